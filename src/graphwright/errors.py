@@ -1,0 +1,199 @@
+"""Every exception of the package, and the user's stack frame that goes with it.
+
+The classes that programs catch have TensorFlow's names and bases. Errors of an op
+are raised from one place by the interpreter that ran it: eager execution raises
+`InvalidArgumentError`, tracing raises `TypeError` (dtypes) or `ValueError` (shapes).
+"""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from types import FrameType
+from typing import Any, NamedTuple
+
+_PACKAGE = str(Path(__file__).parent)
+
+
+class Location(NamedTuple):
+    """A line of the user's program."""
+
+    filename: str
+    lineno: int
+    function: str
+
+    def __str__(self) -> str:
+        return f'File "{self.filename}", line {self.lineno}, in {self.function}'
+
+
+def user_location(depth: int = 1) -> Location | None:
+    """The innermost line on the stack that is not the package's own."""
+    frame: FrameType | None = sys._getframe(depth)
+    while frame is not None:
+        code = frame.f_code
+        if not code.co_filename.startswith(_PACKAGE):
+            return Location(code.co_filename, frame.f_lineno or 0, code.co_name)
+        frame = frame.f_back
+    return None
+
+
+class OpError(Exception):
+    """An op that could not be executed; the base of the classes below.
+
+    `node_def` and `op` are the graph's node where there is one, `error_code` is the
+    number of the canonical status that the class stands for.
+    """
+
+    code: int = 2
+
+    def __init__(
+        self, node_def: Any, op: Any, message: str, error_code: int | None = None, *args: Any
+    ) -> None:
+        super().__init__(node_def, op, message, *args)
+        self._node_def = node_def
+        self._op = op
+        self._message = message
+        self._error_code = self.code if error_code is None else error_code
+
+    @property
+    def message(self) -> str:
+        """What happened, as one string."""
+        return self._message
+
+    @property
+    def op(self) -> Any:
+        """The graph's operation that failed, or None when it ran eagerly."""
+        return self._op
+
+    @property
+    def node_def(self) -> Any:
+        """The description of that operation, or None."""
+        return self._node_def
+
+    @property
+    def error_code(self) -> int:
+        """The canonical status number of this class of error."""
+        return self._error_code
+
+    @property
+    def experimental_payloads(self) -> dict[str, bytes]:
+        """Details attached by the runtime: none here."""
+        return {}
+
+    def __str__(self) -> str:
+        return self._message
+
+
+class StatusError(OpError):
+    """An `OpError` whose class says its status."""
+
+    def __init__(self, node_def: Any, op: Any, message: str, *args: Any) -> None:
+        super().__init__(node_def, op, message, None, *args)
+
+
+class CancelledError(StatusError):
+    """The operation was cancelled."""
+
+    code = 1
+
+
+class UnknownError(StatusError):
+    """An error of no better-known class."""
+
+    code = 2
+
+
+class InvalidArgumentError(StatusError):
+    """An argument has a value, shape or dtype that the op does not take."""
+
+    code = 3
+
+
+class DeadlineExceededError(StatusError):
+    """The operation did not finish in time."""
+
+    code = 4
+
+
+class NotFoundError(StatusError):
+    """A file, key or resource does not exist."""
+
+    code = 5
+
+
+class AlreadyExistsError(StatusError):
+    """What should be created exists already."""
+
+    code = 6
+
+
+class PermissionDeniedError(StatusError):
+    """The caller may not do this."""
+
+    code = 7
+
+
+class ResourceExhaustedError(StatusError):
+    """Memory or another resource is used up."""
+
+    code = 8
+
+
+class FailedPreconditionError(StatusError):
+    """The state needed for the operation is not there, such as an initialised variable."""
+
+    code = 9
+
+
+class AbortedError(StatusError):
+    """The operation was aborted, typically by a concurrent one."""
+
+    code = 10
+
+
+class OutOfRangeError(StatusError):
+    """An iteration went past its end."""
+
+    code = 11
+
+
+class UnimplementedError(StatusError):
+    """The operation has no implementation for these arguments."""
+
+    code = 12
+
+
+class InternalError(StatusError):
+    """An invariant of the system is broken."""
+
+    code = 13
+
+
+class UnavailableError(StatusError):
+    """A service cannot be reached for now."""
+
+    code = 14
+
+
+class DataLossError(StatusError):
+    """Data was lost or is corrupt."""
+
+    code = 15
+
+
+class UnauthenticatedError(StatusError):
+    """The caller is not known."""
+
+    code = 16
+
+
+class OperatorNotAllowedInGraphError(TypeError):
+    """A Python operator that needs a value was used on a symbolic tensor."""
+
+
+class InaccessibleTensorError(ValueError):
+    """A symbolic tensor was used outside the graph that it belongs to."""
+
+
+class NotDifferentiableError(LookupError):
+    """No gradient is defined for an op."""

@@ -1,0 +1,286 @@
+"""Element types of tensors: names, numbers and limits as in TensorFlow.
+
+A `DType` is interned: two of the same name are the same object. Strings are stored
+as NumPy object arrays of `bytes`; resources and variants as bare Python objects.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Union
+
+import ml_dtypes
+import numpy as np
+import numpy.typing as npt
+
+
+class DType:
+    """The type of a tensor's elements.
+
+    >>> import graphwright as tf
+    >>> tf.float32
+    tf.float32
+    >>> print(tf.as_dtype("int8").max)
+    127
+    """
+
+    __slots__ = ("__weakref__", "_enum", "_kind", "_limits", "_name", "_numpy")
+
+    def __init__(self, name: str, enum: int, numpy_type: npt.DTypeLike, kind: str) -> None:
+        self._name = name
+        self._enum = enum
+        self._numpy: np.dtype[Any] = np.dtype(numpy_type)
+        self._kind = kind
+        self._limits: tuple[Any, Any] | None = None
+
+    @property
+    def name(self) -> str:
+        """The name, such as 'float32'."""
+        return self._name
+
+    @property
+    def as_datatype_enum(self) -> int:
+        """The number of this type in a GraphDef."""
+        return self._enum
+
+    @property
+    def as_numpy_dtype(self) -> type[Any]:
+        """The NumPy scalar type that stores one element."""
+        return self._numpy.type
+
+    @property
+    def numpy_dtype(self) -> np.dtype[Any]:
+        """The NumPy dtype of the arrays that hold such elements."""
+        return self._numpy
+
+    @property
+    def is_floating(self) -> bool:
+        """Whether this is a real floating-point type."""
+        return self._kind == "f"
+
+    @property
+    def is_complex(self) -> bool:
+        """Whether this is a complex type."""
+        return self._kind == "c"
+
+    @property
+    def is_integer(self) -> bool:
+        """Whether this is an integer type that is not quantized."""
+        return self._kind in "iu"
+
+    @property
+    def is_unsigned(self) -> bool:
+        """Whether this is an unsigned integer type."""
+        return self._kind == "u"
+
+    @property
+    def is_bool(self) -> bool:
+        """Whether this is the boolean type."""
+        return self._kind == "b"
+
+    @property
+    def is_quantized(self) -> bool:
+        """Whether this is a quantized integer type."""
+        return self._kind == "q"
+
+    @property
+    def is_numeric(self) -> bool:
+        """Whether elements are numbers (and not bool, string, resource or variant)."""
+        return self._kind in "fciuq"
+
+    @property
+    def is_numpy_compatible(self) -> bool:
+        """Whether NumPy has an array type for it."""
+        return self._kind not in "rv"
+
+    @property
+    def base_dtype(self) -> DType:
+        """The type itself: there are no reference types."""
+        return self
+
+    @property
+    def real_dtype(self) -> DType:
+        """The type of the real part of an element."""
+        return {complex64: float32, complex128: float64}.get(self, self)
+
+    @property
+    def size(self) -> int:
+        """Bytes of one element; 1 for strings, resources and variants."""
+        return self._numpy.itemsize if self._kind not in "srv" else 1
+
+    @property
+    def min(self) -> Any:
+        """The smallest finite value."""
+        return self._range()[0]
+
+    @property
+    def max(self) -> Any:
+        """The largest finite value."""
+        return self._range()[1]
+
+    @property
+    def limits(self) -> tuple[Any, Any]:
+        """The pair (0 or 1, or the type's bounds) that images of this type span."""
+        if self._kind == "f":
+            return (0, 1)
+        return (self.min, self.max)
+
+    def _range(self) -> tuple[Any, Any]:
+        if self._limits is None:
+            if self._kind == "f":
+                info = ml_dtypes.finfo(self._numpy)
+                self._limits = (info.min, info.max)
+            elif self._kind in "iu":
+                integer = ml_dtypes.iinfo(self._numpy)
+                self._limits = (integer.min, integer.max)
+            elif self._kind == "q":
+                field = self._numpy.names[0] if self._numpy.names else ""
+                quantized = np.iinfo(self._numpy[field])
+                self._limits = (quantized.min, quantized.max)
+            elif self._kind == "b":
+                self._limits = (False, True)
+            else:
+                raise TypeError(f"Cannot find minimum or maximum value of {self}.")
+        return self._limits
+
+    def is_compatible_with(self, other: Any) -> bool:
+        """Whether a tensor of type `other` can be used where this one is expected."""
+        return self is as_dtype(other)
+
+    def is_subtype_of(self, other: Any) -> bool:
+        """Whether every element of this type is one of `other`: only of itself."""
+        return self is other
+
+    def most_specific_common_supertype(self, types: Any) -> DType | None:
+        """This type if all `types` are it, else None."""
+        return self if all(self is t for t in types) else None
+
+    def __eq__(self, other: object) -> bool:
+        if self is other:
+            return True
+        if other is None or isinstance(other, DType):
+            return False
+        try:
+            return as_dtype(other) is self
+        except TypeError:
+            return False
+
+    def __ne__(self, other: object) -> bool:
+        return not self == other
+
+    def __hash__(self) -> int:
+        return self._enum
+
+    def __str__(self) -> str:
+        return f"<dtype: {self._name!r}>"
+
+    def __repr__(self) -> str:
+        return f"tf.{self._name}"
+
+    def __reduce__(self) -> tuple[Any, tuple[str]]:
+        return as_dtype, (self._name,)
+
+    def __copy__(self) -> DType:
+        return self
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> DType:
+        return self
+
+
+float16 = half = DType("float16", 19, np.float16, "f")
+float32 = DType("float32", 1, np.float32, "f")
+float64 = double = DType("float64", 2, np.float64, "f")
+bfloat16 = DType("bfloat16", 14, ml_dtypes.bfloat16, "f")
+float8_e5m2 = DType("float8_e5m2", 24, ml_dtypes.float8_e5m2, "f")
+float8_e4m3fn = DType("float8_e4m3fn", 25, ml_dtypes.float8_e4m3fn, "f")
+int8 = DType("int8", 6, np.int8, "i")
+int16 = DType("int16", 5, np.int16, "i")
+int32 = DType("int32", 3, np.int32, "i")
+int64 = DType("int64", 9, np.int64, "i")
+uint8 = DType("uint8", 4, np.uint8, "u")
+uint16 = DType("uint16", 17, np.uint16, "u")
+uint32 = DType("uint32", 22, np.uint32, "u")
+uint64 = DType("uint64", 23, np.uint64, "u")
+bool_ = DType("bool", 10, np.bool_, "b")
+complex64 = DType("complex64", 8, np.complex64, "c")
+complex128 = DType("complex128", 18, np.complex128, "c")
+string = DType("string", 7, np.object_, "s")
+qint8 = DType("qint8", 11, np.dtype([("qint8", np.int8)]), "q")
+quint8 = DType("quint8", 12, np.dtype([("quint8", np.uint8)]), "q")
+qint16 = DType("qint16", 15, np.dtype([("qint16", np.int16)]), "q")
+quint16 = DType("quint16", 16, np.dtype([("quint16", np.uint16)]), "q")
+qint32 = DType("qint32", 13, np.dtype([("qint32", np.int32)]), "q")
+resource = DType("resource", 20, np.object_, "r")
+variant = DType("variant", 21, np.object_, "v")
+
+FLOATING = frozenset({float16, bfloat16, float32, float64})
+COMPLEX = frozenset({complex64, complex128})
+SIGNED = frozenset({int8, int16, int32, int64})
+UNSIGNED = frozenset({uint8, uint16, uint32, uint64})
+INTEGER = SIGNED | UNSIGNED
+REAL = FLOATING | INTEGER
+NUMERIC = REAL | COMPLEX
+INEXACT = FLOATING | COMPLEX
+BOOL = frozenset({bool_})
+INDEX = frozenset({int32, int64})
+STRING = frozenset({string})
+QUANTIZED = frozenset({qint8, quint8, qint16, quint16, qint32})
+FLOAT8 = frozenset({float8_e5m2, float8_e4m3fn})
+ANY = NUMERIC | BOOL | STRING | QUANTIZED | FLOAT8 | {resource, variant}
+
+_BY_NAME: dict[str, DType] = {t.name: t for t in ANY}
+_BY_NAME |= {"half": float16, "float": float32, "double": float64}
+_BY_ENUM: dict[int, DType] = {t.as_datatype_enum: t for t in ANY}
+_BY_NUMPY: dict[np.dtype[Any], DType] = {
+    t.numpy_dtype: t for t in ANY if t not in (resource, variant)
+}
+_BY_PYTHON: dict[Any, DType] = {
+    float: float32,
+    bool: bool_,
+    int: int32,
+    complex: complex128,
+    str: string,
+    bytes: string,
+    object: string,
+}
+
+DTypeLike = Union[DType, str, int, type, "np.dtype[Any]", None]
+
+
+def of_numpy(dtype: np.dtype[Any]) -> DType:
+    """The DType of a NumPy array's elements; TypeError where there is none."""
+    found = _BY_NUMPY.get(dtype)
+    if found is not None:
+        return found
+    if dtype.kind in "US":
+        return string
+    native = dtype.newbyteorder("=")
+    if native in _BY_NUMPY:
+        return _BY_NUMPY[native]
+    raise TypeError(f"Cannot convert a NumPy array of dtype {dtype} to a tensor.")
+
+
+def as_dtype(type_value: Any) -> DType:
+    """Converts a DType, name, number, NumPy or Python type to a DType.
+
+    Raises TypeError if there is none.
+
+    >>> import graphwright as tf, numpy as np
+    >>> tf.as_dtype(np.int64), tf.as_dtype("float"), tf.as_dtype(float)
+    (tf.int64, tf.float32, tf.float32)
+    """
+    if isinstance(type_value, DType):
+        return type_value
+    try:
+        if type_value in _BY_PYTHON:
+            return _BY_PYTHON[type_value]
+        if isinstance(type_value, str) and type_value in _BY_NAME:
+            return _BY_NAME[type_value]
+        if isinstance(type_value, int) and type_value in _BY_ENUM:
+            return _BY_ENUM[type_value]
+        if type_value is not None and not isinstance(type_value, int):
+            return of_numpy(np.dtype(type_value))
+    except TypeError:
+        pass
+    raise TypeError(
+        f"Cannot convert the argument `type_value`: {type_value!r} to a TensorFlow DType."
+    )
