@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from typing import Any
+from weakref import WeakValueDictionary
 
 from graphwright.types.dtypes import DType
 
@@ -20,16 +21,15 @@ class TensorType:
     __slots__ = ("__weakref__", "dims", "dtype")
     dtype: DType
     dims: Dims | None
-    _interned: dict[tuple[DType, Dims | None], TensorType] = {}
 
-    def __new__(cls, dtype: DType, dims: Dims | None) -> TensorType:
+    def __new__(cls, dtype: DType, dims: Dims | None) -> TensorType:  # noqa: PYI034 - interned
         key = (dtype, dims)
-        found = cls._interned.get(key)
+        found = _INTERNED.get(key)
         if found is None:
-            new = super().__new__(cls)
-            new.dtype = dtype
-            new.dims = dims
-            found = cls._interned.setdefault(key, new)
+            found = super().__new__(cls)
+            found.dtype = dtype
+            found.dims = dims
+            found = _INTERNED.setdefault(key, found)
         return found
 
     @property
@@ -72,6 +72,9 @@ class TensorType:
 
     def __repr__(self) -> str:
         return f"{self.dtype.name}{show_dims(self.dims)}"
+
+
+_INTERNED: WeakValueDictionary[tuple[DType, Dims | None], TensorType] = WeakValueDictionary()
 
 
 def show_dims(dims: Dims | None) -> str:
