@@ -1,0 +1,1 @@
+"""What an op is, the families that share its rules, and who interprets it."""

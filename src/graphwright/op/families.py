@@ -1,0 +1,153 @@
+"""Families of ops: the rules that elementwise ops, comparisons and reductions share."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from graphwright.op.op import Op, Shapes
+from graphwright.op.scalars import Scalars
+from graphwright.types import dtypes as dt
+from graphwright.types.dtypes import DType
+from graphwright.types.tensor_type import (
+    Dims,
+    TensorType,
+    broadcast_all,
+    normalize_axes,
+    show_dims,
+)
+
+
+@dataclass(frozen=True)
+class Elementwise(Op):
+    """Each result element depends on the operands' elements at the same (broadcast) place.
+
+    `ufunc` computes it on arrays; `element` says the same in scalar terms, for native code
+    (or is `no_element`). `gradient` gives cotangents of the broadcast shape: the reverse
+    sweep sums them to each operand's own.
+    """
+
+    ufunc: ClassVar[Callable[..., Any]]
+
+    def shapes(self, *operands: TensorType) -> Shapes:
+        if len(operands) == 1:
+            return (operands[0].dims,)
+        try:
+            return (broadcast_all(o.dims for o in operands),)
+        except ValueError:
+            shown = " vs. ".join(show_dims(o.dims) for o in operands)
+            raise ValueError(f"Incompatible shapes: {shown}") from None
+
+    def bind(self, types: Sequence[DType]) -> Callable[..., Any]:
+        return type(self).ufunc
+
+    def kernel(self, *arrays: Any) -> Any:
+        return type(self).ufunc(*arrays)
+
+    def element(self, scalars: Scalars[Any], /, *args: Any, **kwargs: Any) -> Any:
+        """One element of the result; see `op.scalars`."""
+        raise NotImplementedError(f"{type(self).__name__} states no element expression")
+
+
+def no_element(op: Elementwise, scalars: Scalars[Any], /, *args: Any, **kwargs: Any) -> Any:
+    """The element expression of an op that has no native form: it runs as a host call."""
+    raise LookupError(f"{op.type_name} has no element expression")
+
+
+@dataclass(frozen=True)
+class Unary(Elementwise):
+    """y[i] = f(x[i]), of the same dtype."""
+
+    inputs: ClassVar[tuple[str, ...]] = ("x: T",)
+    outputs: ClassVar[tuple[str, ...]] = ("y: T",)
+    dtypes = {"T": dt.INEXACT}
+
+
+@dataclass(frozen=True)
+class Predicate(Elementwise):
+    """y[i] = f(x[i]), a bool."""
+
+    inputs: ClassVar[tuple[str, ...]] = ("x: T",)
+    outputs: ClassVar[tuple[str, ...]] = ("y: bool",)
+    dtypes = {"T": dt.FLOATING}
+
+
+@dataclass(frozen=True)
+class Binary(Elementwise):
+    """z[i] = f(x[i], y[i]), of the operands' dtype, with broadcasting."""
+
+    inputs: ClassVar[tuple[str, ...]] = ("x: T", "y: T")
+    outputs: ClassVar[tuple[str, ...]] = ("z: T",)
+    dtypes = {"T": dt.NUMERIC}
+
+    #: The function on known shape entries (int or None), where shapes are computed with it.
+    entry: ClassVar[Any] = None
+
+    def known(self, x: Any, y: Any) -> Any:
+        function = type(self).entry
+        return None if function is None else known_elementwise(function, x, y)
+
+
+def known_elementwise(function: Callable[[Any, Any], Any], x: Any, y: Any) -> Any:
+    """Applies a function to known host values, scalars against vectors; None is unknown."""
+    if isinstance(x, tuple) or isinstance(y, tuple):
+        if isinstance(x, tuple) and isinstance(y, tuple):
+            if len(x) != len(y):
+                return None
+            return tuple(known_elementwise(function, a, b) for a, b in zip(x, y))
+        if isinstance(x, tuple):
+            return tuple(known_elementwise(function, a, y) for a in x)
+        return tuple(known_elementwise(function, x, b) for b in y)
+    if x is None or y is None:
+        return None
+    return function(x, y)
+
+
+@dataclass(frozen=True)
+class Comparison(Elementwise):
+    """z[i] = x[i] ~ y[i], a bool, with broadcasting."""
+
+    inputs: ClassVar[tuple[str, ...]] = ("x: T", "y: T")
+    outputs: ClassVar[tuple[str, ...]] = ("z: bool",)
+    dtypes = {"T": dt.REAL}
+
+
+@dataclass(frozen=True)
+class Logical(Elementwise):
+    """z[i] = x[i] ~ y[i] on bools, with broadcasting."""
+
+    inputs: ClassVar[tuple[str, ...]] = ("x: bool", "y: bool")
+    outputs: ClassVar[tuple[str, ...]] = ("z: bool",)
+
+
+def reduced_dims(dims: Dims | None, axes: Any, keep_dims: bool) -> Dims | None:
+    """The shape left by a reduction over known, partly known or unknown axes."""
+    if dims is None:
+        return None
+    if axes is None or (isinstance(axes, tuple) and None in axes):
+        return (None,) * len(dims) if keep_dims else None
+    try:
+        reduced = set(normalize_axes(axes, len(dims)))
+    except ValueError:
+        raise ValueError(
+            f"Invalid reduction dimension ({axes if isinstance(axes, int) else list(axes)} for "
+            f"input with {len(dims)} dimension(s))"
+        ) from None
+    if keep_dims:
+        return tuple(1 if i in reduced else d for i, d in enumerate(dims))
+    return tuple(d for i, d in enumerate(dims) if i not in reduced)
+
+
+@dataclass(frozen=True)
+class Reduction(Op):
+    """Combines elements along `reduction_indices`; with `keep_dims` those axes stay as 1."""
+
+    inputs: ClassVar[tuple[str, ...]] = ("input: T", "reduction_indices: Tidx host")
+    outputs: ClassVar[tuple[str, ...]] = ("output: T",)
+    dtypes = {"T": dt.NUMERIC, "Tidx": dt.INDEX}
+
+    keep_dims: bool = False
+
+    def shapes(self, x: TensorType, axes: Any) -> Shapes:
+        return (reduced_dims(x.dims, axes, self.keep_dims),)

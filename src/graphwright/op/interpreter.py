@@ -1,0 +1,73 @@
+"""The one interception point: who interprets an op now.
+
+Every op of a program goes through `apply`. With nothing active it is executed at once by
+the eager interpreter of `values`; a tracer, a gradient tape or another interpreter makes
+itself `STATE.active` and hands on to the one below it.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any, Protocol
+
+from graphwright.op.op import Op
+
+
+class Interpreter(Protocol):
+    """Gives ops a meaning."""
+
+    below: Interpreter | None
+
+    def apply(self, op: Op, operands: tuple[Any, ...], name: str | None) -> Any:
+        """The op's result: a tensor, a tuple of them, or None where it has none."""
+
+    def constant(self, value: Any, dtype: Any, name: str | None) -> Any:
+        """A tensor of a NumPy array or Python value."""
+
+
+class State(threading.local):
+    """The active interpreter of each thread; None means plain eager execution."""
+
+    active: Interpreter | None = None
+
+
+STATE = State()
+
+
+class Hooks:
+    """What `values` provides to the layers below it, once, when it is imported."""
+
+    eager: Callable[[Op, tuple[Any, ...]], Any]
+    convert: Callable[..., Any]
+    convert_pair: Callable[[Any, Any], tuple[Any, Any]]
+
+
+def apply(op: Op, *operands: Any, name: str | None = None) -> Any:
+    """Applies an op to tensors and host values, whoever interprets it now."""
+    active = STATE.active
+    if active is None:
+        return Hooks.eager(op, operands)
+    return active.apply(op, operands, name)
+
+
+def convert(value: Any, dtype: Any = None, hint: Any = None, name: str | None = None) -> Any:
+    """Makes a tensor of a value; `dtype` demands a type, `hint` prefers one."""
+    return Hooks.convert(value, dtype, hint, name)
+
+
+def convert_pair(x: Any, y: Any) -> tuple[Any, Any]:
+    """Makes tensors of both; what is not one yet takes the other's dtype."""
+    return Hooks.convert_pair(x, y)
+
+
+@contextmanager
+def activate(interpreter: Interpreter | None) -> Iterator[None]:
+    """Makes `interpreter` the active one inside the block."""
+    before = STATE.active
+    STATE.active = interpreter
+    try:
+        yield
+    finally:
+        STATE.active = before

@@ -1,0 +1,302 @@
+"""One op, one place: the record from which every interpretation of an op is derived.
+
+A concrete op is a frozen dataclass whose fields are its attributes, so that equal ops
+on equal inputs are equal expressions. The class states
+
+- `type_name`: TensorFlow's raw op name;
+- `inputs`, `outputs`: the operands as in TensorFlow's OpDef, one string each,
+  `"name: dtype"`, where dtype is a type variable, an attribute of the op, or fixed.
+  `"values: T*"` takes any number of tensors of one dtype, `"args: Tin..."` any number of
+  any dtypes. `"axis: Tidx host"` marks a *host operand*: a shape, an axis or the like,
+  that the kernel takes as plain Python values (int, float, nested tuples);
+- `dtypes`: what each type variable may be;
+- `shapes`: the shape rule, on `TensorType`s and known host values (unknown dimensions
+  and unknown host entries are None);
+- `kernel`: the meaning, on NumPy arrays;
+- `gradient`: the cotangents of the inputs, or its refusal (`not_differentiable`).
+
+Everything else (eager execution, tracing, generated code, GraphDef, tests) follows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, fields
+from enum import Enum
+from typing import Any, ClassVar, NamedTuple, TypeVar
+
+import numpy as np
+
+from graphwright.types import dtypes as dt
+from graphwright.types.dtypes import DType
+from graphwright.types.tensor_type import Dims, TensorType
+
+Array = Any
+Shapes = tuple["Dims | None", ...]
+OpT = TypeVar("OpT", bound="Op")
+
+
+class Effect(Enum):
+    """What executing an op does besides computing its results."""
+
+    NONE = "none"
+    READ = "read"  # sees state: keeps its place among writes, may be dropped when unused
+    WRITE = "write"  # changes state or the outside: keeps its place and is never dropped
+
+
+class Operand(NamedTuple):
+    """A parsed entry of `inputs` or `outputs`."""
+
+    name: str
+    dtype: str
+    host: bool
+    variadic: bool  # any number of tensors of one dtype
+    mixed: bool  # any number of tensors of any dtypes
+
+
+def parse_operand(text: str) -> Operand:
+    """`"name: dtype* host"` -> Operand."""
+    name, _, rest = text.partition(":")
+    words = rest.split()
+    dtype = words[0]
+    return Operand(
+        name=name.strip(),
+        dtype=dtype.rstrip(".*"),
+        host="host" in words[1:],
+        variadic=dtype.endswith("*"),
+        mixed=dtype.endswith("..."),
+    )
+
+
+class DTypeMismatch(Exception):
+    """Operand `position` of an op has a dtype that its record does not allow."""
+
+    def __init__(
+        self, op: Op, position: int, operand: str, got: DType, expected: DType | None, like: str
+    ) -> None:
+        super().__init__(op, position, operand, got, expected, like)
+        self.op = op
+        self.position = position
+        self.operand = operand
+        self.got = got
+        self.expected = expected
+        self.like = like
+
+    def eager_message(self) -> str:
+        """As TensorFlow's eager runtime says it."""
+        name = self.op.type_name
+        if self.expected is None:
+            return (
+                f"Value for attr '{self.like}' of {self.got.name} is not in the list of allowed "
+                f"values: {allowed_names(self.op, self.like)}\n\t; operand '{self.operand}' of "
+                f"{name} [Op:{name}]"
+            )
+        return (
+            f"cannot compute {name} as input #{self.position}(zero-based) was expected to be a "
+            f"{c_name(self.expected)} tensor but is a {c_name(self.got)} tensor [Op:{name}] name: "
+        )
+
+    def graph_message(self) -> str:
+        """As TensorFlow's graph construction says it."""
+        name = self.op.type_name
+        if self.expected is None:
+            return (
+                f"Value passed to parameter '{self.operand}' of '{name}' has DataType "
+                f"{self.got.name} not in list of allowed values: "
+                f"{allowed_names(self.op, self.like)}"
+            )
+        if not self.like:
+            return (
+                f"Input '{self.operand}' of '{name}' Op has type {self.got.name} that does not "
+                f"match expected type of {self.expected.name}."
+            )
+        return (
+            f"Input '{self.operand}' of '{name}' Op has type {self.got.name} that does not match "
+            f"type {self.expected.name} of argument '{self.like}'."
+        )
+
+
+def c_name(dtype: DType) -> str:
+    """The name that TensorFlow's runtime prints: `float` for float32, `double`, `half`."""
+    return {"float32": "float", "float64": "double", "float16": "half"}.get(dtype.name, dtype.name)
+
+
+def allowed_names(op: Op, variable: str) -> str:
+    """The dtypes that a type variable may be, in a stable order."""
+    return ", ".join(sorted(t.name for t in op.dtypes[variable]))
+
+
+@dataclass(frozen=True)
+class Op:
+    """The base of all ops; see the module's docstring."""
+
+    type_name: ClassVar[str] = ""
+    inputs: ClassVar[tuple[str, ...]] = ()
+    outputs: ClassVar[tuple[str, ...]] = ()
+    dtypes: ClassVar[dict[str, frozenset[DType]]] = {}
+    effect: ClassVar[Effect] = Effect.NONE
+    operands: ClassVar[tuple[Operand, ...]] = ()
+    results: ClassVar[tuple[Operand, ...]] = ()
+    has_host: ClassVar[bool] = False
+    #: Whether the kernel calls nothing but NumPy: no user code, no other op.
+    pure: ClassVar[bool] = True
+    _instances: ClassVar[dict[Any, Any]] = {}
+    _masks: ClassVar[dict[int, tuple[bool, ...]]] = {}
+
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        super().__init_subclass__(**kwargs)
+        cls.operands = tuple(parse_operand(text) for text in cls.inputs)
+        cls.results = tuple(parse_operand(text) for text in cls.outputs)
+        cls.has_host = any(operand.host for operand in cls.operands)
+        cls._instances = {}
+        cls._masks = {}
+        if cls.type_name and "type_name" in vars(cls):
+            REGISTRY.setdefault(cls.type_name, cls)
+
+    def __new__(cls, *args: Any, **kwargs: Any) -> Op:  # noqa: PYI034 - with a memo of its own
+        self = super().__new__(cls)
+        object.__setattr__(self, "_kernels", {})
+        return self
+
+    @classmethod
+    def of(cls: type[OpT], *attributes: Any) -> OpT:
+        """The op with these attributes, the same object each time."""
+        found: OpT | None = cls._instances.get(attributes)
+        if found is None:
+            found = cls._instances.setdefault(attributes, cls(*attributes))
+        return found
+
+    # -- rules that each op states ------------------------------------------------------
+
+    def shapes(self, *args: Any, **kwargs: Any) -> Shapes:
+        """The shapes of the results; ValueError says what does not fit."""
+        raise NotImplementedError(f"{type(self).__name__} states no shape rule")
+
+    def kernel(self, *args: Any, **kwargs: Any) -> Any:
+        """The results as NumPy arrays: one array, or a tuple where there are several."""
+        raise NotImplementedError(f"{type(self).__name__} states no kernel")
+
+    def gradient(self, *args: Any, **kwargs: Any) -> Sequence[Any]:
+        """Cotangents of the inputs (None where none flows), from a `Call` and those of the results.
+
+        `not_differentiable` as the class's `gradient` refuses; an op that states neither is
+        one whose rule is still to be written, and says so.
+        """
+        raise NotImplementedError(f"the gradient of {self.type_name} is not written yet")
+
+    def known(self, *args: Any, **kwargs: Any) -> Any:
+        """The result as a host value with None where unknown, from the operands' known values.
+
+        Only ops that shapes are computed with state it (Shape, Pack, arithmetic ...).
+        """
+        return None
+
+    # -- what follows from them ---------------------------------------------------------
+
+    @classmethod
+    def host_mask(cls, count: int) -> tuple[bool, ...]:
+        """Which of `count` operands are host operands."""
+        masks = cls._masks
+        if count not in masks:
+            mask: list[bool] = []
+            for operand in cls.operands:
+                many = operand.variadic or operand.mixed
+                mask += [operand.host] * (count - len(cls.operands) + 1 if many else 1)
+            masks[count] = tuple(mask)
+        return masks[count]
+
+    def bind(self, types: Sequence[DType]) -> Callable[..., Any]:
+        """The callable that computes this op on operands of these dtypes."""
+        return self.kernel
+
+    def result_dtypes(self, types: Sequence[DType]) -> tuple[DType, ...]:
+        """The dtypes of the results; `DTypeMismatch` if an operand's is not allowed.
+
+        `types` has an entry for every tensor operand; host operands have none.
+        """
+        bound = self._bind_dtypes(types)
+        return tuple(self._result_dtype(result, bound) for result in self.results)
+
+    def infer(self, operands: Sequence[Any]) -> tuple[TensorType, ...]:
+        """The result types from operand types (host operands: known values)."""
+        types = [o.dtype for o in operands if isinstance(o, TensorType)]
+        result = self.result_dtypes(types)
+        shapes = self.shapes(*operands)
+        return tuple(TensorType(d, s) for d, s in zip(result, shapes))
+
+    def _bind_dtypes(self, types: Sequence[DType]) -> dict[str, tuple[DType, str]]:
+        bound: dict[str, tuple[DType, str]] = {}
+        position = 0
+        fixed = sum(1 for o in self.operands if not (o.host or o.variadic or o.mixed))
+        for operand in self.operands:
+            if operand.host:
+                continue
+            count = len(types) - fixed if operand.variadic or operand.mixed else 1
+            for got in types[position : position + count]:
+                if not operand.mixed:
+                    self._bind_one(operand, position, got, bound)
+                position += 1
+        return bound
+
+    def _bind_one(
+        self, operand: Operand, position: int, got: DType, bound: dict[str, tuple[DType, str]]
+    ) -> None:
+        name = operand.dtype
+        if name in bound:
+            expected, like = bound[name]
+            if got is not expected:
+                raise DTypeMismatch(self, position, operand.name, got, expected, like)
+        elif name in self.dtypes:
+            wanted = getattr(self, name, None)
+            if isinstance(wanted, DType) and got is not wanted:
+                raise DTypeMismatch(self, position, operand.name, got, wanted, "")
+            if got not in self.dtypes[name]:
+                raise DTypeMismatch(self, position, operand.name, got, None, name)
+            bound[name] = (got, operand.name)
+        else:
+            expected = self._named_dtype(name)
+            if got is not expected:
+                raise DTypeMismatch(self, position, operand.name, got, expected, "")
+
+    def _named_dtype(self, name: str) -> DType:
+        attribute = getattr(self, name, None)
+        return attribute if isinstance(attribute, DType) else dt.as_dtype(name)
+
+    def _result_dtype(self, result: Operand, bound: dict[str, tuple[DType, str]]) -> DType:
+        if result.dtype in bound:
+            return bound[result.dtype][0]
+        return self._named_dtype(result.dtype)
+
+    def describe(self) -> dict[str, Any]:
+        """The attributes as a mapping, in the order of their declaration."""
+        return {f.name: getattr(self, f.name) for f in fields(self)}
+
+    def __str__(self) -> str:
+        attributes = ", ".join(f"{k}={v!r}" for k, v in self.describe().items())
+        return f"{self.type_name}({attributes})" if attributes else self.type_name
+
+
+REGISTRY: dict[str, type[Op]] = {}
+
+
+class Call(NamedTuple):
+    """An op that was applied: what its gradient rule sees."""
+
+    op: Op
+    inputs: tuple[Any, ...]
+    outputs: tuple[Any, ...]
+
+
+def not_differentiable(op: Op, call: Call, *cotangents: Any) -> Sequence[Any]:
+    """The gradient rule of an op through which no gradient flows."""
+    return (None,) * len(call.inputs)
+
+
+def host_value(array: Any) -> Any:
+    """An array as the plain Python value that a host operand takes."""
+    return freeze(np.asarray(array).tolist())
+
+
+def freeze(value: Any) -> Any:
+    """Nested lists -> nested tuples."""
+    return tuple([freeze(v) for v in value]) if isinstance(value, (list, tuple)) else value

@@ -1,0 +1,128 @@
+"""The vocabulary of element expressions: what one output element is, in scalar terms.
+
+An elementwise op's `element` is written against `Scalars`; an implementation gives the
+words a meaning. `NumpyScalars` is the reference; native code generation provides another.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Protocol, TypeVar
+
+import numpy as np
+from scipy import special
+
+S = TypeVar("S")
+
+
+class Scalars(Protocol[S]):
+    """Scalar operations on values of one element type."""
+
+    def constant(self, value: float, like: S) -> S: ...
+    def unary(self, function: str, x: S) -> S: ...
+    def binary(self, function: str, x: S, y: S) -> S: ...
+    def compare(self, relation: str, x: S, y: S) -> S: ...
+    def select(self, condition: S, x: S, y: S) -> S: ...
+    def add(self, x: S, y: S) -> S: ...
+    def sub(self, x: S, y: S) -> S: ...
+    def mul(self, x: S, y: S) -> S: ...
+    def div(self, x: S, y: S) -> S: ...
+    def neg(self, x: S) -> S: ...
+
+
+#: Unary functions that every implementation of `Scalars` knows.
+UNARY = {
+    "abs": np.abs,
+    "acos": np.arccos,
+    "acosh": np.arccosh,
+    "asin": np.arcsin,
+    "asinh": np.arcsinh,
+    "atan": np.arctan,
+    "atanh": np.arctanh,
+    "ceil": np.ceil,
+    "conj": np.conj,
+    "cos": np.cos,
+    "cosh": np.cosh,
+    "erf": special.erf,
+    "erfc": special.erfc,
+    "exp": np.exp,
+    "expm1": np.expm1,
+    "floor": np.floor,
+    "invert": np.invert,
+    "isfinite": np.isfinite,
+    "isinf": np.isinf,
+    "isnan": np.isnan,
+    "lgamma": special.gammaln,
+    "log": np.log,
+    "log1p": np.log1p,
+    "not": np.logical_not,
+    "rint": np.rint,
+    "sign": np.sign,
+    "sin": np.sin,
+    "sinh": np.sinh,
+    "sqrt": np.sqrt,
+    "tan": np.tan,
+    "tanh": np.tanh,
+}
+
+#: Binary functions that every implementation of `Scalars` knows.
+BINARY = {
+    "and": np.logical_and,
+    "atan2": np.arctan2,
+    "bitand": np.bitwise_and,
+    "bitor": np.bitwise_or,
+    "bitxor": np.bitwise_xor,
+    "floordiv": np.floor_divide,
+    "floormod": np.mod,
+    "maximum": np.maximum,
+    "minimum": np.minimum,
+    "nextafter": np.nextafter,
+    "or": np.logical_or,
+    "pow": np.power,
+    "shiftleft": np.left_shift,
+    "shiftright": np.right_shift,
+    "truncmod": np.fmod,
+    "xor": np.logical_xor,
+}
+
+COMPARE = {
+    "eq": np.equal,
+    "ge": np.greater_equal,
+    "gt": np.greater,
+    "le": np.less_equal,
+    "lt": np.less,
+    "ne": np.not_equal,
+}
+
+
+class NumpyScalars:
+    """Element expressions over whole NumPy arrays: the meaning to test others against."""
+
+    def constant(self, value: float, like: Any) -> Any:
+        return np.asarray(like).dtype.type(value)
+
+    def unary(self, function: str, x: Any) -> Any:
+        return UNARY[function](x)
+
+    def binary(self, function: str, x: Any, y: Any) -> Any:
+        return BINARY[function](x, y)
+
+    def compare(self, relation: str, x: Any, y: Any) -> Any:
+        return COMPARE[relation](x, y)
+
+    def select(self, condition: Any, x: Any, y: Any) -> Any:
+        return np.where(condition, x, y)
+
+    def add(self, x: Any, y: Any) -> Any:
+        return np.add(x, y)
+
+    def sub(self, x: Any, y: Any) -> Any:
+        return np.subtract(x, y)
+
+    def mul(self, x: Any, y: Any) -> Any:
+        return np.multiply(x, y)
+
+    def div(self, x: Any, y: Any) -> Any:
+        return np.divide(x, y)
+
+    def neg(self, x: Any) -> Any:
+        return np.negative(x)

@@ -1,0 +1,736 @@
+"""Arithmetic, comparison and logic, elementwise with broadcasting.
+
+Integers wrap around; integer division rounds towards minus infinity (`floordiv`) or
+towards zero (`truncatediv`), and a zero divisor is an error.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from graphwright.errors import InvalidArgumentError
+from graphwright.op.families import Binary, Comparison, Logical, Unary, no_element
+from graphwright.op.interpreter import apply, convert, convert_pair
+from graphwright.op.op import Call, Op, Shapes, not_differentiable
+from graphwright.op.scalars import Scalars
+from graphwright.types import dtypes as dt
+from graphwright.types.dtypes import DType
+from graphwright.types.tensor_type import TensorType, broadcast_all, merge_dims, show_dims
+
+# -- sums and products ----------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class AddV2(Binary):
+    """x + y."""
+
+    type_name = "AddV2"
+    ufunc = np.add
+    entry = staticmethod(lambda x, y: x + y)
+
+    def element(self, scalars: Scalars[Any], x: Any, y: Any) -> Any:
+        return scalars.add(x, y)
+
+    def gradient(self, call: Call, g: Any) -> Sequence[Any]:
+        return g, g
+
+
+@dataclass(frozen=True)
+class Add(Binary):
+    """x + y of strings: concatenation."""
+
+    type_name = "Add"
+    dtypes = {"T": dt.NUMERIC | dt.STRING}
+    ufunc = np.add
+    element = no_element
+
+    def gradient(self, call: Call, g: Any) -> Sequence[Any]:
+        return g, g
+
+
+@dataclass(frozen=True)
+class Sub(Binary):
+    """x - y."""
+
+    type_name = "Sub"
+    ufunc = np.subtract
+    entry = staticmethod(lambda x, y: x - y)
+
+    def element(self, scalars: Scalars[Any], x: Any, y: Any) -> Any:
+        return scalars.sub(x, y)
+
+    def gradient(self, call: Call, g: Any) -> Sequence[Any]:
+        return g, -g
+
+
+@dataclass(frozen=True)
+class Mul(Binary):
+    """x * y."""
+
+    type_name = "Mul"
+    ufunc = np.multiply
+    entry = staticmethod(lambda x, y: x * y)
+
+    def element(self, scalars: Scalars[Any], x: Any, y: Any) -> Any:
+        return scalars.mul(x, y)
+
+    def gradient(self, call: Call, g: Any) -> Sequence[Any]:
+        x, y = call.inputs
+        return g * conj(y), g * conj(x)
+
+
+@dataclass(frozen=True)
+class Neg(Unary):
+    """-x."""
+
+    type_name = "Neg"
+    dtypes = {"T": dt.NUMERIC}
+    ufunc = np.negative
+
+    def element(self, scalars: Scalars[Any], x: Any) -> Any:
+        return scalars.neg(x)
+
+    def gradient(self, call: Call, g: Any) -> Sequence[Any]:
+        return (-g,)
+
+
+@dataclass(frozen=True)
+class AddN(Op):
+    """The sum of any number of tensors of one shape."""
+
+    type_name = "AddN"
+    inputs = ("inputs: T*",)
+    outputs = ("sum: T",)
+    dtypes = {"T": dt.NUMERIC}
+
+    def shapes(self, *operands: TensorType) -> Shapes:
+        dims = operands[0].dims
+        for operand in operands[1:]:
+            try:
+                dims = merge_dims(dims, operand.dims)
+            except ValueError:
+                raise ValueError(
+                    "Inputs to operation AddN must have the same size and shape. "
+                    f"Input 0: {show_dims(operands[0].dims)} != input: {show_dims(operand.dims)}"
+                ) from None
+        return (dims,)
+
+    def kernel(self, *arrays: Any) -> Any:
+        total = arrays[0]
+        for array in arrays[1:]:
+            if array.shape != total.shape:
+                raise ValueError("Inputs to operation AddN must have the same size and shape.")
+            total = np.add(total, array)
+        return total
+
+    def gradient(self, call: Call, g: Any) -> Sequence[Any]:
+        return (g,) * len(call.inputs)
+
+
+# -- division -------------------------------------------------------------------------------
+
+
+def checked_divisor(y: Any) -> None:
+    """An integer divisor must have no zero."""
+    if not np.all(y):
+        raise InvalidArgumentError(None, None, "Integer division by zero")
+
+
+def floor_divide(x: Any, y: Any) -> Any:
+    """floor(x / y); integers exactly."""
+    if np.asarray(y).dtype.kind in "iu":
+        checked_divisor(y)
+        return np.floor_divide(x, y)
+    return np.floor(np.divide(x, y))
+
+
+def floor_mod(x: Any, y: Any) -> Any:
+    """x - floor(x / y) * y: the sign is the divisor's."""
+    if np.asarray(y).dtype.kind in "iu":
+        checked_divisor(y)
+    return np.mod(x, y)
+
+
+def truncate_divide(x: Any, y: Any) -> Any:
+    """The integer quotient rounded towards zero; an ordinary division of floats."""
+    if np.asarray(y).dtype.kind not in "iu":
+        return np.divide(x, y)
+    checked_divisor(y)
+    quotient = np.floor_divide(x, y)
+    inexact = np.not_equal(quotient * y, x)
+    return np.where(inexact & (np.less(x, 0) != np.less(y, 0)), quotient + 1, quotient).astype(
+        quotient.dtype
+    )
+
+
+def truncate_mod(x: Any, y: Any) -> Any:
+    """The remainder whose sign is the dividend's."""
+    if np.asarray(y).dtype.kind in "iu":
+        checked_divisor(y)
+    return np.fmod(x, y)
+
+
+def no_nan(function: Callable[..., Any]) -> Callable[..., Any]:
+    """`function(x, y)`, but 0 where y is 0."""
+
+    def guarded(x: Any, y: Any) -> Any:
+        zero = np.equal(y, 0)
+        safe = np.where(zero, np.asarray(y).dtype.type(1), y)
+        result = function(x, safe)
+        return np.where(zero, result.dtype.type(0), result)
+
+    return guarded
+
+
+@dataclass(frozen=True)
+class RealDiv(Binary):
+    """x / y of floating or complex numbers."""
+
+    type_name = "RealDiv"
+    dtypes = {"T": dt.INEXACT}
+    ufunc = np.divide
+
+    def element(self, scalars: Scalars[Any], x: Any, y: Any) -> Any:
+        return scalars.div(x, y)
+
+    def gradient(self, call: Call, g: Any) -> Sequence[Any]:
+        x, y = conj(call.inputs[0]), conj(call.inputs[1])
+        return g / y, g * (-x / y / y)
+
+
+@dataclass(frozen=True)
+class Div(Binary):
+    """x / y, truncating on integers as C does."""
+
+    type_name = "Div"
+    ufunc = staticmethod(truncate_divide)
+    element = no_element
+
+    def gradient(self, call: Call, g: Any) -> Sequence[Any]:
+        x, y = conj(call.inputs[0]), conj(call.inputs[1])
+        return g / y, g * (-x / y / y)
+
+
+@dataclass(frozen=True)
+class FloorDiv(Binary):
+    """floor(x / y)."""
+
+    type_name = "FloorDiv"
+    dtypes = {"T": dt.REAL}
+    ufunc = staticmethod(floor_divide)
+    entry = staticmethod(lambda x, y: None if y == 0 else x // y)
+    gradient = not_differentiable
+
+    def element(self, scalars: Scalars[Any], x: Any, y: Any) -> Any:
+        return scalars.binary("floordiv", x, y)
+
+
+@dataclass(frozen=True)
+class FloorMod(Binary):
+    """x - floor(x / y) * y."""
+
+    type_name = "FloorMod"
+    dtypes = {"T": dt.REAL}
+    ufunc = staticmethod(floor_mod)
+    entry = staticmethod(lambda x, y: None if y == 0 else x % y)
+
+    def element(self, scalars: Scalars[Any], x: Any, y: Any) -> Any:
+        return scalars.binary("floormod", x, y)
+
+    def gradient(self, call: Call, g: Any) -> Sequence[Any]:
+        x, y = call.inputs
+        return g, -(g * apply(FLOOR_DIV, x, y))
+
+
+@dataclass(frozen=True)
+class TruncateDiv(Binary):
+    """x / y rounded towards zero, of integers."""
+
+    type_name = "TruncateDiv"
+    ufunc = staticmethod(truncate_divide)
+    element = no_element
+    gradient = not_differentiable
+
+
+@dataclass(frozen=True)
+class TruncateMod(Binary):
+    """The remainder of a division rounded towards zero."""
+
+    type_name = "TruncateMod"
+    dtypes = {"T": dt.REAL}
+    ufunc = staticmethod(truncate_mod)
+    gradient = not_differentiable
+
+    def element(self, scalars: Scalars[Any], x: Any, y: Any) -> Any:
+        return scalars.binary("truncmod", x, y)
+
+
+@dataclass(frozen=True)
+class DivNoNan(Binary):
+    """x / y, but 0 where y is 0."""
+
+    type_name = "DivNoNan"
+    dtypes = {"T": dt.INEXACT}
+    ufunc = staticmethod(no_nan(np.divide))
+
+    def element(self, scalars: Scalars[Any], x: Any, y: Any) -> Any:
+        zero = scalars.constant(0, y)
+        return scalars.select(scalars.compare("eq", y, zero), zero, scalars.div(x, y))
+
+    def gradient(self, call: Call, g: Any) -> Sequence[Any]:
+        x, y = conj(call.inputs[0]), conj(call.inputs[1])
+        by = divide_no_nan
+        return by(g, y), g * by(by(-x, y), y)
+
+
+@dataclass(frozen=True)
+class MulNoNan(Binary):
+    """x * y, but 0 where y is 0, even if x is infinite or NaN."""
+
+    type_name = "MulNoNan"
+    dtypes = {"T": dt.INEXACT}
+    ufunc = staticmethod(no_nan(np.multiply))
+
+    def element(self, scalars: Scalars[Any], x: Any, y: Any) -> Any:
+        zero = scalars.constant(0, y)
+        return scalars.select(scalars.compare("eq", y, zero), zero, scalars.mul(x, y))
+
+    def gradient(self, call: Call, g: Any) -> Sequence[Any]:
+        x, y = call.inputs
+        return multiply_no_nan(g, y), multiply_no_nan(x, g)
+
+
+# -- extremes, conjugation ------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Maximum(Binary):
+    """The greater of x and y; NaN if one is."""
+
+    type_name = "Maximum"
+    dtypes = {"T": dt.REAL}
+    ufunc = np.maximum
+    entry = max
+
+    def element(self, scalars: Scalars[Any], x: Any, y: Any) -> Any:
+        return scalars.binary("maximum", x, y)
+
+    def gradient(self, call: Call, g: Any) -> Sequence[Any]:
+        x, y = call.inputs
+        return choose(greater_equal(x, y), g)
+
+
+@dataclass(frozen=True)
+class Minimum(Binary):
+    """The lesser of x and y; NaN if one is."""
+
+    type_name = "Minimum"
+    dtypes = {"T": dt.REAL}
+    ufunc = np.minimum
+    entry = min
+
+    def element(self, scalars: Scalars[Any], x: Any, y: Any) -> Any:
+        return scalars.binary("minimum", x, y)
+
+    def gradient(self, call: Call, g: Any) -> Sequence[Any]:
+        x, y = call.inputs
+        return choose(less_equal(x, y), g)
+
+
+def choose(first: Any, g: Any) -> tuple[Any, Any]:
+    """The cotangent where `first` holds, and the cotangent where it does not."""
+    zero = convert(0, g.dtype)
+    return apply(SELECT, first, g, zero), apply(SELECT, first, zero, g)
+
+
+@dataclass(frozen=True)
+class Conj(Unary):
+    """The complex conjugate."""
+
+    type_name = "Conj"
+    dtypes = {"T": dt.COMPLEX}
+    ufunc = np.conj
+
+    def element(self, scalars: Scalars[Any], x: Any) -> Any:
+        return scalars.unary("conj", x)
+
+    def gradient(self, call: Call, g: Any) -> Sequence[Any]:
+        return (conj(g),)
+
+
+# -- comparison -----------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Less(Comparison):
+    """x < y."""
+
+    type_name = "Less"
+    ufunc = np.less
+    gradient = not_differentiable
+
+    def element(self, scalars: Scalars[Any], x: Any, y: Any) -> Any:
+        return scalars.compare("lt", x, y)
+
+
+@dataclass(frozen=True)
+class LessEqual(Comparison):
+    """x <= y."""
+
+    type_name = "LessEqual"
+    ufunc = np.less_equal
+    gradient = not_differentiable
+
+    def element(self, scalars: Scalars[Any], x: Any, y: Any) -> Any:
+        return scalars.compare("le", x, y)
+
+
+@dataclass(frozen=True)
+class Greater(Comparison):
+    """x > y."""
+
+    type_name = "Greater"
+    ufunc = np.greater
+    gradient = not_differentiable
+
+    def element(self, scalars: Scalars[Any], x: Any, y: Any) -> Any:
+        return scalars.compare("gt", x, y)
+
+
+@dataclass(frozen=True)
+class GreaterEqual(Comparison):
+    """x >= y."""
+
+    type_name = "GreaterEqual"
+    ufunc = np.greater_equal
+    gradient = not_differentiable
+
+    def element(self, scalars: Scalars[Any], x: Any, y: Any) -> Any:
+        return scalars.compare("ge", x, y)
+
+
+EQUATABLE = dt.NUMERIC | dt.BOOL | dt.STRING
+
+
+@dataclass(frozen=True)
+class Equal(Comparison):
+    """x == y; with `incompatible_shape_error=False`, False for shapes that do not broadcast."""
+
+    type_name = "Equal"
+    dtypes = {"T": EQUATABLE}
+    ufunc = np.equal
+    gradient = not_differentiable
+
+    incompatible_shape_error: bool = True
+
+    def shapes(self, *operands: TensorType) -> Shapes:
+        return compared_shapes(self, *operands)
+
+    def bind(self, types: Sequence[DType]) -> Callable[..., Any]:
+        return comparison_kernel(np.equal, False, self.incompatible_shape_error, types)
+
+    def element(self, scalars: Scalars[Any], x: Any, y: Any) -> Any:
+        return scalars.compare("eq", x, y)
+
+
+@dataclass(frozen=True)
+class NotEqual(Comparison):
+    """x != y; with `incompatible_shape_error=False`, True for shapes that do not broadcast."""
+
+    type_name = "NotEqual"
+    dtypes = {"T": EQUATABLE}
+    ufunc = np.not_equal
+    gradient = not_differentiable
+
+    incompatible_shape_error: bool = True
+
+    def shapes(self, *operands: TensorType) -> Shapes:
+        return compared_shapes(self, *operands)
+
+    def bind(self, types: Sequence[DType]) -> Callable[..., Any]:
+        return comparison_kernel(np.not_equal, True, self.incompatible_shape_error, types)
+
+    def element(self, scalars: Scalars[Any], x: Any, y: Any) -> Any:
+        return scalars.compare("ne", x, y)
+
+
+def compared_shapes(op: Equal | NotEqual, x: TensorType, y: TensorType) -> Shapes:
+    """The broadcast shape, or () where incompatible shapes are allowed to differ."""
+    if op.incompatible_shape_error:
+        return Comparison.shapes(op, x, y)
+    try:
+        return (broadcast_all((x.dims, y.dims)),)
+    except ValueError:
+        return ((),)
+
+
+def comparison_kernel(
+    ufunc: Callable[..., Any], otherwise: bool, strict: bool, types: Sequence[DType]
+) -> Callable[..., Any]:
+    """A comparison whose result is bool for strings too, and lenient where not `strict`."""
+    if types[0] is dt.string:
+        compare: Callable[..., Any] = lambda x, y: ufunc(x, y).astype(np.bool_)  # noqa: E731
+    else:
+        compare = ufunc
+    if strict:
+        return compare
+
+    def lenient(x: Any, y: Any) -> Any:
+        try:
+            return compare(x, y)
+        except ValueError:
+            return np.bool_(otherwise)
+
+    return lenient
+
+
+# -- logic ----------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class LogicalAnd(Logical):
+    """x and y."""
+
+    type_name = "LogicalAnd"
+    ufunc = np.logical_and
+    gradient = not_differentiable
+
+    def element(self, scalars: Scalars[Any], x: Any, y: Any) -> Any:
+        return scalars.binary("and", x, y)
+
+
+@dataclass(frozen=True)
+class LogicalOr(Logical):
+    """x or y."""
+
+    type_name = "LogicalOr"
+    ufunc = np.logical_or
+    gradient = not_differentiable
+
+    def element(self, scalars: Scalars[Any], x: Any, y: Any) -> Any:
+        return scalars.binary("or", x, y)
+
+
+@dataclass(frozen=True)
+class LogicalNot(Unary):
+    """not x."""
+
+    type_name = "LogicalNot"
+    inputs = ("x: bool",)
+    outputs = ("y: bool",)
+    ufunc = np.logical_not
+    gradient = not_differentiable
+
+    def element(self, scalars: Scalars[Any], x: Any) -> Any:
+        return scalars.unary("not", x)
+
+
+@dataclass(frozen=True)
+class SelectV2(Binary):
+    """t where the condition holds, else e; all three broadcast."""
+
+    type_name = "SelectV2"
+    inputs = ("condition: bool", "t: T", "e: T")
+    outputs = ("output: T",)
+    dtypes = {"T": dt.ANY}
+    ufunc = np.where
+
+    def known(self, *args: Any) -> Any:
+        return None
+
+    def element(self, scalars: Scalars[Any], condition: Any, t: Any, e: Any) -> Any:
+        return scalars.select(condition, t, e)
+
+    def gradient(self, call: Call, g: Any) -> Sequence[Any]:
+        return (None, *choose(call.inputs[0], g))
+
+
+ADD, ADD_STRINGS, SUB, MUL, NEG, ADD_N = AddV2(), Add(), Sub(), Mul(), Neg(), AddN()
+REAL_DIV, FLOOR_DIV, FLOOR_MOD = RealDiv(), FloorDiv(), FloorMod()
+TRUNCATE_DIV, TRUNCATE_MOD, DIV_NO_NAN, MUL_NO_NAN = (
+    TruncateDiv(),
+    TruncateMod(),
+    DivNoNan(),
+    MulNoNan(),
+)
+MAXIMUM, MINIMUM, CONJ = Maximum(), Minimum(), Conj()
+LESS, LESS_EQUAL, GREATER, GREATER_EQUAL = Less(), LessEqual(), Greater(), GreaterEqual()
+EQUAL, NOT_EQUAL = Equal(), NotEqual()
+LOGICAL_AND, LOGICAL_OR, LOGICAL_NOT = LogicalAnd(), LogicalOr(), LogicalNot()
+SELECT = SelectV2()
+
+
+# -- the public functions -------------------------------------------------------------------
+
+
+def add(x: Any, y: Any, name: str | None = None) -> Any:
+    """x + y, elementwise with broadcasting; strings are concatenated.
+
+    >>> import graphwright as tf
+    >>> tf.add([1, 2], 3)
+    <tf.Tensor: shape=(2,), dtype=int32, numpy=array([4, 5], dtype=int32)>
+    """
+    x, y = convert_pair(x, y)
+    return apply(ADD_STRINGS if x.dtype is dt.string else ADD, x, y, name=name)
+
+
+def subtract(x: Any, y: Any, name: str | None = None) -> Any:
+    """x - y, elementwise with broadcasting."""
+    return apply(SUB, *convert_pair(x, y), name=name)
+
+
+def multiply(x: Any, y: Any, name: str | None = None) -> Any:
+    """x * y, elementwise with broadcasting."""
+    return apply(MUL, *convert_pair(x, y), name=name)
+
+
+def negative(x: Any, name: str | None = None) -> Any:
+    """-x, elementwise."""
+    return apply(NEG, convert(x), name=name)
+
+
+def add_n(inputs: Any, name: str | None = None) -> Any:
+    """The sum of a list of tensors of one shape and dtype."""
+    if not isinstance(inputs, (list, tuple)) or not inputs:
+        raise ValueError(
+            "Inputs must be an iterable of at least one Tensor/IndexedSlices with the same dtype "
+            f"and shape. Received: {inputs!r}"
+        )
+    tensors = [convert(x) for x in inputs]
+    return tensors[0] if len(tensors) == 1 else apply(ADD_N, *tensors, name=name)
+
+
+def floordiv(x: Any, y: Any, name: str | None = None) -> Any:
+    """floor(x / y), elementwise; the quotient of `//`."""
+    return apply(FLOOR_DIV, *convert_pair(x, y), name=name)
+
+
+def floormod(x: Any, y: Any, name: str | None = None) -> Any:
+    """x - floor(x / y) * y, elementwise; the remainder of `%`."""
+    return apply(FLOOR_MOD, *convert_pair(x, y), name=name)
+
+
+def truncatediv(x: Any, y: Any, name: str | None = None) -> Any:
+    """x / y rounded towards zero, elementwise."""
+    return apply(TRUNCATE_DIV, *convert_pair(x, y), name=name)
+
+
+def truncatemod(x: Any, y: Any, name: str | None = None) -> Any:
+    """The remainder of a division rounded towards zero, elementwise."""
+    return apply(TRUNCATE_MOD, *convert_pair(x, y), name=name)
+
+
+def divide_no_nan(x: Any, y: Any, name: str | None = None) -> Any:
+    """x / y, but 0 where y is 0."""
+    x, y = convert_pair(x, y)
+    return apply(DIV_NO_NAN, x, y, name=name)
+
+
+def multiply_no_nan(x: Any, y: Any, name: str | None = None) -> Any:
+    """x * y, but 0 where y is 0, even if x is infinite or NaN."""
+    x, y = convert_pair(x, y)
+    return apply(MUL_NO_NAN, x, y, name=name)
+
+
+def maximum(x: Any, y: Any, name: str | None = None) -> Any:
+    """The greater of x and y, elementwise."""
+    return apply(MAXIMUM, *convert_pair(x, y), name=name)
+
+
+def minimum(x: Any, y: Any, name: str | None = None) -> Any:
+    """The lesser of x and y, elementwise."""
+    return apply(MINIMUM, *convert_pair(x, y), name=name)
+
+
+def conj(x: Any, name: str | None = None) -> Any:
+    """The complex conjugate; x itself where it is real."""
+    x = convert(x)
+    return apply(CONJ, x, name=name) if x.dtype.is_complex else x
+
+
+def less(x: Any, y: Any, name: str | None = None) -> Any:
+    """x < y, elementwise."""
+    return apply(LESS, *convert_pair(x, y), name=name)
+
+
+def less_equal(x: Any, y: Any, name: str | None = None) -> Any:
+    """x <= y, elementwise."""
+    return apply(LESS_EQUAL, *convert_pair(x, y), name=name)
+
+
+def greater(x: Any, y: Any, name: str | None = None) -> Any:
+    """x > y, elementwise."""
+    return apply(GREATER, *convert_pair(x, y), name=name)
+
+
+def greater_equal(x: Any, y: Any, name: str | None = None) -> Any:
+    """x >= y, elementwise."""
+    return apply(GREATER_EQUAL, *convert_pair(x, y), name=name)
+
+
+def equal(x: Any, y: Any, name: str | None = None) -> Any:
+    """x == y, elementwise; an error where the shapes do not broadcast."""
+    return apply(EQUAL, *convert_pair(x, y), name=name)
+
+
+def not_equal(x: Any, y: Any, name: str | None = None) -> Any:
+    """x != y, elementwise; an error where the shapes do not broadcast."""
+    return apply(NOT_EQUAL, *convert_pair(x, y), name=name)
+
+
+def logical_and(x: Any, y: Any, name: str | None = None) -> Any:
+    """x and y, elementwise on bools."""
+    return apply(LOGICAL_AND, convert(x, dt.bool_), convert(y, dt.bool_), name=name)
+
+
+def logical_or(x: Any, y: Any, name: str | None = None) -> Any:
+    """x or y, elementwise on bools."""
+    return apply(LOGICAL_OR, convert(x, dt.bool_), convert(y, dt.bool_), name=name)
+
+
+def logical_not(x: Any, name: str | None = None) -> Any:
+    """not x, elementwise on bools."""
+    return apply(LOGICAL_NOT, convert(x, dt.bool_), name=name)
+
+
+def logical_xor(x: Any, y: Any, name: str = "LogicalXor") -> Any:
+    """(x or y) and not (x and y), elementwise on bools."""
+    return logical_and(logical_or(x, y), logical_not(logical_and(x, y)), name=name)
+
+
+def truediv(x: Any, y: Any, name: str | None = None) -> Any:
+    """x / y as real numbers: integers are divided as float64 (8 and 16 bit ones as float32)."""
+    x, y = convert_pair(x, y)
+    wide = QUOTIENT.get(x.dtype)
+    if wide is not None and x.dtype is y.dtype:
+        x, y = cast(x, wide), cast(y, wide)
+    return apply(REAL_DIV, x, y, name=name)
+
+
+QUOTIENT: dict[DType, DType] = {
+    **dict.fromkeys((dt.int8, dt.uint8, dt.int16, dt.uint16), dt.float32),
+    **dict.fromkeys((dt.int32, dt.uint32, dt.int64, dt.uint64), dt.float64),
+}
+
+
+def tensor_equals(x: Any, y: Any) -> Any:
+    """The operator `==`: elementwise, and False where the shapes do not broadcast."""
+    return comparison_operator(x, y, Equal.of(False), "equal", False)
+
+
+def tensor_not_equals(x: Any, y: Any) -> Any:
+    """The operator `!=`: elementwise, and True where the shapes do not broadcast."""
+    return comparison_operator(x, y, NotEqual.of(False), "not_equal", True)
+
+
+def comparison_operator(x: Any, y: Any, op: Op, name: str, otherwise: bool) -> Any:
+    """Compares with anything: what can be no tensor of the same dtype is simply different."""
+    try:
+        x, y = convert_pair(x, y)
+    except (TypeError, ValueError):
+        return otherwise
+    return apply(op, x, y, name=name)

@@ -1,0 +1,114 @@
+"""Bitwise logic and shifts of integers, and the operators `& | ^ ~` of ints and bools."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from graphwright.op.families import Binary, Unary
+from graphwright.op.interpreter import apply, convert, convert_pair
+from graphwright.op.op import not_differentiable
+from graphwright.op.scalars import Scalars
+from graphwright.ops.arithmetic import logical_and, logical_not, logical_or, logical_xor
+from graphwright.types import dtypes as dt
+
+
+@dataclass(frozen=True)
+class BitwiseAnd(Binary):
+    """x & y."""
+
+    type_name = "BitwiseAnd"
+    dtypes = {"T": dt.INTEGER}
+    ufunc = np.bitwise_and
+    gradient = not_differentiable
+
+    def element(self, scalars: Scalars[Any], x: Any, y: Any) -> Any:
+        return scalars.binary("bitand", x, y)
+
+
+@dataclass(frozen=True)
+class BitwiseOr(Binary):
+    """x | y."""
+
+    type_name = "BitwiseOr"
+    dtypes = {"T": dt.INTEGER}
+    ufunc = np.bitwise_or
+    gradient = not_differentiable
+
+    def element(self, scalars: Scalars[Any], x: Any, y: Any) -> Any:
+        return scalars.binary("bitor", x, y)
+
+
+@dataclass(frozen=True)
+class BitwiseXor(Binary):
+    """x ^ y."""
+
+    type_name = "BitwiseXor"
+    dtypes = {"T": dt.INTEGER}
+    ufunc = np.bitwise_xor
+    gradient = not_differentiable
+
+    def element(self, scalars: Scalars[Any], x: Any, y: Any) -> Any:
+        return scalars.binary("bitxor", x, y)
+
+
+@dataclass(frozen=True)
+class Invert(Unary):
+    """~x."""
+
+    type_name = "Invert"
+    dtypes = {"T": dt.INTEGER}
+    ufunc = np.invert
+    gradient = not_differentiable
+
+    def element(self, scalars: Scalars[Any], x: Any) -> Any:
+        return scalars.unary("invert", x)
+
+
+AND, OR, XOR, INVERT = BitwiseAnd(), BitwiseOr(), BitwiseXor(), Invert()
+
+
+def bitwise_and(x: Any, y: Any, name: str | None = None) -> Any:
+    """x & y, elementwise on integers."""
+    return apply(AND, *convert_pair(x, y), name=name)
+
+
+def bitwise_or(x: Any, y: Any, name: str | None = None) -> Any:
+    """x | y, elementwise on integers."""
+    return apply(OR, *convert_pair(x, y), name=name)
+
+
+def bitwise_xor(x: Any, y: Any, name: str | None = None) -> Any:
+    """x ^ y, elementwise on integers."""
+    return apply(XOR, *convert_pair(x, y), name=name)
+
+
+def invert(x: Any, name: str | None = None) -> Any:
+    """~x, elementwise on integers."""
+    return apply(INVERT, convert(x), name=name)
+
+
+def and_operator(x: Any, y: Any, name: str | None = None) -> Any:
+    """The operator `&`: logical on bools, bitwise on integers."""
+    x, y = convert_pair(x, y)
+    return logical_and(x, y, name) if x.dtype is dt.bool_ else bitwise_and(x, y, name)
+
+
+def or_operator(x: Any, y: Any, name: str | None = None) -> Any:
+    """The operator `|`: logical on bools, bitwise on integers."""
+    x, y = convert_pair(x, y)
+    return logical_or(x, y, name) if x.dtype is dt.bool_ else bitwise_or(x, y, name)
+
+
+def xor_operator(x: Any, y: Any, name: str | None = None) -> Any:
+    """The operator `^`: logical on bools, bitwise on integers."""
+    x, y = convert_pair(x, y)
+    return logical_xor(x, y, name or "xor") if x.dtype is dt.bool_ else bitwise_xor(x, y, name)
+
+
+def invert_operator(x: Any, name: str | None = None) -> Any:
+    """The operator `~`: logical on bools, bitwise on integers."""
+    x = convert(x)
+    return logical_not(x, name) if x.dtype is dt.bool_ else invert(x, name)

@@ -1,0 +1,1 @@
+"""Tensors with values: the eager interpreter, conversion, variables."""

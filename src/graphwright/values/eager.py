@@ -1,0 +1,103 @@
+"""The eager interpreter: one op, one NumPy kernel, at once."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from graphwright.errors import InvalidArgumentError, OpError
+from graphwright.op.interpreter import Hooks
+from graphwright.op.op import DTypeMismatch, Op, host_value
+from graphwright.types.dtypes import DType
+from graphwright.types.tensor_type import TensorType
+from graphwright.values.quiet import QUIET
+from graphwright.values.tensor import EagerTensor, Tensor, wrap
+
+#: What a kernel raises about its arguments; anything else is a defect and passes through.
+KERNEL_ERRORS = (ValueError, IndexError, OverflowError, ZeroDivisionError)
+
+
+def eager(op: Op, operands: tuple[Any, ...]) -> Any:
+    """Executes an op on eager tensors and host values."""
+    if op.has_host:
+        arguments, key = _arguments(op, operands)
+    else:
+        arguments = [o._array for o in operands]
+        key = tuple([a.dtype for a in arguments])
+    kernels: dict[Any, Any] = op._kernels  # type: ignore[attr-defined]
+    kernel = kernels.get(key)
+    if kernel is None:
+        kernel = kernels[key] = _bind(op, operands)
+    try:
+        result = QUIET.run(kernel, *arguments) if op.pure else kernel(*arguments)
+    except KERNEL_ERRORS as error:
+        raise _explained(op, operands, error) from error
+    except OpError as error:
+        raise _named(error, op) from None
+    if type(result) is tuple:
+        return tuple([wrap(array) for array in result])
+    return wrap(result)
+
+
+def _arguments(op: Op, operands: tuple[Any, ...]) -> tuple[list[Any], tuple[Any, ...]]:
+    """Arrays for the tensor operands, Python values for the host operands; the dtypes."""
+    arguments: list[Any] = []
+    key = []
+    for is_host, operand in zip(op.host_mask(len(operands)), operands):
+        if is_host:
+            plain = type(operand) is int or type(operand) is tuple
+            arguments.append(operand if plain else as_host(operand))
+        else:
+            array = operand._array
+            arguments.append(array)
+            key.append(array.dtype)
+    return arguments, tuple(key)
+
+
+def as_host(value: Any) -> Any:
+    """Any value as a host operand takes it: int, float or nested tuples of them."""
+    if isinstance(value, Tensor):
+        return host_value(value._array)
+    if isinstance(value, (list, tuple)):
+        return tuple([as_host(v) for v in value])
+    if isinstance(value, (int, float)):
+        return value
+    return host_value(value)
+
+
+def _bind(op: Op, operands: tuple[Any, ...]) -> Any:
+    """The kernel for operands of these dtypes, once they are known to be allowed."""
+    types = _dtypes(op, operands)
+    try:
+        op.result_dtypes(types)
+    except DTypeMismatch as mismatch:
+        raise InvalidArgumentError(None, None, mismatch.eager_message()) from None
+    return op.bind(types)
+
+
+def _dtypes(op: Op, operands: tuple[Any, ...]) -> list[DType]:
+    mask = op.host_mask(len(operands))
+    return [o.dtype for o, is_host in zip(operands, mask) if not is_host]
+
+
+def _explained(op: Op, operands: tuple[Any, ...], error: Exception) -> OpError:
+    """A kernel's complaint in the words of the op's shape rule, where that objects too."""
+    mask = op.host_mask(len(operands))
+    described = [as_host(o) if is_host else o.type for o, is_host in zip(operands, mask)]
+    message = str(error)
+    try:
+        op.infer(described)
+    except ValueError as rule:
+        message = str(rule)
+    return InvalidArgumentError(None, None, f"{message} [Op:{op.type_name}]")
+
+
+def _named(error: OpError, op: Op) -> OpError:
+    """The same error with the op's name in its message."""
+    if "[Op:" in error.message:
+        return error
+    return type(error)(None, None, f"{error.message} [Op:{op.type_name}]")
+
+
+Hooks.eager = eager

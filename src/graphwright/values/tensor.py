@@ -1,0 +1,370 @@
+"""`Tensor`, what eager and symbolic tensors have in common, and `EagerTensor`.
+
+An eager tensor is a thin immutable box around a NumPy array (or around the bare object of
+a resource or variant); its `TensorType` is worked out only when somebody asks.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, NoReturn
+
+import numpy as np
+
+from graphwright.ops import arithmetic, bitwise, contraction, indexing, transcendental
+from graphwright.types import dtypes as dt
+from graphwright.types.dtypes import DType, of_numpy
+from graphwright.types.shape import TensorShape
+from graphwright.types.tensor_type import TensorType
+
+
+class Tensor:
+    """A multi-dimensional array of elements of one dtype: `tf.Tensor`."""
+
+    __slots__ = ("__weakref__",)
+    __array_priority__ = 100
+
+    @property
+    def type(self) -> TensorType:
+        """The static type: dtype and what is known of the shape."""
+        raise NotImplementedError
+
+    @property
+    def dtype(self) -> DType:
+        """The dtype of the elements."""
+        return self.type.dtype
+
+    @property
+    def shape(self) -> TensorShape:
+        """The static shape; entries are None where a traced tensor's is unknown."""
+        return TensorShape.from_dims(self.type.dims)
+
+    @property
+    def ndim(self) -> int | None:
+        """The number of dimensions."""
+        return self.type.rank
+
+    def get_shape(self) -> TensorShape:
+        """The static shape, as `shape`."""
+        return self.shape
+
+    def ref(self) -> Reference:
+        """A hashable reference to this tensor, for use as a key."""
+        return Reference(self)
+
+    # -- operators ----------------------------------------------------------------------
+
+    def __add__(self, other: Any) -> Any:
+        return binary(arithmetic.add, self, other, "add")
+
+    def __radd__(self, other: Any) -> Any:
+        return binary(arithmetic.add, other, self, "add")
+
+    def __sub__(self, other: Any) -> Any:
+        return binary(arithmetic.subtract, self, other, "sub")
+
+    def __rsub__(self, other: Any) -> Any:
+        return binary(arithmetic.subtract, other, self, "sub")
+
+    def __mul__(self, other: Any) -> Any:
+        return binary(arithmetic.multiply, self, other, "mul")
+
+    def __rmul__(self, other: Any) -> Any:
+        return binary(arithmetic.multiply, other, self, "mul")
+
+    def __truediv__(self, other: Any) -> Any:
+        return binary(arithmetic.truediv, self, other, "truediv")
+
+    def __rtruediv__(self, other: Any) -> Any:
+        return binary(arithmetic.truediv, other, self, "truediv")
+
+    def __floordiv__(self, other: Any) -> Any:
+        return binary(arithmetic.floordiv, self, other, "floordiv")
+
+    def __rfloordiv__(self, other: Any) -> Any:
+        return binary(arithmetic.floordiv, other, self, "floordiv")
+
+    def __mod__(self, other: Any) -> Any:
+        return binary(arithmetic.floormod, self, other, "mod")
+
+    def __rmod__(self, other: Any) -> Any:
+        return binary(arithmetic.floormod, other, self, "mod")
+
+    def __pow__(self, other: Any) -> Any:
+        return binary(transcendental.pow, self, other, "pow")
+
+    def __rpow__(self, other: Any) -> Any:
+        return binary(transcendental.pow, other, self, "pow")
+
+    def __matmul__(self, other: Any) -> Any:
+        return binary(contraction.matmul, self, other, "matmul")
+
+    def __rmatmul__(self, other: Any) -> Any:
+        return binary(contraction.matmul, other, self, "matmul")
+
+    def __neg__(self) -> Any:
+        return arithmetic.negative(self)
+
+    def __pos__(self) -> Any:
+        return self
+
+    def __abs__(self) -> Any:
+        return transcendental.abs(self)
+
+    def __invert__(self) -> Any:
+        return bitwise.invert_operator(self)
+
+    def __and__(self, other: Any) -> Any:
+        return binary(bitwise.and_operator, self, other, "and")
+
+    def __rand__(self, other: Any) -> Any:
+        return binary(bitwise.and_operator, other, self, "and")
+
+    def __or__(self, other: Any) -> Any:
+        return binary(bitwise.or_operator, self, other, "or")
+
+    def __ror__(self, other: Any) -> Any:
+        return binary(bitwise.or_operator, other, self, "or")
+
+    def __xor__(self, other: Any) -> Any:
+        return binary(bitwise.xor_operator, self, other, "xor")
+
+    def __rxor__(self, other: Any) -> Any:
+        return binary(bitwise.xor_operator, other, self, "xor")
+
+    def __lt__(self, other: Any) -> Any:
+        return binary(arithmetic.less, self, other, "Less")
+
+    def __le__(self, other: Any) -> Any:
+        return binary(arithmetic.less_equal, self, other, "LessEqual")
+
+    def __gt__(self, other: Any) -> Any:
+        return binary(arithmetic.greater, self, other, "Greater")
+
+    def __ge__(self, other: Any) -> Any:
+        return binary(arithmetic.greater_equal, self, other, "GreaterEqual")
+
+    def __eq__(self, other: object) -> Any:
+        if other is None:
+            return False
+        return arithmetic.tensor_equals(self, other)
+
+    def __ne__(self, other: object) -> Any:
+        if other is None:
+            return True
+        return arithmetic.tensor_not_equals(self, other)
+
+    def __hash__(self) -> int:
+        raise TypeError("Tensor is unhashable. Instead, use tensor.ref() as the key.")
+
+    def __getitem__(self, key: Any) -> Any:
+        return indexing.get_item(self, key)
+
+
+def binary(function: Any, x: Any, y: Any, name: str) -> Any:
+    """An operator's function; NotImplemented where the other operand knows better."""
+    other = y if isinstance(x, Tensor) else x
+    if getattr(other, "__array_priority__", 0) > Tensor.__array_priority__:
+        return NotImplemented
+    return function(x, y, name=name)
+
+
+class Reference:
+    """A hashable stand-in for a tensor or variable: equal if it refers to the same object."""
+
+    __slots__ = ("_referent",)
+
+    def __init__(self, referent: Any) -> None:
+        self._referent = referent
+
+    def deref(self) -> Any:
+        """The object referred to."""
+        return self._referent
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Reference) and self._referent is other._referent
+
+    def __hash__(self) -> int:
+        return id(self._referent)
+
+    def __repr__(self) -> str:
+        return f"<Reference wrapping {self._referent!r}>"
+
+
+class EagerTensor(Tensor):
+    """A tensor with a value."""
+
+    __slots__ = ("_array", "_type")
+    _array: Any
+    _type: TensorType | None
+
+    def __init__(self, array: Any, type: TensorType | None = None) -> None:
+        self._array = array
+        self._type = type
+
+    @property
+    def type(self) -> TensorType:
+        """The static type, of fully known shape."""
+        if self._type is None:
+            array = self._array
+            self._type = TensorType(of_numpy(array.dtype), array.shape)
+        return self._type
+
+    @property
+    def dtype(self) -> DType:
+        """The dtype of the elements."""
+        return of_numpy(self._array.dtype) if self._type is None else self._type.dtype
+
+    @property
+    def device(self) -> str:
+        """Where the tensor lives: always the one CPU device."""
+        return "/job:localhost/replica:0/task:0/device:CPU:0"
+
+    def numpy(self) -> Any:
+        """The value: a new array, or a NumPy scalar (bytes for a string) where there are no axes."""
+        array = self._ndarray()
+        return array.copy() if array.ndim else array[()]
+
+    def _ndarray(self) -> Any:
+        array = self._array
+        if type(array) is not np.ndarray:
+            raise TypeError(f"A tensor of dtype {self.dtype.name} has no NumPy form.")
+        return array
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
+        array = self._ndarray()
+        if dtype is not None and array.dtype != dtype:
+            return array.astype(dtype)
+        if copy:
+            return array.copy()
+        view = array.view()
+        view.flags.writeable = False
+        return view
+
+    def __dlpack__(self, **options: Any) -> Any:
+        return self._ndarray().__dlpack__(**options)
+
+    def __dlpack_device__(self) -> Any:
+        return self._ndarray().__dlpack_device__()
+
+    def __bool__(self) -> bool:
+        return bool(self._ndarray())
+
+    def __int__(self) -> int:
+        return int(self._scalar("int"))
+
+    def __float__(self) -> float:
+        return float(self._scalar("float"))
+
+    def __complex__(self) -> complex:
+        return complex(self._scalar("complex"))
+
+    def __index__(self) -> int:
+        array = self._ndarray()
+        if array.ndim or array.dtype.kind not in "iu":
+            raise TypeError(
+                "only integer scalar tensors can be converted to a scalar index, not one of "
+                f"shape {self.shape} and dtype {self.dtype.name}"
+            )
+        return int(array)
+
+    def _scalar(self, to: str) -> Any:
+        array = self._ndarray()
+        if array.size != 1:
+            raise TypeError(
+                f"Only tensors of one element can be converted to a Python {to}, not shape "
+                f"{self.shape}"
+            )
+        return array.reshape(())[()]
+
+    def __len__(self) -> int:
+        array = self._ndarray()
+        if not array.ndim:
+            raise TypeError("Scalar tensor has no `len()`")
+        return len(array)
+
+    def __iter__(self) -> Iterator[Any]:
+        if not self._ndarray().ndim:
+            raise TypeError("Cannot iterate over a scalar tensor.")
+        return (self[i] for i in range(len(self)))
+
+    def __format__(self, spec: str) -> str:
+        array = self._array
+        if type(array) is np.ndarray and array.ndim == 0 and array.dtype != object:
+            return format(array[()], spec)
+        return format(str(self), spec)
+
+    def __copy__(self) -> EagerTensor:
+        return self
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> EagerTensor:
+        if type(self._array) is not np.ndarray:
+            return self
+        return EagerTensor(self._array.copy(), self._type)
+
+    def __reduce__(self) -> Any:
+        return _restore, (self._ndarray(),)
+
+    def __repr__(self) -> str:
+        return f"<tf.Tensor: shape={self.shape}, dtype={self.dtype.name}, {show(self, True)}>"
+
+    def __str__(self) -> str:
+        return f"tf.Tensor({show(self, False)}, shape={self.shape}, dtype={self.dtype.name})"
+
+    @property
+    def name(self) -> NoReturn:
+        """Eager tensors have no name."""
+        raise AttributeError("Tensor.name is undefined when eager execution is enabled.")
+
+    @property
+    def graph(self) -> NoReturn:
+        """Eager tensors belong to no graph."""
+        raise AttributeError("Tensor.graph is undefined when eager execution is enabled.")
+
+    @property
+    def op(self) -> NoReturn:
+        """Eager tensors are made by no graph's operation."""
+        raise AttributeError("Tensor.op is undefined when eager execution is enabled.")
+
+    def set_shape(self, shape: Any) -> None:
+        """Checks that `shape` is compatible; an eager tensor's is known already."""
+        if not self.shape.is_compatible_with(shape):
+            raise ValueError(
+                f"Tensor's shape {self.shape} is not compatible with supplied shape {shape}."
+            )
+
+
+def _restore(array: Any) -> EagerTensor:
+    return EagerTensor(array)
+
+
+def show(tensor: EagerTensor, representation: bool) -> str:
+    """The value as `repr` or `str` prints it, on a line of its own where it needs several."""
+    array = tensor._array
+    if type(array) is not np.ndarray:
+        return f"value={array!r}" if representation else f"<{tensor.dtype.name}>"
+    if array.ndim == 0:
+        text = repr(array[()].item() if array.dtype.kind in "fciub" else array[()])
+        if array.dtype.kind in "fc" or array.dtype.name == "bfloat16":
+            text = str(array[()])
+    else:
+        text = repr(array) if representation else str(array)
+    if "\n" in text:
+        text = "\n" + text
+    return f"numpy={text}" if representation else text
+
+
+def wrap(result: Any) -> Any:
+    """A kernel's result as a tensor; None where the op has none."""
+    if type(result) is np.ndarray:
+        tensor = EagerTensor.__new__(EagerTensor)
+        tensor._array = result
+        tensor._type = None
+        return tensor
+    if result is None:
+        return None
+    if isinstance(result, np.generic):
+        return EagerTensor(np.asarray(result))
+    if isinstance(result, bytes):
+        return EagerTensor(np.array(result, dtype=object))
+    return EagerTensor(result, result.tensor_type)
