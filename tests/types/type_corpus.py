@@ -1,0 +1,202 @@
+"""Expressions on values and types whose outcomes are recorded from TensorFlow.
+
+Each is evaluated with `tf` bound to TensorFlow when recording and to graphwright's types
+when testing; the outcome is the repr, or the class of the error.
+"""
+
+from __future__ import annotations
+
+import array
+import collections
+import copy
+import pickle
+import types
+from collections.abc import Mapping, Sequence
+from itertools import product
+from typing import Any
+
+import attr
+import numpy as np
+
+Point = collections.namedtuple("Point", "x y")
+SamePoint = collections.namedtuple("Point", "x y")  # type: ignore[name-match]
+OtherPoint = collections.namedtuple("OtherPoint", "x y")
+
+
+class PointChild(Point):
+    """A named tuple's subclass."""
+
+
+class ListChild(list):  # type: ignore[type-arg]
+    """A list's subclass."""
+
+
+class TupleChild(tuple):  # type: ignore[type-arg]
+    """A tuple's subclass."""
+
+
+@attr.s
+class Attrs:
+    """An attrs class whose fields are not in alphabetical order."""
+
+    y = attr.ib()
+    x = attr.ib()
+
+
+@attr.s
+class OtherAttrs:
+    """An attrs class like the other."""
+
+    y = attr.ib()
+    x = attr.ib()
+
+
+class Parts:
+    """A class that says itself how it is flattened."""
+
+    def __init__(self, first: Any, second: Any, name: str = "n") -> None:
+        self.first, self.second, self.name = first, second, name
+
+    def __tf_flatten__(self) -> tuple[tuple[str], tuple[Any, Any]]:
+        return (self.name,), (self.first, self.second)
+
+    @classmethod
+    def __tf_unflatten__(cls, metadata: tuple[str], components: tuple[Any, Any]) -> Parts:
+        return cls(*components, *metadata)
+
+    def __repr__(self) -> str:
+        return f"Parts({self.first!r}, {self.second!r}, {self.name!r})"
+
+
+class PartsChild(Parts):
+    """A subclass of such a class."""
+
+
+class HalfParts:
+    """A class with one half of the protocol: a leaf."""
+
+    def __tf_flatten__(self) -> tuple[tuple[()], tuple[int]]:
+        return (), (1,)
+
+    def __repr__(self) -> str:
+        return "HalfParts()"
+
+
+class Row(Sequence):  # type: ignore[type-arg]
+    """A sequence of no built-in base."""
+
+    def __init__(self, items: Any) -> None:
+        self.items = list(items)
+
+    def __len__(self) -> int:
+        return len(self.items)
+
+    def __getitem__(self, index: Any) -> Any:
+        return self.items[index]
+
+    def __repr__(self) -> str:
+        return f"Row({self.items})"
+
+
+class Table(Mapping):  # type: ignore[type-arg]
+    """A mapping of no built-in base, and immutable."""
+
+    def __init__(self, items: Any) -> None:
+        self.items_ = dict(items)
+
+    def __len__(self) -> int:
+        return len(self.items_)
+
+    def __iter__(self) -> Any:
+        return iter(self.items_)
+
+    def __getitem__(self, key: Any) -> Any:
+        return self.items_[key]
+
+    def __repr__(self) -> str:
+        return f"Table({self.items_})"
+
+
+NAMES: dict[str, Any] = {
+    "np": np,
+    "copy": copy.copy,
+    "deepcopy": copy.deepcopy,
+    "pickled": lambda value: pickle.loads(pickle.dumps(value)),
+    "array": array.array,
+    "proxy": types.MappingProxyType,
+    "OD": collections.OrderedDict,
+    "DD": collections.defaultdict,
+    "UD": collections.UserDict,
+    "UL": collections.UserList,
+    "CM": collections.ChainMap,
+    "Counter": collections.Counter,
+    "deque": collections.deque,
+    **{
+        cls.__name__: cls
+        for cls in [OtherPoint, PointChild, ListChild, TupleChild, Attrs, OtherAttrs]
+        + [Parts, PartsChild, HalfParts, Row, Table]
+    },
+    "Point": Point,
+    "SamePoint": SamePoint,
+}
+
+
+def _words(text: str) -> list[str]:
+    return text.split()
+
+
+_VALUES = _words("""1 None 'ab' b'ab' () [] {} (1,) [1,(2,3)] {'b':1,'a':2} Point(1,[2]) range(3) {1}
+frozenset([1]) deque([1,2]) UD(a=1) proxy({'b':1,'a':2}) OD(b=1,a=2) {'b':1,'a':2}.values()
+{'b':1}.keys() {'b':1}.items() UL([1,2]) bytearray(b'a') memoryview(b'a') CM({'a':1})
+Counter('aab') array('i',[1,2]) np.arange(2) {1:2,'a':3} {None:2,'a':3} {2:1,10:2,1:3}
+Attrs(1,[2,3]) Parts(1,{'b':2,'a':3}) HalfParts() Row([1,2]) Table({'b':1,'a':2}) object
+DD(list,b=1,a=2) ListChild([1,2]) TupleChild([1,2]) PointChild(1,2) [Point,dict,int] [[],{}]
+[[None,[]],()] {'x':[1,{'y':2}]} [1,2] {'a':1} {'b':1} {'a':1,'b':1} {'c':1,'d':(2,)} [[1]]
+SamePoint(1,2) OtherPoint(1,2) Point(1,2) OtherAttrs(1,2) PartsChild(1,2) Parts(1,2,'m')""")
+
+_PACKED = _words("""() [0,0] (0,0) {'b':0,'a':0} OD(b=0,a=0) DD(list,b=0,a=0) Point(0,0) PointChild(0,0)
+UD(b=0,a=0) deque([0,0]) range(2) UL([0,0]) CM({'b':0,'a':0}) Counter(b=1,a=1) Row([0,0])
+Table({'b':0,'a':0}) {'b':0,'a':0}.values() bytearray(b'ab') Attrs(0,0) Parts(0,0) 0 (0,[0,0])
+proxy({'b':0,'a':0}) {1:2,'a':3} ListChild([0,0]) TupleChild([0,0]) [(),0,{},[0]]""")
+
+_FLAT = ["[1,2]", "(3,4)", "[1,2,3]", "[]", "5", "'ab'", "(i for i in range(2))", "np.arange(2)"]
+
+_PAIRS = [
+    (a, b)
+    for group in [
+        "[0] (0,) ListChild([0]) TupleChild([0]) deque([0]) UL([0]) {'a':0} {'a':0}.values() Row([0])",
+        """(0,1) Point(0,1) PointChild(0,1) SamePoint(0,1) OtherPoint(0,1) range(2) Attrs(0,1)
+        OtherAttrs(0,1) Parts(0,1) Parts(0,1,'m') PartsChild(0,1)""",
+        "{'a':0} OD(a=0) DD(int,a=0) UD(a=0) {'b':0} {'a':0,'b':0} {} Table({'a':0})",
+        "1 None [1] [] [[]] () [1,2] [1,[2]] 'a' ['a'] {'x':[1,{'y':2}]} {'x':[1,{'y':(2,)}]}",
+        "{'a':1,'b':(2,)} {'c':1,'d':(2,)} {'c':(1,),'d':2} OD(b=(1,),a=2)",
+    ]
+    for a, b in product(group.split(), repeat=2)
+]
+
+NEST = [
+    *(f"tf.nest.flatten({v})" for v in _VALUES),
+    *(f"tf.nest.is_nested({v})" for v in _VALUES),
+    *(f"tf.nest.map_structure(lambda x: (x, 1), {v})" for v in _PACKED),
+    *(f"tf.nest.pack_sequence_as({v}, {flat})" for v, flat in product(_PACKED, _FLAT)),
+    *(f"tf.nest.assert_same_structure({a}, {b})" for a, b in _PAIRS),
+    *(f"tf.nest.assert_same_structure({a}, {b}, check_types=False)" for a, b in _PAIRS),
+    "tf.nest.map_structure(lambda x: x)",
+    "tf.nest.map_structure(3, [1])",
+    "tf.nest.map_structure(lambda x: x, [1], foo=3)",
+    "tf.nest.map_structure(lambda x, y: x + y, [1, (2, 3)], [4, (5, 6)])",
+    "tf.nest.map_structure(lambda x, y: x + y, [1, (2, 3)], [4, [5, 6]])",
+    "tf.nest.map_structure(lambda x, y: x + y, [1, (2, 3)], [4, [5, 6]], check_types=False)",
+    "tf.nest.map_structure(lambda x, y: x + y, OD(b=1, a=2), {'a': 10, 'b': 20})",
+    "tf.nest.map_structure(lambda x, y: x + y, Parts(1, 2, 'm'), Parts(3, 4, 'k'))",
+]
+
+GROUPS = {"nest": NEST}
+
+
+def outcome(text: str, tf: Any) -> str:
+    """The repr of an expression's value, or the class of the error it raises."""
+    try:
+        return repr(eval(text, {**NAMES, "tf": tf}))
+    except Exception as error:  # noqa: BLE001 - any class is an outcome
+        return f"raises {type(error).__name__}"
