@@ -1,0 +1,265 @@
+"""Matrix products: of two matrices, and of batches of them that broadcast.
+
+float16 and bfloat16 are multiplied and summed in float32 and rounded once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from graphwright.op.interpreter import apply, convert
+from graphwright.op.op import Call, Op, Shapes
+from graphwright.ops.arithmetic import conj
+from graphwright.ops.reduction import reduce_sum
+from graphwright.types import dtypes as dt
+from graphwright.types.dtypes import DType, as_dtype
+from graphwright.types.tensor_type import TensorType, broadcast_dims, show_dims
+
+NARROW = (dt.float16, dt.bfloat16)
+PRODUCTS = dt.INEXACT | dt.UNSIGNED | {dt.int32, dt.int64}
+
+
+def ranks_differ(a: Any, b: Any) -> ValueError:
+    """The complaint about an operand of MatMul that is no matrix."""
+    return ValueError(
+        f"In[0] and In[1] has different ndims: {show_dims(a)} vs. {show_dims(b)}"
+        if len(a) != len(b)
+        else f"In[{0 if len(a) != 2 else 1}] is not a matrix: {show_dims(a)}, {show_dims(b)}"
+    )
+
+
+def sizes_differ(a: Any, b: Any) -> ValueError:
+    """The complaint about inner dimensions that do not match."""
+    return ValueError(
+        f"Matrix size-incompatible: In[0]: {show_dims(tuple(a))}, In[1]: {show_dims(tuple(b))}"
+    )
+
+
+def matrix_product(a: Any, b: Any) -> Any:
+    """The product of two matrices."""
+    if a.ndim != 2 or b.ndim != 2:
+        raise ranks_differ(a.shape, b.shape)
+    return np.dot(a, b)
+
+
+@dataclass(frozen=True)
+class MatMul(Op):
+    """a @ b of two matrices, either of them transposed first."""
+
+    type_name = "MatMul"
+    inputs = ("a: T", "b: T")
+    outputs = ("product: T",)
+    dtypes = {"T": PRODUCTS}
+
+    transpose_a: bool = False
+    transpose_b: bool = False
+    grad_a: bool = False
+    grad_b: bool = False
+
+    def shapes(self, a: TensorType, b: TensorType) -> Shapes:
+        for x in (a, b):
+            if x.rank not in (2, None):
+                other = (2,) * 2
+                raise ranks_differ(a.dims or other, b.dims or other)
+        rows, inner = (a.dims or (None, None))[:: -1 if self.transpose_a else 1]
+        inner_b, columns = (b.dims or (None, None))[:: -1 if self.transpose_b else 1]
+        if None not in (inner, inner_b) and inner != inner_b:
+            raise sizes_differ(a.dims, b.dims)
+        return ((rows, columns),)
+
+    def bind(self, types: Sequence[DType]) -> Callable[..., Any]:
+        if types[0] in NARROW:
+            return self.narrow_kernel
+        if not (self.transpose_a or self.transpose_b):
+            return matrix_product
+        return self.kernel
+
+    def kernel(self, a: Any, b: Any) -> Any:
+        return matrix_product(a.T if self.transpose_a else a, b.T if self.transpose_b else b)
+
+    def narrow_kernel(self, a: Any, b: Any) -> Any:
+        """Sums in float32."""
+        return self.kernel(a.astype(np.float32), b.astype(np.float32)).astype(a.dtype)
+
+    def gradient(self, call: Call, g: Any) -> Sequence[Any]:
+        a, b = conj(call.inputs[0]), conj(call.inputs[1])
+        ta, tb = self.transpose_a, self.transpose_b
+        if ta:
+            first = multiplied(b, g, tb, True, grad_b=True)
+        else:
+            first = multiplied(g, b, False, not tb, grad_a=True)
+        if tb:
+            second = multiplied(g, a, True, ta, grad_a=True)
+        else:
+            second = multiplied(a, g, not ta, False, grad_b=True)
+        return first, second
+
+
+def multiplied(
+    a: Any, b: Any, ta: bool, tb: bool, *, grad_a: bool = False, grad_b: bool = False
+) -> Any:
+    """A product inside a gradient: `grad_a` or `grad_b` marks the cotangent."""
+    return apply(MatMul.of(ta, tb, grad_a, grad_b), a, b)
+
+
+def adjoint_array(x: Any) -> Any:
+    """The conjugate transpose of the innermost matrices."""
+    x = np.swapaxes(x, -1, -2)
+    return np.conj(x) if x.dtype.kind == "c" else x
+
+
+@dataclass(frozen=True)
+class BatchProduct(Op):
+    """The rules of both batched products: x @ y over batch dimensions that broadcast."""
+
+    adj_x: bool = False
+    adj_y: bool = False
+    grad_x: bool = False
+    grad_y: bool = False
+
+    def shapes(self, x: TensorType, y: TensorType) -> Shapes:
+        for name, operand in (("In[0]", x), ("In[1]", y)):
+            if operand.rank is not None and operand.rank < 2:
+                raise ValueError(f"{name} ndims must be >= 2: {operand.rank}")
+        if x.dims is None or y.dims is None:
+            return (None,)
+        rows, inner = x.dims[-2:][:: -1 if self.adj_x else 1]
+        inner_y, columns = y.dims[-2:][:: -1 if self.adj_y else 1]
+        if None not in (inner, inner_y) and inner != inner_y:
+            raise sizes_differ(x.dims, y.dims)
+        try:
+            batch = broadcast_dims(x.dims[:-2], y.dims[:-2])
+        except ValueError:
+            raise ValueError(
+                "In[0] and In[1] must have compatible batch dimensions: "
+                f"{show_dims(x.dims)} vs. {show_dims(y.dims)}"
+            ) from None
+        return ((*(batch or ()), rows, columns),)
+
+    def product(self, x: Any, y: Any, accumulate: Any, result: Any) -> Any:
+        """The product, summed in `accumulate` and given in `result`."""
+        if x.ndim < 2 or y.ndim < 2:
+            name, rank = ("In[0]", x.ndim) if x.ndim < 2 else ("In[1]", y.ndim)
+            raise ValueError(f"{name} ndims must be >= 2: {rank}")
+        x = x.astype(accumulate, copy=False)
+        y = y.astype(accumulate, copy=False)
+        z = np.matmul(
+            adjoint_array(x) if self.adj_x else x, adjoint_array(y) if self.adj_y else y
+        )
+        return z.astype(result, copy=False)
+
+    def gradient(self, call: Call, g: Any) -> Sequence[Any]:
+        x, y = call.inputs
+        ax, ay = self.adj_x, self.adj_y
+        gx = self.cotangent(y, g, ay, True) if ax else self.cotangent(g, y, False, not ay)
+        gy = self.cotangent(g, x, True, ax) if ay else self.cotangent(x, g, not ax, False)
+        return sum_batch(gx, x), sum_batch(gy, y)
+
+    def cotangent(self, x: Any, y: Any, adj_x: bool, adj_y: bool) -> Any:
+        """A product inside the gradient."""
+        return apply(BatchMatMulV2.of(adj_x, adj_y), x, y)
+
+
+def sum_batch(g: Any, x: Any) -> Any:
+    """Sums `g` over the batch dimensions along which `x` was broadcast."""
+    have, want = g.type.dims, x.type.dims
+    if have is None or want is None or None in want[:-2]:
+        raise NotImplementedError("batch dimensions that are unknown")
+    extra = len(have) - len(want)
+    if extra:
+        g = reduce_sum(g, tuple(range(extra)))
+    stretched = tuple(i for i, d in enumerate(want[:-2]) if d == 1 and have[i + extra] != 1)
+    return reduce_sum(g, stretched, keepdims=True) if stretched else g
+
+
+@dataclass(frozen=True)
+class BatchMatMulV2(BatchProduct):
+    """x @ y of the innermost matrices, either of them conjugate transposed first."""
+
+    type_name = "BatchMatMulV2"
+    inputs = ("x: T", "y: T")
+    outputs = ("output: T",)
+    dtypes = {"T": PRODUCTS | {dt.int16}}
+
+    def bind(self, types: Sequence[DType]) -> Callable[..., Any]:
+        result = types[0].numpy_dtype
+        accumulate = np.float32 if types[0] in NARROW else result
+        return lambda x, y: self.product(x, y, accumulate, result)
+
+
+@dataclass(frozen=True)
+class BatchMatMulV3(BatchProduct):
+    """x @ y with a result of another dtype, in which the sums are taken."""
+
+    type_name = "BatchMatMulV3"
+    inputs = ("x: Ta", "y: Tb")
+    outputs = ("output: Tout",)
+    dtypes = {
+        "Ta": dt.INEXACT | dt.SIGNED | {dt.uint8},
+        "Tb": dt.INEXACT | dt.SIGNED | {dt.uint8},
+    }
+
+    Tout: DType = dt.int32
+
+    def bind(self, types: Sequence[DType]) -> Callable[..., Any]:
+        result = self.Tout.numpy_dtype
+        accumulate = np.float32 if self.Tout in NARROW else result
+        return lambda x, y: self.product(x, y, accumulate, result)
+
+
+def matmul(
+    a: Any,
+    b: Any,
+    transpose_a: bool = False,
+    transpose_b: bool = False,
+    adjoint_a: bool = False,
+    adjoint_b: bool = False,
+    a_is_sparse: bool = False,
+    b_is_sparse: bool = False,
+    output_type: Any = None,
+    grad_a: bool = False,
+    grad_b: bool = False,
+    name: str | None = None,
+) -> Any:
+    """The matrix product a @ b of the innermost two dimensions; the others broadcast.
+
+    `transpose_*` transposes and `adjoint_*` conjugates and transposes an operand first.
+    `a_is_sparse` and `b_is_sparse` are hints that change nothing. `output_type` asks for a
+    result of another dtype, such as int32 from int8.
+
+    ValueError if an operand is to be both transposed and adjoint; InvalidArgumentError
+    (ValueError when traced) if the shapes do not match.
+
+    >>> import graphwright as tf
+    >>> tf.matmul([[1, 2], [3, 4]], [[1, 0], [1, 1]])
+    <tf.Tensor: shape=(2, 2), dtype=int32, numpy=
+    array([[3, 2],
+           [7, 4]], dtype=int32)>
+    """
+    for operand, transposed, conjugated in (
+        ("a", transpose_a, adjoint_a),
+        ("b", transpose_b, adjoint_b),
+    ):
+        if transposed and conjugated:
+            raise ValueError(
+                f"Only one of `transpose_{operand}` and `adjoint_{operand}` can be True. Received "
+                f"`transpose_{operand}`={transposed}, `adjoint_{operand}`={conjugated}."
+            )
+    a = convert(a)
+    b = convert(b, None, a.dtype)
+    rank_a, rank_b = a.type.rank, b.type.rank
+    wide = output_type is not None and not as_dtype(output_type) is a.dtype is b.dtype
+    if rank_a is None or rank_b is None or rank_a > 2 or rank_b > 2 or wide:
+        # The batched ops know only adjoints: a transpose is the adjoint of the conjugate.
+        x, y = conj(a) if transpose_a else a, conj(b) if transpose_b else b
+        flags = (transpose_a or adjoint_a, transpose_b or adjoint_b, grad_a, grad_b)
+        if output_type is None:
+            return apply(BatchMatMulV2.of(*flags), x, y, name=name)
+        return apply(BatchMatMulV3.of(*flags, as_dtype(output_type)), x, y, name=name)
+    x, y = conj(a) if adjoint_a else a, conj(b) if adjoint_b else b
+    op = MatMul.of(bool(transpose_a or adjoint_a), bool(transpose_b or adjoint_b), grad_a, grad_b)
+    return apply(op, x, y, name=name)
