@@ -9,10 +9,10 @@ from types import SimpleNamespace
 import pytest
 import type_corpus
 
-from graphwright.types import tree
+from graphwright.types import shape, tree
 
 GOLDEN = Path(__file__).parent.parent / "golden"
-TF = SimpleNamespace(nest=tree)
+TF = SimpleNamespace(nest=tree, TensorShape=shape.TensorShape)
 
 # Where we depart on purpose: the expression, our outcome, and why.
 DEPARTURES: dict[str, tuple[str, str]] = {

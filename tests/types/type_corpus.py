@@ -119,6 +119,7 @@ class Table(Mapping):  # type: ignore[type-arg]
 
 NAMES: dict[str, Any] = {
     "np": np,
+    "format": format,
     "copy": copy.copy,
     "deepcopy": copy.deepcopy,
     "pickled": lambda value: pickle.loads(pickle.dumps(value)),
@@ -191,7 +192,63 @@ NEST = [
     "tf.nest.map_structure(lambda x, y: x + y, Parts(1, 2, 'm'), Parts(3, 4, 'k'))",
 ]
 
-GROUPS = {"nest": NEST}
+_SHAPES = _words("None [] [1] [None] [2] [1,2] [None,2] [0,None]")
+_SHAPE_LIKE = [
+    *(f"tf.TensorShape({s})" for s in _words("None [] [None] [2] [1,2] [None,2]")),
+    *_words("[2] None 2 (1,2) [None,2] 'ab' [3,4,5] 2.5 [2.5] object() np.array([1]) (1,) [[1]]"),
+]
+_DIMS = _words("""None [] () [2,None] 3 'ab' [2,-1] -1 [2.5] ['3'] [np.int64(3)] np.array([1,2])
+[[1]] {1:2} {3} range(3) 2.5 object() b'ab' [2**40,2**40] [-2] 0 [0]""")
+
+SHAPES = [
+    *(f"tf.TensorShape({dims})" for dims in _DIMS),
+    *(
+        f"tf.TensorShape({s}){use}"
+        for s in _SHAPES
+        for use in _words(
+            """.rank .ndims .as_list() .num_elements() .is_fully_defined() .with_rank(1)
+            .with_rank(2) .with_rank(None) .with_rank_at_least(1) .with_rank_at_most(1)
+            .assert_has_rank(1) .assert_is_fully_defined() .foo [0] [-1] [5] [1:] [:2] [1:3] [-1:]
+            [:-1] [3:1] [:] [0:0] [-2:-1] [::2] [1:5:2] [::-1] [-1:2] [np.int32(0)] <2 *2
+            .dims==None .flatten() .to_tensors(3) .from_tensors(iter([])) .placeholder_value(None)
+            .most_specific_common_supertype([])"""
+        )
+    ),
+    *(
+        f"{use}(tf.TensorShape({s}))"
+        for s in _SHAPES
+        for use in _words("str repr format len bool list tuple copy deepcopy pickled")
+    ),
+    *(
+        f"tf.TensorShape({s}).{method}({other})"
+        for s, other in product(_SHAPES, _SHAPE_LIKE)
+        for method in _words(
+            """merge_with concatenate is_compatible_with most_specific_compatible_shape
+            is_subtype_of assert_is_compatible_with assert_same_rank"""
+        )
+    ),
+    *(
+        f"tf.TensorShape({s}).most_specific_common_supertype([{other}])"
+        for s, other in product(_SHAPES, _SHAPE_LIKE)
+    ),
+    *(
+        f"{left} {operator} {right}"
+        for s, other in product(_SHAPES, _SHAPE_LIKE)
+        for left, right in [(f"tf.TensorShape({s})", other), (other, f"tf.TensorShape({s})")]
+        for operator in ["==", "!=", "+"]
+        if "np.array" not in left
+    ),
+    "hash(tf.TensorShape([1, None])) == hash((1, None))",
+    "hash(tf.TensorShape(None)) == hash(None)",
+    "tf.TensorShape([1,2]).most_specific_common_supertype([tf.TensorShape([1,3])] * 2)",
+    "2 in tf.TensorShape([1, 2])",
+    "np.zeros(tf.TensorShape([1, 2])).shape",
+    "tf.TensorShape([1]).cast(3, None)",
+    "tf.TensorShape([1]) == [-1]",
+    "tf.TensorShape()",
+]
+
+GROUPS = {"nest": NEST, "shapes": SHAPES}
 
 
 def outcome(text: str, tf: Any) -> str:

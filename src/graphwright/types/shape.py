@@ -1,0 +1,253 @@
+"""`TensorShape`: the public face of the partially known shapes in `tensor_type`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from operator import index
+from typing import Any, overload
+
+from graphwright.types.tensor_type import (
+    Dims,
+    is_compatible,
+    is_subshape,
+    join_dims,
+    merge_dims,
+    num_elements,
+)
+from graphwright.types.trace_type import TraceType
+
+
+class TensorShape(TraceType):
+    """The shape of a tensor, of which the rank or some dimensions may be unknown.
+
+    `dims` is None for an unknown rank, an int for one dimension, or an iterable of ints and
+    of None for unknown dimensions. TypeError for anything else, ValueError for a negative
+    dimension.
+
+    >>> import graphwright as tf
+    >>> tf.TensorShape([None, 3]) + [2]
+    TensorShape([None, 3, 2])
+    >>> print(tf.TensorShape(None), tf.TensorShape([4]))
+    <unknown> (4,)
+    """
+
+    __slots__ = ("__weakref__", "_dims")
+    _dims: Dims | None
+
+    def __init__(self, dims: Any) -> None:
+        if dims is None:
+            self._dims = None
+        elif isinstance(dims, TensorShape):
+            self._dims = dims._dims
+        else:
+            self._dims = tuple([_dimension(d, dims) for d in _entries(dims)])
+
+    @classmethod
+    def from_dims(cls, dims: Dims | None) -> TensorShape:
+        """The shape of these dims, unchecked."""
+        shape = cls.__new__(cls)
+        shape._dims = dims
+        return shape
+
+    @property
+    def rank(self) -> int | None:
+        """The number of dimensions, or None."""
+        return None if self._dims is None else len(self._dims)
+
+    @property
+    def ndims(self) -> int | None:
+        """The number of dimensions, as `rank`."""
+        return self.rank
+
+    @property
+    def dims(self) -> list[int | None] | None:
+        """The dimensions, or None for an unknown rank."""
+        return None if self._dims is None else list(self._dims)
+
+    def as_list(self) -> list[int | None]:
+        """The dimensions; ValueError for an unknown rank."""
+        if self._dims is None:
+            raise ValueError("as_list() of a shape of unknown rank: nothing is known to list")
+        return list(self._dims)
+
+    def num_elements(self) -> int | None:
+        """The number of elements, or None where a dimension is unknown."""
+        return num_elements(self._dims)
+
+    def is_fully_defined(self) -> bool:
+        """Whether every dimension is known."""
+        return self._dims is not None and None not in self._dims
+
+    # -- as a sequence ------------------------------------------------------------------
+
+    def __len__(self) -> int:
+        if self._dims is None:
+            raise ValueError("a shape of unknown rank has no length")
+        return len(self._dims)
+
+    def __bool__(self) -> bool:
+        return self._dims is not None
+
+    def __iter__(self) -> Iterator[int | None]:
+        if self._dims is None:
+            raise ValueError("a shape of unknown rank cannot be iterated over")
+        return iter(self._dims)
+
+    @overload
+    def __getitem__(self, key: slice) -> TensorShape: ...
+    @overload
+    def __getitem__(self, key: Any) -> int | None: ...
+    def __getitem__(self, key: Any) -> Any:
+        if self._dims is None:
+            return self._unknown_slice(key) if isinstance(key, slice) else self._unknown(key)
+        entry = self._dims[key]
+        return TensorShape.from_dims(entry) if isinstance(entry, tuple) else entry
+
+    def _unknown(self, key: Any) -> None:
+        """Any entry of an unknown shape is unknown."""
+        index(key)
+
+    def _unknown_slice(self, key: slice) -> TensorShape:
+        """So many unknown entries as the slice's bounds tell."""
+        if key.step is not None:
+            raise ValueError("a shape of unknown rank cannot be sliced with a step")
+        start = key.start or 0
+        stop = key.stop
+        if stop is None or start < 0 or stop < 0:
+            return TensorShape.from_dims(None)
+        return TensorShape.from_dims((None,) * max(0, stop - start))
+
+    def __add__(self, other: Any) -> TensorShape:
+        return self.concatenate(other)
+
+    def __radd__(self, other: Any) -> TensorShape:
+        return as_shape(other).concatenate(self)
+
+    def concatenate(self, other: Any) -> TensorShape:
+        """The dimensions of this shape and then those of `other`."""
+        a, b = self._dims, as_shape(other)._dims
+        return TensorShape.from_dims(None if a is None or b is None else a + b)
+
+    # -- comparison ---------------------------------------------------------------------
+
+    def is_compatible_with(self, other: Any) -> bool:
+        """Whether some shape is described by both."""
+        return is_compatible(self._dims, as_shape(other)._dims)
+
+    def merge_with(self, other: Any) -> TensorShape:
+        """What is known when both hold; ValueError if they contradict each other."""
+        return TensorShape.from_dims(merge_dims(self._dims, as_shape(other)._dims))
+
+    def most_specific_compatible_shape(self, other: Any) -> TensorShape:
+        """The most specific shape that describes all that either describes."""
+        return TensorShape.from_dims(join_dims(self._dims, as_shape(other)._dims))
+
+    def with_rank(self, rank: int | None) -> TensorShape:
+        """This shape with its rank known; ValueError if it has another."""
+        if rank is None:
+            return self
+        if self._dims is None:
+            return TensorShape.from_dims((None,) * rank)
+        self.assert_has_rank(rank)
+        return self
+
+    def with_rank_at_least(self, rank: int) -> TensorShape:
+        """This shape; ValueError if its rank is known to be smaller."""
+        if self._dims is not None and len(self._dims) < rank:
+            raise ValueError(f"shape {self} must have at least rank {rank}")
+        return self
+
+    def with_rank_at_most(self, rank: int) -> TensorShape:
+        """This shape; ValueError if its rank is known to be greater."""
+        if self._dims is not None and len(self._dims) > rank:
+            raise ValueError(f"shape {self} must have at most rank {rank}")
+        return self
+
+    def assert_has_rank(self, rank: int) -> None:
+        """ValueError if the rank is known to be another."""
+        if self._dims is not None and len(self._dims) != rank:
+            raise ValueError(f"shape {self} must have rank {rank}")
+
+    def assert_same_rank(self, other: Any) -> None:
+        """ValueError if both ranks are known and differ."""
+        other = as_shape(other)
+        if None not in (self.rank, other.rank) and self.rank != other.rank:
+            raise ValueError(f"shapes {self} and {other} must have the same rank")
+
+    def assert_is_compatible_with(self, other: Any) -> None:
+        """ValueError unless some shape is described by both."""
+        if not self.is_compatible_with(other):
+            raise ValueError(f"shapes {self} and {as_shape(other)} are incompatible")
+
+    def assert_is_fully_defined(self) -> None:
+        """ValueError unless every dimension is known."""
+        if not self.is_fully_defined():
+            raise ValueError(f"shape {self} is not fully defined")
+
+    # -- as a TraceType -----------------------------------------------------------------
+
+    def is_subtype_of(self, other: TraceType) -> bool:
+        """Whether `other` is a shape that describes all that this one describes."""
+        return isinstance(other, TensorShape) and is_subshape(self._dims, other._dims)
+
+    def most_specific_common_supertype(self, others: Sequence[TraceType]) -> TensorShape | None:
+        """The most specific shape that describes what any describes; None for other types."""
+        joined = self._dims
+        for other in others:
+            if not isinstance(other, TensorShape):
+                return None
+            joined = join_dims(joined, other._dims)
+        return TensorShape.from_dims(joined)
+
+    def placeholder_value(self, placeholder_context: Any) -> Any:
+        """None: a shape alone describes no value."""
+        return None
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, TensorShape):
+            try:
+                other = TensorShape(other)
+            except TypeError:
+                return NotImplemented
+        return self._dims == other._dims
+
+    def __hash__(self) -> int:
+        return hash(self._dims)
+
+    def __reduce__(self) -> tuple[Any, tuple[Any]]:
+        return TensorShape, (self._dims,)
+
+    def __repr__(self) -> str:
+        return f"TensorShape({self.dims})"
+
+    def __str__(self) -> str:
+        return "<unknown>" if self._dims is None else str(self._dims)
+
+
+def as_shape(shape: Any) -> TensorShape:
+    """`shape` as a `TensorShape`."""
+    return shape if isinstance(shape, TensorShape) else TensorShape(shape)
+
+
+def _entries(dims: Any) -> Any:
+    if isinstance(dims, int):
+        return (dims,)
+    try:
+        return iter(dims)
+    except TypeError:
+        return (dims,)
+
+
+def _dimension(entry: Any, dims: Any) -> int | None:
+    if entry is None:
+        return None
+    try:
+        size = index(entry)
+    except TypeError:
+        raise TypeError(
+            f"a shape is None, an integer or a sequence of integers and None; {dims!r} has the "
+            f"entry {entry!r} ({type(entry).__name__})"
+        ) from None
+    if size < 0:
+        raise ValueError(f"dimension {size} of the shape {dims!r} must be >= 0 (None if unknown)")
+    return size

@@ -1,0 +1,98 @@
+"""`TraceType`: what tracing must know of an argument's type, and how a type says it.
+
+The contexts that tracing hands to a type are protocols here; `trace` provides them.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterator, Sequence
+from typing import Any, Protocol, runtime_checkable
+
+
+class PlaceholderContext(Protocol):
+    """What stands for the arguments of a trace while it is made."""
+
+    def placeholder(self, spec: Any) -> Any:
+        """A symbolic tensor of the type that a `TensorSpec` describes."""
+
+
+class CastContext(Protocol):
+    """How far an argument may be changed to fit the type that it is cast to."""
+
+    @property
+    def allow_specs(self) -> bool:
+        """Whether a type spec may stand for a value of its type."""
+
+
+class TraceType(ABC):
+    """A type of arguments that a function can be traced for.
+
+    Types form a partial order: a trace made for a type serves all its subtypes.
+
+    >>> import graphwright as tf
+    >>> class Fruit(tf.types.experimental.TraceType):
+    ...     def __init__(self, kind):
+    ...         self.kind = kind
+    ...     def is_subtype_of(self, other):
+    ...         return self == other
+    ...     def most_specific_common_supertype(self, others):
+    ...         return self if all(self == other for other in others) else None
+    ...     def placeholder_value(self, placeholder_context):
+    ...         return self.kind
+    ...     def __hash__(self):
+    ...         return hash(self.kind)
+    ...     def __eq__(self, other):
+    ...         return isinstance(other, Fruit) and self.kind == other.kind
+    >>> Fruit("apple").is_subtype_of(Fruit("pear"))
+    False
+    """
+
+    __slots__ = ()
+
+    @abstractmethod
+    def is_subtype_of(self, other: TraceType) -> bool:
+        """Whether every value of this type is one of `other`."""
+
+    @abstractmethod
+    def most_specific_common_supertype(self, others: Sequence[TraceType]) -> TraceType | None:
+        """The most specific type of which this and all `others` are subtypes, or None."""
+
+    @abstractmethod
+    def placeholder_value(self, placeholder_context: Any) -> Any:
+        """The value that stands for an argument of this type while a function is traced."""
+
+    @abstractmethod
+    def __hash__(self) -> int: ...
+
+    @abstractmethod
+    def __eq__(self, other: object) -> bool: ...
+
+    def cast(self, value: Any, cast_context: Any) -> Any:
+        """`value` made fit for a trace of this type; by default only the placeholder fits.
+
+        AssertionError for another value.
+        """
+        if value != self.placeholder_value(None):
+            raise AssertionError(f"{value!r} cannot be cast to the type {self!r}")
+        return value
+
+    def flatten(self) -> list[Any]:
+        """The `TensorSpec`s of the tensors in a value of this type: by default none."""
+        return []
+
+    def to_tensors(self, value: Any) -> list[Any]:
+        """The tensors in a value of this type, in the order of `flatten`: by default none."""
+        return []
+
+    def from_tensors(self, tensors: Iterator[Any]) -> Any:
+        """A value of this type made of tensors, in the order of `flatten`."""
+        return self.placeholder_value(None)
+
+
+@runtime_checkable
+class SupportsTracingProtocol(Protocol):
+    """Values that say themselves of which `TraceType` they are."""
+
+    def __tf_tracing_type__(self, context: Any) -> TraceType:
+        """The type of this value for the trace that `context` describes."""
