@@ -1,0 +1,21 @@
+"""What every test and every doctest finds: `tf` and `np` in docstrings, steady hypothesis runs."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import settings
+
+import graphwright
+
+# A busy machine must not fail a property; the default run tries the same examples each time.
+settings.register_profile("steady", deadline=None, derandomize=True)
+settings.load_profile("steady")
+
+
+@pytest.fixture(autouse=True)
+def _doctest_names(doctest_namespace: dict[str, Any]) -> None:
+    doctest_namespace["tf"] = graphwright
+    doctest_namespace["np"] = np
