@@ -13,6 +13,7 @@ from contextlib import contextmanager
 from typing import Any, Protocol
 
 from graphwright.op.op import Op
+from graphwright.types.dtypes import DType
 
 
 class Interpreter(Protocol):
@@ -60,6 +61,22 @@ def convert(value: Any, dtype: Any = None, hint: Any = None, name: str | None = 
 def convert_pair(x: Any, y: Any) -> tuple[Any, Any]:
     """Makes tensors of both; what is not one yet takes the other's dtype."""
     return Hooks.convert_pair(x, y)
+
+
+def is_tensor(value: Any) -> bool:
+    """Whether a value has a dtype of ours already: a tensor, a variable or the like."""
+    return isinstance(getattr(value, "dtype", None), DType)
+
+
+def convert_many(values: Any) -> list[Any]:
+    """Makes tensors of all: what is not one yet takes the dtype of the first that is."""
+    dtype = next((v.dtype for v in values if is_tensor(v)), None)
+    tensors = []
+    for value in values:
+        tensors.append(convert(value) if is_tensor(value) else convert(value, dtype))
+        if dtype is None:
+            dtype = tensors[0].dtype
+    return tensors
 
 
 @contextmanager

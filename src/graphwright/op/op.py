@@ -140,6 +140,8 @@ class Op:
     has_host: ClassVar[bool] = False
     #: Whether the kernel calls nothing but NumPy: no user code, no other op.
     pure: ClassVar[bool] = True
+    #: Whether `known` wants the types of the tensor operands and not their known values.
+    known_from_types: ClassVar[bool] = False
     _instances: ClassVar[dict[Any, Any]] = {}
     _masks: ClassVar[dict[int, tuple[bool, ...]]] = {}
 
@@ -187,7 +189,9 @@ class Op:
     def known(self, *args: Any, **kwargs: Any) -> Any:
         """The result as a host value with None where unknown, from the operands' known values.
 
-        Only ops that shapes are computed with state it (Shape, Pack, arithmetic ...).
+        Only ops that shapes are computed with state it (Shape, Pack, arithmetic ...); an op
+        with several results gives a tuple of such. A vector of known length of which nothing
+        else is known arrives as a tuple of Nones.
         """
         return None
 

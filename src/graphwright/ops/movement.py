@@ -1,0 +1,574 @@
+"""Ops that move elements without computing: identity, reshape, transpose, broadcast."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from graphwright.errors import InvalidArgumentError
+from graphwright.op.interpreter import apply, convert
+from graphwright.op.op import REGISTRY, Call, Op, Shapes, freeze, not_differentiable
+from graphwright.ops.shape import rank_of, shape_of
+from graphwright.types import dtypes as dt
+from graphwright.types.dtypes import DType
+from graphwright.types.tensor_type import Dims, TensorType, num_elements, show_dims
+
+# -- identities -----------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Identity(Op):
+    """The tensor itself."""
+
+    type_name = "Identity"
+    inputs = ("input: T",)
+    outputs = ("output: T",)
+    dtypes = {"T": dt.ANY}
+
+    def shapes(self, x: TensorType) -> Shapes:
+        return (x.dims,)
+
+    def kernel(self, x: Any) -> Any:
+        return x
+
+    def known(self, x: Any) -> Any:
+        return x
+
+    def gradient(self, call: Call, g: Any) -> Sequence[Any]:
+        return (g,)
+
+
+@dataclass(frozen=True)
+class IdentityN(Op):
+    """The tensors themselves."""
+
+    type_name = "IdentityN"
+    inputs = ("input: T...",)
+    outputs = ("output: T...",)
+
+    def result_dtypes(self, types: Sequence[DType]) -> tuple[DType, ...]:
+        return tuple(types)
+
+    def shapes(self, *operands: TensorType) -> Shapes:
+        return tuple([x.dims for x in operands])
+
+    def kernel(self, *arrays: Any) -> Any:
+        return arrays
+
+    def known(self, *values: Any) -> Any:
+        return values
+
+    def gradient(self, call: Call, *cotangents: Any) -> Sequence[Any]:
+        return cotangents
+
+
+@dataclass(frozen=True)
+class StopGradient(Identity):
+    """The tensor itself, as a constant to gradients."""
+
+    type_name = "StopGradient"
+    gradient = not_differentiable
+
+
+@dataclass(frozen=True)
+class PreventGradient(Identity):
+    """The tensor itself; a gradient through it is an error."""
+
+    type_name = "PreventGradient"
+
+    message: str = ""
+
+    def gradient(self, call: Call, g: Any) -> Sequence[Any]:
+        raise LookupError(f"Gradient explicitly disabled. Reason: {self.message}")
+
+
+@dataclass(frozen=True)
+class EnsureShape(Op):
+    """The tensor itself, if its shape fits."""
+
+    type_name = "EnsureShape"
+    inputs = ("input: T",)
+    outputs = ("output: T",)
+    dtypes = {"T": dt.ANY}
+
+    shape: Dims | None
+
+    def shapes(self, x: TensorType) -> Shapes:
+        fits, merged = _merged(x.dims, self.shape)
+        if not fits:
+            raise ValueError(
+                f"Shape of tensor input {show_dims(x.dims)} is not compatible with expected "
+                f"shape {show_dims(self.shape)}."
+            )
+        return (merged,)
+
+    def kernel(self, x: Any) -> Any:
+        dims = np.shape(x)
+        if not _merged(dims, self.shape)[0]:
+            raise InvalidArgumentError(
+                None,
+                None,
+                f"Shape of tensor Input {show_dims(dims)} is not compatible with expected shape "
+                f"{show_dims(self.shape)}.",
+            )
+        return x
+
+    def known(self, x: Any) -> Any:
+        return x
+
+    def gradient(self, call: Call, g: Any) -> Sequence[Any]:
+        return (g,)
+
+
+def _merged(a: Dims | None, b: Dims | None) -> tuple[bool, Dims | None]:
+    """Whether both can hold, and what is known when they do."""
+    if a is None or b is None:
+        return True, b if a is None else a
+    fits = len(a) == len(b) and all(x is None or y is None or x == y for x, y in zip(a, b))
+    return fits, tuple(y if x is None else x for x, y in zip(a, b))
+
+
+# -- other shapes of the same elements ------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Reshape(Op):
+    """The same elements in another shape; an entry of -1 is what is left."""
+
+    type_name = "Reshape"
+    inputs = ("tensor: T", "shape: Tshape host")
+    outputs = ("output: T",)
+    dtypes = {"T": dt.ANY, "Tshape": dt.INDEX}
+
+    def shapes(self, tensor: TensorType, shape: Any) -> Shapes:
+        return (reshaped_dims(tensor.dims, shape),)
+
+    def kernel(self, tensor: Any, shape: Any) -> Any:
+        result = np.reshape(tensor, shape)
+        if result.size == 0 or shape == ():
+            return np.reshape(tensor, checked_reshape(np.shape(tensor), shape))
+        return result
+
+    def known(self, tensor: Any, shape: Any) -> Any:
+        if not known_entirely(shape):
+            return None
+        array = np.array(tensor, dtype=object)
+        return freeze(array.reshape(shape).tolist()) if fits(array.shape, shape) else None
+
+    def gradient(self, call: Call, g: Any) -> Sequence[Any]:
+        return reshape(g, shape_of(call.inputs[0])), None
+
+
+def known_entirely(value: Any) -> bool:
+    """Whether a known host value has no unknown entry."""
+    if isinstance(value, tuple):
+        return all(known_entirely(v) for v in value)
+    return value is not None
+
+
+def fits(dims: Dims, shape: Dims) -> bool:
+    """Whether an array of `dims` can take a shape."""
+    try:
+        reshaped_dims(dims, shape)
+    except ValueError:
+        return False
+    return True
+
+
+def checked_reshape(dims: Dims, shape: Any) -> Dims:
+    """The shape that results, with -1 resolved as TensorFlow does for empty tensors."""
+    result = reshaped_dims(dims, shape)
+    assert result is not None
+    return result
+
+
+def reshaped_dims(dims: Dims | None, shape: Any) -> Dims | None:
+    """The shape of a Reshape; ValueError where the elements do not fit."""
+    if shape is None:
+        return None
+    if not isinstance(shape, tuple) or any(isinstance(d, tuple) for d in shape):
+        raise ValueError(f"sizes input must be 1-D, not {show_dims(np.shape(shape))}")
+    inferred = [i for i, d in enumerate(shape) if d == -1]
+    if len(inferred) > 1:
+        raise ValueError(
+            f"Only one input size may be -1, not both {inferred[0]} and {inferred[1]}"
+        )
+    for i, d in enumerate(shape):
+        if d is not None and d < -1:
+            raise ValueError(f"Size {i} must be non-negative, not {d}")
+    result = tuple([None if d == -1 else d for d in shape])
+    total = num_elements(dims)
+    unknown = result.count(None)
+    if total is None or unknown > 1:
+        return result
+    rest = num_elements(tuple([d for d in result if d is not None])) or 0
+    if unknown == 0:
+        if rest != total:
+            raise ValueError(
+                f"Input to reshape is a tensor with {total} values, but the requested shape has "
+                f"{rest}"
+            )
+        return result
+    return _filled_dims(result, total, rest, bool(inferred))
+
+
+def _filled_dims(result: Dims, total: int, rest: int, inferred: bool) -> Dims:
+    """`result` with its one unknown dimension worked out from the number of elements."""
+    if rest == 0:
+        if total != 0:
+            raise ValueError(
+                f"Input to reshape is a tensor with {total} values, but the requested shape has 0"
+            )
+        return tuple([0 if d is None else d for d in result]) if inferred else result
+    if total % rest:
+        raise ValueError(
+            f"Input to reshape is a tensor with {total} values, but the requested shape requires "
+            f"a multiple of {rest}"
+        )
+    return tuple([total // rest if d is None else d for d in result])
+
+
+@dataclass(frozen=True)
+class ExpandDims(Op):
+    """A new axis of size 1."""
+
+    type_name = "ExpandDims"
+    inputs = ("input: T", "dim: Tdim host")
+    outputs = ("output: T",)
+    dtypes = {"T": dt.ANY, "Tdim": dt.INDEX}
+
+    def shapes(self, x: TensorType, dim: Any) -> Shapes:
+        if x.dims is None:
+            return (None,)
+        dim = single(dim)
+        rank = len(x.dims)
+        if dim is None:
+            return ((None,) * (rank + 1),)
+        if not -rank - 1 <= dim <= rank:
+            raise ValueError(
+                f"Tried to expand dim index {dim} for tensor with {rank} dimensions."
+            )
+        at = dim + rank + 1 if dim < 0 else dim
+        return ((*x.dims[:at], 1, *x.dims[at:]),)
+
+    def kernel(self, x: Any, dim: Any) -> Any:
+        return np.expand_dims(x, single(dim))
+
+    def known(self, x: Any, dim: Any) -> Any:
+        return None if isinstance(x, tuple) or dim is None else (x,)
+
+    def gradient(self, call: Call, g: Any) -> Sequence[Any]:
+        return reshape(g, shape_of(call.inputs[0])), None
+
+
+def single(value: Any) -> Any:
+    """A host scalar that may come as a vector of one entry."""
+    if isinstance(value, tuple):
+        if len(value) != 1 or isinstance(value[0], tuple):
+            raise ValueError("'dim' must be a tensor with a single value")
+        return value[0]
+    return value
+
+
+@dataclass(frozen=True)
+class Squeeze(Op):
+    """Without the axes of size 1: those of `squeeze_dims`, or all of them."""
+
+    type_name = "Squeeze"
+    inputs = ("input: T",)
+    outputs = ("output: T",)
+    dtypes = {"T": dt.ANY}
+
+    squeeze_dims: tuple[int, ...] = ()
+
+    def shapes(self, x: TensorType) -> Shapes:
+        dims = x.dims
+        if dims is None or (not self.squeeze_dims and None in dims):
+            return (None,)
+        if not self.squeeze_dims:
+            return (tuple([d for d in dims if d != 1]),)
+        rank = len(dims)
+        dropped = set()
+        for axis in self.squeeze_dims:
+            if not -rank <= axis < rank:
+                raise ValueError(
+                    f"Tried to squeeze dim index {axis} for tensor with {rank} dimensions."
+                )
+            at = axis % rank
+            if dims[at] not in (1, None):
+                raise ValueError(
+                    f"Can not squeeze dim[{at}], expected a dimension of 1, got {dims[at]}"
+                )
+            dropped.add(at)
+        return (tuple([d for i, d in enumerate(dims) if i not in dropped]),)
+
+    def kernel(self, x: Any) -> Any:
+        return np.squeeze(np.asarray(x), self.squeeze_dims or None)
+
+    def known(self, x: Any) -> Any:
+        return x[0] if isinstance(x, tuple) and len(x) == 1 else None
+
+    def gradient(self, call: Call, g: Any) -> Sequence[Any]:
+        return (reshape(g, shape_of(call.inputs[0])),)
+
+
+@dataclass(frozen=True)
+class Transpose(Op):
+    """Axis i of the result is axis perm[i] of the operand."""
+
+    type_name = "Transpose"
+    inputs = ("x: T", "perm: Tperm host")
+    outputs = ("y: T",)
+    dtypes = {"T": dt.ANY, "Tperm": dt.INDEX}
+
+    def shapes(self, x: TensorType, perm: Any) -> Shapes:
+        return (transposed_dims(x.dims, perm),)
+
+    def kernel(self, x: Any, perm: Any) -> Any:
+        return np.transpose(x, perm)
+
+    def known(self, x: Any, perm: Any) -> Any:
+        return x if perm == (0,) else None
+
+    def gradient(self, call: Call, g: Any) -> Sequence[Any]:
+        return transpose(g, inverse_permutation(call.inputs[1])), None
+
+
+@dataclass(frozen=True)
+class ConjugateTranspose(Transpose):
+    """The conjugate of the transpose."""
+
+    type_name = "ConjugateTranspose"
+
+    def kernel(self, x: Any, perm: Any) -> Any:
+        return np.conj(np.transpose(x, perm))
+
+    def gradient(self, call: Call, g: Any) -> Sequence[Any]:
+        return transpose(g, inverse_permutation(call.inputs[1]), conjugate=True), None
+
+
+def transposed_dims(dims: Dims | None, perm: Any) -> Dims | None:
+    """`dims` in the order of `perm`; ValueError if it is no permutation of the axes."""
+    if perm is None:
+        return None if dims is None else (None,) * len(dims)
+    if not isinstance(perm, tuple):
+        raise ValueError("perm must be rank 1, got shape []")
+    rank = len(perm)
+    if dims is not None and len(dims) != rank:
+        raise ValueError(
+            f"transpose expects a vector of size {len(dims)}. But input(1) is a vector of size "
+            f"{rank}"
+        )
+    for axis in perm:
+        if axis is not None and not -rank <= axis < rank:
+            raise ValueError(f"{axis} is out of range [0 .. {rank})")
+    order = [None if axis is None else axis % rank for axis in perm]
+    if None not in order:
+        for axis in range(rank):
+            if axis not in order:
+                raise ValueError(f"{axis} is missing from {{{','.join(map(str, perm))}}}.")
+    return tuple([None if dims is None or axis is None else dims[axis] for axis in order])
+
+
+@dataclass(frozen=True)
+class InvertPermutation(Op):
+    """The permutation that undoes `x`."""
+
+    type_name = "InvertPermutation"
+    inputs = ("x: T",)
+    outputs = ("y: T",)
+    dtypes = {"T": dt.INDEX}
+    gradient = not_differentiable
+
+    def shapes(self, x: TensorType) -> Shapes:
+        if x.rank not in (1, None):
+            raise ValueError(f"Shape must be rank 1 but is rank {x.rank}: invert_permutation")
+        return (x.dims if x.dims is not None else (None,),)
+
+    def kernel(self, x: Any) -> Any:
+        if np.ndim(x) != 1:
+            raise ValueError("invert_permutation expects a 1D vector.")
+        size = len(x)
+        bad = (x < 0) | (x >= size)
+        if bad.any():
+            raise InvalidArgumentError(None, None, f"{x[bad][0]} is not between 0 and {size}")
+        result = np.full(size, -1, x.dtype)
+        result[x] = np.arange(size, dtype=x.dtype)
+        if (result < 0).any():
+            twice = next(v for v in x if np.count_nonzero(x == v) > 1)
+            raise InvalidArgumentError(None, None, f"{twice} is duplicated in the input.")
+        return result
+
+    def known(self, x: Any) -> Any:
+        if not isinstance(x, tuple) or None in x or sorted(x) != list(range(len(x))):
+            return None
+        return tuple(sorted(range(len(x)), key=x.__getitem__))
+
+
+def inverse_permutation(perm: Any) -> Any:
+    """The inverse of a permutation given as a host operand."""
+    if isinstance(perm, tuple):
+        return tuple(sorted(range(len(perm)), key=lambda i: perm[i] % len(perm)))
+    return apply(INVERT_PERMUTATION, convert(perm))
+
+
+@dataclass(frozen=True)
+class BroadcastTo(Op):
+    """The tensor repeated along axes of size 1 and new leading axes, to a given shape."""
+
+    type_name = "BroadcastTo"
+    inputs = ("input: T", "shape: Tidx host")
+    outputs = ("output: T",)
+    dtypes = {"T": dt.ANY, "Tidx": dt.INDEX}
+
+    def shapes(self, x: TensorType, shape: Any) -> Shapes:
+        if shape is None:
+            return (None,)
+        for d in shape:
+            if d is not None and d < 0:
+                raise ValueError(f"Dimension {d} must be >= 0")
+        if x.dims is None:
+            return (shape,)
+        if len(x.dims) > len(shape):
+            raise ValueError(
+                f"Rank of input ({len(x.dims)}) must be no greater than rank of output shape "
+                f"({len(shape)})."
+            )
+        for have, want in zip(reversed(x.dims), reversed(shape)):
+            if have not in (1, None, want) and want is not None:
+                raise ValueError(
+                    f"Incompatible shapes: {show_dims(x.dims)} vs. {show_dims(shape)}"
+                )
+        return (shape,)
+
+    def kernel(self, x: Any, shape: Any) -> Any:
+        return np.array(np.broadcast_to(x, shape))
+
+    def known(self, x: Any, shape: Any) -> Any:
+        if isinstance(x, tuple) or not isinstance(shape, tuple) or len(shape) != 1:
+            return None
+        return None if shape[0] is None or shape[0] > 1024 else (x,) * shape[0]
+
+    def gradient(self, call: Call, g: Any) -> Sequence[Any]:
+        x = call.inputs[0]
+        return sum_to(g, x), None
+
+
+def sum_to(g: Any, x: Any) -> Any:
+    """`g` summed over the axes along which `x` was broadcast to its shape."""
+    # The sum is found by name: `reduction` needs this file for its own adjoints.
+    add_up = REGISTRY["Sum"].of(False)
+    have, want = x.type.dims, g.type.dims
+    if x.type.is_static and g.type.is_static:
+        extra = len(want) - len(have)
+        axes = (*range(extra), *[i + extra for i, d in enumerate(have) if d != want[i + extra]])
+        return reshape(apply(add_up, g, axes), have) if axes else g
+    axes = apply(REGISTRY["BroadcastGradientArgs"].of(), shape_of(x), shape_of(g))[0]
+    return reshape(apply(add_up, g, axes), shape_of(x))
+
+
+IDENTITY, IDENTITY_N, STOP_GRADIENT = Identity(), IdentityN(), StopGradient()
+RESHAPE, EXPAND_DIMS, INVERT_PERMUTATION = Reshape(), ExpandDims(), InvertPermutation()
+TRANSPOSE, CONJUGATE_TRANSPOSE, BROADCAST_TO = Transpose(), ConjugateTranspose(), BroadcastTo()
+
+
+# -- the public functions -------------------------------------------------------------------
+
+
+def identity(input: Any, name: str | None = None) -> Any:
+    """A tensor of the same shape and contents."""
+    return apply(IDENTITY, convert(input), name=name)
+
+
+def identity_n(input: Any, name: str | None = None) -> Any:
+    """A list of tensors of the same shapes and contents."""
+    return list(apply(IDENTITY_N, *[convert(x) for x in input], name=name))
+
+
+def stop_gradient(input: Any, name: str | None = None) -> Any:
+    """The tensor itself, taken as a constant by gradients."""
+    return apply(STOP_GRADIENT, convert(input), name=name)
+
+
+def reshape(tensor: Any, shape: Any, name: str | None = None) -> Any:
+    """The same elements in another shape; one entry may be -1: what is left.
+
+    Raises InvalidArgumentError where the numbers of elements differ.
+
+    >>> import graphwright as tf
+    >>> tf.reshape([1, 2, 3, 4, 5, 6], [2, -1])
+    <tf.Tensor: shape=(2, 3), dtype=int32, numpy=
+    array([[1, 2, 3],
+           [4, 5, 6]], dtype=int32)>
+    """
+    if type(shape) is int:
+        shape = (shape,)
+    return apply(RESHAPE, convert(tensor), shape, name=name)
+
+
+def expand_dims(input: Any, axis: Any, name: str | None = None) -> Any:
+    """The tensor with a new axis of size 1 at `axis`.
+
+    >>> import graphwright as tf
+    >>> tf.expand_dims([1, 2, 3], -1).shape
+    TensorShape([3, 1])
+    """
+    if axis is None:
+        raise ValueError("Argument `axis` not specified.")
+    return apply(EXPAND_DIMS, convert(input), axis, name=name)
+
+
+def squeeze(input: Any, axis: Any = None, name: str | None = None) -> Any:
+    """The tensor without its axes of size 1, or without those of `axis`.
+
+    >>> import graphwright as tf
+    >>> tf.squeeze(tf.ones([1, 2, 1, 3])).shape
+    TensorShape([2, 3])
+    """
+    if axis is None:
+        axes: tuple[int, ...] = ()
+    elif isinstance(axis, (list, tuple)):
+        axes = tuple([int(a) for a in axis])
+    else:
+        axes = (int(axis),)
+    return apply(Squeeze.of(axes), convert(input), name=name)
+
+
+def transpose(
+    a: Any, perm: Any = None, conjugate: bool = False, name: str | None = "transpose"
+) -> Any:
+    """The tensor with its axes in the order of `perm` (reversed by default).
+
+    >>> import graphwright as tf
+    >>> tf.transpose([[1, 2, 3], [4, 5, 6]])
+    <tf.Tensor: shape=(3, 2), dtype=int32, numpy=
+    array([[1, 4],
+           [2, 5],
+           [3, 6]], dtype=int32)>
+    """
+    x = convert(a)
+    op = CONJUGATE_TRANSPOSE if conjugate and x.dtype.is_complex else TRANSPOSE
+    return apply(op, x, reversed_axes(x) if perm is None else perm, name=name)
+
+
+def reversed_axes(x: Any) -> Any:
+    """rank - 1, ..., 0."""
+    rank = rank_of(x)
+    if isinstance(rank, int):
+        return tuple(range(rank - 1, -1, -1))
+    return apply(REGISTRY["Range"].of(dt.int32), rank - 1, -1, -1)
+
+
+def broadcast_to(input: Any, shape: Any, name: str | None = None) -> Any:
+    """The tensor broadcast to `shape`.
+
+    >>> import graphwright as tf
+    >>> tf.broadcast_to([1, 2], [2, 2])
+    <tf.Tensor: shape=(2, 2), dtype=int32, numpy=
+    array([[1, 2],
+           [1, 2]], dtype=int32)>
+    """
+    return apply(BROADCAST_TO, convert(input), shape, name=name)
