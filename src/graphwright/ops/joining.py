@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import accumulate
 from typing import Any
 
 import numpy as np
@@ -51,7 +52,7 @@ class Pack(Op):
         return tuple(values) if self.axis == 0 else None
 
     def gradient(self, call: Call, g: Any) -> Sequence[Any]:
-        return unstack(g, len(call.inputs), self.axis)
+        return list(unstack(g, len(call.inputs), self.axis))
 
 
 def new_axis(axis: int, rank: int) -> int:
@@ -232,8 +233,8 @@ class SplitV(Op):
         return tuple([(*dims[:at], size, *dims[at + 1 :]) for size in sizes])
 
     def kernel(self, value: Any, size_splits: Any, split_dim: Any) -> Any:
-        sizes = piece_sizes(np.shape(value)[split_dim], size_splits)
-        return tuple(np.split(value, np.cumsum(sizes[:-1], dtype=np.intp), split_dim))
+        sizes: Any = piece_sizes(np.shape(value)[split_dim], size_splits)
+        return tuple(np.split(value, list(accumulate(sizes[:-1])), split_dim))
 
     def gradient(self, call: Call, *cotangents: Any) -> Sequence[Any]:
         return concat(list(cotangents), call.inputs[2]), None, None
@@ -295,7 +296,9 @@ def stack(values: Any, axis: int = 0, name: str | None = "stack") -> Any:
     return apply(Pack.of(axis), *tensors, name=name)
 
 
-def unstack(value: Any, num: int | None = None, axis: int = 0, name: str | None = "unstack") -> Any:
+def unstack(
+    value: Any, num: int | None = None, axis: int = 0, name: str | None = "unstack"
+) -> list[Any]:
     """The slices along an axis, as a list of tensors.
 
     >>> import graphwright as tf

@@ -70,7 +70,9 @@ class StopGradient(Identity):
     """The tensor itself, as a constant to gradients."""
 
     type_name = "StopGradient"
-    gradient = not_differentiable
+
+    def gradient(self, call: Call, g: Any) -> Sequence[Any]:
+        return (None,)
 
 
 @dataclass(frozen=True)
@@ -193,9 +195,7 @@ def reshaped_dims(dims: Dims | None, shape: Any) -> Dims | None:
         raise ValueError(f"sizes input must be 1-D, not {show_dims(np.shape(shape))}")
     inferred = [i for i, d in enumerate(shape) if d == -1]
     if len(inferred) > 1:
-        raise ValueError(
-            f"Only one input size may be -1, not both {inferred[0]} and {inferred[1]}"
-        )
+        raise ValueError(f"Only one input size may be -1, not both {inferred[0]} and {inferred[1]}")
     for i, d in enumerate(shape):
         if d is not None and d < -1:
             raise ValueError(f"Size {i} must be non-negative, not {d}")
@@ -248,9 +248,7 @@ class ExpandDims(Op):
         if dim is None:
             return ((None,) * (rank + 1),)
         if not -rank - 1 <= dim <= rank:
-            raise ValueError(
-                f"Tried to expand dim index {dim} for tensor with {rank} dimensions."
-            )
+            raise ValueError(f"Tried to expand dim index {dim} for tensor with {rank} dimensions.")
         at = dim + rank + 1 if dim < 0 else dim
         return ((*x.dims[:at], 1, *x.dims[at:]),)
 
@@ -439,9 +437,7 @@ class BroadcastTo(Op):
             )
         for have, want in zip(reversed(x.dims), reversed(shape)):
             if have not in (1, None, want) and want is not None:
-                raise ValueError(
-                    f"Incompatible shapes: {show_dims(x.dims)} vs. {show_dims(shape)}"
-                )
+                raise ValueError(f"Incompatible shapes: {show_dims(x.dims)} vs. {show_dims(shape)}")
         return (shape,)
 
     def kernel(self, x: Any, shape: Any) -> Any:
