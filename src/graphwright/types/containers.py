@@ -65,6 +65,16 @@ class Container:
         return f".{label}" if self.style is Style.FIELD else f"[{label!r}]"
 
 
+def is_namedtuple(cls: type) -> bool:
+    """Whether a class is a named tuple."""
+    return issubclass(cls, tuple) and hasattr(cls, "_fields")
+
+
+def is_attrs(value: Any) -> bool:
+    """Whether a value is an instance of an attrs class."""
+    return hasattr(type(value), "__attrs_attrs__")
+
+
 def _indices(value: Any) -> range:
     return range(len(value))
 
@@ -182,8 +192,8 @@ def _classify(cls: type) -> Container | None:
         return _MUTABLE_MAPPING if issubclass(cls, MutableMapping) else _MAPPING
     if issubclass(cls, (str, bytes)):
         return None
-    if issubclass(cls, tuple) and hasattr(cls, "_fields"):
-        fields = tuple(cls._fields)
+    if is_namedtuple(cls):
+        fields = tuple(cls._fields)  # type: ignore[attr-defined]
         family = (cls.__name__, fields)
         return Container(Style.FIELD, family, lambda _: fields, _itself, _same_type_of_fields)
     if issubclass(cls, list):

@@ -74,7 +74,7 @@ class TraceType(ABC):
         AssertionError for another value.
         """
         if value != self.placeholder_value(None):
-            raise AssertionError(f"{value!r} cannot be cast to the type {self!r}")
+            raise AssertionError(f"Can not cast {value!r} to {self!r}")
         return value
 
     def flatten(self) -> list[Any]:

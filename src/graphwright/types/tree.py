@@ -12,6 +12,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, NoReturn
 
 from graphwright.types.containers import EXPANDED, PLAIN, Container, Style
+from graphwright.types.containers import is_attrs as is_attrs
+from graphwright.types.containers import is_namedtuple as is_namedtuple
 
 Table = Mapping[type, "Container | None"]
 

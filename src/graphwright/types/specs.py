@@ -1,0 +1,324 @@
+"""`TensorSpec`: the description of one tensor, and the spec of any value."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterator, Sequence
+from typing import Any, Protocol
+
+import numpy as np
+
+from graphwright.types.dtypes import DType, as_dtype, float32
+from graphwright.types.shape import TensorShape, as_shape
+from graphwright.types.tensor_type import Dims, TensorType, broadcast_dims, is_compatible
+from graphwright.types.trace_type import TraceType
+from graphwright.types.type_spec import TypeSpec as TypeSpec
+from graphwright.types.type_spec import hashable
+
+
+class Runtime(Protocol):
+    """What specs ask of the layer that has tensors."""
+
+    @property
+    def tensor_class(self) -> Any:
+        """The class of all tensors, eager and symbolic; its instances have a `type`."""
+
+    def convert(self, value: Any, dtype: DType | None) -> Any:
+        """A tensor of `value`; TypeError or ValueError if there is none."""
+
+    def refine(self, tensor: Any, dims: Dims | None) -> Any:
+        """The same tensor, known from now on to be of these dims."""
+
+
+class _Installed:
+    """The runtime, once there is one."""
+
+    runtime: Runtime
+
+
+def install(runtime: Runtime) -> None:
+    """Give the specs the layer that has tensors."""
+    _Installed.runtime = runtime
+
+
+class TensorSpec(TypeSpec):
+    """The dtype, shape and perhaps name of a tensor.
+
+    A spec without a name is a subtype of one with it; two of different names have no
+    common supertype.
+
+    >>> import graphwright as tf
+    >>> spec = tf.TensorSpec([None, 3], tf.int32)
+    >>> spec.is_compatible_with(tf.zeros([2, 3], tf.int32))
+    True
+    >>> spec.most_specific_compatible_type(tf.TensorSpec([2, 4], tf.int32))
+    TensorSpec(shape=(None, None), dtype=tf.int32, name=None)
+    """
+
+    __slots__ = ("_name", "_type")
+    _type: TensorType
+    _name: str | None
+
+    __graphwright_spec__ = None  # a leaf of nested structures, and its own only component
+
+    def __init__(self, shape: Any, dtype: Any = float32, name: str | None = None) -> None:
+        self._type = TensorType(as_dtype(dtype), as_shape(shape)._dims)
+        self._name = name
+
+    @classmethod
+    def from_type(cls, tensor_type: TensorType, name: str | None = None) -> TensorSpec:
+        """The spec of an internal type."""
+        spec = TensorSpec.__new__(TensorSpec)
+        spec._type = tensor_type
+        spec._name = name
+        return spec
+
+    @classmethod
+    def from_spec(cls, spec: Any, name: str | None = None) -> TensorSpec:
+        """A spec like `spec`, perhaps with another name."""
+        return cls(spec.shape, spec.dtype, name or spec.name)
+
+    @classmethod
+    def from_tensor(cls, tensor: Any, name: str | None = None) -> TensorSpec:
+        """The spec of a tensor, with the name of the op that made it if it is symbolic.
+
+        >>> import graphwright as tf
+        >>> tf.TensorSpec.from_tensor(tf.constant([1, 2]), name="x")
+        TensorSpec(shape=(2,), dtype=tf.int32, name='x')
+        """
+        if not isinstance(tensor, _Installed.runtime.tensor_class):
+            raise ValueError(
+                f"tensor must be a tf.Tensor, not {tensor!r} ({type(tensor).__name__})"
+            )
+        operation = getattr(tensor, "op", None)
+        return cls.from_type(tensor.type, name or getattr(operation, "name", None))
+
+    @property
+    def type(self) -> TensorType:
+        """The internal type: dtype and dims."""
+        return self._type
+
+    @property
+    def shape(self) -> TensorShape:
+        """What is known of the shape."""
+        return TensorShape.from_dims(self._type.dims)
+
+    @property
+    def dtype(self) -> DType:
+        """The dtype of the elements."""
+        return self._type.dtype
+
+    @property
+    def name(self) -> str | None:
+        """The name, or None."""
+        return self._name
+
+    @property
+    def value_type(self) -> Any:
+        """`tf.Tensor`."""
+        return _Installed.runtime.tensor_class
+
+    def is_compatible_with(self, spec_or_tensor: Any) -> bool:
+        """Whether the other spec or tensor has the dtype, and a shape that could be the same."""
+        if not isinstance(spec_or_tensor, (TensorSpec, _Installed.runtime.tensor_class)):
+            return False
+        other: TensorType = spec_or_tensor.type
+        return self._type.dtype is other.dtype and is_compatible(self._type.dims, other.dims)
+
+    def is_subtype_of(self, other: TraceType) -> bool:
+        """Whether every tensor of this spec is one of `other`; names must agree if there is one."""
+        return (
+            isinstance(other, TensorSpec)
+            and (not self._name or self._name == other._name)
+            and self._type.is_subtype_of(other._type)
+        )
+
+    def most_specific_common_supertype(self, others: Sequence[TraceType]) -> TensorSpec | None:
+        """The most specific spec of all tensors of these; None if dtypes or names differ."""
+        joined = self._type
+        for other in others:
+            if not isinstance(other, TensorSpec) or type(other) is not type(self):
+                return None
+            join = joined.join(other._type)
+            if join is None or other._name != self._name:
+                return None
+            joined = join
+        return self if joined is self._type else self._with_type(joined)
+
+    def _with_type(self, tensor_type: TensorType) -> TensorSpec:
+        return TensorSpec.from_type(tensor_type, self._name)
+
+    def placeholder_value(self, placeholder_context: Any) -> Any:
+        """A symbolic tensor of this spec."""
+        return placeholder_context.placeholder(self)
+
+    def cast(self, value: Any, cast_context: Any) -> Any:
+        """`value` as a tensor of this spec; TypeError if its dtype or shape is another."""
+        if cast_context.allow_specs and isinstance(value, TensorSpec):
+            if not value.is_subtype_of(self):
+                raise AssertionError(f"Can not cast {value!r} to {self!r}")
+            return self
+        runtime = _Installed.runtime
+        if not isinstance(value, runtime.tensor_class):
+            value = runtime.convert(value, self._type.dtype)
+        found: TensorType = value.type
+        if found.is_subtype_of(self._type):
+            return value
+        if self._type.is_subtype_of(found):
+            return runtime.refine(value, self._type.dims)
+        raise TypeError(f"Can not cast {TensorSpec.from_type(found)!r} to {self!r}")
+
+    def flatten(self) -> list[Any]:
+        """The spec itself."""
+        return [self]
+
+    def to_tensors(self, value: Any) -> list[Any]:
+        """The value as a tensor of this spec; TypeError if its dtype or shape is another."""
+        return [self.cast(value, _NoSpecs)]
+
+    def from_tensors(self, tensors: Iterator[Any]) -> Any:
+        """The next tensor."""
+        return next(tensors)
+
+    @property
+    def _component_specs(self) -> TensorSpec:
+        return self
+
+    def _to_components(self, value: Any) -> Any:
+        return value
+
+    def _from_components(self, components: Any) -> Any:
+        return components
+
+    def _serialize(self) -> tuple[Any, ...]:
+        return (self.shape, self.dtype, self._name)
+
+    def __eq__(self, other: object) -> bool:
+        return self is other or (
+            isinstance(other, TensorSpec)
+            and type(self) is type(other)
+            and self._type is other._type
+            and self._name == other._name
+        )
+
+    def __hash__(self) -> int:
+        return hash(self._type)
+
+    def __repr__(self) -> str:
+        return f"TensorSpec(shape={self.shape}, dtype={self.dtype!r}, name={self._name!r})"
+
+
+class BoundedTensorSpec(TensorSpec):
+    """A `TensorSpec` with bounds, both included, of the elements.
+
+    `minimum` and `maximum` are numbers or arrays that broadcast to the shape. ValueError if
+    they do not, or are None. Bounds do not take part in subtyping.
+    """
+
+    __slots__ = ("_maximum", "_minimum")
+
+    def __init__(
+        self, shape: Any, dtype: Any, minimum: Any, maximum: Any, name: str | None = None
+    ) -> None:
+        super().__init__(shape, dtype, name)
+        self._minimum = self._bound("minimum", minimum)
+        self._maximum = self._bound("maximum", maximum)
+
+    def _bound(self, role: str, value: Any) -> np.ndarray[Any, Any]:
+        if value is None:
+            raise ValueError(f"{role} must be a number or an array, not None")
+        try:
+            broadcast_dims(np.shape(value), self._type.dims)
+        except ValueError as error:
+            raise ValueError(
+                f"{role} {value!r} does not broadcast to the shape {self.shape}: {error}"
+            ) from None
+        bound = np.array(value, dtype=self.dtype.as_numpy_dtype)
+        bound.setflags(write=False)
+        return bound
+
+    @classmethod
+    def from_spec(cls, spec: Any, name: str | None = None) -> BoundedTensorSpec:
+        """A spec like `spec`; its dtype's limits are the bounds if it has none."""
+        dtype = as_dtype(spec.dtype)
+        minimum = getattr(spec, "minimum", None)
+        maximum = getattr(spec, "maximum", None)
+        return cls(
+            spec.shape,
+            dtype,
+            dtype.min if minimum is None else minimum,
+            dtype.max if maximum is None else maximum,
+            name or spec.name,
+        )
+
+    @property
+    def minimum(self) -> np.ndarray[Any, Any]:
+        """The least values of the elements, read-only."""
+        return self._minimum
+
+    @property
+    def maximum(self) -> np.ndarray[Any, Any]:
+        """The greatest values of the elements, read-only."""
+        return self._maximum
+
+    def _bounds(self) -> Hashable:
+        return hashable((self._minimum, self._maximum))
+
+    def most_specific_common_supertype(
+        self, others: Sequence[TraceType]
+    ) -> BoundedTensorSpec | None:
+        """As of a `TensorSpec`; None if bounds differ."""
+        for other in others:
+            if not isinstance(other, BoundedTensorSpec) or other._bounds() != self._bounds():
+                return None
+        joined = super().most_specific_common_supertype(others)
+        return joined if isinstance(joined, BoundedTensorSpec) else None
+
+    def _with_type(self, tensor_type: TensorType) -> BoundedTensorSpec:
+        shape = TensorShape.from_dims(tensor_type.dims)
+        return BoundedTensorSpec(shape, self.dtype, self._minimum, self._maximum, self._name)
+
+    def _serialize(self) -> tuple[Any, ...]:
+        return (self.shape, self.dtype, self._minimum, self._maximum, self._name)
+
+    def __eq__(self, other: object) -> bool:
+        return (
+            isinstance(other, BoundedTensorSpec)
+            and super().__eq__(other)
+            and self._bounds() == other._bounds()
+        )
+
+    def __hash__(self) -> int:
+        return hash((self._type, self._bounds()))
+
+    def __repr__(self) -> str:
+        return (
+            f"BoundedTensorSpec(shape={self.shape}, dtype={self.dtype!r}, name={self._name!r}, "
+            f"minimum={self._minimum!r}, maximum={self._maximum!r})"
+        )
+
+
+class _NoSpecs:
+    """The context of a cast of values."""
+
+    allow_specs = False
+
+
+def type_spec_from_value(value: Any) -> TypeSpec:
+    """The spec that describes a value; TypeError if it is no tensor and cannot become one.
+
+    >>> import graphwright as tf
+    >>> tf.type_spec_from_value([[1.0], [2.0]])
+    TensorSpec(shape=(2, 1), dtype=tf.float32, name=None)
+    """
+    runtime = _Installed.runtime
+    if isinstance(value, runtime.tensor_class):
+        return TensorSpec.from_type(value.type)
+    spec = getattr(value, "__graphwright_spec__", None)
+    if isinstance(spec, TypeSpec) and spec is not value:
+        return spec
+    if not isinstance(value, TypeSpec):
+        try:
+            return TensorSpec.from_type(runtime.convert(value, None).type)
+        except (TypeError, ValueError):
+            pass  # the error below says what was asked for
+    raise TypeError(f"no TypeSpec describes {value!r} ({type(value).__name__})")
