@@ -138,6 +138,10 @@ class Op:
     operands: ClassVar[tuple[Operand, ...]] = ()
     results: ClassVar[tuple[Operand, ...]] = ()
     has_host: ClassVar[bool] = False
+    #: Whether `known` gets the operands' types instead of their known values.
+    known_from_types: ClassVar[bool] = False
+    #: Whether results come as a tuple even where there is one (ops with list outputs).
+    returns_tuple: ClassVar[bool] = False
     #: Whether the kernel calls nothing but NumPy: no user code, no other op.
     pure: ClassVar[bool] = True
     #: Whether `known` wants the types of the tensor operands and not their known values.

@@ -1,0 +1,1 @@
+"""Graphs as data: values, nodes, their text, their rewriting, their export."""

@@ -1,0 +1,171 @@
+"""The graph: parameters, captures, an ordered list of nodes, results.
+
+Single static assignment: each `Value` is one output of the `Node` that makes it. Program
+order is the order of effects. Control flow holds graphs as attributes of its ops.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any
+
+from graphwright.errors import Location
+from graphwright.op.op import Effect, Op
+from graphwright.ops.creation import Placeholder
+from graphwright.types.tensor_type import TensorType
+
+
+class Value:
+    """One output of a node."""
+
+    __slots__ = ("__weakref__", "index", "known", "node", "type")
+
+    def __init__(self, node: Node, index: int, type: TensorType) -> None:
+        self.node = node
+        self.index = index
+        self.type = type
+        self.known: Any = ()  # what `ir.known` found: a tuple of one, empty while not asked
+
+    @property
+    def name(self) -> str:
+        """The node's name and the output's number, as `add:0`."""
+        return f"{self.node.name}:{self.index}"
+
+    def __repr__(self) -> str:
+        return f"{self.name} {self.type!r}"
+
+
+class Node:
+    """An op applied to values."""
+
+    __slots__ = ("inputs", "location", "name", "op", "outputs")
+
+    def __init__(
+        self,
+        op: Op,
+        inputs: tuple[Value, ...],
+        types: tuple[TensorType, ...],
+        name: str,
+        location: Location | None,
+    ) -> None:
+        self.op = op
+        self.inputs = inputs
+        self.name = name
+        self.location = location
+        self.outputs = tuple([Value(self, i, t) for i, t in enumerate(types)])
+
+    def __repr__(self) -> str:
+        arguments = ", ".join(v.name for v in self.inputs)
+        return f"{self.name} = {self.op}({arguments})"
+
+
+class Names:
+    """Unique names in one graph: `add`, `add_1`, ... under nested scopes."""
+
+    def __init__(self) -> None:
+        self._used: dict[str, int] = {}
+        self.scope = ""
+
+    def unique(self, base: str) -> str:
+        """`base` under the current scope, numbered if it is taken."""
+        name = self.scope + base
+        key = name.lower()
+        number = self._used.get(key)
+        if number is None:
+            self._used[key] = 1
+            return name
+        while True:
+            candidate = f"{name}_{number}"
+            number += 1
+            if candidate.lower() not in self._used:
+                self._used[key] = number
+                self._used[candidate.lower()] = 1
+                return candidate
+
+
+_IDS = itertools.count(1)
+
+
+class Graph:
+    """A program over tensors."""
+
+    def __init__(self, name: str = "graph", is_body: bool = False) -> None:
+        self.name = name
+        self.is_body = is_body  # of a branch or loop: part of the function around it
+        self.id = next(_IDS)
+        self.parameters: list[Value] = []
+        self.captures: list[tuple[Any, Value]] = []
+        self.nodes: list[Node] = []
+        self.results: list[Value] = []
+        self.names = Names()
+
+    def add(
+        self,
+        op: Op,
+        inputs: tuple[Value, ...],
+        types: tuple[TensorType, ...],
+        name: str | None = None,
+        location: Location | None = None,
+    ) -> Node:
+        """Appends a node."""
+        node = Node(op, inputs, types, self.names.unique(name or op.type_name), location)
+        self.nodes.append(node)
+        return node
+
+    def placeholder(self, type: TensorType, name: str) -> Value:
+        """Appends a placeholder; the caller makes it a parameter or a capture."""
+        return self.add(Placeholder(type.dtype, type.dims), (), (type,), name).outputs[0]
+
+    @property
+    def arguments(self) -> list[Value]:
+        """What a call must supply: the parameters, then the captures."""
+        return [*self.parameters, *[value for _, value in self.captures]]
+
+    @property
+    def captured(self) -> list[Any]:
+        """The outside tensors that a call supplies for the captures."""
+        return [outside for outside, _ in self.captures]
+
+    def subgraphs(self) -> Iterator[Graph]:
+        """The graphs that control flow and calls hold, directly."""
+        for node in self.nodes:
+            yield from subgraphs_of(node.op)
+
+    @property
+    def is_stateful(self) -> bool:
+        """Whether running it reads or changes state."""
+        return any(node.op.effect is not Effect.NONE for node in self.nodes)
+
+    def __repr__(self) -> str:
+        return f"FuncGraph(name={self.name}, id={id(self)})"
+
+
+def subgraphs_of(op: Op) -> Iterable[Graph]:
+    """The graphs among an op's attributes."""
+    for value in op.describe().values():
+        if isinstance(value, Graph):
+            yield value
+        elif isinstance(value, tuple):
+            yield from (v for v in value if isinstance(v, Graph))
+
+
+def transform(
+    graph: Graph, rewrite: Callable[[Node, tuple[Value, ...]], tuple[Value, ...] | None], into: Graph
+) -> None:
+    """Rebuilds `graph` in `into`, each node as `rewrite` gives it or as it is.
+
+    `rewrite` gets the node and its new inputs and returns the values that replace its
+    outputs, or None to keep the node.
+    """
+    mapping: dict[Value, Value] = {}
+    for node in graph.nodes:
+        inputs = tuple([mapping[v] for v in node.inputs])
+        replaced = rewrite(node, inputs)
+        if replaced is None:
+            types = tuple([v.type for v in node.outputs])
+            replaced = into.add(node.op, inputs, types, node.name, node.location).outputs
+        mapping.update(zip(node.outputs, replaced))
+    into.parameters = [mapping[v] for v in graph.parameters]
+    into.captures = [(outside, mapping[v]) for outside, v in graph.captures]
+    into.results = [mapping[v] for v in graph.results]

@@ -1,0 +1,49 @@
+"""What is known of a value while tracing: constants, and shapes that are computed.
+
+A known value is a plain Python number or nested tuple in which None marks an unknown
+entry; None alone means that nothing is known. `tf.reshape(x, [tf.shape(x)[0], -1])` keeps
+its static shape because Shape, StridedSlice and Pack pass on the entries they know.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from graphwright.ir.graph import Value
+from graphwright.op.op import Op
+
+_SMALL = 1024
+
+
+def known(value: Value) -> Any:
+    """The known value of `value`, worked out from the nodes that make it, once."""
+    pending = [value]
+    while pending:
+        current = pending[-1]
+        if current.known:
+            pending.pop()
+        elif not _may_be_known(current):
+            current.known = (None,)
+        else:
+            inputs = () if current.node.op.known_from_types else current.node.inputs
+            missing = [v for v in inputs if not v.known]
+            pending.extend(missing)
+            if not missing:
+                current.known = (_evaluate(current),)
+    return value.known[0]
+
+
+def _may_be_known(value: Value) -> bool:
+    """Whether a rule could know it: an op with such a rule, one output, not large."""
+    node = value.node
+    if type(node.op).known is Op.known or len(node.outputs) != 1:
+        return False
+    size = value.type.size
+    return size is None or size <= _SMALL
+
+
+def _evaluate(value: Value) -> Any:
+    op = value.node.op
+    if op.known_from_types:
+        return op.known(*[v.type for v in value.node.inputs])
+    return op.known(*[v.known[0] for v in value.node.inputs])

@@ -1,0 +1,1 @@
+"""From a Python call to a graph: trace types, signatures, the tracer, dispatch."""

@@ -1,0 +1,175 @@
+"""The tensors that a traced function computes with: a value of the graph being built."""
+
+from __future__ import annotations
+
+import linecache
+from typing import Any, NoReturn
+
+from graphwright.errors import (
+    InaccessibleTensorError,
+    Location,
+    OperatorNotAllowedInGraphError,
+    user_location,
+)
+from graphwright.ir.graph import Graph, Value
+from graphwright.types.dtypes import DType
+from graphwright.types.shape import TensorShape
+from graphwright.types.tensor_type import TensorType, merge_dims
+from graphwright.values.tensor import Tensor
+
+_GUIDE = (
+    "https://www.tensorflow.org/guide/function#all_outputs_of_a_tffunction_must_be_return_values"
+)
+
+
+class SymbolicTensor(Tensor):
+    """A tensor without a value: an output of a node in a graph."""
+
+    __slots__ = ("_graph", "_value")
+
+    def __init__(self, value: Value, graph: Graph) -> None:
+        self._value = value
+        self._graph = graph
+
+    @property
+    def type(self) -> TensorType:
+        """The dtype and what is known of the shape."""
+        return self._value.type
+
+    @property
+    def dtype(self) -> DType:
+        """The dtype of the elements."""
+        return self._value.type.dtype
+
+    @property
+    def graph(self) -> Graph:
+        """The graph that the tensor belongs to."""
+        return self._graph
+
+    @property
+    def name(self) -> str:
+        """The name of the node and the number of its output, as `add:0`."""
+        return self._value.name
+
+    @property
+    def device(self) -> str:
+        """Not decided while tracing."""
+        return ""
+
+    @property
+    def value_index(self) -> int:
+        """Which output of its operation this is."""
+        return self._value.index
+
+    def set_shape(self, shape: Any) -> None:
+        """Adds what is known of the shape; ValueError if it contradicts what was known."""
+        value = self._value
+        dims = TensorShape(shape).dims_tuple
+        try:
+            value.type = value.type.with_dims(merge_dims(value.type.dims, dims))
+        except ValueError:
+            raise ValueError(
+                f"Dimensions of {self.shape} and {TensorShape(shape)} are not compatible"
+            ) from None
+
+    @property
+    def _array(self) -> NoReturn:
+        """What the eager interpreter asks for: there is none outside the trace."""
+        raise leaked(self, None)
+
+    def __bool__(self) -> bool:
+        raise not_in_graph(
+            "Using a symbolic `tf.Tensor` as a Python `bool` is not allowed. You can attempt the "
+            "following resolutions to the problem: If you are running in Graph mode, use Eager "
+            "execution mode or decorate this function with @tf.function. If you are using "
+            "AutoGraph, you can try decorating this function with @tf.function; `tf.cond` is the "
+            "form that works everywhere."
+        )
+
+    def __iter__(self) -> NoReturn:
+        raise not_in_graph(
+            "Iterating over a symbolic `tf.Tensor` is not allowed: use `tf.map_fn`, `tf.unstack`, "
+            "or a `for` loop that AutoGraph converts."
+        )
+
+    def __len__(self) -> NoReturn:
+        raise TypeError(
+            f"len is not well defined for a symbolic Tensor ({self.name}). Please call `x.shape` "
+            "rather than `len(x)` for shape information."
+        )
+
+    def _no_value(self, what: str) -> TypeError:
+        return TypeError(
+            f"A symbolic tensor ({self.name}) has no Python {what}: its value is known only when "
+            "the graph runs. Use tensor operations, or `tf.py_function`."
+        )
+
+    def __int__(self) -> NoReturn:
+        raise self._no_value("int")
+
+    def __float__(self) -> NoReturn:
+        raise self._no_value("float")
+
+    def __complex__(self) -> NoReturn:
+        raise self._no_value("complex")
+
+    def __index__(self) -> NoReturn:
+        raise self._no_value("index")
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> NoReturn:
+        raise NotImplementedError(
+            f"Cannot convert a symbolic tf.Tensor ({self.name}) to a numpy array. This error may "
+            "indicate that you're trying to pass a Tensor to a NumPy call, which is not supported."
+        )
+
+    def __copy__(self) -> SymbolicTensor:
+        return self
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> SymbolicTensor:
+        return self
+
+    def __repr__(self) -> str:
+        return f"<tf.Tensor {self.name!r} shape={self.shape} dtype={self.dtype.name}>"
+
+    def __str__(self) -> str:
+        dims = self.type.dims
+        shape = "" if dims is None else f" shape={self.shape},"
+        return f'Tensor("{self.name}",{shape} dtype={self.dtype.name})'
+
+    def __format__(self, spec: str) -> str:
+        return format(str(self), spec)
+
+
+def not_in_graph(message: str) -> OperatorNotAllowedInGraphError:
+    """The refusal of a Python operator, with the user's line."""
+    location = user_location(2)
+    where = "" if location is None else f"\n  {location}"
+    return OperatorNotAllowedInGraphError(message + where)
+
+
+def leaked(tensor: SymbolicTensor, into: Graph | None) -> Exception:
+    """The error for a tensor used outside the graph that it was made in.
+
+    A `TypeError` for one that left its function, an `InaccessibleTensorError` for one that
+    left the branch or loop body of a function that is still being traced.
+    """
+    message = (
+        f"{tensor!r} is out of scope and cannot be used here. Use return values, explicit Python "
+        f"locals or TensorFlow collections to access it.\nPlease see {_GUIDE} for more "
+        f"information.\n\n{tensor!r} was defined here:\n{source_of(tensor._value.node.location)}\n"
+        f"The tensor {tensor!r} cannot be accessed from "
+        f"{'here' if into is None or not into.is_body else repr(into)}, because it was defined in "
+        f"{tensor.graph!r}, which is out of scope."
+    )
+    location = user_location(2)
+    if location is not None:
+        message += f"\n\nIt was used here:\n{source_of(location)}"
+    return InaccessibleTensorError(message) if tensor.graph.is_body else TypeError(message)
+
+
+def source_of(location: Location | None) -> str:
+    """A traceback entry for a line of the user's program."""
+    if location is None:
+        return "  (unknown)\n"
+    line = linecache.getline(location.filename, location.lineno).strip()
+    return f"    {location}\n      {line}\n"

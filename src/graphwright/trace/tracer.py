@@ -1,0 +1,232 @@
+"""The graph-building interpreter: while a tracer is active, every op becomes a node."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import numpy as np
+
+from graphwright.errors import user_location
+from graphwright.ir.graph import Graph, Node, Value
+from graphwright.ir.known import known
+from graphwright.op.interpreter import STATE, Interpreter, activate
+from graphwright.op.op import DTypeMismatch, Op, freeze, host_value
+from graphwright.ops.creation import Const, Literal
+from graphwright.trace.symbolic import SymbolicTensor, leaked
+from graphwright.types import dtypes as dt
+from graphwright.types.dtypes import DType, of_numpy
+from graphwright.types.tensor_type import TensorType
+from graphwright.values.convert import convert, make_array
+from graphwright.values.tensor import EagerTensor, Tensor
+
+#: Eager tensors up to this many elements become constants of the graph, larger ones captures.
+_CONSTANT_SIZE = 128
+
+
+class Tracer:
+    """Builds a graph from the ops that run while it is active."""
+
+    def __init__(self, graph: Graph, below: Interpreter | None) -> None:
+        self.graph = graph
+        self.below = below
+        self.outer = tracer_of(below)
+        self._captured: dict[int, tuple[Any, Value]] = {}
+
+    # -- the interpreter ----------------------------------------------------------------
+
+    def apply(self, op: Op, operands: tuple[Any, ...], name: str | None) -> Any:
+        """Adds a node for the op; returns symbolic tensors."""
+        if op.has_host:
+            inputs, described = self._with_hosts(op, operands, name)
+        else:
+            inputs = tuple([self.value_of(o) for o in operands])
+            described = [v.type for v in inputs]
+        types = infer(op, described, inputs)
+        node = self.graph.add(op, inputs, types, name, user_location(2))
+        return self.results(node)
+
+    def results(self, node: Node) -> Any:
+        """A node's outputs as an op returns them."""
+        outputs = node.outputs
+        if len(outputs) == 1 and not node.op.returns_tuple:
+            return SymbolicTensor(outputs[0], self.graph)
+        if not outputs:
+            return None
+        return tuple([SymbolicTensor(v, self.graph) for v in outputs])
+
+    def constant(self, value: Any, dtype: Any, name: str | None) -> Any:
+        """A constant node."""
+        return SymbolicTensor(self._const(np.asarray(value), name), self.graph)
+
+    def _const(self, array: Any, name: str | None) -> Value:
+        type = TensorType(of_numpy(array.dtype), array.shape)
+        op = Const(Literal(array, type))
+        return self.graph.add(op, (), (type,), name, None).outputs[0]
+
+    def _with_hosts(
+        self, op: Op, operands: tuple[Any, ...], name: str | None
+    ) -> tuple[tuple[Value, ...], list[Any]]:
+        """Inputs and what the type rule sees, where some operands are host values."""
+        inputs: list[Value] = []
+        described: list[Any] = []
+        for position, is_host in enumerate(op.host_mask(len(operands))):
+            operand = operands[position]
+            if not is_host:
+                value = self.value_of(operand)
+                described.append(value.type)
+            elif isinstance(operand, Tensor):
+                value = self.value_of(operand)
+                described.append(known(value))
+            else:
+                value, plain = self._host(op, position, operand, name)
+                described.append(plain)
+            inputs.append(value)
+        return tuple(inputs), described
+
+    def _host(self, op: Op, position: int, operand: Any, name: str | None) -> tuple[Value, Any]:
+        """A host operand given as a Python value (in which tensors may be nested)."""
+        declared = op.operands[min(position, len(op.operands) - 1)]
+        if position >= len(op.operands):
+            declared = op.operands[-1]
+        dtype = host_dtype(op, declared.dtype)
+        if contains_tensor(operand):
+            value = self.value_of(convert(operand, None, dtype))
+            return value, known(value)
+        array = make_host(operand, dtype)
+        value = self._const(array, f"{name or op.type_name}/{declared.name}")
+        return value, host_value(array)
+
+    # -- captures -----------------------------------------------------------------------
+
+    def value_of(self, tensor: Any) -> Value:
+        """The value in this graph that stands for a tensor from anywhere."""
+        if type(tensor) is SymbolicTensor and tensor._graph is self.graph:
+            return tensor._value
+        found = self._captured.get(id(tensor))
+        if found is not None:
+            return found[1]
+        value = self._import(tensor)
+        self._captured[id(tensor)] = (tensor, value)
+        return value
+
+    def _import(self, tensor: Any) -> Value:
+        if isinstance(tensor, EagerTensor):
+            type_ = tensor.type
+            if type_.dtype.is_numpy_compatible and (type_.size or 0) <= _CONSTANT_SIZE:
+                return self._const(tensor._array, None)
+            return self.capture(tensor, type_)
+        if isinstance(tensor, SymbolicTensor):
+            if not self.encloses(tensor.graph):
+                raise leaked(tensor, self.graph)
+            return self.capture(tensor, tensor.type)
+        raise TypeError(f"Expected a tensor, got {tensor!r} of type {type(tensor).__name__}")
+
+    def capture(self, tensor: Any, type_: TensorType) -> Value:
+        """A placeholder whose value is an outside tensor's, whenever the graph runs."""
+        value = self.graph.placeholder(type_, capture_name(tensor))
+        self.graph.captures.append((tensor, value))
+        self._captured[id(tensor)] = (tensor, value)
+        return value
+
+    def encloses(self, graph: Graph) -> bool:
+        """Whether `graph` is being traced around this one."""
+        outer = self.outer
+        while outer is not None:
+            if outer.graph is graph:
+                return True
+            outer = outer.outer
+        return False
+
+    # -- variables created while tracing ------------------------------------------------
+
+    def initial_value(self, value: Any, dtype: DType | None) -> Any:
+        """The initial value of a variable that is being created: eager where it can be."""
+        if isinstance(value, SymbolicTensor):
+            return convert(value, dtype)
+        with activate(None):
+            return convert(value, dtype)
+
+    def created(self, variable: Any, value: Any) -> None:
+        """A variable was created in the traced code: the function's policy decides."""
+        tracer: Tracer | None = self
+        while tracer is not None:
+            if tracer.on_variable is not None:
+                tracer.on_variable(variable, value)
+                return
+            tracer = tracer.outer
+
+    on_variable: Callable[[Any, Any], None] | None = None
+
+
+def tracer_of(interpreter: Interpreter | None) -> Tracer | None:
+    """The innermost tracer at or below an interpreter."""
+    while interpreter is not None:
+        if isinstance(interpreter, Tracer):
+            return interpreter
+        interpreter = interpreter.below
+    return None
+
+
+def current_tracer() -> Tracer | None:
+    """The innermost active tracer of this thread, or None when ops run eagerly."""
+    return tracer_of(STATE.active)
+
+
+@contextmanager
+def tracing(graph: Graph) -> Iterator[Tracer]:
+    """Traces the ops of the block into `graph`."""
+    tracer = Tracer(graph, STATE.active)
+    with activate(tracer):
+        yield tracer
+
+
+def infer(op: Op, described: Any, inputs: tuple[Value, ...]) -> tuple[TensorType, ...]:
+    """The result types; dtype errors as TypeError, shape errors as ValueError."""
+    try:
+        return op.infer(described)
+    except DTypeMismatch as mismatch:
+        raise TypeError(mismatch.graph_message()) from None
+    except ValueError as error:
+        shapes = ", ".join(repr(v.type) for v in inputs)
+        raise ValueError(
+            f"{error} for '{{{{node {op.type_name}}}}} = {op}' with input types: {shapes}."
+        ) from None
+
+
+def host_dtype(op: Op, declared: str) -> DType:
+    """The dtype of the constant that a Python host value becomes."""
+    own = getattr(op, declared, None)
+    if isinstance(own, DType):
+        return own
+    if declared in op.dtypes:
+        return dt.int32 if dt.int32 in op.dtypes[declared] else next(iter(op.dtypes[declared]))
+    return dt.as_dtype(declared)
+
+
+def make_host(operand: Any, dtype: DType) -> Any:
+    """A host value as the array of its constant; int64 where int32 is too narrow."""
+    plain = host_value(operand) if hasattr(operand, "dtype") else freeze(operand)
+    if plain == ():
+        return np.zeros((0,), dtype.numpy_dtype)
+    try:
+        return make_array(plain, dtype)
+    except TypeError:
+        if dtype is dt.int32:
+            return make_array(plain, dt.int64)
+        raise
+
+
+def contains_tensor(value: Any) -> bool:
+    """Whether a nested host value has a tensor in it."""
+    if isinstance(value, (list, tuple)):
+        return any(contains_tensor(v) for v in value)
+    return isinstance(value, Tensor)
+
+
+def capture_name(tensor: Any) -> str:
+    """What the placeholder of a capture is called."""
+    if isinstance(tensor, SymbolicTensor):
+        return tensor._value.node.name.rpartition("/")[2]
+    return "captured"

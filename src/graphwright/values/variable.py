@@ -1,0 +1,363 @@
+"""Variables: tensors whose value an assignment changes.
+
+A variable owns a `Storage`; its handle, an eager tensor of dtype resource, is what graphs
+capture, so every trace and every eager use sees the same cell.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from enum import Enum
+from typing import Any
+
+import numpy as np
+
+from graphwright.op.interpreter import STATE, Interpreter, activate, apply
+from graphwright.ops import resource
+from graphwright.ops.resource import HANDLE, Storage
+from graphwright.types import dtypes as dt
+from graphwright.types.dtypes import DType, as_dtype
+from graphwright.types.shape import TensorShape
+from graphwright.types.tensor_type import TensorType, is_compatible, show_dims
+from graphwright.values.convert import convert, register_conversion
+from graphwright.values.operators import Operators
+from graphwright.values.tensor import EagerTensor, Reference
+
+
+class VariableSynchronization(Enum):
+    """When copies of a distributed variable are brought together."""
+
+    AUTO = 0
+    NONE = 1
+    ON_WRITE = 2
+    ON_READ = 3
+
+
+class VariableAggregation(Enum):
+    """How copies of a distributed variable are combined."""
+
+    NONE = 0
+    SUM = 1
+    MEAN = 2
+    ONLY_FIRST_REPLICA = 3
+
+
+class Variable(Operators):
+    """A mutable tensor of fixed dtype, and of fixed shape unless `shape` says otherwise.
+
+    `initial_value` is a tensor, anything that converts to one, or a function of no
+    arguments. `shape=tf.TensorShape(None)` lets assignments change the shape.
+
+    >>> import graphwright as tf
+    >>> v = tf.Variable([1.0, 2.0])
+    >>> v.assign_add([1.0, 1.0])
+    <tf.Variable 'Variable:0' shape=(2,) dtype=float32, numpy=array([2., 3.], dtype=float32)>
+    """
+
+    def __init__(
+        self,
+        initial_value: Any = None,
+        trainable: bool | None = None,
+        validate_shape: bool = True,
+        caching_device: Any = None,
+        name: str | None = None,
+        variable_def: Any = None,
+        dtype: Any = None,
+        import_scope: Any = None,
+        constraint: Callable[[Any], Any] | None = None,
+        synchronization: VariableSynchronization = VariableSynchronization.AUTO,
+        aggregation: VariableAggregation = VariableAggregation.NONE,
+        shape: Any = None,
+        experimental_enable_variable_lifting: bool = True,
+    ) -> None:
+        if initial_value is None:
+            raise ValueError(
+                "The `initial_value` arg to `tf.Variable` must be specified except when you are "
+                "not providing a `variable_def`. You provided neither."
+            )
+        if constraint is not None and not callable(constraint):
+            raise ValueError(f"Argument `constraint` must be None or a callable, got {constraint}.")
+        wanted = None if dtype is None else as_dtype(dtype)
+        creator = creator_of(STATE.active)
+        value = initial_value() if callable(initial_value) else initial_value
+        if creator is None:
+            value = convert(value, wanted)
+            array = value._array
+        else:
+            value = creator.initial_value(value, wanted)
+            array = value._array if isinstance(value, EagerTensor) else None
+        dims = value.type.dims if shape is None else TensorShape(shape).dims_tuple
+        if not is_compatible(value.type.dims, dims):
+            raise ValueError(
+                f"The initial value's shape ({value.shape}) is not compatible with the explicitly "
+                f"supplied `shape` argument ({shape})."
+            )
+        self._name = name or "Variable"
+        self._trainable = True if trainable is None else bool(trainable)
+        self._constraint = constraint
+        self._synchronization = synchronization
+        self._aggregation = aggregation
+        self._storage = Storage(array, value.dtype, dims, self._name)
+        self._handle = EagerTensor(self._storage, HANDLE)
+        if creator is not None:
+            creator.created(self, value)
+
+    # -- what it is ---------------------------------------------------------------------
+
+    @property
+    def type(self) -> TensorType:
+        """The type of the values that it may hold."""
+        return self._storage.value_type
+
+    @property
+    def dtype(self) -> DType:
+        """The dtype of the value."""
+        return self._storage.value_dtype
+
+    @property
+    def shape(self) -> TensorShape:
+        """The shape that assignments keep to."""
+        return TensorShape.from_dims(self._storage.dims)
+
+    def get_shape(self) -> TensorShape:
+        """The shape, as `shape`."""
+        return self.shape
+
+    @property
+    def ndim(self) -> int | None:
+        """The number of dimensions."""
+        return self.type.rank
+
+    @property
+    def name(self) -> str:
+        """The name, ending in ':0'."""
+        return f"{self._name}:0"
+
+    @property
+    def trainable(self) -> bool:
+        """Whether gradient tapes watch it by themselves."""
+        return self._trainable
+
+    @property
+    def constraint(self) -> Callable[[Any], Any] | None:
+        """The projection that optimizers apply after an update, or None."""
+        return self._constraint
+
+    @property
+    def synchronization(self) -> VariableSynchronization:
+        """When copies are brought together."""
+        return self._synchronization
+
+    @property
+    def aggregation(self) -> VariableAggregation:
+        """How copies are combined."""
+        return self._aggregation
+
+    @property
+    def handle(self) -> EagerTensor:
+        """The resource that graphs capture."""
+        return self._handle
+
+    @property
+    def device(self) -> str:
+        """Where the variable lives."""
+        return self._handle.device
+
+    @property
+    def op(self) -> Any:
+        """The handle, in place of the operation that made it."""
+        return self._handle
+
+    def is_initialized(self, name: str | None = None) -> bool:
+        """Whether it has a value yet."""
+        return self._storage.array is not None
+
+    def ref(self) -> Reference:
+        """A hashable reference to this variable, for use as a key."""
+        return Reference(self)
+
+    # -- reading ------------------------------------------------------------------------
+
+    def read_value(self) -> Any:
+        """The value now, as a tensor."""
+        storage = self._storage
+        return resource.read_variable(self._handle, storage.value_dtype, storage.dims)
+
+    def value(self) -> Any:
+        """The value now, as a tensor."""
+        return self.read_value()
+
+    def numpy(self) -> Any:
+        """The value as a new NumPy array or scalar."""
+        if STATE.active is not None and creator_of(STATE.active) is not None:
+            raise NotImplementedError(
+                "numpy() is only available when eager execution is enabled: use the variable "
+                "itself, or `read_value()`, inside a `tf.function`."
+            )
+        return EagerTensor(self._storage.read()).numpy()
+
+    def sparse_read(self, indices: Any, name: str | None = None) -> Any:
+        """The rows at `indices`, as `tf.gather`."""
+        storage = self._storage
+        op = resource.ResourceGather.of(storage.value_dtype, storage.dims)
+        return apply(op, self._handle, convert(indices), name=name)
+
+    # -- writing ------------------------------------------------------------------------
+
+    def assign(
+        self, value: Any, use_locking: bool = False, name: str | None = None, read_value: bool = True
+    ) -> Any:
+        """Sets the value; returns the variable (inside a function: the new value)."""
+        return self._write(resource.AssignVariableOp, value, name, read_value)
+
+    def assign_add(
+        self, delta: Any, use_locking: bool = False, name: str | None = None, read_value: bool = True
+    ) -> Any:
+        """Adds `delta` to the value."""
+        return self._write(resource.AssignAddVariableOp, delta, name, read_value)
+
+    def assign_sub(
+        self, delta: Any, use_locking: bool = False, name: str | None = None, read_value: bool = True
+    ) -> Any:
+        """Subtracts `delta` from the value."""
+        return self._write(resource.AssignSubVariableOp, delta, name, read_value)
+
+    def _write(self, op: type[resource.Assignment], value: Any, name: Any, read: bool) -> Any:
+        storage = self._storage
+        value = convert(value, storage.value_dtype)
+        if not is_compatible(value.type.dims, storage.dims):
+            raise ValueError(
+                f"Cannot assign value to variable '{self.name}': Shape mismatch. The variable "
+                f"shape {self.shape}, and the assigned value shape {value.shape} are incompatible."
+            )
+        apply(op.of(storage.value_dtype), self._handle, value, name=name)
+        return self if read else None
+
+    def _scatter(self, op: type[resource.ResourceScatter], slices: Any, name: str | None) -> Any:
+        if not (hasattr(slices, "indices") and hasattr(slices, "values")):
+            raise TypeError(f"Argument `sparse_delta` must be a `tf.IndexedSlices`, got {slices!r}.")
+        dtype = self._storage.value_dtype
+        indices, values = convert(slices.indices), convert(slices.values, dtype)
+        apply(op.of(dtype), self._handle, indices, values, name=name)
+        return self
+
+    def scatter_add(self, sparse_delta: Any, use_locking: bool = False, name: str | None = None) -> Any:
+        """Adds IndexedSlices: rows given twice add up."""
+        return self._scatter(resource.ResourceScatterAdd, sparse_delta, name)
+
+    def scatter_sub(self, sparse_delta: Any, use_locking: bool = False, name: str | None = None) -> Any:
+        """Subtracts IndexedSlices."""
+        return self._scatter(resource.ResourceScatterSub, sparse_delta, name)
+
+    def scatter_mul(self, sparse_delta: Any, use_locking: bool = False, name: str | None = None) -> Any:
+        """Multiplies rows by IndexedSlices."""
+        return self._scatter(resource.ResourceScatterMul, sparse_delta, name)
+
+    def scatter_div(self, sparse_delta: Any, use_locking: bool = False, name: str | None = None) -> Any:
+        """Divides rows by IndexedSlices."""
+        return self._scatter(resource.ResourceScatterDiv, sparse_delta, name)
+
+    def scatter_max(self, sparse_delta: Any, use_locking: bool = False, name: str | None = None) -> Any:
+        """Raises rows to those of IndexedSlices."""
+        return self._scatter(resource.ResourceScatterMax, sparse_delta, name)
+
+    def scatter_min(self, sparse_delta: Any, use_locking: bool = False, name: str | None = None) -> Any:
+        """Lowers rows to those of IndexedSlices."""
+        return self._scatter(resource.ResourceScatterMin, sparse_delta, name)
+
+    def scatter_update(
+        self, sparse_delta: Any, use_locking: bool = False, name: str | None = None
+    ) -> Any:
+        """Replaces rows by those of IndexedSlices."""
+        return self._scatter(resource.ResourceScatterUpdate, sparse_delta, name)
+
+    # -- Python -------------------------------------------------------------------------
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
+        return self.read_value().__array__(dtype, copy)
+
+    def __bool__(self) -> bool:
+        return bool(self.read_value())
+
+    def __int__(self) -> int:
+        return int(self.read_value())
+
+    def __float__(self) -> float:
+        return float(self.read_value())
+
+    def __complex__(self) -> complex:
+        return complex(self.read_value())
+
+    def __index__(self) -> int:
+        return int(self.read_value().__index__())
+
+    def __len__(self) -> int:
+        return len(self.read_value())
+
+    def __iter__(self) -> Any:
+        return iter(self.read_value())
+
+    def __format__(self, spec: str) -> str:
+        return format(self.read_value(), spec) if spec else str(self)
+
+    def __iadd__(self, other: Any) -> Any:
+        raise RuntimeError(
+            "`variable += value` is not allowed: use `variable.assign_add(value)` to change the "
+            "variable, or `variable = variable + value` for a new tensor."
+        )
+
+    def __isub__(self, other: Any) -> Any:
+        raise RuntimeError(
+            "`variable -= value` is not allowed: use `variable.assign_sub(value)` to change the "
+            "variable, or `variable = variable - value` for a new tensor."
+        )
+
+    def __hash__(self) -> int:
+        raise TypeError("Variable is unhashable. Instead, use variable.ref() as the key.")
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Variable:
+        copy = Variable(
+            EagerTensor(np.array(self._storage.read())),
+            trainable=self._trainable,
+            name=self._name,
+            constraint=self._constraint,
+            shape=self.shape,
+        )
+        memo[id(self)] = copy
+        return copy
+
+    def __repr__(self) -> str:
+        value = ""
+        if creator_of(STATE.active) is None:
+            array = self._storage.array
+            if array is None:
+                value = ", numpy=<unavailable>"
+            else:
+                from_repr = repr(EagerTensor(array))
+                value = ", " + from_repr[from_repr.index("numpy=") : -1]
+        return f"<tf.Variable {self.name!r} shape={self.shape} dtype={self.dtype.name}{value}>"
+
+    def __str__(self) -> str:
+        return repr(self)
+
+
+def creator_of(interpreter: Interpreter | None) -> Any:
+    """The tracer, if one is active, that decides about variables created now."""
+    while interpreter is not None:
+        if hasattr(interpreter, "created"):
+            return interpreter
+        interpreter = interpreter.below
+    return None
+
+
+def read(variable: Variable, dtype: DType | None, name: str | None) -> Any:
+    """The conversion of a variable to a tensor."""
+    if dtype is not None and dtype is not variable.dtype:
+        raise ValueError(
+            f"Incompatible type conversion requested to type {dtype.name} for variable "
+            f"{variable.name!r} of type {variable.dtype.name}."
+        )
+    return variable.read_value()
+
+
+register_conversion(Variable, read)
