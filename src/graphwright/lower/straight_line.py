@@ -1,0 +1,191 @@
+"""Tier 2: a graph as generated straight-line Python over NumPy kernels.
+
+The source is real: it enters `linecache`, so tracebacks and debuggers show it. Every
+kernel is bound once; host operands that are constants become literals; a value is deleted
+after its last use.
+"""
+
+from __future__ import annotations
+
+import itertools
+import linecache
+import weakref
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from graphwright.errors import InvalidArgumentError, OpError
+from graphwright.ir.execution import Builder, Function, function_of, is_pure
+from graphwright.ir.graph import Graph, Node, Value
+from graphwright.lower.simplify import simplify
+from graphwright.op.op import host_value
+from graphwright.ops.creation import Const, Placeholder
+from graphwright.values.eager import KERNEL_ERRORS
+from graphwright.values.quiet import QUIET
+
+_NUMBERS = itertools.count(1)
+
+
+class Source:
+    """The text being generated and what its names stand for."""
+
+    def __init__(self, graph: Graph) -> None:
+        self.graph = graph
+        self.lines: list[str] = []
+        self.names: dict[Value, str] = {}
+        self.bindings: dict[str, Any] = {"_host": host_value}
+        self.nodes: dict[int, Node] = {}  # generated line number -> node
+        self.last_use = last_uses(graph)
+
+    def write(self) -> None:
+        """One line a node."""
+        arguments = []
+        for i, value in enumerate(self.graph.arguments):
+            self.names[value] = f"a{i}"
+            arguments.append(f"a{i}")
+        self.lines.append(f"def {identifier(self.graph.name)}({', '.join(arguments)}):")
+        for node in self.graph.nodes:
+            self.node(node)
+        results = "".join(f"{self.names[v]}, " for v in self.graph.results)
+        self.lines.append(f"    return ({results})")
+
+    def node(self, node: Node) -> None:
+        """The statement that computes a node's outputs, and the deletion of what died."""
+        if isinstance(node.op, Placeholder):
+            return
+        if isinstance(node.op, Const):
+            self.names[node.outputs[0]] = self.bind("k", node.op.value.array)
+            return
+        call = self.call(node)
+        targets = [self.name(v) for v in node.outputs]
+        if not targets:
+            self.lines.append(f"    {call}")
+        elif len(targets) == 1 and not node.op.returns_tuple:
+            self.lines.append(f"    {targets[0]} = {call}")
+        else:
+            self.lines.append(f"    {', '.join(targets)}, = {call}")
+        self.nodes[len(self.lines)] = node
+        self.delete(node)
+
+    def call(self, node: Node) -> str:
+        """The kernel's call."""
+        mask = node.op.host_mask(len(node.inputs))
+        types = [v.type.dtype for v, host in zip(node.inputs, mask) if not host]
+        kernel = self.bind("f", node.op.bind(types))
+        arguments = [self.host(v) if host else self.names[v] for v, host in zip(node.inputs, mask)]
+        return f"{kernel}({', '.join(arguments)})"
+
+    def host(self, value: Value) -> str:
+        """A host operand: a literal where it is a constant, else converted when it runs."""
+        if isinstance(value.node.op, Const):
+            return self.bind("h", host_value(value.node.op.value.array))
+        return f"_host({self.names[value]})"
+
+    def name(self, value: Value) -> str:
+        """A fresh variable for a value."""
+        name = self.names[value] = f"v{len(self.names)}"
+        return name
+
+    def bind(self, prefix: str, thing: Any) -> str:
+        """A global name for an object."""
+        name = f"{prefix}{len(self.bindings)}"
+        self.bindings[name] = thing
+        return name
+
+    def delete(self, node: Node) -> None:
+        """Frees what this node used last and what nobody uses."""
+        dead = [v for v in dict.fromkeys((*node.inputs, *node.outputs)) if self.dies(v, node)]
+        if dead:
+            self.lines.append(f"    del {', '.join(self.names[v] for v in dead)}")
+
+    def dies(self, value: Value, node: Node) -> bool:
+        """Whether `node` is the last to need `value`."""
+        if isinstance(value.node.op, Const):
+            return False
+        return self.last_use.get(value, value.node) is node
+
+
+def last_uses(graph: Graph) -> dict[Value, Node | None]:
+    """The last node that uses each value; None for results, which outlive all."""
+    last: dict[Value, Node | None] = {}
+    for node in graph.nodes:
+        for value in node.inputs:
+            last[value] = node
+    last.update(dict.fromkeys(graph.results, None))
+    return last
+
+
+def identifier(name: str) -> str:
+    """A graph's name as a Python identifier."""
+    cleaned = "".join(c if c.isalnum() else "_" for c in name)
+    return cleaned if cleaned.isidentifier() else f"graph_{cleaned}"
+
+
+def build(graph: Graph) -> Function:
+    """The graph as a Python function of arrays, returning a tuple of arrays.
+
+    What a kernel raises about its arguments leaves it as an error that names the op and
+    the user's line.
+    """
+    source = Source(simplify(graph))
+    source.write()
+    filename = f"<graphwright {identifier(graph.name)} {next(_NUMBERS)}>"
+    text = "\n".join(source.lines) + "\n"
+    namespace = source.bindings
+    exec(compile(text, filename, "exec"), namespace)
+    function: Function = namespace[identifier(graph.name)]
+    linecache.cache[filename] = (len(text), None, text.splitlines(True), filename)
+    weakref.finalize(function, linecache.cache.pop, filename, None)
+    function.__dict__["nodes"] = source.nodes
+    return function
+
+
+def explain(error: Exception, function: Function) -> Exception:
+    """A kernel's error with the op and the user's line that made it."""
+    node = _failed_node(error, function)
+    if node is None:
+        return error
+    message = error.message if isinstance(error, OpError) else str(error)
+    if "[Op:" not in message:
+        message = f"{message} [Op:{node.op.type_name}]"
+    where = "" if node.location is None else f"\n\nDefined at node '{node.name}': {node.location}"
+    kind = type(error) if isinstance(error, OpError) else InvalidArgumentError
+    return kind(None, None, message + where)
+
+
+def _failed_node(error: Exception, function: Function) -> Node | None:
+    trace = error.__traceback__
+    found: Node | None = None
+    while trace is not None:
+        nodes = trace.tb_frame.f_code.co_filename.startswith("<graphwright ")
+        if nodes and trace.tb_frame.f_code is function.__code__:  # type: ignore[attr-defined]
+            found = function.__dict__["nodes"].get(trace.tb_lineno)
+        trace = trace.tb_next
+    return found
+
+
+def runner(graph: Graph) -> Callable[..., tuple[Any, ...]]:
+    """What a call of the graph runs: the function, with NumPy's warnings off."""
+    function = function_of(graph)
+
+    if is_pure(graph):
+
+        def run(*arrays: Any) -> tuple[Any, ...]:
+            try:
+                return QUIET.run(function, *arrays)  # type: ignore[no-any-return]
+            except (*KERNEL_ERRORS, OpError) as error:
+                raise explain(error, function) from error
+    else:
+
+        def run(*arrays: Any) -> tuple[Any, ...]:
+            try:
+                with np.errstate(all="ignore"):
+                    return function(*arrays)
+            except (*KERNEL_ERRORS, OpError) as error:
+                raise explain(error, function) from error
+
+    return run
+
+
+Builder.build = build

@@ -1,0 +1,374 @@
+"""Trace types: what of an argument decides which trace can serve a call.
+
+A tensor's is its `TensorSpec`, a Python number's the number itself, a structure's the
+types of what it holds, any other object's a weak reference to it. Types form a lattice:
+`is_subtype_of` orders them, `most_specific_common_supertype` joins them.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import weakref
+from collections.abc import Hashable, Iterator, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from graphwright.types.specs import TensorSpec, TypeSpec
+from graphwright.types.trace_type import TraceType
+from graphwright.types.tree import is_attrs, is_namedtuple
+from graphwright.values.convert import convert, type_of
+from graphwright.values.tensor import Tensor
+from graphwright.values.variable import Variable
+
+PRIMITIVES = (int, float, bool, str, bytes, complex, type(None), type(...))
+
+
+class Literal(TraceType):
+    """A Python value that a trace was made for."""
+
+    __slots__ = ("value",)
+
+    def __init__(self, value: Any) -> None:
+        self.value = value
+
+    def is_subtype_of(self, other: Any) -> bool:
+        return self == other
+
+    def most_specific_common_supertype(self, types: Sequence[Any]) -> Literal | None:
+        return self if all(self == other for other in types) else None
+
+    def placeholder_value(self, placeholder_context: Any = None) -> Any:
+        return self.value
+
+    def cast(self, value: Any, context: Any = None) -> Any:
+        if type(value) is type(self.value) and value == self.value:
+            return value
+        raise TypeError(f"Can not cast {value} to {self}")
+
+    def __eq__(self, other: object) -> bool:
+        return (
+            isinstance(other, Literal)
+            and type(self.value) is type(other.value)
+            and bool(self.value == other.value or is_nan(self.value) and is_nan(other.value))
+        )
+
+    def __hash__(self) -> int:
+        return hash((type(self.value), 0 if is_nan(self.value) else self.value))
+
+    def __repr__(self) -> str:
+        return f"Literal[{self.value!r}]"
+
+
+def is_nan(value: Any) -> bool:
+    """Whether a value is not itself, as NaN is not."""
+    return isinstance(value, (float, complex)) and value != value
+
+
+class Weakref(TraceType):
+    """An object of no special type: the same or an equal one, while the first is alive."""
+
+    __slots__ = ("_reference",)
+
+    def __init__(self, reference: weakref.ref[Any]) -> None:
+        self._reference = reference
+
+    def is_subtype_of(self, other: Any) -> bool:
+        return self == other
+
+    def most_specific_common_supertype(self, types: Sequence[Any]) -> Weakref | None:
+        return self if all(self == other for other in types) else None
+
+    def placeholder_value(self, placeholder_context: Any = None) -> Any:
+        return self._reference()
+
+    def cast(self, value: Any, context: Any = None) -> Any:
+        own = self._reference()
+        if own is None or not (value is own or value == own):
+            raise TypeError(f"Can not cast {value!r} to the object that the trace was made for.")
+        return value
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Weakref):
+            return False
+        mine, others = self._reference(), other._reference()
+        if mine is None or others is None:
+            return False
+        return mine is others or bool(mine == others)
+
+    def __hash__(self) -> int:
+        return hash(self._reference)
+
+    def __repr__(self) -> str:
+        return f"WeakRef[{self._reference()!r}]"
+
+
+class VariableType(TraceType):
+    """A variable: its value's type, and which of a call's variables it is the same as."""
+
+    __slots__ = ("alias", "spec")
+
+    def __init__(self, spec: TensorSpec, alias: int) -> None:
+        self.spec = spec
+        self.alias = alias
+
+    def is_subtype_of(self, other: Any) -> bool:
+        return (
+            isinstance(other, VariableType)
+            and self.alias == other.alias
+            and self.spec.is_subtype_of(other.spec)
+        )
+
+    def most_specific_common_supertype(self, types: Sequence[Any]) -> VariableType | None:
+        if not all(isinstance(t, VariableType) and t.alias == self.alias for t in types):
+            return None
+        spec = self.spec.most_specific_common_supertype([t.spec for t in types])
+        return None if spec is None else VariableType(spec, self.alias)
+
+    def placeholder_value(self, placeholder_context: Any = None) -> Any:
+        return placeholder_context.variable(self)
+
+    def cast(self, value: Any, context: Any = None) -> Any:
+        if not isinstance(value, Variable):
+            raise TypeError(f"Can not cast {value!r} to {self}: a tf.Variable is needed.")
+        return value
+
+    def flatten(self) -> list[Any]:
+        return [self]
+
+    def to_tensors(self, value: Any) -> list[Any]:
+        return [value.handle]
+
+    def __eq__(self, other: object) -> bool:
+        return (
+            isinstance(other, VariableType)
+            and self.alias == other.alias
+            and self.spec == other.spec
+        )
+
+    def __hash__(self) -> int:
+        return hash((self.alias, self.spec))
+
+    def __repr__(self) -> str:
+        return (
+            f"Reference(VariableSpec(shape={self.spec.shape}, dtype={self.spec.dtype!r}), "
+            f"{self.alias})"
+        )
+
+
+class Structure(TraceType):
+    """A list, tuple, named tuple, attrs object or mapping of typed components.
+
+    `kind` is the Python type, `keys` the names of the components (None for sequences).
+    Structures of different kinds or keys have nothing in common.
+    """
+
+    __slots__ = ("children", "keys", "kind")
+
+    def __init__(
+        self, kind: type, keys: tuple[Hashable, ...] | None, children: tuple[Any, ...]
+    ) -> None:
+        self.kind = kind
+        self.keys = keys
+        self.children = children
+
+    def _same_shape(self, other: Any) -> bool:
+        return (
+            isinstance(other, Structure)
+            and self.kind is other.kind
+            and self.keys == other.keys
+            and len(self.children) == len(other.children)
+        )
+
+    def is_subtype_of(self, other: Any) -> bool:
+        return self._same_shape(other) and all(
+            a.is_subtype_of(b) for a, b in zip(self.children, other.children)
+        )
+
+    def most_specific_common_supertype(self, types: Sequence[Any]) -> Structure | None:
+        if not all(self._same_shape(other) for other in types):
+            return None
+        joined = []
+        for i, child in enumerate(self.children):
+            join = child.most_specific_common_supertype([t.children[i] for t in types])
+            if join is None:
+                return None
+            joined.append(join)
+        return Structure(self.kind, self.keys, tuple(joined))
+
+    def placeholder_value(self, placeholder_context: Any = None) -> Any:
+        return self.build([c.placeholder_value(placeholder_context) for c in self.children])
+
+    def build(self, values: Sequence[Any]) -> Any:
+        """A structure of this kind with other components."""
+        if self.keys is None:
+            return values if self.kind is list else self.kind(values)
+        if is_namedtuple(self.kind):
+            return self.kind(*values)
+        if issubclass(self.kind, Mapping):
+            return self.kind(zip(self.keys, values)) if self.kind is not dict else dict(
+                zip(self.keys, values)
+            )
+        return self.kind(**{str(k): v for k, v in zip(self.keys, values)})
+
+    def components(self, value: Any) -> list[Any]:
+        """The components of a value of this type; TypeError if it is of another."""
+        found = structure_parts(value)
+        if found is None or found[0] is not self.kind or found[1] != self.keys:
+            raise TypeError(f"Can not cast {value!r} to {self}")
+        if len(found[2]) != len(self.children):
+            raise TypeError(f"Can not cast {value!r} to {self}")
+        return list(found[2])
+
+    def cast(self, value: Any, context: Any = None) -> Any:
+        parts = zip(self.children, self.components(value))
+        return self.build([child.cast(part, context) for child, part in parts])
+
+    def flatten(self) -> list[Any]:
+        return [leaf for child in self.children for leaf in child.flatten()]
+
+    def to_tensors(self, value: Any) -> list[Any]:
+        parts = zip(self.children, self.components(value))
+        return [t for child, part in parts for t in child.to_tensors(part)]
+
+    def from_tensors(self, tensors: Iterator[Any]) -> Any:
+        return self.build([child.from_tensors(tensors) for child in self.children])
+
+    def __eq__(self, other: object) -> bool:
+        return self._same_shape(other) and self.children == other.children  # type: ignore[attr-defined]
+
+    def __hash__(self) -> int:
+        return hash((self.kind, self.keys, self.children))
+
+    def __repr__(self) -> str:
+        children = ", ".join(map(repr, self.children))
+        if self.keys is None:
+            return f"{'List' if issubclass(self.kind, list) else 'Tuple'}[{children}]"
+        pairs = ", ".join(f"[{k!r}, {c!r}]" for k, c in zip(self.keys, self.children))
+        if issubclass(self.kind, Mapping):
+            return f"Dict[{pairs}]"
+        name = "NamedTuple" if is_namedtuple(self.kind) else "Attrs"
+        return f"{name}[{self.kind.__name__}, [{pairs}]]"
+
+
+def structure_parts(
+    value: Any,
+) -> tuple[type, tuple[Hashable, ...] | None, Sequence[Any]] | None:
+    """Kind, keys and components of a structure; None for anything else."""
+    kind = type(value)
+    if isinstance(value, tuple) and is_namedtuple(kind):
+        return kind, kind._fields, tuple(value)  # type: ignore[attr-defined]
+    if isinstance(value, (list, tuple)):
+        return kind, None, value
+    if isinstance(value, Mapping):
+        keys = sorted_keys(value)
+        return kind, keys, [value[k] for k in keys]
+    if is_attrs(value):
+        names = tuple(a.name for a in kind.__attrs_attrs__)  # type: ignore[attr-defined]
+        return kind, names, [getattr(value, n) for n in names]
+    if dataclasses.is_dataclass(value) and hasattr(value, "__tf_flatten__"):
+        names = tuple(f.name for f in dataclasses.fields(value))
+        return kind, names, [getattr(value, n) for n in names]
+    return None
+
+
+def sorted_keys(mapping: Mapping[Any, Any]) -> tuple[Any, ...]:
+    """The keys in order where they have one, else as they come."""
+    try:
+        return tuple(sorted(mapping))
+    except TypeError:
+        return tuple(mapping)
+
+
+class TypeContext:
+    """Numbers the distinct variables of one call, so that `f(v, v)` is not `f(v, w)`."""
+
+    def __init__(self) -> None:
+        self._aliases: dict[int, int] = {}
+        self._path: set[int] = set()
+
+    def alias(self, variable: Variable) -> int:
+        """The number of a variable in this call."""
+        return self._aliases.setdefault(id(variable), len(self._aliases))
+
+    def type_of(self, value: Any) -> TraceType:
+        """The trace type of a value."""
+        if isinstance(value, TraceType):
+            return value
+        if hasattr(value, "__tf_tracing_type__"):
+            found = value.__tf_tracing_type__(self)
+            if not isinstance(found, TraceType):
+                raise TypeError(
+                    "Expected an instance of TraceType for Tracing Protocol call to "
+                    f"{value!r} but got {found!r}"
+                )
+            return found
+        if isinstance(value, Tensor):
+            return spec_of(value.type)
+        if isinstance(value, Variable):
+            return VariableType(spec_of(value.type), self.alias(value))
+        if isinstance(value, (np.ndarray, np.generic)):
+            return spec_of(type_of(value))
+        if isinstance(value, PRIMITIVES) and type(value) in PRIMITIVES:
+            return Literal(value)
+        parts = structure_parts(value)
+        if parts is not None:
+            return self._structure(value, *parts)
+        return self._other(value)
+
+    def _structure(self, value: Any, kind: type, keys: Any, parts: Sequence[Any]) -> Structure:
+        if id(value) in self._path:
+            raise ValueError(
+                "A structure that contains itself cannot be an argument of a tf.function: "
+                f"{kind.__name__} at {id(value):#x}"
+            )
+        self._path.add(id(value))
+        try:
+            return Structure(kind, keys, tuple([self.type_of(p) for p in parts]))
+        finally:
+            self._path.discard(id(value))
+
+    def _other(self, value: Any) -> TraceType:
+        if isinstance(value, PRIMITIVES):
+            return Literal(value)
+        try:
+            reference = weakref.ref(value)
+            hash(reference)
+            return Weakref(reference)
+        except TypeError:
+            pass
+        try:
+            hash(value)
+        except TypeError:
+            raise TypeError(
+                f"Could not generate a generic TraceType for {value!r}. Please verify that it is "
+                "immutable/hashable. Otherwise, consider implementing the Tracing Protocol for it: "
+                "a method `__tf_tracing_type__(self, context)` that returns a "
+                "`tf.types.experimental.TraceType`."
+            ) from None
+        return Literal(value)
+
+
+_SPECS: dict[Any, TensorSpec] = {}
+
+
+def spec_of(type_: Any) -> TensorSpec:
+    """The TensorSpec of a TensorType."""
+    return TensorSpec.from_type(type_)
+
+
+def from_value(value: Any, context: TypeContext | None = None) -> TraceType:
+    """The trace type of a value."""
+    return (context or TypeContext()).type_of(value)
+
+
+def cast_tensor(spec: TypeSpec, value: Any) -> Any:
+    """A value as a tensor of a spec; TypeError if it is none."""
+    if not isinstance(value, (Tensor, Variable)):
+        try:
+            value = convert(value, spec.dtype)  # type: ignore[attr-defined]
+        except (TypeError, ValueError):
+            raise TypeError(f"Can not cast {value!r} to {spec}") from None
+    if not spec_of(value.type).is_subtype_of(spec):
+        raise TypeError(f"Can not cast {spec_of(value.type)} to {spec}")
+    return convert(value)
