@@ -64,7 +64,7 @@ class SymbolicTensor(Tensor):
     def set_shape(self, shape: Any) -> None:
         """Adds what is known of the shape; ValueError if it contradicts what was known."""
         value = self._value
-        dims = TensorShape(shape).dims_tuple
+        dims = TensorShape(shape)._dims
         try:
             value.type = value.type.with_dims(merge_dims(value.type.dims, dims))
         except ValueError:

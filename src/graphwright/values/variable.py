@@ -86,7 +86,7 @@ class Variable(Operators):
         else:
             value = creator.initial_value(value, wanted)
             array = value._array if isinstance(value, EagerTensor) else None
-        dims = value.type.dims if shape is None else TensorShape(shape).dims_tuple
+        dims = value.type.dims if shape is None else TensorShape(shape)._dims
         if not is_compatible(value.type.dims, dims):
             raise ValueError(
                 f"The initial value's shape ({value.shape}) is not compatible with the explicitly "

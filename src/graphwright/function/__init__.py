@@ -1,0 +1,1 @@
+"""`tf.function`: polymorphic functions, their concrete traces, why they traced."""

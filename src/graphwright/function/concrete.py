@@ -1,0 +1,330 @@
+"""One trace of a function: its type, its graph, and how it is called."""
+
+from __future__ import annotations
+
+import itertools
+import time
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from graphwright.control.call import call_of
+from graphwright.errors import InvalidArgumentError, user_location
+from graphwright.function.structure import Outputs, type_of_structure, wrap_all
+from graphwright.ir.graph import Graph
+from graphwright.lower.straight_line import runner
+from graphwright.op.interpreter import STATE, apply
+from graphwright.op.op import c_name
+from graphwright.trace.signature import (
+    KEYWORD_ONLY,
+    POSITIONAL_ONLY,
+    Binder,
+    FunctionType,
+)
+from graphwright.trace.symbolic import SymbolicTensor
+from graphwright.trace.tracer import Tracer, tracing
+from graphwright.trace.types import Structure, VariableType, spec_of
+from graphwright.types import tree
+from graphwright.types.specs import TensorSpec
+from graphwright.types.tensor_type import TensorType
+from graphwright.values.convert import convert
+from graphwright.values.tensor import EagerTensor, Tensor
+from graphwright.values.variable import Variable
+
+_NUMBERS = itertools.count(1)
+
+
+class Placeholders:
+    """Makes the symbolic arguments of a trace; the context of `placeholder_value`."""
+
+    def __init__(self, tracer: Tracer) -> None:
+        self.tracer = tracer
+        self.argument = ""
+        self._variables: dict[int, Variable] = {}
+
+    def placeholder(self, spec: TensorSpec) -> SymbolicTensor:
+        """A parameter of the graph, named after the argument that it belongs to."""
+        graph = self.tracer.graph
+        value = graph.placeholder(spec.type, spec.name or self.argument)
+        graph.parameters.append(value)
+        return SymbolicTensor(value, graph)
+
+    def variable(self, type_: VariableType) -> Variable:
+        """A variable whose storage arrives with the call."""
+        found = self._variables.get(type_.alias)
+        if found is None:
+            found = self._variables[type_.alias] = placeholder_variable(self, type_)
+        return found
+
+
+def placeholder_variable(placeholders: Placeholders, type_: VariableType) -> Variable:
+    """A stand-in for a variable argument, with a symbolic handle."""
+    from graphwright.ops.resource import HANDLE, Storage
+
+    graph = placeholders.tracer.graph
+    value = graph.placeholder(HANDLE, placeholders.argument)
+    graph.parameters.append(value)
+    variable = Variable.__new__(Variable)
+    variable._storage = Storage(None, type_.spec.dtype, type_.spec.type.dims, placeholders.argument)
+    variable._handle = SymbolicTensor(value, graph)
+    variable._name = placeholders.argument
+    variable._trainable = True
+    return variable
+
+
+class AtomicFunction:
+    """A graph as one callable on flat tensors: no structure, no gradient of its own."""
+
+    def __init__(self, name: str, function_type: FunctionType, graph: Graph) -> None:
+        self.name = name
+        self.function_type = function_type
+        self.graph = graph
+
+    def __call__(self, *args: Any) -> Any:
+        """Runs it on tensors; refused where captures would have to be supplied."""
+        if self.graph.captures:
+            raise ValueError(
+                "The FunctionType defines captured inputs. Use call_with_captures instead."
+            )
+        return self.call_flat([convert(a) for a in args])
+
+    def call_with_captures(self, args: Sequence[Any], kwargs: Any, captures: Sequence[Any]) -> Any:
+        """Runs it on tensors and explicitly supplied captures."""
+        tensors = [convert(a) for a in (*args, *kwargs.values())]
+        return self.call_flat([*tensors, *captures])
+
+    def call_flat(self, tensors: Sequence[Any]) -> Any:
+        """The results for all arguments of the graph: one tensor, or a list of them."""
+        results = apply(call_of(self.graph), *tensors)
+        return results[0] if len(results) == 1 else list(results)
+
+    def __repr__(self) -> str:
+        return f"<AtomicFunction> {self.name}{self.function_type}"
+
+
+class ConcreteFunction:
+    """A function traced for one type of arguments.
+
+    Called with the arguments of the Python function (those of non-tensor type may be left
+    out or must be what the trace was made for), or with its tensors alone.
+    """
+
+    def __init__(
+        self, name: str, binder: Binder, function_type: FunctionType, graph: Graph, outputs: Outputs
+    ) -> None:
+        self._binder = binder
+        self._outputs = outputs
+        self.graph = graph
+        self.name = f"__inference_{name}_{next(_NUMBERS)}"
+        self._python_name = name
+        captures = {id(outside): spec_of(value.type) for outside, value in graph.captures}
+        self.function_type = function_type.with_output(
+            captures, type_of_structure(outputs.structure)
+        )
+        self.inference_fn = AtomicFunction(self.name, self.function_type, graph)
+        self.run: Callable[..., Any] = self._first_run
+
+    # -- running ------------------------------------------------------------------------
+
+    def _first_run(self, arrays: Sequence[Any]) -> Any:
+        """Generates the code, then runs it; later calls go straight to the code."""
+        run = runner(self.graph)
+        captured = [outside._array for outside in self.graph.captured]
+        pack = self._outputs.pack
+
+        def call(arrays: list[Any]) -> Any:
+            return pack(wrap_all(run(*arrays, *captured)))
+
+        self.run = call
+        return call(list(arrays))
+
+    def call_tensors(self, tensors: Sequence[Any]) -> Any:
+        """Calls it with the tensors of its parameters, whoever interprets ops now."""
+        if STATE.active is None:
+            return self.run([t._array for t in tensors])
+        results = apply(call_of(self.graph), *tensors, *self.graph.captured)
+        return self._outputs.pack(results)
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        """Calls it by the Python function's signature, else by its flat tensors."""
+        try:
+            tensors = self._structured(args, kwargs)
+        except TypeError as structured:
+            try:
+                tensors = self._flat(args, kwargs)
+            except TypeError as flat:
+                raise TypeError(
+                    f"{structured}\nFallback to flat signature also failed due to: {flat}"
+                ) from None
+        self._check(tensors)
+        return self.call_tensors(tensors)
+
+    def _structured(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> list[Any]:
+        types = {name: type_ for name, _, type_ in self.function_type.typed()}
+        try:
+            bound = self._bind(args, kwargs)
+            values = []
+            for name, value in bound.items():
+                if name not in types:
+                    raise TypeError(f"got an unexpected keyword argument {name!r}")
+                values.append(cast_loosely(types[name], value))
+            return [t for name, v in zip(bound, values) for t in tensors_of(types[name], v)]
+        except TypeError as error:
+            raise TypeError(
+                f"Binding inputs to tf.function failed due to `{error}`. Received args: {args} and "
+                f"kwargs: {kwargs} for signature: {self.function_type}."
+            ) from None
+
+    def _bind(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[str, Any]:
+        """Arguments by parameter name; what a literal type fixes may be left out."""
+        bound: dict[str, Any] = {}
+        remaining = list(args)
+        given = dict(kwargs)
+        for name, kind, type_ in self.function_type.typed():
+            if kind is not KEYWORD_ONLY and remaining:
+                if name in given:
+                    raise TypeError(f"multiple values for argument {name!r}")
+                bound[name] = remaining.pop(0)
+            elif kind is not POSITIONAL_ONLY and name in given:
+                bound[name] = given.pop(name)
+            elif not type_.flatten():
+                bound[name] = type_.placeholder_value(None)
+            else:
+                raise TypeError(f"missing a required argument: {name!r}")
+        if remaining:
+            raise TypeError("too many positional arguments")
+        if given:
+            raise TypeError(f"got an unexpected keyword argument {next(iter(given))!r}")
+        return bound
+
+    def _flat(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> list[Any]:
+        """Arguments as the flat tensors, by position or by the names of placeholders."""
+        names = [v.node.name for v in self.graph.parameters]
+        signature = f"{self._python_name}({', '.join(names)})"
+        unknown = [k for k in kwargs if k not in names]
+        if unknown:
+            raise TypeError(f"{signature} got unexpected keyword arguments: {', '.join(unknown)}.")
+        if len(args) > len(names):
+            raise TypeError(
+                f"{signature} takes {len(names)} positional arguments, got {len(args)}."
+            )
+        values = list(args)
+        for name in names[len(args) :]:
+            if name not in kwargs:
+                raise TypeError(f"{signature} missing required arguments: {name}.")
+            values.append(kwargs[name])
+        return [
+            v.handle if isinstance(v, Variable) else convert(v, p.type.dtype)
+            for v, p in zip(values, self.graph.parameters)
+        ]
+
+    def _check(self, tensors: Sequence[Any]) -> None:
+        for i, (tensor, parameter) in enumerate(zip(tensors, self.graph.parameters)):
+            expected: TensorType = parameter.type
+            if tensor.dtype is not expected.dtype:
+                raise InvalidArgumentError(
+                    None,
+                    None,
+                    f"cannot compute {self.name} as input #{i}(zero-based) was expected to be a "
+                    f"{c_name(expected.dtype)} tensor but is a {c_name(tensor.dtype)} tensor "
+                    f"[Op:{self.name}]",
+                )
+
+    # -- what it is ---------------------------------------------------------------------
+
+    @property
+    def structured_input_signature(self) -> Any:
+        """The types of the arguments as `(args, kwargs)` of TensorSpecs and Python values."""
+        args, kwargs = [], {}
+        for name, kind, type_ in self.function_type.typed():
+            spec = spec_structure(type_, name)
+            if kind is KEYWORD_ONLY:
+                kwargs[name] = spec
+            else:
+                args.append(spec)
+        return tuple(args), kwargs
+
+    @property
+    def structured_outputs(self) -> Any:
+        """The result's structure, with TensorSpecs for tensors."""
+        return tree.map_structure(
+            lambda t: spec_of(t.type) if isinstance(t, Tensor) else t, self._outputs.structure
+        )
+
+    @property
+    def inputs(self) -> list[SymbolicTensor]:
+        """The graph's placeholders: parameters, then captures."""
+        return [SymbolicTensor(v, self.graph) for v in self.graph.arguments]
+
+    @property
+    def outputs(self) -> list[SymbolicTensor]:
+        """The graph's result tensors."""
+        return [SymbolicTensor(v, self.graph) for v in self.graph.results]
+
+    @property
+    def output_dtypes(self) -> Any:
+        """The dtypes of the results, in their structure."""
+        return tree.map_structure(lambda t: t.dtype, self._outputs.structure)
+
+    @property
+    def output_shapes(self) -> Any:
+        """The shapes of the results, in their structure."""
+        return tree.map_structure(lambda t: t.shape, self._outputs.structure)
+
+    @property
+    def captured_inputs(self) -> list[Any]:
+        """The outside tensors, resource handles among them, that the graph uses."""
+        return self.graph.captured
+
+    def __str__(self) -> str:
+        return f"ConcreteFunction {self.function_type!r}"
+
+    def __repr__(self) -> str:
+        return f"<ConcreteFunction {self.function_type} at {id(self):#x}>"
+
+
+def cast_loosely(type_: Any, value: Any) -> Any:
+    """A value for a parameter: tensors are only converted, their type is checked when called."""
+    if isinstance(type_, TensorSpec):
+        return value.read_value() if isinstance(value, Variable) else convert(value, None, type_.dtype)
+    if isinstance(type_, Structure):
+        parts = zip(type_.children, type_.components(value))
+        return type_.build([cast_loosely(t, v) for t, v in parts])
+    try:
+        return type_.cast(value, None)
+    except (TypeError, AssertionError):
+        raise TypeError(f"Can not cast {value!r} to {type_!r}") from None
+
+
+def tensors_of(type_: Any, value: Any) -> list[Any]:
+    """The flat tensors of an argument."""
+    return [value] if isinstance(type_, TensorSpec) else type_.to_tensors(value)
+
+
+def spec_structure(type_: Any, name: str) -> Any:
+    """A trace type as `structured_input_signature` shows it."""
+    if isinstance(type_, TensorSpec):
+        return TensorSpec(type_.shape, type_.dtype, name=type_.name or name)
+    if isinstance(type_, Structure):
+        return type_.build([spec_structure(c, name) for c in type_.children])
+    return type_.placeholder_value(None) if not type_.flatten() else type_
+
+
+def trace(
+    function: Callable[..., Any],
+    name: str,
+    binder: Binder,
+    function_type: FunctionType,
+    on_variable: Callable[[Any, Any], None],
+) -> ConcreteFunction:
+    """Runs the Python function once on placeholders and keeps the graph."""
+    graph = Graph(name)
+    with tracing(graph) as tracer:
+        tracer.on_variable = on_variable
+        placeholders = Placeholders(tracer)
+        bound = []
+        for parameter, kind, type_ in function_type.typed():
+            placeholders.argument = parameter
+            bound.append((parameter, kind, type_.placeholder_value(placeholders)))
+        outputs = Outputs(binder.call(function, bound), function)
+        graph.results = outputs.results(tracer)
+    return ConcreteFunction(name, binder, function_type, graph, outputs)

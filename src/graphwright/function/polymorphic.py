@@ -1,0 +1,387 @@
+"""`tf.function`: chooses the trace for each call, traces when there is none.
+
+A repeated call does one dictionary look-up on a key made of the arguments' dtypes and
+shapes (`fast key`); everything else, binding and subtyping among it, happens once for
+each new key.
+"""
+
+from __future__ import annotations
+
+import functools
+import threading
+import time
+import weakref
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from graphwright.function.concrete import ConcreteFunction, trace
+from graphwright.function.creation import VariableCreation
+from graphwright.function.retracing import Frequency
+from graphwright.op.interpreter import STATE
+from graphwright.trace.dispatch import DispatchTable
+from graphwright.trace.signature import Binder, FunctionType, Parameter, type_of_call
+from graphwright.trace.symbolic import SymbolicTensor
+from graphwright.trace.tracer import current_tracer
+from graphwright.types.specs import TensorSpec
+from graphwright.types.trace_type import TraceType
+from graphwright.values.convert import make_array
+from graphwright.values.tensor import EagerTensor
+from graphwright.values.variable import Variable
+
+#: One lock for all tracing: two functions that call each other cannot deadlock.
+TRACING = threading.RLock()
+
+_PRIMITIVES = frozenset({int, float, bool, str, bytes, complex, type(None)})
+_MAX_FAST = 4096
+
+
+class Eagerly:
+    """Whether functions run as plain Python: `tf.config.run_functions_eagerly`."""
+
+    on = False
+
+
+class PolymorphicFunction:
+    """A Python function that runs as graphs, one for each type of arguments."""
+
+    def __init__(
+        self,
+        function: Callable[..., Any],
+        name: str | None = None,
+        input_signature: Sequence[Any] | None = None,
+        autograph: bool = True,
+        jit_compile: bool | None = None,
+        reduce_retracing: bool = False,
+        experimental_implements: str | None = None,
+        experimental_autograph_options: Any = None,
+        experimental_attributes: dict[str, Any] | None = None,
+        skip_self: bool = False,
+    ) -> None:
+        self._python_function = function
+        self._name = name or getattr(function, "__name__", None) or type(function).__name__
+        self._options = {
+            "autograph": autograph,
+            "jit_compile": jit_compile,
+            "reduce_retracing": reduce_retracing,
+            "experimental_implements": experimental_implements,
+            "experimental_autograph_options": experimental_autograph_options,
+            "experimental_attributes": experimental_attributes,
+        }
+        self._input_signature = None if input_signature is None else tuple(input_signature)
+        self._skip_self = skip_self
+        self._table: DispatchTable[ConcreteFunction] = DispatchTable()
+        self._fast: dict[Any, ConcreteFunction] = {}
+        self._bound: weakref.WeakKeyDictionary[Any, PolymorphicFunction] = (
+            weakref.WeakKeyDictionary()
+        )
+        self._calls = 0
+        self._traces = 0
+        self._frequency = Frequency(function)
+        self._creation = VariableCreation()
+        self._binder_made: Binder | None = None
+        functools.update_wrapper(self, function, updated=())
+
+    # -- calling ------------------------------------------------------------------------
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        """Runs the trace for these arguments, after tracing if there is none."""
+        self._calls += 1
+        if STATE.active is None and not kwargs and not Eagerly.on:
+            key: list[Any] = []
+            arrays: list[Any] = []
+            if walk(args, key, arrays, []):
+                found = self._fast.get(tuple(key))
+                if found is not None:
+                    return found.run(arrays)
+        return self._slow_call(args, kwargs)
+
+    def _slow_call(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        if Eagerly.on:
+            return self._python_function(*args, **kwargs)
+        bound = self._bind(args, kwargs)
+        concrete = self._choose(bound)
+        tensors = flat_tensors(concrete.function_type, bound)
+        key: list[Any] = []
+        if not kwargs and len(args) == len(bound) and walk(args, key, [], []):
+            if len(self._fast) >= _MAX_FAST:
+                self._fast.clear()
+            if not concrete.is_local:
+                self._fast[tuple(key)] = concrete
+        return concrete.call_tensors(tensors)
+
+    def _bind(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> list[tuple[str, Any, Any]]:
+        binder = self._binder
+        bound = binder.bind(args, kwargs)
+        constraints = binder.constraints
+        if constraints is None:
+            return bound
+        cast = []
+        for name, kind, value in bound:
+            type_ = constraints.get(name)
+            if type_ is not None:
+                try:
+                    value = type_.cast(value, CASTING)
+                except (TypeError, AssertionError) as error:
+                    raise binder.misfit(error, args, kwargs) from None
+            cast.append((name, kind, value))
+        return cast
+
+    def _choose(self, bound: Sequence[tuple[str, Any, Any]]) -> ConcreteFunction:
+        """The trace for bound arguments: an existing one, or a new one."""
+        wanted = self._type_of(bound)
+        found = self._find(wanted)
+        if found is not None:
+            return found
+        with TRACING:
+            found = self._find(wanted)
+            return found if found is not None else self._trace(wanted, bound)
+
+    def _find(self, wanted: FunctionType) -> ConcreteFunction | None:
+        tracer = current_tracer()
+        return self._table.find(wanted, lambda concrete: concrete.is_usable(tracer))
+
+    def _type_of(self, bound: Sequence[tuple[str, Any, Any]]) -> FunctionType:
+        constraints = self._binder.constraints
+        if constraints is None:
+            return type_of_call(bound)
+        typed = type_of_call([b for b in bound if b[0] not in constraints])
+        free = {name: type_ for name, _, type_ in typed.typed()}
+        return FunctionType(
+            [Parameter(n, k, False, constraints.get(n) or free[n]) for n, k, _ in bound]
+        )
+
+    def _trace(self, wanted: FunctionType, bound: Sequence[tuple[str, Any, Any]]) -> ConcreteFunction:
+        target = wanted
+        if self._options["reduce_retracing"]:
+            target = self._table.generalize(wanted)
+        concrete = self._creation.trace(
+            lambda on_variable: trace(
+                self._traced_function(), self._name, self._binder, target, on_variable
+            ),
+            lambda concrete: flat_tensors(concrete.function_type, bound),
+        )
+        self._traces += 1
+        self._table.add(target, concrete)
+        self._frequency.traced(self._calls)
+        return concrete
+
+    def _traced_function(self) -> Callable[..., Any]:
+        """The Python function as it is run on placeholders."""
+        return self._python_function
+
+    @property
+    def _binder(self) -> Binder:
+        if self._binder_made is None:
+            binder = Binder(self._python_function, self._skip_self)
+            if self._input_signature is not None:
+                binder.constrain(self._input_signature)
+            self._binder_made = binder
+        return self._binder_made
+
+    # -- methods ------------------------------------------------------------------------
+
+    def __get__(self, instance: Any, owner: type | None = None) -> Any:
+        """The function of one instance: it has traces of its own and holds it weakly."""
+        if instance is None:
+            return self
+        try:
+            found = self._bound.get(instance)
+        except TypeError:
+            found = instance.__dict__.get(self)
+        if found is None:
+            found = self._bind_instance(instance)
+            try:
+                self._bound[instance] = found
+            except TypeError:
+                instance.__dict__[self] = found
+        return found
+
+    def _bind_instance(self, instance: Any) -> PolymorphicFunction:
+        method = WeakMethod(self._python_function, instance)
+        return type(self)(
+            method, self._name, self._input_signature, **self._options  # type: ignore[arg-type]
+        )
+
+    # -- what it offers -----------------------------------------------------------------
+
+    def get_concrete_function(self, *args: Any, **kwargs: Any) -> ConcreteFunction:
+        """The trace for arguments given as values or as TensorSpecs."""
+        binder = self._binder
+        if binder.constraints is not None and not args and not kwargs:
+            values = [
+                (n, p.kind, binder.constraints[n] if n in binder.constraints else p.default)
+                for n, p in binder.signature.parameters.items()
+                if n in binder.constraints or p.default is not p.empty
+            ]
+            return self._choose(values)
+        return self._choose(self._bind(args, kwargs))
+
+    @property
+    def python_function(self) -> Callable[..., Any]:
+        """The Python function as it was given."""
+        function = self._python_function
+        return function.__func__ if isinstance(function, WeakMethod) else function
+
+    @property
+    def input_signature(self) -> tuple[Any, ...] | None:
+        """The fixed signature, or None."""
+        return self._input_signature
+
+    @property
+    def function_spec(self) -> Any:
+        """The signature of calls, untyped."""
+        return self._binder.untyped
+
+    @property
+    def function_type(self) -> FunctionType:
+        """The signature of calls, untyped."""
+        return self._binder.untyped
+
+    def experimental_get_tracing_count(self) -> int:
+        """How often the function was traced."""
+        return self._traces
+
+    def pretty_printed_concrete_signatures(self, verbose: bool = True) -> str:
+        """The types of all traces, one after the other."""
+        shown = [repr(c.function_type) if verbose else str(c.function_type) for c in self._table]
+        return "\n\n".join(shown)
+
+    def _list_all_concrete_functions(self) -> list[ConcreteFunction]:
+        return list(self._table)
+
+    def __repr__(self) -> str:
+        return f"<graphwright.function of {self._python_function!r}>"
+
+
+class Casting:
+    """How far arguments may be changed to fit an input signature."""
+
+    allow_specs = True
+
+
+CASTING = Casting()
+
+
+class WeakMethod:
+    """A function bound to an instance that it does not keep alive."""
+
+    def __init__(self, function: Callable[..., Any], instance: Any) -> None:
+        self.__func__ = function
+        self._instance = weakref.ref(instance)
+        functools.update_wrapper(self, function)
+        self.__signature__ = _without_first(function)
+
+    @property
+    def __self__(self) -> Any:
+        """The instance."""
+        return self._instance()
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        instance = self._instance()
+        if instance is None:
+            raise ReferenceError(
+                f"The object that the method {self.__func__.__name__!r} was bound to is gone: keep "
+                "a reference to it while its functions are used."
+            )
+        return self.__func__(instance, *args, **kwargs)
+
+
+def _without_first(function: Callable[..., Any]) -> Any:
+    import inspect
+
+    signature = inspect.signature(function)
+    return signature.replace(parameters=list(signature.parameters.values())[1:])
+
+
+def flat_tensors(function_type: FunctionType, bound: Sequence[tuple[str, Any, Any]]) -> list[Any]:
+    """The tensors of bound arguments in the order of the graph's parameters."""
+    tensors: list[Any] = []
+    seen: set[int] = set()
+    for (_, _, type_), (_, _, value) in zip(function_type.typed(), bound):
+        for tensor in type_.to_tensors(type_.cast(value, CASTING)):
+            tensors.append(tensor)
+    return tensors
+
+
+def walk(values: Sequence[Any], key: list[Any], arrays: list[Any], variables: list[Any]) -> bool:
+    """Adds the fast key and the arrays of arguments; False where only the slow path knows."""
+    for value in values:
+        kind = type(value)
+        if kind is EagerTensor:
+            array = value._array
+            key.append(array.dtype)
+            key.append(array.shape)
+            arrays.append(array)
+        elif kind in _PRIMITIVES:
+            key.append(kind)
+            key.append(value)
+        elif kind is list or kind is tuple:
+            key.append(kind)
+            key.append(len(value))
+            if not walk(value, key, arrays, variables):
+                return False
+        elif kind is dict:
+            try:
+                names = sorted(value)
+            except TypeError:
+                return False
+            key.append(kind)
+            key.append(tuple(names))
+            if not walk([value[n] for n in names], key, arrays, variables):
+                return False
+        elif kind is Variable:
+            return False
+        elif kind is np.ndarray:
+            array = make_array(value, None)
+            key.append(array.dtype)
+            key.append(array.shape)
+            arrays.append(array)
+        else:
+            return False
+    return True
+
+
+def function(
+    func: Callable[..., Any] | None = None,
+    input_signature: Sequence[Any] | None = None,
+    autograph: bool = True,
+    jit_compile: bool | None = None,
+    reduce_retracing: bool = False,
+    experimental_implements: str | None = None,
+    experimental_autograph_options: Any = None,
+    experimental_attributes: dict[str, Any] | None = None,
+    experimental_relax_shapes: bool | None = None,
+    experimental_compile: bool | None = None,
+    experimental_follow_type_hints: bool | None = None,
+) -> Any:
+    """Makes a Python function run as graphs: a decorator, with or without arguments.
+
+    `input_signature` fixes the types of the arguments (one trace), `reduce_retracing`
+    generalises shapes that change.
+
+    >>> import graphwright as tf
+    >>> @tf.function
+    ... def f(x):
+    ...     return x + 1
+    >>> f(tf.constant(2))
+    <tf.Tensor: shape=(), dtype=int32, numpy=3>
+    """
+    relax = reduce_retracing if experimental_relax_shapes is None else experimental_relax_shapes
+    compile_ = jit_compile if experimental_compile is None else experimental_compile
+
+    def decorate(inner: Callable[..., Any]) -> PolymorphicFunction:
+        return PolymorphicFunction(
+            inner,
+            None,
+            input_signature,
+            autograph,
+            compile_,
+            relax,
+            experimental_implements,
+            experimental_autograph_options,
+            experimental_attributes,
+        )
+
+    return decorate if func is None else decorate(func)

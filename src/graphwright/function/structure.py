@@ -1,0 +1,81 @@
+"""The results of a traced function: checked, turned into values, packed again."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+import numpy as np
+
+from graphwright.ir.graph import Value
+from graphwright.op.interpreter import apply
+from graphwright.ops.movement import IDENTITY
+from graphwright.trace.symbolic import SymbolicTensor
+from graphwright.trace.tracer import Tracer
+from graphwright.trace.types import Literal, from_value
+from graphwright.types import tree
+from graphwright.types.trace_type import TraceType
+from graphwright.values.convert import convert
+from graphwright.values.tensor import Tensor, wrap
+from graphwright.values.variable import Variable
+
+
+class Outputs:
+    """What a trace returned: the graph's results and the structure that they fill."""
+
+    def __init__(self, structure: Any, function: Any) -> None:
+        leaves = tree.flatten(structure, expand_composites=True)
+        self.tensors = [as_output(leaf, function) for leaf in leaves]
+        self.structure = tree.pack_sequence_as(structure, self.tensors, expand_composites=True)
+        self.pack = packer(self.structure, self.tensors)
+
+    def results(self, tracer: Tracer) -> list[Value]:
+        """The values that the graph returns: an Identity of each tensor."""
+        returned = [t for t in self.tensors if t is not None]
+        return [tracer.value_of(apply(IDENTITY, t)) for t in returned]
+
+
+def as_output(leaf: Any, function: Any) -> Any:
+    """A returned leaf as a tensor, or None where there is none."""
+    if leaf is None or isinstance(leaf, Tensor):
+        return leaf
+    if isinstance(leaf, (Variable, bool, int, float, complex, str, bytes, np.ndarray, np.generic)):
+        return convert(leaf)
+    raise TypeError(
+        "To be compatible with tf.function, Python functions must return zero or more Tensors or "
+        f"ExtensionTypes or None values; in compilation of {function}, found return value of "
+        f"type {type(leaf).__name__}, which is not a Tensor or ExtensionType."
+    )
+
+
+def packer(structure: Any, leaves: Sequence[Any]) -> Callable[[Sequence[Any]], Any]:
+    """The function from a call's result tensors to the returned structure."""
+    if len(leaves) == 1 and structure is leaves[0]:
+        if leaves[0] is None:
+            return lambda tensors: None
+        return lambda tensors: tensors[0]
+    if type(structure) is tuple and all(a is b for a, b in zip(structure, leaves)):
+        if all(leaf is not None for leaf in leaves):
+            return tuple
+
+    def pack(tensors: Sequence[Any]) -> Any:
+        remaining: Iterator[Any] = iter(tensors)
+        filled = [None if leaf is None else next(remaining) for leaf in leaves]
+        return tree.pack_sequence_as(structure, filled, expand_composites=True)
+
+    return pack
+
+
+def wrap_all(arrays: Sequence[Any]) -> list[Any]:
+    """Result arrays as eager tensors."""
+    return [wrap(array) for array in arrays]
+
+
+def type_of_structure(structure: Any) -> TraceType:
+    """The trace type of a returned structure, as a function type prints it."""
+    return from_value(structure) if structure is not None else Literal(None)
+
+
+def is_symbolic(value: Any) -> bool:
+    """Whether a value is a tensor of a graph."""
+    return isinstance(value, SymbolicTensor)

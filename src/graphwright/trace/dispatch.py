@@ -1,0 +1,57 @@
+"""The table of a function's traces: exact types first, then the most specific supertype."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Generic, TypeVar
+
+from graphwright.trace.signature import FunctionType
+
+T = TypeVar("T")
+
+
+class DispatchTable(Generic[T]):
+    """Traces by function type, in the order in which they were made.
+
+    A call is served by the trace of exactly its type, else by the most specific of those
+    whose types are supertypes of the call's arguments.
+    """
+
+    def __init__(self) -> None:
+        self._traces: dict[FunctionType, list[T]] = {}
+
+    def add(self, type_: FunctionType, made: T) -> None:
+        """Adds a trace; of two of the same type the later is preferred."""
+        self._traces = {**self._traces, type_: [made, *self._traces.get(type_, [])]}
+
+    def find(self, wanted: FunctionType, usable: Callable[[T], bool]) -> T | None:
+        """The best usable trace for a call of type `wanted`, or None."""
+        traces = self._traces
+        for made in traces.get(wanted, ()):
+            if usable(made):
+                return made
+        best: tuple[FunctionType, T] | None = None
+        for type_, candidates in traces.items():
+            if not type_.is_supertype_of(wanted):
+                continue
+            if best is not None and not best[0].is_supertype_of(type_):
+                continue
+            made_for = next((c for c in candidates if usable(c)), None)
+            if made_for is not None:
+                best = (type_, made_for)
+        return None if best is None else best[1]
+
+    def generalize(self, wanted: FunctionType) -> FunctionType:
+        """The most specific type that serves `wanted` and what was traced before."""
+        relaxed = wanted
+        for type_ in self._traces:
+            common = relaxed.most_specific_common_subtype([type_])
+            if common is not None:
+                relaxed = common
+        return relaxed
+
+    def __iter__(self) -> Iterator[T]:
+        return (made for candidates in self._traces.values() for made in candidates)
+
+    def __len__(self) -> int:
+        return sum(map(len, self._traces.values()))

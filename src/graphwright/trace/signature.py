@@ -1,0 +1,260 @@
+"""`FunctionType`: a Python signature whose parameters have trace types.
+
+Binding, dispatch, placeholders and packing all use this one object, as does what
+programs print.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any
+
+from graphwright.trace.types import TypeContext
+from graphwright.types.trace_type import TraceType
+
+POSITIONAL_ONLY = inspect.Parameter.POSITIONAL_ONLY
+POSITIONAL_OR_KEYWORD = inspect.Parameter.POSITIONAL_OR_KEYWORD
+VAR_POSITIONAL = inspect.Parameter.VAR_POSITIONAL
+KEYWORD_ONLY = inspect.Parameter.KEYWORD_ONLY
+VAR_KEYWORD = inspect.Parameter.VAR_KEYWORD
+
+
+class Parameter(inspect.Parameter):
+    """A parameter that may be constrained to a trace type."""
+
+    def __init__(
+        self, name: str, kind: Any, optional: bool = False, type_constraint: TraceType | None = None
+    ) -> None:
+        super().__init__(
+            name,
+            kind,
+            default=None if optional else inspect.Parameter.empty,
+            annotation=inspect.Parameter.empty if type_constraint is None else type_constraint,
+        )
+
+    @property
+    def optional(self) -> bool:
+        """Whether a call may leave it out."""
+        return self.default is not inspect.Parameter.empty
+
+    @property
+    def type_constraint(self) -> TraceType | None:
+        """The trace type that arguments must have, or None."""
+        return None if self.annotation is inspect.Parameter.empty else self.annotation
+
+    def __str__(self) -> str:
+        text = super().__str__() if self.type_constraint is None else self._typed()
+        return text.replace(" = None", "=None") if self.optional else text
+
+    def _typed(self) -> str:
+        star = {VAR_POSITIONAL: "*", VAR_KEYWORD: "**"}.get(self.kind, "")
+        return f"{star}{self.name}: {self.type_constraint!r}"
+
+
+class FunctionType(inspect.Signature):
+    """The type of a function: typed parameters, captures, and a typed result."""
+
+    def __init__(
+        self,
+        parameters: Sequence[Parameter],
+        captures: Mapping[Any, TraceType] | None = None,
+        return_annotation: Any = inspect.Signature.empty,
+    ) -> None:
+        super().__init__(list(parameters), return_annotation=return_annotation)
+        self._captures = dict(captures or {})
+        self._key = tuple((p.name, p.kind, p.type_constraint) for p in parameters)
+        self._hash: int | None = None
+
+    @property
+    def captures(self) -> dict[Any, TraceType]:
+        """The types of what the function captures."""
+        return self._captures
+
+    @property
+    def output(self) -> TraceType | None:
+        """The type of the result, or None while it is not known."""
+        found = self.return_annotation
+        return None if found is inspect.Signature.empty else found
+
+    def typed(self) -> Iterator[tuple[str, Any, TraceType]]:
+        """Name, kind and type of each parameter."""
+        for name, kind, constraint in self._key:
+            assert constraint is not None
+            yield name, kind, constraint
+
+    def is_supertype_of(self, other: FunctionType) -> bool:
+        """Whether a trace of this type can serve a call of type `other`."""
+        if len(self._key) != len(other._key):
+            return False
+        return all(
+            a[0] == b[0] and a[1] == b[1] and b[2].is_subtype_of(a[2])  # type: ignore[union-attr, arg-type]
+            for a, b in zip(self._key, other._key)
+        )
+
+    def most_specific_common_subtype(self, others: Sequence[FunctionType]) -> FunctionType | None:
+        """The type of a trace that would serve calls of this and of all `others`' types.
+
+        Functions are contravariant in their arguments: the common subtype of function types
+        has the common supertypes of their parameters.
+        """
+        parameters = []
+        for i, (name, kind, constraint) in enumerate(self._key):
+            peers = []
+            for other in others:
+                if len(other._key) != len(self._key) or other._key[i][:2] != (name, kind):
+                    return None
+                peers.append(other._key[i][2])
+            assert constraint is not None
+            joined = constraint.most_specific_common_supertype(peers)  # type: ignore[arg-type]
+            if joined is None:
+                return None
+            parameters.append(Parameter(name, kind, False, joined))
+        return FunctionType(parameters)
+
+    def with_output(self, captures: Mapping[Any, TraceType], output: TraceType) -> FunctionType:
+        """The same parameters, now that captures and result are known."""
+        return FunctionType(
+            [Parameter(n, k, False, t) for n, k, t in self.typed()], captures, output
+        )
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, FunctionType) and self._key == other._key
+
+    def __hash__(self) -> int:
+        if self._hash is None:
+            self._hash = hash(self._key)
+        return self._hash
+
+    def __str__(self) -> str:
+        text = f"({', '.join(str(p) for p in self.parameters.values())})"
+        if self.output is not None:
+            text += f" -> {self.output!r}"
+        return text
+
+    def __repr__(self) -> str:
+        lines = [
+            f"  {name} ({kind.name}): {constraint!r}" for name, kind, constraint in self.typed()
+        ]
+        captures = [f"  {i}: {t!r}" for i, t in enumerate(self._captures.values())]
+        return "\n".join(
+            [
+                "Input Parameters:",
+                *(lines or ["  None"]),
+                "Output Type:",
+                f"  {self.output!r}",
+                "Captures:",
+                *(captures or ["  None"]),
+            ]
+        )
+
+
+class Binder:
+    """Binds the arguments of calls to the parameters of one Python function.
+
+    Positional arguments of a `*args` become parameters `args_0`, `args_1`...; those of
+    `**kwargs` keep their names, in sorted order.
+    """
+
+    def __init__(self, function: Callable[..., Any], skip_self: bool = False) -> None:
+        signature = inspect.signature(function)
+        parameters = list(signature.parameters.values())
+        self.signature = signature.replace(parameters=parameters[skip_self:])
+        self.names = tuple(self.signature.parameters)
+        self.untyped = FunctionType(
+            [
+                Parameter(p.name, p.kind, p.default is not p.empty)
+                for p in self.signature.parameters.values()
+            ]
+        )
+        self.constraints: dict[str, TraceType] | None = None
+
+    def constrain(self, input_signature: Sequence[Any]) -> None:
+        """Fixes the types of the first parameters; the others must have defaults."""
+        context = TypeContext()
+        types = [context.type_of(spec) for spec in input_signature]
+        positional = [
+            p for p in self.signature.parameters.values() if p.kind in (POSITIONAL_ONLY, POSITIONAL_OR_KEYWORD)
+        ]
+        variadic = any(p.kind is VAR_POSITIONAL for p in self.signature.parameters.values())
+        if len(types) > len(positional) and not variadic:
+            raise TypeError(
+                f"input_signature has {len(types)} entries, but the function takes only "
+                f"{len(positional)} positional arguments: {self.signature}"
+            )
+        constraints = {p.name: t for p, t in zip(positional, types)}
+        star = next((p.name for p in self.signature.parameters.values() if p.kind is VAR_POSITIONAL), "")
+        for i, type_ in enumerate(types[len(positional) :]):
+            constraints[f"{star}_{i}"] = type_
+        for p in self.signature.parameters.values():
+            missing = p.name not in constraints and p.default is p.empty
+            if missing and p.kind not in (VAR_POSITIONAL, VAR_KEYWORD):
+                raise TypeError(
+                    "input_signature must cover every parameter without a default: "
+                    f"{p.name!r} of {self.signature} has none"
+                )
+        self.constraints = constraints
+        self.untyped = FunctionType(
+            [
+                Parameter(p.name, p.kind, p.default is not p.empty, constraints.get(p.name))
+                for p in self.signature.parameters.values()
+            ]
+        )
+
+    def bind(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> list[tuple[str, Any, Any]]:
+        """(name, kind, value) of every parameter, defaults applied; TypeError if they misfit."""
+        try:
+            bound = self.signature.bind(*args, **kwargs)
+        except TypeError as error:
+            raise self.misfit(error, args, kwargs) from None
+        bound.apply_defaults()
+        flat: list[tuple[str, Any, Any]] = []
+        for name, value in bound.arguments.items():
+            kind = self.signature.parameters[name].kind
+            if kind is VAR_POSITIONAL:
+                flat += [(f"{name}_{i}", POSITIONAL_ONLY, v) for i, v in enumerate(value)]
+            elif kind is VAR_KEYWORD:
+                flat += [(key, KEYWORD_ONLY, value[key]) for key in sorted(value)]
+            else:
+                flat.append((name, kind, value))
+        return flat
+
+    def misfit(self, error: Exception, args: Any, kwargs: Any) -> TypeError:
+        """The error of a call whose arguments do not fit."""
+        return TypeError(
+            f"Binding inputs to tf.function failed due to `{error}`. Received args: {args} and "
+            f"kwargs: {kwargs} for signature: {self.untyped}."
+        )
+
+    def call(self, function: Callable[..., Any], bound: Sequence[tuple[str, Any, Any]]) -> Any:
+        """Calls the Python function with bound values."""
+        args: list[Any] = []
+        kwargs: dict[str, Any] = {}
+        star = any(p.kind is VAR_POSITIONAL for p in self.signature.parameters.values())
+        for name, kind, value in bound:
+            if kind is POSITIONAL_ONLY or (kind is POSITIONAL_OR_KEYWORD and (star or not kwargs)):
+                args.append(value)
+            else:
+                kwargs[name] = value
+        return function(*args, **kwargs)
+
+
+def type_of_call(bound: Sequence[tuple[str, Any, Any]]) -> FunctionType:
+    """The function type of a call's bound arguments."""
+    context = TypeContext()
+    parameters = []
+    for name, kind, value in ordered(bound):
+        parameters.append(Parameter(name, kind, False, context.type_of(value)))
+    return FunctionType(parameters)
+
+
+def ordered(bound: Sequence[tuple[str, Any, Any]]) -> Sequence[tuple[str, Any, Any]]:
+    """The parameters in the order that a signature allows: `*args` after named ones."""
+    if any(k is POSITIONAL_ONLY for _, k, _ in bound):
+        return [(n, POSITIONAL_ONLY if k is POSITIONAL_OR_KEYWORD and i < _last_star(bound) else k, v)
+                for i, (n, k, v) in enumerate(bound)]
+    return bound
+
+
+def _last_star(bound: Sequence[tuple[str, Any, Any]]) -> int:
+    return max(i for i, (_, k, _) in enumerate(bound) if k is POSITIONAL_ONLY)
