@@ -275,6 +275,19 @@ class ConcreteFunction:
         """The outside tensors, resource handles among them, that the graph uses."""
         return self.graph.captured
 
+    @property
+    def is_local(self) -> bool:
+        """Whether it uses tensors of a function that was being traced around it."""
+        return any(isinstance(t, SymbolicTensor) for t in self.graph.captured)
+
+    def is_usable(self, tracer: Tracer | None) -> bool:
+        """Whether a call under `tracer` can supply what was captured."""
+        return all(
+            not isinstance(t, SymbolicTensor)
+            or (tracer is not None and (tracer.graph is t.graph or tracer.encloses(t.graph)))
+            for t in self.graph.captured
+        )
+
     def __str__(self) -> str:
         return f"ConcreteFunction {self.function_type!r}"
 

@@ -17,6 +17,7 @@ from graphwright.op.families import Binary, Comparison, Logical, Unary, no_eleme
 from graphwright.op.interpreter import apply, convert, convert_pair
 from graphwright.op.op import Call, Op, Shapes, not_differentiable
 from graphwright.op.scalars import Scalars
+from graphwright.ops.conversion import cast
 from graphwright.types import dtypes as dt
 from graphwright.types.dtypes import DType
 from graphwright.types.tensor_type import TensorType, broadcast_all, merge_dims, show_dims

@@ -16,8 +16,7 @@ import numpy as np
 
 from graphwright.types.specs import TensorSpec, TypeSpec
 from graphwright.types.trace_type import TraceType
-from graphwright.types.tree import is_attrs, is_namedtuple
-from graphwright.values.convert import convert, type_of
+from graphwright.values.convert import type_of
 from graphwright.values.tensor import Tensor
 from graphwright.values.variable import Variable
 
@@ -58,6 +57,16 @@ class Literal(TraceType):
 
     def __repr__(self) -> str:
         return f"Literal[{self.value!r}]"
+
+
+def is_namedtuple(kind: type) -> bool:
+    """Whether a type is one that `namedtuple` makes."""
+    return issubclass(kind, tuple) and hasattr(kind, "_fields")
+
+
+def is_attrs(value: Any) -> bool:
+    """Whether a value is an instance of an attrs class."""
+    return hasattr(type(value), "__attrs_attrs__")
 
 
 def is_nan(value: Any) -> bool:
@@ -305,6 +314,9 @@ class TypeContext:
             return found
         if isinstance(value, Tensor):
             return spec_of(value.type)
+        spec = getattr(value, "__graphwright_spec__", None)
+        if isinstance(spec, TypeSpec):
+            return spec
         if isinstance(value, Variable):
             return VariableType(spec_of(value.type), self.alias(value))
         if isinstance(value, (np.ndarray, np.generic)):
@@ -349,9 +361,6 @@ class TypeContext:
         return Literal(value)
 
 
-_SPECS: dict[Any, TensorSpec] = {}
-
-
 def spec_of(type_: Any) -> TensorSpec:
     """The TensorSpec of a TensorType."""
     return TensorSpec.from_type(type_)
@@ -360,15 +369,3 @@ def spec_of(type_: Any) -> TensorSpec:
 def from_value(value: Any, context: TypeContext | None = None) -> TraceType:
     """The trace type of a value."""
     return (context or TypeContext()).type_of(value)
-
-
-def cast_tensor(spec: TypeSpec, value: Any) -> Any:
-    """A value as a tensor of a spec; TypeError if it is none."""
-    if not isinstance(value, (Tensor, Variable)):
-        try:
-            value = convert(value, spec.dtype)  # type: ignore[attr-defined]
-        except (TypeError, ValueError):
-            raise TypeError(f"Can not cast {value!r} to {spec}") from None
-    if not spec_of(value.type).is_subtype_of(spec):
-        raise TypeError(f"Can not cast {spec_of(value.type)} to {spec}")
-    return convert(value)

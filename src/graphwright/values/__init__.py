@@ -1,1 +1,9 @@
-"""Tensors with values: the eager interpreter, conversion, variables."""
+"""Tensors with values: the eager interpreter, conversion, variables.
+
+Importing this package installs what the layers below ask of it (`op.interpreter.Hooks`,
+the runtime of `types.specs`).
+"""
+
+from graphwright.values import convert, eager, specs, variable
+
+__all__ = ["convert", "eager", "specs", "variable"]

@@ -16,6 +16,7 @@ from graphwright.op.interpreter import STATE, Hooks
 from graphwright.types import dtypes as dt
 from graphwright.types.dtypes import DType, as_dtype, of_numpy
 from graphwright.types.tensor_type import TensorType
+from graphwright.ops.joining import stack
 from graphwright.values.tensor import EagerTensor, Tensor
 
 #: Types with a conversion of their own: (type, function(value, dtype, name) -> Tensor).

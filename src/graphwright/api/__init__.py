@@ -1,0 +1,1 @@
+"""Public names and nothing else: one file a namespace."""

@@ -1,0 +1,29 @@
+"""What specs ask of tensors: `types.specs` declares it, this installs it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from graphwright.op.interpreter import convert
+from graphwright.types import specs
+from graphwright.types.dtypes import DType
+from graphwright.types.tensor_type import Dims
+from graphwright.values.tensor import Tensor
+
+
+class TensorRuntime:
+    """The runtime of the specs."""
+
+    tensor_class = Tensor
+
+    def convert(self, value: Any, dtype: DType | None) -> Any:
+        """A tensor of `value`."""
+        return convert(value, dtype)
+
+    def refine(self, tensor: Any, dims: Dims | None) -> Any:
+        """The same tensor, known from now on to be of these dims."""
+        tensor.set_shape(dims)
+        return tensor
+
+
+specs.install(TensorRuntime())
