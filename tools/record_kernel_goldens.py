@@ -1,8 +1,9 @@
 """Records what TensorFlow 2.21 gives for the calls that the kernels must reproduce.
 
-Run it with a Python that has tensorflow-cpu 2.21.0: `python tools/record_kernel_goldens.py [family ...]` writes
-tests/golden/kernels_<family>.npz, by default all of them. Each case holds a kernel's name, the arguments it is to
-be called with and TensorFlow's result; tests/kernels/goldens.py reads them.
+Run it with a Python that has tensorflow-cpu 2.21.0: `python tools/record_kernel_goldens.py [family
+...]` writes tests/golden/kernels_<family>.npz, by default all of them. Each case holds a kernel's
+name, the arguments it is to be called with and TensorFlow's result; tests/kernels/goldens.py reads
+them.
 """
 
 from __future__ import annotations
@@ -40,7 +41,9 @@ class Recorder:
         of_largest: bool = False,
         **kwargs: Any,
     ) -> None:
-        """Record that `kernel`, "module.function", called so gives TensorFlow's `result` within `ulps`."""
+        """Record that `kernel`, "module.function", called so gives TensorFlow's `result` within
+        `ulps`.
+        """
         self._cases.append(
             {
                 "name": name,
@@ -86,7 +89,7 @@ def main(families: list[str]) -> None:
     sys.path.insert(0, str(Path(__file__).parent))
     for family in families or FAMILIES:
         recorder = Recorder()
-        importlib.import_module(f"kernel_goldens.{family}").record(recorder)
+        importlib.import_module(f"record_kernels.{family}").record(recorder)
         recorder.save(family)
 
 

@@ -1,4 +1,6 @@
-"""Cases recorded from TensorFlow 2.21 by tools/record_kernel_goldens.py: a kernel's arguments and its result."""
+"""Cases recorded from TensorFlow 2.21 by tools/record_kernel_goldens.py: a kernel's arguments and
+its result.
+"""
 
 from __future__ import annotations
 

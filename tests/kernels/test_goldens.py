@@ -1,4 +1,6 @@
-"""Every kernel gives what TensorFlow gave: the same dtype, shape and values within the recorded distance."""
+"""Every kernel gives what TensorFlow gave: the same dtype, shape and values within the recorded
+distance.
+"""
 
 from __future__ import annotations
 
@@ -44,4 +46,6 @@ def _assert_close(got: Any, expected: Any, case: goldens.Case) -> None:
     distance = np.abs(got[finite].astype(np.complex128) - expected[finite].astype(np.complex128))
     allowed = np.spacing(size).astype(np.float64) * case.ulps
     excess = distance - allowed
-    assert np.all(excess <= 0), f"off by {np.max(distance / np.spacing(size).astype(np.float64))} ulps"
+    assert np.all(excess <= 0), (
+        f"off by {np.max(distance / np.spacing(size).astype(np.float64))} ulps"
+    )

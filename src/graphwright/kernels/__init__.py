@@ -1,1 +1,3 @@
-"""Algorithms over plain NumPy arrays: what the ops compute with, knowing nothing of ops or tensors."""
+"""Algorithms over plain NumPy arrays: what the ops compute with, knowing nothing of ops or
+tensors.
+"""

@@ -1,8 +1,8 @@
 """Philox 4x32-10, the counter-based generator behind TensorFlow's random numbers on CPUs and GPUs.
-
-Source: Salmon, Moraes, Dror, Shaw, "Parallel Random Numbers: As Easy as 1, 2, 3" (SC 2011), section 3.3.
-A 128-bit counter enciphered under a 64-bit key gives a block of four 32-bit words. Keys and counters are
-plain Python ints here; a block's words are numbered from the least significant end of the counter.
+ Source: Salmon, Moraes, Dror, Shaw, "Parallel Random Numbers: As Easy as 1, 2, 3" (SC 2011),
+section 3.3. A 128-bit counter enciphered under a 64-bit key gives a block of four 32-bit words.
+Keys and counters are plain Python ints here; a block's words are numbered from the least
+significant end of the counter.
 """
 
 from __future__ import annotations

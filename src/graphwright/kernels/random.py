@@ -1,9 +1,11 @@
-"""Uniform and normal numbers from Philox words, number for number as TensorFlow's CPU kernels draw them.
+"""Uniform and normal numbers from Philox words, number for number as TensorFlow's CPU kernels draw
+them.
 
-Every sampler here takes a key and a counter (Python ints, see `philox`) and a count of outputs, and is a pure
-function of them. Where these come from is told by `scramble` (the stateless ops), `key_counter` (the stateful ops
-with their two seeds) and `unpack` (a `Generator`'s state). Words become floats by filling the mantissa of a
-number in [1, 2); normals come from the Box-Muller transform (Box, Muller 1958).
+Every sampler here takes a key and a counter (Python ints, see `philox`) and a count of outputs, and
+is a pure function of them. Where these come from is told by `scramble` (the stateless ops),
+`key_counter` (the stateful ops with their two seeds) and `unpack` (a `Generator`'s state). Words
+become floats by filling the mantissa of a number in [1, 2); normals come from the Box-Muller
+transform (Box, Muller 1958).
 """
 
 from __future__ import annotations
@@ -12,7 +14,6 @@ import random
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-import ml_dtypes
 import numpy as np
 import numpy.typing as npt
 
@@ -24,6 +25,7 @@ RESERVED = 256  # counters that a stateful draw reserves for each output
 TRUNCATION = 2.0  # standard deviations that a truncated normal keeps
 
 _MASK64 = (1 << 64) - 1
+_MANTISSA_BITS = {"float16": 10, "bfloat16": 7, "float32": 23}
 _MAX_SEED = 2**31 - 1
 _DEFAULT_SEED = 87654321  # the global seed that an op seed alone goes with
 _SCRAMBLE_KEY = 0x02461E293EC8F720
@@ -31,7 +33,9 @@ _SMALLEST_UNIFORM = 1.0e-7  # keeps the logarithm of Box-Muller finite
 
 
 def scramble(seed: tuple[int, int]) -> tuple[int, int]:
-    """The (key, counter) of a stateless op's seed pair; signed seeds count as their 64-bit patterns."""
+    """The (key, counter) of a stateless op's seed pair; signed seeds count as their 64-bit
+    patterns.
+    """
     counter = seed[0] & _MASK64 | (seed[1] & _MASK64) << 64
     low, high = philox.blocks(_SCRAMBLE_KEY, counter, 1).view(np.uint64)[0].tolist()
     return low, high << 64
@@ -43,7 +47,8 @@ def key_counter(seed: int, seed2: int) -> tuple[int, int]:
 
 
 def seed_pair(global_seed: int | None, op_seed: int | None) -> tuple[int, int] | None:
-    """The two seeds of a stateful op from the global seed and its own; None if the op is to be unpredictable.
+    """The two seeds of a stateful op from the global seed and its own; None if the op is to be
+    unpredictable.
 
     In eager mode an op without seed under a global one takes the next of `operation_seeds`.
     """
@@ -62,7 +67,9 @@ def operation_seeds(global_seed: int) -> Iterator[int]:
 
 
 def unpack(state: npt.NDArray[np.int64]) -> tuple[int, int]:
-    """The (key, counter) in a generator's state, which has the counter's 64-bit words first and the key last."""
+    """The (key, counter) in a generator's state, which has the counter's 64-bit words first and the
+    key last.
+    """
     words = state.view(np.uint64).tolist()
     return words[-1], sum(word << 64 * place for place, word in enumerate(words[:-1]))
 
@@ -76,7 +83,9 @@ def skip(state: npt.NDArray[np.int64], outputs: int) -> npt.NDArray[np.int64]:
 
 
 def seed_state(seed: int | Sequence[int], size: int) -> npt.NDArray[np.int64]:
-    """A generator's state of `size` words from a seed: an integer's low words, or zeros before a list's."""
+    """A generator's state of `size` words from a seed: an integer's low words, or zeros before a
+    list's.
+    """
     if isinstance(seed, int):
         words = [seed >> 64 * place & _MASK64 for place in range(size)]
     else:
@@ -101,7 +110,7 @@ def full_range(key: int, counter: int, count: int, dtype: npt.DTypeLike) -> Arra
 def integers(
     key: int, counter: int, count: int, low: int, high: int, dtype: npt.DTypeLike
 ) -> Array:
-    """`count` integers of `dtype` in [low, high) by remainder, hence with TensorFlow's slight bias."""
+    """`count` integers of `dtype` in [low, high) by remainder, with TensorFlow's slight bias."""
     dtype = np.dtype(dtype)
     unsigned = np.dtype(f"u{dtype.itemsize}")
     drawn = full_range(key, counter, count, unsigned)
@@ -121,8 +130,8 @@ def normal(key: int, counter: int, count: int, dtype: npt.DTypeLike) -> Array:
 def truncated_normal(key: int, counter: int, count: int, dtype: npt.DTypeLike) -> Array:
     """`count` standard normals of `dtype` with magnitude below 2, others drawn again.
 
-    Each group of outputs (as many as a block gives normals) has a stream of its own, so many counters away
-    from its neighbour's as would reserve 256 words an output.
+    Each group of outputs (as many as a block gives normals) has a stream of its own, so many
+    counters away from its neighbour's as would reserve 256 words an output.
     """
     dtype = np.dtype(dtype)
     size = philox.WORDS // _words_a_normal(dtype)
@@ -147,7 +156,9 @@ def truncated_normal(key: int, counter: int, count: int, dtype: npt.DTypeLike) -
 
 
 def shuffle(key: int, counter: int, count: int) -> npt.NDArray[np.int64]:
-    """A permutation of `range(count)`: which old row each new row takes (Fisher and Yates, from the front)."""
+    """A permutation of `range(count)`: which old row each new row takes (Fisher and Yates, from the
+    front).
+    """
     order = list(range(count))
     left = np.arange(count, 1, -1, dtype=np.uint32)
     steps = _words(key, counter, max(count - 1, 0)) % left
@@ -163,10 +174,10 @@ def _words(key: int, counter: int, count: int) -> philox.UInt32s:
 
 def unit_floats(words: philox.UInt32s, dtype: np.dtype[Any]) -> Array:
     """[0, 1) from the low mantissa bits of each word."""
-    mantissa = int(ml_dtypes.finfo(dtype).nmant)
+    mantissa = _MANTISSA_BITS[dtype.name]
     bits = np.dtype(f"u{dtype.itemsize}")
     one = np.ones((), dtype).view(bits)
-    unit = ((words & np.uint32((1 << mantissa) - 1)).astype(bits) | one).view(dtype)
+    unit: Array = ((words & np.uint32((1 << mantissa) - 1)).astype(bits) | one).view(dtype)
     unit -= dtype.type(1)
     return unit
 
@@ -174,7 +185,7 @@ def unit_floats(words: philox.UInt32s, dtype: np.dtype[Any]) -> Array:
 def unit_doubles(pairs: philox.UInt32s) -> npt.NDArray[np.float64]:
     """[0, 1) from word pairs [n, 2]: 20 bits of the first above the 32 of the second."""
     high = (pairs[:, 0] & np.uint32(0xFFFFF) | np.uint32(0x3FF00000)).astype(np.uint64)
-    unit = (high << np.uint64(32) | pairs[:, 1]).view(np.float64)
+    unit: npt.NDArray[np.float64] = (high << np.uint64(32) | pairs[:, 1]).view(np.float64)
     unit -= 1.0
     return unit
 
@@ -184,10 +195,12 @@ def _words_a_normal(dtype: np.dtype[Any]) -> int:
 
 
 def box_muller(words: philox.UInt32s, dtype: npt.DTypeLike) -> Array:
-    """Normals of each block of words [n, 4]: four float32, or two float64 for that dtype, [n, 4 or 2].
+    """Normals of each block of words [n, 4]: four float32, or two float64 for that dtype, [n, 4 or
+    2].
 
-    Sines stand in the even places, cosines in the odd ones. Below float64 the transform works in float32; its
-    functions are taken in float64 and rounded, which is within an ulp of any good float32 library.
+    Sines stand in the even places, cosines in the odd ones. Below float64 the transform works in
+    float32; its functions are taken in float64 and rounded, which is within an ulp of any good
+    float32 library.
     """
     if dtype == np.float64:
         unit = unit_doubles(words.reshape(-1, 2)).reshape(-1, 2)
@@ -201,4 +214,5 @@ def box_muller(words: philox.UInt32s, dtype: npt.DTypeLike) -> Array:
     radius = np.sqrt(single(-2.0) * logarithm)
     angle = (2.0 * np.pi * unit[:, 1].astype(np.float64)).astype(single).astype(np.float64)
     turns = np.stack([np.sin(angle), np.cos(angle)], axis=1).astype(single)
-    return (turns * radius[:, None]).reshape(-1, philox.WORDS)
+    drawn: Array = turns * radius[:, None]
+    return drawn.reshape(-1, philox.WORDS)

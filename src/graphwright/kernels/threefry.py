@@ -1,8 +1,10 @@
-"""ThreeFry 2x32-20 and the numbers TensorFlow draws with it (in XLA: its CPU kernels refuse the algorithm).
+"""ThreeFry 2x32-20 and the numbers TensorFlow draws with it (in XLA: its CPU kernels refuse the
+algorithm).
 
-Source: Salmon, Moraes, Dror, Shaw, "Parallel Random Numbers: As Easy as 1, 2, 3" (SC 2011), section 3.2. A
-64-bit counter enciphered under a 64-bit key gives two 32-bit words; keys and counters are Python ints. Unlike
-`random`, floats take the high bits of a word, and normals pair the first half of the outputs with the second.
+Source: Salmon, Moraes, Dror, Shaw, "Parallel Random Numbers: As Easy as 1, 2, 3" (SC 2011), section
+3.2. A 64-bit counter enciphered under a 64-bit key gives two 32-bit words; keys and counters are
+Python ints. Unlike `random`, floats take the high bits of a word, and normals pair the first half
+of the outputs with the second.
 """
 
 from __future__ import annotations
@@ -26,7 +28,9 @@ UInt32s = npt.NDArray[np.uint32]
 
 
 def seed_key(seed: tuple[int, int]) -> int:
-    """The key of a stateless op's seed pair, of which the low 32 bits count; its counter starts at 0."""
+    """The key of a stateless op's seed pair, of which the low 32 bits count; its counter starts at
+    0.
+    """
     return seed[0] & _MASK32 | (seed[1] & _MASK32) << 32
 
 
@@ -64,11 +68,14 @@ def integers(
     unsigned = np.dtype(f"u{dtype.itemsize}")
     drawn = full_range(key, counter, count, unsigned) % unsigned.type(high - low)
     drawn += np.asarray(low, dtype).view(unsigned)
-    return drawn.view(dtype)
+    signed: Array = drawn.view(dtype)
+    return signed
 
 
 def uniform(key: int, counter: int, count: int, dtype: npt.DTypeLike) -> Array:
-    """`count` floats of `dtype` in [0, 1): float16 from a word's low bits, bfloat16 a float32 cut short."""
+    """`count` floats of `dtype` in [0, 1): float16 from a word's low bits, bfloat16 a float32 cut
+    short.
+    """
     dtype = np.dtype(dtype)
     if dtype == ml_dtypes.bfloat16:
         return _cut(uniform(key, counter, count, np.float32), dtype)
@@ -81,11 +88,12 @@ def uniform(key: int, counter: int, count: int, dtype: npt.DTypeLike) -> Array:
     else:
         words = full_range(key, counter, count, unsigned)
         bits = words >> unsigned.type(8 * dtype.itemsize - mantissa)
-    return (bits | one).view(dtype) - dtype.type(1)
+    unit: Array = (bits | one).view(dtype) - dtype.type(1)
+    return unit
 
 
 def normal(key: int, counter: int, count: int, dtype: npt.DTypeLike) -> Array:
-    """`count` standard normals of `dtype` by Box-Muller: radii and angles come from blocks in turn."""
+    """`count` standard normals of `dtype` by Box-Muller: radii and angles take blocks in turn."""
     dtype = np.dtype(dtype)
     words = 1 if dtype == np.float64 else 2
     pairs = -(-count // (2 * words))
@@ -109,9 +117,12 @@ def _wide_uniform(key: int, counter: int, count: int, dtype: np.dtype[Any]) -> A
 
 
 def _narrow(drawn: Array, dtype: np.dtype[Any]) -> Array:
-    return _cut(drawn.astype(np.float32), dtype) if dtype == ml_dtypes.bfloat16 else drawn.astype(dtype)
+    if dtype == ml_dtypes.bfloat16:
+        return _cut(drawn.astype(np.float32), dtype)
+    return drawn.astype(dtype)
 
 
 def _cut(single: Array, dtype: np.dtype[Any]) -> Array:
     """float32 to bfloat16 towards zero."""
-    return (single.view(np.uint32) >> np.uint32(16)).astype(np.uint16).view(dtype)
+    high: Array = (single.view(np.uint32) >> np.uint32(16)).astype(np.uint16)
+    return high.view(dtype)

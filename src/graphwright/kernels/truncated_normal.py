@@ -1,10 +1,10 @@
 """Normal variates between two bounds, number for number as TensorFlow's CPU kernel draws them.
 
-Three samplers share the work, after Robert, "Simulation of truncated normal variables" (1995): normals kept when
-inside the bounds where these hold much of the density, uniforms where the bounds are close to each other, and a
-shifted exponential in a tail. The distributions of a batch draw from one Philox stream, one after the other, so
-what one of them consumes moves the next (TensorFlow splits very large draws among threads, each with a stream of
-its own; there the numbers differ).
+Three samplers share the work, after Robert, "Simulation of truncated normal variables" (1995):
+normals kept when inside the bounds where these hold much of the density, uniforms where the bounds
+are close to each other, and a shifted exponential in a tail. The distributions of a batch draw from
+one Philox stream, one after the other, so what one of them consumes moves the next (TensorFlow
+splits very large draws among threads, each with a stream of its own; there the numbers differ).
 """
 
 from __future__ import annotations
@@ -28,7 +28,8 @@ def truncated_normal(
 ) -> Array:
     """Variates [samples, n] of the parameters' dtype; the parameters have shape [n].
 
-    Raises ValueError where a deviation is not positive, a low bound not below its high one, or both infinite.
+    Raises ValueError where a deviation is not positive, a low bound not below its high one, or both
+    infinite.
     """
     drawn = np.empty((samples, means.size), means.dtype)
     stream = _Stream(key, counter, means.dtype)
@@ -60,7 +61,7 @@ def _draw(stream: _Stream, mean: Any, deviation: Any, low: Any, high: Any, sampl
             "a truncated normal needs a positive deviation and low < high, one of them finite; "
             f"got deviation {deviation}, low {low}, high {high}"
         )
-    if (np.isinf(low) and low < 0) or high < mean:  # mirrored, so that the finite or nearer bound is low
+    if (np.isinf(low) and low < 0) or high < mean:  # mirrored: the finite or nearer bound is low
         low, high, deviation = high, low, -deviation
     real = stream.dtype.type
     low, high = (low - mean) / deviation, (high - mean) / deviation
@@ -73,14 +74,17 @@ def _draw(stream: _Stream, mean: Any, deviation: Any, low: Any, high: Any, sampl
         propose = _from_uniform(stream, low, high)
     else:
         propose = _from_exponential(stream, low, high)
-    return _keep(stream, propose, samples) * deviation + mean
+    kept: Array = _keep(stream, propose, samples) * deviation + mean
+    return kept
 
 
 _Proposal = Callable[[int], tuple[Array, npt.NDArray[np.bool_], int]]
 
 
 def _keep(stream: _Stream, propose: _Proposal, samples: int) -> Array:
-    """The first `samples` accepted proposals; the stream moves on past the step that gave the last one."""
+    """The first `samples` accepted proposals; the stream moves on past the step that gave the last
+    one.
+    """
     kept: list[Array] = []
     missing = samples
     while missing > 0:

@@ -1,10 +1,12 @@
-"""Categorical, gamma, Poisson and binomial variates, number for number as TensorFlow's CPU kernels draw them.
+"""Categorical, gamma, Poisson and binomial variates, number for number as TensorFlow's CPU kernels
+draw them.
 
-All but the categorical sampler reject: each output has a Philox stream of its own, 256 counters from its
-neighbour's, and takes from it until a draw is accepted. The streams advance side by side as arrays, and the lanes
-that have their number drop out. Sources: gamma, Marsaglia and Tsang (2000); Poisson, Knuth's product of uniforms
-for rates below 10 and the transformed rejection of Hoermann (1993) above; binomial, sums of geometric variates
-(Kachitvichyanukul, Schmeiser 1988) for means below 10 and Hoermann's BTRS above.
+All but the categorical sampler reject: each output has a Philox stream of its own, 256 counters
+from its neighbour's, and takes from it until a draw is accepted. The streams advance side by side
+as arrays, and the lanes that have their number drop out. Sources: gamma, Marsaglia and Tsang
+(2000); Poisson, Knuth's product of uniforms for rates below 10 and the transformed rejection of
+Hoermann (1993) above; binomial, sums of geometric variates (Kachitvichyanukul, Schmeiser 1988) for
+means below 10 and Hoermann's BTRS above.
 
 Keys and counters are Python ints as in `random`.
 """
@@ -29,7 +31,9 @@ _GEOMETRIC_RESERVED = 42  # counters between the outputs' streams in sums of geo
 
 
 def categorical(key: int, counter: int, logits: Array, samples: int) -> npt.NDArray[np.int64]:
-    """Class indices [batch, samples] drawn from the rows of `logits` [batch, classes], by inversion."""
+    """Class indices [batch, samples] drawn from the rows of `logits` [batch, classes], by
+    inversion.
+    """
     batch = logits.shape[0]
     pairs = philox.blocks(key, counter, -(-batch * samples // 2)).reshape(-1, 2)
     points = unit_doubles(pairs)[: batch * samples].reshape(batch, samples)
@@ -54,11 +58,14 @@ def gamma(key: int, counter: int, alpha: Array, samples: int) -> Array:
     lanes = np.flatnonzero(unit)
     drawn[lanes] = -np.log1p(-streams.uniform(lanes))
     _marsaglia_tsang(streams, shape, np.flatnonzero(~unit), drawn)
-    return drawn.reshape(alpha.size, samples).T.astype(alpha.dtype)
+    narrowed: Array = drawn.reshape(alpha.size, samples).T.astype(alpha.dtype)
+    return narrowed
 
 
 def poisson(key: int, counter: int, rate: Array, samples: int, dtype: npt.DTypeLike) -> Array:
-    """Poisson variates of `dtype` [samples, rates] for `rate` [rates]; a rate that is no rate gives nan."""
+    """Poisson variates of `dtype` [samples, rates] for `rate` [rates]; a rate that is no rate gives
+    nan.
+    """
     streams = _Streams(key, counter, rate.size * samples)
     mean = np.repeat(rate.astype(np.float64), samples)
     drawn = np.full(mean.size, np.nan)
@@ -71,7 +78,9 @@ def poisson(key: int, counter: int, rate: Array, samples: int, dtype: npt.DTypeL
 def binomial(
     key: int, counter: int, trials: Array, chance: Array, samples: int, dtype: npt.DTypeLike
 ) -> Array:
-    """Binomial variates of `dtype` [samples, n] for `trials` and `chance`, both [n]; nan where impossible."""
+    """Binomial variates of `dtype` [samples, n] for `trials` and `chance`, both [n]; nan where
+    impossible.
+    """
     count = np.repeat(trials.astype(np.float64), samples)
     success = np.repeat(chance.astype(np.float64), samples)
     rarer = np.where(success > 0.5, 1.0 - success, success)
@@ -194,9 +203,7 @@ def _geometric_sums(
         terms += 1
 
 
-def _btrs(
-    streams: _Streams, count: Doubles, chance: Doubles, lanes: Lanes, drawn: Doubles
-) -> None:
+def _btrs(streams: _Streams, count: Doubles, chance: Doubles, lanes: Lanes, drawn: Doubles) -> None:
     while lanes.size:
         n, p = count[lanes], chance[lanes]
         deviation = np.sqrt(n * p * (1.0 - p))

@@ -14,8 +14,19 @@ ALPHA = np.array([0.3, 1.0, 2.5, 0.9, 17.0])
 RATE = np.array([0.3, 1.0, 9.9, 10.0, 50.0, 1000.0, 0.0])
 TRIALS = np.array([10.0, 100.0, 50.0, 1000.0, 3.0, 7.0, 7.0, 0.0, 400.0])
 CHANCE = np.array([0.5, 0.05, 0.9, 0.3, 0.2, 0.0, 1.0, 0.4, 0.75])
-BOUNDS = ((-1, 1), (2, 3), (5, 9), (-np.inf, 1), (0.5, np.inf), (-3, -2), (4, np.inf), (-9, -7), (0, 3))
-# Box-Muller in float32 rests on float32 log, sin and cos, where good libraries differ by an ulp each.
+BOUNDS = (
+    (-1, 1),
+    (2, 3),
+    (5, 9),
+    (-np.inf, 1),
+    (0.5, np.inf),
+    (-3, -2),
+    (4, np.inf),
+    (-9, -7),
+    (0, 3),
+)
+# Box-Muller in float32 rests on float32 log, sin and cos, where good libraries differ by an ulp
+# each.
 NORMAL_ULPS = {"float16": 1, "bfloat16": 1, "float32": 2, "float64": 2}
 
 
@@ -46,7 +57,9 @@ def _stateless(recorder: Any) -> None:
                     result = getattr(tf.random, f"stateless_{kind}")([count], seed, dtype=dtype)
                     ulps = 0 if kind == "uniform" else NORMAL_ULPS[dtype.name]
                     name = f"{kind}-{dtype.name}-{count}-{seed}"
-                    recorder.case(name, f"random.{kind}", result, *at, count, _dtype(dtype), ulps=ulps)
+                    recorder.case(
+                        name, f"random.{kind}", result, *at, count, _dtype(dtype), ulps=ulps
+                    )
             for dtype in INTS:
                 full = tf.random.stateless_uniform([count], seed, None, None, dtype)
                 name = f"full-{dtype.name}-{count}-{seed}"
@@ -81,9 +94,13 @@ def _variates(recorder: Any) -> None:
             name = f"poisson-{dtype.name}-{output.name}"
             recorder.case(name, "variates.poisson", result, *at, rate, 33, _dtype(output))
             trials, chance = tf.cast(TRIALS, dtype), tf.cast(CHANCE, dtype)
-            result = tf.random.stateless_binomial([33, 9], seed, trials, chance, output_dtype=output)
+            result = tf.random.stateless_binomial(
+                [33, 9], seed, trials, chance, output_dtype=output
+            )
             name = f"binomial-{dtype.name}-{output.name}"
-            recorder.case(name, "variates.binomial", result, *at, trials, chance, 33, _dtype(output))
+            recorder.case(
+                name, "variates.binomial", result, *at, trials, chance, 33, _dtype(output)
+            )
         means, deviations = np.full(9, 0.5, _dtype(dtype)), np.full(9, 2.0, _dtype(dtype))
         lows, highs = np.array(BOUNDS, _dtype(dtype)).T.copy()
         result = tf.random.stateless_parameterized_truncated_normal(
@@ -104,7 +121,8 @@ def _stateful(recorder: Any) -> None:
             draw = getattr(tf.random, kind)
             args = (103, _dtype(dtype))
             calls[f"{kind}-{dtype.name}"] = (
-                f"random.{kind}", ulps, 103 * 256, args, lambda d=draw, t=dtype: d([103], dtype=t, seed=9)
+                f"random.{kind}", ulps, 103 * 256, args,
+                lambda d=draw, t=dtype: d([103], dtype=t, seed=9),
             )  # fmt: skip
     for dtype in INTS[:2]:
         args = (103, -3, 100, _dtype(dtype))
@@ -146,7 +164,10 @@ def _generator(recorder: Any) -> None:
         for step in (1, 10):
             before = generator.state.numpy()
             drawn = generator.uniform_full_int([step])
-            key, counter = (int(before[2]) % 2**64), int(before[0]) % 2**64 | int(before[1]) % 2**64 << 64
+            key, counter = (
+                (int(before[2]) % 2**64),
+                int(before[0]) % 2**64 | int(before[1]) % 2**64 << 64,
+            )
             recorder.case(f"skip-{start}-{step}", "random.skip", generator.state, before, step)
             name = f"generator-{start}-{step}"
             recorder.case(name, "random.full_range", drawn, key, counter, step, np.dtype("u8"))
