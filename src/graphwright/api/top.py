@@ -6,7 +6,7 @@ from graphwright import errors
 from graphwright.function.polymorphic import function
 from graphwright.ir.graph import Graph
 from graphwright.ops import arithmetic, conversion, creation, joining, movement, reduction, shape
-from graphwright.ops import contraction, transcendental
+from graphwright.ops import contraction, transcendental, trigonometric
 from graphwright.types import dtypes
 from graphwright.types.shape import TensorShape
 from graphwright.types.specs import TensorSpec
@@ -17,13 +17,13 @@ from graphwright.values.variable import Variable, VariableAggregation, VariableS
 
 _AREAS = (
     arithmetic, conversion, creation, joining, movement, reduction, shape, contraction,
-    transcendental,
+    transcendental, trigonometric,
 )
 _NAMES = """
 add subtract multiply maximum minimum less less_equal greater greater_equal equal not_equal
 logical_and logical_or logical_not add_n negative truediv cast fill zeros ones stack unstack
 concat split identity reshape expand_dims squeeze transpose broadcast_to reduce_sum reduce_max
-size rank matmul sin cos tanh
+size rank matmul sin cos tanh abs sqrt square exp pow
 """
 for _name in _NAMES.split():
     for _area in _AREAS:
