@@ -1,0 +1,1 @@
+"""What graphwright costs, beside its peers, in one run: `python -m benchmarks --help`."""

@@ -1,0 +1,79 @@
+"""The rows of a run as text: Markdown for the documents, rich for a terminal."""
+
+from __future__ import annotations
+
+import os
+import platform
+from collections.abc import Sequence
+from pathlib import Path
+
+from rich.table import Table
+
+from benchmarks.rounds import OURS, Row
+
+
+def header(peers: Sequence[str]) -> list[str]:
+    return ["", "unit", *peers, "to the best peer", "goal"]
+
+
+def cells(row: Row, peers: Sequence[str]) -> list[str]:
+    """A row: medians, our ratio to the best peer, the goal and whether it is met."""
+    workload = row.workload
+    medians = [number(row.median(peer)) for peer in peers]
+    ratio = row.ratio()
+    compared = "-" if ratio is None else f"{ratio:.3g} ({row.best_peer()})"
+    return [f"{workload.name} {workload.title}", workload.unit, *medians, compared, goal(row)]
+
+
+def goal(row: Row) -> str:
+    limit, ours = row.workload.goal, row.median(OURS)
+    if limit is None or ours is None:
+        return "-"
+    return f"{limit:g}, {'met' if ours <= limit else 'missed'}"
+
+
+def number(value: float | None) -> str:
+    """Three digits that count, never an exponent.
+
+    >>> [number(x) for x in (0.1234, 12.345, 1234.5, None)]
+    ['0.123', '12.3', '1234', '-']
+    """
+    if value is None:
+        return "-"
+    return f"{value:.3g}" if abs(value) < 1000 else f"{value:.0f}"
+
+
+def markdown(rows: Sequence[Row], peers: Sequence[str]) -> str:
+    """The run as a Markdown table, the machine and the versions under it."""
+    lines = [header(peers), ["---", "---"] + ["---:"] * (len(peers) + 2)]
+    lines += [cells(row, peers) for row in rows]
+    table = "\n".join(f"| {' | '.join(line)} |" for line in lines)
+    return f"{table}\n\n{conditions(rows)}\n"
+
+
+def terminal(rows: Sequence[Row], peers: Sequence[str]) -> Table:
+    table = Table(caption=conditions(rows))
+    for i, title in enumerate(header(peers)):
+        table.add_column(title, justify="left" if i < 2 else "right")
+    for row in rows:
+        table.add_row(*cells(row, peers))
+    return table
+
+
+def conditions(rows: Sequence[Row]) -> str:
+    """The machine, the interpreter, the versions, how busy the machine was at the end."""
+    versions = {peer: version for row in rows for peer, version in row.versions.items()}
+    libraries = ", ".join(f"{peer} {version}" for peer, version in versions.items())
+    load = f"; load {os.getloadavg()[0]:.1f}" if hasattr(os, "getloadavg") else ""
+    machine = f"{processor()}, {os.cpu_count()} cores{load}"
+    return f"{machine}; Python {platform.python_version()}; {libraries}."
+
+
+def processor() -> str:
+    """The processor's name, as far as the system tells it."""
+    info = Path("/proc/cpuinfo")
+    if info.exists():
+        for line in info.read_text(encoding="utf-8").splitlines():
+            if line.startswith("model name"):
+                return line.split(":", 1)[1].strip()
+    return platform.processor() or platform.machine()

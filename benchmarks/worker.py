@@ -1,0 +1,36 @@
+"""One peer at one workload, in a process of its own: `python -m benchmarks.worker PEER WORKLOAD`.
+
+It prepares, then answers every line on the standard input with a sample: one line of JSON. A peer
+that is not installed is the one answer `{"absent": true}`.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import os
+import sys
+from typing import Any
+
+from benchmarks.programs import WORKLOADS
+
+
+def main(peer: str, name: str) -> None:
+    answers = os.fdopen(os.dup(1), "w", encoding="utf-8")
+    os.dup2(2, 1)  # a library that prints must not answer
+
+    def answer(**fields: Any) -> None:
+        print(json.dumps(fields), file=answers, flush=True)
+
+    if importlib.util.find_spec(peer) is None:
+        answer(absent=True)
+        return
+    sample = WORKLOADS[name].prepare(peer)
+    answer(ready=True)
+    for _ in sys.stdin:
+        value = sample()
+        answer(value=value, version=sys.modules[peer].__version__)
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

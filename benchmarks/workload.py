@@ -1,0 +1,136 @@
+"""What can be measured of a program, whichever library it is written for.
+
+A sample is one number in the workload's unit. The module imports no library: it runs in the
+interpreter of the peer that is measured.
+"""
+
+from __future__ import annotations
+
+import gc
+import importlib
+import os
+import sys
+import time
+import timeit
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+#: Given a peer's module, the function that is measured.
+Program = Callable[[Any], Callable[[], object]]
+
+
+@dataclass(frozen=True)
+class Workload(ABC):
+    """A named measurement: a program for each peer, and what ours may cost."""
+
+    name: str
+    title: str
+    unit: str
+    goal: float | None
+    programs: Mapping[str, Program]
+
+    #: Whether every sample needs a process of its own.
+    fresh = True
+
+    @abstractmethod
+    def prepare(self, peer: str) -> Callable[[], float]:
+        """Everything that is not measured, done; what takes a sample."""
+
+    def program(self, peer: str) -> Callable[[], object]:
+        return self.programs[peer](importlib.import_module(peer))
+
+
+@dataclass(frozen=True)
+class Repeated(Workload):
+    """The time of one of many calls, after the first."""
+
+    fresh = False
+
+    def prepare(self, peer: str) -> Callable[[], float]:
+        call = self.program(peer)
+        timer = timeit.Timer(call)
+        call()
+        number, taken = timer.autorange()  # until a block takes 0.2 s
+        block = max(1, round(number * 0.1 / taken))
+        return lambda: timer.timeit(block) / block * 1e6
+
+
+@dataclass(frozen=True)
+class Cold(Workload):
+    """The time of the first call, a part of it where the program does something `parts` times."""
+
+    parts: int = 1
+
+    def prepare(self, peer: str) -> Callable[[], float]:
+        call = self.program(peer)
+        scale = 1e6 if self.unit == "µs" else 1e3
+
+        def sample() -> float:
+            start = time.perf_counter()
+            call()
+            return (time.perf_counter() - start) * scale / self.parts
+
+        return sample
+
+
+@dataclass(frozen=True)
+class Import(Workload):
+    """The time of the import."""
+
+    def prepare(self, peer: str) -> Callable[[], float]:
+        def sample() -> float:
+            start = time.perf_counter()
+            importlib.import_module(peer)
+            return (time.perf_counter() - start) * 1e3
+
+        return sample
+
+
+@dataclass(frozen=True)
+class Footprint(Workload):
+    """The memory that the import takes above NumPy's."""
+
+    def prepare(self, peer: str) -> Callable[[], float]:
+        importlib.import_module("numpy")
+
+        def sample() -> float:
+            before = resident_mib()
+            importlib.import_module(peer)
+            return resident_mib() - before
+
+        return sample
+
+
+@dataclass(frozen=True)
+class Growth(Workload):
+    """The memory that stays after the program, its first run (the caches it may fill) apart."""
+
+    def prepare(self, peer: str) -> Callable[[], float]:
+        call = self.program(peer)
+
+        def sample() -> float:
+            call()
+            gc.collect()
+            before = resident_mib()
+            call()
+            gc.collect()
+            return resident_mib() - before
+
+        return sample
+
+
+def resident_mib() -> float:
+    """The memory of this process in MiB: now on Linux, its highest so far elsewhere."""
+    statm = Path("/proc/self/statm")
+    if statm.exists():
+        pages = int(statm.read_text(encoding="ascii").split()[1])
+        return pages * os.sysconf("SC_PAGE_SIZE") / 2**20
+    if sys.platform == "win32":
+        raise NotImplementedError("memory is measured on Linux and macOS only")
+    import resource
+
+    unit = 1 if sys.platform == "darwin" else 2**10  # of ru_maxrss, in bytes
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit / 2**20

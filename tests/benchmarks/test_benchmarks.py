@@ -1,0 +1,89 @@
+"""The benchmark harness: its rounds, its ratios, its tables. No times are asserted."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+
+import pytest
+
+from benchmarks import __main__ as command
+from benchmarks import rounds, tables
+from benchmarks.programs import PEERS, WORKLOADS
+from benchmarks.rounds import Row
+from benchmarks.workload import Repeated, resident_mib
+
+
+def row(goal: float | None = 2.0, **samples: list[float]) -> Row:
+    workload = Repeated("T1", "a test", "µs", goal, {})
+    return Row(workload, dict(samples), dict.fromkeys(samples, "1.0"))
+
+
+def test_the_ratio_is_ours_over_the_best_peers_and_the_floor_is_no_peer() -> None:
+    made = row(graphwright=[1.0, 3.0, 2.0], jax=[4.0], torch=[8.0], numpy=[0.1])
+    assert made.best_peer() == "jax"
+    assert made.ratio() == pytest.approx(0.5)
+
+
+def test_without_a_peer_there_is_no_ratio() -> None:
+    assert row(graphwright=[1.0], numpy=[0.1]).ratio() is None
+    assert row(jax=[1.0]).ratio() is None
+
+
+@pytest.mark.parametrize(("ours", "verdict"), [([2.0], "2, met"), ([2.1], "2, missed")])
+def test_the_goal_is_judged_by_the_median(ours: list[float], verdict: str) -> None:
+    assert tables.goal(row(graphwright=ours)) == verdict
+
+
+def test_the_markdown_table_has_a_column_a_peer() -> None:
+    text = tables.markdown([row(graphwright=[1.5], jax=[3.0])], ["graphwright", "jax"])
+    head, rule, line = text.splitlines()[:3]
+    assert head == "|  | unit | graphwright | jax | to the best peer | goal |"
+    assert rule.count("|") == head.count("|")
+    assert line == "| T1 a test | µs | 1.5 | 3 | 0.5 (jax) | 2, met |"
+    assert "jax 1.0" in text
+
+
+def test_every_program_is_of_a_known_peer() -> None:
+    assert {peer for w in WORKLOADS.values() for peer in w.programs} <= set(PEERS)
+    assert all("graphwright" in w.programs for w in WORKLOADS.values())
+
+
+def test_memory_grows_with_what_is_kept() -> None:
+    before = resident_mib()
+    kept = bytearray(64 * 2**20)
+    kept[::512] = b"x" * (len(kept) // 512)  # every page is touched
+    assert resident_mib() - before > 32
+
+
+@pytest.mark.parametrize("name", ["W13a", "W12"])
+def test_a_run_in_processes(name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = tmp_path / "run.json"
+    code = command.main(["--only", name, "--peers", "numpy", "--rounds", "2", "--json", str(file)])
+    assert code == 0
+    assert f"| {name} " in capsys.readouterr().out
+    samples = json.loads(file.read_text(encoding="utf-8"))["samples"][name]
+    assert len(samples["numpy"]) == 2
+    assert min(samples["numpy"]) > 0
+
+
+def test_a_peer_that_is_not_installed_is_left_out() -> None:
+    programs = {"no_such_library": WORKLOADS["W1"].programs["numpy"]}
+    workload = Repeated("W1", "a test", "µs", None, programs)
+    made = rounds.measure(workload, {"no_such_library": sys.executable}, 1)
+    assert made.samples == {}
+
+
+def test_a_worker_that_fails_tells_why() -> None:
+    with pytest.raises(RuntimeError, match="KeyError: 'no_such_workload'"):
+        rounds.Worker("numpy", sys.executable, "no_such_workload")
+
+
+@pytest.mark.parametrize("text", ["jax", "jax=", "someone=/usr/bin/python"])
+def test_a_peer_argument_that_names_none_is_refused(
+    text: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit):
+        command.main(["--peer", text])
+    assert "is not NAME=PYTHON" in capsys.readouterr().err
