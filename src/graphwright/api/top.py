@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from graphwright import errors
+from graphwright.autodiff.tape import GradientTape, UnconnectedGradients
 from graphwright.function.polymorphic import function
 from graphwright.ir.graph import Graph
 from graphwright.ops import arithmetic, conversion, creation, joining, movement, reduction, shape
@@ -12,6 +13,7 @@ from graphwright.types.shape import TensorShape
 from graphwright.types.specs import TensorSpec
 from graphwright.types.type_spec import TypeSpec
 from graphwright.values.convert import constant, convert_to_tensor
+from graphwright.values.indexed_slices import IndexedSlices
 from graphwright.values.tensor import Tensor
 from graphwright.values.variable import Variable, VariableAggregation, VariableSynchronization
 

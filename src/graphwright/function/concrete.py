@@ -65,9 +65,10 @@ def placeholder_variable(placeholders: Placeholders, type_: VariableType) -> Var
     graph.parameters.append(value)
     variable = Variable.__new__(Variable)
     variable._storage = Storage(None, type_.spec.dtype, type_.spec.type.dims, placeholders.argument)
-    variable._handle = SymbolicTensor(value, graph)
+    variable._handle = SymbolicTensor(value, graph)  # type: ignore[assignment]
     variable._name = placeholders.argument
     variable._trainable = True
+    graph.variables[value] = variable
     return variable
 
 

@@ -201,7 +201,7 @@ class PolymorphicFunction:
     def _bind_instance(self, instance: Any) -> PolymorphicFunction:
         method = WeakMethod(self._python_function, instance)
         return type(self)(
-            method, self._name, self._input_signature, **self._options  # type: ignore[arg-type]
+            method, self._name, self._input_signature, **self._options
         )
 
     # -- what it offers -----------------------------------------------------------------

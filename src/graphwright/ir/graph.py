@@ -99,6 +99,7 @@ class Graph:
         self.nodes: list[Node] = []
         self.results: list[Value] = []
         self.names = Names()
+        self.variables: dict[Value, Any] = {}  # by the placeholders of their handles
 
     def add(
         self,

@@ -159,7 +159,7 @@ def _failed_node(error: Exception, function: Function) -> Node | None:
     found: Node | None = None
     while trace is not None:
         nodes = trace.tb_frame.f_code.co_filename.startswith("<graphwright ")
-        if nodes and trace.tb_frame.f_code is function.__code__:  # type: ignore[attr-defined]
+        if nodes and trace.tb_frame.f_code is function.__code__:
             found = function.__dict__["nodes"].get(trace.tb_lineno)
         trace = trace.tb_next
     return found

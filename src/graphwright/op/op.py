@@ -144,8 +144,6 @@ class Op:
     returns_tuple: ClassVar[bool] = False
     #: Whether the kernel calls nothing but NumPy: no user code, no other op.
     pure: ClassVar[bool] = True
-    #: Whether `known` wants the types of the tensor operands and not their known values.
-    known_from_types: ClassVar[bool] = False
     _instances: ClassVar[dict[Any, Any]] = {}
     _masks: ClassVar[dict[int, tuple[bool, ...]]] = {}
 
@@ -189,6 +187,15 @@ class Op:
         one whose rule is still to be written, and says so.
         """
         raise NotImplementedError(f"the gradient of {self.type_name} is not written yet")
+
+    def taped(self, operands: tuple[Any, ...]) -> Op:
+        """The op that a gradient tape runs in place of this one: with further results, if the
+        gradient needs what this one computes on the way (calls, branches, loops)."""
+        return self
+
+    def untaped(self, result: Any) -> Any:
+        """This op's own result, from that of its `taped` form."""
+        return result
 
     def known(self, *args: Any, **kwargs: Any) -> Any:
         """The result as a host value with None where unknown, from the operands' known values.
@@ -293,6 +300,8 @@ class Call(NamedTuple):
     op: Op
     inputs: tuple[Any, ...]
     outputs: tuple[Any, ...]
+    #: Which inputs' cotangents are asked for; a costly rule leaves out the others.
+    needed: tuple[bool, ...] = ()
 
 
 def not_differentiable(op: Op, call: Call, *cotangents: Any) -> Sequence[Any]:

@@ -26,7 +26,7 @@ class Storage:
     `dtype` says to the eager interpreter what kind of operand this is.
     """
 
-    __slots__ = ("__weakref__", "array", "dims", "dtype", "lock", "name", "value_dtype")
+    __slots__ = ("__weakref__", "array", "dims", "dtype", "lock", "name", "owner", "value_dtype")
     dtype: DType
     tensor_type: TensorType = HANDLE
 
@@ -37,6 +37,7 @@ class Storage:
         self.name = name
         self.dtype = dt.resource
         self.lock = threading.Lock()
+        self.owner: Callable[[], Any] | None = None  # a weak reference to the variable
 
     @property
     def value_type(self) -> TensorType:

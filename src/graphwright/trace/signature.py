@@ -48,7 +48,7 @@ class Parameter(inspect.Parameter):
         return text.replace(" = None", "=None") if self.optional else text
 
     def _typed(self) -> str:
-        star = {VAR_POSITIONAL: "*", VAR_KEYWORD: "**"}.get(self.kind, "")
+        star = "*" if self.kind is VAR_POSITIONAL else "**" if self.kind is VAR_KEYWORD else ""
         return f"{star}{self.name}: {self.type_constraint!r}"
 
 

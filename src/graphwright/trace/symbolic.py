@@ -42,6 +42,16 @@ class SymbolicTensor(Tensor):
         return self._value.type.dtype
 
     @property
+    def key(self) -> Any:
+        """The value in the graph: several tensors may stand for one."""
+        return self._value
+
+    @property
+    def variable(self) -> Any:
+        """The variable whose handle this is, or None."""
+        return self._graph.variables.get(self._value)
+
+    @property
     def graph(self) -> Graph:
         """The graph that the tensor belongs to."""
         return self._graph

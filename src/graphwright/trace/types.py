@@ -32,7 +32,7 @@ class Literal(TraceType):
         self.value = value
 
     def is_subtype_of(self, other: Any) -> bool:
-        return self == other
+        return bool(self == other)
 
     def most_specific_common_supertype(self, types: Sequence[Any]) -> Literal | None:
         return self if all(self == other for other in types) else None
@@ -83,7 +83,7 @@ class Weakref(TraceType):
         self._reference = reference
 
     def is_subtype_of(self, other: Any) -> bool:
-        return self == other
+        return bool(self == other)
 
     def most_specific_common_supertype(self, types: Sequence[Any]) -> Weakref | None:
         return self if all(self == other for other in types) else None
@@ -215,9 +215,8 @@ class Structure(TraceType):
         if is_namedtuple(self.kind):
             return self.kind(*values)
         if issubclass(self.kind, Mapping):
-            return self.kind(zip(self.keys, values)) if self.kind is not dict else dict(
-                zip(self.keys, values)
-            )
+            made: Any = self.kind
+            return made(zip(self.keys, values))
         return self.kind(**{str(k): v for k, v in zip(self.keys, values)})
 
     def components(self, value: Any) -> list[Any]:
@@ -266,14 +265,14 @@ def structure_parts(
     """Kind, keys and components of a structure; None for anything else."""
     kind = type(value)
     if isinstance(value, tuple) and is_namedtuple(kind):
-        return kind, kind._fields, tuple(value)  # type: ignore[attr-defined]
+        return kind, kind._fields, tuple(value)
     if isinstance(value, (list, tuple)):
         return kind, None, value
     if isinstance(value, Mapping):
         keys = sorted_keys(value)
         return kind, keys, [value[k] for k in keys]
     if is_attrs(value):
-        names = tuple(a.name for a in kind.__attrs_attrs__)  # type: ignore[attr-defined]
+        names = tuple(a.name for a in kind.__attrs_attrs__)
         return kind, names, [getattr(value, n) for n in names]
     if dataclasses.is_dataclass(value) and hasattr(value, "__tf_flatten__"):
         names = tuple(f.name for f in dataclasses.fields(value))

@@ -127,10 +127,10 @@ class DType:
     def _range(self) -> tuple[Any, Any]:
         if self._limits is None:
             if self._kind == "f":
-                info = ml_dtypes.finfo(self._numpy)
+                info = ml_dtypes.finfo(self._numpy)  # type: ignore[no-untyped-call]
                 self._limits = (info.min, info.max)
             elif self._kind in "iu":
-                integer = ml_dtypes.iinfo(self._numpy)
+                integer = ml_dtypes.iinfo(self._numpy)  # type: ignore[no-untyped-call]
                 self._limits = (integer.min, integer.max)
             elif self._kind == "q":
                 field = self._numpy.names[0] if self._numpy.names else ""

@@ -58,7 +58,7 @@ def _arguments(op: Op, operands: tuple[Any, ...]) -> tuple[list[Any], tuple[Any,
 def as_host(value: Any) -> Any:
     """Any value as a host operand takes it: int, float or nested tuples of them."""
     if isinstance(value, Tensor):
-        return host_value(value._array)
+        return host_value(value.numpy())  # type: ignore[attr-defined]
     if isinstance(value, (list, tuple)):
         return tuple([as_host(v) for v in value])
     if isinstance(value, (int, float)):

@@ -47,6 +47,16 @@ class Tensor(Operators):
         """The static shape, as `shape`."""
         return self.shape
 
+    @property
+    def key(self) -> Any:
+        """What identifies this tensor as a value, while it is alive."""
+        return id(self)
+
+    @property
+    def variable(self) -> Any:
+        """The variable whose handle this is, or None."""
+        return None
+
     def ref(self) -> Reference:
         """A hashable reference to this tensor, for use as a key."""
         return Reference(self)
@@ -97,6 +107,12 @@ class EagerTensor(Tensor):
     def dtype(self) -> DType:
         """The dtype of the elements."""
         return of_numpy(self._array.dtype) if self._type is None else self._type.dtype
+
+    @property
+    def variable(self) -> Any:
+        """The variable whose handle this is, or None."""
+        owner = getattr(self._array, "owner", None)
+        return None if owner is None else owner()
 
     @property
     def device(self) -> str:

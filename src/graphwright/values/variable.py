@@ -6,9 +6,10 @@ capture, so every trace and every eager use sees the same cell.
 
 from __future__ import annotations
 
+import weakref
 from collections.abc import Callable
 from enum import Enum
-from typing import Any
+from typing import Any, Type as Kind  # `type` is a property of variables
 
 import numpy as np
 
@@ -98,6 +99,7 @@ class Variable(Operators):
         self._synchronization = synchronization
         self._aggregation = aggregation
         self._storage = Storage(array, value.dtype, dims, self._name)
+        self._storage.owner = weakref.ref(self)
         self._handle = EagerTensor(self._storage, HANDLE)
         if creator is not None:
             creator.created(self, value)
@@ -222,7 +224,7 @@ class Variable(Operators):
         """Subtracts `delta` from the value."""
         return self._write(resource.AssignSubVariableOp, delta, name, read_value)
 
-    def _write(self, op: type[resource.Assignment], value: Any, name: Any, read: bool) -> Any:
+    def _write(self, op: Kind[resource.Assignment], value: Any, name: Any, read: bool) -> Any:
         storage = self._storage
         value = convert(value, storage.value_dtype)
         if not is_compatible(value.type.dims, storage.dims):
@@ -233,7 +235,7 @@ class Variable(Operators):
         apply(op.of(storage.value_dtype), self._handle, value, name=name)
         return self if read else None
 
-    def _scatter(self, op: type[resource.ResourceScatter], slices: Any, name: str | None) -> Any:
+    def _scatter(self, op: Kind[resource.ResourceScatter], slices: Any, name: str | None) -> Any:
         if not (hasattr(slices, "indices") and hasattr(slices, "values")):
             raise TypeError(f"Argument `sparse_delta` must be a `tf.IndexedSlices`, got {slices!r}.")
         dtype = self._storage.value_dtype

@@ -1,0 +1,1 @@
+"""Reverse-mode differentiation: one sweep, for tapes and for graphs."""

@@ -1,0 +1,267 @@
+"""`tf.GradientTape`: records the ops that run under it, and sweeps back through them."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from enum import Enum
+from typing import Any
+
+from graphwright.autodiff.sweep import carries_gradient, is_differentiable, reachable, sweep
+from graphwright.op.interpreter import STATE, Hooks, Interpreter, activate
+from graphwright.op.op import Call, Op
+from graphwright.ops.creation import filled
+from graphwright.ops.shape import shape_of
+from graphwright.types import dtypes as dt
+from graphwright.types import tree
+from graphwright.values.convert import convert
+from graphwright.values.tensor import Tensor
+from graphwright.values.variable import Variable
+
+LOGGER = logging.getLogger("tensorflow")
+
+
+class UnconnectedGradients(Enum):
+    """What the gradient is where the target does not depend on a source."""
+
+    NONE = "none"
+    ZERO = "zero"
+
+
+class Recorder:
+    """The interpreter of a tape: lets the one below run an op, and notes it."""
+
+    def __init__(self, watch_accessed_variables: bool) -> None:
+        self.below: Interpreter | None = None
+        self.calls: list[Call] = []
+        self.watched: set[Any] = set()
+        self.kept: list[Any] = []  # watched tensors, alive so that their keys stay theirs
+        self.variables: dict[Any, Variable] = {}
+        self.watch_accessed = watch_accessed_variables
+        self.recording = True
+
+    def apply(self, op: Op, operands: tuple[Any, ...], name: str | None) -> Any:
+        """The op's result, noted if it depends on what is watched."""
+        if not self.recording or not is_differentiable(op):
+            return self.hand_on(op, operands, name)
+        if self.watch_accessed:
+            self.access(operands)
+        watched = self.watched
+        if not any(isinstance(t, Tensor) and t.key in watched for t in operands):
+            return self.hand_on(op, operands, name)
+        recorded = op.taped(operands)
+        result = self.hand_on(recorded, operands, name)
+        outputs = result if type(result) is tuple else (result,)
+        self.calls.append(Call(recorded, operands, outputs))
+        watched.update(t.key for t in outputs if carries_gradient(t))
+        return result if recorded is op else op.untaped(result)
+
+    def hand_on(self, op: Op, operands: tuple[Any, ...], name: str | None) -> Any:
+        """Lets whoever is below interpret the op."""
+        below = self.below
+        if below is None:
+            return Hooks.eager(op, operands)
+        return below.apply(op, operands, name)
+
+    def access(self, operands: tuple[Any, ...]) -> None:
+        """Watches the trainable variables whose handles an op is given."""
+        for handle in operands:
+            if isinstance(handle, Tensor) and handle.dtype is dt.resource:
+                variable = handle.variable
+                if variable is not None and variable.trainable:
+                    self.watch(handle)
+                    self.variables[handle.key] = variable
+
+    def constant(self, value: Any, dtype: Any, name: str | None) -> Any:
+        """A constant of whoever is below."""
+        if self.below is None:
+            return convert_below(value, dtype)
+        return self.below.constant(value, dtype, name)
+
+    def watch(self, tensor: Any) -> None:
+        """Notes what depends on a tensor from now on."""
+        if tensor.key not in self.watched:
+            self.watched.add(tensor.key)
+            self.kept.append(tensor)
+
+    def clear(self) -> None:
+        """Lets go of everything."""
+        self.calls, self.kept = [], []
+        self.watched = set()
+        self.variables = {}
+
+
+def convert_below(value: Any, dtype: Any) -> Any:
+    """An eager constant, whatever tapes are active."""
+    with activate(None):
+        return convert(value, dtype)
+
+
+class GradientTape:
+    """Records operations for automatic differentiation.
+
+    Trainable variables are watched when they are read, tensors when `watch` says so. A tape
+    that is not `persistent` gives one gradient and lets go of what it recorded.
+
+    >>> import graphwright as tf
+    >>> x = tf.constant(3.0)
+    >>> with tf.GradientTape() as tape:
+    ...     tape.watch(x)
+    ...     y = x * x
+    >>> tape.gradient(y, x)
+    <tf.Tensor: shape=(), dtype=float32, numpy=6.0>
+    """
+
+    def __init__(self, persistent: bool = False, watch_accessed_variables: bool = True) -> None:
+        self._persistent = persistent
+        self._recorder = Recorder(watch_accessed_variables)
+        self._used = False
+        self._entered = False
+
+    def __enter__(self) -> GradientTape:
+        if self._entered:
+            raise ValueError("Tape is still recording, This can happen if you try to re-enter an "
+                             "already-active tape.")
+        self._recorder.below = STATE.active
+        self._entered = True
+        STATE.active = self._recorder
+        return self
+
+    def __exit__(self, *exception: Any) -> None:
+        if self._entered:
+            self._leave()
+
+    def _leave(self) -> None:
+        """Takes the recorder out of the chain of interpreters, wherever it is in it."""
+        recorder = self._recorder
+        self._entered = False
+        if STATE.active is recorder:
+            STATE.active = recorder.below
+            return
+        above = STATE.active
+        while above is not None:
+            if above.below is recorder:
+                above.below = recorder.below
+                return
+            above = above.below
+
+    def watch(self, tensor: Any) -> None:
+        """Has gradients with respect to a tensor, or a structure of them, recorded."""
+        for t in tree.flatten(tensor, expand_composites=True):
+            if isinstance(t, Variable):
+                self._recorder.watch(t.handle)
+                self._recorder.variables[t.handle.key] = t
+                continue
+            if not isinstance(t, Tensor):
+                raise ValueError(
+                    f"Passed in object {t!r} of type {type(t).__name__!r}, not tf.Tensor or "
+                    "tf.Variable or ExtensionType."
+                )
+            if not carries_gradient(t):
+                LOGGER.warning(
+                    "The dtype of the watched tensor must be floating (e.g. tf.float32), got %r",
+                    t.dtype,
+                )
+            self._recorder.watch(t)
+
+    @contextmanager
+    def stop_recording(self) -> Iterator[None]:
+        """Nothing inside the block is recorded by this tape."""
+        if not self._entered:
+            raise ValueError("Tape is not currently active; stop_recording() has nothing to stop.")
+        self._recorder.recording = False
+        try:
+            yield
+        finally:
+            self._recorder.recording = True
+
+    def reset(self) -> None:
+        """Forgets everything recorded so far."""
+        self._recorder.clear()
+        self._used = False
+
+    def watched_variables(self) -> tuple[Variable, ...]:
+        """The variables watched, in the order in which they were first used."""
+        return tuple(self._recorder.variables.values())
+
+    def gradient(
+        self,
+        target: Any,
+        sources: Any,
+        output_gradients: Any = None,
+        unconnected_gradients: Any = UnconnectedGradients.NONE,
+    ) -> Any:
+        """The derivative of the sum of `target` with respect to `sources`, in their structure.
+
+        `output_gradients` weight the targets. Where a target does not depend on a source the
+        result is None, or zeros with `tf.UnconnectedGradients.ZERO`.
+        """
+        if self._used:
+            raise RuntimeError(
+                "A non-persistent GradientTape can only be used to compute one set of gradients "
+                "(or jacobians)"
+            )
+        if self._entered and not self._persistent:
+            self._leave()
+        elif self._entered and STATE.active is self._recorder:
+            LOGGER.warning(
+                "Calling GradientTape.gradient on a persistent tape inside its context is "
+                "significantly less efficient than calling it outside the context (it causes the "
+                "gradient ops to be recorded on the tape, leading to increased CPU and memory "
+                "usage). Only call GradientTape.gradient inside the context if you actually want "
+                "to trace the gradient in order to compute higher order derivatives."
+            )
+        if target is None:
+            raise TypeError("Argument `target` should be a list or nested structure of Tensors, "
+                            "Variables or CompositeTensors to be differentiated, but received None.")
+        zero = UnconnectedGradients(unconnected_gradients) is UnconnectedGradients.ZERO
+        flat = tree.flatten(sources, expand_composites=True)
+        calls = self._recorder.calls
+        if not self._persistent:
+            self._used = True
+            self._recorder.clear()
+        targets = [
+            t for t in tree.flatten(target, expand_composites=True) if isinstance(t, (Tensor, Variable))
+        ]
+        weights = [None] * len(targets)
+        if output_gradients is not None:
+            weights = [
+                None if g is None else convert(g)
+                for g in tree.flatten(output_gradients, expand_composites=True)
+            ]
+        found = gradients(calls, targets, flat, weights)
+        results = [
+            like(s, 0) if g is None and zero else g for s, g in zip(flat, found)
+        ]
+        return tree.pack_sequence_as(sources, results, expand_composites=True)
+
+
+def like(x: Any, value: int) -> Any:
+    """`value` in every place of a tensor like `x`."""
+    shape = x.type.dims if x.type.is_static else shape_of(convert(x))
+    return filled(shape, x.dtype, value)
+
+
+def gradients(
+    calls: Sequence[Call], targets: Sequence[Any], sources: Sequence[Any], weights: Sequence[Any]
+) -> list[Any]:
+    """The cotangents of `sources` for weighted `targets`, None where nothing is connected."""
+    handles = [s.handle if isinstance(s, Variable) else s for s in sources]
+    wanted = reachable(calls, [h for h in handles if isinstance(h, Tensor)])
+    cotangents: dict[Any, Any] = {}
+    for target, weight in zip(targets, weights):
+        tensor = target.handle if isinstance(target, Variable) else target
+        if not carries_gradient(tensor):
+            LOGGER.warning(
+                "The dtype of the target tensor must be floating (e.g. tf.float32) when calling "
+                "GradientTape.gradient, got %r",
+                tensor.dtype,
+            )
+            continue
+        if tensor.key in wanted:
+            seed = like(target, 1) if weight is None else weight
+            before = cotangents.get(tensor.key)
+            cotangents[tensor.key] = seed if before is None else before + seed
+    sweep(calls, cotangents, wanted)
+    return [cotangents.get(h.key) if isinstance(h, Tensor) else None for h in handles]
