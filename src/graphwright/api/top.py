@@ -6,7 +6,7 @@ from graphwright import errors
 from graphwright.autodiff.tape import GradientTape, UnconnectedGradients
 from graphwright.function.polymorphic import function
 from graphwright.ir.graph import Graph
-from graphwright.ops import arithmetic, conversion, creation, joining, movement, reduction, shape
+from graphwright.ops import arithmetic, comparison, conversion, creation, joining, movement, reduction, shape
 from graphwright.ops import contraction, transcendental, trigonometric
 from graphwright.types import dtypes
 from graphwright.types.shape import TensorShape
@@ -18,7 +18,7 @@ from graphwright.values.tensor import Tensor
 from graphwright.values.variable import Variable, VariableAggregation, VariableSynchronization
 
 _AREAS = (
-    arithmetic, conversion, creation, joining, movement, reduction, shape, contraction,
+    arithmetic, comparison, conversion, creation, joining, movement, reduction, shape, contraction,
     transcendental, trigonometric,
 )
 _NAMES = """

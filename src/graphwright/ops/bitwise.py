@@ -11,7 +11,7 @@ from graphwright.op.families import Binary, Unary
 from graphwright.op.interpreter import apply, convert, convert_pair
 from graphwright.op.op import not_differentiable
 from graphwright.op.scalars import Scalars
-from graphwright.ops.arithmetic import logical_and, logical_not, logical_or, logical_xor
+from graphwright.ops.comparison import logical_and, logical_not, logical_or, logical_xor
 from graphwright.types import dtypes as dt
 
 

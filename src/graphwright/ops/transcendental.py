@@ -13,7 +13,8 @@ from graphwright.op.families import Binary, Elementwise, Unary, no_element
 from graphwright.op.interpreter import apply, convert, convert_pair
 from graphwright.op.op import Call
 from graphwright.op.scalars import Scalars
-from graphwright.ops.arithmetic import SELECT, conj, greater, not_equal, subtract
+from graphwright.ops.arithmetic import conj, subtract
+from graphwright.ops.comparison import greater, not_equal, select
 from graphwright.ops.conversion import cast
 from graphwright.types import dtypes as dt
 from graphwright.types.dtypes import DType
@@ -190,9 +191,7 @@ class Pow(Binary):
         x, y = conj(call.inputs[0]), conj(call.inputs[1])
         z = conj(call.outputs[0])
         has_log = not_equal(x, 0) if x.dtype.is_complex else greater(x, 0)
-        one = convert(1, x.dtype)
-        safe = apply(SELECT, has_log, x, one)
-        return g * y * pow(x, y - 1), g * z * log(safe)
+        return g * y * pow(x, y - 1), g * z * log(select(has_log, x, 1))
 
 
 @dataclass(frozen=True)

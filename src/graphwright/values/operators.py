@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from graphwright.ops import arithmetic, bitwise, contraction, indexing, transcendental
+from graphwright.ops import arithmetic, bitwise, comparison, contraction, indexing, transcendental
 
 
 class Operators:
@@ -92,26 +92,26 @@ class Operators:
         return binary(bitwise.xor_operator, other, self, "xor")
 
     def __lt__(self, other: Any) -> Any:
-        return binary(arithmetic.less, self, other, "Less")
+        return binary(comparison.less, self, other, "Less")
 
     def __le__(self, other: Any) -> Any:
-        return binary(arithmetic.less_equal, self, other, "LessEqual")
+        return binary(comparison.less_equal, self, other, "LessEqual")
 
     def __gt__(self, other: Any) -> Any:
-        return binary(arithmetic.greater, self, other, "Greater")
+        return binary(comparison.greater, self, other, "Greater")
 
     def __ge__(self, other: Any) -> Any:
-        return binary(arithmetic.greater_equal, self, other, "GreaterEqual")
+        return binary(comparison.greater_equal, self, other, "GreaterEqual")
 
     def __eq__(self, other: object) -> Any:
         if other is None:
             return False
-        return arithmetic.tensor_equals(self, other)
+        return comparison.tensor_equals(self, other)
 
     def __ne__(self, other: object) -> Any:
         if other is None:
             return True
-        return arithmetic.tensor_not_equals(self, other)
+        return comparison.tensor_not_equals(self, other)
 
     def __hash__(self) -> int:
         raise TypeError("Tensor is unhashable. Instead, use tensor.ref() as the key.")

@@ -1,0 +1,295 @@
+"""Comparison, logic and selection, elementwise with broadcasting."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from graphwright.op.families import Binary, Comparison, Logical, Unary
+from graphwright.op.interpreter import apply, convert, convert_pair
+from graphwright.op.op import Call, Op, Shapes, not_differentiable
+from graphwright.op.scalars import Scalars
+from graphwright.types import dtypes as dt
+from graphwright.types.dtypes import DType
+from graphwright.types.tensor_type import TensorType, broadcast_all
+
+# -- comparison -----------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Less(Comparison):
+    """x < y."""
+
+    type_name = "Less"
+    ufunc = np.less
+    gradient = not_differentiable
+
+    def element(self, scalars: Scalars[Any], x: Any, y: Any) -> Any:
+        return scalars.compare("lt", x, y)
+
+
+@dataclass(frozen=True)
+class LessEqual(Comparison):
+    """x <= y."""
+
+    type_name = "LessEqual"
+    ufunc = np.less_equal
+    gradient = not_differentiable
+
+    def element(self, scalars: Scalars[Any], x: Any, y: Any) -> Any:
+        return scalars.compare("le", x, y)
+
+
+@dataclass(frozen=True)
+class Greater(Comparison):
+    """x > y."""
+
+    type_name = "Greater"
+    ufunc = np.greater
+    gradient = not_differentiable
+
+    def element(self, scalars: Scalars[Any], x: Any, y: Any) -> Any:
+        return scalars.compare("gt", x, y)
+
+
+@dataclass(frozen=True)
+class GreaterEqual(Comparison):
+    """x >= y."""
+
+    type_name = "GreaterEqual"
+    ufunc = np.greater_equal
+    gradient = not_differentiable
+
+    def element(self, scalars: Scalars[Any], x: Any, y: Any) -> Any:
+        return scalars.compare("ge", x, y)
+
+
+EQUATABLE = dt.NUMERIC | dt.BOOL | dt.STRING
+
+
+@dataclass(frozen=True)
+class Equal(Comparison):
+    """x == y; with `incompatible_shape_error=False`, False for shapes that do not broadcast."""
+
+    type_name = "Equal"
+    dtypes = {"T": EQUATABLE}
+    ufunc = np.equal
+    gradient = not_differentiable
+
+    incompatible_shape_error: bool = True
+
+    def shapes(self, *operands: TensorType) -> Shapes:
+        return compared_shapes(self, *operands)
+
+    def bind(self, types: Sequence[DType]) -> Callable[..., Any]:
+        return comparison_kernel(np.equal, False, self.incompatible_shape_error, types)
+
+    def element(self, scalars: Scalars[Any], x: Any, y: Any) -> Any:
+        return scalars.compare("eq", x, y)
+
+
+@dataclass(frozen=True)
+class NotEqual(Comparison):
+    """x != y; with `incompatible_shape_error=False`, True for shapes that do not broadcast."""
+
+    type_name = "NotEqual"
+    dtypes = {"T": EQUATABLE}
+    ufunc = np.not_equal
+    gradient = not_differentiable
+
+    incompatible_shape_error: bool = True
+
+    def shapes(self, *operands: TensorType) -> Shapes:
+        return compared_shapes(self, *operands)
+
+    def bind(self, types: Sequence[DType]) -> Callable[..., Any]:
+        return comparison_kernel(np.not_equal, True, self.incompatible_shape_error, types)
+
+    def element(self, scalars: Scalars[Any], x: Any, y: Any) -> Any:
+        return scalars.compare("ne", x, y)
+
+
+def compared_shapes(op: Equal | NotEqual, x: TensorType, y: TensorType) -> Shapes:
+    """The broadcast shape, or () where incompatible shapes are allowed to differ."""
+    if op.incompatible_shape_error:
+        return Comparison.shapes(op, x, y)
+    try:
+        return (broadcast_all((x.dims, y.dims)),)
+    except ValueError:
+        return ((),)
+
+
+def comparison_kernel(
+    ufunc: Callable[..., Any], otherwise: bool, strict: bool, types: Sequence[DType]
+) -> Callable[..., Any]:
+    """A comparison whose result is bool for strings too, and lenient where not `strict`."""
+    if types[0] is dt.string:
+        compare: Callable[..., Any] = lambda x, y: ufunc(x, y).astype(np.bool_)  # noqa: E731
+    else:
+        compare = ufunc
+    if strict:
+        return compare
+
+    def lenient(x: Any, y: Any) -> Any:
+        try:
+            return compare(x, y)
+        except ValueError:
+            return np.bool_(otherwise)
+
+    return lenient
+
+
+# -- logic ----------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class LogicalAnd(Logical):
+    """x and y."""
+
+    type_name = "LogicalAnd"
+    ufunc = np.logical_and
+    gradient = not_differentiable
+
+    def element(self, scalars: Scalars[Any], x: Any, y: Any) -> Any:
+        return scalars.binary("and", x, y)
+
+
+@dataclass(frozen=True)
+class LogicalOr(Logical):
+    """x or y."""
+
+    type_name = "LogicalOr"
+    ufunc = np.logical_or
+    gradient = not_differentiable
+
+    def element(self, scalars: Scalars[Any], x: Any, y: Any) -> Any:
+        return scalars.binary("or", x, y)
+
+
+@dataclass(frozen=True)
+class LogicalNot(Unary):
+    """not x."""
+
+    type_name = "LogicalNot"
+    inputs = ("x: bool",)
+    outputs = ("y: bool",)
+    ufunc = np.logical_not
+    gradient = not_differentiable
+
+    def element(self, scalars: Scalars[Any], x: Any) -> Any:
+        return scalars.unary("not", x)
+
+
+# -- selection ------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class SelectV2(Binary):
+    """t where the condition holds, else e; all three broadcast."""
+
+    type_name = "SelectV2"
+    inputs = ("condition: bool", "t: T", "e: T")
+    outputs = ("output: T",)
+    dtypes = {"T": dt.ANY}
+    ufunc = np.where
+
+    def known(self, *args: Any) -> Any:
+        return None
+
+    def element(self, scalars: Scalars[Any], condition: Any, t: Any, e: Any) -> Any:
+        return scalars.select(condition, t, e)
+
+    def gradient(self, call: Call, g: Any) -> Sequence[Any]:
+        return (None, *choose(call.inputs[0], g))
+
+
+def choose(first: Any, g: Any) -> tuple[Any, Any]:
+    """The cotangent where `first` holds, and the cotangent where it does not."""
+    zero = convert(0, g.dtype)
+    return apply(SELECT, first, g, zero), apply(SELECT, first, zero, g)
+
+
+LESS, LESS_EQUAL, GREATER, GREATER_EQUAL = Less(), LessEqual(), Greater(), GreaterEqual()
+EQUAL, NOT_EQUAL = Equal(), NotEqual()
+LOGICAL_AND, LOGICAL_OR, LOGICAL_NOT = LogicalAnd(), LogicalOr(), LogicalNot()
+SELECT = SelectV2()
+
+
+# -- the public functions -------------------------------------------------------------------
+
+
+def less(x: Any, y: Any, name: str | None = None) -> Any:
+    """x < y, elementwise."""
+    return apply(LESS, *convert_pair(x, y), name=name)
+
+
+def less_equal(x: Any, y: Any, name: str | None = None) -> Any:
+    """x <= y, elementwise."""
+    return apply(LESS_EQUAL, *convert_pair(x, y), name=name)
+
+
+def greater(x: Any, y: Any, name: str | None = None) -> Any:
+    """x > y, elementwise."""
+    return apply(GREATER, *convert_pair(x, y), name=name)
+
+
+def greater_equal(x: Any, y: Any, name: str | None = None) -> Any:
+    """x >= y, elementwise."""
+    return apply(GREATER_EQUAL, *convert_pair(x, y), name=name)
+
+
+def equal(x: Any, y: Any, name: str | None = None) -> Any:
+    """x == y, elementwise; an error where the shapes do not broadcast."""
+    return apply(EQUAL, *convert_pair(x, y), name=name)
+
+
+def not_equal(x: Any, y: Any, name: str | None = None) -> Any:
+    """x != y, elementwise; an error where the shapes do not broadcast."""
+    return apply(NOT_EQUAL, *convert_pair(x, y), name=name)
+
+
+def logical_and(x: Any, y: Any, name: str | None = None) -> Any:
+    """x and y, elementwise on bools."""
+    return apply(LOGICAL_AND, convert(x, dt.bool_), convert(y, dt.bool_), name=name)
+
+
+def logical_or(x: Any, y: Any, name: str | None = None) -> Any:
+    """x or y, elementwise on bools."""
+    return apply(LOGICAL_OR, convert(x, dt.bool_), convert(y, dt.bool_), name=name)
+
+
+def logical_not(x: Any, name: str | None = None) -> Any:
+    """not x, elementwise on bools."""
+    return apply(LOGICAL_NOT, convert(x, dt.bool_), name=name)
+
+
+def logical_xor(x: Any, y: Any, name: str = "LogicalXor") -> Any:
+    """(x or y) and not (x and y), elementwise on bools."""
+    return logical_and(logical_or(x, y), logical_not(logical_and(x, y)), name=name)
+
+
+def select(condition: Any, x: Any, y: Any, name: str | None = None) -> Any:
+    """x where the bool condition holds, else y; all three broadcast."""
+    return apply(SELECT, convert(condition, dt.bool_), *convert_pair(x, y), name=name)
+
+
+def tensor_equals(x: Any, y: Any) -> Any:
+    """The operator `==`: elementwise, and False where the shapes do not broadcast."""
+    return comparison_operator(x, y, Equal.of(False), "equal", False)
+
+
+def tensor_not_equals(x: Any, y: Any) -> Any:
+    """The operator `!=`: elementwise, and True where the shapes do not broadcast."""
+    return comparison_operator(x, y, NotEqual.of(False), "not_equal", True)
+
+
+def comparison_operator(x: Any, y: Any, op: Op, name: str, otherwise: bool) -> Any:
+    """Compares with anything: what can be no tensor of the same dtype is simply different."""
+    try:
+        x, y = convert_pair(x, y)
+    except (TypeError, ValueError):
+        return otherwise
+    return apply(op, x, y, name=name)
