@@ -77,7 +77,7 @@ def test_a_peer_that_is_not_installed_is_left_out() -> None:
 
 def test_a_worker_that_fails_tells_why() -> None:
     with pytest.raises(RuntimeError, match="KeyError: 'no_such_workload'"):
-        rounds.Worker("numpy", sys.executable, "no_such_workload")
+        rounds.Worker.start("numpy", sys.executable, "no_such_workload")
 
 
 @pytest.mark.parametrize("text", ["jax", "jax=", "someone=/usr/bin/python"])
