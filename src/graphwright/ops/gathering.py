@@ -1,0 +1,552 @@
+"""Elements and slices taken from places that are given as data, and put back there."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+
+from graphwright.errors import InvalidArgumentError
+from graphwright.op.interpreter import apply, convert, convert_pair
+from graphwright.op.op import REGISTRY, Call, Op, Shapes
+from graphwright.ops.arithmetic import SELECT, equal
+from graphwright.ops.joining import concat, stack
+from graphwright.ops.movement import broadcast_to, expand_dims, reshape, transpose
+from graphwright.ops.shape import shape_of
+from graphwright.ops.slicing import entry
+from graphwright.types import dtypes as dt
+from graphwright.types.dtypes import DType
+from graphwright.types.tensor_type import Dims, TensorType, show_dims
+
+SMALL_INDEX = frozenset({dt.int16, dt.int32, dt.int64})
+INDICES = SMALL_INDEX | {dt.uint16}
+
+
+# -- whole slices along an axis -------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class GatherV2(Op):
+    """The slices of `params` at `indices` along `axis`, for each of `batch_dims` batches."""
+
+    type_name = "GatherV2"
+    inputs = ("params: Tparams", "indices: Tindices", "axis: Taxis host")
+    outputs = ("output: Tparams",)
+    dtypes = {"Tparams": dt.ANY, "Tindices": SMALL_INDEX, "Taxis": dt.INDEX}
+
+    batch_dims: int = 0
+
+    def shapes(self, params: TensorType, indices: TensorType, axis: Any) -> Shapes:
+        if params.dims is None or indices.dims is None:
+            return (None,)
+        rank = len(params.dims)
+        batch = self.checked_batch(indices.dims)
+        if rank == 0:
+            raise ValueError("params must be at least 1 dimensional")
+        if axis is None:
+            return ((None,) * (rank + len(indices.dims) - batch - 1),)
+        if not -rank <= axis < rank:
+            least = axis + 1 if axis >= 0 else -axis
+            raise ValueError(f"Shape must be at least rank {least} but is rank {rank}")
+        at = axis % rank
+        if batch > at:
+            raise ValueError(f"batch_dims ({batch}) must be less than or equal to axis ({at})")
+        for i in range(batch):
+            if None not in (params.dims[i], indices.dims[i]) and params.dims[i] != indices.dims[i]:
+                raise ValueError(
+                    f"params.shape[{i}]: {params.dims[i]} should be equal to indices.shape[{i}]: "
+                    f"{indices.dims[i]}"
+                )
+        return ((*params.dims[:at], *indices.dims[batch:], *params.dims[at + 1 :]),)
+
+    def checked_batch(self, dims: Dims) -> int:
+        """The number of batch dimensions, not negative."""
+        rank = len(dims)
+        if not -rank <= self.batch_dims <= rank:
+            raise ValueError(
+                f"Expected batch_dims in the range [{-rank}, {rank}], but got {self.batch_dims}"
+            )
+        return self.batch_dims % rank if self.batch_dims < 0 else self.batch_dims
+
+    def bind(self, types: Sequence[DType]) -> Callable[..., Any]:
+        unsigned = {dt.int16: np.uint16, dt.int32: np.uint32}.get(types[1])
+        if self.batch_dims or unsigned is None:
+            return self.kernel
+
+        def kernel(params: Any, indices: Any, axis: Any) -> Any:
+            try:  # a negative index becomes one that is too great, which NumPy refuses
+                return np.take(params, indices.view(unsigned), axis)
+            except IndexError:
+                return self.kernel(params, indices, axis)
+
+        return kernel
+
+    def kernel(self, params: Any, indices: Any, axis: Any) -> Any:
+        size = np.shape(params)[axis]
+        if np.less(indices, 0).any() or np.greater_equal(indices, size).any():
+            raise_out_of_range(indices, size)
+        if self.batch_dims:
+            return self.gather_batches(params, indices, axis)
+        return np.take(params, indices, axis)
+
+    def gather_batches(self, params: Any, indices: Any, axis: int) -> Any:
+        """Gathers for each batch: the batches as one axis, beside what is gathered from."""
+        shape, places = np.shape(params), np.shape(indices)
+        (result,) = self.shapes(TensorType(dt.float32, shape), TensorType(dt.int32, places), axis)
+        batch = self.checked_batch(places)
+        at = axis % len(shape)
+        count = int(np.prod(shape[:batch]))
+        outer, inner = int(np.prod(shape[batch:at])), int(np.prod(shape[at + 1 :]))
+        parts = np.reshape(params, (count, outer, shape[at], inner)).swapaxes(1, 2)
+        width = int(np.prod(places[batch:]))
+        taken = parts[np.arange(count)[:, None], np.reshape(indices, (count, width))]
+        return np.reshape(taken.swapaxes(1, 2), result)
+
+    def known(self, params: Any, indices: Any, axis: Any) -> Any:
+        if not isinstance(params, tuple) or axis not in (0, -1) or self.batch_dims:
+            return None
+        return _picked(params, indices)
+
+    def gradient(self, call: Call, g: Any) -> Sequence[Any]:
+        params, indices, axis = call.inputs
+        return gathered_back(g, params, indices, axis, self.batch_dims), None, None
+
+
+def _picked(params: tuple[Any, ...], indices: Any) -> Any:
+    if isinstance(indices, tuple):
+        return tuple([_picked(params, i) for i in indices])
+    return params[indices] if indices is not None and 0 <= indices < len(params) else None
+
+
+def raise_out_of_range(indices: Any, size: int) -> None:
+    """The error for the first index that is not in [0, size)."""
+    indices = np.asarray(indices)
+    bad = np.argwhere((indices < 0) | (indices >= size))
+    where = tuple(bad[0])
+    label = f"indices[{','.join(map(str, where))}]" if where else "indices"
+    raise InvalidArgumentError(None, None, f"{label} = {indices[where]} is not in [0, {size})")
+
+
+def gathered_back(g: Any, params: Any, indices: Any, axis: Any, batch_dims: int) -> Any:
+    """Zeros like `params`, with the slices of `g` added at the places they were gathered from."""
+    target = shape_of(params)
+    if axis == 0 and not batch_dims:
+        return scatter_nd(expand_dims(indices, -1), g, target)
+    rank, many = params.type.rank, indices.type.rank
+    if rank is None or many is None or not isinstance(axis, int):
+        raise ValueError(
+            f"The gradient of tf.gather along axis {axis} needs the ranks of params and indices, "
+            f"which are {rank} and {many}; fix them with tf.ensure_shape."
+        )
+    batch, at = batch_dims % many if batch_dims < 0 else batch_dims, axis % rank
+    # The axes that were gathered come right after the batches, and back again at the end.
+    moved = [*range(batch), at, *range(batch, at), *range(at + 1, rank)]
+    width = many - batch
+    forward = [
+        *range(batch),
+        *range(at, at + width),
+        *range(batch, at),
+        *range(at + width, rank - 1 + width),
+    ]
+    sizes = axis_sizes(params)
+    places = with_batches(expand_dims(indices, -1), batch)
+    result = scatter_nd(places, transpose(g, forward), host_vector([sizes[i] for i in moved]))
+    return transpose(result, [moved.index(i) for i in range(rank)])
+
+
+def axis_sizes(x: Any) -> list[Any]:
+    """The size of each axis of a tensor of known rank: an int, or a scalar tensor."""
+    dims = x.type.dims
+    if None not in dims:
+        return list(dims)
+    dynamic = shape_of(x)
+    return [entry(dynamic, i) if d is None else d for i, d in enumerate(dims)]
+
+
+def host_vector(entries: Sequence[Any]) -> Any:
+    """A host operand of ints and scalar tensors: a tuple if all are ints."""
+    if all(isinstance(e, int) for e in entries):
+        return tuple(entries)
+    return stack(list(entries))
+
+
+def with_batches(indices: Any, batch_dims: int) -> Any:
+    """Index vectors, preceded by the position of the batch that each is in."""
+    if batch_dims == 0:
+        return indices
+    sizes = axis_sizes(indices)
+    sizes[-1] = 1
+    whole = host_vector(sizes)
+    grid = []
+    for i in range(batch_dims):
+        steps = apply(REGISTRY["Range"].of(indices.dtype), 0, sizes[i], 1)
+        column = [1] * len(sizes)
+        column[i] = -1
+        grid.append(broadcast_to(reshape(steps, column), whole))
+    return concat([*grid, indices], -1)
+
+
+# -- elements and slices at index vectors ---------------------------------------------------
+
+
+def index_columns(indices: Any, dims: Dims, message: Callable[[int], str], ignore: bool) -> Any:
+    """Index vectors as NumPy's tuple of index arrays, and which of them are in bounds.
+
+    The second is None where all are; out of bounds without `ignore` is an error that
+    `message` words for the vector's number in the flat order.
+    """
+    indices = np.asarray(indices)
+    columns = tuple([indices[..., i] for i in range(indices.shape[-1])])
+    bad: Any = False
+    for column, size in zip(columns, dims):
+        bad = bad | (column < 0) | (column >= size)
+    if not np.any(bad):
+        return columns, None
+    if not ignore:
+        first = int(np.flatnonzero(bad)[0])
+        vector = indices.reshape(-1, indices.shape[-1])[first].tolist()
+        where = ",".join(map(str, np.unravel_index(first, np.shape(bad)))) if np.ndim(bad) else ""
+        raise InvalidArgumentError(
+            None, None, f"indices[{where}] = {vector} {message(len(dims))} {show_dims(dims)}"
+        )
+    return columns, ~bad
+
+
+@dataclass(frozen=True)
+class GatherNd(Op):
+    """The slices of `params` at the index vectors along the last axis of `indices`."""
+
+    type_name = "GatherNd"
+    inputs = ("params: Tparams", "indices: Tindices")
+    outputs = ("output: Tparams",)
+    dtypes = {"Tparams": dt.ANY, "Tindices": SMALL_INDEX}
+
+    bad_indices_policy: str = ""
+
+    def shapes(self, params: TensorType, indices: TensorType) -> Shapes:
+        if indices.dims == ():
+            raise ValueError("indices must be at least a vector")
+        if indices.dims is None or indices.dims[-1] is None or params.dims is None:
+            return (None,)
+        depth = indices.dims[-1]
+        if depth > len(params.dims):
+            raise ValueError(
+                "index innermost dimension length must be <= params rank; saw: "
+                f"{depth} vs. {len(params.dims)}"
+            )
+        return ((*indices.dims[:-1], *params.dims[depth:]),)
+
+    def kernel(self, params: Any, indices: Any) -> Any:
+        params = np.asarray(params)
+        depth = np.shape(indices)[-1]
+        if depth > params.ndim:
+            raise ValueError("index innermost dimension is too long")
+        if depth == 0:
+            return np.broadcast_to(params, (*np.shape(indices)[:-1], *params.shape))
+        ignore = self.bad_indices_policy == "IGNORE"
+        says = "does not index into param shape"
+        columns, good = index_columns(indices, params.shape, lambda n: says, ignore)
+        if good is None:
+            return np.asarray(params[columns])
+        result = np.zeros((*good.shape, *params.shape[depth:]), params.dtype)
+        result[good] = params[tuple([c[good] for c in columns])]
+        return result
+
+    def gradient(self, call: Call, g: Any) -> Sequence[Any]:
+        params, indices = call.inputs
+        back = ScatterNd.of(self.bad_indices_policy)
+        return apply(back, indices, g, shape_of(params)), None
+
+
+@dataclass(frozen=True)
+class ScatterNd(Op):
+    """Zeros of a shape, with `updates` added at the index vectors of `indices`."""
+
+    type_name = "ScatterNd"
+    inputs = ("indices: Tindices", "updates: T", "shape: Tindices host")
+    outputs = ("output: T",)
+    dtypes = {"T": dt.NUMERIC | dt.BOOL | dt.STRING, "Tindices": SMALL_INDEX}
+
+    bad_indices_policy: str = ""
+
+    def shapes(self, indices: TensorType, updates: TensorType, shape: Any) -> Shapes:
+        if shape is None:
+            return (None,)
+        for d in shape:
+            if d is not None and d < 0:
+                raise ValueError(f"Dimension {d} must be >= 0")
+        check_updates(indices.dims, updates.dims, shape)
+        return (shape,)
+
+    def kernel(self, indices: Any, updates: Any, shape: Any) -> Any:
+        check_updates(np.shape(indices), np.shape(updates), shape)
+        updates = np.asarray(updates)
+        if updates.dtype == object:
+            result = np.full(shape, b"", object)
+        else:
+            result = np.zeros(shape, updates.dtype)
+        return scatter(np.add, result, indices, updates, self.bad_indices_policy)
+
+    def gradient(self, call: Call, g: Any) -> Sequence[Any]:
+        back = GatherNd.of(self.bad_indices_policy)
+        return None, apply(back, g, call.inputs[0]), None
+
+
+def check_updates(indices: Dims | None, updates: Dims | None, shape: Dims | None) -> None:
+    """`updates` must have a slice of `shape` for each vector of `indices`."""
+    if indices is None or not indices or updates is None or shape is None or indices[-1] is None:
+        return
+    outer = len(indices) - 1
+    if not agree(indices[:-1], updates[:outer]):
+        raise ValueError(
+            f"Dimensions [0,{outer}) of indices[shape={show_dims(indices)}] must match dimensions "
+            f"[0,{outer}) of updates[shape={show_dims(updates)}]"
+        )
+    depth = indices[-1]
+    if depth > len(shape) or not agree(shape[depth:], updates[outer:]):
+        raise ValueError(
+            f"Dimensions [{depth},{len(shape)}) of input[shape={show_dims(shape)}] must match "
+            f"dimensions [{outer},{len(updates)}) of updates[shape={show_dims(updates)}]"
+        )
+
+
+def agree(a: Dims, b: Dims) -> bool:
+    """Whether two shapes can be the same."""
+    return len(a) == len(b) and all(None in (x, y) or x == y for x, y in zip(a, b))
+
+
+def scatter(ufunc: Any, result: Any, indices: Any, updates: Any, policy: str = "") -> Any:
+    """`result` with `updates` combined into it, in order, by a ufunc (None: put there)."""
+    says = "does not index into shape"
+    columns, good = index_columns(indices, result.shape, lambda n: says, policy == "IGNORE")
+    if good is not None:
+        columns, updates = tuple([c[good] for c in columns]), updates[good]
+    if ufunc is None:
+        result[columns] = updates
+    elif not columns:
+        lead = tuple(range(np.ndim(updates) - result.ndim))
+        result = ufunc(result, ufunc.reduce(updates, axis=lead) if lead else updates)
+    else:
+        ufunc.at(result, columns, updates)
+    return result
+
+
+@dataclass(frozen=True)
+class TensorScatter(Op):
+    """The tensor with `updates` combined into it at the index vectors of `indices`."""
+
+    inputs = ("tensor: T", "indices: Tindices", "updates: T")
+    outputs = ("output: T",)
+    dtypes = {"T": dt.NUMERIC, "Tindices": dt.INDEX}
+
+    ufunc: ClassVar[Any] = None
+
+    bad_indices_policy: str = ""
+
+    def shapes(self, tensor: TensorType, indices: TensorType, updates: TensorType) -> Shapes:
+        check_tensor_updates(tensor.dims, indices.dims, updates.dims)
+        return (tensor.dims,)
+
+    def kernel(self, tensor: Any, indices: Any, updates: Any) -> Any:
+        check_tensor_updates(np.shape(tensor), np.shape(indices), np.shape(updates))
+        result, updates = np.array(tensor), np.asarray(updates)
+        return scatter(type(self).ufunc, result, indices, updates, self.bad_indices_policy)
+
+
+def check_tensor_updates(tensor: Dims | None, indices: Dims | None, updates: Dims | None) -> None:
+    """`updates` must have a slice of the tensor for each vector of `indices`."""
+    if tensor == ():
+        raise ValueError("Output must be at least 1-D, got shape: []")
+    if indices == ():
+        raise ValueError("Indices shape must have rank at least one. Found:[]")
+    if indices is None or updates is None or tensor is None or indices[-1] is None:
+        return
+    outer, depth = len(indices) - 1, indices[-1]
+    if not agree(indices[:-1], updates[:outer]):
+        raise ValueError(
+            "Outer dimensions of indices and update must match. Indices shape: "
+            f"{show_dims(indices)}, updates shape:{show_dims(updates)}"
+        )
+    if depth > len(tensor) or not agree(tensor[depth:], updates[outer:]):
+        raise ValueError(
+            "Inner dimensions of output shape must match inner dimensions of updates shape. "
+            f"Output: {show_dims(tensor)} updates: {show_dims(updates)}"
+        )
+
+
+@dataclass(frozen=True)
+class TensorScatterUpdate(TensorScatter):
+    """The tensor with `updates` in place of the slices at `indices`."""
+
+    type_name = "TensorScatterUpdate"
+    dtypes = {"T": dt.ANY, "Tindices": INDICES}
+
+    def gradient(self, call: Call, g: Any) -> Sequence[Any]:
+        _, indices, updates = call.inputs
+        zero = broadcast_to(convert(0, g.dtype), shape_of(updates))
+        return tensor_scatter_nd_update(g, indices, zero), None, gather_nd(g, indices)
+
+
+@dataclass(frozen=True)
+class TensorScatterAdd(TensorScatter):
+    """The tensor with `updates` added to the slices at `indices`."""
+
+    type_name = "TensorScatterAdd"
+    ufunc = np.add
+
+    def gradient(self, call: Call, g: Any) -> Sequence[Any]:
+        return g, None, gather_nd(g, call.inputs[1])
+
+
+@dataclass(frozen=True)
+class TensorScatterSub(TensorScatter):
+    """The tensor with `updates` subtracted from the slices at `indices`."""
+
+    type_name = "TensorScatterSub"
+    ufunc = np.subtract
+
+    def gradient(self, call: Call, g: Any) -> Sequence[Any]:
+        return g, None, -gather_nd(g, call.inputs[1])
+
+
+@dataclass(frozen=True)
+class TensorScatterMin(TensorScatter):
+    """The tensor with the lesser of its slices at `indices` and `updates`."""
+
+    type_name = "TensorScatterMin"
+    dtypes = {"T": dt.REAL, "Tindices": dt.INDEX}
+    ufunc = np.minimum
+
+    def gradient(self, call: Call, g: Any) -> Sequence[Any]:
+        return shared_by_ties(call, g)
+
+
+@dataclass(frozen=True)
+class TensorScatterMax(TensorScatter):
+    """The tensor with the greater of its slices at `indices` and `updates`."""
+
+    type_name = "TensorScatterMax"
+    dtypes = {"T": dt.REAL, "Tindices": dt.INDEX}
+    ufunc = np.maximum
+
+    def gradient(self, call: Call, g: Any) -> Sequence[Any]:
+        return shared_by_ties(call, g)
+
+
+def shared_by_ties(call: Call, g: Any) -> Sequence[Any]:
+    """The cotangent of an extreme, divided evenly among all that attain it."""
+    tensor, indices, updates = call.inputs
+    output = call.outputs[0]
+    one, zero = convert(1, g.dtype), convert(0, g.dtype)
+    kept = apply(SELECT, equal(tensor, output), one, zero)
+    put = apply(SELECT, equal(updates, gather_nd(output, indices)), one, zero)
+    share = g / (kept + scatter_nd(indices, put, shape_of(tensor)))
+    return share * kept, None, gather_nd(share, indices) * put
+
+
+# -- the public functions -------------------------------------------------------------------
+
+
+def gather(
+    params: Any,
+    indices: Any,
+    validate_indices: Any = None,
+    axis: Any = None,
+    batch_dims: int = 0,
+    name: str | None = None,
+) -> Any:
+    """The slices of `params` at `indices` along `axis`, for each of `batch_dims` batches.
+
+    `axis` is `batch_dims` by default. An index outside [0, size) is an InvalidArgumentError.
+
+    >>> import graphwright as tf
+    >>> tf.gather([10, 20, 30], [2, 0])
+    <tf.Tensor: shape=(2,), dtype=int32, numpy=array([30, 10], dtype=int32)>
+    """
+    if axis is None:
+        axis = batch_dims
+    return apply(GatherV2.of(batch_dims), convert(params), convert(indices), axis, name=name)
+
+
+def gather_nd(
+    params: Any,
+    indices: Any,
+    batch_dims: int = 0,
+    name: str | None = None,
+    bad_indices_policy: str = "",
+) -> Any:
+    """The slices of `params` at the index vectors along the last axis of `indices`.
+
+    An index out of bounds is an InvalidArgumentError, or gives zeros with
+    `bad_indices_policy="IGNORE"`.
+
+    >>> import graphwright as tf
+    >>> tf.gather_nd([[1, 2], [3, 4]], [[0, 0], [1, 1]])
+    <tf.Tensor: shape=(2,), dtype=int32, numpy=array([1, 4], dtype=int32)>
+    """
+    places = with_batches(convert(indices), int(batch_dims))
+    return apply(GatherNd.of(bad_indices_policy), convert(params), places, name=name)
+
+
+def scatter_nd(
+    indices: Any,
+    updates: Any,
+    shape: Any,
+    bad_indices_policy: str = "",
+    name: str | None = None,
+) -> Any:
+    """Zeros of `shape`, with `updates` added at the index vectors of `indices`.
+
+    >>> import graphwright as tf
+    >>> tf.scatter_nd([[1], [3], [1]], [10, 20, 30], [5]).numpy().tolist()
+    [0, 40, 0, 20, 0]
+    """
+    op = ScatterNd.of(bad_indices_policy)
+    return apply(op, convert(indices), convert(updates), shape, name=name)
+
+
+def tensor_scatter_nd_update(
+    tensor: Any, indices: Any, updates: Any, name: str | None = None
+) -> Any:
+    """The tensor with `updates` in place of the slices at the index vectors of `indices`.
+
+    >>> import graphwright as tf
+    >>> tf.tensor_scatter_nd_update([1, 2, 3], [[0], [2]], [7, 8]).numpy().tolist()
+    [7, 2, 8]
+    """
+    return _tensor_scatter(TensorScatterUpdate.of(), tensor, indices, updates, name)
+
+
+def tensor_scatter_nd_add(
+    tensor: Any, indices: Any, updates: Any, bad_indices_policy: str = "", name: str | None = None
+) -> Any:
+    """The tensor with `updates` added to the slices at the index vectors of `indices`."""
+    return _tensor_scatter(TensorScatterAdd.of(bad_indices_policy), tensor, indices, updates, name)
+
+
+def tensor_scatter_nd_sub(
+    tensor: Any, indices: Any, updates: Any, bad_indices_policy: str = "", name: str | None = None
+) -> Any:
+    """The tensor with `updates` subtracted from the slices at the index vectors of `indices`."""
+    return _tensor_scatter(TensorScatterSub.of(bad_indices_policy), tensor, indices, updates, name)
+
+
+def tensor_scatter_nd_min(
+    tensor: Any, indices: Any, updates: Any, bad_indices_policy: str = "", name: str | None = None
+) -> Any:
+    """The tensor with the lesser of its slices at `indices` and `updates`."""
+    return _tensor_scatter(TensorScatterMin.of(bad_indices_policy), tensor, indices, updates, name)
+
+
+def tensor_scatter_nd_max(
+    tensor: Any, indices: Any, updates: Any, bad_indices_policy: str = "", name: str | None = None
+) -> Any:
+    """The tensor with the greater of its slices at `indices` and `updates`."""
+    return _tensor_scatter(TensorScatterMax.of(bad_indices_policy), tensor, indices, updates, name)
+
+
+def _tensor_scatter(op: Op, tensor: Any, indices: Any, updates: Any, name: str | None) -> Any:
+    tensor, updates = convert_pair(tensor, updates)
+    return apply(op, tensor, convert(indices), updates, name=name)

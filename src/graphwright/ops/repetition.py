@@ -1,0 +1,135 @@
+"""Tensors repeated as a whole or element by element."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from graphwright.op.interpreter import apply, convert, is_tensor
+from graphwright.op.op import Call, Op, Shapes
+from graphwright.ops.creation import range as range_of
+from graphwright.ops.gathering import axis_sizes, gather, host_vector
+from graphwright.ops.indexing import boolean_mask
+from graphwright.ops.movement import broadcast_to, expand_dims, reshape, transpose
+from graphwright.ops.joining import stack
+from graphwright.ops.reduction import reduce_max, reduce_sum
+from graphwright.ops.shape import shape, shape_of, size
+from graphwright.types import dtypes as dt
+from graphwright.types.tensor_type import TensorType
+
+
+@dataclass(frozen=True)
+class Tile(Op):
+    """The tensor repeated `multiples[i]` times along axis i."""
+
+    type_name = "Tile"
+    inputs = ("input: T", "multiples: Tmultiples host")
+    outputs = ("output: T",)
+    dtypes = {"T": dt.ANY, "Tmultiples": dt.INDEX}
+
+    def shapes(self, x: TensorType, multiples: Any) -> Shapes:
+        if multiples is None:
+            return (None if x.dims is None else (None,) * len(x.dims),)
+        if not isinstance(multiples, tuple):
+            raise ValueError("Expected multiples to be 1-D, but got shape []")
+        if x.dims is not None and len(x.dims) != len(multiples):
+            raise ValueError(
+                f"Expected multiples argument to be a vector of length {len(x.dims)} but got "
+                f"length {len(multiples)}"
+            )
+        for i, m in enumerate(multiples):
+            if m is not None and m < 0:
+                raise ValueError(f"Expected multiples[{i}] >= 0, but got {m}")
+        dims = x.dims or (None,) * len(multiples)
+        return (tuple([None if None in (d, m) else d * m for d, m in zip(dims, multiples)]),)
+
+    def kernel(self, x: Any, multiples: Any) -> Any:
+        if np.ndim(x) != len(multiples):
+            raise ValueError("multiples must have an entry for each axis")
+        return np.tile(x, multiples)
+
+    def known(self, x: Any, multiples: Any) -> Any:
+        if not isinstance(x, tuple) or not isinstance(multiples, tuple) or None in multiples:
+            return None
+        return x * multiples[0]
+
+    def gradient(self, call: Call, g: Any) -> Sequence[Any]:
+        # Each axis becomes two, (multiple, size), and the multiples are summed.
+        x, multiples = call.inputs
+        if isinstance(multiples, tuple) and x.type.is_static:
+            pairs: Any = [entry for pair in zip(multiples, x.type.dims) for entry in pair]
+        else:
+            multiples = convert(multiples)
+            dims = shape(x, multiples.dtype)
+            pairs = reshape(transpose(stack([multiples, dims])), (-1,))
+        if x.type.rank is not None:
+            axes: Any = tuple(range(0, 2 * x.type.rank, 2))
+        else:
+            axes = range_of(0, size(pairs), 2)
+        return reshape(reduce_sum(reshape(g, pairs), axes), shape_of(x)), None
+
+
+TILE = Tile()
+
+
+def tile(input: Any, multiples: Any, name: str | None = None) -> Any:
+    """The tensor repeated `multiples[i]` times along axis i.
+
+    >>> import graphwright as tf
+    >>> tf.tile([[1, 2]], [2, 2]).numpy().tolist()
+    [[1, 2, 1, 2], [1, 2, 1, 2]]
+    """
+    return apply(TILE, convert(input), multiples, name=name)
+
+
+def repeat(input: Any, repeats: Any, axis: int | None = None, name: str | None = None) -> Any:
+    """Each slice along `axis` repeated: so many times, or its own number of times.
+
+    Without an axis the tensor is flattened first.
+
+    >>> import graphwright as tf
+    >>> tf.repeat([[1, 2], [3, 4]], repeats=[2, 1], axis=0).numpy().tolist()
+    [[1, 2], [1, 2], [3, 4]]
+    """
+    x = convert(input)
+    if axis is None:
+        x, axis = reshape(x, (-1,)), 0
+    rank = x.type.rank
+    if rank is None:
+        raise ValueError("tf.repeat with an axis needs a tensor of known rank; use ensure_shape.")
+    if not -rank <= axis < max(rank, 1):
+        raise ValueError(f"axis={axis} out of bounds: expected {-rank}<=axis<{rank}")
+    axis = axis % rank if rank else 0
+    repeats = convert(repeats)
+    if repeats.type.rank == 0:
+        return repeat_evenly(x, repeats, axis)
+    if repeats.type.rank not in (1, None):
+        raise ValueError(f"Shape {repeats.shape} must have rank at most 1")
+    return repeat_each(x, repeats, axis)
+
+
+def repeat_evenly(x: Any, repeats: Any, axis: int) -> Any:
+    """Each slice along an axis repeated the same number of times."""
+    multiples: list[Any] = [1] * (x.type.rank + 1)
+    multiples[axis + 1] = repeats
+    copies = tile(expand_dims(x, axis + 1), multiples)
+    sizes = axis_sizes(x)
+    sizes[axis] = -1 if None in x.type.dims else x.type.dims[axis] * repeats
+    return reshape(copies, sizes)
+
+
+def repeat_each(x: Any, repeats: Any, axis: int) -> Any:
+    """Slice i along an axis repeated `repeats[i]` times."""
+    have, want = repeats.type.dims, x.type.dims[axis]
+    if have is not None and have[0] not in (1, None, want) and want is not None:
+        raise ValueError(f"Dimensions {want} and {have[0]} are not compatible")
+    length = axis_sizes(x)[axis]
+    counts = broadcast_to(repeats, host_vector([length]))
+    most = reduce_max(counts)
+    each = host_vector([length, 1]), host_vector([length, most])
+    rows = broadcast_to(reshape(range_of(length), each[0]), each[1])
+    keep = range_of(most, dtype=counts.dtype) < expand_dims(counts, -1)
+    return gather(x, boolean_mask(rows, keep), axis=axis)

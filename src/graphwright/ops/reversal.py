@@ -1,0 +1,187 @@
+"""Elements in reverse or rotated order along axes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from graphwright.op.interpreter import apply, convert
+from graphwright.op.op import Call, Op, Shapes
+from graphwright.types import dtypes as dt
+from graphwright.types.tensor_type import TensorType, show_dims
+
+
+@dataclass(frozen=True)
+class ReverseV2(Op):
+    """The elements in reverse order along axes."""
+
+    type_name = "ReverseV2"
+    inputs = ("tensor: T", "axis: Tidx host")
+    outputs = ("output: T",)
+    dtypes = {"T": dt.NUMERIC | dt.BOOL | dt.STRING, "Tidx": dt.INDEX}
+
+    def shapes(self, x: TensorType, axis: Any) -> Shapes:
+        if axis is not None and not isinstance(axis, tuple):
+            raise ValueError("'axis' must be 1-dimension, not 0")
+        if x.dims is not None:
+            rank = len(x.dims)
+            seen = set()
+            for a in axis or ():
+                if a is None:
+                    continue
+                if not -rank <= a < rank:
+                    raise ValueError(f"'axis'[0] = {a} is out of valid range [0, {rank - 1}]")
+                if a % rank in seen:
+                    raise ValueError(f"axis {a % rank} specified more than once.")
+                seen.add(a % rank)
+        return (x.dims,)
+
+    def kernel(self, x: Any, axis: Any) -> Any:
+        if not isinstance(axis, tuple):
+            raise ValueError("'axis' must be 1-dimension, not 0")
+        return np.flip(x, axis)
+
+    def known(self, x: Any, axis: Any) -> Any:
+        return x[::-1] if isinstance(x, tuple) and axis in ((0,), (-1,)) else None
+
+    def gradient(self, call: Call, g: Any) -> Sequence[Any]:
+        return reverse(g, call.inputs[1]), None
+
+
+@dataclass(frozen=True)
+class ReverseSequence(Op):
+    """The first `seq_lengths[b]` slices of batch b in reverse order, the rest as they are."""
+
+    type_name = "ReverseSequence"
+    inputs = ("input: T", "seq_lengths: Tlen")
+    outputs = ("output: T",)
+    dtypes = {"T": dt.ANY, "Tlen": dt.INDEX}
+
+    seq_dim: int
+    batch_dim: int = 0
+
+    def shapes(self, x: TensorType, lengths: TensorType) -> Shapes:
+        if lengths.rank not in (1, None):
+            raise ValueError(f"seq_lengths must be 1-dim, not {lengths.rank}")
+        if x.dims is None:
+            return (None,)
+        rank = len(x.dims)
+        batch, along = self.batch_dim % rank if rank else 0, self.seq_dim
+        if along == self.batch_dim:
+            raise ValueError(f"batch_dim == seq_dim == {along}")
+        if along >= rank:
+            raise ValueError(f"seq_dim must be < input rank ( {along} vs. {rank})")
+        if self.batch_dim >= rank:
+            raise ValueError(f"batch_dim must be < input rank ( {self.batch_dim} vs. {rank})")
+        count = lengths.dims[0] if lengths.dims else None
+        if None not in (count, x.dims[batch]) and count != x.dims[batch]:
+            raise ValueError(
+                f"Length of seq_lengths != input.dims({batch}), ({count} vs. {x.dims[batch]})"
+            )
+        return (x.dims,)
+
+    def kernel(self, x: Any, lengths: Any) -> Any:
+        lengths = np.asarray(lengths)
+        self.shapes(
+            TensorType(dt.float32, np.shape(x)), TensorType(dt.int64, np.shape(lengths))
+        )
+        size = np.shape(x)[self.seq_dim]
+        if (lengths < 0).any():
+            bad = int(np.argmax(lengths < 0))
+            raise ValueError(f"seq_lengths({bad}) < 0")
+        if (lengths > size).any():
+            bad = int(np.argmax(lengths > size))
+            raise ValueError(f"seq_lengths({bad}) > input.dims({self.seq_dim})")
+        steps = np.arange(size)
+        back = lengths[:, None] - 1 - steps
+        places = np.where(back >= 0, back, steps)
+        moved = np.moveaxis(x, (self.batch_dim, self.seq_dim), (0, 1))
+        result = moved[np.arange(len(lengths))[:, None], places]
+        return np.moveaxis(result, (0, 1), (self.batch_dim, self.seq_dim))
+
+    def gradient(self, call: Call, g: Any) -> Sequence[Any]:
+        return apply(self, g, call.inputs[1]), None
+
+
+@dataclass(frozen=True)
+class Roll(Op):
+    """The elements moved along axes, those that leave at one end coming in at the other."""
+
+    type_name = "Roll"
+    inputs = ("input: T", "shift: Tshift host", "axis: Taxis host")
+    outputs = ("output: T",)
+    dtypes = {"T": dt.ANY, "Tshift": dt.INDEX, "Taxis": dt.INDEX}
+
+    def shapes(self, x: TensorType, shift: Any, axis: Any) -> Shapes:
+        if x.rank == 0:
+            raise ValueError("input must be 1-D or higher")
+        for name, value in (("shift", shift), ("axis", axis)):
+            if value is not None and len(np.shape(value)) > 1:
+                raise ValueError(
+                    f"{name} must be a scalar or a 1-D vector. Found: {show_dims(np.shape(value))}"
+                )
+        if shift is None or axis is None or x.dims is None:
+            return (x.dims,)
+        if np.shape(shift) != np.shape(axis):
+            raise ValueError("shift and axis must have the same size")
+        rank = len(x.dims)
+        for a in axis if isinstance(axis, tuple) else (axis,):
+            if a is not None and not -rank <= a < rank:
+                raise ValueError(f"axis {a} is out of range")
+        return (x.dims,)
+
+    def kernel(self, x: Any, shift: Any, axis: Any) -> Any:
+        if np.ndim(x) == 0 or np.shape(shift) != np.shape(axis):
+            raise ValueError("shift and axis must have the same size")
+        return np.roll(x, shift, axis)
+
+    def gradient(self, call: Call, g: Any) -> Sequence[Any]:
+        _, shift, axis = call.inputs
+        if isinstance(shift, tuple):
+            back: Any = tuple([-s for s in shift])
+        else:
+            back = -shift
+        return apply(self, g, back, axis), None, None
+
+
+REVERSE, ROLL = ReverseV2(), Roll()
+
+
+def reverse(tensor: Any, axis: Any, name: str | None = None) -> Any:
+    """The elements in reverse order along each of the axes of the list `axis`.
+
+    >>> import graphwright as tf
+    >>> tf.reverse([[1, 2], [3, 4]], axis=[1]).numpy().tolist()
+    [[2, 1], [4, 3]]
+    """
+    return apply(REVERSE, convert(tensor), axis, name=name)
+
+
+def reverse_sequence(
+    input: Any,
+    seq_lengths: Any,
+    seq_axis: int | None = None,
+    batch_axis: int | None = None,
+    name: str | None = None,
+) -> Any:
+    """The first `seq_lengths[b]` slices along `seq_axis` of batch b reversed, the rest kept.
+
+    >>> import graphwright as tf
+    >>> tf.reverse_sequence([[1, 2, 3], [4, 5, 6]], [2, 3], seq_axis=1).numpy().tolist()
+    [[2, 1, 3], [6, 5, 4]]
+    """
+    op = ReverseSequence.of(0 if seq_axis is None else seq_axis, batch_axis or 0)
+    return apply(op, convert(input), convert(seq_lengths), name=name)
+
+
+def roll(input: Any, shift: Any, axis: Any, name: str | None = None) -> Any:
+    """The elements moved by `shift` places along `axis`, around the ends.
+
+    >>> import graphwright as tf
+    >>> tf.roll([0, 1, 2, 3, 4], shift=2, axis=0).numpy().tolist()
+    [3, 4, 0, 1, 2]
+    """
+    return apply(ROLL, convert(input), shift, axis, name=name)
