@@ -23,7 +23,7 @@ def known(value: Value) -> Any:
         if current.known:
             pending.pop()
         elif not _may_be_known(current):
-            current.known = (None,)
+            current.known = (_unknown(current),)
         else:
             inputs = () if current.node.op.known_from_types else current.node.inputs
             missing = [v for v in inputs if not v.known]
@@ -34,16 +34,28 @@ def known(value: Value) -> Any:
 
 
 def _may_be_known(value: Value) -> bool:
-    """Whether a rule could know it: an op with such a rule, one output, not large."""
-    node = value.node
-    if type(node.op).known is Op.known or len(node.outputs) != 1:
+    """Whether a rule could know it: an op with such a rule, not large."""
+    if type(value.node.op).known is Op.known:
         return False
     size = value.type.size
     return size is None or size <= _SMALL
 
 
 def _evaluate(value: Value) -> Any:
-    op = value.node.op
+    node = value.node
+    op = node.op
     if op.known_from_types:
-        return op.known(*[v.type for v in value.node.inputs])
-    return op.known(*[v.known[0] for v in value.node.inputs])
+        found = op.known(*[v.type for v in node.inputs])
+    else:
+        found = op.known(*[v.known[0] for v in node.inputs])
+    if op.returns_tuple or len(node.outputs) > 1:
+        found = found[value.index] if isinstance(found, tuple) else None
+    return _unknown(value) if found is None else found
+
+
+def _unknown(value: Value) -> Any:
+    """What is known of a value of which only the shape is: how many entries a vector has."""
+    dims = value.type.dims
+    if dims is None or len(dims) != 1 or dims[0] is None or dims[0] > _SMALL:
+        return None
+    return (None,) * dims[0]

@@ -1,4 +1,4 @@
-"""Tensors from nothing: constants, parameters of graphs, fills, ranges."""
+"""Tensors from nothing: constants, parameters of graphs, fills."""
 
 from __future__ import annotations
 
@@ -11,9 +11,10 @@ import numpy as np
 from graphwright.op.interpreter import apply, convert
 from graphwright.op.op import Call, Op, Shapes, host_value, not_differentiable
 from graphwright.ops.reduction import reduce_sum
+from graphwright.ops.shape import shape_of
 from graphwright.types import dtypes as dt
 from graphwright.types.dtypes import DType, as_dtype
-from graphwright.types.tensor_type import Dims, TensorType
+from graphwright.types.tensor_type import Dims, TensorType, show_dims
 
 
 class Literal:
@@ -116,62 +117,54 @@ def checked_dims(dims: Any, name: str) -> Dims | None:
     """A known shape operand as dims; ValueError if it is not a vector of sizes >= 0."""
     if dims is None:
         return None
-    if not isinstance(dims, tuple):
-        raise ValueError(f"{name} must be a vector of int32 or int64, got the scalar {dims}")
+    if not isinstance(dims, tuple) or any(isinstance(d, tuple) for d in dims):
+        raise ValueError(f"{name} must represent a vector, got shape {show_dims(np.shape(dims))}")
     for d in dims:
-        if d is not None and (not isinstance(d, int) or d < 0):
-            raise ValueError(f"Dimension {d} must be >= 0 in {name} {list(dims)}")
+        if d is not None and d < 0:
+            raise ValueError(f"Dimension {d} must be >= 0")
     return dims
 
 
-def range_size(start: Any, limit: Any, delta: Any) -> int:
-    """How many steps of `delta` lead from `start` up to but not including `limit`."""
-    if isinstance(delta, float) or isinstance(start, float) or isinstance(limit, float):
-        return int(np.ceil(abs((limit - start) / delta)))
-    return len(range(start, limit, delta))
+@dataclass(frozen=True)
+class ZerosLike(Op):
+    """Zeros (empty strings, False) of the tensor's shape and dtype."""
+
+    type_name = "ZerosLike"
+    inputs = ("x: T",)
+    outputs = ("y: T",)
+    dtypes = {"T": dt.ANY}
+    gradient = not_differentiable
+
+    def shapes(self, x: TensorType) -> Shapes:
+        return (x.dims,)
+
+    def kernel(self, x: Any) -> Any:
+        x = np.asarray(x)
+        return np.full(x.shape, b"", object) if x.dtype == object else np.zeros(x.shape, x.dtype)
 
 
 @dataclass(frozen=True)
-class Range(Op):
-    """start, start + delta, ... below limit."""
+class OnesLike(Op):
+    """Ones (True) of the tensor's shape and dtype."""
 
-    type_name = "Range"
-    inputs = ("start: Tidx host", "limit: Tidx host", "delta: Tidx host")
-    outputs = ("output: Tidx",)
-    dtypes = {"Tidx": dt.REAL}
+    type_name = "OnesLike"
+    inputs = ("x: T",)
+    outputs = ("y: T",)
+    dtypes = {"T": dt.NUMERIC | dt.BOOL}
     gradient = not_differentiable
 
-    Tidx: DType
+    def shapes(self, x: TensorType) -> Shapes:
+        return (x.dims,)
 
-    def shapes(self, start: Any, limit: Any, delta: Any) -> Shapes:
-        for name, value in (("start", start), ("limit", limit), ("delta", delta)):
-            if isinstance(value, tuple):
-                raise ValueError(f"{name} must be a scalar, not shape [{len(value)}]")
-        if None in (start, limit, delta):
-            return ((None,),)
-        if delta == 0:
-            raise ValueError("Requires delta != 0: 0")
-        if (limit - start) * delta < 0:
-            relation, sign = ("<=", ">") if delta > 0 else (">=", "<")
-            raise ValueError(
-                f"Requires start {relation} limit when delta {sign} 0: {start}/{limit}"
-            )
-        return ((range_size(start, limit, delta),),)
-
-    def kernel(self, start: Any, limit: Any, delta: Any) -> Any:
-        (size,) = self.shapes(start, limit, delta)[0] or (0,)
-        dtype = self.Tidx.numpy_dtype
-        if self.Tidx.is_floating:
-            return (start + np.arange(size, dtype=np.float64) * delta).astype(dtype)
-        return np.arange(start, limit, delta, dtype=dtype)
-
-    def known(self, start: Any, limit: Any, delta: Any) -> Any:
-        if None in (start, limit, delta) or not self.Tidx.is_integer:
-            return None
-        return tuple(range(start, limit, delta))
+    def kernel(self, x: Any) -> Any:
+        x = np.asarray(x)
+        return np.ones(x.shape, x.dtype)
 
 
-def fill(dims: Any, value: Any, name: str | None = None) -> Any:
+ZEROS_LIKE, ONES_LIKE = ZerosLike(), OnesLike()
+
+
+def fill(dims: Any, value: Any, name: str | None = None, layout: Any = None) -> Any:
     """A tensor of shape `dims` filled with the scalar `value`.
 
     >>> import graphwright as tf
@@ -180,20 +173,51 @@ def fill(dims: Any, value: Any, name: str | None = None) -> Any:
     array([[7, 7],
            [7, 7]], dtype=int32)>
     """
-    return apply(Fill.of(), dims, convert(value), name=name)
+    return apply(FILL, (dims,) if isinstance(dims, int) else dims, convert(value), name=name)
 
 
 def zeros(shape: Any, dtype: Any = dt.float32, name: str | None = None, layout: Any = None) -> Any:
-    """A tensor of zeros (empty strings, False) of the given shape."""
-    return filled(shape, as_dtype(dtype), 0, name)
+    """A tensor of zeros (empty strings, False) of the given shape.
+
+    >>> import graphwright as tf
+    >>> tf.zeros([2])
+    <tf.Tensor: shape=(2,), dtype=float32, numpy=array([0., 0.], dtype=float32)>
+    """
+    kind = as_dtype(dtype)
+    zero = b"" if kind is dt.string else False if kind is dt.bool_ else 0
+    return fill(shape, convert(zero, kind), name)
 
 
 def ones(shape: Any, dtype: Any = dt.float32, name: str | None = None, layout: Any = None) -> Any:
-    """A tensor of ones (True) of the given shape."""
-    return filled(shape, as_dtype(dtype), 1, name)
+    """A tensor of ones (True) of the given shape.
+
+    >>> import graphwright as tf
+    >>> tf.ones([2], tf.int32)
+    <tf.Tensor: shape=(2,), dtype=int32, numpy=array([1, 1], dtype=int32)>
+    """
+    kind = as_dtype(dtype)
+    return fill(shape, convert(True if kind is dt.bool_ else 1, kind), name)
 
 
-def filled(shape: Any, dtype: DType, value: int, name: str | None = None) -> Any:
-    """`value` in every place: a constant where the shape is known and small."""
-    scalar: Any = b"" if dtype is dt.string else dtype.numpy_dtype.type(value)
-    return apply(Fill.of(), shape, convert(scalar, dtype), name=name)
+def zeros_like(input: Any, dtype: Any = None, name: str | None = None, layout: Any = None) -> Any:
+    """Zeros of the shape of `input`, and of its dtype unless another is given.
+
+    >>> import graphwright as tf
+    >>> tf.zeros_like([1, 2])
+    <tf.Tensor: shape=(2,), dtype=int32, numpy=array([0, 0], dtype=int32)>
+    """
+    x = convert(input)
+    if dtype is None or x.dtype is as_dtype(dtype):
+        return apply(ZEROS_LIKE, x, name=name)
+    return zeros(shape_of(x), dtype, name)
+
+
+def ones_like(input: Any, dtype: Any = None, name: str | None = None, layout: Any = None) -> Any:
+    """Ones of the shape of `input`, and of its dtype unless another is given."""
+    x = convert(input)
+    if dtype is None or x.dtype is as_dtype(dtype):
+        return apply(ONES_LIKE, x, name=name)
+    return ones(shape_of(x), dtype, name)
+
+
+FILL = Fill()

@@ -69,6 +69,7 @@ class Unpack(Op):
     type_name = "Unpack"
     inputs = ("value: T",)
     outputs = ("output: T*",)
+    returns_tuple = True
     dtypes = {"T": dt.ANY}
 
     num: int
@@ -178,6 +179,7 @@ class Split(Op):
     type_name = "Split"
     inputs = ("split_dim: int32 host", "value: T")
     outputs = ("output: T*",)
+    returns_tuple = True
     dtypes = {"T": dt.ANY}
 
     num_split: int
@@ -215,6 +217,7 @@ class SplitV(Op):
     type_name = "SplitV"
     inputs = ("value: T", "size_splits: Tlen host", "split_dim: int32 host")
     outputs = ("output: T*",)
+    returns_tuple = True
     dtypes = {"T": dt.ANY, "Tlen": frozenset({dt.int8, dt.int32, dt.int64})}
 
     num_split: int

@@ -48,6 +48,7 @@ class IdentityN(Op):
     type_name = "IdentityN"
     inputs = ("input: T...",)
     outputs = ("output: T...",)
+    returns_tuple = True
 
     def result_dtypes(self, types: Sequence[DType]) -> tuple[DType, ...]:
         return tuple(types)

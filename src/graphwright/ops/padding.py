@@ -23,26 +23,30 @@ def padded_dims(dims: Dims | None, paddings: Any) -> Dims | None:
     if not isinstance(paddings, tuple) or not all(
         p is None or (isinstance(p, tuple) and len(p) == 2) for p in paddings
     ):
-        raise ValueError(f"paddings must be a matrix with 2 columns: {show_dims(np.shape(paddings))}")
+        raise ValueError(
+            f"paddings must be a matrix with 2 columns: {show_dims(np.shape(paddings))}"
+        )
     if dims is not None and len(dims) != len(paddings):
         raise ValueError(
             "The first dimension of paddings must be the rank of inputs"
             f"[{len(paddings)},2] {show_dims(dims)}"
         )
     result: list[int | None] = []
+    pair: Any
     for d, pair in zip(dims or (None,) * len(paddings), paddings):
-        before, after = pair or (None, None)
+        before, after = (None, None) if pair is None else pair
+        both: Any = None if None in (before, after) else before + after
         if any(p is not None and p < 0 for p in (before, after)):
             raise ValueError(f"Paddings must be non-negative: {before} {after}")
-        result.append(None if d is None or None in (before, after) else d + before + after)
+        result.append(None if d is None or both is None else d + both)
     return tuple(result)
 
 
 def uniform_border(x: Any, paddings: Any, value: Any) -> Any:
     """`x` inside a border of one value."""
     x = np.asarray(x)
-    shape = padded_dims(x.shape, paddings)
-    result = np.full(shape or (), value, x.dtype)
+    shape: Any = padded_dims(x.shape, paddings)
+    result = np.full(shape, value, x.dtype)
     inner: list[Any] = [slice(p[0], p[0] + d) for p, d in zip(paddings, x.shape)]
     result[tuple(inner)] = x
     return result
@@ -114,16 +118,18 @@ class MirrorPad(Op):
 
     def shapes(self, x: TensorType, paddings: Any) -> Shapes:
         dims = padded_dims(x.dims, paddings)
-        for i, (d, pair) in enumerate(zip(x.dims or (), paddings or ())):
+        for d, pair in zip(x.dims or (), paddings or ()):
             if d is None or pair is None or None in pair:
                 continue
-            limit = d - 1 if self.mode == "REFLECT" else d
-            if max(pair) > limit and max(pair) > 0:
+            if self.mode == "REFLECT" and max(pair) >= d:
                 raise ValueError(
-                    f"paddings must be {'less than' if self.mode == 'REFLECT' else 'no greater than'}"
-                    f" the dimension size: {pair[0]}, {pair[1]} "
-                    f"{'not less than' if self.mode == 'REFLECT' else 'greater than'} {d}"
-                    f" (axis {i})"
+                    "paddings must be less than the dimension size: "
+                    f"{pair[0]}, {pair[1]} not less than {d}"
+                )
+            if max(pair) > d:
+                raise ValueError(
+                    "paddings must be no greater than the dimension size: "
+                    f"{pair[0]}, {pair[1]} greater than {d}"
                 )
         return (dims,)
 

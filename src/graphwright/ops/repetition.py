@@ -8,14 +8,14 @@ from typing import Any
 
 import numpy as np
 
-from graphwright.op.interpreter import apply, convert, is_tensor
+from graphwright.op.interpreter import apply, convert
 from graphwright.op.op import Call, Op, Shapes
-from graphwright.ops.creation import range as range_of
 from graphwright.ops.gathering import axis_sizes, gather, host_vector
 from graphwright.ops.indexing import boolean_mask
-from graphwright.ops.movement import broadcast_to, expand_dims, reshape, transpose
 from graphwright.ops.joining import stack
+from graphwright.ops.movement import broadcast_to, expand_dims, reshape, transpose
 from graphwright.ops.reduction import reduce_max, reduce_sum
+from graphwright.ops.sequences import range as range_of
 from graphwright.ops.shape import shape, shape_of, size
 from graphwright.types import dtypes as dt
 from graphwright.types.tensor_type import TensorType

@@ -85,9 +85,7 @@ class ReverseSequence(Op):
 
     def kernel(self, x: Any, lengths: Any) -> Any:
         lengths = np.asarray(lengths)
-        self.shapes(
-            TensorType(dt.float32, np.shape(x)), TensorType(dt.int64, np.shape(lengths))
-        )
+        self.shapes(TensorType(dt.float32, np.shape(x)), TensorType(dt.int64, np.shape(lengths)))
         size = np.shape(x)[self.seq_dim]
         if (lengths < 0).any():
             bad = int(np.argmax(lengths < 0))

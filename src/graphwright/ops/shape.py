@@ -8,11 +8,12 @@ from typing import Any
 
 import numpy as np
 
-from graphwright.op.interpreter import apply, convert
+from graphwright.op.interpreter import apply, convert, convert_pair
 from graphwright.op.op import Op, Shapes, not_differentiable
 from graphwright.types import dtypes as dt
 from graphwright.types.dtypes import DType, as_dtype
-from graphwright.types.tensor_type import TensorType
+from graphwright.types.shape import TensorShape
+from graphwright.types.tensor_type import TensorType, broadcast_dims
 
 
 @dataclass(frozen=True)
@@ -45,6 +46,7 @@ class ShapeN(Op):
     type_name = "ShapeN"
     inputs = ("input: T*",)
     outputs = ("output: out_type*",)
+    returns_tuple = True
     dtypes = {"T": dt.ANY}
     known_from_types = True
     gradient = not_differentiable
@@ -110,6 +112,64 @@ class Rank(Op):
         return x.rank
 
 
+@dataclass(frozen=True)
+class BroadcastArgs(Op):
+    """The shape that two shapes broadcast to."""
+
+    type_name = "BroadcastArgs"
+    inputs = ("s0: T", "s1: T")
+    outputs = ("r0: T",)
+    dtypes = {"T": dt.INDEX}
+    gradient = not_differentiable
+
+    def shapes(self, a: TensorType, b: TensorType) -> Shapes:
+        lengths = [None if s.dims is None else s.dims[0] for s in (a, b)]
+        return ((None if None in lengths else max(n for n in lengths if n is not None),),)
+
+    def kernel(self, a: Any, b: Any) -> Any:
+        return np.array(broadcast_dims(tuple(a.tolist()), tuple(b.tolist())), a.dtype)
+
+    def known(self, a: Any, b: Any) -> Any:
+        if not isinstance(a, tuple) or not isinstance(b, tuple):
+            return None
+        try:
+            return broadcast_dims(a, b)
+        except ValueError:
+            return None
+
+
+@dataclass(frozen=True)
+class BroadcastGradientArgs(Op):
+    """The axes over which the cotangent of each of two broadcast operands is summed."""
+
+    type_name = "BroadcastGradientArgs"
+    inputs = ("s0: T", "s1: T")
+    outputs = ("r0: T", "r1: T")
+    dtypes = {"T": dt.INDEX}
+    gradient = not_differentiable
+
+    def shapes(self, a: TensorType, b: TensorType) -> Shapes:
+        return ((None,), (None,))
+
+    def kernel(self, a: Any, b: Any) -> Any:
+        shapes = tuple(a.tolist()), tuple(b.tolist())
+        whole = np.broadcast_shapes(*shapes)
+        return tuple([np.array(summed_axes(s, whole), a.dtype) for s in shapes])
+
+    def known(self, a: Any, b: Any) -> Any:
+        if not isinstance(a, tuple) or not isinstance(b, tuple) or None in (*a, *b):
+            return (None, None)
+        whole = np.broadcast_shapes(a, b)
+        return summed_axes(a, whole), summed_axes(b, whole)
+
+
+def summed_axes(dims: tuple[int, ...], whole: tuple[int, ...]) -> tuple[int, ...]:
+    """The axes of `whole` along which a tensor of shape `dims` is repeated."""
+    extra = len(whole) - len(dims)
+    repeated = [i + extra for i, d in enumerate(dims) if d == 1]
+    return (*range(extra), *repeated)
+
+
 RANK = Rank()
 
 
@@ -123,6 +183,14 @@ def rank_of(x: Any) -> Any:
     """The rank: an int where it is known, else a tensor."""
     known = x.type.rank
     return apply(RANK, x) if known is None else known
+
+
+def broadcast_shape_of(x: Any, y: Any) -> Any:
+    """The shape that two tensors broadcast to, as a host operand takes it."""
+    dims = broadcast_dims(x.type.dims, y.type.dims)
+    if dims is not None and None not in dims and x.type.is_static and y.type.is_static:
+        return dims
+    return broadcast_dynamic_shape(shape(x), shape(y))
 
 
 def shape(input: Any, out_type: Any = None, name: str | None = None) -> Any:
@@ -155,3 +223,24 @@ def rank(input: Any, name: str | None = None) -> Any:
     <tf.Tensor: shape=(), dtype=int32, numpy=2>
     """
     return apply(RANK, convert(input), name=name)
+
+
+def broadcast_dynamic_shape(shape_x: Any, shape_y: Any) -> Any:
+    """The shape that two shapes, given as vectors, broadcast to.
+
+    >>> import graphwright as tf
+    >>> tf.broadcast_dynamic_shape([2, 1], [3]).numpy().tolist()
+    [2, 3]
+    """
+    return apply(BroadcastArgs.of(), *convert_pair(shape_x, shape_y))
+
+
+def broadcast_static_shape(shape_x: Any, shape_y: Any) -> Any:
+    """The TensorShape that two static shapes broadcast to; ValueError if they do not."""
+    x, y = TensorShape(shape_x), TensorShape(shape_y)
+    try:
+        return TensorShape.from_dims(broadcast_dims(x._dims, y._dims))
+    except ValueError:
+        raise ValueError(
+            f"Incompatible shapes for broadcasting: {shape_x} and {shape_y}."
+        ) from None

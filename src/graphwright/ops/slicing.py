@@ -302,8 +302,9 @@ class Slice(Op):
 
     def kernel(self, x: Any, begin: Any, size: Any) -> Any:
         (dims,) = self.shapes(TensorType(dt.float32, np.shape(x)), begin, size)
-        spans: list[Any] = [builtins.slice(b, b + n) for b, n in zip(begin, dims or ())]
-        return np.asarray(x)[(*spans, Ellipsis)]
+        spans = [builtins.slice(b, b + n) for b, n in zip(begin, dims or ())]
+        index = (*spans, Ellipsis)
+        return np.asarray(x)[index]
 
     def known(self, x: Any, begin: Any, size: Any) -> Any:
         if not isinstance(x, tuple) or not begin or not size or None in (*begin, *size):

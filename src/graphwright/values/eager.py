@@ -4,18 +4,17 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
 from graphwright.errors import InvalidArgumentError, OpError
 from graphwright.op.interpreter import Hooks
 from graphwright.op.op import DTypeMismatch, Op, host_value
 from graphwright.types.dtypes import DType
-from graphwright.types.tensor_type import TensorType
 from graphwright.values.quiet import QUIET
-from graphwright.values.tensor import EagerTensor, Tensor, wrap
+from graphwright.values.tensor import Tensor, wrap
 
 #: What a kernel raises about its arguments; anything else is a defect and passes through.
 KERNEL_ERRORS = (ValueError, IndexError, OverflowError, ZeroDivisionError)
+
+_INTS = frozenset({int})
 
 
 def eager(op: Op, operands: tuple[Any, ...]) -> Any:
@@ -46,7 +45,8 @@ def _arguments(op: Op, operands: tuple[Any, ...]) -> tuple[list[Any], tuple[Any,
     key = []
     for is_host, operand in zip(op.host_mask(len(operands)), operands):
         if is_host:
-            plain = type(operand) is int or type(operand) is tuple
+            kind = type(operand)
+            plain = kind is int or (kind is tuple and _INTS.issuperset(map(type, operand)))
             arguments.append(operand if plain else as_host(operand))
         else:
             array = operand._array

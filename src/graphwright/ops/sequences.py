@@ -1,0 +1,197 @@
+"""Evenly spaced numbers: ranges by step, linspace by count."""
+
+from __future__ import annotations
+
+import builtins
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from graphwright.op.interpreter import apply, convert, is_tensor
+from graphwright.op.op import Op, Shapes, not_differentiable
+from graphwright.ops.arithmetic import maximum
+from graphwright.ops.conversion import cast
+from graphwright.ops.gathering import host_vector
+from graphwright.ops.joining import concat
+from graphwright.ops.movement import broadcast_to, expand_dims, reshape
+from graphwright.ops.shape import broadcast_shape_of
+from graphwright.ops.slicing import slice as slice_of
+from graphwright.types import dtypes as dt
+from graphwright.types.dtypes import DType, as_dtype
+from graphwright.types.tensor_type import show_dims
+
+
+@dataclass(frozen=True)
+class Range(Op):
+    """start, start + delta, ... below limit."""
+
+    type_name = "Range"
+    inputs = ("start: Tidx host", "limit: Tidx host", "delta: Tidx host")
+    outputs = ("output: Tidx",)
+    dtypes = {"Tidx": dt.REAL}
+    gradient = not_differentiable
+
+    Tidx: DType
+
+    def shapes(self, start: Any, limit: Any, delta: Any) -> Shapes:
+        for name, value in (("start", start), ("limit", limit), ("delta", delta)):
+            if isinstance(value, tuple):
+                raise ValueError(f"{name} must be a scalar, not shape {show_dims(np.shape(value))}")
+        if None in (start, limit, delta):
+            return ((None,),)
+        return ((self.count(start, limit, delta),),)
+
+    def count(self, start: Any, limit: Any, delta: Any) -> int:
+        """How many steps of `delta` lead from `start` up to but not including `limit`."""
+        if delta == 0:
+            raise ValueError("Requires delta != 0: 0")
+        if (limit - start) * delta < 0:
+            relation, sign = ("<=", ">") if delta > 0 else (">=", "<")
+            raise ValueError(
+                f"Requires start {relation} limit when delta {sign} 0: {start}/{limit}"
+            )
+        if not self.Tidx.is_floating:
+            return len(builtins.range(start, limit, delta))
+        kind = self.Tidx.as_numpy_dtype
+        steps = np.abs((kind(limit) - kind(start)) / kind(delta))
+        if not steps <= dt.int64.max:
+            raise ValueError(f"Requires ((limit - start) / delta) <= {dt.int64.max}")
+        return int(np.ceil(steps))
+
+    def kernel(self, start: Any, limit: Any, delta: Any) -> Any:
+        size = self.count(start, limit, delta)
+        kind = self.Tidx.as_numpy_dtype
+        if self.Tidx.is_floating:
+            return np.asarray(kind(start) + np.arange(size).astype(kind) * kind(delta))
+        return np.arange(start, limit, delta, dtype=kind)
+
+    def known(self, start: Any, limit: Any, delta: Any) -> Any:
+        if None in (start, limit, delta) or not self.Tidx.is_integer:
+            return None
+        return tuple(builtins.range(start, limit, delta))
+
+
+@dataclass(frozen=True)
+class LinSpace(Op):
+    """`num` evenly spaced numbers from `start` to `stop`."""
+
+    type_name = "LinSpace"
+    inputs = ("start: T", "stop: T", "num: Tidx host")
+    outputs = ("output: T",)
+    dtypes = {"T": dt.FLOATING, "Tidx": dt.INDEX}
+    gradient = not_differentiable
+
+    def shapes(self, start: Any, stop: Any, num: Any) -> Shapes:
+        if num is not None and num <= 0:
+            raise ValueError(f"Requires num > 0: {num}")
+        return ((num,),)
+
+    def kernel(self, start: Any, stop: Any, num: Any) -> Any:
+        start, stop = np.asarray(start), np.asarray(stop)
+        if num <= 0:
+            raise ValueError(f"Requires num > 0: {num}")
+        if num == 1:
+            return np.reshape(start, (1,))
+        step = np.asarray((stop - start) / start.dtype.type(num - 1))
+        result = np.asarray(start + step * np.arange(num).astype(start.dtype))
+        result[-1] = stop
+        return result
+
+
+#: The dtypes that a range may have, the later the wider.
+HIERARCHY = (dt.int32, dt.int64, dt.float32, dt.float64)
+
+
+def range(
+    start: Any,
+    limit: Any = None,
+    delta: Any = 1,
+    dtype: Any = None,
+    name: str | None = "range",
+) -> Any:
+    """start, start + delta, ... up to but not including `limit`; from 0 with one argument.
+
+    >>> import graphwright as tf
+    >>> tf.range(3, 18, 3)
+    <tf.Tensor: shape=(5,), dtype=int32, numpy=array([ 3,  6,  9, 12, 15], dtype=int32)>
+    """
+    if limit is None:
+        start, limit = 0, start
+    bounds = [start, limit, delta]
+    if dtype is not None:
+        kind = as_dtype(dtype)
+    elif type(start) is int and type(limit) is int and type(delta) is int:
+        small = all(dt.int32.min <= b <= dt.int32.max for b in bounds)
+        kind = dt.int32 if small else dt.int64
+    else:
+        bounds = [convert(b) for b in bounds]
+        kind = widest([b.dtype for b in bounds])
+    return apply(Range.of(kind), *[of_kind(b, kind) for b in bounds], name=name)
+
+
+def widest(kinds: Sequence[DType]) -> DType:
+    """The dtype of a range between bounds of these dtypes."""
+    if all(k is kinds[0] for k in kinds) and kinds[0] in dt.REAL:
+        return kinds[0]
+    for kind in kinds:
+        if kind not in HIERARCHY:
+            raise TypeError(
+                f"The bounds of tf.range must be of {', '.join(k.name for k in HIERARCHY)}, or "
+                f"given a dtype; got {kind.name}"
+            )
+    return max(kinds, key=HIERARCHY.index)
+
+
+def of_kind(bound: Any, kind: DType) -> Any:
+    """A bound of a range as a host operand of the range's dtype."""
+    if is_tensor(bound):
+        return cast(bound, kind)
+    return float(bound) if kind.is_floating else bound
+
+
+def linspace(start: Any, stop: Any, num: Any, name: str | None = None, axis: int = 0) -> Any:
+    """`num` evenly spaced values from `start` to `stop`, along a new axis.
+
+    >>> import graphwright as tf
+    >>> tf.linspace(0.0, 1.0, 5).numpy().tolist()
+    [0.0, 0.25, 0.5, 0.75, 1.0]
+    """
+    start = convert(start)
+    stop = convert(stop, start.dtype)
+    if start.dtype.is_integer:
+        start, stop = cast(start, dt.float64), cast(stop, dt.float64)
+    num = integer(num)
+    whole = broadcast_shape_of(start, stop)
+    start = expand_dims(broadcast_to(start, whole), axis)
+    stop = expand_dims(broadcast_to(stop, whole), axis)
+    steps = larger(num - 1, 1)
+    delta = (stop - start) / cast(convert(steps), start.dtype)
+    end = steps if not isinstance(num, int) or num >= 0 else -1
+    rank = start.type.rank
+    column: list[Any] = [1] * rank
+    column[axis] = larger(num - 2, 0)
+    between = reshape(cast(range(1, end, dtype=dt.int32), start.dtype), host_vector(column))
+    values = concat([start, start + delta * between, stop], axis)
+    sizes: list[Any] = [-1] * rank
+    sizes[axis] = num
+    return slice_of(values, (0,) * rank, host_vector(sizes), name=name)
+
+
+def integer(num: Any) -> Any:
+    """A count as an int or an integer tensor; TypeError for anything else."""
+    if isinstance(num, int) and not isinstance(num, bool):
+        return num
+    tensor = convert(num)
+    if not tensor.dtype.is_integer:
+        raise TypeError(
+            "Argument `tensor` (name: num) must be of type integer. Received `tensor` = "
+            f"{num} of dtype: {tensor.dtype}"
+        )
+    return cast(tensor, dt.int32)
+
+
+def larger(x: Any, bound: int) -> Any:
+    """max(x, bound) of an int or of a tensor."""
+    return max(x, bound) if isinstance(x, int) else maximum(x, bound)
