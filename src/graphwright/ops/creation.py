@@ -183,9 +183,7 @@ def zeros(shape: Any, dtype: Any = dt.float32, name: str | None = None, layout: 
     >>> tf.zeros([2])
     <tf.Tensor: shape=(2,), dtype=float32, numpy=array([0., 0.], dtype=float32)>
     """
-    kind = as_dtype(dtype)
-    zero = b"" if kind is dt.string else False if kind is dt.bool_ else 0
-    return fill(shape, convert(zero, kind), name)
+    return filled(shape, as_dtype(dtype), 0, name)
 
 
 def ones(shape: Any, dtype: Any = dt.float32, name: str | None = None, layout: Any = None) -> Any:
@@ -195,8 +193,17 @@ def ones(shape: Any, dtype: Any = dt.float32, name: str | None = None, layout: A
     >>> tf.ones([2], tf.int32)
     <tf.Tensor: shape=(2,), dtype=int32, numpy=array([1, 1], dtype=int32)>
     """
-    kind = as_dtype(dtype)
-    return fill(shape, convert(True if kind is dt.bool_ else 1, kind), name)
+    return filled(shape, as_dtype(dtype), 1, name)
+
+
+def filled(shape: Any, dtype: DType, value: int, name: str | None = None) -> Any:
+    """0 or 1 in every place, as False and True or the empty string where these are meant."""
+    scalar: Any = value
+    if dtype is dt.bool_:
+        scalar = bool(value)
+    elif dtype is dt.string and not value:
+        scalar = b""
+    return fill(shape, convert(scalar, dtype), name)
 
 
 def zeros_like(input: Any, dtype: Any = None, name: str | None = None, layout: Any = None) -> Any:

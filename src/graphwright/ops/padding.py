@@ -33,8 +33,9 @@ def padded_dims(dims: Dims | None, paddings: Any) -> Dims | None:
         )
     result: list[int | None] = []
     pair: Any
+    unknown: Any = (None, None)
     for d, pair in zip(dims or (None,) * len(paddings), paddings):
-        before, after = (None, None) if pair is None else pair
+        before, after = unknown if pair is None else pair
         both: Any = None if None in (before, after) else before + after
         if any(p is not None and p < 0 for p in (before, after)):
             raise ValueError(f"Paddings must be non-negative: {before} {after}")

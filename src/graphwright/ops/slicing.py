@@ -303,7 +303,7 @@ class Slice(Op):
     def kernel(self, x: Any, begin: Any, size: Any) -> Any:
         (dims,) = self.shapes(TensorType(dt.float32, np.shape(x)), begin, size)
         spans = [builtins.slice(b, b + n) for b, n in zip(begin, dims or ())]
-        index = (*spans, Ellipsis)
+        index: Any = (*spans, Ellipsis)
         return np.asarray(x)[index]
 
     def known(self, x: Any, begin: Any, size: Any) -> Any:
