@@ -11,7 +11,7 @@ import numpy as np
 from graphwright.errors import InvalidArgumentError
 from graphwright.op.interpreter import apply, convert, convert_pair
 from graphwright.op.op import REGISTRY, Call, Op, Shapes
-from graphwright.ops.arithmetic import SELECT, equal
+from graphwright.ops.comparison import SELECT, equal
 from graphwright.ops.joining import concat, stack
 from graphwright.ops.movement import broadcast_to, expand_dims, reshape, transpose
 from graphwright.ops.shape import shape_of

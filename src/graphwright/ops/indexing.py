@@ -9,7 +9,7 @@ import numpy as np
 
 from graphwright.op.interpreter import apply, convert, convert_pair, is_tensor
 from graphwright.op.op import Op, Shapes, not_differentiable
-from graphwright.ops.arithmetic import SELECT
+from graphwright.ops.comparison import SELECT
 from graphwright.ops.gathering import axis_sizes, gather, host_vector
 from graphwright.ops.joining import concat
 from graphwright.ops.movement import reshape, squeeze
