@@ -12,7 +12,7 @@ from benchmarks import __main__ as command
 from benchmarks import rounds, tables
 from benchmarks.programs import PEERS, WORKLOADS
 from benchmarks.rounds import Row
-from benchmarks.workload import Repeated, resident_mib
+from benchmarks.workload import Growth, Repeated, resident_mib
 
 
 def row(goal: float | None = 2.0, **samples: list[float]) -> Row:
@@ -87,3 +87,15 @@ def test_a_peer_argument_that_names_none_is_refused(
     with pytest.raises(SystemExit):
         command.main(["--peer", text])
     assert "is not NAME=PYTHON" in capsys.readouterr().err
+
+
+def test_growth_finds_what_a_program_keeps() -> None:
+    kept: list[bytes] = []
+    leaking = Growth("T2", "a leak", "MiB", 1.0, {"numpy": lambda _: lambda: kept.append(block())})
+    tidy = Growth("T3", "no leak", "MiB", 1.0, {"numpy": lambda _: block})
+    assert leaking.prepare("numpy")() > 10
+    assert tidy.prepare("numpy")() < 1
+
+
+def block() -> bytes:
+    return b"x" * (16 * 2**20)
