@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from enum import Enum
 from typing import Any
 
 from graphwright.autodiff.sweep import carries_gradient, is_differentiable, reachable, sweep
+from graphwright.logs import LOGGER
 from graphwright.op.interpreter import STATE, Hooks, Interpreter, activate
 from graphwright.op.op import Call, Op
 from graphwright.ops.creation import filled
@@ -18,8 +18,6 @@ from graphwright.types import tree
 from graphwright.values.convert import convert
 from graphwright.values.tensor import Tensor
 from graphwright.values.variable import Variable
-
-LOGGER = logging.getLogger("tensorflow")
 
 
 class UnconnectedGradients(Enum):

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import functools
 import threading
-import time
 import weakref
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -22,10 +21,8 @@ from graphwright.function.retracing import Frequency
 from graphwright.op.interpreter import STATE
 from graphwright.trace.dispatch import DispatchTable
 from graphwright.trace.signature import Binder, FunctionType, Parameter, type_of_call
-from graphwright.trace.symbolic import SymbolicTensor
 from graphwright.trace.tracer import current_tracer
-from graphwright.types.specs import TensorSpec
-from graphwright.types.trace_type import TraceType
+from graphwright.types import dtypes as dt
 from graphwright.values.convert import make_array
 from graphwright.values.tensor import EagerTensor
 from graphwright.values.variable import Variable
@@ -298,9 +295,13 @@ def _without_first(function: Callable[..., Any]) -> Any:
 def flat_tensors(function_type: FunctionType, bound: Sequence[tuple[str, Any, Any]]) -> list[Any]:
     """The tensors of bound arguments in the order of the graph's parameters."""
     tensors: list[Any] = []
-    seen: set[int] = set()
+    handles: set[int] = set()  # a variable given twice is one parameter
     for (_, _, type_), (_, _, value) in zip(function_type.typed(), bound):
         for tensor in type_.to_tensors(type_.cast(value, CASTING)):
+            if tensor.dtype is dt.resource:
+                if id(tensor) in handles:
+                    continue
+                handles.add(id(tensor))
             tensors.append(tensor)
     return tensors
 
@@ -332,7 +333,12 @@ def walk(values: Sequence[Any], key: list[Any], arrays: list[Any], variables: li
             if not walk([value[n] for n in names], key, arrays, variables):
                 return False
         elif kind is Variable:
-            return False
+            storage = value._storage
+            alias = next((i for i, v in enumerate(variables) if v is storage), len(variables))
+            key += (kind, storage.value_dtype, storage.dims, alias)
+            if alias == len(variables):
+                variables.append(storage)
+                arrays.append(storage)
         elif kind is np.ndarray:
             array = make_array(value, None)
             key.append(array.dtype)

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import logging
 from collections import deque
 from typing import Any
 
-LOGGER = logging.getLogger("tensorflow")
+from graphwright.logs import LOGGER
 
 _HISTORY = 10  # calls looked back upon
 _THRESHOLD = 5  # traces among them

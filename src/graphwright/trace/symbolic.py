@@ -173,7 +173,7 @@ def leaked(tensor: SymbolicTensor, into: Graph | None) -> Exception:
     )
     location = user_location(2)
     if location is not None:
-        message += f"\n\nIt was used here:\n{source_of(location)}"
+        message += f"\n{source_of(location)}"
     return InaccessibleTensorError(message) if tensor.graph.is_body else TypeError(message)
 
 

@@ -1,0 +1,1 @@
+"""What programs hold on to and hand on: modules, checkpoints, configuration."""

@@ -1,0 +1,149 @@
+"""Settings: `tf.config`. Functions can be run as plain Python; the rest describes this machine."""
+
+from __future__ import annotations
+
+import os
+from typing import Any, NamedTuple
+
+from graphwright.function.polymorphic import Eagerly
+
+
+def run_functions_eagerly(run_eagerly: bool) -> None:
+    """Has functions run as plain Python, each call anew: for debugging.
+
+    >>> import graphwright as tf
+    >>> tf.config.run_functions_eagerly(True)
+    >>> tf.config.functions_run_eagerly()
+    True
+    >>> tf.config.run_functions_eagerly(False)
+    """
+    Eagerly.on = bool(run_eagerly)
+
+
+def functions_run_eagerly() -> bool:
+    """Whether functions run as plain Python."""
+    return Eagerly.on
+
+
+class PhysicalDevice(NamedTuple):
+    """A device of this machine."""
+
+    name: str
+    device_type: str
+
+
+class LogicalDevice(NamedTuple):
+    """A device as programs name it."""
+
+    name: str
+    device_type: str
+
+
+_CPU = PhysicalDevice("/physical_device:CPU:0", "CPU")
+
+
+def list_physical_devices(device_type: str | None = None) -> list[PhysicalDevice]:
+    """The devices of this machine: one CPU."""
+    return [_CPU] if device_type in (None, "CPU") else []
+
+
+def list_logical_devices(device_type: str | None = None) -> list[LogicalDevice]:
+    """The devices as programs name them."""
+    return [LogicalDevice("/device:CPU:0", "CPU")] if device_type in (None, "CPU") else []
+
+
+def get_visible_devices(device_type: str | None = None) -> list[PhysicalDevice]:
+    """The devices that are used."""
+    return list_physical_devices(device_type)
+
+
+def set_visible_devices(devices: Any, device_type: str | None = None) -> None:
+    """Chooses the devices to use; ValueError for one that is not there."""
+    for wanted in devices if isinstance(devices, (list, tuple)) else [devices]:
+        if wanted is not None and wanted not in list_physical_devices():
+            raise ValueError(f"Unrecognized device: {wanted!r}")
+
+
+def set_soft_device_placement(enabled: bool) -> None:
+    """Accepted: there is one device to place ops on."""
+
+
+def get_soft_device_placement() -> bool:
+    """Whether ops go to another device where the asked-for one lacks them: always."""
+    return True
+
+
+class Threading:
+    """How many threads native code may use; 0 lets the package choose."""
+
+    intra_op = 0
+    inter_op = 0
+
+
+def set_intra_op_parallelism_threads(num_threads: int) -> None:
+    """Bounds the threads within one op."""
+    Threading.intra_op = checked_threads(num_threads)
+
+
+def get_intra_op_parallelism_threads() -> int:
+    """The bound of the threads within one op; 0 if none was set."""
+    return Threading.intra_op
+
+
+def set_inter_op_parallelism_threads(num_threads: int) -> None:
+    """Bounds the threads that run different ops."""
+    Threading.inter_op = checked_threads(num_threads)
+
+
+def get_inter_op_parallelism_threads() -> int:
+    """The bound of the threads that run different ops; 0 if none was set."""
+    return Threading.inter_op
+
+
+def checked_threads(number: int) -> int:
+    """A number of threads; ValueError below zero or far above the cores."""
+    if number < 0 or number > 1024 * (os.cpu_count() or 1):
+        raise ValueError(f"num_threads must be between 0 and a sane number of cores, got {number}")
+    return int(number)
+
+
+_OPTIMIZER_OPTIONS: dict[str, Any] = {}
+
+
+def set_experimental_options(options: dict[str, Any]) -> None:
+    """Sets options of the graph passes, such as `constant_folding`.
+
+    ValueError for a name that is no option.
+    """
+    unknown = set(options) - OPTIMIZER_NAMES
+    if unknown:
+        raise ValueError(f"Unknown optimizer options: {', '.join(sorted(unknown))}")
+    _OPTIMIZER_OPTIONS.update(options)
+
+
+def get_experimental_options() -> dict[str, Any]:
+    """The options of the graph passes that were set."""
+    return dict(_OPTIMIZER_OPTIONS)
+
+
+OPTIMIZER_NAMES = frozenset(
+    {
+        "layout_optimizer",
+        "constant_folding",
+        "shape_optimization",
+        "remapping",
+        "arithmetic_optimization",
+        "dependency_optimization",
+        "loop_optimization",
+        "function_optimization",
+        "debug_stripper",
+        "disable_model_pruning",
+        "scoped_allocator_optimization",
+        "pin_to_host_optimization",
+        "implementation_selector",
+        "auto_mixed_precision",
+        "disable_meta_optimizer",
+        "min_graph_nodes",
+        "auto_parallel",
+    }
+)

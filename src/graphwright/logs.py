@@ -1,0 +1,39 @@
+"""The package's logger: TensorFlow's name, so that programs find it, and its format."""
+
+from __future__ import annotations
+
+import logging
+import sys
+from typing import Any
+
+
+class _Stderr(logging.StreamHandler[Any]):
+    """Writes to whatever `sys.stderr` is now, so that a redirected stream is respected."""
+
+    def __init__(self) -> None:
+        logging.Handler.__init__(self)
+        self.setFormatter(logging.Formatter("%(levelname)s:%(name)s:%(message)s"))
+
+    @property
+    def stream(self) -> Any:
+        """The stream written to."""
+        return sys.stderr
+
+
+def get_logger() -> logging.Logger:
+    """The logger of the package's messages: named "tensorflow", at level WARNING.
+
+    >>> import graphwright as tf
+    >>> tf.get_logger().setLevel("ERROR")
+    >>> tf.get_logger().setLevel("WARNING")
+    """
+    logger = logging.getLogger("tensorflow")
+    if not logger.handlers:
+        logger.addHandler(_Stderr())
+        logger.propagate = False
+    if logger.level == logging.NOTSET:
+        logger.setLevel(logging.WARNING)
+    return logger
+
+
+LOGGER = get_logger()

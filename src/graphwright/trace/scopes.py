@@ -1,0 +1,88 @@
+"""Scopes that name, lift or describe the ops inside them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from graphwright.op.interpreter import activate
+from graphwright.trace.tracer import current_tracer
+
+
+class name_scope:  # noqa: N801 - TensorFlow's name
+    """Names the ops of the block `name/...` in the graph that is being traced.
+
+    A name that ends in "/" is taken as it is. Eagerly it changes nothing.
+
+    >>> import graphwright as tf
+    >>> with tf.name_scope("layer") as scope:
+    ...     print(scope)
+    layer/
+    """
+
+    def __init__(self, name: str) -> None:
+        if not isinstance(name, str):
+            raise ValueError(f"name for name_scope must be a string, got {name!r}.")
+        self._name = name
+        self._entered: list[tuple[Any, str]] = []
+
+    @property
+    def name(self) -> str:
+        """The name given."""
+        return self._name
+
+    def __enter__(self) -> str:
+        tracer = current_tracer()
+        if tracer is None:
+            self._entered.append((None, ""))
+            return self._name if self._name.endswith("/") or not self._name else f"{self._name}/"
+        names = tracer.graph.names
+        before = names.scope
+        if not self._name:
+            scope = ""
+        elif self._name.endswith("/"):
+            scope = self._name
+        else:
+            scope = names.unique(self._name) + "/"
+        self._entered.append((names, before))
+        names.scope = scope
+        return scope
+
+    def __exit__(self, *exception: Any) -> None:
+        names, before = self._entered.pop()
+        if names is not None:
+            names.scope = before
+
+
+@contextmanager
+def init_scope() -> Iterator[None]:
+    """Lifts the ops of the block out of all functions being traced: they run eagerly, once."""
+    with activate(None):
+        yield
+
+
+def executing_eagerly() -> bool:
+    """Whether ops run at once: not while a function is being traced."""
+    return current_tracer() is None
+
+
+def inside_function() -> bool:
+    """Whether a function is being traced."""
+    return current_tracer() is not None
+
+
+class device:  # noqa: N801 - TensorFlow's name
+    """Asks for a device for the ops of the block; there is one, so it only checks the name."""
+
+    def __init__(self, device_name: Any) -> None:
+        if device_name is not None and not isinstance(device_name, str) and not callable(device_name):
+            raise ValueError(f"device_name must be a string, a function or None: {device_name!r}")
+        self._name = device_name
+
+    def __enter__(self) -> None:
+        return None
+
+    def __exit__(self, *exception: Any) -> None:
+        return None
+
