@@ -1,7 +1,10 @@
-"""Ordinary Python over tensors, staged into typed dataflow graphs."""
+"""Ordinary Python over tensors, staged into typed dataflow graphs.
 
-from graphwright.api import top as _top
+The public names are gathered from `graphwright.api`: each of its modules is a namespace
+(`tf.math`) or an area of top-level names, which its `TOP_LEVEL` lists.
+"""
 
-globals().update({_name: getattr(_top, _name) for _name in _top.__all__})
+from graphwright import api as _api
 
 __version__ = "0.1.0"
+__all__ = _api.publish(globals())

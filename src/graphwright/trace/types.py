@@ -368,3 +368,15 @@ def spec_of(type_: Any) -> TensorSpec:
 def from_value(value: Any, context: TypeContext | None = None) -> TraceType:
     """The trace type of a value."""
     return (context or TypeContext()).type_of(value)
+
+
+def is_tensor(x: Any) -> bool:
+    """Whether `x` is a tensor, a variable, or a value made of tensors.
+
+    >>> import graphwright as tf
+    >>> tf.is_tensor(tf.constant(1)), tf.is_tensor([1])
+    (True, False)
+    """
+    return isinstance(x, (Tensor, Variable)) or isinstance(
+        getattr(x, "__graphwright_spec__", None), TypeSpec
+    ) and not isinstance(x, TypeSpec)

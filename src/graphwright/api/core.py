@@ -1,0 +1,107 @@
+"""Top-level names of the core: tensors, types, functions, gradients, scopes."""
+
+from graphwright.autodiff.tape import GradientTape, UnconnectedGradients
+from graphwright.edge.module import Module
+from graphwright.function.polymorphic import function
+from graphwright.ir.graph import Graph
+from graphwright.logs import get_logger
+from graphwright.trace.scopes import (
+    device,
+    executing_eagerly,
+    init_scope,
+    inside_function,
+    name_scope,
+)
+from graphwright.trace.types import is_tensor
+from graphwright.types.dtypes import (
+    DType,
+    as_dtype,
+    bfloat16,
+    complex64,
+    complex128,
+    double,
+    float16,
+    float32,
+    float64,
+    half,
+    int8,
+    int16,
+    int32,
+    int64,
+    qint8,
+    qint16,
+    qint32,
+    quint8,
+    quint16,
+    resource,
+    string,
+    uint8,
+    uint16,
+    uint32,
+    uint64,
+    variant,
+)
+from graphwright.types.dtypes import bool_ as bool
+from graphwright.types.shape import TensorShape
+from graphwright.types.specs import TensorSpec, type_spec_from_value
+from graphwright.types.type_spec import TypeSpec
+from graphwright.values.convert import constant, convert_to_tensor
+from graphwright.values.indexed_slices import IndexedSlices
+from graphwright.values.tensor import Tensor
+from graphwright.values.variable import Variable, VariableAggregation, VariableSynchronization
+
+newaxis = None
+
+TOP_LEVEL = (
+    "DType",
+    "GradientTape",
+    "Graph",
+    "IndexedSlices",
+    "Module",
+    "Tensor",
+    "TensorShape",
+    "TensorSpec",
+    "TypeSpec",
+    "UnconnectedGradients",
+    "Variable",
+    "VariableAggregation",
+    "VariableSynchronization",
+    "as_dtype",
+    "bfloat16",
+    "bool",
+    "complex128",
+    "complex64",
+    "constant",
+    "convert_to_tensor",
+    "device",
+    "double",
+    "executing_eagerly",
+    "float16",
+    "float32",
+    "float64",
+    "function",
+    "get_logger",
+    "half",
+    "init_scope",
+    "inside_function",
+    "int16",
+    "int32",
+    "int64",
+    "int8",
+    "is_tensor",
+    "name_scope",
+    "newaxis",
+    "qint16",
+    "qint32",
+    "qint8",
+    "quint16",
+    "quint8",
+    "resource",
+    "string",
+    "type_spec_from_value",
+    "uint16",
+    "uint32",
+    "uint64",
+    "uint8",
+    "variant",
+)

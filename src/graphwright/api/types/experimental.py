@@ -1,0 +1,21 @@
+"""`tf.types.experimental`: what a type must do to take part in tracing."""
+
+from graphwright.function.concrete import AtomicFunction, ConcreteFunction
+from graphwright.function.polymorphic import PolymorphicFunction
+from graphwright.function.polymorphic import PolymorphicFunction as GenericFunction
+from graphwright.trace.signature import FunctionType
+from graphwright.trace.types import TypeContext as TracingContext
+from graphwright.types.trace_type import SupportsTracingProtocol, TraceType
+from graphwright.values.tensor import Tensor as TensorLike
+
+__all__ = [
+    "AtomicFunction",
+    "ConcreteFunction",
+    "FunctionType",
+    "GenericFunction",
+    "PolymorphicFunction",
+    "SupportsTracingProtocol",
+    "TensorLike",
+    "TraceType",
+    "TracingContext",
+]
