@@ -1,0 +1,283 @@
+"""Conversion of functions: what is converted, when, and what is kept of it.
+
+A function is converted where it is called: `ag__.converted_call(f)` gives what to call
+instead of `f`. Converted code is cached for each code object; the converted function hangs
+on the function itself, so that both live as long as each other.
+"""
+
+from __future__ import annotations
+
+import ast
+import functools
+import inspect
+import logging
+import types
+import weakref
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from graphwright.autograph import control_flow, exempt, operators, overloads, source
+from graphwright.autograph.expressions import Options
+from graphwright.autograph.jumps import JumpError
+from graphwright.autograph.source import Source, SourceError
+from graphwright.autograph.syntax import OPERATORS, Fresh
+
+_log = logging.getLogger("graphwright")
+
+FAILURES = (SourceError, JumpError)  # why a function may be left as it is, with a warning
+PREFIX = "tf__"
+
+_codes: dict[tuple[int, Options], types.CodeType] = {}  # by id of the original code
+_anchors: dict[int, weakref.ref[types.CodeType]] = {}  # they drop what is kept for a dead code
+_generated: dict[int, weakref.ref[types.CodeType]] = {}
+
+
+class _Record:
+    """What became of a function, kept in its `__dict__`. It pickles to nothing."""
+
+    __slots__ = ("origin", "target")
+    KEY = "__ag_converted__"
+
+    def __init__(
+        self,
+        origin: Callable[[], Any] = lambda: None,
+        target: types.FunctionType | None = None,
+    ) -> None:
+        self.origin = origin
+        self.target = target
+
+    def __reduce__(self) -> tuple[type[_Record], tuple[()]]:
+        return _Record, ()
+
+
+def converted_call(function: Any) -> Any:
+    """What to call instead of `function` so that its control flow is converted too."""
+    kind = type(function)
+    if kind is types.FunctionType:
+        record = function.__dict__.get(_Record.KEY)
+        if record is not None and record.origin() is function:
+            return record.target or function
+        return _convert_once(function)
+    if kind is types.MethodType:
+        inner = function.__func__
+        if type(inner) is not types.FunctionType:
+            return function
+        target = _convert_once(inner)
+        return function if target is inner else types.MethodType(target, function.__self__)
+    if kind is types.BuiltinFunctionType or kind is type:
+        return _OVERLOADS.get(function, function)
+    if kind is functools.partial:
+        target = converted_call(function.func)
+        if target is function.func:
+            return function
+        return functools.partial(target, *function.args, **function.keywords)
+    if isinstance(function, type):
+        return function
+    call = _call_method(function)
+    if type(call) is types.FunctionType and not exempt.is_marked(function):
+        target = _convert_once(call)
+        return function if target is call else types.MethodType(target, function)
+    return function
+
+
+def _call_method(value: Any) -> Any:
+    """What runs when `value`, which is no function, is called."""
+    return next(
+        (vars(kind)["__call__"] for kind in type(value).__mro__ if "__call__" in vars(kind)), None
+    )
+
+
+def _convert_once(function: types.FunctionType) -> types.FunctionType:
+    record = function.__dict__.get(_Record.KEY)
+    if record is None or record.origin() is not function:
+        target = None if _stays(function) else _try_to_convert(function)
+        record = _Record(weakref.ref(function), target)
+        function.__dict__[_Record.KEY] = record
+    return record.target or function
+
+
+def _stays(function: types.FunctionType) -> bool:
+    return id(function.__code__) in _generated or exempt.is_exempt(function)
+
+
+def _try_to_convert(function: types.FunctionType) -> types.FunctionType | None:
+    try:
+        return convert(function, Options())
+    except FAILURES as cause:
+        _log.warning(
+            "AutoGraph could not convert %s and runs it as it is: its control flow cannot depend "
+            "on tensors. Cause: %s. To silence this warning, decorate the function with "
+            "@tf.autograph.experimental.do_not_convert",
+            function.__qualname__, cause,
+        )  # fmt: skip
+        return None
+
+
+def convert(function: types.FunctionType, options: Options) -> types.FunctionType:
+    """The converted form of a Python function, sharing its globals and closure.
+
+    SourceError where there is no source, JumpError for what cannot be converted.
+    """
+    code = function.__code__
+    key = (id(code), options)
+    if key not in _codes:
+        _codes[key] = _convert_code(function, options)
+        _anchor(code)
+    return source.bind(_codes[key], function, OPERATORS, NAMESPACE)
+
+
+def _anchor(code: types.CodeType) -> None:
+    number = id(code)
+
+    if number not in _anchors:
+        _anchors[number] = weakref.ref(code, functools.partial(_forget, number))
+
+
+def _forget(number: int, _: object) -> None:
+    _anchors.pop(number, None)
+    for key in [key for key in _codes if key[0] == number]:
+        del _codes[key]
+
+
+def _convert_code(function: types.FunctionType, options: Options) -> types.CodeType:
+    where = source.fetch(function)
+    tree = convert_tree(where, options)
+    new = source.compile_function(tree, where, function.__code__, OPERATORS)
+    for inner in _all_codes(new):
+        number = id(inner)
+        _generated[number] = weakref.ref(inner, functools.partial(_forget_generated, number))
+    return new
+
+
+def _forget_generated(number: int, _: object) -> None:
+    _generated.pop(number, None)
+
+
+def convert_tree(where: Source, options: Options) -> ast.FunctionDef:
+    """The definition of a function, converted and renamed."""
+    fresh = Fresh({OPERATORS, *where.names})
+    tree = control_flow.convert_function(where.tree, options, fresh)
+    tree.name = PREFIX + tree.name
+    return tree
+
+
+def _all_codes(code: types.CodeType) -> Iterator[types.CodeType]:
+    yield code
+    for const in code.co_consts:
+        if isinstance(const, types.CodeType):
+            yield from _all_codes(const)
+
+
+_OVERLOADS = overloads.table(converted_call)
+NAMESPACE = types.SimpleNamespace(
+    converted_call=converted_call,
+    **{name: getattr(operators, name) for name in operators.__all__},
+)
+
+
+# The public functions
+
+
+@dataclass(frozen=True)
+class _Entity:
+    """A Python function as users hand it in, and how to give one like it back."""
+
+    function: types.FunctionType
+    wrap: Callable[[types.FunctionType], Any]
+
+
+def _entity(value: Any) -> _Entity:
+    value = getattr(value, "python_function", value)
+    if isinstance(value, types.FunctionType):
+        return _Entity(value, lambda new: new)
+    if isinstance(value, types.MethodType) and isinstance(value.__func__, types.FunctionType):
+        owner = value.__self__
+        return _Entity(value.__func__, lambda new: types.MethodType(new, owner))
+    call = _call_method(value)
+    if isinstance(call, types.FunctionType):
+        return _Entity(call, lambda new: types.MethodType(new, value))
+    raise NotImplementedError(
+        f"AutoGraph converts Python functions, methods and callable objects, not {value!r}"
+    )
+
+
+def to_graph(
+    entity: Any, recursive: bool = True, experimental_optional_features: Any = None
+) -> Any:
+    """`entity`, a Python function, with control flow that can depend on tensors.
+
+    With `recursive`, what it calls is converted as it is called. The optional features of
+    TensorFlow are accepted and change nothing: those that exist are always on.
+
+    >>> import graphwright as tf
+    >>> def absolute(x):
+    ...     if x > 0:
+    ...         return x
+    ...     return -x
+    >>> tf.autograph.to_graph(absolute)(-3)
+    3
+    """
+    found = _entity(entity)
+    _refuse_async(found.function)
+    return found.wrap(convert(found.function, Options(recursive=recursive)))
+
+
+def to_code(entity: Any, recursive: bool = True, experimental_optional_features: Any = None) -> str:
+    """The source of what `to_graph` makes of a function, as Python that can be read.
+
+    It shows the staged form of each statement. What runs also has the Python form beside
+    it, for values that are not tensors.
+
+    >>> import graphwright as tf
+    >>> def sign(x):
+    ...     return 1 if x > 0 else -1
+    >>> print(tf.autograph.to_code(sign))
+    def tf__sign(x):
+        return ag__.if_exp(x > 0, lambda: 1, lambda: -1)
+    """
+    found = _entity(entity)
+    _refuse_async(found.function)
+    where = source.fetch(found.function)
+    return ast.unparse(convert_tree(where, Options(inline=False, recursive=recursive)))
+
+
+def tf_convert(
+    f: Any, ctx: Any = None, convert_by_default: bool = True, user_requested: bool = False
+) -> Any:
+    """`f` as converted code would call it; `f` itself if `convert_by_default` is false."""
+    return staged_form(f) if convert_by_default else f
+
+
+def staged_form(function: Any) -> Any:
+    """What to trace for `function`: its converted form, or itself where it is exempt."""
+    _refuse_async(inspect.unwrap(getattr(function, "__func__", function)))
+    return converted_call(function)
+
+
+def do_not_convert(func: Any = None) -> Any:
+    """A decorator: the function, and what it calls, run as they are.
+
+    >>> import graphwright as tf
+    >>> @tf.autograph.experimental.do_not_convert
+    ... def plain(x):
+    ...     return x if x > 0 else -x
+    """
+    if func is None:
+        return do_not_convert
+    if isinstance(func, (types.FunctionType, type)):
+        return exempt.mark(func)
+
+    @functools.wraps(func)
+    def wrapper(*args: Any, **kwargs: Any) -> Any:
+        return func(*args, **kwargs)
+
+    return exempt.mark(wrapper)
+
+
+def _refuse_async(function: Any) -> None:
+    if inspect.iscoroutinefunction(function) or inspect.isasyncgenfunction(function):
+        raise NotImplementedError(
+            f"{function.__qualname__} is an async function: a graph has no event loop. Await "
+            "outside, and stage a function without `async`"
+        )

@@ -1,0 +1,53 @@
+"""What is never converted."""
+
+from __future__ import annotations
+
+import sys
+import types
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+_MARK = "__ag_do_not_convert__"
+
+# Libraries whose functions do not branch on tensors, or do so knowingly. The standard
+# library is exempt as a whole.
+LIBRARIES = frozenset(
+    {
+        "IPython", "PIL", "_pytest", "cffi", "cloudpickle", "graphwright", "hypothesis",
+        "importlib", "ipykernel", "joblib", "keras", "llvmlite", "matplotlib", "ml_dtypes",
+        "mpmath", "numpy", "optree", "pandas", "pip", "pkg_resources", "pluggy", "psutil",
+        "pytest", "scipy", "setuptools", "sklearn", "sympy", "tqdm", "wrapt",
+    }
+)  # fmt: skip
+
+_GENERATES = 0x20 | 0x80 | 0x100 | 0x200  # the flags of generators and coroutines, all kinds
+
+
+def mark(function: F) -> F:
+    """Mark `function` as one that AutoGraph leaves alone."""
+    setattr(function, _MARK, True)
+    return function
+
+
+def is_marked(function: Any) -> bool:
+    return getattr(function, _MARK, False) is True
+
+
+def is_library(name: str) -> bool:
+    """Whether the module of that name is one that is left alone."""
+    top = name.partition(".")[0]
+    return top in LIBRARIES or (top in sys.stdlib_module_names and top != "__main__")
+
+
+def is_exempt(function: types.FunctionType) -> bool:
+    """Whether a Python function stays as it is."""
+    return (
+        bool(function.__code__.co_flags & _GENERATES)
+        or is_marked(function)
+        or (
+            is_library(function.__globals__.get("__name__") or "")
+            and not function.__code__.co_filename.startswith("<doctest ")
+        )
+    )

@@ -1,0 +1,528 @@
+"""What the statements of a function do to its variables.
+
+The tree has no jumps any more (see `jumps`), so the flow of control is the nesting of
+statements: liveness and definite assignment are computed without a graph. Where control
+may leave a block at any point (try, with), the answers are on the safe side.
+
+Symbols are strings: a variable `x`; an attribute that is assigned, `self.x`; the contents
+of a container whose items are assigned, `d[...]`.
+"""
+
+from __future__ import annotations
+
+import ast
+import dataclasses
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from graphwright.autograph.syntax import SCOPES, blocks, is_try, parameters
+
+Names = frozenset[str]
+NONE: Names = frozenset()
+
+
+@dataclass
+class Effect:
+    """The variables that a piece of code touches itself, in no order."""
+
+    reads: set[str] = field(default_factory=set)
+    writes: set[str] = field(default_factory=set)  # bound for sure once it has run
+    maybe: set[str] = field(default_factory=set)  # bound perhaps
+    deletes: set[str] = field(default_factory=set)
+    attributes: dict[str, ast.expr] = field(default_factory=dict)  # assigned: self.x
+    containers: dict[str, ast.expr] = field(default_factory=dict)  # of assigned items: d
+    globals: set[str] = field(default_factory=set)
+    nonlocals: set[str] = field(default_factory=set)
+    closures: dict[str, tuple[Names, Names]] = field(default_factory=dict)
+
+    def add(self, other: Effect) -> None:
+        self.writes |= other.writes
+        self.maybe |= other.maybe
+        self.deletes |= other.deletes
+        self.globals |= other.globals
+        self.nonlocals |= other.nonlocals
+        for name, (reads, writes) in other.closures.items():
+            before = self.closures.get(name, (NONE, NONE))
+            self.closures[name] = before[0] | reads, before[1] | writes
+
+    def bound(self) -> set[str]:
+        return self.writes | self.maybe | self.deletes
+
+
+class _Collector:
+    """Fills one `Effect` from any number of nodes."""
+
+    def __init__(self) -> None:
+        self.effect = Effect()
+
+    def visit(self, node: ast.AST) -> None:
+        handler = _HANDLERS.get(type(node))
+        if handler is not None:
+            handler(self, node)
+        else:
+            self.children(node)
+
+    def children(self, node: ast.AST) -> None:
+        for name in node._fields:
+            value = getattr(node, name, None)
+            if isinstance(value, ast.AST):
+                self.visit(value)
+            elif isinstance(value, list):
+                self.all(value)
+
+    def all(self, nodes: Iterable[Any]) -> None:
+        for node in nodes:
+            if isinstance(node, ast.AST):
+                self.visit(node)
+
+    def name(self, node: ast.Name) -> None:
+        if isinstance(node.ctx, ast.Load):
+            self.effect.reads.add(node.id)
+        elif isinstance(node.ctx, ast.Store):
+            self.effect.writes.add(node.id)
+        else:
+            self.effect.deletes.add(node.id)
+            self.effect.reads.add(node.id)
+
+    def walrus(self, node: ast.NamedExpr) -> None:
+        self.visit(node.value)
+        self.effect.maybe.add(node.target.id)
+
+    def augmented(self, node: ast.AugAssign) -> None:
+        self.visit(node.value)
+        self.visit(node.target)
+        if isinstance(node.target, ast.Name):
+            self.effect.reads.add(node.target.id)
+
+    def assignment(self, node: ast.Assign) -> None:
+        self.visit(node.value)
+        self.all(node.targets)
+        target = node.targets[0]
+        if isinstance(node.value, ast.Lambda) and isinstance(target, ast.Name):
+            self.closure(target.id, node.value.args, [node.value.body])
+
+    def annotation(self, node: ast.AnnAssign) -> None:
+        if node.value is not None:
+            self.visit(node.value)
+            self.visit(node.target)
+
+    def attribute(self, node: ast.Attribute) -> None:
+        if not isinstance(node.ctx, ast.Load) and is_path(node):
+            self.effect.attributes[path(node)] = node
+        self.visit(node.value)
+
+    def subscript(self, node: ast.Subscript) -> None:
+        if not isinstance(node.ctx, ast.Load):
+            base = node.value
+            while isinstance(base, ast.Subscript):
+                base = base.value
+            if is_path(base):
+                self.effect.containers[path(base)] = base
+        self.visit(node.value)
+        self.visit(node.slice)
+
+    def definition(self, node: ast.FunctionDef | ast.AsyncFunctionDef) -> None:
+        self.all(node.decorator_list)
+        self.defaults(node.args)
+        self.closure(node.name, node.args, node.body)
+        self.effect.writes.add(node.name)
+
+    def closure(self, name: str, args: ast.arguments, body: Sequence[ast.AST]) -> None:
+        free, written = _free(args, body)
+        self.effect.reads |= free
+        before = self.effect.closures.get(name, (NONE, NONE))
+        self.effect.closures[name] = before[0] | free, before[1] | written
+
+    def lambda_(self, node: ast.Lambda) -> None:
+        self.defaults(node.args)
+        free, _ = _free(node.args, [node.body])
+        self.effect.reads |= free
+
+    def defaults(self, args: ast.arguments) -> None:
+        self.all(args.defaults)
+        self.all(args.kw_defaults)
+
+    def class_(self, node: ast.ClassDef) -> None:
+        self.all(node.decorator_list)
+        self.all(node.bases)
+        self.all(node.keywords)
+        inner = collect(node.body)
+        self.effect.reads |= inner.reads  # names of the class itself too: on the safe side
+        self.effect.writes.add(node.name)
+
+    def comprehension(self, node: Any) -> None:
+        inner = _Collector()
+        inner.children(node)
+        self.effect.reads |= inner.effect.reads - inner.effect.writes
+        self.effect.maybe |= inner.effect.maybe
+
+    def imports(self, node: ast.Import | ast.ImportFrom) -> None:
+        for alias in node.names:
+            self.effect.writes.add(alias.asname or alias.name.partition(".")[0])
+
+    def scope(self, node: ast.Global | ast.Nonlocal) -> None:
+        isglobal = isinstance(node, ast.Global)
+        (self.effect.globals if isglobal else self.effect.nonlocals).update(node.names)
+
+    def handler(self, node: ast.ExceptHandler) -> None:
+        self.children(node)
+        if node.name:
+            self.effect.maybe.add(node.name)
+
+    def capture(self, node: Any) -> None:  # in a match pattern
+        name = node.rest if isinstance(node, ast.MatchMapping) else node.name
+        if name:
+            self.effect.maybe.add(name)
+        self.children(node)
+
+
+_HANDLERS: dict[type, Callable[[_Collector, Any], None]] = {
+    ast.Name: _Collector.name,
+    ast.NamedExpr: _Collector.walrus,
+    ast.AugAssign: _Collector.augmented,
+    ast.Assign: _Collector.assignment,
+    ast.AnnAssign: _Collector.annotation,
+    ast.Attribute: _Collector.attribute,
+    ast.Subscript: _Collector.subscript,
+    ast.FunctionDef: _Collector.definition,
+    ast.AsyncFunctionDef: _Collector.definition,
+    ast.Lambda: _Collector.lambda_,
+    ast.ClassDef: _Collector.class_,
+    ast.ListComp: _Collector.comprehension,
+    ast.SetComp: _Collector.comprehension,
+    ast.DictComp: _Collector.comprehension,
+    ast.GeneratorExp: _Collector.comprehension,
+    ast.Import: _Collector.imports,
+    ast.ImportFrom: _Collector.imports,
+    ast.Global: _Collector.scope,
+    ast.Nonlocal: _Collector.scope,
+    ast.ExceptHandler: _Collector.handler,
+    ast.MatchAs: _Collector.capture,
+    ast.MatchStar: _Collector.capture,
+    ast.MatchMapping: _Collector.capture,
+}
+
+
+def collect(nodes: Iterable[ast.AST]) -> Effect:
+    """The effect of all the nodes together."""
+    collector = _Collector()
+    collector.all(nodes)
+    return collector.effect
+
+
+def _free(args: ast.arguments, body: Sequence[ast.AST]) -> tuple[Names, Names]:
+    """What a nested function reads and writes of the variables around it."""
+    inner = collect(body)
+    own = inner.bound() - inner.nonlocals
+    own.update(parameters(args))
+    own |= inner.globals
+    return frozenset(inner.reads - own), frozenset(inner.bound() & inner.nonlocals)
+
+
+def is_path(node: ast.expr) -> bool:
+    """Whether the expression is a name or an attribute of an attribute ... of a name."""
+    while isinstance(node, ast.Attribute):
+        node = node.value
+    return isinstance(node, ast.Name)
+
+
+def path(node: ast.expr) -> str:
+    parts = []
+    while isinstance(node, ast.Attribute):
+        parts.append(node.attr)
+        node = node.value
+    assert isinstance(node, ast.Name)
+    return ".".join([node.id, *reversed(parts)])
+
+
+def root(symbol: str) -> str:
+    """The variable that a symbol hangs on: `self` of `self.x`."""
+    return symbol.partition(".")[0]
+
+
+@dataclass
+class Summary:
+    """What a statement does to liveness, and all that it may modify."""
+
+    gen: Names = NONE
+    kill: Names = NONE
+    modified: Names = NONE
+    deleted: Names = NONE
+    attributes: dict[str, ast.expr] = field(default_factory=dict)
+    containers: dict[str, ast.expr] = field(default_factory=dict)
+
+    def then(self, after: Summary) -> Summary:
+        return Summary(
+            self.gen | (after.gen - self.kill),
+            self.kill | after.kill,
+            self.modified | after.modified,
+            self.deleted | after.deleted,
+            {**self.attributes, **after.attributes},
+            {**self.containers, **after.containers},
+        )
+
+    def beside(self, other: Summary) -> Summary:
+        """One of two, nobody knows which."""
+        both = self.then(other)
+        return Summary(
+            self.gen | other.gen,
+            self.kill & other.kill,
+            both.modified,
+            both.deleted,
+            both.attributes,
+            both.containers,
+        )
+
+    def perhaps(self) -> Summary:
+        return dataclasses.replace(self, kill=NONE)
+
+
+EMPTY = Summary()
+
+
+class Flow:
+    """The data flow of one function: ask it about the statements of `body`."""
+
+    def __init__(self, args: ast.arguments, body: list[ast.stmt]) -> None:
+        self.parameters = frozenset(parameters(args))
+        self._effects: dict[ast.AST, Effect] = {}
+        self._summaries: dict[ast.AST, Summary] = {}
+        self._live: dict[ast.AST, Names] = {}
+        self._defined: dict[ast.AST, Names | None] = {}
+        whole = self._whole(body)
+        self.globals = frozenset(whole.globals)
+        self.nonlocals = frozenset(whole.nonlocals)
+        self.locals = (frozenset(whole.bound()) | self.parameters) - self.globals - self.nonlocals
+        self._closures = _transitive(whole.closures)
+        self._mark_live(body, self.globals | self.nonlocals)
+        self._mark_defined(body, self.parameters)
+
+    def live_after(self, node: ast.stmt) -> Names:
+        """The variables whose values after the statement may still be read."""
+        return self._live[node]
+
+    def defined_before(self, node: ast.stmt, name: str) -> bool:
+        """Whether `name` surely has a value where the statement begins."""
+        defined = self._defined[node]
+        return defined is None or name in defined or name not in self.locals
+
+    def summary(self, node: ast.AST) -> Summary:
+        found = self._summaries.get(node)
+        if found is None:
+            found = self._summarise(node)
+            self._summaries[node] = found
+        return found
+
+    def block(self, body: Iterable[ast.stmt]) -> Summary:
+        total = EMPTY
+        for node in body:
+            total = total.then(self.summary(node))
+        return total
+
+    def _whole(self, body: list[ast.stmt]) -> Effect:
+        """The effect of all statements, at any depth."""
+        total = Effect()
+        todo = [body]
+        while todo:
+            for node in todo.pop():
+                for head in _heads(node):
+                    total.add(self._effect(head))
+                total.maybe.update(h.name for h in getattr(node, "handlers", ()) if h.name)
+                if not isinstance(node, SCOPES):
+                    todo += blocks(node)
+        return total
+
+    # Summaries
+
+    def _effect(self, node: ast.AST) -> Effect:
+        found = self._effects.get(node)
+        if found is None:
+            found = self._effects[node] = collect([node])
+        return found
+
+    def _leaf(self, node: ast.AST) -> Summary:
+        effect = self._effect(node)
+        reads, modified = set(effect.reads), effect.bound()
+        for name in effect.reads & self._closures.keys():
+            read, written = self._closures[name]
+            reads |= read | written  # written in part: the old values stay readable
+            modified |= written
+        return Summary(
+            frozenset(reads),
+            frozenset(effect.writes | effect.deletes),
+            frozenset(modified),
+            frozenset(effect.deletes),
+            effect.attributes,
+            effect.containers,
+        )
+
+    def _summarise(self, node: Any) -> Summary:
+        if isinstance(node, ast.If):
+            branches = self.block(node.body).beside(self.block(node.orelse))
+            return self.summary(node.test).then(branches)
+        if isinstance(node, ast.While):
+            return self.summary(node.test).then(self.block(node.body).perhaps())
+        if isinstance(node, ast.For):
+            each = self.summary(node.target).then(self.block(node.body))
+            return self.summary(node.iter).then(each.perhaps())
+        if isinstance(node, ast.With):
+            items = EMPTY
+            for item in node.items:
+                items = items.then(self.summary(item))
+            return items.then(self.block(node.body).perhaps())
+        if isinstance(node, ast.Match):
+            cases = [self._case(case) for case in node.cases]
+            return self.summary(node.subject).then(_any_of(cases))
+        if is_try(node):
+            blocks = [self.block(node.body), self.block(node.orelse)]
+            blocks += [self._handler(handler) for handler in node.handlers]
+            return _any_of(blocks).then(self.block(node.finalbody))
+        return self._leaf(node)
+
+    def _case(self, case: ast.match_case) -> Summary:
+        head = self.summary(case.pattern)
+        if case.guard is not None:
+            head = head.then(self.summary(case.guard))
+        return head.then(self.block(case.body))
+
+    def _handler(self, handler: ast.ExceptHandler) -> Summary:
+        head = self.summary(handler.type) if handler.type else EMPTY
+        named = frozenset([handler.name] if handler.name else [])
+        head = head.then(Summary(kill=named, modified=named, deleted=named))
+        return head.then(self.block(handler.body))
+
+    # Liveness, backwards
+
+    def _mark_live(self, body: list[ast.stmt], out: Names, always: Names = NONE) -> None:
+        for node in reversed(body):
+            live = out | always
+            self._live[node] = live
+            self._mark_inside(node, live, always)
+            summary = self.summary(node)
+            out = summary.gen | (live - summary.kill)
+
+    def _mark_inside(self, node: Any, live: Names, always: Names) -> None:
+        if isinstance(node, ast.If):
+            self._mark_live(node.body, live, always)
+            self._mark_live(node.orelse, live, always)
+        elif isinstance(node, ast.While):
+            again = self.summary(node).gen | live
+            self._mark_live(node.body, again, always)
+        elif isinstance(node, ast.For):
+            again = self.summary(node.target).then(self.block(node.body)).gen | live
+            self._mark_live(node.body, again, always)
+        elif isinstance(node, ast.With):
+            self._mark_live(node.body, live, always | live)
+        elif isinstance(node, ast.Match):
+            for case in node.cases:
+                self._mark_live(case.body, live, always)
+        elif is_try(node):
+            final = self.block(node.finalbody).gen | live
+            handlers = _any_of([self._handler(handler) for handler in node.handlers]).gen
+            inside = always | final | handlers | self.block(node.orelse).gen
+            self._mark_live(node.body, final, inside)
+            for handler in node.handlers:
+                self._mark_live(handler.body, final, always | final)
+            self._mark_live(node.orelse, final, always | final)
+            self._mark_live(node.finalbody, live, always)
+
+    # Definite assignment, forwards. None stands for code that is never reached.
+
+    def _mark_defined(self, body: list[ast.stmt], defined: Names | None) -> Names | None:
+        for node in body:
+            self._defined[node] = defined
+            defined = self._define(node, defined)
+        return defined
+
+    def _define(self, node: Any, before: Names | None) -> Names | None:
+        if isinstance(node, (ast.Raise, ast.Return)):
+            return None
+        if isinstance(node, ast.If):
+            return _meet(
+                self._mark_defined(node.body, before), self._mark_defined(node.orelse, before)
+            )
+        if isinstance(node, (ast.While, ast.For)):
+            head = _without(before, self.summary(node).deleted)
+            self._defined[node] = head
+            target = self._effect(node.target).writes if isinstance(node, ast.For) else set()
+            self._mark_defined(node.body, _with(head, target))
+            return head
+        if isinstance(node, ast.With):
+            for item in node.items:
+                before = _with(before, self._effect(item).writes)
+            self._mark_defined(node.body, before)
+            return _without(before, self.summary(node).deleted)
+        if isinstance(node, ast.Match):
+            for case in node.cases:
+                captured = self._effect(case.pattern).maybe
+                self._mark_defined(case.body, _with(before, captured))
+            return _without(before, self.summary(node).deleted)
+        if is_try(node):
+            return self._define_try(node, before)
+        effect = self._effect(node)
+        return _without(_with(before, effect.writes), effect.deletes)
+
+    def _define_try(self, node: Any, before: Names | None) -> Names | None:
+        after = self._mark_defined(node.orelse, self._mark_defined(node.body, before))
+        kept = _without(before, self.summary(node).deleted)
+        for handler in node.handlers:
+            named = {handler.name} if handler.name else set()
+            caught = self._mark_defined(handler.body, _with(kept, named))
+            after = _meet(after, _without(caught, named))
+        self._mark_defined(node.finalbody, kept)
+        final = self.block(node.finalbody)
+        return _without(_with(after, final.kill), final.deleted)
+
+
+def _heads(node: Any) -> Sequence[ast.AST]:
+    """What a statement evaluates itself, outside the blocks in it."""
+    if isinstance(node, (ast.If, ast.While)):
+        return [node.test]
+    if isinstance(node, ast.For):
+        return [node.target, node.iter]
+    if isinstance(node, ast.With):
+        return node.items
+    if isinstance(node, ast.Match):
+        guards = [case.guard for case in node.cases if case.guard is not None]
+        return [node.subject, *(case.pattern for case in node.cases), *guards]
+    if is_try(node):
+        return [handler.type for handler in node.handlers if handler.type is not None]
+    return [node]
+
+
+def _any_of(summaries: list[Summary]) -> Summary:
+    total = EMPTY
+    for summary in summaries:
+        total = total.beside(summary)
+    return total
+
+
+def _transitive(closures: dict[str, tuple[Names, Names]]) -> dict[str, tuple[Names, Names]]:
+    """What calling each nested function may read and write, through the others it calls."""
+    result = dict(closures)
+    changed = True
+    while changed:
+        changed = False
+        for name, (reads, writes) in result.items():
+            for other in reads & result.keys():
+                more = reads | result[other][0], writes | result[other][1]
+                if more != (reads, writes):
+                    reads, writes = more
+                    changed = True
+            result[name] = (reads, writes)
+    return result
+
+
+def _meet(a: Names | None, b: Names | None) -> Names | None:
+    if a is None or b is None:
+        return b if a is None else a
+    return a & b
+
+
+def _with(names: Names | None, more: set[str] | Names) -> Names | None:
+    return None if names is None else names | more
+
+
+def _without(names: Names | None, less: set[str] | Names) -> Names | None:
+    return None if names is None else names - less

@@ -1,0 +1,289 @@
+"""Break, continue and return become variables, so that a loop or a branch is one region.
+
+`break` sets a flag and what follows it in the loop runs only while the flag is not set;
+the loop ends with `if break_: break`, the one jump left in the tree (so the result is still
+plain Python, and runs). `return` keeps its value in a variable that the last statement
+returns. Where an `if` decides alone whether the rest of a block runs, the rest moves into
+its other branch and there is no flag: `if c: return a` `return b` is an if with two branches.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+from graphwright.autograph.syntax import SCOPES, At, Fresh, blocks, is_docstring, is_try
+
+
+class JumpError(Exception):
+    """A jump that cannot become a flag without changing the program."""
+
+
+@dataclass(frozen=True)
+class Lowered:
+    """The body of a function without jumps, and the statements that were never reached."""
+
+    body: list[ast.stmt]
+    dropped: list[ast.stmt]
+
+
+@dataclass(frozen=True)
+class _Returned:
+    """The variables that a function returns through."""
+
+    value: str
+    flag: str
+
+
+@dataclass
+class _Exit:
+    """How a block may end: the flags it may have set, and whether it always jumps."""
+
+    flags: set[str] = field(default_factory=set)
+    always: bool = False
+
+    def __or__(self, other: _Exit) -> _Exit:
+        return _Exit(self.flags | other.flags, self.always and other.always)
+
+
+@dataclass
+class _Loop:
+    leave: str  # the flag of break
+    skip: str  # the flag of continue
+
+
+def lower_jumps(body: list[ast.stmt], fresh: Fresh) -> Lowered:
+    """The body of a function without jumps.
+
+    Where the only return is the last statement, it stays. JumpError for a jump out of a
+    `finally`, which would swallow exceptions.
+    """
+    returns = [node for node in _own(body) if isinstance(node, ast.Return)]
+    if not returns or (len(returns) == 1 and body[-1] is returns[0]):
+        lowering = _Lowering(None, fresh)
+        lowered = lowering.block(body)[0]
+    else:
+        names = _Returned(fresh.name("retval_"), fresh.name("do_return"))
+        lowering = _Lowering(names, fresh)
+        lowered = lowering.function(body, names)
+    _drop(lowered, lowering.flags - lowering.read)
+    return Lowered(lowered, lowering.dropped)
+
+
+def _own(body: list[ast.stmt]) -> Iterator[ast.stmt]:
+    """All statements of a block, at any depth, of this function only."""
+    for node in body:
+        yield node
+        if not isinstance(node, SCOPES):
+            for block in blocks(node):
+                yield from _own(block)
+
+
+class _Lowering:
+    def __init__(self, returned: _Returned | None, fresh: Fresh) -> None:
+        self.returned = returned
+        self.fresh = fresh
+        self.loops: list[_Loop] = []
+        self.flags: set[str] = {returned.flag} if returned else set()
+        self.read: set[str] = set()
+        self.dropped: list[ast.stmt] = []
+        self.exits: dict[ast.stmt, tuple[_Exit, _Exit]] = {}  # of the branches of each `if`
+
+    def function(self, body: list[ast.stmt], names: _Returned) -> list[ast.stmt]:
+        """A body that returns in several places: it returns once, at the end."""
+        lowered, leaving = self.block(body)
+        start, end = At(body[0]), At(body[-1])
+        begin: list[ast.stmt] = []
+        value: ast.expr = end.load(names.value)
+        if not leaving.always:
+            self.read.add(names.flag)
+            value = end.apply("ret", value, end.load(names.flag))
+            begin = [start.assign(start.store(names.value), start.apply("UndefinedReturn"))]
+        if names.flag in self.read:
+            begin.insert(0, start.set(names.flag, False))
+        docs = 1 if is_docstring(body[0]) else 0
+        return [*lowered[:docs], *begin, *lowered[docs:], end.result(value)]
+
+    def block(self, body: list[ast.stmt]) -> tuple[list[ast.stmt], _Exit]:
+        out: list[ast.stmt] = []
+        for position, node in enumerate(body):
+            new, leaving = self.statement(node)
+            out += new
+            if leaving.always:
+                self.dropped += body[position + 1 :]  # never reached
+                return out, leaving
+            if leaving.flags:
+                rest = body[position + 1 :]
+                return out, (self.rest(out, leaving, rest) if rest else leaving)
+        return out, _Exit()
+
+    def rest(self, out: list[ast.stmt], last: _Exit, rest: list[ast.stmt]) -> _Exit:
+        """Add what follows a statement that may jump: to run only if it did not."""
+        lowered, after = self.block(rest)
+        return self.attach(out, last, lowered, after, At(rest[0]))
+
+    def attach(
+        self, out: list[ast.stmt], leaving: _Exit, lowered: list[ast.stmt], after: _Exit, at: At
+    ) -> _Exit:
+        """Add lowered statements to a block that leaves so; how it leaves then."""
+        if not leaving.flags:
+            out += lowered
+            return after
+        node = out[-1]
+        first, second = self.exits.get(node, (leaving, leaving))
+        if isinstance(node, ast.If) and first.always != second.always:
+            if first.always:
+                second = self.attach(node.orelse, second, lowered, after, at)
+            else:
+                first = self.attach(node.body, first, lowered, after, at)
+            self.exits[node] = (first, second)
+        else:
+            out.append(at.branch(self.unset(leaving.flags, at), lowered))
+        return _Exit(leaving.flags | after.flags, after.always)
+
+    def test(self, flags: set[str], at: At) -> ast.expr:
+        self.read |= flags
+        return at.either([at.load(flag) for flag in sorted(flags)])
+
+    def unset(self, flags: set[str], at: At) -> ast.expr:
+        """`not (a or b)`, marked as a test of nothing but flags."""
+        guard = at.negation(self.test(flags, at))
+        guard.guards = True  # type: ignore[attr-defined]
+        return guard
+
+    def statement(self, node: ast.stmt) -> tuple[list[ast.stmt], _Exit]:
+        handler = _STATEMENTS.get(type(node))
+        if handler is not None:
+            result: tuple[list[ast.stmt], _Exit] = handler(self, node)
+            return result
+        if is_try(node):
+            return self.try_(node)
+        return [node], _Exit()
+
+    def break_(self, node: ast.Break) -> tuple[list[ast.stmt], _Exit]:
+        return self.jump(node, self.loops[-1].leave)
+
+    def continue_(self, node: ast.Continue) -> tuple[list[ast.stmt], _Exit]:
+        return self.jump(node, self.loops[-1].skip)
+
+    def jump(self, node: ast.stmt, flag: str) -> tuple[list[ast.stmt], _Exit]:
+        return [At(node).set(flag, True)], _Exit({flag}, always=True)
+
+    def return_(self, node: ast.Return) -> tuple[list[ast.stmt], _Exit]:
+        if self.returned is None:
+            return [node], _Exit()
+        at = At(node)
+        value = node.value or at.constant(None)
+        keep = at.assign(at.store(self.returned.value), value)
+        raised = at.set(self.returned.flag, True)
+        return [keep, raised], _Exit({self.returned.flag}, always=True)
+
+    def if_(self, node: ast.If) -> tuple[list[ast.stmt], _Exit]:
+        body, first = self.block(node.body)
+        orelse, second = self.block(node.orelse)
+        new = At(node).branch(node.test, body, orelse)
+        self.exits[new] = (first, second)
+        return [new], first | second
+
+    def loop(self, node: ast.While | ast.For) -> tuple[list[ast.stmt], _Exit]:
+        at = At(node)
+        names = _Loop(self.fresh.name("break_"), self.fresh.name("continue_"))
+        self.flags |= {names.leave, names.skip}
+        self.loops.append(names)
+        body, leaving = self.block(node.body)
+        self.loops.pop()
+        outward = leaving.flags - {names.skip, names.leave}
+        stops = leaving.flags - {names.skip}
+        out: list[ast.stmt] = []
+        if names.leave in stops:
+            out.append(at.set(names.leave, False))
+        if names.skip in self.read:
+            body.insert(0, at.set(names.skip, False))
+        if stops:
+            body.append(at.branch(self.test(stops, at), [at.leave()]))
+        loop: Any
+        if isinstance(node, ast.For):
+            loop = ast.For(node.target, node.iter, body, [], None, **at.place)
+        else:
+            loop = ast.While(node.test, body, [], **at.place)
+        out.append(loop)
+        exit_ = _Exit(outward, _endless(node) and names.leave not in stops)
+        if node.orelse:
+            orelse, after = self.block(node.orelse)
+            if stops:
+                orelse = [at.branch(self.unset(stops, at), orelse)]
+            out += orelse
+            exit_ = _Exit(outward | after.flags, after.always and not stops)
+        return out, exit_
+
+    def with_(self, node: ast.With) -> tuple[list[ast.stmt], _Exit]:
+        body, leaving = self.block(node.body)
+        # It may swallow an exception of the body and go on: never sure to jump.
+        return [ast.With(node.items, body, None, **At(node).place)], _Exit(leaving.flags)
+
+    def match(self, node: ast.Match) -> tuple[list[ast.stmt], _Exit]:
+        cases, flags = [], set()
+        for case in node.cases:
+            body, leaving = self.block(case.body)
+            flags |= leaving.flags
+            cases.append(ast.match_case(case.pattern, case.guard, body))
+        return [ast.Match(node.subject, cases, **At(node).place)], _Exit(flags)
+
+    def try_(self, node: Any) -> tuple[list[ast.stmt], _Exit]:
+        final, ending = self.block(node.finalbody)
+        if ending.flags:
+            raise JumpError(
+                f"line {node.lineno}: a `finally` that ends in break, continue or return"
+            )
+        body, leaving = self.block(node.body)
+        orelse, after = self.block(node.orelse)
+        if leaving.flags and orelse:
+            at = At(node.orelse[0])
+            orelse = [at.branch(self.unset(leaving.flags, at), orelse)]
+        exit_ = _Exit(leaving.flags | after.flags, leaving.always or after.always)
+        handlers = []
+        for handler in node.handlers:
+            caught, ending = self.block(handler.body)
+            exit_ |= ending
+            handlers.append(
+                ast.ExceptHandler(handler.type, handler.name, caught, **At(handler).place)
+            )
+        new = type(node)(body, handlers, orelse, final, **At(node).place)
+        return [new], exit_
+
+
+_STATEMENTS: dict[type, Any] = {
+    ast.Break: _Lowering.break_,
+    ast.Continue: _Lowering.continue_,
+    ast.Return: _Lowering.return_,
+    ast.If: _Lowering.if_,
+    ast.While: _Lowering.loop,
+    ast.For: _Lowering.loop,
+    ast.With: _Lowering.with_,
+    ast.Match: _Lowering.match,
+}
+
+
+def _endless(node: ast.stmt) -> bool:
+    test = node.test if isinstance(node, ast.While) else None
+    return isinstance(test, ast.Constant) and bool(test.value)
+
+
+def _drop(body: list[ast.stmt], names: set[str]) -> None:
+    """Take out the assignments of flags that nothing reads."""
+    kept = [node for node in body if not _sets(node, names)]
+    body[:] = kept or [At(body[0]).nothing()]
+    for node in body:
+        if not isinstance(node, SCOPES):
+            for block in blocks(node):
+                _drop(block, names)
+
+
+def _sets(node: ast.stmt, names: set[str]) -> bool:
+    return (
+        isinstance(node, ast.Assign)
+        and isinstance(node.targets[0], ast.Name)
+        and node.targets[0].id in names
+    )

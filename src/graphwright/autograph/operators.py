@@ -1,0 +1,354 @@
+"""What converted code calls, under the name `ag__`.
+
+Each operator is Python's own construct unless the value it turns on is staged; then
+`regions` builds the graph form. Operators that hold user code take it as functions, with
+`get_state` and `set_state` for the variables that the code assigns.
+"""
+
+from __future__ import annotations
+
+import functools
+import itertools
+import logging
+import operator
+import sys
+from collections.abc import Callable, Iterator
+from typing import Any, cast
+
+from graphwright.autograph import regions
+from graphwright.autograph.staging import Iteration, PythonOnly, Staging
+from graphwright.autograph.undefined import Undefined, UndefinedReturn
+
+__all__ = [
+    "Looped", "Undefined", "UndefinedReturn", "and_", "assert_stmt", "chain", "contents",
+    "for_stmt", "if_exp", "if_stmt", "in_", "iterated", "iterations", "ldu", "not_", "or_",
+    "refill", "ret", "staged", "undefined", "while_stmt",
+]  # fmt: skip
+
+State = tuple[Any, ...]
+Thunk = Callable[[], Any]
+
+# Iterations of a Python loop that add to a graph, before it warns.
+UNROLLED_AT_MOST = 3_000
+_log = logging.getLogger("graphwright")
+_staging: Staging = cast(Staging, PythonOnly())
+
+
+def install(staging: Staging) -> Staging:
+    """Make `staging` the one that operators ask; returns the one before."""
+    global _staging
+    before, _staging = _staging, staging
+    return before
+
+
+def staged(value: Any) -> bool:
+    """Whether `value` is a tensor that only running the graph computes."""
+    return _staging.is_staged(value)
+
+
+def builtin(name: str) -> Callable[..., Any]:
+    """The staging's form of a builtin, for arguments some of which are staged."""
+    return _staging.builtin(name)
+
+
+# Variables
+
+
+def ldu(load: Thunk, name: str) -> Any:
+    """The value of a variable or attribute, or `Undefined` where it has none."""
+    try:
+        return load()
+    except (NameError, AttributeError):
+        return Undefined(name)
+
+
+def undefined(value: Any) -> bool:
+    return isinstance(value, Undefined)
+
+
+def contents(container: Any) -> Any:
+    """What a container holds now, for those whose items can be assigned: lists and dicts."""
+    if type(container) in (list, dict):
+        return container.copy()
+    return container
+
+
+def refill(container: Any, held: Any) -> None:
+    """Put back what `contents` took."""
+    if type(container) is list:
+        container[:] = held
+    elif type(container) is dict:
+        container.clear()
+        container.update(held)
+
+
+def ret(value: Any, returned: Any) -> Any:
+    """The value of a function that may end without a return statement."""
+    if returned is False or isinstance(value, UndefinedReturn):
+        return None
+    if staged(returned):
+        raise ValueError(
+            "a tensor decides whether this function returns a value: the other path must also "
+            "have a return statement. Add a return to the end of the function"
+        )
+    return value
+
+
+# Statements
+
+
+def if_stmt(
+    cond: Any,
+    body: Thunk,
+    orelse: Thunk,
+    get_state: Callable[[], State],
+    set_state: Callable[[State], None],
+    symbol_names: tuple[str, ...],
+    nouts: int,
+) -> None:
+    """`if cond: body` `else: orelse`; the first `nouts` symbols are read afterwards."""
+    if staged(cond):
+        variables = regions.Variables(get_state, set_state, symbol_names)
+        regions.stage_if(_staging, cond, body, orelse, variables, nouts)
+    elif cond:
+        body()
+    else:
+        orelse()
+
+
+def while_stmt(
+    test: Thunk,
+    body: Thunk,
+    get_state: Callable[[], State],
+    set_state: Callable[[State], None],
+    symbol_names: tuple[str, ...],
+    opts: dict[str, Any],
+    known: Any = None,
+) -> None:
+    """`while test: body`. `known` is the value of the first test if that is known already.
+
+    Where the test becomes a tensor after some iterations, the rest of the loop is staged.
+    """
+    for _ in iterations():
+        go = test() if known is None else known
+        known = None
+        if staged(go):
+            variables = regions.Variables(get_state, set_state, symbol_names)
+            regions.stage_while(_staging, go, test, body, variables, opts)
+            return
+        if not go:
+            return
+        body()
+
+
+def for_stmt(
+    items: Any,
+    extra_test: Thunk | None,
+    body: Callable[[Any], None],
+    get_state: Callable[[], State],
+    set_state: Callable[[State], None],
+    symbol_names: tuple[str, ...],
+    opts: dict[str, Any],
+) -> None:
+    """`for item in items: body(item)`, for as long as `extra_test` holds.
+
+    Where `extra_test` becomes a tensor in a Python loop, the iterations that are left are
+    built one by one, each under the condition.
+    """
+    left = items if type(items) is Looped else iterated(items)
+    if isinstance(left, Looped):
+        variables = regions.Variables(get_state, set_state, symbol_names)
+        regions.stage_for(_staging, left.iteration, extra_test, body, variables, opts)
+        return
+    left = iter(left)
+    done = object()
+    while True:
+        go = extra_test() if extra_test is not None else True
+        if staged(go):
+            variables = regions.Variables(get_state, set_state, symbol_names)
+            _guard_the_rest(left, cast(Thunk, extra_test), body, variables)
+            return
+        if not go:
+            return
+        item = next(left, done)
+        if item is done:
+            return
+        body(item)
+
+
+def _guard_the_rest(
+    left: Iterator[Any],
+    extra_test: Thunk,
+    body: Callable[[Any], None],
+    variables: regions.Variables,
+) -> None:
+    count = len(variables.names)
+    for number, item in enumerate(left):
+        if number > UNROLLED_AT_MOST:
+            raise NotImplementedError(
+                "a tensor decides when this Python loop breaks or returns, and it has unrolled "
+                f"{number} times: loop over a tensor, such as tf.range, instead"
+            )
+        run = functools.partial(body, item)
+        regions.stage_if(_staging, extra_test(), run, _nothing, variables, count)
+
+
+def _nothing() -> None:
+    pass
+
+
+def assert_stmt(condition: Any, message: Thunk | None = None) -> bool:
+    """The condition that `assert` tests: a tensor's is tested when the graph runs."""
+    if not staged(condition):
+        return bool(condition)
+    text = "" if message is None else str(message())
+    _staging.assert_true(_staging.condition(condition, "assert statement"), text)
+    return True
+
+
+# Loops that stay Python
+
+
+class Looped:
+    """Something that a `for` goes through in the graph."""
+
+    __slots__ = ("iteration",)
+
+    def __init__(self, iteration: Iteration) -> None:
+        self.iteration = iteration
+
+
+_SIZED = (list, tuple, range, dict, str)
+
+
+def iterated(items: Any) -> Any:
+    """What a `for` of Python goes through, watched, or `Looped` for a loop of the graph."""
+    if type(items) in _SIZED and len(items) < UNROLLED_AT_MOST:
+        return iter(items)
+    iteration = _staging.iteration(items)
+    if iteration is not None:
+        return Looped(iteration)
+    return _watched(iter(items))
+
+
+def _watched(items: Iterator[Any]) -> Iterator[Any]:
+    """The items; warns once if a long Python loop adds to a graph in every turn."""
+    size = _staging.size()
+    for number, item in enumerate(items, 1):
+        if number == UNROLLED_AT_MOST:
+            _warn_unrolled(_staging.size() - size)
+        yield item
+
+
+class _More:
+    """The turns of a Python loop after the first ones."""
+
+    def __iter__(self) -> Iterator[int]:
+        return _watched(itertools.count(UNROLLED_AT_MOST))
+
+
+# `iterations()`: as many turns of a Python loop as it wants, watched when there are many.
+iterations = functools.partial(itertools.chain.from_iterable, (range(UNROLLED_AT_MOST), _More()))
+
+
+def _warn_unrolled(added: int) -> None:
+    if added < UNROLLED_AT_MOST:
+        return
+    place = _user_place()
+    _log.warning(
+        "%s: this Python loop has run more than %d times while a graph was being built "
+        "and added %d operations to it. Did you mean to loop in the graph? Loop over a tensor "
+        "(`for i in tf.range(n)`) or use a tensor in the condition of the while.",
+        place, UNROLLED_AT_MOST, added,
+    )  # fmt: skip
+
+
+def _user_place() -> str:
+    """The file and line of the innermost frame outside this package."""
+    frame = sys._getframe(1)
+    while frame.f_globals.get("__name__", "").startswith("graphwright.") and frame.f_back:
+        frame = frame.f_back
+    return f"{frame.f_code.co_filename}:{frame.f_lineno}"
+
+
+# Expressions
+
+
+def not_(value: Any) -> Any:
+    if staged(value):
+        return _staging.none_of(value)
+    return not value
+
+
+def and_(first: Any, *rest: Thunk) -> Any:
+    """`first and ...`: what follows a tensor is evaluated in the graph, and only if that holds."""
+    if not rest:
+        return first
+    if staged(first):
+        return regions.lazy_and(_staging, first, lambda: and_(rest[0](), *rest[1:]))
+    return first and and_(rest[0](), *rest[1:])
+
+
+def or_(first: Any, *rest: Thunk) -> Any:
+    """`first or ...`"""
+    if not rest:
+        return first
+    if staged(first):
+        return regions.lazy_or(_staging, first, lambda: or_(rest[0](), *rest[1:]))
+    return first or or_(rest[0](), *rest[1:])
+
+
+def if_exp(cond: Any, body: Thunk, orelse: Thunk) -> Any:
+    """`body if cond else orelse`"""
+    if not staged(cond):
+        return body() if cond else orelse()
+    value: Any = Undefined("the conditional expression")
+
+    def get_state() -> State:
+        return (value,)
+
+    def set_state(state: State) -> None:
+        nonlocal value
+        (value,) = state
+
+    variables = regions.Variables(get_state, set_state, ("the conditional expression",))
+    regions.stage_if(
+        _staging,
+        cond,
+        lambda: set_state((body(),)),
+        lambda: set_state((orelse(),)),
+        variables,
+        1,
+    )
+    return value
+
+
+_COMPARISONS: dict[str, Callable[[Any, Any], Any]] = {
+    "<": operator.lt,
+    "<=": operator.le,
+    ">": operator.gt,
+    ">=": operator.ge,
+    "==": operator.eq,
+    "!=": operator.ne,
+    "is": operator.is_,
+    "is not": operator.is_not,
+    "in": lambda a, b: in_(a, b),
+    "not in": lambda a, b: not_(in_(a, b)),
+}
+
+
+def chain(first: Any, *links: Any) -> Any:
+    """`first < b <= c`, as `chain(first, '<', lambda: b, '<=', lambda: c)`."""
+    symbol, operand, *more = links
+    second = operand()
+    holds = _COMPARISONS[symbol](first, second)
+    if not more:
+        return holds
+    return and_(holds, lambda: chain(second, *more))
+
+
+def in_(item: Any, items: Any) -> Any:
+    """`item in items`"""
+    if staged(items) or staged(item):
+        return _staging.contains(item, items)
+    return item in items

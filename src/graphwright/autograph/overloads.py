@@ -1,0 +1,84 @@
+"""Builtins that take tensors, and builtins that call what they are given.
+
+Each is Python's own unless an argument is staged (or, where a list of values is compared,
+one of its items); then the staging's function of that name takes over.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from typing import Any
+
+from graphwright.autograph import operators
+
+Convert = Callable[[Any], Any]
+
+
+def table(convert: Convert) -> dict[Any, Callable[..., Any]]:
+    """The functions to call instead of builtins; `convert` prepares what they call."""
+    overloads: dict[Any, Callable[..., Any]] = {
+        builtin: _on_tensors(builtin)
+        for builtin in (abs, bool, enumerate, float, int, len, range, sum, zip)
+    }
+    overloads |= {builtin: _on_items(builtin, convert) for builtin in (all, any, max, min, sorted)}
+    overloads |= {builtin: _caller(builtin, convert) for builtin in (filter, map)}
+    overloads[functools.reduce] = _reducer(convert)
+    return overloads
+
+
+def _on_tensors(builtin: Callable[..., Any]) -> Callable[..., Any]:
+    """`builtin`, for arguments some of which may be tensors."""
+    name: str = builtin.__name__
+
+    def call(*args: Any, **kwargs: Any) -> Any:
+        for arg in args:
+            if operators.staged(arg):
+                return operators.builtin(name)(*args, **kwargs)
+        return builtin(*args, **kwargs)
+
+    return _named(call, builtin)
+
+
+def _on_items(builtin: Callable[..., Any], convert: Convert) -> Callable[..., Any]:
+    """`builtin`, for a tensor, for several tensors, or for a list of tensors."""
+    name: str = builtin.__name__
+
+    def call(*args: Any, **kwargs: Any) -> Any:
+        if kwargs.get("key") is not None:
+            kwargs["key"] = convert(kwargs["key"])
+        items = args
+        if len(args) == 1 and isinstance(args[0], (list, tuple)):
+            items = (*args, *args[0])
+        for item in items:
+            if operators.staged(item):
+                return operators.builtin(name)(*args, **kwargs)
+        return builtin(*args, **kwargs)
+
+    return _named(call, builtin)
+
+
+def _caller(builtin: Callable[..., Any], convert: Convert) -> Callable[..., Any]:
+    """`map` and `filter`: the function is converted, and a tensor is looped over in the graph."""
+    name: str = builtin.__name__
+
+    def call(function: Any, *iterables: Any) -> Any:
+        function = convert(function)
+        for iterable in iterables:
+            if operators.staged(iterable):
+                return operators.builtin(name)(function, *iterables)
+        return builtin(function, *iterables)
+
+    return _named(call, builtin)
+
+
+def _reducer(convert: Convert) -> Callable[..., Any]:
+    def call(function: Any, *args: Any) -> Any:
+        return functools.reduce(convert(function), *args)
+
+    return _named(call, functools.reduce)
+
+
+def _named(call: Callable[..., Any], builtin: Callable[..., Any]) -> Callable[..., Any]:
+    call.__name__ = call.__qualname__ = builtin.__name__
+    return call

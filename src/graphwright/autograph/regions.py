@@ -1,0 +1,444 @@
+"""Branches and loops of the graph, out of functions that assign a user's variables.
+
+The variables cross the boundary of a graph as flat lists of leaves. A leaf is carried (a
+tensor), or converted (a number, a string), or neither: such a value stays in Python, and
+has to be the same on every path. All refusals name the variable and both sides.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from graphwright.autograph.staging import Iteration, Leaves, Staging
+from graphwright.autograph.undefined import Undefined
+from graphwright.types import tree
+
+State = tuple[Any, ...]
+Thunk = Callable[[], Any]
+
+RETURN_VALUE = "retval_"  # the variable of `jumps` that holds what a function returns
+
+
+@dataclass(frozen=True)
+class Variables:
+    """The variables that a statement assigns, to be read and set in the user's function."""
+
+    get: Callable[[], State]
+    set: Callable[[State], None]
+    names: tuple[str, ...]
+
+
+_STAYS = object()  # the leaf stays in Python
+
+
+def _carried(staging: Staging, leaf: Any) -> Any:
+    """The leaf as something that crosses graphs, or `_STAYS`."""
+    if staging.carries(leaf):
+        return leaf
+    if leaf is None or isinstance(leaf, Undefined):
+        return _STAYS
+    try:
+        return staging.convert(leaf)
+    except (TypeError, ValueError):
+        return _STAYS
+
+
+def _is_python(staging: Staging, leaf: Any) -> bool:
+    return not staging.carries(leaf)
+
+
+# Branches
+
+
+class _NeedsReturnValue(Exception):
+    """The first branch does not return; `leaf` is what the second one does."""
+
+    def __init__(self, values: dict[int, Any]) -> None:
+        super().__init__()
+        self.values = values
+
+
+class _Branches:
+    """The two ends of an if statement, compared."""
+
+    def __init__(self, staging: Staging, names: Sequence[str]) -> None:
+        self.staging = staging
+        self.names = names
+        self.first: State = ()
+        self.carried: list[list[Any]] = []  # of the first branch, a list for each name
+
+    def end_first(self, values: State) -> Leaves:
+        self.first = values
+        self.carried = [
+            [_carried(self.staging, leaf) for leaf in tree.flatten(value)] for value in values
+        ]
+        return [leaf for leaves in self.carried for leaf in leaves if leaf is not _STAYS]
+
+    def end_second(self, values: State) -> Leaves:
+        """The leaves of the second branch, after the checks; it also notes what stays."""
+        self.python: list[list[Any]] = []
+        leaves: Leaves = []
+        missing: dict[int, Any] = {}
+        for position, name in enumerate(self.names):
+            one, two = self.first[position], values[position]
+            if name.startswith(RETURN_VALUE) and _is_undefined(one) != _is_undefined(two):
+                if _is_undefined(one):
+                    missing[position] = two
+                    continue
+                two = self.stand_in(one)
+            self.check_presence(name, one, two)
+            leaves += self.symbol(name, position, one, two)
+        if missing:
+            raise _NeedsReturnValue(missing)
+        return leaves
+
+    def stand_in(self, value: Any) -> Any:
+        """A value like `value`, never read: the function has not returned where it stands."""
+        return tree.map_structure(lambda leaf: _like(self.staging, leaf), value)
+
+    def check_presence(self, name: str, one: Any, two: Any) -> None:
+        for value, other, branch in ((one, two, "main"), (two, one, "else")):
+            if _is_undefined(value) and not _is_undefined(other):
+                raise ValueError(f"'{name}' must also be initialized in the {branch} branch")
+            if value is None and other is not None:
+                raise ValueError(f"'{name}' is None at the end of the {branch} branch.")
+
+    def symbol(self, name: str, position: int, one: Any, two: Any) -> Leaves:
+        try:
+            tree.assert_same_structure(one, two)
+        except (TypeError, ValueError) as error:
+            raise TypeError(
+                f"'{name}' must have the same nested structure in the main and else "
+                f"branches:\n\n{error}"
+            ) from None
+        leaves: Leaves = []
+        python: list[Any] = []
+        for a, b, first in zip(tree.flatten(one), tree.flatten(two), self.carried[position]):
+            second = _carried(self.staging, b)
+            if first is _STAYS or second is _STAYS:
+                if a is not b and not (_is_undefined(a) and _is_undefined(b)):
+                    raise TypeError(
+                        f"'{name}' is {a!r} in the main branch, but {b!r} in the else branch: "
+                        "a tensor cannot decide between values that are not tensors"
+                    )
+                python.append(a)
+                continue
+            self.check_dtype(name, first, second)
+            same = _is_python(self.staging, a) and _is_python(self.staging, b) and _equal(a, b)
+            python.append(a if same else _STAYS)
+            leaves.append(second)
+        self.python.append(python)
+        return leaves
+
+    def check_dtype(self, name: str, first: Any, second: Any) -> None:
+        one, two = self.staging.type_of(first)[0], self.staging.type_of(second)[0]
+        if one != two:
+            raise TypeError(
+                f"'{name}' has dtype {one} in the main branch, but dtype {two} in the else branch"
+            )
+
+    def merge(self, results: Leaves) -> State:
+        """The values after the statement."""
+        left = iter(results)
+        values = []
+        for value, carried, python in zip(self.first, self.carried, self.python):
+            leaves = []
+            for crossing, kept in zip(carried, python):
+                result = next(left) if crossing is not _STAYS else kept
+                leaves.append(result if kept is _STAYS else kept)
+            values.append(tree.pack_sequence_as(value, leaves))
+        return tuple(values)
+
+
+def _is_undefined(value: Any) -> bool:
+    return isinstance(value, Undefined)
+
+
+def _equal(a: Any, b: Any) -> bool:
+    return type(a) is type(b) and type(a) in (bool, int, float, str, bytes) and bool(a == b)
+
+
+def _like(staging: Staging, leaf: Any) -> Any:
+    carried = _carried(staging, leaf)
+    return leaf if carried is _STAYS else staging.zeros(carried)
+
+
+def stage_if(
+    staging: Staging, cond: Any, body: Thunk, orelse: Thunk, variables: Variables, outputs: int
+) -> None:
+    """Build an if statement; the first `outputs` variables are set to its results."""
+    pred = staging.condition(cond, "if statement")
+    initial = variables.get()
+    branches = _Branches(staging, variables.names[:outputs])
+
+    def then(fill: dict[int, Any]) -> Leaves:
+        variables.set(initial)
+        body()
+        ends = list(variables.get()[:outputs])
+        for position, value in fill.items():
+            ends[position] = branches.stand_in(value)
+        return branches.end_first(tuple(ends))
+
+    def other() -> Leaves:
+        variables.set(initial)
+        orelse()
+        return branches.end_second(variables.get()[:outputs])
+
+    try:
+        results = staging.cond(pred, lambda: then({}), other)
+    except _NeedsReturnValue as needs:
+        fill = needs.values
+        results = staging.cond(pred, lambda: then(fill), other)
+    variables.set((*branches.merge(results), *initial[outputs:]))
+
+
+def lazy_and(staging: Staging, first: Any, rest: Thunk) -> Any:
+    """`first and rest()` in the graph."""
+    pred = staging.condition(first, "`and` operand")
+    return staging.cond(
+        pred, lambda: [_operand(staging, rest(), "and")], lambda: [staging.convert(False)]
+    )[0]
+
+
+def lazy_or(staging: Staging, first: Any, rest: Thunk) -> Any:
+    """`first or rest()` in the graph."""
+    pred = staging.condition(first, "`or` operand")
+    return staging.cond(
+        pred, lambda: [staging.convert(True)], lambda: [_operand(staging, rest(), "or")]
+    )[0]
+
+
+def _operand(staging: Staging, value: Any, word: str) -> Any:
+    carried = _carried(staging, value)
+    if carried is _STAYS or staging.type_of(carried)[0] != "bool":
+        raise TypeError(
+            f"after a tensor, the operands of `{word}` must be bools, not {value!r}: only the "
+            f"graph knows which operand `{word}` gives"
+        )
+    return carried
+
+
+# Loops
+
+
+class _LoopVariables:
+    """The variables of a loop, as the leaves that go around."""
+
+    def __init__(self, staging: Staging, names: Sequence[str], initial: State) -> None:
+        self.staging = staging
+        self.names = names
+        self.initial = initial
+        self.carried = [
+            [_carried(staging, leaf) for leaf in tree.flatten(value)] for value in initial
+        ]
+
+    def start(self) -> Leaves:
+        return [leaf for leaves in self.carried for leaf in leaves if leaf is not _STAYS]
+
+    def unpack(self, leaves: Sequence[Any]) -> State:
+        left = iter(leaves)
+        values = []
+        for value, carried in zip(self.initial, self.carried):
+            new = [
+                old if crossing is _STAYS else next(left)
+                for old, crossing in zip(tree.flatten(value), carried)
+            ]
+            values.append(tree.pack_sequence_as(value, new))
+        return tuple(values)
+
+    def pack(self, values: State, shapes: Sequence[Any]) -> Leaves:
+        """The leaves after one iteration, checked against those before the loop."""
+        left = iter(shapes)
+        leaves: Leaves = []
+        for name, old, new, carried in zip(self.names, self.initial, values, self.carried):
+            self.check_structure(name, old, new)
+            for before, after, crossing in zip(tree.flatten(old), tree.flatten(new), carried):
+                if crossing is _STAYS:
+                    self.check_same(name, before, after)
+                else:
+                    leaves.append(self.check_type(name, crossing, after, next(left)))
+        return leaves
+
+    def check_structure(self, name: str, old: Any, new: Any) -> None:
+        try:
+            tree.assert_same_structure(old, new)
+        except (TypeError, ValueError) as error:
+            raise TypeError(
+                f"'{name}' does not have the same nested structure after one iteration.\n\n{error}"
+            ) from None
+
+    def check_same(self, name: str, before: Any, after: Any) -> None:
+        if before is not after and not (_is_undefined(before) and _is_undefined(after)):
+            raise TypeError(
+                f"'{name}' is {before!r} before the loop, but {after!r} after one iteration: "
+                "only tensors, and what converts to them, can change in a loop of the graph"
+            )
+
+    def check_type(self, name: str, before: Any, value: Any, shape: Any) -> Any:
+        after = _carried(self.staging, value)
+        if after is _STAYS:
+            raise TypeError(
+                f"'{name}' is a tensor before the loop, but {value!r} after one iteration"
+            )
+        (dtype, old), (new_dtype, new) = map(self.staging.type_of, (before, after))
+        if dtype != new_dtype:
+            raise TypeError(
+                f"'{name}' has dtype {dtype} before the loop, but dtype {new_dtype} after one "
+                "iteration"
+            )
+        limit = old if shape is None else shape
+        if not self.staging.fits(new, limit):
+            raise ValueError(
+                f"'{name}' has shape {limit} before the loop, but shape {new} after one "
+                "iteration. Use tf.autograph.experimental.set_loop_options to set shape "
+                "invariants."
+            )
+        return after
+
+
+def stage_while(
+    staging: Staging,
+    go: Any,
+    test: Thunk,
+    body: Thunk,
+    variables: Variables,
+    options: dict[str, Any],
+) -> None:
+    """Build a while loop whose test has been evaluated once: `go`.
+
+    What the test gives goes around with the variables, so that the test stands once before
+    the loop and once at the end of its body, and its effects happen as often as in Python.
+    """
+    go = staging.condition(go, "while loop")
+
+    def step(own: Sequence[Any]) -> Leaves:
+        body()
+        return [staging.condition(_as_tensor(staging, test()), "while loop")]
+
+    _loop(staging, [go], lambda own: own[0], step, variables, options)
+
+
+def stage_for(
+    staging: Staging,
+    iteration: Iteration,
+    extra_test: Thunk | None,
+    body: Callable[[Any], None],
+    variables: Variables,
+    options: dict[str, Any],
+) -> None:
+    """Build a for loop over something that the graph iterates."""
+
+    def more(own: Sequence[Any]) -> Any:
+        if extra_test is None:
+            return iteration.more(own)
+        extra = staging.condition(_as_tensor(staging, extra_test()), "loop")
+        return staging.all_of(iteration.more(own), extra)
+
+    def step(own: Sequence[Any]) -> Leaves:
+        body(iteration.item(own))
+        return iteration.advance(own)
+
+    _loop(staging, iteration.start, more, step, variables, options)
+
+
+def _as_tensor(staging: Staging, value: Any) -> Any:
+    return value if staging.carries(value) else staging.convert(value)
+
+
+def _loop(
+    staging: Staging,
+    own: Leaves,
+    more: Callable[[Sequence[Any]], Any],
+    step: Callable[[Sequence[Any]], Leaves],
+    variables: Variables,
+    options: dict[str, Any],
+) -> None:
+    initial, missing = _initialise(staging, own, step, variables)
+    loop = _LoopVariables(staging, variables.names, initial)
+    count = len(own)
+    start = [*own, *loop.start()]
+    asserted = [name for name in missing if not name.startswith(RETURN_VALUE)]
+    if asserted:  # whether the loop has run at all goes around too
+        start.append(staging.convert(False))
+    shapes = _shapes(loop, count, len(start), options)
+    limits = shapes[count:] if shapes is not None else [None] * len(start)
+
+    def unpack(leaves: Sequence[Any]) -> Sequence[Any]:
+        variables.set(loop.unpack(leaves[count:]))
+        return leaves[:count]
+
+    def test(*leaves: Any) -> Any:
+        return more(unpack(leaves))
+
+    def body(*leaves: Any) -> Leaves:
+        after = step(unpack(leaves))
+        result = [*after, *loop.pack(variables.get(), limits)]
+        return [*result, staging.convert(True)] if asserted else result
+
+    passed = {key: value for key, value in options.items() if key in _PASSED}
+    results = staging.while_loop(test, body, start, shapes, passed)
+    if asserted:
+        names = ", ".join(asserted)
+        staging.assert_true(results[-1], f"loop must iterate at least once to initialize {names}")
+    variables.set(loop.unpack(results[count:]))
+
+
+_PASSED = ("maximum_iterations", "parallel_iterations", "swap_memory")
+
+
+def _shapes(
+    loop: _LoopVariables, own: int, total: int, options: dict[str, Any]
+) -> list[Any] | None:
+    """The shape invariants of all loop variables, None for those that keep theirs."""
+    wanted = options.get("shape_invariants")
+    if not wanted:
+        return None
+    by_name = {name: shape for name, shape in wanted if isinstance(name, str)}
+    shapes: list[Any] = [None] * own
+    for name, value, carried in zip(loop.names, loop.initial, loop.carried):
+        shape = by_name.get(name, _by_identity(value, wanted))
+        shapes += [shape for crossing in carried if crossing is not _STAYS]
+    return shapes + [None] * (total - len(shapes))
+
+
+def _by_identity(value: Any, wanted: Any) -> Any:
+    for item, shape in wanted:
+        if item is value:
+            return shape
+    return None
+
+
+def _initialise(
+    staging: Staging,
+    own: Leaves,
+    step: Callable[[Sequence[Any]], Leaves],
+    variables: Variables,
+) -> tuple[State, list[str]]:
+    """The state before a loop, and the names that got zeros because they had no value.
+
+    Which zeros is found by one iteration in a graph that is thrown away.
+    """
+    initial = variables.get()
+    if not any(value is None or _is_undefined(value) for value in initial):
+        return initial, []
+
+    loop = _LoopVariables(staging, variables.names, initial)
+
+    def iterate() -> State:
+        variables.set(loop.unpack(loop.start()))
+        step(own)
+        return variables.get()
+
+    after = staging.probe(iterate)
+    values, missing = [], []
+    for name, before, value in zip(variables.names, initial, after):
+        absent = before is None or _is_undefined(before)
+        if absent and not (value is None or _is_undefined(value)):
+            values.append(tree.map_structure(lambda leaf: _like(staging, leaf), value))
+            missing.append(name)
+        else:
+            values.append(before)
+    variables.set(initial)
+    return tuple(values), missing

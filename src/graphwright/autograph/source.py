@@ -1,0 +1,296 @@
+"""The syntax tree of a live function, and a live function from a syntax tree.
+
+Trees keep the lines and columns of the file they come from, and compiled code keeps its
+file name: whatever shows a converted function shows the user's source.
+"""
+
+from __future__ import annotations
+import __future__
+
+import ast
+import copy
+import itertools
+import linecache
+import types
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from graphwright.autograph.syntax import with_type_params
+
+_FUTURES = 0
+for _name in __future__.all_feature_names:
+    _FUTURES |= getattr(__future__, _name).compiler_flag
+
+FACTORY = "ag__factory"
+_MORE_LINES = 200  # how far past the last line that runs a definition may end
+
+
+class SourceError(Exception):
+    """The source of a function cannot be had; the message says why."""
+
+
+@dataclass(frozen=True)
+class Source:
+    """Where a function was written.
+
+    `tree` is its definition without decorators (a lambda as a definition with one
+    return); `class_name` the class whose body holds it, for private names; `flags` the
+    future features it was compiled with; `names` all that it or a function in it uses.
+    """
+
+    tree: ast.FunctionDef
+    filename: str
+    class_name: str | None
+    flags: int
+    names: frozenset[str]
+
+
+def fetch(function: types.FunctionType) -> Source:
+    """The source of `function`. SourceError where it cannot be had."""
+    code = function.__code__
+    lines = _lines(code.co_filename, function.__globals__)
+    if not lines:
+        raise SourceError(f"no source is available for {code.co_filename!r}")
+    if code.co_name == "<lambda>":
+        tree = _define(_find_lambda(code, lines))
+    else:
+        tree = _find_definition(code, lines)
+    tree.decorator_list = []
+    flags = code.co_flags & _FUTURES
+    names = frozenset(_all_names(code))
+    return Source(tree, code.co_filename, _class_name(function), flags, names)
+
+
+def _lines(filename: str, scope: dict[str, Any]) -> list[str]:
+    if not filename.startswith("<"):
+        linecache.checkcache(filename)
+    return linecache.getlines(filename, scope)
+
+
+def _class_name(function: types.FunctionType) -> str | None:
+    """The innermost class around a function: `A` of `A.m` and of `A.m.<locals>.f`."""
+    parts = function.__qualname__.split(".")
+    for outer, inner in reversed(list(itertools.pairwise(parts))):
+        if not (outer.startswith("<") or inner.startswith("<")) and outer.isidentifier():
+            return outer
+    return None
+
+
+# Definitions
+
+
+def _find_definition(code: types.CodeType, lines: list[str]) -> ast.FunctionDef:
+    first = code.co_firstlineno - 1
+    if first >= len(lines):
+        raise SourceError(f"{code.co_filename!r} has changed since it was loaded")
+    head = lines[first]
+    margin = head[: len(head) - len(head.lstrip())]
+    last = _extend(lines, max(_last_line(code), first + 1), margin)
+    before = "\n" * (first - 1) + "if 1:\n" if margin else "\n" * first
+    for end in range(last, min(last + _MORE_LINES, len(lines)) + 1):
+        try:
+            module = ast.parse(before + "".join(lines[first:end]))
+        except SyntaxError:
+            continue
+        node = module.body[0]
+        if margin and isinstance(node, ast.If):
+            node = node.body[0]
+        if isinstance(node, ast.FunctionDef) and node.name == code.co_name:
+            return node
+        break
+    raise SourceError(
+        f"line {first + 1} of {code.co_filename!r} does not hold the definition of "
+        f"{code.co_name!r}: the file has changed, or the function was generated"
+    )
+
+
+def _last_line(code: types.CodeType) -> int:
+    last = max((line for _, _, line in code.co_lines() if line), default=0)
+    return max([last, *(_last_line(inner) for inner in _inner_codes(code))])
+
+
+def _inner_codes(code: types.CodeType) -> Iterator[types.CodeType]:
+    return (const for const in code.co_consts if isinstance(const, types.CodeType))
+
+
+def _all_names(code: types.CodeType) -> set[str]:
+    names = {*code.co_names, *code.co_varnames, *code.co_freevars, *code.co_cellvars}
+    return names.union(*map(_all_names, _inner_codes(code)))
+
+
+def _extend(lines: list[str], end: int, margin: str) -> int:
+    """The end of the block that goes on from line `end`: deeper, empty or comment lines."""
+    kept = end
+    for position in range(end, len(lines)):
+        text = lines[position]
+        bare = text.strip()
+        if not bare or bare.startswith("#"):
+            continue
+        if not (text.startswith(margin) and text[len(margin)] in " \t"):
+            break
+        kept = position + 1
+    return kept
+
+
+# Lambdas
+
+_lambdas: dict[str, tuple[list[str], dict[int, list[ast.Lambda]]]] = {}
+
+
+def _find_lambda(code: types.CodeType, lines: list[str]) -> ast.Lambda:
+    found = _lambdas.get(code.co_filename)
+    if found is None or found[0] is not lines:
+        found = (lines, _all_lambdas(code.co_filename, lines))
+        _lambdas[code.co_filename] = found
+    here = found[1].get(code.co_firstlineno, [])
+    named = [node for node in here if _signature(node) == _code_signature(code)]
+    start, end = _extent(code)
+    exact = [node for node in named if _start(node) <= start and end <= _end(node)]
+    if start < end and exact:  # an outer lambda holds the places of the inner ones
+        return copy.deepcopy(max(exact, key=_start))
+    candidates = [node for node in named if _names(node) >= _code_names(code)]
+    if not candidates:
+        raise SourceError(
+            f"line {code.co_firstlineno} of {code.co_filename!r} does not hold this lambda"
+        )
+    if len({ast.dump(node) for node in candidates}) > 1:
+        raise SourceError(
+            f"several lambdas on line {code.co_firstlineno} of {code.co_filename!r} look alike; "
+            "write them on separate lines or as named functions"
+        )
+    return copy.deepcopy(candidates[0])
+
+
+def _all_lambdas(filename: str, lines: list[str]) -> dict[int, list[ast.Lambda]]:
+    try:
+        module = ast.parse("".join(lines), filename)
+    except SyntaxError as error:
+        raise SourceError(f"{filename!r} cannot be read as Python: {error}") from error
+    found: dict[int, list[ast.Lambda]] = {}
+    for node in ast.walk(module):
+        if isinstance(node, ast.Lambda):
+            found.setdefault(node.lineno, []).append(node)
+    return found
+
+
+def _signature(node: ast.Lambda) -> tuple[list[str], int, int]:
+    args = node.args
+    ordered = [arg.arg for arg in (*args.posonlyargs, *args.args, *args.kwonlyargs)]
+    ordered += [arg.arg for arg in (args.vararg, args.kwarg) if arg]
+    return ordered, len(args.posonlyargs), len(args.kwonlyargs)
+
+
+def _code_signature(code: types.CodeType) -> tuple[list[str], int, int]:
+    count = code.co_argcount + code.co_kwonlyargcount
+    count += bool(code.co_flags & 0x04) + bool(code.co_flags & 0x08)  # *args and **kwargs
+    return list(code.co_varnames[:count]), code.co_posonlyargcount, code.co_kwonlyargcount
+
+
+Place = tuple[int, int]  # line and column
+
+
+def _start(node: ast.Lambda) -> Place:
+    return node.body.lineno, node.body.col_offset
+
+
+def _end(node: ast.Lambda) -> Place:
+    return node.body.end_lineno or 0, node.body.end_col_offset or 0
+
+
+def _extent(code: types.CodeType) -> tuple[Place, Place]:
+    """From where to where a code object was written; empty for Pythons without columns."""
+    positions: Callable[[], Any] | None = getattr(code, "co_positions", None)  # from 3.11 on
+    found = [place for place in positions() if all(place)] if positions is not None else []
+    if not found:
+        return (0, 0), (0, 0)
+    start = min((line, column) for line, _, column, _ in found)
+    return start, max((line, column) for _, line, _, column in found)
+
+
+def _names(node: ast.Lambda) -> set[str]:
+    names = {inner.id for inner in ast.walk(node) if isinstance(inner, ast.Name)}
+    return names | {inner.attr for inner in ast.walk(node) if isinstance(inner, ast.Attribute)}
+
+
+def _code_names(code: types.CodeType) -> set[str]:
+    return {name for name in (*code.co_names, *code.co_freevars) if not name.startswith("__")}
+
+
+def _define(node: ast.Lambda) -> ast.FunctionDef:
+    """`lambda x: y` -> `def lambda_(x): return y`, at the same place."""
+    result = ast.copy_location(ast.Return(node.body), node.body)
+    definition = ast.FunctionDef("lambda_", node.args, [result], [], None, None)
+    return ast.copy_location(definition, node)
+
+
+# Back to code
+
+
+def compile_function(
+    tree: ast.FunctionDef, source: Source, like: types.CodeType, extra: str
+) -> types.CodeType:
+    """The code object of `tree`, whose free variables are those of `like` and `extra`."""
+    free = [extra, *like.co_freevars]
+    place: dict[str, Any] = {"lineno": tree.lineno, "col_offset": tree.col_offset}
+    body: list[ast.stmt] = [tree]
+    if source.class_name is not None:
+        body = [ast.ClassDef(source.class_name, [], [], body, [], **place)]
+        if source.class_name not in free:  # the name means what it means in the module
+            body.insert(0, ast.Global([source.class_name], **place))
+    arguments = ast.arguments([], [ast.arg(name, **place) for name in free], None, [], [], None, [])
+    factory = ast.FunctionDef(FACTORY, arguments, body, [], None, None, **place)
+    for node in (factory, *body):
+        with_type_params(node)
+    module = compile(
+        ast.Module([factory], []), source.filename, "exec", source.flags, dont_inherit=True
+    )
+    return _rename(_inner(module, tree.name), like)
+
+
+def _inner(code: types.CodeType, name: str) -> types.CodeType:
+    """The first code object of that name, outside in."""
+    level = [code]
+    while level:
+        for candidate in level:
+            if candidate.co_name == name:
+                return candidate
+        level = [inner for outer in level for inner in _inner_codes(outer)]
+    raise LookupError(name)
+
+
+def _rename(code: types.CodeType, like: types.CodeType) -> types.CodeType:
+    """`code` under the name of `like`, so that tracebacks and profilers show that one."""
+    old = getattr(code, "co_qualname", None)
+    if old is None:  # before 3.11
+        return code.replace(co_name=like.co_name)
+    new: str = like.co_qualname  # type: ignore[attr-defined]
+    renamed: types.CodeType = _requalify(code, old, new)
+    return renamed.replace(co_name=like.co_name)
+
+
+def _requalify(code: Any, old: str, new: str) -> Any:
+    consts = tuple(
+        _requalify(const, old, new) if isinstance(const, types.CodeType) else const
+        for const in code.co_consts
+    )
+    qualname = new + code.co_qualname[len(old) :]
+    return code.replace(co_consts=consts, co_qualname=qualname)
+
+
+def bind(
+    code: types.CodeType, function: types.FunctionType, extra: str, value: Any
+) -> types.FunctionType:
+    """`code` as a function with the globals, cells, defaults and names of `function`."""
+    cells = dict(zip(function.__code__.co_freevars, function.__closure__ or ()))
+    cells[extra] = types.CellType(value)
+    closure = tuple(cells[name] for name in code.co_freevars)
+    bound = types.FunctionType(
+        code, function.__globals__, function.__name__, function.__defaults__, closure
+    )
+    bound.__kwdefaults__ = function.__kwdefaults__
+    bound.__qualname__ = function.__qualname__
+    bound.__module__ = function.__module__
+    bound.__doc__ = function.__doc__
+    bound.__annotations__ = function.__annotations__
+    return bound

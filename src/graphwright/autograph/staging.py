@@ -1,0 +1,103 @@
+"""What AutoGraph needs to know about tensors, and nothing more.
+
+The operators that converted code calls decide with `Staging.is_staged` whether Python or
+the graph takes a branch or a loop. Without an installed staging nothing is a tensor and
+converted code is plain Python.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, Protocol
+
+Leaves = list[Any]
+
+
+class Iteration(Protocol):
+    """A staged loop's way through an iterable: `start` are loop variables of its own."""
+
+    start: Leaves
+
+    def more(self, own: Sequence[Any]) -> Any:
+        """Whether there is another item: a bool tensor."""
+
+    def item(self, own: Sequence[Any]) -> Any:
+        """The present item."""
+
+    def advance(self, own: Sequence[Any]) -> Leaves:
+        """The loop's own variables for the next item."""
+
+
+class Staging(Protocol):
+    """Tensors as AutoGraph sees them."""
+
+    def is_staged(self, value: Any) -> bool:
+        """Whether `value` is a tensor that only running the graph computes."""
+
+    def carries(self, value: Any) -> bool:
+        """Whether `value` may enter and leave graphs as it is: tensors, arrays of tensors."""
+
+    def convert(self, value: Any) -> Any:
+        """A Python or NumPy value as a tensor. TypeError or ValueError where there is none."""
+
+    def type_of(self, value: Any) -> tuple[str, Any]:
+        """The name of the dtype and the shape (None where unknown) of a carried value."""
+
+    def fits(self, shape: Any, into: Any) -> bool:
+        """Whether every tensor of the first shape is one of the second."""
+
+    def zeros(self, value: Any) -> Any:
+        """Something of the type of the carried value. ValueError where its shape is unknown."""
+
+    def condition(self, value: Any, what: str) -> Any:
+        """`value` as a condition: ValueError unless it is a scalar bool."""
+
+    def cond(self, pred: Any, then: Callable[[], Leaves], other: Callable[[], Leaves]) -> Leaves:
+        """Both branches in the graph; each function is called once, the first one first."""
+
+    def while_loop(
+        self,
+        test: Callable[..., Any],
+        body: Callable[..., Leaves],
+        start: Leaves,
+        shapes: Sequence[Any] | None,
+        options: dict[str, Any],
+    ) -> Leaves:
+        """A loop in the graph; `test` and `body` are called once, with the variables."""
+
+    def probe(self, function: Callable[[], Any]) -> Any:
+        """What `function` returns when it runs in a graph that is thrown away."""
+
+    def iteration(self, items: Any) -> Iteration | None:
+        """How to loop over `items` in the graph; None for what Python iterates."""
+
+    def all_of(self, first: Any, second: Any) -> Any:
+        """The logical and of two conditions."""
+
+    def none_of(self, value: Any) -> Any:
+        """The logical not."""
+
+    def contains(self, item: Any, items: Any) -> Any:
+        """Whether `item` is among `items`, one of which is staged."""
+
+    def assert_true(self, condition: Any, message: str) -> None:
+        """Fails in the graph unless the condition holds."""
+
+    def builtin(self, name: str) -> Callable[..., Any]:
+        """The form for tensors of a builtin: `len`, `range`, `sorted`, ... (see `overloads`)."""
+
+    def size(self) -> int:
+        """How many operations the graph that is being built has."""
+
+
+class PythonOnly:
+    """The staging of a world without tensors."""
+
+    def is_staged(self, value: Any) -> bool:
+        return False
+
+    def iteration(self, items: Any) -> None:
+        return None
+
+    def size(self) -> int:
+        return 0

@@ -1,0 +1,160 @@
+"""Building syntax: nodes that stand where a node of the user stands."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
+
+OPERATORS = "ag__"  # the name under which converted code finds `operators`
+
+
+SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
+
+
+def blocks(node: ast.AST) -> Iterator[list[ast.stmt]]:
+    """The blocks of statements directly in a statement."""
+    for name in ("body", "orelse", "finalbody"):
+        block = getattr(node, name, None)
+        if block:
+            yield block
+    for inner in (*getattr(node, "handlers", ()), *getattr(node, "cases", ())):
+        yield inner.body
+
+
+def is_try(node: ast.AST) -> bool:
+    """Whether the node is a try statement, of either kind."""
+    return isinstance(node, ast.Try) or type(node).__name__ == "TryStar"  # from 3.11 on
+
+
+def with_type_params(node: Any) -> None:
+    """Complete a new definition: from Python 3.12 on, one has type parameters."""
+    if "type_params" in node._fields:
+        node.type_params = []
+
+
+def is_docstring(node: ast.stmt) -> bool:
+    """Whether the first statement of a function is its documentation."""
+    value = node.value if isinstance(node, ast.Expr) else None
+    return isinstance(value, ast.Constant) and isinstance(value.value, str)
+
+
+class At:
+    """Makes nodes at the place of `node`, so that they carry the user's lines."""
+
+    __slots__ = ("place",)
+
+    def __init__(self, node: Any) -> None:
+        self.place: dict[str, Any] = {
+            "lineno": node.lineno,
+            "col_offset": node.col_offset,
+            "end_lineno": node.end_lineno,
+            "end_col_offset": node.end_col_offset,
+        }
+
+    def load(self, name: str) -> ast.Name:
+        return ast.Name(name, ast.Load(), **self.place)
+
+    def store(self, name: str) -> ast.Name:
+        return ast.Name(name, ast.Store(), **self.place)
+
+    def constant(self, value: Any) -> ast.Constant:
+        return ast.Constant(value, **self.place)
+
+    def operator(self, name: str) -> ast.Attribute:
+        """`ag__.name`"""
+        return ast.Attribute(self.load(OPERATORS), name, ast.Load(), **self.place)
+
+    def apply(self, name: str, *args: ast.expr) -> ast.Call:
+        """`ag__.name(args)`"""
+        return ast.Call(self.operator(name), list(args), [], **self.place)
+
+    def tuple(self, items: Sequence[ast.expr], ctx: ast.expr_context | None = None) -> ast.Tuple:
+        return ast.Tuple(list(items), ctx or ast.Load(), **self.place)
+
+    def names(self, names: Iterable[str]) -> ast.Tuple:
+        """The names as strings: `('x', 'y')`."""
+        return self.tuple([self.constant(name) for name in names])
+
+    def negation(self, value: ast.expr) -> ast.UnaryOp:
+        return ast.UnaryOp(ast.Not(), value, **self.place)
+
+    def identical(self, value: ast.expr, constant: bool) -> ast.Compare:
+        """`value is True`"""
+        return ast.Compare(value, [ast.Is()], [self.constant(constant)], **self.place)
+
+    def negated(self, test: ast.Compare) -> ast.Compare:
+        """`value is not True` for `value is True`"""
+        return ast.Compare(test.left, [ast.IsNot()], test.comparators, **self.place)
+
+    def either(self, values: Sequence[ast.expr]) -> ast.expr:
+        """`a or b or ...`"""
+        if len(values) == 1:
+            return values[0]
+        return ast.BoolOp(ast.Or(), list(values), **self.place)
+
+    def thunk(self, value: ast.expr) -> ast.Lambda:
+        """`lambda: value`"""
+        return ast.Lambda(_no_arguments(), value, **self.place)
+
+    def assign(self, target: ast.expr, value: ast.expr) -> ast.Assign:
+        return ast.Assign([target], value, None, **self.place)
+
+    def set(self, name: str, value: Any) -> ast.Assign:
+        """`name = constant`"""
+        return self.assign(self.store(name), self.constant(value))
+
+    def statement(self, value: ast.expr) -> ast.Expr:
+        return ast.Expr(value, **self.place)
+
+    def nothing(self) -> ast.Pass:
+        return ast.Pass(**self.place)
+
+    def branch(
+        self, test: ast.expr, body: list[ast.stmt], orelse: list[ast.stmt] | None = None
+    ) -> ast.If:
+        return ast.If(test, body, orelse or [], **self.place)
+
+    def leave(self) -> ast.Break:
+        return ast.Break(**self.place)
+
+    def result(self, value: ast.expr | None) -> ast.Return:
+        return ast.Return(value, **self.place)
+
+    def function(self, name: str, params: Sequence[str], body: list[ast.stmt]) -> ast.FunctionDef:
+        arguments = _no_arguments()
+        arguments.args = [ast.arg(param, None, None, **self.place) for param in params]
+        node = ast.FunctionDef(name, arguments, body, [], None, None, **self.place)
+        with_type_params(node)
+        return node
+
+    def declare(self, name: str) -> ast.AnnAssign:
+        """`name: ag__.Undefined`: the name is local here; nothing runs."""
+        return ast.AnnAssign(self.store(name), self.operator("Undefined"), None, 1, **self.place)
+
+
+def _no_arguments() -> ast.arguments:
+    return ast.arguments([], [], None, [], [], None, [])
+
+
+class Fresh:
+    """Hands out names that the function does not use."""
+
+    def __init__(self, taken: Iterable[str]) -> None:
+        self._taken = set(taken)
+
+    def name(self, wish: str) -> str:
+        name, number = wish, 1
+        while name in self._taken:
+            name, number = f"{wish}_{number}", number + 1
+        self._taken.add(name)
+        return name
+
+
+def parameters(args: ast.arguments) -> list[str]:
+    """The names of all parameters, in order."""
+    found = [arg.arg for arg in (*args.posonlyargs, *args.args)]
+    found += [args.vararg.arg] if args.vararg else []
+    found += [arg.arg for arg in args.kwonlyargs]
+    found += [args.kwarg.arg] if args.kwarg else []
+    return found

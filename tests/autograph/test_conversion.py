@@ -1,0 +1,436 @@
+"""What a converted function keeps of the one it comes from."""
+
+from __future__ import annotations
+
+import ast
+import contextlib
+import functools
+import gc
+import inspect
+import linecache
+import logging
+import pickle
+import sys
+import traceback
+import types
+import weakref
+from typing import Any
+
+import numpy as np
+import pytest
+from autograph.programs import load
+from autograph.toy import Toy, converted, installed, number
+
+from graphwright.autograph import convert, exempt, source
+
+
+def countdown(x: int, step: int = 1, *rest: int, floor: int = 0, **names: int) -> int:
+    """Count down."""
+    while x > floor:
+        x -= step
+    return x
+
+
+def test_keeps_names_and_signature() -> None:
+    new = converted(countdown)
+    assert (new.__name__, new.__qualname__, new.__module__, new.__doc__) == (
+        countdown.__name__,
+        countdown.__qualname__,
+        countdown.__module__,
+        countdown.__doc__,
+    )
+    assert inspect.signature(new) == inspect.signature(countdown)
+    assert new.__code__.co_firstlineno == countdown.__code__.co_firstlineno
+    assert new.__code__.co_filename == __file__
+    assert new(9, 2, floor=1) == countdown(9, 2, floor=1)
+
+
+def fails_deep(x: int) -> int:
+    for i in range(3):
+        if i > 1:
+            while x != 0:
+                x = 1 // (x - 1)
+    return x
+
+
+def innermost(function: Any, *args: Any) -> traceback.FrameSummary:
+    try:
+        function(*args)
+    except Exception:  # noqa: BLE001
+        frames = traceback.extract_tb(sys.exc_info()[2])
+        return [frame for frame in frames if frame.filename == __file__][-1]
+    raise AssertionError("it should have failed")
+
+
+@pytest.mark.parametrize("kind", [int, Toy])
+def test_tracebacks_show_the_users_line(kind: type) -> None:
+    plain = innermost(fails_deep, 1)
+    with installed():
+        frame = innermost(converted(fails_deep), kind(1))
+    assert (frame.filename, frame.lineno, frame.line) == (plain.filename, plain.lineno, plain.line)
+    if kind is int:
+        assert frame.name == plain.name
+
+
+def test_every_line_is_one_of_the_source() -> None:
+    lines, first = inspect.getsourcelines(fails_deep)
+    new = converted(fails_deep).__code__
+    codes = list(convert._all_codes(new))
+    numbers = {line for code in codes for _, _, line in code.co_lines() if line}
+    assert numbers <= set(range(first, first + len(lines)))
+    plain = {line for _, _, line in fails_deep.__code__.co_lines() if line}
+    assert plain <= numbers | {first}
+
+
+def test_stepping_visits_the_same_lines() -> None:
+    def steps(function: Any) -> list[int]:
+        seen: list[int] = []
+
+        def trace(frame: types.FrameType, event: str, arg: Any) -> Any:
+            if frame.f_code.co_filename != __file__:
+                return None
+            if event == "line" and seen[-1:] != [frame.f_lineno]:
+                seen.append(frame.f_lineno)
+            return trace
+
+        before = sys.gettrace()
+        sys.settrace(trace)
+        try:
+            function(3)
+        finally:
+            sys.settrace(before)
+        return seen
+
+    def program(x: int) -> int:
+        total = 0
+        for i in range(x):
+            if i == 1:
+                total += 10
+            else:
+                total += 1
+        return total
+
+    new = steps(converted(program))
+    plain = steps(program)
+    assert set(plain) <= set(new)
+    assert [line for line in new if line in (plain[0], plain[-1])][-1] == plain[-1]
+
+
+def test_closures_share_their_cells() -> None:
+    count = 0
+
+    def increment(by: int) -> int:
+        nonlocal count
+        if by > 0:
+            count += by
+        return count
+
+    assert converted(increment)(2) == 2
+    assert count == 2
+    count = 10
+    assert converted(increment)(1) == 11
+
+
+def test_late_binding_of_inner_functions() -> None:
+    def program(n: int) -> list[int]:
+        found = []
+        for i in range(n):
+            if i != 1:
+                found.append(lambda: i)  # noqa: B023 - that it binds late is the point
+        return [f() for f in found]
+
+    assert converted(program)(4) == program(4) == [3, 3, 3]
+
+
+def test_recursion_in_a_closure() -> None:
+    def factorial(n: int) -> int:
+        if n <= 1:
+            return 1
+        return n * factorial(n - 1)
+
+    assert converted(factorial)(5) == 120
+
+
+class Base:
+    def scale(self, x: int) -> int:
+        return x * 2
+
+
+class Counter(Base):
+    __step = 3
+    _Counter__public = "mangled"
+
+    def __init__(self) -> None:
+        self.__count = 0
+
+    def bump(self, times: int) -> int:
+        for _ in range(times):
+            if times > 1:
+                self.__count += self.__step
+        return self.__count
+
+    def scale(self, x: int) -> int:
+        if x > 0:
+            return super().scale(x) + 1
+        return super(Counter, self).scale(x)  # noqa: UP008 - the long form too
+
+    @classmethod
+    def make(cls, n: int) -> str:
+        return cls.__name__ if n else "none"
+
+    @staticmethod
+    def free(n: int) -> int:
+        return n if n > 0 else -n
+
+    @property
+    def count(self) -> int:
+        return self.__count
+
+    def __call__(self, x: int) -> int:
+        if x > 1:
+            return x
+        return 0
+
+    def spell(self) -> str:
+        if self:
+            return __class__.__name__  # type: ignore[name-defined]
+        return ""
+
+
+def test_methods() -> None:
+    counter = Counter()
+    assert convert.converted_call(counter.bump)(2) == 6
+    assert counter.count == 6
+    assert convert.converted_call(counter.scale)(4) == 9
+    assert convert.converted_call(counter.scale)(-4) == -8
+    assert convert.converted_call(Counter.make)(1) == "Counter"
+    assert convert.converted_call(Counter.free)(-2) == 2
+    assert convert.converted_call(counter)(5) == 5
+    assert convert.converted_call(counter.spell)() == "Counter"
+    with installed():
+        assert number(convert.converted_call(counter)(Toy(5))) == 5
+        assert number(convert.converted_call(counter.scale)(Toy(4))) == 9
+
+
+def test_partial() -> None:
+    function = functools.partial(countdown, step=2)
+    with installed():
+        assert number(convert.converted_call(function)(Toy(5))) == -1
+
+
+def test_lambdas_on_one_line() -> None:
+    both = (lambda x: x if x > 0 else -x), (lambda x: x if x > 0 else 0)
+    nested = (lambda x: lambda y: x if y else -x)(3)
+    with installed():
+        assert [number(converted(f)(Toy(-3))) for f in both] == [3, 0]
+        assert number(converted(nested)(Toy(False))) == -3
+
+
+def test_multi_line_lambda_and_defaults() -> None:
+    function = lambda x, y=3, *, z=(  # noqa: E731
+        1
+    ): (
+        x
+        if x > y
+        else z
+    )  # fmt: skip
+    assert converted(function)(5) == 5
+    assert converted(function)(1) == 1
+
+
+def test_decorated() -> None:
+    def twice(function: Any) -> Any:
+        @functools.wraps(function)
+        def wrapper(*args: Any) -> Any:
+            return function(function(*args))
+
+        return wrapper
+
+    @twice
+    def step(x: int) -> int:
+        if x > 3:
+            return x - 1
+        return x + 10
+
+    assert step(1) == 10
+    assert convert.converted_call(step)(1) == 10
+    with installed():
+        assert number(convert.converted_call(step)(Toy(1))) == 10
+
+
+def test_conversion_is_cached_and_dies_with_the_function() -> None:
+    function = load("def program(x):\n    while x > 1:\n        x -= 1\n    return x\n")
+    first = convert.converted_call(function)
+    assert first is convert.converted_call(function)
+    other = types.FunctionType(function.__code__, function.__globals__)
+    assert convert.converted_call(other).__code__ is first.__code__
+    known = len(convert._codes)
+    dead = weakref.ref(function), weakref.ref(first)
+    del function, other, first
+    gc.collect()
+    assert [ref() for ref in dead] == [None, None]
+    assert len(convert._codes) == known - 1
+
+
+def test_converted_functions_pickle() -> None:
+    convert.converted_call(countdown)
+    assert pickle.loads(pickle.dumps(countdown)) is countdown
+    assert pickle.loads(pickle.dumps(countdown.__dict__)).keys() == {convert._Record.KEY}
+
+
+def test_what_is_converted_is_not_converted_again() -> None:
+    new = converted(countdown)
+    assert convert.converted_call(new) is new
+
+
+def generator(n: int) -> Any:
+    for i in range(n):
+        if i:
+            yield i
+
+
+@pytest.mark.parametrize(
+    "function", [np.sum, np.linalg.norm, len.__call__, generator, sorted, contextlib.suppress, int]
+)
+def test_left_alone(function: Any) -> None:
+    kept = convert.converted_call(function)
+    assert kept is function or kept.__name__ in ("sorted", "int")
+
+
+def test_do_not_convert() -> None:
+    @convert.do_not_convert
+    def marked(x: Any) -> Any:
+        return 1 if x else 2
+
+    @convert.do_not_convert()
+    def also(x: Any) -> Any:
+        return 1 if x else 2
+
+    assert convert.converted_call(marked) is marked
+    assert exempt.is_marked(also)
+    bound = convert.do_not_convert(Counter().scale)
+    assert convert.converted_call(bound) is bound
+    assert bound(1) == 3
+
+
+def test_without_source(caplog: pytest.LogCaptureFixture) -> None:
+    scope: dict[str, Any] = {"__name__": "users"}
+    exec("def made(x):\n    return x if x else 1", scope)
+    with caplog.at_level(logging.WARNING, "graphwright"):
+        assert convert.converted_call(scope["made"]) is scope["made"]
+        assert convert.converted_call(scope["made"])(0) == 1
+    (record,) = caplog.records
+    assert "could not convert made" in record.getMessage()
+    assert "no source" in record.getMessage()
+    with pytest.raises(source.SourceError, match="no source"):
+        convert.to_graph(scope["made"])
+
+
+def test_changed_source(tmp_path: Any) -> None:
+    path = tmp_path / "users.py"
+    path.write_text("def f(x):\n    return x\n")
+    scope: dict[str, Any] = {"__name__": "users"}
+    exec(compile(path.read_text(), str(path), "exec"), scope)
+    path.write_text("\n\nclass Other:\n    pass\n")
+    with pytest.raises(source.SourceError, match="has changed"):
+        convert.to_graph(scope["f"])
+
+
+def test_async_is_refused() -> None:
+    async def later(x: int) -> int:
+        return x
+
+    with pytest.raises(NotImplementedError, match="later is an async function"):
+        convert.to_graph(later)
+    with pytest.raises(NotImplementedError, match="async"):
+        convert.staged_form(later)
+
+
+def test_recursion_error_passes() -> None:
+    def endless(x: int) -> int:
+        if x:
+            return endless(x)
+        return 0
+
+    with pytest.raises(RecursionError):
+        converted(endless)(1)
+
+
+def test_not_recursive() -> None:
+    def callee(x: Any) -> Any:
+        return 1 if x else 2
+
+    def caller(x: Any) -> Any:
+        return callee(x)
+
+    with installed(), pytest.raises(TypeError, match="not a Python bool"):
+        convert.to_graph(caller, recursive=False)(Toy(True))
+
+
+def loop(x: Any) -> Any:
+    while x > 1:
+        print(x)
+        x = abs(x) - 1
+    return x
+
+
+def test_to_code() -> None:
+    code = convert.to_code(loop)
+    tree = ast.parse(code)
+    functions = [node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)]
+    assert functions[0].name == "tf__loop"
+    assert not any(isinstance(node, ast.While) for node in ast.walk(tree))
+    assert "ag__.while_stmt(loop_test, loop_body, get_state, set_state, ('x',), {})" in code
+    assert "ag__.converted_call(abs)(x) - 1" in code
+    assert "ag__" not in convert.to_code(lambda: None)
+
+
+def test_odd_sources() -> None:
+    cases = {
+        "def program(x):\n    if x:\n        return (\n            1,\n)\n    return 2": (1,),
+        'def program(x):\n    """Doc.\nunindented\n"""\n    return """a\nb""" if x else 0': "a\nb",
+        "def program(x): return 1 if x else 2": 1,
+        "if 1:\n\tdef program(x):\n\t\tif x:\n\t\t\treturn 3\n\n# comment\n\t\treturn 4\n": 3,
+        "def deco(f): return f\n@deco\n@deco\ndef program(x):\n  while x > 2: x -= 1\n  return x": 1,
+        "def program(x):\n    return x\n    y = 3  # never\n": 1,
+    }
+    for text, expected in cases.items():
+        assert converted(load(text))(1) == expected
+
+
+def test_unreachable_assignments_stay_local() -> None:
+    text = "y = 'global'\ndef program(x):\n    if x:\n        return y\n    return 1\n    y = 2\n"
+    with pytest.raises(UnboundLocalError):
+        load(text)(1)
+    with pytest.raises(UnboundLocalError):
+        converted(load(text))(1)
+
+
+def test_future_features_are_kept() -> None:
+    text = "def program(x):\n  def inner(y: unknown) -> int:\n    return y\n  return inner(x)\n"
+    with pytest.raises(NameError):
+        converted(load(text))(1)
+    assert converted(load("from __future__ import annotations\n" + text))(1) == 1
+
+
+def test_ipython_and_doctest_sources() -> None:
+    lines = ["def program(x):\n", "    return 1 if x else 2\n"]
+    name = "<ipython-input-3-abc>"
+    linecache.cache[name] = (1, None, lines, name)
+    scope: dict[str, Any] = {"__name__": "__main__"}
+    exec(compile("".join(lines), name, "exec"), scope)
+    with installed():
+        assert number(convert.converted_call(scope["program"])(Toy(False))) == 2
+
+
+def test_doctest() -> None:
+    """AutoGraph reads what a doctest defines, whatever module it is in.
+
+    >>> def pick(x):
+    ...     if x:
+    ...         return 1
+    ...     return 2
+    >>> with installed():
+    ...     number(convert.converted_call(pick)(Toy(False)))
+    2
+    """

@@ -1,0 +1,70 @@
+"""Random programs give the same as their converted selves: on numbers, and on toy tensors."""
+
+from __future__ import annotations
+
+import contextlib
+from typing import Any
+
+import pytest
+from autograph.programs import load, sources
+from autograph.toy import Toy, converted, installed, number
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+numbers = st.tuples(st.integers(-3, 5), st.integers(-3, 5), st.integers(-3, 5))
+relaxed = {"deadline": None, "suppress_health_check": list(HealthCheck)}
+
+
+def helper(x: Any) -> Any:
+    if x > 1:
+        return x - 2
+    return x + 1
+
+
+def run(function: Any, values: Any, log: list[Any]) -> Any:
+    result = function(*values)
+    return number(result), log
+
+
+def check_on_numbers(source: str, values: tuple[int, int, int]) -> None:
+    outcomes = []
+    for convert in (lambda f: f, converted):
+        log: list[Any] = []
+        program = load(source, helper=helper, log=log.append, context=contextlib.nullcontext)
+        outcomes.append(run(convert(program), (*values, 0), log))
+    assert outcomes[0] == outcomes[1]
+
+
+def check_on_toys(source: str, values: tuple[int, int, int]) -> None:
+    scope = {"helper": helper, "context": contextlib.nullcontext}
+    expected = load(source, tensor=list, **scope)(*values, 0)
+    with installed():
+        program = converted(load(source, tensor=Toy, **scope))
+        result = program(*map(Toy, values), Toy(0))
+    assert number(result) == expected
+
+
+@settings(max_examples=250, **relaxed)
+@given(sources(), numbers)
+def test_numbers(source: str, values: tuple[int, int, int]) -> None:
+    check_on_numbers(source, values)
+
+
+@settings(max_examples=250, **relaxed)
+@given(sources(tensors=True), numbers)
+def test_toys(source: str, values: tuple[int, int, int]) -> None:
+    check_on_toys(source, values)
+
+
+@pytest.mark.slow
+@settings(max_examples=10_000, **relaxed)
+@given(sources(), numbers)
+def test_many_numbers(source: str, values: tuple[int, int, int]) -> None:
+    check_on_numbers(source, values)
+
+
+@pytest.mark.slow
+@settings(max_examples=10_000, **relaxed)
+@given(sources(tensors=True), numbers)
+def test_many_toys(source: str, values: tuple[int, int, int]) -> None:
+    check_on_toys(source, values)

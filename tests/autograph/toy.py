@@ -1,0 +1,175 @@
+"""A toy tensor, and a staging for it that takes both branches of everything.
+
+A `Toy` holds a number but refuses to be a Python bool or index, as a tensor in a graph
+does. `ToyStaging.cond` runs both branches and picks afterwards, so what one branch leaks
+into the other shows; its loops run, checking their variables in each iteration.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterator
+from typing import Any
+
+from graphwright.autograph import convert, operators
+
+
+class Toy:
+    __slots__ = ("value",)
+
+    def __init__(self, value: Any) -> None:
+        self.value = value.value if isinstance(value, Toy) else value
+
+    def __repr__(self) -> str:
+        return f"Toy({self.value})"
+
+    def __bool__(self) -> bool:
+        raise TypeError("a toy tensor is not a Python bool")
+
+    def __index__(self) -> int:
+        raise TypeError("a toy tensor is not an index")
+
+    def __iter__(self) -> Iterator[Any]:
+        raise TypeError("a toy tensor cannot be iterated")
+
+    __hash__ = None
+
+
+def _binary(name: str) -> Any:
+    def method(self: Toy, other: Any) -> Toy:
+        other = other.value if isinstance(other, Toy) else other
+        return Toy(getattr(self.value, name)(other))
+
+    return method
+
+
+for _name in ("add", "sub", "mul", "floordiv", "mod", "and", "or", "xor"):
+    setattr(Toy, f"__{_name}__", _binary(f"__{_name}__"))
+    setattr(Toy, f"__r{_name}__", _binary(f"__r{_name}__"))
+for _name in ("lt", "le", "gt", "ge", "eq", "ne"):
+    setattr(Toy, f"__{_name}__", _binary(f"__{_name}__"))
+Toy.__neg__ = lambda self: Toy(-self.value)
+Toy.__abs__ = lambda self: Toy(abs(self.value))
+Toy.__getitem__ = lambda self, key: Toy(self.value[key.value if isinstance(key, Toy) else key])
+
+
+class _Items:
+    """The items of a toy list."""
+
+    def __init__(self, items: Any) -> None:
+        self.items = items
+        self.start = [Toy(0)]
+
+    def more(self, own: Any) -> Toy:
+        return own[0] < len(self.items)
+
+    def item(self, own: Any) -> Toy:
+        present = own[0].value
+        return Toy(self.items[min(present, len(self.items) - 1)] if self.items else 0)
+
+    def advance(self, own: Any) -> list[Toy]:
+        return [own[0] + 1]
+
+
+def number(value: Any) -> Any:
+    """What a result holds, toys replaced by their values."""
+    if isinstance(value, Toy):
+        return number(value.value)
+    if isinstance(value, (list, tuple)):
+        return type(value)(map(number, value))
+    if isinstance(value, dict):
+        return {key: number(item) for key, item in value.items()}
+    return value
+
+
+class ToyStaging:
+    def __init__(self) -> None:
+        self.asserted: list[tuple[bool, str]] = []
+        self.conds = self.loops = 0
+
+    def is_staged(self, value: Any) -> bool:
+        return type(value) is Toy
+
+    carries = is_staged
+
+    def convert(self, value: Any) -> Toy:
+        if not isinstance(value, (bool, int, float, str)):
+            raise TypeError(f"{value!r} is no toy")
+        return Toy(value)
+
+    def type_of(self, value: Toy) -> tuple[str, tuple[int, ...]]:
+        inner = value.value
+        shape = (len(inner),) if isinstance(inner, list) else ()
+        return type(inner).__name__, shape
+
+    def fits(self, shape: Any, into: Any) -> bool:
+        return into == "any" or shape == into
+
+    def zeros(self, value: Toy) -> Toy:
+        return Toy(type(value.value)())
+
+    def condition(self, value: Any, what: str) -> Toy:
+        value = value if isinstance(value, Toy) else Toy(value)
+        if type(value.value) is not bool:
+            raise ValueError(f"condition of {what} expected to be a bool, got {value!r}")
+        return value
+
+    def cond(self, pred: Toy, then: Any, other: Any) -> list[Any]:
+        self.conds += 1
+        first, second = then(), other()
+        assert [type(leaf.value) for leaf in first] == [type(leaf.value) for leaf in second]
+        return first if pred.value else second
+
+    def while_loop(self, test: Any, body: Any, start: Any, shapes: Any, options: Any) -> Any:
+        self.loops += 1
+        variables, turns = list(start), 0
+        limit = options.get("maximum_iterations", 1000)
+        while test(*variables).value and turns < limit:
+            variables = body(*variables)
+            turns += 1
+            assert len(variables) == len(start)
+        return variables
+
+    def probe(self, function: Any) -> Any:
+        return function()
+
+    def iteration(self, items: Any) -> _Items | None:
+        return _Items(items.value) if isinstance(items, Toy) else None
+
+    def all_of(self, first: Toy, second: Toy) -> Toy:
+        return Toy(first.value and second.value)
+
+    def none_of(self, value: Toy) -> Toy:
+        return Toy(not value.value)
+
+    def contains(self, item: Any, items: Any) -> Toy:
+        return Toy(number(item) in number(items))
+
+    def assert_true(self, condition: Toy, message: str) -> None:
+        self.asserted.append((condition.value, message))
+
+    def builtin(self, name: str) -> Any:
+        function = __builtins__[name]
+        return lambda *args, **kwargs: Toy(_listed(function(*number(args), **kwargs)))
+
+    def size(self) -> int:
+        return 0
+
+
+def _listed(value: Any) -> Any:
+    return value if isinstance(value, (bool, int, float, list)) else list(value)
+
+
+@contextlib.contextmanager
+def installed() -> Iterator[ToyStaging]:
+    """A world in which toys are tensors."""
+    staging = ToyStaging()
+    before = operators.install(staging)
+    try:
+        yield staging
+    finally:
+        operators.install(before)
+
+
+def converted(function: Any) -> Any:
+    return convert.to_graph(function)
