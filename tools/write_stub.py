@@ -1,0 +1,71 @@
+"""Write src/graphwright/__init__.pyi: the package's public names, for type checkers and editors.
+
+    python tools/write_stub.py [--check]
+
+The package gathers its names when it is imported (`graphwright.api`), which no static tool can
+follow; the stub says where each comes from. --check writes nothing and fails (exit code 1) if the
+stub is not what would be written. A test runs it.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+from types import ModuleType
+
+ROOT = Path(__file__).resolve().parent.parent
+FILE = ROOT / "src" / "graphwright" / "__init__.pyi"
+HEAD = "# Written by tools/write_stub.py.\n"
+
+
+def declaration(name: str, value: object) -> tuple[str, str]:
+    """The import that the line of a public name needs, and the line; one of them may be empty."""
+    if isinstance(value, ModuleType):
+        parent, _, module = value.__name__.rpartition(".")
+        return imported(parent, module, name), ""
+    home, own = getattr(value, "__module__", None), getattr(value, "__qualname__", None)
+    if home and own and getattr(sys.modules[home], own, None) is value:
+        return imported(home, own, name), ""
+    kind = type(value)
+    if value is None:
+        return "", f"{name}: None"
+    return imported(kind.__module__, kind.__qualname__), f"{name}: {kind.__qualname__}"
+
+
+def imported(module: str, own: str, name: str = "") -> str:
+    """An import statement; `as` makes the name a public one of the stub.
+
+    >>> imported("graphwright.ops.arithmetic", "add", "add")
+    'from graphwright.ops.arithmetic import add as add'
+    """
+    return f"from {module} import {own}" + (f" as {name}" if name else "")
+
+
+def stub() -> str:
+    """The text of the stub."""
+    import graphwright
+
+    lines = [declaration(name, getattr(graphwright, name)) for name in graphwright.__all__]
+    imports = sorted({line for line, _ in lines if line})
+    constants = [line for _, line in lines if line]
+    return HEAD + "\n".join(
+        [*imports, "", "__all__: list[str]", "__version__: str", *constants, ""]
+    )
+
+
+def main(arguments: list[str] | None = None) -> int:
+    parser = argparse.ArgumentParser(description=str(__doc__).splitlines()[0])
+    parser.add_argument("--check", action="store_true", help="write nothing, compare")
+    check = parser.parse_args(arguments).check
+    text = stub()
+    if not check:
+        FILE.write_text(text, encoding="utf-8")
+        return 0
+    current = FILE.exists() and FILE.read_text(encoding="utf-8") == text
+    print("the stub is current" if current else f"{FILE} is old: run tools/write_stub.py")
+    return 0 if current else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
