@@ -100,13 +100,23 @@ class PolymorphicFunction:
         bound = self._bind(args, kwargs)
         concrete = self._choose(bound)
         tensors = flat_tensors(concrete.function_type, bound)
+        if STATE.active is None and not kwargs and not concrete.is_local:
+            self._remember(args, tensors, concrete)
+        return concrete.call_tensors(tensors)
+
+    def _remember(
+        self, args: tuple[Any, ...], tensors: Sequence[Any], concrete: ConcreteFunction
+    ) -> None:
+        """Has calls with arguments like these go straight to the trace, where that is right:
+        what the fast path passes must be what binding and casting gave."""
         key: list[Any] = []
-        if not kwargs and len(args) == len(bound) and walk(args, key, [], []):
+        arrays: list[Any] = []
+        if not walk(args, key, arrays, []) or len(arrays) != len(tensors):
+            return
+        if all(signs(a) == signs(t._array) for a, t in zip(arrays, tensors)):
             if len(self._fast) >= _MAX_FAST:
                 self._fast.clear()
-            if not concrete.is_local:
-                self._fast[tuple(key)] = concrete
-        return concrete.call_tensors(tensors)
+            self._fast[tuple(key)] = concrete
 
     def _bind(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> list[tuple[str, Any, Any]]:
         binder = self._binder
@@ -297,13 +307,18 @@ def flat_tensors(function_type: FunctionType, bound: Sequence[tuple[str, Any, An
     tensors: list[Any] = []
     handles: set[int] = set()  # a variable given twice is one parameter
     for (_, _, type_), (_, _, value) in zip(function_type.typed(), bound):
-        for tensor in type_.to_tensors(type_.cast(value, CASTING)):
+        for tensor in type_.to_tensors(value):
             if tensor.dtype is dt.resource:
                 if id(tensor) in handles:
                     continue
                 handles.add(id(tensor))
             tensors.append(tensor)
     return tensors
+
+
+def signs(array: Any) -> Any:
+    """What tells whether two arrays are of one type; a variable's storage is its own sign."""
+    return (array.dtype, array.shape) if type(array) is np.ndarray else id(array)
 
 
 def walk(values: Sequence[Any], key: list[Any], arrays: list[Any], variables: list[Any]) -> bool:
