@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from graphwright.errors import InvalidArgumentError, OpError
-from graphwright.op.interpreter import Hooks
+from graphwright.op.interpreter import STATE, Hooks
 from graphwright.op.op import DTypeMismatch, Op, host_value
+from graphwright.ops import arithmetic, comparison
 from graphwright.types.dtypes import DType
+from graphwright.values.operators import Operators
 from graphwright.values.quiet import QUIET
-from graphwright.values.tensor import Tensor, wrap
+from graphwright.values.tensor import EagerTensor, Tensor, wrap
 
 #: What a kernel raises about its arguments; anything else is a defect and passes through.
 KERNEL_ERRORS = (ValueError, IndexError, OverflowError, ZeroDivisionError)
@@ -99,5 +102,39 @@ def _named(error: OpError, op: Op) -> OpError:
         return error
     return type(error)(None, None, f"{error.message} [Op:{op.type_name}]")
 
+
+def direct(op: Op, general: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
+    """A binary operator that takes two eager tensors straight to the kernel.
+
+    `general` is the operator's full meaning: it serves everything else, the first call for a
+    pair of dtypes, and what the kernel refuses.
+    """
+    kernels: dict[Any, Any] = op._kernels  # type: ignore[attr-defined]
+
+    def operator(x: Any, y: Any) -> Any:
+        if type(y) is EagerTensor and STATE.active is None:
+            a, b = x._array, y._array
+            kernel = kernels.get((a.dtype, b.dtype))
+            if kernel is not None:
+                try:
+                    return wrap(QUIET.run(kernel, a, b))
+                except (*KERNEL_ERRORS, OpError):
+                    return general(x, y)
+        return general(x, y)
+
+    return operator
+
+
+for _name, _op in (
+    ("__add__", arithmetic.ADD),
+    ("__sub__", arithmetic.SUB),
+    ("__mul__", arithmetic.MUL),
+    ("__truediv__", arithmetic.REAL_DIV),
+    ("__lt__", comparison.LESS),
+    ("__le__", comparison.LESS_EQUAL),
+    ("__gt__", comparison.GREATER),
+    ("__ge__", comparison.GREATER_EQUAL),
+):
+    setattr(EagerTensor, _name, direct(_op, getattr(Operators, _name)))
 
 Hooks.eager = eager
