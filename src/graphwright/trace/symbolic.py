@@ -12,6 +12,7 @@ from graphwright.errors import (
     user_location,
 )
 from graphwright.ir.graph import Graph, Value
+from graphwright.ir.known import known
 from graphwright.types.dtypes import DType
 from graphwright.types.shape import TensorShape
 from graphwright.types.tensor_type import TensorType, merge_dims
@@ -40,6 +41,11 @@ class SymbolicTensor(Tensor):
     def dtype(self) -> DType:
         """The dtype of the elements."""
         return self._value.type.dtype
+
+    @property
+    def known(self) -> Any:
+        """What is known of the value: see `ir.known`."""
+        return known(self._value)
 
     @property
     def key(self) -> Any:

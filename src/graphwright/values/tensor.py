@@ -11,6 +11,7 @@ from typing import Any, NoReturn
 
 import numpy as np
 
+from graphwright.op.op import host_value
 from graphwright.types import dtypes as dt
 from graphwright.types.dtypes import DType, of_numpy
 from graphwright.types.shape import TensorShape
@@ -32,6 +33,11 @@ class Tensor(Operators):
     def dtype(self) -> DType:
         """The dtype of the elements."""
         return self.type.dtype
+
+    @property
+    def known(self) -> Any:
+        """The value as a host operand takes it, None for what is not known while tracing."""
+        raise NotImplementedError
 
     @property
     def shape(self) -> TensorShape:
@@ -102,6 +108,11 @@ class EagerTensor(Tensor):
             array = self._array
             self._type = TensorType(of_numpy(array.dtype), array.shape)
         return self._type
+
+    @property
+    def known(self) -> Any:
+        """The value as a host operand takes it: numbers or nested tuples of them."""
+        return host_value(self._ndarray())
 
     @property
     def dtype(self) -> DType:
