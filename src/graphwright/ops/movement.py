@@ -11,7 +11,8 @@ import numpy as np
 from graphwright.errors import InvalidArgumentError
 from graphwright.op.interpreter import apply, convert
 from graphwright.op.op import REGISTRY, Call, Op, Shapes, freeze, not_differentiable
-from graphwright.ops.shape import rank_of, shape_of
+from graphwright.ops.shape import BroadcastGradientArgs, rank_of, shape_of
+from graphwright.ops.shape import shape as shape_vector
 from graphwright.types import dtypes as dt
 from graphwright.types.dtypes import DType
 from graphwright.types.tensor_type import Dims, TensorType, num_elements, show_dims
@@ -463,7 +464,7 @@ def sum_to(g: Any, x: Any) -> Any:
         extra = len(want) - len(have)
         axes = (*range(extra), *[i + extra for i, d in enumerate(have) if d != want[i + extra]])
         return reshape(apply(add_up, g, axes), have) if axes else g
-    axes = apply(REGISTRY["BroadcastGradientArgs"].of(), shape_of(x), shape_of(g))[0]
+    axes = apply(BroadcastGradientArgs.of(), shape_vector(x), shape_vector(g))[0]
     return reshape(apply(add_up, g, axes), shape_of(x))
 
 
