@@ -157,7 +157,7 @@ class Op:
         if cls.type_name and "type_name" in vars(cls):
             REGISTRY.setdefault(cls.type_name, cls)
 
-    def __new__(cls, *args: Any, **kwargs: Any) -> Op:  # noqa: PYI034 - with a memo of its own
+    def __new__(cls, *args: Any, **kwargs: Any) -> Op:
         self = super().__new__(cls)
         object.__setattr__(self, "_kernels", {})
         return self
@@ -214,9 +214,11 @@ class Op:
         masks = cls._masks
         if count not in masks:
             mask: list[bool] = []
+            lists = sum(o.variadic or o.mixed for o in cls.operands)
+            each = (count - len(cls.operands) + lists) // max(lists, 1)
             for operand in cls.operands:
                 many = operand.variadic or operand.mixed
-                mask += [operand.host] * (count - len(cls.operands) + 1 if many else 1)
+                mask += [operand.host] * (each if many else 1)
             masks[count] = tuple(mask)
         return masks[count]
 
@@ -242,11 +244,13 @@ class Op:
     def _bind_dtypes(self, types: Sequence[DType]) -> dict[str, tuple[DType, str]]:
         bound: dict[str, tuple[DType, str]] = {}
         position = 0
+        lists = sum(o.variadic or o.mixed for o in self.operands)
         fixed = sum(1 for o in self.operands if not (o.host or o.variadic or o.mixed))
+        each = (len(types) - fixed) // max(lists, 1)  # lists of one op are of one length
         for operand in self.operands:
             if operand.host:
                 continue
-            count = len(types) - fixed if operand.variadic or operand.mixed else 1
+            count = each if operand.variadic or operand.mixed else 1
             for got in types[position : position + count]:
                 if not operand.mixed:
                     self._bind_one(operand, position, got, bound)

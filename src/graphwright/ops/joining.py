@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from graphwright.op.interpreter import apply, convert, convert_many, is_tensor
-from graphwright.op.op import Call, Op, Shapes
+from graphwright.op.op import REGISTRY, Call, Op, Shapes
 from graphwright.ops.movement import identity
 from graphwright.ops.shape import shape
 from graphwright.ops.slicing import entry
@@ -107,7 +107,13 @@ class Unpack(Op):
         return (None,) * self.num
 
     def gradient(self, call: Call, *cotangents: Any) -> Sequence[Any]:
-        return (stack(list(cotangents), self.axis),)
+        return (stack(zeros_for_none(call, cotangents), self.axis),)
+
+
+def zeros_for_none(call: Call, cotangents: Sequence[Any]) -> list[Any]:
+    """The cotangents of all results, zeros for those on which nothing depends."""
+    zeros_like = REGISTRY["ZerosLike"].of()
+    return [apply(zeros_like, y) if g is None else g for y, g in zip(call.outputs, cotangents)]
 
 
 @dataclass(frozen=True)
@@ -207,7 +213,7 @@ class Split(Op):
         return tuple(np.split(value, self.num_split, split_dim))
 
     def gradient(self, call: Call, *cotangents: Any) -> Sequence[Any]:
-        return None, concat(list(cotangents), call.inputs[0])
+        return None, concat(zeros_for_none(call, cotangents), call.inputs[0])
 
 
 @dataclass(frozen=True)
@@ -240,7 +246,7 @@ class SplitV(Op):
         return tuple(np.split(value, list(accumulate(sizes[:-1])), split_dim))
 
     def gradient(self, call: Call, *cotangents: Any) -> Sequence[Any]:
-        return concat(list(cotangents), call.inputs[2]), None, None
+        return concat(zeros_for_none(call, cotangents), call.inputs[2]), None, None
 
 
 def split_axis(axis: int, rank: int) -> int:

@@ -1,0 +1,299 @@
+"""Blocks of space moved into the batch or into the channels, and back."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from graphwright.errors import InvalidArgumentError
+from graphwright.op.interpreter import apply, convert
+from graphwright.op.op import Call, Op, Shapes
+from graphwright.types import dtypes as dt
+from graphwright.types.tensor_type import Dims, TensorType
+
+
+def block_pairs(block_shape: Any, borders: Any, name: str) -> list[tuple[Any, Any, Any]] | None:
+    """(block, before, after) of each blocked axis, or None while their number is unknown."""
+    if block_shape is None and borders is None:
+        return None
+    count = len(block_shape if block_shape is not None else borders)
+    blocks = block_shape or (None,) * count
+    pairs = borders or (None,) * count
+    if len(pairs) != count:
+        raise ValueError(f"{name} should have shape [{count}, 2], got {len(pairs)} rows")
+    result = []
+    for i, (block, pair) in enumerate(zip(blocks, pairs)):
+        before, after = (None, None) if pair is None else pair
+        if block is not None and block < 1:
+            raise ValueError(
+                f"All values in block_shape must be positive, got value, {block} at index {i}."
+            )
+        if any(p is not None and p < 0 for p in (before, after)):
+            raise ValueError(f"All {name} must be non-negative: got {before}, {after}")
+        result.append((block, before, after))
+    return result
+
+
+def check_rank(dims: Dims, count: int) -> None:
+    """A tensor has a batch axis before its blocked axes."""
+    if len(dims) < count + 1:
+        raise ValueError(f"input rank should be >= {count + 1} instead of {len(dims)}")
+
+
+def times(a: Any, b: Any) -> Any:
+    """a * b, or None where one is unknown."""
+    return None if a is None or b is None else a * b
+
+
+@dataclass(frozen=True)
+class SpaceToBatchND(Op):
+    """Zero-padded, then each block of space dealt out to as many batches as it has places."""
+
+    type_name = "SpaceToBatchND"
+    inputs = ("input: T", "block_shape: Tblock_shape host", "paddings: Tpaddings host")
+    outputs = ("output: T",)
+    dtypes = {"T": dt.ANY, "Tblock_shape": dt.INDEX, "Tpaddings": dt.INDEX}
+
+    def shapes(self, x: TensorType, block_shape: Any, paddings: Any) -> Shapes:
+        blocks = block_pairs(block_shape, paddings, "paddings")
+        if x.dims is None or blocks is None:
+            return (None if x.dims is None else (None,) * len(x.dims),)
+        check_rank(x.dims, len(blocks))
+        batch: Any = x.dims[0]
+        space: list[Any] = []
+        for i, (d, (block, before, after)) in enumerate(zip(x.dims[1:], blocks)):
+            batch = times(batch, block)
+            if None in (d, block, before, after):
+                space.append(None)
+                continue
+            padded = (d or 0) + before + after
+            if padded % block:
+                raise ValueError(
+                    f"padded_shape[{i}]={padded} is not divisible by block_shape[{i}]={block}"
+                )
+            space.append(padded // block)
+        return ((batch, *space, *x.dims[len(blocks) + 1 :]),)
+
+    def kernel(self, x: Any, block_shape: Any, paddings: Any) -> Any:
+        (result,) = self.shapes(TensorType(dt.float32, np.shape(x)), block_shape, paddings)
+        count = len(block_shape)
+        rest = np.ndim(x) - count - 1
+        x = np.pad(x, [(0, 0), *paddings, *[(0, 0)] * rest])
+        split = [x.shape[0]]
+        for d, block in zip(x.shape[1:], block_shape):
+            split += [d // block, block]
+        parts = np.reshape(x, (*split, *x.shape[count + 1 :]))
+        order = [2 * i + 2 for i in range(count)] + [0] + [2 * i + 1 for i in range(count)]
+        return np.transpose(parts, (*order, *range(2 * count + 1, parts.ndim))).reshape(result)
+
+    def gradient(self, call: Call, g: Any) -> Sequence[Any]:
+        _, block_shape, paddings = call.inputs
+        return batch_to_space_nd(g, block_shape, paddings), None, None
+
+
+@dataclass(frozen=True)
+class BatchToSpaceND(Op):
+    """The batches put together again to blocks of space, then cropped."""
+
+    type_name = "BatchToSpaceND"
+    inputs = ("input: T", "block_shape: Tblock_shape host", "crops: Tcrops host")
+    outputs = ("output: T",)
+    dtypes = {"T": dt.ANY, "Tblock_shape": dt.INDEX, "Tcrops": dt.INDEX}
+
+    def shapes(self, x: TensorType, block_shape: Any, crops: Any) -> Shapes:
+        blocks = block_pairs(block_shape, crops, "crops")
+        if x.dims is None or blocks is None:
+            return (None if x.dims is None else (None,) * len(x.dims),)
+        check_rank(x.dims, len(blocks))
+        places: Any = 1
+        space: list[Any] = []
+        for d, (block, before, after) in zip(x.dims[1:], blocks):
+            places = times(places, block)
+            if None in (d, block, before, after):
+                space.append(None)
+                continue
+            cropped = (d or 0) * block - before - after
+            if cropped < 0:
+                raise ValueError(
+                    f"cropped_shape={cropped} must be non-negative: {d} * {block} - "
+                    f"{before} - {after}"
+                )
+            space.append(cropped)
+        batch = x.dims[0]
+        if None not in (batch, places) and (batch or 0) % places:
+            raise ValueError(
+                f"Input batch dimension ({batch}) is not divisible by product of block sizes "
+                f"({places})"
+            )
+        batch = None if batch is None or places is None else batch // places
+        return ((batch, *space, *x.dims[len(blocks) + 1 :]),)
+
+    def kernel(self, x: Any, block_shape: Any, crops: Any) -> Any:
+        x = np.asarray(x)
+        self.shapes(TensorType(dt.float32, x.shape), block_shape, crops)
+        count = len(block_shape)
+        batch = x.shape[0] // int(np.prod(block_shape))
+        parts = np.reshape(x, (*block_shape, batch, *x.shape[1:]))
+        order = [count]
+        for i in range(count):
+            order += [count + 1 + i, i]
+        whole = np.transpose(parts, (*order, *range(2 * count + 1, parts.ndim)))
+        space = [d * block for d, block in zip(x.shape[1:], block_shape)]
+        whole = whole.reshape((batch, *space, *x.shape[count + 1 :]))
+        kept = [slice(a, d - b) for d, (a, b) in zip(space, crops)]
+        index: Any = (slice(None), *kept)
+        return whole[index]
+
+    def gradient(self, call: Call, g: Any) -> Sequence[Any]:
+        _, block_shape, crops = call.inputs
+        return space_to_batch_nd(g, block_shape, crops), None, None
+
+
+@dataclass(frozen=True)
+class SpaceToDepth(Op):
+    """Each block of space becomes channels."""
+
+    type_name = "SpaceToDepth"
+    inputs = ("input: T",)
+    outputs = ("output: T",)
+    dtypes = {"T": dt.ANY}
+
+    block_size: int
+    data_format: str = "NHWC"
+
+    def shapes(self, x: TensorType) -> Shapes:
+        (n, h, w, c), order = image_dims(x.dims, self.data_format)
+        size = self.block_size
+        for d in (h, w):
+            if d is not None and d % size:
+                raise ValueError(
+                    f"Image width {w} and height {h} should be divisible by block_size: {size}"
+                )
+        halves = [None if d is None else d // size for d in (h, w)]
+        dims = (n, *halves, times(c, size * size))
+        return (tuple([dims[i] for i in order]),)
+
+    def kernel(self, x: Any) -> Any:
+        self.shapes(TensorType(dt.float32, np.shape(x)))
+        size = self.block_size
+        if self.data_format == "NCHW":
+            n, c, h, w = np.shape(x)
+            parts = np.reshape(x, (n, c, h // size, size, w // size, size))
+            moved = np.transpose(parts, (0, 3, 5, 1, 2, 4))
+            return moved.reshape((n, c * size * size, h // size, w // size))
+        n, h, w, c = np.shape(x)
+        parts = np.reshape(x, (n, h // size, size, w // size, size, c))
+        moved = np.transpose(parts, (0, 1, 3, 2, 4, 5))
+        return moved.reshape((n, h // size, w // size, c * size * size))
+
+    def gradient(self, call: Call, g: Any) -> Sequence[Any]:
+        return (apply(DepthToSpace.of(self.block_size, self.data_format), g),)
+
+
+@dataclass(frozen=True)
+class DepthToSpace(Op):
+    """The channels become blocks of space."""
+
+    type_name = "DepthToSpace"
+    inputs = ("input: T",)
+    outputs = ("output: T",)
+    dtypes = {"T": dt.ANY}
+
+    block_size: int
+    data_format: str = "NHWC"
+
+    def shapes(self, x: TensorType) -> Shapes:
+        (n, h, w, c), order = image_dims(x.dims, self.data_format)
+        size = self.block_size
+        if c is not None and c % (size * size):
+            raise ValueError(f"Input depth dimension {c} should be divisible by: {size * size}")
+        depth = None if c is None else c // (size * size)
+        dims = (n, times(h, size), times(w, size), depth)
+        return (tuple([dims[i] for i in order]),)
+
+    def kernel(self, x: Any) -> Any:
+        self.shapes(TensorType(dt.float32, np.shape(x)))
+        size = self.block_size
+        if self.data_format == "NCHW":
+            n, c, h, w = np.shape(x)
+            depth = c // (size * size)
+            parts = np.reshape(x, (n, size, size, depth, h, w))
+            moved = np.transpose(parts, (0, 3, 4, 1, 5, 2))
+            return moved.reshape((n, depth, h * size, w * size))
+        n, h, w, c = np.shape(x)
+        depth = c // (size * size)
+        parts = np.reshape(x, (n, h, w, size, size, depth))
+        moved = np.transpose(parts, (0, 1, 3, 2, 4, 5))
+        return moved.reshape((n, h * size, w * size, depth))
+
+    def gradient(self, call: Call, g: Any) -> Sequence[Any]:
+        return (apply(SpaceToDepth.of(self.block_size, self.data_format), g),)
+
+
+def image_dims(dims: Dims | None, data_format: str) -> tuple[Any, tuple[int, ...]]:
+    """(batch, height, width, channels) of images, and the order in which the format has them."""
+    orders = {"NHWC": (0, 1, 2, 3), "NCHW": (0, 3, 1, 2)}
+    if data_format not in orders:
+        raise ValueError(f"data_format {data_format} is not one of {', '.join(orders)}")
+    order = orders[data_format]
+    if dims is None:
+        return (None,) * 4, order
+    if len(dims) != 4:
+        raise ValueError(f"Input rank should be: 4 instead of: {len(dims)}")
+    return tuple([dims[order.index(i)] for i in range(4)]), order
+
+
+def space_to_batch_nd(input: Any, block_shape: Any, paddings: Any, name: str | None = None) -> Any:
+    """Zero-padded, then each block of space dealt out to as many batches as it has places.
+
+    >>> import graphwright as tf
+    >>> x = tf.reshape(tf.range(4), [1, 2, 2, 1])
+    >>> tf.space_to_batch(x, [2, 2], [[0, 0], [0, 0]]).shape
+    TensorShape([4, 1, 1, 1])
+    """
+    return apply(SpaceToBatchND.of(), convert(input), block_shape, paddings, name=name)
+
+
+space_to_batch = space_to_batch_nd
+
+
+def batch_to_space_nd(input: Any, block_shape: Any, crops: Any, name: str | None = None) -> Any:
+    """The batches put together again to blocks of space, then cropped."""
+    return apply(BatchToSpaceND.of(), convert(input), block_shape, crops, name=name)
+
+
+def batch_to_space(input: Any, block_shape: Any, crops: Any, name: str | None = None) -> Any:
+    """The batches put together again to blocks of space, then cropped.
+
+    `block_shape` may be one size for both axes of images.
+    """
+    if isinstance(block_shape, int):
+        block_shape = [block_shape, block_shape]
+    return batch_to_space_nd(input, block_shape, crops, name)
+
+
+def space_to_depth(
+    input: Any, block_size: int, data_format: str = "NHWC", name: str | None = None
+) -> Any:
+    """Each block of `block_size` x `block_size` places of images becomes channels."""
+    check_block(block_size)
+    return apply(SpaceToDepth.of(block_size, data_format), convert(input), name=name)
+
+
+def depth_to_space(
+    input: Any, block_size: int, data_format: str = "NHWC", name: str | None = None
+) -> Any:
+    """The channels of images become blocks of `block_size` x `block_size` places."""
+    check_block(block_size)
+    return apply(DepthToSpace.of(block_size, data_format), convert(input), name=name)
+
+
+def check_block(size: int) -> None:
+    """A block has at least 2 x 2 places."""
+    if size < 2:
+        raise InvalidArgumentError(
+            None, None, f"Value for attr 'block_size' of {size} must be at least minimum 2"
+        )
