@@ -357,7 +357,7 @@ class DiagPart(Op):
 
     def kernel(self, x: Any) -> Any:
         (dims,) = self.shapes(TensorType(dt.float32, np.shape(x)))
-        size = num_elements(dims)
+        size: Any = num_elements(dims)
         return np.diag(np.reshape(x, (size, size))).reshape(dims)
 
     def gradient(self, call: Call, g: Any) -> Sequence[Any]:

@@ -15,6 +15,7 @@ from graphwright.ops.shape import BroadcastGradientArgs, rank_of, shape_of
 from graphwright.ops.shape import shape as shape_vector
 from graphwright.types import dtypes as dt
 from graphwright.types.dtypes import DType
+from graphwright.types.shape import TensorShape
 from graphwright.types.tensor_type import Dims, TensorType, num_elements, show_dims
 
 # -- identities -----------------------------------------------------------------------------
@@ -558,6 +559,16 @@ def reversed_axes(x: Any) -> Any:
     if isinstance(rank, int):
         return tuple(range(rank - 1, -1, -1))
     return apply(REGISTRY["Range"].of(dt.int32), rank - 1, -1, -1)
+
+
+def ensure_shape(x: Any, shape: Any, name: str | None = None) -> Any:
+    """The tensor itself, its static shape merged with `shape`; an error where it does not fit.
+
+    >>> import graphwright as tf
+    >>> tf.ensure_shape([1, 2, 3], [None]).shape
+    TensorShape([3])
+    """
+    return apply(EnsureShape.of(TensorShape(shape)._dims), convert(x), name=name)
 
 
 def broadcast_to(input: Any, shape: Any, name: str | None = None) -> Any:
