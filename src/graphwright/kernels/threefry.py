@@ -14,7 +14,8 @@ from typing import Any
 import ml_dtypes
 import numpy as np
 import numpy.typing as npt
-from scipy.special import erfinv
+
+from graphwright.kernels.special import erfinv
 
 WORDS = 2  # 32-bit words in a block
 

@@ -18,10 +18,10 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from scipy.special import gammaln
 
 from graphwright.kernels import philox
 from graphwright.kernels.random import RESERVED, box_muller, unit_doubles
+from graphwright.kernels.special import gammaln
 
 Array = npt.NDArray[Any]
 Doubles = npt.NDArray[np.float64]

@@ -9,7 +9,8 @@ from __future__ import annotations
 from typing import Any, Protocol, TypeVar
 
 import numpy as np
-from scipy import special
+
+from graphwright.kernels import special
 
 S = TypeVar("S")
 

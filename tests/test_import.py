@@ -1,0 +1,53 @@
+"""What `import graphwright` brings in: what is large is imported when it is used."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import mpmath
+import pytest
+
+from graphwright.kernels import special
+
+SRC = Path(__file__).resolve().parent.parent / "src"
+LATE = {"google", "rich", "scipy"}
+
+BROUGHT = """
+import sys, numpy
+before = set(sys.modules)
+import graphwright
+print(*(set(sys.modules) - before))
+"""
+
+
+def test_the_import_leaves_out_what_is_large() -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", BROUGHT],
+        env=os.environ | {"PYTHONPATH": str(SRC)},
+        stdout=subprocess.PIPE,
+        text=True,
+        check=True,
+    )
+    brought = set(done.stdout.split())
+    assert "graphwright.op" in brought
+    assert brought & LATE == set()
+
+
+@pytest.mark.parametrize(
+    ("late", "reference"),
+    [(special.erf, mpmath.erf), (special.erfc, mpmath.erfc), (special.psi, mpmath.digamma)],
+)
+def test_late_special_functions_are_scipys(
+    late: Callable[[float], float], reference: Callable[[float], float]
+) -> None:
+    assert late(0.75) == pytest.approx(float(reference(0.75)), rel=1e-14)
+
+
+def test_a_function_that_scipy_lacks_fails_when_called() -> None:
+    function = special.no_such_function
+    with pytest.raises(AttributeError, match="no_such_function"):
+        function(1.0)
