@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 
+from graphwright.autograph.convert import staged_form
 from graphwright.function.concrete import ConcreteFunction, trace
 from graphwright.function.creation import VariableCreation
 from graphwright.function.retracing import Frequency
@@ -175,8 +176,14 @@ class PolymorphicFunction:
         return concrete
 
     def _traced_function(self) -> Callable[..., Any]:
-        """The Python function as it is run on placeholders."""
-        return self._python_function
+        """The Python function as it is run on placeholders: converted by AutoGraph."""
+        function = self._python_function
+        if not self._options["autograph"]:
+            return function
+        if isinstance(function, WeakMethod):
+            return function.with_function(staged_form(function.__func__))
+        staged: Callable[..., Any] = staged_form(function)
+        return staged
 
     @property
     def _binder(self) -> Binder:
@@ -279,6 +286,12 @@ class WeakMethod:
         self._instance = weakref.ref(instance)
         functools.update_wrapper(self, function)
         self.__signature__ = _without_first(function)
+
+    def with_function(self, function: Callable[..., Any]) -> WeakMethod:
+        """Another function bound to the same instance."""
+        other = WeakMethod.__new__(WeakMethod)
+        other.__func__, other._instance = function, self._instance
+        return other
 
     @property
     def __self__(self) -> Any:
