@@ -6,6 +6,7 @@ import os
 from typing import Any, NamedTuple
 
 from graphwright.function.polymorphic import Eagerly
+from graphwright.lower.options import OPTIONS
 
 
 def run_functions_eagerly(run_eagerly: bool) -> None:
@@ -107,9 +108,6 @@ def checked_threads(number: int) -> int:
     return int(number)
 
 
-_OPTIMIZER_OPTIONS: dict[str, Any] = {}
-
-
 def set_experimental_options(options: dict[str, Any]) -> None:
     """Sets options of the graph passes, such as `constant_folding`.
 
@@ -118,12 +116,12 @@ def set_experimental_options(options: dict[str, Any]) -> None:
     unknown = set(options) - OPTIMIZER_NAMES
     if unknown:
         raise ValueError(f"Unknown optimizer options: {', '.join(sorted(unknown))}")
-    _OPTIMIZER_OPTIONS.update(options)
+    OPTIONS.update(options)
 
 
 def get_experimental_options() -> dict[str, Any]:
     """The options of the graph passes that were set."""
-    return dict(_OPTIMIZER_OPTIONS)
+    return dict(OPTIONS)
 
 
 OPTIMIZER_NAMES = frozenset(

@@ -1,15 +1,36 @@
-"""The passes that every graph goes through before it runs."""
+"""The passes that every graph goes through before it runs.
+
+One forward walk rewrites each node once its inputs are rewritten: local rules (the table
+`RULES`), constant folding, and common subexpressions, which are found because equal ops on
+equal inputs are equal. Two backward walks drop what nobody needs. Nodes with effects keep
+their place and are never merged; every value keeps its type.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from graphwright.errors import OpError
 from graphwright.ir.graph import Graph, Node, Value
-from graphwright.op.op import Effect
-from graphwright.ops.creation import Placeholder
+from graphwright.lower.options import enabled
+from graphwright.op.op import Effect, Op, host_value
+from graphwright.ops.arithmetic import Mul, Sub
+from graphwright.ops.creation import Const, Literal, Placeholder
+from graphwright.ops.movement import Identity, Reshape, StopGradient, Transpose
+from graphwright.types.tensor_type import TensorType
+
+#: Folding makes no constant of more elements than this.
+_FOLDED_SIZE = 1 << 16
+
+Rule = Callable[[Op, tuple[Value, ...], Node], "Value | None"]
 
 
 def simplify(graph: Graph) -> Graph:
     """The graph that computes the same with less: a new one, the old stays as it was."""
-    return drop_dead(graph)
+    return drop_dead(rewrite(drop_dead(graph)))
 
 
 def drop_dead(graph: Graph) -> Graph:
@@ -25,8 +46,180 @@ def drop_dead(graph: Graph) -> Graph:
         if wanted:
             needed.update(node.inputs)
             kept.append(node)
+    return like(graph, kept[::-1], lambda value: value)
+
+
+def like(graph: Graph, nodes: list[Node], renamed: Callable[[Value], Value]) -> Graph:
+    """A graph of other nodes with the same interface."""
     result = Graph(graph.name, graph.is_body)
-    result.nodes = kept[::-1]
-    result.parameters, result.captures = graph.parameters, graph.captures
-    result.results, result.names = graph.results, graph.names
+    result.nodes = nodes
+    result.parameters = [renamed(v) for v in graph.parameters]
+    result.captures = [(outside, renamed(v)) for outside, v in graph.captures]
+    result.results = [renamed(v) for v in graph.results]
+    result.names = graph.names
     return result
+
+
+def rewrite(graph: Graph) -> Graph:
+    """Applies the rules, folds constants and merges equal expressions."""
+    new: dict[Value, Value] = {}
+    seen: dict[Any, Node] = {}
+    nodes: list[Node] = []
+    fold, rules = enabled("constant_folding"), enabled("arithmetic_optimization")
+    for node in graph.nodes:
+        inputs = tuple([resolved(v, new) for v in node.inputs])
+        if node.op.effect is Effect.NONE and not isinstance(node.op, Placeholder):
+            value = simplified(node, inputs) if rules else None
+            if value is not None:
+                new[node.outputs[0]] = value
+                continue
+            if fold:
+                node, inputs = folded(node, inputs, new)
+            key = (node.op, inputs)
+            same = seen.get(key)
+            if same is not None and compatible(same, node):
+                new.update(zip(node.outputs, same.outputs))
+                continue
+            kept = rebuilt(node, inputs, new)
+            seen[key] = kept
+        else:
+            kept = rebuilt(node, inputs, new)
+        nodes.append(kept)
+    return like(graph, nodes, lambda value: resolved(value, new))
+
+
+def resolved(value: Value, new: dict[Value, Value]) -> Value:
+    """What has become of a value."""
+    while value in new:
+        value = new[value]
+    return value
+
+
+def rebuilt(node: Node, inputs: tuple[Value, ...], new: dict[Value, Value]) -> Node:
+    """The node itself, or one like it where its inputs have changed."""
+    if inputs == node.inputs:
+        return node
+    types = tuple([v.type for v in node.outputs])
+    fresh = Node(node.op, inputs, types, node.name, node.location)
+    new.update(zip(node.outputs, fresh.outputs))
+    return fresh
+
+
+def compatible(a: Node, b: Node) -> bool:
+    """Whether one node's outputs may stand for the other's: the types are the same."""
+    return all(x.type is y.type for x, y in zip(a.outputs, b.outputs))
+
+
+def folded(
+    node: Node, inputs: tuple[Value, ...], new: dict[Value, Value]
+) -> tuple[Node, tuple[Value, ...]]:
+    """f(constants) -> constant"""
+    constant = all(isinstance(v.node.op, Const) for v in inputs)
+    if not inputs or not constant or len(node.outputs) != 1 or not node.op.pure:
+        return node, inputs
+    type_ = node.outputs[0].type
+    if not type_.is_static or not type_.dtype.is_numpy_compatible or type_.size > _FOLDED_SIZE:  # type: ignore[operator]
+        return node, inputs
+    array = evaluated(node.op, inputs)
+    if array is None or array.dtype != type_.dtype.numpy_dtype or array.shape != type_.dims:
+        return node, inputs
+    op = Const(Literal(array, TensorType(type_.dtype, array.shape)))
+    constant_node = Node(op, (), (type_,), node.name, node.location)
+    new[node.outputs[0]] = constant_node.outputs[0]
+    return constant_node, ()
+
+
+def evaluated(op: Op, inputs: tuple[Value, ...]) -> Any:
+    """The array that an op makes of constants; None where it refuses them (then it does so
+    again, with its message, when the graph runs)."""
+    mask = op.host_mask(len(inputs))
+    arrays = [v.node.op.value.array for v in inputs]  # type: ignore[attr-defined]
+    types = [v.type.dtype for v, host in zip(inputs, mask) if not host]
+    arguments = [host_value(a) if host else a for a, host in zip(arrays, mask)]
+    try:
+        with np.errstate(all="ignore"):
+            result = op.bind(types)(*arguments)
+    except (ValueError, IndexError, OverflowError, ZeroDivisionError, OpError):
+        return None
+    return None if isinstance(result, tuple) else np.asarray(result, types_of(op, types))
+
+
+def types_of(op: Op, types: Any) -> Any:
+    """The NumPy dtype of an op's one result."""
+    return op.result_dtypes(types)[0].numpy_dtype
+
+
+# -- rules ----------------------------------------------------------------------------------
+
+
+def simplified(node: Node, inputs: tuple[Value, ...]) -> Value | None:
+    """The value that a rule gives for a node, of the same type, or None."""
+    for rule in RULES.get(type(node.op), ()):
+        value = rule(node.op, inputs, node)
+        if value is not None and value.type is node.outputs[0].type:
+            return value
+    return None
+
+
+def drop_identity(op: Op, inputs: tuple[Value, ...], node: Node) -> Value | None:
+    """identity(x) -> x"""
+    return inputs[0]
+
+
+def drop_reshape(op: Op, inputs: tuple[Value, ...], node: Node) -> Value | None:
+    """reshape(x, its own shape) -> x"""
+    return inputs[0] if inputs[0].type.is_static else None
+
+
+def drop_double_transpose(op: Op, inputs: tuple[Value, ...], node: Node) -> Value | None:
+    """transpose(transpose(x, p), inverse of p) -> x"""
+    inner = inputs[0].node
+    if not isinstance(inner.op, Transpose):
+        return None
+    first, second = constant_of(inner.inputs[1]), constant_of(inputs[1])
+    if first is None or second is None:
+        return None
+    there_and_back = [first[i] for i in second]
+    return inner.inputs[0] if there_and_back == list(range(len(first))) else None
+
+
+def drop_factor_one(op: Op, inputs: tuple[Value, ...], node: Node) -> Value | None:
+    """x * 1 -> x, 1 * x -> x"""
+    x, y = inputs
+    if is_filled_with(y, 1):
+        return x
+    return y if is_filled_with(x, 1) else None
+
+
+def drop_zero_subtrahend(op: Op, inputs: tuple[Value, ...], node: Node) -> Value | None:
+    """x - 0 -> x"""
+    x, y = inputs
+    return x if is_filled_with(y, 0) and not signed_zero(y) else None
+
+
+def constant_of(value: Value) -> Any:
+    """A constant's array, or None."""
+    op = value.node.op
+    return op.value.array if isinstance(op, Const) else None
+
+
+def is_filled_with(value: Value, number: int) -> bool:
+    """Whether a value is a small constant of nothing but `number`."""
+    array = constant_of(value)
+    return array is not None and 0 < array.size <= 64 and bool(np.all(array == number))
+
+
+def signed_zero(value: Value) -> bool:
+    """Whether a constant of zeros has a negative one, which x - y would turn positive."""
+    array = constant_of(value)
+    return array.dtype.kind in "fc" and bool(np.any(np.signbit(array.real)))
+
+
+RULES: dict[type[Op], tuple[Rule, ...]] = {
+    Identity: (drop_identity,),
+    StopGradient: (drop_identity,),
+    Reshape: (drop_reshape,),
+    Transpose: (drop_double_transpose,),
+    Mul: (drop_factor_one,),
+    Sub: (drop_zero_subtrahend,),
+}
