@@ -14,7 +14,7 @@ import numpy as np
 from graphwright.op.interpreter import apply, convert
 from graphwright.op.op import Call, Op, Shapes
 from graphwright.ops.arithmetic import conj
-from graphwright.ops.reduction import reduce_sum
+from graphwright.ops.movement import sum_to
 from graphwright.types import dtypes as dt
 from graphwright.types.dtypes import DType, as_dtype
 from graphwright.types.tensor_type import TensorType, broadcast_dims, show_dims
@@ -23,12 +23,12 @@ NARROW = (dt.float16, dt.bfloat16)
 PRODUCTS = dt.INEXACT | dt.UNSIGNED | {dt.int32, dt.int64}
 
 
-def ranks_differ(a: Any, b: Any) -> ValueError:
+def no_matrix(a: Any, b: Any) -> ValueError:
     """The complaint about an operand of MatMul that is no matrix."""
+    position = 0 if len(a) != 2 else 1
     return ValueError(
-        f"In[0] and In[1] has different ndims: {show_dims(a)} vs. {show_dims(b)}"
-        if len(a) != len(b)
-        else f"In[{0 if len(a) != 2 else 1}] is not a matrix: {show_dims(a)}, {show_dims(b)}"
+        f"In[{position}] ndims must be 2 in a product of matrices: {show_dims(a)} and "
+        f"{show_dims(b)}"
     )
 
 
@@ -42,7 +42,7 @@ def sizes_differ(a: Any, b: Any) -> ValueError:
 def matrix_product(a: Any, b: Any) -> Any:
     """The product of two matrices."""
     if a.ndim != 2 or b.ndim != 2:
-        raise ranks_differ(a.shape, b.shape)
+        raise no_matrix(a.shape, b.shape)
     return np.dot(a, b)
 
 
@@ -63,8 +63,7 @@ class MatMul(Op):
     def shapes(self, a: TensorType, b: TensorType) -> Shapes:
         for x in (a, b):
             if x.rank not in (2, None):
-                other = (2,) * 2
-                raise ranks_differ(a.dims or other, b.dims or other)
+                raise no_matrix(*((2, 2) if o.dims is None else o.dims for o in (a, b)))
         rows, inner = (a.dims or (None, None))[:: -1 if self.transpose_a else 1]
         inner_b, columns = (b.dims or (None, None))[:: -1 if self.transpose_b else 1]
         if None not in (inner, inner_b) and inner != inner_b:
@@ -147,9 +146,7 @@ class BatchProduct(Op):
             raise ValueError(f"{name} ndims must be >= 2: {rank}")
         x = x.astype(accumulate, copy=False)
         y = y.astype(accumulate, copy=False)
-        z = np.matmul(
-            adjoint_array(x) if self.adj_x else x, adjoint_array(y) if self.adj_y else y
-        )
+        z = np.matmul(adjoint_array(x) if self.adj_x else x, adjoint_array(y) if self.adj_y else y)
         return z.astype(result, copy=False)
 
     def gradient(self, call: Call, g: Any) -> Sequence[Any]:
@@ -157,23 +154,11 @@ class BatchProduct(Op):
         ax, ay = self.adj_x, self.adj_y
         gx = self.cotangent(y, g, ay, True) if ax else self.cotangent(g, y, False, not ay)
         gy = self.cotangent(g, x, True, ax) if ay else self.cotangent(x, g, not ax, False)
-        return sum_batch(gx, x), sum_batch(gy, y)
+        return sum_to(gx, x), sum_to(gy, y)
 
     def cotangent(self, x: Any, y: Any, adj_x: bool, adj_y: bool) -> Any:
         """A product inside the gradient."""
         return apply(BatchMatMulV2.of(adj_x, adj_y), x, y)
-
-
-def sum_batch(g: Any, x: Any) -> Any:
-    """Sums `g` over the batch dimensions along which `x` was broadcast."""
-    have, want = g.type.dims, x.type.dims
-    if have is None or want is None or None in want[:-2]:
-        raise NotImplementedError("batch dimensions that are unknown")
-    extra = len(have) - len(want)
-    if extra:
-        g = reduce_sum(g, tuple(range(extra)))
-    stretched = tuple(i for i, d in enumerate(want[:-2]) if d == 1 and have[i + extra] != 1)
-    return reduce_sum(g, stretched, keepdims=True) if stretched else g
 
 
 @dataclass(frozen=True)
