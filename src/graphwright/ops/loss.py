@@ -1,0 +1,135 @@
+"""Losses that are no softmax: logistic, Poisson and quadratic ones, and their averages."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from graphwright.op.interpreter import apply, convert
+from graphwright.op.op import Call, Op, Shapes
+from graphwright.ops.activation import relu
+from graphwright.ops.comparison import greater_equal, less_equal, logical_and, select
+from graphwright.ops.conversion import cast
+from graphwright.ops.reduction import reduce_sum
+from graphwright.ops.shape import shape
+from graphwright.ops.transcendental import abs, exp, log, log1p
+from graphwright.types import dtypes as dt
+from graphwright.types.tensor_type import TensorType, is_compatible
+
+
+@dataclass(frozen=True)
+class L2Loss(Op):
+    """Half the sum of the squares of all elements."""
+
+    type_name = "L2Loss"
+    inputs = ("t: T",)
+    outputs = ("output: T",)
+    dtypes = {"T": dt.FLOATING}
+
+    def shapes(self, t: TensorType) -> Shapes:
+        return ((),)
+
+    def kernel(self, t: Any) -> Any:
+        t = np.asarray(t)
+        wide = t.ravel().astype(np.float32) if t.itemsize == 2 else t.ravel()
+        return (np.dot(wide, wide) / 2).astype(t.dtype)
+
+    def gradient(self, call: Call, g: Any) -> Sequence[Any]:
+        return (call.inputs[0] * g,)
+
+
+L2_LOSS = L2Loss()
+
+
+def l2_loss(t: Any, name: str | None = None) -> Any:
+    """Half the sum of the squares of all elements of `t`.
+
+    >>> import graphwright as tf
+    >>> tf.nn.l2_loss([3.0, 4.0])
+    <tf.Tensor: shape=(), dtype=float32, numpy=12.5>
+    """
+    return apply(L2_LOSS, convert(t), name=name)
+
+
+def check_same_shape(first: str, x: Any, second: str, y: Any) -> None:
+    """ValueError if the shapes of two arguments are known to differ."""
+    if not is_compatible(x.type.dims, y.type.dims):
+        raise ValueError(
+            f"`{first}` and `{second}` must have the same shape, received ({x.shape} vs {y.shape})."
+        )
+
+
+def sigmoid_cross_entropy_with_logits(
+    labels: Any = None, logits: Any = None, name: str | None = None
+) -> Any:
+    """The cross entropy of probabilities `labels` and of sigmoid(logits), elementwise.
+
+    ValueError if one is missing or the shapes differ.
+    """
+    if labels is None or logits is None:
+        raise ValueError("Both `labels` and `logits` must be provided.")
+    logits = convert(logits)
+    labels = convert(labels, None, logits.dtype)
+    check_same_shape("logits", logits, "labels", labels)
+    positive = greater_equal(logits, 0)
+    rectified = select(positive, logits, 0)
+    tail = log1p(exp(select(positive, -logits, logits)))
+    return rectified - logits * labels + tail
+
+
+def weighted_cross_entropy_with_logits(
+    labels: Any, logits: Any, pos_weight: Any, name: str | None = None
+) -> Any:
+    """The logistic cross entropy in which the positive term counts `pos_weight` times."""
+    logits = convert(logits)
+    labels = convert(labels, None, logits.dtype)
+    check_same_shape("logits", logits, "labels", labels)
+    weight = 1 + (pos_weight - 1) * labels
+    return (1 - labels) * logits + weight * (log1p(exp(-abs(logits))) + relu(-logits))
+
+
+def log_poisson_loss(
+    targets: Any, log_input: Any, compute_full_loss: bool = False, name: str | None = None
+) -> Any:
+    """exp(log_input) - log_input * targets: the Poisson likelihood loss of the logarithm of a rate.
+
+    `compute_full_loss` adds Stirling's approximation of log(targets!).
+    """
+    log_input = convert(log_input)
+    targets = convert(targets, None, log_input.dtype)
+    check_same_shape("log_input", log_input, "targets", targets)
+    loss = exp(log_input) - log_input * targets
+    if not compute_full_loss:
+        return loss
+    stirling = targets * log(targets) - targets + 0.5 * log(2 * math.pi * targets)
+    small = logical_and(greater_equal(targets, 0), less_equal(targets, 1))
+    return loss + select(small, 0, stirling)
+
+
+def compute_average_loss(
+    per_example_loss: Any, sample_weight: Any = None, global_batch_size: Any = None
+) -> Any:
+    """The sum of the losses of the examples over the number of examples in the global batch."""
+    losses = convert(per_example_loss)
+    dtype = losses.dtype
+    if sample_weight is not None:
+        losses = losses * cast(convert(sample_weight), dtype)
+    if global_batch_size is None:
+        dims = losses.type.dims
+        if dims == ():
+            raise ValueError(
+                "`per_example_loss` must have a batch dimension, got a scalar loss: "
+                f"{per_example_loss!r}"
+            )
+        known = dims is not None and dims[0] is not None
+        global_batch_size = dims[0] if dims is not None and known else shape(losses)[0]
+    return reduce_sum(losses) / cast(convert(global_batch_size), dtype)
+
+
+def scale_regularization_loss(regularization_loss: Any) -> Any:
+    """The sum of a regularization loss over the number of replicas, which is one."""
+    return reduce_sum(convert(regularization_loss))
