@@ -1,0 +1,151 @@
+"""Normalizations: by given moments, to unit length, and by the local response."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+
+from graphwright.op.interpreter import apply, convert
+from graphwright.op.op import Call, Op, Shapes
+from graphwright.ops.arithmetic import maximum
+from graphwright.ops.conversion import cast
+from graphwright.ops.reduction import reduce_sum
+from graphwright.ops.transcendental import rsqrt, square
+from graphwright.types import dtypes as dt
+from graphwright.types.tensor_type import TensorType, show_dims
+
+
+def window_sums(x: Any, radius: int) -> Any:
+    """Sums of the elements at most `radius` away along the last axis."""
+    size = x.shape[-1]
+    total = np.zeros_like(x)
+    for offset in range(-min(radius, size - 1), min(radius, size - 1) + 1):
+        low, high = max(offset, 0), size + min(offset, 0)
+        total[..., low - offset : high - offset] += x[..., low:high]
+    return total
+
+
+@dataclass(frozen=True)
+class LocalResponse(Op):
+    """The attributes of the local response normalization and of its gradient."""
+
+    outputs: ClassVar[tuple[str, ...]] = ("output: T",)
+    dtypes = {"T": dt.FLOATING - {dt.float64}}
+
+    depth_radius: int = 5
+    bias: float = 1.0
+    alpha: float = 1.0
+    beta: float = 0.5
+
+    def image_shape(self, x: TensorType) -> Shapes:
+        """The shape of the image, which has rank 4."""
+        if x.rank not in (4, None):
+            raise ValueError(f"in must be 4-dimensional: input of LRN is {show_dims(x.dims)}")
+        return (x.dims or (None,) * 4,)
+
+    def norm(self, x: Any) -> Any:
+        """bias + alpha * s."""
+        return np.float32(self.bias) + np.float32(self.alpha) * window_sums(
+            x * x, self.depth_radius
+        )
+
+
+@dataclass(frozen=True)
+class LRN(LocalResponse):
+    """x / (bias + alpha * s) ** beta: s sums the squares of the channels around each one."""
+
+    type_name = "LRN"
+    inputs = ("input: T",)
+
+    def shapes(self, x: TensorType) -> Shapes:
+        return self.image_shape(x)
+
+    def kernel(self, x: Any) -> Any:
+        if x.ndim != 4:
+            raise ValueError(f"in must be 4-dimensional: input of LRN has rank {x.ndim}")
+        wide = x.astype(np.float32, copy=False)
+        return (wide * self.norm(wide) ** np.float32(-self.beta)).astype(x.dtype)
+
+    def gradient(self, call: Call, g: Any) -> Sequence[Any]:
+        op = LRNGrad.of(self.depth_radius, self.bias, self.alpha, self.beta)
+        return (apply(op, g, call.inputs[0], call.outputs[0]),)
+
+
+@dataclass(frozen=True)
+class LRNGrad(LocalResponse):
+    """The cotangent of the image of a local response normalization."""
+
+    type_name = "LRNGrad"
+    inputs = ("input_grads: T", "input_image: T", "output_image: T")
+
+    def shapes(self, g: TensorType, x: TensorType, y: TensorType) -> Shapes:
+        return self.image_shape(x)
+
+    def kernel(self, g: Any, x: Any, y: Any) -> Any:
+        cotangent, image, output = (v.astype(np.float32, copy=False) for v in (g, x, y))
+        norm = self.norm(image)
+        direct = cotangent * norm ** np.float32(-self.beta)
+        around = window_sums(cotangent * output / norm, self.depth_radius)
+        return (direct - np.float32(2 * self.alpha * self.beta) * image * around).astype(x.dtype)
+
+
+def local_response_normalization(
+    input: Any,
+    depth_radius: int = 5,
+    bias: float = 1,
+    alpha: float = 1,
+    beta: float = 0.5,
+    name: str | None = None,
+) -> Any:
+    """input / (bias + alpha * s) ** beta, where s sums the squares of the near channels."""
+    op = LRN.of(int(depth_radius), float(bias), float(alpha), float(beta))
+    return apply(op, convert(input), name=name)
+
+
+def batch_normalization(
+    x: Any,
+    mean: Any,
+    variance: Any,
+    offset: Any,
+    scale: Any,
+    variance_epsilon: Any,
+    name: str | None = None,
+) -> Any:
+    """(x - mean) / sqrt(variance + variance_epsilon) * scale + offset; both of them optional."""
+    x = convert(x)
+    inverse = rsqrt(convert(variance) + variance_epsilon)
+    if scale is not None:
+        inverse = inverse * scale
+    shift = -mean * inverse if offset is None else offset - mean * inverse
+    return x * cast(inverse, x.dtype) + cast(shift, x.dtype)
+
+
+def batch_norm_with_global_normalization(
+    input: Any,
+    mean: Any,
+    variance: Any,
+    beta: Any,
+    gamma: Any,
+    variance_epsilon: Any,
+    scale_after_normalization: bool,
+    name: str | None = None,
+) -> Any:
+    """Batch normalization whose scale `gamma` counts only if `scale_after_normalization`."""
+    scale = gamma if scale_after_normalization else None
+    return batch_normalization(input, mean, variance, beta, scale, variance_epsilon, name)
+
+
+def l2_normalize(
+    x: Any, axis: Any = None, epsilon: float = 1e-12, name: str | None = None, dim: Any = None
+) -> Any:
+    """`x` over its euclidean norm along `axis`; norms are at least sqrt(epsilon)."""
+    x = convert(x)
+    axis = dim if axis is None else axis
+    if x.dtype.is_complex:
+        squares = reduce_sum(square(abs(x)), axis, keepdims=True)
+        return x * cast(rsqrt(maximum(squares, epsilon)), x.dtype)
+    squares = reduce_sum(square(x), axis, keepdims=True)
+    return x * rsqrt(maximum(squares, convert(epsilon, x.dtype)))
