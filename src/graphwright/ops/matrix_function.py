@@ -1,0 +1,113 @@
+"""Functions of square matrices: exponential, logarithm, square root."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from graphwright.op.interpreter import apply, convert
+from graphwright.op.op import Call, Shapes
+from graphwright.ops.creation import zeros_like
+from graphwright.ops.joining import concat
+from graphwright.ops.linalg import LAPACK, MatrixOp, adjoint, joined, split_square
+from graphwright.types import dtypes as dt
+from graphwright.types.tensor_type import TensorType
+
+
+def each_matrix(function: Callable[[Any], Any], x: Any) -> Any:
+    """Applies a function of one matrix to every one of a batch."""
+    flat = x.reshape((-1, *x.shape[-2:]))
+    results = np.empty_like(flat)
+    for i, matrix in enumerate(flat):
+        results[i] = function(matrix)
+    return results.reshape(x.shape)
+
+
+@dataclass(frozen=True)
+class MatrixFunction(MatrixOp):
+    """A function of square matrices that power series define."""
+
+    def shapes(self, x: TensorType) -> Shapes:
+        batch, size = split_square(self.type_name, x)
+        return (joined(batch, size, size),)
+
+    def gradient(self, call: Call, g: Any) -> Sequence[Any]:
+        # f([[a, e], [0, a]]) has the derivative of f at a in the direction e in its corner,
+        # and the adjoint of the derivative at a is the derivative at adjoint(a).
+        a = adjoint(call.inputs[0])
+        top = concat([a, g], -1)
+        bottom = concat([zeros_like(a), a], -1)
+        size = (a.type.dims or (None,))[-1]
+        if size is None:
+            raise NotImplementedError(f"the gradient of {self.type_name} needs a known size")
+        return (apply(self, concat([top, bottom], -2))[..., :size, size:],)
+
+
+@dataclass(frozen=True)
+class MatrixExponential(MatrixFunction):
+    """The sum of x^k / k!."""
+
+    type_name = "MatrixExponential"
+
+    def kernel(self, x: Any) -> Any:
+        from scipy.linalg import expm as exponential  # here, for it takes long to import
+
+        if not x.size:
+            return x
+        return exponential(x).astype(x.dtype, copy=False)
+
+
+@dataclass(frozen=True)
+class MatrixLogarithm(MatrixFunction):
+    """The principal logarithm of complex matrices."""
+
+    type_name = "MatrixLogarithm"
+    dtypes = {"T": dt.COMPLEX}
+
+    def kernel(self, x: Any) -> Any:
+        from scipy.linalg import logm as logarithm  # here, for it takes long to import
+
+        return each_matrix(logarithm, x)
+
+
+@dataclass(frozen=True)
+class MatrixSquareRoot(MatrixFunction):
+    """The principal square root."""
+
+    type_name = "MatrixSquareRoot"
+    dtypes = {"T": LAPACK}
+    failure = "Matrix square root failed."
+
+    def kernel(self, x: Any) -> Any:
+        from scipy.linalg import sqrtm as root  # here, for it takes long to import
+
+        def real_root(matrix: Any) -> Any:
+            found = root(matrix)
+            return found if x.dtype.kind == "c" or found.dtype.kind != "c" else np.nan
+
+        return each_matrix(real_root, x)
+
+
+def expm(input: Any, name: str | None = None) -> Any:
+    """The exponential of square matrices: the sum of x^k / k!.
+
+    >>> import graphwright as tf
+    >>> tf.linalg.expm([[0.0, 1.0], [0.0, 0.0]])
+    <tf.Tensor: shape=(2, 2), dtype=float32, numpy=
+    array([[1., 1.],
+           [0., 1.]], dtype=float32)>
+    """
+    return apply(MatrixExponential.of(), convert(input), name=name)
+
+
+def logm(input: Any, name: str | None = None) -> Any:
+    """The principal logarithm of complex square matrices."""
+    return apply(MatrixLogarithm.of(), convert(input), name=name)
+
+
+def sqrtm(input: Any, name: str | None = None) -> Any:
+    """The principal square root of square matrices: the y of y @ y = input."""
+    return apply(MatrixSquareRoot.of(), convert(input), name=name)
