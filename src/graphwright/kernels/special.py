@@ -1,7 +1,6 @@
-"""The functions of `scipy.special`, imported when the first one is called.
+"""The functions of `scipy.special` that ops use, imported when the first one is called.
 
-SciPy takes longer to import than all of this package, and most programs call none of these:
-`special.erf` here is a function that fetches SciPy's when it runs.
+SciPy takes longer to import than all of this package, and most programs call none of these.
 """
 
 from __future__ import annotations
@@ -12,20 +11,24 @@ from typing import Any
 
 
 @cache
-def _function(name: str) -> Callable[..., Any]:
+def _scipys(name: str) -> Callable[..., Any]:
     from scipy import special
 
     function: Callable[..., Any] = getattr(special, name)
     return function
 
 
-def __getattr__(name: str) -> Callable[..., Any]:
-    """The function of that name; a name that SciPy lacks is an error only when it is called."""
-    if name.startswith("_"):
-        raise AttributeError(name)
+def _late(name: str) -> Callable[..., Any]:
+    """SciPy's function of that name, fetched at its first call."""
 
     def call(*arguments: Any, **options: Any) -> Any:
-        return _function(name)(*arguments, **options)
+        return _scipys(name)(*arguments, **options)
 
     call.__name__ = call.__qualname__ = name
     return call
+
+
+erf = _late("erf")
+erfc = _late("erfc")
+erfinv = _late("erfinv")
+gammaln = _late("gammaln")
