@@ -151,21 +151,23 @@ def _words(text: str) -> list[str]:
 
 
 _VALUES = _words(
-    """1 None 'ab' b'ab' () [] {} (1,) [1,(2,3)] {'b':1,'a':2} Point(1,[2]) range(3) {1} frozenset([1])
-    deque([1,2]) UD(a=1) proxy({'b':1,'a':2}) OD(b=1,a=2) {'b':1,'a':2}.values() {'b':1}.keys()
-    {'b':1}.items() UL([1,2]) bytearray(b'a') memoryview(b'a') CM({'a':1}) Counter('aab')
-    array('i',[1,2]) np.arange(2) {1:2,'a':3} {None:2,'a':3} {2:1,10:2,1:3} Attrs(1,[2,3])
-    Parts(1,{'b':2,'a':3}) HalfParts() Row([1,2]) Table({'b':1,'a':2}) object DD(list,b=1,a=2)
-    ListChild([1,2]) TupleChild([1,2]) PointChild(1,2) [Point,dict,int] [[],{}] [[None,[]],()]
-    {'x':[1,{'y':2}]} [1,2] {'a':1} {'b':1} {'a':1,'b':1} {'c':1,'d':(2,)} [[1]] SamePoint(1,2)
-    OtherPoint(1,2) Point(1,2) OtherAttrs(1,2) PartsChild(1,2) Parts(1,2,'m')"""
+    """1 None 'ab' b'ab' () [] {} (1,) [1,(2,3)] {'b':1,'a':2} Point(1,[2]) range(3) {1}
+    frozenset([1]) deque([1,2]) UD(a=1) proxy({'b':1,'a':2}) OD(b=1,a=2)
+    {'b':1,'a':2}.values() {'b':1}.keys() {'b':1}.items() UL([1,2]) bytearray(b'a')
+    memoryview(b'a') CM({'a':1}) Counter('aab') array('i',[1,2]) np.arange(2) {1:2,'a':3}
+    {None:2,'a':3} {2:1,10:2,1:3} Attrs(1,[2,3]) Parts(1,{'b':2,'a':3}) HalfParts() Row([1,2])
+    Table({'b':1,'a':2}) object DD(list,b=1,a=2) ListChild([1,2]) TupleChild([1,2])
+    PointChild(1,2) [Point,dict,int] [[],{}] [[None,[]],()] {'x':[1,{'y':2}]} [1,2] {'a':1}
+    {'b':1} {'a':1,'b':1} {'c':1,'d':(2,)} [[1]] SamePoint(1,2) OtherPoint(1,2) Point(1,2)
+    OtherAttrs(1,2) PartsChild(1,2) Parts(1,2,'m')"""
 )
 
 _PACKED = _words(
-    """() [0,0] (0,0) {'b':0,'a':0} OD(b=0,a=0) DD(list,b=0,a=0) Point(0,0) PointChild(0,0) UD(b=0,a=0)
-    deque([0,0]) range(2) UL([0,0]) CM({'b':0,'a':0}) Counter(b=1,a=1) Row([0,0])
-    Table({'b':0,'a':0}) {'b':0,'a':0}.values() bytearray(b'ab') Attrs(0,0) Parts(0,0) 0 (0,[0,0])
-    proxy({'b':0,'a':0}) {1:2,'a':3} ListChild([0,0]) TupleChild([0,0]) [(),0,{},[0]]"""
+    """() [0,0] (0,0) {'b':0,'a':0} OD(b=0,a=0) DD(list,b=0,a=0) Point(0,0) PointChild(0,0)
+    UD(b=0,a=0) deque([0,0]) range(2) UL([0,0]) CM({'b':0,'a':0}) Counter(b=1,a=1) Row([0,0])
+    Table({'b':0,'a':0}) {'b':0,'a':0}.values() bytearray(b'ab') Attrs(0,0) Parts(0,0) 0
+    (0,[0,0]) proxy({'b':0,'a':0}) {1:2,'a':3} ListChild([0,0]) TupleChild([0,0])
+    [(),0,{},[0]]"""
 )
 
 _FLAT = ["[1,2]", "(3,4)", "[1,2,3]", "[]", "5", "'ab'", "(i for i in range(2))", "np.arange(2)"]
@@ -207,8 +209,8 @@ _SHAPE_LIKE = [
     *_words("[2] None 2 (1,2) [None,2] 'ab' [3,4,5] 2.5 [2.5] object() np.array([1]) (1,) [[1]]"),
 ]
 _DIMS = _words(
-    """None [] () [2,None] 3 'ab' [2,-1] -1 [2.5] ['3'] [np.int64(3)] np.array([1,2]) [[1]] {1:2} {3}
-    range(3) 2.5 object() b'ab' [2**40,2**40] [-2] 0 [0]"""
+    """None [] () [2,None] 3 'ab' [2,-1] -1 [2.5] ['3'] [np.int64(3)] np.array([1,2]) [[1]] {1:2}
+    {3} range(3) 2.5 object() b'ab' [2**40,2**40] [-2] 0 [0]"""
 )
 
 SHAPES = [
@@ -269,8 +271,9 @@ _PAIR_SPECS = _words(
     """PairSpec(S([1]),'a') PairSpec(S([2]),'a') PairSpec(S([None]),'a') PairSpec(S([1]),'b')
     PairSpec(S(None),99) PairSpec(S([1]),99.0) PairSpec(S([1]),99) PairSpec(S([1]),(1,2))
     PairSpec(S([1]),[1,2]) PairSpec(S([1]),[1,S([7])]) PairSpec(S([2]),[1,S([8])])
-    PairSpec(S([1]),TensorSpec([2])) PairSpec(S([2]),TensorSpec([3])) PairSpec(S([1]),tf.float32)
-    PairSpec(S([1]),tf.int32) PairSpec(S([1]),{'x':1,'y':[2]}) PairSpec(S([1]),{'y':[2],'x':1})"""
+    PairSpec(S([1]),TensorSpec([2])) PairSpec(S([2]),TensorSpec([3]))
+    PairSpec(S([1]),tf.float32) PairSpec(S([1]),tf.int32) PairSpec(S([1]),{'x':1,'y':[2]})
+    PairSpec(S([1]),{'y':[2],'x':1})"""
 )
 _SPECS = _TENSOR_SPECS + _PAIR_SPECS
 _TENSORS = _words("tf.constant([1.,2.]) tf.constant([1,2]) tf.constant([1.,2.,3.]) tf.constant(1.)")

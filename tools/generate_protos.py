@@ -26,12 +26,8 @@ def main() -> None:
         python = str(Path(folder) / scripts / "python")
         subprocess.run([python, "-m", "pip", "install", "--quiet", *COMPILER], check=True)
         protos = sorted(path.relative_to(SOURCE).as_posix() for path in SOURCE.rglob("*.proto"))
-        subprocess.run(
-            [python, "-m", "grpc_tools.protoc", "-I", ".", "--python_out=.", "--pyi_out=."]
-            + protos,
-            check=True,
-            cwd=SOURCE,
-        )
+        compiler = [python, "-m", "grpc_tools.protoc", "-I", ".", "--python_out=.", "--pyi_out=."]
+        subprocess.run([*compiler, *protos], check=True, cwd=SOURCE)
 
 
 if __name__ == "__main__":

@@ -50,7 +50,9 @@ def traced_graph() -> Any:
         x = tf.cond(n > 0, lambda: square(x), lambda: x - variable)
         _, x = tf.while_loop(lambda i, _: i < n, lambda i, x: (i + 1, x * 2.0), [0, x])
         variable.assign_add(tf.reduce_sum(x, axis=0))
-        values = [tf.constant([1, -1], dtype) for dtype in ("int8", "int64", "float16", "complex64")]
+        values = [
+            tf.constant([1, -1], dtype) for dtype in ("int8", "int64", "float16", "complex64")
+        ]
         return x, tf.strings.join(["a", tf.strings.as_string(n)]), values
 
     return program.get_concrete_function().graph.as_graph_def()
