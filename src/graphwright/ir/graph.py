@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 from graphwright.errors import Location
+from graphwright.ir.operation import Elements
 from graphwright.op.op import Effect, Op
 from graphwright.ops.creation import Placeholder
 from graphwright.types.tensor_type import TensorType
@@ -87,8 +88,8 @@ class Names:
 _IDS = itertools.count(1)
 
 
-class Graph:
-    """A program over tensors."""
+class Graph(Elements):
+    """A program over tensors: `tf.Graph`."""
 
     def __init__(self, name: str = "graph", is_body: bool = False) -> None:
         self.name = name
@@ -138,6 +139,9 @@ class Graph:
         """Whether running it reads or changes state."""
         return any(node.op.effect is not Effect.NONE for node in self.nodes)
 
+    def _graph(self) -> Graph:
+        return self
+
     def __repr__(self) -> str:
         return f"FuncGraph(name={self.name}, id={id(self)})"
 
@@ -152,7 +156,9 @@ def subgraphs_of(op: Op) -> Iterable[Graph]:
 
 
 def transform(
-    graph: Graph, rewrite: Callable[[Node, tuple[Value, ...]], tuple[Value, ...] | None], into: Graph
+    graph: Graph,
+    rewrite: Callable[[Node, tuple[Value, ...]], tuple[Value, ...] | None],
+    into: Graph,
 ) -> None:
     """Rebuilds `graph` in `into`, each node as `rewrite` gives it or as it is.
 

@@ -142,6 +142,8 @@ class Op:
     known_from_types: ClassVar[bool] = False
     #: Whether results come as a tuple even where there is one (ops with list outputs).
     returns_tuple: ClassVar[bool] = False
+    #: Attributes that TensorFlow's op has not: a GraphDef has them with an underscore.
+    private: ClassVar[frozenset[str]] = frozenset()
     #: Whether the kernel calls nothing but NumPy: no user code, no other op.
     pure: ClassVar[bool] = True
     _instances: ClassVar[dict[Any, Any]] = {}

@@ -348,6 +348,8 @@ class Conj(Unary):
     """The complex conjugate."""
 
     type_name = "Conj"
+    inputs = ("input: T",)
+    outputs = ("output: T",)
     dtypes = {"T": dt.COMPLEX}
     ufunc = np.conj
 

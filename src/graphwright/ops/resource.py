@@ -80,6 +80,7 @@ class ReadVariableOp(Op):
     inputs = ("resource: resource",)
     outputs = ("value: dtype",)
     effect = Effect.READ
+    private = frozenset({"shape"})
 
     dtype: DType
     shape: Dims | None = None
@@ -157,6 +158,7 @@ class ResourceGather(Op):
     outputs = ("output: dtype",)
     dtypes = {"Tindices": dt.INDEX}
     effect = Effect.READ
+    private = frozenset({"shape"})
 
     dtype: DType
     shape: Dims | None = None

@@ -13,6 +13,7 @@ from graphwright.errors import (
 )
 from graphwright.ir.graph import Graph, Value
 from graphwright.ir.known import known
+from graphwright.ir.operation import Operation, Tensors
 from graphwright.types.dtypes import DType
 from graphwright.types.shape import TensorShape
 from graphwright.types.tensor_type import TensorType, merge_dims
@@ -61,6 +62,16 @@ class SymbolicTensor(Tensor):
     def graph(self) -> Graph:
         """The graph that the tensor belongs to."""
         return self._graph
+
+    @property
+    def op(self) -> Operation:
+        """The operation that makes it."""
+        return Operation(self._value.node, self._graph)
+
+    def consumers(self) -> list[Operation]:
+        """The operations that take it."""
+        users = [node for node in self._graph.nodes if self._value in node.inputs]
+        return [Operation(node, self._graph) for node in users]
 
     @property
     def name(self) -> str:
@@ -154,6 +165,9 @@ class SymbolicTensor(Tensor):
 
     def __format__(self, spec: str) -> str:
         return format(str(self), spec)
+
+
+Tensors.of = SymbolicTensor
 
 
 def not_in_graph(message: str) -> OperatorNotAllowedInGraphError:

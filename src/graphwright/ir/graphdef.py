@@ -1,0 +1,246 @@
+"""Graphs as TensorFlow's GraphDef: nodes by name, graphs inside graphs as functions.
+
+The attributes of a node are the fields of its op, and what the op's record says about its
+operands: the dtype behind each type variable, and the length of each list.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import fields
+from typing import Any
+
+from graphwright.ir.graph import Graph, Node, Value
+from graphwright.ir.ordering import control_inputs, plain_results
+from graphwright.ir.tensor_proto import data_type, shape_proto, tensor_proto
+from graphwright.op.op import Op, Operand
+from graphwright.ops.creation import Literal, Placeholder
+from graphwright.proto.graph_pb2 import AttrValue, FunctionDef, GraphDef, NodeDef
+from graphwright.types.dtypes import as_dtype
+
+#: The version of GraphDef's format that is written, and the oldest reader of it.
+PRODUCER, MIN_CONSUMER = 2474, 12
+
+
+def graph_def(graph: Graph, add_shapes: bool = False) -> GraphDef:
+    """The graph as a message; with `add_shapes`, with the shapes of all outputs."""
+    library = _Library(add_shapes)
+    message = GraphDef()
+    message.versions.producer = PRODUCER
+    message.versions.min_consumer = MIN_CONSUMER
+    names = {value: _tensor_name(value) for node in graph.nodes for value in node.outputs}
+    message.node.extend(library.nodes(graph, graph.nodes, names))
+    for placeholder, value in zip(message.node, graph.nodes):
+        if isinstance(value.op, Placeholder):
+            placeholder.attr["_user_specified_name"].s = value.name.encode()
+    message.library.function.extend(library.functions())
+    return message
+
+
+def node_def(graph: Graph, node: Node) -> NodeDef:
+    """One node of a graph as a message."""
+    nodes: Iterable[NodeDef] = graph_def(graph).node
+    return next(message for message in nodes if message.name == node.name)
+
+
+def _tensor_name(value: Value) -> str:
+    return value.node.name if value.index == 0 else value.name
+
+
+class _Library:
+    """The functions that the nodes written so far refer to."""
+
+    def __init__(self, add_shapes: bool) -> None:
+        self.add_shapes = add_shapes
+        self._names: dict[int, str] = {}
+        self._pending: list[tuple[str, Graph]] = []
+
+    def reference(self, graph: Graph) -> str:
+        """The name of a graph's function, which will be written."""
+        name = self._names.get(graph.id)
+        if name is None:
+            prefix = "" if graph.is_body else "__inference_"
+            name = self._names[graph.id] = f"{prefix}{graph.name}_{len(self._names)}"
+            self._pending.append((name, graph))
+        return name
+
+    def functions(self) -> Iterator[FunctionDef]:
+        """All functions referred to, by the nodes of each other too."""
+        while self._pending:
+            yield self.function(*self._pending.pop())
+
+    def nodes(self, graph: Graph, nodes: Iterable[Node], names: dict[Value, str]) -> list[NodeDef]:
+        """The nodes as messages, and one that waits for all effects if there are any."""
+        before = control_inputs(graph)
+        effects = sorted(node.name for node in before)
+        waiting = set(plain_results(graph)) if effects else set()
+        barrier = _unused("NoOp", {node.name for node in graph.nodes})
+        messages = []
+        for node in nodes:
+            message = self.node(node, names)
+            message.input.extend("^" + n for n in sorted(n.name for n in before.get(node, ())))
+            message.input.extend(["^" + barrier] if node in waiting else [])
+            messages.append(message)
+        if waiting:
+            messages.append(NodeDef(name=barrier, op="NoOp", input=["^" + n for n in effects]))
+        return messages
+
+    def node(self, node: Node, names: dict[Value, str]) -> NodeDef:
+        """A node without its control inputs."""
+        message = NodeDef(name=node.name, op=node.op.type_name)
+        message.input.extend(names[value] for value in node.inputs)
+        for name, value in self.attributes(node).items():
+            message.attr[name].CopyFrom(value)
+        return message
+
+    def attributes(self, node: Node) -> dict[str, AttrValue]:
+        """The attributes of a node by name."""
+        found = operand_attributes(node)
+        hints = node.op.private
+        for field in fields(node.op):
+            name = "_" + field.name if field.name in hints else field.name
+            value = self.attribute(str(field.type), getattr(node.op, field.name), node.op)
+            if value is not None:
+                found[name] = value
+        if self.add_shapes:
+            shapes = [shape_proto(value.type.dims) for value in node.outputs]
+            found["_output_shapes"] = AttrValue(list=AttrValue.ListValue(shape=shapes))
+        return found
+
+    def attribute(self, kind: str, value: Any, op: Op) -> AttrValue | None:
+        """A field of an op as an attribute; None for one that is not set."""
+        if kind == "Dims | None":
+            return AttrValue(shape=shape_proto(value))
+        if value is None:
+            return None
+        if isinstance(value, tuple):
+            entries = kind.removeprefix("tuple[").removesuffix(", ...]")
+            field, entry = self._writer(entries, op)
+            return AttrValue(list=AttrValue.ListValue(**{field: [entry(v) for v in value]}))
+        field, entry = self._writer(kind.removesuffix(" | None"), op)
+        return AttrValue(**{field: entry(value)})
+
+    def _writer(self, kind: str, op: Op) -> tuple[str, Callable[[Any], Any]]:
+        """The field of AttrValue for a kind of value, and how the value is written in it."""
+        writers: dict[str, tuple[str, Callable[[Any], Any]]] = {
+            "bool": ("b", bool),
+            "int": ("i", int),
+            "float": ("f", float),
+            "str": ("s", str.encode),
+            "bytes": ("s", bytes),
+            "DType": ("type", data_type),
+            "Dims | None": ("shape", shape_proto),
+            "Literal": ("tensor", _literal_proto),
+            "Graph": ("func", lambda graph: {"name": self.reference(graph)}),
+        }
+        if kind not in writers:
+            raise TypeError(f"an attribute of {op} is of type {kind}, which no GraphDef can hold")
+        return writers[kind]
+
+    def function(self, name: str, graph: Graph) -> FunctionDef:
+        """A graph as a function of its arguments."""
+        message = FunctionDef()
+        message.signature.name = name
+        message.signature.is_stateful = graph.is_stateful
+        placeholders = {value.node for value in graph.arguments}
+        body = [node for node in graph.nodes if node not in placeholders]
+        taken = {node.name for node in body}
+        names = {v: f"{v.node.name}:{_output_entry(v)}" for n in body for v in n.outputs}
+        for position, value in enumerate(graph.arguments):
+            names[value] = _unused(_argument_name(value), taken)
+            taken.add(names[value])
+            message.signature.input_arg.add(name=names[value], type=data_type(value.type.dtype))
+            specified = message.arg_attr[position].attr["_user_specified_name"]
+            specified.s = value.node.name.encode()
+        message.node_def.extend(self.nodes(graph, body, names))
+        for value in graph.results:
+            result = _unused(_argument_name(value), taken)
+            taken.add(result)
+            message.signature.output_arg.add(name=result, type=data_type(value.type.dtype))
+            message.ret[result] = names[value]
+        for node in control_inputs(graph):
+            message.signature.control_output.append(node.name)
+            message.control_ret[node.name] = node.name
+        return message
+
+
+def operand_attributes(node: Node) -> dict[str, AttrValue]:
+    """The attributes that the operands and results decide: dtypes, lists of them, counts."""
+    op = node.op
+    found: dict[str, AttrValue] = {}
+    given = {field.name for field in fields(op)}
+    for operands, values in ((op.operands, node.inputs), (op.results, node.outputs)):
+        for operand, group in grouped(operands, values):
+            name, types = operand.dtype, [data_type(value.type.dtype) for value in group]
+            if operand.variadic and values is node.inputs:
+                found["N"] = AttrValue(i=len(group))
+            if name in given or (name not in op.dtypes and is_dtype(name)):
+                continue
+            if operand.mixed:
+                found[name] = AttrValue(list=AttrValue.ListValue(type=types))
+            elif types:
+                found[name] = AttrValue(type=types[0])
+    return found
+
+
+def grouped(
+    operands: tuple[Operand, ...], values: tuple[Value, ...]
+) -> Iterable[tuple[Operand, tuple[Value, ...]]]:
+    """Each declared operand with the values that it takes."""
+    position = 0
+    for operand in operands:
+        many = operand.variadic or operand.mixed
+        count = len(values) - len(operands) + 1 if many else 1
+        yield operand, values[position : position + count]
+        position += count
+
+
+def is_dtype(name: str) -> bool:
+    """Whether a declared dtype is a fixed one and not a variable."""
+    try:
+        as_dtype(name)
+    except TypeError:
+        return False
+    return True
+
+
+def _literal_proto(literal: Literal) -> Any:
+    return tensor_proto(literal.array, literal.type.dtype)
+
+
+def attribute_value(value: AttrValue) -> Any:
+    """An attribute as a plain value: dtypes as DTypes, the rest as the message has it."""
+    field = value.WhichOneof("value")
+    if field == "type":
+        return as_dtype(value.type)
+    if field != "list":
+        return getattr(value, field) if field else None
+    for descriptor, entries in value.list.ListFields():
+        types = descriptor.name == "type"
+        return [as_dtype(entry) if types else entry for entry in entries]
+    return []
+
+
+def _output_entry(value: Value) -> str:
+    """How a function's node names one output: the record's name and the place in its list."""
+    for operand, group in grouped(value.node.op.results, value.node.outputs):
+        for place, member in enumerate(group):
+            if member is value:
+                return f"{operand.name}:{place}"
+    raise LookupError(f"{value!r} is no result that {value.node.op} declares")
+
+
+def _argument_name(value: Value) -> str:
+    """A name as signatures of functions take it: lower case letters, digits and underscores."""
+    name = re.sub(r"[^a-z0-9_]", "_", value.node.name.lower())
+    return name if name[:1].isalpha() else "arg_" + name.lstrip("_")
+
+
+def _unused(name: str, taken: set[str]) -> str:
+    """`name`, numbered if it is taken."""
+    candidate, number = name, 0
+    while candidate in taken:
+        number += 1
+        candidate = f"{name}_{number}"
+    return candidate

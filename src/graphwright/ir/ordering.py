@@ -1,0 +1,83 @@
+"""The order of effects as control edges: what each stateful node must come after.
+
+Program order holds for every resource (a read after the last write, a write after the
+reads since) and for the outside world (prints and the like). Other nodes are free.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from enum import Enum
+
+from graphwright.ir.graph import Graph, Node, Value, subgraphs_of
+from graphwright.op.op import Effect
+from graphwright.types.dtypes import resource
+
+
+class World(Enum):
+    """What every effect that is not on a resource is on."""
+
+    OUTSIDE = "outside"
+
+
+Touched = dict["Value | World", bool]  # what is read (False) or changed (True)
+
+
+def touched_by(node: Node) -> Touched:
+    """The resources that a node reads or changes."""
+    touched: Touched = {}
+    for graph in subgraphs_of(node.op):
+        arguments = graph.arguments
+        operands = node.inputs[len(node.inputs) - len(arguments) :]
+        supplied = dict(zip(arguments, operands))
+        for key, writes in touched_in(graph).items():
+            outer = key if isinstance(key, World) else supplied[key]
+            touched[outer] = touched.get(outer, False) or writes
+    if touched or node.op.effect is Effect.NONE:
+        return touched
+    writes = node.op.effect is Effect.WRITE
+    handles = [value for value in node.inputs if value.type.dtype is resource]
+    if handles:
+        return dict.fromkeys(handles, writes)
+    return {World.OUTSIDE: True} if writes and not any(subgraphs_of(node.op)) else {}
+
+
+def touched_in(graph: Graph) -> Touched:
+    """The arguments of a graph that its nodes read or change, and the outside world."""
+    arguments = set(graph.arguments)
+    touched: Touched = {}
+    for node in graph.nodes:
+        for key, writes in touched_by(node).items():
+            if isinstance(key, World) or key in arguments:
+                touched[key] = touched.get(key, False) or writes
+    return touched
+
+
+def control_inputs(graph: Graph) -> dict[Node, list[Node]]:
+    """For every node with effects, the nodes that must have run before it."""
+    writers: dict[Value | World, Node] = {}
+    readers: dict[Value | World, list[Node]] = {}
+    before: dict[Node, list[Node]] = {}
+    for node in graph.nodes:
+        touched = touched_by(node)
+        if not touched:
+            continue
+        earlier = []
+        for key, writes in touched.items():
+            earlier += [writers[key]] if key in writers else []
+            if writes:
+                earlier += readers.pop(key, [])
+                writers[key] = node
+            else:
+                readers.setdefault(key, []).append(node)
+        producers = {value.node for value in node.inputs}
+        before[node] = [n for n in dict.fromkeys(earlier) if n not in producers]
+    return before
+
+
+def plain_results(graph: Graph) -> Iterator[Node]:
+    """The nodes of results that can wait for all effects: Identities that nothing else uses."""
+    used = {value.node for node in graph.nodes for value in node.inputs}
+    for node in dict.fromkeys(value.node for value in graph.results):
+        if node.op.type_name == "Identity" and node not in used:
+            yield node

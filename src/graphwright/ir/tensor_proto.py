@@ -1,0 +1,63 @@
+"""Shapes and arrays as messages."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, cast
+
+import numpy as np
+
+from graphwright.proto.tensor_pb2 import TensorProto, TensorShapeProto
+from graphwright.types.dtypes import DType, string
+from graphwright.types.tensor_type import Dims
+
+if TYPE_CHECKING:
+    from graphwright.proto.types_pb2 import DataType
+
+#: The field that holds a single value of a dtype, and what its bits are written as. A dtype
+#: that is not here, and an array of several values, is written as bytes.
+_FIELDS: dict[str, tuple[str, Any]] = {
+    "float32": ("float_val", np.float32),
+    "float64": ("double_val", np.float64),
+    "int8": ("int_val", np.int8),
+    "int16": ("int_val", np.int16),
+    "int32": ("int_val", np.int32),
+    "uint8": ("int_val", np.uint8),
+    "uint16": ("int_val", np.uint16),
+    "int64": ("int64_val", np.int64),
+    "uint32": ("uint32_val", np.uint32),
+    "uint64": ("uint64_val", np.uint64),
+    "bool": ("bool_val", np.bool_),
+    "complex64": ("scomplex_val", np.float32),
+    "complex128": ("dcomplex_val", np.float64),
+    "float16": ("half_val", np.uint16),
+    "bfloat16": ("half_val", np.uint16),
+}
+
+
+def shape_proto(dims: Dims | None) -> TensorShapeProto:
+    """Dims as a message, in which -1 is an unknown dimension."""
+    if dims is None:
+        return TensorShapeProto(unknown_rank=True)
+    sizes = [-1 if d is None else d for d in dims]
+    return TensorShapeProto(dim=[TensorShapeProto.Dim(size=size) for size in sizes])
+
+
+def data_type(dtype: DType) -> DataType:
+    """The number of a dtype as the messages' enum, which is an int at run time."""
+    return cast("DataType", dtype.as_datatype_enum)
+
+
+def tensor_proto(array: np.ndarray[Any, Any], dtype: DType) -> TensorProto:
+    """An array of elements of `dtype` as a message; TypeError for resources and variants."""
+    if not dtype.is_numpy_compatible:
+        raise TypeError(f"a tensor of dtype {dtype.name} has no values that can be written")
+    proto = TensorProto(tensor_shape=shape_proto(array.shape))
+    proto.dtype = data_type(dtype)
+    if dtype is string:
+        proto.string_val.extend(array.ravel().tolist())
+    elif array.size == 1 and dtype.name in _FIELDS:
+        field, bits = _FIELDS[dtype.name]
+        getattr(proto, field).extend(array.ravel().view(bits).tolist())
+    else:
+        proto.tensor_content = np.ascontiguousarray(array).tobytes()
+    return proto

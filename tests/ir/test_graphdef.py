@@ -1,0 +1,204 @@
+"""Exported graphs: as TensorFlow has read and run them, and with the order of effects."""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import fields
+from pathlib import Path
+from typing import Any
+
+import graph_corpus
+import pytest
+
+import graphwright as tf
+from graphwright.ir.tensor_proto import tensor_proto
+from graphwright.op.op import REGISTRY, parse_operand
+from graphwright.proto.graph_pb2 import GraphDef
+from graphwright.proto.tensor_pb2 import TensorProto
+from graphwright.types.dtypes import as_dtype
+from graphwright.values.convert import make_array
+
+GOLDEN = Path(__file__).parent.parent / "golden"
+RESULTS = json.loads((GOLDEN / "graph_results.json").read_text(encoding="utf-8"))
+SIGNATURES = json.loads((GOLDEN / "op_signatures.json").read_text(encoding="utf-8"))
+MESSAGES = json.loads((GOLDEN / "tensor_protos.json").read_text(encoding="utf-8"))
+
+
+def numbered(message: bytes) -> GraphDef:
+    """The graph with its nodes, arguments and functions named by their order."""
+    graph = GraphDef.FromString(message)
+    functions = {f.signature.name: f"f{i}" for i, f in enumerate(graph.library.function)}
+    number_nodes(graph.node, {}, functions)
+    for function in graph.library.function:
+        signature = function.signature
+        signature.name = functions[signature.name]
+        arguments = {a.name: f"a{i}" for i, a in enumerate(signature.input_arg)}
+        results = {a.name: f"r{i}" for i, a in enumerate(signature.output_arg)}
+        names = number_nodes(function.node_def, arguments, functions)
+        for argument in [*signature.input_arg, *signature.output_arg]:
+            argument.name = (arguments | results)[argument.name]
+        returned = {results[k]: reference(v, names) for k, v in function.ret.items()}
+        effects = [names[name] for name in function.control_ret]
+        for field, pairs in (
+            (function.ret, returned),
+            (function.control_ret, {e: e for e in effects}),
+        ):
+            field.clear()
+            field.update(pairs)
+        signature.control_output[:] = effects
+        function.arg_attr.clear()
+    return graph
+
+
+def number_nodes(
+    nodes: Any, arguments: dict[str, str], functions: dict[str, str]
+) -> dict[str, str]:
+    """Renames nodes in place; the new names by the old ones."""
+    names = arguments | {node.name: f"n{i}" for i, node in enumerate(nodes)}
+    for node in nodes:
+        node.name = names[node.name]
+        node.input[:] = [reference(each, names) for each in node.input]
+        node.attr.pop("_user_specified_name", None)
+        if "f" in node.attr:
+            node.attr["f"].func.name = functions[node.attr["f"].func.name]
+    for node in nodes:
+        controls = sorted(each for each in node.input if each.startswith("^"))
+        node.input[:] = [*(each for each in node.input if each[0] != "^"), *controls]
+    return names
+
+
+def reference(text: str, names: dict[str, str]) -> str:
+    """An input string with its node renamed."""
+    return re.sub(r"[^^:]+", lambda match: names[match.group()], text, count=1)
+
+
+@pytest.mark.parametrize("name", graph_corpus.PROGRAMS)
+def test_a_program_is_exported_as_tensorflow_ran_it(name: str) -> None:
+    recorded = (GOLDEN / f"graph_{name}.pb").read_bytes()
+    exported = graph_corpus.export(graph_corpus.PROGRAMS[name]).message
+    assert numbered(exported) == numbered(recorded)
+
+
+@pytest.mark.parametrize("name", graph_corpus.PROGRAMS)
+def test_a_program_gives_what_tensorflow_made_of_its_graph(name: str) -> None:
+    results, variables = graph_corpus.run(graph_corpus.PROGRAMS[name])
+    assert [results, variables] == RESULTS[name]
+
+
+@pytest.mark.parametrize(("dtype", "value"), graph_corpus.ARRAYS)
+def test_an_array_is_written_as_tensorflow_writes_it(dtype: str, value: Any) -> None:
+    proto = tensor_proto(make_array(value, as_dtype(dtype)), as_dtype(dtype))
+    recorded = TensorProto.FromString(bytes.fromhex(MESSAGES[f"{dtype} {value}"]))
+    assert proto == recorded
+
+
+def test_a_resource_is_no_constant() -> None:
+    with pytest.raises(TypeError, match="resource"):
+        tensor_proto(make_array(1, None), as_dtype("resource"))
+
+
+@pytest.mark.parametrize("name", sorted(REGISTRY))
+def test_an_op_has_the_signature_of_tensorflows(name: str) -> None:
+    op = REGISTRY[name]
+    inputs, outputs, attributes = SIGNATURES[name]
+    assert " ".join(operand.name for operand in op.operands) == inputs
+    assert " ".join(parse_operand(text).name for text in op.outputs) == outputs
+    attributes_here = {field.name for field in fields(op)} - op.private
+    assert attributes_here <= set(attributes), "attributes that TensorFlow's op has not"
+
+
+@pytest.fixture
+def graph() -> Any:
+    variable = tf.Variable(1.0)
+
+    @tf.function
+    def program(x: Any) -> Any:
+        before = variable.read_value()
+        variable.assign(x)
+        after = variable.read_value()
+        return before + after, tf.split(tf.stack([x, x]), 2)
+
+    program.keep = variable
+    return program.get_concrete_function(tf.TensorSpec([], name="x")).graph
+
+
+def test_a_read_comes_after_the_write_before_it(graph: Any) -> None:
+    first, second = [op for op in graph.get_operations() if op.type == "ReadVariableOp"]
+    (write,) = [op for op in graph.get_operations() if op.type == "AssignVariableOp"]
+    assert first.control_inputs == []
+    assert write.control_inputs == [first]
+    assert second.control_inputs == [write]
+    assert f"^{write.name}" in second.node_def.input
+
+
+def test_results_wait_for_all_effects(graph: Any) -> None:
+    nodes = {node.name: node for node in graph.as_graph_def().node}
+    effects = [op.name for op in graph.get_operations() if "Variable" in op.type]
+    assert sorted(nodes["NoOp"].input) == sorted("^" + name for name in effects)
+    for tensor in graph.results:
+        assert "^NoOp" in nodes[tensor.node.name].input
+
+
+def test_operations_and_tensors_are_found_by_name(graph: Any) -> None:
+    operation = graph.get_operation_by_name("split")
+    assert operation.type == "Split"
+    assert operation in graph.get_operations()
+    assert repr(operation) == "<tf.Operation 'split' type=Split>"
+    assert [t.name for t in operation.outputs] == ["split:0", "split:1"]
+    second = graph.get_tensor_by_name("split:1")
+    assert second.name == "split:1"
+    assert second.op == operation
+    assert operation.get_attr("num_split") == 2
+    assert operation.get_attr("T") is tf.float32
+    assert operation.inputs[1].op.type == "Pack"
+    assert operation in operation.inputs[1].consumers()
+    assert graph.as_graph_element("split:1").name == "split:1"
+    assert graph.as_graph_element(operation) is operation
+
+
+@pytest.mark.parametrize(
+    ("look_up", "argument", "error"),
+    [
+        ("get_operation_by_name", "nothing", KeyError),
+        ("get_operation_by_name", 3, TypeError),
+        ("get_tensor_by_name", "split", ValueError),
+        ("get_tensor_by_name", "split:2", KeyError),
+        ("get_tensor_by_name", "nothing:0", KeyError),
+        ("get_tensor_by_name", "split:0:0", ValueError),
+        ("as_graph_element", 3, TypeError),
+    ],
+)
+def test_what_a_graph_has_not_is_named(
+    graph: Any, look_up: str, argument: Any, error: type[Exception]
+) -> None:
+    with pytest.raises(error) as info:
+        getattr(graph, look_up)(argument)
+    assert str(argument).partition(":")[0] in str(info.value)
+
+
+def test_an_unknown_attribute_is_refused(graph: Any) -> None:
+    with pytest.raises(ValueError, match=r"'split' \(Split\) has no attribute 'axis'"):
+        graph.get_operation_by_name("split").get_attr("axis")
+
+
+def test_shapes_are_added_on_request(graph: Any) -> None:
+    (split,) = [n for n in graph.as_graph_def(add_shapes=True).node if n.op == "Split"]
+    shapes = split.attr["_output_shapes"].list.shape
+    assert [[d.size for d in shape.dim] for shape in shapes] == [[1], [1]]
+
+
+def test_a_function_inside_has_its_inputs_by_output_names() -> None:
+    exported = GraphDef.FromString(graph_corpus.export(graph_corpus.PROGRAMS["calls"]).message)
+    functions = {f.signature.name: f for f in exported.library.function}
+    double = next(f for name, f in functions.items() if "double" in name)
+    assert {node.op: list(node.input) for node in double.node_def}["Identity"] == ["mul:z:0"]
+    assert not double.signature.is_stateful
+    bump = next(f for name, f in functions.items() if "bump" in name)
+    assert bump.signature.is_stateful
+
+
+def test_a_list_of_tensors_has_its_length_and_dtype(graph: Any) -> None:
+    (pack,) = [op for op in graph.get_operations() if op.type == "Pack"]
+    assert pack.get_attr("N") == 2
+    assert pack.get_attr("T") is tf.float32

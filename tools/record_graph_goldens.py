@@ -1,0 +1,95 @@
+"""Have TensorFlow read and run graphs that were traced and exported here.
+
+Usage, in an environment with tensorflow 2.21 and graphwright's dependencies:
+    PYTHONPATH=src python tools/record_graph_goldens.py
+
+For every program of tests/graph_corpus.py the exported bytes are given to TensorFlow, which
+runs them; bytes and results are kept. Also recorded: the signatures of all TensorFlow's ops,
+and what arrays are as messages.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import tensorflow as tf
+from tensorflow.python.framework import op_def_registry
+
+ROOT = Path(__file__).parent.parent
+sys.path.insert(0, str(ROOT / "tests"))
+
+import graph_corpus
+
+GOLDEN = ROOT / "tests" / "golden"
+
+
+def run(exported: graph_corpus.Exported) -> tuple[list[Any], list[Any]]:
+    """The results of an exported graph and its variables' last values, as TensorFlow has them."""
+    graph = tf.compat.v1.GraphDef.FromString(exported.message)
+    wrapped = tf.compat.v1.wrap_function(lambda: tf.import_graph_def(graph, name=""), [])
+    variables = [tf.Variable(value) for value in exported.variables]
+    element = wrapped.graph.as_graph_element
+    function = wrapped.prune(
+        [element(n) for n in exported.inputs], [element(n) for n in exported.outputs]
+    )
+    feeds = [tf.constant(value) for value in exported.arguments]
+    results = function(*feeds, *[v.handle for v in variables])
+    return [plain(r.numpy()) for r in results], [plain(v.numpy()) for v in variables]
+
+
+def plain(array: Any) -> Any:
+    """An array as JSON has it."""
+    return graph_corpus.plain(np.asarray(array))
+
+
+def signatures() -> dict[str, list[Any]]:
+    """The names of inputs and outputs, and the types of attributes, of every op."""
+    found = {}
+    for name in sorted(dir(tf.raw_ops)):
+        op = op_def_registry.get(name)
+        if op is not None:
+            found[name] = [
+                " ".join(argument.name for argument in op.input_arg),
+                " ".join(argument.name for argument in op.output_arg),
+                {
+                    a.name: a.type + ("" if a.HasField("default_value") else " required")
+                    for a in op.attr
+                },
+            ]
+    return found
+
+
+def messages() -> dict[str, str]:
+    """The bytes of TensorFlow's messages of the corpus' arrays."""
+    found = {}
+    for dtype, value in graph_corpus.ARRAYS:
+        array = np.array(value, tf.as_dtype(dtype).as_numpy_dtype)
+        found[f"{dtype} {value}"] = tf.make_tensor_proto(array).SerializeToString().hex()
+    return found
+
+
+def write(name: str, content: Any) -> None:
+    """One golden file."""
+    text = json.dumps(content, indent=0) + "\n"
+    (GOLDEN / name).write_text(text, encoding="utf-8")
+
+
+def main() -> None:
+    """Write the golden files."""
+    write("op_signatures.json", signatures())
+    write("tensor_protos.json", messages())
+    outcomes = {}
+    for name, program in graph_corpus.PROGRAMS.items():
+        exported = graph_corpus.export(program)
+        outcomes[name] = run(exported)
+        (GOLDEN / f"graph_{name}.pb").write_bytes(exported.message)
+        print(f"{name}: {len(exported.message)} bytes, TensorFlow gives {outcomes[name]}")
+    write("graph_results.json", outcomes)
+
+
+if __name__ == "__main__":
+    main()
