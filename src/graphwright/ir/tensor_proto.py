@@ -33,6 +33,9 @@ _FIELDS: dict[str, tuple[str, Any]] = {
     "bfloat16": ("half_val", np.uint16),
 }
 
+#: Dtypes whose values are written one by one however many there are.
+_ONE_BY_ONE = frozenset({"bool", "complex64", "complex128", "uint16"})
+
 
 def shape_proto(dims: Dims | None) -> TensorShapeProto:
     """Dims as a message, in which -1 is an unknown dimension."""
@@ -55,7 +58,7 @@ def tensor_proto(array: np.ndarray[Any, Any], dtype: DType) -> TensorProto:
     proto.dtype = data_type(dtype)
     if dtype is string:
         proto.string_val.extend(array.ravel().tolist())
-    elif array.size == 1 and dtype.name in _FIELDS:
+    elif dtype.name in _ONE_BY_ONE or (array.size == 1 and dtype.name in _FIELDS):
         field, bits = _FIELDS[dtype.name]
         getattr(proto, field).extend(array.ravel().view(bits).tolist())
     else:
