@@ -30,16 +30,17 @@ def declaration(name: str, value: object) -> tuple[str, str]:
     kind = type(value)
     if value is None:
         return "", f"{name}: None"
-    return imported(kind.__module__, kind.__qualname__), f"{name}: {kind.__qualname__}"
+    private = f"_{kind.__qualname__}"  # the type may be a public name too
+    return imported(kind.__module__, kind.__qualname__, private), f"{name}: {private}"
 
 
-def imported(module: str, own: str, name: str = "") -> str:
-    """An import statement; `as` makes the name a public one of the stub.
+def imported(module: str, own: str, name: str) -> str:
+    """An import statement; `as` makes the name one that the stub exports.
 
     >>> imported("graphwright.ops.arithmetic", "add", "add")
     'from graphwright.ops.arithmetic import add as add'
     """
-    return f"from {module} import {own}" + (f" as {name}" if name else "")
+    return f"from {module} import {own} as {name}"
 
 
 def stub() -> str:
