@@ -1,0 +1,232 @@
+"""Convolutions of any rank with strides, dilations, groups and paddings, and their gradients.
+
+Arrays are channels last, [batch, *spatial, channels], or channels first on request; filters are
+[*kernel, channels / groups, outputs] and are not flipped (the field's convolution is a
+correlation). Windows are copied side by side into a matrix and multiplied by the filters ("im2col":
+Chellapilla, Puri, Simard 2006), a few rows at a time so that the copy stays in the cache and the
+work space small. float16 and bfloat16 accumulate in float32. Depthwise convolutions do not multiply
+matrices: they add up one filter tap after the other.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from graphwright.kernels.windows import (
+    Padding,
+    Windows,
+    accumulator,
+    blocks,
+    channels_last,
+    finish,
+    slide,
+)
+
+Array = npt.NDArray[Any]
+
+_BLOCK = 2 << 20  # bytes of windows copied at a time: what a core's own cache holds
+
+
+def convolve(
+    array: Array,
+    filters: Array,
+    strides: Sequence[int],
+    padding: Padding,
+    dilations: Sequence[int] | None = None,
+    channels_first: bool = False,
+) -> Array:
+    """The convolution [batch, *counts, outputs] of an array with filters."""
+    array = channels_last(array, channels_first)
+    *kernel, depth, outputs = filters.shape
+    windows = slide(array.shape[1:-1], kernel, strides, padding, dilations)
+    batch, groups = array.shape[0], array.shape[-1] // depth if depth else 1
+    wide = accumulator(array.dtype)
+    padded = windows.pad(array.astype(wide, copy=False))
+    matrices = _matrices(filters.astype(wide, copy=False), groups)
+    result = np.empty((batch, *windows.counts, outputs), wide)
+    for items, rows, patches in _patches(windows, padded, groups):
+        block = result[items, rows]
+        if groups == 1:
+            np.matmul(patches[0], matrices[0], out=block.reshape(-1, outputs))
+        else:
+            block[...] = _ungroup(patches @ matrices, block.shape)
+    return finish(result, array.dtype, channels_first)
+
+
+def input_gradient(
+    shape: Sequence[int],
+    filters: Array,
+    gradient: Array,
+    strides: Sequence[int],
+    padding: Padding,
+    dilations: Sequence[int] | None = None,
+    channels_first: bool = False,
+) -> Array:
+    """The gradient with respect to the array of this shape, which is also the transposed
+    convolution.
+    """
+    gradient = channels_last(gradient, channels_first)
+    if channels_first:
+        shape = (shape[0], *shape[2:], shape[1])
+    *kernel, depth, _ = filters.shape
+    windows = slide(shape[1:-1], kernel, strides, padding, dilations)
+    groups = shape[-1] // depth
+    wide = accumulator(gradient.dtype)
+    matrices = _matrices(filters.astype(wide, copy=False), groups).swapaxes(1, 2)
+    whole = windows.zeros(shape[0], shape[-1], wide)
+    row_bytes = math.prod(windows.counts[1:]) * math.prod(kernel) * shape[-1] * wide.itemsize
+    for items, rows in blocks(shape[0], windows.counts[0], row_bytes, _BLOCK):
+        part = gradient[items, rows].astype(wide, copy=False)
+        spread = _group(part, groups) @ matrices  # [groups, windows, taps * depth]
+        spread = spread.reshape(groups, *part.shape[:-1], *kernel, depth)
+        target = whole[items]
+        for tap in windows.taps():
+            at = windows.at(target, tap, rows)
+            index = (..., *tap, slice(None))
+            columns = spread[index]
+            at += columns[0] if groups == 1 else _ungroup(columns, at.shape)
+    return finish(windows.unpad(whole), gradient.dtype, channels_first)
+
+
+def filter_gradient(
+    array: Array,
+    shape: Sequence[int],
+    gradient: Array,
+    strides: Sequence[int],
+    padding: Padding,
+    dilations: Sequence[int] | None = None,
+    channels_first: bool = False,
+) -> Array:
+    """The gradient with respect to the filters of this shape."""
+    array = channels_last(array, channels_first)
+    gradient = channels_last(gradient, channels_first)
+    *kernel, depth, outputs = shape
+    windows = slide(array.shape[1:-1], kernel, strides, padding, dilations)
+    groups = array.shape[-1] // depth
+    wide = accumulator(array.dtype)
+    padded = windows.pad(array.astype(wide, copy=False))
+    total = np.zeros((groups, math.prod(kernel) * depth, outputs // groups), wide)
+    for items, rows, patches in _patches(windows, padded, groups):
+        part = gradient[items, rows].astype(wide, copy=False)
+        total += patches.swapaxes(1, 2) @ _group(part, groups)
+    ordered = total.reshape(groups, *kernel, depth, outputs // groups)
+    return finish(
+        np.moveaxis(ordered, 0, -2).reshape(tuple(shape)), array.dtype, channels_first=False
+    )
+
+
+def depthwise(
+    array: Array,
+    filters: Array,
+    strides: Sequence[int],
+    padding: Padding,
+    dilations: Sequence[int] | None = None,
+    channels_first: bool = False,
+) -> Array:
+    """Each channel with filters of its own: [*kernel, channels, m] gives m outputs a channel, in
+    order.
+    """
+    array = channels_last(array, channels_first)
+    *kernel, channels, multiplier = filters.shape
+    windows = slide(array.shape[1:-1], kernel, strides, padding, dilations)
+    wide = accumulator(array.dtype)
+    padded = windows.pad(array.astype(wide, copy=False))
+    result = np.zeros((array.shape[0], *windows.counts, channels, multiplier), wide)
+    row_bytes = math.prod(windows.counts[1:]) * channels * multiplier * wide.itemsize
+    for items, rows in blocks(array.shape[0], windows.counts[0], row_bytes, _BLOCK // 4):
+        source, block = padded[items], result[items, rows]
+        product = np.empty_like(block)
+        for tap in windows.taps():
+            np.multiply(windows.at(source, tap, rows)[..., None], filters[tap], out=product)
+            block += product
+    result = result.reshape(*result.shape[:-2], channels * multiplier)
+    return finish(result, array.dtype, channels_first)
+
+
+def depthwise_input_gradient(
+    shape: Sequence[int],
+    filters: Array,
+    gradient: Array,
+    strides: Sequence[int],
+    padding: Padding,
+    dilations: Sequence[int] | None = None,
+    channels_first: bool = False,
+) -> Array:
+    """The gradient of `depthwise` with respect to the array of this shape."""
+    gradient = channels_last(gradient, channels_first)
+    if channels_first:
+        shape = (shape[0], *shape[2:], shape[1])
+    *kernel, channels, multiplier = filters.shape
+    windows = slide(shape[1:-1], kernel, strides, padding, dilations)
+    wide = accumulator(gradient.dtype)
+    whole = windows.zeros(shape[0], channels, wide)
+    spread = gradient.astype(wide, copy=False)
+    spread = spread.reshape(*spread.shape[:-1], channels, multiplier)
+    for tap in windows.taps():
+        taps = filters[tap].astype(wide, copy=False)
+        at = windows.at(whole, tap)
+        at += spread[..., 0] * taps[:, 0] if multiplier == 1 else (spread * taps).sum(axis=-1)
+    return finish(windows.unpad(whole), gradient.dtype, channels_first)
+
+
+def depthwise_filter_gradient(
+    array: Array,
+    shape: Sequence[int],
+    gradient: Array,
+    strides: Sequence[int],
+    padding: Padding,
+    dilations: Sequence[int] | None = None,
+    channels_first: bool = False,
+) -> Array:
+    """The gradient of `depthwise` with respect to the filters of this shape."""
+    array = channels_last(array, channels_first)
+    gradient = channels_last(gradient, channels_first)
+    *kernel, channels, multiplier = shape
+    windows = slide(array.shape[1:-1], kernel, strides, padding, dilations)
+    wide = accumulator(array.dtype)
+    padded = windows.pad(array.astype(wide, copy=False))
+    spread = gradient.astype(wide, copy=False)
+    spread = spread.reshape(-1, channels, multiplier)
+    total = np.empty(tuple(shape), wide)
+    for tap in windows.taps():
+        total[tap] = np.einsum("pc,pcm->cm", windows.at(padded, tap).reshape(-1, channels), spread)
+    return finish(total, array.dtype, channels_first=False)
+
+
+def _patches(windows: Windows, padded: Array, groups: int) -> Any:
+    """(items, rows, patches) for each block; patches are [groups, windows, taps * depth]."""
+    batch, channels = padded.shape[0], padded.shape[-1]
+    depth, taps = channels // groups, math.prod(windows.kernel)
+    view = windows.view(padded)
+    view = view.reshape(*view.shape[:-1], groups, depth)
+    row_bytes = math.prod(windows.counts[1:]) * taps * channels * padded.itemsize
+    buffer = np.empty(0, padded.dtype)
+    for items, rows in blocks(batch, windows.counts[0], row_bytes, _BLOCK):
+        part = np.moveaxis(view[items, rows], -2, 0)
+        if buffer.size < part.size:
+            buffer = np.empty(part.size, padded.dtype)
+        patches = buffer[: part.size].reshape(part.shape)
+        np.copyto(patches, part)
+        yield items, rows, patches.reshape(groups, -1, taps * depth)
+
+
+def _matrices(filters: Array, groups: int) -> Array:
+    """The filters as [groups, taps * depth, outputs / groups]."""
+    outputs = filters.shape[-1]
+    return np.moveaxis(filters.reshape(-1, groups, outputs // groups), 1, 0)
+
+
+def _group(array: Array, groups: int) -> Array:
+    """[..., channels] as [groups, everything before, channels / groups]."""
+    return np.moveaxis(array.reshape(-1, groups, array.shape[-1] // groups), 1, 0)
+
+
+def _ungroup(grouped: Array, shape: tuple[int, ...]) -> Array:
+    """The inverse of `_group`, for the shape that the array had."""
+    depth = grouped.shape[-1]
+    return np.moveaxis(grouped.reshape(grouped.shape[0], -1, depth), 0, 1).reshape(shape)
