@@ -21,7 +21,7 @@ os.environ.setdefault("CUDA_VISIBLE_DEVICES", "")
 import numpy as np
 
 ROOT = Path(__file__).parent.parent
-FAMILIES = ("convolution", "pooling", "random")
+FAMILIES = ("convolution", "pooling", "random", "scatter", "segment")
 
 
 class Recorder:

@@ -1,0 +1,109 @@
+"""Slices of an array by index vectors: gathered, and scattered with duplicates combined.
+
+The last axis of `indices` holds vectors into the leading axes of the array. Duplicates are brought
+together by a stable sort and reduced (`segment.reduce_duplicates`), so that a scatter is one
+vectorised store; among the duplicates of an update the last one wins.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any, Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from graphwright.kernels.segment import Integers, reduce_duplicates
+
+Array = npt.NDArray[Any]
+Combination = Literal["update", "add", "sub", "min", "max"]
+
+_UFUNCS: dict[str, tuple[np.ufunc, np.ufunc]] = {  # of duplicates, and then with the array
+    "add": (np.add, np.add),
+    "sub": (np.add, np.subtract),
+    "min": (np.minimum, np.minimum),
+    "max": (np.maximum, np.maximum),
+}
+
+
+def gather_nd(array: Array, indices: Integers, batch_dims: int = 0) -> Array:
+    """The slices [*indices.shape[:-1], ...] that the index vectors point to.
+
+    With batch dimensions each batch's vectors index that batch of the array. Raises ValueError for
+    a vector that does not index into the array.
+    """
+    if batch_dims:
+        grids = np.indices(indices.shape[:batch_dims])
+        extra = indices.ndim - 1 - batch_dims
+        batch = np.moveaxis(grids, 0, -1).reshape(*indices.shape[:batch_dims], *[1] * extra, -1)
+        batch = np.broadcast_to(batch, (*indices.shape[:-1], batch_dims)).astype(indices.dtype)
+        indices = np.concatenate([batch, indices], axis=-1)
+    depth = indices.shape[-1]
+    slots = _slots(indices, array.shape, "param shape")
+    inner = array.shape[depth:]
+    rows = array.reshape(math.prod(array.shape[:depth]), *inner)
+    return rows[slots].reshape(*indices.shape[:-1], *inner)
+
+
+def scatter_nd(indices: Integers, updates: Array, shape: Sequence[int]) -> Array:
+    """Zeros of this shape with the update slices added where the index vectors point.
+
+    Raises ValueError for a vector that does not index into the shape.
+    """
+    return tensor_scatter("add", np.zeros(tuple(shape), updates.dtype), indices, updates)
+
+
+def tensor_scatter(kind: Combination, array: Array, indices: Integers, updates: Array) -> Array:
+    """A copy of the array with the update slices combined into it where the index vectors point.
+
+    Raises ValueError for a vector that does not index into the array, or updates of another shape
+    than [*indices.shape[:-1], *array.shape[depth:]].
+    """
+    depth = indices.shape[-1]
+    inner = array.shape[depth:]
+    if updates.shape != (*indices.shape[:-1], *inner):
+        raise ValueError(
+            f"updates of shape {list(updates.shape)} do not fit indices of shape "
+            f"{list(indices.shape)} into shape {list(array.shape)}; "
+            f"they must have shape {[*indices.shape[:-1], *inner]}"
+        )
+    slots = _slots(indices, array.shape, "shape")
+    result: Array = array.copy()
+    rows = result.reshape(math.prod(array.shape[:depth]), *inner)
+    values = updates.reshape(slots.size, *inner)
+    if not values.size:
+        return result
+    if kind == "update":
+        rows[slots] = values
+        return result
+    combine, apply = _UFUNCS[kind]
+    present, reduced = reduce_duplicates(combine, values, slots)
+    rows[present] = apply(rows[present], reduced)
+    return result
+
+
+def _slots(indices: Integers, shape: tuple[int, ...], what: str) -> npt.NDArray[np.intp]:
+    """Each vector as an index into the leading axes as one; ValueError where it is out of range."""
+    depth = indices.shape[-1]
+    if depth > len(shape):
+        raise ValueError(
+            f"the last dimension of indices, {depth}, exceeds the rank {len(shape)} of "
+            f"{what} {_listed(shape)}"
+        )
+    vectors = indices.reshape(math.prod(indices.shape[:-1]), depth)
+    limits = np.asarray(shape[:depth], np.int64)
+    outside = ((vectors < 0) | (vectors >= limits)).any(axis=1)
+    if outside.any():
+        first = int(np.flatnonzero(outside)[0])
+        place = ",".join(map(str, np.unravel_index(first, indices.shape[:-1])))
+        vector = vectors[first].tolist()
+        raise ValueError(f"indices[{place}] = {vector} does not index into {what} {_listed(shape)}")
+    slots: npt.NDArray[np.intp] = np.zeros(len(vectors), np.intp)
+    for axis in range(depth):
+        slots = slots * shape[axis] + vectors[:, axis]
+    return slots
+
+
+def _listed(shape: tuple[int, ...]) -> str:
+    return f"[{','.join(map(str, shape))}]"

@@ -1,0 +1,172 @@
+"""Reductions over segments of the first axes, and counts of integers.
+
+Rows of one segment are brought together by a stable sort (none where the ids are sorted) and
+reduced with `ufunc.reduceat`; sums of single numbers go through `numpy.bincount`, which needs no
+sort. Narrow floats accumulate in float32. As in TensorFlow, minima and maxima ignore nan where they
+can.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+import ml_dtypes
+import numpy as np
+import numpy.typing as npt
+
+from graphwright.kernels.windows import accumulator
+
+Array = npt.NDArray[Any]
+Integers = npt.NDArray[np.integer[Any]]
+Reduction = Literal["sum", "prod", "min", "max"]
+Mean = Literal["sum", "mean", "sqrt_n"]
+
+_UFUNCS: dict[str, np.ufunc] = {
+    "sum": np.add,
+    "prod": np.multiply,
+    "min": np.fmin,
+    "max": np.fmax,
+}
+
+
+def segment_reduce(kind: Reduction | Literal["mean"], data: Array, ids: Integers) -> Array:
+    """Rows of `data` [n, ...] reduced by ascending `ids` [n]; absent segments are 0, of products 1.
+
+    Raises ValueError where the ids do not ascend from 0 or are not as many as the rows.
+    """
+    _check_sorted(data.shape[0], ids)
+    count = int(ids[-1]) + 1 if ids.size else 0
+    if kind == "mean":
+        return _mean("mean", data, ids, count)
+    result = np.full((count, *data.shape[1:]), 1 if kind == "prod" else 0, data.dtype)
+    _reduce_into(result, _UFUNCS[kind], data, ids)
+    return result
+
+
+def unsorted_segment_reduce(kind: Reduction, data: Array, ids: Integers, count: int) -> Array:
+    """Slices of `data` reduced by `ids` (of a leading part of its shape) into `count` segments.
+
+    Negative ids drop their slice; an empty segment has the reduction's identity. Raises ValueError
+    where an id is not below `count`, or the shapes do not fit.
+    """
+    if count < 0:
+        raise ValueError(f"num_segments must not be negative, got {count}")
+    if data.shape[: ids.ndim] != ids.shape:
+        raise ValueError(
+            f"data of shape {list(data.shape)} does not start with segment_ids' shape {list(ids.shape)}"
+        )
+    if ids.size and int(ids.max()) >= count:
+        place = tuple(np.argwhere(ids >= count)[0].tolist())
+        where = ",".join(map(str, place))
+        raise ValueError(f"segment_ids[{where}] = {ids[place]} is out of range [0, {count})")
+    inner = data.shape[ids.ndim :]
+    flat, rows = ids.reshape(-1), data.reshape(ids.size, *inner)
+    if flat.size and int(flat.min()) < 0:
+        kept = flat >= 0
+        flat, rows = flat[kept], rows[kept]
+    result = np.full((count, *inner), identity(kind, data.dtype), data.dtype)
+    _reduce_into(result, _UFUNCS[kind], rows, flat)
+    return result
+
+
+def sparse_segment_reduce(
+    kind: Mean, data: Array, indices: Integers, ids: Integers, count: int | None = None
+) -> Array:
+    """Rows `data[indices]` reduced by ascending `ids`; "sqrt_n" divides a sum by its terms' root.
+
+    `count` segments, or as many as the ids have. Raises ValueError for a row that is not there, ids
+    that do not ascend, or one not below `count`.
+    """
+    _check_sorted(indices.shape[0], ids)
+    wrong = np.flatnonzero((indices < 0) | (indices >= data.shape[0]))
+    if wrong.size:
+        at = int(wrong[0])
+        raise ValueError(f"indices[{at}] == {indices[at]} out of range [0, {data.shape[0]})")
+    last = int(ids[-1]) + 1 if ids.size else 0
+    if count is not None and last > count:
+        raise ValueError(f"segment ids must be < num_segments, got {last - 1} and {count}")
+    return _mean(kind, data[indices], ids, last if count is None else count)
+
+
+def bincount(
+    array: Integers, size: int, weights: Array | None = None, binary: bool = False
+) -> Array:
+    """How often, or with what weights, each of 0, ..., size - 1 occurs: [size], or [batch, size] by
+    rows.
+
+    Larger values do not count; `binary` tells only whether a value occurs. int32 without weights.
+    Raises ValueError for a negative value.
+    """
+    if array.size and int(array.min()) < 0:
+        raise ValueError(f"bincount needs non-negative values, got {int(array.min())}")
+    dtype = np.dtype(np.int32) if weights is None else weights.dtype
+    rows = array.reshape(-1, array.shape[-1]) if array.ndim == 2 else array.reshape(1, -1)
+    keep = rows < size
+    slots = (np.arange(rows.shape[0])[:, None] * size + rows)[keep]
+    bins = rows.shape[0] * size
+    if binary:
+        counts = np.zeros(bins, dtype)
+        counts[slots] = 1
+    elif weights is None:
+        counts = np.bincount(slots, minlength=bins).astype(dtype)
+    else:
+        counts = np.zeros(bins, dtype)
+        _reduce_into(counts, np.add, weights.reshape(rows.shape)[keep], slots)
+    return counts.reshape(array.shape[:-1] + (size,) if array.ndim == 2 else (size,))
+
+
+def identity(kind: Reduction, dtype: np.dtype[Any]) -> Any:
+    """What an empty segment's reduction is: for minima and maxima the dtype's extreme finite value."""
+    if kind in ("sum", "prod"):
+        return 0 if kind == "sum" else 1
+    if dtype.kind in "iu":
+        bounds = np.iinfo(dtype)
+        return bounds.max if kind == "min" else bounds.min
+    return ml_dtypes.finfo(dtype).max if kind == "min" else ml_dtypes.finfo(dtype).min
+
+
+def reduce_duplicates(ufunc: np.ufunc, rows: Array, slots: Integers) -> tuple[Integers, Array]:
+    """The slots that occur, ascending, and the reduction of each one's rows (at least one row)."""
+    if np.any(slots[1:] < slots[:-1]):
+        order = np.argsort(slots, kind="stable")
+        slots, rows = slots[order], rows[order]
+    starts = np.flatnonzero(np.concatenate([[True], slots[1:] != slots[:-1]]))
+    wide = rows.astype(accumulator(rows.dtype), copy=False)
+    return slots[starts], ufunc.reduceat(wide, starts, axis=0).astype(rows.dtype, copy=False)
+
+
+def _reduce_into(result: Array, ufunc: np.ufunc, rows: Array, slots: Integers) -> None:
+    """Write each occurring slot's reduction into its row of the result."""
+    if not rows.size:
+        return
+    if ufunc is np.add and rows.ndim == 1 and rows.dtype in (np.float32, np.float64):
+        result[...] = np.bincount(slots, weights=rows, minlength=len(result))
+        return
+    present, reduced = reduce_duplicates(ufunc, rows, slots)
+    result[present] = reduced
+
+
+def _mean(kind: Mean, rows: Array, ids: Integers, count: int) -> Array:
+    wide = rows.astype(accumulator(rows.dtype), copy=False)
+    sums = np.zeros((count, *rows.shape[1:]), wide.dtype)
+    _reduce_into(sums, np.add, wide, ids)
+    if kind != "sum":
+        sizes = np.maximum(np.bincount(ids, minlength=count), 1)
+        divisor = np.sqrt(sizes) if kind == "sqrt_n" else sizes
+        divisor = divisor.astype(wide.real.dtype).reshape(-1, *[1] * (rows.ndim - 1))
+        sums = sums // divisor if wide.dtype.kind in "iu" else sums / divisor
+    return sums.astype(rows.dtype, copy=False)
+
+
+def _check_sorted(rows: int, ids: Integers) -> None:
+    if ids.shape != (rows,):
+        raise ValueError(
+            f"segment_ids of shape {list(ids.shape)} should have one entry a row, {rows}"
+        )
+    if ids.size and int(ids[0]) < 0:
+        raise ValueError(f"segment id {ids[0]} must not be negative")
+    if np.any(ids[1:] < ids[:-1]):
+        at = int(np.flatnonzero(ids[1:] < ids[:-1])[0]) + 1
+        raise ValueError(
+            f"segment ids are not increasing: segment_ids[{at}] = {ids[at]} follows {ids[at - 1]}"
+        )

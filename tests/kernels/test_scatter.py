@@ -1,0 +1,87 @@
+"""What is refused, with the index at fault, and the laws that bind gather, scatter and segments."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from graphwright.kernels import scatter, segment
+
+ROWS = np.arange(12.0).reshape(6, 2)
+
+
+@pytest.mark.parametrize(
+    ("indices", "message"),
+    [
+        ([[0], [5]], r"indices\[1\] = \[5\] does not index into shape \[4\]"),
+        ([[0], [-1]], r"indices\[1\] = \[-1\] does not index into shape \[4\]"),
+        ([[[0], [9]]], r"indices\[0,1\] = \[9\] does not index into shape \[4\]"),
+    ],
+)
+def test_scatter_names_the_index_out_of_range(indices: Any, message: str) -> None:
+    at = np.array(indices)
+    with pytest.raises(ValueError, match=message):
+        scatter.scatter_nd(at, np.ones(at.shape[:-1]), [4])
+
+
+def test_gather_names_the_index_out_of_range() -> None:
+    with pytest.raises(ValueError, match=r"indices\[1\] = \[2, 2\] .* param shape \[4,2\]"):
+        scatter.gather_nd(np.zeros((4, 2)), np.array([[0, 1], [2, 2]]))
+
+
+def test_updates_must_fit() -> None:
+    with pytest.raises(ValueError, match=r"updates of shape \[3\] do not fit .*\[2, 2\]"):
+        scatter.scatter_nd(np.array([[0], [1]]), np.ones(3), [4, 2])
+
+
+@pytest.mark.parametrize(
+    ("ids", "message"),
+    [
+        ([-1, 0, 0, 1, 1, 2], "segment id -1"),
+        ([0, 0, 2, 1, 1, 2], r"not increasing: segment_ids\[3\] = 1 follows 2"),
+        ([0, 1], r"shape \[2\] should have one entry for each of 6 rows"),
+    ],
+)
+def test_segments_must_ascend(ids: list[int], message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        segment.segment_reduce("sum", ROWS, np.array(ids))
+
+
+def test_unsorted_segments_must_exist() -> None:
+    with pytest.raises(ValueError, match=r"segment_ids\[5\] = 7 is out of range \[0, 5\)"):
+        segment.unsorted_segment_reduce("sum", ROWS, np.array([0, 0, -1, 3, 3, 7]), 5)
+
+
+def test_sparse_segments_take_rows_that_exist() -> None:
+    with pytest.raises(ValueError, match=r"indices\[2\] == 6 out of range \[0, 6\)"):
+        segment.sparse_segment_reduce("sum", ROWS, np.array([0, 3, 6]), np.array([0, 0, 2]))
+
+
+def test_bincount_refuses_negative_values() -> None:
+    with pytest.raises(ValueError, match="got -2"):
+        segment.bincount(np.array([1, -2]), 3)
+
+
+@pytest.mark.parametrize("kind", ["min", "max"])
+def test_extremes_ignore_nan(kind: Any) -> None:
+    result = segment.unsorted_segment_reduce(
+        kind, np.array([2.0, np.nan, 2.0]), np.zeros(3, int), 1
+    )
+    assert result.tolist() == [2.0]
+
+
+@given(st.lists(st.integers(-1, 4), max_size=30), st.integers(0, 3))
+def test_sums_agree_with_a_scatter(ids: list[int], width: int) -> None:
+    slots = np.array(ids, np.int64)
+    rows = np.random.default_rng(0).integers(0, 9, (len(ids), width)).astype(np.float32)
+    sums = segment.unsorted_segment_reduce("sum", rows, slots, 5)
+    kept = slots >= 0
+    scattered = scatter.scatter_nd(slots[kept, None], rows[kept], [5, width])
+    np.testing.assert_array_equal(sums, scattered)
+    dense = np.zeros((5, width))
+    np.add.at(dense, slots[kept], rows[kept])
+    np.testing.assert_array_equal(sums, dense)
