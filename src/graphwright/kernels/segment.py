@@ -53,7 +53,8 @@ def unsorted_segment_reduce(kind: Reduction, data: Array, ids: Integers, count: 
         raise ValueError(f"num_segments must not be negative, got {count}")
     if data.shape[: ids.ndim] != ids.shape:
         raise ValueError(
-            f"data of shape {list(data.shape)} does not start with segment_ids' shape {list(ids.shape)}"
+            f"data of shape {list(data.shape)} does not start with the shape of segment_ids, "
+            f"{list(ids.shape)}"
         )
     if ids.size and int(ids.max()) >= count:
         place = tuple(np.argwhere(ids >= count)[0].tolist())
@@ -112,17 +113,18 @@ def bincount(
     else:
         counts = np.zeros(bins, dtype)
         _reduce_into(counts, np.add, weights.reshape(rows.shape)[keep], slots)
-    return counts.reshape(array.shape[:-1] + (size,) if array.ndim == 2 else (size,))
+    return counts.reshape((*array.shape[:-1], size) if array.ndim == 2 else (size,))
 
 
 def identity(kind: Reduction, dtype: np.dtype[Any]) -> Any:
-    """What an empty segment's reduction is: for minima and maxima the dtype's extreme finite value."""
+    """The identity of a reduction; of minima and maxima the dtype's extreme finite value."""
     if kind in ("sum", "prod"):
         return 0 if kind == "sum" else 1
     if dtype.kind in "iu":
         bounds = np.iinfo(dtype)
         return bounds.max if kind == "min" else bounds.min
-    return ml_dtypes.finfo(dtype).max if kind == "min" else ml_dtypes.finfo(dtype).min
+    info: Any = ml_dtypes.finfo(dtype)  # type: ignore[no-untyped-call]
+    return info.max if kind == "min" else info.min
 
 
 def reduce_duplicates(ufunc: np.ufunc, rows: Array, slots: Integers) -> tuple[Integers, Array]:
@@ -161,7 +163,7 @@ def _mean(kind: Mean, rows: Array, ids: Integers, count: int) -> Array:
 def _check_sorted(rows: int, ids: Integers) -> None:
     if ids.shape != (rows,):
         raise ValueError(
-            f"segment_ids of shape {list(ids.shape)} should have one entry a row, {rows}"
+            f"segment_ids of shape {list(ids.shape)} should have one entry for each of {rows} rows"
         )
     if ids.size and int(ids[0]) < 0:
         raise ValueError(f"segment id {ids[0]} must not be negative")
