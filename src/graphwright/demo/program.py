@@ -1,0 +1,164 @@
+"""The demo: train a network on handwritten digits inside one traced function, and tell about it."""
+
+from __future__ import annotations
+
+import statistics
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+from rich.table import Table
+
+import graphwright as tf
+from graphwright.demo import digits
+from graphwright.demo.network import Network
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What of the demo can be chosen."""
+
+    epochs: int = 30
+    hidden: int = 128
+    batch: int = 64
+    rate: float = 0.5
+    seed: int = 0
+
+
+@dataclass(frozen=True)
+class Result:
+    """What the demo found; seconds are those of one training step."""
+
+    accuracy_before: float
+    accuracy: float
+    first_loss: float
+    last_loss: float
+    steps: int
+    training_seconds: float
+    eager_seconds: float
+    graph_seconds: float
+    traced: list[dict[str, str]]
+    tracing_count: int
+
+
+Batch = tuple[tf.Tensor, tf.Tensor]
+
+
+def batches(part: digits.Part, size: int, random: np.random.RandomState) -> Iterator[Batch]:
+    """One epoch in random order: images `[size, 64]`, one-hot digits; the last may be smaller."""
+    order, one_hot = random.permutation(len(part)), part.one_hot
+    for start in range(0, len(part), size):
+        chosen = order[start : start + size]
+        yield tf.constant(part.images[chosen]), tf.constant(one_hot[chosen])
+
+
+def train(network: Network, part: digits.Part, settings: Settings, console: Console) -> list[float]:
+    """Train with a progress bar where there is a terminal; the loss of every step."""
+    random = np.random.RandomState(settings.seed)
+    columns = TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn()
+    losses: list[float] = []
+    with Progress(
+        *columns, TimeElapsedColumn(), console=console, disable=not console.is_terminal
+    ) as progress:
+        task = progress.add_task("epoch", total=settings.epochs)
+        for _ in range(settings.epochs):
+            steps = [network.train_step(*batch) for batch in batches(part, settings.batch, random)]
+            losses.extend(float(loss) for loss in steps)
+            progress.update(task, advance=1, description=f"loss {losses[-1]:.3f}")
+    return losses
+
+
+def time_step(network: Network, batch: Batch, rounds: int = 9, steps: int = 10) -> float:
+    """The median seconds of a training step on one batch."""
+    samples = []
+    for _ in range(rounds):
+        start = time.perf_counter()
+        for _ in range(steps):
+            network.train_step(*batch)
+        samples.append((time.perf_counter() - start) / steps)
+    return statistics.median(samples)
+
+
+def time_step_eagerly(network: Network, batch: Batch) -> float:
+    """The same step run op by op, as Python does without `tf.function`."""
+    tf.config.run_functions_eagerly(True)
+    try:
+        return time_step(network, batch)
+    finally:
+        tf.config.run_functions_eagerly(False)
+
+
+def run(settings: Settings, console: Console) -> Result:
+    """Train, judge and time."""
+    learned, judged = digits.split()
+    console.print(
+        f"Handwritten digits of 8x8 pixels: {len(learned)} to learn from, {len(judged)} held out."
+    )
+    network = Network(settings.hidden, settings.rate, settings.seed)
+    before = network.accuracy(judged)
+    start = time.perf_counter()
+    losses = train(network, learned, settings, console)
+    seconds = time.perf_counter() - start
+    after = network.accuracy(judged)
+    traced, count = list(network.traced), network.train_step.experimental_get_tracing_count()
+    batch = next(batches(learned, settings.batch, np.random.RandomState(settings.seed)))
+    return Result(
+        accuracy_before=before,
+        accuracy=after,
+        first_loss=losses[0],
+        last_loss=losses[-1],
+        steps=len(losses),
+        training_seconds=seconds,
+        graph_seconds=time_step(network, batch),
+        eager_seconds=time_step_eagerly(network, batch),
+        traced=traced,
+        tracing_count=count,
+    )
+
+
+def why(traced: list[dict[str, str]]) -> Iterator[str]:
+    """Why each trace was made: what no earlier one had.
+
+    >>> list(why([{"x": "float32 (64,)"}, {"x": "float32 (29,)"}]))
+    ['the first call', 'x was float32 (64,), is float32 (29,)']
+    """
+    for i, new in enumerate(traced):
+        if i == 0:
+            yield "the first call"
+        else:
+            old = traced[i - 1]
+            changed = [f"{k} was {old[k]}, is {new[k]}" for k in new if new[k] != old[k]]
+            yield "; ".join(changed)
+
+
+def report(result: Result, console: Console) -> None:
+    """Print what was found."""
+    table = Table(show_header=False, box=None, padding=(0, 2, 0, 0))
+    table.add_row(
+        "accuracy on held-out digits",
+        f"{result.accuracy:.1%}",
+        f"{result.accuracy_before:.1%} before training",
+    )
+    table.add_row("loss", f"{result.last_loss:.3f}", f"{result.first_loss:.3f} at the first step")
+    table.add_row("training", f"{result.training_seconds:.2f} s", f"{result.steps} steps")
+    table.add_row("a step, eager", f"{result.eager_seconds * 1e6:.0f} µs", "one op after another")
+    ratio = result.eager_seconds / result.graph_seconds
+    table.add_row(
+        "a step, graph",
+        f"{result.graph_seconds * 1e6:.0f} µs",
+        f"{ratio:.2f} times as fast: tf.function",
+    )
+    console.print(table)
+    console.print(f"train_step was traced {result.tracing_count} times in {result.steps} calls:")
+    for number, reason in enumerate(why(result.traced), start=1):
+        console.print(f"  {number}. {reason}")
+
+
+def main(settings: Settings) -> int:
+    """Run the demo on the standard output; 0, the exit code."""
+    console = Console(highlight=False, soft_wrap=True)
+    report(run(settings, console), console)
+    return 0
