@@ -70,7 +70,7 @@ def main(arguments: list[str] | None = None) -> int:
     for case in sorted(before - now):
         print(f"LOST {case}: it passed once")
     for case in sorted(now - before):
-        print(f"NEW  {case}: add it with --update")
+        print(f"NEW  {case}: {'added' if options.update else 'add it with --update'}")
     if options.update:
         write(options.file, now)
         return 0
