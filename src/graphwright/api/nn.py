@@ -11,6 +11,24 @@ from graphwright.ops.activation import (
     softsign,
 )
 from graphwright.ops.bias import bias_add
+from graphwright.ops.convolution import (
+    conv2d,
+    conv3d,
+    depthwise_conv2d,
+    depthwise_conv2d_backprop_filter,
+    depthwise_conv2d_backprop_input,
+)
+from graphwright.ops.filtering import (
+    atrous_conv2d,
+    atrous_conv2d_transpose,
+    conv1d,
+    conv1d_transpose,
+    conv2d_transpose,
+    conv3d_transpose,
+    conv_transpose,
+    convolution,
+    separable_conv2d,
+)
 from graphwright.ops.loss import (
     compute_average_loss,
     l2_loss,
@@ -32,6 +50,17 @@ from graphwright.ops.normalization import (
     local_response_normalization,
 )
 from graphwright.ops.normalization import local_response_normalization as lrn
+from graphwright.ops.pool import (
+    avg_pool,
+    avg_pool1d,
+    avg_pool2d,
+    avg_pool3d,
+    max_pool,
+    max_pool1d,
+    max_pool2d,
+    max_pool3d,
+    max_pool_with_argmax,
+)
 from graphwright.ops.softmax import (
     log_softmax,
     softmax,
@@ -41,11 +70,28 @@ from graphwright.ops.softmax import (
 from graphwright.ops.trigonometric import tanh
 
 __all__ = (
+    "atrous_conv2d",
+    "atrous_conv2d_transpose",
+    "avg_pool",
+    "avg_pool1d",
+    "avg_pool2d",
+    "avg_pool3d",
     "batch_norm_with_global_normalization",
     "batch_normalization",
     "bias_add",
     "compute_average_loss",
+    "conv1d",
+    "conv1d_transpose",
+    "conv2d",
+    "conv2d_transpose",
+    "conv3d",
+    "conv3d_transpose",
+    "conv_transpose",
+    "convolution",
     "crelu",
+    "depthwise_conv2d",
+    "depthwise_conv2d_backprop_filter",
+    "depthwise_conv2d_backprop_input",
     "elu",
     "l2_loss",
     "l2_normalize",
@@ -54,12 +100,18 @@ __all__ = (
     "log_poisson_loss",
     "log_softmax",
     "lrn",
+    "max_pool",
+    "max_pool1d",
+    "max_pool2d",
+    "max_pool3d",
+    "max_pool_with_argmax",
     "moments",
     "normalize_moments",
     "relu",
     "relu6",
     "scale_regularization_loss",
     "selu",
+    "separable_conv2d",
     "sigmoid_cross_entropy_with_logits",
     "softmax",
     "softmax_cross_entropy_with_logits",
