@@ -14,13 +14,13 @@ import numpy as np
 
 from graphwright.errors import InvalidArgumentError
 from graphwright.op.families import Binary, Unary, no_element
-from graphwright.op.interpreter import apply, convert, convert_pair
+from graphwright.op.interpreter import apply, convert, convert_many, convert_pair
 from graphwright.op.op import Call, Op, Shapes, not_differentiable
 from graphwright.op.scalars import Scalars
 from graphwright.ops.comparison import choose, greater_equal, less_equal
 from graphwright.ops.conversion import cast
 from graphwright.types import dtypes as dt
-from graphwright.types.dtypes import DType
+from graphwright.types.dtypes import DType, as_dtype
 from graphwright.types.tensor_type import TensorType, merge_dims, show_dims
 
 # -- sums and products ----------------------------------------------------------------------
@@ -90,7 +90,7 @@ class Neg(Unary):
     """-x."""
 
     type_name = "Neg"
-    dtypes = {"T": dt.NUMERIC}
+    dtypes = {"T": dt.INEXACT | dt.SIGNED}
     ufunc = np.negative
 
     def element(self, scalars: Scalars[Any], x: Any) -> Any:
@@ -157,16 +157,21 @@ def floor_mod(x: Any, y: Any) -> Any:
     return np.mod(x, y)
 
 
-def truncate_divide(x: Any, y: Any) -> Any:
+def divide_as_c(x: Any, y: Any) -> Any:
     """The integer quotient rounded towards zero; an ordinary division of floats."""
     if np.asarray(y).dtype.kind not in "iu":
         return np.divide(x, y)
     checked_divisor(y)
     quotient = np.floor_divide(x, y)
     inexact = np.not_equal(quotient * y, x)
-    return np.where(inexact & (np.less(x, 0) != np.less(y, 0)), quotient + 1, quotient).astype(
-        quotient.dtype
-    )
+    below = inexact & (np.less(x, 0) != np.less(y, 0))
+    return np.add(quotient, below, dtype=quotient.dtype)
+
+
+def truncate_divide(x: Any, y: Any) -> Any:
+    """The quotient rounded towards zero."""
+    quotient = divide_as_c(x, y)
+    return quotient if quotient.dtype.kind in "iu" else np.trunc(quotient)
 
 
 def truncate_mod(x: Any, y: Any) -> Any:
@@ -209,7 +214,7 @@ class Div(Binary):
     """x / y, truncating on integers as C does."""
 
     type_name = "Div"
-    ufunc = staticmethod(truncate_divide)
+    ufunc = staticmethod(divide_as_c)
     element = no_element
 
     def gradient(self, call: Call, g: Any) -> Sequence[Any]:
@@ -250,9 +255,10 @@ class FloorMod(Binary):
 
 @dataclass(frozen=True)
 class TruncateDiv(Binary):
-    """x / y rounded towards zero, of integers."""
+    """x / y rounded towards zero,."""
 
     type_name = "TruncateDiv"
+    dtypes = {"T": dt.REAL}
     ufunc = staticmethod(truncate_divide)
     element = no_element
     gradient = not_differentiable
@@ -401,13 +407,43 @@ def negative(x: Any, name: str | None = None) -> Any:
 
 
 def add_n(inputs: Any, name: str | None = None) -> Any:
-    """The sum of a list of tensors of one shape and dtype."""
-    if not isinstance(inputs, (list, tuple)) or not inputs:
+    """The sum of a list of tensors of one shape and dtype.
+
+    >>> import graphwright as tf
+    >>> tf.add_n([[1, 2], [3, 4], [5, 6]])
+    <tf.Tensor: shape=(2,), dtype=int32, numpy=array([ 9, 12], dtype=int32)>
+    """
+    tensors = convert_many(inputs)
+    if not tensors:
         raise ValueError(
             "Inputs must be an iterable of at least one Tensor/IndexedSlices with the same dtype "
             f"and shape. Received: {inputs!r}"
         )
+    return tensors[0] if len(tensors) == 1 else apply(ADD_N, *tensors, name=name)
+
+
+def accumulate_n(
+    inputs: Any, shape: Any = None, tensor_dtype: Any = None, name: str | None = None
+) -> Any:
+    """The sum of a list of tensors of one shape and dtype, which may be given beforehand.
+
+    ValueError where dtypes or shapes differ, TypeError where `tensor_dtype` is another.
+    """
+    refusal = "inputs must be a list of at least one Tensor with the same dtype and shape"
+    if not isinstance(inputs, (list, tuple)) or not inputs:
+        raise ValueError(f"{refusal}. Received: {inputs!r}")
     tensors = [convert(x) for x in inputs]
+    dtype = tensors[0].dtype
+    if any(x.dtype is not dtype for x in tensors):
+        raise ValueError(f"{refusal}. Received dtypes: {[x.dtype.name for x in tensors]}")
+    if tensor_dtype is not None and dtype is not as_dtype(tensor_dtype):
+        raise TypeError(
+            f"The `tensor_dtype` argument is {as_dtype(tensor_dtype)}, but `input` is of type "
+            f"{dtype}. These must be equal. Try casting the input to the desired type."
+        )
+    dims = None if shape is None else tuple(shape)
+    for x in tensors:
+        dims = merge_dims(dims, x.type.dims)
     return tensors[0] if len(tensors) == 1 else apply(ADD_N, *tensors, name=name)
 
 
@@ -432,9 +468,19 @@ def truncatemod(x: Any, y: Any, name: str | None = None) -> Any:
 
 
 def divide_no_nan(x: Any, y: Any, name: str | None = None) -> Any:
-    """x / y, but 0 where y is 0."""
-    x, y = convert_pair(x, y)
-    return apply(DIV_NO_NAN, x, y, name=name)
+    """x / y as `divide` has it, but 0 where y is 0.
+
+    >>> import graphwright as tf
+    >>> tf.math.divide_no_nan([1.0, 2.0], [0.0, 4.0])
+    <tf.Tensor: shape=(2,), dtype=float32, numpy=array([0. , 0.5], dtype=float32)>
+    """
+    return apply(DIV_NO_NAN, *quotient_operands(x, y), name=name)
+
+
+def reciprocal_no_nan(x: Any, name: str | None = None) -> Any:
+    """1 / x, but 0 where x is 0; of floating or complex `x`."""
+    x = convert(x)
+    return apply(DIV_NO_NAN, convert(1, x.dtype), x, name=name)
 
 
 def multiply_no_nan(x: Any, y: Any, name: str | None = None) -> Any:
@@ -454,18 +500,61 @@ def minimum(x: Any, y: Any, name: str | None = None) -> Any:
 
 
 def conj(x: Any, name: str | None = None) -> Any:
-    """The complex conjugate; x itself where it is real."""
+    """The complex conjugate; x itself where it is real. TypeError where it is no number."""
     x = convert(x)
-    return apply(CONJ, x, name=name) if x.dtype.is_complex else x
+    if x.dtype.is_complex:
+        return apply(CONJ, x, name=name)
+    if x.dtype.is_floating or x.dtype.is_integer or x.dtype is dt.variant:
+        return x
+    raise TypeError(f"Expected numeric or variant tensor, got dtype {x.dtype!r}.")
 
 
 def truediv(x: Any, y: Any, name: str | None = None) -> Any:
-    """x / y as real numbers: integers are divided as float64 (8 and 16 bit ones as float32)."""
+    """x / y as real numbers: integers are divided as float64 (8 and 16 bit ones as float32).
+
+    TypeError where the dtypes differ or are no numbers.
+    """
+    return apply(REAL_DIV, *quotient_operands(x, y), name=name)
+
+
+def divide(x: Any, y: Any, name: str | None = None) -> Any:
+    """x / y, the quotient of `/`: as `truediv`.
+
+    >>> import graphwright as tf
+    >>> tf.divide([6, 9], 4)
+    <tf.Tensor: shape=(2,), dtype=float64, numpy=array([1.5 , 2.25])>
+    """
+    return truediv(x, y, name)
+
+
+def realdiv(x: Any, y: Any, name: str | None = None) -> Any:
+    """x / y of floating or complex numbers."""
+    return apply(REAL_DIV, *convert_pair(x, y), name=name)
+
+
+def scalar_mul(scalar: Any, x: Any, name: str | None = None) -> Any:
+    """A scalar times a tensor of its dtype; ValueError where `scalar` has axes."""
+    x = convert(x)
+    scalar = convert(scalar, x.dtype)
+    if scalar.type.rank != 0:
+        raise ValueError(f"The input scalar must be a 0-D value. Received shape {scalar.shape}.")
+    return apply(MUL, scalar, x, name=name)
+
+
+def quotient_operands(x: Any, y: Any) -> tuple[Any, Any]:
+    """Both operands of a division as real numbers of one dtype."""
     x, y = convert_pair(x, y)
+    if x.dtype is not y.dtype:
+        raise TypeError(f"`x` and `y` must have the same dtype, got {x.dtype!r} != {y.dtype!r}.")
     wide = QUOTIENT.get(x.dtype)
-    if wide is not None and x.dtype is y.dtype:
-        x, y = cast(x, wide), cast(y, wide)
-    return apply(REAL_DIV, x, y, name=name)
+    if wide is not None:
+        return cast(x, wide), cast(y, wide)
+    if x.dtype not in dt.INEXACT:
+        raise TypeError(
+            f"Invalid dtype {x.dtype!r} in __truediv__. Expected one of "
+            f"{sorted(t.name for t in dt.NUMERIC)}."
+        )
+    return x, y
 
 
 QUOTIENT: dict[DType, DType] = {

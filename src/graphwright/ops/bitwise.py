@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from graphwright.op.families import Binary, Unary
+from graphwright.op.families import Binary, Elementwise, Unary, no_element
 from graphwright.op.interpreter import apply, convert, convert_pair
 from graphwright.op.op import not_differentiable
 from graphwright.op.scalars import Scalars
 from graphwright.ops.comparison import logical_and, logical_not, logical_or, logical_xor
 from graphwright.types import dtypes as dt
+from graphwright.types.dtypes import DType
 
 
 @dataclass(frozen=True)
@@ -67,7 +69,56 @@ class Invert(Unary):
         return scalars.unary("invert", x)
 
 
+def shift(ufunc: Callable[..., Any]) -> Callable[..., Any]:
+    """A shift whose distance is brought into the width of the dtype, as in [0, width)."""
+
+    def shifted(x: Any, y: Any) -> Any:
+        bits = np.asarray(y).dtype.type(np.asarray(x).dtype.itemsize * 8 - 1)
+        return ufunc(x, np.clip(y, 0, bits))
+
+    return shifted
+
+
+@dataclass(frozen=True)
+class LeftShift(Binary):
+    """x times 2 ** y; a distance outside the width of the dtype counts as the nearest inside."""
+
+    type_name = "LeftShift"
+    dtypes = {"T": dt.INTEGER}
+    ufunc = staticmethod(shift(np.left_shift))
+    element = no_element
+    gradient = not_differentiable
+
+
+@dataclass(frozen=True)
+class RightShift(Binary):
+    """x over 2 ** y, rounded down; a distance outside the width counts as the nearest inside."""
+
+    type_name = "RightShift"
+    dtypes = {"T": dt.INTEGER}
+    ufunc = staticmethod(shift(np.right_shift))
+    element = no_element
+    gradient = not_differentiable
+
+
+@dataclass(frozen=True)
+class PopulationCount(Elementwise):
+    """How many bits of x are set; of a negative one in two's complement."""
+
+    type_name = "PopulationCount"
+    inputs = ("x: T",)
+    outputs = ("y: uint8",)
+    dtypes = {"T": dt.INTEGER}
+    element = no_element
+    gradient = not_differentiable
+
+    def bind(self, types: Sequence[DType]) -> Callable[..., Any]:
+        unsigned = np.dtype(f"u{types[0].size}")
+        return lambda x: np.bitwise_count(np.asarray(x).view(unsigned))
+
+
 AND, OR, XOR, INVERT = BitwiseAnd(), BitwiseOr(), BitwiseXor(), Invert()
+LEFT_SHIFT, RIGHT_SHIFT = LeftShift(), RightShift()
 
 
 def bitwise_and(x: Any, y: Any, name: str | None = None) -> Any:
@@ -88,6 +139,21 @@ def bitwise_xor(x: Any, y: Any, name: str | None = None) -> Any:
 def invert(x: Any, name: str | None = None) -> Any:
     """~x, elementwise on integers."""
     return apply(INVERT, convert(x), name=name)
+
+
+def left_shift(x: Any, y: Any, name: str | None = None) -> Any:
+    """x shifted left by y bits, elementwise on integers.
+
+    >>> import graphwright as tf
+    >>> tf.bitwise.left_shift([1, 3], [4, 1])
+    <tf.Tensor: shape=(2,), dtype=int32, numpy=array([16,  6], dtype=int32)>
+    """
+    return apply(LEFT_SHIFT, *convert_pair(x, y), name=name)
+
+
+def right_shift(x: Any, y: Any, name: str | None = None) -> Any:
+    """x shifted right by y bits, elementwise on integers; the sign is kept."""
+    return apply(RIGHT_SHIFT, *convert_pair(x, y), name=name)
 
 
 def and_operator(x: Any, y: Any, name: str | None = None) -> Any:

@@ -13,7 +13,6 @@ from graphwright.op.interpreter import apply, convert
 from graphwright.op.op import Call
 from graphwright.ops.arithmetic import divide_no_nan
 from graphwright.ops.comparison import less, select
-from graphwright.ops.conversion import cast
 from graphwright.types import dtypes as dt
 from graphwright.types.dtypes import DType
 
@@ -118,9 +117,7 @@ def real(input: Any, name: str | None = None) -> Any:
         return apply(Real.of(x.dtype.real_dtype), x, name=name)
     if x.dtype.is_numeric:
         return x
-    raise TypeError(
-        f"input must be a numeric tensor, but got tensor with dtype {x.dtype}"
-    )
+    raise TypeError(f"input must be a numeric tensor, but got tensor with dtype {x.dtype}")
 
 
 def imag(input: Any, name: str | None = None) -> Any:
@@ -128,7 +125,7 @@ def imag(input: Any, name: str | None = None) -> Any:
     x = convert(input)
     if x.dtype.is_complex:
         return apply(Imag.of(x.dtype.real_dtype), x, name=name)
-    return cast(x, x.dtype) * 0
+    return x * 0
 
 
 def angle(input: Any, name: str | None = None) -> Any:

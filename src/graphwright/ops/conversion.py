@@ -1,4 +1,4 @@
-"""From one dtype to another."""
+"""From one dtype to another: by value (`cast`), within bounds, or by bits (`bitcast`)."""
 
 from __future__ import annotations
 
@@ -8,47 +8,118 @@ from typing import Any
 
 import numpy as np
 
+from graphwright.errors import UnimplementedError
+from graphwright.logs import get_logger
 from graphwright.op.families import Elementwise, no_element
 from graphwright.op.interpreter import apply, convert
-from graphwright.op.op import Call
+from graphwright.op.op import Call, Op, Shapes, not_differentiable
 from graphwright.types import dtypes as dt
 from graphwright.types.dtypes import DType, as_dtype
+from graphwright.types.tensor_type import TensorType
+
+CASTABLE = dt.NUMERIC | dt.BOOL | dt.QUANTIZED | dt.FLOAT8
 
 
 @dataclass(frozen=True)
 class Cast(Elementwise):
-    """The elements as another dtype."""
+    """The elements as another dtype: floats truncated to integers, of complex the real part.
+
+    What does not fit an integer wraps around or, from a float, is whatever the machine's
+    conversion gives. Strings have no cast.
+    """
 
     type_name = "Cast"
     inputs = ("x: SrcT",)
     outputs = ("y: DstT",)
-    dtypes = {"SrcT": dt.NUMERIC | dt.BOOL | dt.QUANTIZED | dt.FLOAT8}
+    dtypes = {"SrcT": dt.ANY}
     element = no_element
 
     DstT: DType
     Truncate: bool = False
 
     def bind(self, types: Sequence[DType]) -> Callable[..., Any]:
-        return self.kernel
+        to, source = self.DstT, types[0]
+        dtype = to.numpy_dtype
+        if source not in CASTABLE or to not in CASTABLE:
+            return self.refuse
+        if source.is_quantized or to.is_quantized:
+            return self.kernel
+        if source.is_complex and not to.is_complex:
+            return lambda x: np.real(x).astype(dtype)
+        return lambda x: x.astype(dtype)
 
     def kernel(self, x: Any) -> Any:
+        x = plain(x)
         if x.dtype.kind == "c" and not self.DstT.is_complex:
-            x = x.real
-        return np.asarray(x).astype(self.DstT.numpy_dtype)
+            x = np.real(x)
+        dtype = self.DstT.numpy_dtype
+        if not self.DstT.is_quantized:
+            return x.astype(dtype)
+        return x.astype(dtype[0]).view(dtype)
+
+    def refuse(self, x: Any) -> Any:
+        """The kernel where there is no cast: fails when it runs."""
+        source = dt.of_numpy(x.dtype).name
+        raise UnimplementedError(None, None, f"Cast {source} to {self.DstT.name} is not supported")
 
     def known(self, x: Any) -> Any:
         return x if self.DstT.is_integer else None
 
     def gradient(self, call: Call, g: Any) -> Sequence[Any]:
         source = call.inputs[0].dtype
-        differentiable = (source.is_floating or source.is_complex) and (
-            self.DstT.is_floating or self.DstT.is_complex
-        )
-        return (cast(g, source) if differentiable else None,)
+        return (cast(g, source) if source in dt.INEXACT and self.DstT in dt.INEXACT else None,)
+
+
+def plain(x: Any) -> Any:
+    """An array of quantized integers as one of plain integers; others as they are."""
+    x = np.asarray(x)
+    return x if x.dtype.names is None else x.view(x.dtype[0])
+
+
+BITS = dt.NUMERIC | dt.QUANTIZED
+
+
+@dataclass(frozen=True)
+class Bitcast(Op):
+    """The same bytes as elements of another dtype.
+
+    To a smaller one, each element becomes a new last axis of them; to a larger one, the
+    last axis must hold the elements that make one.
+    """
+
+    type_name = "Bitcast"
+    inputs = ("input: T",)
+    outputs = ("output: type",)
+    dtypes = {"T": BITS}
+    gradient = not_differentiable
+
+    type: DType
+
+    def shapes(self, x: TensorType) -> Shapes:
+        dims = x.dims
+        have, want = x.dtype.size, self.type.size
+        if dims is None or have == want:
+            return (dims,)
+        if have > want:
+            return ((*dims, have // want),)
+        if not dims or dims[-1] not in (None, want // have):
+            raise ValueError(
+                f"Cannot bitcast from {x.dtype.name} to {self.type.name}: the last dimension of "
+                f"{list(dims)} must be {want // have}"
+            )
+        return (dims[:-1],)
+
+    def kernel(self, x: Any) -> Any:
+        (dims,) = self.shapes(TensorType(dt.of_numpy(x.dtype), x.shape))
+        flat = np.array(x, order="C").reshape(-1)
+        return flat.view(self.type.numpy_dtype).reshape(dims)
 
 
 def cast(x: Any, dtype: Any, name: str | None = None) -> Any:
     """`x` with elements of another dtype.
+
+    Floats are truncated to integers; of complex numbers the real part is taken (with a
+    warning). TypeError if `dtype` is none, UnimplementedError for strings.
 
     >>> import graphwright as tf
     >>> tf.cast([1.8, 2.2], tf.int32)
@@ -56,4 +127,30 @@ def cast(x: Any, dtype: Any, name: str | None = None) -> Any:
     """
     to = as_dtype(dtype)
     x = convert(x)
-    return x if x.dtype is to else apply(Cast.of(to), x, name=name)
+    if x.dtype is to:
+        return x
+    if x.dtype.is_complex and to.is_floating:
+        warn_of_discarding(x.dtype, to)
+    return apply(Cast.of(to), x, name=name)
+
+
+def warn_of_discarding(source: DType, to: DType) -> None:
+    """Says that a cast keeps only the real part."""
+    get_logger().warning(
+        "You are casting an input of type %s to an incompatible dtype %s.  This will discard "
+        "the imaginary part and may not be what you intended.",
+        source.name,
+        to.name,
+    )
+
+
+def bitcast(input: Any, type: Any, name: str | None = None) -> Any:
+    """The bytes of `input` as elements of another dtype.
+
+    InvalidArgumentError where the last axis does not hold the elements that make one.
+
+    >>> import graphwright as tf
+    >>> tf.bitcast(1.0, tf.int32)
+    <tf.Tensor: shape=(), dtype=int32, numpy=1065353216>
+    """
+    return apply(Bitcast.of(as_dtype(type)), convert(input), name=name)

@@ -370,9 +370,7 @@ def reduce_variance(
     """
     x = convert(input_tensor)
     if x.dtype.is_integer:
-        raise TypeError(
-            f"Input must be either real or complex. Received integer type {x.dtype}."
-        )
+        raise TypeError(f"Input must be either real or complex. Received integer type {x.dtype}.")
     distance = x - reduce_mean(x, axis, True)
     squared = real(distance * conj(distance)) if x.dtype.is_complex else square(distance)
     return reduce_mean(squared, axis, keepdims, name)

@@ -150,7 +150,6 @@ class Reciprocal(Unary):
     """1 / x."""
 
     type_name = "Reciprocal"
-    dtypes = {"T": SIGNED_NUMERIC}
     ufunc = np.reciprocal
 
     def element(self, scalars: Scalars[Any], x: Any) -> Any:

@@ -1,0 +1,327 @@
+"""Bessel functions, and the integrals of Dawson, Fresnel and Spence, elementwise."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import pi
+from typing import Any
+
+from scipy import special
+
+from graphwright.op.interpreter import apply, convert
+from graphwright.op.op import Call
+from graphwright.ops.comparison import equal, select
+from graphwright.ops.special import Special
+from graphwright.ops.transcendental import exp, log, sign, square
+from graphwright.ops.trigonometric import cos, sin
+
+# -- modified, of the first kind ------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class BesselI0(Special):
+    """I0(x)."""
+
+    type_name = "BesselI0"
+    ufunc = special.i0
+
+    def gradient(self, call: Call, g: Any) -> Sequence[Any]:
+        return (g * bessel_i1(call.inputs[0]),)
+
+
+@dataclass(frozen=True)
+class BesselI0e(Special):
+    """exp(-|x|) I0(x)."""
+
+    type_name = "BesselI0e"
+    ufunc = special.i0e
+
+    def gradient(self, call: Call, g: Any) -> Sequence[Any]:
+        x, y = call.inputs[0], call.outputs[0]
+        return (g * (bessel_i1e(x) - sign(x) * y),)
+
+
+@dataclass(frozen=True)
+class BesselI1(Special):
+    """I1(x)."""
+
+    type_name = "BesselI1"
+    ufunc = special.i1
+
+    def gradient(self, call: Call, g: Any) -> Sequence[Any]:
+        x, y = call.inputs[0], call.outputs[0]
+        return (g * away_from_zero(x, 0.5, lambda z: bessel_i0(x) - y / z),)
+
+
+@dataclass(frozen=True)
+class BesselI1e(Special):
+    """exp(-|x|) I1(x)."""
+
+    type_name = "BesselI1e"
+    ufunc = special.i1e
+
+    def gradient(self, call: Call, g: Any) -> Sequence[Any]:
+        x, y = call.inputs[0], call.outputs[0]
+        return (g * away_from_zero(x, 0.5, lambda z: bessel_i0e(x) - y * (sign(x) + 1 / z)),)
+
+
+def away_from_zero(x: Any, at_zero: float, slope: Any) -> Any:
+    """`slope(x)`, but `at_zero` where x is 0, where the formula would divide by it."""
+    zero = equal(x, 0)
+    return select(zero, convert(at_zero, x.dtype), slope(select(zero, 1, x)))
+
+
+# -- modified, of the second kind -----------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class BesselK0(Special):
+    """K0(x)."""
+
+    type_name = "BesselK0"
+    ufunc = special.k0
+
+    def gradient(self, call: Call, g: Any) -> Sequence[Any]:
+        return (-g * bessel_k1(call.inputs[0]),)
+
+
+@dataclass(frozen=True)
+class BesselK0e(Special):
+    """exp(x) K0(x)."""
+
+    type_name = "BesselK0e"
+    ufunc = special.k0e
+
+    def gradient(self, call: Call, g: Any) -> Sequence[Any]:
+        return (g * (call.outputs[0] - bessel_k1e(call.inputs[0])),)
+
+
+@dataclass(frozen=True)
+class BesselK1(Special):
+    """K1(x)."""
+
+    type_name = "BesselK1"
+    ufunc = special.k1
+
+    def gradient(self, call: Call, g: Any) -> Sequence[Any]:
+        x, y = call.inputs[0], call.outputs[0]
+        return (g * (-bessel_k0(x) - y / x),)
+
+
+@dataclass(frozen=True)
+class BesselK1e(Special):
+    """exp(x) K1(x)."""
+
+    type_name = "BesselK1e"
+    ufunc = special.k1e
+
+    def gradient(self, call: Call, g: Any) -> Sequence[Any]:
+        x, y = call.inputs[0], call.outputs[0]
+        return (g * (y * (1 - 1 / x) - bessel_k0e(x)),)
+
+
+# -- of the first and second kind -----------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class BesselJ0(Special):
+    """J0(x)."""
+
+    type_name = "BesselJ0"
+    ufunc = special.j0
+
+    def gradient(self, call: Call, g: Any) -> Sequence[Any]:
+        return (-g * bessel_j1(call.inputs[0]),)
+
+
+@dataclass(frozen=True)
+class BesselJ1(Special):
+    """J1(x)."""
+
+    type_name = "BesselJ1"
+    ufunc = special.j1
+
+    def gradient(self, call: Call, g: Any) -> Sequence[Any]:
+        x, y = call.inputs[0], call.outputs[0]
+        return (g * away_from_zero(x, 0.5, lambda z: bessel_j0(x) - y / z),)
+
+
+@dataclass(frozen=True)
+class BesselY0(Special):
+    """Y0(x)."""
+
+    type_name = "BesselY0"
+    ufunc = special.y0
+
+    def gradient(self, call: Call, g: Any) -> Sequence[Any]:
+        return (-g * bessel_y1(call.inputs[0]),)
+
+
+@dataclass(frozen=True)
+class BesselY1(Special):
+    """Y1(x)."""
+
+    type_name = "BesselY1"
+    ufunc = special.y1
+
+    def gradient(self, call: Call, g: Any) -> Sequence[Any]:
+        x, y = call.inputs[0], call.outputs[0]
+        return (g * (bessel_y0(x) - y / x),)
+
+
+# -- integrals ------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Dawsn(Special):
+    """Dawson's integral: exp(-x ** 2) times the integral of exp(t ** 2) from 0 to x."""
+
+    type_name = "Dawsn"
+    ufunc = special.dawsn
+
+    def gradient(self, call: Call, g: Any) -> Sequence[Any]:
+        return (g * (1 - 2 * call.inputs[0] * call.outputs[0]),)
+
+
+@dataclass(frozen=True)
+class Expint(Special):
+    """The exponential integral Ei(x)."""
+
+    type_name = "Expint"
+    ufunc = special.expi
+
+    def gradient(self, call: Call, g: Any) -> Sequence[Any]:
+        x = call.inputs[0]
+        return (g * exp(x) / x,)
+
+
+@dataclass(frozen=True)
+class FresnelCos(Special):
+    """The integral of cos(pi t ** 2 / 2) from 0 to x."""
+
+    type_name = "FresnelCos"
+    ufunc = staticmethod(lambda x: special.fresnel(x)[1])
+
+    def gradient(self, call: Call, g: Any) -> Sequence[Any]:
+        return (g * cos(square(call.inputs[0]) * (pi / 2)),)
+
+
+@dataclass(frozen=True)
+class FresnelSin(Special):
+    """The integral of sin(pi t ** 2 / 2) from 0 to x."""
+
+    type_name = "FresnelSin"
+    ufunc = staticmethod(lambda x: special.fresnel(x)[0])
+
+    def gradient(self, call: Call, g: Any) -> Sequence[Any]:
+        return (g * sin(square(call.inputs[0]) * (pi / 2)),)
+
+
+@dataclass(frozen=True)
+class Spence(Special):
+    """Spence's integral: of log(t) / (1 - t) from 1 to x."""
+
+    type_name = "Spence"
+    ufunc = special.spence
+
+    def gradient(self, call: Call, g: Any) -> Sequence[Any]:
+        x = call.inputs[0]
+        one = equal(x, 1)
+        safe = select(one, 2, x)
+        return (g * select(one, -1, log(safe) / (1 - safe)),)
+
+
+I0, I0E, I1, I1E = BesselI0(), BesselI0e(), BesselI1(), BesselI1e()
+K0, K0E, K1, K1E = BesselK0(), BesselK0e(), BesselK1(), BesselK1e()
+J0, J1, Y0, Y1 = BesselJ0(), BesselJ1(), BesselY0(), BesselY1()
+DAWSN, EXPINT, FRESNEL_COS, FRESNEL_SIN = Dawsn(), Expint(), FresnelCos(), FresnelSin()
+SPENCE = Spence()
+
+
+# -- the public functions -------------------------------------------------------------------
+
+
+def bessel_i0(x: Any, name: str | None = None) -> Any:
+    """The modified Bessel function of the first kind of order 0, elementwise."""
+    return apply(I0, convert(x), name=name)
+
+
+def bessel_i0e(x: Any, name: str | None = None) -> Any:
+    """exp(-|x|) I0(x), elementwise."""
+    return apply(I0E, convert(x), name=name)
+
+
+def bessel_i1(x: Any, name: str | None = None) -> Any:
+    """The modified Bessel function of the first kind of order 1, elementwise."""
+    return apply(I1, convert(x), name=name)
+
+
+def bessel_i1e(x: Any, name: str | None = None) -> Any:
+    """exp(-|x|) I1(x), elementwise."""
+    return apply(I1E, convert(x), name=name)
+
+
+def bessel_k0(x: Any, name: str | None = None) -> Any:
+    """The modified Bessel function of the second kind of order 0, elementwise."""
+    return apply(K0, convert(x), name=name)
+
+
+def bessel_k0e(x: Any, name: str | None = None) -> Any:
+    """exp(x) K0(x), elementwise."""
+    return apply(K0E, convert(x), name=name)
+
+
+def bessel_k1(x: Any, name: str | None = None) -> Any:
+    """The modified Bessel function of the second kind of order 1, elementwise."""
+    return apply(K1, convert(x), name=name)
+
+
+def bessel_k1e(x: Any, name: str | None = None) -> Any:
+    """exp(x) K1(x), elementwise."""
+    return apply(K1E, convert(x), name=name)
+
+
+def bessel_j0(x: Any, name: str | None = None) -> Any:
+    """The Bessel function of the first kind of order 0, elementwise."""
+    return apply(J0, convert(x), name=name)
+
+
+def bessel_j1(x: Any, name: str | None = None) -> Any:
+    """The Bessel function of the first kind of order 1, elementwise."""
+    return apply(J1, convert(x), name=name)
+
+
+def bessel_y0(x: Any, name: str | None = None) -> Any:
+    """The Bessel function of the second kind of order 0, elementwise."""
+    return apply(Y0, convert(x), name=name)
+
+
+def bessel_y1(x: Any, name: str | None = None) -> Any:
+    """The Bessel function of the second kind of order 1, elementwise."""
+    return apply(Y1, convert(x), name=name)
+
+
+def dawsn(x: Any, name: str | None = None) -> Any:
+    """Dawson's integral, elementwise."""
+    return apply(DAWSN, convert(x), name=name)
+
+
+def expint(x: Any, name: str | None = None) -> Any:
+    """The exponential integral Ei(x), elementwise."""
+    return apply(EXPINT, convert(x), name=name)
+
+
+def fresnel_cos(x: Any, name: str | None = None) -> Any:
+    """Fresnel's cosine integral, elementwise."""
+    return apply(FRESNEL_COS, convert(x), name=name)
+
+
+def fresnel_sin(x: Any, name: str | None = None) -> Any:
+    """Fresnel's sine integral, elementwise."""
+    return apply(FRESNEL_SIN, convert(x), name=name)
+
+
+def spence(x: Any, name: str | None = None) -> Any:
+    """Spence's integral, elementwise."""
+    return apply(SPENCE, convert(x), name=name)

@@ -1,0 +1,166 @@
+"""Values held within bounds: by value, by norm, by the norm of all, by what a dtype holds."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from graphwright.op.families import Elementwise
+from graphwright.op.interpreter import convert
+from graphwright.op.op import Call, Shapes
+from graphwright.op.scalars import Scalars
+from graphwright.ops.arithmetic import maximum, minimum
+from graphwright.ops.comparison import choose, greater, less, logical_or, select
+from graphwright.ops.complex import complex, imag, real
+from graphwright.ops.conversion import cast, warn_of_discarding
+from graphwright.ops.movement import identity
+from graphwright.ops.reduction import reduce_sum
+from graphwright.ops.transcendental import sqrt, square
+from graphwright.types import dtypes as dt
+from graphwright.types.dtypes import DType, as_dtype
+from graphwright.types.tensor_type import TensorType, is_compatible, show_dims
+
+
+@dataclass(frozen=True)
+class ClipByValue(Elementwise):
+    """min(max(t, least), greatest); the bounds broadcast to the tensor's shape."""
+
+    type_name = "ClipByValue"
+    inputs = ("t: T", "clip_value_min: T", "clip_value_max: T")
+    outputs = ("output: T",)
+    dtypes = {"T": dt.REAL}
+    ufunc = staticmethod(lambda t, least, most: np.minimum(np.maximum(t, least), most))
+
+    def shapes(self, *operands: TensorType) -> Shapes:
+        return (operands[0].dims,)
+
+    def element(self, scalars: Scalars[Any], t: Any, least: Any, most: Any) -> Any:
+        return scalars.binary("minimum", scalars.binary("maximum", t, least), most)
+
+    def gradient(self, call: Call, g: Any) -> Sequence[Any]:
+        t, least, most = call.inputs
+        below, above = less(t, least), greater(t, most)
+        return choose(logical_or(below, above), g)[1], choose(below, g)[0], choose(above, g)[0]
+
+
+def clip_by_value(t: Any, clip_value_min: Any, clip_value_max: Any, name: str | None = None) -> Any:
+    """max(min(t, clip_value_max), clip_value_min): each element moved within the bounds.
+
+    The bounds broadcast to the shape of `t`; ValueError where they are larger.
+
+    >>> import graphwright as tf
+    >>> tf.clip_by_value([-3, 1, 9], 0, 5)
+    <tf.Tensor: shape=(3,), dtype=int32, numpy=array([0, 1, 5], dtype=int32)>
+    """
+    x = convert(t)
+    lowered = minimum(x, clip_value_max)
+    check_shape_kept(x, lowered)
+    clipped = maximum(lowered, clip_value_min, name)
+    check_shape_kept(x, clipped)
+    return clipped
+
+
+def check_shape_kept(x: Any, y: Any) -> None:
+    """Refuses bounds that would broadcast the tensor to another shape."""
+    if not is_compatible(x.type.dims, y.type.dims):
+        raise ValueError(
+            f"Shapes {show_dims(x.type.dims)} and {show_dims(y.type.dims)} are incompatible: the "
+            "bounds of a clip must broadcast to the tensor's shape"
+        )
+
+
+def clip_by_norm(t: Any, clip_norm: Any, axes: Any = None, name: str | None = None) -> Any:
+    """The tensor scaled down where its 2-norm along `axes` is above `clip_norm`.
+
+    >>> import graphwright as tf
+    >>> tf.clip_by_norm([3.0, 4.0], 1.0)
+    <tf.Tensor: shape=(2,), dtype=float32, numpy=array([0.6, 0.8], dtype=float32)>
+    """
+    x = convert(t)
+    limit = convert(clip_norm, x.dtype)
+    total = reduce_sum(x * x, axes, True)
+    positive = greater(total, 0)
+    # The inner choice keeps the root of zero out of the gradient.
+    norm = select(positive, sqrt(select(positive, total, 1)), total)
+    scaled = x * limit
+    check_shape_kept(x, scaled)
+    return identity(scaled / maximum(norm, limit), name)
+
+
+def global_norm(t_list: Any, name: str | None = None) -> Any:
+    """The root of the sum of squares of all elements of all tensors; None entries are skipped.
+
+    TypeError where `t_list` is no sequence of tensors.
+    """
+    tensors = [x for x in listed(t_list) if x is not None]
+    halves = [reduce_sum(square(x)) for x in tensors]
+    total = halves[0]
+    for half in halves[1:]:
+        total = total + half
+    return identity(sqrt(total), name)
+
+
+def clip_by_global_norm(
+    t_list: Any, clip_norm: Any, use_norm: Any = None, name: str | None = None
+) -> tuple[list[Any], Any]:
+    """All tensors scaled down together where their common norm is above `clip_norm`.
+
+    Returns the list (None entries kept) and the norm, which `use_norm` may give. NaN
+    everywhere where the norm is infinite.
+    """
+    tensors = listed(t_list)
+    norm = global_norm(tensors, name) if use_norm is None else convert(use_norm)
+    limit = convert(clip_norm, norm.dtype)
+    scale = limit * minimum(1 / norm, convert(1, norm.dtype) / limit)
+    scale = scale + (norm - norm)  # NaN where the norm is not finite
+    return [None if x is None else x * cast(scale, x.dtype) for x in tensors], norm
+
+
+def listed(t_list: Any) -> list[Any]:
+    """The tensors of a list of them and of None."""
+    if not isinstance(t_list, (list, tuple)):
+        raise TypeError(f"`t_list` should be a sequence of tensors. Received {type(t_list)}.")
+    return [None if x is None else convert(x) for x in t_list]
+
+
+def saturate_cast(value: Any, dtype: Any, name: str | None = None) -> Any:
+    """`value` with elements of another dtype, those out of its range as its nearest bound.
+
+    >>> import graphwright as tf
+    >>> tf.saturate_cast([-5, 300], tf.uint8)
+    <tf.Tensor: shape=(2,), dtype=uint8, numpy=array([  0, 255], dtype=uint8)>
+    """
+    x, to = convert(value), as_dtype(dtype)
+    if x.dtype.is_complex:
+        if to.is_complex:
+            bounded = complex(within(real(x), to.real_dtype), within(imag(x), to.real_dtype))
+            return cast(bounded, to, name)
+        warn_of_discarding(x.dtype, to)
+        x = real(x)
+    return cast(within(x, to.real_dtype), to, name)
+
+
+def within(x: Any, to: DType) -> Any:
+    """The elements of `x`, of its dtype, moved within the range of another one."""
+    source = x.dtype
+    if source is dt.bool_ or to is dt.bool_:
+        return x
+    least, most = bound(source, to, False), bound(source, to, True)
+    if least is not None:
+        x = maximum(x, convert(least, source))
+    return x if most is None else minimum(x, convert(most, source))
+
+
+def bound(source: DType, to: DType, upper: bool) -> Any:
+    """The bound of `to` as a value of `source` inside its range; None where none is needed."""
+    own, other = (source.max, to.max) if upper else (source.min, to.min)
+    if (other >= own) if upper else (other <= own):
+        return None
+    nearest = source.numpy_dtype.type(other)
+    inside = int(nearest) if to.is_integer else float(nearest)
+    if (inside > other) if upper else (inside < other):
+        return np.nextafter(nearest, source.numpy_dtype.type(0))
+    return nearest
