@@ -7,8 +7,7 @@ from dataclasses import dataclass
 from math import pi
 from typing import Any
 
-from scipy import special
-
+from graphwright.kernels import special
 from graphwright.op.interpreter import apply, convert
 from graphwright.op.op import Call
 from graphwright.ops.comparison import equal, select

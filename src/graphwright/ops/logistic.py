@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from scipy.special import expit
 
+from graphwright.kernels.special import expit
 from graphwright.op.families import Unary
 from graphwright.op.interpreter import apply, convert
 from graphwright.op.op import Call

@@ -8,8 +8,8 @@ from math import pi, sqrt
 from typing import Any
 
 import numpy as np
-from scipy import special
 
+from graphwright.kernels import special
 from graphwright.op.families import Binary, Unary, no_element
 from graphwright.op.interpreter import apply, convert, convert_pair
 from graphwright.op.op import Call, Op, Shapes, not_differentiable
