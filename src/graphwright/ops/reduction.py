@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -33,6 +33,8 @@ from graphwright.ops.transcendental import exp, log, sqrt, square
 from graphwright.types import dtypes as dt
 from graphwright.types.dtypes import DType
 from graphwright.types.tensor_type import normalize_axes
+
+ADD_UP: Any = np.add.reduce
 
 #: The type in which a sum of 16 bit floats is added up.
 WIDE = {dt.float16: np.dtype(np.float32), dt.bfloat16: np.dtype(np.float32)}
@@ -85,7 +87,7 @@ def spread(g: Any, call: Call) -> Any:
 class Accumulation(Reduction):
     """A reduction by a ufunc, of 16 bit floats in float32."""
 
-    ufunc = np.add
+    ufunc: ClassVar[Any] = np.add
 
     def bind(self, types: Sequence[DType]) -> Callable[..., Any]:
         dtype, wide = types[0].numpy_dtype, WIDE.get(types[0])
@@ -142,7 +144,7 @@ class Mean(Reduction):
         wide = WIDE.get(types[0], dtype)
 
         def mean(x: Any, axes: Any) -> Any:
-            total = np.add.reduce(x, axis=axes, dtype=wide, keepdims=keep)
+            total = ADD_UP(x, axis=axes, dtype=wide, keepdims=keep)
             count = x.size / total.size if total.size else 1
             return np.asarray(total / wide.type(count)).astype(dtype, copy=False)
 
@@ -160,7 +162,7 @@ class Mean(Reduction):
 
 def integer_mean(x: Any, axes: Any, dtype: Any, keep: bool) -> Any:
     """The mean of integers, rounded towards zero; their sum wraps around."""
-    total = np.add.reduce(x, axis=axes, dtype=dtype, keepdims=keep)
+    total = ADD_UP(x, axis=axes, dtype=dtype, keepdims=keep)
     count = x.size // total.size if total.size else 1
     wide = np.int64 if dtype.kind == "i" else np.uint64
     return truncate_divide(total.astype(wide), wide(max(count, 1))).astype(dtype)
@@ -178,7 +180,7 @@ class EuclideanNorm(Reduction):
 
         def norm(x: Any, axes: Any) -> Any:
             squares = np.square(np.abs(x).astype(wide, copy=False))
-            return np.sqrt(np.add.reduce(squares, axis=axes, keepdims=keep)).astype(dtype)
+            return np.sqrt(ADD_UP(squares, axis=axes, keepdims=keep)).astype(dtype)
 
         return norm
 
@@ -195,7 +197,7 @@ class Extreme(Reduction):
     """The greatest or least element along axes; the lowest or highest value of none."""
 
     dtypes = {"T": dt.REAL, "Tidx": dt.INDEX}
-    ufunc = np.maximum
+    ufunc: ClassVar[Any] = np.maximum
 
     def start(self, dtype: DType) -> Any:
         """The extreme of no elements."""
@@ -241,7 +243,7 @@ class LogicalReduction(Reduction):
     inputs = ("input: bool", "reduction_indices: Tidx host")
     outputs = ("output: bool",)
     dtypes = {"Tidx": dt.INDEX}
-    ufunc = np.logical_and
+    ufunc: ClassVar[Any] = np.logical_and
     gradient = not_differentiable
 
     def bind(self, types: Sequence[DType]) -> Callable[..., Any]:
