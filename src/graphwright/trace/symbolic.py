@@ -14,6 +14,7 @@ from graphwright.errors import (
 from graphwright.ir.graph import Graph, Value
 from graphwright.ir.known import known
 from graphwright.ir.operation import Operation, Tensors
+from graphwright.trace.numpy_protocol import stage_function, stage_ufunc
 from graphwright.types.dtypes import DType
 from graphwright.types.shape import TensorShape
 from graphwright.types.tensor_type import TensorType, merge_dims
@@ -142,6 +143,14 @@ class SymbolicTensor(Tensor):
 
     def __index__(self) -> NoReturn:
         raise self._no_value("index")
+
+    def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **options: Any) -> Any:
+        return stage_ufunc(ufunc, method, inputs, options)
+
+    def __array_function__(
+        self, function: Any, types: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
+    ) -> Any:
+        return stage_function(function, args, kwargs)
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> NoReturn:
         raise NotImplementedError(

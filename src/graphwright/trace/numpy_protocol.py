@@ -1,0 +1,209 @@
+"""NumPy functions on symbolic tensors: staged where a graph op means the same.
+
+`np.sin(x)` of a symbolic tensor becomes `Sin`, through `__array_ufunc__` and
+`__array_function__`. What has no graph form is refused, naming what does it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from graphwright.op.interpreter import convert
+from graphwright.ops import (
+    arithmetic,
+    bitwise,
+    comparison,
+    contraction,
+    creation,
+    indexing,
+    joining,
+    movement,
+    reduction,
+    repetition,
+    reversal,
+    rounding,
+    transcendental,
+    trigonometric,
+)
+
+#: ufunc -> the op of the same meaning.
+UFUNCS: dict[Any, Callable[..., Any]] = {
+    np.add: arithmetic.add,
+    np.subtract: arithmetic.subtract,
+    np.multiply: arithmetic.multiply,
+    np.divide: arithmetic.truediv,
+    np.floor_divide: arithmetic.floordiv,
+    np.mod: arithmetic.floormod,
+    np.negative: arithmetic.negative,
+    np.positive: movement.identity,
+    np.maximum: arithmetic.maximum,
+    np.minimum: arithmetic.minimum,
+    np.conjugate: arithmetic.conj,
+    np.absolute: transcendental.abs,
+    np.power: transcendental.pow,
+    np.sqrt: transcendental.sqrt,
+    np.square: transcendental.square,
+    np.exp: transcendental.exp,
+    np.expm1: transcendental.expm1,
+    np.log: transcendental.log,
+    np.log1p: transcendental.log1p,
+    np.sign: transcendental.sign,
+    np.floor: rounding.floor,
+    np.ceil: rounding.ceil,
+    np.rint: rounding.round,
+    np.reciprocal: transcendental.reciprocal,
+    np.sin: trigonometric.sin,
+    np.cos: trigonometric.cos,
+    np.tan: trigonometric.tan,
+    np.arcsin: trigonometric.asin,
+    np.arccos: trigonometric.acos,
+    np.arctan: trigonometric.atan,
+    np.arctan2: trigonometric.atan2,
+    np.sinh: trigonometric.sinh,
+    np.cosh: trigonometric.cosh,
+    np.tanh: trigonometric.tanh,
+    np.arcsinh: trigonometric.asinh,
+    np.arccosh: trigonometric.acosh,
+    np.arctanh: trigonometric.atanh,
+    np.less: comparison.less,
+    np.less_equal: comparison.less_equal,
+    np.greater: comparison.greater,
+    np.greater_equal: comparison.greater_equal,
+    np.equal: comparison.equal,
+    np.not_equal: comparison.not_equal,
+    np.logical_and: comparison.logical_and,
+    np.logical_or: comparison.logical_or,
+    np.logical_not: comparison.logical_not,
+    np.logical_xor: comparison.logical_xor,
+    np.bitwise_and: bitwise.and_operator,
+    np.bitwise_or: bitwise.or_operator,
+    np.bitwise_xor: bitwise.xor_operator,
+    np.invert: bitwise.invert_operator,
+    np.isnan: rounding.is_nan,
+    np.isinf: rounding.is_inf,
+    np.isfinite: rounding.is_finite,
+    np.matmul: contraction.matmul,
+}
+
+
+def reduced(function: Callable[..., Any]) -> Callable[..., Any]:
+    """A reduction with NumPy's argument names."""
+
+    def reduce(a: Any, axis: Any = None, keepdims: bool = False) -> Any:
+        return function(convert(a), axis, keepdims)
+
+    return reduce
+
+
+def _transpose(a: Any, axes: Any = None) -> Any:
+    return movement.transpose(a, axes)
+
+
+def _reshape(a: Any, /, shape: Any) -> Any:
+    return movement.reshape(a, shape if isinstance(shape, (tuple, list)) else (shape,))
+
+
+def _concatenate(arrays: Any, axis: int = 0) -> Any:
+    return joining.concat(list(arrays), axis)
+
+
+def _stack(arrays: Any, axis: int = 0) -> Any:
+    return joining.stack(list(arrays), axis)
+
+
+def _dot(a: Any, b: Any) -> Any:
+    a, b = convert(a), convert(b)
+    if a.type.rank == 2 and b.type.rank == 2:
+        return contraction.matmul(a, b)
+    if a.type.rank == 1 and b.type.rank == 1:
+        return reduction.reduce_sum(a * b)
+    raise NotImplementedError(
+        "numpy.dot of symbolic tensors is staged for two vectors or two matrices; use "
+        "`tf.tensordot` for others"
+    )
+
+
+def _where(condition: Any, x: Any, y: Any) -> Any:
+    return indexing.where(condition, x, y)
+
+
+def _squeeze(a: Any, axis: Any = None) -> Any:
+    return movement.squeeze(a, axis)
+
+
+#: NumPy function -> the function of the same meaning.
+FUNCTIONS: dict[Any, Callable[..., Any]] = {
+    np.sum: reduced(reduction.reduce_sum),
+    np.prod: reduced(reduction.reduce_prod),
+    np.mean: reduced(reduction.reduce_mean),
+    np.max: reduced(reduction.reduce_max),
+    np.min: reduced(reduction.reduce_min),
+    np.any: reduced(reduction.reduce_any),
+    np.all: reduced(reduction.reduce_all),
+    np.transpose: _transpose,
+    np.reshape: _reshape,
+    np.concatenate: _concatenate,
+    np.stack: _stack,
+    np.expand_dims: lambda a, axis: movement.expand_dims(a, axis),
+    np.squeeze: _squeeze,
+    np.dot: _dot,
+    np.tile: lambda A, reps: repetition.tile(A, reps),  # noqa: N803 - NumPy's name
+    np.flip: lambda m, axis: reversal.reverse(m, axis),
+    np.broadcast_to: lambda array, shape: movement.broadcast_to(array, shape),
+    np.zeros_like: lambda a: creation.zeros_like(a),
+    np.ones_like: lambda a: creation.ones_like(a),
+    np.clip: lambda a, a_min, a_max: arithmetic.minimum(arithmetic.maximum(a, a_min), a_max),
+    np.where: _where,
+    np.shape: lambda a: a.shape,
+    np.ndim: lambda a: a.ndim,
+}
+
+
+def stage_ufunc(ufunc: Any, method: str, inputs: tuple[Any, ...], options: dict[str, Any]) -> Any:
+    """A ufunc call on symbolic tensors as a graph op; NotImplementedError where there is none."""
+    name = f"numpy.{ufunc.__name__}"
+    if method == "reduce" and ufunc in REDUCERS:
+        return REDUCERS[ufunc](inputs[0], **options)
+    function = UFUNCS.get(ufunc)
+    if method != "__call__" or function is None:
+        raise refused(name if method == "__call__" else f"{name}.{method}", inputs)
+    if options:
+        raise refused(f"{name} with {', '.join(options)}", inputs)
+    return function(*inputs)
+
+
+REDUCERS: dict[Any, Callable[..., Any]] = {
+    np.add: reduced(reduction.reduce_sum),
+    np.multiply: reduced(reduction.reduce_prod),
+    np.maximum: reduced(reduction.reduce_max),
+    np.minimum: reduced(reduction.reduce_min),
+    np.logical_and: reduced(reduction.reduce_all),
+    np.logical_or: reduced(reduction.reduce_any),
+}
+
+
+def stage_function(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """A NumPy function on symbolic tensors as graph ops."""
+    staged = FUNCTIONS.get(function)
+    name = f"{function.__module__}.{function.__name__}"
+    if staged is None:
+        raise refused(name, args)
+    try:
+        return staged(*args, **kwargs)
+    except TypeError as error:
+        if "unexpected keyword argument" in str(error):
+            raise refused(f"{name} with {', '.join(kwargs)}", args) from None
+        raise
+
+
+def refused(what: str, inputs: Any) -> NotImplementedError:
+    """The refusal of a NumPy call that no graph op means."""
+    tensor = next((x for x in inputs if hasattr(x, "graph")), inputs[0] if inputs else None)
+    return NotImplementedError(
+        f"Cannot convert a symbolic tf.Tensor ({getattr(tensor, 'name', tensor)}) to a numpy "
+        f"array: {what} has no graph form. Use a TensorFlow function, or run it when the graph "
+        f"runs with `tf.numpy_function({what.partition(' ')[0]}, [x], dtype)`."
+    )
