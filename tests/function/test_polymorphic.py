@@ -1,0 +1,331 @@
+"""Calls choose the right trace, trace when there is none, and say what does not fit."""
+
+from __future__ import annotations
+
+import functools
+import gc
+import threading
+import weakref
+
+import numpy as np
+import pytest
+
+import graphwright as tf
+
+
+def counting(**options):
+    """A function `f(*args, **kwargs)` that sums its tensors, and the list of its traces."""
+    traces = []
+
+    @tf.function(**options)
+    def f(*args, **kwargs):
+        traces.append((args, kwargs))
+        leaves = [x for x in tf.nest.flatten((args, kwargs)) if tf.is_tensor(x)]
+        return functools.reduce(lambda a, b: a + b, leaves) if leaves else tf.constant(0)
+
+    return f, traces
+
+
+def test_one_trace_a_type():
+    f, traces = counting()
+    for x in (1.0, 2.0):
+        assert f(tf.constant(x)) == x
+    assert len(traces) == 1
+    f(tf.constant(1))
+    f(tf.constant([1.0]))
+    f(tf.constant(1.0), tf.constant(1.0))
+    assert len(traces) == 4
+    assert f.experimental_get_tracing_count() == 4
+
+
+def test_keyword_and_positional_arguments_share_a_trace():
+    count = []
+
+    @tf.function
+    def f(a, b=1, *, c=2):
+        count.append(1)
+        return a * b + c
+
+    x = tf.constant(3)
+    assert [int(v) for v in (f(x), f(a=x), f(x, 1), f(b=1, a=x), f(x, c=2))] == [5] * 5
+    assert len(count) == 1
+    assert int(f(x, 2, c=1)) == 7
+
+
+def test_keywords_in_any_order_reach_their_parameters():
+    @tf.function
+    def f(a, b):
+        return a - b
+
+    one, two = tf.constant(1), tf.constant(2)
+    for _ in range(3):
+        assert int(f(b=one, a=two)) == 1
+        assert int(f(a=two, b=one)) == 1
+        assert int(f(b=two, a=one)) == -1
+
+
+def test_nested_arguments_in_any_order_of_keys():
+    f, traces = counting()
+    a, b = tf.constant(1.0), tf.constant(2.0)
+    assert f({"x": a, "y": [b, (a, b)]}) == 6
+    assert f({"y": [b, (a, b)], "x": a}) == 6
+    assert len(traces) == 1
+
+
+def test_structures_are_results_too():
+    @tf.function
+    def f(x):
+        return {"a": (x, None), "b": [x + 1, {"c": 3}]}
+
+    for _ in range(2):
+        result = f(tf.constant(1))
+        assert result["a"][1] is None
+        assert int(result["b"][1]["c"]) == 3
+        assert int(result["b"][0]) == 2
+
+
+def test_a_result_that_is_no_tensor_is_refused():
+    with pytest.raises(TypeError, match="found return value of type object"):
+        tf.function(lambda: object())()
+
+
+@pytest.mark.parametrize(
+    ("args", "kwargs", "message"),
+    [
+        ((), {}, "missing a required argument: 'a'"),
+        ((1, 2, 3), {}, "too many positional arguments"),
+        ((1,), {"c": 2}, "got an unexpected keyword argument 'c'"),
+    ],
+)
+def test_arguments_that_do_not_bind(args, kwargs, message):
+    @tf.function
+    def f(a, b=0):
+        return a + b
+
+    with pytest.raises(TypeError, match=message):
+        f(*args, **kwargs)
+    assert f.experimental_get_tracing_count() == 0
+
+
+def test_an_input_signature_converts_and_refuses():
+    @tf.function(input_signature=[tf.TensorSpec([None], tf.float32)])
+    def f(x):
+        return x * 2
+
+    for value in ([1.0, 2.0], (3, 4), np.array([5.0, 6.0]), tf.constant([7.0])):
+        np.testing.assert_array_equal(f(value), 2 * np.asarray(value, np.float32))
+        np.testing.assert_array_equal(f(value), 2 * np.asarray(value, np.float32))
+    assert f.experimental_get_tracing_count() == 1
+    with pytest.raises(TypeError, match="Can not cast TensorSpec"):
+        f(tf.constant(1.0))
+    with pytest.raises(TypeError, match="must cover every parameter"):
+        tf.function(lambda a, b: a, input_signature=[tf.TensorSpec([], tf.int32)])(1, 2)
+
+
+def test_reduce_retracing_generalises():
+    f, traces = counting(reduce_retracing=True)
+    for n in range(1, 8):
+        f(tf.ones([n, 2]))
+    assert [t[0][0].shape.as_list() for t in traces] == [[1, 2], [None, 2]]
+
+
+def test_methods_have_traces_for_each_instance_and_hold_it_weakly():
+    class Scale:
+        def __init__(self, by):
+            self.by = by
+
+        @tf.function
+        def __call__(self, x):
+            return x * self.by
+
+        @tf.function
+        def twice(self, x):
+            return self(self(x))
+
+    two, three = Scale(2), Scale(3)
+    x = tf.constant(5)
+    assert [int(two(x)), int(three(x)), int(two.twice(x))] == [10, 15, 20]
+    assert two.twice is two.twice
+    gone = weakref.ref(two)
+    del two
+    gc.collect()
+    assert gone() is None
+
+
+def test_lambdas_partials_and_callables():
+    class Adder:
+        def __call__(self, x):
+            return x + 1
+
+    x = tf.constant(1)
+    assert int(tf.function(lambda v: v + 2)(x)) == 3
+    assert int(tf.function(functools.partial(lambda a, b: a - b, b=5))(x)) == -4
+    assert int(tf.function(Adder())(x)) == 2
+
+
+def test_nested_functions_are_calls_of_one_trace():
+    inner_traces = []
+
+    @tf.function
+    def inner(x):
+        inner_traces.append(x)
+        return x * 2
+
+    @tf.function
+    def outer(x):
+        return inner(x) + inner(x)
+
+    assert int(outer(tf.constant(3))) == 12
+    assert len(inner_traces) == 1
+    types = [n.op.type_name for n in outer.get_concrete_function(tf.constant(3)).graph.nodes]
+    assert types.count("PartitionedCall") == 2
+
+
+def test_an_inner_function_captures_the_outer_one_s_tensors():
+    @tf.function
+    def outer(x):
+        y = x + 1
+
+        @tf.function
+        def inner(z):
+            return z * y
+
+        return inner(x) + inner(y)
+
+    for value in (2, 3):
+        assert int(outer(tf.constant(value))) == value * (value + 1) + (value + 1) ** 2
+
+
+def test_captured_tensors_and_variables():
+    big, v = tf.ones([200]), tf.Variable(2.0)
+
+    @tf.function
+    def f():
+        return tf.reduce_sum(big) * v
+
+    assert float(f()) == 400
+    v.assign(3.0)
+    assert float(f()) == 600
+    assert len(f.get_concrete_function().captured_inputs) == 2
+
+
+def test_effects_keep_their_order():
+    v = tf.Variable(1.0)
+
+    @tf.function
+    def f():
+        a = v + 0.0
+        v.assign_add(10.0)
+        b = v + 0.0
+        v.assign(v * 2.0)
+        return a, b, v
+
+    assert [float(x) for x in f()] == [1.0, 11.0, 22.0]
+    assert [float(x) for x in f()] == [22.0, 32.0, 64.0]
+
+
+def test_a_variable_is_created_once_from_the_arguments():
+    class Layer:
+        w = None
+
+        @tf.function
+        def __call__(self, x):
+            if self.w is None:
+                self.w = tf.Variable(x * 2.0)
+            return self.w + x
+
+    layer = Layer()
+    assert float(layer(tf.constant(1.0))) == 3.0
+    assert float(layer(tf.constant(5.0))) == 7.0
+
+
+def test_run_eagerly():
+    calls = []
+
+    @tf.function
+    def f(x):
+        calls.append(x)
+        return x + 1
+
+    tf.config.run_functions_eagerly(True)
+    try:
+        assert int(f(tf.constant(1))) == 2
+        assert int(f(tf.constant(1))) == 2
+    finally:
+        tf.config.run_functions_eagerly(False)
+    assert len(calls) == 2
+    assert f.experimental_get_tracing_count() == 0
+
+
+def test_an_error_while_tracing_leaves_nothing_behind():
+    fail = [True]
+
+    @tf.function
+    def f(x):
+        y = x + 1
+        if fail[0]:
+            raise KeyError("mine")
+        return y
+
+    with pytest.raises(KeyError, match="mine"):
+        f(tf.constant(1))
+    assert tf.executing_eagerly()
+    assert f.experimental_get_tracing_count() == 0
+    fail[0] = False
+    assert int(f(tf.constant(1))) == 2
+
+
+def test_an_error_while_running_names_the_op_and_the_user_s_line():
+    @tf.function
+    def f(x, i):
+        return tf.gather(x, i)
+
+    f(tf.constant([1, 2]), tf.constant(0))
+    with pytest.raises(tf.errors.InvalidArgumentError, match="test_polymorphic.py") as caught:
+        f(tf.constant([1, 2]), tf.constant(7))
+    assert "Gather" in caught.value.message
+
+
+def test_first_calls_from_eight_threads_trace_once():
+    f, traces = counting()
+    g, _ = counting()
+
+    @tf.function
+    def calls_f(x):
+        return f(x) + g(x)
+
+    @tf.function
+    def calls_g(x):
+        return g(x) + f(x)
+
+    barrier = threading.Barrier(8)
+    results = []
+
+    def work(i):
+        barrier.wait()
+        for n in range(20):
+            chosen = (calls_f, calls_g)[(i + n) % 2]
+            results.append(float(chosen(tf.constant(float(n)))) == 2 * n)
+
+    threads = [threading.Thread(target=work, args=(i,)) for i in range(8)]
+    for t in threads:
+        t.start()
+    for t in threads:
+        t.join(timeout=60)
+    assert len(results) == 160
+    assert all(results)
+    assert len(traces) == 1
+
+
+def test_dropped_functions_are_freed():
+    def make():
+        @tf.function
+        def f(x):
+            return x + 1
+
+        f(tf.constant(1))
+        return weakref.ref(f), weakref.ref(f.get_concrete_function(tf.constant(1)).graph)
+
+    references = [make() for _ in range(3)]
+    gc.collect()
+    assert all(r() is None for pair in references for r in pair)
