@@ -106,6 +106,10 @@ def test_an_op_has_the_signature_of_tensorflows(name: str) -> None:
     assert " ".join(parse_operand(text).name for text in op.outputs) == outputs
     attributes_here = {field.name for field in fields(op)} - op.private
     assert attributes_here <= set(attributes), "attributes that TensorFlow's op has not"
+    declared = {operand.dtype for operand in (*op.operands, *op.results)}
+    lists = {"N"} if any(operand.variadic for operand in op.operands) else set()
+    required = {key for key, kind in attributes.items() if kind.endswith(" required")}
+    assert required <= attributes_here | declared | lists, "attributes that no operand decides"
 
 
 @pytest.fixture

@@ -16,8 +16,18 @@ from graphwright.ir.ordering import control_inputs, plain_results
 from graphwright.ir.tensor_proto import data_type, shape_proto, tensor_proto
 from graphwright.op.op import Op, Operand
 from graphwright.ops.creation import Literal, Placeholder
-from graphwright.proto.graph_pb2 import AttrValue, FunctionDef, GraphDef, NodeDef
+from graphwright.proto.graph_pb2 import (
+    AttrValue,
+    FunctionDef,
+    GraphDef,
+    NameAttrList,
+    NodeDef,
+)
 from graphwright.types.dtypes import as_dtype
+
+#: Loops, whose function `body` takes and returns everything that the loop is given: what it
+#: captures goes round unchanged.
+_LOOPS = frozenset({"While", "StatelessWhile"})
 
 #: The version of GraphDef's format that is written, and the oldest reader of it.
 PRODUCER, MIN_CONSUMER = 2474, 12
@@ -53,16 +63,20 @@ class _Library:
 
     def __init__(self, add_shapes: bool) -> None:
         self.add_shapes = add_shapes
-        self._names: dict[int, str] = {}
-        self._pending: list[tuple[str, Graph]] = []
+        self._names: dict[tuple[int, bool], str] = {}
+        self._pending: list[tuple[str, Graph, bool]] = []
 
-    def reference(self, graph: Graph) -> str:
-        """The name of a graph's function, which will be written."""
-        name = self._names.get(graph.id)
+    def reference(self, graph: Graph, carries: bool = False) -> str:
+        """The name of a graph's function, which will be written.
+
+        With `carries`, the function returns the values of its captures after its results.
+        """
+        name = self._names.get((graph.id, carries))
         if name is None:
             prefix = "" if graph.is_body else "__inference_"
-            name = self._names[graph.id] = f"{prefix}{graph.name}_{len(self._names)}"
-            self._pending.append((name, graph))
+            name = f"{prefix}{graph.name}_{len(self._names)}"
+            self._names[graph.id, carries] = name
+            self._pending.append((name, graph, carries))
         return name
 
     def functions(self) -> Iterator[FunctionDef]:
@@ -100,9 +114,12 @@ class _Library:
         hints = node.op.private
         for field in fields(node.op):
             name = "_" + field.name if field.name in hints else field.name
-            value = self.attribute(str(field.type), getattr(node.op, field.name), node.op)
-            if value is not None:
-                found[name] = value
+            value = getattr(node.op, field.name)
+            if isinstance(value, Graph):
+                carries = node.op.type_name in _LOOPS and field.name == "body"
+                found[name] = AttrValue(func=NameAttrList(name=self.reference(value, carries)))
+            elif (attribute := self.attribute(str(field.type), value, node.op)) is not None:
+                found[name] = attribute
         if self.add_shapes:
             shapes = [shape_proto(value.type.dims) for value in node.outputs]
             found["_output_shapes"] = AttrValue(list=AttrValue.ListValue(shape=shapes))
@@ -138,7 +155,7 @@ class _Library:
             raise TypeError(f"an attribute of {op} is of type {kind}, which no GraphDef can hold")
         return writers[kind]
 
-    def function(self, name: str, graph: Graph) -> FunctionDef:
+    def function(self, name: str, graph: Graph, carries: bool) -> FunctionDef:
         """A graph as a function of its arguments."""
         message = FunctionDef()
         message.signature.name = name
@@ -154,7 +171,8 @@ class _Library:
             specified = message.arg_attr[position].attr["_user_specified_name"]
             specified.s = value.node.name.encode()
         message.node_def.extend(self.nodes(graph, body, names))
-        for value in graph.results:
+        carried = [value for _, value in graph.captures] if carries else []
+        for value in [*graph.results, *carried]:
             result = _unused(_argument_name(value), taken)
             taken.add(result)
             message.signature.output_arg.add(name=result, type=data_type(value.type.dtype))
@@ -178,9 +196,9 @@ def operand_attributes(node: Node) -> dict[str, AttrValue]:
             if name in given or (name not in op.dtypes and is_dtype(name)):
                 continue
             if operand.mixed:
-                found[name] = AttrValue(list=AttrValue.ListValue(type=types))
+                found.setdefault(name, AttrValue(list=AttrValue.ListValue(type=types)))
             elif types:
-                found[name] = AttrValue(type=types[0])
+                found.setdefault(name, AttrValue(type=types[0]))
     return found
 
 
