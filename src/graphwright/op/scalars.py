@@ -6,6 +6,7 @@ words a meaning. `NumpyScalars` is the reference; native code generation provide
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, Protocol, TypeVar
 
 import numpy as np
@@ -31,7 +32,7 @@ class Scalars(Protocol[S]):
 
 
 #: Unary functions that every implementation of `Scalars` knows.
-UNARY = {
+UNARY: dict[str, Callable[..., Any]] = {
     "abs": np.abs,
     "acos": np.arccos,
     "acosh": np.arccosh,
@@ -66,7 +67,7 @@ UNARY = {
 }
 
 #: Binary functions that every implementation of `Scalars` knows.
-BINARY = {
+BINARY: dict[str, Callable[..., Any]] = {
     "and": np.logical_and,
     "atan2": np.arctan2,
     "bitand": np.bitwise_and,
