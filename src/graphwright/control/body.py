@@ -1,0 +1,106 @@
+"""Tracing the Python functions that branches and loops are given, into graphs of their own."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from graphwright.ir.graph import Graph, Value, subgraphs_of
+from graphwright.ir.execution import is_pure
+from graphwright.op.interpreter import apply
+from graphwright.op.op import Op
+from graphwright.ops.movement import IDENTITY
+from graphwright.trace.symbolic import SymbolicTensor
+from graphwright.trace.tracer import Tracer, tracing
+from graphwright.types import tree
+from graphwright.types.tensor_type import TensorType
+from graphwright.values.convert import convert
+from graphwright.values.tensor import Tensor
+from graphwright.values.variable import Variable
+
+_CONVERTED = (Variable, bool, int, float, complex, str, bytes, np.ndarray, np.generic, Tensor)
+
+
+class GraphOp(Op):
+    """An op with graphs among its attributes; it runs user code if one of them does."""
+
+    returns_tuple = True
+
+    @property
+    def pure(self) -> bool:  # type: ignore[override]  # decided by the attributes
+        """Whether none of the graphs calls user code."""
+        return all(is_pure(graph) for graph in subgraphs_of(self))
+
+
+class Body:
+    """A Python function traced into a graph: the results that it fills, and their structure."""
+
+    def __init__(self, graph: Graph, structure: Any, leaves: Sequence[Any]) -> None:
+        self.graph = graph
+        self.structure = structure
+        self.leaves = leaves
+
+    @property
+    def tensors(self) -> list[Any]:
+        """The returned tensors; a returned None is none of them."""
+        return [leaf for leaf in self.leaves if leaf is not None]
+
+    def pack(self, tensors: Sequence[Any]) -> Any:
+        """Other tensors in the structure that the function returned."""
+        remaining = iter(tensors)
+        filled = [None if leaf is None else next(remaining) for leaf in self.leaves]
+        return tree.pack_sequence_as(self.structure, filled, expand_composites=True)
+
+
+def trace_body(
+    function: Callable[..., Any], name: str, types: Sequence[TensorType] = (), like: Any = ()
+) -> Body:
+    """Traces `function` on placeholders of `types`, packed as the structure `like`."""
+    graph = Graph(name, is_body=True)
+    with tracing(graph) as tracer:
+        parameters = [graph.placeholder(t, f"args_{i}") for i, t in enumerate(types)]
+        graph.parameters = parameters
+        symbolic = [SymbolicTensor(value, graph) for value in parameters]
+        arguments = tree.pack_sequence_as(like, symbolic, expand_composites=True)
+        structure = function(*arguments)
+        leaves = [as_result(leaf, function) for leaf in tree.flatten(structure, True)]
+        structure = tree.pack_sequence_as(structure, leaves, expand_composites=True)
+        graph.results = [result_value(tracer, t) for t in leaves if t is not None]
+    return Body(graph, structure, leaves)
+
+
+def as_result(leaf: Any, function: Callable[..., Any]) -> Any:
+    """A returned leaf as a tensor, or None where there is none."""
+    if leaf is None:
+        return None
+    if isinstance(leaf, _CONVERTED):
+        return convert(leaf)
+    raise TypeError(
+        "To be compatible with tf.function, Python functions must return zero or more Tensors or "
+        f"ExtensionTypes or None values; in compilation of {function}, found return value of "
+        f"type {type(leaf).__name__}, which is not a Tensor or ExtensionType."
+    )
+
+
+def result_value(tracer: Tracer, tensor: Any) -> Value:
+    """The graph's value for a returned tensor, of a node of its own: what each result is
+    named and typed after stays apart from what it is computed from.
+    """
+    return tracer.value_of(apply(IDENTITY, tensor))
+
+
+def share_captures(graphs: Sequence[Graph]) -> list[Any]:
+    """Makes all graphs take the same captures in the same order; returns these."""
+    outside: dict[int, tuple[Any, TensorType]] = {}
+    for graph in graphs:
+        for tensor, value in graph.captures:
+            outside.setdefault(id(tensor), (tensor, value.type))
+    for graph in graphs:
+        own = {id(tensor): value for tensor, value in graph.captures}
+        graph.captures = [
+            (tensor, own.get(key) or graph.placeholder(type_, "captured"))
+            for key, (tensor, type_) in outside.items()
+        ]
+    return [tensor for tensor, _ in outside.values()]

@@ -1,0 +1,401 @@
+"""Branches: `cond`, `case`, `switch_case`, and the ops that hold the branches' graphs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from graphwright.control.body import Body, GraphOp, share_captures, trace_body
+from graphwright.errors import InvalidArgumentError
+from graphwright.ir.execution import function_of
+from graphwright.ir.graph import Graph
+from graphwright.op.interpreter import apply, convert
+from graphwright.op.op import Effect
+from graphwright.ops.conversion import cast
+from graphwright.ops.effects import assert_true
+from graphwright.ops.joining import stack
+from graphwright.trace.tracer import current_tracer
+from graphwright.types import dtypes as dt
+from graphwright.types import tree
+from graphwright.types.dtypes import DType
+from graphwright.types.tensor_type import TensorType
+from graphwright.types.type_spec import TypeSpec
+from graphwright.values.tensor import Reference, Tensor
+from graphwright.values.variable import Variable
+
+
+class BranchingOp(GraphOp):
+    """Runs one of several graphs, which take the same captures and no parameters."""
+
+    @property
+    def graphs(self) -> tuple[Graph, ...]:
+        """The branches."""
+        raise NotImplementedError
+
+    def infer(self, operands: Sequence[Any]) -> tuple[TensorType, ...]:
+        return tuple([join_types(types) for types in zip(*map(result_types, self.graphs))])
+
+    def result_dtypes(self, types: Sequence[DType]) -> tuple[DType, ...]:
+        return tuple([type_.dtype for type_ in result_types(self.graphs[0])])
+
+    def kernel(self, *arrays: Any) -> tuple[Any, ...]:
+        results: tuple[Any, ...] = self.bind(())(*arrays)
+        return results
+
+
+def result_types(graph: Graph) -> list[TensorType]:
+    """The types of a graph's results."""
+    return [value.type for value in graph.results]
+
+
+def join_types(types: Sequence[TensorType]) -> TensorType:
+    """The most specific type of several of one dtype."""
+    joined = types[0]
+    for other in types[1:]:
+        join = joined.join(other)
+        assert join is not None, "branches were compared before"
+        joined = join
+    return joined
+
+
+@dataclass(frozen=True)
+class StatelessIf(BranchingOp):
+    """The results of `then_branch` where cond is true, else those of `else_branch`."""
+
+    type_name = "StatelessIf"
+    inputs = ("cond: bool", "input: Tin...")
+    outputs = ("output: Tout...",)
+
+    then_branch: Graph
+    else_branch: Graph
+
+    @property
+    def graphs(self) -> tuple[Graph, ...]:
+        """The branches."""
+        return (self.then_branch, self.else_branch)
+
+    def bind(self, types: Sequence[DType]) -> Callable[..., Any]:
+        then, otherwise = function_of(self.then_branch), function_of(self.else_branch)
+
+        def branch(condition: Any, *captured: Any) -> Any:
+            if condition.shape:
+                raise not_scalar(condition)
+            return then(*captured) if condition else otherwise(*captured)
+
+        return branch
+
+
+@dataclass(frozen=True)
+class If(StatelessIf):
+    """A branch of which one side at least has effects."""
+
+    type_name = "If"
+    effect = Effect.WRITE
+
+
+@dataclass(frozen=True)
+class StatelessCase(BranchingOp):
+    """The results of branch number `branch_index`; of the last where there is none such."""
+
+    type_name = "StatelessCase"
+    inputs = ("branch_index: int32", "input: Tin...")
+    outputs = ("output: Tout...",)
+
+    branches: tuple[Graph, ...]
+
+    @property
+    def graphs(self) -> tuple[Graph, ...]:
+        """The branches."""
+        return self.branches
+
+    def bind(self, types: Sequence[DType]) -> Callable[..., Any]:
+        functions = [function_of(graph) for graph in self.branches]
+        last = len(functions) - 1
+
+        def switch(index: Any, *captured: Any) -> Any:
+            if index.shape:
+                raise not_scalar(index)
+            return functions[index if 0 <= index <= last else last](*captured)
+
+        return switch
+
+
+@dataclass(frozen=True)
+class Case(StatelessCase):
+    """A choice of which one branch at least has effects."""
+
+    type_name = "Case"
+    effect = Effect.WRITE
+
+
+def not_scalar(condition: Any) -> InvalidArgumentError:
+    """The refusal of a condition with axes."""
+    shape = ",".join(map(str, condition.shape))
+    return InvalidArgumentError(
+        None, None, f"The condition or branch index must be a scalar, but it has shape [{shape}]"
+    )
+
+
+def is_stateful(graphs: Sequence[Graph]) -> bool:
+    """Whether one of the graphs has effects."""
+    return any(graph.is_stateful for graph in graphs)
+
+
+# -- cond -----------------------------------------------------------------------------------
+
+
+def cond(
+    pred: Any,
+    true_fn: Callable[[], Any] | None = None,
+    false_fn: Callable[[], Any] | None = None,
+    name: str | None = None,
+) -> Any:
+    """`true_fn()` where the scalar `pred` is true, else `false_fn()`.
+
+    Eagerly one function is called. In a graph both are traced, and must return the same
+    structure and dtypes (TypeError otherwise); where shapes differ the result's is unknown.
+
+    >>> import graphwright as tf
+    >>> x = tf.constant(3)
+    >>> tf.cond(x > 2, lambda: x * 2, lambda: x + 1)
+    <tf.Tensor: shape=(), dtype=int32, numpy=6>
+    """
+    check_callable(true_fn, "true_fn")
+    check_callable(false_fn, "false_fn")
+    assert true_fn is not None and false_fn is not None
+    if current_tracer() is None:
+        return true_fn() if pred else false_fn()
+    if isinstance(pred, bool):
+        raise TypeError("pred must not be a Python bool", pred)
+    name = name or "cond"
+    condition = scalar_condition(convert(pred), "pred", name)
+    then, otherwise = trace_body(true_fn, f"{name}_true"), trace_body(false_fn, f"{name}_false")
+    structure = Agreement([then, otherwise], ["true_fn", "false_fn"], "tf.cond")
+    captured = share_captures([then.graph, otherwise.graph])
+    kind = If if is_stateful([then.graph, otherwise.graph]) else StatelessIf
+    op = kind(then.graph, otherwise.graph)
+    return structure.pack(apply(op, condition, *captured, name=name))
+
+
+def check_callable(function: Any, argument: str) -> None:
+    """TypeError unless `function` can be called."""
+    if not callable(function):
+        raise TypeError(f"'{argument}' must be callable.")
+
+
+def scalar_condition(condition: Any, argument: str, name: str) -> Any:
+    """A condition that is a bool scalar, as far as can be known; InvalidArgumentError if not."""
+    if condition.dtype is not dt.bool_:
+        raise InvalidArgumentError(
+            None,
+            None,
+            f"'{argument}' of {name!r} must be a bool, got {condition.dtype.name}: "
+            f"compare it, as in `{argument} != 0`.",
+        )
+    if condition.type.rank not in (0, None):
+        raise InvalidArgumentError(
+            None,
+            None,
+            f"'{argument}' of {name!r} must be a scalar, but it has shape {condition.shape}",
+        )
+    return condition
+
+
+class Agreement:
+    """The common result structure of branches; an error that shows both where there is none."""
+
+    def __init__(self, bodies: Sequence[Body], names: Sequence[str], caller: str) -> None:
+        self.first = bodies[0]
+        for body, name in zip(bodies[1:], names[1:]):
+            self._compare(body, names[0], name, caller)
+        self.structure = join_structures([body.structure for body in bodies])
+
+    def _compare(self, body: Body, first_name: str, name: str, caller: str) -> None:
+        first = self.first
+        try:
+            tree.assert_same_structure(first.structure, body.structure, expand_composites=True)
+        except (TypeError, ValueError) as error:
+            raise mismatch(first, body, first_name, name, caller, str(error)) from None
+        for a, b in zip(first.leaves, body.leaves):
+            if (a is None) != (b is None):
+                shown = mismatch(
+                    first, body, first_name, name, caller, f"{a} and {b}: one is None, one is not"
+                )
+                raise ValueError(*shown.args)
+            if a is not None and a.dtype is not b.dtype:
+                raise mismatch(
+                    first, body, first_name, name, caller, f"{a} and {b} have different types"
+                )
+
+    def pack(self, tensors: Sequence[Any]) -> Any:
+        """The op's results in the structure that the branches returned."""
+        remaining = iter(tensors or ())
+        filled = [None if leaf is None else next(remaining) for leaf in self.first.leaves]
+        return tree.pack_sequence_as(self.structure, filled, expand_composites=True)
+
+
+def mismatch(
+    first: Body, second: Body, first_name: str, name: str, caller: str, details: str
+) -> TypeError:
+    """The error for branches whose results differ in structure or dtype."""
+    return TypeError(
+        f"{first_name} and {name} arguments to {caller} must have the same number, type, and "
+        f"overall structure of return values.\n\n{first_name} output: {first.structure}\n"
+        f"{name} output: {second.structure}\n\nError details:\n{details}"
+    )
+
+
+def join_structures(structures: Sequence[Any]) -> Any:
+    """The first structure, its composites as general as those of all."""
+    flat = [tree.flatten(structure) for structure in structures]
+    return tree.pack_sequence_as(structures[0], [join_leaves(leaves) for leaves in zip(*flat)])
+
+
+def join_leaves(leaves: Sequence[Any]) -> Any:
+    """The first leaf, or for composites one of their common type."""
+    spec = getattr(leaves[0], "__graphwright_spec__", None)
+    if not isinstance(spec, TypeSpec):
+        return leaves[0]
+    joined = spec.most_specific_common_supertype([v.__graphwright_spec__ for v in leaves[1:]])
+    assert joined is not None, "structures were compared before"
+    return joined._from_components(spec._to_components(leaves[0]))
+
+
+# -- switch_case ----------------------------------------------------------------------------
+
+
+def switch_case(
+    branch_index: Any, branch_fns: Any, default: Callable[[], Any] | None = None, name: Any = None
+) -> Any:
+    """Calls the function numbered `branch_index`: of a list, of pairs, or of a dict by number.
+
+    An index with no function means `default`, or else the last one.
+
+    >>> import graphwright as tf
+    >>> tf.switch_case(tf.constant(1), [lambda: 10, lambda: 20])
+    <tf.Tensor: shape=(), dtype=int32, numpy=20>
+    """
+    functions = numbered(branch_fns)
+    for i, function in enumerate(functions):
+        check_callable(function, f"branch_fns[{i}]")
+    if default is not None:
+        check_callable(default, "default")
+        functions.append(default)
+    index = convert(branch_index)
+    if not index.dtype.is_integer:
+        raise TypeError(f"'branch_index' must be an integer Tensor, got {index.dtype}")
+    last = len(functions) - 1
+    if current_tracer() is None:
+        chosen = int(index)
+        return functions[chosen if 0 <= chosen <= last else last]()
+    name = name or "switch_case"
+    index = cast(index, dt.int32)
+    bodies = [trace_body(f, f"{name}_branch{i}") for i, f in enumerate(functions)]
+    names = [f"branches[{i}]" for i in range(len(bodies))]
+    structure = Agreement(bodies, names, "tf.switch_case")
+    graphs = tuple([body.graph for body in bodies])
+    captured = share_captures(graphs)
+    kind = Case if is_stateful(graphs) else StatelessCase
+    return structure.pack(apply(kind(graphs), index, *captured, name=name))
+
+
+def numbered(branch_fns: Any) -> list[Any]:
+    """The branch functions in the order of their numbers; ValueError where one is missing."""
+    if not isinstance(branch_fns, (list, tuple, dict)):
+        raise TypeError(
+            f"'branch_fns' must be a list, tuple, or dict. Received {type(branch_fns)}"
+        )
+    if not branch_fns:
+        raise ValueError("Must provide at least one item in 'branch_fns'")
+    pairs = list(branch_fns.items()) if isinstance(branch_fns, dict) else list(branch_fns)
+    if all(callable(entry) for entry in pairs):
+        pairs = list(enumerate(pairs))
+    for pair in pairs:
+        if not isinstance(pair, tuple) or len(pair) != 2:
+            raise TypeError(f"Each entry in 'branch_fns' must be a 2-tuple. Received {pair}.")
+        if not isinstance(pair[0], int):
+            raise TypeError(f"Key must be a Python `int`. Received {type(pair[0])}")
+    keys = sorted(number for number, _ in pairs)
+    if keys != list(range(len(pairs))):
+        shown = ",".join(map(str, keys))
+        raise ValueError(
+            f"branch indices (keys) must form contiguous range of [0 to {len(pairs)}) but found "
+            f"{{{shown}}}"
+        )
+    by_number = dict(pairs)
+    return [by_number[i] for i in keys]
+
+
+# -- case -----------------------------------------------------------------------------------
+
+
+def case(
+    pred_fn_pairs: Any,
+    default: Callable[[], Any] | None = None,
+    exclusive: bool = False,
+    strict: bool = False,
+    name: str = "case",
+) -> Any:
+    """Calls the function of the first predicate that is true, else `default`.
+
+    Without a default one of the predicates must be true: InvalidArgumentError if none is.
+
+    >>> import graphwright as tf
+    >>> x = tf.constant(2)
+    >>> tf.case([(x < 1, lambda: 10), (x < 3, lambda: 20)], default=lambda: 30)
+    20
+    """
+    pairs = checked_pairs(pred_fn_pairs)
+    if default is None:
+        *pairs, (last_pred, last_fn) = pairs
+        default = guarded(last_pred, last_fn, [pred for pred, _ in pairs] + [last_pred])
+    else:
+        check_callable(default, "default")
+    chain: Callable[[], Any] = default
+    for pred, function in reversed(pairs):
+        chain = chained(pred, function, chain, f"{name}/cond")
+    return chain()
+
+
+def chained(
+    pred: Any, function: Callable[[], Any], otherwise: Callable[[], Any], name: str
+) -> Callable[[], Any]:
+    """`function()` if `pred`, else `otherwise()`."""
+    return lambda: cond(pred, function, otherwise, name)
+
+
+def guarded(pred: Any, function: Callable[[], Any], preds: Sequence[Any]) -> Callable[[], Any]:
+    """`function()`, after a check that its predicate, the last that is left, is true."""
+
+    def checked() -> Any:
+        message = "Input error: None of conditions evaluated as True:"
+        assert_true(pred, [message, stack(list(preds))])
+        return function()
+
+    return checked
+
+
+def checked_pairs(pairs: Any) -> list[tuple[Any, Callable[[], Any]]]:
+    """The (predicate, function) pairs; TypeError for anything else."""
+    if not isinstance(pairs, (list, tuple, dict)):
+        raise TypeError(
+            f"'pred_fn_pairs' must be a list, tuple, or dict. Received: {type(pairs)}"
+        )
+    checked = [*pairs.items()] if isinstance(pairs, dict) else [*pairs]
+    if not checked:
+        raise ValueError("'pred_fn_pairs' must have at least one pair of a predicate and a function")
+    result = []
+    for pair in checked:
+        if not isinstance(pair, (list, tuple)) or len(pair) != 2:
+            raise TypeError(f"Each entry in 'pred_fn_pairs' must be a 2-tuple. Received {pair}.")
+        pred, function = pair
+        pred = pred.deref() if isinstance(pred, Reference) else pred
+        if not isinstance(pred, (Tensor, Variable)):
+            raise TypeError(f"pred must be a Tensor, got: {pred}")
+        if pred.dtype is not dt.bool_:
+            raise TypeError(f"pred must be Tensor of type bool: {pred}")
+        if not callable(function):
+            raise TypeError(f"fn for pred {pred} must be callable.")
+        result.append((pred, function))
+    return result

@@ -1,0 +1,260 @@
+"""Loops: `while_loop`, and the op that holds a loop's graphs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from graphwright.control.body import Body, GraphOp, share_captures, trace_body
+from graphwright.control.branch import check_callable, is_stateful, not_scalar, scalar_condition
+from graphwright.errors import InvalidArgumentError
+from graphwright.ir.execution import function_of
+from graphwright.ir.graph import Graph
+from graphwright.op.interpreter import apply, convert
+from graphwright.op.op import Effect
+from graphwright.ops.arithmetic import logical_and
+from graphwright.trace.tracer import current_tracer
+from graphwright.types import dtypes as dt
+from graphwright.types import tree
+from graphwright.types.dtypes import DType
+from graphwright.types.shape import TensorShape
+from graphwright.types.specs import TensorSpec
+from graphwright.types.tensor_type import Dims, TensorType, is_subshape
+from graphwright.values.convert import convert_to_tensor
+
+
+@dataclass(frozen=True)
+class StatelessWhile(GraphOp):
+    """Repeats `body` on the loop variables while `cond` says so.
+
+    Both graphs have the loop variables as parameters and the same captures; the body
+    returns the variables' next values. Operands: the variables, then what is captured. (In
+    a GraphDef, whose While knows only variables, the captures are variables that the body
+    returns as they are.)
+    """
+
+    type_name = "StatelessWhile"
+    inputs = ("input: T...",)
+    outputs = ("output: T...",)
+
+    cond: Graph
+    body: Graph
+
+    def infer(self, operands: Sequence[Any]) -> tuple[TensorType, ...]:
+        return tuple([value.type for value in self.body.parameters])
+
+    def result_dtypes(self, types: Sequence[DType]) -> tuple[DType, ...]:
+        return tuple([value.type.dtype for value in self.body.parameters])
+
+    def bind(self, types: Sequence[DType]) -> Callable[..., Any]:
+        condition, body = function_of(self.cond), function_of(self.body)
+        count = len(self.body.parameters)
+
+        def loop(*arguments: Any) -> tuple[Any, ...]:
+            variables, captured = arguments[:count], arguments[count:]
+            del arguments  # or the first values would live as long as the loop
+            while True:
+                (again,) = condition(*variables, *captured)
+                if not again:
+                    return variables
+                if again.shape:
+                    raise not_scalar(again)
+                variables = body(*variables, *captured)
+
+        return loop
+
+    def kernel(self, *arrays: Any) -> tuple[Any, ...]:
+        results: tuple[Any, ...] = self.bind(())(*arrays)
+        return results
+
+
+@dataclass(frozen=True)
+class While(StatelessWhile):
+    """A loop with effects."""
+
+    type_name = "While"
+    effect = Effect.WRITE
+
+
+def while_loop(
+    cond: Callable[..., Any],
+    body: Callable[..., Any],
+    loop_vars: Any,
+    shape_invariants: Any = None,
+    parallel_iterations: int = 10,
+    back_prop: bool = True,
+    swap_memory: bool = False,
+    maximum_iterations: Any = None,
+    name: str | None = None,
+) -> Any:
+    """Replaces `loop_vars` by `body(*loop_vars)` as long as `cond(*loop_vars)` is true.
+
+    `loop_vars` is a list or tuple of tensors or structures of them; the result is one like
+    it. Dtypes stay the same, and in a graph shapes stay as they enter the loop unless
+    `shape_invariants` allows more (TypeError, ValueError). At most `maximum_iterations`
+    are made. `parallel_iterations`, `back_prop` and `swap_memory` have no effect.
+
+    >>> import graphwright as tf
+    >>> tf.while_loop(lambda i: i < 100, lambda i: (i * 2,), (tf.constant(7),))
+    (<tf.Tensor: shape=(), dtype=int32, numpy=112>,)
+    """
+    check_callable(cond, "cond")
+    check_callable(body, "body")
+    if not isinstance(parallel_iterations, int) or parallel_iterations < 1:
+        raise TypeError("'parallel_iterations' must be a positive integer.")
+    if current_tracer() is None:
+        return run_eagerly(cond, body, loop_vars, maximum_iterations)
+    loop = Loop(loop_vars, shape_invariants, name or "while")
+    if maximum_iterations is not None:
+        return loop.limited(cond, body, maximum_iterations)
+    return loop.trace(cond, body)
+
+
+def run_eagerly(
+    cond: Callable[..., Any], body: Callable[..., Any], loop_vars: Any, maximum_iterations: Any
+) -> Any:
+    """The loop as a Python loop."""
+    if not tree.is_nested(loop_vars) or not loop_vars:
+        raise ValueError("'loop_vars' must be provided.")
+    wrapped = len(loop_vars) == 1
+    limit = None if maximum_iterations is None else int(maximum_iterations)
+    done = 0
+    while (limit is None or done < limit) and cond(*loop_vars):
+        results = body(*loop_vars)
+        if wrapped and not is_alike(results, loop_vars):
+            results = [results]
+        tree.assert_same_structure(list(loop_vars), list(results), check_types=False)
+        loop_vars = tree.pack_sequence_as(loop_vars, tree.flatten(results))
+        done += 1
+    return tree.map_structure(convert_leaf, loop_vars)
+
+
+def is_alike(results: Any, loop_vars: Any) -> bool:
+    """Whether results have the structure of the loop's variables."""
+    if not isinstance(results, (list, tuple)) or len(results) != len(loop_vars):
+        return False
+    try:
+        tree.assert_same_structure(list(loop_vars), list(results), check_types=False)
+    except ValueError:
+        return False
+    return True
+
+
+def convert_leaf(value: Any) -> Any:
+    """A loop variable as a tensor; composites such as TensorArrays stay as they are."""
+    if getattr(value, "__graphwright_spec__", None) is not None:
+        return value
+    return convert_to_tensor(value)
+
+
+class Loop:
+    """A loop being traced: its variables and what their types may be."""
+
+    def __init__(self, loop_vars: Any, shape_invariants: Any, name: str) -> None:
+        if not isinstance(loop_vars, (list, tuple)):
+            raise TypeError(f"'loop_vars' must be a list or tuple, got {loop_vars!r}")
+        self.name = name
+        self.structure = tree.map_structure(convert_leaf, loop_vars)
+        self.tensors = tree.flatten(self.structure, expand_composites=True)
+        self.types = [tensor.type for tensor in self.tensors]
+        if shape_invariants is not None:
+            tree.assert_same_structure(self.structure, shape_invariants)
+            self.types = invariant_types(self.structure, shape_invariants)
+
+    def trace(self, cond: Callable[..., Any], body: Callable[..., Any]) -> Any:
+        """Adds the loop to the graph being traced."""
+        condition = trace_body(
+            lambda *args: scalar_condition(convert(cond(*args)), "cond", self.name),
+            f"{self.name}_cond", self.types, self.structure,
+        )
+        step = trace_body(
+            lambda *args: self.aligned(body(*args)),
+            f"{self.name}_body", self.types, self.structure,
+        )
+        self.check(step)
+        graphs = (condition.graph, step.graph)
+        captured = share_captures(graphs)
+        kind = While if is_stateful(graphs) else StatelessWhile
+        results = apply(kind(*graphs), *self.tensors, *captured, name=self.name)
+        return tree.pack_sequence_as(self.structure, results or (), expand_composites=True)
+
+    def limited(
+        self, cond: Callable[..., Any], body: Callable[..., Any], maximum_iterations: Any
+    ) -> Any:
+        """The loop with a counter in front of its variables."""
+        limit = convert(maximum_iterations)
+        if limit.type.rank not in (0, None):
+            raise InvalidArgumentError(
+                None,
+                None,
+                f"'maximum_iterations' of {self.name!r} must be a scalar, got shape {limit.shape}",
+            )
+        zero = convert(0, limit.dtype)
+        counted = Loop.__new__(Loop)
+        counted.name = self.name
+        counted.structure = (zero, self.structure)
+        counted.tensors = [zero, *self.tensors]
+        counted.types = [TensorType(limit.dtype, ()), *self.types]
+        return counted.trace(
+            lambda count, variables: logical_and(count < limit, cond(*variables)),
+            lambda count, variables: (count + 1, self.aligned(body(*variables))),
+        )[1]
+
+    def aligned(self, results: Any) -> Any:
+        """What the body returned, in the structure of the variables; ValueError if it differs."""
+        like = self.structure
+        if not isinstance(results, (list, tuple)) or (
+            len(like) == 1 and not is_alike(results, like)
+        ):
+            results = [results]
+        flat = tree.flatten(results, expand_composites=True)
+        if len(flat) != len(self.tensors) or len(results) != len(like):
+            raise ValueError(
+                "The two structures don't have the same nested structure: the loop's body "
+                f"returned\n{results}\nfor the loop variables\n{like}"
+            )
+        if any(leaf is None for leaf in flat):
+            raise ValueError(
+                f"The loop's body returned None for a loop variable. It returned\n{results}\n"
+                f"for the loop variables\n{like}"
+            )
+        return tree.pack_sequence_as(like, [convert_to_tensor(v) for v in flat], True)
+
+    def check(self, step: Body) -> None:
+        """Refuses a body that changes the type of a variable."""
+        for tensor, entered, result in zip(self.tensors, self.types, step.tensors):
+            left = result.type
+            name = getattr(tensor, "name", tensor) if current_tracer() else tensor
+            if left.dtype is not entered.dtype:
+                raise TypeError(
+                    f"Loop var {name} enters the loop with type {entered.dtype} but has type "
+                    f"{left.dtype} after 1 iteration. {name} type should remain constant."
+                )
+            if not is_subshape(left.dims, entered.dims):
+                raise ValueError(
+                    f"Input tensor `{name}` enters the loop with shape "
+                    f"{TensorShape.from_dims(entered.dims)}, but has shape {result.shape} after "
+                    "one iteration. To allow the shape to vary across iterations, use the "
+                    "`shape_invariants` argument of tf.while_loop to specify a less-specific "
+                    "shape."
+                )
+
+
+def invariant_types(structure: Any, shape_invariants: Any) -> list[TensorType]:
+    """The types of the loop's tensors under the invariants that were given."""
+    types: list[TensorType] = []
+    for leaf, invariant in zip(tree.flatten(structure), tree.flatten(shape_invariants)):
+        parts = tree.flatten(leaf, expand_composites=True)
+        if len(parts) == 1 and parts[0] is leaf:
+            types.append(leaf.type.with_dims(invariant_dims(invariant, leaf)))
+        else:
+            types += [part.type for part in parts]
+    return types
+
+
+def invariant_dims(invariant: Any, tensor: Any) -> Dims | None:
+    """The dims that an invariant allows: a TensorShape, a TensorSpec, or None for any... shape."""
+    if isinstance(invariant, TensorSpec):
+        return invariant.type.dims
+    return TensorShape(invariant)._dims
