@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from graphwright.ir.graph import Graph, Value, subgraphs_of
 from graphwright.ir.execution import is_pure
+from graphwright.ir.graph import Graph, Value, subgraphs_of
 from graphwright.op.interpreter import apply
 from graphwright.op.op import Op
 from graphwright.ops.movement import IDENTITY

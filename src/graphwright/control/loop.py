@@ -13,9 +13,8 @@ from graphwright.ir.execution import function_of
 from graphwright.ir.graph import Graph
 from graphwright.op.interpreter import apply, convert
 from graphwright.op.op import Effect
-from graphwright.ops.arithmetic import logical_and
+from graphwright.ops.comparison import logical_and
 from graphwright.trace.tracer import current_tracer
-from graphwright.types import dtypes as dt
 from graphwright.types import tree
 from graphwright.types.dtypes import DType
 from graphwright.types.shape import TensorShape

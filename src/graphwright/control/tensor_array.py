@@ -1,0 +1,525 @@
+"""`tf.TensorArray`: an array of tensors that is written and read one by one.
+
+Eagerly it is a Python list, changed in place. In a graph it is a `TensorList`, a value of
+dtype variant (the array's `flow`): writing gives a new array, and loops and branches carry it
+like a tensor.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from graphwright.errors import InvalidArgumentError, OutOfRangeError
+from graphwright.ir.known import known
+from graphwright.op.interpreter import apply, convert
+from graphwright.ops import lists
+from graphwright.ops.conversion import cast
+from graphwright.ops.creation import zeros
+from graphwright.ops.joining import concat, stack, unstack
+from graphwright.ops.lists import host_shape
+from graphwright.ops.movement import identity
+from graphwright.trace.symbolic import SymbolicTensor
+from graphwright.trace.tracer import current_tracer
+from graphwright.types import dtypes as dt
+from graphwright.types.dtypes import DType, as_dtype
+from graphwright.types.shape import TensorShape
+from graphwright.types.specs import TensorSpec
+from graphwright.types.tensor_type import Dims, is_compatible, merge_dims
+from graphwright.types.type_spec import TypeSpec
+
+_NO_GRAD = (
+    "TensorArray.grad is not supported: gradients flow through the array's operations by "
+    "themselves."
+)
+
+
+class PythonArray:
+    """A TensorArray that runs eagerly: a list of tensors, changed in place."""
+
+    def __init__(
+        self, dtype: DType, size: int, dynamic: bool, dims: Dims | None, infer: bool, clear: bool
+    ) -> None:
+        self.dtype = dtype
+        self.dynamic = dynamic
+        self.dims = dims
+        self.infer = infer
+        self.clear = clear
+        self.tensors: list[Any] = [None] * size
+        self.cleared: set[int] = set()
+
+    @property
+    def flow(self) -> Any:
+        """Nothing flows: a constant."""
+        return convert(0)
+
+    def write(self, index: Any, value: Any) -> PythonArray:
+        """Sets an item."""
+        place = self.place(int(index))
+        value = convert(value, None, self.dtype)
+        if value.dtype is not self.dtype:
+            raise InvalidArgumentError(
+                None,
+                None,
+                f"TensorArray dtype is {self.dtype.name} but Op is trying to write dtype "
+                f"{value.dtype.name} ",
+            )
+        if not is_compatible(self.dims, value.type.dims):
+            expected = TensorShape.from_dims(self.dims)
+            raise ValueError(f"Incompatible shape for value ({value.shape}), expected ({expected})")
+        if self.infer:
+            self.dims = merge_dims(self.dims, value.type.dims)
+        self.tensors[place] = value
+        return self
+
+    def place(self, index: int) -> int:
+        """An index to write to; the array grows to it where it may."""
+        size = len(self.tensors)
+        if index < 0:
+            raise OutOfRangeError(
+                None, None, f"Writing to negative indices (index {index}) is not allowed."
+            )
+        if index >= size:
+            if not self.dynamic:
+                raise OutOfRangeError(
+                    None,
+                    None,
+                    f"Tried to write to index {index} but array is not resizeable and size is: "
+                    f"{size} ",
+                )
+            self.tensors.extend([None] * (index + 1 - size))
+        return index
+
+    def read(self, index: Any) -> Any:
+        """An item, which is then let go of if the array was made so."""
+        place = int(index)
+        if place < 0:
+            raise OutOfRangeError(
+                None, None, f"Reading from negative indices (index {place}) is not allowed."
+            )
+        if place >= len(self.tensors):
+            raise OutOfRangeError(
+                None,
+                None,
+                f"Tried to read from index {place} but array size is: {len(self.tensors)} ",
+            )
+        value = self.item(place)
+        if self.clear:
+            self.tensors[place] = None
+            self.cleared.add(place)
+        return value
+
+    def item(self, index: int) -> Any:
+        """An item, or the zeros that stand for it."""
+        value = self.tensors[index]
+        if value is not None:
+            return value
+        if index in self.cleared:
+            raise InvalidArgumentError(
+                None,
+                None,
+                f"Could not read index {index} twice because it was cleared after a previous "
+                "read (perhaps try setting clear_after_read = false?)",
+            )
+        if self.dims is None or None in self.dims:
+            raise ValueError(
+                f"Item {index} of the TensorArray was not written, and its shape "
+                f"{TensorShape.from_dims(self.dims)} is not fully known."
+            )
+        return zeros(self.dims, self.dtype)
+
+    def stack(self) -> Any:
+        """All items as one tensor."""
+        if not self.tensors:
+            dims = self.dims if self.dims is not None and None not in self.dims else ()
+            return zeros((0, *dims), self.dtype)
+        return stack([self.item(i) for i in range(len(self.tensors))])
+
+    def gather(self, indices: Any) -> Any:
+        """Chosen items as one tensor."""
+        return stack([self.item(int(i)) for i in convert(indices).numpy()])
+
+    def concat(self) -> Any:
+        """All items joined along their first axis."""
+        items = [self.item(i) for i in range(len(self.tensors))]
+        for i, item in enumerate(items):
+            if item.type.rank == 0:
+                raise InvalidArgumentError(
+                    None,
+                    None,
+                    f"Concat saw a scalar shape at index {i} but requires at least vectors.",
+                )
+        return concat(items, 0)
+
+    def unstack(self, value: Any) -> PythonArray:
+        """The rows of a tensor, in place of all items."""
+        rows = unstack(convert(value, None, self.dtype))
+        if len(rows) > len(self.tensors) and not self.dynamic:
+            raise ValueError(
+                f"Cannot unstack {len(rows)} tensors into a TensorArray of static size "
+                f"{len(self.tensors)} "
+            )
+        return self.assign(rows)
+
+    def assign(self, rows: Sequence[Any]) -> PythonArray:
+        """Tensors, in place of all items."""
+        self.tensors, self.cleared = [None] * len(rows), set()
+        for i, row in enumerate(rows):
+            self.write(i, row)
+        return self
+
+    def scatter(self, indices: Any, value: Any) -> PythonArray:
+        """Sets the items at `indices` to the rows of a tensor."""
+        rows = unstack(convert(value, None, self.dtype))
+        for index, row in zip(convert(indices).numpy(), rows):
+            self.write(index, row)
+        return self
+
+    def split(self, value: Any, lengths: Any) -> PythonArray:
+        """Consecutive pieces of a tensor, in place of all items."""
+        value = convert(value, None, self.dtype)
+        sizes = convert(lengths).numpy()
+        if sizes.sum() != value.shape[0]:
+            raise InvalidArgumentError(
+                None,
+                None,
+                "Expected sum of lengths to be equal to values.shape[0], but sum of lengths is "
+                f"{sizes.sum()} and value's shape is: {value.shape.as_list()} ",
+            )
+        if not self.dynamic and len(sizes) != len(self.tensors):
+            raise InvalidArgumentError(
+                None,
+                None,
+                "TensorArray's size is not equal to the size of lengths "
+                f"({len(self.tensors)} vs. {len(sizes)}), and the TensorArray is not marked as "
+                "dynamically resizeable.",
+            )
+        ends = sizes.cumsum()
+        return self.assign([value[int(e - n) : int(e)] for n, e in zip(sizes, ends)])
+
+    def size(self) -> Any:
+        """The number of items."""
+        return convert(len(self.tensors), dt.int32)
+
+    def identity(self) -> PythonArray:
+        """The array itself."""
+        return self
+
+    def as_flow(self) -> Any:
+        """The array as one tensor of dtype variant, through ops that gradients pass."""
+        empty = apply(lists.EmptyTensorList.of(self.dtype), host_shape(self.dims), -1)
+        for i in range(len(self.tensors)):
+            empty = apply(lists.PUSH_BACK, empty, self.item(i))
+        return empty
+
+
+class ListArray:
+    """A TensorArray over a `TensorList`: every change gives a new array.
+
+    `count` is the number of items where it is known and cannot change.
+    """
+
+    def __init__(
+        self, dtype: DType, flow: Any, dynamic: bool, dims: Dims | None, infer: bool,
+        count: int | None = None,
+    ) -> None:
+        self.dtype = dtype
+        self.flow = flow
+        self.dynamic = dynamic
+        self.dims = dims
+        self.infer = infer
+        self.count = None if dynamic else count
+
+    def after(self, flow: Any, dims: Dims | None, count: int | None = None) -> ListArray:
+        """The array after a change."""
+        return ListArray(self.dtype, flow, self.dynamic, dims, self.infer, count)
+
+    def admitted(self, dims: Dims | None) -> Dims | None:
+        """What is known of the items' shape once one of shape `dims` is in."""
+        if not is_compatible(dims, self.dims):
+            raise ValueError(
+                f"Inconsistent shapes: saw {TensorShape.from_dims(dims)} but expected "
+                f"{TensorShape.from_dims(self.dims)} "
+            )
+        return merge_dims(self.dims, dims) if self.infer else self.dims
+
+    def write(self, index: Any, value: Any) -> ListArray:
+        """The array with another item."""
+        value = self.converted(value)
+        op = lists.TensorListSetItem.of(self.dynamic)
+        flow = apply(
+            op, self.flow, index32(index), value, name="TensorArrayV2Write/TensorListSetItem"
+        )
+        return self.after(flow, self.admitted(value.type.dims), self.count)
+
+    def converted(self, value: Any) -> Any:
+        """A value as a tensor of the array's dtype; InvalidArgumentError if it has another."""
+        value = convert(value, None, self.dtype)
+        if value.dtype is not self.dtype:
+            raise InvalidArgumentError(
+                None,
+                None,
+                f"Invalid data types; op elements {value.dtype.name} but list elements "
+                f"{self.dtype.name}",
+            )
+        return value
+
+    def read(self, index: Any) -> Any:
+        """An item."""
+        op = lists.TensorListGetItem.of(self.dtype)
+        name = "TensorArrayV2Read/TensorListGetItem"
+        return apply(op, self.flow, index32(index), host_shape(self.dims), name=name)
+
+    def stack(self) -> Any:
+        """All items as one tensor."""
+        op = lists.TensorListStack.of(self.dtype, -1 if self.count is None else self.count)
+        name = "TensorArrayV2Stack/TensorListStack"
+        return apply(op, self.flow, host_shape(self.dims), name=name)
+
+    def gather(self, indices: Any) -> Any:
+        """Chosen items as one tensor."""
+        op = lists.TensorListGather.of(self.dtype)
+        return apply(op, self.flow, index32(indices), host_shape(self.dims))
+
+    def concat(self) -> Any:
+        """All items joined along their first axis."""
+        op = lists.TensorListConcatV2.of(self.dtype)
+        dims = self.dims
+        shape = dims if not dims else (None, *dims[1:])
+        return apply(op, self.flow, host_shape(shape), ())[0]
+
+    def unstack(self, value: Any) -> ListArray:
+        """The rows of a tensor, in place of all items."""
+        value = self.converted(value)
+        dims = value.type.dims
+        rest = None if dims is None else dims[1:]
+        name = "TensorArrayUnstack/TensorListFromTensor"
+        flow = apply(lists.FROM_TENSOR, value, host_shape(rest), name=name)
+        return self.after(flow, self.admitted(rest), None if dims is None else dims[0])
+
+    def scatter(self, indices: Any, value: Any) -> ListArray:
+        """The array with the rows of a tensor at `indices`."""
+        value = self.converted(value)
+        dims = value.type.dims
+        name = "TensorArrayScatter/TensorListScatterIntoExistingList"
+        flow = apply(lists.SCATTER_INTO, self.flow, value, index32(indices), name=name)
+        return self.after(flow, self.admitted(None if dims is None else dims[1:]))
+
+    def split(self, value: Any, lengths: Any) -> ListArray:
+        """Consecutive pieces of a tensor, in place of all items."""
+        value = self.converted(value)
+        dims = value.type.dims
+        item = dims if not dims else (None, *dims[1:])
+        lengths = cast(convert(lengths), dt.int64)
+        op = lists.TensorListSplit.of()
+        name = "TensorArraySplit/TensorListSplit"
+        flow = apply(op, value, host_shape(item), lengths, name=name)
+        count = lengths.type.dims[0] if lengths.type.dims else None
+        return self.after(flow, self.admitted(item), count)
+
+    def size(self) -> Any:
+        """The number of items."""
+        if self.count is not None:
+            return convert(self.count, dt.int32)
+        return apply(lists.LENGTH, self.flow)
+
+    def identity(self) -> ListArray:
+        """An equal array."""
+        return self.after(identity(self.flow), self.dims, self.count)
+
+    def as_flow(self) -> Any:
+        """The list."""
+        return self.flow
+
+
+def index32(index: Any) -> Any:
+    """An index, or several, as int32."""
+    index = convert(index)
+    return index if index.dtype is dt.int32 else cast(index, dt.int32)
+
+
+class TensorArray:
+    """An array of tensors of one dtype, each written once and then read.
+
+    Use what `write`, `unstack`, `scatter` and `split` return. With `dynamic_size` writing
+    past the end makes it grow; with `infer_shape` all items must be of one shape, that of
+    `element_shape` if it is given. `clear_after_read` (eagerly only) lets go of an item that was read.
+
+    >>> import graphwright as tf
+    >>> array = tf.TensorArray(tf.float32, size=2)
+    >>> array = array.write(0, 1.0).write(1, 2.0)
+    >>> array.stack()
+    <tf.Tensor: shape=(2,), dtype=float32, numpy=array([1., 2.], dtype=float32)>
+    """
+
+    _impl: PythonArray | ListArray
+
+    def __init__(
+        self,
+        dtype: Any,
+        size: Any = None,
+        dynamic_size: bool | None = None,
+        clear_after_read: bool | None = None,
+        tensor_array_name: str | None = None,
+        handle: Any = None,
+        flow: Any = None,
+        infer_shape: bool = True,
+        element_shape: Any = None,
+        colocate_with_first_write_call: bool = True,
+        name: str | None = None,
+    ) -> None:
+        kind = as_dtype(dtype)
+        dims = TensorShape(element_shape)._dims
+        dynamic = bool(dynamic_size)
+        if flow is not None and flow.dtype is dt.variant:
+            self._impl = ListArray(kind, flow, dynamic, dims, infer_shape)
+            return
+        eager = current_tracer() is None
+        if size is None:
+            raise ValueError(
+                "Size must be declared for TensorArrays when eager execution is enabled."
+                if eager
+                else "Argument `size` must be provided if argument `flow` is not provided."
+            )
+        if eager:
+            clear = clear_after_read is None or clear_after_read
+            self._impl = PythonArray(kind, int(size), dynamic, dims, infer_shape, clear)
+            return
+        op = lists.TensorListReserve.of(kind)
+        count = static_size(size)
+        flow = apply(op, host_shape(dims), index32(size), name=name or "TensorArrayV2")
+        self._impl = ListArray(kind, flow, dynamic, dims, infer_shape, count)
+
+    @classmethod
+    def _of(cls, impl: PythonArray | ListArray) -> TensorArray:
+        array = cls.__new__(cls)
+        array._impl = impl
+        return array
+
+    @property
+    def flow(self) -> Any:
+        """The tensor that carries the array through a graph."""
+        return self._impl.flow
+
+    @property
+    def handle(self) -> None:
+        """None: there is no resource behind the array."""
+        return None
+
+    @property
+    def dtype(self) -> DType:
+        """The dtype of the items."""
+        return self._impl.dtype
+
+    @property
+    def dynamic_size(self) -> bool:
+        """Whether writing past the end makes it grow."""
+        return self._impl.dynamic
+
+    @property
+    def element_shape(self) -> TensorShape:
+        """What is known of the shape of all items."""
+        return TensorShape.from_dims(self._impl.dims)
+
+    @property
+    def __graphwright_spec__(self) -> TensorArraySpec:
+        impl = self._impl
+        return TensorArraySpec(self.element_shape, impl.dtype, impl.dynamic, impl.infer)
+
+    def identity(self) -> TensorArray:
+        """An array with the same items."""
+        return self._of(self._impl.identity())
+
+    def grad(self, source: str, flow: Any = None, name: str | None = None) -> Any:
+        """Refused: gradients need no such array."""
+        raise NotImplementedError(_NO_GRAD)
+
+    def read(self, index: Any, name: str | None = None) -> Any:
+        """The item at `index`, a scalar integer."""
+        return self._impl.read(index)
+
+    def write(self, index: Any, value: Any, name: str | None = None) -> TensorArray:
+        """The array with `value` at `index`."""
+        return self._of(self._impl.write(index, value))
+
+    def stack(self, name: str | None = None) -> Any:
+        """All items as one tensor of shape [size, ...]; those never written as zeros."""
+        return self._impl.stack()
+
+    def gather(self, indices: Any, name: str | None = None) -> Any:
+        """The items at `indices` as one tensor of shape [len(indices), ...]."""
+        return self._impl.gather(indices)
+
+    def concat(self, name: str | None = None) -> Any:
+        """The items, which may differ in length, joined along their first axis."""
+        return self._impl.concat()
+
+    def unstack(self, value: Any, name: str | None = None) -> TensorArray:
+        """The array of the rows of `value`."""
+        return self._of(self._impl.unstack(value))
+
+    def scatter(self, indices: Any, value: Any, name: str | None = None) -> TensorArray:
+        """The array with the rows of `value` at `indices`."""
+        return self._of(self._impl.scatter(indices, value))
+
+    def split(self, value: Any, lengths: Any, name: str | None = None) -> TensorArray:
+        """The array of consecutive pieces of `value`, as long as `lengths` says."""
+        return self._of(self._impl.split(value, lengths))
+
+    def size(self, name: str | None = None) -> Any:
+        """The number of items, an int32 scalar."""
+        return self._impl.size()
+
+    def close(self, name: str | None = None) -> None:
+        """Does nothing: memory is let go of with the array."""
+
+
+def static_size(size: Any) -> int | None:
+    """The value of a size, where it is known while tracing."""
+    if isinstance(size, SymbolicTensor):
+        found = known(size.key)
+        return found if isinstance(found, int) else None
+    return int(size)
+
+
+class TensorArraySpec(TypeSpec):
+    """The dtype of a `TensorArray`'s items and what is known of their shape."""
+
+    __slots__ = ("_dtype", "_dynamic_size", "_element_shape", "_infer_shape")
+
+    def __init__(
+        self,
+        element_shape: Any = None,
+        dtype: Any = dt.float32,
+        dynamic_size: bool = False,
+        infer_shape: bool = True,
+    ) -> None:
+        self._element_shape = TensorShape(element_shape)
+        self._dtype = as_dtype(dtype)
+        self._dynamic_size = dynamic_size
+        self._infer_shape = infer_shape
+
+    @property
+    def value_type(self) -> type:
+        """`tf.TensorArray`."""
+        return TensorArray
+
+    @property
+    def _component_specs(self) -> Any:
+        return [TensorSpec([], dt.variant)]
+
+    def _to_components(self, value: Any) -> Any:
+        return [value._impl.as_flow()]
+
+    def _from_components(self, components: Any) -> TensorArray:
+        dims = self._element_shape._dims
+        impl = ListArray(self._dtype, components[0], self._dynamic_size, dims, self._infer_shape)
+        return TensorArray._of(impl)
+
+    def _serialize(self) -> tuple[Any, ...]:
+        return (self._element_shape, self._dtype, self._dynamic_size, self._infer_shape)
+
+    @classmethod
+    def from_value(cls, value: TensorArray) -> TensorArraySpec:
+        """The spec of an array."""
+        return value.__graphwright_spec__
