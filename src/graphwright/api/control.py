@@ -1,4 +1,9 @@
 """Top-level names of control flow."""
 
+from graphwright.control.branch import case, cond, switch_case
+from graphwright.control.loop import while_loop
+from graphwright.control.tensor_array import TensorArray, TensorArraySpec
 
-TOP_LEVEL = ("TensorArray", "TensorArraySpec", "case", "cond", "switch_case", "while_loop")
+__all__ = ["TensorArray", "TensorArraySpec", "case", "cond", "switch_case", "while_loop"]
+
+TOP_LEVEL = tuple(__all__)

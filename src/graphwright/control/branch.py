@@ -163,7 +163,8 @@ def cond(
     """
     check_callable(true_fn, "true_fn")
     check_callable(false_fn, "false_fn")
-    assert true_fn is not None and false_fn is not None
+    assert true_fn is not None
+    assert false_fn is not None
     if current_tracer() is None:
         return true_fn() if pred else false_fn()
     if isinstance(pred, bool):
@@ -384,7 +385,7 @@ def checked_pairs(pairs: Any) -> list[tuple[Any, Callable[[], Any]]]:
         )
     checked = [*pairs.items()] if isinstance(pairs, dict) else [*pairs]
     if not checked:
-        raise ValueError("'pred_fn_pairs' must have at least one pair of a predicate and a function")
+        raise ValueError("'pred_fn_pairs' must have at least one (predicate, function) pair")
     result = []
     for pair in checked:
         if not isinstance(pair, (list, tuple)) or len(pair) != 2:

@@ -343,7 +343,7 @@ class TensorArray:
 
     Use what `write`, `unstack`, `scatter` and `split` return. With `dynamic_size` writing
     past the end makes it grow; with `infer_shape` all items must be of one shape, that of
-    `element_shape` if it is given. `clear_after_read` (eagerly only) lets go of an item that was read.
+    `element_shape` if it is given. `clear_after_read` (eagerly only) lets go of what was read.
 
     >>> import graphwright as tf
     >>> array = tf.TensorArray(tf.float32, size=2)
