@@ -391,7 +391,8 @@ def test_odd_sources() -> None:
         'def program(x):\n    """Doc.\nunindented\n"""\n    return """a\nb""" if x else 0': "a\nb",
         "def program(x): return 1 if x else 2": 1,
         "if 1:\n\tdef program(x):\n\t\tif x:\n\t\t\treturn 3\n\n# comment\n\t\treturn 4\n": 3,
-        "def deco(f): return f\n@deco\n@deco\ndef program(x):\n  while x > 2: x -= 1\n  return x": 1,
+        "def deco(f): return f\n@deco\n@deco\ndef program(x):\n  while x > 2: x -= 1\n"
+        "  return x": 1,
         "def program(x):\n    return x\n    y = 3  # never\n": 1,
     }
     for text, expected in cases.items():
