@@ -16,6 +16,7 @@ from graphwright.control.tensor_array import TensorArraySpec as TensorArraySpec
 from graphwright.edge.module import Module as Module
 from graphwright.function.polymorphic import function as function
 from graphwright.ir.graph import Graph as Graph
+from graphwright.ir.operation import Operation as Operation
 from graphwright.logs import get_logger as get_logger
 from graphwright.ops.activation import crelu as crelu
 from graphwright.ops.activation import elu as elu
