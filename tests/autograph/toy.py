@@ -53,6 +53,10 @@ Toy.__abs__ = lambda self: Toy(abs(self.value))
 Toy.__getitem__ = lambda self, key: Toy(self.value[key.value if isinstance(key, Toy) else key])
 
 
+def _toys(item: Any) -> Any:
+    return tuple(map(_toys, item)) if isinstance(item, tuple) else Toy(item)
+
+
 class _Items:
     """The items of a toy list."""
 
@@ -64,8 +68,7 @@ class _Items:
         return own[0] < len(self.items)
 
     def item(self, own: Any) -> Toy:
-        present = own[0].value
-        return Toy(self.items[min(present, len(self.items) - 1)] if self.items else 0)
+        return _toys(self.items[own[0].value])
 
     def advance(self, own: Any) -> list[Toy]:
         return [own[0] + 1]
@@ -85,12 +88,11 @@ def number(value: Any) -> Any:
 class ToyStaging:
     def __init__(self) -> None:
         self.asserted: list[tuple[bool, str]] = []
-        self.conds = self.loops = 0
 
     def is_staged(self, value: Any) -> bool:
         return type(value) is Toy
 
-    carries = is_staged
+    carries = loops = is_staged
 
     def convert(self, value: Any) -> Toy:
         if not isinstance(value, (bool, int, float, str)):
@@ -115,13 +117,11 @@ class ToyStaging:
         return value
 
     def cond(self, pred: Toy, then: Any, other: Any) -> list[Any]:
-        self.conds += 1
         first, second = then(), other()
         assert [type(leaf.value) for leaf in first] == [type(leaf.value) for leaf in second]
         return first if pred.value else second
 
     def while_loop(self, test: Any, body: Any, start: Any, shapes: Any, options: Any) -> Any:
-        self.loops += 1
         variables, turns = list(start), 0
         limit = options.get("maximum_iterations", 1000)
         while test(*variables).value and turns < limit:

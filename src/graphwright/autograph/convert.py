@@ -10,7 +10,6 @@ from __future__ import annotations
 import ast
 import functools
 import inspect
-import logging
 import types
 import weakref
 from collections.abc import Callable, Iterator
@@ -20,10 +19,10 @@ from typing import Any
 from graphwright.autograph import control_flow, exempt, operators, overloads, source
 from graphwright.autograph.expressions import Options
 from graphwright.autograph.jumps import JumpError
+from graphwright.autograph.settings import Verbosity
 from graphwright.autograph.source import Source, SourceError
 from graphwright.autograph.syntax import OPERATORS, Fresh
-
-_log = logging.getLogger("graphwright")
+from graphwright.logs import LOGGER
 
 FAILURES = (SourceError, JumpError)  # why a function may be left as it is, with a warning
 PREFIX = "tf__"
@@ -58,6 +57,8 @@ def converted_call(function: Any) -> Any:
         record = function.__dict__.get(_Record.KEY)
         if record is not None and record.origin() is function:
             return record.target or function
+        if exempt.calls_back(function):
+            return functools.partial(_call_back, function)
         return _convert_once(function)
     if kind is types.MethodType:
         inner = function.__func__
@@ -79,6 +80,20 @@ def converted_call(function: Any) -> Any:
         target = _convert_once(call)
         return function if target is call else types.MethodType(target, function)
     return function
+
+
+def _call_back(function: Any, *args: Any, **kwargs: Any) -> Any:
+    """Call a function of the library that calls functions of the user: convert those."""
+    return function(*map(_prepared, args), **{name: _prepared(arg) for name, arg in kwargs.items()})
+
+
+def _prepared(value: Any) -> Any:
+    """An argument, the functions in it converted."""
+    if type(value) in (list, tuple):
+        return type(value)(map(_prepared, value))
+    if type(value) is dict:
+        return {key: _prepared(item) for key, item in value.items()}
+    return converted_call(value) if callable(value) else value
 
 
 def _call_method(value: Any) -> Any:
@@ -105,7 +120,7 @@ def _try_to_convert(function: types.FunctionType) -> types.FunctionType | None:
     try:
         return convert(function, Options())
     except FAILURES as cause:
-        _log.warning(
+        LOGGER.warning(
             "AutoGraph could not convert %s and runs it as it is: its control flow cannot depend "
             "on tensors. Cause: %s. To silence this warning, decorate the function with "
             "@tf.autograph.experimental.do_not_convert",
@@ -143,11 +158,22 @@ def _forget(number: int, _: object) -> None:
 def _convert_code(function: types.FunctionType, options: Options) -> types.CodeType:
     where = source.fetch(function)
     tree = convert_tree(where, options)
+    if Verbosity.level:
+        _report(function, tree)
     new = source.compile_function(tree, where, function.__code__, OPERATORS)
     for inner in _all_codes(new):
         number = id(inner)
         _generated[number] = weakref.ref(inner, functools.partial(_forget_generated, number))
     return new
+
+
+def _report(function: types.FunctionType, tree: ast.FunctionDef) -> None:
+    text = f"Converted {function.__qualname__} of {function.__code__.co_filename}"
+    if Verbosity.level >= 10:
+        text += "\n" + ast.unparse(tree)
+    LOGGER.info(text)
+    if Verbosity.to_stdout:
+        print(text)
 
 
 def _forget_generated(number: int, _: object) -> None:

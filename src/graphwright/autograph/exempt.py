@@ -41,6 +41,15 @@ def is_library(name: str) -> bool:
     return top in LIBRARIES or (top in sys.stdlib_module_names and top != "__main__")
 
 
+# Functions of the library there that take functions of the user.
+_CALLS_BACK = ("graphwright.control.", "graphwright.types.tree")
+
+
+def calls_back(function: types.FunctionType) -> bool:
+    """Whether the function is one of the library's that calls what it is given."""
+    return (function.__globals__.get("__name__") or "").startswith(_CALLS_BACK)
+
+
 def is_exempt(function: types.FunctionType) -> bool:
     """Whether a Python function stays as it is."""
     return (

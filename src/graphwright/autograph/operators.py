@@ -9,15 +9,16 @@ from __future__ import annotations
 
 import functools
 import itertools
-import logging
 import operator
 import sys
 from collections.abc import Callable, Iterator
 from typing import Any, cast
 
 from graphwright.autograph import regions
-from graphwright.autograph.staging import Iteration, PythonOnly, Staging
+from graphwright.autograph.staging import Iteration, Staging
+from graphwright.autograph.tensors import TensorStaging
 from graphwright.autograph.undefined import Undefined, UndefinedReturn
+from graphwright.logs import LOGGER
 
 __all__ = [
     "Looped", "Undefined", "UndefinedReturn", "and_", "assert_stmt", "chain", "contents",
@@ -30,8 +31,7 @@ Thunk = Callable[[], Any]
 
 # Iterations of a Python loop that add to a graph, before it warns.
 UNROLLED_AT_MOST = 3_000
-_log = logging.getLogger("graphwright")
-_staging: Staging = cast(Staging, PythonOnly())
+_staging: Staging = TensorStaging()
 
 
 def install(staging: Staging) -> Staging:
@@ -44,6 +44,11 @@ def install(staging: Staging) -> Staging:
 def staged(value: Any) -> bool:
     """Whether `value` is a tensor that only running the graph computes."""
     return _staging.is_staged(value)
+
+
+def loops(items: Any) -> bool:
+    """Whether the graph loops over `items`."""
+    return _staging.loops(items)
 
 
 def builtin(name: str) -> Callable[..., Any]:
@@ -255,7 +260,7 @@ def _warn_unrolled(added: int) -> None:
     if added < UNROLLED_AT_MOST:
         return
     place = _user_place()
-    _log.warning(
+    LOGGER.warning(
         "%s: this Python loop has run more than %d times while a graph was being built "
         "and added %d operations to it. Did you mean to loop in the graph? Loop over a tensor "
         "(`for i in tf.range(n)`) or use a tensor in the condition of the while.",

@@ -18,9 +18,9 @@ Convert = Callable[[Any], Any]
 def table(convert: Convert) -> dict[Any, Callable[..., Any]]:
     """The functions to call instead of builtins; `convert` prepares what they call."""
     overloads: dict[Any, Callable[..., Any]] = {
-        builtin: _on_tensors(builtin)
-        for builtin in (abs, bool, enumerate, float, int, len, range, sum, zip)
+        builtin: _on_tensors(builtin) for builtin in (abs, bool, float, int, len, range, sum)
     }
+    overloads |= {builtin: _on_loops(builtin) for builtin in (enumerate, zip)}
     overloads |= {builtin: _on_items(builtin, convert) for builtin in (all, any, max, min, sorted)}
     overloads |= {builtin: _caller(builtin, convert) for builtin in (filter, map)}
     overloads[functools.reduce] = _reducer(convert)
@@ -34,6 +34,19 @@ def _on_tensors(builtin: Callable[..., Any]) -> Callable[..., Any]:
     def call(*args: Any, **kwargs: Any) -> Any:
         for arg in args:
             if operators.staged(arg):
+                return operators.builtin(name)(*args, **kwargs)
+        return builtin(*args, **kwargs)
+
+    return _named(call, builtin)
+
+
+def _on_loops(builtin: Callable[..., Any]) -> Callable[..., Any]:
+    """`builtin`, for iterables some of which the graph may loop over."""
+    name: str = builtin.__name__
+
+    def call(*args: Any, **kwargs: Any) -> Any:
+        for arg in args:
+            if operators.loops(arg):
                 return operators.builtin(name)(*args, **kwargs)
         return builtin(*args, **kwargs)
 
@@ -65,7 +78,7 @@ def _caller(builtin: Callable[..., Any], convert: Convert) -> Callable[..., Any]
     def call(function: Any, *iterables: Any) -> Any:
         function = convert(function)
         for iterable in iterables:
-            if operators.staged(iterable):
+            if operators.loops(iterable):
                 return operators.builtin(name)(function, *iterables)
         return builtin(function, *iterables)
 

@@ -1,8 +1,7 @@
 """What AutoGraph needs to know about tensors, and nothing more.
 
 The operators that converted code calls decide with `Staging.is_staged` whether Python or
-the graph takes a branch or a loop. Without an installed staging nothing is a tensor and
-converted code is plain Python.
+the graph takes a branch or a loop. `tensors` has the staging of graphwright's own tensors.
 """
 
 from __future__ import annotations
@@ -68,6 +67,9 @@ class Staging(Protocol):
     def probe(self, function: Callable[[], Any]) -> Any:
         """What `function` returns when it runs in a graph that is thrown away."""
 
+    def loops(self, items: Any) -> bool:
+        """Whether the graph loops over `items`."""
+
     def iteration(self, items: Any) -> Iteration | None:
         """How to loop over `items` in the graph; None for what Python iterates."""
 
@@ -88,16 +90,3 @@ class Staging(Protocol):
 
     def size(self) -> int:
         """How many operations the graph that is being built has."""
-
-
-class PythonOnly:
-    """The staging of a world without tensors."""
-
-    def is_staged(self, value: Any) -> bool:
-        return False
-
-    def iteration(self, items: Any) -> None:
-        return None
-
-    def size(self) -> int:
-        return 0

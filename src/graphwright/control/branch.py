@@ -64,9 +64,8 @@ class StatelessIf(BranchingOp):
     """The results of `then_branch` where cond is true, else those of `else_branch`."""
 
     type_name = "StatelessIf"
-    inputs = ("cond: Tcond", "input: Tin...")
+    inputs = ("cond: bool", "input: Tin...")
     outputs = ("output: Tout...",)
-    dtypes = {"Tcond": dt.BOOL}
 
     then_branch: Graph
     else_branch: Graph

@@ -215,7 +215,6 @@ class MaxPoolGradGrad(MaximumGradGrad, Planar):
     """The cotangent of MaxPoolGrad's `grad`."""
 
     type_name = "MaxPoolGradGrad"
-    private = frozenset({"explicit_paddings"})
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,120 @@
+"""How the graph goes through what a `for` loops over: tensors, ranges, and what is made of them.
+
+A class of its own takes part by a method `__graph_iteration__` that returns an `Iteration`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from graphwright.autograph.staging import Iteration, Leaves
+from graphwright.ir.known import known
+from graphwright.op.interpreter import convert
+from graphwright.ops.comparison import greater, less, logical_and, logical_or
+from graphwright.ops.sequences import Range
+from graphwright.ops.shape import shape
+from graphwright.trace.symbolic import SymbolicTensor
+
+
+class TensorItems:
+    """The items of a tensor along its first axis."""
+
+    def __init__(self, tensor: Any) -> None:
+        dims = tensor.type.dims
+        if dims == ():
+            raise ValueError(f"cannot loop over a scalar tensor: {tensor}")
+        self.tensor = tensor
+        static = dims[0] if dims else None
+        self.count = shape(tensor)[0] if static is None else convert(static)
+        self.start: Leaves = [convert(0)]
+
+    def more(self, own: Sequence[Any]) -> Any:
+        return own[0] < self.count
+
+    def item(self, own: Sequence[Any]) -> Any:
+        return self.tensor[own[0]]
+
+    def advance(self, own: Sequence[Any]) -> Leaves:
+        return [own[0] + 1]
+
+
+class RangeItems:
+    """The numbers of a `tf.range`, which is not made."""
+
+    def __init__(self, start: Any, limit: Any, delta: Any, step: Any) -> None:
+        self.limit = limit
+        self.delta = delta
+        self.step = step  # the value of delta where it is known
+        self.start: Leaves = [start]
+
+    def more(self, own: Sequence[Any]) -> Any:
+        if self.step is not None:
+            return own[0] < self.limit if self.step > 0 else own[0] > self.limit
+        rising = logical_and(greater(self.delta, 0), less(own[0], self.limit))
+        falling = logical_and(less(self.delta, 0), greater(own[0], self.limit))
+        return logical_or(rising, falling)
+
+    def item(self, own: Sequence[Any]) -> Any:
+        return own[0]
+
+    def advance(self, own: Sequence[Any]) -> Leaves:
+        return [own[0] + self.delta]
+
+
+def of_tensor(tensor: Any) -> Iteration:
+    """The way through a tensor; a range's numbers are counted, not looked up."""
+    if isinstance(tensor, SymbolicTensor) and isinstance(tensor._value.node.op, Range):
+        start, limit, delta = tensor._value.node.inputs
+        first, last, step = (SymbolicTensor(v, tensor.graph) for v in (start, limit, delta))
+        return RangeItems(first, last, step, known(delta))
+    return TensorItems(tensor)
+
+
+class Combined:
+    """Several iterables in step, each item made by `make`: enumerate, zip and map."""
+
+    def __init__(self, parts: Sequence[Iteration], make: Callable[..., Any]) -> None:
+        self.parts = parts
+        self.make = make
+        self.start: Leaves = [leaf for part in parts for leaf in part.start]
+
+    def __graph_iteration__(self) -> Iteration:
+        return self
+
+    def split(self, own: Sequence[Any]) -> list[Sequence[Any]]:
+        pieces, position = [], 0
+        for part in self.parts:
+            pieces.append(own[position : position + len(part.start)])
+            position += len(part.start)
+        return pieces
+
+    def more(self, own: Sequence[Any]) -> Any:
+        tests = [part.more(piece) for part, piece in zip(self.parts, self.split(own))]
+        result = tests[0]
+        for test in tests[1:]:
+            result = logical_and(result, test)
+        return result
+
+    def item(self, own: Sequence[Any]) -> Any:
+        return self.make(*(part.item(piece) for part, piece in zip(self.parts, self.split(own))))
+
+    def advance(self, own: Sequence[Any]) -> Leaves:
+        pieces = zip(self.parts, self.split(own))
+        return [leaf for part, piece in pieces for leaf in part.advance(piece)]
+
+
+class Counter:
+    """start, start + 1, ... without an end."""
+
+    def __init__(self, start: Any) -> None:
+        self.start: Leaves = [convert(start)]
+
+    def more(self, own: Sequence[Any]) -> Any:
+        return convert(True)
+
+    def item(self, own: Sequence[Any]) -> Any:
+        return own[0]
+
+    def advance(self, own: Sequence[Any]) -> Leaves:
+        return [own[0] + 1]

@@ -1,0 +1,54 @@
+"""Every program of the corpus gives in every mode what plain Python gives."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from autograph import corpus
+from autograph.programs import load
+from autograph.toy import Toy, converted, installed, number
+
+STAGED = [program for program in corpus.PROGRAMS if program.staged]
+NESTINGS = dict(corpus.nestings())
+
+
+def names(programs: Any) -> Any:
+    return pytest.mark.parametrize("program", programs, ids=lambda program: program.name)
+
+
+def toy(value: Any) -> Toy:
+    return Toy(list(value)) if isinstance(value, list) else Toy(value)
+
+
+def test_there_are_enough() -> None:
+    assert len(corpus.PROGRAMS) > 150
+    assert len(NESTINGS) > 250
+
+
+@names(corpus.PROGRAMS)
+def test_numbers(program: corpus.Program, capsys: Any) -> None:
+    new = converted(program.function)
+    for arguments in program.arguments:
+        expected = program.function(*arguments), capsys.readouterr().out
+        assert (new(*arguments), capsys.readouterr().out) == expected
+
+
+@names(STAGED)
+def test_toys(program: corpus.Program) -> None:
+    for arguments in program.arguments:
+        expected = program.function(*arguments)
+        with installed():
+            result = converted(program.function)(*map(toy, arguments))
+        assert number(result) == expected
+
+
+@pytest.mark.parametrize("name", NESTINGS)
+def test_nestings(name: str) -> None:
+    plain = load(NESTINGS[name], helper=corpus.positive)
+    new = converted(plain)
+    for values in [(0, 1), (3, 2), (-1, -1)]:
+        expected = plain(*values, 0)
+        assert new(*values, 0) == expected
+        with installed():
+            assert number(new(*map(Toy, values), Toy(0))) == expected

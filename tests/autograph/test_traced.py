@@ -1,0 +1,88 @@
+"""The corpus and random programs, traced into graphs of graphwright's own tensors."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from autograph import corpus
+from autograph.programs import load, sources
+from autograph.test_corpus import NESTINGS, STAGED, names
+from autograph.test_random_programs import helper, numbers, relaxed
+from hypothesis import given, settings
+
+import graphwright as tf
+from graphwright.types import tree
+
+
+def plain(value: Any) -> Any:
+    """A result with tensors as the Python values in them."""
+    return tree.map_structure(
+        lambda leaf: leaf.numpy().tolist() if isinstance(leaf, tf.Tensor) else leaf, value
+    )
+
+
+def traced(function: Any) -> Any:
+    return tf.function(function)
+
+
+@names(STAGED)
+def test_corpus(program: corpus.Program) -> None:
+    for arguments in program.arguments:
+        expected = program.function(*arguments)
+        tensors = [tf.constant(arg) for arg in arguments]
+        assert plain(traced(program.function)(*tensors)) == plain(expected)
+
+
+@names(STAGED)
+def test_one_trace_serves_all_values(program: corpus.Program) -> None:
+    function = traced(program.function)
+    for arguments in program.arguments:
+        expected = program.function(*arguments)
+        assert plain(function(*[tf.constant(arg) for arg in arguments])) == plain(expected)
+    shapes = {str([np.shape(arg) for arg in arguments]) for arguments in program.arguments}
+    assert function.experimental_get_tracing_count() == len(shapes)
+
+
+@names(corpus.PROGRAMS)
+def test_eager_tensors(program: corpus.Program) -> None:
+    if not program.staged:
+        pytest.skip("its arguments stay numbers")
+    for arguments in program.arguments:
+        tensors = [tf.constant(arg) for arg in arguments]
+        expected = program.function(*arguments)
+        new = tf.autograph.to_graph(program.function)
+        assert plain(new(*tensors)) == plain(expected)
+
+
+@pytest.mark.parametrize("name", NESTINGS)
+def test_nestings(name: str) -> None:
+    program = load(NESTINGS[name], helper=corpus.positive)
+    function = traced(program)
+    for values in [(0, 1), (3, 2), (-1, -1)]:
+        result = function(*map(tf.constant, values), tf.constant(0))
+        assert plain(result) == program(*values, 0)
+
+
+def check(source: str, values: tuple[int, int, int]) -> None:
+    import contextlib
+
+    scope = {"helper": helper, "context": contextlib.nullcontext}
+    expected = load(source, tensor=list, **scope)(*values, 0)
+    tensor = lambda items: tf.constant(items, tf.int32)  # noqa: E731
+    program = traced(load(source, tensor=tensor, **scope))
+    assert plain(program(*map(tf.constant, values), tf.constant(0))) == expected
+
+
+@settings(max_examples=60, **relaxed)
+@given(sources(tensors=True), numbers)
+def test_random_programs(source: str, values: tuple[int, int, int]) -> None:
+    check(source, values)
+
+
+@pytest.mark.slow
+@settings(max_examples=10_000, **relaxed)
+@given(sources(tensors=True), numbers)
+def test_many_random_programs(source: str, values: tuple[int, int, int]) -> None:
+    check(source, values)
