@@ -1,7 +1,21 @@
 """`tf.linalg`: linear algebra."""
 
-from graphwright.ops.contraction import matmul
-from graphwright.ops.decomposition import cholesky, eig, eigh, eigvals, eigvalsh, lu, qr, svd
+from graphwright.ops.clipping import global_norm
+from graphwright.ops.contraction import matmul, matvec, tensordot
+from graphwright.ops.decomposition import (
+    cholesky,
+    eig,
+    eigh,
+    eigvals,
+    eigvalsh,
+    lu,
+    lu_matrix_inverse,
+    lu_reconstruct,
+    lu_solve,
+    qr,
+    svd,
+)
+from graphwright.ops.einsum import einsum
 from graphwright.ops.linalg import (
     adjoint,
     det,
@@ -23,11 +37,15 @@ from graphwright.ops.matrices import (
 )
 from graphwright.ops.matrix_function import expm, logm, sqrtm
 from graphwright.ops.normalization import l2_normalize
+from graphwright.ops.norms import cholesky_solve, logdet, matrix_rank, norm, normalize, pinv, trace
+from graphwright.ops.tridiagonal import cross, tridiagonal_matmul, tridiagonal_solve
 
 __all__ = (
     "adjoint",
     "band_part",
     "cholesky",
+    "cholesky_solve",
+    "cross",
     "det",
     "diag",
     "diag_part",
@@ -35,15 +53,26 @@ __all__ = (
     "eigh",
     "eigvals",
     "eigvalsh",
+    "einsum",
     "expm",
     "eye",
+    "global_norm",
     "inv",
     "l2_normalize",
+    "logdet",
     "logm",
     "lstsq",
     "lu",
+    "lu_matrix_inverse",
+    "lu_reconstruct",
+    "lu_solve",
     "matmul",
+    "matrix_rank",
     "matrix_transpose",
+    "matvec",
+    "norm",
+    "normalize",
+    "pinv",
     "qr",
     "set_diag",
     "slogdet",
@@ -52,7 +81,19 @@ __all__ = (
     "svd",
     "tensor_diag",
     "tensor_diag_part",
+    "tensordot",
+    "trace",
     "triangular_solve",
+    "tridiagonal_matmul",
+    "tridiagonal_solve",
 )
 
-TOP_LEVEL = ("eig", "eigvals", "matmul")
+TOP_LEVEL = (
+    "eig",
+    "eigvals",
+    "einsum",
+    "eye",
+    "matmul",
+    "norm",
+    "tensordot",
+)

@@ -3,13 +3,16 @@
 from graphwright.ops.activation import (
     crelu,
     elu,
+    gelu,
     leaky_relu,
     relu,
     relu6,
     selu,
+    silu,
     softplus,
     softsign,
 )
+from graphwright.ops.activation import silu as swish
 from graphwright.ops.bias import bias_add
 from graphwright.ops.convolution import (
     conv2d,
@@ -29,6 +32,7 @@ from graphwright.ops.filtering import (
     convolution,
     separable_conv2d,
 )
+from graphwright.ops.logistic import sigmoid
 from graphwright.ops.loss import (
     compute_average_loss,
     l2_loss,
@@ -93,6 +97,7 @@ __all__ = (
     "depthwise_conv2d_backprop_filter",
     "depthwise_conv2d_backprop_input",
     "elu",
+    "gelu",
     "l2_loss",
     "l2_normalize",
     "leaky_relu",
@@ -112,13 +117,16 @@ __all__ = (
     "scale_regularization_loss",
     "selu",
     "separable_conv2d",
+    "sigmoid",
     "sigmoid_cross_entropy_with_logits",
+    "silu",
     "softmax",
     "softmax_cross_entropy_with_logits",
     "softplus",
     "softsign",
     "sparse_softmax_cross_entropy_with_logits",
     "sufficient_statistics",
+    "swish",
     "tanh",
     "weighted_cross_entropy_with_logits",
     "weighted_moments",

@@ -15,7 +15,10 @@ from graphwright.op.scalars import NumpyScalars, Scalars
 from graphwright.ops.comparison import less, select
 from graphwright.ops.conversion import cast
 from graphwright.ops.joining import concat
-from graphwright.ops.transcendental import exp
+from graphwright.ops.logistic import sigmoid
+from graphwright.ops.special import erf
+from graphwright.ops.transcendental import exp, pow
+from graphwright.ops.trigonometric import tanh
 from graphwright.types import dtypes as dt
 from graphwright.types.dtypes import DType
 
@@ -346,3 +349,25 @@ def softplus(features: Any, name: str | None = None) -> Any:
 def softsign(features: Any, name: str | None = None) -> Any:
     """x / (1 + |x|), elementwise."""
     return apply(SOFTSIGN, convert(features), name=name)
+
+
+def gelu(features: Any, approximate: bool = False, name: str | None = None) -> Any:
+    """x times the standard normal distribution function of x, elementwise.
+
+    `approximate` computes that function by a hyperbolic tangent. ValueError unless floating.
+    """
+    x = convert(features)
+    if not x.dtype.is_floating:
+        raise ValueError(
+            f"`features.dtype` must be a floating point tensor. Received:features.dtype={x.dtype!r}"
+        )
+    if approximate:
+        cubic = x + convert(0.044715, x.dtype) * pow(x, 3)
+        return 0.5 * x * (1.0 + tanh(convert(0.7978845608028654, x.dtype) * cubic))
+    return 0.5 * x * (1.0 + erf(x / convert(1.4142135623730951, x.dtype)))
+
+
+def silu(features: Any, beta: Any = 1.0) -> Any:
+    """x * sigmoid(beta * x), elementwise."""
+    x = convert(features)
+    return x * sigmoid(convert(beta, x.dtype) * x)

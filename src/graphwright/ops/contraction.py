@@ -5,6 +5,7 @@ float16 and bfloat16 are multiplied and summed in float32 and rounded once.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -14,7 +15,8 @@ import numpy as np
 from graphwright.op.interpreter import apply, convert
 from graphwright.op.op import Call, Op, Shapes
 from graphwright.ops.arithmetic import conj
-from graphwright.ops.movement import sum_to
+from graphwright.ops.gathering import axis_sizes, host_vector
+from graphwright.ops.movement import expand_dims, reshape, squeeze, sum_to, transpose
 from graphwright.types import dtypes as dt
 from graphwright.types.dtypes import DType, as_dtype
 from graphwright.types.tensor_type import TensorType, broadcast_dims, show_dims
@@ -248,3 +250,85 @@ def matmul(
     x, y = conj(a) if adjoint_a else a, conj(b) if adjoint_b else b
     op = MatMul.of(bool(transpose_a or adjoint_a), bool(transpose_b or adjoint_b), grad_a, grad_b)
     return apply(op, x, y, name=name)
+
+
+def matvec(
+    a: Any,
+    b: Any,
+    transpose_a: bool = False,
+    adjoint_a: bool = False,
+    a_is_sparse: bool = False,
+    b_is_sparse: bool = False,
+    name: str | None = None,
+) -> Any:
+    """The product of matrices [..., m, n] and vectors [..., n]."""
+    b = convert(b, None, getattr(a, "dtype", None))
+    product = matmul(a, expand_dims(b, -1), transpose_a=transpose_a, adjoint_a=adjoint_a)
+    return squeeze(product, [-1])
+
+
+def tensordot(a: Any, b: Any, axes: Any, name: str | None = None) -> Any:
+    """The sum of products over the last `axes` axes of a and the first of b, or over two lists.
+
+    ValueError if the axes do not fit.
+
+    >>> import graphwright as tf
+    >>> tf.tensordot([[1, 2], [3, 4]], [1, 10], 1)
+    <tf.Tensor: shape=(2,), dtype=int32, numpy=array([21, 43], dtype=int32)>
+    """
+    a = convert(a)
+    b = convert(b, None, a.dtype)
+    if a.type.rank is None or b.type.rank is None:
+        raise ValueError("tensordot needs tensors of known rank")
+    over_a, over_b = contracted_axes(a.type.rank, b.type.rank, axes)
+    left, outer_a, inner_a = as_matrix(a, over_a, rows_first=True)
+    right, outer_b, inner_b = as_matrix(b, over_b, rows_first=False)
+    if all(isinstance(d, int) for d in (*inner_a, *inner_b)) and math.prod(inner_a) != math.prod(
+        inner_b
+    ):
+        raise ValueError(f"Dimensions must be equal, but are {inner_a} and {inner_b}")
+    product = matmul(left, right)
+    return reshape(product, host_vector([*outer_a, *outer_b]), name=name)
+
+
+def contracted_axes(rank_a: int, rank_b: int, axes: Any) -> tuple[list[int], list[int]]:
+    """The axes of both operands over which `tensordot` sums."""
+    axes = axes.numpy().tolist() if hasattr(axes, "numpy") else axes
+    if isinstance(axes, int):
+        if axes < 0:
+            raise ValueError(f"`axes` must be at least 0. Received: {axes}.")
+        if axes > min(rank_a, rank_b):
+            raise ValueError(
+                f"`axes` must not be larger than the number of dimensions of tensor a or b. "
+                f"Received: {axes}, vs tensor dimensions {rank_a} and {rank_b}."
+            )
+        return list(range(rank_a - axes, rank_a)), list(range(axes))
+    if len(axes) != 2:
+        raise ValueError(f"`axes` must be an integer or have length 2. Received {axes}.")
+    over_a, over_b = ([int(x) for x in np.ravel(o)] for o in axes)
+    if len(over_a) != len(over_b):
+        raise ValueError(
+            f"Different number of contraction axes `a` and `b`, {len(over_a)} != {len(over_b)}."
+        )
+    return [x % rank_a for x in over_a], [x % rank_b for x in over_b]
+
+
+def as_matrix(x: Any, over: list[int], rows_first: bool) -> tuple[Any, list[Any], list[Any]]:
+    """A tensor as a matrix with the axes `over` as columns (or rows); both groups' sizes."""
+    sizes = axis_sizes(x)
+    free = [i for i in range(len(sizes)) if i not in over]
+    order = free + over if rows_first else over + free
+    outer, inner = [sizes[i] for i in free], [sizes[i] for i in over]
+    if order != list(range(len(order))):
+        x = transpose(x, tuple(order))
+    groups = (free, over) if rows_first else (over, free)
+    dims = [joined_size([sizes[i] for i in group]) for group in groups]
+    return reshape(x, host_vector(dims)), outer, inner
+
+
+def joined_size(sizes: list[Any]) -> Any:
+    """The product of sizes, some of which may be tensors."""
+    size: Any = 1
+    for s in sizes:
+        size = s * size
+    return size

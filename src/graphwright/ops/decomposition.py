@@ -15,6 +15,7 @@ from graphwright.ops.comparison import select
 from graphwright.ops.complex import real
 from graphwright.ops.contraction import matmul
 from graphwright.ops.conversion import cast
+from graphwright.ops.gathering import axis_sizes
 from graphwright.ops.indicators import one_hot
 from graphwright.ops.joining import concat
 from graphwright.ops.linalg import (
@@ -292,20 +293,19 @@ class Lu(MatrixOp):
         return packed, np.argsort(rows, axis=-1).astype(self.output_idx_type.numpy_dtype)
 
     def gradient(self, call: Call, g: Any, _: Any) -> Sequence[Any]:
-        lu, p = call.outputs
-        unit = identity_like(lu)
-        lower = band_part(lu, -1, 0) - band_part(lu, 0, 0) + unit
-        upper = band_part(lu, 0, -1)
-        from_lower = matmul(lower, band_part(g, -1, 0) - band_part(g, 0, 0), adjoint_a=True)
+        packed, p = call.outputs
+        lower, upper = unit_lower(packed), band_part(packed, 0, -1)
+        from_lower = matmul(lower, strictly_lower(g), adjoint_a=True)
         from_upper = matmul(band_part(g, 0, -1), upper, adjoint_b=True)
-        middle = band_part(from_lower, -1, 0) - band_part(from_lower, 0, 0)
-        middle += band_part(from_upper, 0, -1)
+        middle = strictly_lower(from_lower) + band_part(from_upper, 0, -1)
         left = triangular_solve(lower, middle, lower=True, adjoint=True)
         full = over_adjoint(left, upper)
-        size = (lu.type.dims or (None,))[-1]
-        if size is None:
-            raise NotImplementedError("the gradient of lu needs a matrix of known size")
-        return (matmul(one_hot(p, size, dtype=lu.dtype), full, adjoint_a=True),)
+        return (matmul(permutation_rows(p, packed), full, adjoint_a=True),)
+
+
+def strictly_lower(x: Any) -> Any:
+    """The triangle below the diagonal."""
+    return band_part(x, -1, 0) - band_part(x, 0, 0)
 
 
 # -- the public functions -------------------------------------------------------------------
@@ -392,3 +392,40 @@ class LuResult(NamedTuple):
 def lu(input: Any, output_idx_type: Any = dt.int32, name: str | None = None) -> LuResult:
     """The LU decomposition with row exchanges p: (L + I) @ U = input[p], L and U in one matrix."""
     return LuResult(*apply(Lu.of(as_dtype(output_idx_type)), convert(input), name=name))
+
+
+def lu_solve(
+    lower_upper: Any, perm: Any, rhs: Any, validate_args: bool = False, name: str | None = None
+) -> Any:
+    """The x of matrix @ x = rhs, from the result of `lu` of the matrix."""
+    packed = convert(lower_upper)
+    permuted = matmul(permutation_rows(perm, packed), convert(rhs, packed.dtype))
+    half = triangular_solve(unit_lower(packed), permuted)
+    return triangular_solve(packed, half, lower=False)
+
+
+def lu_reconstruct(
+    lower_upper: Any, perm: Any, validate_args: bool = False, name: str | None = None
+) -> Any:
+    """The matrix whose `lu` is given."""
+    packed = convert(lower_upper)
+    product = matmul(unit_lower(packed), band_part(packed, 0, -1))
+    return matmul(permutation_rows(perm, packed), product, transpose_a=True)
+
+
+def lu_matrix_inverse(
+    lower_upper: Any, perm: Any, validate_args: bool = False, name: str | None = None
+) -> Any:
+    """The inverse of the matrix whose `lu` is given."""
+    packed = convert(lower_upper)
+    return lu_solve(packed, perm, identity_like(packed))
+
+
+def unit_lower(packed: Any) -> Any:
+    """The lower factor of a packed decomposition, with ones on its diagonal."""
+    return band_part(packed, -1, 0) - band_part(packed, 0, 0) + identity_like(packed)
+
+
+def permutation_rows(perm: Any, packed: Any) -> Any:
+    """The matrices that bring rows into the order `perm`."""
+    return one_hot(perm, axis_sizes(packed)[-1], dtype=packed.dtype)

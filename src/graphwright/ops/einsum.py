@@ -1,0 +1,287 @@
+"""Sums of products of tensors whose axes are named by letters."""
+
+from __future__ import annotations
+
+import functools
+import string
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from graphwright.op.interpreter import apply, convert
+from graphwright.op.op import Call, Op, Shapes
+from graphwright.ops.arithmetic import conj
+from graphwright.ops.creation import ones
+from graphwright.ops.gathering import axis_sizes, host_vector
+from graphwright.ops.matrices import band_part
+from graphwright.ops.movement import broadcast_to, reshape, sum_to
+from graphwright.types import dtypes as dt
+from graphwright.types.dtypes import DType
+from graphwright.types.tensor_type import Dims, TensorType, broadcast_dims, show_dims
+
+NARROW = (dt.float16, dt.bfloat16)
+
+
+class Terms(NamedTuple):
+    """The labels of each operand's axes and of the result's, ellipses spelled out."""
+
+    operands: tuple[str, ...]
+    result: str
+    stretched: str  # the labels that ellipses stand for: their sizes broadcast
+
+
+@functools.lru_cache(maxsize=1024)
+def parse(equation: str, ranks: tuple[int, ...]) -> Terms:
+    """The terms of an equation for operands of these ranks; ValueError if they do not fit."""
+    text = equation.replace(" ", "")
+    left, arrow, right = text.partition("->")
+    operands = left.split(",")
+    if len(operands) != len(ranks):
+        raise ValueError(
+            f"Expected {len(operands)} inputs for equation {equation} but got: {len(ranks)}"
+        )
+    used = set(text) & set(string.ascii_letters)
+    free = [c for c in string.ascii_letters if c not in used]
+    widths = [spelled_width(o, r, equation) for o, r in zip(operands, ranks)]
+    stretched = "".join(free[: max(widths, default=0)])
+    spelled = tuple(
+        o.replace("...", stretched[len(stretched) - w :]) for o, w in zip(operands, widths)
+    )
+    if arrow:
+        result = right.replace("...", stretched)
+    else:
+        letters = "".join(operands).replace(".", "")
+        result = stretched + "".join(sorted(c for c in used if letters.count(c) == 1))
+    check_terms(equation, spelled, result)
+    return Terms(spelled, result, stretched)
+
+
+def spelled_width(labels: str, rank: int, equation: str) -> int:
+    """How many axes the ellipsis of an operand stands for."""
+    named = len(labels.replace("...", ""))
+    if named > rank or ("..." not in labels and named != rank):
+        raise ValueError(
+            f"Expected input with rank {'at least ' if '...' in labels else ''}{named} for term "
+            f"'{labels}' of einsum equation {equation}, got rank {rank}"
+        )
+    return rank - named if "..." in labels else 0
+
+
+def check_terms(equation: str, operands: tuple[str, ...], result: str) -> None:
+    """Terms are letters, and those of the result occur in the operands, once in it."""
+    for labels in (*operands, result):
+        if any(c not in string.ascii_letters for c in labels):
+            raise ValueError(f"Invalid character in einsum equation: {equation}")
+    for label in result:
+        if not any(label in o for o in operands):
+            raise ValueError(
+                f"Label '{label}' of the output of einsum equation {equation} is in no input"
+            )
+        if result.count(label) > 1:
+            raise ValueError(
+                f"Label '{label}' is repeated in the output of einsum equation {equation}"
+            )
+
+
+def without_repeats(labels: str) -> str:
+    """Each label once, in the order of first occurrence."""
+    return "".join(dict.fromkeys(labels))
+
+
+@functools.lru_cache(maxsize=1024)
+def contraction(terms: Terms) -> Callable[..., Any]:
+    """A kernel for one or two operands: sums, transposes and one product of matrices."""
+    if len(terms.operands) == 1:
+        text = f"{terms.operands[0]}->{terms.result}"
+        return lambda x: np.einsum(text, x)
+    a, b = (without_repeats(o) for o in terms.operands)
+    batch = "".join(c for c in terms.result if c in a and c in b)
+    inner = "".join(c for c in a if c in b and c not in terms.result)
+    rows = "".join(c for c in terms.result if c in a and c not in b)
+    columns = "".join(c for c in terms.result if c in b and c not in a)
+    prepare_a = arranged(terms.operands[0], batch + rows + inner)
+    prepare_b = arranged(terms.operands[1], batch + inner + columns)
+    order = tuple((batch + rows + columns).index(c) for c in terms.result)
+    cut, last = len(batch), len(batch) + len(rows)
+
+    def product(x: Any, y: Any) -> Any:
+        x, y = prepare_a(x), prepare_b(y)
+        left, right = x.shape[cut:last], y.shape[cut + len(inner) :]
+        size = int(np.prod(x.shape[last:], dtype=np.int64))
+        if x.shape[last:] != y.shape[cut : cut + len(inner)]:
+            raise ValueError(
+                f"Expected dimension {show_dims(x.shape[last:])} of labels '{inner}' but got "
+                f"{show_dims(y.shape[cut : cut + len(inner)])}"
+            )
+        x = x.reshape((*x.shape[:cut], int(np.prod(left, dtype=np.int64)), size))
+        y = y.reshape((*y.shape[:cut], size, int(np.prod(right, dtype=np.int64))))
+        z = np.matmul(x, y)
+        return z.reshape((*z.shape[:cut], *left, *right)).transpose(order)
+
+    return product
+
+
+def arranged(labels: str, wanted: str) -> Callable[[Any], Any]:
+    """Takes diagonals and sums so that the axes are the wanted labels in that order."""
+    if sorted(labels) == sorted(wanted):
+        order = tuple(labels.index(c) for c in wanted)
+        return lambda x: x.transpose(order)
+    text = f"{labels}->{wanted}"
+    return lambda x: np.einsum(text, x)
+
+
+@dataclass(frozen=True)
+class Einsum(Op):
+    """The sum of products of one or two tensors that an equation of labels describes."""
+
+    type_name = "Einsum"
+    inputs = ("inputs: T*",)
+    outputs = ("output: T",)
+    dtypes = {"T": dt.NUMERIC}
+
+    equation: str
+
+    def shapes(self, *operands: TensorType) -> Shapes:
+        if any(o.dims is None for o in operands):
+            result = self.equation.partition("->")[2]
+            known = "->" in self.equation and "." not in result
+            return ((None,) * len(result.strip()) if known else None,)
+        terms = parse(self.equation, tuple(len(o.dims or ()) for o in operands))
+        sizes: dict[str, Dims] = {}
+        for labels, operand in zip(terms.operands, operands):
+            for label, size in zip(labels, operand.dims or ()):
+                sizes[label] = self.common(label, sizes.get(label), size, terms)
+        return (tuple(sizes[label][0] for label in terms.result),)
+
+    def common(self, label: str, before: Dims | None, size: int | None, terms: Terms) -> Dims:
+        """The size of a label, where two operands or axes must agree on it."""
+        if before is None:
+            return (size,)
+        if label in terms.stretched:
+            return broadcast_dims(before, (size,)) or ()
+        if None not in (*before, size) and before != (size,):
+            raise ValueError(
+                f"Expected dimension {before[0]} at axis of label '{label}' of einsum equation "
+                f"{self.equation} but got dimension {size}"
+            )
+        return before if size is None else (size,)
+
+    def bind(self, types: Sequence[DType]) -> Callable[..., Any]:
+        return self.narrow_kernel if types[0] in NARROW else self.kernel
+
+    def kernel(self, *arrays: Any) -> Any:
+        terms = parse(self.equation, tuple([np.ndim(a) for a in arrays]))
+        self.check_sizes(terms, arrays)
+        return np.asarray(contraction(terms)(*arrays), arrays[0].dtype)
+
+    def check_sizes(self, terms: Terms, arrays: Sequence[Any]) -> None:
+        """Each label has one size, but for those of ellipses."""
+        sizes: dict[str, Dims] = {}
+        for labels, array in zip(terms.operands, arrays):
+            for label, size in zip(labels, np.shape(array)):
+                sizes[label] = self.common(label, sizes.get(label), size, terms)
+
+    def narrow_kernel(self, *arrays: Any) -> Any:
+        """Sums in float32."""
+        wide = [a.astype(np.float32) for a in arrays]
+        return self.kernel(*wide).astype(arrays[0].dtype)
+
+    def gradient(self, call: Call, g: Any) -> Sequence[Any]:
+        ranks = [x.type.rank for x in call.inputs]
+        if None in ranks:
+            raise NotImplementedError("the gradient of einsum needs operands of known rank")
+        terms = parse(self.equation, tuple(ranks))
+        if len(terms.operands) == 1:
+            return (operand_cotangent(terms.operands[0], call.inputs[0], [(terms.result, g)]),)
+        (a, b), (x, y) = terms.operands, call.inputs
+        return (
+            operand_cotangent(a, x, [(terms.result, g), (b, conj(y))]),
+            operand_cotangent(b, y, [(a, conj(x)), (terms.result, g)]),
+        )
+
+
+def operand_cotangent(labels: str, x: Any, factors: Sequence[tuple[str, Any]]) -> Any:
+    """The cotangent of an operand from that of the result and the other operand.
+
+    Labels that were only summed are spread out; repeated ones lie on a diagonal.
+    """
+    available = set("".join(term for term, _ in factors))
+    unique = without_repeats(labels)
+    kept = "".join(c for c in unique if c in available)
+    terms = ",".join(term for term, _ in factors)
+    result = apply(Einsum.of(f"{terms}->{kept}"), *[t for _, t in factors])
+    sizes = axis_sizes(x)
+    if kept != unique:
+        shape = [sizes[labels.index(c)] if c in kept else 1 for c in unique]
+        wide = [sizes[labels.index(c)] for c in unique]
+        result = broadcast_to(reshape(result, host_vector(shape)), host_vector(wide))
+    if unique == labels:
+        return sum_to(result, x)
+    return on_diagonal(labels, unique, result, sizes)
+
+
+def on_diagonal(labels: str, unique: str, x: Any, sizes: Sequence[Any]) -> Any:
+    """Puts a tensor on the diagonal of one whose labels repeat."""
+    spelled, now = list(unique), unique
+    fresh = iter(c for c in string.ascii_letters if c not in labels)
+    target = []
+    for axis, label in enumerate(labels):
+        if labels.index(label) == axis:
+            target.append(label)
+            continue
+        other = next(fresh)
+        target.append(other)
+        identity = band_part(ones([sizes[axis], sizes[axis]], x.dtype), 0, 0)
+        spelled.append(other)
+        x = apply(Einsum.of(f"{now},{label}{other}->{''.join(spelled)}"), x, identity)
+        now = "".join(spelled)
+    return apply(Einsum.of(f"{now}->{''.join(target)}"), x)
+
+
+def einsum(equation: str, *inputs: Any, **kwargs: Any) -> Any:
+    """The sum of products that an equation such as "ij,jk->ik" describes.
+
+    Letters name axes; those that are not in the result are summed over; "..." stands for any
+    axes, which broadcast. Without "->" the result has the letters that occur once, sorted.
+
+    ValueError (InvalidArgumentError eagerly) if the operands do not fit the equation.
+
+    >>> import graphwright as tf
+    >>> tf.einsum("ij,j->i", [[1, 2], [3, 4]], [1, 10])
+    <tf.Tensor: shape=(2,), dtype=int32, numpy=array([21, 43], dtype=int32)>
+    """
+    name = kwargs.pop("name", None)
+    kwargs.pop("optimize", None)
+    if kwargs:
+        raise TypeError(
+            "Invalid keyword arguments for this function: "
+            + ", ".join(sorted(kwargs))
+            + ". Valid keyword arguments are 'name' and 'optimize'."
+        )
+    if not inputs:
+        raise ValueError("At least one input is needed by einsum.")
+    first = convert(inputs[0])
+    tensors = [first, *(convert(x, None, first.dtype) for x in inputs[1:])]
+    if len(tensors) <= 2:
+        return apply(Einsum.of(equation.replace(" ", "")), *tensors, name=name)
+    return chained(equation, tensors, name)
+
+
+def chained(equation: str, tensors: list[Any], name: str | None) -> Any:
+    """An equation of many operands as products of two, the first two first."""
+    ranks = [x.type.rank for x in tensors]
+    if None in ranks:
+        raise ValueError("einsum of more than two operands needs operands of known rank")
+    terms = parse(equation, tuple(ranks))
+    labels, x = terms.operands[0], tensors[0]
+    for i in range(1, len(tensors)):
+        needed = set("".join(terms.operands[i + 1 :]) + terms.result)
+        pair = without_repeats(labels + terms.operands[i])
+        last = i == len(tensors) - 1
+        result = terms.result if last else "".join(c for c in pair if c in needed)
+        step = f"{labels},{terms.operands[i]}->{result}"
+        x = apply(Einsum.of(step), x, tensors[i], name=name if last else None)
+        labels = result
+    return x

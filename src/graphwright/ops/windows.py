@@ -1,0 +1,97 @@
+"""Windows that taper a frame of a signal."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from graphwright.op.interpreter import convert
+from graphwright.ops.bessel import bessel_i0e
+from graphwright.ops.conversion import cast
+from graphwright.ops.creation import ones
+from graphwright.ops.joining import concat
+from graphwright.ops.reversal import reverse
+from graphwright.ops.scan import cumsum
+from graphwright.ops.sequences import range
+from graphwright.ops.transcendental import exp, sqrt, square
+from graphwright.ops.trigonometric import cos, sin
+from graphwright.types import dtypes as dt
+from graphwright.types.dtypes import as_dtype
+
+
+def places(window_length: Any, dtype: Any) -> Any:
+    """0, 1, ... below the window's length; ValueError unless the dtype is floating."""
+    dtype = as_dtype(dtype)
+    if not dtype.is_floating:
+        raise ValueError(
+            f"`dtype` must be a floating-point dtype to represent a window, got {dtype!r}"
+        )
+    return cast(range(window_length), dtype)
+
+
+def known_length(window_length: Any) -> int | None:
+    """The length as an int, where it is known."""
+    if isinstance(window_length, int):
+        return window_length
+    if hasattr(window_length, "numpy"):
+        return int(window_length)
+    return None if hasattr(window_length, "dtype") else int(window_length)
+
+
+def cosine_window(length: Any, periodic: Any, dtype: Any, a: float, b: float) -> Any:
+    """a - b cos(2 pi k / n): n is the length, or one less for an odd or symmetric window."""
+    x = places(length, dtype)
+    if known_length(length) == 1:
+        return ones([1], dtype)
+    length = convert(length, dt.int32)
+    even = 1 - length % 2
+    period = cast(length + cast(convert(periodic, dt.bool_), dt.int32) * even - 1, x.dtype)
+    return a - b * cos(x * (2 * math.pi) / period)
+
+
+def hann_window(
+    window_length: Any, periodic: Any = True, dtype: Any = dt.float32, name: str | None = None
+) -> Any:
+    """The Hann window 0.5 - 0.5 cos(2 pi k / n); periodic windows are made for transforms.
+
+    >>> import graphwright as tf
+    >>> tf.signal.hann_window(4)
+    <tf.Tensor: shape=(4,), dtype=float32, numpy=array([0. , 0.5, 1. , 0.5], dtype=float32)>
+    """
+    return cosine_window(window_length, periodic, dtype, 0.5, 0.5)
+
+
+def hamming_window(
+    window_length: Any, periodic: Any = True, dtype: Any = dt.float32, name: str | None = None
+) -> Any:
+    """The Hamming window 0.54 - 0.46 cos(2 pi k / n)."""
+    return cosine_window(window_length, periodic, dtype, 0.54, 0.46)
+
+
+def kaiser_window(
+    window_length: Any, beta: Any = 12.0, dtype: Any = dt.float32, name: str | None = None
+) -> Any:
+    """The Kaiser window of the given shape parameter."""
+    x = places(window_length, dtype)
+    if known_length(window_length) == 1:
+        return ones([1], dtype)
+    half = (cast(convert(window_length), x.dtype) - 1) / 2
+    beta = convert(beta, x.dtype)
+    inside = beta * sqrt(1 - square((x - half) / half))
+    return exp(inside - beta) * bessel_i0e(inside) / bessel_i0e(beta)
+
+
+def kaiser_bessel_derived_window(
+    window_length: Any, beta: Any = 12.0, dtype: Any = dt.float32, name: str | None = None
+) -> Any:
+    """The Kaiser-Bessel derived window, for the modified discrete cosine transform."""
+    sums = cumsum(kaiser_window(window_length // 2 + 1, beta, dtype))
+    half = sqrt(sums[:-1] / sums[-1])
+    return concat([half, reverse(half, [0])], 0)
+
+
+def vorbis_window(window_length: Any, dtype: Any = dt.float32, name: str | None = None) -> Any:
+    """The power complementary window of the Vorbis format."""
+    x = places(window_length, dtype)
+    length = cast(convert(window_length), x.dtype)
+    return sin(math.pi / 2 * square(sin(math.pi / length * (x + 0.5))))
