@@ -112,6 +112,37 @@ def test_an_op_has_the_signature_of_tensorflows(name: str) -> None:
     assert required <= attributes_here | declared | lists, "attributes that no operand decides"
 
 
+#: The kinds of attributes that the annotations of an op's fields are written as.
+KINDS = {
+    "bool": "bool",
+    "int": "int",
+    "float": "float",
+    "str": "string",
+    "bytes": "string",
+    "DType": "type",
+    "Dims | None": "shape",
+    "Literal": "tensor",
+    "Graph": "func",
+}
+
+
+@pytest.mark.parametrize("name", sorted(REGISTRY))
+def test_an_op_has_attributes_of_tensorflows_kinds(name: str) -> None:
+    op = REGISTRY[name]
+    kinds = {key: kind.removesuffix(" required") for key, kind in SIGNATURES[name][2].items()}
+    for field in fields(op):
+        if field.name in op.private:
+            continue
+        text = str(field.type)
+        entry = text.removeprefix("tuple[").removesuffix(", ...]").removesuffix(" | None")
+        kind = KINDS[text] if text in KINDS else KINDS[entry]
+        wanted = kinds[field.name]
+        assert wanted == (f"list({kind})" if text.startswith("tuple[") else kind), field.name
+    for operand in (*op.operands, *op.results):
+        if operand.dtype in kinds and operand.dtype not in {f.name for f in fields(op)}:
+            assert kinds[operand.dtype] == ("list(type)" if operand.mixed else "type")
+
+
 @pytest.fixture
 def graph() -> Any:
     variable = tf.Variable(1.0)
