@@ -25,6 +25,10 @@ def test_it_learns(result: program.Result) -> None:
     assert result.last_loss < result.first_loss / 2
 
 
+def test_as_it_stands_it_reads_95_of_100_digits() -> None:
+    assert program.run(program.Settings(), Console(file=io.StringIO())).accuracy >= 0.95
+
+
 def test_it_traces_once_for_each_size_of_a_batch(result: program.Result) -> None:
     assert result.steps == 3 * 23
     assert result.tracing_count == len(result.traced) == 2
@@ -77,6 +81,7 @@ def test_the_command(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["demo", "--epochs", "1", "--hidden", "4"]) == 0
     out = capsys.readouterr().out
     assert "1438 to learn from, 359 held out" in out
+    assert out.isascii()  # any terminal can show it
     assert "\x1b" not in out  # no terminal, no control characters
 
 

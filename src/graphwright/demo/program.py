@@ -71,24 +71,23 @@ def train(network: Network, part: digits.Part, settings: Settings, console: Cons
     return losses
 
 
-def time_step(network: Network, batch: Batch, rounds: int = 9, steps: int = 10) -> float:
-    """The median seconds of a training step on one batch."""
-    samples = []
+def time_step(network: Network, batch: Batch, rounds: int = 9, steps: int = 10) -> list[float]:
+    """The median seconds of a training step on one batch: op by op, then as a graph.
+
+    The two take turns, so that whatever else the machine does falls on both.
+    """
+    samples: list[list[float]] = [[], []]
     for _ in range(rounds):
-        start = time.perf_counter()
-        for _ in range(steps):
-            network.train_step(*batch)
-        samples.append((time.perf_counter() - start) / steps)
-    return statistics.median(samples)
-
-
-def time_step_eagerly(network: Network, batch: Batch) -> float:
-    """The same step run op by op, as Python does without `tf.function`."""
-    tf.config.run_functions_eagerly(True)
-    try:
-        return time_step(network, batch)
-    finally:
-        tf.config.run_functions_eagerly(False)
+        for eagerly, taken in zip((True, False), samples):
+            tf.config.run_functions_eagerly(eagerly)
+            try:
+                start = time.perf_counter()
+                for _ in range(steps):
+                    network.train_step(*batch)
+                taken.append((time.perf_counter() - start) / steps)
+            finally:
+                tf.config.run_functions_eagerly(False)
+    return [statistics.median(taken) for taken in samples]
 
 
 def run(settings: Settings, console: Console) -> Result:
@@ -105,6 +104,7 @@ def run(settings: Settings, console: Console) -> Result:
     after = network.accuracy(judged)
     traced, count = list(network.traced), network.train_step.experimental_get_tracing_count()
     batch = next(batches(learned, settings.batch, np.random.RandomState(settings.seed)))
+    eager_seconds, graph_seconds = time_step(network, batch)
     return Result(
         accuracy_before=before,
         accuracy=after,
@@ -112,8 +112,8 @@ def run(settings: Settings, console: Console) -> Result:
         last_loss=losses[-1],
         steps=len(losses),
         training_seconds=seconds,
-        graph_seconds=time_step(network, batch),
-        eager_seconds=time_step_eagerly(network, batch),
+        eager_seconds=eager_seconds,
+        graph_seconds=graph_seconds,
         traced=traced,
         tracing_count=count,
     )
@@ -144,12 +144,12 @@ def report(result: Result, console: Console) -> None:
     )
     table.add_row("loss", f"{result.last_loss:.3f}", f"{result.first_loss:.3f} at the first step")
     table.add_row("training", f"{result.training_seconds:.2f} s", f"{result.steps} steps")
-    table.add_row("a step, eager", f"{result.eager_seconds * 1e6:.0f} µs", "one op after another")
+    table.add_row("a step, eager", f"{result.eager_seconds * 1e3:.3f} ms", "one op after another")
     ratio = result.eager_seconds / result.graph_seconds
     table.add_row(
         "a step, graph",
-        f"{result.graph_seconds * 1e6:.0f} µs",
-        f"{ratio:.2f} times as fast: tf.function",
+        f"{result.graph_seconds * 1e3:.3f} ms",
+        f"{ratio:.1f} times as fast: tf.function",
     )
     console.print(table)
     console.print(f"train_step was traced {result.tracing_count} times in {result.steps} calls:")
