@@ -235,5 +235,5 @@ def outcome(expression: str, tf: Any) -> str:
     try:
         value = eval(expression, names)
         return repr(value)
-    except Exception as error:
+    except Exception as error:  # noqa: BLE001 - any class is an outcome
         return f"! {type(error).__name__}"

@@ -124,8 +124,46 @@ def calls() -> Program:
     return Program(function, [3.0], [count])
 
 
+def branches() -> Program:
+    """Choices between graphs, some of which change a variable."""
+    count = tf.Variable(1.0, name="count")
+
+    @tf.function(autograph=False)
+    def function(x: Any, n: Any) -> Any:
+        def bumped() -> Any:
+            count.assign_add(x)
+            return x * 2.0
+
+        chosen = tf.cond(x > 0.0, bumped, lambda: count + n)
+        index = tf.cast(n, tf.int32)
+        switched = tf.switch_case(index, [lambda: x, lambda: x + n, lambda: count * 3.0])
+        return chosen, switched, count.read_value()
+
+    return Program(function, [2.0, 1.0], [count])
+
+
+def loops() -> Program:
+    """A loop that captures and changes a variable, and one with a branch in its body."""
+    count = tf.Variable(1.0, name="count")
+
+    @tf.function(autograph=False)
+    def function(n: Any, x: Any) -> Any:
+        def body(i: Any, total: Any) -> Any:
+            count.assign_add(total)
+            return i + 1, total * x + count
+
+        start = [tf.constant(0), tf.constant(1.0)]
+        i, total = tf.while_loop(lambda i, _: i < n, body, start)
+        (j,) = tf.while_loop(
+            lambda j: j < n * 2, lambda j: (j + tf.cond(j > 2, lambda: 2, lambda: n),), [i - n]
+        )
+        return i, total, j, count.read_value()
+
+    return Program(function, [3, 2.0], [count])
+
+
 PROGRAMS: dict[str, Callable[[], Program]] = {
-    program.__name__: program for program in (arithmetic, movement, state, calls)
+    program.__name__: program for program in (arithmetic, movement, state, calls, branches, loops)
 }
 
 _INTEGERS = ("int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64")

@@ -4,7 +4,7 @@
 
 The package gathers its names when it is imported (`graphwright.api`), which no static tool can
 follow; the stub says where each comes from. --check writes nothing and fails (exit code 1) if the
-stub is not what would be written. A test runs it.
+stub is not what would be written.
 """
 
 from __future__ import annotations

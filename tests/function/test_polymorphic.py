@@ -281,7 +281,7 @@ def test_an_error_while_running_names_the_op_and_the_user_s_line():
         return tf.gather(x, i)
 
     f(tf.constant([1, 2]), tf.constant(0))
-    with pytest.raises(tf.errors.InvalidArgumentError, match="test_polymorphic.py") as caught:
+    with pytest.raises(tf.errors.InvalidArgumentError, match=r"test_polymorphic\.py") as caught:
         f(tf.constant([1, 2]), tf.constant(7))
     assert "Gather" in caught.value.message
 

@@ -60,8 +60,10 @@ def number_nodes(
         node.name = names[node.name]
         node.input[:] = [reference(each, names) for each in node.input]
         node.attr.pop("_user_specified_name", None)
-        if "f" in node.attr:
-            node.attr["f"].func.name = functions[node.attr["f"].func.name]
+        for attribute in node.attr.values():
+            own = [attribute.func] if attribute.HasField("func") else []
+            for called in own or attribute.list.func:
+                called.name = functions[called.name]
     for node in nodes:
         controls = sorted(each for each in node.input if each.startswith("^"))
         node.input[:] = [*(each for each in node.input if each[0] != "^"), *controls]
@@ -167,6 +169,16 @@ def test_a_read_comes_after_the_write_before_it(graph: Any) -> None:
     assert f"^{write.name}" in second.node_def.input
 
 
+def test_inputs_outputs_and_effects_are_listed(graph: Any) -> None:
+    assert [t.name for t in graph.inputs] == [v.name for v in graph.arguments]
+    assert [t.dtype for t in graph.outputs] == [tf.float32] * 3
+    assert [op.type for op in graph.control_outputs] == [
+        "ReadVariableOp",
+        "AssignVariableOp",
+        "ReadVariableOp",
+    ]
+
+
 def test_results_wait_for_all_effects(graph: Any) -> None:
     nodes = {node.name: node for node in graph.as_graph_def().node}
     effects = [op.name for op in graph.get_operations() if "Variable" in op.type]
@@ -179,6 +191,8 @@ def test_operations_and_tensors_are_found_by_name(graph: Any) -> None:
     operation = graph.get_operation_by_name("split")
     assert operation.type == "Split"
     assert operation in graph.get_operations()
+    assert isinstance(operation, tf.Operation)
+    assert isinstance(graph, tf.Graph)
     assert repr(operation) == "<tf.Operation 'split' type=Split>"
     assert [t.name for t in operation.outputs] == ["split:0", "split:1"]
     second = graph.get_tensor_by_name("split:1")

@@ -4,6 +4,7 @@ from graphwright.autodiff.tape import GradientTape, UnconnectedGradients
 from graphwright.edge.module import Module
 from graphwright.function.polymorphic import function
 from graphwright.ir.graph import Graph
+from graphwright.ir.operation import Operation
 from graphwright.logs import get_logger
 from graphwright.trace.scopes import (
     device,
@@ -58,6 +59,7 @@ TOP_LEVEL = (
     "Graph",
     "IndexedSlices",
     "Module",
+    "Operation",
     "Tensor",
     "TensorShape",
     "TensorSpec",

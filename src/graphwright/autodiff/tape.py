@@ -119,8 +119,10 @@ class GradientTape:
 
     def __enter__(self) -> GradientTape:
         if self._entered:
-            raise ValueError("Tape is still recording, This can happen if you try to re-enter an "
-                             "already-active tape.")
+            raise ValueError(
+                "Tape is still recording, This can happen if you try to re-enter an "
+                "already-active tape."
+            )
         self._recorder.below = STATE.active
         self._entered = True
         STATE.active = self._recorder
@@ -211,8 +213,10 @@ class GradientTape:
                 "to trace the gradient in order to compute higher order derivatives."
             )
         if target is None:
-            raise TypeError("Argument `target` should be a list or nested structure of Tensors, "
-                            "Variables or CompositeTensors to be differentiated, but received None.")
+            raise TypeError(
+                "Argument `target` should be a list or nested structure of Tensors, "
+                "Variables or CompositeTensors to be differentiated, but received None."
+            )
         zero = UnconnectedGradients(unconnected_gradients) is UnconnectedGradients.ZERO
         flat = tree.flatten(sources, expand_composites=True)
         calls = self._recorder.calls
@@ -220,7 +224,9 @@ class GradientTape:
             self._used = True
             self._recorder.clear()
         targets = [
-            t for t in tree.flatten(target, expand_composites=True) if isinstance(t, (Tensor, Variable))
+            t
+            for t in tree.flatten(target, expand_composites=True)
+            if isinstance(t, (Tensor, Variable))
         ]
         weights = [None] * len(targets)
         if output_gradients is not None:
@@ -229,9 +235,7 @@ class GradientTape:
                 for g in tree.flatten(output_gradients, expand_composites=True)
             ]
         found = gradients(calls, targets, flat, weights)
-        results = [
-            like(s, 0) if g is None and zero else g for s, g in zip(flat, found)
-        ]
+        results = [like(s, 0) if g is None and zero else g for s, g in zip(flat, found)]
         return tree.pack_sequence_as(sources, results, expand_composites=True)
 
 

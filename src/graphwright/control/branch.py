@@ -64,8 +64,9 @@ class StatelessIf(BranchingOp):
     """The results of `then_branch` where cond is true, else those of `else_branch`."""
 
     type_name = "StatelessIf"
-    inputs = ("cond: bool", "input: Tin...")
+    inputs = ("cond: Tcond", "input: Tin...")
     outputs = ("output: Tout...",)
+    dtypes = {"Tcond": dt.BOOL}
 
     then_branch: Graph
     else_branch: Graph

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import itertools
-import time
 from collections.abc import Callable, Sequence
 from typing import Any
 
 from graphwright.control.call import call_of
-from graphwright.errors import InvalidArgumentError, user_location
+from graphwright.errors import InvalidArgumentError
 from graphwright.function.structure import Outputs, type_of_structure, wrap_all
 from graphwright.ir.graph import Graph
 from graphwright.lower.straight_line import runner
@@ -27,7 +26,7 @@ from graphwright.types import tree
 from graphwright.types.specs import TensorSpec
 from graphwright.types.tensor_type import TensorType
 from graphwright.values.convert import convert
-from graphwright.values.tensor import EagerTensor, Tensor
+from graphwright.values.tensor import Tensor
 from graphwright.values.variable import Variable
 
 _NUMBERS = itertools.count(1)
@@ -299,7 +298,9 @@ class ConcreteFunction:
 def cast_loosely(type_: Any, value: Any) -> Any:
     """A value for a parameter: tensors are only converted, their type is checked when called."""
     if isinstance(type_, TensorSpec):
-        return value.read_value() if isinstance(value, Variable) else convert(value, None, type_.dtype)
+        return (
+            value.read_value() if isinstance(value, Variable) else convert(value, None, type_.dtype)
+        )
     if isinstance(type_, Structure):
         parts = zip(type_.children, type_.components(value))
         return type_.build([cast_loosely(t, v) for t, v in parts])

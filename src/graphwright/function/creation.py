@@ -79,7 +79,7 @@ def without_writes(graph: Graph) -> Graph:
     kept = []
     for node in reversed(graph.nodes):
         wanted = node.op.effect is not Effect.WRITE and any(v in needed for v in node.outputs)
-        if wanted or node.outputs and node.outputs[0] in graph.arguments:
+        if wanted or (node.outputs and node.outputs[0] in graph.arguments):
             needed.update(node.inputs)
             kept.append(node)
     graph.nodes = kept[::-1]

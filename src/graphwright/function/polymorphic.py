@@ -160,7 +160,9 @@ class PolymorphicFunction:
             [Parameter(n, k, False, constraints.get(n) or free[n]) for n, k, _ in bound]
         )
 
-    def _trace(self, wanted: FunctionType, bound: Sequence[tuple[str, Any, Any]]) -> ConcreteFunction:
+    def _trace(
+        self, wanted: FunctionType, bound: Sequence[tuple[str, Any, Any]]
+    ) -> ConcreteFunction:
         target = wanted
         if self._options["reduce_retracing"]:
             target = self._table.generalize(wanted)
@@ -225,7 +227,7 @@ class PolymorphicFunction:
         binder = self._binder
         if binder.constraints is not None and not args and not kwargs:
             values = [
-                (n, p.kind, binder.constraints[n] if n in binder.constraints else p.default)
+                (n, p.kind, binder.constraints.get(n, p.default))
                 for n, p in binder.signature.parameters.items()
                 if n in binder.constraints or p.default is not p.empty
             ]

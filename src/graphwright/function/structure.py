@@ -54,9 +54,9 @@ def packer(structure: Any, leaves: Sequence[Any]) -> Callable[[Sequence[Any]], A
         if leaves[0] is None:
             return lambda tensors: None
         return lambda tensors: tensors[0]
-    if type(structure) is tuple and all(a is b for a, b in zip(structure, leaves)):
-        if all(leaf is not None for leaf in leaves):
-            return tuple
+    flat = type(structure) is tuple and all(a is b for a, b in zip(structure, leaves))
+    if flat and all(leaf is not None for leaf in leaves):
+        return tuple
 
     def pack(tensors: Sequence[Any]) -> Any:
         remaining: Iterator[Any] = iter(tensors)

@@ -41,17 +41,14 @@ def graph_def(graph: Graph, add_shapes: bool = False) -> GraphDef:
     message.versions.min_consumer = MIN_CONSUMER
     names = {value: _tensor_name(value) for node in graph.nodes for value in node.outputs}
     message.node.extend(library.nodes(graph, graph.nodes, names))
-    for placeholder, value in zip(message.node, graph.nodes):
-        if isinstance(value.op, Placeholder):
-            placeholder.attr["_user_specified_name"].s = value.name.encode()
     message.library.function.extend(library.functions())
     return message
 
 
 def node_def(graph: Graph, node: Node) -> NodeDef:
     """One node of a graph as a message."""
-    nodes: Iterable[NodeDef] = graph_def(graph).node
-    return next(message for message in nodes if message.name == node.name)
+    names = {value: _tensor_name(value) for value in node.inputs}
+    return _Library(add_shapes=False).nodes(graph, [node], names)[0]
 
 
 def _tensor_name(value: Value) -> str:
@@ -106,6 +103,8 @@ class _Library:
         message.input.extend(names[value] for value in node.inputs)
         for name, value in self.attributes(node).items():
             message.attr[name].CopyFrom(value)
+        if isinstance(node.op, Placeholder):
+            message.attr["_user_specified_name"].s = node.name.encode()
         return message
 
     def attributes(self, node: Node) -> dict[str, AttrValue]:

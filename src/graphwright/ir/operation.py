@@ -95,6 +95,27 @@ class Elements:
     """What a graph's operations and tensors are found by."""
 
     nodes: list[Node]
+    results: list[Value]
+
+    def _graph(self) -> Graph:
+        raise NotImplementedError
+
+    @property
+    def inputs(self) -> list[Any]:
+        """The placeholders' tensors: parameters, then captures."""
+        return [Tensors.of(value, self._graph()) for value in self._graph().arguments]
+
+    @property
+    def outputs(self) -> list[Any]:
+        """The tensors of the results."""
+        return [Tensors.of(value, self._graph()) for value in self.results]
+
+    @property
+    def control_outputs(self) -> list[Operation]:
+        """The operations that run for their effects whatever the results need."""
+        from graphwright.ir.ordering import control_inputs
+
+        return [Operation(node, self._graph()) for node in control_inputs(self._graph())]
 
     def as_graph_def(self, from_version: int | None = None, add_shapes: bool = False) -> GraphDef:
         """The graph as a message that TensorFlow reads too.
@@ -150,6 +171,3 @@ class Elements:
         ):
             return obj
         raise TypeError(f"{obj!r} is no tensor or operation of this graph, and names none")
-
-    def _graph(self) -> Graph:
-        raise NotImplementedError

@@ -102,7 +102,14 @@ class Fill(Op):
         return (checked_dims(dims, "dims"),)
 
     def kernel(self, dims: Any, value: Any) -> Any:
-        return np.full(dims, value, np.asarray(value).dtype)
+        value = np.asarray(value)
+        if value.ndim:
+            raise ValueError(f"value must represent a scalar, got shape {show_dims(value.shape)}")
+        try:
+            return np.full(dims, value, value.dtype)
+        except TypeError:
+            checked_dims(dims, "dims")
+            raise
 
     def known(self, dims: Any, value: Any) -> Any:
         if isinstance(dims, tuple) and len(dims) == 1 and isinstance(dims[0], int):
@@ -120,6 +127,8 @@ def checked_dims(dims: Any, name: str) -> Dims | None:
     if not isinstance(dims, tuple) or any(isinstance(d, tuple) for d in dims):
         raise ValueError(f"{name} must represent a vector, got shape {show_dims(np.shape(dims))}")
     for d in dims:
+        if isinstance(d, float):
+            raise ValueError(f"{name} must be of int32 or int64, got {d}")
         if d is not None and d < 0:
             raise ValueError(f"Dimension {d} must be >= 0")
     return dims

@@ -76,14 +76,18 @@ class GatherV2(Op):
             return self.kernel
 
         def kernel(params: Any, indices: Any, axis: Any) -> Any:
-            try:  # a negative index becomes one that is too great, which NumPy refuses
-                return np.take(params, indices.view(unsigned), axis)
-            except IndexError:
-                return self.kernel(params, indices, axis)
+            if np.ndim(params):
+                try:  # a negative index becomes one that is too great, which NumPy refuses
+                    return np.take(params, indices.view(unsigned), axis)
+                except IndexError:
+                    pass
+            return self.kernel(params, indices, axis)
 
         return kernel
 
     def kernel(self, params: Any, indices: Any, axis: Any) -> Any:
+        if np.ndim(params) == 0:
+            raise ValueError("params must be at least 1 dimensional")
         size = np.shape(params)[axis]
         if np.less(indices, 0).any() or np.greater_equal(indices, size).any():
             raise_out_of_range(indices, size)
@@ -159,6 +163,8 @@ def gathered_back(g: Any, params: Any, indices: Any, axis: Any, batch_dims: int)
 def axis_sizes(x: Any) -> list[Any]:
     """The size of each axis of a tensor of known rank: an int, or a scalar tensor."""
     dims = x.type.dims
+    if dims is None:
+        raise ValueError("A tensor of known rank is needed here; fix it with tf.ensure_shape.")
     if None not in dims:
         return list(dims)
     dynamic = shape_of(x)
@@ -467,6 +473,10 @@ def gather(
     """
     if axis is None:
         axis = batch_dims
+    if isinstance(axis, int) and axis == 0:
+        batch_dims = 0
+        if hasattr(params, "sparse_read"):  # a variable, whose other rows need not be read
+            return params.sparse_read(indices, name=name)
     return apply(GatherV2.of(batch_dims), convert(params), convert(indices), axis, name=name)
 
 

@@ -13,7 +13,7 @@ from graphwright.ops.gathering import host_vector
 from graphwright.ops.movement import broadcast_to, reshape
 from graphwright.ops.shape import size
 from graphwright.types import dtypes as dt
-from graphwright.types.tensor_type import TensorType
+from graphwright.types.tensor_type import TensorType, show_dims
 
 
 @dataclass(frozen=True)
@@ -35,6 +35,12 @@ class UnravelIndex(Op):
 
     def kernel(self, indices: Any, dims: Any) -> Any:
         indices, dims = np.asarray(indices), np.asarray(dims)
+        if indices.ndim > 1:
+            raise ValueError(
+                f'The indices can only be scalar or vector, got "{show_dims(indices.shape)}"'
+            )
+        if indices.size == 0:
+            raise ValueError("received empty tensor indices")
         if dims.ndim != 1:
             raise ValueError(f"The dims must be a vector, got rank {dims.ndim}")
         if (dims == 0).any():

@@ -99,8 +99,8 @@ def one_hot(
         raise TypeError(
             f"dtype {given[0]} of on_value does not match dtype {given[1]} of off_value"
         )
-    on = convert(True if kind is dt.bool_ else 1, kind) if on is None else on
-    off = convert(False if kind is dt.bool_ else 0, kind) if off is None else off
+    on = convert(1, kind) if on is None else on
+    off = convert(0, kind) if off is None else off
     op = OneHot.of(-1 if axis is None else axis)
     return apply(op, convert(indices), depth, on, off, name=name)
 
@@ -124,7 +124,7 @@ def sequence_mask(
             "Argument `maxlen` must be scalar for sequence_mask, received `maxlen` = "
             f"{maxlen} with shape '{np.shape(maxlen)}' instead"
         )
-    columns = range(0, maxlen, dtype=dt.int64 if lengths.dtype is dt.int64 else dt.int32)
-    mask = less(cast(columns, lengths.dtype), expand_dims(lengths, -1))
+    columns = range(0, maxlen)
+    mask = less(columns, cast(expand_dims(lengths, -1), columns.dtype))
     kind = as_dtype(dtype)
     return mask if kind is dt.bool_ else cast(mask, kind, name=name)

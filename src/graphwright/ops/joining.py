@@ -328,7 +328,7 @@ def unstack(
                 f"Cannot infer argument `num` from shape {value.shape}. Pass it: "
                 "tf.unstack(value, num=...)"
             )
-    return list(apply(Unpack.of(num, axis), value, name=name))
+    return list(apply(Unpack.of(num, axis), value, name=name)) if num else []
 
 
 def split(

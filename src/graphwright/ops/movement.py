@@ -152,8 +152,12 @@ class Reshape(Op):
         return (reshaped_dims(tensor.dims, shape),)
 
     def kernel(self, tensor: Any, shape: Any) -> Any:
-        result = np.reshape(tensor, shape)
-        if result.size == 0 or shape == ():
+        try:
+            result = np.reshape(tensor, shape)
+        except (TypeError, ValueError):
+            return np.reshape(tensor, checked_reshape(np.shape(tensor), shape))
+        if result.size == 0 or (-1 not in shape and min(shape, default=0) < 0):
+            # NumPy takes more than is meant.
             return np.reshape(tensor, checked_reshape(np.shape(tensor), shape))
         return result
 
@@ -215,17 +219,23 @@ def reshaped_dims(dims: Dims | None, shape: Any) -> Dims | None:
                 f"{rest}"
             )
         return result
-    return _filled_dims(result, total, rest, bool(inferred))
+    return _filled_dims(result, dims or (), total, rest, bool(inferred))
 
 
-def _filled_dims(result: Dims, total: int, rest: int, inferred: bool) -> Dims:
-    """`result` with its one unknown dimension worked out from the number of elements."""
+def _filled_dims(result: Dims, dims: Dims, total: int, rest: int, inferred: bool) -> Dims:
+    """`result` with its one unknown dimension worked out from the number of elements.
+
+    Where that number is 0 on both sides, the sizes that are not 0 decide.
+    """
     if rest == 0:
         if total != 0:
             raise ValueError(
                 f"Input to reshape is a tensor with {total} values, but the requested shape has 0"
             )
-        return tuple([0 if d is None else d for d in result]) if inferred else result
+        if not inferred:
+            return result
+        total = num_elements(tuple([d for d in dims if d])) or 0
+        rest = num_elements(tuple([d for d in result if d])) or 1
     if total % rest:
         raise ValueError(
             f"Input to reshape is a tensor with {total} values, but the requested shape requires "
@@ -438,18 +448,25 @@ class BroadcastTo(Op):
                 f"Rank of input ({len(x.dims)}) must be no greater than rank of output shape "
                 f"({len(shape)})."
             )
-        for have, want in zip(reversed(x.dims), reversed(shape)):
-            if have not in (1, None, want) and want is not None:
+        extra = len(shape) - len(x.dims)
+        result = list(shape)
+        for i, have in enumerate(x.dims):
+            if have in (1, None):
+                continue
+            if result[extra + i] not in (None, have):
                 raise ValueError(f"Incompatible shapes: {show_dims(x.dims)} vs. {show_dims(shape)}")
-        return (shape,)
+            result[extra + i] = have
+        return (tuple(result),)
 
     def kernel(self, x: Any, shape: Any) -> Any:
         return np.array(np.broadcast_to(x, shape))
 
     def known(self, x: Any, shape: Any) -> Any:
-        if isinstance(x, tuple) or not isinstance(shape, tuple) or len(shape) != 1:
+        if not isinstance(shape, tuple) or len(shape) != 1 or None in shape or shape[0] > 1024:
             return None
-        return None if shape[0] is None or shape[0] > 1024 else (x,) * shape[0]
+        if isinstance(x, tuple):
+            return x * shape[0] if len(x) == 1 else x
+        return (x,) * shape[0]
 
     def gradient(self, call: Call, g: Any) -> Sequence[Any]:
         x = call.inputs[0]
@@ -530,7 +547,7 @@ def squeeze(input: Any, axis: Any = None, name: str | None = None) -> Any:
     if axis is None:
         axes: tuple[int, ...] = ()
     elif isinstance(axis, (list, tuple)):
-        axes = tuple([int(a) for a in axis])
+        axes = tuple(dict.fromkeys([int(a) for a in axis]))
     else:
         axes = (int(axis),)
     return apply(Squeeze.of(axes), convert(input), name=name)
@@ -551,6 +568,16 @@ def transpose(
     x = convert(a)
     op = CONJUGATE_TRANSPOSE if conjugate and x.dtype.is_complex else TRANSPOSE
     return apply(op, x, reversed_axes(x) if perm is None else perm, name=name)
+
+
+def invert_permutation(x: Any, name: str | None = None) -> Any:
+    """The permutation that undoes `x`.
+
+    >>> import graphwright as tf
+    >>> tf.math.invert_permutation([2, 0, 1]).numpy().tolist()
+    [1, 2, 0]
+    """
+    return apply(INVERT_PERMUTATION, convert(x), name=name)
 
 
 def reversed_axes(x: Any) -> Any:

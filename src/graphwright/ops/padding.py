@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from graphwright.op.interpreter import apply, convert
+from graphwright.op.interpreter import apply, convert, is_tensor
 from graphwright.op.op import Call, Op, Shapes
 from graphwright.ops.shape import shape_of
 from graphwright.ops.slicing import slice as slice_of
@@ -208,7 +208,8 @@ def pad(
     if mode == "CONSTANT":
         if isinstance(constant_values, (int, float)) and constant_values == 0:
             return apply(PAD, x, paddings, name=name)
-        return apply(PAD_V2, x, paddings, convert(constant_values, x.dtype), name=name)
+        kind = None if is_tensor(constant_values) else x.dtype
+        return apply(PAD_V2, x, paddings, convert(constant_values, kind), name=name)
     if mode not in ("REFLECT", "SYMMETRIC"):
         raise ValueError(
             'Value of argument `mode` expected to be one of "CONSTANT", "REFLECT", or '

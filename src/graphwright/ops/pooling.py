@@ -215,6 +215,7 @@ class MaxPoolGradGrad(MaximumGradGrad, Planar):
     """The cotangent of MaxPoolGrad's `grad`."""
 
     type_name = "MaxPoolGradGrad"
+    private = frozenset({"explicit_paddings"})
 
 
 @dataclass(frozen=True)

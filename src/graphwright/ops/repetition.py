@@ -10,6 +10,7 @@ import numpy as np
 
 from graphwright.op.interpreter import apply, convert
 from graphwright.op.op import Call, Op, Shapes
+from graphwright.ops.conversion import cast
 from graphwright.ops.gathering import axis_sizes, gather, host_vector
 from graphwright.ops.indexing import boolean_mask
 from graphwright.ops.joining import stack
@@ -44,7 +45,7 @@ class Tile(Op):
             if m is not None and m < 0:
                 raise ValueError(f"Expected multiples[{i}] >= 0, but got {m}")
         dims = x.dims or (None,) * len(multiples)
-        return (tuple([None if None in (d, m) else d * m for d, m in zip(dims, multiples)]),)
+        return (tuple([times(d, m) for d, m in zip(dims, multiples)]),)
 
     def kernel(self, x: Any, multiples: Any) -> Any:
         if np.ndim(x) != len(multiples):
@@ -70,6 +71,13 @@ class Tile(Op):
         else:
             axes = range_of(0, size(pairs), 2)
         return reshape(reduce_sum(reshape(g, pairs), axes), shape_of(x)), None
+
+
+def times(a: int | None, b: int | None) -> int | None:
+    """a * b where it is known, as it is where one of them is 0."""
+    if 0 in (a, b):
+        return 0
+    return None if a is None or b is None else a * b
 
 
 TILE = Tile()
@@ -103,9 +111,11 @@ def repeat(input: Any, repeats: Any, axis: int | None = None, name: str | None =
     if not -rank <= axis < max(rank, 1):
         raise ValueError(f"axis={axis} out of bounds: expected {-rank}<=axis<{rank}")
     axis = axis % rank if rank else 0
-    repeats = convert(repeats)
-    if repeats.type.rank == 0:
+    if isinstance(repeats, int):
         return repeat_evenly(x, repeats, axis)
+    repeats = cast(convert(repeats), dt.int32)
+    if repeats.type.dims in ((), (1,)):
+        return repeat_evenly(x, reshape(repeats, ()), axis)
     if repeats.type.rank not in (1, None):
         raise ValueError(f"Shape {repeats.shape} must have rank at most 1")
     return repeat_each(x, repeats, axis)
@@ -117,8 +127,8 @@ def repeat_evenly(x: Any, repeats: Any, axis: int) -> Any:
     multiples[axis + 1] = repeats
     copies = tile(expand_dims(x, axis + 1), multiples)
     sizes = axis_sizes(x)
-    sizes[axis] = -1 if None in x.type.dims else x.type.dims[axis] * repeats
-    return reshape(copies, sizes)
+    sizes[axis] = 0 if isinstance(repeats, int) and repeats == 0 else sizes[axis] * repeats
+    return reshape(copies, host_vector(sizes))
 
 
 def repeat_each(x: Any, repeats: Any, axis: int) -> Any:

@@ -12,11 +12,12 @@ import numpy as np
 from graphwright.op.interpreter import apply, convert, is_tensor
 from graphwright.op.op import Op, Shapes, not_differentiable
 from graphwright.ops.arithmetic import maximum
+from graphwright.ops.comparison import SELECT, equal
 from graphwright.ops.conversion import cast
 from graphwright.ops.gathering import host_vector
 from graphwright.ops.joining import concat
 from graphwright.ops.movement import broadcast_to, expand_dims, reshape
-from graphwright.ops.shape import broadcast_shape_of
+from graphwright.ops.shape import broadcast_shape_of, rank
 from graphwright.ops.slicing import slice as slice_of
 from graphwright.types import dtypes as dt
 from graphwright.types.dtypes import DType, as_dtype
@@ -61,7 +62,7 @@ class Range(Op):
         return int(np.ceil(steps))
 
     def kernel(self, start: Any, limit: Any, delta: Any) -> Any:
-        size = self.count(start, limit, delta)
+        size: Any = (self.shapes(start, limit, delta)[0] or ())[0]
         kind = self.Tidx.as_numpy_dtype
         if self.Tidx.is_floating:
             return np.asarray(kind(start) + np.arange(size).astype(kind) * kind(delta))
@@ -120,15 +121,22 @@ def range(
     if limit is None:
         start, limit = 0, start
     bounds = [start, limit, delta]
-    if dtype is not None:
-        kind = as_dtype(dtype)
-    elif type(start) is int and type(limit) is int and type(delta) is int:
-        small = all(dt.int32.min <= b <= dt.int32.max for b in bounds)
-        kind = dt.int32 if small else dt.int64
+    if dtype is None:
+        kind = widest([kind_of(b) for b in bounds])
+        bounds = [float(np.float32(b)) if type(b) is float else b for b in bounds]
     else:
-        bounds = [convert(b) for b in bounds]
-        kind = widest([b.dtype for b in bounds])
+        kind = as_dtype(dtype)
     return apply(Range.of(kind), *[of_kind(b, kind) for b in bounds], name=name)
+
+
+def kind_of(bound: Any) -> DType:
+    """The dtype that a bound of a range has or would be converted to."""
+    if type(bound) is int:
+        return dt.int32 if dt.int32.min <= bound <= dt.int32.max else dt.int64
+    if type(bound) is float:
+        return dt.float32
+    found: DType = convert(bound).dtype
+    return found
 
 
 def widest(kinds: Sequence[DType]) -> DType:
@@ -148,7 +156,7 @@ def of_kind(bound: Any, kind: DType) -> Any:
     """A bound of a range as a host operand of the range's dtype."""
     if is_tensor(bound):
         return cast(bound, kind)
-    return float(bound) if kind.is_floating else bound
+    return float(bound) if kind.is_floating and np.ndim(bound) == 0 else bound
 
 
 def linspace(start: Any, stop: Any, num: Any, name: str | None = None, axis: int = 0) -> Any:
@@ -169,14 +177,23 @@ def linspace(start: Any, stop: Any, num: Any, name: str | None = None, axis: int
     steps = larger(num - 1, 1)
     delta = (stop - start) / cast(convert(steps), start.dtype)
     end = steps if not isinstance(num, int) or num >= 0 else -1
-    rank = start.type.rank
-    column: list[Any] = [1] * rank
-    column[axis] = larger(num - 2, 0)
-    between = reshape(cast(range(1, end, dtype=dt.int32), start.dtype), host_vector(column))
+    column = only_at(axis, larger(num - 2, 0), 1, start)
+    between = reshape(cast(range(1, end, dtype=dt.int32), start.dtype), column)
     values = concat([start, start + delta * between, stop], axis)
-    sizes: list[Any] = [-1] * rank
-    sizes[axis] = num
-    return slice_of(values, (0,) * rank, host_vector(sizes), name=name)
+    first = only_at(axis, 0, 0, start)
+    return slice_of(values, first, only_at(axis, num, -1, start), name=name)
+
+
+def only_at(axis: int, value: Any, otherwise: int, like: Any) -> Any:
+    """A host vector with an entry for each axis of `like`: `value` for one, else `otherwise`."""
+    known = like.type.rank
+    if known is not None:
+        entries: list[Any] = [otherwise] * known
+        entries[axis] = value
+        return host_vector(entries)
+    count = rank(like)
+    here = equal(range(count), axis if axis >= 0 else count + axis)
+    return apply(SELECT, here, convert(value, dt.int32), convert(otherwise, dt.int32))
 
 
 def integer(num: Any) -> Any:

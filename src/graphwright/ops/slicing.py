@@ -78,7 +78,7 @@ class Masks(Op):
             elif self.shrink_axis_mask & bit:
                 if s is not None and s < 0:
                     raise ValueError("only stride 1 allowed on non-range indexing.")
-                yield Pick(0 if self.begin_mask & bit else b)
+                yield Pick(b)
             else:
                 masked = (self.begin_mask & bit, self.end_mask & bit)
                 yield Range(MASKED if masked[0] else b, MASKED if masked[1] else e, s)

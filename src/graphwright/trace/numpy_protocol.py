@@ -150,7 +150,7 @@ FUNCTIONS: dict[Any, Callable[..., Any]] = {
     np.expand_dims: lambda a, axis: movement.expand_dims(a, axis),
     np.squeeze: _squeeze,
     np.dot: _dot,
-    np.tile: lambda A, reps: repetition.tile(A, reps),  # noqa: N803 - NumPy's name
+    np.tile: lambda A, reps: repetition.tile(A, reps),
     np.flip: lambda m, axis: reversal.reverse(m, axis),
     np.broadcast_to: lambda array, shape: movement.broadcast_to(array, shape),
     np.zeros_like: lambda a: creation.zeros_like(a),

@@ -10,7 +10,7 @@ from graphwright.op.interpreter import activate
 from graphwright.trace.tracer import current_tracer
 
 
-class name_scope:  # noqa: N801 - TensorFlow's name
+class name_scope:
     """Names the ops of the block `name/...` in the graph that is being traced.
 
     A name that ends in "/" is taken as it is. Eagerly it changes nothing.
@@ -72,11 +72,15 @@ def inside_function() -> bool:
     return current_tracer() is not None
 
 
-class device:  # noqa: N801 - TensorFlow's name
+class device:
     """Asks for a device for the ops of the block; there is one, so it only checks the name."""
 
     def __init__(self, device_name: Any) -> None:
-        if device_name is not None and not isinstance(device_name, str) and not callable(device_name):
+        if (
+            device_name is not None
+            and not isinstance(device_name, str)
+            and not callable(device_name)
+        ):
             raise ValueError(f"device_name must be a string, a function or None: {device_name!r}")
         self._name = device_name
 
@@ -85,4 +89,3 @@ class device:  # noqa: N801 - TensorFlow's name
 
     def __exit__(self, *exception: Any) -> None:
         return None
-

@@ -174,7 +174,9 @@ class Binder:
         context = TypeContext()
         types = [context.type_of(spec) for spec in input_signature]
         positional = [
-            p for p in self.signature.parameters.values() if p.kind in (POSITIONAL_ONLY, POSITIONAL_OR_KEYWORD)
+            p
+            for p in self.signature.parameters.values()
+            if p.kind in (POSITIONAL_ONLY, POSITIONAL_OR_KEYWORD)
         ]
         variadic = any(p.kind is VAR_POSITIONAL for p in self.signature.parameters.values())
         if len(types) > len(positional) and not variadic:
@@ -183,7 +185,9 @@ class Binder:
                 f"{len(positional)} positional arguments: {self.signature}"
             )
         constraints = {p.name: t for p, t in zip(positional, types)}
-        star = next((p.name for p in self.signature.parameters.values() if p.kind is VAR_POSITIONAL), "")
+        star = next(
+            (p.name for p in self.signature.parameters.values() if p.kind is VAR_POSITIONAL), ""
+        )
         for i, type_ in enumerate(types[len(positional) :]):
             constraints[f"{star}_{i}"] = type_
         for p in self.signature.parameters.values():
@@ -251,8 +255,10 @@ def type_of_call(bound: Sequence[tuple[str, Any, Any]]) -> FunctionType:
 def ordered(bound: Sequence[tuple[str, Any, Any]]) -> Sequence[tuple[str, Any, Any]]:
     """The parameters in the order that a signature allows: `*args` after named ones."""
     if any(k is POSITIONAL_ONLY for _, k, _ in bound):
-        return [(n, POSITIONAL_ONLY if k is POSITIONAL_OR_KEYWORD and i < _last_star(bound) else k, v)
-                for i, (n, k, v) in enumerate(bound)]
+        return [
+            (n, POSITIONAL_ONLY if k is POSITIONAL_OR_KEYWORD and i < _last_star(bound) else k, v)
+            for i, (n, k, v) in enumerate(bound)
+        ]
     return bound
 
 

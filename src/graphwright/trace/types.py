@@ -49,7 +49,7 @@ class Literal(TraceType):
         return (
             isinstance(other, Literal)
             and type(self.value) is type(other.value)
-            and bool(self.value == other.value or is_nan(self.value) and is_nan(other.value))
+            and bool(self.value == other.value or (is_nan(self.value) and is_nan(other.value)))
         )
 
     def __hash__(self) -> int:
@@ -377,6 +377,7 @@ def is_tensor(x: Any) -> bool:
     >>> tf.is_tensor(tf.constant(1)), tf.is_tensor([1])
     (True, False)
     """
-    return isinstance(x, (Tensor, Variable)) or isinstance(
-        getattr(x, "__graphwright_spec__", None), TypeSpec
-    ) and not isinstance(x, TypeSpec)
+    return isinstance(x, (Tensor, Variable)) or (
+        isinstance(getattr(x, "__graphwright_spec__", None), TypeSpec)
+        and not isinstance(x, TypeSpec)
+    )

@@ -22,7 +22,7 @@ class TensorType:
     dtype: DType
     dims: Dims | None
 
-    def __new__(cls, dtype: DType, dims: Dims | None) -> TensorType:  # noqa: PYI034 - interned
+    def __new__(cls, dtype: DType, dims: Dims | None) -> TensorType:
         key = (dtype, dims)
         found = _INTERNED.get(key)
         if found is None:

@@ -13,10 +13,10 @@ from typing import Any
 import numpy as np
 
 from graphwright.op.interpreter import STATE, Hooks
+from graphwright.ops.joining import stack
 from graphwright.types import dtypes as dt
 from graphwright.types.dtypes import DType, as_dtype, of_numpy
 from graphwright.types.tensor_type import TensorType
-from graphwright.ops.joining import stack
 from graphwright.values.tensor import EagerTensor, Tensor
 
 #: Types with a conversion of their own: (type, function(value, dtype, name) -> Tensor).

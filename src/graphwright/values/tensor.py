@@ -12,7 +12,6 @@ from typing import Any, NoReturn
 import numpy as np
 
 from graphwright.op.op import host_value
-from graphwright.types import dtypes as dt
 from graphwright.types.dtypes import DType, of_numpy
 from graphwright.types.shape import TensorShape
 from graphwright.types.tensor_type import TensorType
@@ -131,7 +130,7 @@ class EagerTensor(Tensor):
         return "/job:localhost/replica:0/task:0/device:CPU:0"
 
     def numpy(self) -> Any:
-        """The value: a new array, or a NumPy scalar (bytes for a string) where there are no axes."""
+        """The value: a new array, or a NumPy scalar (bytes for a string) if it has no axes."""
         array = self._ndarray()
         return array.copy() if array.ndim else array[()]
 

@@ -6,20 +6,20 @@ capture, so every trace and every eager use sees the same cell.
 
 from __future__ import annotations
 
+import builtins
 import weakref
 from collections.abc import Callable
 from enum import Enum
-from typing import Any, Type as Kind  # `type` is a property of variables
+from typing import Any  # `type` is a property of variables
 
 import numpy as np
 
-from graphwright.op.interpreter import STATE, Interpreter, activate, apply
+from graphwright.op.interpreter import STATE, Interpreter, apply
 from graphwright.ops import resource
 from graphwright.ops.resource import HANDLE, Storage
-from graphwright.types import dtypes as dt
 from graphwright.types.dtypes import DType, as_dtype
 from graphwright.types.shape import TensorShape
-from graphwright.types.tensor_type import TensorType, is_compatible, show_dims
+from graphwright.types.tensor_type import TensorType, is_compatible
 from graphwright.values.convert import convert, register_conversion
 from graphwright.values.operators import Operators
 from graphwright.values.tensor import EagerTensor, Reference
@@ -207,24 +207,38 @@ class Variable(Operators):
     # -- writing ------------------------------------------------------------------------
 
     def assign(
-        self, value: Any, use_locking: bool = False, name: str | None = None, read_value: bool = True
+        self,
+        value: Any,
+        use_locking: bool = False,
+        name: str | None = None,
+        read_value: bool = True,
     ) -> Any:
         """Sets the value; returns the variable (inside a function: the new value)."""
         return self._write(resource.AssignVariableOp, value, name, read_value)
 
     def assign_add(
-        self, delta: Any, use_locking: bool = False, name: str | None = None, read_value: bool = True
+        self,
+        delta: Any,
+        use_locking: bool = False,
+        name: str | None = None,
+        read_value: bool = True,
     ) -> Any:
         """Adds `delta` to the value."""
         return self._write(resource.AssignAddVariableOp, delta, name, read_value)
 
     def assign_sub(
-        self, delta: Any, use_locking: bool = False, name: str | None = None, read_value: bool = True
+        self,
+        delta: Any,
+        use_locking: bool = False,
+        name: str | None = None,
+        read_value: bool = True,
     ) -> Any:
         """Subtracts `delta` from the value."""
         return self._write(resource.AssignSubVariableOp, delta, name, read_value)
 
-    def _write(self, op: Kind[resource.Assignment], value: Any, name: Any, read: bool) -> Any:
+    def _write(
+        self, op: builtins.type[resource.Assignment], value: Any, name: Any, read: bool
+    ) -> Any:
         storage = self._storage
         value = convert(value, storage.value_dtype)
         if not is_compatible(value.type.dims, storage.dims):
@@ -235,35 +249,51 @@ class Variable(Operators):
         apply(op.of(storage.value_dtype), self._handle, value, name=name)
         return self if read else None
 
-    def _scatter(self, op: Kind[resource.ResourceScatter], slices: Any, name: str | None) -> Any:
+    def _scatter(
+        self, op: builtins.type[resource.ResourceScatter], slices: Any, name: str | None
+    ) -> Any:
         if not (hasattr(slices, "indices") and hasattr(slices, "values")):
-            raise TypeError(f"Argument `sparse_delta` must be a `tf.IndexedSlices`, got {slices!r}.")
+            raise TypeError(
+                f"Argument `sparse_delta` must be a `tf.IndexedSlices`, got {slices!r}."
+            )
         dtype = self._storage.value_dtype
         indices, values = convert(slices.indices), convert(slices.values, dtype)
         apply(op.of(dtype), self._handle, indices, values, name=name)
         return self
 
-    def scatter_add(self, sparse_delta: Any, use_locking: bool = False, name: str | None = None) -> Any:
+    def scatter_add(
+        self, sparse_delta: Any, use_locking: bool = False, name: str | None = None
+    ) -> Any:
         """Adds IndexedSlices: rows given twice add up."""
         return self._scatter(resource.ResourceScatterAdd, sparse_delta, name)
 
-    def scatter_sub(self, sparse_delta: Any, use_locking: bool = False, name: str | None = None) -> Any:
+    def scatter_sub(
+        self, sparse_delta: Any, use_locking: bool = False, name: str | None = None
+    ) -> Any:
         """Subtracts IndexedSlices."""
         return self._scatter(resource.ResourceScatterSub, sparse_delta, name)
 
-    def scatter_mul(self, sparse_delta: Any, use_locking: bool = False, name: str | None = None) -> Any:
+    def scatter_mul(
+        self, sparse_delta: Any, use_locking: bool = False, name: str | None = None
+    ) -> Any:
         """Multiplies rows by IndexedSlices."""
         return self._scatter(resource.ResourceScatterMul, sparse_delta, name)
 
-    def scatter_div(self, sparse_delta: Any, use_locking: bool = False, name: str | None = None) -> Any:
+    def scatter_div(
+        self, sparse_delta: Any, use_locking: bool = False, name: str | None = None
+    ) -> Any:
         """Divides rows by IndexedSlices."""
         return self._scatter(resource.ResourceScatterDiv, sparse_delta, name)
 
-    def scatter_max(self, sparse_delta: Any, use_locking: bool = False, name: str | None = None) -> Any:
+    def scatter_max(
+        self, sparse_delta: Any, use_locking: bool = False, name: str | None = None
+    ) -> Any:
         """Raises rows to those of IndexedSlices."""
         return self._scatter(resource.ResourceScatterMax, sparse_delta, name)
 
-    def scatter_min(self, sparse_delta: Any, use_locking: bool = False, name: str | None = None) -> Any:
+    def scatter_min(
+        self, sparse_delta: Any, use_locking: bool = False, name: str | None = None
+    ) -> Any:
         """Lowers rows to those of IndexedSlices."""
         return self._scatter(resource.ResourceScatterMin, sparse_delta, name)
 
