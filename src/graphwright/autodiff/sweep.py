@@ -59,9 +59,7 @@ def sweep(calls: Sequence[Call], cotangents: dict[Any, Any], wanted: set[Any]) -
             if need and cotangent is not None and carries_gradient(tensor):
                 key = tensor.key
                 before = cotangents.get(key)
-                cotangents[key] = (
-                    cotangent if before is None else add_cotangents(before, cotangent)
-                )
+                cotangents[key] = cotangent if before is None else add_cotangents(before, cotangent)
 
 
 def through(call: Call, incoming: Sequence[Any]) -> Sequence[Any]:

@@ -305,9 +305,7 @@ def switch_case(
 def numbered(branch_fns: Any) -> list[Any]:
     """The branch functions in the order of their numbers; ValueError where one is missing."""
     if not isinstance(branch_fns, (list, tuple, dict)):
-        raise TypeError(
-            f"'branch_fns' must be a list, tuple, or dict. Received {type(branch_fns)}"
-        )
+        raise TypeError(f"'branch_fns' must be a list, tuple, or dict. Received {type(branch_fns)}")
     if not branch_fns:
         raise ValueError("Must provide at least one item in 'branch_fns'")
     pairs = list(branch_fns.items()) if isinstance(branch_fns, dict) else list(branch_fns)
@@ -381,9 +379,7 @@ def guarded(pred: Any, function: Callable[[], Any], preds: Sequence[Any]) -> Cal
 def checked_pairs(pairs: Any) -> list[tuple[Any, Callable[[], Any]]]:
     """The (predicate, function) pairs; TypeError for anything else."""
     if not isinstance(pairs, (list, tuple, dict)):
-        raise TypeError(
-            f"'pred_fn_pairs' must be a list, tuple, or dict. Received: {type(pairs)}"
-        )
+        raise TypeError(f"'pred_fn_pairs' must be a list, tuple, or dict. Received: {type(pairs)}")
     checked = [*pairs.items()] if isinstance(pairs, dict) else [*pairs]
     if not checked:
         raise ValueError("'pred_fn_pairs' must have at least one (predicate, function) pair")

@@ -165,11 +165,15 @@ class Loop:
         """Adds the loop to the graph being traced."""
         condition = trace_body(
             lambda *args: scalar_condition(convert(cond(*args)), "cond", self.name),
-            f"{self.name}_cond", self.types, self.structure,
+            f"{self.name}_cond",
+            self.types,
+            self.structure,
         )
         step = trace_body(
             lambda *args: self.aligned(body(*args)),
-            f"{self.name}_body", self.types, self.structure,
+            f"{self.name}_body",
+            self.types,
+            self.structure,
         )
         self.check(step)
         graphs = (condition.graph, step.graph)

@@ -220,7 +220,12 @@ class ListArray:
     """
 
     def __init__(
-        self, dtype: DType, flow: Any, dynamic: bool, dims: Dims | None, infer: bool,
+        self,
+        dtype: DType,
+        flow: Any,
+        dynamic: bool,
+        dims: Dims | None,
+        infer: bool,
         count: int | None = None,
     ) -> None:
         self.dtype = dtype

@@ -26,7 +26,6 @@ from graphwright.types import tree
 from graphwright.types.specs import TensorSpec
 from graphwright.types.tensor_type import TensorType
 from graphwright.values.convert import convert
-from graphwright.values.tensor import Tensor
 from graphwright.values.variable import Variable
 
 _NUMBERS = itertools.count(1)
@@ -245,10 +244,8 @@ class ConcreteFunction:
 
     @property
     def structured_outputs(self) -> Any:
-        """The result's structure, with TensorSpecs for tensors."""
-        return tree.map_structure(
-            lambda t: spec_of(t.type) if isinstance(t, Tensor) else t, self._outputs.structure
-        )
+        """The result's structure, holding the graph's result tensors."""
+        return self._outputs.pack(self.outputs)
 
     @property
     def inputs(self) -> list[SymbolicTensor]:

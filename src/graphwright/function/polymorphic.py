@@ -216,9 +216,7 @@ class PolymorphicFunction:
 
     def _bind_instance(self, instance: Any) -> PolymorphicFunction:
         method = WeakMethod(self._python_function, instance)
-        return type(self)(
-            method, self._name, self._input_signature, **self._options
-        )
+        return type(self)(method, self._name, self._input_signature, **self._options)
 
     # -- what it offers -----------------------------------------------------------------
 

@@ -14,6 +14,7 @@ from graphwright.trace.symbolic import SymbolicTensor
 from graphwright.trace.tracer import Tracer
 from graphwright.trace.types import Literal, from_value
 from graphwright.types import tree
+from graphwright.types.shape import TensorShape
 from graphwright.types.trace_type import TraceType
 from graphwright.values.convert import convert
 from graphwright.values.tensor import Tensor, wrap
@@ -35,11 +36,16 @@ class Outputs:
         return [tracer.value_of(apply(IDENTITY, t)) for t in returned]
 
 
+CONVERTED = (
+    Variable, TensorShape, bool, int, float, complex, str, bytes, np.ndarray, np.generic
+)  # fmt: skip
+
+
 def as_output(leaf: Any, function: Any) -> Any:
     """A returned leaf as a tensor, or None where there is none."""
     if leaf is None or isinstance(leaf, Tensor):
         return leaf
-    if isinstance(leaf, (Variable, bool, int, float, complex, str, bytes, np.ndarray, np.generic)):
+    if isinstance(leaf, CONVERTED):
         return convert(leaf)
     raise TypeError(
         "To be compatible with tf.function, Python functions must return zero or more Tensors or "

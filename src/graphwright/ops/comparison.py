@@ -10,7 +10,7 @@ import numpy as np
 
 from graphwright.op.families import Binary, Comparison, Logical, Unary
 from graphwright.op.interpreter import apply, convert, convert_pair
-from graphwright.op.op import Call, Op, Shapes, not_differentiable
+from graphwright.op.op import Call, Shapes, not_differentiable
 from graphwright.op.scalars import Scalars
 from graphwright.types import dtypes as dt
 from graphwright.types.dtypes import DType
@@ -253,12 +253,12 @@ def not_equal(x: Any, y: Any, name: str | None = None) -> Any:
 
 def logical_and(x: Any, y: Any, name: str | None = None) -> Any:
     """x and y, elementwise on bools."""
-    return apply(LOGICAL_AND, convert(x, dt.bool_), convert(y, dt.bool_), name=name)
+    return apply(LOGICAL_AND, *convert_pair(x, y), name=name)
 
 
 def logical_or(x: Any, y: Any, name: str | None = None) -> Any:
     """x or y, elementwise on bools."""
-    return apply(LOGICAL_OR, convert(x, dt.bool_), convert(y, dt.bool_), name=name)
+    return apply(LOGICAL_OR, *convert_pair(x, y), name=name)
 
 
 def logical_not(x: Any, name: str | None = None) -> Any:
@@ -278,18 +278,9 @@ def select(condition: Any, x: Any, y: Any, name: str | None = None) -> Any:
 
 def tensor_equals(x: Any, y: Any) -> Any:
     """The operator `==`: elementwise, and False where the shapes do not broadcast."""
-    return comparison_operator(x, y, Equal.of(False), "equal", False)
+    return apply(Equal.of(False), *convert_pair(x, y), name="equal")
 
 
 def tensor_not_equals(x: Any, y: Any) -> Any:
     """The operator `!=`: elementwise, and True where the shapes do not broadcast."""
-    return comparison_operator(x, y, NotEqual.of(False), "not_equal", True)
-
-
-def comparison_operator(x: Any, y: Any, op: Op, name: str, otherwise: bool) -> Any:
-    """Compares with anything: what can be no tensor of the same dtype is simply different."""
-    try:
-        x, y = convert_pair(x, y)
-    except (TypeError, ValueError):
-        return otherwise
-    return apply(op, x, y, name=name)
+    return apply(NotEqual.of(False), *convert_pair(x, y), name="not_equal")

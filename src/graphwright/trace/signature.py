@@ -127,7 +127,13 @@ class FunctionType(inspect.Signature):
         return self._hash
 
     def __str__(self) -> str:
-        text = f"({', '.join(str(p) for p in self.parameters.values())})"
+        shown = [str(p) for p in self.parameters.values()]
+        kinds = [p.kind for p in self.parameters.values()]
+        if KEYWORD_ONLY in kinds and VAR_POSITIONAL not in kinds:
+            shown.insert(kinds.index(KEYWORD_ONLY), "*")
+        if POSITIONAL_ONLY in kinds:
+            shown.insert(len(kinds) - kinds[::-1].index(POSITIONAL_ONLY), "/")
+        text = f"({', '.join(shown)})"
         if self.output is not None:
             text += f" -> {self.output!r}"
         return text

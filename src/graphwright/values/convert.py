@@ -16,6 +16,7 @@ from graphwright.op.interpreter import STATE, Hooks
 from graphwright.ops.joining import stack
 from graphwright.types import dtypes as dt
 from graphwright.types.dtypes import DType, as_dtype, of_numpy
+from graphwright.types.shape import TensorShape
 from graphwright.types.tensor_type import TensorType
 from graphwright.values.tensor import EagerTensor, Tensor
 
@@ -79,7 +80,7 @@ def eager_constant(value: Any, dtype: DType | None, hint: DType | None = None) -
     """An eager tensor of a value that holds no tensors; Python scalars are cached."""
     kind = type(value)
     if kind is float or kind is int or kind is bool:
-        key = (kind, value, dtype or hint) if value else None
+        key = (kind, value, dtype) if value and hint is None else None
         found = _SCALARS.get(key) if key is not None else None
         if found is None:
             found = EagerTensor(make_array(value, dtype, hint))
@@ -148,111 +149,106 @@ def first_dtype(values: Any) -> DType | None:
 # -- arrays ---------------------------------------------------------------------------------
 
 
+#: What each kind of Python value may become when a dtype is demanded.
+_ALLOWED = {
+    "b": frozenset({dt.bool_, dt.float32, dt.float64, dt.int32, dt.int64, dt.complex128}),
+    "i": dt.NUMERIC | dt.QUANTIZED | dt.FLOAT8,
+    "f": dt.INEXACT | dt.FLOAT8,
+    "c": dt.COMPLEX,
+    "s": dt.STRING,
+}
+
+
 def make_array(value: Any, dtype: DType | None, hint: DType | None = None) -> np.ndarray[Any, Any]:
     """A new array of a Python or NumPy value; TypeError or ValueError if it is no such thing."""
     if isinstance(value, (np.ndarray, np.generic)):
         return from_numpy(value, dtype)
-    if value is None:
-        raise ValueError("Attempt to convert a value (None) with an unsupported type "
-                         "(<class 'NoneType'>) to a Tensor.")
     if hasattr(value, "__array__") and not isinstance(value, (list, tuple)):
         return from_numpy(np.asarray(value), dtype)
-    wanted = dtype if dtype is not None else hint
+    array = as_array(value)
+    kind = kind_of(array, value)
+    if array.size == 0:
+        return array.astype((dtype or hint or dt.float32).numpy_dtype)
+    if dtype is None and hint is not None and hint in _ALLOWED[kind]:
+        dtype = hint
+    if kind == "b" and array.dtype.kind != "b" and dtype not in _ALLOWED["b"] - {dt.bool_}:
+        raise ValueError(
+            f"Can't convert Python sequence with mixed types to Tensor: {shorten(value)}"
+        )
+    if dtype is None:
+        return stored(array, default_dtype(array, kind, value), value)
+    if dtype not in _ALLOWED[kind]:
+        raise TypeError(f"Cannot convert {shorten(value)} to EagerTensor of dtype {dtype.name}")
+    return stored(array, dtype, value)
+
+
+def as_array(value: Any) -> np.ndarray[Any, Any]:
+    """NumPy's array of a Python value; ValueError if rows differ in length."""
     try:
-        array = np.array(value)
+        return np.array(value)
     except ValueError:
         raise ValueError(
             "Can't convert non-rectangular Python sequence to Tensor: all rows at a depth must "
             f"have one length, got {shorten(value)}"
         ) from None
     except OverflowError:
-        array = np.array(value, dtype=object)
-    found = inferred(array, value)
-    if wanted is None or wanted is found:
-        return cast_array(array, found, value)
-    if not converts(array, found, wanted):
-        if dtype is None:
-            return cast_array(array, found, value)
-        raise TypeError(
-            f"Cannot convert {shorten(value)} to EagerTensor of dtype {wanted.name}"
-        )
-    return cast_array(array, wanted, value)
+        return np.array(value, dtype=object)
 
 
-def inferred(array: Any, value: Any) -> DType:
-    """The dtype of a Python value, from the array that NumPy makes of it."""
-    kind = array.dtype.kind
-    if kind == "f":
-        return dt.float64 if holds_numpy(value, np.float64) else of_float(value, array)
-    if kind == "b":
-        return dt.bool_
-    if kind in "iu":
-        if holds_numpy(value, np.generic) and not holds_python(value):
-            return of_numpy(array.dtype)
-        fits = array.size == 0 or (array.min() >= dt.int32.min and array.max() <= dt.int32.max)
-        return dt.int32 if fits else dt.int64
-    if kind == "c":
-        return dt.complex128
-    if kind in "SU":
-        return dt.string
-    if array.size and all(isinstance(v, (bytes, str)) for v in array.flat):
-        return dt.string
-    if kind == "O":
-        if all(isinstance(v, int) for v in array.flat):
-            raise OverflowError(
-                f"Python int too large to convert to a tensor of int64: {shorten(value)}"
+def kind_of(array: Any, value: Any) -> str:
+    """What a Python value is made of: 'b', 'i', 'f', 'c' or 's'; ValueError for anything else."""
+    kind: str = array.dtype.kind
+    if kind == "O" and array.size and all(type(v) is int for v in array.flat):
+        return "i"
+    if kind in "SU" or kind == "O":
+        leaves = np.array(value, dtype=object).flat
+        if array.size and not all(isinstance(leaf, (str, bytes)) for leaf in leaves):
+            raise ValueError(
+                f"Attempt to convert a value ({shorten(value)}) with an unsupported type "
+                f"({type(value)}) to a Tensor."
             )
-        raise ValueError(
-            f"Attempt to convert a value ({shorten(value)}) with an unsupported type "
-            f"({type(value)}) to a Tensor."
-        )
-    return of_numpy(array.dtype)
+        return "s"
+    if kind in "iu":
+        return "b" if isinstance(first_leaf(value), bool) else "i"
+    if kind in "bfc" or array.dtype == dt.bfloat16.numpy_dtype:
+        return kind if kind in "bfc" else "f"
+    raise ValueError(
+        f"Attempt to convert a value ({shorten(value)}) with an unsupported type "
+        f"({type(value)}) to a Tensor."
+    )
 
 
-def of_float(value: Any, array: Any) -> DType:
-    """float32 for Python floats (and the empty list), the NumPy dtype for NumPy scalars."""
-    if array.dtype != np.float64:
+def first_leaf(value: Any) -> Any:
+    """The first thing in a nested list that is no list."""
+    while isinstance(value, (list, tuple)) and value:
+        value = value[0]
+    return value
+
+
+def default_dtype(array: Any, kind: str, value: Any) -> DType:
+    """The dtype of a Python value of which none was demanded."""
+    leaf = first_leaf(value)
+    if isinstance(leaf, (np.ndarray, np.generic)) and array.dtype.kind in "biufc":
         return of_numpy(array.dtype)
-    return dt.float32
+    if kind == "i":
+        fits = array.min() >= dt.int32.min and array.max() <= dt.int32.max
+        return dt.int32 if fits else dt.int64
+    return {"b": dt.bool_, "f": dt.float32, "c": dt.complex128, "s": dt.string}[kind]
 
 
-def holds_numpy(value: Any, kind: Any) -> bool:
-    """Whether the first leaf of a nested value is a NumPy scalar or array of that kind."""
-    while isinstance(value, (list, tuple)) and value:
-        value = value[0]
-    if isinstance(value, np.ndarray):
-        return issubclass(value.dtype.type, kind)
-    return isinstance(value, kind)
-
-
-def holds_python(value: Any) -> bool:
-    """Whether the first leaf of a nested value is a plain Python number."""
-    while isinstance(value, (list, tuple)) and value:
-        value = value[0]
-    return isinstance(value, int)
-
-
-def converts(array: Any, found: DType, wanted: DType) -> bool:
-    """Whether Python values of one kind may become a tensor of the wanted dtype."""
-    if array.size == 0:
-        return True
-    if wanted.is_floating or wanted.is_complex:
-        return found.is_floating or found.is_integer or (found.is_complex and wanted.is_complex)
-    if wanted.is_integer or wanted.is_quantized:
-        return found.is_integer
-    return wanted is found
-
-
-def cast_array(array: Any, dtype: DType, value: Any) -> np.ndarray[Any, Any]:
-    """The array in the storage of `dtype`; an error where an integer does not fit."""
+def stored(array: Any, dtype: DType, value: Any) -> np.ndarray[Any, Any]:
+    """The array as `dtype` stores it; integers wrap around, but must fit 64 bits."""
     if dtype is dt.string:
         return as_bytes(array)
-    if dtype.is_integer and array.size and array.dtype.kind in "iuO":
-        low, high = array.min(), array.max()
-        if low < dtype.min or high > dtype.max:
-            raise TypeError(f"Cannot convert {shorten(value)} to EagerTensor of dtype {dtype.name}")
+    wide = array.dtype == object or array.dtype == np.uint64
+    if wide and dtype.is_integer and not isinstance(first_leaf(value), np.generic):
+        if array.max() > dt.int64.max or array.min() < dt.int64.min:
+            raise ValueError(
+                f"Can't convert Python sequence with out-of-range integer to Tensor: "
+                f"{shorten(value)} does not fit int64"
+            )
     if array.dtype == dtype.numpy_dtype:
-        return np.asarray(array)
+        return array  # type: ignore[no-any-return]
     with np.errstate(all="ignore"):
         return np.asarray(array.astype(dtype.numpy_dtype))
 
@@ -266,8 +262,10 @@ def from_numpy(value: Any, dtype: DType | None) -> np.ndarray[Any, Any]:
     if dtype is None or dtype is found:
         native = found.numpy_dtype
         return array if array.dtype == native else array.astype(native)
-    if not converts(array, found, dtype):
-        raise TypeError(f"Cannot convert {shorten(value)} to EagerTensor of dtype {dtype.name}")
+    if (dtype is dt.string) is not (found is dt.string):
+        raise ValueError(
+            f"TypeError: a NumPy array of dtype {array.dtype} is no tensor of dtype {dtype.name}"
+        )
     with np.errstate(all="ignore"):
         return array.astype(dtype.numpy_dtype)
 
@@ -280,7 +278,7 @@ def as_bytes(array: Any) -> np.ndarray[Any, Any]:
         if isinstance(item, str):
             item = item.encode()
         elif not isinstance(item, bytes):
-            raise TypeError(f"Expected bytes or text, got {item!r} of type {type(item).__name__}")
+            raise ValueError(f"Expected bytes or text, got {item!r} of type {type(item).__name__}")
         flat[i] = item
     out[...] = flat.reshape(array.shape)
     return out
@@ -303,9 +301,14 @@ def constant(value: Any, dtype: Any = None, shape: Any = None, name: str = "Cons
     """
     wanted = None if dtype is None else as_dtype(dtype)
     if isinstance(value, Tensor):
+        if wanted is not None and wanted is not value.dtype:
+            raise TypeError(
+                f"Expected {wanted.name} passed to parameter 'value' of tf.constant, got a tensor "
+                f"of dtype {value.dtype.name}: use tf.cast"
+            )
         if isinstance(value, EagerTensor) and STATE.active is None:
-            return shaped(EagerTensor(from_numpy(value._ndarray(), wanted)), shape)
-        return convert(value, wanted)
+            return shaped(EagerTensor(value._array), shape)
+        return value
     if isinstance(value, (list, tuple)) and holds_tensor(value):
         return pack(value, wanted, name)
     array = make_array(value, wanted)
@@ -338,6 +341,15 @@ def type_of(value: Any) -> TensorType:
     array = np.asarray(value)
     return TensorType(of_numpy(array.dtype), array.shape)
 
+
+def shape_vector(shape: TensorShape, dtype: DType | None, name: str | None) -> Any:
+    """The conversion of a fully known shape to a vector of its dimensions."""
+    if not shape.is_fully_defined():
+        raise ValueError(f"Cannot convert a partially known TensorShape {shape} to a Tensor.")
+    return convert(np.array(shape.as_list(), (dtype or dt.int32).numpy_dtype), dtype)
+
+
+register_conversion(TensorShape, shape_vector)
 
 Hooks.convert = convert
 Hooks.convert_pair = convert_pair

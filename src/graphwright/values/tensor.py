@@ -157,7 +157,13 @@ class EagerTensor(Tensor):
         return self._ndarray().__dlpack_device__()
 
     def __bool__(self) -> bool:
-        return bool(self._ndarray())
+        array = self._ndarray()
+        if array.size > 1:
+            raise ValueError(
+                "The truth value of an array with more than one element is ambiguous. Use "
+                "tf.reduce_any(t) or tf.reduce_all(t)."
+            )
+        return bool(array) if array.size else False
 
     def __int__(self) -> int:
         return int(self._scalar("int"))
@@ -179,12 +185,12 @@ class EagerTensor(Tensor):
 
     def _scalar(self, to: str) -> Any:
         array = self._ndarray()
-        if array.size != 1:
+        if array.ndim:
             raise TypeError(
-                f"Only tensors of one element can be converted to a Python {to}, not shape "
+                f"Only tensors without axes can be converted to a Python {to}, not shape "
                 f"{self.shape}"
             )
-        return array.reshape(())[()]
+        return array[()]
 
     def __len__(self) -> int:
         array = self._ndarray()
@@ -253,9 +259,10 @@ def show(tensor: EagerTensor, representation: bool) -> str:
     if type(array) is not np.ndarray:
         return f"value={array!r}" if representation else f"<{tensor.dtype.name}>"
     if array.ndim == 0:
-        text = repr(array[()].item() if array.dtype.kind in "fciub" else array[()])
-        if array.dtype.kind in "fc" or array.dtype.name == "bfloat16":
-            text = str(array[()])
+        scalar = array[()]
+        text = repr(scalar.item() if isinstance(scalar, np.generic) else scalar)
+        if not representation:
+            text = str(scalar)
     else:
         text = repr(array) if representation else str(array)
     if "\n" in text:

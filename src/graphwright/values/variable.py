@@ -241,7 +241,8 @@ class Variable(Operators):
     ) -> Any:
         storage = self._storage
         value = convert(value, storage.value_dtype)
-        if not is_compatible(value.type.dims, storage.dims):
+        assigns = op is resource.AssignVariableOp
+        if assigns and not is_compatible(value.type.dims, storage.dims):
             raise ValueError(
                 f"Cannot assign value to variable '{self.name}': Shape mismatch. The variable "
                 f"shape {self.shape}, and the assigned value shape {value.shape} are incompatible."
@@ -323,8 +324,8 @@ class Variable(Operators):
     def __index__(self) -> int:
         return int(self.read_value().__index__())
 
-    def __len__(self) -> int:
-        return len(self.read_value())
+    def __getitem__(self, key: Any) -> Any:
+        return self.read_value()[key]
 
     def __iter__(self) -> Any:
         return iter(self.read_value())
