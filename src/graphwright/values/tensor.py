@@ -255,11 +255,11 @@ def _restore(array: Any) -> EagerTensor:
 
 def show(tensor: EagerTensor, representation: bool) -> str:
     """The value as `repr` or `str` prints it, on a line of its own where it needs several."""
-    array = tensor._array
+    array: Any = tensor._array
     if type(array) is not np.ndarray:
         return f"value={array!r}" if representation else f"<{tensor.dtype.name}>"
     if array.ndim == 0:
-        scalar = array[()]
+        scalar: Any = array[()]
         text = repr(scalar.item() if isinstance(scalar, np.generic) else scalar)
         if not representation:
             text = str(scalar)
