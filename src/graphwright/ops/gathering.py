@@ -9,6 +9,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from graphwright.errors import InvalidArgumentError
+from graphwright.kernels import scatter as kernels
 from graphwright.op.interpreter import apply, convert, convert_pair
 from graphwright.op.op import REGISTRY, Call, Op, Shapes
 from graphwright.ops.comparison import SELECT, equal
@@ -197,27 +198,9 @@ def with_batches(indices: Any, batch_dims: int) -> Any:
 # -- elements and slices at index vectors ---------------------------------------------------
 
 
-def index_columns(indices: Any, dims: Dims, message: Callable[[int], str], ignore: bool) -> Any:
-    """Index vectors as NumPy's tuple of index arrays, and which of them are in bounds.
-
-    The second is None where all are; out of bounds without `ignore` is an error that
-    `message` words for the vector's number in the flat order.
-    """
-    indices = np.asarray(indices)
-    columns = tuple([indices[..., i] for i in range(indices.shape[-1])])
-    bad: Any = False
-    for column, size in zip(columns, dims):
-        bad = bad | (column < 0) | (column >= size)
-    if not np.any(bad):
-        return columns, None
-    if not ignore:
-        first = int(np.flatnonzero(bad)[0])
-        vector = indices.reshape(-1, indices.shape[-1])[first].tolist()
-        where = ",".join(map(str, np.unravel_index(first, np.shape(bad)))) if np.ndim(bad) else ""
-        raise InvalidArgumentError(
-            None, None, f"indices[{where}] = {vector} {message(len(dims))} {show_dims(dims)}"
-        )
-    return columns, ~bad
+def in_bounds(indices: Any, dims: Dims) -> Any:
+    """Which index vectors point into a shape."""
+    return np.all((indices >= 0) & (indices < np.array(dims[: indices.shape[-1]])), axis=-1)
 
 
 @dataclass(frozen=True)
@@ -245,19 +228,13 @@ class GatherNd(Op):
         return ((*indices.dims[:-1], *params.dims[depth:]),)
 
     def kernel(self, params: Any, indices: Any) -> Any:
-        params = np.asarray(params)
-        depth = np.shape(indices)[-1]
-        if depth > params.ndim:
-            raise ValueError("index innermost dimension is too long")
-        if depth == 0:
-            return np.broadcast_to(params, (*np.shape(indices)[:-1], *params.shape))
-        ignore = self.bad_indices_policy == "IGNORE"
-        says = "does not index into param shape"
-        columns, good = index_columns(indices, params.shape, lambda n: says, ignore)
-        if good is None:
-            return np.asarray(params[columns])
-        result = np.zeros((*good.shape, *params.shape[depth:]), params.dtype)
-        result[good] = params[tuple([c[good] for c in columns])]
+        params, indices = np.asarray(params), np.asarray(indices)
+        self.shapes(TensorType(dt.float32, params.shape), TensorType(dt.int32, indices.shape))
+        if self.bad_indices_policy != "IGNORE":
+            return kernels.gather_nd(params, indices)
+        good = in_bounds(indices, params.shape)
+        result = np.zeros((*good.shape, *params.shape[indices.shape[-1] :]), params.dtype)
+        result[good] = kernels.gather_nd(params, indices[good])
         return result
 
     def gradient(self, call: Call, g: Any) -> Sequence[Any]:
@@ -289,11 +266,9 @@ class ScatterNd(Op):
     def kernel(self, indices: Any, updates: Any, shape: Any) -> Any:
         check_updates(np.shape(indices), np.shape(updates), shape)
         updates = np.asarray(updates)
-        if updates.dtype == object:
-            result = np.full(shape, b"", object)
-        else:
-            result = np.zeros(shape, updates.dtype)
-        return scatter(np.add, result, indices, updates, self.bad_indices_policy)
+        zero: Any = b"" if updates.dtype == object else 0
+        zeros = np.full(shape, zero, updates.dtype)
+        return scatter("add", zeros, indices, updates, self.bad_indices_policy)
 
     def gradient(self, call: Call, g: Any) -> Sequence[Any]:
         back = GatherNd.of(self.bad_indices_policy)
@@ -323,20 +298,12 @@ def agree(a: Dims, b: Dims) -> bool:
     return len(a) == len(b) and all(None in (x, y) or x == y for x, y in zip(a, b))
 
 
-def scatter(ufunc: Any, result: Any, indices: Any, updates: Any, policy: str = "") -> Any:
-    """`result` with `updates` combined into it, in order, by a ufunc (None: put there)."""
-    says = "does not index into shape"
-    columns, good = index_columns(indices, result.shape, lambda n: says, policy == "IGNORE")
-    if good is not None:
-        columns, updates = tuple([c[good] for c in columns]), updates[good]
-    if ufunc is None:
-        result[columns] = updates
-    elif not columns:
-        lead = tuple(range(np.ndim(updates) - result.ndim))
-        result = ufunc(result, ufunc.reduce(updates, axis=lead) if lead else updates)
-    else:
-        ufunc.at(result, columns, updates)
-    return result
+def scatter(kind: Any, into: Any, indices: Any, updates: Any, policy: str) -> Any:
+    """A copy of `into` with the updates combined into it; told so, without those out of bounds."""
+    if policy == "IGNORE":
+        good = in_bounds(indices, into.shape)
+        indices, updates = indices[good], updates[good]
+    return kernels.tensor_scatter(kind, into, indices, updates)
 
 
 @dataclass(frozen=True)
@@ -347,7 +314,7 @@ class TensorScatter(Op):
     outputs = ("output: T",)
     dtypes = {"T": dt.NUMERIC, "Tindices": dt.INDEX}
 
-    ufunc: ClassVar[Any] = None
+    kind: ClassVar[str] = ""
 
     bad_indices_policy: str = ""
 
@@ -357,8 +324,8 @@ class TensorScatter(Op):
 
     def kernel(self, tensor: Any, indices: Any, updates: Any) -> Any:
         check_tensor_updates(np.shape(tensor), np.shape(indices), np.shape(updates))
-        result, updates = np.array(tensor), np.asarray(updates)
-        return scatter(type(self).ufunc, result, indices, updates, self.bad_indices_policy)
+        tensor, indices, updates = np.asarray(tensor), np.asarray(indices), np.asarray(updates)
+        return scatter(self.kind, tensor, indices, updates, self.bad_indices_policy)
 
 
 def check_tensor_updates(tensor: Dims | None, indices: Dims | None, updates: Dims | None) -> None:
@@ -388,6 +355,7 @@ class TensorScatterUpdate(TensorScatter):
 
     type_name = "TensorScatterUpdate"
     dtypes = {"T": dt.ANY, "Tindices": INDICES}
+    kind = "update"
 
     def gradient(self, call: Call, g: Any) -> Sequence[Any]:
         _, indices, updates = call.inputs
@@ -400,7 +368,7 @@ class TensorScatterAdd(TensorScatter):
     """The tensor with `updates` added to the slices at `indices`."""
 
     type_name = "TensorScatterAdd"
-    ufunc = np.add
+    kind = "add"
 
     def gradient(self, call: Call, g: Any) -> Sequence[Any]:
         return g, None, gather_nd(g, call.inputs[1])
@@ -411,7 +379,7 @@ class TensorScatterSub(TensorScatter):
     """The tensor with `updates` subtracted from the slices at `indices`."""
 
     type_name = "TensorScatterSub"
-    ufunc = np.subtract
+    kind = "sub"
 
     def gradient(self, call: Call, g: Any) -> Sequence[Any]:
         return g, None, -gather_nd(g, call.inputs[1])
@@ -423,7 +391,7 @@ class TensorScatterMin(TensorScatter):
 
     type_name = "TensorScatterMin"
     dtypes = {"T": dt.REAL, "Tindices": dt.INDEX}
-    ufunc = np.minimum
+    kind = "min"
 
     def gradient(self, call: Call, g: Any) -> Sequence[Any]:
         return shared_by_ties(call, g)
@@ -435,7 +403,7 @@ class TensorScatterMax(TensorScatter):
 
     type_name = "TensorScatterMax"
     dtypes = {"T": dt.REAL, "Tindices": dt.INDEX}
-    ufunc = np.maximum
+    kind = "max"
 
     def gradient(self, call: Call, g: Any) -> Sequence[Any]:
         return shared_by_ties(call, g)

@@ -236,6 +236,7 @@ def _filled_dims(result: Dims, dims: Dims, total: int, rest: int, inferred: bool
             return result
         total = num_elements(tuple([d for d in dims if d])) or 0
         rest = num_elements(tuple([d for d in result if d])) or 1
+        return tuple([total // rest if d is None else d for d in result])
     if total % rest:
         raise ValueError(
             f"Input to reshape is a tensor with {total} values, but the requested shape requires "
