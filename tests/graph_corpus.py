@@ -78,7 +78,8 @@ def movement() -> Program:
         rows = tf.reshape(a, [tf.shape(a)[1], -1])
         left, right = tf.split(rows, 2, axis=1)
         joined = tf.concat([left, right, left], axis=1)
-        return joined, tf.stack([n, n + 1]), a[0, ::-1], tf.fill([2], n)
+        stitched = tf.dynamic_stitch([[0, 2], [1]], [a[0, :2], a[1, 3:]])
+        return joined, tf.stack([n, n + 1]), a[0, ::-1], tf.fill([2], n), stitched
 
     return Program(function, [np.arange(8.0, dtype=np.float32).reshape(2, 4), np.int64(3)], [])
 

@@ -204,11 +204,12 @@ def operand_attributes(node: Node) -> dict[str, AttrValue]:
 def grouped(
     operands: tuple[Operand, ...], values: tuple[Value, ...]
 ) -> Iterable[tuple[Operand, tuple[Value, ...]]]:
-    """Each declared operand with the values that it takes."""
+    """Each declared operand with the values that it takes; several lists are of one length."""
     position = 0
+    lists = sum(operand.variadic or operand.mixed for operand in operands)
+    length = (len(values) - len(operands) + lists) // max(lists, 1)
     for operand in operands:
-        many = operand.variadic or operand.mixed
-        count = len(values) - len(operands) + 1 if many else 1
+        count = length if operand.variadic or operand.mixed else 1
         yield operand, values[position : position + count]
         position += count
 
