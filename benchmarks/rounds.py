@@ -81,7 +81,9 @@ class Worker:
 def environment(peer: str) -> dict[str, str]:
     """The variables of a worker: this tree for ours, quiet and uncached for the others."""
     paths = [str(ROOT / "src")] if peer == OURS else []
-    return os.environ | {
+    inherited = dict(os.environ)
+    inherited.pop("PYTHONDONTWRITEBYTECODE", None)  # an installed package is compiled
+    return inherited | {
         "PYTHONPATH": os.pathsep.join([*paths, str(ROOT)]),
         "TF_CPP_MIN_LOG_LEVEL": "3",
         "CUDA_VISIBLE_DEVICES": "",
