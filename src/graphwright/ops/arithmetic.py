@@ -387,7 +387,8 @@ def add(x: Any, y: Any, name: str | None = None) -> Any:
     >>> tf.add([1, 2], 3)
     <tf.Tensor: shape=(2,), dtype=int32, numpy=array([4, 5], dtype=int32)>
     """
-    x, y = convert_pair(x, y)
+    x = convert(x)
+    y = convert(y, None, x.dtype)
     return apply(ADD_STRINGS if x.dtype is dt.string else ADD, x, y, name=name)
 
 

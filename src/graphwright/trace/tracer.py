@@ -210,12 +210,9 @@ def make_host(operand: Any, dtype: DType) -> Any:
     plain = host_value(operand) if hasattr(operand, "dtype") else freeze(operand)
     if plain == ():
         return np.zeros((0,), dtype.numpy_dtype)
-    try:
-        return make_array(plain, dtype)
-    except TypeError:
-        if dtype is dt.int32:
-            return make_array(plain, dt.int64)
-        raise
+    if dtype is dt.int32 and np.asarray(plain).dtype == np.int64:
+        return make_array(plain, None)
+    return make_array(plain, dtype)
 
 
 def contains_tensor(value: Any) -> bool:

@@ -162,7 +162,7 @@ _ALLOWED = {
 def make_array(value: Any, dtype: DType | None, hint: DType | None = None) -> np.ndarray[Any, Any]:
     """A new array of a Python or NumPy value; TypeError or ValueError if it is no such thing."""
     if isinstance(value, (np.ndarray, np.generic)):
-        return from_numpy(value, dtype)
+        return from_numpy(value, dtype, hint)
     if hasattr(value, "__array__") and not isinstance(value, (list, tuple)):
         return from_numpy(np.asarray(value), dtype)
     array = as_array(value)
@@ -253,12 +253,16 @@ def stored(array: Any, dtype: DType, value: Any) -> np.ndarray[Any, Any]:
         return np.asarray(array.astype(dtype.numpy_dtype))
 
 
-def from_numpy(value: Any, dtype: DType | None) -> np.ndarray[Any, Any]:
-    """A copy of a NumPy array or scalar, converted where a dtype is demanded."""
+def from_numpy(
+    value: Any, dtype: DType | None, hint: DType | None = None
+) -> np.ndarray[Any, Any]:
+    """A copy of a NumPy array or scalar, its numbers cast where a dtype is given."""
     array = np.array(value, order="C", copy=True)
     if array.dtype.kind in "US" or array.dtype == object:
         array = as_bytes(array)
     found = of_numpy(array.dtype)
+    if dtype is None and hint is not None and dt.string not in (hint, found):
+        dtype = hint
     if dtype is None or dtype is found:
         native = found.numpy_dtype
         return array if array.dtype == native else array.astype(native)
