@@ -35,7 +35,7 @@ def test_recorded(case: goldens.Case) -> None:
 def _assert_close(got: Any, expected: Any, case: goldens.Case) -> None:
     assert got.dtype == expected.dtype
     assert got.shape == expected.shape
-    if case.ulps == 0:
+    if case.ulps == 0 or expected.dtype == object:
         np.testing.assert_array_equal(got, expected)
         return
     finite = np.isfinite(expected.astype(np.complex128))
