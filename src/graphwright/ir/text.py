@@ -1,0 +1,270 @@
+"""Graphs as text: `print_graph` and `parse_graph`, an exact round trip.
+
+    graph f(%x: float32[2,?]) captures(%v: resource[]) {
+      %read = ReadVariableOp{dtype=tf.float32, shape=(2,)}(%v) : float32[2]
+      %add = AddV2(%x, %read) : float32[2,2]
+      return %add
+    }
+
+A node with several results is `%split, %split:1 = ...`. Attributes are Python literals,
+dtypes, constants `literal('float32[2]', [1.0, 2.0])` and nested graphs. What was captured is
+not part of the text: a parsed graph has None in its place. Passes are tested text to text.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from typing import Any
+
+import numpy as np
+
+from graphwright.ir.graph import Graph, Node, Value
+from graphwright.op.op import REGISTRY, Op
+from graphwright.ops.creation import Literal
+from graphwright.types.dtypes import DType, as_dtype
+from graphwright.types.tensor_type import Dims, TensorType
+
+# -- printing -------------------------------------------------------------------------------
+
+
+def print_graph(graph: Graph, locations: bool = False) -> str:
+    """The text of a graph; with `locations`, each node's line of the user's program beside it."""
+    return "\n".join(_lines(graph, "", locations))
+
+
+def _lines(graph: Graph, indent: str, locations: bool) -> list[str]:
+    parameters = ", ".join(f"{_name(v)}: {show_type(v.type)}" for v in graph.parameters)
+    captures = ", ".join(f"{_name(v)}: {show_type(v.type)}" for _, v in graph.captures)
+    head = f"{indent}{'body' if graph.is_body else 'graph'} {graph.name}({parameters})"
+    lines = [f"{head} captures({captures}) {{" if captures else f"{head} {{"]
+    arguments = set(graph.arguments)
+    for node in graph.nodes:
+        if not (node.outputs and node.outputs[0] in arguments):
+            lines += _node(node, indent + "  ", locations)
+    returned = ", ".join(_name(v) for v in graph.results)
+    return [*lines, f"{indent}  return {returned}".rstrip(), f"{indent}}}"]
+
+
+def _node(node: Node, indent: str, locations: bool) -> list[str]:
+    attributes = node.op.describe()
+    graphs = {k: v for k, v in attributes.items() if _holds_graph(v)}
+    plain = ", ".join(f"{k}={show(v)}" for k, v in attributes.items() if k not in graphs)
+    targets = ", ".join(_name(v) for v in node.outputs) or f"%{node.name}!"
+    text = f"{indent}{targets} = {node.op.type_name}{f'{{{plain}}}' if plain else ''}"
+    text += f"({', '.join(_name(v) for v in node.inputs)})"
+    if node.outputs:
+        text += " : " + ", ".join(show_type(v.type) for v in node.outputs)
+    if locations and node.location is not None:
+        text += f"  # {node.location.filename}:{node.location.lineno}"
+    lines = [text]
+    for name, value in graphs.items():
+        for graph in value if isinstance(value, tuple) else (value,):
+            lines.append(f"{indent}  with {name}:")
+            lines += _lines(graph, indent + "    ", locations)
+    return lines
+
+
+def _holds_graph(value: Any) -> bool:
+    return isinstance(value, Graph) or (
+        isinstance(value, tuple) and bool(value) and isinstance(value[0], Graph)
+    )
+
+
+def _name(value: Value) -> str:
+    return f"%{value.node.name}" + (f":{value.index}" if value.index else "")
+
+
+def show_type(type_: TensorType) -> str:
+    """`float32[2,?]`; `float32` alone for an unknown rank."""
+    if type_.dims is None:
+        return type_.dtype.name
+    return f"{type_.dtype.name}[{','.join('?' if d is None else str(d) for d in type_.dims)}]"
+
+
+def show(value: Any) -> str:
+    """An attribute as text."""
+    if isinstance(value, Literal):
+        return f"literal({show_type(value.type)!r}, {value.array.tolist()!r})"
+    if isinstance(value, tuple):
+        items = ", ".join(show(v) for v in value)
+        return f"({items},)" if len(value) == 1 else f"({items})"
+    return repr(value)
+
+
+# -- parsing --------------------------------------------------------------------------------
+
+_HEAD = re.compile(r"(graph|body) (.+?)\((.*?)\)(?: captures\((.*)\))? \{$")
+_NODE = re.compile(r"(%.+?) = (\w+)(.*)$")
+
+
+def parse_graph(text: str) -> Graph:
+    """The graph that a text describes; ValueError says which line is wrong."""
+    lines = [(i + 1, line) for i, line in enumerate(text.splitlines()) if line.strip()]
+    parser = _Parser(lines)
+    graph = parser.graph()
+    if parser.lines:
+        raise ValueError(f"line {parser.lines[0][0]}: text after the graph's end")
+    return graph
+
+
+class _Parser:
+    """Reads lines from the front."""
+
+    def __init__(self, lines: list[tuple[int, str]]) -> None:
+        self.lines = lines
+
+    def next(self) -> tuple[int, str]:
+        if not self.lines:
+            raise ValueError("the text ends inside a graph")
+        number, line = self.lines.pop(0)
+        return number, line.strip()
+
+    def graph(self) -> Graph:
+        number, line = self.next()
+        head = _HEAD.match(line)
+        if head is None:
+            raise ValueError(f"line {number}: expected `graph name(...) {{`, got {line!r}")
+        graph = Graph(head.group(2), head.group(1) == "body")
+        values: dict[str, Value] = {}
+        for parameter in _split(head.group(3)):
+            graph.parameters.append(_placeholder(graph, parameter, values))
+        for capture in _split(head.group(4) or ""):
+            graph.captures.append((None, _placeholder(graph, capture, values)))
+        while True:
+            number, line = self.next()
+            if line == "return" or line.startswith("return "):
+                graph.results = [_value(values, n, number) for n in _split(line[7:])]
+                self.next()
+                return graph
+            self.node(graph, number, line, values)
+
+    def node(self, graph: Graph, number: int, line: str, values: dict[str, Value]) -> None:
+        found = _NODE.match(line.partition("  # ")[0])
+        if found is None:
+            raise ValueError(f"line {number}: expected a node, got {line!r}")
+        targets, type_name, rest = found.groups()
+        attributes: dict[str, Any] = {}
+        if rest.startswith("{"):
+            inside, rest = _bracketed(rest, "{}")
+            attributes = _attributes(inside, number)
+        arguments, rest = _bracketed(rest, "()")
+        types = tuple([parse_type(t) for t in _split(rest.partition(" : ")[2])])
+        attributes |= self.nested()
+        cls = REGISTRY.get(type_name)
+        if cls is None:
+            raise ValueError(f"line {number}: there is no op {type_name!r}")
+        inputs = tuple([_value(values, n, number) for n in _split(arguments)])
+        names = _split(targets)
+        op: Op = cls(**attributes)
+        node = Node(op, inputs, types, names[0][1:].rstrip("!"), None)
+        graph.nodes.append(node)
+        values.update(zip(names, node.outputs))
+
+    def nested(self) -> dict[str, Any]:
+        """The graphs among a node's attributes."""
+        found: dict[str, list[Graph]] = {}
+        while self.lines and self.lines[0][1].strip().startswith("with "):
+            _, line = self.next()
+            found.setdefault(line[5:-1], []).append(self.graph())
+        return {k: g[0] if len(g) == 1 else tuple(g) for k, g in found.items()}
+
+
+def _placeholder(graph: Graph, text: str, values: dict[str, Value]) -> Value:
+    name, _, type_ = text.partition(": ")
+    value = graph.placeholder(parse_type(type_), name[1:])
+    values[name] = value
+    return value
+
+
+def _value(values: dict[str, Value], name: str, number: int) -> Value:
+    if name not in values:
+        raise ValueError(f"line {number}: {name} is not defined before it is used")
+    return values[name]
+
+
+def parse_type(text: str) -> TensorType:
+    """`float32[2,?]` -> TensorType."""
+    name, bracket, inside = text.strip().partition("[")
+    if not bracket:
+        return TensorType(as_dtype(name), None)
+    entries = [e for e in inside.rstrip("]").split(",") if e]
+    dims: Dims = tuple([None if e == "?" else int(e) for e in entries])
+    return TensorType(as_dtype(name), dims)
+
+
+def _bracketed(text: str, brackets: str) -> tuple[str, str]:
+    """What is inside the bracket that the text begins with, and what follows it."""
+    depth, quote = 0, ""
+    for i, c in enumerate(text):
+        if quote:
+            quote = "" if c == quote and text[i - 1] != "\\" else quote
+        elif c in "'\"":
+            quote = c
+        elif c == brackets[0]:
+            depth += 1
+        elif c == brackets[1]:
+            depth -= 1
+            if depth == 0:
+                return text[1:i], text[i + 1 :]
+    raise ValueError(f"unbalanced {brackets} in {text!r}")
+
+
+def _split(text: str) -> list[str]:
+    """The parts between commas that are in no bracket and no quote."""
+    parts, depth, quote, start = [], 0, "", 0
+    for i, c in enumerate(text):
+        if quote:
+            quote = "" if c == quote and text[i - 1] != "\\" else quote
+        elif c in "'\"":
+            quote = c
+        elif c in "([{":
+            depth += 1
+        elif c in ")]}":
+            depth -= 1
+        elif c == "," and depth == 0:
+            parts.append(text[start:i].strip())
+            start = i + 1
+    last = text[start:].strip()
+    return [*parts, last] if last else parts
+
+
+def _attributes(text: str, number: int) -> dict[str, Any]:
+    attributes = {}
+    for part in _split(text):
+        key, _, value = part.partition("=")
+        try:
+            attributes[key] = _attribute(ast.parse(value, mode="eval").body)
+        except (SyntaxError, ValueError, TypeError) as error:
+            raise ValueError(f"line {number}: attribute {part!r}: {error}") from error
+    return attributes
+
+
+def _attribute(tree: ast.expr) -> Any:
+    """An attribute's value from the syntax tree of its text; nothing is executed."""
+    if isinstance(tree, ast.Tuple):
+        return tuple([_attribute(item) for item in tree.elts])
+    if isinstance(tree, ast.Attribute):  # tf.float32
+        return as_dtype(tree.attr)
+    if isinstance(tree, ast.Call) and isinstance(tree.func, ast.Name) and tree.func.id == "literal":
+        return _literal(ast.literal_eval(tree.args[0]), tree.args[1])
+    return _plain(tree)
+
+
+def _plain(tree: ast.expr) -> Any:
+    """Numbers, text and lists of them; `nan` and `inf` as floats print them."""
+    if isinstance(tree, ast.List):
+        return [_plain(item) for item in tree.elts]
+    if isinstance(tree, ast.Name) and tree.id in ("nan", "inf"):
+        return float(tree.id)
+    if isinstance(tree, ast.UnaryOp) and isinstance(tree.op, ast.USub):
+        return -_plain(tree.operand)
+    return ast.literal_eval(tree)
+
+
+def _literal(type_text: str, tree: ast.expr) -> Literal:
+    type_ = parse_type(type_text)
+    dtype: DType = type_.dtype
+    value = ast.literal_eval(tree) if dtype.is_complex else _plain(tree)
+    array = np.array(value, dtype=dtype.numpy_dtype)
+    return Literal(array.reshape(type_.dims or ()), type_)
