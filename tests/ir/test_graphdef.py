@@ -233,6 +233,16 @@ def test_an_unknown_attribute_is_refused(graph: Any) -> None:
         graph.get_operation_by_name("split").get_attr("axis")
 
 
+def test_a_shape_takes_the_dtype_of_the_indices_beside_it() -> None:
+    @tf.function
+    def program(indices: Any) -> Any:
+        return tf.scatter_nd(indices, [5.0], [4])
+
+    made = program.get_concrete_function(tf.TensorSpec([1, 1], tf.int64)).graph
+    (scatter,) = [op for op in made.get_operations() if op.type == "ScatterNd"]
+    assert [t.dtype for t in scatter.inputs] == [tf.int64, tf.float32, tf.int64]
+
+
 def test_shapes_are_added_on_request(graph: Any) -> None:
     (split,) = [n for n in graph.as_graph_def(add_shapes=True).node if n.op == "Split"]
     shapes = split.attr["_output_shapes"].list.shape

@@ -162,7 +162,7 @@ class Reshape(Op):
         return result
 
     def known(self, tensor: Any, shape: Any) -> Any:
-        if not known_entirely(shape):
+        if tensor is None or not known_entirely(shape):
             return None
         array = np.array(tensor, dtype=object)
         return freeze(array.reshape(shape).tolist()) if fits(array.shape, shape) else None

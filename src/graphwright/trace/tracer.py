@@ -80,17 +80,18 @@ class Tracer:
                 value = self.value_of(operand)
                 described.append(known(value))
             else:
-                value, plain = self._host(op, position, operand, name)
+                value, plain = self._host(op, position, operands, name)
                 described.append(plain)
             inputs.append(value)
         return tuple(inputs), described
 
-    def _host(self, op: Op, position: int, operand: Any, name: str | None) -> tuple[Value, Any]:
+    def _host(
+        self, op: Op, position: int, operands: tuple[Any, ...], name: str | None
+    ) -> tuple[Value, Any]:
         """A host operand given as a Python value (in which tensors may be nested)."""
+        operand = operands[position]
         declared = op.operands[min(position, len(op.operands) - 1)]
-        if position >= len(op.operands):
-            declared = op.operands[-1]
-        dtype = host_dtype(op, declared.dtype)
+        dtype = host_dtype(op, declared.dtype, operands)
         if contains_tensor(operand):
             value = self.value_of(convert(operand, None, dtype))
             return value, known(value)
@@ -195,12 +196,17 @@ def infer(op: Op, described: Any, inputs: tuple[Value, ...]) -> tuple[TensorType
         ) from None
 
 
-def host_dtype(op: Op, declared: str) -> DType:
+def host_dtype(op: Op, declared: str, operands: tuple[Any, ...]) -> DType:
     """The dtype of the constant that a Python host value becomes."""
     own = getattr(op, declared, None)
     if isinstance(own, DType):
         return own
     if declared in op.dtypes:
+        for other, operand in zip(op.operands, operands):
+            if other.variadic or other.mixed:
+                break  # what follows stands at no fixed position
+            if other.dtype == declared and isinstance(operand, Tensor):
+                return operand.dtype
         return dt.int32 if dt.int32 in op.dtypes[declared] else next(iter(op.dtypes[declared]))
     return dt.as_dtype(declared)
 
