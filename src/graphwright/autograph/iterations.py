@@ -1,6 +1,7 @@
 """How the graph goes through what a `for` loops over: tensors, ranges, and what is made of them.
 
-A class of its own takes part by a method `__graph_iteration__` that returns an `Iteration`.
+A class of its own takes part by a method `__graph_iteration__` that returns an `Iteration`,
+or a `Fold` where it makes the loop itself (see `staging`).
 """
 
 from __future__ import annotations

@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterator
 from typing import Any, cast
 
 from graphwright.autograph import regions
-from graphwright.autograph.staging import Iteration, Staging
+from graphwright.autograph.staging import Fold, Iteration, Staging
 from graphwright.autograph.tensors import TensorStaging
 from graphwright.autograph.undefined import Undefined, UndefinedReturn
 from graphwright.logs import LOGGER
@@ -219,7 +219,7 @@ class Looped:
 
     __slots__ = ("iteration",)
 
-    def __init__(self, iteration: Iteration) -> None:
+    def __init__(self, iteration: Iteration | Fold) -> None:
         self.iteration = iteration
 
 

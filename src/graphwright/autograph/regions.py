@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from graphwright.autograph.staging import Iteration, Leaves, Staging
+from graphwright.autograph.staging import Fold, Iteration, Leaves, Staging
 from graphwright.autograph.undefined import Undefined
 from graphwright.types import tree
 
@@ -322,7 +322,7 @@ def stage_while(
 
 def stage_for(
     staging: Staging,
-    iteration: Iteration,
+    iteration: Iteration | Fold,
     extra_test: Thunk | None,
     body: Callable[[Any], None],
     variables: Variables,
@@ -330,17 +330,50 @@ def stage_for(
 ) -> None:
     """Build a for loop over something that the graph iterates."""
 
+    def goes_on() -> Any:
+        assert extra_test is not None
+        return staging.condition(_as_tensor(staging, extra_test()), "loop")
+
+    if isinstance(iteration, Fold):
+        _fold(staging, iteration, goes_on if extra_test else None, body, variables, options)
+        return
+
     def more(own: Sequence[Any]) -> Any:
-        if extra_test is None:
-            return iteration.more(own)
-        extra = staging.condition(_as_tensor(staging, extra_test()), "loop")
-        return staging.all_of(iteration.more(own), extra)
+        first = iteration.more(own)
+        return first if extra_test is None else staging.all_of(first, goes_on())
 
     def step(own: Sequence[Any]) -> Leaves:
         body(iteration.item(own))
         return iteration.advance(own)
 
     _loop(staging, iteration.start, more, step, variables, options)
+
+
+def _fold(
+    staging: Staging,
+    items: Fold,
+    goes_on: Thunk | None,
+    body: Callable[[Any], None],
+    variables: Variables,
+    options: dict[str, Any],
+) -> None:
+    """Build a for loop that the iterable makes itself."""
+    present: list[Any] = []
+
+    def step(own: Sequence[Any]) -> Leaves:
+        body(present[-1] if present else items.sample())
+        return []
+
+    def run(
+        test: Callable[..., Any], turn: Callable[..., Leaves], start: Leaves, *_: Any
+    ) -> Leaves:
+        def each(leaves: Sequence[Any], item: Any) -> Leaves:
+            present.append(item)
+            return turn(*leaves)
+
+        return items.fold(start, (lambda leaves: test(*leaves)) if goes_on else None, each)
+
+    _loop(staging, [], lambda own: goes_on and goes_on(), step, variables, options, run)
 
 
 def _as_tensor(staging: Staging, value: Any) -> Any:
@@ -354,7 +387,9 @@ def _loop(
     step: Callable[[Sequence[Any]], Leaves],
     variables: Variables,
     options: dict[str, Any],
+    run: Callable[..., Leaves] | None = None,
 ) -> None:
+    """Build a loop with variables of its `own` beside the user's."""
     initial, missing = _initialise(staging, own, step, variables)
     loop = _LoopVariables(staging, variables.names, initial)
     count = len(own)
@@ -378,7 +413,7 @@ def _loop(
         return [*result, staging.convert(True)] if asserted else result
 
     passed = {key: value for key, value in options.items() if key in _PASSED}
-    results = staging.while_loop(test, body, start, shapes, passed)
+    results = (run or staging.while_loop)(test, body, start, shapes, passed)
     if asserted:
         names = ", ".join(asserted)
         staging.assert_true(results[-1], f"loop must iterate at least once to initialize {names}")

@@ -7,7 +7,7 @@ the graph takes a branch or a loop. `tensors` has the staging of graphwright's o
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, Protocol
+from typing import Any, Protocol, runtime_checkable
 
 Leaves = list[Any]
 
@@ -25,6 +25,22 @@ class Iteration(Protocol):
 
     def advance(self, own: Sequence[Any]) -> Leaves:
         """The loop's own variables for the next item."""
+
+
+@runtime_checkable
+class Fold(Protocol):
+    """A loop that the iterable makes itself, as data sets do: an alternative to `Iteration`."""
+
+    def sample(self) -> Any:
+        """Something like an item, in the graph that is being built."""
+
+    def fold(
+        self,
+        start: Leaves,
+        more: Callable[[Sequence[Any]], Any] | None,
+        step: Callable[[Sequence[Any], Any], Leaves],
+    ) -> Leaves:
+        """`start` after `step(variables, item)` for each item, while `more(variables)`."""
 
 
 class Staging(Protocol):
@@ -70,7 +86,7 @@ class Staging(Protocol):
     def loops(self, items: Any) -> bool:
         """Whether the graph loops over `items`."""
 
-    def iteration(self, items: Any) -> Iteration | None:
+    def iteration(self, items: Any) -> Iteration | Fold | None:
         """How to loop over `items` in the graph; None for what Python iterates."""
 
     def all_of(self, first: Any, second: Any) -> Any:

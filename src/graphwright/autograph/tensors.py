@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from graphwright.autograph import iterations
-from graphwright.autograph.staging import Iteration, Leaves
+from graphwright.autograph.staging import Fold, Iteration, Leaves
 from graphwright.control.branch import cond
 from graphwright.control.loop import while_loop
 from graphwright.ir.graph import Graph
@@ -103,12 +103,12 @@ class TensorStaging:
             return False
         return isinstance(items, (Tensor, Variable)) or hasattr(type(items), "__graph_iteration__")
 
-    def iteration(self, items: Any) -> Iteration | None:
+    def iteration(self, items: Any) -> Iteration | Fold | None:
         if not self.loops(items):
             return None
         if isinstance(items, (Tensor, Variable)):
             return iterations.of_tensor(convert(items))
-        made: Iteration = items.__graph_iteration__()
+        made: Iteration | Fold = items.__graph_iteration__()
         return made
 
     def all_of(self, first: Any, second: Any) -> Any:
@@ -205,14 +205,16 @@ def _sorted(items: Any, key: Any = None, reverse: bool = False) -> Any:
 
 def _parts(items: Sequence[Any]) -> list[Iteration]:
     staging = TensorStaging()
-    found = [staging.iteration(item) for item in items]
-    missing = [item for item, part in zip(items, found) if part is None]
-    if missing:
-        raise TypeError(
-            f"a tensor and {type(missing[0]).__name__} cannot be looped over together: make "
-            "the other one a tensor too"
-        )
-    return [part for part in found if part is not None]
+    parts: list[Iteration] = []
+    for item in items:
+        part = staging.iteration(item)
+        if part is None or isinstance(part, Fold):
+            raise TypeError(
+                f"a tensor and {type(item).__name__} cannot be looped over together: make the "
+                "other one a tensor too"
+            )
+        parts.append(part)
+    return parts
 
 
 def _enumerate(items: Any, start: Any = 0) -> Any:

@@ -1,0 +1,257 @@
+"""Loops: the ways through an iterable, their options, and the warning of long Python loops."""
+
+from __future__ import annotations
+
+import itertools
+import logging
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+import pytest
+from autograph.toy import Toy, converted, installed
+
+import graphwright as tf
+from graphwright.autograph import operators
+from graphwright.logs import get_logger
+
+
+class Squares:
+    """0, 1, 4, ... below a number of them, which tells the graph how to loop."""
+
+    def __init__(self, count: Any) -> None:
+        self.count = count
+
+    def __iter__(self) -> Iterator[int]:
+        return (i * i for i in range(self.count))
+
+    def __graph_iteration__(self) -> Any:
+        return SquaresInGraph(self.count)
+
+
+class SquaresInGraph:
+    def __init__(self, count: Any) -> None:
+        self.count = count
+        self.start = [tf.constant(0)]
+
+    def more(self, own: Sequence[Any]) -> Any:
+        return own[0] < self.count
+
+    def item(self, own: Sequence[Any]) -> Any:
+        return own[0] * own[0]
+
+    def advance(self, own: Sequence[Any]) -> list[Any]:
+        return [own[0] + 1]
+
+
+class Folded(Squares):
+    """The same, which makes the loop itself."""
+
+    def __graph_iteration__(self) -> Any:
+        return FoldedInGraph(self.count)
+
+
+class FoldedInGraph:
+    def __init__(self, count: Any) -> None:
+        self.count = count
+
+    def sample(self) -> Any:
+        return tf.constant(0)
+
+    def fold(
+        self, start: list[Any], more: Callable[..., Any] | None, step: Callable[..., list[Any]]
+    ) -> list[Any]:
+        def test(i: Any, *leaves: Any) -> Any:
+            return tf.logical_and(i < self.count, more(leaves) if more else True)
+
+        def body(i: Any, *leaves: Any) -> list[Any]:
+            return [i + 1, *step(leaves, i * i)]
+
+        return list(tf.while_loop(test, body, [tf.constant(0), *start]))[1:]
+
+
+def total_of(kind: Any, count: Any) -> Any:
+    total = 0
+    for v in kind(count):
+        total += v
+    return total
+
+
+def until_ten(kind: Any, count: Any) -> Any:
+    last = -1
+    for v in kind(count):
+        if v > 10:
+            break
+        last = v
+    return last
+
+
+def first_over(kind: Any, count: Any) -> Any:
+    for v in kind(count):
+        if v > 5:
+            return v
+    return -1
+
+
+def only_inside(kind: Any, count: Any) -> Any:
+    for v in kind(count):
+        w = v + 1
+    return w
+
+
+@pytest.mark.parametrize("kind", [Squares, Folded])
+@pytest.mark.parametrize("program", [total_of, until_ten, first_over, only_inside])
+def test_iterables_of_other_classes(kind: Any, program: Any) -> None:
+    expected = program(kind, 6)
+    assert program(kind, 6) == int(tf.function(program)(kind, tf.constant(6)))
+
+
+def test_enumerate_of_another_class() -> None:
+    def program(count: Any) -> Any:
+        total = 0
+        for i, v in enumerate(Squares(count), 1):
+            total += i * v
+        return total
+
+    assert int(tf.function(program)(tf.constant(4))) == program(4)
+
+
+def test_mixing_staged_and_python_iterables() -> None:
+    def program(x: Any) -> Any:
+        total = 0
+        for a, b in zip(x, [1, 2]):
+            total += a * b
+        return total
+
+    with pytest.raises(TypeError, match="a tensor and list cannot be looped over together"):
+        tf.function(program)(tf.constant([3, 4]))
+
+
+def test_scalar_items() -> None:
+    def program(x: Any) -> Any:
+        for v in x:
+            x = v
+        return x
+
+    with pytest.raises(ValueError, match="cannot loop over a scalar tensor"):
+        tf.function(program)(tf.constant(3))
+
+
+def test_a_range_is_not_made() -> None:
+    @tf.function
+    def program(n: Any) -> Any:
+        total = 0
+        for i in tf.range(n):
+            total += i
+        return total
+
+    assert int(program(tf.constant(300))) == sum(range(300))
+    graph = program.get_concrete_function(tf.constant(1)).graph
+    assert [node.op for node in graph.as_graph_def().node].count("StatelessWhile") == 1
+
+
+def test_the_body_is_traced_once() -> None:
+    traces = []
+
+    @tf.function
+    def program(n: Any) -> Any:
+        i = 0
+        while i < n:
+            traces.append(i)
+            i += 1
+        return i
+
+    assert int(program(tf.constant(50))) == 50
+    assert len(traces) == 1
+
+
+def test_effects_of_a_test_happen_as_often_as_in_python() -> None:
+    count = tf.Variable(0)
+
+    @tf.function
+    def program(n: Any) -> Any:
+        i = 0
+        while count.assign_add(1) < n:
+            i += 1
+        return i
+
+    assert int(program(tf.constant(5))) == 4
+    assert int(count) == 5
+
+
+def test_shapes_by_identity() -> None:
+    with installed() as staging:
+        seen = []
+        loop = staging.while_loop
+        staging.while_loop = lambda *args: seen.append(args[3]) or loop(*args)
+
+        def program(n: Any) -> Any:
+            x = Toy(1)
+            wanted = [(x, "any")]
+            while n > 0:
+                tf.autograph.experimental.set_loop_options(shape_invariants=wanted)
+                x += 1
+                n -= 1
+            return x
+
+        converted(program)(Toy(3))
+    assert seen == [[None, "any", None]]
+
+
+@pytest.fixture
+def warnings() -> Iterator[list[str]]:
+    logger, found = get_logger(), []
+    handler = logging.Handler(logging.WARNING)
+    handler.emit = lambda record: found.append(record.getMessage())  # type: ignore[method-assign]
+    logger.addHandler(handler)
+    yield found
+    logger.removeHandler(handler)
+
+
+def unrolled_for(x: Any) -> Any:
+    for _ in range(operators.UNROLLED_AT_MOST + 10):
+        x = x + 1
+    return x
+
+
+def unrolled_while(x: Any) -> Any:
+    i = 0
+    while i < 2 * operators.UNROLLED_AT_MOST + 10:
+        x = x + 1
+        i += 1
+    return x
+
+
+@pytest.mark.parametrize("program", [unrolled_for, unrolled_while])
+def test_long_unrolled_loops_warn(program: Any, warnings: list[str]) -> None:
+    tf.function(program).get_concrete_function(tf.constant(0))
+    (warning,) = warnings
+    first = program.__code__.co_firstlineno
+    assert any(f"{__file__}:{first + line}:" in warning for line in (1, 2))
+    assert "Loop over a tensor" in warning
+
+
+def test_long_loops_without_tensors_do_not_warn(warnings: list[str]) -> None:
+    def program(x: Any) -> Any:
+        n = 0
+        for i in range(20_000):
+            n += i
+        while n > 5:
+            n = n // 2
+        return x + n
+
+    assert int(tf.function(program)(tf.constant(0))) == program(0)
+    assert not warnings
+
+
+def test_endless_python_loop_with_a_break_of_tensors(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(operators, "UNROLLED_AT_MOST", 50)
+
+    def program(x: Any) -> Any:
+        for i in itertools.count():
+            if x < 0:
+                break
+            x -= 1
+        return x
+
+    with pytest.raises(NotImplementedError, match="loop over a tensor"):
+        tf.function(program)(tf.constant(3))
