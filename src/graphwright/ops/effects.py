@@ -1,8 +1,9 @@
-"""Ops that act on the world outside, or refuse to go on: Assert, NoOp."""
+"""Ops that refuse to go on, look at the clock or do nothing: Assert, CheckNumerics, NoOp."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import time
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,7 +11,9 @@ import numpy as np
 
 from graphwright.errors import InvalidArgumentError
 from graphwright.op.interpreter import apply, convert
-from graphwright.op.op import Effect, Op, Shapes, not_differentiable
+from graphwright.op.op import Call, Effect, Op, Shapes, not_differentiable
+from graphwright.ops.printing import shower
+from graphwright.types import dtypes as dt
 from graphwright.types.tensor_type import TensorType
 
 
@@ -26,12 +29,77 @@ class Assert(Op):
     summarize: int = 3
 
     def shapes(self, condition: TensorType, *data: TensorType) -> Shapes:
+        if condition.rank not in (0, None):
+            raise ValueError(f"In[0] should be a scalar: the condition's rank is {condition.rank}")
         return ()
 
     def kernel(self, condition: Any, *data: Any) -> None:
         if not np.all(condition):
             shown = " ".join(f"[{summary(array, self.summarize)}]" for array in data)
             raise InvalidArgumentError(None, None, f"assertion failed: {shown}")
+
+
+@dataclass(frozen=True)
+class CheckNumerics(Op):
+    """The tensor itself; InvalidArgumentError if it has an infinity or NaN in it."""
+
+    type_name = "CheckNumerics"
+    inputs = ("tensor: T",)
+    outputs = ("output: T",)
+    dtypes = {"T": dt.FLOATING}
+    effect = Effect.WRITE
+
+    message: str
+
+    def shapes(self, tensor: TensorType) -> Shapes:
+        return (tensor.dims,)
+
+    def kernel(self, tensor: Any) -> Any:
+        array = np.asarray(tensor, np.float64) if tensor.dtype.kind == "V" else tensor
+        if not np.isfinite(array).all():
+            raise InvalidArgumentError(None, None, f"{self.message} : {self.found(array)}")
+        return tensor
+
+    def found(self, array: Any) -> str:
+        """What is wrong with the tensor."""
+        kinds = [k for k, test in (("Inf", np.isinf), ("NaN", np.isnan)) if test(array).any()]
+        return f"Tensor had {' and '.join(kinds)} values"
+
+    def gradient(self, call: Call, g: Any) -> Sequence[Any]:
+        return (apply(CheckNumerics.of(f"Not a number (NaN) or infinity (Inf) values detected in "
+                                       f"gradient. {self.message}"), g),)
+
+
+@dataclass(frozen=True)
+class CheckNumericsV2(CheckNumerics):
+    """The same check, which tells the signs of infinities."""
+
+    type_name = "CheckNumericsV2"
+
+    def found(self, array: Any) -> str:
+        """What is wrong with the tensor."""
+        tests: tuple[tuple[str, Callable[[Any], Any]], ...] = (
+            ("-Inf", np.isneginf), ("+Inf", np.isposinf), ("NaN", np.isnan),
+        )
+        kinds = [kind for kind, test in tests if test(array).any()]
+        first, last = ", ".join(kinds[:-1]), kinds[-1]
+        return f"Tensor had {f'{first}, and {last}' if first else last} values"
+
+
+@dataclass(frozen=True)
+class Timestamp(Op):
+    """Seconds since 1970."""
+
+    type_name = "Timestamp"
+    outputs = ("ts: float64",)
+    effect = Effect.WRITE
+    gradient = not_differentiable
+
+    def shapes(self) -> Shapes:
+        return ((),)
+
+    def kernel(self) -> Any:
+        return np.float64(time.time())
 
 
 @dataclass(frozen=True)
@@ -52,20 +120,48 @@ class NoOp(Op):
 def summary(array: Any, count: int) -> str:
     """The first elements of an array, as messages of the runtime show them."""
     flat = np.asarray(array).ravel()
-    shown = [element(v) for v in (flat if count < 0 else flat[:count])]
+    show = plain if flat.dtype == object else shower(flat.dtype)
+    shown = [show(v) for v in (flat if count < 0 else flat[:count])]
     return " ".join(shown) + ("..." if 0 <= count < flat.size else "")
 
 
-def element(value: Any) -> str:
-    """One element: text as it is, bools as 0 and 1, floats with six digits."""
-    if isinstance(value, bytes):
-        return value.decode("utf-8", "backslashreplace")
-    if isinstance(value, np.bool_):
-        return str(int(value))
-    return f"{value:g}" if isinstance(value, np.floating) else str(value)
+def plain(value: Any) -> str:
+    """Text without quotes."""
+    return value.decode("utf-8", "replace") if isinstance(value, bytes) else repr(value)
 
 
-def assert_true(condition: Any, data: Sequence[Any], summarize: int | None = None) -> None:
-    """`Assert` of values that are converted to tensors."""
+def assert_true(
+    condition: Any, data: Sequence[Any], summarize: int | None = None, name: str | None = None
+) -> None:
+    """Asserts that a condition is true.
+
+    InvalidArgumentError with the first `summarize` (3) elements of each of the `data` if not.
+
+    >>> import graphwright as tf
+    >>> x = tf.constant([1.0, -2.0])
+    >>> tf.Assert(tf.reduce_max(x) <= 1, [x])
+    """
+    if not isinstance(data, (list, tuple)):
+        raise TypeError("values must be a sequence.")
     op = Assert.of(3 if summarize is None else summarize)
-    apply(op, convert(condition), *[convert(v) for v in data])
+    apply(op, convert(condition), *[convert(v) for v in data], name=name)
+
+
+def check_numerics(tensor: Any, message: str, name: str | None = None) -> Any:
+    """The tensor itself; InvalidArgumentError with `message` if it has an Inf or NaN in it.
+
+    >>> import graphwright as tf
+    >>> tf.debugging.check_numerics([1.0, 2.0], "weights")
+    <tf.Tensor: shape=(2,), dtype=float32, numpy=array([1., 2.], dtype=float32)>
+    """
+    return apply(CheckNumerics.of(message), convert(tensor), name=name)
+
+
+def assert_all_finite(x: Any, message: str, name: str | None = None) -> Any:
+    """`check_numerics`, by the name that says what is asserted."""
+    return check_numerics(x, message, name)
+
+
+def timestamp(name: str | None = None) -> Any:
+    """Seconds since 1970, a float64 scalar, whenever it is run."""
+    return apply(Timestamp.of(), name=name)

@@ -179,8 +179,19 @@ def current_tracer() -> Tracer | None:
 def tracing(graph: Graph) -> Iterator[Tracer]:
     """Traces the ops of the block into `graph`."""
     tracer = Tracer(graph, STATE.active)
-    with activate(tracer):
+    with activate(followed(STATE.active, tracer)):
         yield tracer
+
+
+def followed(outside: Interpreter | None, tracer: Tracer) -> Interpreter:
+    """A trace's interpreter: the tracer, under what of the interpreters outside goes along."""
+    while outside is not None:
+        over = getattr(outside, "over", None)
+        if over is not None:
+            found: Interpreter = over(tracer)
+            return found
+        outside = outside.below
+    return tracer
 
 
 def infer(op: Op, described: Any, inputs: tuple[Value, ...]) -> tuple[TensorType, ...]:

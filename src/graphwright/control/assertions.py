@@ -1,0 +1,429 @@
+"""`tf.debugging.assert_*`: at once where the answer is known, else when the graph runs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from graphwright.errors import InvalidArgumentError
+from graphwright.ir.known import known
+from graphwright.op.interpreter import convert, convert_pair
+from graphwright.ops import comparison
+from graphwright.ops.effects import assert_true
+from graphwright.ops.reduction import reduce_all
+from graphwright.ops.shape import rank as rank_of
+from graphwright.ops.shape import shape as shape_of
+from graphwright.trace.symbolic import SymbolicTensor
+from graphwright.types.dtypes import DType, as_dtype, float32
+from graphwright.types.shape import TensorShape
+from graphwright.values.tensor import EagerTensor, Tensor
+
+
+def value_of(tensor: Any) -> Any:
+    """A tensor's value as an array, where it is known; else None."""
+    if isinstance(tensor, EagerTensor):
+        return tensor._array
+    found = known(tensor.key)
+    if found is None or holds_none(found):
+        return None
+    return np.asarray(found, tensor.dtype.numpy_dtype)
+
+
+def holds_none(value: Any) -> bool:
+    """Whether a known value has unknown entries."""
+    return any(map(holds_none, value)) if isinstance(value, tuple) else value is None
+
+
+def named(tensor: Any) -> str:
+    """How a message speaks of a tensor."""
+    if isinstance(tensor, SymbolicTensor):
+        return tensor.name
+    return f"shape={tensor.shape} dtype={tensor.dtype.name}"
+
+
+def prefix(message: str | None) -> str:
+    """The user's message in front of another."""
+    return f"{message}.  " if message else ""
+
+
+# -- comparisons of elements --------------------------------------------------------------------
+
+
+class Relation(NamedTuple):
+    """What two tensors may be asserted to stand in."""
+
+    sign: str
+    holds: Callable[[Any, Any], Any]
+    known: Callable[[Any, Any], Any]  # the same of NumPy arrays
+
+
+EQUAL = Relation("==", comparison.equal, np.equal)
+NOT_EQUAL = Relation("!=", comparison.not_equal, np.not_equal)
+LESS = Relation("<", comparison.less, np.less)
+LESS_EQUAL = Relation("<=", comparison.less_equal, np.less_equal)
+GREATER = Relation(">", comparison.greater, np.greater)
+GREATER_EQUAL = Relation(">=", comparison.greater_equal, np.greater_equal)
+
+
+def compare(
+    relation: Relation, x: Any, y: Any, message: str | None,
+    summarize: int | None, name: str | None,
+) -> None:
+    """Asserts that a relation holds for all pairs of elements."""
+    x, y = convert_pair(x, y)
+    condition = reduce_all(relation.holds(x, y))
+    if isinstance(condition, EagerTensor):
+        if not condition:
+            raise InvalidArgumentError(
+                None, None, difference(relation, relation.holds(x, y), x, y, message, summarize)
+            )
+        return
+    headline = f"Condition x {relation.sign} y did not hold element-wise:"
+    found, other = value_of(x), value_of(y)
+    if found is not None and other is not None:
+        if not relation.known(found, other).all():
+            start = f"{message}\n" if message else ""
+            raise InvalidArgumentError(
+                None,
+                None,
+                f"{start}{headline}\nx ({named(x)}) = \n{found}\ny ({named(y)}) = \n{other}",
+            )
+        return
+    data = [message or "", headline, f"x ({named(x)}) = ", x, f"y ({named(y)}) = ", y]
+    assert_true(condition, data, summarize, name)
+
+
+def difference(
+    relation: Relation, held: Any, x: Any, y: Any, message: str | None, summarize: int | None
+) -> str:
+    """Where eager tensors do not stand in a relation, and what they are there."""
+    a, b = np.broadcast_arrays(x.numpy(), y.numpy())
+    limit = 3 if summarize is None else summarize
+    limit = a.size if limit < 0 else limit
+    places = np.argwhere(~np.broadcast_to(held.numpy(), a.shape))[:limit]
+    where = tuple(places.T)
+    count = min(limit, a.size)
+    start = f"{message}\n" if message else ""
+    return (
+        f"{start}Condition x {relation.sign} y did not hold.\n"
+        f"Indices of first {len(places)} different values:\n{places}\n"
+        f"Corresponding x values:\n{a[where]}\nCorresponding y values:\n{b[where]}\n"
+        f"First {count} elements of x:\n{np.ravel(x.numpy())[:limit]}\n"
+        f"First {count} elements of y:\n{np.ravel(y.numpy())[:limit]}\n"
+    )
+
+
+def assert_equal(
+    x: Any, y: Any, message: str | None = None, summarize: int | None = None,
+    name: str | None = None,
+) -> None:
+    """Asserts that x == y element-wise; InvalidArgumentError that shows both if not.
+
+    >>> import graphwright as tf
+    >>> tf.debugging.assert_equal(tf.constant([1, 2]), [1, 2])
+    """
+    compare(EQUAL, x, y, message, summarize, name)
+
+
+def assert_none_equal(
+    x: Any, y: Any, summarize: int | None = None, message: str | None = None,
+    name: str | None = None,
+) -> None:
+    """Asserts that x != y element-wise."""
+    compare(NOT_EQUAL, x, y, message, summarize, name)
+
+
+def assert_less(
+    x: Any, y: Any, message: str | None = None, summarize: int | None = None,
+    name: str | None = None,
+) -> None:
+    """Asserts that x < y element-wise."""
+    compare(LESS, x, y, message, summarize, name)
+
+
+def assert_less_equal(
+    x: Any, y: Any, message: str | None = None, summarize: int | None = None,
+    name: str | None = None,
+) -> None:
+    """Asserts that x <= y element-wise."""
+    compare(LESS_EQUAL, x, y, message, summarize, name)
+
+
+def assert_greater(
+    x: Any, y: Any, message: str | None = None, summarize: int | None = None,
+    name: str | None = None,
+) -> None:
+    """Asserts that x > y element-wise."""
+    compare(GREATER, x, y, message, summarize, name)
+
+
+def assert_greater_equal(
+    x: Any, y: Any, message: str | None = None, summarize: int | None = None,
+    name: str | None = None,
+) -> None:
+    """Asserts that x >= y element-wise."""
+    compare(GREATER_EQUAL, x, y, message, summarize, name)
+
+
+def compare_zero(
+    relation: Relation, x: Any, message: str | None,
+    summarize: int | None, name: str | None,
+) -> None:
+    """Asserts how all elements stand to zero."""
+    x = convert(x)
+    held = reduce_all(relation.holds(x, convert(0, x.dtype)))
+    headline = f"Condition x {relation.sign} 0 did not hold element-wise:"
+    found = value_of(x)
+    if found is None:
+        assert_true(held, [message or "", headline, f"x ({named(x)}) = ", x], summarize, name)
+    elif not relation.known(found, 0).all():
+        raise InvalidArgumentError(
+            None, None, f"{message or ''}\n{headline}\nx ({named(x)}) = \n{found}"
+        )
+
+
+def assert_positive(
+    x: Any, message: str | None = None, summarize: int | None = None, name: str | None = None
+) -> None:
+    """Asserts that all elements are > 0."""
+    compare_zero(GREATER, x, message, summarize, name)
+
+
+def assert_negative(
+    x: Any, message: str | None = None, summarize: int | None = None, name: str | None = None
+) -> None:
+    """Asserts that all elements are < 0."""
+    compare_zero(LESS, x, message, summarize, name)
+
+
+def assert_non_negative(
+    x: Any, message: str | None = None, summarize: int | None = None, name: str | None = None
+) -> None:
+    """Asserts that all elements are >= 0."""
+    compare_zero(GREATER_EQUAL, x, message, summarize, name)
+
+
+def assert_non_positive(
+    x: Any, message: str | None = None, summarize: int | None = None, name: str | None = None
+) -> None:
+    """Asserts that all elements are <= 0."""
+    compare_zero(LESS_EQUAL, x, message, summarize, name)
+
+
+def assert_near(
+    x: Any, y: Any, rtol: Any = None, atol: Any = None, message: str | None = None,
+    summarize: int | None = None, name: str | None = None,
+) -> None:
+    """Asserts that |x - y| <= atol + rtol * |y|; both are 10 epsilons of x's dtype by default."""
+    x, y = convert_pair(x, y)
+    dtype = x.dtype if x.dtype.is_floating or x.dtype.is_complex else float32
+    epsilon = 10 * np.finfo(dtype.real_dtype.numpy_dtype).eps
+    rtol = convert(epsilon if rtol is None else rtol, dtype.real_dtype)
+    atol = convert(epsilon if atol is None else atol, dtype.real_dtype)
+    held = reduce_all(abs(x - y) <= atol + rtol * abs(y))
+    headline = f"x and y not equal to tolerance rtol = {rtol}, atol = {atol}"
+    data = [prefix(message), headline, f"x ({named(x)}) = ", x, f"y ({named(y)}) = ", y]
+    assert_true(held, data, summarize, name)
+
+
+# -- ranks and shapes ---------------------------------------------------------------------------
+
+
+def assert_ranks(x: Any, ranks: Sequence[Any], what: str, fits: Any, message: str | None) -> None:
+    """Asserts something of a tensor's rank."""
+    x = convert(x)
+    wanted = [plain_rank(rank) for rank in ranks]
+    if x.type.rank is None or None in wanted:
+        dynamic = rank_of(x)
+        held = fits(dynamic, [convert(rank) for rank in ranks])
+        text = f"{prefix(message)}Tensor {named(x)} must have {what}"
+        assert_true(held, [text, "Received shape: ", shape_of(x)])
+    elif not fits(x.type.rank, wanted):
+        name = x.name if isinstance(x, SymbolicTensor) else ""
+        raise ValueError(
+            f"{prefix(message)}Tensor {name} must have {what}.  Received rank {x.type.rank}, "
+            f"shape {x.shape}"
+        )
+
+
+def plain_rank(rank: Any) -> int | None:
+    """A rank as an int where it is known; ValueError if it is no scalar."""
+    tensor = convert(rank)
+    if tensor.type.rank not in (0, None):
+        raise ValueError("Rank must be a scalar.")
+    found = value_of(tensor)
+    return None if found is None else int(found)
+
+
+def assert_rank(x: Any, rank: Any, message: str | None = None, name: str | None = None) -> None:
+    """Asserts that x has this rank: ValueError while tracing, else InvalidArgumentError.
+
+    >>> import graphwright as tf
+    >>> tf.debugging.assert_rank([[1.0]], 2)
+    """
+    assert_ranks(x, [rank], f"rank {rank}", lambda found, wanted: found == wanted[0], message)
+
+
+def assert_rank_at_least(
+    x: Any, rank: Any, message: str | None = None, name: str | None = None
+) -> None:
+    """Asserts that x has this rank or a higher one."""
+    what = f"rank at least {rank}"
+    assert_ranks(x, [rank], what, lambda found, wanted: found >= wanted[0], message)
+
+
+def assert_rank_in(
+    x: Any, ranks: Iterable[Any], message: str | None = None, name: str | None = None
+) -> None:
+    """Asserts that x has one of these ranks."""
+    ranks = tuple(ranks)
+
+    def fits(found: Any, wanted: list[Any]) -> Any:
+        if not isinstance(found, Tensor):
+            return found in wanted
+        held = comparison.equal(found, wanted[0])
+        for rank in wanted[1:]:
+            held = comparison.logical_or(held, comparison.equal(found, rank))
+        return held
+
+    assert_ranks(x, ranks, f"rank in {ranks}", fits, message)
+
+
+def assert_scalar(tensor: Any, message: str | None = None, name: str | None = None) -> Any:
+    """Asserts that a tensor is known to have no axes; returns it."""
+    tensor = convert(tensor)
+    if tensor.type.rank != 0:
+        where = f" for {tensor.name}" if isinstance(tensor, SymbolicTensor) else ""
+        raise ValueError(
+            f"{prefix(message)}Expected scalar shape{where}, saw shape: {tensor.shape}."
+        )
+    return tensor
+
+
+class Sizes:
+    """What dimensions have been named in `assert_shapes`: their sizes, and who said so."""
+
+    def __init__(self, message: str | None, summarize: int | None) -> None:
+        self.message = message
+        self.summarize = summarize
+        self.known: dict[Any, tuple[Any, str]] = {}
+
+    def check(self, x: Any, shape: Any) -> None:
+        """One tensor against its symbolic shape; a leading `...` or "*" matches any axes."""
+        entries = list(shape) if isinstance(shape, (list, tuple, TensorShape, str)) else [shape]
+        rest = bool(entries) and entries[0] in ("*", ...)
+        if rest:
+            entries = entries[1:]
+            assert_rank_at_least(x, len(entries), self.message)
+        else:
+            assert_rank(x, len(entries), self.message)
+        sizes = shape_of(x)
+        for i, entry in enumerate(entries):
+            axis = i - len(entries) if rest else i
+            if entry is None or entry == ".":
+                continue
+            static = None if x.type.dims is None else x.type.dims[axis]
+            self.dimension(x, axis, entry, sizes[axis] if static is None else static)
+
+    def dimension(self, x: Any, axis: int, entry: Any, size: Any) -> None:
+        """One dimension: of a given size, or of the size that its name has."""
+        if isinstance(entry, (int, np.integer)) or str(entry).isdigit():
+            wanted, source = int(entry), "Specified explicitly"
+        elif entry in self.known:
+            wanted, source = self.known[entry]
+        else:
+            self.known[entry] = (size, f"Specified by tensor {named(x)} dimension {axis}")
+            return
+        text = (
+            f"{prefix(self.message)}{source}.  Tensor {named(x)} dimension {axis} must have size "
+            f"{wanted}."
+        )
+        if isinstance(size, int) and isinstance(wanted, int):
+            if size != wanted:
+                raise ValueError(f"{text}  Received size {size}, shape {x.shape}")
+            return
+        held = comparison.equal(convert(size), convert(wanted))
+        assert_true(held, [text, "Received shape: ", shape_of(x)], self.summarize)
+
+
+def assert_shapes(
+    shapes: Any, data: Any = None, summarize: int | None = None, message: str | None = None,
+    name: str | None = None,
+) -> None:
+    """Asserts shapes, and that dimensions called alike are of one size.
+
+    `shapes` are pairs of (or a dict from) tensors and tuples of sizes, names and None.
+
+    >>> import graphwright as tf
+    >>> x, y = tf.zeros([5, 3]), tf.zeros([3, 2])
+    >>> tf.debugging.assert_shapes([(x, ("N", "Q")), (y, ("Q", 2))])
+    """
+    sizes = Sizes(message, summarize)
+    for tensor, shape in shapes.items() if isinstance(shapes, dict) else shapes:
+        sizes.check(convert(tensor), shape)
+
+
+# -- dtypes -------------------------------------------------------------------------------------
+
+
+def described(tensor: Any) -> str:
+    """A symbolic tensor's name."""
+    return tensor.name if isinstance(tensor, SymbolicTensor) else "tensor"
+
+
+def assert_type(
+    tensor: Any, tf_type: Any, message: str | None = None, name: str | None = None
+) -> None:
+    """Asserts that a tensor has a dtype (TypeError)."""
+    tensor, wanted = convert(tensor), as_dtype(tf_type)
+    if tensor.dtype is not wanted:
+        raise TypeError(
+            f"{prefix(message)}{described(tensor)} must be of type {wanted!r}; got "
+            f"{tensor.dtype!r}"
+        )
+
+
+def assert_integer(x: Any, message: str | None = None, name: str | None = None) -> None:
+    """Asserts that a tensor's dtype is of integers (TypeError)."""
+    x = convert(x)
+    if not x.dtype.is_integer:
+        raise TypeError(
+            f'{prefix(message)}Expected "x" to be integer type.  Found: {described(x)} of dtype '
+            f"{x.dtype}"
+        )
+
+
+def assert_same_float_dtype(tensors: Any = None, dtype: Any = None) -> DType:
+    """Asserts that all tensors have the same floating dtype (ValueError), which is returned."""
+    wanted: DType | None = None if dtype is None else as_dtype(dtype)
+    first = None
+    for tensor in map(convert, tensors or ()):
+        shown = tensor.name if isinstance(tensor, SymbolicTensor) else tensor
+        if wanted is None:
+            wanted, first = tensor.dtype, shown
+        elif tensor.dtype is not wanted:
+            like = f" as {first}" if first is not None else ""
+            raise ValueError(
+                f"{shown}, type={tensor.dtype}, must be of the same type ({wanted}){like}."
+            )
+    wanted = wanted or float32
+    if not wanted.is_floating:
+        raise ValueError(f"Expected floating point type, got {wanted}.")
+    return wanted
+
+
+def assert_proper_iterable(values: Any) -> None:
+    """Asserts that something can be iterated and is no tensor, array or string (TypeError)."""
+    if isinstance(values, (Tensor, np.ndarray, str, bytes)):
+        raise TypeError(
+            f'Expected argument "values" to be a "proper" iterable.  Found: {type(values)}'
+        )
+    if not hasattr(values, "__iter__"):
+        raise TypeError(f'Expected argument "values" to be iterable.  Found: {type(values)}')
+
+
+def is_numeric_tensor(tensor: Any) -> bool:
+    """Whether something is a tensor of numbers."""
+    return isinstance(tensor, Tensor) and tensor.dtype.is_numeric

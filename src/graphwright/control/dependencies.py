@@ -1,0 +1,51 @@
+"""Order and grouping of effects: `no_op`, `group`, `control_dependencies`.
+
+Program order is the order of effects in a graph, so these only see to it that what they
+are given was made before.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from graphwright.op.interpreter import apply
+from graphwright.ops.effects import NoOp
+from graphwright.trace.tracer import current_tracer
+from graphwright.types import tree
+
+
+def no_op(name: str | None = None) -> None:
+    """Does nothing.
+
+    >>> import graphwright as tf
+    >>> tf.no_op()
+    """
+    if current_tracer() is not None:
+        apply(NoOp.of(), name=name)
+
+
+def group(*inputs: Any, **kwargs: Any) -> None:
+    """One operation that comes after all `inputs`.
+
+    >>> import graphwright as tf
+    >>> v = tf.Variable(0)
+    >>> tf.group(v.assign(1), v.assign_add(2))
+    >>> v.numpy()
+    np.int32(3)
+    """
+    name = kwargs.pop("name", None)
+    if kwargs:
+        raise ValueError(f"Unknown keyword arguments: {', '.join(kwargs)}.")
+    tree.flatten(list(inputs), expand_composites=True)
+    no_op(name)
+
+
+@contextmanager
+def control_dependencies(control_inputs: Any) -> Iterator[None]:
+    """What is made inside the block comes after `control_inputs`, of which callables are called."""
+    for value in tree.flatten([] if control_inputs is None else control_inputs):
+        if callable(value) and not hasattr(value, "dtype"):
+            value()
+    yield

@@ -1,0 +1,325 @@
+"""Python functions inside graphs: `py_function` and `numpy_function`."""
+
+from __future__ import annotations
+
+import functools
+import itertools
+import traceback
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from graphwright.autodiff.tape import GradientTape
+from graphwright.errors import (
+    InvalidArgumentError,
+    OutOfRangeError,
+    ResourceExhaustedError,
+    StatusError,
+    UnimplementedError,
+    UnknownError,
+)
+from graphwright.op.interpreter import activate, apply, convert
+from graphwright.op.op import Call, Effect, Op, c_name, not_differentiable
+from graphwright.trace.tracer import current_tracer
+from graphwright.types import dtypes as dt
+from graphwright.types import tree
+from graphwright.types.dtypes import DType, as_dtype
+from graphwright.types.specs import TensorSpec
+from graphwright.types.tensor_type import TensorType
+from graphwright.values.convert import make_array
+from graphwright.values.tensor import EagerTensor, wrap
+
+_NUMBERS = itertools.count()
+
+#: The class of error that an exception in the function becomes.
+_STATUS: tuple[tuple[type[Exception], type[StatusError]], ...] = (
+    (ValueError, InvalidArgumentError),
+    (TypeError, InvalidArgumentError),
+    (StopIteration, OutOfRangeError),
+    (MemoryError, ResourceExhaustedError),
+    (NotImplementedError, UnimplementedError),
+)
+
+
+class Token(str):
+    """The name by which a graph knows a Python function, which it holds."""
+
+    __slots__ = ("function",)
+    function: Callable[..., Any]
+
+
+def token_of(function: Callable[..., Any]) -> Token:
+    """A new name for a function."""
+    token = Token(f"pyfunc_{next(_NUMBERS)}")
+    token.function = function
+    return token
+
+
+def status_of(error: Exception) -> StatusError:
+    """The error that says what happened inside the function, with its traceback."""
+    status = next((s for kind, s in _STATUS if type(error) is kind), UnknownError)
+    trace = "".join(traceback.format_exception(type(error), error, error.__traceback__))
+    return status(None, None, f"{type(error).__name__}: {error}\n{trace}\n")
+
+
+class Tape:
+    """What a call under a gradient tape keeps for its gradient: a value of dtype variant."""
+
+    dtype = dt.variant
+    tensor_type = TensorType(dt.variant, ())
+
+    def __init__(self, tape: GradientTape, inputs: Sequence[Any], outputs: Sequence[Any]) -> None:
+        self.tape = tape
+        self.inputs = inputs
+        self.outputs = outputs
+
+    def __repr__(self) -> str:
+        return "<tape of a Python function>"
+
+
+@dataclass(frozen=True)
+class HostOp(Op):
+    """An op whose kernel is a Python function of the user's."""
+
+    inputs = ("input: Tin...",)
+    outputs = ("output: Tout...",)
+    effect = Effect.WRITE
+    pure = False
+    returns_tuple = True
+
+    token: str
+    Tout: tuple[DType, ...]
+
+    @property
+    def function(self) -> Callable[..., Any]:
+        """The Python function; it does not come along when a graph leaves its process."""
+        if isinstance(self.token, Token):
+            return self.token.function
+        raise InvalidArgumentError(None, None, f"callback {self.token} is not found")
+
+    def result_dtypes(self, types: Sequence[DType]) -> tuple[DType, ...]:
+        return self.Tout
+
+    def infer(self, operands: Sequence[Any]) -> tuple[TensorType, ...]:
+        return tuple([TensorType(dtype, None) for dtype in self.result_dtypes(())])
+
+    def refuse_count(self, count: int) -> InvalidArgumentError:
+        """The error for a function that returned another number of values."""
+        return InvalidArgumentError(
+            None,
+            None,
+            f"{self.token} returns {count} values, but expects to see {len(self.Tout)} values.",
+        )
+
+
+@dataclass(frozen=True)
+class EagerPyFunc(HostOp):
+    """Calls a Python function on eager tensors."""
+
+    type_name = "EagerPyFunc"
+
+    def kernel(self, *arrays: Any) -> tuple[Any, ...]:
+        with activate(None):
+            return tuple([t._array for t in self.run([wrap(array) for array in arrays])])
+
+    def run(self, inputs: Sequence[Any]) -> list[Any]:
+        """The function's results as eager tensors of the dtypes promised."""
+        function = self.function
+        try:
+            returned = function(*inputs)
+            results = tree.flatten(returned) if tree.is_nested(returned) else [returned]
+            results = [] if returned is None else results
+            if len(results) >= len(self.Tout):
+                return [convert(r, dtype) for r, dtype in zip(results, self.Tout)]
+        except Exception as error:
+            raise status_of(error) from error
+        raise self.refuse_count(len(results))
+
+    def taped(self, operands: tuple[Any, ...]) -> Op:
+        return RecordedPyFunc(self.token, self.Tout)
+
+    def untaped(self, result: Any) -> Any:
+        return result[:-1]
+
+
+@dataclass(frozen=True)
+class RecordedPyFunc(EagerPyFunc):
+    """The same call, which records itself for its gradient in a further result."""
+
+    def result_dtypes(self, types: Sequence[DType]) -> tuple[DType, ...]:
+        return (*self.Tout, dt.variant)
+
+    def taped(self, operands: tuple[Any, ...]) -> Op:
+        return self
+
+    def kernel(self, *arrays: Any) -> tuple[Any, ...]:
+        inputs = [wrap(array) for array in arrays]
+        with activate(None), GradientTape(persistent=True) as tape:
+            for tensor in inputs:
+                if tensor.dtype.is_floating or tensor.dtype.is_complex:
+                    tape.watch(tensor)
+            outputs = self.run(inputs)
+        return (*[t._array for t in outputs], Tape(tape, inputs, outputs))
+
+    def gradient(self, call: Call, *cotangents: Any) -> Sequence[Any]:
+        given = [g for g in cotangents[:-1] if g is not None]
+        op = EagerPyFuncGradient(
+            tuple([x.dtype for x in call.inputs]), tuple([g is not None for g in cotangents[:-1]])
+        )
+        found = apply(op, call.outputs[-1], *given)
+        return [
+            g if x.dtype.is_floating or x.dtype.is_complex else None
+            for x, g in zip(call.inputs, found)
+        ]
+
+
+@dataclass(frozen=True)
+class EagerPyFuncGradient(Op):
+    """The cotangents of a recorded call's inputs, zeros where there are none."""
+
+    type_name = "EagerPyFuncGradient"
+    inputs = ("tape: variant", "cotangents: Tin...")
+    outputs = ("output: Tout...",)
+    pure = False
+    returns_tuple = True
+    gradient = not_differentiable
+
+    Tout: tuple[DType, ...]
+    given: tuple[bool, ...]
+
+    def result_dtypes(self, types: Sequence[DType]) -> tuple[DType, ...]:
+        return self.Tout
+
+    def infer(self, operands: Sequence[Any]) -> tuple[TensorType, ...]:
+        return tuple([TensorType(dtype, None) for dtype in self.Tout])
+
+    def kernel(self, recorded: Any, *arrays: Any) -> tuple[Any, ...]:
+        cotangents = iter(arrays)
+        weights = [wrap(next(cotangents)) if given else None for given in self.given]
+        chosen = [(t, w) for t, w in zip(recorded.outputs, weights) if w is not None]
+        with activate(None):
+            found = recorded.tape.gradient(
+                [t for t, _ in chosen], list(recorded.inputs), [w for _, w in chosen]
+            )
+        return tuple(
+            [
+                np.zeros(x.shape.as_list(), x.dtype.numpy_dtype) if g is None else convert(g)._array
+                for x, g in zip(recorded.inputs, found)
+            ]
+        )
+
+
+@dataclass(frozen=True)
+class PyFunc(HostOp):
+    """Calls a Python function on NumPy arrays."""
+
+    type_name = "PyFunc"
+    gradient = not_differentiable
+
+    def kernel(self, *arrays: Any) -> tuple[Any, ...]:
+        function = self.function
+        try:
+            with activate(None):
+                returned = function(*[np.asarray(a)[()] for a in arrays])
+        except Exception as error:
+            raise status_of(error) from error
+        results = [] if returned is None else returned
+        if not isinstance(results, (list, tuple)):
+            results = [results]
+        if len(results) != len(self.Tout):
+            raise self.refuse_count(len(results))
+        return tuple([self.result(i, value) for i, value in enumerate(results)])
+
+    def result(self, position: int, value: Any) -> Any:
+        """A returned value as an array of the dtype promised; an error if it has another."""
+        if isinstance(value, EagerTensor):
+            value = value.numpy()
+        if isinstance(value, (bool, int, float, complex)):
+            value = np.asarray(value)  # of NumPy's own width: int64, float64
+        array = make_array(value, None)
+        found, wanted = dt.of_numpy(array.dtype), self.Tout[position]
+        if found is not wanted:
+            raise InvalidArgumentError(
+                None,
+                None,
+                f"{position}-th value returned by {self.token} is {c_name(found)}, but expects "
+                f"{c_name(wanted)}",
+            )
+        return array
+
+
+class PyFuncStateless(PyFunc):
+    """Calls a Python function that has no effects: it may run fewer times."""
+
+    type_name = "PyFuncStateless"
+    effect = Effect.NONE
+
+
+def py_function(
+    func: Any = None, inp: Any = None, Tout: Any = None, name: str | None = None
+) -> Any:
+    """Calls a Python function on eager tensors, whenever the graph is run.
+
+    `inp` lists its arguments, `Tout` is the dtype of the result or a structure of dtypes (or
+    TensorSpecs). Gradients flow through it. Without `inp`, a decorator. An exception in the
+    function becomes InvalidArgumentError (for ValueError and TypeError) or UnknownError.
+
+    >>> import graphwright as tf
+    >>> tf.py_function(lambda x: x + 1, [tf.constant(1.0)], tf.float32)
+    <tf.Tensor: shape=(), dtype=float32, numpy=2.0>
+    """
+    if inp is None:
+        return decorator(func, Tout, py_function, name)
+    return called(EagerPyFunc, func, inp, Tout, name or "EagerPyFunc")
+
+
+def numpy_function(
+    func: Any = None, inp: Any = None, Tout: Any = None, stateful: bool = True,
+    name: str | None = None,
+) -> Any:
+    """Calls a Python function on NumPy arrays, whenever the graph is run.
+
+    The results must have the dtypes that `Tout` lists (InvalidArgumentError). No gradient
+    flows through it. Without `inp`, a decorator.
+
+    >>> import numpy as np, graphwright as tf
+    >>> tf.numpy_function(np.sinh, [tf.constant(1.0)], tf.float32)
+    <tf.Tensor: shape=(), dtype=float32, numpy=1.1752012>
+    """
+    if inp is None:
+        return decorator(func, Tout, functools.partial(numpy_function, stateful=stateful), name)
+    if current_tracer() is None:
+        returned = func(*[np.array(convert(x)) for x in inp])
+        return tree.map_structure(lambda r: None if r is None else convert(r), returned)
+    return called(PyFunc if stateful else PyFuncStateless, func, inp, Tout, name or "PyFunc")
+
+
+def decorator(func: Any, Tout: Any, caller: Callable[..., Any], name: str | None) -> Any:
+    """`@py_function(Tout=...)`."""
+
+    def decorate(function: Callable[..., Any]) -> Callable[..., Any]:
+        @functools.wraps(function)
+        def wrapper(*inp: Any) -> Any:
+            return caller(function, inp, Tout, name=name)
+
+        return wrapper
+
+    return decorate if func is None else decorate(func)
+
+
+def called(kind: type[HostOp], func: Any, inp: Any, Tout: Any, name: str) -> Any:
+    """The op's results in the structure of `Tout`."""
+    if not callable(func):
+        raise ValueError(
+            f"Expected func to be callable. Received func={func} of type {type(func)}."
+        )
+    leaves = tree.flatten(Tout)
+    dtypes = tuple([t.dtype if isinstance(t, TensorSpec) else as_dtype(t) for t in leaves])
+    op = kind(token_of(func), dtypes)
+    results = apply(op, *[convert(x) for x in inp], name=name) or ()
+    for leaf, result in zip(leaves, results):
+        if isinstance(leaf, TensorSpec):
+            result.set_shape(leaf.shape)
+    return tree.pack_sequence_as(Tout, list(results))

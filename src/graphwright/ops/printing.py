@@ -1,0 +1,232 @@
+"""`tf.print`: tensors as text, and text on its way out."""
+
+from __future__ import annotations
+
+import pprint
+import sys
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from graphwright.logs import LOGGER
+from graphwright.op.interpreter import apply, convert, is_tensor
+from graphwright.op.op import Effect, Op, Shapes, not_differentiable
+from graphwright.types import tree
+from graphwright.types.dtypes import string
+from graphwright.types.tensor_type import TensorType
+
+#: Streams that are not files, by their names in graphs.
+STREAMS: dict[str, Callable[[str], Any]] = {
+    "stdout": lambda text: write_to(sys.stdout, text),
+    "stderr": lambda text: write_to(sys.stderr, text),
+    "log(info)": LOGGER.info,
+    "log(warning)": LOGGER.warning,
+    "log(error)": LOGGER.error,
+}
+
+
+def write_to(stream: Any, text: str) -> None:
+    """Writes at once."""
+    stream.write(text)
+    stream.flush()
+
+
+@dataclass(frozen=True)
+class StringFormat(Op):
+    """The template with each placeholder replaced by a tensor, as `tf.print` shows it."""
+
+    type_name = "StringFormat"
+    inputs = ("inputs: T...",)
+    outputs = ("output: string",)
+    gradient = not_differentiable
+
+    template: str = "%s"
+    placeholder: str = "%s"
+    summarize: int = 3
+
+    def shapes(self, *tensors: TensorType) -> Shapes:
+        return ((),)
+
+    def kernel(self, *arrays: Any) -> Any:
+        pieces = self.template.split(self.placeholder)
+        shown = [show(array, self.summarize) for array in arrays]
+        text = pieces[0] + "".join(s + piece for s, piece in zip(shown, pieces[1:]))
+        return np.array(text.encode(), dtype=object)
+
+
+@dataclass(frozen=True)
+class PrintV2(Op):
+    """Writes a string and `end` to a stream."""
+
+    type_name = "PrintV2"
+    inputs = ("input: string",)
+    effect = Effect.WRITE
+    gradient = not_differentiable
+
+    output_stream: str = "stderr"
+    end: str = "\n"
+
+    def shapes(self, text: TensorType) -> Shapes:
+        return ()
+
+    def kernel(self, text: Any) -> None:
+        line = np.asarray(text).item().decode("utf-8", "replace") + self.end
+        write = STREAMS.get(self.output_stream)
+        if write is not None:
+            write(line)
+            return
+        with open(self.output_stream.removeprefix("file://"), "a", encoding="utf-8") as file:
+            file.write(line)
+
+
+# -- numbers and arrays as text -----------------------------------------------------------------
+
+
+def show(array: Any, summarize: int) -> str:
+    """An array in brackets, of each axis the first and last `summarize` entries (all if < 0)."""
+    if not hasattr(array, "shape"):
+        return repr(array)
+    array = np.asarray(array)
+    ends = array.size if summarize < 0 else min(summarize, array.size)
+    return show_axis(array, array.ndim, ends, shower(array.dtype))
+
+
+def show_axis(array: Any, rank: int, ends: int, element: Callable[[Any], str]) -> str:
+    """One axis of an array that had `rank` of them."""
+    if not array.ndim:
+        return element(array[()])
+    inner = array.ndim - 1
+    gap = "\n" * inner + " " * (rank - inner) if inner else " "
+    count = len(array)
+    head = [show_axis(array[i, ...], rank, ends, element) for i in range(min(ends, count))]
+    last = range(max(ends, count - ends), count)
+    tail = [show_axis(array[i, ...], rank, ends, element) for i in last]
+    text = gap.join(head)
+    if count > 2 * ends:
+        text += gap + "..."
+    return "[" + text + "".join(gap + row for row in tail) + "]"
+
+
+def shower(dtype: Any) -> Callable[[Any], str]:
+    """How elements of a NumPy dtype are written."""
+    if dtype == np.float64:
+        return show_double
+    kind = dtype.kind
+    if kind == "f" or dtype.name in ("bfloat16", "float8_e5m2", "float8_e4m3fn"):
+        return show_float
+    if kind == "b":
+        return lambda value: str(int(value))
+    if kind in "iu":
+        return str
+    if kind == "O":
+        return quoted
+    return lambda value: "?"  # as TensorFlow shows complex numbers
+
+
+def show_float(value: Any) -> str:
+    """Six digits where they say which float32 it is, else nine."""
+    value = np.float32(value)
+    text = f"{value:.6g}"
+    return text if np.float32(text) == value or value != value else f"{value:.9g}"
+
+
+def show_double(value: Any) -> str:
+    """Fifteen digits where they say which float64 it is, else seventeen."""
+    text = f"{value:.15g}"
+    return text if float(text) == value or value != value else f"{value:.17g}"
+
+
+_ESCAPES = {10: "\\n", 13: "\\r", 9: "\\t", 34: '\\"', 39: "\\'", 92: "\\\\"}
+
+
+def quoted(value: Any) -> str:
+    """Bytes in double quotes, with what cannot be printed escaped and UTF-8 as it is."""
+    if not isinstance(value, bytes):
+        return repr(value)
+    text = "".join(
+        _ESCAPES.get(byte) or (chr(byte) if 32 <= byte < 127 or byte > 127 else f"\\{byte:03o}")
+        for byte in value
+    )
+    return '"' + text.encode("latin-1").decode("utf-8", "replace") + '"'
+
+
+# -- the public function ------------------------------------------------------------------------
+
+_PLACEHOLDER = "{}"
+
+
+def print(*inputs: Any, **kwargs: Any) -> None:
+    """Prints tensors, structures with tensors in them and Python values, whenever it is run.
+
+    Keyword arguments: `output_stream` (`sys.stderr` by default; `sys.stdout`, a logging
+    function, or "file://path"), `summarize` (how many entries at both ends of an axis are
+    shown: 3, all for -1), `sep` (" "), `end` ("\\n"), `name`.
+
+    >>> import sys, graphwright as tf
+    >>> tf.print("numbers:", tf.range(10), {"half": tf.constant(0.5)}, output_stream=sys.stdout)
+    numbers: [0 1 2 ... 7 8 9] {'half': 0.5}
+    """
+    stream = stream_name(kwargs.pop("output_stream", sys.stderr))
+    kwargs.pop("name", None)
+    summarize = kwargs.pop("summarize", 3)
+    sep, end = kwargs.pop("sep", " "), kwargs.pop("end", "\n")
+    if kwargs:
+        raise ValueError(f"Unrecognized keyword arguments for tf.print: {kwargs}")
+    apply(PrintV2.of(stream, end), formatted(inputs, sep, summarize))
+
+
+def formatted(inputs: Sequence[Any], sep: str, summarize: int | None) -> Any:
+    """The text of all inputs, a string tensor."""
+    if len(inputs) == 1 and is_tensor(inputs[0]):
+        only = convert(inputs[0])
+        if only.dtype is string and only.type.rank == 0:
+            return only
+    placeholder = _PLACEHOLDER
+    while any(placeholder in text for text in inputs if isinstance(text, str)):
+        placeholder += "}"
+    tensors: list[Any] = []
+    templates = [template_of(value, tensors, placeholder) for value in inputs]
+    template = sep.join(templates).replace(f"'{placeholder}'", placeholder)
+    op = StringFormat.of(template, placeholder, 3 if summarize is None else max(summarize, -1))
+    return apply(op, *tensors)
+
+
+def template_of(value: Any, tensors: list[Any], placeholder: str) -> str:
+    """One input as text with placeholders for its tensors, which are collected."""
+    if isinstance(value, str):
+        return value
+    leaves = []
+    for leaf in tree.flatten(value):
+        if is_tensor(leaf) and not hasattr(leaf, "__graphwright_spec__"):
+            tensors.append(convert(leaf))
+            leaves.append(placeholder)
+        else:
+            leaves.append(leaf)
+    return pprint.pformat(tree.pack_sequence_as(value, leaves))
+
+
+def stream_name(stream: Any) -> str:
+    """A stream's name in the graph; ValueError for what cannot be written to."""
+    if isinstance(stream, str):
+        if stream.startswith("file://"):
+            return stream
+        raise ValueError(unsupported(stream))
+    names = {sys.stdout: "stdout", sys.stderr: "stderr", sys.__stdout__: "stdout",
+             sys.__stderr__: "stderr"}
+    if stream in names:
+        return names[stream]
+    for level in ("info", "warning", "error"):
+        if stream == getattr(LOGGER, level):
+            return f"log({level})"
+    raise ValueError(unsupported(stream))
+
+
+def unsupported(stream: Any) -> str:
+    """What to say about a stream that cannot be written to."""
+    return (
+        f"Unsupported output stream, logging level, or file.{stream}. Supported streams are "
+        "sys.stdout, sys.stderr, tf.logging.info, tf.logging.warning, tf.logging.error. File "
+        "needs to be in the form of 'file://<filepath>'."
+    )

@@ -1,0 +1,133 @@
+"""`tf.debugging.enable_check_numerics`: an interpreter that looks at every result.
+
+It sits on top of whoever interprets ops in its thread, and goes along into traces, where
+it checks by a CheckNumericsV2 node after each op.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from graphwright.errors import InvalidArgumentError, user_location
+from graphwright.op.interpreter import STATE, Hooks, Interpreter, activate
+from graphwright.op.op import Op
+from graphwright.ops.effects import CheckNumericsV2
+from graphwright.trace.symbolic import SymbolicTensor
+from graphwright.values.convert import convert
+from graphwright.values.tensor import EagerTensor
+
+#: Ops whose results are somebody else's.
+_PASSED_ON = frozenset(
+    (
+        *("CheckNumerics", "CheckNumericsV2", "Identity", "IdentityN", "Placeholder"),
+        *("Reshape", "Squeeze", "ExpandDims", "StopGradient", "PreventGradient"),
+        *("If", "StatelessIf", "While", "StatelessWhile", "Case", "StatelessCase"),
+        *("PartitionedCall", "StatefulPartitionedCall", "ReadVariableOp"),
+    )
+)
+
+
+class NumericsChecker:
+    """Lets the interpreter below run each op, and refuses infinities and NaNs in its results."""
+
+    def __init__(self, below: Interpreter | None) -> None:
+        self.below = below
+
+    def over(self, tracer: Interpreter) -> NumericsChecker:
+        """The same for a trace: `tracer.tracing` asks."""
+        return NumericsChecker(tracer)
+
+    def apply(self, op: Op, operands: tuple[Any, ...], name: str | None) -> Any:
+        """The op's result, checked."""
+        below = self.below
+        result = Hooks.eager(op, operands) if below is None else below.apply(op, operands, name)
+        if op.type_name in _PASSED_ON or result is None:
+            return result
+        if type(result) is not tuple:
+            return self.checked(op, operands, result, 0, 1)
+        return tuple([self.checked(op, operands, t, i, len(result)) for i, t in enumerate(result)])
+
+    def checked(self, op: Op, operands: tuple[Any, ...], tensor: Any, i: int, count: int) -> Any:
+        """One result: the eager tensor itself, or what a check of the symbolic one returns."""
+        if not tensor.dtype.is_floating or tensor.dtype.size == 1:
+            return tensor
+        if isinstance(tensor, EagerTensor):
+            if not np.isfinite(tensor._array).all():
+                check = CheckNumericsV2(report(op, operands, tensor, i, count))
+                raise InvalidArgumentError(
+                    None, None, f"{check.message} : {check.found(tensor._array)} "
+                    f"[Op:{check.type_name}]"
+                )
+            return tensor
+        assert self.below is not None
+        check = CheckNumericsV2(report(op, operands, tensor, i, count))
+        return self.below.apply(check, (tensor,), f"{op.type_name}/CheckNumericsV2")
+
+    def constant(self, value: Any, dtype: Any, name: str | None) -> Any:
+        """A constant of whoever is below."""
+        if self.below is None:
+            with activate(None):
+                return convert(value, dtype)
+        return self.below.constant(value, dtype, name)
+
+
+def report(op: Op, operands: tuple[Any, ...], tensor: Any, position: int, count: int) -> str:
+    """What is to be said if the check fails."""
+    symbolic = isinstance(tensor, SymbolicTensor)
+    how = "graph op" if symbolic else "eagerly-executing op"
+    lines = [
+        f"\n\n!!! Detected Infinity or NaN in output {position} of {how} "
+        f'"{op.type_name}" (# of outputs: {count}) !!!',
+        f"  dtype: {tensor.dtype}",
+        f"  shape: {tensor.shape}",
+    ]
+    if not symbolic:
+        tests = (("-Inf", np.isneginf), ("+Inf", np.isposinf), ("+NaN", np.isnan))
+        found = [(kind, int(test(tensor._array).sum())) for kind, test in tests]
+        lines += [f"  # of {kind} elements: {number}" for kind, number in found if number]
+    inputs = [operand for operand in operands if hasattr(operand, "dtype")]
+    if len(inputs) == 1:
+        lines += ["", f"  Input tensor: {inputs[0]}"]
+    elif inputs:
+        lines += ["", f"  Input tensors ({len(inputs)}):"]
+        lines += [f"         {i}: {x}" for i, x in enumerate(inputs)]
+    if symbolic:
+        lines += [f'  Graph name: "{tensor.graph.name}"', "", f"  Created at: {user_location(2)}"]
+    return "\n".join(lines) + "\n\n"
+
+
+def enable_check_numerics(stack_height_limit: int = 30, path_length_limit: int = 50) -> None:
+    """From now on every op that gives an infinity or NaN, in this thread, raises.
+
+    InvalidArgumentError names the op, its inputs and, for an op of a function traced from now
+    on, the line that made it. The arguments are accepted and have no effect.
+    """
+    if find() is None:
+        STATE.active = NumericsChecker(STATE.active)
+
+
+def disable_check_numerics() -> None:
+    """Ends what `enable_check_numerics` began; functions traced in between keep their checks."""
+    checker = find()
+    if checker is None:
+        return
+    if STATE.active is checker:
+        STATE.active = checker.below
+        return
+    above = STATE.active
+    while above is not None and above.below is not checker:
+        above = above.below
+    assert above is not None
+    above.below = checker.below
+
+
+def find() -> NumericsChecker | None:
+    """The checker of this thread."""
+    interpreter = STATE.active
+    while interpreter is not None:
+        if isinstance(interpreter, NumericsChecker):
+            return interpreter
+        interpreter = interpreter.below
+    return None
