@@ -1,0 +1,251 @@
+"""Boxes cut out of images, each resampled to one size."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from graphwright.op.interpreter import apply, convert
+from graphwright.op.op import Call, Op, Shapes, not_differentiable
+from graphwright.ops.gathering import axis_sizes, host_vector
+from graphwright.types import dtypes as dt
+from graphwright.types.tensor_type import TensorType, show_dims
+
+SOURCES = dt.REAL - {dt.uint32, dt.uint64, dt.bfloat16}
+
+
+class Samples(NamedTuple):
+    """Where the results along an axis lie, for each box: rows of positions among the pixels."""
+
+    at: Any  # [boxes, count], in float32
+    inside: Any  # which of them are in the image
+    share: Any  # the derivative of a position by the first bound of the box
+    size: int
+
+
+def samples(first: Any, last: Any, size: int, count: int) -> Samples:
+    """The positions of `count` results from `first` to `last`, of an axis of `size` pixels."""
+    span, half = np.float32(size - 1), np.float32(0.5)
+    steps = np.arange(count, dtype=np.float32)
+    if count > 1:
+        scale = (last - first) * span / np.float32(count - 1)
+        at = (first * span)[:, None] + steps * scale[:, None]
+        share = np.float32(1) - steps / np.float32(count - 1)
+    else:
+        at = np.repeat((half * (first + last) * span)[:, None], count, axis=1)
+        share = np.full(count, half)
+    inside = (at >= 0) & (at <= span)
+    return Samples(at, inside, share, size)
+
+
+def check_boxes(image: Any, boxes: Any, box_ind: Any, size: Any) -> None:
+    """The operands' shapes must fit together; ValueError says what does not."""
+    if image.dims is not None and len(image.dims) != 4:
+        raise ValueError(f"input image must be 4-D{show_dims(image.dims)}")
+    if boxes.dims is not None and (len(boxes.dims) != 2 or boxes.dims[1] not in (4, None)):
+        raise ValueError(f"boxes must have 4 columns: {show_dims(boxes.dims)}")
+    if box_ind.dims is not None and len(box_ind.dims) != 1:
+        raise ValueError(f"box_index must be 1-D{show_dims(box_ind.dims)}")
+    if boxes.dims is not None and box_ind.dims is not None:
+        counts = (boxes.dims[0], box_ind.dims[0])
+        if None not in counts and counts[0] != counts[1]:
+            raise ValueError(f"box_index has incompatible shape {show_dims(box_ind.dims)}")
+    if size is not None and (not isinstance(size, tuple) or len(size) != 2):
+        raise ValueError(f"crop_size must have two elements: {size}")
+    if size is not None and any(n is not None and n <= 0 for n in size):
+        raise ValueError(f"crop dimensions must be positive, got {size}")
+
+
+def grid(boxes: Any, shape: Any, size: Any) -> tuple[Samples, Samples]:
+    """The positions of the results of all boxes along the height and the width."""
+    boxes = np.asarray(boxes, np.float32)
+    rows = samples(boxes[:, 0], boxes[:, 2], shape[1], size[0])
+    columns = samples(boxes[:, 1], boxes[:, 3], shape[2], size[1])
+    return rows, columns
+
+
+def neighbours(axis: Samples) -> tuple[Any, Any, Any]:
+    """The pixels before and after each position, and how far it is from the first."""
+    before = np.clip(np.floor(axis.at), 0, axis.size - 1)
+    after = np.clip(np.ceil(axis.at), 0, axis.size - 1)
+    return before.astype(np.intp), after.astype(np.intp), axis.at - before
+
+
+def corners(rows: Samples, columns: Samples) -> Any:
+    """(row, column, weight) of the four pixels around each result, for each box."""
+    top, bottom, down = neighbours(rows)
+    left, right, across = neighbours(columns)
+    one = np.float32(1)
+    for row, by_row in ((top, one - down), (bottom, down)):
+        for column, by_column in ((left, one - across), (right, across)):
+            weight = by_row[:, :, None] * by_column[:, None, :]
+            yield row[:, :, None], column[:, None, :], weight
+
+
+def nearest(rows: Samples, columns: Samples) -> tuple[Any, Any]:
+    """The row and column of the nearest pixel of each result, halves away from zero."""
+    places = []
+    for axis in (rows, columns):
+        near = np.floor(axis.at + np.float32(0.5))
+        places.append(np.clip(near, 0, axis.size - 1).astype(np.intp))
+    return places[0][:, :, None], places[1][:, None, :]
+
+
+def checked_numbers(box_ind: Any, batch: int) -> Any:
+    """Which image each box is of, as a column over rows and columns."""
+    box_ind = np.asarray(box_ind)
+    if ((box_ind < 0) | (box_ind >= batch)).any():
+        raise ValueError(f"box_index has values outside [0, {batch})")
+    return box_ind[:, None, None]
+
+
+@dataclass(frozen=True)
+class CropAndResize(Op):
+    """The boxes of images, each resampled to `crop_size`; boxes are in parts of the image."""
+
+    type_name = "CropAndResize"
+    inputs = ("image: T", "boxes: float32", "box_ind: int32", "crop_size: int32 host")
+    outputs = ("crops: float32",)
+    dtypes = {"T": SOURCES}
+
+    method: str = "bilinear"
+    extrapolation_value: float = 0.0
+
+    def shapes(
+        self, image: TensorType, boxes: TensorType, box_ind: TensorType, size: Any
+    ) -> Shapes:
+        check_boxes(image, boxes, box_ind, size)
+        count = boxes.dims[0] if boxes.dims else None
+        if count is None and box_ind.dims:
+            count = box_ind.dims[0]
+        return ((count, *(size or (None, None)), image.dims[3] if image.dims else None),)
+
+    def kernel(self, image: Any, boxes: Any, box_ind: Any, size: Any) -> Any:
+        image = np.asarray(image)
+        types: list[Any] = [TensorType(dt.float32, np.shape(a)) for a in (image, boxes, box_ind)]
+        check_boxes(*types, size)
+        number = checked_numbers(box_ind, image.shape[0])
+        rows, columns = grid(boxes, image.shape, size)
+        if self.method == "nearest":
+            row, column = nearest(rows, columns)
+            result: Any = image[number, row, column].astype(np.float32)
+        else:
+            result = np.float32(0)
+            for row, column, weight in corners(rows, columns):
+                result = result + image[number, row, column] * weight[..., None]
+        inside = (rows.inside[:, :, None] & columns.inside[:, None, :])[..., None]
+        return np.where(inside, result, np.float32(self.extrapolation_value)).astype(np.float32)
+
+    def gradient(self, call: Call, g: Any) -> Sequence[Any]:
+        image, boxes, box_ind, _ = call.inputs
+        d_image = None
+        if image.dtype in (dt.float16, dt.float32, dt.float64):
+            size = host_vector(axis_sizes(image))
+            back = CropAndResizeGradImage.of(image.dtype, self.method)
+            d_image = apply(back, g, boxes, box_ind, size)
+        d_boxes = apply(CropAndResizeGradBoxes.of(), g, image, boxes, box_ind)
+        return d_image, d_boxes, None, None
+
+
+@dataclass(frozen=True)
+class CropAndResizeGradImage(Op):
+    """The cotangent of the images of a CropAndResize."""
+
+    type_name = "CropAndResizeGradImage"
+    inputs = ("grads: float32", "boxes: float32", "box_ind: int32", "image_size: int32 host")
+    outputs = ("output: T",)
+    gradient = not_differentiable
+
+    T: Any
+    method: str = "bilinear"
+
+    def shapes(
+        self, grads: TensorType, boxes: TensorType, box_ind: TensorType, image_size: Any
+    ) -> Shapes:
+        return (image_size or (None,) * 4,)
+
+    def kernel(self, grads: Any, boxes: Any, box_ind: Any, image_size: Any) -> Any:
+        number = checked_numbers(box_ind, image_size[0])
+        rows, columns = grid(boxes, image_size, grads.shape[1:3])
+        inside = (rows.inside[:, :, None] & columns.inside[:, None, :])[..., None]
+        grads = np.where(inside, grads, np.float32(0))
+        result = np.zeros(image_size, np.float32)
+        if self.method == "nearest":
+            row, column = nearest(rows, columns)
+            np.add.at(result, (number, row, column), grads)
+        else:
+            for row, column, weight in corners(rows, columns):
+                np.add.at(result, (number, row, column), grads * weight[..., None])
+        return result.astype(self.T.numpy_dtype)
+
+
+@dataclass(frozen=True)
+class CropAndResizeGradBoxes(Op):
+    """The cotangent of the boxes of a bilinear CropAndResize."""
+
+    type_name = "CropAndResizeGradBoxes"
+    inputs = ("grads: float32", "image: T", "boxes: float32", "box_ind: int32")
+    outputs = ("output: float32",)
+    dtypes = {"T": SOURCES}
+    gradient = not_differentiable
+
+    method: str = "bilinear"
+
+    def shapes(
+        self, grads: TensorType, image: TensorType, boxes: TensorType, box_ind: TensorType
+    ) -> Shapes:
+        return (boxes.dims,)
+
+    def kernel(self, grads: Any, image: Any, boxes: Any, box_ind: Any) -> Any:
+        image = np.asarray(image)
+        number = checked_numbers(box_ind, image.shape[0])
+        rows, columns = grid(boxes, image.shape, grads.shape[1:3])
+        top, bottom, down = neighbours(rows)
+        left, right, across = neighbours(columns)
+
+        def pixel(row: Any, column: Any) -> Any:
+            return image[number, row[:, :, None], column[:, None, :]].astype(np.float32)
+
+        down, across = down[:, :, None, None], across[:, None, :, None]
+        one = np.float32(1)
+        by_row = (pixel(bottom, left) - pixel(top, left)) * (one - across)
+        by_row = by_row + (pixel(bottom, right) - pixel(top, right)) * across
+        by_column = (pixel(top, right) - pixel(top, left)) * (one - down)
+        by_column = by_column + (pixel(bottom, right) - pixel(bottom, left)) * down
+        inside = (rows.inside[:, :, None] & columns.inside[:, None, :])[..., None]
+        seen = np.where(inside, grads, np.float32(0))
+        d_row = np.sum(by_row * seen, axis=(2, 3)) * np.float32(rows.size - 1)
+        d_column = np.sum(by_column * seen, axis=(1, 3)) * np.float32(columns.size - 1)
+        parts = [d_row @ rows.share, d_column @ columns.share]
+        parts += [d_row @ (one - rows.share), d_column @ (one - columns.share)]
+        return np.stack(parts, -1).astype(np.float32)
+
+
+def crop_and_resize(
+    image: Any,
+    boxes: Any,
+    box_indices: Any,
+    crop_size: Any,
+    method: str = "bilinear",
+    extrapolation_value: float = 0.0,
+    name: str | None = None,
+) -> Any:
+    """The boxes [y1, x1, y2, x2] of images, each resampled to `crop_size`, as float32.
+
+    A box's sides are in parts of the image's (0 is the first pixel, 1 the last); what is
+    outside is `extrapolation_value`. `box_indices` says which image each box is of.
+
+    >>> import graphwright as tf
+    >>> x = tf.reshape([1.0, 2.0, 3.0, 4.0], [1, 2, 2, 1])
+    >>> crops = tf.image.crop_and_resize(x, [[0.0, 0.0, 1.0, 1.0]], [0], [1, 3])
+    >>> crops[0, 0, :, 0].numpy().tolist()
+    [2.0, 2.5, 3.0]
+    """
+    if method not in ("bilinear", "nearest"):
+        raise ValueError(f"method must be 'bilinear' or 'nearest', got {method!r}")
+    op = CropAndResize.of(method, float(extrapolation_value))
+    boxes, box_indices = convert(boxes, dt.float32), convert(box_indices, dt.int32)
+    return apply(op, convert(image), boxes, box_indices, crop_size, name=name)

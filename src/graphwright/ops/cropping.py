@@ -1,0 +1,196 @@
+"""Images flipped, turned, cropped and padded: [height, width, channels], or a batch of such."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from graphwright.op.interpreter import convert
+from graphwright.ops.gathering import axis_sizes, host_vector
+from graphwright.ops.movement import expand_dims, squeeze
+from graphwright.ops.movement import transpose as transposed
+from graphwright.ops.padding import pad
+from graphwright.ops.reversal import reverse
+from graphwright.ops.slicing import slice as slice_of
+
+
+def images_of(image: Any, name: str = "image") -> tuple[Any, bool]:
+    """A batch of images, and whether it was a single one; ValueError for other ranks."""
+    images = convert(image)
+    rank = images.type.rank
+    if rank is None:
+        raise ValueError(f"'{name}' must be fully defined.")
+    if rank not in (3, 4):
+        raise ValueError(f"'{name}' (shape {images.shape}) must have either 3 or 4 dimensions.")
+    return (images, False) if rank == 4 else (expand_dims(images, 0), True)
+
+
+def unbatched(images: Any, alone: bool) -> Any:
+    """The batch, or its only image."""
+    return squeeze(images, 0) if alone else images
+
+
+def flip_left_right(image: Any) -> Any:
+    """The images mirrored along their width.
+
+    >>> import graphwright as tf
+    >>> tf.image.flip_left_right([[[1], [2]]]).numpy().tolist()
+    [[[2], [1]]]
+    """
+    return flipped(image, -2)
+
+
+def flip_up_down(image: Any) -> Any:
+    """The images mirrored along their height."""
+    return flipped(image, -3)
+
+
+def flipped(image: Any, axis: int) -> Any:
+    """The images reversed along an axis counted from the last."""
+    image = convert(image)
+    rank = image.type.rank
+    if rank not in (3, 4):
+        raise ValueError(f"'image' (shape {image.shape}) must have either 3 or 4 dimensions.")
+    return reverse(image, [axis + rank])
+
+
+def transpose(image: Any, name: str | None = None) -> Any:
+    """The images with height and width exchanged."""
+    image = convert(image)
+    rank = image.type.rank
+    if rank not in (3, 4):
+        raise ValueError(f"'image' (shape {image.shape}) must have either 3 or 4 dimensions.")
+    return transposed(image, [1, 0, 2] if rank == 3 else [0, 2, 1, 3], name=name)
+
+
+def rot90(image: Any, k: int = 1, name: str | None = None) -> Any:
+    """The images turned counter-clockwise by `k` times 90 degrees.
+
+    >>> import graphwright as tf
+    >>> tf.image.rot90([[[1], [2]], [[3], [4]]])[..., 0].numpy().tolist()
+    [[2, 4], [1, 3]]
+    """
+    turns = int(k) % 4
+    image = convert(image)
+    if turns == 0:
+        return image
+    if turns == 1:
+        return flip_up_down(transpose(image))
+    if turns == 2:
+        return flip_up_down(flip_left_right(image))
+    return transpose(flip_up_down(image))
+
+
+def crop_to_bounding_box(
+    image: Any, offset_height: Any, offset_width: Any, target_height: Any, target_width: Any
+) -> Any:
+    """The part of the images of the given height and width at an offset.
+
+    >>> import graphwright as tf
+    >>> tf.image.crop_to_bounding_box(tf.ones([4, 5, 1]), 1, 2, 2, 3).shape
+    TensorShape([2, 3, 1])
+    """
+    images, alone = images_of(image)
+    height, width = images.type.dims[1:3]
+    check(at_least(offset_width, 0), "offset_width must be >= 0.")
+    check(at_least(offset_height, 0), "offset_height must be >= 0.")
+    check(at_least(target_width, 1), "target_width must be > 0.")
+    check(at_least(target_height, 1), "target_height must be > 0.")
+    check(fits_in(width, target_width, offset_width), "width must be >= target + offset.")
+    check(fits_in(height, target_height, offset_height), "height must be >= target + offset.")
+    size = [-1, target_height, target_width, -1]
+    return unbatched(slice_of(images, [0, offset_height, offset_width, 0], size), alone)
+
+
+def check(holds: bool, message: str) -> None:
+    """ValueError unless it holds."""
+    if not holds:
+        raise ValueError(message)
+
+
+def at_least(value: Any, least: int) -> bool:
+    """Whether a number is not known to be less."""
+    return not isinstance(value, int) or value >= least
+
+
+def fits_in(size: Any, target: Any, offset: Any) -> bool:
+    """Whether a part is not known to stick out."""
+    known = all(isinstance(v, int) for v in (size, target, offset))
+    return not known or size >= target + offset
+
+
+def pad_to_bounding_box(
+    image: Any, offset_height: Any, offset_width: Any, target_height: Any, target_width: Any
+) -> Any:
+    """The images at an offset in an area of zeros of the given height and width.
+
+    >>> import graphwright as tf
+    >>> tf.image.pad_to_bounding_box(tf.ones([1, 1, 1]), 0, 1, 2, 3)[..., 0].numpy().tolist()
+    [[0.0, 1.0, 0.0], [0.0, 0.0, 0.0]]
+    """
+    images, alone = images_of(image)
+    height, width = axis_sizes(images)[1:3]
+    after_width = target_width - offset_width - width
+    after_height = target_height - offset_height - height
+    check(at_least(offset_height, 0), "offset_height must be >= 0.")
+    check(at_least(offset_width, 0), "offset_width must be >= 0.")
+    check(at_least(after_width, 0), "width must be <= target - offset.")
+    check(at_least(after_height, 0), "height must be <= target - offset.")
+    border = [[0, 0], [offset_height, after_height], [offset_width, after_width], [0, 0]]
+    return unbatched(pad(images, border), alone)
+
+
+def resize_with_crop_or_pad(image: Any, target_height: int, target_width: int) -> Any:
+    """The middle of the images in the given height and width, with zeros where they end.
+
+    >>> import graphwright as tf
+    >>> tf.image.resize_with_crop_or_pad(tf.ones([4, 2, 1]), 2, 4).shape
+    TensorShape([2, 4, 1])
+    """
+    images, alone = images_of(image)
+    check(at_least(target_width, 1), "target_width must be > 0.")
+    check(at_least(target_height, 1), "target_height must be > 0.")
+    height, width = images.type.dims[1:3]
+    if height is None or width is None:
+        raise ValueError("resize_with_crop_or_pad needs images of known height and width.")
+    less_height, less_width = height - target_height, width - target_width
+    cropped = crop_to_bounding_box(
+        images,
+        max(less_height // 2, 0),
+        max(less_width // 2, 0),
+        min(target_height, height),
+        min(target_width, width),
+    )
+    padded = pad_to_bounding_box(
+        cropped,
+        max(-less_height // 2, 0),
+        max(-less_width // 2, 0),
+        target_height,
+        target_width,
+    )
+    return unbatched(padded, alone)
+
+
+def central_crop(image: Any, central_fraction: float) -> Any:
+    """The middle of the images, of that fraction of their height and of their width.
+
+    >>> import graphwright as tf
+    >>> tf.image.central_crop(tf.ones([4, 6, 1]), 0.5).shape
+    TensorShape([2, 4, 1])
+    """
+    image = convert(image)
+    fraction = float(central_fraction)
+    check(0.0 < fraction <= 1.0, "central_fraction must be within (0, 1]")
+    if fraction == 1.0:
+        return image
+    rank = image.type.rank
+    if rank not in (3, 4):
+        raise ValueError(
+            f"`image` should either be a Tensor with rank = 3 or rank = 4. Had rank = {rank}."
+        )
+    images, alone = images_of(image)
+    height, width = images.type.dims[1:3]
+    if height is None or width is None:
+        raise ValueError("central_crop needs images of known height and width.")
+    top, left = (int((d - d * fraction) / 2) for d in (height, width))
+    size = host_vector([-1, height - 2 * top, width - 2 * left, -1])
+    return unbatched(slice_of(images, [0, top, left, 0], size), alone)
