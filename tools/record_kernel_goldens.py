@@ -21,7 +21,7 @@ os.environ.setdefault("CUDA_VISIBLE_DEVICES", "")
 import numpy as np
 
 ROOT = Path(__file__).parent.parent
-FAMILIES = ("convolution", "pooling", "random", "resize", "scatter", "segment", "strings")
+FAMILIES = ("convolution", "ctc", "pooling", "random", "resize", "scatter", "segment", "strings")
 
 
 class Recorder:
