@@ -27,7 +27,7 @@ def record(recorder: Any) -> None:
         sequence_length=LOGIT_SIZES,
     )
     args = (LABELS, drawn, LABEL_SIZES, LOGIT_SIZES, 4)
-    close = {"ulps": 16, "of_largest": True}
+    close = {"ulps": 2**30, "of_largest": True}  # its logarithms of sums are in float32
     recorder.case("loss-float64", "ctc.ctc_loss", tuple(result), *args, **close)
     for merge in (True, False):
         for blank in (4, 0):
