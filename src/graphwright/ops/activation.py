@@ -12,6 +12,7 @@ from graphwright.op.families import Elementwise
 from graphwright.op.interpreter import apply, convert
 from graphwright.op.op import Call
 from graphwright.op.scalars import NumpyScalars, Scalars
+from graphwright.ops.arithmetic import negative
 from graphwright.ops.comparison import less, select
 from graphwright.ops.conversion import cast
 from graphwright.ops.joining import concat
@@ -344,6 +345,11 @@ def selu(features: Any, name: str | None = None) -> Any:
 def softplus(features: Any, name: str | None = None) -> Any:
     """log(1 + exp(x)), elementwise."""
     return apply(SOFTPLUS, convert(features), name=name)
+
+
+def log_sigmoid(x: Any, name: str | None = None) -> Any:
+    """log(sigmoid(x)), elementwise, without overflow."""
+    return negative(softplus(-convert(x)), name)
 
 
 def softsign(features: Any, name: str | None = None) -> Any:

@@ -542,6 +542,24 @@ def scalar_mul(scalar: Any, x: Any, name: str | None = None) -> Any:
     return apply(MUL, scalar, x, name=name)
 
 
+def polyval(coeffs: Any, x: Any, name: str | None = None) -> Any:
+    """The polynomial with these coefficients, the leading one first, at each `x`.
+
+    ValueError where `coeffs` is no list.
+
+    >>> import graphwright as tf
+    >>> tf.math.polyval([2.0, 0.0, 1.0], 3.0)
+    <tf.Tensor: shape=(), dtype=float32, numpy=19.0>
+    """
+    if not isinstance(coeffs, list):
+        raise ValueError(f"Argument coeffs must be list type. Received type {type(coeffs)}.")
+    x = convert(x)
+    total = x * 0 if not coeffs else convert(coeffs[0], None, x.dtype)
+    for coefficient in coeffs[1:]:
+        total = total * x + coefficient
+    return total
+
+
 def quotient_operands(x: Any, y: Any) -> tuple[Any, Any]:
     """Both operands of a division as real numbers of one dtype."""
     x, y = convert_pair(x, y)

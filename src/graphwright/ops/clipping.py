@@ -80,11 +80,11 @@ def clip_by_norm(t: Any, clip_norm: Any, axes: Any = None, name: str | None = No
     <tf.Tensor: shape=(2,), dtype=float32, numpy=array([0.6, 0.8], dtype=float32)>
     """
     x = convert(t)
-    limit = convert(clip_norm, x.dtype)
     total = reduce_sum(x * x, axes, True)
     positive = greater(total, 0)
     # The inner choice keeps the root of zero out of the gradient.
     norm = select(positive, sqrt(select(positive, total, 1)), total)
+    limit = maximum(convert(clip_norm, x.dtype), 0)
     scaled = x * limit
     check_shape_kept(x, scaled)
     return identity(scaled / maximum(norm, limit), name)

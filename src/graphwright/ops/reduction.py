@@ -161,11 +161,11 @@ class Mean(Reduction):
 
 
 def integer_mean(x: Any, axes: Any, dtype: Any, keep: bool) -> Any:
-    """The mean of integers, rounded towards zero; their sum wraps around."""
-    total = ADD_UP(x, axis=axes, dtype=dtype, keepdims=keep)
-    count = x.size // total.size if total.size else 1
+    """The mean of integers, rounded towards zero, from a sum of 64 bits."""
     wide = np.int64 if dtype.kind == "i" else np.uint64
-    return truncate_divide(total.astype(wide), wide(max(count, 1))).astype(dtype)
+    total = ADD_UP(x, axis=axes, dtype=wide, keepdims=keep)
+    count = x.size // total.size if total.size else 1
+    return truncate_divide(total, wide(max(count, 1))).astype(dtype)
 
 
 @dataclass(frozen=True)

@@ -38,12 +38,12 @@ class Scan(Op):
     def shapes(self, x: TensorType, axis: Any) -> Shapes:
         if x.dims is not None and axis is not None:
             if isinstance(axis, tuple):
-                raise ValueError(f"{self.type_name}: axis must be a scalar, not {list(axis)}")
+                raise ValueError(f"ScanOp: axis must be a scalar, not {list(axis)}")
             try:
                 normalize_axis(axis, len(x.dims))
             except ValueError:
                 raise ValueError(
-                    f"{self.type_name}: Expected scan axis in the range "
+                    f"ScanOp: Expected scan axis in the range "
                     f"[{-len(x.dims)}, {len(x.dims)}), but got {axis}"
                 ) from None
         return (x.dims,)
@@ -54,6 +54,8 @@ class Scan(Op):
         accumulate, start = type(self).ufunc.accumulate, type(self).start
 
         def scan(x: Any, axis: Any) -> Any:
+            if type(axis) is not int or not np.ndim(x):
+                raise ValueError(f"scan of shape {np.shape(x)} along {axis}")
             if self.reverse:
                 x = np.flip(x, axis)
             out = accumulate(x, axis=axis, dtype=wide)

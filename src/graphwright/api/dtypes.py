@@ -1,0 +1,75 @@
+"""`tf.dtypes`: the types of elements, and conversion between them."""
+
+from __future__ import annotations
+
+from graphwright.ops.clipping import saturate_cast
+from graphwright.ops.complex import complex
+from graphwright.ops.conversion import cast
+from graphwright.types.dtypes import (
+    QUANTIZED as QUANTIZED_DTYPES,
+)
+from graphwright.types.dtypes import (
+    DType,
+    as_dtype,
+    bfloat16,
+    complex64,
+    complex128,
+    double,
+    float16,
+    float32,
+    float64,
+    half,
+    int8,
+    int16,
+    int32,
+    int64,
+    qint8,
+    qint16,
+    qint32,
+    quint8,
+    quint16,
+    resource,
+    string,
+    uint8,
+    uint16,
+    uint32,
+    uint64,
+    variant,
+)
+from graphwright.types.dtypes import bool_ as bool
+
+__all__ = [
+    "QUANTIZED_DTYPES",
+    "DType",
+    "as_dtype",
+    "bfloat16",
+    "bool",
+    "cast",
+    "complex",
+    "complex64",
+    "complex128",
+    "double",
+    "float16",
+    "float32",
+    "float64",
+    "half",
+    "int8",
+    "int16",
+    "int32",
+    "int64",
+    "qint8",
+    "qint16",
+    "qint32",
+    "quint8",
+    "quint16",
+    "resource",
+    "saturate_cast",
+    "string",
+    "uint8",
+    "uint16",
+    "uint32",
+    "uint64",
+    "variant",
+]
+
+TOP_LEVEL = ("cast", "complex", "saturate_cast")

@@ -1,0 +1,161 @@
+"""The distinct elements of a vector, or slices of a tensor, in order of first appearance."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from graphwright.op.interpreter import apply, convert
+from graphwright.op.op import Op, Shapes, not_differentiable
+from graphwright.types import dtypes as dt
+from graphwright.types.dtypes import DType, as_dtype
+from graphwright.types.tensor_type import TensorType, normalize_axis, show_dims
+
+SORTABLE = dt.NUMERIC | dt.BOOL | dt.STRING
+
+
+def distinct(x: Any, axis: int = 0) -> tuple[Any, Any, Any]:
+    """The distinct slices along an axis, which of them each slice is, and how often each is."""
+    along = axis if np.ndim(x) > 1 else None
+    values, first, which, counts = np.unique(
+        x, return_index=True, return_inverse=True, return_counts=True, axis=along, equal_nan=False
+    )
+    order = np.argsort(first, kind="stable")
+    rank = np.empty_like(order)
+    rank[order] = np.arange(len(order))
+    return np.take(values, order, axis=axis), rank[which.reshape(-1)], counts[order]
+
+
+@dataclass(frozen=True)
+class Distinct(Op):
+    """What the ops of this file share."""
+
+    inputs = ("x: T",)
+    outputs = ("y: T", "idx: out_idx")
+    dtypes = {"T": SORTABLE}
+    gradient = not_differentiable
+
+    out_idx: DType = dt.int32
+
+    def shapes(self, x: TensorType, axis: Any = ()) -> Shapes:
+        counted = len(self.outputs) == 3
+        if isinstance(axis, tuple) and len(axis) == 1 and axis[0] is not None:
+            if x.dims is None:
+                return (None, (None,), (None,))[: 2 + counted]
+            place = normalize_axis(axis[0], len(x.dims))
+            dims = (*x.dims[:place], None, *x.dims[place + 1 :])
+            return (dims, (x.dims[place],), (None,))[: 2 + counted]
+        if axis == () and x.rank not in (1, None):
+            raise ValueError(f"unique expects a 1D vector, not shape {show_dims(x.dims)}.")
+        size = x.dims[0] if x.rank == 1 else None  # type: ignore[index]
+        return ((None,) if axis == () else None, (size,), (None,))[: 2 + counted]
+
+    def kernel(self, x: Any, axis: Any = ()) -> Any:
+        if not axis and np.ndim(x) != 1:
+            raise ValueError("unique expects a 1D vector.")
+        place = normalize_axis(axis[0], np.ndim(x)) if axis else 0
+        values, which, counts = distinct(x, place)
+        dtype = self.out_idx.numpy_dtype
+        return (values, which.astype(dtype), counts.astype(dtype))[: len(self.outputs)]
+
+
+COUNTED = ("y: T", "idx: out_idx", "count: out_idx")
+WITH_AXIS = ("x: T", "axis: Taxis host")
+
+
+@dataclass(frozen=True)
+class Unique(Distinct):
+    """The distinct elements of a vector, and which of them each element is."""
+
+    type_name = "Unique"
+
+
+@dataclass(frozen=True)
+class UniqueV2(Distinct):
+    """The distinct slices along an axis, and which of them each slice is."""
+
+    type_name = "UniqueV2"
+    inputs = WITH_AXIS
+    dtypes = {"T": SORTABLE, "Taxis": dt.INDEX}
+
+
+@dataclass(frozen=True)
+class UniqueWithCounts(Distinct):
+    """The distinct elements of a vector, which each one is, and how often each is."""
+
+    type_name = "UniqueWithCounts"
+    outputs = COUNTED
+
+
+@dataclass(frozen=True)
+class UniqueWithCountsV2(Distinct):
+    """The distinct slices along an axis, which each one is, and how often each is."""
+
+    type_name = "UniqueWithCountsV2"
+    inputs = WITH_AXIS
+    outputs = COUNTED
+    dtypes = {"T": SORTABLE, "Taxis": dt.INDEX}
+
+
+@dataclass(frozen=True)
+class ListDiff(Op):
+    """The elements of x that are not in y, and their indices."""
+
+    type_name = "ListDiff"
+    inputs = ("x: T", "y: T")
+    outputs = ("out: T", "idx: out_idx")
+    dtypes = {"T": SORTABLE}
+    gradient = not_differentiable
+
+    out_idx: DType = dt.int32
+
+    def shapes(self, x: TensorType, y: TensorType) -> Shapes:
+        for name, operand in (("x", x), ("y", y)):
+            if operand.rank not in (1, None):
+                raise ValueError(
+                    f"ListDiff: {name} should be a 1D vector, not shape {show_dims(operand.dims)}."
+                )
+        return ((None,), (None,))
+
+    def kernel(self, x: Any, y: Any) -> Any:
+        if np.ndim(x) != 1 or np.ndim(y) != 1:
+            raise ValueError("ListDiff of other things than vectors")
+        places = np.flatnonzero(~np.isin(x, y))
+        return x[places], places.astype(self.out_idx.numpy_dtype)
+
+
+def named(label: str, fields: Sequence[str]) -> Any:
+    """The tuple class of a result, named as TensorFlow names it."""
+    return NamedTuple(label, [(field, Any) for field in fields])
+
+
+UNIQUE = named("Unique", ("y", "idx"))
+UNIQUE_WITH_COUNTS = named("UniqueWithCounts", ("y", "idx", "count"))
+LIST_DIFF = named("ListDiff", ("out", "idx"))
+
+
+def unique(x: Any, out_idx: Any = dt.int32, name: str | None = None) -> Any:
+    """The distinct elements of a vector in order of first appearance: (y, idx), y[idx] = x.
+
+    InvalidArgumentError where `x` is no vector.
+
+    >>> import graphwright as tf
+    >>> tf.unique([7, 1, 7]).y
+    <tf.Tensor: shape=(2,), dtype=int32, numpy=array([7, 1], dtype=int32)>
+    """
+    return UNIQUE(*apply(Unique.of(as_dtype(out_idx)), convert(x), name=name))
+
+
+def unique_with_counts(x: Any, out_idx: Any = dt.int32, name: str | None = None) -> Any:
+    """The distinct elements of a vector and how often each is there: (y, idx, count)."""
+    op = UniqueWithCounts.of(as_dtype(out_idx))
+    return UNIQUE_WITH_COUNTS(*apply(op, convert(x), name=name))
+
+
+def setdiff1d(x: Any, y: Any, index_dtype: Any = dt.int32, name: str | None = None) -> Any:
+    """The elements of `x` that are not in `y`, and their indices: (out, idx)."""
+    op = ListDiff.of(as_dtype(index_dtype))
+    return LIST_DIFF(*apply(op, convert(x), convert(y), name=name))
