@@ -4,7 +4,8 @@
 
 tests/guide_ratchet.txt lists the cases that pass, as `NN name`. A listed case that fails now, or
 that is gone from the guide, is a failure (exit code 1); a case that passes and is not listed is
-printed; --update writes the list anew. The guide (DIR, default ../shared/guide) stands outside
+printed, and --update adds it. Nothing but a hand takes a case from the list, and leaves a comment
+there (a line that begins with #) why. The guide (DIR, default ../shared/guide) stands outside
 this repository; where it is missing there is nothing to run and the exit code is 2.
 """
 
@@ -47,18 +48,20 @@ def run_guide(guide: Path, jobs: int) -> str:
     return "".join(report)
 
 
-def read(file: Path) -> set[str]:
-    """The cases that a ratchet file lists."""
-    return set(file.read_text(encoding="utf-8").splitlines()) if file.exists() else set()
+def read(file: Path) -> tuple[list[str], set[str]]:
+    """The comments of a ratchet file and the cases that it lists."""
+    lines = file.read_text(encoding="utf-8").splitlines() if file.exists() else []
+    comments = [line for line in lines if line.startswith("#")]
+    return comments, set(lines) - set(comments)
 
 
-def write(file: Path, cases: set[str]) -> None:
-    file.write_text("".join(f"{case}\n" for case in sorted(cases)), encoding="utf-8")
+def write(file: Path, comments: list[str], cases: set[str]) -> None:
+    file.write_text("".join(f"{line}\n" for line in comments + sorted(cases)), encoding="utf-8")
 
 
 def main(arguments: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description=str(__doc__).splitlines()[0])
-    parser.add_argument("--update", action="store_true", help="write the list anew")
+    parser.add_argument("--update", action="store_true", help="add the cases that pass")
     parser.add_argument("--guide", type=Path, default=GUIDE, metavar="DIR")
     parser.add_argument("--jobs", "-j", type=int, default=2, metavar="N")
     parser.add_argument("--list", type=Path, default=LIST, metavar="FILE", dest="file")
@@ -66,14 +69,14 @@ def main(arguments: list[str] | None = None) -> int:
     if not (options.guide / "run_guide.py").exists():
         print(f"no guide at {options.guide}")
         return 2
-    now, before = passing(run_guide(options.guide, options.jobs)), read(options.file)
+    now = passing(run_guide(options.guide, options.jobs))
+    comments, before = read(options.file)
     for case in sorted(before - now):
         print(f"LOST {case}: it passed once")
     for case in sorted(now - before):
         print(f"NEW  {case}: {'added' if options.update else 'add it with --update'}")
     if options.update:
-        write(options.file, now)
-        return 0
+        write(options.file, comments, before | now)
     return 1 if before - now else 0
 
 

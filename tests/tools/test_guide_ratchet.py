@@ -43,6 +43,12 @@ def test_a_new_case_is_named_and_only_update_adds_it(
     assert listed(guide) == ["03 tracing"]
 
 
+def test_update_takes_no_case_from_the_list(guide: Path) -> None:
+    ratchet(guide, "PASS 03 tracing\n", "--update")
+    assert ratchet(guide, "FAIL 03 tracing\nPASS 04 rules\n", "--update") == 1
+    assert listed(guide) == ["03 tracing", "04 rules"]
+
+
 @pytest.mark.parametrize("report", ["FAIL 03 tracing\nPASS 04 rules\n", "PASS 04 rules\n"])
 def test_a_case_that_passed_once_may_not_fail(
     guide: Path, report: str, capsys: pytest.CaptureFixture[str]
@@ -51,6 +57,12 @@ def test_a_case_that_passed_once_may_not_fail(
     assert ratchet(guide, report) == 1
     assert "LOST 03 tracing" in capsys.readouterr().out
     assert listed(guide) == ["03 tracing", "04 rules"]
+
+
+def test_comments_are_kept_and_are_no_cases(guide: Path) -> None:
+    (guide / "list.txt").write_text("# why 05 is missing\n04 rules\n", encoding="utf-8")
+    assert ratchet(guide, "PASS 03 tracing\nPASS 04 rules\n", "--update") == 0
+    assert listed(guide) == ["# why 05 is missing", "03 tracing", "04 rules"]
 
 
 def test_a_runner_that_breaks_is_an_error(guide: Path) -> None:
