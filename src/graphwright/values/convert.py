@@ -241,7 +241,6 @@ def stored(array: Any, dtype: DType, value: Any) -> np.ndarray[Any, Any]:
     if dtype is dt.string:
         return as_bytes(array)
     wide = array.dtype == object or array.dtype == np.uint64
-<<<<<<< Updated upstream
     if wide and dtype.is_integer and not isinstance(first_leaf(value), np.generic):
         widest = dt.uint64 if dtype is dt.uint64 else dt.int64
         if array.max() > widest.max or array.min() < dt.int64.min:
@@ -249,14 +248,6 @@ def stored(array: Any, dtype: DType, value: Any) -> np.ndarray[Any, Any]:
                 f"Can't convert Python sequence with out-of-range integer to Tensor: "
                 f"{shorten(value)} does not fit {widest.name}"
             )
-=======
-    checked = wide and dtype.is_integer and not isinstance(first_leaf(value), np.generic)
-    if checked and (array.max() > dt.int64.max or array.min() < dt.int64.min):
-        raise ValueError(
-            f"Can't convert Python sequence with out-of-range integer to Tensor: "
-            f"{shorten(value)} does not fit int64"
-        )
->>>>>>> Stashed changes
     if array.dtype == dtype.numpy_dtype:
         return array  # type: ignore[no-any-return]
     with np.errstate(all="ignore"):
