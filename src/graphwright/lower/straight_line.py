@@ -25,6 +25,9 @@ from graphwright.values.eager import KERNEL_ERRORS
 from graphwright.values.quiet import QUIET
 
 _NUMBERS = itertools.count(1)
+#: File names of generated code that is gone. CPython never frees a name that was compiled, so
+#: they are used again.
+_FREE_NAMES: list[str] = []
 
 
 class Source:
@@ -130,15 +133,21 @@ def build(graph: Graph) -> Function:
     """
     source = Source(simplify(graph))
     source.write()
-    filename = f"<graphwright {identifier(graph.name)} {next(_NUMBERS)}>"
+    filename = _FREE_NAMES.pop() if _FREE_NAMES else f"<graphwright {next(_NUMBERS)}>"
     text = "\n".join(source.lines) + "\n"
     namespace = source.bindings
     exec(compile(text, filename, "exec"), namespace)
     function: Function = namespace[identifier(graph.name)]
     linecache.cache[filename] = (len(text), None, text.splitlines(True), filename)
-    weakref.finalize(function, linecache.cache.pop, filename, None)
+    weakref.finalize(function, _release, filename)
     function.__dict__["nodes"] = source.nodes
     return function
+
+
+def _release(filename: str) -> None:
+    """The function generated under a file name is gone."""
+    linecache.cache.pop(filename, None)
+    _FREE_NAMES.append(filename)
 
 
 def explain(error: Exception, function: Function) -> Exception:
