@@ -21,7 +21,17 @@ os.environ.setdefault("CUDA_VISIBLE_DEVICES", "")
 import numpy as np
 
 ROOT = Path(__file__).parent.parent
-FAMILIES = ("convolution", "ctc", "pooling", "random", "resize", "scatter", "segment", "strings")
+FAMILIES = (
+    "convolution",
+    "ctc",
+    "pooling",
+    "random",
+    "resize",
+    "scatter",
+    "segment",
+    "spectral",
+    "strings",
+)
 
 
 class Recorder:
