@@ -17,7 +17,7 @@ from graphwright.ops.contraction import matmul
 from graphwright.ops.conversion import cast
 from graphwright.ops.gathering import axis_sizes
 from graphwright.ops.indicators import one_hot
-from graphwright.ops.joining import concat
+from graphwright.ops.joining import concat, zeros_for_none
 from graphwright.ops.linalg import (
     LAPACK,
     MatrixOp,
@@ -97,7 +97,8 @@ class Qr(MatrixOp):
     def kernel(self, x: Any) -> Any:
         return tuple(np.linalg.qr(x, mode="complete" if self.full_matrices else "reduced"))
 
-    def gradient(self, call: Call, g_q: Any, g_r: Any) -> Sequence[Any]:
+    def gradient(self, call: Call, *cotangents: Any) -> Sequence[Any]:
+        g_q, g_r = zeros_for_none(call, cotangents)
         x, (q, r) = call.inputs[0], call.outputs
         rows, columns = (x.type.dims or (None, None))[-2:]
         if rows is None or columns is None:
@@ -166,7 +167,8 @@ class Svd(MatrixOp):
         v = np.swapaxes(vh, -1, -2)
         return s.astype(x.dtype), u, np.conj(v) if v.dtype.kind == "c" else v
 
-    def gradient(self, call: Call, g_s: Any, g_u: Any, g_v: Any) -> Sequence[Any]:
+    def gradient(self, call: Call, *cotangents: Any) -> Sequence[Any]:
+        g_s, g_u, g_v = zeros_for_none(call, cotangents)
         x = call.inputs[0]
         if not self.compute_uv:
             _, u, v = apply(Svd.of(True, False), x)
@@ -220,7 +222,8 @@ class SelfAdjointEigV2(MatrixOp):
         values, vectors = np.linalg.eigh(x)
         return values.astype(x.dtype), vectors
 
-    def gradient(self, call: Call, g_e: Any, g_v: Any) -> Sequence[Any]:
+    def gradient(self, call: Call, *cotangents: Any) -> Sequence[Any]:
+        g_e, g_v = zeros_for_none(call, cotangents)
         if self.compute_v:
             e, v = call.outputs
             middle = diag(g_e) + differences(e) * matmul(v, g_v, adjoint_a=True)
@@ -253,7 +256,8 @@ class Eig(MatrixOp):
         values, vectors = np.linalg.eig(x)
         return values.astype(dtype), vectors.astype(dtype)
 
-    def gradient(self, call: Call, g_e: Any, g_v: Any) -> Sequence[Any]:
+    def gradient(self, call: Call, *cotangents: Any) -> Sequence[Any]:
+        g_e, g_v = zeros_for_none(call, cotangents)
         x = call.inputs[0]
         if self.compute_v:
             e, v = call.outputs

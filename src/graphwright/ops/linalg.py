@@ -16,7 +16,7 @@ from graphwright.ops.arithmetic import conj
 from graphwright.ops.contraction import adjoint_array, matmul
 from graphwright.ops.conversion import cast
 from graphwright.ops.creation import ones_like
-from graphwright.ops.joining import concat
+from graphwright.ops.joining import concat, zeros_for_none
 from graphwright.ops.matrices import band_part
 from graphwright.ops.movement import sum_to, transpose
 from graphwright.ops.sequences import range
@@ -150,7 +150,8 @@ class LogMatrixDeterminant(MatrixOp):
         sign, logarithm = np.linalg.slogdet(x)
         return np.asarray(sign), np.asarray(logarithm).astype(x.dtype)
 
-    def gradient(self, call: Call, g_sign: Any, g: Any) -> Sequence[Any]:
+    def gradient(self, call: Call, *cotangents: Any) -> Sequence[Any]:
+        _, g = zeros_for_none(call, cotangents)
         return (g[..., None, None] * inv(call.inputs[0], adjoint=True),)
 
 
