@@ -1,0 +1,187 @@
+"""Cases of neural network ops: (public function, positional arguments, keyword arguments)."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator
+from typing import Any
+
+import ml_dtypes
+import numpy as np
+
+Case = tuple[str, tuple[Any, ...], dict[str, Any]]
+FLOATS = ("float16", "bfloat16", "float32", "float64")
+SHAPES: tuple[tuple[int, ...], ...] = ((), (5,), (0,), (2, 3), (3, 0), (2, 3, 4), (1, 2, 2, 3))
+EDGES = np.array([0.0, -0.0, 1.0, -1.0, 1e-6, -1e-6, 20.0, -20.0, 80.0, -80.0, 5.9, 6.1, 300.0])
+NON_FINITE = np.array([np.inf, -np.inf, np.nan, 1.0])
+
+
+def normal(shape: tuple[int, ...], dtype: str = "float32", seed: int = 0) -> Any:
+    """Numbers around 0 that no two cases of other shapes share."""
+    random = np.random.default_rng([seed, *shape])
+    return random.normal(size=shape).astype(as_numpy(dtype))
+
+
+def positive(shape: tuple[int, ...], dtype: str = "float32", seed: int = 0) -> Any:
+    """Numbers between 0.1 and 2."""
+    random = np.random.default_rng([seed, 7, *shape])
+    return random.uniform(0.1, 2.0, size=shape).astype(as_numpy(dtype))
+
+
+def as_numpy(dtype: str) -> Any:
+    """The NumPy dtype of a name."""
+    return np.dtype(ml_dtypes.bfloat16 if dtype == "bfloat16" else dtype)
+
+
+def activations() -> Iterator[Case]:
+    names = "relu relu6 elu selu softplus softsign leaky_relu gelu silu sigmoid tanh".split()
+    for name in names:
+        for dtype in FLOATS:
+            for shape in SHAPES:
+                yield f"nn.{name}", (normal(shape, dtype),), {}
+            yield f"nn.{name}", (EDGES.astype(as_numpy(dtype)),), {}
+        yield f"nn.{name}", (NON_FINITE.astype(np.float32),), {}
+        yield f"nn.{name}", (["a"],), {}
+    for dtype in ("int32", "int8", "uint8", "int64"):
+        for name in ("relu", "relu6"):
+            yield f"nn.{name}", (np.arange(-4, 9).astype(dtype),), {}
+    for name in ("elu", "selu", "softplus", "gelu"):
+        yield f"nn.{name}", (np.arange(-4, 9),), {}
+    yield "nn.leaky_relu", (np.arange(-4, 9),), {}
+    for alpha in (0.0, 0.01, 0.5, 1.0, 2.0):
+        yield "nn.leaky_relu", (normal((3, 4)),), {"alpha": alpha}
+    for approximate in (True, False):
+        for dtype in FLOATS:
+            yield "nn.gelu", (normal((3, 4), dtype),), {"approximate": approximate}
+    for beta in (0.5, 2.0):
+        yield "nn.silu", (normal((3, 4)),), {"beta": beta}
+        yield "nn.swish", (normal((3, 4)), beta), {}
+    for axis in (-1, 0, 1, 2):
+        yield "nn.crelu", (normal((2, 3, 4)), axis), {}
+    yield "nn.crelu", (normal((2, 3)),), {"axis": 5}
+
+
+def softmaxes() -> Iterator[Case]:
+    for name, dtype in itertools.product(("softmax", "log_softmax"), FLOATS):
+        for shape in SHAPES[1:]:
+            yield f"nn.{name}", (normal(shape, dtype),), {}
+        for axis in (-3, -2, -1, 0, 1, 2):
+            yield f"nn.{name}", (normal((2, 3, 4), dtype),), {"axis": axis}
+        yield f"nn.{name}", (normal((2, 3), dtype),), {"axis": 2}
+    for name in ("softmax", "log_softmax"):
+        yield f"nn.{name}", (np.array([[1e4, -1e4, 0.0], [1.0, 1.0, 1.0]], np.float32),), {}
+        yield f"nn.{name}", (np.array([[1.0, -np.inf], [np.nan, 1.0]], np.float32),), {}
+        yield f"nn.{name}", (np.arange(4),), {}
+    entropy = "nn.softmax_cross_entropy_with_logits"
+    for dtype in FLOATS:
+        for shape in ((3, 4), (2, 3, 4), (5,), (0, 4), (1, 1)):
+            yield entropy, (positive(shape, dtype), normal(shape, dtype)), {}
+    for axis in (0, 1, -1, -2):
+        yield entropy, (positive((2, 3, 4)), normal((2, 3, 4))), {"axis": axis}
+    yield entropy, (np.eye(3, dtype=np.int32), normal((3, 3))), {}
+    yield entropy, (positive((3, 3)), normal((3, 4))), {}
+    sparse = "nn.sparse_softmax_cross_entropy_with_logits"
+    for dtype, kind in itertools.product(FLOATS, ("int32", "int64")):
+        yield sparse, (np.array([0, 3, 1], kind), normal((3, 4), dtype)), {}
+        yield sparse, (np.array([[0, 3], [1, 2]], kind), normal((2, 2, 4), dtype)), {}
+    yield sparse, (2, normal((4,))), {}
+    yield sparse, (np.zeros(0, np.int64), normal((0, 4))), {}
+    yield sparse, ([4, 0], normal((2, 4))), {}
+    yield sparse, ([-1, 0], normal((2, 4))), {}
+    yield sparse, ([1, 0, 1], normal((2, 4))), {}
+    yield sparse, ([[1, 0]], normal((2, 4))), {}
+    yield sparse, (0, 1.0), {}
+
+
+def losses() -> Iterator[Case]:
+    for dtype in FLOATS:
+        for shape in SHAPES:
+            labels, logits = positive(shape, dtype), normal(shape, dtype)
+            yield "nn.sigmoid_cross_entropy_with_logits", (labels, logits), {}
+            yield "nn.weighted_cross_entropy_with_logits", (labels, logits, 1.5), {}
+            yield "nn.log_poisson_loss", (labels, logits), {}
+            yield "nn.log_poisson_loss", (labels, logits, True), {}
+            yield "nn.l2_loss", (logits,), {}
+    for name in ("sigmoid_cross_entropy_with_logits", "log_poisson_loss"):
+        yield f"nn.{name}", (normal((3,)), normal((4,))), {}
+        yield f"nn.{name}", (normal((3, 1)), normal((3,))), {}
+    yield "nn.sigmoid_cross_entropy_with_logits", (np.ones(13), EDGES), {}
+    yield "nn.l2_loss", (np.arange(3),), {}
+    yield "nn.compute_average_loss", (normal((4,)),), {}
+    yield "nn.compute_average_loss", (normal((4,)),), {"global_batch_size": 8}
+    yield "nn.compute_average_loss", (normal((4,)), positive((4,))), {}
+    yield "nn.scale_regularization_loss", (normal((4,)),), {}
+
+
+def normalizations() -> Iterator[Case]:
+    axes: tuple[Any, ...] = ([0], [1], [0, 1], [-1], [0, 2])
+    for dtype, axis, keep in itertools.product(FLOATS, axes, (False, True)):
+        yield "nn.moments", (normal((2, 3, 4), dtype), axis), {"keepdims": keep}
+    for axis, keep in itertools.product(axes, (False, True)):
+        x = normal((2, 3, 4))
+        yield "nn.sufficient_statistics", (x, axis), {"keepdims": keep}
+        yield "nn.sufficient_statistics", (x, axis), {"shift": 0.5, "keepdims": keep}
+        yield "nn.weighted_moments", (x, axis, positive((2, 3, 4))), {"keepdims": keep}
+    yield "nn.weighted_moments", (normal((2, 3)), [0], 2.0), {}
+    yield "nn.normalize_moments", (4.0, normal((3,)), positive((3,)), None), {}
+    yield "nn.normalize_moments", (4.0, normal((3,)), positive((3,)), 0.5), {}
+    for dtype in FLOATS:
+        x, vector = normal((2, 3, 4), dtype), positive((4,), dtype)
+        for offset, scale in itertools.product((None, vector), (None, vector * 2)):
+            yield "nn.batch_normalization", (x, vector, vector, offset, scale, 1e-3), {}
+        yield "nn.l2_normalize", (x,), {}
+        for axis in (0, 1, [0, 2], -1):
+            yield "nn.l2_normalize", (x, axis), {}
+    yield "nn.l2_normalize", (np.zeros((2, 3), np.float32), 0), {}
+    yield "nn.l2_normalize", (normal((2, 3)) + 1j * normal((2, 3), seed=1), 0), {}
+    for scaled in (True, False):
+        vector = positive((3,))
+        args = (normal((1, 2, 2, 3)), vector, vector, vector, vector, 1e-3, scaled)
+        yield "nn.batch_norm_with_global_normalization", args, {}
+    for dtype in ("float16", "bfloat16", "float32"):
+        image = normal((2, 2, 3, 7), dtype)
+        yield "nn.local_response_normalization", (image,), {}
+        yield "nn.lrn", (image, 2, 1.5, 0.3, 0.75), {}
+    yield "nn.lrn", (normal((2, 3)),), {}
+
+
+def biases() -> Iterator[Case]:
+    for shape in ((2, 3), (2, 4, 3), (1, 2, 2, 3), (1, 2, 2, 2, 3)):
+        for dtype in (*FLOATS, "int32", "complex64"):
+            yield "nn.bias_add", (normal(shape, dtype), normal((3,), dtype)), {}
+        yield "nn.bias_add", (normal(shape), normal((shape[1],))), {"data_format": "NCHW"}
+        yield "nn.bias_add", (normal(shape), normal((3,))), {"data_format": "NWC"}
+    yield "nn.bias_add", (normal((3,)), normal((3,))), {}
+    yield "nn.bias_add", (normal((2, 3)), normal((2,))), {}
+    yield "nn.bias_add", (normal((2, 3)), normal((1, 3))), {}
+    yield "nn.bias_add", (normal((2, 3)), normal((3,))), {"data_format": "XY"}
+
+
+def fused() -> Iterator[Case]:
+    """Batch normalization in one op and its gradient."""
+    vector = positive((3,))
+    for layout, shape in (("NHWC", (2, 4, 5, 3)), ("NHWC", (1, 1, 1, 3))):
+        for training, factor in ((True, 1.0), (True, 0.25), (False, 1.0)):
+            empty = training and factor == 1.0
+            mean = np.zeros(0, np.float32) if empty else vector * 0.3
+            yield (
+                "raw_ops.FusedBatchNormV3",
+                (),
+                {
+                    "x": normal(shape),
+                    "scale": vector,
+                    "offset": vector - 1,
+                    "mean": mean,
+                    "variance": mean,
+                    "epsilon": 1e-3,
+                    "exponential_avg_factor": factor,
+                    "data_format": layout,
+                    "is_training": training,
+                },
+            )
+
+
+def cases() -> Iterator[Case]:
+    """All of them."""
+    for group in (activations, softmaxes, losses, normalizations, biases):
+        yield from group()
