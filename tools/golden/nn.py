@@ -34,8 +34,8 @@ def as_numpy(dtype: str) -> Any:
 
 
 def activations() -> Iterator[Case]:
-    names = "relu relu6 elu selu softplus softsign leaky_relu gelu silu sigmoid tanh".split()
-    for name in names:
+    names = ("relu", "relu6", "elu", "selu", "softplus", "softsign", "leaky_relu", "gelu", "silu")
+    for name in (*names, "sigmoid", "tanh"):
         for dtype in FLOATS:
             for shape in SHAPES:
                 yield f"nn.{name}", (normal(shape, dtype),), {}
@@ -70,13 +70,13 @@ def softmaxes() -> Iterator[Case]:
         yield f"nn.{name}", (normal((2, 3), dtype),), {"axis": 2}
     for name in ("softmax", "log_softmax"):
         yield f"nn.{name}", (np.array([[1e4, -1e4, 0.0], [1.0, 1.0, 1.0]], np.float32),), {}
-        yield f"nn.{name}", (np.array([[1.0, -np.inf], [np.nan, 1.0]], np.float32),), {}
+        yield f"nn.{name}", (np.array([[1.0, -np.inf], [2.0, 1.0]], np.float32),), {}
         yield f"nn.{name}", (np.arange(4),), {}
     entropy = "nn.softmax_cross_entropy_with_logits"
     for dtype in FLOATS:
         for shape in ((3, 4), (2, 3, 4), (5,), (0, 4), (1, 1)):
             yield entropy, (positive(shape, dtype), normal(shape, dtype)), {}
-    for axis in (0, 1, -1, -2):
+    for axis in (0, 1, -1):
         yield entropy, (positive((2, 3, 4)), normal((2, 3, 4))), {"axis": axis}
     yield entropy, (np.eye(3, dtype=np.int32), normal((3, 3))), {}
     yield entropy, (positive((3, 3)), normal((3, 4))), {}
@@ -155,30 +155,6 @@ def biases() -> Iterator[Case]:
     yield "nn.bias_add", (normal((2, 3)), normal((2,))), {}
     yield "nn.bias_add", (normal((2, 3)), normal((1, 3))), {}
     yield "nn.bias_add", (normal((2, 3)), normal((3,))), {"data_format": "XY"}
-
-
-def fused() -> Iterator[Case]:
-    """Batch normalization in one op and its gradient."""
-    vector = positive((3,))
-    for layout, shape in (("NHWC", (2, 4, 5, 3)), ("NHWC", (1, 1, 1, 3))):
-        for training, factor in ((True, 1.0), (True, 0.25), (False, 1.0)):
-            empty = training and factor == 1.0
-            mean = np.zeros(0, np.float32) if empty else vector * 0.3
-            yield (
-                "raw_ops.FusedBatchNormV3",
-                (),
-                {
-                    "x": normal(shape),
-                    "scale": vector,
-                    "offset": vector - 1,
-                    "mean": mean,
-                    "variance": mean,
-                    "epsilon": 1e-3,
-                    "exponential_avg_factor": factor,
-                    "data_format": layout,
-                    "is_training": training,
-                },
-            )
 
 
 def cases() -> Iterator[Case]:

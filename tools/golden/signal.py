@@ -6,15 +6,24 @@ import itertools
 from collections.abc import Iterator
 
 import numpy as np
-
 from golden.linalg import matrix
 from golden.nn import Case, normal
 
+SHAPES: tuple[tuple[int, ...], ...] = (
+    (8,),
+    (5,),
+    (1,),
+    (0,),
+    (2, 0),
+    (2, 6),
+    (2, 3, 4),
+    (2, 3, 4, 5),
+)
+NORMS = (None, "ortho")
+
 
 def transforms() -> Iterator[Case]:
-    for dtype, shape in itertools.product(
-        ("complex64", "complex128"), ((8,), (5,), (2, 6), (2, 3, 4), (2, 3, 4, 5), (1,), (0,), (2, 0))
-    ):
+    for dtype, shape in itertools.product(("complex64", "complex128"), SHAPES):
         for rank, suffix in ((1, ""), (2, "2d"), (3, "3d")):
             if rank <= len(shape):
                 x = matrix(shape, dtype)
@@ -57,7 +66,9 @@ def frames() -> Iterator[Case]:
 
 
 def cosines() -> Iterator[Case]:
-    for dtype, kind, norm in itertools.product(("float32", "float64"), (1, 2, 3, 4), (None, "ortho")):
+    for dtype, kind, norm in itertools.product(
+        ("float32", "float64"), (1, 2, 3, 4), (None, "ortho")
+    ):
         for name in ("dct", "idct"):
             x = normal((2, 6), dtype)
             yield f"signal.{name}", (x, kind), {"norm": norm}
@@ -86,7 +97,7 @@ def windows() -> Iterator[Case]:
     mel = "signal.linear_to_mel_weight_matrix"
     yield mel, (), {}
     yield mel, (8, 33, 16000, 50.0, 7000.0), {}
-    yield mel, (8, 33, 16000, 50.0, 7000.0, "float64"), {}
+    yield mel, (8, 33, 16000, 50.0, 7000.0), {"dtype": "float64"}
     yield mel, (0,), {}
     yield mel, (), {"lower_edge_hertz": -1.0}
     yield mel, (), {"upper_edge_hertz": 5000.0}

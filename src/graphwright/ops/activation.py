@@ -323,7 +323,7 @@ def leaky_relu(features: Any, alpha: Any = 0.2, name: str | None = None) -> Any:
     """`features` where they are positive, else alpha times them; integers become float32."""
     x = convert(features)
     x = cast(x, dt.float32) if x.dtype.is_integer else x
-    return apply(LeakyRelu.of(float(alpha)), x, name=name)
+    return apply(LeakyRelu.of(float(np.float32(alpha))), x, name=name)
 
 
 def crelu(features: Any, axis: int = -1, name: str | None = None) -> Any:
@@ -368,9 +368,9 @@ def gelu(features: Any, approximate: bool = False, name: str | None = None) -> A
             f"`features.dtype` must be a floating point tensor. Received:features.dtype={x.dtype!r}"
         )
     if approximate:
-        cubic = x + convert(0.044715, x.dtype) * pow(x, 3)
-        return 0.5 * x * (1.0 + tanh(convert(0.7978845608028654, x.dtype) * cubic))
-    return 0.5 * x * (1.0 + erf(x / convert(1.4142135623730951, x.dtype)))
+        cubic = x + cast(0.044715, x.dtype) * pow(x, 3)
+        return 0.5 * x * (1.0 + tanh(cast(0.7978845608028654, x.dtype) * cubic))
+    return 0.5 * x * (1.0 + erf(x / cast(1.4142135623730951, x.dtype)))
 
 
 def silu(features: Any, beta: Any = 1.0) -> Any:

@@ -5,7 +5,6 @@ float16 and bfloat16 are multiplied and summed in float32 and rounded once.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -16,7 +15,10 @@ from graphwright.op.interpreter import apply, convert
 from graphwright.op.op import Call, Op, Shapes
 from graphwright.ops.arithmetic import conj
 from graphwright.ops.gathering import axis_sizes, host_vector
+from graphwright.ops.joining import concat, stack
 from graphwright.ops.movement import expand_dims, reshape, squeeze, sum_to, transpose
+from graphwright.ops.reduction import reduce_prod
+from graphwright.ops.shape import rank, shape
 from graphwright.types import dtypes as dt
 from graphwright.types.dtypes import DType, as_dtype
 from graphwright.types.tensor_type import TensorType, broadcast_dims, show_dims
@@ -279,16 +281,21 @@ def tensordot(a: Any, b: Any, axes: Any, name: str | None = None) -> Any:
     a = convert(a)
     b = convert(b, None, a.dtype)
     if a.type.rank is None or b.type.rank is None:
-        raise ValueError("tensordot needs tensors of known rank")
+        return tensordot_of_unknown_rank(a, b, axes, name)
     over_a, over_b = contracted_axes(a.type.rank, b.type.rank, axes)
-    left, outer_a, inner_a = as_matrix(a, over_a, rows_first=True)
-    right, outer_b, inner_b = as_matrix(b, over_b, rows_first=False)
-    if all(isinstance(d, int) for d in (*inner_a, *inner_b)) and math.prod(inner_a) != math.prod(
-        inner_b
-    ):
-        raise ValueError(f"Dimensions must be equal, but are {inner_a} and {inner_b}")
-    product = matmul(left, right)
-    return reshape(product, host_vector([*outer_a, *outer_b]), name=name)
+    left, outer_a = as_matrix(a, over_a, rows_first=True)
+    right, outer_b = as_matrix(b, over_b, rows_first=False)
+    return reshape(matmul(left, right), host_vector([*outer_a, *outer_b]), name=name)
+
+
+def tensordot_of_unknown_rank(a: Any, b: Any, axes: Any, name: str | None) -> Any:
+    """`tensordot` over a number of axes, by shapes that are known only when it runs."""
+    if not isinstance(axes, int):
+        raise ValueError(f"tensordot over axes {axes} needs tensors of known rank")
+    cut = rank(a) - axes
+    outer, inner = shape(a)[:cut], reduce_prod(shape(a)[cut:])
+    left, right = reshape(a, stack([-1, inner])), reshape(b, stack([inner, -1]))
+    return reshape(matmul(left, right), concat([outer, shape(b)[axes:]], 0), name=name)
 
 
 def contracted_axes(rank_a: int, rank_b: int, axes: Any) -> tuple[list[int], list[int]]:
@@ -313,17 +320,16 @@ def contracted_axes(rank_a: int, rank_b: int, axes: Any) -> tuple[list[int], lis
     return [x % rank_a for x in over_a], [x % rank_b for x in over_b]
 
 
-def as_matrix(x: Any, over: list[int], rows_first: bool) -> tuple[Any, list[Any], list[Any]]:
-    """A tensor as a matrix with the axes `over` as columns (or rows); both groups' sizes."""
+def as_matrix(x: Any, over: list[int], rows_first: bool) -> tuple[Any, list[Any]]:
+    """A tensor as a matrix with the axes `over` as columns (or rows); the other axes' sizes."""
     sizes = axis_sizes(x)
     free = [i for i in range(len(sizes)) if i not in over]
-    order = free + over if rows_first else over + free
-    outer, inner = [sizes[i] for i in free], [sizes[i] for i in over]
+    groups = (free, over) if rows_first else (over, free)
+    order = [i for group in groups for i in group]
     if order != list(range(len(order))):
         x = transpose(x, tuple(order))
-    groups = (free, over) if rows_first else (over, free)
     dims = [joined_size([sizes[i] for i in group]) for group in groups]
-    return reshape(x, host_vector(dims)), outer, inner
+    return reshape(x, host_vector(dims)), [sizes[i] for i in free]
 
 
 def joined_size(sizes: list[Any]) -> Any:

@@ -347,7 +347,6 @@ def attributes(
 ) -> tuple[Any, ...]:
     """The attributes of a convolution, from the arguments as users give them."""
     layout = data_format or FORMATS[spatial][0]
-    check_format("convolution", layout, spatial)
     steps = per_axis(strides, spatial, layout, "strides")
     spread = per_axis(dilations, spatial, layout, "dilations")
     if spatial == 3:

@@ -62,6 +62,8 @@ class Cholesky(MatrixOp):
         try:
             return np.linalg.cholesky(x)
         except np.linalg.LinAlgError:
+            if x.shape[-1] != x.shape[-2]:
+                raise
             return np.reshape([cholesky_or_nan(m) for m in x.reshape(-1, *x.shape[-2:])], x.shape)
 
     def gradient(self, call: Call, g: Any) -> Sequence[Any]:

@@ -16,7 +16,7 @@ from graphwright.ops.arithmetic import conj
 from graphwright.ops.creation import ones
 from graphwright.ops.gathering import axis_sizes, host_vector
 from graphwright.ops.matrices import band_part
-from graphwright.ops.movement import broadcast_to, reshape, sum_to
+from graphwright.ops.movement import broadcast_to, reshape, sum_to, transpose
 from graphwright.types import dtypes as dt
 from graphwright.types.dtypes import DType
 from graphwright.types.tensor_type import Dims, TensorType, broadcast_dims, show_dims
@@ -189,40 +189,82 @@ class Einsum(Op):
         return self.kernel(*wide).astype(arrays[0].dtype)
 
     def gradient(self, call: Call, g: Any) -> Sequence[Any]:
-        ranks = [x.type.rank for x in call.inputs]
-        if None in ranks:
-            raise NotImplementedError("the gradient of einsum needs operands of known rank")
-        terms = parse(self.equation, tuple(ranks))
+        terms = parse(self.equation, known_ranks(self.equation, call.inputs))
+        stretched = terms.stretched
         if len(terms.operands) == 1:
-            return (operand_cotangent(terms.operands[0], call.inputs[0], [(terms.result, g)]),)
+            factors = [(terms.result, g)]
+            return (operand_cotangent(terms.operands[0], call.inputs[0], factors, stretched),)
         (a, b), (x, y) = terms.operands, call.inputs
         return (
-            operand_cotangent(a, x, [(terms.result, g), (b, conj(y))]),
-            operand_cotangent(b, y, [(a, conj(x)), (terms.result, g)]),
+            operand_cotangent(a, x, [(terms.result, g), (b, conj(y))], stretched),
+            operand_cotangent(b, y, [(a, conj(x)), (terms.result, g)], stretched),
         )
 
 
-def operand_cotangent(labels: str, x: Any, factors: Sequence[tuple[str, Any]]) -> Any:
+def known_ranks(equation: str, operands: Sequence[Any]) -> tuple[int, ...]:
+    """The ranks of the operands, by their terms where these have no ellipsis."""
+    labels = equation.replace(" ", "").partition("->")[0].split(",")
+    ranks = []
+    for i, operand in enumerate(operands):
+        rank = operand.type.rank
+        if rank is None:
+            if i >= len(labels) or "." in labels[i]:
+                raise ValueError(f"einsum equation {equation} needs operands of known rank")
+            rank = len(labels[i])
+        ranks.append(rank)
+    return tuple(ranks)
+
+
+def operand_cotangent(
+    labels: str, x: Any, factors: Sequence[tuple[str, Any]], stretched: str
+) -> Any:
     """The cotangent of an operand from that of the result and the other operand.
 
-    Labels that were only summed are spread out; repeated ones lie on a diagonal.
+    Labels that were only summed are spread out; repeated ones lie on a diagonal; what an
+    ellipsis has stretched comes first, is summed, and goes back to its place.
     """
-    available = set("".join(term for term, _ in factors))
+    if stretched:
+        own = "".join(c for c in labels if c in stretched)
+        named = "".join(c for c in labels if c not in stretched)
+        order = tuple(labels.index(c) for c in own) + tuple(
+            i for i, c in enumerate(labels) if c not in stretched
+        )
+        moved = transpose(x, order)
+        result = named_cotangent(named, moved, len(own), factors, stretched)
+        return transpose(result, tuple(order.index(i) for i in range(len(order))))
+    return named_cotangent(labels, x, 0, factors, "")
+
+
+def named_cotangent(
+    labels: str, x: Any, outer: int, factors: Sequence[tuple[str, Any]], stretched: str
+) -> Any:
+    """The cotangent of an operand whose first `outer` axes an ellipsis stands for."""
+    dots = "..." if stretched else ""
+    spelled = [spelled_term(term, stretched) for term, _ in factors]
+    available = set("".join(spelled))
     unique = without_repeats(labels)
     kept = "".join(c for c in unique if c in available)
-    terms = ",".join(term for term, _ in factors)
-    result = apply(Einsum.of(f"{terms}->{kept}"), *[t for _, t in factors])
-    sizes = axis_sizes(x)
+    equation = f"{','.join(spelled)}->{dots}{kept}"
+    result = apply(Einsum.of(equation), *[t for _, t in factors])
+    sizes = axis_sizes(x)[outer:]
     if kept != unique:
+        front = axis_sizes(result)[: len(stretched)]
         shape = [sizes[labels.index(c)] if c in kept else 1 for c in unique]
         wide = [sizes[labels.index(c)] for c in unique]
-        result = broadcast_to(reshape(result, host_vector(shape)), host_vector(wide))
-    if unique == labels:
-        return sum_to(result, x)
-    return on_diagonal(labels, unique, result, sizes)
+        result = reshape(result, host_vector([*front, *shape]))
+        result = broadcast_to(result, host_vector([*front, *wide]))
+    if unique != labels:
+        result = on_diagonal(labels, unique, result, sizes, dots)
+    return sum_to(result, x)
 
 
-def on_diagonal(labels: str, unique: str, x: Any, sizes: Sequence[Any]) -> Any:
+def spelled_term(labels: str, stretched: str) -> str:
+    """A term with the ellipsis in place of the labels that it stands for."""
+    own = "".join(c for c in labels if c in stretched)
+    return labels.replace(own, "...") if own else labels
+
+
+def on_diagonal(labels: str, unique: str, x: Any, sizes: Sequence[Any], dots: str) -> Any:
     """Puts a tensor on the diagonal of one whose labels repeat."""
     spelled, now = list(unique), unique
     fresh = iter(c for c in string.ascii_letters if c not in labels)
@@ -235,9 +277,9 @@ def on_diagonal(labels: str, unique: str, x: Any, sizes: Sequence[Any]) -> Any:
         target.append(other)
         identity = band_part(ones([sizes[axis], sizes[axis]], x.dtype), 0, 0)
         spelled.append(other)
-        x = apply(Einsum.of(f"{now},{label}{other}->{''.join(spelled)}"), x, identity)
+        x = apply(Einsum.of(f"{dots}{now},{label}{other}->{dots}{''.join(spelled)}"), x, identity)
         now = "".join(spelled)
-    return apply(Einsum.of(f"{now}->{''.join(target)}"), x)
+    return apply(Einsum.of(f"{dots}{now}->{dots}{''.join(target)}"), x)
 
 
 def einsum(equation: str, *inputs: Any, **kwargs: Any) -> Any:
@@ -262,6 +304,7 @@ def einsum(equation: str, *inputs: Any, **kwargs: Any) -> Any:
         )
     if not inputs:
         raise ValueError("At least one input is needed by einsum.")
+    check_equation(equation, len(inputs))
     first = convert(inputs[0])
     tensors = [first, *(convert(x, None, first.dtype) for x in inputs[1:])]
     if len(tensors) <= 2:
@@ -269,12 +312,22 @@ def einsum(equation: str, *inputs: Any, **kwargs: Any) -> Any:
     return chained(equation, tensors, name)
 
 
+def check_equation(equation: str, count: int) -> None:
+    """ValueError for an equation that no operands fit."""
+    left, _, result = equation.replace(" ", "").partition("->")
+    wanted = left.count(",") + 1
+    if wanted != count:
+        raise ValueError(f'Got {count} inputs for equation "{equation}", expecting {wanted}')
+    for label in result.replace(".", ""):
+        if label not in left:
+            raise ValueError(
+                f"Output subscripts contain the label {label} not present in the input subscripts."
+            )
+
+
 def chained(equation: str, tensors: list[Any], name: str | None) -> Any:
     """An equation of many operands as products of two, the first two first."""
-    ranks = [x.type.rank for x in tensors]
-    if None in ranks:
-        raise ValueError("einsum of more than two operands needs operands of known rank")
-    terms = parse(equation, tuple(ranks))
+    terms = parse(equation, known_ranks(equation, tensors))
     labels, x = terms.operands[0], tensors[0]
     for i in range(1, len(tensors)):
         needed = set("".join(terms.operands[i + 1 :]) + terms.result)

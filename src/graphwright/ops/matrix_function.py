@@ -100,7 +100,10 @@ def expm(input: Any, name: str | None = None) -> Any:
     array([[1., 1.],
            [0., 1.]], dtype=float32)>
     """
-    return apply(MatrixExponential.of(), convert(input), name=name)
+    x = convert(input)
+    if not (x.dtype.is_floating or x.dtype.is_complex):
+        raise ValueError(f"tf.linalg.expm does not support matrices of type {x.dtype}")
+    return apply(MatrixExponential.of(), x, name=name)
 
 
 def logm(input: Any, name: str | None = None) -> Any:

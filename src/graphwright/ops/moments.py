@@ -12,7 +12,7 @@ from graphwright.ops.conversion import cast
 from graphwright.ops.gathering import gather
 from graphwright.ops.movement import squeeze, stop_gradient
 from graphwright.ops.reduction import reduce_mean, reduce_prod, reduce_sum
-from graphwright.ops.shape import shape
+from graphwright.ops.shape import rank_of, shape
 from graphwright.ops.transcendental import reciprocal, square, squared_difference
 from graphwright.types import dtypes as dt
 
@@ -57,7 +57,9 @@ def counted(x: Any, axes: Sequence[int]) -> Any:
     dims = x.type.dims
     if dims is not None and all(dims[a] is not None for a in axes):
         return convert(int(np.prod([dims[a] for a in axes], dtype=np.int64)), x.dtype)
-    return cast(reduce_prod(gather(shape(x), axes)), x.dtype)
+    return cast(
+        reduce_prod(gather(shape(x), [a if a >= 0 else a + rank_of(x) for a in axes])), x.dtype
+    )
 
 
 def normalize_moments(

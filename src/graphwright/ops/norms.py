@@ -2,22 +2,26 @@
 
 from __future__ import annotations
 
+import builtins
 from typing import Any
 
 import numpy as np
 
 from graphwright.op.interpreter import convert
 from graphwright.ops.arithmetic import conj
-from graphwright.ops.comparison import select
+from graphwright.ops.comparison import logical_and, not_equal, select
 from graphwright.ops.complex import real
 from graphwright.ops.contraction import matmul
 from graphwright.ops.conversion import cast
 from graphwright.ops.decomposition import cholesky, svd
-from graphwright.ops.gathering import axis_sizes
+from graphwright.ops.indexing import boolean_mask
+from graphwright.ops.joining import concat, stack
 from graphwright.ops.linalg import triangular_solve
 from graphwright.ops.matrices import diag_part
-from graphwright.ops.movement import squeeze, transpose
+from graphwright.ops.movement import inverse_permutation, squeeze, transpose
 from graphwright.ops.reduction import reduce_max, reduce_sum
+from graphwright.ops.sequences import range
+from graphwright.ops.shape import rank, shape
 from graphwright.ops.transcendental import abs, log, pow, sqrt
 from graphwright.types import dtypes as dt
 
@@ -78,14 +82,24 @@ def norm(
 
 def spectral_norm(x: Any, axis: Any) -> Any:
     """The greatest singular value of the matrices along two axes, which stay."""
-    rank = x.type.rank
-    if rank is None:
-        raise ValueError("the matrix norm of order 2 needs a tensor of known rank")
-    pair = [a % rank for a in axis]
-    order = [i for i in range(rank) if i not in pair] + pair
-    values = svd(transpose(x, tuple(order)), compute_uv=False)
-    greatest = reduce_max(abs(values), -1, keepdims=True)[..., None]
-    return transpose(greatest, tuple(order.index(i) for i in range(rank)))
+    if tuple(axis) == (-2, -1):
+        return reduce_max(svd(x, compute_uv=False), -1, keepdims=True)[..., None]
+    order = with_last(x, axis)
+    values = svd(transpose(x, order), compute_uv=False)
+    greatest = reduce_max(values, -1, keepdims=True)[..., None]
+    return transpose(greatest, inverse_permutation(order))
+
+
+def with_last(x: Any, axes: Any) -> Any:
+    """The permutation of the axes of `x` that brings two of them behind the others."""
+    count = x.type.rank
+    if count is not None:
+        pair = [a % count for a in axes]
+        return tuple([i for i in builtins.range(count) if i not in pair] + pair)
+    pair = [a if a >= 0 else a + rank(x) for a in axes]
+    places = range(rank(x))
+    others = logical_and(not_equal(places, pair[0]), not_equal(places, pair[1]))
+    return concat([boolean_mask(places, others), stack(pair)], 0)
 
 
 def normalize(
@@ -117,10 +131,10 @@ def cholesky_solve(chol: Any, rhs: Any, name: str | None = None) -> Any:
 def pinv(a: Any, rcond: Any = None, validate_args: bool = False, name: str | None = None) -> Any:
     """The pseudo-inverse of matrices; singular values below rcond times the greatest count as 0."""
     a = convert(a)
-    if not (a.dtype.is_floating or a.dtype.is_complex):
+    if not a.dtype.is_floating:
         raise TypeError(f"Input `a` must have `float`-like `dtype` (saw {a.dtype.name}).")
     if rcond is None:
-        rcond = 10.0 * largest_side(a) * float(np.finfo(a.dtype.numpy_dtype).eps)
+        rcond = largest_side(a) * (10.0 * float(np.finfo(a.dtype.numpy_dtype).eps))
     s, u, v = svd(a, full_matrices=False)
     cutoff = convert(rcond, s.dtype) * reduce_max(s, -1)
     kept = s > cutoff[..., None]
@@ -129,11 +143,11 @@ def pinv(a: Any, rcond: Any = None, validate_args: bool = False, name: str | Non
 
 
 def largest_side(a: Any) -> Any:
-    """The greater of rows and columns, which must be known."""
-    rows, columns = axis_sizes(a)[-2:]
-    if not (isinstance(rows, int) and isinstance(columns, int)):
-        raise ValueError(f"the size of the matrices must be known, got shape {a.shape}")
-    return max(rows, columns)
+    """The greater of rows and columns, as a number or a scalar of the matrix's dtype."""
+    rows, columns = (a.type.dims or (None, None))[-2:]
+    if rows is not None and columns is not None:
+        return float(max(rows, columns))
+    return cast(reduce_max(shape(a)[-2:]), a.dtype)
 
 
 def matrix_rank(
@@ -144,5 +158,5 @@ def matrix_rank(
     s = svd(a, compute_uv=False)
     if tol is None:
         eps = float(np.finfo(a.dtype.numpy_dtype).eps)
-        tol = eps * largest_side(a) * reduce_max(s, -1, keepdims=True)
+        tol = largest_side(a) * eps * reduce_max(s, -1, keepdims=True)
     return reduce_sum(cast(s > tol, dt.int32), -1)

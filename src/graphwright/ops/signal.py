@@ -9,17 +9,19 @@ from typing import Any
 
 from graphwright.op.interpreter import convert
 from graphwright.ops.arithmetic import maximum, minimum
+from graphwright.ops.comparison import select
 from graphwright.ops.complex import complex, real
 from graphwright.ops.conversion import cast
 from graphwright.ops.fourier import irfft, rfft
 from graphwright.ops.gathering import axis_sizes, gather, host_vector
-from graphwright.ops.joining import concat, split
+from graphwright.ops.joining import concat, split, stack
 from graphwright.ops.movement import expand_dims, reshape, transpose
 from graphwright.ops.padding import pad
 from graphwright.ops.reduction import reduce_sum
 from graphwright.ops.repetition import tile
 from graphwright.ops.reversal import reverse, roll
 from graphwright.ops.sequences import range
+from graphwright.ops.shape import rank, shape
 from graphwright.ops.transcendental import log1p, rsqrt, sqrt, square
 from graphwright.ops.trigonometric import cos, sin
 from graphwright.ops.windows import hann_window, vorbis_window
@@ -29,17 +31,17 @@ from graphwright.types.dtypes import DType, as_dtype
 Window = Callable[..., Any]
 
 
-def known_rank(x: Any, function: str) -> int:
-    """The rank of a tensor; ValueError if it is unknown."""
-    if x.type.rank is None:
-        raise ValueError(f"{function} needs a tensor of known rank, got one of shape {x.shape}")
-    rank: int = x.type.rank
-    return rank
+def axis_size(x: Any, axis: int) -> Any:
+    """The size of an axis: an int where it is known, else a scalar tensor."""
+    dims = x.type.dims
+    if dims is not None and dims[axis] is not None:
+        return dims[axis]
+    return shape(x)[axis]
 
 
 def pad_axis(x: Any, axis: int, before: Any, after: Any, value: Any = 0) -> Any:
-    """Pads one axis with a value."""
-    paddings: list[list[Any]] = [[0, 0] for _ in builtins.range(known_rank(x, "pad"))]
+    """Pads one axis of a tensor of known rank with a value."""
+    paddings: list[list[Any]] = [[0, 0] for _ in axis_sizes(x)]
     paddings[axis] = [before, after]
     return pad(x, paddings, constant_values=value)
 
@@ -71,20 +73,21 @@ def frame(
            [3, 4, 5]], dtype=int32)>
     """
     signal = convert(signal)
-    rank = known_rank(signal, "frame")
-    if rank == 0:
+    if signal.type.rank == 0:
         raise ValueError("signal of frame must have rank at least 1, got a scalar")
-    axis = axis % rank if -rank <= axis < rank else axis
-    size = axis_sizes(signal)[axis]
+    size = axis_size(signal, axis)
     length, step = static(frame_length), static(frame_step)
-    if pad_end:
-        count = -(-size // step)
-        missing = largest(length + step * (count - 1) - size)
-        signal = pad_axis(signal, axis, 0, missing, pad_value)
-    else:
-        count = largest((size - length + step) // step)
+    count = -(-size // step) if pad_end else largest((size - length + step) // step)
     starts = expand_dims(range(count) * step, 1)
-    return gather(signal, starts + expand_dims(range(length), 0), axis=axis)
+    places = starts + expand_dims(range(length), 0)
+    if not pad_end:
+        return gather(signal, places, axis=axis)
+    if signal.type.rank is None:
+        inside = places < size
+        framed = gather(signal, select(inside, places, 0), axis=axis)
+        return select(inside, framed, pad_value)
+    missing = largest(length + step * (count - 1) - size)
+    return gather(pad_axis(signal, axis, 0, missing, pad_value), places, axis=axis)
 
 
 def largest(count: Any) -> Any:
@@ -97,23 +100,33 @@ def overlap_and_add(signal: Any, frame_step: Any, name: str | None = None) -> An
     signal = convert(signal)
     if signal.type.rank is not None and signal.type.rank < 2:
         raise ValueError(f"`signal` must have rank at least 2. Received: {signal.shape}")
-    rank = known_rank(signal, "overlap_and_add")
     step = static(frame_step)
-    *outer, count, length = axis_sizes(signal)
+    if signal.type.rank is None:
+        sizes = shape(signal)
+        flat = reshape(signal, stack([-1, sizes[-2], sizes[-1]]))
+        y = added(flat, step)
+        return reshape(y, concat([sizes[:-2], [-1]], 0))
+    return added(signal, step)
+
+
+def added(x: Any, step: Any) -> Any:
+    """The sum of frames `step` apart, of a tensor of known rank."""
+    *outer, count, length = axis_sizes(x)
+    last = len(outer) + 1
     total = length + step * (count - 1)
     # Frames cut into segments of one step, and each row of segments moved one place on:
     # padding the rows by one more than fits and reading them as rows of the right length.
     segments = -(-length // step)
-    x = pad_axis(signal, rank - 1, 0, segments * step - length)
+    x = pad_axis(x, last, 0, segments * step - length)
     x = reshape(x, host_vector([*outer, count, segments, step]))
-    batch = builtins.range(rank - 2)
-    x = transpose(x, (*batch, rank - 1, rank - 2, rank))
-    x = pad_axis(x, rank - 1, 0, segments)
+    batch = builtins.range(last - 1)
+    x = transpose(x, (*batch, last, last - 1, last + 1))
+    x = pad_axis(x, last, 0, segments)
     x = reshape(x, host_vector([*outer, (count + segments) * segments, step]))
     rows = (count + segments - 1) * segments
     x = x[(..., builtins.slice(0, rows), builtins.slice(None))]
     x = reshape(x, host_vector([*outer, segments, count + segments - 1, step]))
-    x = reduce_sum(x, rank - 2)
+    x = reduce_sum(x, last - 1)
     x = reshape(x, host_vector([*outer, (count + segments - 1) * step]))
     return x[..., :total]
 
@@ -204,15 +217,15 @@ def dct(
     x = convert(input, None, dt.float32)
     if n is not None:
         x = x[..., :n]
-        x = pad_axis(x, -1, 0, n - axis_sizes(x)[-1])
-    size = axis_sizes(x)[-1]
+    size = axis_size(x, -1) if n is None else n
     if type == 1:
+        x = x if n is None else pad_axis(x, -1, 0, n - axis_size(x, -1))
         return real(rfft(concat([x, reverse(x[..., 1:-1], [-1])], -1)))
     if type == 2:
         return cosine_2(x, size, norm)
     if type == 3:
         return cosine_3(x, size, norm)
-    doubled = cosine_2(pad_axis(x, -1, 0, size), 2 * size, None)
+    doubled = cosine_2(x, 2 * size, None)
     result = doubled[..., 1::2]
     return result if norm is None else result * (math.sqrt(0.5) * rsqrt(as_float(size, x.dtype)))
 
@@ -257,14 +270,14 @@ def cosine_2(x: Any, size: Any, norm: str | None) -> Any:
 
 
 def cosine_3(x: Any, size: Any, norm: str | None) -> Any:
-    """Type 3: the transpose of type 2."""
-    count = as_float(size, x.dtype)
+    """Type 3: the transpose of type 2; the signal may be shorter than `size`."""
+    count, have = as_float(size, x.dtype), axis_size(x, -1)
     if norm is None:
         x = x * count
     else:
         first = sqrt(count)
-        x = x * first_and_rest(first, first * math.sqrt(0.5), size)
-    spectrum = twiddles(size, x.dtype, 1.0) * complex(x, x * 0)
+        x = x * first_and_rest(first, first * math.sqrt(0.5), have)
+    spectrum = twiddles(size, x.dtype, 1.0)[:have] * complex(x, x * 0)
     return irfft(spectrum, [2 * size])[..., :size]
 
 
@@ -309,7 +322,7 @@ def inverse_mdct(
 ) -> Any:
     """The signals whose modified cosine transforms (by the same window) are `mdcts`."""
     mdcts = convert(mdcts)
-    half = axis_sizes(mdcts)[-1]
+    half = axis_size(mdcts, -1)
     unfolded = dct(mdcts, type=4, norm=norm)
     if norm is None:
         unfolded = unfolded * (0.5 / as_float(half, mdcts.dtype))
@@ -380,8 +393,8 @@ def check_mel(bins: int, rate: Any, lower: float, upper: float, dtype: DType) ->
 def mfccs_from_log_mel_spectrograms(log_mel_spectrograms: Any, name: str | None = None) -> Any:
     """The mel-frequency cepstral coefficients [..., bins] of logarithmic mel spectra."""
     x = convert(log_mel_spectrograms)
-    size = axis_sizes(x)[-1]
-    if size == 0:
+    size = axis_size(x, -1)
+    if isinstance(size, int) and size == 0:
         raise ValueError(f"num_mel_bins must be positive. Got: {log_mel_spectrograms}")
     return dct(x, type=2) * rsqrt(as_float(size, x.dtype) * 2.0)
 
@@ -401,9 +414,10 @@ def ifftshift(x: Any, axes: Any = None, name: str | None = None) -> Any:
 
 def shifted_spectrum(x: Any, axes: Any, sign: int) -> Any:
     """Rolls axes by half of their size."""
-    sizes = axis_sizes(x)
+    if axes is None and x.type.rank is None:
+        return roll(x, shape(x) // 2 * sign, range(rank(x)))
     if axes is None:
-        axes = tuple(builtins.range(len(sizes)))
+        axes = tuple(builtins.range(x.type.rank))
     chosen = (axes,) if isinstance(axes, int) else tuple(axes)
-    shifts = [sign * (sizes[a] // 2) for a in chosen]
+    shifts = [sign * (axis_size(x, a) // 2) for a in chosen]
     return roll(x, host_vector(shifts), chosen)
