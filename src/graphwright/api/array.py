@@ -30,6 +30,7 @@ from graphwright.ops.movement import (
 )
 from graphwright.ops.padding import pad
 from graphwright.ops.partition import dynamic_partition, dynamic_stitch
+from graphwright.ops.patches import extract_volume_patches
 from graphwright.ops.repetition import repeat, tile
 from graphwright.ops.reversal import reverse, reverse_sequence, roll
 from graphwright.ops.sequences import linspace, range
@@ -54,6 +55,7 @@ __all__ = TOP_LEVEL = (
     "dynamic_stitch",
     "ensure_shape",
     "expand_dims",
+    "extract_volume_patches",
     "eye",
     "fill",
     "gather",

@@ -195,7 +195,7 @@ class NonMaxSuppressionWithOverlaps(Op):
     def kernel(self, matrix: Any, scores: Any, count: Any, limit: Any, least: Any) -> Any:
         check_limits(count, 0)
         matrix = np.asarray(matrix)
-        return select(np.asarray(scores), lambda i: matrix[i], count, float(limit), float(least))
+        return select(np.asarray(scores), lambda i: matrix[:, i], count, float(limit), float(least))
 
 
 # -- the public functions -------------------------------------------------------------------

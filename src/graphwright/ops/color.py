@@ -8,9 +8,9 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from graphwright.errors import InvalidArgumentError
+from graphwright.errors import FailedPreconditionError, InvalidArgumentError
 from graphwright.op.interpreter import apply, convert, is_tensor
-from graphwright.op.op import Call, Op, Shapes
+from graphwright.op.op import Call, Op, Shapes, not_differentiable
 from graphwright.ops.arithmetic import floordiv, maximum
 from graphwright.ops.clipping import saturate_cast
 from graphwright.ops.comparison import SELECT, equal, greater
@@ -130,7 +130,12 @@ class Colours(Op):
     def checked(self, images: Any) -> Any:
         """The images as an array, once they are known to have three channels."""
         images = np.asarray(images)
-        self.shapes(TensorType(dt.float32, images.shape))
+        if images.ndim and images.shape[-1] != 3:
+            raise FailedPreconditionError(
+                None,
+                None,
+                f"input must have 3 channels but input only has {images.shape[-1]} channels.",
+            )
         return images
 
 
@@ -199,6 +204,7 @@ class HSVToRGB(Colours):
     """Red, green and blue of hue, saturation and value."""
 
     type_name = "HSVToRGB"
+    gradient = not_differentiable
 
     def kernel(self, images: Any) -> Any:
         return rgb_array(self.checked(images))
@@ -218,6 +224,9 @@ class AdjustHue(Colours):
         hsv[..., 0] = np.mod(hsv[..., 0] + np.float32(delta), np.float32(1))
         return rgb_array(hsv).astype(images.dtype)
 
+    def gradient(self, call: Call, g: Any) -> Sequence[Any]:
+        raise LookupError("AdjustHue has no gradient")
+
 
 @dataclass(frozen=True)
 class AdjustSaturation(Colours):
@@ -232,6 +241,9 @@ class AdjustSaturation(Colours):
         hsv = hsv_array(images.astype(np.float32))
         hsv[..., 1] = np.clip(hsv[..., 1] * np.float32(scale), np.float32(0), np.float32(1))
         return rgb_array(hsv).astype(images.dtype)
+
+    def gradient(self, call: Call, g: Any) -> Sequence[Any]:
+        raise LookupError("AdjustSaturation has no gradient")
 
 
 @dataclass(frozen=True)
@@ -412,8 +424,7 @@ def per_image_standardization(image: Any) -> Any:
     [[[-1.0], [1.0]]]
     """
     image = convert(image)
-    if image.dtype not in (dt.float16, dt.float32):
-        image = cast(image, dt.float32)
+    image = cast(image, dt.float32)
     sizes = axis_sizes(image)[-3:]
     count: Any = 1
     for n in sizes:

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from graphwright.errors import OutOfRangeError
 from graphwright.op.interpreter import apply, convert
 from graphwright.op.op import Call, Op, Shapes, not_differentiable
 from graphwright.ops.gathering import axis_sizes, host_vector
@@ -98,7 +99,7 @@ def checked_numbers(box_ind: Any, batch: int) -> Any:
     """Which image each box is of, as a column over rows and columns."""
     box_ind = np.asarray(box_ind)
     if ((box_ind < 0) | (box_ind >= batch)).any():
-        raise ValueError(f"box_index has values outside [0, {batch})")
+        raise OutOfRangeError(None, None, f"box_index has values outside [0, {batch})")
     return box_ind[:, None, None]
 
 
@@ -126,7 +127,7 @@ class CropAndResize(Op):
     def kernel(self, image: Any, boxes: Any, box_ind: Any, size: Any) -> Any:
         image = np.asarray(image)
         types: list[Any] = [TensorType(dt.float32, np.shape(a)) for a in (image, boxes, box_ind)]
-        check_boxes(*types, size)
+        check_boxes(types[0], types[1], types[2], size)
         number = checked_numbers(box_ind, image.shape[0])
         rows, columns = grid(boxes, image.shape, size)
         if self.method == "nearest":

@@ -71,6 +71,7 @@ def rot90(image: Any, k: int = 1, name: str | None = None) -> Any:
     """
     turns = int(k) % 4
     image = convert(image)
+    check(image.type.rank in (3, 4), f"'image' (shape {image.shape}) must have 3 or 4 dimensions.")
     if turns == 0:
         return image
     if turns == 1:

@@ -93,7 +93,6 @@ def psnr(a: Any, b: Any, max_val: Any, name: str | None = None) -> Any:
 def compared(a: Any, b: Any, max_val: Any) -> tuple[Any, Any, Any]:
     """Two batches of images and the range of their values, all as float32."""
     a, b = convert(a), convert(b)
-    check_pair(a, b)
     peak = convert_image_dtype(cast(convert(max_val), a.dtype), dt.float32)
     return convert_image_dtype(a, dt.float32), convert_image_dtype(b, dt.float32), peak
 
@@ -125,6 +124,7 @@ def ssim(
     window. The mean over pixels and channels, or with `return_index_map` over channels only.
     """
     a, b, peak = compared(img1, img2, max_val)
+    check_pair(a, b)
     similarity, _ = ssim_per_channel(a, b, peak, filter_size, filter_sigma, k1, k2)
     return reduce_mean(similarity, [-1] if return_index_map else [-3, -2, -1])
 
@@ -185,6 +185,7 @@ def ssim_multiscale(
     scales' contrasts and of the last one's similarity, each to its power of `power_factors`.
     """
     a, b, peak = compared(img1, img2, max_val)
+    check_pair(a, b)
     parts = []
     for scale in range(len(power_factors)):
         if scale:

@@ -10,7 +10,7 @@ import numpy as np
 
 from graphwright.kernels import resize as kernels
 from graphwright.op.interpreter import apply, convert, is_tensor
-from graphwright.op.op import Call, Op, Shapes, not_differentiable
+from graphwright.op.op import Call, Op, Shapes
 from graphwright.ops.arithmetic import minimum
 from graphwright.ops.conversion import cast
 from graphwright.ops.creation import zeros
@@ -167,7 +167,6 @@ class ResizeArea(Op):
     inputs = ("images: T", "size: int32 host")
     outputs = ("resized_images: float32",)
     dtypes = {"T": SOURCES}
-    gradient = not_differentiable
 
     align_corners: bool = False
 
@@ -179,6 +178,9 @@ class ResizeArea(Op):
         resized_dims(images.shape, size)
         centres: Any = "align_corners" if self.align_corners else "legacy"
         return kernels.resize(images, size, "area", centres)
+
+    def gradient(self, call: Call, g: Any) -> Sequence[Any]:
+        raise LookupError("ResizeArea has no gradient; resize with antialias=True has one")
 
 
 @dataclass(frozen=True)

@@ -141,7 +141,7 @@ class Roll(Op):
         if isinstance(shift, tuple):
             back: Any = tuple([-s for s in shift])
         else:
-            back = -shift
+            back = -convert(shift)
         return apply(self, g, back, axis), None, None
 
 

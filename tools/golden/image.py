@@ -1,0 +1,185 @@
+"""Cases of the image ops: (public name, positional arguments, keyword arguments)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import product
+from typing import Any
+
+import numpy as np
+
+Case = tuple[str, tuple[Any, ...], dict[str, Any]]
+
+
+def picture(*shape: int, dtype: str = "float32", seed: int = 0) -> Any:
+    """An image of reproducible values: floats in [0, 1), integers over a good part of the range."""
+    values = np.random.default_rng(seed).random(shape)
+    if np.dtype(dtype).kind == "f":
+        return values.astype(dtype)
+    return (values * min(np.iinfo(dtype).max, 1000)).astype(dtype)
+
+
+METHODS = (
+    "bilinear", "nearest", "bicubic", "area", "lanczos3", "lanczos5", "gaussian", "mitchellcubic",
+)  # fmt: skip
+
+
+def resizing() -> Iterator[Case]:
+    sizes = ([4, 5], [9, 3], [2, 2], [1, 1], [5, 7], [17, 11])
+    for method, size in product(METHODS, sizes):
+        for antialias in (False, True):
+            options = {"method": method, "antialias": antialias}
+            yield "image.resize", (picture(5, 7, 2), size), options
+        yield "image.resize", (picture(2, 4, 6, 1, dtype="uint8"), size), {"method": method}
+    for method in METHODS[:4]:
+        for dtype in ("float64", "float16", "int32", "int64", "uint16", "int8"):
+            yield "image.resize", (picture(3, 4, 1, dtype=dtype), [2, 6]), {"method": method}
+        for size in ([6, 6], [10, 2], [3, 8]):
+            options = {"method": method, "preserve_aspect_ratio": True}
+            yield "image.resize", (picture(5, 7, 2), size), options
+        yield "image.resize_with_pad", (picture(5, 7, 2), 6, 9), {"method": method}
+    for size in ([0, 2], [-1, 2], [2], [2, 2, 2], 3, [2.5, 2.0]):
+        yield "image.resize", (picture(4, 4, 1), size), {}
+    yield "image.resize", (picture(4, 4), [2, 2]), {}
+    yield "image.resize", (picture(4, 4, 1), [2, 2]), {"method": "cubic"}
+    yield "image.resize", (picture(0, 4, 1), [2, 2]), {}
+    yield "image.resize_with_pad", (picture(2, 5, 7, 2), 3, 3), {}
+    yield "image.resize_with_pad", (picture(5, 7, 2), 0, 3), {}
+
+
+def cropping() -> Iterator[Case]:
+    single, batch = picture(4, 5, 2), picture(2, 4, 5, 2, dtype="uint8")
+    for image in (single, batch, picture(4, 5)):
+        for name in ("flip_left_right", "flip_up_down", "transpose"):
+            yield f"image.{name}", (image,), {}
+        for fraction in (0.5, 1.0, 0.3, 0.0, 1.5):
+            yield "image.central_crop", (image, fraction), {}
+        for k in (0, 1, 2, 3, 5, -1):
+            yield "image.rot90", (image,), {"k": k}
+        for target in ((2, 3), (6, 9), (3, 8), (5, 2), (0, 1)):
+            yield "image.resize_with_crop_or_pad", (image, *target), {}
+        for box in ((0, 0, 4, 5), (1, 2, 2, 3), (2, 0, 3, 5), (-1, 0, 2, 2), (0, 0, 0, 2)):
+            yield "image.crop_to_bounding_box", (image, *box), {}
+        for box in ((0, 0, 4, 5), (1, 2, 7, 9), (0, 0, 3, 9), (-1, 0, 9, 9)):
+            yield "image.pad_to_bounding_box", (image, *box), {}
+
+
+def colours() -> Iterator[Case]:
+    dtypes = ("float16", "float32", "float64", "uint8", "int16", "int32", "uint16", "int8")
+    for source, to in product(dtypes, dtypes):
+        for saturate in (False, True):
+            if source == "float16" and to in ("int32", "uint16"):
+                continue  # beyond float16 before the cast
+            image = picture(2, 3, dtype=source)
+            yield "image.convert_image_dtype", (image, to), {"saturate": saturate}
+    extremes = np.array([[-0.5, 0.0, 1.0, 1.5]], np.float32)
+    yield "image.convert_image_dtype", (extremes, "uint8"), {"saturate": True}
+    flat = np.array([[[0.2, 0.2, 0.2], [0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1]]], np.float32)
+    for seed, dtype in product(range(3), ("float32", "float64", "float16")):
+        image = picture(3, 4, 3, dtype=dtype, seed=seed)
+        yield "image.rgb_to_hsv", (image,), {}
+        yield "image.hsv_to_rgb", (image,), {}
+    for image in (flat, picture(4, 3), picture(2, 2, 4), picture(2, 2, 2, 3)):
+        yield "image.rgb_to_hsv", (image,), {}
+        yield "image.hsv_to_rgb", (image,), {}
+    for name in ("rgb_to_yiq", "yiq_to_rgb", "rgb_to_yuv", "yuv_to_rgb", "rgb_to_grayscale"):
+        yield f"image.{name}", (picture(4, 5, 3),), {}
+        yield f"image.{name}", (picture(2, 4, 5, 3, seed=1),), {}
+    yield "image.rgb_to_grayscale", (picture(4, 5, 3, dtype="uint8"),), {}
+    yield "image.grayscale_to_rgb", (picture(4, 5, 1),), {}
+    yield "image.grayscale_to_rgb", (picture(4, 5, 2),), {}
+
+
+def adjustments() -> Iterator[Case]:
+    images = (picture(4, 5, 3), picture(2, 4, 5, 3, dtype="uint8"), picture(4, 5, 3, seed=1))
+    for image in images:
+        for amount in (0.0, 0.3, -0.4, 1.0):
+            yield "image.adjust_brightness", (image, amount), {}
+            yield "image.adjust_contrast", (image, amount), {}
+            yield "image.adjust_saturation", (image, abs(amount) * 2), {}
+            yield "image.adjust_hue", (image, amount), {}
+            yield "image.adjust_gamma", (image, abs(amount) + 0.5), {"gain": 1.5}
+        yield "image.per_image_standardization", (image,), {}
+    yield "image.adjust_hue", (images[0], 1.5), {}
+    yield "image.adjust_gamma", (images[0], -1.0), {}
+    yield "image.per_image_standardization", (np.full((2, 2, 1), 3.0, np.float32),), {}
+
+
+def patches() -> Iterator[Case]:
+    for size, stride, rate, padding in product((1, 2, 3), (1, 2), (1, 2), ("SAME", "VALID")):
+        window = [[1, n, n, 1] for n in (size, stride, rate)]
+        yield "image.extract_patches", (picture(2, 5, 6, 2), *window, padding), {}
+    yield "image.extract_patches", (
+        picture(1, 5, 6, 2, dtype="int32"), [1, 2, 3, 1], [1, 3, 1, 1], [1, 1, 1, 1], "SAME"), {}  # fmt: skip
+    yield (
+        "image.extract_patches",
+        (picture(1, 2, 2, 1), [1, 3, 3, 1], [1] * 4, [1] * 4, "VALID"),
+        {},
+    )
+    yield (
+        "extract_volume_patches",
+        (picture(1, 4, 5, 6, 2), [1, 2, 2, 3, 1], [1, 2, 1, 2, 1], "SAME"),
+        {},
+    )
+    yield "extract_volume_patches", (picture(1, 4, 5, 6, 2), [1, 2, 2, 3, 1], [1] * 5, "VALID"), {}
+
+
+def quality() -> Iterator[Case]:
+    a, b = picture(2, 16, 20, 3), picture(2, 16, 20, 3, seed=1)
+    yield "image.psnr", (a, b, 1.0), {}
+    yield "image.psnr", (a[0], b[0], 1.0), {}
+    yield "image.psnr", (a, b[0], 1.0), {}
+    yield (
+        "image.psnr",
+        (picture(3, 3, 1, dtype="uint8"), picture(3, 3, 1, dtype="uint8", seed=2), 255),
+        {},
+    )
+    yield "image.psnr", (a, b[:, :3], 1.0), {}
+    yield "image.ssim", (a, b, 1.0), {}
+    yield "image.ssim", (a[0], b[0], 1.0), {"filter_size": 5, "filter_sigma": 1.0}
+    yield "image.ssim", (a, a, 1.0), {"k1": 0.02, "k2": 0.05}
+    yield "image.ssim", (a, b, 1.0), {"return_index_map": True}
+    large = picture(1, 180, 181, 1), picture(1, 180, 181, 1, seed=1)
+    mixed = 0.8 * large[0] + 0.2 * large[1]
+    yield "image.ssim_multiscale", (large[0], mixed, 1.0), {}
+    yield "image.ssim_multiscale", (large[0], mixed, 1.0), {"power_factors": (0.3, 0.7)}
+    for image in (a, a[0], a[0, 0]):
+        yield "image.total_variation", (image,), {}
+    yield "image.image_gradients", (a[:, :4, :5],), {}
+    yield "image.image_gradients", (a[0],), {}
+    yield "image.sobel_edges", (a[:, :4, :5],), {}
+
+
+def boxes() -> Iterator[Case]:
+    image = picture(2, 5, 7, 2)
+    areas = np.array([[0, 0, 1, 1], [0.1, 0.2, 0.8, 0.7], [-0.2, 0.3, 1.1, 1.3], [0.8, 0.9, 0.2, 0.1]],
+                     np.float32)  # fmt: skip
+    numbers = np.array([0, 1, 1, 0], np.int32)
+    for method, size in product(("bilinear", "nearest"), ([3, 4], [1, 1], [6, 2])):
+        for outside in (0.0, -1.0):
+            options = {"method": method, "extrapolation_value": outside}
+            yield "image.crop_and_resize", (image, areas, numbers, size), options
+    yield "image.crop_and_resize", (picture(2, 4, 4, 1, dtype="uint8"), areas, numbers, [2, 3]), {}
+    yield "image.crop_and_resize", (image, areas, numbers + 1, [2, 3]), {}
+    yield "image.crop_and_resize", (image, areas, numbers, [0, 3]), {}
+    yield "image.crop_and_resize", (image, areas[:, :3], numbers, [2, 3]), {}
+    rng = np.random.default_rng(3)
+    corners = rng.random((20, 2)).astype(np.float32)
+    many = np.concatenate([corners, corners + 0.3 * rng.random((20, 2))], 1).astype(np.float32)
+    scores = rng.random(20).astype(np.float32)
+    for count, limit in product((0, 3, 30), (0.0, 0.3, 0.5, 1.0, 1.5)):
+        yield "image.non_max_suppression", (many, scores, count), {"iou_threshold": limit}
+    yield "image.non_max_suppression", (many, scores, 10), {"score_threshold": 0.4}
+    yield "image.non_max_suppression", (many, scores[:5], 10), {}
+    yield "image.non_max_suppression", (many[:0], scores[:0], 10), {}
+    for sigma in (0.0, 0.2, 0.5):
+        options = {"soft_nms_sigma": sigma, "score_threshold": 0.2}
+        yield "image.non_max_suppression_with_scores", (many, scores, 10), options
+    matrix = rng.random((20, 20)).astype(np.float32)
+    yield "image.non_max_suppression_overlaps", (matrix, scores, 10), {"overlap_threshold": 0.7}
+
+
+def cases() -> list[Case]:
+    """All cases of the area."""
+    groups = (resizing, cropping, colours, adjustments, patches, quality, boxes)
+    return [case for group in groups for case in group()]
