@@ -102,7 +102,11 @@ def test_a_resource_is_no_constant() -> None:
         tensor_proto(np.array(1), tf.resource)
 
 
-@pytest.mark.parametrize("name", sorted(REGISTRY))
+#: Ops that TensorFlow has not: graphs with them are read by us alone.
+OURS = {"EagerPyFuncGradient"}  # there it is a method of the recorded call
+
+
+@pytest.mark.parametrize("name", sorted(REGISTRY.keys() - OURS))
 def test_an_op_has_the_signature_of_tensorflows(name: str) -> None:
     op = REGISTRY[name]
     inputs, outputs, attributes = SIGNATURES[name]
@@ -130,7 +134,7 @@ KINDS = {
 }
 
 
-@pytest.mark.parametrize("name", sorted(REGISTRY))
+@pytest.mark.parametrize("name", sorted(REGISTRY.keys() - OURS))
 def test_an_op_has_attributes_of_tensorflows_kinds(name: str) -> None:
     op = REGISTRY[name]
     kinds = {key: kind.removesuffix(" required") for key, kind in SIGNATURES[name][2].items()}

@@ -13,6 +13,7 @@ from graphwright.op.interpreter import apply, convert
 from graphwright.op.op import Call, Op, Shapes, not_differentiable
 from graphwright.ops.gathering import axis_sizes, host_vector
 from graphwright.types import dtypes as dt
+from graphwright.types.dtypes import DType
 from graphwright.types.tensor_type import TensorType, show_dims
 
 SOURCES = dt.REAL - {dt.uint32, dt.uint64, dt.bfloat16}
@@ -160,7 +161,7 @@ class CropAndResizeGradImage(Op):
     outputs = ("output: T",)
     gradient = not_differentiable
 
-    T: Any
+    T: DType
     method: str = "bilinear"
 
     def shapes(
