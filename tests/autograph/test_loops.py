@@ -102,7 +102,7 @@ def only_inside(kind: Any, count: Any) -> Any:
 @pytest.mark.parametrize("program", [total_of, until_ten, first_over, only_inside])
 def test_iterables_of_other_classes(kind: Any, program: Any) -> None:
     expected = program(kind, 6)
-    assert program(kind, 6) == int(tf.function(program)(kind, tf.constant(6)))
+    assert int(tf.function(program)(kind, tf.constant(6))) == expected
 
 
 def test_enumerate_of_another_class() -> None:
@@ -247,7 +247,7 @@ def test_endless_python_loop_with_a_break_of_tensors(monkeypatch: pytest.MonkeyP
     monkeypatch.setattr(operators, "UNROLLED_AT_MOST", 50)
 
     def program(x: Any) -> Any:
-        for i in itertools.count():
+        for _ in itertools.count():
             if x < 0:
                 break
             x -= 1

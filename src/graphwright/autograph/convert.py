@@ -8,7 +8,9 @@ on the function itself, so that both live as long as each other.
 from __future__ import annotations
 
 import ast
+import contextlib
 import functools
+import gc
 import inspect
 import types
 import weakref
@@ -155,6 +157,19 @@ def _forget(number: int, _: object) -> None:
         del _codes[key]
 
 
+@contextlib.contextmanager
+def _uncollected() -> Iterator[None]:
+    """Keeps the collector from going through a large heap because of many new nodes."""
+    was_on = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_on:
+            gc.enable()
+
+
+@_uncollected()
 def _convert_code(function: types.FunctionType, options: Options) -> types.CodeType:
     where = source.fetch(function)
     tree = convert_tree(where, options)

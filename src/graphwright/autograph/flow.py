@@ -253,13 +253,15 @@ class Summary:
     containers: dict[str, ast.expr] = field(default_factory=dict)
 
     def then(self, after: Summary) -> Summary:
+        if self is EMPTY:
+            return after
         return Summary(
             self.gen | (after.gen - self.kill),
             self.kill | after.kill,
             self.modified | after.modified,
             self.deleted | after.deleted,
-            {**self.attributes, **after.attributes},
-            {**self.containers, **after.containers},
+            self.attributes | after.attributes if after.attributes else self.attributes,
+            self.containers | after.containers if after.containers else self.containers,
         )
 
     def beside(self, other: Summary) -> Summary:
