@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from graphwright.errors import FailedPreconditionError, InvalidArgumentError
+from graphwright.errors import FailedPreconditionError
 from graphwright.op.interpreter import apply, convert, is_tensor
 from graphwright.op.op import Call, Op, Shapes, not_differentiable
 from graphwright.ops.arithmetic import floordiv, maximum
@@ -16,11 +16,11 @@ from graphwright.ops.clipping import saturate_cast
 from graphwright.ops.comparison import SELECT, equal, greater
 from graphwright.ops.contraction import tensordot
 from graphwright.ops.conversion import cast
-from graphwright.ops.gathering import axis_sizes
 from graphwright.ops.joining import stack, unstack
 from graphwright.ops.movement import expand_dims, identity
-from graphwright.ops.reduction import reduce_mean, reduce_std, reduce_sum
+from graphwright.ops.reduction import reduce_mean, reduce_prod, reduce_std, reduce_sum
 from graphwright.ops.repetition import tile
+from graphwright.ops.shape import shape
 from graphwright.ops.transcendental import pow, rsqrt
 from graphwright.types import dtypes as dt
 from graphwright.types.dtypes import DType, as_dtype
@@ -425,11 +425,7 @@ def per_image_standardization(image: Any) -> Any:
     """
     image = convert(image)
     image = cast(image, dt.float32)
-    sizes = axis_sizes(image)[-3:]
-    count: Any = 1
-    for n in sizes:
-        count = count * n
-    least = rsqrt(cast(convert(count), image.dtype))
+    least = rsqrt(cast(reduce_prod(shape(image)[-3:]), image.dtype))
     axes = (-1, -2, -3)
     centred = image - reduce_mean(image, axes, keepdims=True)
     return centred / maximum(reduce_std(image, axes, keepdims=True), least)

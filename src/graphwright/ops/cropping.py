@@ -5,12 +5,15 @@ from __future__ import annotations
 from typing import Any
 
 from graphwright.op.interpreter import convert
+from graphwright.ops.arithmetic import maximum, minimum
+from graphwright.ops.conversion import cast
 from graphwright.ops.gathering import axis_sizes, host_vector
-from graphwright.ops.movement import expand_dims, squeeze
+from graphwright.ops.movement import ensure_shape, expand_dims, squeeze
 from graphwright.ops.movement import transpose as transposed
 from graphwright.ops.padding import pad
 from graphwright.ops.reversal import reverse
 from graphwright.ops.slicing import slice as slice_of
+from graphwright.types import dtypes as dt
 
 
 def images_of(image: Any, name: str = "image") -> tuple[Any, bool]:
@@ -48,9 +51,9 @@ def flipped(image: Any, axis: int) -> Any:
     """The images reversed along an axis counted from the last."""
     image = convert(image)
     rank = image.type.rank
-    if rank not in (3, 4):
+    if rank not in (3, 4, None):
         raise ValueError(f"'image' (shape {image.shape}) must have either 3 or 4 dimensions.")
-    return reverse(image, [axis + rank])
+    return reverse(image, [axis if rank is None else axis + rank])
 
 
 def transpose(image: Any, name: str | None = None) -> Any:
@@ -150,25 +153,40 @@ def resize_with_crop_or_pad(image: Any, target_height: int, target_width: int) -
     images, alone = images_of(image)
     check(at_least(target_width, 1), "target_width must be > 0.")
     check(at_least(target_height, 1), "target_height must be > 0.")
-    height, width = images.type.dims[1:3]
-    if height is None or width is None:
-        raise ValueError("resize_with_crop_or_pad needs images of known height and width.")
+    height, width = axis_sizes(images)[1:3]
     less_height, less_width = height - target_height, width - target_width
     cropped = crop_to_bounding_box(
         images,
-        max(less_height // 2, 0),
-        max(less_width // 2, 0),
-        min(target_height, height),
-        min(target_width, width),
+        greatest(less_height // 2, 0),
+        greatest(less_width // 2, 0),
+        least(height, target_height),
+        least(width, target_width),
     )
     padded = pad_to_bounding_box(
         cropped,
-        max(-less_height // 2, 0),
-        max(-less_width // 2, 0),
+        greatest(-less_height // 2, 0),
+        greatest(-less_width // 2, 0),
         target_height,
         target_width,
     )
-    return unbatched(padded, alone)
+    batch, *_, channels = images.type.dims
+    fixed = ensure_shape(padded, [batch, known(target_height), known(target_width), channels])
+    return unbatched(fixed, alone)
+
+
+def known(value: Any) -> Any:
+    """An int, or None for a tensor."""
+    return value if isinstance(value, int) else None
+
+
+def greatest(x: Any, y: int) -> Any:
+    """The greater of two ints or tensors."""
+    return max(x, y) if isinstance(x, int) else maximum(x, y)
+
+
+def least(x: Any, y: Any) -> Any:
+    """The lesser of two ints or tensors."""
+    return min(x, y) if isinstance(x, int) and isinstance(y, int) else minimum(x, y)
 
 
 def central_crop(image: Any, central_fraction: float) -> Any:
@@ -189,9 +207,15 @@ def central_crop(image: Any, central_fraction: float) -> Any:
             f"`image` should either be a Tensor with rank = 3 or rank = 4. Had rank = {rank}."
         )
     images, alone = images_of(image)
-    height, width = images.type.dims[1:3]
-    if height is None or width is None:
-        raise ValueError("central_crop needs images of known height and width.")
-    top, left = (int((d - d * fraction) / 2) for d in (height, width))
+    height, width = axis_sizes(images)[1:3]
+    top, left = margin(height, fraction), margin(width, fraction)
     size = host_vector([-1, height - 2 * top, width - 2 * left, -1])
-    return unbatched(slice_of(images, [0, top, left, 0], size), alone)
+    return unbatched(slice_of(images, host_vector([0, top, left, 0]), size), alone)
+
+
+def margin(size: Any, fraction: float) -> Any:
+    """What is left out on one side for the fraction in the middle to remain."""
+    if isinstance(size, int):
+        return int((size - size * fraction) / 2)
+    wide = cast(size, dt.float64)
+    return cast((wide - wide * fraction) / 2, dt.int32)

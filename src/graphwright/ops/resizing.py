@@ -11,11 +11,11 @@ import numpy as np
 from graphwright.kernels import resize as kernels
 from graphwright.op.interpreter import apply, convert, is_tensor
 from graphwright.op.op import Call, Op, Shapes
-from graphwright.ops.arithmetic import minimum
+from graphwright.ops.arithmetic import maximum, minimum
 from graphwright.ops.conversion import cast
 from graphwright.ops.creation import zeros
 from graphwright.ops.gathering import axis_sizes, host_vector
-from graphwright.ops.movement import expand_dims, squeeze
+from graphwright.ops.movement import ensure_shape, expand_dims, squeeze
 from graphwright.ops.padding import pad
 from graphwright.ops.rounding import round as rounded
 from graphwright.types import dtypes as dt
@@ -322,7 +322,7 @@ def resize(
     antialias: bool = False,
     name: str | None = None,
 ) -> Any:
-    """Images in the height and width `size`, as float32 (unless "nearest" or unchanged).
+    """Images in the height and width `size`, as float32 ("nearest" keeps the dtype).
 
     `images` is [height, width, channels] or [batch, height, width, channels]; with
     `preserve_aspect_ratio` the result fits into `size`; with `antialias` shrinking averages.
@@ -363,11 +363,9 @@ def checked_size(size: Any) -> Any:
 def resized(
     images: Any, size: Any, method: str, preserve: bool, antialias: bool, name: str | None
 ) -> Any:
-    """A batch of images resized; unchanged where that is known to be enough."""
+    """A batch of images resized."""
     if preserve:
         size = fitting_size(images, size)
-    if isinstance(size, tuple) and images.type.dims[1:3] == size:
-        return images
     if method in KERNEL_TYPES and (antialias or method not in ("bilinear", "bicubic")):
         height, width = axis_sizes(images)[1:3]
         have = convert(host_vector([height, width]))
@@ -419,14 +417,9 @@ def resize_with_pad(
         name = "target_height" if target_height <= 0 else "target_width"
         raise ValueError(f"{name} must be > 0.")
     batch = image if rank == 4 else expand_dims(image, 0)
-    height, width = batch.type.dims[1:3]
-    if height is None or width is None:
-        raise ValueError("resize_with_pad needs images of known height and width.")
-    ratio = max(height / target_height, width / target_width)
-    inner_height, inner_width = int(height / ratio), int(width / ratio)
-    top = max(0, (target_height - inner_height) // 2)
-    left = max(0, (target_width - inner_width) // 2)
-    inner = resize(batch, (inner_height, inner_width), method, False, antialias)
+    inner_height, inner_width = inner_size(*axis_sizes(batch)[1:3], target_height, target_width)
+    top, left = (target_height - inner_height) // 2, (target_width - inner_width) // 2
+    inner = resize(batch, host_vector([inner_height, inner_width]), method, False, antialias)
     border = [
         [0, 0],
         [top, target_height - inner_height - top],
@@ -434,4 +427,16 @@ def resize_with_pad(
         [0, 0],
     ]
     result = pad(inner, border)
+    channels = batch.type.dims[3]
+    result = ensure_shape(result, [batch.type.dims[0], target_height, target_width, channels])
     return result if rank == 4 else squeeze(result, 0)
+
+
+def inner_size(height: Any, width: Any, target_height: int, target_width: int) -> tuple[Any, Any]:
+    """The greatest height and width within the target that keep the proportions."""
+    if isinstance(height, int) and isinstance(width, int):
+        ratio = max(height / target_height, width / target_width)
+        return int(height / ratio), int(width / ratio)
+    tall, wide = (cast(convert(n), dt.float64) for n in (height, width))
+    scale = maximum(tall / target_height, wide / target_width)
+    return cast(tall / scale, dt.int32), cast(wide / scale, dt.int32)
