@@ -109,19 +109,12 @@ def patches() -> Iterator[Case]:
     for size, stride, rate, padding in product((1, 2, 3), (1, 2), (1, 2), ("SAME", "VALID")):
         window = [[1, n, n, 1] for n in (size, stride, rate)]
         yield "image.extract_patches", (picture(2, 5, 6, 2), *window, padding), {}
-    yield "image.extract_patches", (
-        picture(1, 5, 6, 2, dtype="int32"), [1, 2, 3, 1], [1, 3, 1, 1], [1, 1, 1, 1], "SAME"), {}  # fmt: skip
-    yield (
-        "image.extract_patches",
-        (picture(1, 2, 2, 1), [1, 3, 3, 1], [1] * 4, [1] * 4, "VALID"),
-        {},
-    )
-    yield (
-        "extract_volume_patches",
-        (picture(1, 4, 5, 6, 2), [1, 2, 2, 3, 1], [1, 2, 1, 2, 1], "SAME"),
-        {},
-    )
-    yield "extract_volume_patches", (picture(1, 4, 5, 6, 2), [1, 2, 2, 3, 1], [1] * 5, "VALID"), {}
+    small, wide = picture(1, 2, 2, 1), picture(1, 5, 6, 2, dtype="int32")
+    yield "image.extract_patches", (wide, [1, 2, 3, 1], [1, 3, 1, 1], [1] * 4, "SAME"), {}
+    yield "image.extract_patches", (small, [1, 3, 3, 1], [1] * 4, [1] * 4, "VALID"), {}
+    volume = picture(1, 4, 5, 6, 2)
+    yield "extract_volume_patches", (volume, [1, 2, 2, 3, 1], [1, 2, 1, 2, 1], "SAME"), {}
+    yield "extract_volume_patches", (volume, [1, 2, 2, 3, 1], [1] * 5, "VALID"), {}
 
 
 def quality() -> Iterator[Case]:
@@ -152,8 +145,8 @@ def quality() -> Iterator[Case]:
 
 def boxes() -> Iterator[Case]:
     image = picture(2, 5, 7, 2)
-    areas = np.array([[0, 0, 1, 1], [0.1, 0.2, 0.8, 0.7], [-0.2, 0.3, 1.1, 1.3], [0.8, 0.9, 0.2, 0.1]],
-                     np.float32)  # fmt: skip
+    rows = [0, 0, 1, 1], [0.1, 0.2, 0.8, 0.7], [-0.2, 0.3, 1.1, 1.3], [0.8, 0.9, 0.2, 0.1]
+    areas = np.array(rows, np.float32)
     numbers = np.array([0, 1, 1, 0], np.int32)
     for method, size in product(("bilinear", "nearest"), ([3, 4], [1, 1], [6, 2])):
         for outside in (0.0, -1.0):

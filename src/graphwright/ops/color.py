@@ -401,9 +401,7 @@ def adjust_gamma(image: Any, gamma: Any = 1, gain: Any = 1) -> Any:
 def adjust_hue(image: Any, delta: Any, name: str | None = None) -> Any:
     """RGB images with their hue moved around the circle by `delta`, in [-1, 1]."""
     if isinstance(delta, (int, float)) and not -1 <= delta <= 1:
-        raise InvalidArgumentError(
-            None, None, f"delta must be in the interval [-1, 1], got {delta}"
-        )
+        raise ValueError(f"delta must be in the interval [-1, 1], got {delta}")
     floats, original = as_float(image)
     moved = apply(AdjustHue.of(), floats, convert(delta, dt.float32), name=name)
     return convert_image_dtype(moved, original)

@@ -417,7 +417,8 @@ def resize_with_pad(
         name = "target_height" if target_height <= 0 else "target_width"
         raise ValueError(f"{name} must be > 0.")
     batch = image if rank == 4 else expand_dims(image, 0)
-    inner_height, inner_width = inner_size(*axis_sizes(batch)[1:3], target_height, target_width)
+    _, height, width, _ = axis_sizes(batch)
+    inner_height, inner_width = inner_size(height, width, target_height, target_width)
     top, left = (target_height - inner_height) // 2, (target_width - inner_width) // 2
     inner = resize(batch, host_vector([inner_height, inner_width]), method, False, antialias)
     border = [
