@@ -135,6 +135,7 @@ from graphwright.ops.complex import real as real
 from graphwright.ops.contraction import matmul as matmul
 from graphwright.ops.contraction import matvec as matvec
 from graphwright.ops.contraction import tensordot as tensordot
+from graphwright.ops.contraction import tensordot_of_unknown_rank as tensordot_of_unknown_rank
 from graphwright.ops.conversion import bitcast as bitcast
 from graphwright.ops.conversion import cast as cast
 from graphwright.ops.convolution import batched as batched

@@ -234,7 +234,7 @@ def confusion_matrix(
         count = cast(convert(num_classes), dt.int64)
     to = as_dtype(dtype)
     values = ones_like(said, to) if weights is None else cast(convert(weights), to)
-    return scatter_nd(stack([real, said], axis=1), values, stack([count, count]), name)
+    return scatter_nd(stack([real, said], axis=1), values, stack([count, count]), name=name)
 
 
 def matched(labels: Any, predictions: Any) -> tuple[Any, Any]:

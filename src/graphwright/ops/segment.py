@@ -248,7 +248,7 @@ def gather_present(x: Any, ids: Any) -> Any:
 class SparseSegment(Op):
     """Reduces the rows of `data` that `indices` picks, by ascending ids."""
 
-    inputs = ("data: T", "indices: Tidx", "segment_ids: Tsegmentids")
+    inputs: ClassVar[tuple[str, ...]] = ("data: T", "indices: Tidx", "segment_ids: Tsegmentids")
     outputs = ("output: T",)
     dtypes = {
         "T": dt.FLOATING,

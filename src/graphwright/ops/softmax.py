@@ -301,7 +301,7 @@ def softmax(logits: Any, axis: int | None = None, name: str | None = None) -> An
     """exp(logits) / sum(exp(logits)) along `axis`, by default the last.
 
     >>> import graphwright as tf
-    >>> tf.nn.softmax([[0.0, 0.0], [0.0, 100.0]])
+    >>> tf.nn.softmax([[0.0, 0.0], [0.0, 1000.0]])
     <tf.Tensor: shape=(2, 2), dtype=float32, numpy=
     array([[0.5, 0.5],
            [0. , 1. ]], dtype=float32)>

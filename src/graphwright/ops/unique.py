@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
@@ -33,8 +33,8 @@ def distinct(x: Any, axis: int = 0) -> tuple[Any, Any, Any]:
 class Distinct(Op):
     """What the ops of this file share."""
 
-    inputs = ("x: T",)
-    outputs = ("y: T", "idx: out_idx")
+    inputs: ClassVar[tuple[str, ...]] = ("x: T",)
+    outputs: ClassVar[tuple[str, ...]] = ("y: T", "idx: out_idx")
     dtypes = {"T": SORTABLE}
     gradient = not_differentiable
 
