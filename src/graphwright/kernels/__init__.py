@@ -1,3 +1,1 @@
-"""Algorithms over plain NumPy arrays: what the ops compute with, knowing nothing of ops or
-tensors.
-"""
+"""Algorithms over plain NumPy arrays, which know nothing of ops or tensors."""

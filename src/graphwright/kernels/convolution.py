@@ -67,9 +67,7 @@ def input_gradient(
     dilations: Sequence[int] | None = None,
     channels_first: bool = False,
 ) -> Array:
-    """The gradient with respect to the array of this shape, which is also the transposed
-    convolution.
-    """
+    """The gradient for the array of this shape, which is also the transposed convolution."""
     gradient = channels_last(gradient, channels_first)
     if channels_first:
         shape = (shape[0], *shape[2:], shape[1])
@@ -128,9 +126,7 @@ def depthwise(
     dilations: Sequence[int] | None = None,
     channels_first: bool = False,
 ) -> Array:
-    """Each channel with filters of its own: [*kernel, channels, m] gives m outputs a channel, in
-    order.
-    """
+    """Each channel by its own filters: [*kernel, channels, m] makes m outputs of a channel."""
     array = channels_last(array, channels_first)
     *kernel, channels, multiplier = filters.shape
     windows = slide(array.shape[1:-1], kernel, strides, padding, dilations)

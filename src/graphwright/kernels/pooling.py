@@ -73,8 +73,7 @@ def max_pool_gradient(
     channels_first: bool = False,
     to_all: bool = False,
 ) -> Array:
-    """The gradient of `max_pool`: to the first largest element of a window, or to all that equal
-    it.
+    """The gradient of `max_pool`: to the first largest element of a window, or to all of them.
 
     TensorFlow's pooling in three dimensions is the one that gives to all.
     """
@@ -162,9 +161,7 @@ def _populations(windows: Windows) -> npt.NDArray[np.int64]:
 
 
 def _first_maxima(windows: Windows, padded: Array, indices: Array) -> tuple[Array, Array]:
-    """The first largest element of each window and its entry in `indices`; negative ones do not
-    take part.
-    """
+    """Each window's first largest element and its entry in `indices`, if not negative."""
     shape = (padded.shape[0], *windows.counts, padded.shape[-1])
     best, place = np.zeros(shape, padded.dtype), np.full(shape, -1, np.int64)
     for tap in windows.taps():

@@ -1,5 +1,4 @@
-"""Uniform and normal numbers from Philox words, number for number as TensorFlow's CPU kernels draw
-them.
+"""Uniform and normal numbers from Philox words: the numbers that TensorFlow draws on CPUs.
 
 Every sampler here takes a key and a counter (Python ints, see `philox`) and a count of outputs, and
 is a pure function of them. Where these come from is told by `scramble` (the stateless ops),
@@ -33,9 +32,7 @@ _SMALLEST_UNIFORM = 1.0e-7  # keeps the logarithm of Box-Muller finite
 
 
 def scramble(seed: tuple[int, int]) -> tuple[int, int]:
-    """The (key, counter) of a stateless op's seed pair; signed seeds count as their 64-bit
-    patterns.
-    """
+    """The (key, counter) of a stateless op's seeds; signed ones count as their bit patterns."""
     counter = seed[0] & _MASK64 | (seed[1] & _MASK64) << 64
     low, high = philox.blocks(_SCRAMBLE_KEY, counter, 1).view(np.uint64)[0].tolist()
     return low, high << 64
@@ -47,8 +44,7 @@ def key_counter(seed: int, seed2: int) -> tuple[int, int]:
 
 
 def seed_pair(global_seed: int | None, op_seed: int | None) -> tuple[int, int] | None:
-    """The two seeds of a stateful op from the global seed and its own; None if the op is to be
-    unpredictable.
+    """The two seeds of a stateful op from the global one and its own; None if both are absent.
 
     In eager mode an op without seed under a global one takes the next of `operation_seeds`.
     """
@@ -67,9 +63,7 @@ def operation_seeds(global_seed: int) -> Iterator[int]:
 
 
 def unpack(state: npt.NDArray[np.int64]) -> tuple[int, int]:
-    """The (key, counter) in a generator's state, which has the counter's 64-bit words first and the
-    key last.
-    """
+    """The (key, counter) in a generator's state: first the counter's 64-bit words, last the key."""
     words = state.view(np.uint64).tolist()
     return words[-1], sum(word << 64 * place for place, word in enumerate(words[:-1]))
 
@@ -83,9 +77,7 @@ def skip(state: npt.NDArray[np.int64], outputs: int) -> npt.NDArray[np.int64]:
 
 
 def seed_state(seed: int | Sequence[int], size: int) -> npt.NDArray[np.int64]:
-    """A generator's state of `size` words from a seed: an integer's low words, or zeros before a
-    list's.
-    """
+    """A generator's state of `size` words: an integer's low words, or zeros before a list's."""
     if isinstance(seed, int):
         words = [seed >> 64 * place & _MASK64 for place in range(size)]
     else:
@@ -138,9 +130,9 @@ def truncated_normal(key: int, counter: int, count: int, dtype: npt.DTypeLike) -
     groups = -(-count // size)
     stride = np.uint64(size * RESERVED // philox.WORDS)
     offsets = np.arange(groups, dtype=np.uint64) * stride
-    kept = np.empty((groups, size), dtype)
+    kept = box_muller(philox.blocks_at(key, *philox.counters(counter, offsets)), dtype)
+    active = np.flatnonzero((np.abs(kept) >= TRUNCATION).any(axis=1))
     filled = np.zeros(groups, np.intp)
-    active = np.arange(groups)
     while active.size:
         words = philox.blocks_at(key, *philox.counters(counter, offsets[active]))
         drawn = box_muller(words, dtype)
@@ -152,13 +144,11 @@ def truncated_normal(key: int, counter: int, count: int, dtype: npt.DTypeLike) -
         filled[active] += accepted.sum(axis=1)
         offsets[active] += np.uint64(1)
         active = active[filled[active] < size]
-    return kept.reshape(-1)[:count]
+    return kept.reshape(-1)[:count].astype(dtype, copy=False)
 
 
 def shuffle(key: int, counter: int, count: int) -> npt.NDArray[np.int64]:
-    """A permutation of `range(count)`: which old row each new row takes (Fisher and Yates, from the
-    front).
-    """
+    """A permutation of `range(count)`, by Fisher and Yates: which old row each new row takes."""
     order = list(range(count))
     left = np.arange(count, 1, -1, dtype=np.uint32)
     steps = _words(key, counter, max(count - 1, 0)) % left
@@ -195,8 +185,7 @@ def _words_a_normal(dtype: np.dtype[Any]) -> int:
 
 
 def box_muller(words: philox.UInt32s, dtype: npt.DTypeLike) -> Array:
-    """Normals of each block of words [n, 4]: four float32, or two float64 for that dtype, [n, 4 or
-    2].
+    """Normals of blocks of words [n, 4]: four float32 each, or two float64 for that dtype.
 
     Sines stand in the even places, cosines in the odd ones. Below float64 the transform works in
     float32; its functions are taken in float64 and rounded, which is within an ulp of any good

@@ -33,9 +33,7 @@ def full_match(pattern: bytes, text: bytes) -> bool:
 
 
 def replace(pattern: bytes, rewrite: bytes, text: bytes, everywhere: bool = True) -> bytes:
-    """The text with its first match, or all, replaced; the rewrite may refer to groups as \\0 to
-    \\9.
-    """
+    """The text with its first match, or all, replaced; \\0 to \\9 in the rewrite are groups."""
     compiled, parts = compile_pattern(pattern), _rewrite(rewrite)
     groups = max((part for part in parts if isinstance(part, int)), default=0)
     if groups > compiled.groups:

@@ -1,5 +1,4 @@
-"""Image resizing as one resampling along each axis: few taps, with weights, for each place of the
-result.
+"""Image resizing as a resampling along each axis: few weighted taps for each place of a result.
 
 Sources: bilinear and nearest by their definitions; cubic convolution, Keys, "Cubic convolution
 interpolation for digital image processing" (1981), by a table of 1024 steps as in TensorFlow; the

@@ -92,8 +92,7 @@ def sparse_segment_reduce(
 def bincount(
     array: Integers, size: int, weights: Array | None = None, binary: bool = False
 ) -> Array:
-    """How often, or with what weights, each of 0, ..., size - 1 occurs: [size], or [batch, size] by
-    rows.
+    """How often, or with what weights, each of 0, ..., size - 1 occurs, in all or in each row.
 
     Larger values do not count; `binary` tells only whether a value occurs. int32 without weights.
     Raises ValueError for a negative value.

@@ -1,5 +1,4 @@
-"""Frames of signals and back, windows, cosine transforms and mel weights: what tf.signal needs
-beyond `numpy.fft`.
+"""Frames of signals and back, windows, cosine transforms, mel weights: beyond `numpy.fft`.
 
 Sources: Harris, "On the use of windows for harmonic analysis" (1978) for the cosine and Kaiser
 windows; the Vorbis I specification for its power-complementary window; Makhoul, "A fast cosine

@@ -1,5 +1,4 @@
-"""ThreeFry 2x32-20 and the numbers TensorFlow draws with it (in XLA: its CPU kernels refuse the
-algorithm).
+"""ThreeFry 2x32-20 and what TensorFlow draws with it (in XLA: its CPU kernels refuse it).
 
 Source: Salmon, Moraes, Dror, Shaw, "Parallel Random Numbers: As Easy as 1, 2, 3" (SC 2011), section
 3.2. A 64-bit counter enciphered under a 64-bit key gives two 32-bit words; keys and counters are
@@ -29,9 +28,7 @@ UInt32s = npt.NDArray[np.uint32]
 
 
 def seed_key(seed: tuple[int, int]) -> int:
-    """The key of a stateless op's seed pair, of which the low 32 bits count; its counter starts at
-    0.
-    """
+    """The key of a stateless op's seed pair, whose low 32 bits count; the counter starts at 0."""
     return seed[0] & _MASK32 | (seed[1] & _MASK32) << 32
 
 
@@ -74,9 +71,7 @@ def integers(
 
 
 def uniform(key: int, counter: int, count: int, dtype: npt.DTypeLike) -> Array:
-    """`count` floats of `dtype` in [0, 1): float16 from a word's low bits, bfloat16 a float32 cut
-    short.
-    """
+    """`count` floats of `dtype` in [0, 1): float16 of low bits, bfloat16 by cutting a float32."""
     dtype = np.dtype(dtype)
     if dtype == ml_dtypes.bfloat16:
         return _cut(uniform(key, counter, count, np.float32), dtype)

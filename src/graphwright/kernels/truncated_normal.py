@@ -82,9 +82,7 @@ _Proposal = Callable[[int], tuple[Array, npt.NDArray[np.bool_], int]]
 
 
 def _keep(stream: _Stream, propose: _Proposal, samples: int) -> Array:
-    """The first `samples` accepted proposals; the stream moves on past the step that gave the last
-    one.
-    """
+    """The first `samples` accepted proposals; the stream moves past the step of the last one."""
     kept: list[Array] = []
     missing = samples
     while missing > 0:

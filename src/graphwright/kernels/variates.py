@@ -1,5 +1,4 @@
-"""Categorical, gamma, Poisson and binomial variates, number for number as TensorFlow's CPU kernels
-draw them.
+"""Categorical, gamma, Poisson and binomial variates: the numbers that TensorFlow draws on CPUs.
 
 All but the categorical sampler reject: each output has a Philox stream of its own, 256 counters
 from its neighbour's, and takes from it until a draw is accepted. The streams advance side by side
@@ -31,9 +30,7 @@ _GEOMETRIC_RESERVED = 42  # counters between the outputs' streams in sums of geo
 
 
 def categorical(key: int, counter: int, logits: Array, samples: int) -> npt.NDArray[np.int64]:
-    """Class indices [batch, samples] drawn from the rows of `logits` [batch, classes], by
-    inversion.
-    """
+    """Class indices [batch, samples] from the rows of `logits` [batch, classes], by inversion."""
     batch = logits.shape[0]
     pairs = philox.blocks(key, counter, -(-batch * samples // 2)).reshape(-1, 2)
     points = unit_doubles(pairs)[: batch * samples].reshape(batch, samples)
@@ -63,9 +60,7 @@ def gamma(key: int, counter: int, alpha: Array, samples: int) -> Array:
 
 
 def poisson(key: int, counter: int, rate: Array, samples: int, dtype: npt.DTypeLike) -> Array:
-    """Poisson variates of `dtype` [samples, rates] for `rate` [rates]; a rate that is no rate gives
-    nan.
-    """
+    """Poisson variates of `dtype` [samples, rates] for `rate` [rates]; nan for what is no rate."""
     streams = _Streams(key, counter, rate.size * samples)
     mean = np.repeat(rate.astype(np.float64), samples)
     drawn = np.full(mean.size, np.nan)
@@ -78,9 +73,7 @@ def poisson(key: int, counter: int, rate: Array, samples: int, dtype: npt.DTypeL
 def binomial(
     key: int, counter: int, trials: Array, chance: Array, samples: int, dtype: npt.DTypeLike
 ) -> Array:
-    """Binomial variates of `dtype` [samples, n] for `trials` and `chance`, both [n]; nan where
-    impossible.
-    """
+    """Binomial variates of `dtype` [samples, n] for `trials` and `chance`, both [n], or nan."""
     count = np.repeat(trials.astype(np.float64), samples)
     success = np.repeat(chance.astype(np.float64), samples)
     rarer = np.where(success > 0.5, 1.0 - success, success)

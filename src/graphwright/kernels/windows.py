@@ -112,8 +112,7 @@ def _same(size: int, extent: int, stride: int) -> tuple[int, int]:
 
 
 def blocks(batch: int, rows: int, row_bytes: int, limit: int) -> Iterator[tuple[slice, slice]]:
-    """(batch, rows) slices that cover batch x rows, with at most `limit` bytes in each where
-    possible.
+    """(batch, rows) slices that cover batch x rows, of at most `limit` bytes where possible.
 
     Whole images go together as long as they fit, otherwise some rows of one image.
     """
