@@ -191,6 +191,11 @@ def test_results_wait_for_all_effects(graph: Any) -> None:
     assert sorted(nodes["NoOp"].input) == sorted("^" + name for name in effects)
     for tensor in graph.results:
         assert "^NoOp" in nodes[tensor.node.name].input
+    barrier = graph.get_operation_by_name("NoOp")
+    assert barrier == graph.get_operations()[-1]
+    assert barrier.control_inputs == graph.control_outputs
+    assert barrier.node_def == nodes["NoOp"]
+    assert [op.name for op in graph.get_operations()] == list(nodes)
 
 
 def test_operations_and_tensors_are_found_by_name(graph: Any) -> None:

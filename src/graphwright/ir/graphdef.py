@@ -12,7 +12,7 @@ from dataclasses import fields
 from typing import Any
 
 from graphwright.ir.graph import Graph, Node, Value
-from graphwright.ir.ordering import control_inputs, plain_results
+from graphwright.ir.ordering import order_of
 from graphwright.ir.tensor_proto import data_type, shape_proto, tensor_proto
 from graphwright.op.op import Op, Operand
 from graphwright.ops.creation import Literal, Placeholder
@@ -48,7 +48,8 @@ def graph_def(graph: Graph, add_shapes: bool = False) -> GraphDef:
 def node_def(graph: Graph, node: Node) -> NodeDef:
     """One node of a graph as a message."""
     names = {value: _tensor_name(value) for value in node.inputs}
-    return _Library(add_shapes=False).nodes(graph, [node], names)[0]
+    messages = _Library(add_shapes=False).nodes(graph, [node], names)
+    return {message.name: message for message in messages}[node.name]
 
 
 def _tensor_name(value: Value) -> str:
@@ -83,18 +84,12 @@ class _Library:
 
     def nodes(self, graph: Graph, nodes: Iterable[Node], names: dict[Value, str]) -> list[NodeDef]:
         """The nodes as messages, and one that waits for all effects if there are any."""
-        before = control_inputs(graph)
-        effects = sorted(node.name for node in before)
-        waiting = set(plain_results(graph)) if effects else set()
-        barrier = _unused("NoOp", {node.name for node in graph.nodes})
+        order = order_of(graph)
         messages = []
-        for node in nodes:
+        for node in [*nodes, order.barrier] if order.barrier else nodes:
             message = self.node(node, names)
-            message.input.extend("^" + n for n in sorted(n.name for n in before.get(node, ())))
-            message.input.extend(["^" + barrier] if node in waiting else [])
+            message.input.extend(sorted("^" + n.name for n in order.before.get(node, ())))
             messages.append(message)
-        if waiting:
-            messages.append(NodeDef(name=barrier, op="NoOp", input=["^" + n for n in effects]))
         return messages
 
     def node(self, node: Node, names: dict[Value, str]) -> NodeDef:
@@ -176,7 +171,7 @@ class _Library:
             taken.add(result)
             message.signature.output_arg.add(name=result, type=data_type(value.type.dtype))
             message.ret[result] = names[value]
-        for node in control_inputs(graph):
+        for node in order_of(graph).effects:
             message.signature.control_output.append(node.name)
             message.control_ret[node.name] = node.name
         return message

@@ -57,10 +57,10 @@ class Operation:
     @property
     def control_inputs(self) -> list[Operation]:
         """The operations that must have run before it for their effects."""
-        from graphwright.ir.ordering import control_inputs
+        from graphwright.ir.ordering import order_of
 
-        before = control_inputs(self.graph).get(self.node, ())
-        return [Operation(node, self.graph) for node in before]
+        before = {node.name: nodes for node, nodes in order_of(self.graph).before.items()}
+        return [Operation(node, self.graph) for node in before.get(self.name, ())]
 
     @property
     def node_def(self) -> NodeDef:
@@ -82,10 +82,12 @@ class Operation:
         return attribute_value(attributes[name])
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, Operation) and self.node is other.node
+        return (
+            isinstance(other, Operation) and self.graph is other.graph and self.name == other.name
+        )
 
     def __hash__(self) -> int:
-        return hash(self.node)
+        return hash(self.name)
 
     def __repr__(self) -> str:
         return f"<tf.Operation {self.name!r} type={self.type}>"
@@ -113,9 +115,9 @@ class Elements:
     @property
     def control_outputs(self) -> list[Operation]:
         """The operations that run for their effects whatever the results need."""
-        from graphwright.ir.ordering import control_inputs
+        from graphwright.ir.ordering import order_of
 
-        return [Operation(node, self._graph()) for node in control_inputs(self._graph())]
+        return [Operation(node, self._graph()) for node in order_of(self._graph()).effects]
 
     def as_graph_def(self, from_version: int | None = None, add_shapes: bool = False) -> GraphDef:
         """The graph as a message that TensorFlow reads too.
@@ -128,16 +130,23 @@ class Elements:
         return graph_def(self._graph(), add_shapes)
 
     def get_operations(self) -> list[Operation]:
-        """All operations in the order in which they were traced."""
-        return [Operation(node, self._graph()) for node in self.nodes]
+        """All operations in the order in which they were traced.
+
+        Where results wait for effects, the last one is the NoOp that they wait for.
+        """
+        from graphwright.ir.ordering import order_of
+
+        barrier = order_of(self._graph()).barrier
+        nodes = [*self.nodes, barrier] if barrier else self.nodes
+        return [Operation(node, self._graph()) for node in nodes]
 
     def get_operation_by_name(self, name: str) -> Operation:
         """The operation of this name; KeyError if there is none."""
         if not isinstance(name, str):
             raise TypeError(f"the name of an operation is a string, not {name!r}")
-        for node in self.nodes:
-            if node.name == name:
-                return Operation(node, self._graph())
+        for operation in self.get_operations():
+            if operation.name == name:
+                return operation
         raise KeyError(f"the graph has no operation named {name!r}")
 
     def get_tensor_by_name(self, name: str) -> Any:

@@ -6,11 +6,13 @@ reads since) and for the outside world (prints and the like). Other nodes are fr
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from enum import Enum
+from itertools import chain, count
+from typing import NamedTuple
 
 from graphwright.ir.graph import Graph, Node, Value, subgraphs_of
 from graphwright.op.op import Effect
+from graphwright.ops.effects import NoOp
 from graphwright.types.dtypes import resource
 
 
@@ -75,9 +77,32 @@ def control_inputs(graph: Graph) -> dict[Node, list[Node]]:
     return before
 
 
-def plain_results(graph: Graph) -> Iterator[Node]:
+class Order(NamedTuple):
+    """The control edges of a graph."""
+
+    effects: list[Node]  # the nodes with effects, in program order
+    before: dict[Node, list[Node]]  # the nodes that must have run before a node
+    barrier: Node | None  # one more node, which comes after all effects and before the results
+
+
+def order_of(graph: Graph) -> Order:
+    """The control edges of a graph: between its effects, and from these to its results."""
+    before = control_inputs(graph)
+    effects = list(before)
+    waiting = plain_results(graph) if effects else []
+    if not waiting:
+        return Order(effects, before, None)
+    taken = {node.name for node in graph.nodes}
+    numbered = (f"NoOp_{number}" for number in count(1))
+    name = next(name for name in chain(["NoOp"], numbered) if name not in taken)
+    barrier = Node(NoOp.of(), (), (), name, None)
+    before |= {node: [barrier] for node in waiting}
+    before[barrier] = effects
+    return Order(effects, before, barrier)
+
+
+def plain_results(graph: Graph) -> list[Node]:
     """The nodes of results that can wait for all effects: Identities that nothing else uses."""
     used = {value.node for node in graph.nodes for value in node.inputs}
-    for node in dict.fromkeys(value.node for value in graph.results):
-        if node.op.type_name == "Identity" and node not in used:
-            yield node
+    results = dict.fromkeys(value.node for value in graph.results)
+    return [node for node in results if node.op.type_name == "Identity" and node not in used]
