@@ -157,7 +157,38 @@ def biases() -> Iterator[Case]:
     yield "nn.bias_add", (normal((2, 3)), normal((3,))), {"data_format": "XY"}
 
 
+def embeddings() -> Iterator[Case]:
+    table = normal((5, 3))
+    for ids in (2, [0, 4, 2], [[1, 1], [0, 3]], np.array([2, 2], np.int64), np.zeros(0, np.int32)):
+        yield "nn.embedding_lookup", (table, ids), {}
+        yield "nn.embedding_lookup", (table, ids), {"max_norm": 1.0}
+    yield "nn.embedding_lookup", (table, [5]), {}
+    yield "nn.embedding_lookup", (table, [-1]), {}
+    yield "nn.embedding_lookup", (table, [0.5]), {}
+    yield "nn.embedding_lookup", (None, [0]), {}
+    yield "nn.embedding_lookup", ([], [0]), {}
+
+
+def sequences() -> Iterator[Case]:
+    """Isotonic regression and the loss of labels without alignment."""
+    for dtype in (*FLOATS, "int32", "int8"):
+        x = (normal((3, 6), "float64") * 4).astype(as_numpy(dtype))
+        yield "nn.isotonic_regression", (x,), {}
+        yield "nn.isotonic_regression", (x,), {"decreasing": False}
+    for axis in (0, 1, -1):
+        yield "nn.isotonic_regression", (normal((3, 4, 5)),), {"axis": axis}
+    yield "nn.isotonic_regression", (normal((4,)),), {}
+    labels = np.array([[1, 2, 1], [3, 3, 0], [2, 0, 0]], np.int32)
+    sizes, frames = np.array([3, 2, 1], np.int32), np.array([6, 5, 6], np.int32)
+    for dtype in FLOATS[:3]:
+        yield "nn.ctc_loss", (labels, normal((6, 3, 5), dtype), sizes, frames), {}
+    yield "nn.ctc_loss", (labels, normal((3, 6, 5)), sizes, frames), {"logits_time_major": False}
+    for blank in (0, 4, -1, 2):
+        kept = np.where(labels == blank % 5, 1, labels).astype(np.int32)
+        yield "nn.ctc_loss", (kept, normal((6, 3, 5)), sizes, frames), {"blank_index": blank}
+
+
 def cases() -> Iterator[Case]:
     """All of them."""
-    for group in (activations, softmaxes, losses, normalizations, biases):
+    for group in (activations, softmaxes, losses, normalizations, biases, embeddings, sequences):
         yield from group()

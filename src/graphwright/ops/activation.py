@@ -17,7 +17,7 @@ from graphwright.ops.comparison import less, select
 from graphwright.ops.conversion import cast
 from graphwright.ops.joining import concat
 from graphwright.ops.logistic import sigmoid
-from graphwright.ops.special import erf
+from graphwright.ops.special import erfc
 from graphwright.ops.transcendental import exp, pow
 from graphwright.ops.trigonometric import tanh
 from graphwright.types import dtypes as dt
@@ -369,8 +369,8 @@ def gelu(features: Any, approximate: bool = False, name: str | None = None) -> A
         )
     if approximate:
         cubic = x + cast(0.044715, x.dtype) * pow(x, 3)
-        return 0.5 * x * (1.0 + tanh(cast(0.7978845608028654, x.dtype) * cubic))
-    return 0.5 * x * (1.0 + erf(x / cast(1.4142135623730951, x.dtype)))
+        return 0.5 * x * (1.0 + tanh(0.7978845608028654 * cubic))
+    return 0.5 * x * erfc(-x * cast(0.7071067811865476, x.dtype))
 
 
 def silu(features: Any, beta: Any = 1.0) -> Any:

@@ -388,7 +388,7 @@ def conv2d(
     """
     x = convert(input)
     op = Conv2D.of(*attributes(2, strides, padding, data_format, dilations))
-    return batched(op, x, convert(filters, x.dtype), name)
+    return batched(op, x, convert(filters, None, x.dtype), name)
 
 
 def conv3d(
@@ -403,7 +403,7 @@ def conv3d(
     """The convolution of volumes [batch, depth, height, width, channels] with filters."""
     x = convert(input)
     op = Conv3D.of(*attributes(3, strides, padding, data_format, dilations))
-    return batched(op, x, convert(filters, x.dtype), name)
+    return batched(op, x, convert(filters, None, x.dtype), name)
 
 
 def depthwise_conv2d(
@@ -421,7 +421,7 @@ def depthwise_conv2d(
     """
     x = convert(input)
     op = DepthwiseConv2dNative.of(*attributes(2, strides, padding, data_format, dilations))
-    return apply(op, x, convert(filter, x.dtype), name=name)
+    return apply(op, x, convert(filter, None, x.dtype), name=name)
 
 
 def depthwise_conv2d_backprop_input(

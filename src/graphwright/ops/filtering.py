@@ -56,7 +56,7 @@ def conv1d(
     axis, strides, padding, layout, spread = as_planar(stride, padding, data_format, dilations)
     axis -= 4  # from the end, for there may be more batch axes than one
     images = expand_dims(x, axis)
-    filters = expand_dims(convert(filters, x.dtype), 0)
+    filters = expand_dims(convert(filters, None, x.dtype), 0)
     y = conv2d(images, filters, strides, padding, layout, spread, name=name)
     return squeeze(y, [axis])
 
@@ -72,7 +72,7 @@ def convolution(
 ) -> Any:
     """The convolution of data with one, two or three spatial axes with filters of their rank."""
     x = convert(input)
-    filters = convert(filters, x.dtype)
+    filters = convert(filters, None, x.dtype)
     rank = filters.type.rank
     if rank is None and data_format is not None:
         rank = len(data_format)
@@ -94,7 +94,7 @@ def convolution(
 def transposed(op: Sliding, x: Any, filters: Any, output_shape: Any, name: str | None) -> Any:
     """The cotangent of the input of a convolution: its transpose."""
     x = convert(x)
-    return apply(op, output_shape, convert(filters, x.dtype), x, name=name)
+    return apply(op, output_shape, convert(filters, None, x.dtype), x, name=name)
 
 
 def conv2d_transpose(
@@ -145,7 +145,7 @@ def conv1d_transpose(
     sizes = output_shape if isinstance(output_shape, (list, tuple)) else convert(output_shape)
     wide = widened([sizes[i] for i in range(3)], axis, 1)
     images = expand_dims(convert(input), axis)
-    filters = expand_dims(convert(filters, images.dtype), 0)
+    filters = expand_dims(convert(filters, None, images.dtype), 0)
     y = conv2d_transpose(images, filters, wide, steps, padding, layout, spread, name=name)
     return squeeze(y, [axis])
 
@@ -162,7 +162,7 @@ def conv_transpose(
 ) -> Any:
     """The transpose of `convolution` with filters [..., outputs, channels]."""
     x = convert(input)
-    filters = convert(filters, x.dtype)
+    filters = convert(filters, None, x.dtype)
     rank = filters.type.rank if data_format is None else len(data_format)
     if rank not in (3, 4, 5):
         raise ValueError(f"`filters` must have rank 3, 4 or 5. Received: {filters.shape}")

@@ -1,5 +1,6 @@
 """`tf.nn`: the ops of neural networks."""
 
+from graphwright.api.nn import experimental
 from graphwright.ops.activation import (
     crelu,
     elu,
@@ -13,7 +14,9 @@ from graphwright.ops.activation import (
     softsign,
 )
 from graphwright.ops.activation import silu as swish
+from graphwright.ops.atrous import pool, with_space_to_batch
 from graphwright.ops.bias import bias_add
+from graphwright.ops.blocks import depth_to_space, space_to_batch, space_to_depth
 from graphwright.ops.convolution import (
     conv2d,
     conv3d,
@@ -21,6 +24,9 @@ from graphwright.ops.convolution import (
     depthwise_conv2d_backprop_filter,
     depthwise_conv2d_backprop_input,
 )
+from graphwright.ops.counting import in_top_k, zero_fraction
+from graphwright.ops.ctc import ctc_loss
+from graphwright.ops.embedding import embedding_lookup, embedding_lookup_sparse
 from graphwright.ops.filtering import (
     atrous_conv2d,
     atrous_conv2d_transpose,
@@ -32,6 +38,7 @@ from graphwright.ops.filtering import (
     convolution,
     separable_conv2d,
 )
+from graphwright.ops.isotonic import isotonic_regression
 from graphwright.ops.logistic import sigmoid
 from graphwright.ops.loss import (
     compute_average_loss,
@@ -71,9 +78,12 @@ from graphwright.ops.softmax import (
     softmax_cross_entropy_with_logits,
     sparse_softmax_cross_entropy_with_logits,
 )
+from graphwright.ops.sorting import approx_max_k, approx_min_k, top_k
 from graphwright.ops.trigonometric import tanh
 
 __all__ = (
+    "approx_max_k",
+    "approx_min_k",
     "atrous_conv2d",
     "atrous_conv2d_transpose",
     "avg_pool",
@@ -93,11 +103,18 @@ __all__ = (
     "conv_transpose",
     "convolution",
     "crelu",
+    "ctc_loss",
+    "depth_to_space",
     "depthwise_conv2d",
     "depthwise_conv2d_backprop_filter",
     "depthwise_conv2d_backprop_input",
     "elu",
+    "embedding_lookup",
+    "embedding_lookup_sparse",
+    "experimental",
     "gelu",
+    "in_top_k",
+    "isotonic_regression",
     "l2_loss",
     "l2_normalize",
     "leaky_relu",
@@ -112,6 +129,7 @@ __all__ = (
     "max_pool_with_argmax",
     "moments",
     "normalize_moments",
+    "pool",
     "relu",
     "relu6",
     "scale_regularization_loss",
@@ -124,10 +142,15 @@ __all__ = (
     "softmax_cross_entropy_with_logits",
     "softplus",
     "softsign",
+    "space_to_batch",
+    "space_to_depth",
     "sparse_softmax_cross_entropy_with_logits",
     "sufficient_statistics",
     "swish",
     "tanh",
+    "top_k",
     "weighted_cross_entropy_with_logits",
     "weighted_moments",
+    "with_space_to_batch",
+    "zero_fraction",
 )

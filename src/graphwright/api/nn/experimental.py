@@ -1,0 +1,5 @@
+"""`tf.nn.experimental`: dropout with other sources of chance."""
+
+from graphwright.ops.dropout import general_dropout
+
+__all__ = ("general_dropout",)

@@ -1,0 +1,86 @@
+"""Isotonic regression: the nearest monotone sequence."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from graphwright.op.interpreter import apply, convert
+from graphwright.op.op import Call, Op, Shapes
+from graphwright.ops.gathering import gather
+from graphwright.ops.movement import expand_dims, reshape, transpose
+from graphwright.ops.segment import unsorted_segment_mean
+from graphwright.ops.sequences import range
+from graphwright.ops.shape import shape, shape_of
+from graphwright.ops.softmax import as_rows, swap_with_last
+from graphwright.types import dtypes as dt
+from graphwright.types.dtypes import DType
+from graphwright.types.tensor_type import TensorType, show_dims
+
+PROMOTED = {t: t for t in (dt.float32, dt.float16, dt.bfloat16)} | {
+    dt.int8: dt.float32,
+    dt.int16: dt.float32,
+}
+
+
+@dataclass(frozen=True)
+class IsotonicRegression(Op):
+    """The nearest decreasing sequence of each row, and which of its runs each element is in."""
+
+    type_name = "IsotonicRegression"
+    inputs = ("input: T",)
+    outputs = ("output: output_dtype", "segments: int32")
+    dtypes = {"T": dt.REAL}
+
+    output_dtype: DType = dt.float32
+
+    def shapes(self, x: TensorType) -> Shapes:
+        if x.rank not in (2, None):
+            raise ValueError(f"IsotonicRegression needs a matrix, got {show_dims(x.dims)}")
+        return x.dims, x.dims
+
+    def kernel(self, x: Any) -> Any:
+        from scipy.optimize import isotonic_regression as regress  # here: long to import
+
+        result = np.empty(x.shape, self.output_dtype.numpy_dtype)
+        runs = np.zeros(x.shape, np.int32)
+        for i, row in enumerate(x.astype(np.float64) if x.size else ()):
+            fitted = regress(row, increasing=False).x
+            result[i], runs[i, 1:] = fitted, run_numbers(row, fitted)
+        return result, runs
+
+    def gradient(self, call: Call, g: Any, _: Any) -> Sequence[Any]:
+        runs = call.outputs[1]
+        if g is None:
+            return (None,)
+        rows, columns = shape(runs)[0], shape(runs)[1]
+        ids = reshape(runs + expand_dims(range(rows) * columns, 1), (-1,))
+        means = unsorted_segment_mean(reshape(g, (-1,)), ids, rows * columns)
+        return (reshape(gather(means, ids), shape_of(runs)),)
+
+
+def run_numbers(row: Any, fitted: Any) -> Any:
+    """The run of each element but the first: a run ends where it has the sum that it fits.
+
+    Neighbouring runs that happen to be equal stay apart.
+    """
+    rest = np.cumsum(row - fitted)[:-1]
+    return np.cumsum(rest >= -1e-12 * max(np.abs(row).max(), 1.0))
+
+
+def isotonic_regression(inputs: Any, decreasing: bool = True, axis: int = -1) -> tuple[Any, Any]:
+    """The nearest monotone sequences along `axis`, and the numbers of their constant runs.
+
+    Integers of 32 bits and more, and float64, give float64.
+    """
+    x = convert(inputs)
+    op = IsotonicRegression.of(PROMOTED.get(x.dtype, dt.float64))
+    order = swap_with_last(x, axis)
+    moved = transpose(x, order)
+    rows = as_rows(moved)
+    values, runs = apply(op, rows if decreasing else -rows)
+    values = values if decreasing else -values
+    return tuple(transpose(reshape(y, shape_of(moved)), order) for y in (values, runs))
