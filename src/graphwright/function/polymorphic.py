@@ -222,14 +222,8 @@ class PolymorphicFunction:
 
     def get_concrete_function(self, *args: Any, **kwargs: Any) -> ConcreteFunction:
         """The trace for arguments given as values or as TensorSpecs."""
-        binder = self._binder
-        if binder.constraints is not None and not args and not kwargs:
-            values = [
-                (n, p.kind, binder.constraints.get(n, p.default))
-                for n, p in binder.signature.parameters.items()
-                if n in binder.constraints or p.default is not p.empty
-            ]
-            return self._choose(values)
+        if self._input_signature is not None and not args and not kwargs:
+            args = self._input_signature
         return self._choose(self._bind(args, kwargs))
 
     @property
