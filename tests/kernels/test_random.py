@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from graphwright.kernels import philox, random, threefry, truncated_normal
+from graphwright.kernels import philox, random, threefry, truncated_normal, variates
 
 ONES = 2**128 - 1
 
@@ -72,6 +72,20 @@ def test_operation_seeds_follow_set_seed() -> None:
     pairs = ((42, seed) for seed in itertools.islice(random.operation_seeds(42), 2))
     drawn = [random.uniform(*random.key_counter(*pair), 3, np.float32) for pair in pairs]
     np.testing.assert_allclose(drawn, expected, rtol=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("parameters", "samples", "moved"), [(1, 3, 300), (1, 7, 500), (2, 7, 1000)]
+)
+def test_a_binomial_draw_moves_a_generator(parameters: int, samples: int, moved: int) -> None:
+    """What TensorFlow's generators showed, in units of an output's reserve."""
+    assert variates.binomial_reserve(parameters, samples) == moved * random.RESERVED
+
+
+def test_what_draws_take() -> None:
+    """As far as TensorFlow's second draws, among the recorded cases, lie behind the first."""
+    assert random.shuffle_reserve(37) == 9
+    assert variates.categorical_reserve(5, 11) == 5 * 12 * 2 * random.RESERVED
 
 
 def test_impossible_bounds_are_refused() -> None:

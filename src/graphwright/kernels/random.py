@@ -158,6 +158,11 @@ def shuffle(key: int, counter: int, count: int) -> npt.NDArray[np.int64]:
     return np.asarray(order, np.int64)
 
 
+def shuffle_reserve(count: int) -> int:
+    """How many counters a stateful shuffle takes; other draws here take RESERVED an output."""
+    return -(-max(count - 1, 0) // philox.WORDS)
+
+
 def _words(key: int, counter: int, count: int) -> philox.UInt32s:
     return philox.blocks(key, counter, -(-count // philox.WORDS)).reshape(-1)[:count]
 

@@ -30,7 +30,11 @@ _GEOMETRIC_RESERVED = 42  # counters between the outputs' streams in sums of geo
 
 
 def categorical(key: int, counter: int, logits: Array, samples: int) -> npt.NDArray[np.int64]:
-    """Class indices [batch, samples] from the rows of `logits` [batch, classes], by inversion."""
+    """Class indices [batch, samples] from the rows of `logits` [batch, classes], by inversion.
+
+    TensorFlow splits large draws among threads, each with a stream of its own; there the numbers
+    differ, from the second thread's rows on.
+    """
     batch = logits.shape[0]
     pairs = philox.blocks(key, counter, -(-batch * samples // 2)).reshape(-1, 2)
     points = unit_doubles(pairs)[: batch * samples].reshape(batch, samples)
@@ -89,6 +93,16 @@ def binomial(
     _btrs(streams, count, rarer, np.flatnonzero(possible & ~few), drawn)
     drawn = np.where(success > 0.5, count - drawn, drawn)
     return _counts_as(drawn.reshape(trials.size, samples).T, dtype)
+
+
+def categorical_reserve(batch: int, samples: int) -> int:
+    """How many counters a stateful categorical draw takes."""
+    return batch * -(-samples // 4) * 4 * 2 * RESERVED
+
+
+def binomial_reserve(parameters: int, samples: int) -> int:
+    """How many counters a generator's binomial draw takes."""
+    return parameters * 2 * 100 * (samples + 3) // 4 * RESERVED
 
 
 class _Streams:
