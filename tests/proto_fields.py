@@ -38,9 +38,19 @@ def _field(field: Any) -> list[Any]:
         field.name,
         field.number,
         field.type if kind is None else _local_name(kind),
-        field.is_repeated,
+        is_repeated(field),
         oneof.name if oneof is not None else None,
     ]
+
+
+def is_repeated(field: Any) -> bool:
+    """Whether a field has many values, as every version of protobuf says it."""
+    repeated: bool
+    if hasattr(field, "is_repeated"):
+        repeated = field.is_repeated
+    else:
+        repeated = field.label == field.LABEL_REPEATED
+    return repeated
 
 
 def _local_name(item: Any) -> str:

@@ -4,10 +4,15 @@ from __future__ import annotations
 
 import logging
 import sys
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    _Handler = logging.StreamHandler[Any]
+else:
+    _Handler = logging.StreamHandler  # takes no parameters before Python 3.11
 
 
-class _Stderr(logging.StreamHandler[Any]):
+class _Stderr(_Handler):
     """Writes to whatever `sys.stderr` is now, so that a redirected stream is respected."""
 
     def __init__(self) -> None:
