@@ -7,11 +7,13 @@ from dataclasses import dataclass
 from typing import Any
 
 from graphwright.control.body import Body, GraphOp, share_captures, trace_body
+from graphwright.control.branch_gradient import taped_branch
+from graphwright.control.call import recomputed
 from graphwright.errors import InvalidArgumentError
 from graphwright.ir.execution import function_of
 from graphwright.ir.graph import Graph
 from graphwright.op.interpreter import apply, convert
-from graphwright.op.op import Effect
+from graphwright.op.op import Call, Effect, Op
 from graphwright.ops.conversion import cast
 from graphwright.ops.effects import assert_true
 from graphwright.ops.joining import stack
@@ -43,6 +45,20 @@ class BranchingOp(GraphOp):
         results: tuple[Any, ...] = self.bind(())(*arrays)
         return results
 
+    @staticmethod
+    def choosing(graphs: tuple[Graph, ...]) -> BranchingOp:
+        """The op of this kind that runs one of these graphs."""
+        raise NotImplementedError
+
+    def taped(self, operands: tuple[Any, ...]) -> Op:
+        return taped_branch(self, self.graphs, self.choosing)
+
+    def untaped(self, result: Any) -> Any:
+        return result[: len(self.graphs[0].results)]
+
+    def gradient(self, call: Call, *cotangents: Any) -> Sequence[Any]:
+        return recomputed(self, call, cotangents, is_stateful(self.graphs))
+
 
 def result_types(graph: Graph) -> list[TensorType]:
     """The types of a graph's results."""
@@ -70,6 +86,10 @@ class StatelessIf(BranchingOp):
 
     then_branch: Graph
     else_branch: Graph
+
+    @staticmethod
+    def choosing(graphs: tuple[Graph, ...]) -> BranchingOp:
+        return (If if is_stateful(graphs) else StatelessIf)(*graphs)
 
     @property
     def graphs(self) -> tuple[Graph, ...]:
@@ -104,6 +124,10 @@ class StatelessCase(BranchingOp):
     outputs = ("output: Tout...",)
 
     branches: tuple[Graph, ...]
+
+    @staticmethod
+    def choosing(graphs: tuple[Graph, ...]) -> BranchingOp:
+        return (Case if is_stateful(graphs) else StatelessCase)(graphs)
 
     @property
     def graphs(self) -> tuple[Graph, ...]:
@@ -175,8 +199,7 @@ def cond(
     then, otherwise = trace_body(true_fn, f"{name}_true"), trace_body(false_fn, f"{name}_false")
     structure = Agreement([then, otherwise], ["true_fn", "false_fn"], "tf.cond")
     captured = share_captures([then.graph, otherwise.graph])
-    kind = If if is_stateful([then.graph, otherwise.graph]) else StatelessIf
-    op = kind(then.graph, otherwise.graph)
+    op = StatelessIf.choosing((then.graph, otherwise.graph))
     return structure.pack(apply(op, condition, *captured, name=name))
 
 
@@ -298,8 +321,8 @@ def switch_case(
     structure = Agreement(bodies, names, "tf.switch_case")
     graphs = tuple([body.graph for body in bodies])
     captured = share_captures(graphs)
-    kind = Case if is_stateful(graphs) else StatelessCase
-    return structure.pack(apply(kind(graphs), index, *captured, name=name))
+    op = StatelessCase.choosing(graphs)
+    return structure.pack(apply(op, index, *captured, name=name))
 
 
 def numbered(branch_fns: Any) -> list[Any]:

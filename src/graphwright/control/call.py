@@ -1,14 +1,17 @@
-"""A call of a graph as one op."""
+"""A call of a graph as one op, and its gradient: a call of another graph."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
 
+from graphwright.control.derivative import Backward, Derivative, derivative_of, given_cotangents
 from graphwright.ir.execution import function_of, is_pure
 from graphwright.ir.graph import Graph
-from graphwright.op.op import Effect, Op
+from graphwright.op.interpreter import apply
+from graphwright.op.op import Call, Effect, Op
+from graphwright.trace.symbolic import SymbolicTensor
 from graphwright.types.dtypes import DType
 from graphwright.types.tensor_type import TensorType
 
@@ -36,6 +39,19 @@ class PartitionedCall(Op):
     def kernel(self, *arrays: Any) -> tuple[Any, ...]:
         return function_of(self.f)(*arrays)
 
+    def taped(self, operands: tuple[Any, ...]) -> Op:
+        derivative = derivative_of(self.f)
+        return forward_call(derivative.forward.graph, CallGradient(derivative))
+
+    def untaped(self, result: Any) -> Any:
+        return result[: len(self.f.results)]
+
+    def gradient(self, call: Call, *cotangents: Any) -> Sequence[Any]:
+        rule: Gradient | None = self.f.rule
+        if rule is None or any(g is not None for g in cotangents[rule.count :]):
+            return recomputed(self, call, cotangents, self.f.is_stateful)
+        return rule.cotangents(call, cotangents)
+
 
 @dataclass(frozen=True)
 class StatefulPartitionedCall(PartitionedCall):
@@ -55,5 +71,75 @@ class HostCall(StatefulPartitionedCall):
 def call_of(graph: Graph) -> PartitionedCall:
     """The op that calls `graph`."""
     if not is_pure(graph):
-        return HostCall.of(graph)
+        return HostCall(graph)
     return (StatefulPartitionedCall if graph.is_stateful else PartitionedCall)(graph)
+
+
+# -- gradients ----------------------------------------------------------------------------------
+
+
+class Gradient(Protocol):
+    """The rule of a forward form: a call of a graph with further results."""
+
+    @property
+    def count(self) -> int:
+        """How many of its results are those of the original op."""
+
+    def cotangents(self, call: Call, cotangents: Sequence[Any]) -> Sequence[Any]:
+        """The cotangents of the operands."""
+
+
+def forward_call(graph: Graph, rule: Gradient) -> PartitionedCall:
+    """The call of a forward graph, which knows its rule."""
+    graph.rule = rule
+    return call_of(graph)
+
+
+def recomputed(
+    op: Op, call: Call, cotangents: Sequence[Any], is_stateful: bool
+) -> Sequence[Any]:
+    """The gradient of a call that was not taped, or a second one of a persistent tape: runs it
+    once more to learn what it computes, which must not depend on when it runs.
+    """
+    if is_stateful:
+        raise NotImplementedError(
+            f"{op.type_name} uses variables or has effects, so it cannot be run again for this "
+            "gradient. For second derivatives use two tapes, one inside the other."
+        )
+    again = op.taped(call.inputs)
+    results = apply(again, *call.inputs)
+    more = len(results) - len(cotangents)
+    return again.gradient(call._replace(op=again, outputs=results), *cotangents, *[None] * more)
+
+
+class CallGradient:
+    """The gradient of a call."""
+
+    def __init__(self, derivative: Derivative) -> None:
+        self.derivative = derivative
+
+    @property
+    def count(self) -> int:
+        """How many results are the function's."""
+        return len(self.derivative.forward.results)
+
+    def cotangents(self, call: Call, cotangents: Sequence[Any]) -> Sequence[Any]:
+        """The cotangents of the operands: a call of the backward graph."""
+        backward = self.derivative.backward(call.needed or self.derivative.full)
+        given = given_cotangents(call.outputs[: self.count], cotangents)
+        remembered = [self.remembered(call, tensor) for tensor in backward.outside]
+        return backward.unpack(apply(call_of(backward.graph), *given, *remembered) or ())
+
+    def remembered(self, call: Call, tensor: Any) -> Any:
+        """What a call took or gave for a tensor of the forward graph."""
+        return remembered(self.derivative, call, tensor, self.count)
+
+
+def remembered(derivative: Derivative, call: Call, tensor: Any, first: int) -> Any:
+    """What a call took or, from result `first` on, gave for a tensor of the forward graph."""
+    if not isinstance(tensor, SymbolicTensor):
+        return tensor
+    position = derivative.position.get(tensor.key)
+    if position is not None:
+        return call.inputs[position]
+    return call.outputs[first + derivative.saved[tensor.key]]

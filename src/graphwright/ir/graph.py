@@ -101,6 +101,8 @@ class Graph(Elements):
         self.results: list[Value] = []
         self.names = Names()
         self.variables: dict[Value, Any] = {}  # by the placeholders of their handles
+        self.derivative: Any = None  # how it is differentiated: see `control.derivative`
+        self.rule: Any = None  # the gradient of a call of it, if it is a forward form
 
     def add(
         self,

@@ -17,7 +17,7 @@ import numpy as np
 from graphwright.errors import InvalidArgumentError
 from graphwright.op.interpreter import apply
 from graphwright.op.op import Call, Op, Shapes, c_name, not_differentiable
-from graphwright.ops.creation import zeros_like
+from graphwright.ops.creation import zeros, zeros_like
 from graphwright.ops.shape import shape_of
 from graphwright.types import dtypes as dt
 from graphwright.types.dtypes import DType
@@ -34,10 +34,11 @@ class Store:
     version n of the list is the items with all entries after the first n undone.
     """
 
-    __slots__ = ("items", "log")
+    __slots__ = ("blank", "items", "log")
 
-    def __init__(self, items: list[Any]) -> None:
+    def __init__(self, items: list[Any], blank: bool = False) -> None:
         self.items = items
+        self.blank = blank  # whether all were None to begin with: the log tells which are not
         self.log: list[tuple[int, Any]] = []
 
     def at(self, version: int) -> list[Any]:
@@ -65,12 +66,18 @@ class TensorList:
 
     __slots__ = ("_store", "_version", "dims", "element_dtype", "limit")
     dtype = dt.variant
+    shape = ()
     tensor_type = HANDLE
 
     def __init__(
-        self, items: list[Any], element_dtype: DType, dims: Dims | None, limit: int | None = None
+        self,
+        items: list[Any],
+        element_dtype: DType,
+        dims: Dims | None,
+        limit: int | None = None,
+        blank: bool = False,
     ) -> None:
-        self._store = Store(items)
+        self._store = Store(items, blank)
         self._version = 0
         self.element_dtype = element_dtype
         self.dims = dims
@@ -93,6 +100,14 @@ class TensorList:
         with _LOCK:
             return self._own().items
 
+    @property
+    def written(self) -> set[int] | None:
+        """The places of all items that were written, if it takes no search to tell."""
+        store = self._store
+        if not store.blank:
+            return None
+        return {place for place, _ in store.log[: self._version] if place >= 0}
+
     def get(self, index: int) -> Any:
         """The item at a place that exists."""
         store = self._store
@@ -111,6 +126,8 @@ class TensorList:
             if len(log) > len(items) + _LOG:  # forget what led here; costs O(1) on average
                 store = Store(items.copy())
                 items, log = store.items, store.log
+            if place < 0:
+                store.blank = False
             if place == _GREW:
                 log.append((_GREW, len(items)))
                 items.extend(value)
@@ -228,6 +245,13 @@ def filled(items: TensorList, asked: Dims | None, message: str) -> list[Any]:
     return [blank(items, dims, message) if item is None else item for item in found]
 
 
+def zero_of(x: Any) -> Any:
+    """Zeros like a tensor or a list."""
+    if x.dtype is dt.variant:
+        return apply(ZEROS_LIKE, x)
+    return zeros(x.type.dims, x.dtype) if x.type.is_static else zeros_like(x)
+
+
 def type_or_none(item: Any) -> Any:
     """None for None: a look-up that does not compare arrays."""
     return None if item is None else True
@@ -324,7 +348,8 @@ class TensorListReserve(Op):
                 "The num_elements to reserve must be a non negative number, but got "
                 f"{num_elements}"
             )
-        return TensorList([None] * num_elements, self.element_dtype, known_dims(element_shape))
+        dims = known_dims(element_shape)
+        return TensorList([None] * num_elements, self.element_dtype, dims, None, True)
 
 
 @dataclass(frozen=True)
@@ -405,7 +430,7 @@ class TensorListSetItem(Op):
     def gradient(self, call: Call, g: Any) -> Sequence[Any]:
         _, index, item = call.inputs
         rows = apply(TensorListGetItem.of(item.dtype), g, index, shape_of(item))
-        rest = apply(TensorListSetItem.of(False), g, index, zeros_like(item))
+        rest = apply(TensorListSetItem.of(False), g, index, zero_of(item))
         if self.resize_if_index_out_of_bounds:
             size = apply(LENGTH, call.inputs[0])
             rest = apply(RESIZE, rest, size)
@@ -499,7 +524,7 @@ class TensorListPopBack(Op):
     def gradient(self, call: Call, g_list: Any, g_item: Any) -> Sequence[Any]:
         item = call.outputs[1]
         if g_item is None:
-            g_item = zeros_like(item)
+            g_item = zero_of(item)
         if g_list is None:
             size = apply(LENGTH, call.outputs[0])
             g_list = apply(TensorListReserve.of(item.dtype), call.inputs[1], size)
@@ -678,7 +703,7 @@ class TensorListScatterIntoExistingList(Op):
     def gradient(self, call: Call, g: Any) -> Sequence[Any]:
         handle, tensor, indices = call.inputs
         rows = apply(TensorListGather.of(tensor.dtype), g, indices, -1)
-        rest = apply(SCATTER_INTO, g, zeros_like(tensor), indices)
+        rest = apply(SCATTER_INTO, g, zero_of(tensor), indices)
         return apply(RESIZE, rest, apply(LENGTH, handle)), rows, None
 
 
@@ -808,7 +833,81 @@ class TensorListConcatLists(Op):
         return TensorList(a.items + b.items, self.element_dtype, merged(a.dims, b.dims))
 
 
+# -- cotangents of lists ------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class TensorListZerosLike(Op):
+    """A list of as many zeros of the items' shapes: items that are not written."""
+
+    type_name = "ZerosLike"
+    inputs = ("x: variant",)
+    outputs = ("y: variant",)
+    gradient = not_differentiable
+
+    def shapes(self, x: TensorType) -> Shapes:
+        return ((),)
+
+    def kernel(self, items: Any) -> Any:
+        shapes = {np.shape(item) for item in items.items if item is not None}
+        if len(shapes) < 2:
+            dims = merged(items.dims, shapes.pop() if shapes else None)
+            return TensorList([None] * len(items), items.element_dtype, dims, None, True)
+        blanks = [
+            None if item is None else zeros_of(items.element_dtype, np.shape(item))
+            for item in items.items
+        ]
+        return TensorList(blanks, items.element_dtype, items.dims)
+
+
+@dataclass(frozen=True)
+class TensorListAddN(Op):
+    """Two lists added item by item; what is not written counts as zero."""
+
+    type_name = "AddN"
+    inputs = ("inputs: variant*",)
+    outputs = ("sum: variant",)
+
+    def shapes(self, *inputs: TensorType) -> Shapes:
+        return ((),)
+
+    def kernel(self, total: Any, *others: Any) -> Any:
+        for other in others:
+            if len(total) != len(other):
+                raise refuse(
+                    "Trying to add two lists of tensors with different lengths. One is "
+                    f"{len(total)} and the other is {len(other)}"
+                )
+            if total.written is not None and other.written is None:
+                total, other = other, total
+            total = added(total, other)
+        return total
+
+    def gradient(self, call: Call, g: Any) -> Sequence[Any]:
+        return (g,) * len(call.inputs)
+
+
+def added(total: TensorList, other: TensorList) -> TensorList:
+    """`total` with the items of `other` added: only those that were written are looked at."""
+    written = other.written
+    places = range(len(other)) if written is None else written
+    for i in places:
+        item, before = other.get(i), total.get(i)
+        if item is not None:
+            if isinstance(item, TensorList):
+                total = total.set(i, item if before is None else added(before, item))
+            else:
+                total = total.set(i, item if before is None else np.add(before, item))
+    return total
+
+
+def add_lists(a: Any, b: Any) -> Any:
+    """The sum of two cotangents of a list."""
+    return apply(TensorListAddN.of(), a, b)
+
+
 LENGTH = TensorListLength()
+ZEROS_LIKE = TensorListZerosLike()
 RESIZE = TensorListResize()
 PUSH_BACK = TensorListPushBack()
 FROM_TENSOR = TensorListFromTensor()

@@ -115,7 +115,8 @@ class Tracer:
     def _import(self, tensor: Any) -> Value:
         if isinstance(tensor, EagerTensor):
             type_ = tensor.type
-            if type_.dtype.is_numpy_compatible and (type_.size or 0) <= _CONSTANT_SIZE:
+            small = type_.dtype.is_numpy_compatible and (type_.size or 0) <= _CONSTANT_SIZE
+            if small and not self.is_watched(tensor):
                 return self._const(tensor._array, None)
             return self.capture(tensor, type_)
         if isinstance(tensor, SymbolicTensor):
@@ -123,6 +124,15 @@ class Tracer:
                 raise leaked(tensor, self.graph)
             return self.capture(tensor, tensor.type)
         raise TypeError(f"Expected a tensor, got {tensor!r} of type {type(tensor).__name__}")
+
+    def is_watched(self, tensor: EagerTensor) -> bool:
+        """Whether a gradient tape outside wants to know where a tensor goes."""
+        outside = self.below
+        while outside is not None:
+            if tensor.key in getattr(outside, "watched", ()):
+                return True
+            outside = outside.below
+        return False
 
     def capture(self, tensor: Any, type_: TensorType) -> Value:
         """A placeholder whose value is an outside tensor's, whenever the graph runs."""

@@ -6,7 +6,8 @@ from typing import Any
 
 from graphwright.ops.arithmetic import add
 from graphwright.ops.joining import concat
-from graphwright.types.dtypes import DType
+from graphwright.ops.lists import add_lists
+from graphwright.types.dtypes import DType, variant
 from graphwright.values.convert import convert, register_conversion
 
 
@@ -72,7 +73,8 @@ def add_cotangents(a: Any, b: Any) -> Any:
         return IndexedSlices(
             concat([a.values, b.values], 0), concat([a.indices, b.indices], 0), a.dense_shape
         )
-    return add(convert(a), convert(b))
+    a = convert(a)
+    return add_lists(a, b) if a.dtype is variant else add(a, convert(b))
 
 
 def densify(value: IndexedSlices, dtype: DType | None, name: str | None) -> Any:

@@ -1,0 +1,123 @@
+"""The gradient of a branch: a branch of the gradients.
+
+The forward form returns, after the results, what each side's gradient must remember; the
+side that was not taken returns something of the right dtype in their place.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from graphwright.control.call import PartitionedCall, forward_call, remembered
+from graphwright.control.derivative import Backward, Derivative, given_cotangents
+from graphwright.ir.graph import Graph, Value
+from graphwright.op.interpreter import activate, apply
+from graphwright.op.op import Call, Op
+from graphwright.ops.creation import Const, Literal
+from graphwright.ops.lists import EmptyTensorList
+from graphwright.trace.symbolic import SymbolicTensor
+from graphwright.trace.tracer import Tracer
+from graphwright.types import dtypes as dt
+from graphwright.types.tensor_type import TensorType
+
+Rebuild = Callable[[tuple[Graph, ...]], Op]
+
+
+class BranchGradient:
+    """The gradient of an op that runs one of several graphs of the same arguments.
+
+    `rebuild` makes such an op of other graphs. The op's first operand chooses.
+    """
+
+    def __init__(self, op: Op, graphs: Sequence[Graph], rebuild: Rebuild) -> None:
+        self.rebuild = rebuild
+        self.sides = [Derivative(graph, dense=True) for graph in graphs]
+        self.count = len(graphs[0].results)
+        self.starts = [self.count]
+        for side in self.sides:
+            self.starts.append(self.starts[-1] + len(side.saved))
+        forwards = tuple([self._forward(i) for i in range(len(graphs))])
+        self.forward = wrapped(rebuild(forwards), op, forwards[0])
+        self._ops: dict[Any, tuple[Op, list[list[Any]], list[bool]]] = {}
+
+    def _forward(self, side: int) -> Graph:
+        """One side with what all sides remember as further results."""
+        graph = self.sides[side].forward.graph
+        graph.results = list(self.sides[side].forward.results)
+        for i, other in enumerate(self.sides):
+            own = list(other.saved)
+            graph.results += own if i == side else [stand_in(graph, v.type.dtype) for v in own]
+        return graph
+
+    def cotangents(self, call: Call, cotangents: Sequence[Any]) -> Sequence[Any]:
+        """The cotangents of the operands: the chosen side's gradient."""
+        given = given_cotangents(call.outputs[: self.count], cotangents)
+        needed = tuple(call.needed[1:]) if call.needed else self.sides[0].full
+        if needed not in self._ops:
+            self._ops[needed] = self.backward(needed)
+        op, outside, found = self._ops[needed]
+        inside = call._replace(inputs=call.inputs[1:])
+        kept = [
+            remembered(side, inside, tensor, start)
+            for side, tensors, start in zip(self.sides, outside, self.starts)
+            for tensor in tensors
+        ]
+        results = iter(apply(op, call.inputs[0], *given, *kept) or ())
+        return [None, *[next(results) if here else None for here in found]]
+
+    def backward(self, needed: tuple[bool, ...]) -> tuple[Op, list[list[Any]], list[bool]]:
+        """The op of the sides' gradients, what each must be given, and what it returns."""
+        traced = [side.backward(needed) for side in self.sides]
+        found = [any(counts) for counts in zip(*[t.found for t in traced])]
+        if any([bool(c) for c in t.found] != found for t in traced):
+            traced = [side.backward(needed, tuple(found)) for side in self.sides]
+            found = [any(counts) for counts in zip(*[t.found for t in traced])]
+        graphs = tuple([aligned(i, traced) for i in range(len(traced))])
+        return self.rebuild(graphs), [t.outside for t in traced], found
+
+
+def aligned(side: int, traced: Sequence[Backward]) -> Graph:
+    """A side's gradient as a graph that takes what any side remembers, as parameters."""
+    own = traced[side].graph
+    graph = Graph(own.name, is_body=True)
+    graph.nodes, graph.results, graph.names = list(own.nodes), own.results, own.names
+    graph.parameters = list(own.parameters)
+    for i, other in enumerate(traced):
+        for tensor, value in other.graph.captures:
+            mine = value if i == side else graph.placeholder(tensor.type, "unused")
+            graph.parameters.append(mine)
+    return graph
+
+
+def stand_in(graph: Graph, dtype: dt.DType) -> Value:
+    """A value of a dtype, for a place that nobody will look at."""
+    with activate(Tracer(graph, None)) as _:
+        if dtype is dt.variant:
+            empty: SymbolicTensor = apply(EmptyTensorList.of(dt.float32), -1, -1)
+            return empty.key
+    array = np.zeros((), dtype.numpy_dtype) if dtype is not dt.string else np.array(b"", object)
+    type_ = TensorType(dtype, ())
+    return graph.add(Const(Literal(array, type_)), (), (type_,)).outputs[0]
+
+
+def wrapped(op: Op, like: Op, side: Graph) -> Graph:
+    """A graph of one op, with arguments for its choice and for its captures."""
+    graph = Graph(f"{side.name}_forward", is_body=True)
+    choice = dt.bool_ if like.operands[0].dtype == "bool" else dt.int32
+    graph.parameters = [graph.placeholder(TensorType(choice, ()), "choice")]
+    graph.parameters += [graph.placeholder(v.type, "captured") for v in side.arguments]
+    inputs = tuple(graph.parameters)
+    node = graph.add(op, inputs, op.infer([v.type for v in inputs]))
+    graph.results = list(node.outputs)
+    return graph
+
+
+def taped_branch(op: Op, graphs: Sequence[Graph], rebuild: Rebuild) -> PartitionedCall:
+    """The forward form of a branch."""
+    first = graphs[0]
+    if not isinstance(first.derivative, BranchGradient):
+        first.derivative = BranchGradient(op, graphs, rebuild)
+    return forward_call(first.derivative.forward, first.derivative)

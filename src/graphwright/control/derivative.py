@@ -1,0 +1,276 @@
+"""The gradient of a graph: what goes back through it, and what it must remember for that.
+
+A tape runs, in place of an op that holds graphs, its *forward* form, whose further results
+are the values that the gradient needs. The gradient itself is another graph, of the
+cotangents and of these values: the ops' own rules, traced by a tracer which takes tensors
+of the forward graph for what they are, something remembered.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from graphwright.autodiff.sweep import carries_gradient, is_differentiable, reachable, sweep
+from graphwright.errors import NotDifferentiableError
+from graphwright.ir.graph import Graph, Node, Value, transform
+from graphwright.op.interpreter import activate, apply
+from graphwright.op.op import Call, Op
+from graphwright.ops.creation import Const, zeros
+from graphwright.ops.lists import zero_of
+from graphwright.ops.movement import Identity
+from graphwright.ops.resource import ReadVariableOp
+from graphwright.ops.shape import Shape, Size
+from graphwright.trace.symbolic import SymbolicTensor
+from graphwright.trace.tracer import Tracer
+from graphwright.types import dtypes as dt
+from graphwright.values.indexed_slices import IndexedSlices, add_cotangents
+
+
+class BackwardTracer(Tracer):
+    """Traces a gradient: tensors of the forward graph become captures, constants are copied.
+
+    Of a tensor whose shape alone is asked for, the shape is remembered.
+    """
+
+    def __init__(self, graph: Graph, forward: ForwardGraph) -> None:
+        super().__init__(graph, None)
+        self.forward = forward
+
+    def apply(self, op: Op, operands: tuple[Any, ...], name: str | None) -> Any:
+        """Adds a node, here or, for the shape of a forward tensor, in the forward graph."""
+        if isinstance(op, (Shape, Size)) and self.is_forward(operands[0]):
+            operands = (self.forward.tensor(self.forward.source(operands[0].key)),)
+            return self.forward.described(op, operands[0])
+        return super().apply(op, operands, name)
+
+    def is_forward(self, tensor: Any) -> bool:
+        """Whether a tensor is one of the forward graph."""
+        return isinstance(tensor, SymbolicTensor) and tensor.graph is self.forward.graph
+
+    def value_of(self, tensor: Any) -> Value:
+        """The value here that stands for a tensor from anywhere."""
+        if self.is_forward(tensor):
+            tensor = self.forward.tensor(self.forward.source(tensor.key))
+        return super().value_of(tensor)
+
+    def _import(self, tensor: Any) -> Value:
+        if not self.is_forward(tensor):
+            return super()._import(tensor)
+        op = tensor.key.node.op
+        if isinstance(op, Const):
+            return self._const(op.value.array, None)
+        return self.capture(tensor, tensor.type)
+
+
+class ForwardGraph:
+    """A copy of a graph whose ops run in the forms that their gradients need."""
+
+    def __init__(self, base: Graph) -> None:
+        self.graph = Graph(base.name, base.is_body)
+        self._tensors: dict[Value, SymbolicTensor] = {}
+        self._descriptions: dict[tuple[Op, Value], Any] = {}
+        transform(base, self._taped, self.graph)
+        self.results = list(self.graph.results)
+        renamed = dict(zip(base.arguments, self.graph.arguments))
+        self.graph.variables = {renamed[v]: found for v, found in base.variables.items()}
+        self.calls = [self._call(n) for n in self.graph.nodes if is_differentiable(n.op)]
+
+    def _taped(self, node: Node, inputs: tuple[Value, ...]) -> tuple[Value, ...] | None:
+        """The outputs of a node's forward form."""
+        op = node.op.taped(tuple([self.tensor(v) for v in inputs]))
+        if op is node.op:
+            return None
+        types = op.infer([v.type for v in inputs])
+        outputs = self.graph.add(op, inputs, types, node.name, node.location).outputs
+        return outputs[: len(node.outputs)]
+
+    def _call(self, node: Node) -> Call:
+        return Call(
+            node.op,
+            tuple([self.tensor(v) for v in node.inputs]),
+            tuple([self.tensor(v) for v in node.outputs]),
+        )
+
+    def tensor(self, value: Value) -> SymbolicTensor:
+        """The one tensor that stands for a value."""
+        found = self._tensors.get(value)
+        if found is None:
+            found = self._tensors[value] = SymbolicTensor(value, self.graph)
+        return found
+
+    def source(self, value: Value) -> Value:
+        """The value that another one only repeats."""
+        while type(value.node.op) is Identity:
+            value = value.node.inputs[0]
+        return value
+
+    def described(self, op: Op, tensor: SymbolicTensor) -> Any:
+        """The shape of a forward tensor, computed in the forward graph."""
+        key = (op, tensor.key)
+        found = self._descriptions.get(key)
+        if found is None:
+            node = self.graph.add(op, (tensor.key,), op.infer([tensor.type]))
+            found = self._descriptions[key] = self.tensor(node.outputs[0])
+        return found
+
+
+class Backward:
+    """A traced gradient: a graph of cotangents and remembered values.
+
+    `outside` are the forward tensors (or eager ones) that its captures stand for; `found`
+    says for each argument of the forward graph how many results are its cotangent: none, one,
+    or the two or three of an IndexedSlices.
+    """
+
+    def __init__(self, graph: Graph, outside: list[Any], found: list[int]) -> None:
+        self.graph = graph
+        self.outside = outside
+        self.found = found
+
+    def unpack(self, results: Sequence[Any]) -> list[Any]:
+        """The results of a call of the graph as cotangents of the arguments."""
+        remaining = iter(results)
+        unpacked: list[Any] = []
+        for count in self.found:
+            parts = [next(remaining) for _ in range(count)]
+            unpacked.append(
+                None if not parts else parts[0] if count == 1 else IndexedSlices(*parts)
+            )
+        return unpacked
+
+
+def trace_backward(
+    forward: ForwardGraph, needed: Sequence[bool], dense: bool, required: Sequence[bool] = ()
+) -> Backward:
+    """Traces the gradient with respect to the needed arguments.
+
+    Its parameters are the cotangents of the results that can have one. With `dense`, no
+    cotangent is an IndexedSlices; `required` ones are zeros if nothing flows.
+    """
+    graph = Graph(f"{forward.graph.name}_gradient", is_body=True)
+    tracer = BackwardTracer(graph, forward)
+    arguments = [forward.tensor(v) for v in forward.graph.arguments]
+    with activate(tracer):
+        cotangents = seeds(graph, forward)
+        sources = [a for a, need in zip(arguments, needed) if need and carries_gradient(a)]
+        sweep(forward.calls, cotangents, reachable(forward.calls, sources))
+        wanted = {source.key for source in sources}
+        flat: list[Any] = []
+        found: list[int] = []
+        for i, argument in enumerate(arguments):
+            g = cotangents.get(argument.key) if argument.key in wanted else None
+            if g is None and required and required[i]:
+                g = zero_cotangent(argument)
+            parts = flatten_cotangent(g, dense)
+            found.append(len(parts))
+            flat += parts
+        graph.results = [tracer.value_of(tensor) for tensor in flat]
+    return Backward(graph, graph.captured, found)
+
+
+def seeds(graph: Graph, forward: ForwardGraph) -> dict[Any, Any]:
+    """Parameters for the cotangents of the results that can have one, by key."""
+    cotangents: dict[Any, Any] = {}
+    for value in forward.results:
+        tensor = forward.tensor(value)
+        if carries_gradient(tensor):
+            parameter = graph.placeholder(value.type, "cotangent")
+            graph.parameters.append(parameter)
+            g = SymbolicTensor(parameter, graph)
+            before = cotangents.get(value)
+            cotangents[value] = g if before is None else add_cotangents(before, g)
+    return cotangents
+
+
+def flatten_cotangent(g: Any, dense: bool) -> list[Any]:
+    """A cotangent as tensors."""
+    if isinstance(g, IndexedSlices):
+        if dense:
+            return [g.to_tensor()]
+        shape = [] if g.dense_shape is None else [g.dense_shape]
+        return [g.values, g.indices, *shape]
+    return [] if g is None else [g]
+
+
+def zero_cotangent(tensor: Any) -> Any:
+    """Zeros like a tensor, or like the value of the variable behind a handle."""
+    if tensor.dtype is not dt.resource:
+        return zero_of(tensor)
+    variable = variable_of(tensor)
+    if variable is None:
+        raise NotDifferentiableError(f"The value of the resource {tensor} has no known type.")
+    value_type = variable.type
+    if value_type.is_static:
+        return zeros(value_type.dims, value_type.dtype)
+    return zero_of(apply(ReadVariableOp.of(value_type.dtype, value_type.dims), tensor))
+
+
+def variable_of(handle: Any) -> Any:
+    """The variable behind a handle, which may have come through captures."""
+    if handle.variable is not None or not isinstance(handle, SymbolicTensor):
+        return handle.variable
+    outside = next((o for o, value in handle.graph.captures if value is handle.key), None)
+    return None if outside is None else variable_of(outside)
+
+
+class Derivative:
+    """How the gradient of a graph is computed, and what its forward form remembers."""
+
+    def __init__(self, base: Graph, dense: bool = False) -> None:
+        self.dense = dense
+        self.forward = ForwardGraph(base)
+        self.saved: dict[Value, int] = {}
+        self.failure: NotDifferentiableError | None = None
+        self._traced: dict[Any, Backward] = {}
+        self.full = tuple([carries_gradient(SymbolicTensor(v, base)) for v in base.arguments])
+        self.position = {v: i for i, v in enumerate(self.forward.graph.arguments)}
+        try:
+            self._remember(self.backward(self.full))
+        except NotDifferentiableError as failure:  # an error only if a gradient is asked for
+            self.failure = failure
+
+    def _remember(self, backward: Backward) -> None:
+        for tensor in backward.outside:
+            self.save(tensor)
+        self.forward.graph.results = [*self.forward.results, *self.saved]
+
+    def save(self, tensor: Any) -> None:
+        """Has the forward form return a tensor of it, unless it is an argument."""
+        if isinstance(tensor, SymbolicTensor) and tensor.key not in self.position:
+            self.saved.setdefault(tensor.key, len(self.saved))
+
+    def backward(self, needed: Sequence[bool], required: Sequence[bool] = ()) -> Backward:
+        """The gradient with respect to the needed arguments, of what is remembered."""
+        if self.failure is not None:
+            raise self.failure
+        key = (tuple(needed), tuple(required))
+        found = self._traced.get(key)
+        if found is None:
+            found = trace_backward(self.forward, needed, self.dense, required)
+            if self._traced and not all(map(self.is_known, found.outside)):
+                found = trace_backward(self.forward, self.full, self.dense, required)
+            self._traced[key] = found
+        return found
+
+    def is_known(self, tensor: Any) -> bool:
+        """Whether the gradient can have a tensor: an argument, or remembered."""
+        if not isinstance(tensor, SymbolicTensor):
+            return True
+        return tensor.key in self.saved or tensor.key in self.position
+
+
+def derivative_of(graph: Graph) -> Derivative:
+    """The derivative of a graph, found out once."""
+    if not isinstance(graph.derivative, Derivative):
+        graph.derivative = Derivative(graph)
+    return graph.derivative
+
+
+def given_cotangents(results: Sequence[Any], cotangents: Sequence[Any]) -> list[Any]:
+    """The cotangents of the results that can have one, zeros where none came."""
+    return [
+        zero_of(tensor) if g is None else g
+        for tensor, g in zip(results, cotangents)
+        if carries_gradient(tensor)
+    ]
