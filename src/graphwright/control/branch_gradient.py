@@ -18,7 +18,6 @@ from graphwright.op.interpreter import activate, apply
 from graphwright.op.op import Call, Op
 from graphwright.ops.creation import Const, Literal
 from graphwright.ops.lists import EmptyTensorList
-from graphwright.trace.symbolic import SymbolicTensor
 from graphwright.trace.tracer import Tracer
 from graphwright.types import dtypes as dt
 from graphwright.types.tensor_type import TensorType
@@ -94,10 +93,10 @@ def aligned(side: int, traced: Sequence[Backward]) -> Graph:
 
 def stand_in(graph: Graph, dtype: dt.DType) -> Value:
     """A value of a dtype, for a place that nobody will look at."""
-    with activate(Tracer(graph, None)) as _:
-        if dtype is dt.variant:
-            empty: SymbolicTensor = apply(EmptyTensorList.of(dt.float32), -1, -1)
-            return empty.key
+    if dtype is dt.variant:
+        tracer = Tracer(graph, None)
+        with activate(tracer):
+            return tracer.value_of(apply(EmptyTensorList.of(dt.float32), -1, -1))
     array = np.zeros((), dtype.numpy_dtype) if dtype is not dt.string else np.array(b"", object)
     type_ = TensorType(dtype, ())
     return graph.add(Const(Literal(array, type_)), (), (type_,)).outputs[0]

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-from graphwright.control.derivative import Backward, Derivative, derivative_of, given_cotangents
+from graphwright.control.derivative import Derivative, derivative_of, given_cotangents
 from graphwright.ir.execution import function_of, is_pure
 from graphwright.ir.graph import Graph
 from graphwright.op.interpreter import apply
