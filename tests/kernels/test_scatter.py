@@ -33,6 +33,11 @@ def test_gather_names_the_index_out_of_range() -> None:
         scatter.gather_nd(np.zeros((4, 2)), np.array([[0, 1], [2, 2]]))
 
 
+def test_a_single_vector_gathers_a_single_slice() -> None:
+    assert scatter.gather_nd(ROWS, np.array([2, 1])) == 5.0
+    assert scatter.gather_nd(ROWS, np.array([2])).tolist() == [4.0, 5.0]
+
+
 def test_updates_must_fit() -> None:
     with pytest.raises(ValueError, match=r"updates of shape \[3\] do not fit .*\[2, 2\]"):
         scatter.scatter_nd(np.array([[0], [1]]), np.ones(3), [4, 2])

@@ -14,16 +14,17 @@ from graphwright.kernels import convolution, pooling
 
 @st.composite
 def geometries(draw: st.DrawFn) -> dict[str, Any]:
-    """Shapes and windows of rank 1 to 3, those without any window included."""
+    """Shapes and windows of rank 1 to 3, those without images, places or windows included."""
     rank = draw(st.integers(1, 3))
     small = st.integers(1, 3)
     each = [draw(st.lists(values, min_size=rank, max_size=rank)) for values in (small,) * 3]
     kernel, strides, dilations = each
-    sizes = draw(st.lists(st.integers(1, 7), min_size=rank, max_size=rank))
+    sizes = draw(st.lists(st.integers(0, 7), min_size=rank, max_size=rank))
     pad = st.tuples(st.integers(0, 2), st.integers(0, 2))
     explicit = st.lists(pad, min_size=rank, max_size=rank)
     padding = draw(st.one_of(st.sampled_from(["SAME", "VALID"]), explicit))
-    groups, depth, multiplier, batch = (draw(st.integers(1, 2)) for _ in range(4))
+    groups, depth, multiplier = (draw(st.integers(1, 2)) for _ in range(3))
+    batch = draw(st.integers(0, 2))
     return {
         "shape": (batch, *sizes, groups * depth),
         "filter_shape": (*kernel, depth, groups * multiplier),

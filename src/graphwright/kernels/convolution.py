@@ -52,7 +52,7 @@ def convolve(
     for items, rows, patches in _patches(windows, padded, groups):
         block = result[items, rows]
         if groups == 1:
-            np.matmul(patches[0], matrices[0], out=block.reshape(-1, outputs))
+            np.matmul(patches[0], matrices[0], out=block.reshape(patches.shape[1], outputs))
         else:
             block[...] = _ungroup(patches @ matrices, block.shape)
     return finish(result, array.dtype, channels_first)
@@ -187,10 +187,12 @@ def depthwise_filter_gradient(
     wide = accumulator(array.dtype)
     padded = windows.pad(array.astype(wide, copy=False))
     spread = gradient.astype(wide, copy=False)
-    spread = spread.reshape(-1, channels, multiplier)
+    spread = spread.reshape(math.prod(spread.shape[:-1]), channels, multiplier)
     total = np.empty(tuple(shape), wide)
     for tap in windows.taps():
-        total[tap] = np.einsum("pc,pcm->cm", windows.at(padded, tap).reshape(-1, channels), spread)
+        total[tap] = np.einsum(
+            "pc,pcm->cm", windows.at(padded, tap).reshape(spread.shape[:2]), spread
+        )
     return finish(total, array.dtype, channels_first=False)
 
 
@@ -208,21 +210,25 @@ def _patches(windows: Windows, padded: Array, groups: int) -> Any:
             buffer = np.empty(part.size, padded.dtype)
         patches = buffer[: part.size].reshape(part.shape)
         np.copyto(patches, part)
-        yield items, rows, patches.reshape(groups, -1, taps * depth)
+        count = math.prod(part.shape[1 : 2 + len(windows.kernel)])
+        yield items, rows, patches.reshape(groups, count, taps * depth)
 
 
 def _matrices(filters: Array, groups: int) -> Array:
     """The filters as [groups, taps * depth, outputs / groups]."""
     outputs = filters.shape[-1]
-    return np.moveaxis(filters.reshape(-1, groups, outputs // groups), 1, 0)
+    rows = math.prod(filters.shape[:-1])
+    return np.moveaxis(filters.reshape(rows, groups, outputs // groups), 1, 0)
 
 
 def _group(array: Array, groups: int) -> Array:
     """[..., channels] as [groups, everything before, channels / groups]."""
-    return np.moveaxis(array.reshape(-1, groups, array.shape[-1] // groups), 1, 0)
+    rows = math.prod(array.shape[:-1])
+    return np.moveaxis(array.reshape(rows, groups, array.shape[-1] // groups), 1, 0)
 
 
 def _ungroup(grouped: Array, shape: tuple[int, ...]) -> Array:
     """The inverse of `_group`, for the shape that the array had."""
     depth = grouped.shape[-1]
-    return np.moveaxis(grouped.reshape(grouped.shape[0], -1, depth), 0, 1).reshape(shape)
+    rows = math.prod(shape[:-1])
+    return np.moveaxis(grouped.reshape(grouped.shape[0], rows, depth), 0, 1).reshape(shape)

@@ -56,7 +56,7 @@ def max_pool_with_argmax(
     Here a nan counts where it comes first in its window.
     """
     windows = slide(array.shape[1:-1], kernel, strides, padding)
-    image = array.size // array.shape[0] if array.shape[0] else 0
+    image = math.prod(array.shape[1:])
     index = np.arange(image, dtype=np.int64).reshape(1, *array.shape[1:])
     if batch_in_index:
         index = index + image * np.arange(array.shape[0]).reshape(-1, *[1] * (array.ndim - 1))

@@ -195,7 +195,7 @@ class _Kernel:
 
 def _stretched(kernel: _Kernel, size: int, count: int, antialias: bool) -> Resampling:
     """The kernel around each sample, as wide as the shrinking needs, cut at the borders."""
-    inverse = np.float32(1) / (np.float32(count) / np.float32(size))
+    inverse = np.float32(1) / (np.float32(max(count, 1)) / np.float32(size))
     stretch = max(inverse, np.float32(1)) if antialias else np.float32(1)
     half, reach = np.float32(0.5), np.float32(kernel.radius) * stretch
     samples = (np.arange(count, dtype=np.float32) + half) * inverse

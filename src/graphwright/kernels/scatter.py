@@ -43,7 +43,7 @@ def gather_nd(array: Array, indices: Integers, batch_dims: int = 0) -> Array:
     slots = _slots(indices, array.shape, "param shape")
     inner = array.shape[depth:]
     rows = array.reshape(math.prod(array.shape[:depth]), *inner)
-    return rows[slots].reshape(*indices.shape[:-1], *inner)
+    return rows[slots].reshape((*indices.shape[:-1], *inner))
 
 
 def scatter_nd(indices: Integers, updates: Array, shape: Sequence[int]) -> Array:

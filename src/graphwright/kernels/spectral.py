@@ -99,7 +99,9 @@ def kaiser_bessel_derived_window(length: int, beta: float = 12.0) -> Doubles:
 
 def vorbis_window(length: int) -> Doubles:
     """The power-complementary window of Vorbis."""
-    window: Doubles = np.sin(np.pi / 2 * np.sin(np.pi / length * (np.arange(length) + 0.5)) ** 2)
+    window: Doubles = np.sin(
+        np.pi / 2 * np.sin(np.pi * (np.arange(length) + 0.5) / max(length, 1)) ** 2
+    )
     return window
 
 

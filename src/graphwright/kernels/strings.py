@@ -89,7 +89,7 @@ def reduce_join(
     others = [axis for axis in range(array.ndim) if axis not in axes]
     moved = array.transpose(*others, *axes)
     kept = moved.shape[: len(others)]
-    rows = moved.reshape(math.prod(kept), -1)
+    rows = moved.reshape(math.prod(kept), math.prod(moved.shape[len(others) :]))
     result = np.empty(len(rows), object)
     result[:] = [separator.join(row) for row in rows]
     sizes = [1 if axis in axes else size for axis, size in enumerate(array.shape)]
