@@ -16,10 +16,11 @@ makes them only when a tensor asks for them:
 
     while c: b        for ag_test in ag__.iterations():
                           ag_test = c
-                          if ag_test is not True and ... and ag__.staged(ag_test):
-                              ag__.while_stmt(*ag_regions(0), {}, ag_test)
-                              break
-                          if not ag_test: break
+                          if ag_test is not True:
+                              if ... and ag__.staged(ag_test):
+                                  ag__.while_stmt(*ag_regions(0), {}, ag_test)
+                                  break
+                              if not ag_test: break
                           b
 """
 
@@ -245,8 +246,9 @@ class _Function:
         stage = at.statement(at.apply("while_stmt", aside, options, at.load(name)))
         go = self.while_test(stops, test, proceed, at)
         inside: Block = [*lead, at.assign(at.store(name), go)]
-        inside.append(at.branch(_may_be_staged(name, at), [stage, at.leave()]))
-        inside.append(at.branch(at.negation(at.load(name)), [at.leave()]))
+        other: Block = [at.branch(_may_be_staged(name, at), [stage, at.leave()])]
+        other.append(at.branch(at.negation(at.load(name)), [at.leave()]))
+        inside.append(at.branch(at.negated(at.identical(at.load(name), True)), other))
         inside += body.plain
         if stops:
             inside.append(at.branch(_is(stops, True, at), [at.leave()]))
@@ -289,8 +291,8 @@ class _Function:
         stage = at.statement(at.apply("for_stmt", at.load(items), aside, options))
         inside = list(body.plain)
         if stops:
-            inside.append(at.branch(_is(stops, True, at), [at.leave()]))
-            inside.append(at.branch(at.negation(_unset(stops, at)), [stage, at.leave()]))
+            stopped = at.branch(_is(stops, True, at), [at.leave()])
+            inside.append(at.branch(at.negation(_unset(stops, at)), [stopped, stage, at.leave()]))
         loop = ast.For(target, at.load(items), inside or [at.nothing()], [], None, **at.place)
         begin = at.assign(at.store(items), at.apply("iterated", iterable))
         guard = at.branch(_is_looped(items, at), [stage], [loop])

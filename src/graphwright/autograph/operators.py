@@ -34,6 +34,10 @@ UNROLLED_AT_MOST = 3_000
 _staging: Staging = TensorStaging()
 
 
+# What is asked about most often and is no tensor.
+_PLAIN = frozenset({bool, dict, float, int, list, set, str, tuple, type(None)})
+
+
 def install(staging: Staging) -> Staging:
     """Make `staging` the one that operators ask; returns the one before."""
     global _staging
@@ -43,7 +47,7 @@ def install(staging: Staging) -> Staging:
 
 def staged(value: Any) -> bool:
     """Whether `value` is a tensor that only running the graph computes."""
-    return _staging.is_staged(value)
+    return type(value) not in _PLAIN and _staging.is_staged(value)
 
 
 def loops(items: Any) -> bool:

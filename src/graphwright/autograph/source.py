@@ -12,7 +12,7 @@ import copy
 import itertools
 import linecache
 import types
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -149,7 +149,7 @@ def _find_lambda(code: types.CodeType, lines: list[str]) -> ast.Lambda:
     exact = [node for node in named if _start(node) <= start and end <= _end(node)]
     if start < end and exact:  # an outer lambda holds the places of the inner ones
         return copy.deepcopy(max(exact, key=_start))
-    candidates = [node for node in named if _names(node) >= _code_names(code)]
+    candidates = [node for node in named if _compiles_to(node, code)]
     if not candidates:
         raise SourceError(
             f"line {code.co_firstlineno} of {code.co_filename!r} does not hold this lambda"
@@ -208,13 +208,18 @@ def _extent(code: types.CodeType) -> tuple[Place, Place]:
     return start, max((line, column) for _, line, _, column in found)
 
 
-def _names(node: ast.Lambda) -> set[str]:
-    names = {inner.id for inner in ast.walk(node) if isinstance(inner, ast.Name)}
-    return names | {inner.attr for inner in ast.walk(node) if isinstance(inner, ast.Attribute)}
-
-
-def _code_names(code: types.CodeType) -> set[str]:
-    return {name for name in (*code.co_names, *code.co_freevars) if not name.startswith("__")}
+def _compiles_to(node: ast.Lambda, code: types.CodeType) -> bool:
+    """Whether the lambda, among the variables that are free in `code`, gives that code."""
+    place: dict[str, Any] = {"lineno": node.lineno, "col_offset": node.col_offset}
+    result = ast.Return(node, **place)
+    made = compile(_factory(code.co_freevars, [result], place), code.co_filename, "exec")
+    found = _inner(made, code.co_name)
+    consts = [[k for k in c.co_consts if not isinstance(k, types.CodeType)] for c in (found, code)]
+    return (found.co_code, found.co_names, found.co_freevars) == (
+        code.co_code,
+        code.co_names,
+        code.co_freevars,
+    ) and repr(consts[0]) == repr(consts[1])
 
 
 def _define(node: ast.Lambda) -> ast.FunctionDef:
@@ -238,14 +243,19 @@ def compile_function(
         body = [ast.ClassDef(source.class_name, [], [], body, [], **place)]
         if source.class_name not in free:  # the name means what it means in the module
             body.insert(0, ast.Global([source.class_name], **place))
+    module = compile(
+        _factory(free, body, place), source.filename, "exec", source.flags, dont_inherit=True
+    )
+    return _rename(_inner(module, tree.name), like)
+
+
+def _factory(free: Sequence[str], body: list[ast.stmt], place: dict[str, Any]) -> ast.Module:
+    """A module with a function around `body` in which the names `free` are variables."""
     arguments = ast.arguments([], [ast.arg(name, **place) for name in free], None, [], [], None, [])
     factory = ast.FunctionDef(FACTORY, arguments, body, [], None, None, **place)
     for node in (factory, *body):
         with_type_params(node)
-    module = compile(
-        ast.Module([factory], []), source.filename, "exec", source.flags, dont_inherit=True
-    )
-    return _rename(_inner(module, tree.name), like)
+    return ast.Module([factory], [])
 
 
 def _inner(code: types.CodeType, name: str) -> types.CodeType:
