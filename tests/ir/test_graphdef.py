@@ -103,7 +103,10 @@ def test_a_resource_is_no_constant() -> None:
 
 
 #: Ops that TensorFlow has not: graphs with them are read by us alone.
-OURS = {"EagerPyFuncGradient"}  # there it is a method of the recorded call
+OURS = {
+    "CTCLossDense",  # there it is a composition of many ops
+    "EagerPyFuncGradient",  # there it is a method of the recorded call
+}
 
 
 @pytest.mark.parametrize("name", sorted(REGISTRY.keys() - OURS))
