@@ -84,6 +84,10 @@ def _variates(recorder: Any) -> None:
         typed = tf.cast(logits, dtype)
         result = tf.random.stateless_categorical(typed, 11, seed)
         recorder.case(f"categorical-{dtype.name}", "variates.categorical", result, *at, typed, 11)
+        result = tf.random.stateless_categorical(typed, 2, seed)
+        recorder.case(
+            f"categorical-few-{dtype.name}", "variates.categorical", result, *at, typed, 2
+        )
         if dtype == tf.bfloat16:
             continue
         alpha, rate = tf.cast(ALPHA, dtype), tf.cast(RATE, dtype)

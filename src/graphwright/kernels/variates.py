@@ -45,6 +45,10 @@ def categorical(key: int, counter: int, logits: Array, samples: int) -> npt.NDAr
     sums = np.cumsum(weights, axis=1)
     points = points * sums[:, -1:]
     drawn = np.empty((batch, samples), np.int64)
+    if samples < batch:
+        for sample in range(samples):
+            drawn[:, sample] = (sums <= points[:, sample, None]).sum(axis=1)
+        return drawn
     for row in range(batch):
         drawn[row] = np.searchsorted(sums[row], points[row], side="right")
     return drawn
