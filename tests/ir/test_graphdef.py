@@ -201,6 +201,32 @@ def test_results_wait_for_all_effects(graph: Any) -> None:
     assert [op.name for op in graph.get_operations()] == list(nodes)
 
 
+def test_effects_on_the_outside_keep_their_order_through_calls() -> None:
+    @tf.function
+    def shouting(x: Any) -> Any:
+        tf.print("inside", x)
+        return x + 1.0
+
+    @tf.function
+    def program(x: Any) -> Any:
+        tf.print("before")
+        y = shouting(x)
+        tf.print("after")
+        return y
+
+    made = program.get_concrete_function(tf.TensorSpec([])).graph
+    first, second = [op for op in made.get_operations() if op.type == "PrintV2"]
+    (call,) = [op for op in made.get_operations() if "Call" in op.type]
+    assert first.control_inputs == []
+    assert call.control_inputs == [first]
+    assert second.control_inputs == [call]
+
+
+def test_a_program_without_effects_has_no_control_edges() -> None:
+    made = graph_corpus.export(graph_corpus.PROGRAMS["arithmetic"]).message
+    assert not any(each.startswith("^") for n in GraphDef.FromString(made).node for each in n.input)
+
+
 def test_operations_and_tensors_are_found_by_name(graph: Any) -> None:
     operation = graph.get_operation_by_name("split")
     assert operation.type == "Split"
