@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from graphwright.control.call import PartitionedCall, forward_call, remembered
-from graphwright.control.derivative import Backward, Derivative, given_cotangents
+from graphwright.control.derivative import Backward, Derivative, given_cotangents, variable_of
 from graphwright.ir.graph import Graph, Value
 from graphwright.op.interpreter import activate, apply
 from graphwright.op.op import Call, Op
@@ -109,6 +109,8 @@ def wrapped(op: Op, like: Op, side: Graph) -> Graph:
     graph.parameters = [graph.placeholder(TensorType(choice, ()), "choice")]
     graph.parameters += [graph.placeholder(v.type, "captured") for v in side.arguments]
     inputs = tuple(graph.parameters)
+    handles = zip(side.captures, graph.parameters[1:])
+    graph.variables = {value: variable_of(outside) for (outside, _), value in handles}
     node = graph.add(op, inputs, op.infer([v.type for v in inputs]))
     graph.results = list(node.outputs)
     return graph

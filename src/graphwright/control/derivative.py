@@ -217,7 +217,7 @@ def variable_of(handle: Any) -> Any:
 class Derivative:
     """How the gradient of a graph is computed, and what its forward form remembers."""
 
-    def __init__(self, base: Graph, dense: bool = False) -> None:
+    def __init__(self, base: Graph, dense: bool = False, required: Sequence[bool] = ()) -> None:
         self.dense = dense
         self.forward = ForwardGraph(base)
         self.saved: dict[Value, int] = {}
@@ -225,8 +225,9 @@ class Derivative:
         self._traced: dict[Any, Backward] = {}
         self.full = tuple([carries_gradient(SymbolicTensor(v, base)) for v in base.arguments])
         self.position = {v: i for i, v in enumerate(self.forward.graph.arguments)}
+        self.available = set(self.position)  # what need not be remembered: the arguments
         try:
-            self._remember(self.backward(self.full))
+            self._remember(self.backward(self.full, required))
         except NotDifferentiableError as failure:  # an error only if a gradient is asked for
             self.failure = failure
 
@@ -254,10 +255,10 @@ class Derivative:
         return found
 
     def is_known(self, tensor: Any) -> bool:
-        """Whether the gradient can have a tensor: an argument, or remembered."""
+        """Whether the gradient can have a tensor: it is there anyway, or remembered."""
         if not isinstance(tensor, SymbolicTensor):
             return True
-        return tensor.key in self.saved or tensor.key in self.position
+        return tensor.key in self.saved or tensor.key in self.available
 
 
 def derivative_of(graph: Graph) -> Derivative:

@@ -8,11 +8,13 @@ from typing import Any
 
 from graphwright.control.body import Body, GraphOp, share_captures, trace_body
 from graphwright.control.branch import check_callable, is_stateful, not_scalar, scalar_condition
+from graphwright.control.call import recomputed
+from graphwright.control.loop_gradient import taped_loop
 from graphwright.errors import InvalidArgumentError
 from graphwright.ir.execution import function_of
 from graphwright.ir.graph import Graph
 from graphwright.op.interpreter import apply, convert
-from graphwright.op.op import Effect
+from graphwright.op.op import Call, Effect, Op
 from graphwright.ops.comparison import logical_and
 from graphwright.trace.tracer import current_tracer
 from graphwright.types import tree
@@ -66,6 +68,20 @@ class StatelessWhile(GraphOp):
     def kernel(self, *arrays: Any) -> tuple[Any, ...]:
         results: tuple[Any, ...] = self.bind(())(*arrays)
         return results
+
+    @staticmethod
+    def repeating(cond: Graph, body: Graph) -> StatelessWhile:
+        """The loop of these graphs."""
+        return (While if is_stateful((cond, body)) else StatelessWhile)(cond, body)
+
+    def taped(self, operands: tuple[Any, ...]) -> Op:
+        return taped_loop(self.cond, self.body, self.repeating)
+
+    def untaped(self, result: Any) -> Any:
+        return result[: len(self.body.parameters)]
+
+    def gradient(self, call: Call, *cotangents: Any) -> Sequence[Any]:
+        return recomputed(self, call, cotangents, is_stateful((self.cond, self.body)))
 
 
 @dataclass(frozen=True)
@@ -178,8 +194,8 @@ class Loop:
         self.check(step)
         graphs = (condition.graph, step.graph)
         captured = share_captures(graphs)
-        kind = While if is_stateful(graphs) else StatelessWhile
-        results = apply(kind(*graphs), *self.tensors, *captured, name=self.name)
+        op = StatelessWhile.repeating(*graphs)
+        results = apply(op, *self.tensors, *captured, name=self.name)
         return tree.pack_sequence_as(self.structure, results or (), expand_composites=True)
 
     def limited(

@@ -93,6 +93,8 @@ class Source:
     def bind(self, prefix: str, thing: Any) -> str:
         """A global name for an object."""
         name = f"{prefix}{len(self.bindings)}"
+        if name == identifier(self.graph.name):  # somebody's function may be called `f2`
+            name += "_"
         self.bindings[name] = thing
         return name
 

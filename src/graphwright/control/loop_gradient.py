@@ -1,0 +1,267 @@
+"""The gradient of a loop: a loop over its iterations backwards.
+
+The forward form counts the iterations and pushes on lists, one for each, the values that
+an iteration's gradient needs; what the loop captured and never changes is not pushed. The
+gradient pops them again, carries the cotangents of the variables, and adds up those of what
+was captured.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from graphwright.autodiff.sweep import carries_gradient, reachable
+from graphwright.control.call import PartitionedCall, forward_call
+from graphwright.control.derivative import (
+    Backward,
+    Derivative,
+    given_cotangents,
+    variable_of,
+    zero_cotangent,
+)
+from graphwright.ir.graph import Graph, Node, Value, transform
+from graphwright.op.interpreter import activate, apply, convert
+from graphwright.op.op import Call, Op
+from graphwright.ops.lists import (
+    HANDLE,
+    PUSH_BACK,
+    EmptyTensorList,
+    TensorListPopBack,
+    host_shape,
+)
+from graphwright.trace.symbolic import SymbolicTensor
+from graphwright.trace.tracer import Tracer
+from graphwright.types import dtypes as dt
+from graphwright.types.tensor_type import TensorType
+from graphwright.values.indexed_slices import add_cotangents
+
+Rebuild = Callable[[Graph, Graph], Op]
+
+COUNT = TensorType(dt.int32, ())
+
+
+class LoopGradient:
+    """The gradient of a loop of the graphs `cond` and `body`; `rebuild` makes other loops."""
+
+    def __init__(self, cond: Graph, body: Graph, rebuild: Rebuild) -> None:
+        self.rebuild = rebuild
+        self.count = len(body.parameters)
+        self.carrying = [i for i, v in enumerate(body.parameters) if can_carry(v)]
+        self.required = [i in self.carrying for i in range(len(body.arguments))]
+        self.step = Derivative(body, dense=True, required=self.required)
+        self.forward = self._forward(cond, body)
+        self._backward: dict[Any, BackwardLoop] = {}
+
+    # -- forward ------------------------------------------------------------------------
+
+    def _forward(self, cond: Graph, body: Graph) -> Graph:
+        """The loop with a counter and lists, in a graph of the loop's own arguments."""
+        self._pushed()
+        graph = Graph(f"{body.name}_forward", is_body=True)
+        tracer = Tracer(graph, None)
+        with activate(tracer):
+            arguments = [graph.placeholder(v.type, "argument") for v in body.arguments]
+            graph.parameters = arguments
+            given = [SymbolicTensor(v, graph) for v in arguments]
+            variables, captured = given[: self.count], given[self.count :]
+            lists = [empty_list(value.type) for value in self.pushed]
+            op = self.rebuild(self._counting(cond), self._pushing())
+            results = apply(op, *variables, convert(0), *lists, *captured)
+            graph.results = [tracer.value_of(t) for t in results]
+        handles = zip(body.captures, arguments[self.count :])
+        graph.variables = {v: variable_of(outside) for (outside, _), v in handles}
+        return graph
+
+    def _pushed(self) -> None:
+        """Decides what is pushed in each iteration: saved values, and variables needed."""
+        step = self.step
+        failed = step.failure is not None
+        needed = [] if failed else step.backward(step.full, self.required).outside
+        variables = set(step.forward.graph.parameters)
+        used = [t.key for t in needed if isinstance(t, SymbolicTensor)]
+        self.pushed: list[Value] = [v for v in used if v in variables or v in step.saved]
+        step.available -= variables.difference(self.pushed)  # a variable is gone, if not pushed
+
+    def _counting(self, cond: Graph) -> Graph:
+        """The condition, which does not look at the counter and the lists."""
+        graph = copied(cond)
+        extra = [graph.placeholder(COUNT, "count")]
+        extra += [graph.placeholder(HANDLE, "pushed") for _ in self.pushed]
+        graph.parameters = [*cond.parameters, *extra]
+        return graph
+
+    def _pushing(self) -> Graph:
+        """The body, which counts and pushes."""
+        forward = self.step.forward
+        graph = copied(forward.graph)
+        count = graph.placeholder(COUNT, "count")
+        lists = [graph.placeholder(HANDLE, "pushed") for _ in self.pushed]
+        graph.parameters = [*forward.graph.parameters, count, *lists]
+        tracer = Tracer(graph, None)
+        with activate(tracer):
+            more = [SymbolicTensor(count, graph) + 1]
+            for value, pushed in zip(self.pushed, lists):
+                item = SymbolicTensor(value, graph)
+                more.append(apply(PUSH_BACK, SymbolicTensor(pushed, graph), item))
+            graph.results = [*forward.results, *[tracer.value_of(t) for t in more]]
+        return graph
+
+    # -- backward -----------------------------------------------------------------------
+
+    def cotangents(self, call: Call, cotangents: Sequence[Any]) -> Sequence[Any]:
+        """The cotangents of the operands: the loop backwards."""
+        needed = tuple(call.needed) if call.needed else self.step.full
+        loop = self._backward.get(needed)
+        if loop is None:
+            loop = self._backward[needed] = BackwardLoop(self, needed)
+        count = self.count
+        given = dict(zip(self.carrying, given_cotangents(call.outputs[:count], cotangents)))
+        captured = call.inputs[count:]
+        sums = [zero_cotangent(captured[i - count]) for i in loop.captured]
+        variables = [
+            call.outputs[count],
+            *[given[i] for i in loop.carried],
+            *sums,
+            *call.outputs[count + 1 :],
+        ]
+        results = apply(loop.op, *variables, *captured)[1:]
+        found: list[Any] = [None] * len(call.inputs)
+        for position, result in zip((*loop.carried, *loop.captured), results):
+            found[position] = result
+        return found
+
+
+def can_carry(value: Value) -> bool:
+    """Whether a loop variable can have a cotangent."""
+    return carries_gradient(SymbolicTensor(value, Graph()))
+
+
+class BackwardLoop:
+    """The loop backwards, with respect to certain operands.
+
+    Its variables are the iterations left, the cotangents of the variables numbered `carried`,
+    the sums for the operands numbered `captured`, and the lists.
+    """
+
+    def __init__(self, gradient: LoopGradient, needed: Sequence[bool]) -> None:
+        self.step, self.count, self.pushed = gradient.step, gradient.count, gradient.pushed
+        self.carrying = gradient.carrying
+        wanted = self._influenced(needed)
+        self.carried = [i for i in self.carrying if wanted[i]]
+        traced = self.step.backward(wanted, gradient.required)
+        self.captured = [i for i in range(self.count, len(needed)) if needed[i] and traced.found[i]]
+        body = self._body(traced)
+        self.op = gradient.rebuild(self._condition(body), body)
+
+    def _influenced(self, needed: Sequence[bool]) -> list[bool]:
+        """Which arguments of the body matter: those needed, and variables that depend on them."""
+        forward = self.step.forward
+        arguments = forward.graph.arguments
+        wanted = [n and f for n, f in zip(needed, self.step.full)]
+        while True:
+            sources = [forward.tensor(a) for a, w in zip(arguments, wanted) if w]
+            dependent = reachable(forward.calls, sources)
+            more = [
+                i for i in self.carrying if not wanted[i] and forward.results[i] in dependent
+            ]
+            if not more:
+                return wanted
+            for i in more:
+                wanted[i] = True
+
+    def _body(self, traced: Backward) -> Graph:
+        """One iteration: pops what was pushed, and passes the cotangents on."""
+        forward, own = self.step.forward, traced.graph
+        graph = Graph(own.name, is_body=True)
+        arriving = dict(zip(self.carrying, own.parameters))
+        left = graph.placeholder(COUNT, "left")
+        cotangents = {i: graph.placeholder(arriving[i].type, "cotangent") for i in self.carried}
+        sums = [graph.placeholder(t, "sum") for t in self._sum_types(traced)]
+        lists = [graph.placeholder(HANDLE, "pushed") for _ in self.pushed]
+        outer = forward.graph.arguments[self.count :]
+        captured = {v: graph.placeholder(v.type, "captured") for v in outer}
+        graph.parameters = [left, *cotangents.values(), *sums, *lists]
+        tracer = Tracer(graph, None)
+        with activate(tracer):
+            rest, popped = pop_all([SymbolicTensor(v, graph) for v in lists], self.pushed)
+            kept = {**captured, **dict(zip(self.pushed, map(tracer.value_of, popped)))}
+            replaced = {arriving[i]: value for i, value in cotangents.items()}
+            for tensor, value in own.captures:
+                replaced[value] = kept[tensor.key]
+            found = traced.unpack([SymbolicTensor(v, graph) for v in copy_into(own, graph, replaced)])
+            totals = [
+                add_cotangents(SymbolicTensor(total, graph), found[i])
+                for total, i in zip(sums, self.captured)
+            ]
+            after = [SymbolicTensor(left, graph) - 1, *[found[i] for i in self.carried]]
+            graph.results = [tracer.value_of(t) for t in [*after, *totals, *rest]]
+        graph.captures = [(forward.tensor(v), value) for v, value in captured.items()]
+        return graph
+
+    def _sum_types(self, traced: Backward) -> list[TensorType]:
+        """The types of the sums for what was captured."""
+        flat = iter(traced.graph.results)
+        found = [next(flat).type if count else None for count in traced.found]
+        arguments = self.step.forward.graph.arguments
+        types = []
+        for i in self.captured:
+            kind, cotangent = arguments[i].type, found[i]
+            assert cotangent is not None
+            types.append(cotangent if kind.dtype is dt.resource else kind)
+        return types
+
+    def _condition(self, body: Graph) -> Graph:
+        """Whether iterations are left."""
+        graph = Graph(f"{body.name}_cond", is_body=True)
+        graph.parameters = [graph.placeholder(v.type, "argument") for v in body.parameters]
+        graph.captures = [(o, graph.placeholder(v.type, "captured")) for o, v in body.captures]
+        tracer = Tracer(graph, None)
+        with activate(tracer):
+            graph.results = [tracer.value_of(SymbolicTensor(graph.parameters[0], graph) > 0)]
+        return graph
+
+
+def copied(graph: Graph) -> Graph:
+    """A graph of the same nodes, to which more can be added."""
+    copy = Graph(graph.name, graph.is_body)
+    copy.nodes, copy.names = list(graph.nodes), graph.names
+    copy.parameters, copy.captures = list(graph.parameters), list(graph.captures)
+    copy.results, copy.variables = list(graph.results), graph.variables
+    return copy
+
+
+def copy_into(graph: Graph, into: Graph, replaced: dict[Value, Value]) -> list[Value]:
+    """Adds the nodes of a graph to another, some of its arguments replaced; its results there."""
+    parameters = into.parameters
+
+    def rewrite(node: Node, inputs: tuple[Value, ...]) -> tuple[Value, ...] | None:
+        found = replaced.get(node.outputs[0]) if node.outputs else None
+        return None if found is None else (found,)
+
+    transform(graph, rewrite, into)
+    into.parameters, into.captures = parameters, []
+    return into.results
+
+
+def empty_list(item: TensorType) -> Any:
+    """A list for values of a type."""
+    return apply(EmptyTensorList.of(item.dtype), host_shape(item.dims), -1)
+
+
+def pop_all(lists: Sequence[Any], values: Sequence[Value]) -> tuple[list[Any], list[Any]]:
+    """The lists without their last items, and these."""
+    rest, popped = [], []
+    for pushed, value in zip(lists, values):
+        op = TensorListPopBack.of(value.type.dtype)
+        shorter, item = apply(op, pushed, host_shape(value.type.dims))
+        rest.append(shorter)
+        popped.append(item)
+    return rest, popped
+
+
+def taped_loop(cond: Graph, body: Graph, rebuild: Rebuild) -> PartitionedCall:
+    """The forward form of a loop."""
+    if not isinstance(body.derivative, LoopGradient):
+        body.derivative = LoopGradient(cond, body, rebuild)
+    return forward_call(body.derivative.forward, body.derivative)
