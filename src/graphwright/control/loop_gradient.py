@@ -189,7 +189,8 @@ class BackwardLoop:
             replaced = {arriving[i]: value for i, value in cotangents.items()}
             for tensor, value in own.captures:
                 replaced[value] = kept[tensor.key]
-            found = traced.unpack([SymbolicTensor(v, graph) for v in copy_into(own, graph, replaced)])
+            copies = copy_into(own, graph, replaced)
+            found = traced.unpack([SymbolicTensor(v, graph) for v in copies])
             totals = [
                 add_cotangents(SymbolicTensor(total, graph), found[i])
                 for total, i in zip(sums, self.captured)
