@@ -452,6 +452,10 @@ def programs(tf: Any) -> list[tuple[Any, tuple[Any, ...]]]:
             values = values.write(1, 8)
         return values.stack()
 
+    @on(3)
+    def map_structure(x):
+        return tf.nest.map_structure(positive_part, {"a": x, "b": [-x]})
+
     @on([1, 2])
     def list_leak(x):
         result = []
@@ -514,6 +518,11 @@ def programs(tf: Any) -> list[tuple[Any, tuple[Any, ...]]]:
     @on(3)
     def function_argument(x):
         return tf.cond(x > 0, positive, lambda: x)
+
+    def positive_part(v):
+        if v < 0:
+            return v * 0
+        return v
 
     def positive():
         y = tf.constant(5)

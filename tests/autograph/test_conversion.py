@@ -334,7 +334,7 @@ def test_without_source(warnings: list[str]) -> None:
     (warning,) = warnings
     assert "could not convert made" in warning
     assert "no source" in warning or "does not hold" in warning
-    with pytest.raises(source.SourceError, match="no source|does not hold"):
+    with pytest.raises(source.SourceError, match=r"no source|does not hold"):
         convert.to_graph(scope["made"])
 
 

@@ -17,17 +17,15 @@ PROGRAMS = {function.__name__: (function, arguments) for function, arguments in 
 #: TensorFlow refuses them; here they mean what Python means by them.
 BEYOND = {
     "b_all", "b_any", "b_bool", "b_enum", "b_map", "b_min", "b_min2", "b_sum", "b_zip",
-    "break_while", "contains", "contains2", "function_argument", "py_for_break",
+    "break_while", "contains", "contains2", "function_argument", "map_structure", "py_for_break",
     "py_for_return", "return_loop0", "walrus", "while_true",
 }  # fmt: skip
 
-#: Both refuse them, we with another class; or TensorFlow knows them, and we not yet.
+#: Both refuse them, we with another class.
 REFUSED = {
     "andor": "ValueError",  # TensorFlow builds the graph and fails when it runs
     "assert_": "InvalidArgumentError",  # the assertion is in the graph here
     "b_filter": "NotImplementedError",
-    "b_sorted": "NotImplementedError",
-    "b_sortedr": "NotImplementedError",
     "return_loop1": "ValueError",
 }
 

@@ -115,6 +115,20 @@ def test_enumerate_of_another_class() -> None:
     assert int(tf.function(program)(tf.constant(4))) == program(4)
 
 
+def test_tensor_array_items() -> None:
+    @tf.function
+    def program(n: Any) -> Any:
+        array = tf.TensorArray(tf.int32, 0, dynamic_size=True, element_shape=())
+        for i in tf.range(n):
+            array = array.write(i, i * i)
+        total = 0
+        for v in array:
+            total += v
+        return total
+
+    assert int(program(tf.constant(4))) == 14
+
+
 def test_mixing_staged_and_python_iterables() -> None:
     def program(x: Any) -> Any:
         total = 0

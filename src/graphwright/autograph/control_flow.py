@@ -31,8 +31,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from graphwright.autograph.effects import Names, collect, root
 from graphwright.autograph.expressions import Expressions, Options, assigns, is_python_bool
-from graphwright.autograph.flow import Flow, Names, Summary, collect, root
+from graphwright.autograph.flow import Flow, Summary
 from graphwright.autograph.jumps import lower_jumps
 from graphwright.autograph.syntax import At, Fresh, is_docstring, is_try
 
@@ -214,26 +215,11 @@ class _Function:
     def while_(self, node: ast.While) -> Forms:
         stops, options, body_nodes = self.take_apart(node)
         at = At(node)
-        summary = self.flow.summary(node)
+        summary, modified = self.flow.summary(node), self.flow.summary(node.test)
         live = self.flow.live_after(node)
-        walrus = assigns(node.test)
-        modified = self.flow.summary(node.test)
-        endless = isinstance(node.test, ast.Constant) and bool(node.test.value)
-        test = self.expressions.convert(node.test)
+        test, lead, proceed = self.loop_test(node, stops, at)
         body = self.block(body_nodes)
         state = self.state(node, summary, live, summary.gen | live)
-        proceed: ast.expr = test
-        lead: Block = []
-        if stops:
-            going = self.not_stopped(stops, at)
-            if endless:
-                proceed = going
-            elif walrus:
-                rest = self.function(at, "rest_of_test", [at.result(test)], modified)
-                lead = [rest]
-                proceed = at.apply("and_", going, at.load(rest.name))
-            else:
-                proceed = at.apply("and_", going, at.thunk(test))
         tester = self.function(at, "loop_test", [*lead, at.result(proceed)], modified)
         looped = self.function(at, "loop_body", body.staged, self.flow.block(node.body))
         access, arguments = self.access(at, state)
@@ -244,10 +230,10 @@ class _Function:
             return Forms(staged, staged)
         name = self.fresh.name("ag_test")
         stage = at.statement(at.apply("while_stmt", aside, options, at.load(name)))
-        go = self.while_test(stops, test, proceed, at)
-        inside: Block = [*lead, at.assign(at.store(name), go)]
+        go = ast.IfExp(_unset(stops, at), test, proceed, **at.place) if stops else test
         other: Block = [at.branch(_may_be_staged(name, at), [stage, at.leave()])]
         other.append(at.branch(at.negation(at.load(name)), [at.leave()]))
+        inside: Block = [*lead, at.assign(at.store(name), go)]
         inside.append(at.branch(at.negated(at.identical(at.load(name), True)), other))
         inside += body.plain
         if stops:
@@ -255,10 +241,22 @@ class _Function:
         turns = at.apply("iterations")
         return Forms(staged, [ast.For(at.store(name), turns, inside, [], None, **at.place)])
 
-    def while_test(self, stops: list[str], test: ast.expr, proceed: ast.expr, at: At) -> ast.expr:
+    def loop_test(
+        self, node: ast.While, stops: list[str], at: At
+    ) -> tuple[ast.expr, Block, ast.expr]:
+        """The test as written, and the test of the flags and it, after what that needs."""
+        walrus, modified = assigns(node.test), self.flow.summary(node.test)
+        endless = isinstance(node.test, ast.Constant) and bool(node.test.value)
+        test: ast.expr = self.expressions.convert(node.test)
         if not stops:
-            return test
-        return ast.IfExp(_unset(stops, at), test, proceed, **at.place)
+            return test, [], test
+        going = self.not_stopped(stops, at)
+        if endless:
+            return test, [], going
+        if not walrus:
+            return test, [], at.apply("and_", going, at.thunk(test))
+        rest = self.function(at, "rest_of_test", [at.result(test)], modified)
+        return test, [rest], at.apply("and_", going, at.load(rest.name))
 
     def for_(self, node: ast.For) -> Forms:
         stops, options, body_nodes = self.take_apart(node)

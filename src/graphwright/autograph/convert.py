@@ -91,11 +91,16 @@ def _call_back(function: Any, *args: Any, **kwargs: Any) -> Any:
 
 def _prepared(value: Any) -> Any:
     """An argument, the functions in it converted."""
+    if isinstance(value, _CALLABLE):
+        return converted_call(value)
     if type(value) in (list, tuple):
         return type(value)(map(_prepared, value))
     if type(value) is dict:
         return {key: _prepared(item) for key, item in value.items()}
-    return converted_call(value) if callable(value) else value
+    return value
+
+
+_CALLABLE = (types.FunctionType, types.MethodType, functools.partial)
 
 
 def _call_method(value: Any) -> Any:

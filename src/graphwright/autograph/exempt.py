@@ -7,6 +7,8 @@ import types
 from collections.abc import Callable
 from typing import Any, TypeVar
 
+from graphwright.types import tree
+
 F = TypeVar("F", bound=Callable[..., Any])
 
 _MARK = "__ag_do_not_convert__"
@@ -41,13 +43,10 @@ def is_library(name: str) -> bool:
     return top in LIBRARIES or (top in sys.stdlib_module_names and top != "__main__")
 
 
-# Functions of the library there that take functions of the user.
-_CALLS_BACK = ("graphwright.control.", "graphwright.types.tree")
-
-
 def calls_back(function: types.FunctionType) -> bool:
     """Whether the function is one of the library's that calls what it is given."""
-    return (function.__globals__.get("__name__") or "").startswith(_CALLS_BACK)
+    module = function.__globals__.get("__name__") or ""
+    return module.startswith("graphwright.control.") or function is tree.map_structure
 
 
 def is_exempt(function: types.FunctionType) -> bool:

@@ -40,6 +40,23 @@ class TensorItems:
         return [own[0] + 1]
 
 
+class ArrayItems:
+    """The elements of a TensorArray, read in order."""
+
+    def __init__(self, array: Any) -> None:
+        self.array = array
+        self.start: Leaves = [convert(0)]
+
+    def more(self, own: Sequence[Any]) -> Any:
+        return own[0] < self.array.size()
+
+    def item(self, own: Sequence[Any]) -> Any:
+        return self.array.read(own[0])
+
+    def advance(self, own: Sequence[Any]) -> Leaves:
+        return [own[0] + 1]
+
+
 class RangeItems:
     """The numbers of a `tf.range`, which is not made."""
 

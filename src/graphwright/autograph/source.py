@@ -96,13 +96,17 @@ def _find_definition(code: types.CodeType, lines: list[str]) -> ast.FunctionDef:
         node = module.body[0]
         if margin and isinstance(node, ast.If):
             node = node.body[0]
-        if isinstance(node, ast.FunctionDef) and node.name == code.co_name:
+        if isinstance(node, ast.FunctionDef) and _defines(node, code):
             return node
         break
     raise SourceError(
         f"line {first + 1} of {code.co_filename!r} does not hold the definition of "
         f"{code.co_name!r}: the file has changed, or the function was generated"
     )
+
+
+def _defines(node: ast.FunctionDef, code: types.CodeType) -> bool:
+    return node.name == code.co_name and _parameters(node.args) == _code_parameters(code)
 
 
 def _last_line(code: types.CodeType) -> int:
@@ -144,7 +148,7 @@ def _find_lambda(code: types.CodeType, lines: list[str]) -> ast.Lambda:
         found = (lines, _all_lambdas(code.co_filename, lines))
         _lambdas[code.co_filename] = found
     here = found[1].get(code.co_firstlineno, [])
-    named = [node for node in here if _signature(node) == _code_signature(code)]
+    named = [node for node in here if _parameters(node.args) == _code_parameters(code)]
     start, end = _extent(code)
     exact = [node for node in named if _start(node) <= start and end <= _end(node)]
     if start < end and exact:  # an outer lambda holds the places of the inner ones
@@ -174,14 +178,15 @@ def _all_lambdas(filename: str, lines: list[str]) -> dict[int, list[ast.Lambda]]
     return found
 
 
-def _signature(node: ast.Lambda) -> tuple[list[str], int, int]:
-    args = node.args
+def _parameters(args: ast.arguments) -> tuple[list[str], int, int]:
+    """The names in the order of the code's variables, and how many are only positional or
+    keywords."""
     ordered = [arg.arg for arg in (*args.posonlyargs, *args.args, *args.kwonlyargs)]
     ordered += [arg.arg for arg in (args.vararg, args.kwarg) if arg]
     return ordered, len(args.posonlyargs), len(args.kwonlyargs)
 
 
-def _code_signature(code: types.CodeType) -> tuple[list[str], int, int]:
+def _code_parameters(code: types.CodeType) -> tuple[list[str], int, int]:
     count = code.co_argcount + code.co_kwonlyargcount
     count += bool(code.co_flags & 0x04) + bool(code.co_flags & 0x08)  # *args and **kwargs
     return list(code.co_varnames[:count]), code.co_posonlyargcount, code.co_kwonlyargcount

@@ -13,6 +13,7 @@ from graphwright.autograph import iterations
 from graphwright.autograph.staging import Fold, Iteration, Leaves
 from graphwright.control.branch import cond
 from graphwright.control.loop import while_loop
+from graphwright.control.tensor_array import TensorArray
 from graphwright.ir.graph import Graph
 from graphwright.op.interpreter import STATE, convert
 from graphwright.ops.arithmetic import maximum, minimum
@@ -23,6 +24,7 @@ from graphwright.ops.effects import assert_true
 from graphwright.ops.reduction import reduce_all, reduce_any, reduce_max, reduce_min, reduce_sum
 from graphwright.ops.sequences import range as tensor_range
 from graphwright.ops.shape import shape
+from graphwright.ops.sorting import sort
 from graphwright.trace.tracer import current_tracer, tracing
 from graphwright.types import dtypes as dt
 from graphwright.types.shape import TensorShape
@@ -101,13 +103,16 @@ class TensorStaging:
     def loops(self, items: Any) -> bool:
         if STATE.active is None or current_tracer() is None:
             return False
-        return isinstance(items, (Tensor, Variable)) or hasattr(type(items), "__graph_iteration__")
+        known = isinstance(items, (Tensor, Variable, TensorArray))
+        return known or hasattr(type(items), "__graph_iteration__")
 
     def iteration(self, items: Any) -> Iteration | Fold | None:
         if not self.loops(items):
             return None
         if isinstance(items, (Tensor, Variable)):
             return iterations.of_tensor(convert(items))
+        if isinstance(items, TensorArray):
+            return iterations.ArrayItems(items)
         made: Iteration | Fold = items.__graph_iteration__()
         return made
 
@@ -199,8 +204,10 @@ def _truth(value: Any) -> Any:
     return tensor if tensor.dtype is dt.bool_ else not_equal(tensor, convert(0, tensor.dtype))
 
 
-def _sorted(items: Any, key: Any = None, reverse: bool = False) -> Any:
-    raise NotImplementedError("sorted of a tensor: use tf.sort")
+def _sorted(items: Any, *, key: Any = None, reverse: bool = False) -> Any:
+    if key is not None or isinstance(items, (list, tuple)):
+        raise NotImplementedError("sorted of tensors by a key: use tf.argsort and tf.gather")
+    return sort(items, direction="DESCENDING" if reverse else "ASCENDING")
 
 
 def _parts(items: Sequence[Any]) -> list[Iteration]:

@@ -1,0 +1,236 @@
+"""The variables that a piece of code touches itself, whatever is around it.
+
+Symbols are strings: a variable `x`; an attribute that is assigned, `self.x`; the container
+whose items are assigned, `d` of `d[0] = v`.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from graphwright.autograph.syntax import parameters
+
+Names = frozenset[str]
+NONE: Names = frozenset()
+
+
+@dataclass
+class Effect:
+    """The variables that a piece of code touches itself, in no order."""
+
+    reads: set[str] = field(default_factory=set)
+    writes: set[str] = field(default_factory=set)  # bound for sure once it has run
+    maybe: set[str] = field(default_factory=set)  # bound perhaps
+    deletes: set[str] = field(default_factory=set)
+    attributes: dict[str, ast.expr] = field(default_factory=dict)  # assigned: self.x
+    containers: dict[str, ast.expr] = field(default_factory=dict)  # of assigned items: d
+    globals: set[str] = field(default_factory=set)
+    nonlocals: set[str] = field(default_factory=set)
+    closures: dict[str, tuple[Names, Names]] = field(default_factory=dict)
+
+    def add(self, other: Effect) -> None:
+        self.writes |= other.writes
+        self.maybe |= other.maybe
+        self.deletes |= other.deletes
+        self.globals |= other.globals
+        self.nonlocals |= other.nonlocals
+        for name, (reads, writes) in other.closures.items():
+            before = self.closures.get(name, (NONE, NONE))
+            self.closures[name] = before[0] | reads, before[1] | writes
+
+    def bound(self) -> set[str]:
+        return self.writes | self.maybe | self.deletes
+
+
+class _Collector:
+    """Fills one `Effect` from any number of nodes."""
+
+    def __init__(self) -> None:
+        self.effect = Effect()
+
+    def visit(self, node: ast.AST) -> None:
+        handler = _HANDLERS.get(type(node))
+        if handler is not None:
+            handler(self, node)
+        else:
+            self.children(node)
+
+    def children(self, node: ast.AST) -> None:
+        for name in node._fields:
+            value = getattr(node, name, None)
+            if isinstance(value, ast.AST):
+                self.visit(value)
+            elif isinstance(value, list):
+                self.all(value)
+
+    def all(self, nodes: Iterable[Any]) -> None:
+        for node in nodes:
+            if isinstance(node, ast.AST):
+                self.visit(node)
+
+    def name(self, node: ast.Name) -> None:
+        if isinstance(node.ctx, ast.Load):
+            self.effect.reads.add(node.id)
+        elif isinstance(node.ctx, ast.Store):
+            self.effect.writes.add(node.id)
+        else:
+            self.effect.deletes.add(node.id)
+            self.effect.reads.add(node.id)
+
+    def walrus(self, node: ast.NamedExpr) -> None:
+        self.visit(node.value)
+        self.effect.maybe.add(node.target.id)
+
+    def augmented(self, node: ast.AugAssign) -> None:
+        self.visit(node.value)
+        self.visit(node.target)
+        if isinstance(node.target, ast.Name):
+            self.effect.reads.add(node.target.id)
+
+    def assignment(self, node: ast.Assign) -> None:
+        self.visit(node.value)
+        self.all(node.targets)
+        target = node.targets[0]
+        if isinstance(node.value, ast.Lambda) and isinstance(target, ast.Name):
+            self.closure(target.id, node.value.args, [node.value.body])
+
+    def annotation(self, node: ast.AnnAssign) -> None:
+        if node.value is not None:
+            self.visit(node.value)
+            self.visit(node.target)
+
+    def attribute(self, node: ast.Attribute) -> None:
+        if not isinstance(node.ctx, ast.Load) and is_path(node):
+            self.effect.attributes[path(node)] = node
+        self.visit(node.value)
+
+    def subscript(self, node: ast.Subscript) -> None:
+        if not isinstance(node.ctx, ast.Load):
+            base = node.value
+            while isinstance(base, ast.Subscript):
+                base = base.value
+            if is_path(base):
+                self.effect.containers[path(base)] = base
+        self.visit(node.value)
+        self.visit(node.slice)
+
+    def definition(self, node: ast.FunctionDef | ast.AsyncFunctionDef) -> None:
+        self.all(node.decorator_list)
+        self.defaults(node.args)
+        self.closure(node.name, node.args, node.body)
+        self.effect.writes.add(node.name)
+
+    def closure(self, name: str, args: ast.arguments, body: Sequence[ast.AST]) -> None:
+        free, written = _free(args, body)
+        self.effect.reads |= free
+        before = self.effect.closures.get(name, (NONE, NONE))
+        self.effect.closures[name] = before[0] | free, before[1] | written
+
+    def lambda_(self, node: ast.Lambda) -> None:
+        self.defaults(node.args)
+        free, _ = _free(node.args, [node.body])
+        self.effect.reads |= free
+
+    def defaults(self, args: ast.arguments) -> None:
+        self.all(args.defaults)
+        self.all(args.kw_defaults)
+
+    def class_(self, node: ast.ClassDef) -> None:
+        self.all(node.decorator_list)
+        self.all(node.bases)
+        self.all(node.keywords)
+        inner = collect(node.body)
+        self.effect.reads |= inner.reads  # names of the class itself too: on the safe side
+        self.effect.writes.add(node.name)
+
+    def comprehension(self, node: Any) -> None:
+        inner = _Collector()
+        inner.children(node)
+        self.effect.reads |= inner.effect.reads - inner.effect.writes
+        self.effect.maybe |= inner.effect.maybe
+
+    def imports(self, node: ast.Import | ast.ImportFrom) -> None:
+        for alias in node.names:
+            self.effect.writes.add(alias.asname or alias.name.partition(".")[0])
+
+    def scope(self, node: ast.Global | ast.Nonlocal) -> None:
+        isglobal = isinstance(node, ast.Global)
+        (self.effect.globals if isglobal else self.effect.nonlocals).update(node.names)
+
+    def handler(self, node: ast.ExceptHandler) -> None:
+        self.children(node)
+        if node.name:
+            self.effect.maybe.add(node.name)
+
+    def capture(self, node: Any) -> None:  # in a match pattern
+        name = node.rest if isinstance(node, ast.MatchMapping) else node.name
+        if name:
+            self.effect.maybe.add(name)
+        self.children(node)
+
+
+_HANDLERS: dict[type, Callable[[_Collector, Any], None]] = {
+    ast.Name: _Collector.name,
+    ast.NamedExpr: _Collector.walrus,
+    ast.AugAssign: _Collector.augmented,
+    ast.Assign: _Collector.assignment,
+    ast.AnnAssign: _Collector.annotation,
+    ast.Attribute: _Collector.attribute,
+    ast.Subscript: _Collector.subscript,
+    ast.FunctionDef: _Collector.definition,
+    ast.AsyncFunctionDef: _Collector.definition,
+    ast.Lambda: _Collector.lambda_,
+    ast.ClassDef: _Collector.class_,
+    ast.ListComp: _Collector.comprehension,
+    ast.SetComp: _Collector.comprehension,
+    ast.DictComp: _Collector.comprehension,
+    ast.GeneratorExp: _Collector.comprehension,
+    ast.Import: _Collector.imports,
+    ast.ImportFrom: _Collector.imports,
+    ast.Global: _Collector.scope,
+    ast.Nonlocal: _Collector.scope,
+    ast.ExceptHandler: _Collector.handler,
+    ast.MatchAs: _Collector.capture,
+    ast.MatchStar: _Collector.capture,
+    ast.MatchMapping: _Collector.capture,
+}
+
+
+def collect(nodes: Iterable[ast.AST]) -> Effect:
+    """The effect of all the nodes together."""
+    collector = _Collector()
+    collector.all(nodes)
+    return collector.effect
+
+
+def _free(args: ast.arguments, body: Sequence[ast.AST]) -> tuple[Names, Names]:
+    """What a nested function reads and writes of the variables around it."""
+    inner = collect(body)
+    own = inner.bound() - inner.nonlocals
+    own.update(parameters(args))
+    own |= inner.globals
+    return frozenset(inner.reads - own), frozenset(inner.bound() & inner.nonlocals)
+
+
+def is_path(node: ast.expr) -> bool:
+    """Whether the expression is a name or an attribute of an attribute ... of a name."""
+    while isinstance(node, ast.Attribute):
+        node = node.value
+    return isinstance(node, ast.Name)
+
+
+def path(node: ast.expr) -> str:
+    parts = []
+    while isinstance(node, ast.Attribute):
+        parts.append(node.attr)
+        node = node.value
+    assert isinstance(node, ast.Name)
+    return ".".join([node.id, *reversed(parts)])
+
+
+def root(symbol: str) -> str:
+    """The variable that a symbol hangs on: `self` of `self.x`."""
+    return symbol.partition(".")[0]
