@@ -7,10 +7,21 @@ from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
-from golden.nn import FLOATS, Case, as_numpy, normal
+
+from tools.golden.nn import FLOATS, Case, as_numpy, normal
 
 KINDS = ("float32", "float64", "complex64", "complex128")
 BATCHES: tuple[tuple[int, ...], ...] = ((), (2,), (2, 2))
+
+#: (pattern of names, ulps, ulps of the greatest element): sums may cancel.
+TOLERANCES = [
+    (r"matmul|matvec|einsum|tensordot|norm|trace", 8, 8),
+    (r"linalg", 64, 64),
+]
+#: (pattern of a case's text, reason): what is meant to differ.
+DEPARTURES = [
+    (r"(det|sqrtm)\(complex", "TensorFlow's gradient lacks a conjugation"),
+]
 
 
 def matrix(shape: tuple[int, ...], dtype: str = "float64", seed: int = 0) -> Any:

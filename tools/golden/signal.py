@@ -6,8 +6,9 @@ import itertools
 from collections.abc import Iterator
 
 import numpy as np
-from golden.linalg import matrix
-from golden.nn import Case, normal
+
+from tools.golden.linalg import matrix
+from tools.golden.nn import Case, normal
 
 SHAPES: tuple[tuple[int, ...], ...] = (
     (8,),
@@ -20,6 +21,9 @@ SHAPES: tuple[tuple[int, ...], ...] = (
     (2, 3, 4, 5),
 )
 NORMS = (None, "ortho")
+
+#: (pattern of names, ulps, ulps of the greatest element): sums may cancel.
+TOLERANCES = [(r"signal", 16, 16)]
 
 
 def transforms() -> Iterator[Case]:
@@ -84,20 +88,18 @@ def cosines() -> Iterator[Case]:
 
 def windows() -> Iterator[Case]:
     for name in ("hann", "hamming", "kaiser", "vorbis", "kaiser_bessel_derived"):
-        for dtype, size in itertools.product(("float32", "float64"), (1, 2, 5, 8)):
+        for size in (1, 2, 5, 8):
             if name != "kaiser_bessel_derived" or size % 2 == 0:
-                yield f"signal.{name}_window", (size,), {"dtype": dtype}
+                yield f"signal.{name}_window", (size,), {}
     for size, periodic in itertools.product((1, 4, 5), (True, False)):
         yield "signal.hann_window", (size, periodic), {}
         yield "signal.hamming_window", (size, periodic), {}
     for beta in (2.0, 8.0):
         yield "signal.kaiser_window", (6, beta), {}
         yield "signal.kaiser_bessel_derived_window", (6, beta), {}
-    yield "signal.hann_window", (4,), {"dtype": "int32"}
     mel = "signal.linear_to_mel_weight_matrix"
     yield mel, (), {}
     yield mel, (8, 33, 16000, 50.0, 7000.0), {}
-    yield mel, (8, 33, 16000, 50.0, 7000.0), {"dtype": "float64"}
     yield mel, (0,), {}
     yield mel, (), {"lower_edge_hertz": -1.0}
     yield mel, (), {"upper_edge_hertz": 5000.0}

@@ -8,6 +8,7 @@ from typing import Any
 from graphwright.op.interpreter import convert
 from graphwright.ops.blocks import batch_to_space_nd, space_to_batch_nd
 from graphwright.ops.gathering import axis_sizes
+from graphwright.ops.movement import ensure_shape
 from graphwright.ops.pool import avg_pool, max_pool
 from graphwright.ops.spatial import FORMATS, is_channels_first
 
@@ -92,6 +93,7 @@ def pool(
 
     ValueError for strides and dilations together, or for dilations under "SAME".
     """
+    x = convert(input)
     window = [int(w) for w in window_shape]
     spatial = len(window)
     if spatial not in FORMATS:
@@ -112,7 +114,9 @@ def pool(
 
     start = 2 if is_channels_first(layout) else 1
     axes = range(start, start + spatial)
-    return with_space_to_batch(input, rates, padding, pooled, window, axes, layout)
+    if x.type.rank is None:
+        x = ensure_shape(x, [None] * (spatial + 2))
+    return with_space_to_batch(x, rates, padding, pooled, window, axes, layout)
 
 
 def check_pool(

@@ -176,9 +176,7 @@ class Svd(MatrixOp):
             _, u, v = apply(Svd.of(True, False), x)
             return (matmul(matmul(u, diag(g_s)), v, adjoint_b=True),)
         rows, columns = (x.type.dims or (None, None))[-2:]
-        if rows is None or columns is None:
-            raise NotImplementedError("SVD gradient has not been implemented for unknown sizes.")
-        if self.full_matrices and rows != columns:
+        if self.full_matrices and (rows is None or rows != columns):
             raise NotImplementedError(
                 "svd gradient is not implemented for full_matrices=True unless the matrix is "
                 f"square, got m={rows} and n={columns}"

@@ -17,6 +17,7 @@ from graphwright.ops.creation import ones
 from graphwright.ops.gathering import axis_sizes, host_vector
 from graphwright.ops.matrices import band_part
 from graphwright.ops.movement import broadcast_to, reshape, sum_to, transpose
+from graphwright.ops.shape import shape
 from graphwright.types import dtypes as dt
 from graphwright.types.dtypes import DType
 from graphwright.types.tensor_type import Dims, TensorType, broadcast_dims, show_dims
@@ -246,16 +247,23 @@ def named_cotangent(
     kept = "".join(c for c in unique if c in available)
     equation = f"{','.join(spelled)}->{dots}{kept}"
     result = apply(Einsum.of(equation), *[t for _, t in factors])
-    sizes = axis_sizes(x)[outer:]
+    sizes = named_sizes(x, outer, len(labels))
     if kept != unique:
-        front = axis_sizes(result)[: len(stretched)]
-        shape = [sizes[labels.index(c)] if c in kept else 1 for c in unique]
+        front = axis_sizes(result)[: len(stretched)] if stretched else []
+        kept_sizes = [sizes[labels.index(c)] if c in kept else 1 for c in unique]
         wide = [sizes[labels.index(c)] for c in unique]
-        result = reshape(result, host_vector([*front, *shape]))
+        result = reshape(result, host_vector([*front, *kept_sizes]))
         result = broadcast_to(result, host_vector([*front, *wide]))
     if unique != labels:
         result = on_diagonal(labels, unique, result, sizes, dots)
-    return sum_to(result, x)
+    return sum_to(result, x) if stretched else result
+
+
+def named_sizes(x: Any, outer: int, count: int) -> list[Any]:
+    """The sizes of the axes after the `outer` ones, ints where they are known."""
+    if x.type.rank is None:
+        return [shape(x)[i] for i in range(outer, outer + count)]
+    return axis_sizes(x)[outer:]
 
 
 def spelled_term(labels: str, stretched: str) -> str:

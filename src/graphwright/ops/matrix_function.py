@@ -13,6 +13,7 @@ from graphwright.op.op import Call, Shapes
 from graphwright.ops.creation import zeros_like
 from graphwright.ops.joining import concat
 from graphwright.ops.linalg import LAPACK, MatrixOp, adjoint, joined, split_square
+from graphwright.ops.shape import shape
 from graphwright.types import dtypes as dt
 from graphwright.types.tensor_type import TensorType
 
@@ -41,8 +42,7 @@ class MatrixFunction(MatrixOp):
         top = concat([a, g], -1)
         bottom = concat([zeros_like(a), a], -1)
         size = (a.type.dims or (None,))[-1]
-        if size is None:
-            raise NotImplementedError(f"the gradient of {self.type_name} needs a known size")
+        size = shape(a)[-1] if size is None else size
         return (apply(self, concat([top, bottom], -2))[..., :size, size:],)
 
 
