@@ -172,6 +172,8 @@ class Svd(MatrixOp):
     def gradient(self, call: Call, *cotangents: Any) -> Sequence[Any]:
         g_s, g_u, g_v = zeros_for_none(call, cotangents)
         x = call.inputs[0]
+        if x.dtype.is_complex:
+            g_s = cast(real(g_s), x.dtype)  # singular values are real in spite of their dtype
         if not self.compute_uv:
             _, u, v = apply(Svd.of(True, False), x)
             return (matmul(matmul(u, diag(g_s)), v, adjoint_b=True),)

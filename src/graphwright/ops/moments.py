@@ -10,7 +10,7 @@ import numpy as np
 from graphwright.op.interpreter import convert
 from graphwright.ops.conversion import cast
 from graphwright.ops.gathering import gather
-from graphwright.ops.movement import squeeze, stop_gradient
+from graphwright.ops.movement import squeeze
 from graphwright.ops.reduction import reduce_mean, reduce_prod, reduce_sum
 from graphwright.ops.shape import rank_of, shape
 from graphwright.ops.transcendental import reciprocal, square, squared_difference
@@ -30,7 +30,7 @@ def moments(
     x = convert(x)
     y = cast(x, dt.float32) if x.dtype in (dt.float16, dt.bfloat16) else x
     mean = reduce_mean(y, axes, keepdims=True)
-    variance = reduce_mean(squared_difference(y, stop_gradient(mean)), axes, keepdims=True)
+    variance = reduce_mean(squared_difference(y, mean), axes, keepdims=True)
     if not keepdims:
         mean, variance = squeeze(mean, axes), squeeze(variance, axes)
     return cast(mean, x.dtype), cast(variance, x.dtype)

@@ -119,15 +119,14 @@ class LogSoftmax(Normalizer):
 # -- cross entropies ------------------------------------------------------------------------
 
 
-def entropy_gradient(call: Call, g: Any, g_backprop: Any) -> tuple[Any, Any]:
-    """The cotangents of logits and (dense) labels, second derivatives included."""
-    logits = call.inputs[0]
-    column = expand_dims(g, -1)
-    cotangent = column * call.outputs[1]
-    if g_backprop is not None:
-        y = apply(SOFTMAX, logits)
-        cotangent += (g_backprop - reduce_sum(g_backprop * y, -1, keepdims=True)) * y
-    return cotangent, column
+def logits_cotangent(call: Call, g: Any, g_backprop: Any) -> Any:
+    """The cotangent of the logits, from those of the losses and of their gradient, or None."""
+    cotangent = None if g is None else expand_dims(g, -1) * call.outputs[1]
+    if g_backprop is None:
+        return cotangent
+    y = apply(SOFTMAX, call.inputs[0])
+    bend = (g_backprop - reduce_sum(g_backprop * y, -1, keepdims=True)) * y
+    return bend if cotangent is None else cotangent + bend
 
 
 @dataclass(frozen=True)
@@ -172,8 +171,11 @@ class SoftmaxCrossEntropyWithLogits(Op):
         return loss, weights / total - labels
 
     def gradient(self, call: Call, g: Any, g_backprop: Any) -> Sequence[Any]:
-        cotangent, column = entropy_gradient(call, g, g_backprop)
-        return cotangent, column * -apply(LOG_SOFTMAX, call.inputs[0])
+        to_labels = None if g_backprop is None else -g_backprop
+        if g is not None:
+            direct = expand_dims(g, -1) * -apply(LOG_SOFTMAX, call.inputs[0])
+            to_labels = direct if to_labels is None else direct + to_labels
+        return logits_cotangent(call, g, g_backprop), to_labels
 
 
 @dataclass(frozen=True)
@@ -226,7 +228,7 @@ class SparseSoftmaxCrossEntropyWithLogits(Op):
         return loss, weights
 
     def gradient(self, call: Call, g: Any, g_backprop: Any) -> Sequence[Any]:
-        return entropy_gradient(call, g, g_backprop)[0], None
+        return logits_cotangent(call, g, g_backprop), None
 
 
 SOFTMAX, LOG_SOFTMAX = Softmax(), LogSoftmax()
