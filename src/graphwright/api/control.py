@@ -3,6 +3,7 @@
 from graphwright.control.branch import case, cond, switch_case
 from graphwright.control.dependencies import control_dependencies, group, no_op
 from graphwright.control.loop import while_loop
+from graphwright.control.map import foldl, foldr, map_fn, scan, vectorized_map
 from graphwright.control.python_call import numpy_function, py_function
 from graphwright.control.tensor_array import TensorArray, TensorArraySpec
 from graphwright.ops.effects import timestamp
@@ -14,13 +15,18 @@ __all__ = [
     "case",
     "cond",
     "control_dependencies",
+    "foldl",
+    "foldr",
     "group",
+    "map_fn",
     "no_op",
     "numpy_function",
     "print",
     "py_function",
+    "scan",
     "switch_case",
     "timestamp",
+    "vectorized_map",
     "while_loop",
 ]
 

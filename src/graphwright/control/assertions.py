@@ -223,7 +223,7 @@ def assert_near(
     rtol = convert(epsilon if rtol is None else rtol, dtype.real_dtype)
     atol = convert(epsilon if atol is None else atol, dtype.real_dtype)
     held = reduce_all(abs(x - y) <= atol + rtol * abs(y))
-    headline = f"x and y not equal to tolerance rtol = {rtol}, atol = {atol}"
+    headline = f"x and y not equal to tolerance rtol = {rtol!s}, atol = {atol!s}"
     data = [prefix(message), headline, f"x ({named(x)}) = ", x, f"y ({named(y)}) = ", y]
     assert_true(held, data, summarize, name)
 
@@ -406,7 +406,7 @@ def assert_same_float_dtype(tensors: Any = None, dtype: Any = None) -> DType:
         elif tensor.dtype is not wanted:
             like = f" as {first}" if first is not None else ""
             raise ValueError(
-                f"{shown}, type={tensor.dtype}, must be of the same type ({wanted}){like}."
+                f"{shown!s}, type={tensor.dtype}, must be of the same type ({wanted}){like}."
             )
     wanted = wanted or float32
     if not wanted.is_floating:

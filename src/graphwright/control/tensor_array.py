@@ -13,6 +13,7 @@ from typing import Any
 from graphwright.errors import InvalidArgumentError, OutOfRangeError
 from graphwright.ir.known import known
 from graphwright.op.interpreter import apply, convert
+from graphwright.op.op import c_name
 from graphwright.ops import lists
 from graphwright.ops.conversion import cast
 from graphwright.ops.creation import zeros
@@ -264,8 +265,8 @@ class ListArray:
             raise InvalidArgumentError(
                 None,
                 None,
-                f"Invalid data types; op elements {value.dtype.name} but list elements "
-                f"{self.dtype.name}",
+                f"Invalid data types; op elements {c_name(value.dtype)} but list elements "
+                f"{c_name(self.dtype)}",
             )
         return value
 

@@ -143,8 +143,29 @@ def assert_true(
     """
     if not isinstance(data, (list, tuple)):
         raise TypeError("values must be a sequence.")
-    op = Assert.of(3 if summarize is None else summarize)
-    apply(op, convert(condition), *[convert(v) for v in data], name=name)
+    count = 3 if summarize is None else summarize
+    tensors = [convert(v) for v in data]
+    held = convert(condition)
+    if is_eager(held):
+        if not bool(held.numpy().all()):
+            lines = "\n".join(listed(t.numpy(), count) for t in tensors)
+            raise InvalidArgumentError(
+                None, None, f"Expected '{condition}' to be true. Summarized data: {lines}"
+            )
+        return
+    apply(Assert.of(count), held, *tensors, name=name)
+
+
+def is_eager(tensor: Any) -> bool:
+    """Whether a tensor has a value."""
+    return hasattr(tensor, "numpy")
+
+
+def listed(array: Any, count: int) -> str:
+    """The first elements of an array, as messages of eager assertions show them."""
+    flat = np.asarray(array).ravel()
+    shown = [str(v) for v in (flat if count < 0 else flat[:count])]
+    return ", ".join([*shown, "..."] if 0 <= count < flat.size else shown)
 
 
 def check_numerics(tensor: Any, message: str, name: str | None = None) -> Any:
