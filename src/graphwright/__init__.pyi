@@ -18,6 +18,7 @@ from graphwright.control.assertions import assert_equal as assert_equal
 from graphwright.control.assertions import assert_greater as assert_greater
 from graphwright.control.assertions import assert_less as assert_less
 from graphwright.control.assertions import assert_rank as assert_rank
+from graphwright.control.assertions import assert_true as Assert
 from graphwright.control.branch import case as case
 from graphwright.control.branch import cond as cond
 from graphwright.control.branch import switch_case as switch_case
@@ -25,6 +26,11 @@ from graphwright.control.dependencies import control_dependencies as control_dep
 from graphwright.control.dependencies import group as group
 from graphwright.control.dependencies import no_op as no_op
 from graphwright.control.loop import while_loop as while_loop
+from graphwright.control.map import foldl as foldl
+from graphwright.control.map import foldr as foldr
+from graphwright.control.map import map_fn as map_fn
+from graphwright.control.map import scan as scan
+from graphwright.control.map import vectorized_map as vectorized_map
 from graphwright.control.python_call import numpy_function as numpy_function
 from graphwright.control.python_call import py_function as py_function
 from graphwright.control.tensor_array import TensorArray as TensorArray
@@ -65,6 +71,7 @@ from graphwright.ops.arithmetic import subtract as subtract
 from graphwright.ops.arithmetic import truediv as truediv
 from graphwright.ops.arithmetic import truncatediv as truncatediv
 from graphwright.ops.arithmetic import truncatemod as truncatemod
+from graphwright.ops.atrous import pool as pool
 from graphwright.ops.batch_norm import check_normalized as check_normalized
 from graphwright.ops.batch_norm import fused_batch_norm as fused_batch_norm
 from graphwright.ops.bessel import bessel_i0 as bessel_i0
@@ -162,6 +169,7 @@ from graphwright.ops.creation import zeros_like as zeros_like
 from graphwright.ops.crop_and_resize import crop_and_resize as crop_and_resize
 from graphwright.ops.cropping import images_of as images_of
 from graphwright.ops.cropping import rot90 as rot90
+from graphwright.ops.ctc import ctc_loss as ctc_loss
 from graphwright.ops.decomposition import cholesky as cholesky
 from graphwright.ops.decomposition import eig as eig
 from graphwright.ops.decomposition import eigh as eigh
@@ -173,13 +181,14 @@ from graphwright.ops.decomposition import lu_reconstruct as lu_reconstruct
 from graphwright.ops.decomposition import lu_solve as lu_solve
 from graphwright.ops.decomposition import qr as qr
 from graphwright.ops.decomposition import svd as svd
+from graphwright.ops.dropout import general_dropout as general_dropout
 from graphwright.ops.effects import assert_all_finite as assert_all_finite
-from graphwright.ops.effects import assert_true as Assert
-from graphwright.ops.effects import assert_true as assert_true
 from graphwright.ops.effects import check_numerics as check_numerics
 from graphwright.ops.effects import timestamp as timestamp
 from graphwright.ops.einsum import chained as chained
 from graphwright.ops.einsum import einsum as einsum
+from graphwright.ops.embedding import embedding_lookup as embedding_lookup
+from graphwright.ops.embedding import embedding_lookup_sparse as embedding_lookup_sparse
 from graphwright.ops.filtering import atrous_conv2d as atrous_conv2d
 from graphwright.ops.filtering import atrous_conv2d_transpose as atrous_conv2d_transpose
 from graphwright.ops.filtering import conv1d as conv1d

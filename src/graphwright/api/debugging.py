@@ -23,8 +23,8 @@ from graphwright.control.assertions import (
     assert_type,
     is_numeric_tensor,
 )
+from graphwright.control.assertions import assert_true as Assert
 from graphwright.ops.effects import assert_all_finite, check_numerics
-from graphwright.ops.effects import assert_true as Assert
 from graphwright.trace.numerics import disable_check_numerics, enable_check_numerics
 
 __all__ = [

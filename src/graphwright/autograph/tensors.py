@@ -11,6 +11,7 @@ import numpy as np
 
 from graphwright.autograph import iterations
 from graphwright.autograph.staging import Fold, Iteration, Leaves
+from graphwright.control.assertions import assert_true
 from graphwright.control.branch import cond
 from graphwright.control.loop import while_loop
 from graphwright.control.tensor_array import TensorArray
@@ -20,7 +21,6 @@ from graphwright.ops.arithmetic import maximum, minimum
 from graphwright.ops.comparison import equal, logical_and, logical_not, logical_or, not_equal
 from graphwright.ops.conversion import cast
 from graphwright.ops.creation import zeros
-from graphwright.ops.effects import assert_true
 from graphwright.ops.reduction import reduce_all, reduce_any, reduce_max, reduce_min, reduce_sum
 from graphwright.ops.sequences import range as tensor_range
 from graphwright.ops.shape import shape

@@ -9,9 +9,9 @@ import numpy as np
 
 from graphwright.errors import InvalidArgumentError
 from graphwright.ir.known import known
-from graphwright.op.interpreter import convert, convert_pair
+from graphwright.op.interpreter import apply, convert, convert_pair
 from graphwright.ops import comparison
-from graphwright.ops.effects import assert_true
+from graphwright.ops.effects import Assert
 from graphwright.ops.reduction import reduce_all
 from graphwright.ops.shape import rank as rank_of
 from graphwright.ops.shape import shape as shape_of
@@ -46,6 +46,39 @@ def named(tensor: Any) -> str:
 def prefix(message: str | None) -> str:
     """The user's message in front of another."""
     return f"{message}.  " if message else ""
+
+
+def assert_true(
+    condition: Any, data: Sequence[Any], summarize: int | None = None, name: str | None = None
+) -> None:
+    """Asserts that a condition is true.
+
+    InvalidArgumentError with the first `summarize` (3) elements of each of the `data` if not.
+
+    >>> import graphwright as tf
+    >>> x = tf.constant([1.0, -2.0])
+    >>> tf.Assert(tf.reduce_max(x) <= 1, [x])
+    """
+    if not isinstance(data, (list, tuple)):
+        raise TypeError("values must be a sequence.")
+    count = 3 if summarize is None else summarize
+    tensors = [convert(v) for v in data]
+    held = convert(condition)
+    if isinstance(held, EagerTensor):
+        if not held.numpy().all():
+            lines = "\n".join(listed(t.numpy(), count) for t in tensors)
+            raise InvalidArgumentError(
+                None, None, f"Expected '{condition}' to be true. Summarized data: {lines}"
+            )
+        return
+    apply(Assert.of(count), held, *tensors, name=name)
+
+
+def listed(array: Any, count: int) -> str:
+    """The first elements of an array, as messages of eager assertions show them."""
+    flat = np.asarray(array).ravel()
+    shown = [str(v) for v in (flat if count < 0 else flat[:count])]
+    return ", ".join([*shown, "..."] if 0 <= count < flat.size else shown)
 
 
 # -- comparisons of elements --------------------------------------------------------------------

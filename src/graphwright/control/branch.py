@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from graphwright.control.assertions import assert_true
 from graphwright.control.body import Body, GraphOp, share_captures, trace_body
 from graphwright.control.branch_gradient import taped_branch
 from graphwright.control.call import recomputed
@@ -15,7 +16,6 @@ from graphwright.ir.graph import Graph
 from graphwright.op.interpreter import apply, convert
 from graphwright.op.op import Call, Effect, Op
 from graphwright.ops.conversion import cast
-from graphwright.ops.effects import assert_true
 from graphwright.ops.joining import stack
 from graphwright.trace.tracer import current_tracer
 from graphwright.types import dtypes as dt
@@ -299,7 +299,7 @@ def switch_case(
 
     >>> import graphwright as tf
     >>> tf.switch_case(tf.constant(1), [lambda: 10, lambda: 20])
-    <tf.Tensor: shape=(), dtype=int32, numpy=20>
+    20
     """
     functions = numbered(branch_fns)
     for i, function in enumerate(functions):

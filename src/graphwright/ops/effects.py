@@ -130,44 +130,6 @@ def plain(value: Any) -> str:
     return value.decode("utf-8", "replace") if isinstance(value, bytes) else repr(value)
 
 
-def assert_true(
-    condition: Any, data: Sequence[Any], summarize: int | None = None, name: str | None = None
-) -> None:
-    """Asserts that a condition is true.
-
-    InvalidArgumentError with the first `summarize` (3) elements of each of the `data` if not.
-
-    >>> import graphwright as tf
-    >>> x = tf.constant([1.0, -2.0])
-    >>> tf.Assert(tf.reduce_max(x) <= 1, [x])
-    """
-    if not isinstance(data, (list, tuple)):
-        raise TypeError("values must be a sequence.")
-    count = 3 if summarize is None else summarize
-    tensors = [convert(v) for v in data]
-    held = convert(condition)
-    if is_eager(held):
-        if not bool(held.numpy().all()):
-            lines = "\n".join(listed(t.numpy(), count) for t in tensors)
-            raise InvalidArgumentError(
-                None, None, f"Expected '{condition}' to be true. Summarized data: {lines}"
-            )
-        return
-    apply(Assert.of(count), held, *tensors, name=name)
-
-
-def is_eager(tensor: Any) -> bool:
-    """Whether a tensor has a value."""
-    return hasattr(tensor, "numpy")
-
-
-def listed(array: Any, count: int) -> str:
-    """The first elements of an array, as messages of eager assertions show them."""
-    flat = np.asarray(array).ravel()
-    shown = [str(v) for v in (flat if count < 0 else flat[:count])]
-    return ", ".join([*shown, "..."] if 0 <= count < flat.size else shown)
-
-
 def check_numerics(tensor: Any, message: str, name: str | None = None) -> Any:
     """The tensor itself; InvalidArgumentError with `message` if it has an Inf or NaN in it.
 
