@@ -14,8 +14,14 @@ from graphwright.op.interpreter import apply, convert, convert_pair
 from graphwright.op.op import REGISTRY, Call, Op, Shapes
 from graphwright.ops.comparison import SELECT, equal
 from graphwright.ops.joining import concat, stack
-from graphwright.ops.movement import broadcast_to, expand_dims, reshape, transpose
-from graphwright.ops.shape import shape_of
+from graphwright.ops.movement import (
+    broadcast_to,
+    expand_dims,
+    inverse_permutation,
+    reshape,
+    transpose,
+)
+from graphwright.ops.shape import rank_of, shape_of
 from graphwright.ops.slicing import entry
 from graphwright.types import dtypes as dt
 from graphwright.types.dtypes import DType
@@ -137,28 +143,31 @@ def raise_out_of_range(indices: Any, size: int) -> None:
 def gathered_back(g: Any, params: Any, indices: Any, axis: Any, batch_dims: int) -> Any:
     """Zeros like `params`, with the slices of `g` added at the places they were gathered from."""
     target = shape_of(params)
-    if axis == 0 and not batch_dims:
+    if isinstance(axis, int) and axis == 0 and not batch_dims:
         return scatter_nd(expand_dims(indices, -1), g, target)
-    rank, many = params.type.rank, indices.type.rank
-    if rank is None or many is None or not isinstance(axis, int):
-        raise ValueError(
-            f"The gradient of tf.gather along axis {axis} needs the ranks of params and indices, "
-            f"which are {rank} and {many}; fix them with tf.ensure_shape."
-        )
-    batch, at = batch_dims % many if batch_dims < 0 else batch_dims, axis % rank
-    # The axes that were gathered come right after the batches, and back again at the end.
-    moved = [*range(batch), at, *range(batch, at), *range(at + 1, rank)]
+    rank, many = rank_of(params), rank_of(indices)
+    batch = batch_dims + many if batch_dims < 0 else batch_dims
+    at = (axis + rank) % rank
     width = many - batch
-    forward = [
-        *range(batch),
-        *range(at, at + width),
-        *range(batch, at),
-        *range(at + width, rank - 1 + width),
-    ]
-    sizes = axis_sizes(params)
+    # The axes that were gathered come right after the batches, and back again at the end.
+    moved = spans((0, batch), (at, at + 1), (batch, at), (at + 1, rank))
+    forward = spans((0, batch), (at, at + width), (batch, at), (at + width, rank - 1 + width))
+    if isinstance(moved, tuple):
+        sizes = axis_sizes(params)
+        target = host_vector([sizes[i] for i in moved])
+    else:
+        target = gather(target, moved)
     places = with_batches(expand_dims(indices, -1), batch)
-    result = scatter_nd(places, transpose(g, forward), host_vector([sizes[i] for i in moved]))
-    return transpose(result, [moved.index(i) for i in range(rank)])
+    result = scatter_nd(places, transpose(g, forward), target)
+    return transpose(result, inverse_permutation(moved))
+
+
+def spans(*bounds: tuple[Any, Any]) -> Any:
+    """The numbers of several ranges as a host operand, of ints or of scalar tensors."""
+    if all(isinstance(b, int) for pair in bounds for b in pair):
+        return tuple([i for first, last in bounds for i in range(first, last)])
+    count = REGISTRY["Range"].of(dt.int32)
+    return concat([apply(count, first, last, 1) for first, last in bounds], 0)
 
 
 def axis_sizes(x: Any) -> list[Any]:

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from graphwright.op.interpreter import apply, convert
+from graphwright.op.interpreter import apply, convert, is_tensor
 from graphwright.op.op import Call, Op, Shapes
 from graphwright.ops.conversion import cast
 from graphwright.ops.gathering import axis_sizes, gather, host_vector
@@ -16,8 +16,10 @@ from graphwright.ops.indexing import boolean_mask
 from graphwright.ops.joining import stack
 from graphwright.ops.movement import broadcast_to, expand_dims, reshape, transpose
 from graphwright.ops.reduction import reduce_max, reduce_sum
+from graphwright.ops.sequences import only_at
 from graphwright.ops.sequences import range as range_of
 from graphwright.ops.shape import shape, shape_of, size
+from graphwright.ops.slicing import entry
 from graphwright.types import dtypes as dt
 from graphwright.types.tensor_type import TensorType
 
@@ -106,13 +108,17 @@ def repeat(input: Any, repeats: Any, axis: int | None = None, name: str | None =
     if axis is None:
         x, axis = reshape(x, (-1,)), 0
     rank = x.type.rank
-    if rank is None:
-        raise ValueError("tf.repeat with an axis needs a tensor of known rank; use ensure_shape.")
-    if not -rank <= axis < max(rank, 1):
-        raise ValueError(f"axis={axis} out of bounds: expected {-rank}<=axis<{rank}")
-    axis = axis % rank if rank else 0
+    if rank is not None:
+        if not -rank <= axis < max(rank, 1):
+            raise ValueError(f"axis={axis} out of bounds: expected {-rank}<=axis<{rank}")
+        axis = axis % rank if rank else 0
     if isinstance(repeats, int):
         return repeat_evenly(x, repeats, axis)
+    known = None if is_tensor(repeats) or holds_tensor(repeats) else np.asarray(repeats)
+    length = None if rank is None else x.type.dims[axis]
+    if known is not None and known.ndim == 1 and length is not None and known.size in (1, length):
+        places = np.repeat(np.arange(length, dtype=np.int32), known)
+        return gather(x, convert(places), axis=axis)
     repeats = cast(convert(repeats), dt.int32)
     if repeats.type.dims in ((), (1,)):
         return repeat_evenly(x, reshape(repeats, ()), axis)
@@ -121,11 +127,18 @@ def repeat(input: Any, repeats: Any, axis: int | None = None, name: str | None =
     return repeat_each(x, repeats, axis)
 
 
+def holds_tensor(values: Any) -> bool:
+    """Whether a list has a tensor in it."""
+    return isinstance(values, (list, tuple)) and any(is_tensor(v) for v in values)
+
+
 def repeat_evenly(x: Any, repeats: Any, axis: int) -> Any:
     """Each slice along an axis repeated the same number of times."""
-    multiples: list[Any] = [1] * (x.type.rank + 1)
-    multiples[axis + 1] = repeats
-    copies = tile(expand_dims(x, axis + 1), multiples)
+    place = axis + 1 if axis >= 0 else axis
+    spread = expand_dims(x, place)
+    copies = tile(spread, only_at(place, repeats, 1, spread))
+    if x.type.rank is None:
+        return reshape(copies, shape(x) * only_at(axis, repeats, 1, x))
     sizes = axis_sizes(x)
     sizes[axis] = 0 if isinstance(repeats, int) and repeats == 0 else sizes[axis] * repeats
     return reshape(copies, host_vector(sizes))
@@ -133,13 +146,16 @@ def repeat_evenly(x: Any, repeats: Any, axis: int) -> Any:
 
 def repeat_each(x: Any, repeats: Any, axis: int) -> Any:
     """Slice i along an axis repeated `repeats[i]` times."""
-    have, want = repeats.type.dims, x.type.dims[axis]
-    if have is not None and have[0] not in (1, None, want) and want is not None:
-        raise ValueError(f"Dimensions {want} and {have[0]} are not compatible")
-    length = axis_sizes(x)[axis]
+    if x.type.rank is None:
+        length = entry(shape(x), axis)
+    else:
+        length = axis_sizes(x)[axis]
+        have = repeats.type.dims
+        if have is not None and isinstance(length, int) and have[0] not in (None, 1, length):
+            raise ValueError(f"Dimensions {length} and {have[0]} are not compatible")
     counts = broadcast_to(repeats, host_vector([length]))
     most = reduce_max(counts)
-    each = host_vector([length, 1]), host_vector([length, most])
-    rows = broadcast_to(reshape(range_of(length), each[0]), each[1])
-    keep = range_of(most, dtype=counts.dtype) < expand_dims(counts, -1)
+    columns, whole = host_vector([length, 1]), host_vector([length, most])
+    rows = broadcast_to(reshape(range_of(length), columns), whole)
+    keep = range_of(most) < expand_dims(counts, -1)
     return gather(x, boolean_mask(rows, keep), axis=axis)
