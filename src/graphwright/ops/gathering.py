@@ -188,18 +188,26 @@ def host_vector(entries: Sequence[Any]) -> Any:
     return stack(list(entries))
 
 
-def with_batches(indices: Any, batch_dims: int) -> Any:
+def with_batches(indices: Any, batch_dims: Any) -> Any:
     """Index vectors, preceded by the position of the batch that each is in."""
-    if batch_dims == 0:
+    if isinstance(batch_dims, int) and batch_dims == 0:
         return indices
-    sizes = axis_sizes(indices)
-    sizes[-1] = 1
-    whole = host_vector(sizes)
+    if not isinstance(batch_dims, int):
+        raise ValueError("batch_dims < 0 needs indices of known rank; fix it with ensure_shape.")
+    rank = indices.type.rank
+    if rank is None:
+        dims = shape_of(indices)
+        whole: Any = concat([dims[:-1], [1]], 0)
+        flat: Any = whole * 0 + 1
+    else:
+        whole = host_vector([*axis_sizes(indices)[:-1], 1])
+        flat = (1,) * rank
     grid = []
     for i in range(batch_dims):
-        steps = apply(REGISTRY["Range"].of(indices.dtype), 0, sizes[i], 1)
-        column = [1] * len(sizes)
-        column[i] = -1
+        size = whole[i] if isinstance(whole, tuple) else entry(whole, i)
+        steps = apply(REGISTRY["Range"].of(indices.dtype), 0, size, 1)
+        before, after = (1,) * i + (-1,), flat[i + 1 :]
+        column = before + after if isinstance(after, tuple) else concat([before, after], 0)
         grid.append(broadcast_to(reshape(steps, column), whole))
     return concat([*grid, indices], -1)
 
