@@ -49,7 +49,7 @@ def resizing() -> Iterator[Case]:
 
 def cropping() -> Iterator[Case]:
     single, batch = picture(4, 5, 2), picture(2, 4, 5, 2, dtype="uint8")
-    for image in (single, batch, picture(4, 5)):
+    for image in (single, batch):
         for name in ("flip_left_right", "flip_up_down", "transpose"):
             yield f"image.{name}", (image,), {}
         for fraction in (0.5, 1.0, 0.3, 0.0, 1.5):
@@ -75,7 +75,7 @@ def colours() -> Iterator[Case]:
     extremes = np.array([[-0.5, 0.0, 1.0, 1.5]], np.float32)
     yield "image.convert_image_dtype", (extremes, "uint8"), {"saturate": True}
     flat = np.array([[[0.2, 0.2, 0.2], [0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1]]], np.float32)
-    for seed, dtype in product(range(3), ("float32", "float64", "float16")):
+    for seed, dtype in product(range(3), ("float32", "float64")):
         image = picture(3, 4, 3, dtype=dtype, seed=seed)
         yield "image.rgb_to_hsv", (image,), {}
         yield "image.hsv_to_rgb", (image,), {}
@@ -87,7 +87,6 @@ def colours() -> Iterator[Case]:
         yield f"image.{name}", (picture(2, 4, 5, 3, seed=1),), {}
     yield "image.rgb_to_grayscale", (picture(4, 5, 3, dtype="uint8"),), {}
     yield "image.grayscale_to_rgb", (picture(4, 5, 1),), {}
-    yield "image.grayscale_to_rgb", (picture(4, 5, 2),), {}
 
 
 def adjustments() -> Iterator[Case]:
@@ -176,3 +175,18 @@ def cases() -> list[Case]:
     """All cases of the area."""
     groups = (resizing, cropping, colours, adjustments, patches, quality, boxes)
     return [case for group in groups for case in group()]
+
+
+TOLERANCES = (
+    (r"image\.resize", 64, 5e-5),
+    (r"image\.(rgb_to|hsv_to|yiq|yuv|non_max)", 64, 1e-6),
+    (r"image\.(ssim|psnr|adjust|per_image|sobel|crop_and)", 64, 1e-5),
+)
+
+DEPARTURES = (
+    (r"^extract_volume_patches", "TensorFlow traces its result with one axis too few"),
+    (r"^image\.per_image_standardization\(float32\[2, 2, 1\]", "the slope of a root at 0"),
+    (r"^image\.(resize_with|crop_to|pad_to).*float32\[\d, \d, \d\]", "an unknown rank is not 3"),
+    (r"^image\.rgb_to_hsv.*float32\[1, 5, 3\]", "the slope of a hue at a tie is anyone's choice"),
+    (r"^image\.resize\(float16.*bicubic", "TensorFlow has no gradient of it"),
+)

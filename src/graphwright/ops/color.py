@@ -17,9 +17,10 @@ from graphwright.ops.comparison import SELECT, equal, greater
 from graphwright.ops.contraction import tensordot
 from graphwright.ops.conversion import cast
 from graphwright.ops.joining import stack, unstack
-from graphwright.ops.movement import expand_dims, identity
+from graphwright.ops.movement import ensure_shape, expand_dims, identity
 from graphwright.ops.reduction import reduce_mean, reduce_prod, reduce_std, reduce_sum
 from graphwright.ops.repetition import tile
+from graphwright.ops.sequences import only_at
 from graphwright.ops.shape import shape
 from graphwright.ops.transcendental import pow, rsqrt
 from graphwright.types import dtypes as dt
@@ -125,7 +126,7 @@ class Colours(Op):
             raise ValueError("input must be at least 1D: []")
         if images.dims is not None and images.dims[-1] not in (3, None):
             raise ValueError(f"input must have 3 channels but input only has {images.dims[-1]}")
-        return (images.dims,)
+        return (None if images.dims is None else (*images.dims[:-1], 3),)
 
     def checked(self, images: Any) -> Any:
         """The images as an array, once they are known to have three channels."""
@@ -351,7 +352,11 @@ def rgb_to_grayscale(images: Any, name: str | None = None) -> Any:
     """
     images = convert(images)
     floats = convert_image_dtype(images, dt.float32)
-    grey = expand_dims(tensordot(floats, convert(GREY, dt.float32), [[-1], [-1]]), -1)
+    weights = convert(GREY, dt.float32)
+    if images.type.rank is None:
+        grey = reduce_sum(floats * weights, -1, keepdims=True)
+    else:
+        grey = expand_dims(tensordot(floats, weights, [[-1], [-1]]), -1)
     return convert_image_dtype(grey, images.dtype, name=name)
 
 
@@ -359,11 +364,12 @@ def grayscale_to_rgb(images: Any, name: str | None = None) -> Any:
     """One channel repeated as red, green and blue."""
     images = convert(images)
     dims = images.type.dims
-    if dims is None or len(dims) < 1:
+    if dims == ():
         raise ValueError("A grayscale image must be at least one-dimensional.")
-    if dims[-1] not in (1, None):
+    if dims is not None and dims[-1] not in (1, None):
         raise ValueError("Last dimension of a grayscale image should be size 1.")
-    return tile(images, [1] * (len(dims) - 1) + [3], name=name)
+    colours = tile(images, only_at(-1, 3, 1, images), name=name)
+    return colours if dims is None else ensure_shape(colours, [*dims[:-1], 3])
 
 
 # -- adjustments ----------------------------------------------------------------------------

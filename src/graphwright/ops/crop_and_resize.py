@@ -145,7 +145,7 @@ class CropAndResize(Op):
         image, boxes, box_ind, _ = call.inputs
         d_image = None
         if image.dtype in (dt.float16, dt.float32, dt.float64):
-            size = host_vector(axis_sizes(image))
+            size = host_vector(axis_sizes(image, 4))
             back = CropAndResizeGradImage.of(image.dtype, self.method)
             d_image = apply(back, g, boxes, box_ind, size)
         d_boxes = apply(CropAndResizeGradBoxes.of(), g, image, boxes, box_ind)

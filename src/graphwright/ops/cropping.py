@@ -7,29 +7,15 @@ from typing import Any
 from graphwright.op.interpreter import convert
 from graphwright.ops.arithmetic import maximum, minimum
 from graphwright.ops.conversion import cast
-from graphwright.ops.gathering import axis_sizes, host_vector
-from graphwright.ops.movement import ensure_shape, expand_dims, squeeze
+from graphwright.ops.gathering import axis_sizes, host_vector, spans
+from graphwright.ops.images import images_of
+from graphwright.ops.movement import ensure_shape
 from graphwright.ops.movement import transpose as transposed
 from graphwright.ops.padding import pad
 from graphwright.ops.reversal import reverse
+from graphwright.ops.shape import rank_of
 from graphwright.ops.slicing import slice as slice_of
 from graphwright.types import dtypes as dt
-
-
-def images_of(image: Any, name: str = "image") -> tuple[Any, bool]:
-    """A batch of images, and whether it was a single one; ValueError for other ranks."""
-    images = convert(image)
-    rank = images.type.rank
-    if rank is None:
-        raise ValueError(f"'{name}' must be fully defined.")
-    if rank not in (3, 4):
-        raise ValueError(f"'{name}' (shape {images.shape}) must have either 3 or 4 dimensions.")
-    return (images, False) if rank == 4 else (expand_dims(images, 0), True)
-
-
-def unbatched(images: Any, alone: bool) -> Any:
-    """The batch, or its only image."""
-    return squeeze(images, 0) if alone else images
 
 
 def flip_left_right(image: Any) -> Any:
@@ -60,9 +46,11 @@ def transpose(image: Any, name: str | None = None) -> Any:
     """The images with height and width exchanged."""
     image = convert(image)
     rank = image.type.rank
-    if rank not in (3, 4):
+    if rank not in (3, 4, None):
         raise ValueError(f"'image' (shape {image.shape}) must have either 3 or 4 dimensions.")
-    return transposed(image, [1, 0, 2] if rank == 3 else [0, 2, 1, 3], name=name)
+    first = rank_of(image) - 3
+    order = spans((0, first), (first + 1, first + 2), (first, first + 1), (first + 2, first + 3))
+    return transposed(image, order, name=name)
 
 
 def rot90(image: Any, k: int = 1, name: str | None = None) -> Any:
@@ -74,7 +62,8 @@ def rot90(image: Any, k: int = 1, name: str | None = None) -> Any:
     """
     turns = int(k) % 4
     image = convert(image)
-    check(image.type.rank in (3, 4), f"'image' (shape {image.shape}) must have 3 or 4 dimensions.")
+    good = image.type.rank in (3, 4, None)
+    check(good, f"'image' (shape {image.shape}) must have 3 or 4 dimensions.")
     if turns == 0:
         return image
     if turns == 1:
@@ -93,7 +82,7 @@ def crop_to_bounding_box(
     >>> tf.image.crop_to_bounding_box(tf.ones([4, 5, 1]), 1, 2, 2, 3).shape
     TensorShape([2, 3, 1])
     """
-    images, alone = images_of(image)
+    images, restore = images_of(image)
     height, width = images.type.dims[1:3]
     check(at_least(offset_width, 0), "offset_width must be >= 0.")
     check(at_least(offset_height, 0), "offset_height must be >= 0.")
@@ -102,7 +91,7 @@ def crop_to_bounding_box(
     check(fits_in(width, target_width, offset_width), "width must be >= target + offset.")
     check(fits_in(height, target_height, offset_height), "height must be >= target + offset.")
     size = [-1, target_height, target_width, -1]
-    return unbatched(slice_of(images, [0, offset_height, offset_width, 0], size), alone)
+    return restore(slice_of(images, [0, offset_height, offset_width, 0], size))
 
 
 def check(holds: bool, message: str) -> None:
@@ -131,7 +120,7 @@ def pad_to_bounding_box(
     >>> tf.image.pad_to_bounding_box(tf.ones([1, 1, 1]), 0, 1, 2, 3)[..., 0].numpy().tolist()
     [[0.0, 1.0, 0.0], [0.0, 0.0, 0.0]]
     """
-    images, alone = images_of(image)
+    images, restore = images_of(image)
     height, width = axis_sizes(images)[1:3]
     after_width = target_width - offset_width - width
     after_height = target_height - offset_height - height
@@ -140,7 +129,7 @@ def pad_to_bounding_box(
     check(at_least(after_width, 0), "width must be <= target - offset.")
     check(at_least(after_height, 0), "height must be <= target - offset.")
     border = [[0, 0], [offset_height, after_height], [offset_width, after_width], [0, 0]]
-    return unbatched(pad(images, border), alone)
+    return restore(of_size(pad(images, border), images, target_height, target_width))
 
 
 def resize_with_crop_or_pad(image: Any, target_height: int, target_width: int) -> Any:
@@ -150,7 +139,7 @@ def resize_with_crop_or_pad(image: Any, target_height: int, target_width: int) -
     >>> tf.image.resize_with_crop_or_pad(tf.ones([4, 2, 1]), 2, 4).shape
     TensorShape([2, 4, 1])
     """
-    images, alone = images_of(image)
+    images, restore = images_of(image)
     check(at_least(target_width, 1), "target_width must be > 0.")
     check(at_least(target_height, 1), "target_height must be > 0.")
     height, width = axis_sizes(images)[1:3]
@@ -169,14 +158,14 @@ def resize_with_crop_or_pad(image: Any, target_height: int, target_width: int) -
         target_height,
         target_width,
     )
+    return restore(padded)
+
+
+def of_size(result: Any, images: Any, height: Any, width: Any) -> Any:
+    """A result with the static shape of images of another height and width."""
     batch, *_, channels = images.type.dims
-    fixed = ensure_shape(padded, [batch, known(target_height), known(target_width), channels])
-    return unbatched(fixed, alone)
-
-
-def known(value: Any) -> Any:
-    """An int, or None for a tensor."""
-    return value if isinstance(value, int) else None
+    sides = [side if isinstance(side, int) else None for side in (height, width)]
+    return ensure_shape(result, [batch, *sides, channels])
 
 
 def greatest(x: Any, y: int) -> Any:
@@ -201,16 +190,11 @@ def central_crop(image: Any, central_fraction: float) -> Any:
     check(0.0 < fraction <= 1.0, "central_fraction must be within (0, 1]")
     if fraction == 1.0:
         return image
-    rank = image.type.rank
-    if rank not in (3, 4):
-        raise ValueError(
-            f"`image` should either be a Tensor with rank = 3 or rank = 4. Had rank = {rank}."
-        )
-    images, alone = images_of(image)
+    images, restore = images_of(image)
     height, width = axis_sizes(images)[1:3]
     top, left = margin(height, fraction), margin(width, fraction)
     size = host_vector([-1, height - 2 * top, width - 2 * left, -1])
-    return unbatched(slice_of(images, host_vector([0, top, left, 0]), size), alone)
+    return restore(slice_of(images, host_vector([0, top, left, 0]), size))
 
 
 def margin(size: Any, fraction: float) -> Any:

@@ -170,9 +170,11 @@ def spans(*bounds: tuple[Any, Any]) -> Any:
     return concat([apply(count, first, last, 1) for first, last in bounds], 0)
 
 
-def axis_sizes(x: Any) -> list[Any]:
+def axis_sizes(x: Any, rank: int | None = None) -> list[Any]:
     """The size of each axis of a tensor of known rank: an int, or a scalar tensor."""
     dims = x.type.dims
+    if dims is None and rank is not None:
+        dims = (None,) * rank
     if dims is None:
         raise ValueError("A tensor of known rank is needed here; fix it with tf.ensure_shape.")
     if None not in dims:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
 import numpy as np
@@ -14,11 +13,13 @@ from graphwright.ops.conversion import cast
 from graphwright.ops.convolution import depthwise_conv2d
 from graphwright.ops.creation import zeros
 from graphwright.ops.gathering import axis_sizes, host_vector
+from graphwright.ops.images import flattened
 from graphwright.ops.joining import concat, stack
 from graphwright.ops.movement import reshape
 from graphwright.ops.padding import pad
 from graphwright.ops.pool import avg_pool2d
 from graphwright.ops.reduction import reduce_mean, reduce_prod, reduce_sum
+from graphwright.ops.repetition import tile
 from graphwright.ops.transcendental import abs, log, pow, square, squared_difference
 from graphwright.types import dtypes as dt
 
@@ -66,11 +67,13 @@ def sobel_edges(image: Any) -> Any:
     image = convert(image)
     across = np.array([[-1, 0, 1], [-2, 0, 2], [-1, 0, 1]], np.float32)
     kernels = np.stack([across.T, across], -1)[:, :, None, :]
-    channels = image.type.dims[-1]
-    filters = convert(np.tile(kernels, (1, 1, channels, 1)).astype(image.dtype.numpy_dtype))
-    padded = pad(image, [[0, 0], [1, 1], [1, 1], [0, 0]], "REFLECT")
+    whole = flattened(image)[0]
+    filters = tile(
+        convert(kernels.astype(image.dtype.numpy_dtype)), [1, 1, axis_sizes(whole)[3], 1]
+    )
+    padded = pad(whole, [[0, 0], [1, 1], [1, 1], [0, 0]], "REFLECT")
     slopes = depthwise_conv2d(padded, filters, [1, 1, 1, 1], "VALID")
-    return reshape(slopes, host_vector([*axis_sizes(image), 2]))
+    return reshape(slopes, host_vector([*axis_sizes(whole), 2]))
 
 
 # -- similarity -----------------------------------------------------------------------------
@@ -158,12 +161,9 @@ def blurred(images: Any, size: int, sigma: float) -> Any:
     exponent = np.square(at) * np.float32(-0.5 / sigma**2)
     weights = np.exp(exponent[None, :] + exponent[:, None])
     window = (weights / weights.sum()).astype(np.float32)
-    sizes = axis_sizes(images)
-    flat = reshape(images, host_vector([-1, *sizes[-3:]]))
-    channels = images.type.dims[-1]
-    filters = convert(np.tile(window[:, :, None, None], (1, 1, channels, 1)))
-    result = depthwise_conv2d(flat, filters, [1, 1, 1, 1], "VALID")
-    return reshape(result, host_vector([*sizes[:-3], *axis_sizes(result)[1:]]))
+    flat, restore = flattened(images)
+    filters = tile(convert(window[:, :, None, None]), [1, 1, axis_sizes(flat)[3], 1])
+    return restore(depthwise_conv2d(flat, filters, [1, 1, 1, 1], "VALID"))
 
 
 MULTISCALE = (0.0448, 0.2856, 0.3001, 0.2363, 0.1333)
@@ -200,13 +200,8 @@ def ssim_multiscale(
 
 def halved(images: Any) -> Any:
     """Images of half the height and width, an odd side first mirrored by one pixel."""
-    sizes = axis_sizes(images)
-    if any(not isinstance(n, int) for n in sizes[-3:]):
-        raise ValueError("ssim_multiscale needs images of known height, width and channels.")
-    flat = reshape(images, host_vector([-1, *sizes[-3:]]))
-    border = [[0, 0], [0, sizes[-3] % 2], [0, sizes[-2] % 2], [0, 0]]
-    if any(after for _, after in border):
-        flat = pad(flat, border, "SYMMETRIC")
-    small = avg_pool2d(flat, [1, 2, 2, 1], [1, 2, 2, 1], "VALID")
-    side = [math.ceil(n / 2) for n in sizes[-3:-1]]
-    return reshape(small, host_vector([*sizes[:-3], *side, sizes[-1]]))
+    flat, restore = flattened(images)
+    _, height, width, _ = axis_sizes(flat)
+    border = [[0, 0], [0, height % 2], [0, width % 2], [0, 0]]
+    even = pad(flat, border, "SYMMETRIC")
+    return restore(avg_pool2d(even, [1, 2, 2, 1], [1, 2, 2, 1], "VALID"))

@@ -258,6 +258,11 @@ def split_axis(axis: int, rank: int) -> int:
 
 def piece_sizes(total: int | None, sizes: Any) -> tuple[int | None, ...]:
     """The sizes of the pieces of an axis of size `total`, with -1 worked out."""
+    if sizes == (-1,):
+        raise ValueError(
+            "If there is only one output, it must have the same size as the input. Input size: "
+            f"{total} output size: -1"
+        )
     if sizes.count(-1) > 1:
         raise ValueError("There can only be one -1 in the input.")
     if any(s is not None and s < -1 for s in sizes):

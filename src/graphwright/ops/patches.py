@@ -84,7 +84,7 @@ class Patches(Op):
         # Which place each value of a patch came from: the patches of an image of numbers,
         # in which the border has the number 0.
         images = call.inputs[0]
-        batch, *space, channels = axis_sizes(images)
+        batch, *space, channels = axis_sizes(images, len(self.ksizes))
         total: Any = 1
         for n in space:
             total = total * n

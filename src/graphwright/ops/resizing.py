@@ -14,8 +14,9 @@ from graphwright.op.op import Call, Op, Shapes
 from graphwright.ops.arithmetic import maximum, minimum
 from graphwright.ops.conversion import cast
 from graphwright.ops.creation import zeros
+from graphwright.ops.cropping import of_size
 from graphwright.ops.gathering import axis_sizes, host_vector
-from graphwright.ops.movement import ensure_shape, expand_dims, squeeze
+from graphwright.ops.images import images_of
 from graphwright.ops.padding import pad
 from graphwright.ops.rounding import round as rounded
 from graphwright.types import dtypes as dt
@@ -113,7 +114,7 @@ class ResizeGrad(Op):
 
 def size_of(images: Any) -> Any:
     """(height, width) of images as a host operand takes them."""
-    return host_vector(axis_sizes(images)[1:3])
+    return host_vector(axis_sizes(images, 4)[1:3])
 
 
 @dataclass(frozen=True)
@@ -154,7 +155,6 @@ class ResizeBicubicGrad(ResizeGrad):
     """The adjoint of ResizeBicubic."""
 
     type_name = "ResizeBicubicGrad"
-    dtypes = {"T": frozenset({dt.float32, dt.float64})}
     method = "bicubic"
     forward = ResizeBicubic
 
@@ -338,9 +338,9 @@ def resize(
         raise ValueError("'images' contains no shape.")
     if rank not in (3, 4):
         raise ValueError("'images' must have either 3 or 4 dimensions.")
-    batch = images if rank == 4 else expand_dims(images, 0)
-    result = resized(batch, checked_size(size), method, preserve_aspect_ratio, antialias, name)
-    return result if rank == 4 else squeeze(result, 0)
+    batch, restore = images_of(images)
+    size = checked_size(size)
+    return restore(resized(batch, size, method, preserve_aspect_ratio, antialias, name))
 
 
 def checked_size(size: Any) -> Any:
@@ -409,14 +409,10 @@ def resize_with_pad(
     >>> tf.image.resize_with_pad(tf.ones([2, 4, 1]), 4, 4).shape
     TensorShape([4, 4, 1])
     """
-    image = convert(image)
-    rank = image.type.rank
-    if rank not in (3, 4):
-        raise ValueError("'image' must have either 3 or 4 dimensions.")
     if target_height <= 0 or target_width <= 0:
         name = "target_height" if target_height <= 0 else "target_width"
         raise ValueError(f"{name} must be > 0.")
-    batch = image if rank == 4 else expand_dims(image, 0)
+    batch, restore = images_of(image)
     _, height, width, _ = axis_sizes(batch)
     inner_height, inner_width = inner_size(height, width, target_height, target_width)
     top, left = (target_height - inner_height) // 2, (target_width - inner_width) // 2
@@ -427,10 +423,7 @@ def resize_with_pad(
         [left, target_width - inner_width - left],
         [0, 0],
     ]
-    result = pad(inner, border)
-    channels = batch.type.dims[3]
-    result = ensure_shape(result, [batch.type.dims[0], target_height, target_width, channels])
-    return result if rank == 4 else squeeze(result, 0)
+    return restore(of_size(pad(inner, border), batch, target_height, target_width))
 
 
 def inner_size(height: Any, width: Any, target_height: int, target_width: int) -> tuple[Any, Any]:
