@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from graphwright.op.families import Binary, Comparison, Logical, Unary
-from graphwright.op.interpreter import apply, convert, convert_pair
+from graphwright.op.interpreter import apply, convert, convert_pair, is_tensor
 from graphwright.op.op import Call, Shapes, not_differentiable
 from graphwright.op.scalars import Scalars
 from graphwright.types import dtypes as dt
@@ -251,19 +251,24 @@ def not_equal(x: Any, y: Any, name: str | None = None) -> Any:
     return apply(NOT_EQUAL, *convert_pair(x, y), name=name)
 
 
+def boolean(value: Any) -> Any:
+    """A tensor of what must be bool unless it is a tensor, which the op itself refuses."""
+    return convert(value) if is_tensor(value) else convert(value, dt.bool_)
+
+
 def logical_and(x: Any, y: Any, name: str | None = None) -> Any:
     """x and y, elementwise on bools."""
-    return apply(LOGICAL_AND, *convert_pair(x, y), name=name)
+    return apply(LOGICAL_AND, boolean(x), boolean(y), name=name)
 
 
 def logical_or(x: Any, y: Any, name: str | None = None) -> Any:
     """x or y, elementwise on bools."""
-    return apply(LOGICAL_OR, *convert_pair(x, y), name=name)
+    return apply(LOGICAL_OR, boolean(x), boolean(y), name=name)
 
 
 def logical_not(x: Any, name: str | None = None) -> Any:
     """not x, elementwise on bools."""
-    return apply(LOGICAL_NOT, convert(x, dt.bool_), name=name)
+    return apply(LOGICAL_NOT, boolean(x), name=name)
 
 
 def logical_xor(x: Any, y: Any, name: str = "LogicalXor") -> Any:

@@ -17,7 +17,7 @@ from graphwright.ops.conversion import cast
 from graphwright.ops.creation import ones_like
 from graphwright.ops.gathering import scatter_nd
 from graphwright.ops.joining import stack
-from graphwright.ops.movement import reshape, squeeze
+from graphwright.ops.movement import identity, reshape, squeeze
 from graphwright.ops.reduction import count_nonzero, reduce_all, reduce_max
 from graphwright.ops.rounding import floor
 from graphwright.ops.shape import size
