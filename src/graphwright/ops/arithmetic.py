@@ -269,7 +269,7 @@ class TruncateMod(Binary):
     """The remainder of a division rounded towards zero."""
 
     type_name = "TruncateMod"
-    dtypes = {"T": dt.REAL}
+    dtypes = {"T": dt.FLOATING | dt.INDEX}
     ufunc = staticmethod(truncate_mod)
     gradient = not_differentiable
 
@@ -486,8 +486,8 @@ def reciprocal_no_nan(x: Any, name: str | None = None) -> Any:
 
 def multiply_no_nan(x: Any, y: Any, name: str | None = None) -> Any:
     """x * y, but 0 where y is 0, even if x is infinite or NaN."""
-    x, y = convert_pair(x, y)
-    return apply(MUL_NO_NAN, x, y, name=name)
+    x = convert(x)
+    return apply(MUL_NO_NAN, x, convert(y, x.dtype), name=name)
 
 
 def maximum(x: Any, y: Any, name: str | None = None) -> Any:
@@ -515,7 +515,8 @@ def truediv(x: Any, y: Any, name: str | None = None) -> Any:
 
     TypeError where the dtypes differ or are no numbers.
     """
-    return apply(REAL_DIV, *quotient_operands(x, y), name=name)
+    x = convert(x)
+    return divide(x, convert(y, None, x.dtype), name)
 
 
 def divide(x: Any, y: Any, name: str | None = None) -> Any:
@@ -525,7 +526,7 @@ def divide(x: Any, y: Any, name: str | None = None) -> Any:
     >>> tf.divide([6, 9], 4)
     <tf.Tensor: shape=(2,), dtype=float64, numpy=array([1.5 , 2.25])>
     """
-    return truediv(x, y, name)
+    return apply(REAL_DIV, *quotient_operands(x, y), name=name)
 
 
 def realdiv(x: Any, y: Any, name: str | None = None) -> Any:

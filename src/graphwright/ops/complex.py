@@ -11,8 +11,9 @@ import numpy as np
 from graphwright.op.families import Elementwise, no_element
 from graphwright.op.interpreter import apply, convert
 from graphwright.op.op import Call
-from graphwright.ops.arithmetic import divide_no_nan
 from graphwright.ops.comparison import less, select
+from graphwright.ops.movement import broadcast_to
+from graphwright.ops.shape import shape_of
 from graphwright.types import dtypes as dt
 from graphwright.types.dtypes import DType
 
@@ -60,7 +61,7 @@ class Angle(Part):
 
     def gradient(self, call: Call, g: Any) -> Sequence[Any]:
         x = call.inputs[0]
-        return (divide_no_nan(complex(g * 0, g), complex(real(x), -imag(x))),)
+        return (-complex(g, g * 0) / complex(imag(x), real(x)),)
 
 
 @dataclass(frozen=True)
@@ -125,7 +126,9 @@ def imag(input: Any, name: str | None = None) -> Any:
     x = convert(input)
     if x.dtype.is_complex:
         return apply(Imag.of(x.dtype.real_dtype), x, name=name)
-    return x * 0
+    if x.dtype is dt.string:
+        raise TypeError("input must be a numeric tensor, but got tensor with dtype string")
+    return broadcast_to(convert(np.zeros((), x.dtype.numpy_dtype)), shape_of(x))
 
 
 def angle(input: Any, name: str | None = None) -> Any:
@@ -133,4 +136,6 @@ def angle(input: Any, name: str | None = None) -> Any:
     x = convert(input)
     if x.dtype.is_complex:
         return apply(Angle.of(x.dtype.real_dtype), x, name=name)
-    return select(less(x, 0), convert(np.asarray(np.pi, x.dtype.numpy_dtype)), x * 0)
+    if not x.dtype.is_floating:
+        raise TypeError(f"input must be a floating or complex tensor, but has dtype {x.dtype}")
+    return select(less(x, 0), convert(np.asarray(np.pi, x.dtype.numpy_dtype)), 0)

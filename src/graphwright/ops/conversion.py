@@ -96,6 +96,8 @@ class Bitcast(Op):
     type: DType
 
     def shapes(self, x: TensorType) -> Shapes:
+        if self.type not in BITS:
+            raise ValueError(f"Cannot bitcast to {self.type.name}: its bits are no number")
         dims = x.dims
         have, want = x.dtype.size, self.type.size
         if dims is None or have == want:

@@ -17,7 +17,7 @@ from graphwright.ops.conversion import cast
 from graphwright.ops.creation import ones_like
 from graphwright.ops.gathering import scatter_nd
 from graphwright.ops.joining import stack
-from graphwright.ops.movement import identity, reshape, squeeze
+from graphwright.ops.movement import reshape, squeeze
 from graphwright.ops.reduction import count_nonzero, reduce_all, reduce_max
 from graphwright.ops.rounding import floor
 from graphwright.ops.shape import size
@@ -119,9 +119,11 @@ class InTopKV2(Op):
                 f"First dimension of predictions {predictions.dims[0]} must match length of "
                 f"targets {targets.dims[0]}"
             )
-        return (targets.dims,)
+        return (targets.dims or (None,),)
 
     def kernel(self, predictions: Any, targets: Any, k: Any) -> Any:
+        if predictions.ndim != 2 or targets.shape != predictions.shape[:1]:
+            raise ValueError(f"predictions {predictions.shape} for targets {targets.shape}")
         classes = predictions.shape[1]
         known = (targets >= 0) & (targets < classes)
         places = np.where(known, targets, 0)[:, None]
@@ -190,13 +192,16 @@ def histogram_fixed_width(
 def histogram_fixed_width_bins(
     values: Any, value_range: Any, nbins: Any = 100, dtype: Any = dt.int32, name: str | None = None
 ) -> Any:
-    """In which of `nbins` equal ranges within `value_range` each value falls."""
+    """In which of `nbins` equal ranges within `value_range` each value falls, as int32.
+
+    `dtype` is taken as TensorFlow takes it: it changes nothing.
+    """
     x = convert(values)
     bounds = convert(value_range, x.dtype)
     scaled = truediv(x - bounds[0], bounds[1] - bounds[0])
     count = cast(convert(nbins), scaled.dtype)
     places = floor(count * scaled)
-    return cast(clip_by_value(places, 0, count - 1), dtype, name)
+    return cast(clip_by_value(places, 0, count - 1), dt.int32, name)
 
 
 def in_top_k(targets: Any, predictions: Any, k: Any, name: str | None = None) -> Any:

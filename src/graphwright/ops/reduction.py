@@ -23,7 +23,7 @@ from graphwright.ops.arithmetic import (
     maximum,
     truncate_divide,
 )
-from graphwright.ops.comparison import equal, logical_and, not_equal, select
+from graphwright.ops.comparison import boolean, equal, logical_and, not_equal, select
 from graphwright.ops.complex import real
 from graphwright.ops.conversion import cast
 from graphwright.ops.movement import broadcast_to, expand_dims, reshape, stop_gradient
@@ -64,7 +64,7 @@ def kept(y: Any, call: Call) -> Any:
 def kept_shape(x: Any, axes: Any) -> Any:
     """The shape of `x` with 1 at the axes, where rank or axes are known only when it runs."""
     rank = rank_of(x)
-    reduced = reshape(floormod(cast(convert(axes), dt.int32), rank), (1, -1))
+    reduced = reshape(floormod(cast(convert(axes), dt.int32), maximum(rank, 1)), (1, -1))
     places = expand_dims(range_vector(rank), 1)
     return select(reduce_any(equal(places, reduced), 1), 1, shape(x))
 
@@ -80,6 +80,13 @@ def spread(g: Any, call: Call) -> Any:
     return broadcast_to(kept(g, call), shape_of(call.inputs[0]))
 
 
+def given(x: Any, axes: Any) -> Any:
+    """The axes; ValueError where a scalar has none, along which NumPy would reduce all the same."""
+    if not x.ndim and axes != ():
+        raise ValueError(f"Invalid reduction dimension ({axes} for input with 0 dimension(s)")
+    return axes
+
+
 # -- sums, products, means ------------------------------------------------------------------
 
 
@@ -93,8 +100,12 @@ class Accumulation(Reduction):
         dtype, wide = types[0].numpy_dtype, WIDE.get(types[0])
         keep, reduce = self.keep_dims, type(self).ufunc.reduce
         if wide is None:
-            return lambda x, axes: reduce(x, axis=axes, dtype=dtype, keepdims=keep)
-        return lambda x, axes: reduce(x, axis=axes, dtype=wide, keepdims=keep).astype(dtype)
+            return lambda x, axes: reduce(x, axis=given(x, axes), dtype=dtype, keepdims=keep)
+
+        def narrowed(x: Any, axes: Any) -> Any:
+            return reduce(x, axis=given(x, axes), dtype=wide, keepdims=keep).astype(dtype)
+
+        return narrowed
 
 
 @dataclass(frozen=True)
@@ -144,7 +155,7 @@ class Mean(Reduction):
         wide = WIDE.get(types[0], dtype)
 
         def mean(x: Any, axes: Any) -> Any:
-            total = ADD_UP(x, axis=axes, dtype=wide, keepdims=keep)
+            total = ADD_UP(x, axis=given(x, axes), dtype=wide, keepdims=keep)
             count = x.size / total.size if total.size else 1
             return np.asarray(total / wide.type(count)).astype(dtype, copy=False)
 
@@ -163,7 +174,7 @@ class Mean(Reduction):
 def integer_mean(x: Any, axes: Any, dtype: Any, keep: bool) -> Any:
     """The mean of integers, rounded towards zero, from a sum of 64 bits."""
     wide = np.int64 if dtype.kind == "i" else np.uint64
-    total = ADD_UP(x, axis=axes, dtype=wide, keepdims=keep)
+    total = ADD_UP(x, axis=given(x, axes), dtype=wide, keepdims=keep)
     count = x.size // total.size if total.size else 1
     return truncate_divide(total, wide(max(count, 1))).astype(dtype)
 
@@ -176,11 +187,13 @@ class EuclideanNorm(Reduction):
 
     def bind(self, types: Sequence[DType]) -> Callable[..., Any]:
         dtype, keep = types[0].numpy_dtype, self.keep_dims
-        wide = WIDE.get(types[0], dtype if types[0].is_floating else np.dtype(np.float64))
+        wide = WIDE.get(types[0], types[0].real_dtype.numpy_dtype)
 
         def norm(x: Any, axes: Any) -> Any:
             squares = np.square(np.abs(x).astype(wide, copy=False))
-            return np.sqrt(ADD_UP(squares, axis=axes, keepdims=keep)).astype(dtype)
+            return np.sqrt(ADD_UP(squares, axis=given(x, axes), dtype=wide, keepdims=keep)).astype(
+                dtype
+            )
 
         return norm
 
@@ -206,7 +219,7 @@ class Extreme(Reduction):
     def bind(self, types: Sequence[DType]) -> Callable[..., Any]:
         dtype, keep, reduce = types[0].numpy_dtype, self.keep_dims, type(self).ufunc.reduce
         start = dtype.type(self.start(types[0]))
-        return lambda x, axes: reduce(x, axis=axes, keepdims=keep, initial=start)
+        return lambda x, axes: reduce(x, axis=given(x, axes), keepdims=keep, initial=start)
 
     def gradient(self, call: Call, g: Any) -> Sequence[Any]:
         """Shared evenly among the elements that attain the extreme."""
@@ -248,7 +261,7 @@ class LogicalReduction(Reduction):
 
     def bind(self, types: Sequence[DType]) -> Callable[..., Any]:
         keep, reduce = self.keep_dims, type(self).ufunc.reduce
-        return lambda x, axes: reduce(x, axis=axes, keepdims=keep)
+        return lambda x, axes: reduce(x, axis=given(x, axes), keepdims=keep)
 
 
 @dataclass(frozen=True)
@@ -272,10 +285,15 @@ class Any_(LogicalReduction):
 def reduce(op: type[Reduction], x: Any, axis: Any, keepdims: Any, name: str | None) -> Any:
     """Applies a reduction along `axis`, by default along all axes."""
     x = convert(x)
-    if axis is None:
-        rank = x.type.rank
-        axis = range_vector(rank_of(x)) if rank is None else tuple(range(rank))
-    return apply(op.of(bool(keepdims)), x, axis, name=name)
+    if axis is not None:
+        return apply(op.of(bool(keepdims)), x, axis, name=name)
+    rank = x.type.rank
+    if rank is not None:
+        return apply(op.of(bool(keepdims)), x, tuple(range(rank)), name=name)
+    result = apply(op.of(bool(keepdims)), x, range_vector(rank_of(x)), name=name)
+    if not keepdims:
+        result.set_shape(())
+    return result
 
 
 def reduce_sum(
@@ -330,14 +348,14 @@ def reduce_all(
     input_tensor: Any, axis: Any = None, keepdims: bool = False, name: str | None = None
 ) -> Any:
     """Whether all bools along `axis` (all axes by default) are true."""
-    return reduce(All, input_tensor, axis, keepdims, name)
+    return reduce(All, boolean(input_tensor), axis, keepdims, name)
 
 
 def reduce_any(
     input_tensor: Any, axis: Any = None, keepdims: bool = False, name: str | None = None
 ) -> Any:
     """Whether any bool along `axis` (all axes by default) is true."""
-    return reduce(Any_, input_tensor, axis, keepdims, name)
+    return reduce(Any_, boolean(input_tensor), axis, keepdims, name)
 
 
 def reduce_euclidean_norm(

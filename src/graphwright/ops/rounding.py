@@ -10,7 +10,7 @@ import numpy as np
 
 from graphwright.op.families import Binary, Comparison, Predicate, Unary, no_element
 from graphwright.op.interpreter import apply, convert, convert_pair
-from graphwright.op.op import not_differentiable
+from graphwright.op.op import Call, not_differentiable
 from graphwright.op.scalars import Scalars
 from graphwright.types import dtypes as dt
 from graphwright.types.dtypes import DType
@@ -80,10 +80,12 @@ class NextAfter(Binary):
     outputs = ("output: T",)
     dtypes = {"T": frozenset({dt.float32, dt.float64})}
     ufunc = np.nextafter
-    gradient = not_differentiable
 
     def element(self, scalars: Scalars[Any], x1: Any, x2: Any) -> Any:
         return scalars.binary("nextafter", x1, x2)
+
+    def gradient(self, call: Call, g: Any) -> Sequence[Any]:
+        return g, None
 
 
 @dataclass(frozen=True)

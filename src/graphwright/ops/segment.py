@@ -82,8 +82,8 @@ class SegmentMean(Segment):
 
     def gradient(self, call: Call, g: Any) -> Sequence[Any]:
         ids = call.inputs[1]
-        counts = segment_sum(ones(shape(ids), g.dtype), ids)
-        return gather(g / trailing(maximum(counts, 1), g), ids), None
+        counts = maximum(segment_sum(ones(shape(ids), g.dtype.real_dtype), ids), 1)
+        return gather(g / trailing(cast(counts, g.dtype), g), ids), None
 
 
 @dataclass(frozen=True)

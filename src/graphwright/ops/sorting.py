@@ -8,18 +8,19 @@ from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
+from graphwright.errors import InvalidArgumentError
 from graphwright.op.interpreter import apply, convert
 from graphwright.op.op import Call, Op, Shapes, not_differentiable
 from graphwright.ops.arithmetic import negative, subtract
-from graphwright.ops.comparison import equal
+from graphwright.ops.comparison import equal, select
 from graphwright.ops.conversion import cast
 from graphwright.ops.movement import expand_dims, reshape, transpose
 from graphwright.ops.reduction import range_vector, reduce_sum
 from graphwright.ops.segment import unsorted_segment_sum
-from graphwright.ops.shape import shape, size
+from graphwright.ops.shape import rank_of, shape, size
 from graphwright.types import dtypes as dt
 from graphwright.types.dtypes import DType, as_dtype
-from graphwright.types.tensor_type import TensorType, is_compatible, normalize_axis, show_dims
+from graphwright.types.tensor_type import TensorType, is_compatible, show_dims
 
 # -- the places of extremes -----------------------------------------------------------------
 
@@ -274,7 +275,7 @@ def argmax(
     >>> tf.argmax([[1, 9, 3], [7, 5, 7]], axis=1)
     <tf.Tensor: shape=(2,), dtype=int64, numpy=array([1, 0])>
     """
-    op = ArgMax.of(as_dtype(output_type))
+    op = ArgMax.of(index_dtype(output_type, dt.INDEX | {dt.int16, dt.uint16}))
     return apply(op, convert(input), 0 if axis is None else axis, name=name)
 
 
@@ -282,8 +283,22 @@ def argmin(
     input: Any, axis: Any = None, output_type: Any = dt.int64, name: str | None = None
 ) -> Any:
     """The index of the least element along `axis` (0 by default), the first of equals."""
-    op = ArgMin.of(as_dtype(output_type))
+    op = ArgMin.of(index_dtype(output_type, dt.INDEX))
     return apply(op, convert(input), 0 if axis is None else axis, name=name)
+
+
+def index_dtype(type_value: Any, allowed: frozenset[DType]) -> DType:
+    """The dtype of indices; InvalidArgumentError where the op cannot give such."""
+    found = as_dtype(type_value)
+    if found not in allowed:
+        names = ", ".join(sorted(t.name for t in allowed))
+        raise InvalidArgumentError(
+            None,
+            None,
+            f"Value for attr 'output_type' of {found.name} is not in the list of allowed values: "
+            f"{names}",
+        )
+    return found
 
 
 def top_k(
@@ -358,13 +373,18 @@ def mirrored(x: Any) -> Any:
 def descending(x: Any, axis: int) -> Any:
     """All elements sorted along an axis, descending, and their indices."""
     rank = x.type.rank
-    if axis == -1 or axis + 1 == rank:
-        return top_k(x, shape(x)[axis])
-    if rank is None:
-        raise ValueError("sort along another axis than the last needs a known rank")
-    axis = normalize_axis(axis, rank) if -rank <= axis < rank else axis
     count = shape(x)[axis]
-    swapped = [*[rank - 1 if i == axis else i for i in range(rank - 1)], axis]
+    if axis == -1 or axis + 1 == rank:
+        return top_k(x, count)
+    if rank is None:
+        last = rank_of(x) - 1
+        places = range_vector(last + 1)
+        place = convert(axis) if axis >= 0 else last + 1 + axis
+        swapped: Any = select(equal(places, last), place, places)
+        swapped = select(equal(places, place), last, swapped)
+    else:
+        axis %= rank
+        swapped = [*[rank - 1 if i == axis else i for i in range(rank - 1)], axis]
     sorted_last = top_k(transpose(x, swapped), count)
     return TopK(*[transpose(result, swapped) for result in sorted_last])
 

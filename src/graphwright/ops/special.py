@@ -92,7 +92,7 @@ class Digamma(Special):
 
     def gradient(self, call: Call, g: Any) -> Sequence[Any]:
         x = call.inputs[0]
-        return (g * polygamma(x * 0 + 1, x),)
+        return (g * polygamma(convert(1, x.dtype), x),)
 
 
 def derivative_of_psi(a: Any, x: Any) -> Any:
@@ -100,7 +100,7 @@ def derivative_of_psi(a: Any, x: Any) -> Any:
     order = np.asarray(a, np.float64)
     sign = np.where(order % 2 == 0, -1.0, 1.0)
     value = sign * special.gamma(order + 1) * special.zeta(order + 1, np.asarray(x, np.float64))
-    value = np.where(order == 0, special.psi(np.asarray(x, np.float64)), value)
+    value = np.where(order == 0, psi(np.asarray(x, np.float64)), value)
     valid = (order >= 0) & (order == np.floor(order))
     return np.where(valid, value, np.nan).astype(a.dtype)
 
@@ -135,7 +135,8 @@ class Zeta(SpecialBinary):
 
 def lower_gamma(a: Any, x: Any) -> Any:
     """The regularised lower incomplete gamma function; NaN where a <= 0 or x < 0."""
-    return np.where(np.less_equal(a, 0), x.dtype.type(np.nan), special.gammainc(a, x))
+    undefined = np.less_equal(a, 0) & np.not_equal(x, 0)
+    return np.where(undefined, x.dtype.type(np.nan), special.gammainc(a, x))
 
 
 def upper_gamma(a: Any, x: Any) -> Any:

@@ -69,7 +69,12 @@ class Sign(Unary):
         return scalars.unary("sign", x)
 
     def gradient(self, call: Call, g: Any) -> Sequence[Any]:
-        return (g * 0,)
+        """None of a real number; of a complex one, x / |x| turns as x does."""
+        x = call.inputs[0]
+        if not x.dtype.is_complex:
+            return (g * 0,)
+        half = cast(0.5 / abs(x), x.dtype)
+        return (half * (g - conj(g) * square(call.outputs[0])),)
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,233 @@
+"""Every op behaves as TensorFlow's: eagerly, traced with any shape information, differentiated.
+
+What is compared was recorded by tools/record_goldens.py. Eager values, dtypes and error
+classes must be TensorFlow's. Traced, the values must be the same again, and the static shapes
+at least as specific as TensorFlow's and true. Where TensorFlow itself fails only when traced,
+anything right is allowed.
+"""
+
+from __future__ import annotations
+
+import importlib
+import logging
+import re
+from collections import defaultdict
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import ml_dtypes
+import numpy as np
+import pytest
+
+import graphwright as tf
+from graphwright.types.tensor_type import is_compatible, is_subshape
+from tools import golden_format as gf
+
+AREAS = sorted(p.stem.removeprefix("ops_") for p in gf.GOLDEN.glob("ops_*.npz"))
+#: Rounding differs between libraries: by this many units in the last place unless an area says.
+ULPS = 4
+#: A gradient is computed in several steps, each rounded: units of the largest cotangent.
+GRADIENT_ULPS = 32
+#: TensorFlow has no kernel there on its CPU, or a faulty one; ours may work.
+NO_KERNEL = ("NotFoundError", "InternalError")
+#: What a program that cannot work may be refused with while it is traced or when it runs.
+REFUSALS = (tf.errors.OpError, ValueError, TypeError, NotImplementedError, AttributeError)
+
+
+@cache
+def area_of(name: str) -> tuple[Any, gf.Store, dict[str, list[gf.Case]]]:
+    """An area's module, its recorded outcomes, and its cases by function."""
+    module = importlib.import_module(f"tools.golden.{name}")
+    groups: dict[str, list[gf.Case]] = defaultdict(list)
+    for case in gf.distinct(module.cases()):
+        groups[case[0]].append(case)
+    return module, gf.Store.load(name), groups
+
+
+def functions() -> Iterator[tuple[str, str]]:
+    """The areas and the functions that they have cases of."""
+    for area in AREAS:
+        for function in area_of(area)[2]:
+            yield area, function
+
+
+@pytest.fixture(autouse=True)
+def _quiet(caplog: pytest.LogCaptureFixture) -> None:
+    caplog.set_level(logging.CRITICAL, "tensorflow")
+
+
+@pytest.mark.parametrize(("area", "function"), list(functions()))
+@pytest.mark.filterwarnings("ignore")
+def test_a_function_behaves_as_tensorflows(area: str, function: str) -> None:
+    module, store, groups = area_of(area)
+    wrong = []
+    for case in groups[function]:
+        text = gf.describe(case)
+        if any(re.search(p, text) for p, _ in getattr(module, "DEPARTURES", ())):
+            continue
+        outcome = store.index.get(gf.digest(case))
+        if outcome is None:
+            wrong.append(f"{text}: not recorded")
+            continue
+        wrong += [f"{text}:\n    {line}" for line in differences(module, case, outcome, store)]
+    shown = "\n".join(line[:600] for line in wrong[:12])
+    assert not wrong, f"{len(wrong)} differences in {len(groups[function])} cases\n{shown}"
+
+
+def differences(
+    module: Any, case: gf.Case, outcome: dict[str, Any], store: gf.Store
+) -> Iterator[str]:
+    """How a case behaves otherwise than recorded."""
+    if "error" in outcome:
+        if outcome["error"] not in NO_KERNEL:
+            yield from refusals(case, outcome["error"], outcome["shapes"])
+        return
+    expected = [store.unpack(entry) for entry in outcome["values"]]
+    tolerance = tolerance_of(module, case[0])
+    try:
+        yield from unequal("eager", gf.run_eager(tf, case), expected, tolerance)
+    except Exception as error:  # noqa: BLE001 - an error is a difference like any other
+        yield f"eager: raises {type(error).__name__}: {error}"
+        return
+    for level, shapes in zip(gf.LEVELS, outcome["shapes"]):
+        yield from traced(case, level, shapes, expected, tolerance)
+    if "gradient" in outcome:
+        wanted = [store.unpack(entry) for entry in outcome["gradient"]]
+        yield from differentiated(case, False, wanted, tolerance)
+        if "unshaped" in outcome:
+            yield from differentiated(case, True, wanted, tolerance)
+
+
+def differentiated(
+    case: gf.Case, traced: bool, wanted: list[Any], tolerance: tuple[float, float]
+) -> Iterator[str]:
+    """How a case's gradient differs, computed eagerly or traced without shapes."""
+    label = "gradient traced" if traced else "gradient"
+    ulps, absolute = tolerance
+    for array in wanted:
+        if array is not None:
+            size = np.abs(array.astype(np.complex128))
+            largest = float(np.max(size, initial=0, where=np.isfinite(size)))
+            absolute = max(absolute, max(ulps, GRADIENT_ULPS) * EPSILON[array.dtype.name] * largest)
+    try:
+        yield from unequal(label, gf.run_gradient(tf, case, traced), wanted, (ulps, absolute))
+    except Exception as error:  # noqa: BLE001 - an error is a difference like any other
+        yield f"{label}: raises {type(error).__name__}: {error}"
+
+
+def refusals(case: gf.Case, error: str, levels: list[Any]) -> Iterator[str]:
+    """How a case that must fail does not, eagerly and where TensorFlow fails when traced."""
+    try:
+        values = gf.run_eager(tf, case)
+        yield f"eager: {error} was expected, not {shorten(values)}"
+    except Exception as found:  # noqa: BLE001 - which error is what is tested
+        names = {k.__name__ for k in type(found).__mro__}
+        if error not in names:
+            yield f"eager: {error} was expected, not {type(found).__name__}: {found}"
+    for level, outcome in zip(gf.LEVELS, levels):
+        if not isinstance(outcome, str) or outcome in NO_KERNEL:
+            continue
+        try:
+            _, values = gf.run_traced(tf, case, level)
+            yield f"{level}: an error was expected, not {shorten(values)}"
+        except REFUSALS:
+            pass
+
+
+def traced(
+    case: gf.Case, level: str, shapes: Any, expected: list[Any], tolerance: tuple[float, float]
+) -> Iterator[str]:
+    """How a traced case differs in its values or knows less of its shapes."""
+    try:
+        found, values = gf.run_traced(tf, case, level)
+    except Exception as error:  # noqa: BLE001 - an error is a difference like any other
+        if isinstance(shapes, list):
+            yield f"{level}: raises {type(error).__name__}: {error}"
+        return
+    arrays = [e for e in expected if not isinstance(e, str)]
+    if not isinstance(shapes, list) or len(values) == len(arrays):
+        yield from unequal(level, values, arrays, tolerance)
+    if isinstance(shapes, list):
+        for ours, theirs, value in zip(found, shapes, values):
+            dims, wanted = as_dims(ours), as_dims(theirs)
+            if not is_compatible(wanted, value.shape):
+                wanted = None  # TensorFlow's own is wrong there
+            if not is_subshape(dims, wanted) or not is_compatible(dims, value.shape):
+                yield f"{level}: static shape {dims}, TensorFlow's is {wanted}"
+
+
+def as_dims(dims: Any) -> Any:
+    """A recorded shape as a tuple."""
+    return None if dims is None else tuple(dims)
+
+
+def tolerance_of(module: Any, name: str) -> tuple[float, float]:
+    """The ulps and the absolute error allowed in the results of a function."""
+    for pattern, ulps, absolute in getattr(module, "TOLERANCES", ()):
+        if re.search(pattern, name):
+            return ulps, absolute
+    return ULPS, 0.0
+
+
+def unequal(
+    label: str, found: list[Any], expected: list[Any], tolerance: tuple[float, float]
+) -> Iterator[str]:
+    """Where results differ in number, dtype, shape or value."""
+    if len(found) != len(expected):
+        yield f"{label}: {len(found)} results, not {len(expected)}"
+        return
+    for value, wanted in zip(found, expected):
+        if value is None or wanted is None:
+            # No cotangent is as good as one of zeros.
+            other = wanted if value is None else value
+            if other is not None and np.any(np.nan_to_num(np.asarray(other, np.complex128))):
+                yield f"{label}: {shorten(value)}, not {shorten(wanted)}"
+        elif isinstance(wanted, str) or isinstance(value, str):
+            if str(value) != str(wanted):
+                yield f"{label}: {value}, not {wanted}"
+        elif value.dtype != wanted.dtype or value.shape != wanted.shape:
+            yield (
+                f"{label}: {value.dtype.name}{list(value.shape)}, not "
+                f"{wanted.dtype.name}{list(wanted.shape)}"
+            )
+        elif not close(value, wanted, *tolerance):
+            yield f"{label}: {shorten(value)}, not {shorten(wanted)}"
+
+
+def close(value: Any, wanted: Any, ulps: float, absolute: float) -> bool:
+    """Whether arrays are equal, floats within ulps of the larger of both.
+
+    Numbers too small to be normal may be 0: TensorFlow computes without them.
+    """
+    if wanted.dtype.name not in gf.DIFFERENTIABLE:
+        return bool(np.array_equal(value, wanted))
+    eps = EPSILON[wanted.dtype.name]
+    a, b = value.astype(np.complex128), wanted.astype(np.complex128)
+    with np.errstate(all="ignore"):
+        tiny = float(ml_dtypes.finfo(wanted.dtype).tiny)
+        bound = ulps * eps * np.maximum(np.abs(a), np.abs(b)) + absolute + tiny
+        near = (a == b) | (np.abs(a - b) <= bound) | (np.isnan(a) & np.isnan(b))
+    return bool(near.all())
+
+
+EPSILON = {
+    "float16": 2.0**-10,
+    "bfloat16": 2.0**-7,
+    "float32": 2.0**-23,
+    "float64": 2.0**-52,
+    "complex64": 2.0**-23,
+    "complex128": 2.0**-52,
+}
+
+
+def shorten(value: Any) -> str:
+    """A value's text, cut where it is long."""
+    text = re.sub(r"\s+", " ", repr(value))
+    return text if len(text) <= 160 else text[:157] + "..."
+
+
+def test_the_goldens_stay_small() -> None:
+    size = sum(path.stat().st_size for path in Path(gf.GOLDEN).glob("ops_*.npz"))
+    assert size < 10 << 20
