@@ -1,4 +1,6 @@
-"""Random programs over three integers, for comparing a function with its converted self.
+"""Random programs over integers in variables, attributes and containers.
+
+They compare a function with its converted self.
 
 Every loop is bounded and no operation fails, whatever the variables hold, so that a
 staging that takes both branches of an `if` gets through them too.
@@ -13,8 +15,26 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-VARIABLES = ("a", "b", "c")
+VARIABLES = ("a", "b", "c", "box.v", "slots[0]", "table['k']")
+RESULT = "b, c, box.v, slots[0], table['k']"
+SETUP = """def program(a, b, c, zero):
+    box = Box()
+    box.v = b
+    slots = [c, 0]
+    table = {'k': a}
+    def bump(by):
+        nonlocal c
+        c = (c + by) % 11
+        if c > 5:
+            slots[0] = (slots[0] + 1) % 5
+"""
 _numbers = itertools.count()
+
+
+class Box:
+    """An object with an attribute."""
+
+    v: Any
 
 
 class _Writer:
@@ -67,12 +87,12 @@ class _Writer:
     def jump(self, indent: str, loop: bool) -> None:
         kinds = ("return", "break", "continue") if loop else ("return",)
         kind = self.pick(*kinds)
-        value = f" ({self.value()}, b, c)" if kind == "return" else ""
+        value = f" ({self.value()}, {RESULT})" if kind == "return" else ""
         self.lines.append(f"{indent}if {self.test()}:")
         self.lines.append(f"{indent}    {kind}{value}")
 
     def statement(self, indent: str, depth: int, loop: bool) -> None:
-        simple = ("assign", "add", "jump", "log")
+        simple = ("assign", "add", "jump", "log", "bump")
         deep = (*simple, "if", "if", "for", "while", "try", "with")
         getattr(self, f"write_{self.pick(*(deep if depth else simple))}")(indent, depth, loop)
 
@@ -84,6 +104,9 @@ class _Writer:
 
     def write_log(self, indent: str, depth: int, loop: bool) -> None:
         self.lines.append(f"{indent}log({self.value()})" if not self.tensors else f"{indent}pass")
+
+    def write_bump(self, indent: str, depth: int, loop: bool) -> None:
+        self.lines.append(f"{indent}bump({self.value()})")
 
     def write_jump(self, indent: str, depth: int, loop: bool) -> None:
         self.jump(indent, loop)
@@ -143,13 +166,13 @@ def sources(draw: Any, tensors: bool = False) -> str:
     """The source of a function `program(a, b, c, zero)`."""
     writer = _Writer(draw, tensors)
     writer.block("    ", draw(st.integers(1, 4)), False)
-    return "\n".join(["def program(a, b, c, zero):", *writer.lines, "    return (a, b, c)", ""])
+    return "\n".join([SETUP, *writer.lines, f"    return (a, {RESULT})", ""])
 
 
 def load(source: str, **scope: Any) -> Callable[..., Any]:
     """The function of a source, which tracebacks and AutoGraph can read."""
     filename = f"<program {next(_numbers)}>"
     linecache.cache[filename] = (len(source), None, source.splitlines(True), filename)
-    scope = {"__name__": "programs", **scope}
+    scope = {"__name__": "programs", "Box": Box, **scope}
     exec(compile(source, filename, "exec", dont_inherit=True), scope)
     return scope["program"]

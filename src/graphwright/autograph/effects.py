@@ -17,6 +17,24 @@ Names = frozenset[str]
 NONE: Names = frozenset()
 
 
+@dataclass(frozen=True)
+class Closure:
+    """What calling a nested function may do to the variables around it."""
+
+    reads: Names = NONE
+    writes: Names = NONE
+    attributes: dict[str, ast.expr] = field(default_factory=dict)
+    containers: dict[str, ast.expr] = field(default_factory=dict)
+
+    def __or__(self, other: Closure) -> Closure:
+        return Closure(
+            self.reads | other.reads,
+            self.writes | other.writes,
+            self.attributes | other.attributes,
+            self.containers | other.containers,
+        )
+
+
 @dataclass
 class Effect:
     """The variables that a piece of code touches itself, in no order."""
@@ -29,7 +47,7 @@ class Effect:
     containers: dict[str, ast.expr] = field(default_factory=dict)  # of assigned items: d
     globals: set[str] = field(default_factory=set)
     nonlocals: set[str] = field(default_factory=set)
-    closures: dict[str, tuple[Names, Names]] = field(default_factory=dict)
+    closures: dict[str, Closure] = field(default_factory=dict)
 
     def add(self, other: Effect) -> None:
         self.writes |= other.writes
@@ -37,9 +55,8 @@ class Effect:
         self.deletes |= other.deletes
         self.globals |= other.globals
         self.nonlocals |= other.nonlocals
-        for name, (reads, writes) in other.closures.items():
-            before = self.closures.get(name, (NONE, NONE))
-            self.closures[name] = before[0] | reads, before[1] | writes
+        for name, closure in other.closures.items():
+            self.closures[name] = self.closures.get(name, Closure()) | closure
 
     def bound(self) -> set[str]:
         return self.writes | self.maybe | self.deletes
@@ -124,15 +141,13 @@ class _Collector:
         self.effect.writes.add(node.name)
 
     def closure(self, name: str, args: ast.arguments, body: Sequence[ast.AST]) -> None:
-        free, written = _free(args, body)
-        self.effect.reads |= free
-        before = self.effect.closures.get(name, (NONE, NONE))
-        self.effect.closures[name] = before[0] | free, before[1] | written
+        closure = _closure(args, body)
+        self.effect.reads |= closure.reads
+        self.effect.closures[name] = self.effect.closures.get(name, Closure()) | closure
 
     def lambda_(self, node: ast.Lambda) -> None:
         self.defaults(node.args)
-        free, _ = _free(node.args, [node.body])
-        self.effect.reads |= free
+        self.effect.reads |= _closure(node.args, [node.body]).reads
 
     def defaults(self, args: ast.arguments) -> None:
         self.all(args.defaults)
@@ -206,13 +221,17 @@ def collect(nodes: Iterable[ast.AST]) -> Effect:
     return collector.effect
 
 
-def _free(args: ast.arguments, body: Sequence[ast.AST]) -> tuple[Names, Names]:
-    """What a nested function reads and writes of the variables around it."""
+def _closure(args: ast.arguments, body: Sequence[ast.AST]) -> Closure:
     inner = collect(body)
     own = inner.bound() - inner.nonlocals
     own.update(parameters(args))
     own |= inner.globals
-    return frozenset(inner.reads - own), frozenset(inner.bound() & inner.nonlocals)
+    return Closure(
+        frozenset(inner.reads - own),
+        frozenset(inner.bound() & inner.nonlocals),
+        {name: node for name, node in inner.attributes.items() if root(name) not in own},
+        {name: node for name, node in inner.containers.items() if root(name) not in own},
+    )
 
 
 def is_path(node: ast.expr) -> bool:

@@ -14,7 +14,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from graphwright.autograph.effects import NONE, Effect, Names, collect
+from graphwright.autograph.effects import NONE, Closure, Effect, Names, collect
 from graphwright.autograph.syntax import SCOPES, blocks, is_try, parameters
 
 
@@ -123,17 +123,18 @@ class Flow:
     def _leaf(self, node: ast.AST) -> Summary:
         effect = self._effect(node)
         reads, modified = set(effect.reads), effect.bound()
+        called = Closure(attributes=effect.attributes, containers=effect.containers)
         for name in effect.reads & self._closures.keys():
-            read, written = self._closures[name]
-            reads |= read | written  # written in part: the old values stay readable
-            modified |= written
+            called |= self._closures[name]
+        reads |= called.reads | called.writes  # written in part: the old values stay readable
+        modified |= called.writes
         return Summary(
             frozenset(reads),
             frozenset(effect.writes | effect.deletes),
             frozenset(modified),
             frozenset(effect.deletes),
-            effect.attributes,
-            effect.containers,
+            called.attributes,
+            called.containers,
         )
 
     def _summarise(self, node: Any) -> Summary:
@@ -277,19 +278,18 @@ def _any_of(summaries: list[Summary]) -> Summary:
     return total
 
 
-def _transitive(closures: dict[str, tuple[Names, Names]]) -> dict[str, tuple[Names, Names]]:
-    """What calling each nested function may read and write, through the others it calls."""
+def _transitive(closures: dict[str, Closure]) -> dict[str, Closure]:
+    """What calling each nested function may do, through the others it calls too."""
     result = dict(closures)
     changed = True
     while changed:
         changed = False
-        for name, (reads, writes) in result.items():
-            for other in reads & result.keys():
-                more = reads | result[other][0], writes | result[other][1]
-                if more != (reads, writes):
-                    reads, writes = more
-                    changed = True
-            result[name] = (reads, writes)
+        for name, closure in result.items():
+            more = closure
+            for other in closure.reads & result.keys():
+                more |= result[other]
+            changed |= more != closure
+            result[name] = more
     return result
 
 
