@@ -11,6 +11,7 @@ from graphwright.api import math as math
 from graphwright.api import nest as nest
 from graphwright.api import nn as nn
 from graphwright.api import signal as signal
+from graphwright.api import sparse as sparse
 from graphwright.api import types as types
 from graphwright.autodiff.tape import GradientTape as GradientTape
 from graphwright.autodiff.tape import UnconnectedGradients as UnconnectedGradients
@@ -167,7 +168,6 @@ from graphwright.ops.creation import ones_like as ones_like
 from graphwright.ops.creation import zeros as zeros
 from graphwright.ops.creation import zeros_like as zeros_like
 from graphwright.ops.crop_and_resize import crop_and_resize as crop_and_resize
-from graphwright.ops.cropping import images_of as images_of
 from graphwright.ops.cropping import rot90 as rot90
 from graphwright.ops.ctc import ctc_loss as ctc_loss
 from graphwright.ops.decomposition import cholesky as cholesky

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from graphwright.api.dtypes import experimental
 from graphwright.ops.clipping import saturate_cast
 from graphwright.ops.complex import complex
 from graphwright.ops.conversion import cast
@@ -49,6 +50,7 @@ __all__ = [
     "complex64",
     "complex128",
     "double",
+    "experimental",
     "float16",
     "float32",
     "float64",
