@@ -74,6 +74,21 @@ def test_tracebacks_show_the_users_line(kind: type) -> None:
         assert frame.name == plain.name
 
 
+@pytest.mark.parametrize("kind", [int, Toy])
+def test_every_frame_is_on_the_way(kind: type) -> None:
+    def lines(function: Any, *args: Any) -> list[int]:
+        with pytest.raises(ZeroDivisionError) as caught:
+            function(*args)
+        frames = traceback.extract_tb(caught.tb)
+        return [f.lineno or 0 for f in frames if f.filename == __file__][1:]
+
+    first = fails_deep.__code__.co_firstlineno
+    (plain,) = lines(fails_deep, 1)
+    with installed():
+        new = lines(converted(fails_deep), kind(1))
+    assert new == ([plain] if kind is int else [first + 3, plain])
+
+
 def test_every_line_is_one_of_the_source() -> None:
     lines, first = inspect.getsourcelines(fails_deep)
     new = converted(fails_deep).__code__

@@ -40,16 +40,22 @@ def is_docstring(node: ast.stmt) -> bool:
 
 
 class At:
-    """Makes nodes at the place of `node`, so that they carry the user's lines."""
+    """Makes nodes at the place of `node`, so that they carry the user's lines.
+
+    The place of a statement with blocks is its head. None spans lines: Python gives a call
+    of an attribute the last line of that.
+    """
 
     __slots__ = ("place",)
 
     def __init__(self, node: Any) -> None:
+        end = getattr(node, "test", None) or getattr(node, "iter", None) or node
+        one_line = end.end_lineno == node.lineno
         self.place: dict[str, Any] = {
             "lineno": node.lineno,
             "col_offset": node.col_offset,
-            "end_lineno": node.end_lineno,
-            "end_col_offset": node.end_col_offset,
+            "end_lineno": node.lineno,
+            "end_col_offset": end.end_col_offset if one_line else node.col_offset + 1,
         }
 
     def load(self, name: str) -> ast.Name:
