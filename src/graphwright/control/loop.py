@@ -140,7 +140,7 @@ def run_eagerly(
         if wrapped and not is_alike(results, loop_vars):
             results = [results]
         tree.assert_same_structure(list(loop_vars), list(results), check_types=False)
-        loop_vars = tree.pack_sequence_as(loop_vars, tree.flatten(results))
+        loop_vars = results
         done += 1
     return tree.map_structure(convert_leaf, loop_vars)
 

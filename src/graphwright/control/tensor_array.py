@@ -7,7 +7,6 @@ like a tensor.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 from graphwright.errors import InvalidArgumentError, OutOfRangeError
@@ -160,10 +159,6 @@ class PythonArray:
                 f"Cannot unstack {len(rows)} tensors into a TensorArray of static size "
                 f"{len(self.tensors)} "
             )
-        return self.assign(rows)
-
-    def assign(self, rows: Sequence[Any]) -> PythonArray:
-        """Tensors, in place of all items."""
         self.tensors, self.cleared = [None] * len(rows), set()
         for i, row in enumerate(rows):
             self.write(i, row)
@@ -196,7 +191,8 @@ class PythonArray:
                 "dynamically resizeable.",
             )
         ends = sizes.cumsum()
-        return self.assign([value[int(e - n) : int(e)] for n, e in zip(sizes, ends)])
+        self.tensors = [value[int(e - n) : int(e)] for n, e in zip(sizes, ends)]
+        return self
 
     def size(self) -> Any:
         """The number of items."""

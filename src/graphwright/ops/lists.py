@@ -285,11 +285,9 @@ def stacked(rows: Sequence[Any], dims: Dims | None, dtype: DType) -> Any:
                 f"{show_dims(dims)}"
             )
         return zeros_of(dtype, (0, *dims))
-    if dtype is dt.variant:
-        out = np.empty(len(rows), dtype=object)
-        out[:] = rows
-        return out
     shape = np.shape(rows[0])
+    if not shape and dtype is dt.string:
+        return np.array([np.asarray(row)[()] for row in rows], dtype=object)
     if not shape:
         return np.array(rows, dtype.numpy_dtype)
     return np.concatenate(rows).reshape(len(rows), *shape)  # np.stack takes 4 times as long

@@ -1,0 +1,253 @@
+"""Branches and loops in graphs: captures, effects, errors that show both sides, gradients."""
+
+from __future__ import annotations
+
+import gc
+import weakref
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import graphwright as tf
+
+# -- what the graph holds -----------------------------------------------------------------------
+
+
+def ops_of(function, *args):
+    return {node.op.type_name for node in function.get_concrete_function(*args).graph.nodes}
+
+
+def test_a_branch_with_effects_is_an_if_and_one_without_a_stateless_if():
+    v = tf.Variable(1.0)
+    pure = tf.function(lambda x: tf.cond(x > 0, lambda: x, lambda: -x))
+    impure = tf.function(lambda x: tf.cond(x > 0, lambda: v.assign(x), lambda: v + x))
+    assert "StatelessIf" in ops_of(pure, tf.constant(1.0))
+    assert "If" in ops_of(impure, tf.constant(1.0))
+
+
+def test_branches_share_what_either_captures():
+    x, y = tf.ones([200]), tf.fill([200], 3.0)
+
+    @tf.function
+    def choose(p):
+        return tf.cond(p, lambda: x * 2.0, lambda: y * x)
+
+    assert choose(tf.constant(True)).numpy()[0] == 2.0
+    assert choose(tf.constant(False)).numpy()[0] == 3.0
+
+
+def test_only_the_chosen_side_has_its_effects_and_a_loop_has_them_in_order():
+    v = tf.Variable(1)
+
+    @tf.function
+    def run(p):
+        tf.cond(p, lambda: v.assign_add(10), lambda: v.assign_sub(1))
+
+        def body(i):
+            v.assign(v * 2 + i)
+            return (i + 1,)
+
+        tf.while_loop(lambda i: i < 3, body, (0,))
+
+    run(tf.constant(True))
+    assert v.numpy() == (((11 * 2 + 0) * 2 + 1) * 2 + 2)
+
+
+def test_a_tensor_of_a_branch_cannot_be_used_outside_of_it():
+    leaked = []
+
+    @tf.function
+    def leak(x):
+        tf.cond(x > 0, lambda: leaked.append(x + 1) or x, lambda: x)
+        return leaked[0] + 1
+
+    with pytest.raises(tf.errors.InaccessibleTensorError, match="cannot be accessed from"):
+        leak(tf.constant(1))
+
+
+@pytest.mark.parametrize(
+    ("program", "error", "texts"),
+    [
+        (
+            lambda x: tf.cond(x[0] > 0, lambda: tf.constant(1), lambda: tf.constant(2.0)),
+            TypeError,
+            ["true_fn", "false_fn", "int32", "float32"],
+        ),
+        (
+            lambda x: tf.while_loop(lambda x: True, lambda x: (tf.concat([x, x], 0),), (x,)),
+            ValueError,
+            ["`x:0` enters the loop with shape (2,)", "shape (4,)", "shape_invariants"],
+        ),
+        (
+            lambda x: tf.while_loop(lambda x: True, lambda x: (tf.cast(x, tf.int32),), (x,)),
+            TypeError,
+            ["x:0", "float32", "int32"],
+        ),
+        (
+            lambda x: tf.cond(x, lambda: 1, lambda: 2),
+            tf.errors.InvalidArgumentError,
+            ["pred", "bool", "float32"],
+        ),
+        (
+            lambda x: tf.while_loop(lambda x: x > 0, lambda x: (x,), (x,)),
+            tf.errors.InvalidArgumentError,
+            ["cond", "scalar", "(2,)"],
+        ),
+    ],
+)
+def test_what_does_not_fit_is_refused_with_both_sides_named(program, error, texts):
+    with pytest.raises(error) as raised:
+        tf.function(program)(tf.constant([1.0, 2.0]))
+    for text in texts:
+        assert text in str(raised.value)
+
+
+def test_the_shapes_of_results_are_what_both_sides_have_in_common():
+    @tf.function
+    def choose(p):
+        return tf.cond(p, lambda: tf.ones([2, 3]), lambda: tf.ones([4, 3]))
+
+    concrete = choose.get_concrete_function(tf.TensorSpec([], tf.bool))
+    assert concrete.structured_outputs.shape.as_list() == [None, 3]
+
+
+def test_dropped_functions_with_loops_under_tapes_are_freed():
+    def make():
+        @tf.function
+        def loop(x):
+            return tf.while_loop(lambda i, x: i < 3, lambda i, x: (i + 1, x * x), (0, x))[1]
+
+        x = tf.constant(1.5)
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            y = loop(x)
+        assert tape.gradient(y, x).numpy() > 0
+        return weakref.ref(loop.get_concrete_function(x).graph)
+
+    graph = make()
+    gc.collect()
+    assert graph() is None
+
+
+# -- gradients against numeric ones -------------------------------------------------------------
+
+STEPS = {
+    "sin": lambda x, w: tf.sin(x) * w,
+    "product": lambda x, w: x * w + 0.3,
+    "tanh": lambda x, w: tf.tanh(x + w) - 0.1 * x,
+    "branch": lambda x, w: tf.cond(
+        tf.reduce_sum(x) > 0.5, lambda: x * 0.7 + w, lambda: tf.exp(-x) * w
+    ),
+    "loop": lambda x, w: tf.while_loop(
+        lambda j, z: j < 2, lambda j, z: (j + 1, z * 0.5 + tf.sin(w * z)), (0, x)
+    )[1],
+    "call": lambda x, w: tf.function(lambda a, b: tf.sin(a + b))(x, w),
+}
+
+
+@settings(max_examples=25)
+@given(
+    st.lists(st.sampled_from(sorted(STEPS)), min_size=1, max_size=3),
+    st.integers(0, 3),
+    st.lists(st.floats(-1.5, 1.5), min_size=2, max_size=2),
+    st.floats(-1.2, 1.2),
+)
+def test_a_gradient_through_random_loops_is_the_numeric_one(steps, count, start, weight):
+    def program(x, w):
+        def body(i, x):
+            for step in steps:
+                x = STEPS[step](x, w)
+            return i + 1, x
+
+        return tf.reduce_sum(tf.while_loop(lambda i, x: i < count, body, (0, x))[1])
+
+    compiled = tf.function(program)
+    x, w = tf.constant(start, tf.float64), tf.constant(weight, tf.float64)
+    with tf.GradientTape() as tape:
+        tape.watch([x, w])
+        y = compiled(x, w)
+    found = tape.gradient(y, [x, w], unconnected_gradients="zero")
+    step = 1e-6
+
+    def slope(dx, dw):
+        up = compiled(x + tf.constant(dx, tf.float64), w + tf.constant(dw, tf.float64))
+        down = compiled(x - tf.constant(dx, tf.float64), w - tf.constant(dw, tf.float64))
+        return float(up - down) / (2 * step)
+
+    if abs(float(tf.reduce_sum(x)) - 0.5) < 1e-3:
+        return  # at the edge between two sides
+    numeric = [slope([step, 0.0], 0.0), slope([0.0, step], 0.0)]
+    np.testing.assert_allclose(found[0], numeric, rtol=1e-4, atol=1e-5)
+    np.testing.assert_allclose(found[1], slope([0.0, 0.0], step), rtol=1e-4, atol=1e-5)
+
+
+def test_a_loop_adds_up_the_gradient_of_a_variable_that_it_changes():
+    w = tf.Variable(2.0)
+
+    def program(x):
+        def body(i, x):
+            x = x * w
+            w.assign_add(1.0)
+            return i + 1, x
+
+        return tf.while_loop(lambda i, x: i < 3, body, (0, x))[1]
+
+    x = tf.constant(1.5)
+    with tf.GradientTape() as tape:
+        tape.watch(x)
+        y = tf.function(program)(x)
+    assert w.numpy() == 5.0
+    dx, dw = tape.gradient(y, [x, w])
+    assert dx.numpy() == 2.0 * 3.0 * 4.0
+    assert dw.numpy() == 1.5 * (3.0 * 4.0 + 2.0 * 4.0 + 2.0 * 3.0)
+
+
+def test_a_second_gradient_of_one_persistent_tape_runs_the_function_again():
+    square = tf.function(lambda x: x * x * x)
+    x = tf.constant(2.0)
+    with tf.GradientTape(persistent=True) as tape:
+        tape.watch(x)
+        y = square(x)
+        g = tape.gradient(y, x)
+    assert tape.gradient(g, x).numpy() == 12.0
+
+
+def test_an_op_without_a_gradient_is_an_error_only_where_one_is_asked_for():
+    @tf.function
+    def both(x):
+        return x * x, tf.cast(tf.argmax(x), tf.float32)
+
+    x = tf.constant([1.0, 3.0])
+    with tf.GradientTape() as tape:
+        tape.watch(x)
+        y, _ = both(x)
+    assert tape.gradient(y, x).numpy().tolist() == [2.0, 6.0]
+
+
+# -- checks of numbers --------------------------------------------------------------------------
+
+
+@pytest.fixture
+def checked():
+    tf.debugging.enable_check_numerics()
+    yield
+    tf.debugging.disable_check_numerics()
+
+
+@pytest.mark.usefixtures("checked")
+def test_the_op_that_makes_a_nan_is_named():
+    with pytest.raises(tf.errors.InvalidArgumentError, match='eagerly-executing op "Log"'):
+        tf.math.log(tf.constant(-1.0))
+    with pytest.raises(tf.errors.InvalidArgumentError, match='graph op "Log"'):
+        tf.function(lambda x: tf.math.log(x * 2.0))(tf.constant(-1.0))
+    looped = tf.function(
+        lambda x: tf.while_loop(lambda i, x: i < 3, lambda i, x: (i + 1, x / 0.0), (0, x))[1]
+    )
+    with pytest.raises(tf.errors.InvalidArgumentError, match='graph op "RealDiv"'):
+        looped(tf.constant(1.0))
+
+
+def test_nothing_is_checked_afterwards():
+    assert np.isnan(tf.math.log(tf.constant(-1.0)).numpy())
