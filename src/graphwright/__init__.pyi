@@ -13,6 +13,9 @@ from graphwright.api import nn as nn
 from graphwright.api import signal as signal
 from graphwright.api import sparse as sparse
 from graphwright.api import types as types
+from graphwright.autodiff.custom import custom_gradient as custom_gradient
+from graphwright.autodiff.custom import grad_pass_through as grad_pass_through
+from graphwright.autodiff.custom import recompute_grad as recompute_grad
 from graphwright.autodiff.tape import GradientTape as GradientTape
 from graphwright.autodiff.tape import UnconnectedGradients as UnconnectedGradients
 from graphwright.control.assertions import assert_equal as assert_equal
@@ -26,6 +29,8 @@ from graphwright.control.branch import switch_case as switch_case
 from graphwright.control.dependencies import control_dependencies as control_dependencies
 from graphwright.control.dependencies import group as group
 from graphwright.control.dependencies import no_op as no_op
+from graphwright.control.jacobian import gradients as gradients
+from graphwright.control.jacobian import hessians as hessians
 from graphwright.control.loop import while_loop as while_loop
 from graphwright.control.map import foldl as foldl
 from graphwright.control.map import foldr as foldr

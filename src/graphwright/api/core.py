@@ -1,6 +1,8 @@
 """Top-level names of the core: tensors, types, functions, gradients, scopes."""
 
+from graphwright.autodiff.custom import custom_gradient, grad_pass_through, recompute_grad
 from graphwright.autodiff.tape import GradientTape, UnconnectedGradients
+from graphwright.control.jacobian import gradients, hessians
 from graphwright.edge.module import Module
 from graphwright.function.polymorphic import function
 from graphwright.ir.graph import Graph
@@ -75,6 +77,7 @@ TOP_LEVEL = (
     "complex64",
     "constant",
     "convert_to_tensor",
+    "custom_gradient",
     "device",
     "double",
     "executing_eagerly",
@@ -83,7 +86,10 @@ TOP_LEVEL = (
     "float64",
     "function",
     "get_logger",
+    "grad_pass_through",
+    "gradients",
     "half",
+    "hessians",
     "init_scope",
     "inside_function",
     "int16",
@@ -98,6 +104,7 @@ TOP_LEVEL = (
     "qint8",
     "quint16",
     "quint8",
+    "recompute_grad",
     "resource",
     "string",
     "type_spec_from_value",

@@ -41,14 +41,22 @@ def reachable(calls: Iterable[Call], sources: Iterable[Any]) -> set[Any]:
     return found
 
 
-def sweep(calls: Sequence[Call], cotangents: dict[Any, Any], wanted: set[Any]) -> None:
+def sweep(
+    calls: Sequence[Call],
+    cotangents: dict[Any, Any],
+    wanted: set[Any],
+    stopped: frozenset[Any] = frozenset(),
+) -> None:
     """Passes `cotangents` (by key) backwards through `calls`, for the `wanted` keys only.
 
     `calls` are in the order in which they were made; `cotangents` is updated in place. The
-    cotangent of a value that is not an input of an earlier call stays in it.
+    cotangent of a value that is not an input of an earlier call stays in it. Nothing flows
+    back from `stopped` keys.
     """
     for call in reversed(calls):
         incoming = [cotangents.get(t.key) for t in call.outputs]
+        if stopped:
+            incoming = [None if t.key in stopped else g for t, g in zip(call.outputs, incoming)]
         if all(g is None for g in incoming):
             continue
         needed = tuple([isinstance(t, Tensor) and t.key in wanted for t in call.inputs])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from enum import Enum
 from typing import Any
@@ -96,6 +96,23 @@ def convert_below(value: Any, dtype: Any) -> Any:
         return convert(value, dtype)
 
 
+@contextmanager
+def paused() -> Iterator[None]:
+    """No tape records what runs inside the block."""
+    stopped = []
+    interpreter = STATE.active
+    while interpreter is not None:
+        if isinstance(interpreter, Recorder) and interpreter.recording:
+            interpreter.recording = False
+            stopped.append(interpreter)
+        interpreter = interpreter.below
+    try:
+        yield
+    finally:
+        for recorder in stopped:
+            recorder.recording = True
+
+
 class GradientTape:
     """Records operations for automatic differentiation.
 
@@ -185,18 +202,8 @@ class GradientTape:
         """The variables watched, in the order in which they were first used."""
         return tuple(self._recorder.variables.values())
 
-    def gradient(
-        self,
-        target: Any,
-        sources: Any,
-        output_gradients: Any = None,
-        unconnected_gradients: Any = UnconnectedGradients.NONE,
-    ) -> Any:
-        """The derivative of the sum of `target` with respect to `sources`, in their structure.
-
-        `output_gradients` weight the targets. Where a target does not depend on a source the
-        result is None, or zeros with `tf.UnconnectedGradients.ZERO`.
-        """
+    def _calls(self) -> list[Call]:
+        """What was recorded; a tape that is not persistent gives it once."""
         if self._used:
             raise RuntimeError(
                 "A non-persistent GradientTape can only be used to compute one set of gradients "
@@ -212,17 +219,100 @@ class GradientTape:
                 "usage). Only call GradientTape.gradient inside the context if you actually want "
                 "to trace the gradient in order to compute higher order derivatives."
             )
+        calls = self._recorder.calls
+        if not self._persistent:
+            self._used = True
+            self._recorder.clear()
+        return calls
+
+    def jacobian(
+        self,
+        target: Any,
+        sources: Any,
+        unconnected_gradients: Any = UnconnectedGradients.NONE,
+        parallel_iterations: int | None = None,
+        experimental_use_pfor: bool = True,
+    ) -> Any:
+        """The derivative of each element of `target`, in the structure of `sources`.
+
+        Each result has the shape of the target followed by that of the source. The last two
+        arguments have no effect, but RuntimeError unless the tape is persistent if
+        `experimental_use_pfor` is False outside of a function, as in TensorFlow.
+
+        >>> import graphwright as tf
+        >>> x = tf.constant([1.0, 2.0])
+        >>> with tf.GradientTape() as tape:
+        ...     tape.watch(x)
+        ...     y = x * x
+        >>> tape.jacobian(y, x).numpy().tolist()
+        [[2.0, 0.0], [0.0, 4.0]]
+        """
+        self._refuse_loop(experimental_use_pfor)
+        flat = tree.flatten(sources, expand_composites=True)
+        zero = UnconnectedGradients(unconnected_gradients) is UnconnectedGradients.ZERO
+        results = Rows.of(self._calls(), convert(target), flat, zero, batch=False)
+        return tree.pack_sequence_as(sources, results, expand_composites=True)
+
+    def batch_jacobian(
+        self,
+        target: Any,
+        source: Any,
+        unconnected_gradients: Any = UnconnectedGradients.NONE,
+        parallel_iterations: int | None = None,
+        experimental_use_pfor: bool = True,
+    ) -> Any:
+        """The jacobian of each `target[i]` with respect to `source[i]`, stacked.
+
+        Of targets [b, y...] and a source [b, x...] it has the shape [b, y..., x...].
+        ValueError if the batch sizes differ.
+
+        >>> import graphwright as tf
+        >>> x = tf.constant([[1.0, 2.0], [3.0, 4.0]])
+        >>> with tf.GradientTape() as tape:
+        ...     tape.watch(x)
+        ...     y = x * x
+        >>> tape.batch_jacobian(y, x)[1].numpy().tolist()
+        [[6.0, 0.0], [0.0, 8.0]]
+        """
+        self._refuse_loop(experimental_use_pfor)
+        target = convert(target)
+        have, want = target.type.dims, source.type.dims
+        if have is not None and want is not None and have[:1] != want[:1]:
+            raise ValueError(
+                f"Need first dimension of target shape ({target.shape}) and source shape "
+                f"({source.shape}) to match."
+            )
+        zero = UnconnectedGradients(unconnected_gradients) is UnconnectedGradients.ZERO
+        return Rows.of(self._calls(), target, [source], zero, batch=True)[0]
+
+    def _refuse_loop(self, experimental_use_pfor: bool) -> None:
+        eagerly = self._recorder.below is None and STATE.active in (None, self._recorder)
+        if eagerly and not self._persistent and not experimental_use_pfor:
+            raise RuntimeError(
+                "GradientTape must be created with persistent=True to compute the jacobian with "
+                "eager execution enabled and with experimental_use_pfor set to False."
+            )
+
+    def gradient(
+        self,
+        target: Any,
+        sources: Any,
+        output_gradients: Any = None,
+        unconnected_gradients: Any = UnconnectedGradients.NONE,
+    ) -> Any:
+        """The derivative of the sum of `target` with respect to `sources`, in their structure.
+
+        `output_gradients` weight the targets. Where a target does not depend on a source the
+        result is None, or zeros with `tf.UnconnectedGradients.ZERO`.
+        """
         if target is None:
             raise TypeError(
                 "Argument `target` should be a list or nested structure of Tensors, "
                 "Variables or CompositeTensors to be differentiated, but received None."
             )
+        calls = self._calls()
         zero = UnconnectedGradients(unconnected_gradients) is UnconnectedGradients.ZERO
         flat = tree.flatten(sources, expand_composites=True)
-        calls = self._recorder.calls
-        if not self._persistent:
-            self._used = True
-            self._recorder.clear()
         targets = [
             t
             for t in tree.flatten(target, expand_composites=True)
@@ -234,9 +324,15 @@ class GradientTape:
                 None if g is None else convert(g)
                 for g in tree.flatten(output_gradients, expand_composites=True)
             ]
-        found = gradients(calls, targets, flat, weights)
+        found = gradients_of(calls, targets, flat, weights)
         results = [like(s, 0) if g is None and zero else g for s, g in zip(flat, found)]
         return tree.pack_sequence_as(sources, results, expand_composites=True)
+
+
+class Rows:
+    """How a jacobian's rows are computed; `control.jacobian` provides it, loops being its."""
+
+    of: Callable[..., list[Any]]
 
 
 def like(x: Any, value: int) -> Any:
@@ -245,10 +341,17 @@ def like(x: Any, value: int) -> Any:
     return filled(shape, x.dtype, value)
 
 
-def gradients(
-    calls: Sequence[Call], targets: Sequence[Any], sources: Sequence[Any], weights: Sequence[Any]
+def gradients_of(
+    calls: Sequence[Call],
+    targets: Sequence[Any],
+    sources: Sequence[Any],
+    weights: Sequence[Any],
+    stopped: frozenset[Any] = frozenset(),
 ) -> list[Any]:
-    """The cotangents of `sources` for weighted `targets`, None where nothing is connected."""
+    """The cotangents of `sources` for weighted `targets`, None where nothing is connected.
+
+    Nothing flows back from the tensors whose keys are `stopped`.
+    """
     handles = [s.handle if isinstance(s, Variable) else s for s in sources]
     wanted = reachable(calls, [h for h in handles if isinstance(h, Tensor)])
     cotangents: dict[Any, Any] = {}
@@ -265,5 +368,5 @@ def gradients(
             seed = like(target, 1) if weight is None else weight
             before = cotangents.get(tensor.key)
             cotangents[tensor.key] = seed if before is None else before + seed
-    sweep(calls, cotangents, wanted)
+    sweep(calls, cotangents, wanted, stopped)
     return [cotangents.get(h.key) if isinstance(h, Tensor) else None for h in handles]

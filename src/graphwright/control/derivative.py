@@ -13,12 +13,11 @@ from typing import Any
 
 from graphwright.autodiff.sweep import carries_gradient, is_differentiable, reachable, sweep
 from graphwright.errors import NotDifferentiableError
-from graphwright.ir.graph import Graph, Node, Value, transform
+from graphwright.ir.graph import Graph, Node, Value, counterpart, source, transform
 from graphwright.op.interpreter import activate, apply
 from graphwright.op.op import Call, Op
 from graphwright.ops.creation import Const, zeros
 from graphwright.ops.lists import zero_of
-from graphwright.ops.movement import Identity
 from graphwright.ops.resource import ReadVariableOp
 from graphwright.ops.shape import Shape, Size
 from graphwright.trace.symbolic import SymbolicTensor
@@ -39,23 +38,28 @@ class BackwardTracer(Tracer):
 
     def apply(self, op: Op, operands: tuple[Any, ...], name: str | None) -> Any:
         """Adds a node, here or, for the shape of a forward tensor, in the forward graph."""
-        if isinstance(op, (Shape, Size)) and self.is_forward(operands[0]):
-            operands = (self.forward.tensor(self.forward.source(operands[0].key)),)
-            return self.forward.described(op, operands[0])
+        if isinstance(op, (Shape, Size)):
+            remembered = self.remembered(operands[0])
+            if remembered is not None:
+                return self.forward.described(op, remembered)
         return super().apply(op, operands, name)
 
-    def is_forward(self, tensor: Any) -> bool:
-        """Whether a tensor is one of the forward graph."""
-        return isinstance(tensor, SymbolicTensor) and tensor.graph is self.forward.graph
+    def remembered(self, tensor: Any) -> SymbolicTensor | None:
+        """The forward graph's tensor for one of it, or of a graph that it was made from: the
+        user's own gradient functions hold these."""
+        if not isinstance(tensor, SymbolicTensor) or tensor.graph is self.graph:
+            return None
+        forward = self.forward
+        value = counterpart(forward.graph, tensor.key, tensor.graph)
+        return None if value is None else forward.tensor(source(value))
 
     def value_of(self, tensor: Any) -> Value:
         """The value here that stands for a tensor from anywhere."""
-        if self.is_forward(tensor):
-            tensor = self.forward.tensor(self.forward.source(tensor.key))
-        return super().value_of(tensor)
+        remembered = self.remembered(tensor)
+        return super().value_of(tensor if remembered is None else remembered)
 
     def _import(self, tensor: Any) -> Value:
-        if not self.is_forward(tensor):
+        if not isinstance(tensor, SymbolicTensor) or tensor.graph is not self.forward.graph:
             return super()._import(tensor)
         op = tensor.key.node.op
         if isinstance(op, Const):
@@ -98,12 +102,6 @@ class ForwardGraph:
         if found is None:
             found = self._tensors[value] = SymbolicTensor(value, self.graph)
         return found
-
-    def source(self, value: Value) -> Value:
-        """The value that another one only repeats."""
-        while type(value.node.op) is Identity:
-            value = value.node.inputs[0]
-        return value
 
     def described(self, op: Op, tensor: SymbolicTensor) -> Any:
         """The shape of a forward tensor, computed in the forward graph."""

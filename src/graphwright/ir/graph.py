@@ -14,6 +14,7 @@ from graphwright.errors import Location
 from graphwright.ir.operation import Elements
 from graphwright.op.op import Effect, Op
 from graphwright.ops.creation import Placeholder
+from graphwright.ops.movement import Identity
 from graphwright.types.tensor_type import TensorType
 
 
@@ -103,6 +104,8 @@ class Graph(Elements):
         self.variables: dict[Value, Any] = {}  # by the placeholders of their handles
         self.derivative: Any = None  # how it is differentiated: see `control.derivative`
         self.rule: Any = None  # the gradient of a call of it, if it is a forward form
+        #: What it was made from by `transform`, and what has become of the values there.
+        self.origin: tuple[Graph, dict[Value, Value]] | None = None
 
     def add(
         self,
@@ -178,3 +181,31 @@ def transform(
     into.parameters = [mapping[v] for v in graph.parameters]
     into.captures = [(outside, mapping[v]) for outside, v in graph.captures]
     into.results = [mapping[v] for v in graph.results]
+    into.origin = graph, mapping
+
+
+def source(value: Value) -> Value:
+    """The value that another one only repeats."""
+    while type(value.node.op) is Identity:
+        value = value.node.inputs[0]
+    return value
+
+
+def counterpart(graph: Graph, value: Value, home: Graph) -> Value | None:
+    """What stands in `graph` for a value of `home`: in `graph` itself, in what it was made
+    from, or in a graph whose tensors it captures. None if nothing does."""
+    if home is graph:
+        return value
+    found: Value | None
+    if graph.origin is not None:
+        base, made = graph.origin
+        found = counterpart(base, value, home)
+        if found is not None:
+            return made.get(found)
+    inner = [(tensor, own) for tensor, own in graph.captures if isinstance(tensor.key, Value)]
+    outer = {around: counterpart(around, value, home) for around in {t.graph for t, _ in inner}}
+    for tensor, own in inner:
+        found = outer[tensor.graph]
+        if found is not None and source(tensor.key) is source(found):
+            return own
+    return None

@@ -136,16 +136,16 @@ class AddN(Op):
 # -- division -------------------------------------------------------------------------------
 
 
-def checked_divisor(y: Any) -> None:
-    """An integer divisor must have no zero."""
-    if not np.all(y):
+def checked_divisor(x: Any, y: Any) -> None:
+    """An integer divisor must have no zero, where there is anything to divide."""
+    if not np.all(y) and np.size(x):
         raise InvalidArgumentError(None, None, "Integer division by zero")
 
 
 def floor_divide(x: Any, y: Any) -> Any:
     """floor(x / y); integers exactly."""
     if np.asarray(y).dtype.kind in "iu":
-        checked_divisor(y)
+        checked_divisor(x, y)
         return np.floor_divide(x, y)
     return np.floor(np.divide(x, y))
 
@@ -153,7 +153,7 @@ def floor_divide(x: Any, y: Any) -> Any:
 def floor_mod(x: Any, y: Any) -> Any:
     """x - floor(x / y) * y: the sign is the divisor's."""
     if np.asarray(y).dtype.kind in "iu":
-        checked_divisor(y)
+        checked_divisor(x, y)
     return np.mod(x, y)
 
 
@@ -161,7 +161,7 @@ def divide_as_c(x: Any, y: Any) -> Any:
     """The integer quotient rounded towards zero; an ordinary division of floats."""
     if np.asarray(y).dtype.kind not in "iu":
         return np.divide(x, y)
-    checked_divisor(y)
+    checked_divisor(x, y)
     quotient = np.floor_divide(x, y)
     inexact = np.not_equal(quotient * y, x)
     below = inexact & (np.less(x, 0) != np.less(y, 0))
@@ -177,7 +177,7 @@ def truncate_divide(x: Any, y: Any) -> Any:
 def truncate_mod(x: Any, y: Any) -> Any:
     """The remainder whose sign is the dividend's."""
     if np.asarray(y).dtype.kind in "iu":
-        checked_divisor(y)
+        checked_divisor(x, y)
     return np.fmod(x, y)
 
 

@@ -1,0 +1,231 @@
+"""Functions that bring their own gradient: `custom_gradient` and what is made of it.
+
+The results of such a function pass through one op, `CustomGradient`, which takes the
+function's arguments and variables along; its rule calls the function's own.
+"""
+
+from __future__ import annotations
+
+import functools
+import inspect
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from graphwright.autodiff.sweep import carries_gradient
+from graphwright.autodiff.tape import GradientTape, Recorder, paused
+from graphwright.op.interpreter import STATE, activate, apply
+from graphwright.op.op import Call, Op
+from graphwright.ops.lists import zero_of
+from graphwright.ops.movement import identity
+from graphwright.types import tree
+from graphwright.types.dtypes import DType
+from graphwright.types.tensor_type import TensorType
+from graphwright.values.convert import convert
+from graphwright.values.variable import Variable
+
+#: The cotangents of the arguments, then those of the variables, from those of the results.
+Rule = Callable[[Sequence[Any]], Sequence[Any]]
+
+
+@dataclass(frozen=True)
+class CustomGradient(Op):
+    """The first `count` operands; cotangents go to the others, by the user's rule."""
+
+    type_name = "CustomGradient"
+    inputs = ("args: Tin...",)
+    outputs = ("output: Tout...",)
+    returns_tuple = True
+
+    rule: Rule
+    count: int
+
+    def result_dtypes(self, types: Sequence[DType]) -> tuple[DType, ...]:
+        return tuple(types[: self.count])
+
+    def infer(self, operands: Sequence[Any]) -> tuple[TensorType, ...]:
+        return tuple(operands[: self.count])
+
+    def kernel(self, *arrays: Any) -> tuple[Any, ...]:
+        return arrays[: self.count]
+
+    def gradient(self, call: Call, *cotangents: Any) -> Sequence[Any]:
+        given = [zero_of(y) if g is None else g for y, g in zip(call.outputs, cotangents)]
+        return (*[None] * self.count, *self.rule(given))
+
+
+class VariableWatcher(Recorder):
+    """Sees which trainable variables are used, and records nothing."""
+
+    def __init__(self) -> None:
+        super().__init__(watch_accessed_variables=True)
+        self.below = STATE.active
+
+    def apply(self, op: Op, operands: tuple[Any, ...], name: str | None) -> Any:
+        """The op's result."""
+        self.access(operands)
+        return self.hand_on(op, operands, name)
+
+
+def custom_gradient(f: Any = None) -> Any:
+    """Has a function state its own gradient: `f(*args)` returns its result and `grad_fn`.
+
+    `grad_fn(*upstream)` gets a cotangent for each result and returns one for each argument.
+    If `f` uses trainable variables it must also take `variables=`, a list of them, and return
+    `(argument cotangents, variable cotangents)`; TypeError if it cannot. Keyword arguments of
+    `f` are allowed outside of functions only (ValueError).
+
+    >>> import graphwright as tf
+    >>> @tf.custom_gradient
+    ... def log1pexp(x):
+    ...     e = tf.exp(x)
+    ...     return tf.math.log(1 + e), lambda upstream: upstream * (1 - 1 / (1 + e))
+    >>> x = tf.constant(100.0)
+    >>> with tf.GradientTape() as tape:
+    ...     tape.watch(x)
+    ...     y = log1pexp(x)
+    >>> tape.gradient(y, x)
+    <tf.Tensor: shape=(), dtype=float32, numpy=1.0>
+    """
+    if f is None:
+        return custom_gradient
+
+    @functools.wraps(f)
+    def decorated(*args: Any, **kwargs: Any) -> Any:
+        return call_with_rule(f, args, kwargs)
+
+    return decorated
+
+
+def call_with_rule(f: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """The result of `f`, whose gradient is the one that `f` returned with it."""
+    if kwargs and is_traced():
+        raise ValueError(
+            "A function with a custom gradient takes keyword arguments only when it runs eagerly, "
+            f"got {', '.join(kwargs)}."
+        )
+    given = tree.flatten([args, kwargs], expand_composites=True)
+    watcher = VariableWatcher()
+    with activate(watcher):
+        result, grad_fn = f(*args, **kwargs)
+    variables = [v for v in watcher.variables.values() if all(v is not x for x in given)]
+    refuse_variables(grad_fn, variables)
+    tensors = [convert(t) for t in tree.flatten(result, expand_composites=True)]
+    handles = [v.handle for v in variables]
+    inputs = [x.handle if isinstance(x, Variable) else convert(x) for x in given]
+    op = CustomGradient(rule_of(grad_fn, len(given), variables), len(tensors))
+    outputs = apply(op, *tensors, *inputs, *handles)
+    return tree.pack_sequence_as(result, list(outputs), expand_composites=True)
+
+
+def is_traced() -> bool:
+    """Whether ops become nodes of a graph now."""
+    interpreter = STATE.active
+    while interpreter is not None:
+        if hasattr(interpreter, "graph"):
+            return True
+        interpreter = interpreter.below
+    return False
+
+
+def refuse_variables(grad_fn: Any, variables: Sequence[Variable]) -> None:
+    """TypeError if there are variables of which `grad_fn` cannot be told."""
+    if not variables:
+        return
+    parameters = inspect.signature(grad_fn).parameters
+    takes_any = any(p.kind is p.VAR_KEYWORD for p in parameters.values())
+    if "variables" not in parameters and not takes_any:
+        raise TypeError(
+            "@tf.custom_gradient grad_fn must accept keyword argument 'variables', since function "
+            f"uses variables: {list(variables)}"
+        )
+
+
+def rule_of(grad_fn: Callable[..., Any], count: int, variables: Sequence[Variable]) -> Rule:
+    """The user's gradient function on flat cotangents, what it returns checked."""
+
+    def rule(cotangents: Sequence[Any]) -> Sequence[Any]:
+        of_variables: list[Any] = []
+        if variables:
+            of_arguments, returned = grad_fn(*cotangents, variables=list(variables))
+            of_variables = tree.flatten(returned)
+            if len(of_variables) != len(variables):
+                raise ValueError(
+                    "Must return gradient for each variable from @custom_gradient grad_fn: got "
+                    f"{len(of_variables)} for {len(variables)}."
+                )
+        else:
+            of_arguments = grad_fn(*cotangents)
+        found = tree.flatten(of_arguments)
+        if len(found) != count:
+            raise ValueError(
+                f"custom_gradient function expected to return {count} gradients, but returned "
+                f"{len(found)} instead."
+            )
+        return [*found, *of_variables]
+
+    return rule
+
+
+def recompute_grad(f: Callable[..., Any]) -> Callable[..., Any]:
+    """Has a function's gradient compute its intermediate values again, not keep them.
+
+    >>> import graphwright as tf
+    >>> square = tf.recompute_grad(lambda x: x * x)
+    >>> x = tf.constant(3.0)
+    >>> with tf.GradientTape() as tape:
+    ...     tape.watch(x)
+    ...     y = square(x)
+    >>> tape.gradient(y, x).numpy()
+    np.float32(6.0)
+    """
+
+    @custom_gradient
+    def inner(*args: Any, **kwargs: Any) -> Any:
+        with paused():
+            result = f(*args, **kwargs)
+
+        def grad(*upstream: Any, variables: Sequence[Variable] = ()) -> Any:
+            leaves = [
+                identity(x) if carries_gradient(x) else x
+                for x in tree.flatten([args, kwargs], expand_composites=True)
+            ]
+            again = tree.pack_sequence_as([args, kwargs], leaves, expand_composites=True)
+            with GradientTape() as tape:
+                sources = [x for x in leaves if is_source(x)]
+                tape.watch([*sources, *variables])
+                value = f(*again[0], **again[1])
+            found = iter(tape.gradient(value, [*sources, *variables], list(upstream)))
+            cotangents = [next(found) if is_source(x) else None for x in leaves]
+            return (cotangents, list(found)) if variables else cotangents
+
+        return result, grad
+
+    return functools.wraps(f)(inner)
+
+
+def is_source(value: Any) -> bool:
+    """Whether an argument is a variable or a tensor that can have a cotangent."""
+    return isinstance(value, Variable) or carries_gradient(value)
+
+
+def grad_pass_through(f: Callable[..., Any]) -> Callable[..., Any]:
+    """Has gradients pass a function as if it were the identity.
+
+    >>> import graphwright as tf
+    >>> x = tf.constant(2.7)
+    >>> with tf.GradientTape() as tape:
+    ...     tape.watch(x)
+    ...     y = tf.grad_pass_through(tf.round)(x)
+    >>> tape.gradient(y, x).numpy()
+    np.float32(1.0)
+    """
+
+    @custom_gradient
+    def inner(*args: Any, **kwargs: Any) -> Any:
+        def grad(*upstream: Any, variables: Sequence[Variable] | None = None) -> Any:
+            return upstream if variables is None else (upstream, [None] * len(variables))
+
+        return f(*args, **kwargs), grad
+
+    return functools.wraps(f)(inner)

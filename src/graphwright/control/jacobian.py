@@ -1,0 +1,190 @@
+"""Derivatives inside graphs, and of each element of a tensor: jacobians and hessians.
+
+A row of a jacobian is a gradient weighted by a one-hot tensor. Eagerly a Python loop makes
+the rows, in a graph one loop does, whatever the size of the target.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from graphwright.autodiff.sweep import is_differentiable, reachable
+from graphwright.autodiff.tape import Rows, UnconnectedGradients, gradients_of, like
+from graphwright.control.loop import while_loop
+from graphwright.control.tensor_array import TensorArray
+from graphwright.ir.graph import Graph, Node, Value
+from graphwright.op.op import Call
+from graphwright.ops.creation import zeros
+from graphwright.ops.indicators import one_hot
+from graphwright.ops.joining import concat, stack
+from graphwright.ops.movement import reshape, transpose
+from graphwright.ops.reduction import reduce_prod
+from graphwright.ops.shape import shape as shape_of
+from graphwright.trace.symbolic import SymbolicTensor
+from graphwright.trace.tracer import Tracer, current_tracer
+from graphwright.types import tree
+from graphwright.types.dtypes import DType
+from graphwright.values.convert import convert
+from graphwright.values.variable import Variable
+
+
+def jacobians(
+    calls: Sequence[Call], target: Any, sources: Sequence[Any], zero: bool, batch: bool
+) -> list[Any]:
+    """The derivatives of each element of `target`; with `batch`, the first axis is common."""
+    common = 1 if batch else 0
+    shape = shape_of(target)
+    count = reduce_prod(shape[common:])
+
+    def row(i: Any) -> list[Any]:
+        weight = reshape(one_hot(i, count, dtype=target.dtype), shape[common:])
+        weights = [weight + like(target, 0)]
+        return gradients_of(calls, [target], sources, weights)
+
+    stacked = each(row, count, [s.dtype for s in sources])
+    results: list[Any] = []
+    for source, rows in zip(sources, stacked):
+        whole = concat([shape, shape_of(source)[common:]], 0)
+        if rows is not None:
+            if batch:
+                rows = transpose(rows, [1, 0, *range(2, source.type.rank + 1)])
+            rows = reshape(rows, whole)
+        elif zero:
+            rows = zeros(whole, source.dtype)
+        results.append(rows)
+    return results
+
+
+def each(row: Callable[[Any], list[Any]], count: Any, dtypes: Sequence[DType]) -> list[Any]:
+    """The results of `row(0)` .. `row(count - 1)`, each of them stacked; None stays None."""
+    if current_tracer() is None:
+        found = list(zip(*[row(convert(i)) for i in range(int(count))]))
+        if not found:
+            return [None] * len(dtypes)
+        return [None if column[0] is None else stack(column) for column in found]
+    missing = [False] * len(dtypes)
+
+    def step(i: Any, arrays: Any) -> Any:
+        written = []
+        for place, (array, value) in enumerate(zip(arrays, row(i))):
+            missing[place] = value is None
+            written.append(array if value is None else array.write(i, value))
+        return i + 1, tuple(written)
+
+    arrays = tuple([TensorArray(dtype, count) for dtype in dtypes])
+    _, filled = while_loop(lambda i, _: i < count, step, (convert(0), arrays))
+    return [None if gone else array.stack() for gone, array in zip(missing, filled)]
+
+
+Rows.of = jacobians
+
+
+# -- derivatives of tensors of the graph that is being traced -----------------------------------
+
+
+def graph_calls(tracer: Tracer, sources: Sequence[Any]) -> list[Call]:
+    """The differentiable ops of the graph that is being traced; those that hold graphs and
+    depend on the sources get the forms that their gradients need."""
+    graph = tracer.graph
+    nodes = [n for n in graph.nodes if is_differentiable(n.op)]
+    calls = [call_of_node(graph, n) for n in nodes]
+    found = reachable(calls, sources)
+    for call, node in zip(calls, nodes):
+        op = call.op.taped(call.inputs) if found.intersection(node.outputs) else call.op
+        if op is not call.op:
+            types = op.infer([v.type for v in node.inputs])[len(node.outputs) :]
+            first = len(node.outputs)
+            node.op = op
+            node.outputs += tuple([Value(node, first + i, t) for i, t in enumerate(types)])
+    return [call_of_node(graph, n) for n in nodes]
+
+
+def call_of_node(graph: Graph, node: Node) -> Call:
+    """A node as the sweep sees it."""
+    return Call(
+        node.op,
+        tuple([SymbolicTensor(v, graph) for v in node.inputs]),
+        tuple([SymbolicTensor(v, graph) for v in node.outputs]),
+    )
+
+
+def traced(what: str) -> Tracer:
+    """The active tracer; RuntimeError where ops run eagerly."""
+    tracer = current_tracer()
+    if tracer is None:
+        raise RuntimeError(
+            f"{what} is not supported when eager execution is enabled. Use tf.GradientTape instead."
+        )
+    return tracer
+
+
+def here(tracer: Tracer, value: Any) -> SymbolicTensor:
+    """The tensor of the traced graph that stands for a tensor or variable."""
+    tensor = value.handle if isinstance(value, Variable) else convert(value)
+    return SymbolicTensor(tracer.value_of(tensor), tracer.graph)
+
+
+def gradients(
+    ys: Any,
+    xs: Any,
+    grad_ys: Any = None,
+    name: str = "gradients",
+    gate_gradients: bool = False,
+    aggregation_method: Any = None,
+    stop_gradients: Any = None,
+    unconnected_gradients: Any = UnconnectedGradients.NONE,
+) -> list[Any]:
+    """The derivatives of the sum of `ys` by each of `xs`, inside a `tf.function`.
+
+    `grad_ys` weight the `ys`; `stop_gradients` are taken as constants. None where nothing is
+    connected, or zeros. RuntimeError outside of a function. `gate_gradients` and
+    `aggregation_method` have no effect.
+
+    >>> import graphwright as tf
+    >>> @tf.function
+    ... def slope(x):
+    ...     return tf.gradients(x * x, x)[0]
+    >>> slope(tf.constant(3.0))
+    <tf.Tensor: shape=(), dtype=float32, numpy=6.0>
+    """
+    tracer = traced("tf.gradients")
+    targets = [here(tracer, y) for y in tree.flatten(ys)]
+    wanted = tree.flatten(xs)
+    weights = [None] * len(targets)
+    if grad_ys is not None:
+        weights = [None if g is None else convert(g) for g in tree.flatten(grad_ys)]
+    stopped = frozenset(here(tracer, s).key for s in tree.flatten(stop_gradients) if s is not None)
+    sources = [here(tracer, x) for x in wanted]
+    found = gradients_of(graph_calls(tracer, sources), targets, sources, weights, stopped)
+    if UnconnectedGradients(unconnected_gradients) is UnconnectedGradients.ZERO:
+        return [like(x, 0) if g is None else g for x, g in zip(wanted, found)]
+    return found
+
+
+def hessians(
+    ys: Any,
+    xs: Any,
+    gate_gradients: bool = False,
+    aggregation_method: Any = None,
+    name: str = "hessians",
+) -> list[Any]:
+    """The second derivatives of the sum of `ys` by each of `xs`, inside a `tf.function`.
+
+    The result for an x of shape [d...] has the shape [d..., d...].
+
+    >>> import graphwright as tf
+    >>> @tf.function
+    ... def curvature(x):
+    ...     return tf.hessians(tf.reduce_sum(x ** 3), x)[0]
+    >>> curvature(tf.constant([1.0, 2.0])).numpy().tolist()
+    [[6.0, 0.0], [0.0, 12.0]]
+    """
+    tracer = traced("tf.hessians")
+    results: list[Any] = []
+    for x in tree.flatten(xs):
+        (slope,) = gradients(ys, x, unconnected_gradients=UnconnectedGradients.ZERO)
+        source = here(tracer, x)
+        calls = graph_calls(tracer, [source])
+        results += jacobians(calls, convert(slope), [source], True, batch=False)
+    return results
