@@ -10,6 +10,7 @@ from graphwright.api import linalg as linalg
 from graphwright.api import math as math
 from graphwright.api import nest as nest
 from graphwright.api import nn as nn
+from graphwright.api import quantization as quantization
 from graphwright.api import signal as signal
 from graphwright.api import sparse as sparse
 from graphwright.api import types as types
@@ -302,6 +303,11 @@ from graphwright.ops.pool import max_pool3d as max_pool3d
 from graphwright.ops.pool import max_pool_with_argmax as max_pool_with_argmax
 from graphwright.ops.pool import pooled as pooled
 from graphwright.ops.printing import print as print
+from graphwright.ops.quantization import fake_quant_with_min_max_args as fake_quant_with_min_max_args
+from graphwright.ops.quantization import fake_quant_with_min_max_vars as fake_quant_with_min_max_vars
+from graphwright.ops.quantization import fake_quant_with_min_max_vars_per_channel as fake_quant_with_min_max_vars_per_channel
+from graphwright.ops.quantization import quantize_and_dequantize as quantize_and_dequantize
+from graphwright.ops.quantization import quantize_and_dequantize_v2 as quantize_and_dequantize_v2
 from graphwright.ops.reduction import count_nonzero as count_nonzero
 from graphwright.ops.reduction import reduce as reduce
 from graphwright.ops.reduction import reduce_all as reduce_all
