@@ -229,29 +229,38 @@ def matmul(
     array([[3, 2],
            [7, 4]], dtype=int32)>
     """
-    for operand, transposed, conjugated in (
-        ("a", transpose_a, adjoint_a),
-        ("b", transpose_b, adjoint_b),
-    ):
-        if transposed and conjugated:
-            raise ValueError(
-                f"Only one of `transpose_{operand}` and `adjoint_{operand}` can be True. Received "
-                f"`transpose_{operand}`={transposed}, `adjoint_{operand}`={conjugated}."
-            )
+    if (transpose_a and adjoint_a) or (transpose_b and adjoint_b):
+        raise twice_transposed(transpose_a, adjoint_a, transpose_b, adjoint_b)
     a = convert(a)
     b = convert(b, None, a.dtype)
     rank_a, rank_b = a.type.rank, b.type.rank
-    wide = output_type is not None and not as_dtype(output_type) is a.dtype is b.dtype
-    if rank_a is None or rank_b is None or rank_a > 2 or rank_b > 2 or wide:
-        # The batched ops know only adjoints: a transpose is the adjoint of the conjugate.
-        x, y = conj(a) if transpose_a else a, conj(b) if transpose_b else b
-        flags = (transpose_a or adjoint_a, transpose_b or adjoint_b, grad_a, grad_b)
-        if output_type is None:
-            return apply(BatchMatMulV2.of(*flags), x, y, name=name)
-        return apply(BatchMatMulV3.of(*flags, as_dtype(output_type)), x, y, name=name)
-    x, y = conj(a) if adjoint_a else a, conj(b) if adjoint_b else b
-    op = MatMul.of(bool(transpose_a or adjoint_a), bool(transpose_b or adjoint_b), grad_a, grad_b)
-    return apply(op, x, y, name=name)
+    plain = rank_a is not None and rank_b is not None and rank_a <= 2 and rank_b <= 2
+    if plain and output_type is None:
+        x, y = conj(a) if adjoint_a else a, conj(b) if adjoint_b else b
+        flags = (bool(transpose_a or adjoint_a), bool(transpose_b or adjoint_b), grad_a, grad_b)
+        return apply(MatMul.of(*flags), x, y, name=name)
+    # The batched ops know only adjoints: a transpose is the adjoint of the conjugate.
+    x, y = conj(a) if transpose_a else a, conj(b) if transpose_b else b
+    flags = (bool(transpose_a or adjoint_a), bool(transpose_b or adjoint_b), grad_a, grad_b)
+    if output_type is None:
+        return apply(BatchMatMulV2.of(*flags), x, y, name=name)
+    dtype = as_dtype(output_type)
+    if plain and dtype is a.dtype is b.dtype:
+        return matmul(a, b, transpose_a, transpose_b, adjoint_a, adjoint_b, name=name)
+    return apply(BatchMatMulV3.of(*flags, dtype), x, y, name=name)
+
+
+def twice_transposed(
+    transpose_a: bool, adjoint_a: bool, transpose_b: bool, adjoint_b: bool
+) -> ValueError:
+    """The complaint about an operand that is to be transposed in two ways."""
+    first = transpose_a and adjoint_a
+    operand = "a" if first else "b"
+    flags = (transpose_a, adjoint_a) if first else (transpose_b, adjoint_b)
+    return ValueError(
+        f"Only one of `transpose_{operand}` and `adjoint_{operand}` can be True. Received "
+        f"`transpose_{operand}`={flags[0]}, `adjoint_{operand}`={flags[1]}."
+    )
 
 
 def matvec(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import math
 import string
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -110,14 +111,14 @@ def contraction(terms: Terms) -> Callable[..., Any]:
     def product(x: Any, y: Any) -> Any:
         x, y = prepare_a(x), prepare_b(y)
         left, right = x.shape[cut:last], y.shape[cut + len(inner) :]
-        size = int(np.prod(x.shape[last:], dtype=np.int64))
+        size = math.prod(x.shape[last:])
         if x.shape[last:] != y.shape[cut : cut + len(inner)]:
             raise ValueError(
                 f"Expected dimension {show_dims(x.shape[last:])} of labels '{inner}' but got "
                 f"{show_dims(y.shape[cut : cut + len(inner)])}"
             )
-        x = x.reshape((*x.shape[:cut], int(np.prod(left, dtype=np.int64)), size))
-        y = y.reshape((*y.shape[:cut], size, int(np.prod(right, dtype=np.int64))))
+        x = x.reshape((*x.shape[:cut], math.prod(left), size))
+        y = y.reshape((*y.shape[:cut], size, math.prod(right)))
         z = np.matmul(x, y)
         return z.reshape((*z.shape[:cut], *left, *right)).transpose(order)
 
@@ -131,6 +132,32 @@ def arranged(labels: str, wanted: str) -> Callable[[Any], Any]:
         return lambda x: x.transpose(order)
     text = f"{labels}->{wanted}"
     return lambda x: np.einsum(text, x)
+
+
+def label_sizes(equation: str, terms: Terms, shapes: Sequence[Dims]) -> dict[str, Dims]:
+    """The size of each label, as a shape of one axis; ValueError where operands disagree."""
+    sizes: dict[str, Dims] = {}
+    for labels, dims in zip(terms.operands, shapes):
+        for label, size in zip(labels, dims):
+            before = sizes.get(label, (size,))
+            if label in terms.stretched:
+                sizes[label] = broadcast_dims(before, (size,)) or ()
+            elif None not in (*before, size) and before != (size,):
+                raise ValueError(
+                    f"Expected dimension {before[0]} at axis of label '{label}' of einsum "
+                    f"equation {equation} but got dimension {size}"
+                )
+            else:
+                sizes[label] = before if size is None else (size,)
+    return sizes
+
+
+@functools.lru_cache(maxsize=4096)
+def planned(equation: str, shapes: tuple[tuple[int, ...], ...]) -> Callable[..., Any]:
+    """The kernel for operands of these shapes, once they are known to fit."""
+    terms = parse(equation, tuple([len(dims) for dims in shapes]))
+    label_sizes(equation, terms, shapes)
+    return contraction(terms)
 
 
 @dataclass(frozen=True)
@@ -149,40 +176,17 @@ class Einsum(Op):
             result = self.equation.partition("->")[2]
             known = "->" in self.equation and "." not in result
             return ((None,) * len(result.strip()) if known else None,)
-        terms = parse(self.equation, tuple(len(o.dims or ()) for o in operands))
-        sizes: dict[str, Dims] = {}
-        for labels, operand in zip(terms.operands, operands):
-            for label, size in zip(labels, operand.dims or ()):
-                sizes[label] = self.common(label, sizes.get(label), size, terms)
-        return (tuple(sizes[label][0] for label in terms.result),)
-
-    def common(self, label: str, before: Dims | None, size: int | None, terms: Terms) -> Dims:
-        """The size of a label, where two operands or axes must agree on it."""
-        if before is None:
-            return (size,)
-        if label in terms.stretched:
-            return broadcast_dims(before, (size,)) or ()
-        if None not in (*before, size) and before != (size,):
-            raise ValueError(
-                f"Expected dimension {before[0]} at axis of label '{label}' of einsum equation "
-                f"{self.equation} but got dimension {size}"
-            )
-        return before if size is None else (size,)
+        shapes = [o.dims or () for o in operands]
+        terms = parse(self.equation, tuple([len(dims) for dims in shapes]))
+        sizes = label_sizes(self.equation, terms, shapes)
+        return (tuple([sizes[label][0] for label in terms.result]),)
 
     def bind(self, types: Sequence[DType]) -> Callable[..., Any]:
         return self.narrow_kernel if types[0] in NARROW else self.kernel
 
     def kernel(self, *arrays: Any) -> Any:
-        terms = parse(self.equation, tuple([np.ndim(a) for a in arrays]))
-        self.check_sizes(terms, arrays)
-        return np.asarray(contraction(terms)(*arrays), arrays[0].dtype)
-
-    def check_sizes(self, terms: Terms, arrays: Sequence[Any]) -> None:
-        """Each label has one size, but for those of ellipses."""
-        sizes: dict[str, Dims] = {}
-        for labels, array in zip(terms.operands, arrays):
-            for label, size in zip(labels, np.shape(array)):
-                sizes[label] = self.common(label, sizes.get(label), size, terms)
+        function = planned(self.equation, tuple([a.shape for a in arrays]))
+        return np.asarray(function(*arrays), arrays[0].dtype)
 
     def narrow_kernel(self, *arrays: Any) -> Any:
         """Sums in float32."""
@@ -320,6 +324,7 @@ def einsum(equation: str, *inputs: Any, **kwargs: Any) -> Any:
     return chained(equation, tensors, name)
 
 
+@functools.lru_cache(maxsize=1024)
 def check_equation(equation: str, count: int) -> None:
     """ValueError for an equation that no operands fit."""
     left, _, result = equation.replace(" ", "").partition("->")
