@@ -15,7 +15,7 @@ from collections import defaultdict
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import ml_dtypes
 import numpy as np
@@ -34,6 +34,16 @@ GRADIENT_ULPS = 32
 NO_KERNEL = ("NotFoundError", "InternalError")
 #: What a program that cannot work may be refused with while it is traced or when it runs.
 REFUSALS = (tf.errors.OpError, ValueError, TypeError, NotImplementedError, AttributeError)
+
+
+class Tolerance(NamedTuple):
+    """How far results may differ: units in the last place, an absolute error, and units in the
+    last place of the greatest element, for sums in which terms cancel.
+    """
+
+    ulps: float
+    absolute: float = 0.0
+    spread: float = 0.0
 
 
 @cache
@@ -101,18 +111,14 @@ def differences(
 
 
 def differentiated(
-    case: gf.Case, traced: bool, wanted: list[Any], tolerance: tuple[float, float]
+    case: gf.Case, traced: bool, wanted: list[Any], tolerance: Tolerance
 ) -> Iterator[str]:
     """How a case's gradient differs, computed eagerly or traced without shapes."""
     label = "gradient traced" if traced else "gradient"
-    ulps, absolute = tolerance
-    for array in wanted:
-        if array is not None:
-            size = np.abs(array.astype(np.complex128))
-            largest = float(np.max(size, initial=0, where=np.isfinite(size)))
-            absolute = max(absolute, max(ulps, GRADIENT_ULPS) * EPSILON[array.dtype.name] * largest)
+    spread = max(tolerance.ulps, tolerance.spread, GRADIENT_ULPS)
+    tolerance = tolerance._replace(spread=spread)
     try:
-        yield from unequal(label, gf.run_gradient(tf, case, traced), wanted, (ulps, absolute))
+        yield from unequal(label, gf.run_gradient(tf, case, traced), wanted, tolerance)
     except Exception as error:  # noqa: BLE001 - an error is a difference like any other
         yield f"{label}: raises {type(error).__name__}: {error}"
 
@@ -137,7 +143,7 @@ def refusals(case: gf.Case, error: str, levels: list[Any]) -> Iterator[str]:
 
 
 def traced(
-    case: gf.Case, level: str, shapes: Any, expected: list[Any], tolerance: tuple[float, float]
+    case: gf.Case, level: str, shapes: Any, expected: list[Any], tolerance: Tolerance
 ) -> Iterator[str]:
     """How a traced case differs in its values or knows less of its shapes."""
     try:
@@ -163,16 +169,16 @@ def as_dims(dims: Any) -> Any:
     return None if dims is None else tuple(dims)
 
 
-def tolerance_of(module: Any, name: str) -> tuple[float, float]:
-    """The ulps and the absolute error allowed in the results of a function."""
-    for pattern, ulps, absolute in getattr(module, "TOLERANCES", ()):
+def tolerance_of(module: Any, name: str) -> Tolerance:
+    """What is allowed in the results of a function."""
+    for pattern, *numbers in getattr(module, "TOLERANCES", ()):
         if re.search(pattern, name):
-            return ulps, absolute
-    return ULPS, 0.0
+            return Tolerance(*numbers)
+    return Tolerance(ULPS)
 
 
 def unequal(
-    label: str, found: list[Any], expected: list[Any], tolerance: tuple[float, float]
+    label: str, found: list[Any], expected: list[Any], tolerance: Tolerance
 ) -> Iterator[str]:
     """Where results differ in number, dtype, shape or value."""
     if len(found) != len(expected):
@@ -192,22 +198,24 @@ def unequal(
                 f"{label}: {value.dtype.name}{list(value.shape)}, not "
                 f"{wanted.dtype.name}{list(wanted.shape)}"
             )
-        elif not close(value, wanted, *tolerance):
+        elif not close(value, wanted, tolerance):
             yield f"{label}: {shorten(value)}, not {shorten(wanted)}"
 
 
-def close(value: Any, wanted: Any, ulps: float, absolute: float) -> bool:
-    """Whether arrays are equal, floats within ulps of the larger of both.
+def close(value: Any, wanted: Any, tolerance: Tolerance) -> bool:
+    """Whether arrays are equal, floats within a tolerance.
 
     Numbers too small to be normal may be 0: TensorFlow computes without them.
     """
     if wanted.dtype.name not in gf.DIFFERENTIABLE:
         return bool(np.array_equal(value, wanted))
-    eps = EPSILON[wanted.dtype.name]
+    eps, (ulps, absolute, spread) = EPSILON[wanted.dtype.name], tolerance
     a, b = value.astype(np.complex128), wanted.astype(np.complex128)
     with np.errstate(all="ignore"):
         tiny = float(ml_dtypes.finfo(wanted.dtype).tiny)
-        bound = ulps * eps * np.maximum(np.abs(a), np.abs(b)) + absolute + tiny
+        greatest = np.max(np.abs(b), initial=0.0, where=np.isfinite(b))
+        bound = eps * (ulps * np.maximum(np.abs(a), np.abs(b)) + spread * greatest)
+        bound += absolute + tiny
         near = (a == b) | (np.abs(a - b) <= bound) | (np.isnan(a) & np.isnan(b))
     return bool(near.all())
 

@@ -4,7 +4,8 @@ A case is `(public name, positional arguments, keyword arguments)`; NumPy arrays
 tensors, everything else is passed as it is. Modules `tools/golden/AREA.py` list cases:
 
     def cases() -> Iterable[Case]
-    TOLERANCES: list of (pattern of names, ulps, absolute error); the first that matches holds
+    TOLERANCES: list of (pattern of names, ulps, absolute error, ulps of the greatest element);
+        the first that matches holds, the last number may be left out
     DEPARTURES: list of (pattern of a case's text, reason) that are meant to differ
 
 Everything here runs on either package (`tf` is TensorFlow or graphwright), so that what is

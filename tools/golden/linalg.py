@@ -13,12 +13,12 @@ from tools.golden.nn import FLOATS, Case, as_numpy, normal
 KINDS = ("float32", "float64", "complex64", "complex128")
 BATCHES: tuple[tuple[int, ...], ...] = ((), (2,), (2, 2))
 
-#: (pattern of names, ulps, ulps of the greatest element): sums may cancel.
+#: Units in the last place, of the greatest element too: sums may cancel.
 TOLERANCES = [
-    (r"matmul|matvec|einsum|tensordot|norm|trace", 8, 8),
-    (r"linalg", 64, 64),
+    (r"matmul|matvec|einsum|tensordot|norm|trace", 8, 0.0, 8),
+    (r"linalg", 64, 0.0, 64),
 ]
-#: (pattern of a case's text, reason): what is meant to differ.
+#: What is meant to differ.
 DEPARTURES = [
     (r"(det|sqrtm)\(complex", "TensorFlow's gradient lacks a conjugation"),
 ]
@@ -139,7 +139,7 @@ def systems() -> Iterator[Case]:
                 sides = matrix((*batch, shape[0], 2), dtype, 1)
                 tall = matrix((*batch, *shape), dtype)
                 yield "linalg.lstsq", (tall, sides), {}
-                yield "linalg.lstsq", (tall, sides, 0.3), {}
+                yield "linalg.lstsq", (tall, sides, 0.25), {}
                 yield "linalg.lstsq", (tall, sides), {"fast": False}
         yield "linalg.expm", (matrix((*batch, 3, 3), dtype),), {}
         yield "linalg.sqrtm", (definite((*batch, 3, 3), dtype),), {}

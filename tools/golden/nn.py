@@ -15,18 +15,23 @@ SHAPES: tuple[tuple[int, ...], ...] = ((), (5,), (0,), (2, 3), (3, 0), (2, 3, 4)
 EDGES = np.array([0.0, -0.0, 1.0, -1.0, 1e-6, -1e-6, 20.0, -20.0, 80.0, -80.0, 5.9, 6.1, 300.0])
 NON_FINITE = np.array([np.inf, -np.inf, np.nan, 1.0])
 
-#: (pattern of names, ulps, ulps of the greatest element): sums may cancel.
+#: Units in the last place, of the greatest element too: sums may cancel.
 TOLERANCES = [
-    (r"softmax|entropy|loss|moment|statistic|normaliz|lrn|bias", 8, 8),
-    (r"gelu|silu|swish", 8, 4),
-    (r"isotonic|ctc|embedding", 8, 8),
+    (r"softmax|entropy|loss|moment|statistic|normaliz|lrn|bias", 8, 0.0, 8),
+    (r"gelu|silu|swish", 8, 0.0, 4),
+    (r"nn\.s?elu$", 4, 0.0, 2),  # exp(x) - 1, in TensorFlow with a cancellation
+    (r"isotonic|ctc|embedding", 8, 0.0, 8),
 ]
-#: (pattern of a case's text, reason): what is meant to differ.
+#: What is meant to differ.
 DEPARTURES = [
     (r"(lrn|local_response_normalization)\(bfloat16", "TensorFlow has no such kernel on a CPU"),
     (r"isotonic_regression\(float32\[(4|3, 4, 5)\]", "its gradient has the wrong shape there"),
     (r"(silu|swish)\(list", "an error of another class: strings have no sigmoid"),
-    (r"selu\(float16\[13\]", "its float16 exponential cancels for tiny arguments"),
+    (
+        r"sparse_softmax_cross_entropy_with_logits\(list\(list\(1, 0\)\)",
+        "labels of another shape are only refused where both ranks are known",
+    ),
+    (r"selu\(b?float16\[13\]", "its float16 exponential cancels for tiny arguments"),
 ]
 
 

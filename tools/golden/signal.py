@@ -22,8 +22,8 @@ SHAPES: tuple[tuple[int, ...], ...] = (
 )
 NORMS = (None, "ortho")
 
-#: (pattern of names, ulps, ulps of the greatest element): sums may cancel.
-TOLERANCES = [(r"signal", 16, 16)]
+#: Units in the last place, of the greatest element too: sums may cancel.
+TOLERANCES = [(r"signal", 16, 0.0, 16)]
 
 
 def transforms() -> Iterator[Case]:

@@ -14,10 +14,13 @@ import numpy as np
 from graphwright.op.interpreter import apply, convert
 from graphwright.op.op import Call, Op, Shapes
 from graphwright.ops.arithmetic import conj
-from graphwright.ops.gathering import axis_sizes, host_vector
+from graphwright.ops.comparison import equal, logical_not
+from graphwright.ops.gathering import axis_sizes, gather, host_vector
+from graphwright.ops.indexing import boolean_mask
 from graphwright.ops.joining import concat, stack
 from graphwright.ops.movement import expand_dims, reshape, squeeze, sum_to, transpose
-from graphwright.ops.reduction import reduce_prod
+from graphwright.ops.reduction import reduce_any, reduce_prod
+from graphwright.ops.sequences import range as range_of
 from graphwright.ops.shape import rank, shape
 from graphwright.types import dtypes as dt
 from graphwright.types.dtypes import DType, as_dtype
@@ -289,6 +292,7 @@ def tensordot(a: Any, b: Any, axes: Any, name: str | None = None) -> Any:
     """
     a = convert(a)
     b = convert(b, None, a.dtype)
+    axes = axes.numpy().tolist() if hasattr(axes, "numpy") else axes
     if a.type.rank is None or b.type.rank is None:
         return tensordot_of_unknown_rank(a, b, axes, name)
     over_a, over_b = contracted_axes(a.type.rank, b.type.rank, axes)
@@ -298,18 +302,45 @@ def tensordot(a: Any, b: Any, axes: Any, name: str | None = None) -> Any:
 
 
 def tensordot_of_unknown_rank(a: Any, b: Any, axes: Any, name: str | None) -> Any:
-    """`tensordot` over a number of axes, by shapes that are known only when it runs."""
-    if not isinstance(axes, int):
-        raise ValueError(f"tensordot over axes {axes} needs tensors of known rank")
-    cut = rank(a) - axes
-    outer, inner = shape(a)[:cut], reduce_prod(shape(a)[cut:])
-    left, right = reshape(a, stack([-1, inner])), reshape(b, stack([inner, -1]))
-    return reshape(matmul(left, right), concat([outer, shape(b)[axes:]], 0), name=name)
+    """`tensordot` by shapes and ranks that are known only when it runs."""
+    if isinstance(axes, int):
+        over_a, over_b = range_of(rank(a) - axes, rank(a)), range_of(0, axes)
+    else:
+        over_a, over_b = (stack(placed(x, o)) for x, o in zip((a, b), listed_axes(axes)))
+    free_a, free_b = other_axes(a, over_a), other_axes(b, over_b)
+    inner = reduce_prod(gather(shape(a), over_a))
+    left = reshape(transpose(a, concat([free_a, over_a], 0)), stack([-1, inner]))
+    right = reshape(transpose(b, concat([over_b, free_b], 0)), stack([inner, -1]))
+    dims = concat([gather(shape(a), free_a), gather(shape(b), free_b)], 0)
+    return reshape(matmul(left, right), dims, name=name)
+
+
+def placed(x: Any, axes: Sequence[int]) -> list[Any]:
+    """Axes of a tensor of unknown rank, counted from the front."""
+    return [a if a >= 0 else a + rank(x) for a in axes]
+
+
+def other_axes(x: Any, axes: Any) -> Any:
+    """The axes of a tensor of unknown rank that are not among `axes`."""
+    places = range_of(0, rank(x))
+    taken = reduce_any(equal(places[:, None], axes[None, :]), 1)
+    return boolean_mask(places, logical_not(taken))
+
+
+def listed_axes(axes: Any) -> tuple[list[int], list[int]]:
+    """The two lists of axes; ValueError unless they are two of one length."""
+    if len(axes) != 2:
+        raise ValueError(f"`axes` must be an integer or have length 2. Received {axes}.")
+    over_a, over_b = ([int(x) for x in np.ravel(o)] for o in axes)
+    if len(over_a) != len(over_b):
+        raise ValueError(
+            f"Different number of contraction axes `a` and `b`, {len(over_a)} != {len(over_b)}."
+        )
+    return over_a, over_b
 
 
 def contracted_axes(rank_a: int, rank_b: int, axes: Any) -> tuple[list[int], list[int]]:
     """The axes of both operands over which `tensordot` sums."""
-    axes = axes.numpy().tolist() if hasattr(axes, "numpy") else axes
     if isinstance(axes, int):
         if axes < 0:
             raise ValueError(f"`axes` must be at least 0. Received: {axes}.")
@@ -319,13 +350,7 @@ def contracted_axes(rank_a: int, rank_b: int, axes: Any) -> tuple[list[int], lis
                 f"Received: {axes}, vs tensor dimensions {rank_a} and {rank_b}."
             )
         return list(range(rank_a - axes, rank_a)), list(range(axes))
-    if len(axes) != 2:
-        raise ValueError(f"`axes` must be an integer or have length 2. Received {axes}.")
-    over_a, over_b = ([int(x) for x in np.ravel(o)] for o in axes)
-    if len(over_a) != len(over_b):
-        raise ValueError(
-            f"Different number of contraction axes `a` and `b`, {len(over_a)} != {len(over_b)}."
-        )
+    over_a, over_b = listed_axes(axes)
     return [x % rank_a for x in over_a], [x % rank_b for x in over_b]
 
 

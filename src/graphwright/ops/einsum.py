@@ -14,7 +14,7 @@ import numpy as np
 from graphwright.op.interpreter import apply, convert
 from graphwright.op.op import Call, Op, Shapes
 from graphwright.ops.arithmetic import conj
-from graphwright.ops.creation import ones
+from graphwright.ops.creation import ones, ones_like
 from graphwright.ops.gathering import axis_sizes, host_vector
 from graphwright.ops.matrices import band_part
 from graphwright.ops.movement import broadcast_to, reshape, sum_to, transpose
@@ -172,11 +172,12 @@ class Einsum(Op):
     equation: str
 
     def shapes(self, *operands: TensorType) -> Shapes:
-        if any(o.dims is None for o in operands):
+        unknown = any(o.dims is None for o in operands)
+        if unknown and "." in self.equation:
             result = self.equation.partition("->")[2]
-            known = "->" in self.equation and "." not in result
-            return ((None,) * len(result.strip()) if known else None,)
-        shapes = [o.dims or () for o in operands]
+            return ((None,) * len(result) if result and "." not in result else None,)
+        names = self.equation.partition("->")[0].split(",") if unknown else [""] * len(operands)
+        shapes = [(None,) * len(n) if o.dims is None else o.dims for n, o in zip(names, operands)]
         terms = parse(self.equation, tuple([len(dims) for dims in shapes]))
         sizes = label_sizes(self.equation, terms, shapes)
         return (tuple([sizes[label][0] for label in terms.result]),)
@@ -194,6 +195,8 @@ class Einsum(Op):
         return self.kernel(*wide).astype(arrays[0].dtype)
 
     def gradient(self, call: Call, g: Any) -> Sequence[Any]:
+        if "." in self.equation and any(x.type.rank is None for x in call.inputs):
+            return loose_cotangents(self.equation, call.inputs, g)
         terms = parse(self.equation, known_ranks(self.equation, call.inputs))
         stretched = terms.stretched
         if len(terms.operands) == 1:
@@ -218,6 +221,25 @@ def known_ranks(equation: str, operands: Sequence[Any]) -> tuple[int, ...]:
             rank = len(labels[i])
         ranks.append(rank)
     return tuple(ranks)
+
+
+def loose_cotangents(equation: str, operands: Sequence[Any], g: Any) -> Sequence[Any]:
+    """The cotangents of operands of unknown rank, whose ellipses are equally wide or leading."""
+    left, _, result = equation.partition("->")
+    labels = left.split(",")
+    cotangents = []
+    for i, (own, x) in enumerate(zip(labels, operands)):
+        if len(operands) == 1:
+            terms, factors = [result, own], [g, ones_like(x)]
+        else:
+            terms, factors = [result, labels[1 - i]], [g, conj(operands[1 - i])]
+        missing = set(own) - set("".join(terms))
+        if missing or len(set(own) - {"."}) != len(own.replace(".", "")):
+            raise NotImplementedError(f"the gradient of einsum {equation} of unknown rank")
+        kept = own if "." in own else f"...{own}"
+        cotangent = apply(Einsum.of(f"{','.join(terms)}->{kept}"), *factors)
+        cotangents.append(sum_to(cotangent, x))
+    return cotangents
 
 
 def operand_cotangent(

@@ -164,6 +164,8 @@ def conv_transpose(
     x = convert(input)
     filters = convert(filters, None, x.dtype)
     rank = filters.type.rank if data_format is None else len(data_format)
+    if rank is None and isinstance(output_shape, (list, tuple)):
+        rank = len(output_shape)
     if rank not in (3, 4, 5):
         raise ValueError(f"`filters` must have rank 3, 4 or 5. Received: {filters.shape}")
     if data_format is None:

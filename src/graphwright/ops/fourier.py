@@ -14,6 +14,7 @@ from graphwright.op.op import Call, Op, Shapes
 from graphwright.ops.comparison import equal, logical_or
 from graphwright.ops.conversion import cast
 from graphwright.ops.gathering import axis_sizes, gather, host_vector
+from graphwright.ops.joining import stack
 from graphwright.ops.movement import reshape
 from graphwright.ops.padding import pad
 from graphwright.ops.reduction import reduce_prod
@@ -206,7 +207,12 @@ def fit_axes(x: Any, like: Any, rank: int) -> Any:
     if have is not None and have == want and None not in have:
         return x
     if want is None:
-        raise NotImplementedError("the gradient of a real transform of unknown rank")
+        ends = [shape(x)[i - rank] for i in builtins.range(rank)]
+        flat = reshape(x, stack([reduce_prod(shape(x)[:-rank]), *ends]))
+        sizes = shape(like)
+        for i in builtins.range(rank):
+            flat = fit_axis(flat, i + 1, sizes[i - rank], rank + 1)
+        return reshape(flat, sizes)
     sizes = axis_sizes(like)
     for axis in builtins.range(len(want) - rank, len(want)):
         x = fit_axis(x, axis, sizes[axis], len(want))

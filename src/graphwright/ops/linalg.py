@@ -13,6 +13,7 @@ from graphwright.errors import InvalidArgumentError
 from graphwright.op.interpreter import apply, convert, convert_pair
 from graphwright.op.op import Call, Op, Shapes
 from graphwright.ops.arithmetic import conj
+from graphwright.ops.comparison import equal, select
 from graphwright.ops.contraction import adjoint_array, matmul
 from graphwright.ops.conversion import cast
 from graphwright.ops.creation import ones_like
@@ -290,7 +291,7 @@ class MatrixSolveLs(MatrixOp):
         matrix, rhs, regularizer = call.inputs
         rows, columns = (matrix.type.dims or (None, None))[-2:]
         if rows is None or columns is None:
-            raise NotImplementedError("the gradient of lstsq needs a matrix of known size")
+            return self.unsized_gradient(call, g)
         x = call.outputs[0]
         if rows >= columns:
             z = solve_gram(matrix, g, regularizer, wide=False)
@@ -302,6 +303,26 @@ class MatrixSolveLs(MatrixOp):
         t = solve_gram(matrix, rhs, regularizer, wide=True)
         rest = g - matmul(matrix, w, adjoint_a=True)
         return matmul(t, rest, adjoint_b=True) - matmul(w, x, adjoint_b=True), w, None
+
+    def unsized_gradient(self, call: Call, g: Any) -> Sequence[Any]:
+        """The cotangents where it is not known which side of the matrix is longer.
+
+        With p the (regularized) pseudo-inverse, p(adjoint(matrix)) = adjoint(p(matrix)).
+        """
+        matrix, rhs, regularizer = call.inputs
+        x, flipped = call.outputs[0], adjoint(matrix)
+        solved: Callable[[Any, Any], Any] = lambda a, b: apply(  # noqa: E731
+            self, a, b, regularizer
+        )
+        to_rhs = solved(flipped, g)
+        rest, bend = rhs - matmul(matrix, x), g - matmul(flipped, to_rhs)
+        ridge = cast(convert(regularizer), matrix.dtype)
+        plain = equal(ridge, 0)
+        exact = matmul(rest, solved(matrix, to_rhs), adjoint_b=True)
+        exact += matmul(solved(flipped, x), bend, adjoint_b=True)
+        damped = matmul(rest, bend, adjoint_b=True) / select(plain, 1, ridge)
+        direct = matmul(to_rhs, x, adjoint_b=True)
+        return select(plain, exact, damped) - direct, to_rhs, None
 
 
 def solve_gram(matrix: Any, rhs: Any, regularizer: Any, wide: bool) -> Any:

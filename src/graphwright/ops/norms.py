@@ -9,19 +9,17 @@ import numpy as np
 
 from graphwright.op.interpreter import convert
 from graphwright.ops.arithmetic import conj
-from graphwright.ops.comparison import logical_and, not_equal, select
+from graphwright.ops.comparison import select
 from graphwright.ops.complex import real
-from graphwright.ops.contraction import matmul
+from graphwright.ops.contraction import matmul, other_axes, placed
 from graphwright.ops.conversion import cast
 from graphwright.ops.decomposition import cholesky, svd
-from graphwright.ops.indexing import boolean_mask
 from graphwright.ops.joining import concat, stack
 from graphwright.ops.linalg import triangular_solve
 from graphwright.ops.matrices import diag_part
 from graphwright.ops.movement import inverse_permutation, squeeze, transpose
 from graphwright.ops.reduction import reduce_max, reduce_sum
-from graphwright.ops.sequences import range
-from graphwright.ops.shape import rank, shape
+from graphwright.ops.shape import shape
 from graphwright.ops.transcendental import abs, log, pow, sqrt
 from graphwright.types import dtypes as dt
 
@@ -96,10 +94,8 @@ def with_last(x: Any, axes: Any) -> Any:
     if count is not None:
         pair = [a % count for a in axes]
         return tuple([i for i in builtins.range(count) if i not in pair] + pair)
-    pair = [a if a >= 0 else a + rank(x) for a in axes]
-    places = range(rank(x))
-    others = logical_and(not_equal(places, pair[0]), not_equal(places, pair[1]))
-    return concat([boolean_mask(places, others), stack(pair)], 0)
+    pair = stack(placed(x, axes))
+    return concat([other_axes(x, pair), pair], 0)
 
 
 def normalize(
