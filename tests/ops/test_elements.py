@@ -25,7 +25,8 @@ DOMAINS = {"Acosh": (1.0, 4.0), "Acos": (-1.0, 1.0), "Asin": (-1.0, 1.0), "Atanh
 def elementwise() -> Iterator[type[Elementwise]]:
     """The ops that state an element expression and have no attributes without defaults."""
     for _, op in sorted(REGISTRY.items()):
-        if issubclass(op, Elementwise) and op.element is not no_element:
+        ours = op.__module__.startswith("graphwright.")  # tests define ops of their own
+        if ours and issubclass(op, Elementwise) and op.element is not no_element:
             with contextlib.suppress(TypeError):
                 op()
                 yield op

@@ -43,6 +43,7 @@ class Hooks:
     eager: Callable[[Op, tuple[Any, ...]], Any]
     convert: Callable[..., Any]
     convert_pair: Callable[[Any, Any], tuple[Any, Any]]
+    convert_terms: Callable[[Any, Any], tuple[Any, Any]]
 
 
 def apply(op: Op, *operands: Any, name: str | None = None) -> Any:
@@ -56,6 +57,11 @@ def apply(op: Op, *operands: Any, name: str | None = None) -> Any:
 def convert(value: Any, dtype: Any = None, hint: Any = None, name: str | None = None) -> Any:
     """Makes a tensor of a value; `dtype` demands a type, `hint` prefers one."""
     return Hooks.convert(value, dtype, hint, name)
+
+
+def convert_terms(x: Any, y: Any) -> tuple[Any, Any]:
+    """Makes tensors of both; the second takes the first's dtype only if its value allows."""
+    return Hooks.convert_terms(x, y)
 
 
 def convert_pair(x: Any, y: Any) -> tuple[Any, Any]:

@@ -14,7 +14,13 @@ import numpy as np
 
 from graphwright.errors import InvalidArgumentError
 from graphwright.op.families import Binary, Unary, no_element
-from graphwright.op.interpreter import apply, convert, convert_many, convert_pair
+from graphwright.op.interpreter import (
+    apply,
+    convert,
+    convert_many,
+    convert_pair,
+    convert_terms,
+)
 from graphwright.op.op import Call, Op, Shapes, not_differentiable
 from graphwright.op.scalars import Scalars
 from graphwright.ops.comparison import choose, greater_equal, less_equal
@@ -186,6 +192,8 @@ def no_nan(function: Callable[..., Any]) -> Callable[..., Any]:
 
     def guarded(x: Any, y: Any) -> Any:
         zero = np.equal(y, 0)
+        if not zero.any():
+            return function(x, y)
         safe = np.where(zero, np.asarray(y).dtype.type(1), y)
         result = function(x, safe)
         return np.where(zero, result.dtype.type(0), result)
@@ -387,8 +395,7 @@ def add(x: Any, y: Any, name: str | None = None) -> Any:
     >>> tf.add([1, 2], 3)
     <tf.Tensor: shape=(2,), dtype=int32, numpy=array([4, 5], dtype=int32)>
     """
-    x = convert(x)
-    y = convert(y, None, x.dtype)
+    x, y = convert_terms(x, y)
     return apply(ADD_STRINGS if x.dtype is dt.string else ADD, x, y, name=name)
 
 
@@ -515,8 +522,7 @@ def truediv(x: Any, y: Any, name: str | None = None) -> Any:
 
     TypeError where the dtypes differ or are no numbers.
     """
-    x = convert(x)
-    return divide(x, convert(y, None, x.dtype), name)
+    return divide(*convert_terms(x, y), name)
 
 
 def divide(x: Any, y: Any, name: str | None = None) -> Any:

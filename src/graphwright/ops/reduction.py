@@ -152,14 +152,17 @@ class Mean(Reduction):
         dtype, keep = types[0].numpy_dtype, self.keep_dims
         if types[0].is_integer:
             return lambda x, axes: integer_mean(x, axes, dtype, keep)
-        wide = WIDE.get(types[0], dtype)
+        wide = WIDE.get(types[0])
 
         def mean(x: Any, axes: Any) -> Any:
-            total = ADD_UP(x, axis=given(x, axes), dtype=wide, keepdims=keep)
-            count = x.size / total.size if total.size else 1
-            return np.asarray(total / wide.type(count)).astype(dtype, copy=False)
+            total = ADD_UP(x, axis=given(x, axes), dtype=dtype, keepdims=keep)
+            return total / dtype.type(x.size / total.size if total.size else 1)
 
-        return mean
+        def narrowed(x: Any, axes: Any) -> Any:
+            total = ADD_UP(x, axis=given(x, axes), dtype=wide, keepdims=keep)
+            return (total / np.float32(x.size / max(total.size, 1))).astype(dtype)
+
+        return mean if wide is None else narrowed
 
     def gradient(self, call: Call, g: Any) -> Sequence[Any]:
         x, y = call.inputs[0], call.outputs[0]

@@ -63,9 +63,8 @@ class ExtremePlace(Op):
 
         def place(x: Any, axis: Any) -> Any:
             x = at_least_1d(x)
-            missing = np.isnan(x)
-            if missing.any():
-                x = np.where(missing, beyond, x)
+            if np.isnan(np.add.reduce(x, axis=None)):  # a NaN, or infinities: rarely
+                x = np.where(np.isnan(x), beyond, x)
             return find(x, axis=axis).astype(dtype)
 
         return place

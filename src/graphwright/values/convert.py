@@ -80,7 +80,7 @@ def eager_constant(value: Any, dtype: DType | None, hint: DType | None = None) -
     """An eager tensor of a value that holds no tensors; Python scalars are cached."""
     kind = type(value)
     if kind is float or kind is int or kind is bool:
-        key = (kind, value, dtype) if value and hint is None else None
+        key = (kind, value, dtype, hint) if value or kind is not float else None
         found = _SCALARS.get(key) if key is not None else None
         if found is None:
             found = EagerTensor(make_array(value, dtype, hint))
@@ -92,16 +92,25 @@ def eager_constant(value: Any, dtype: DType | None, hint: DType | None = None) -
 
 def convert_pair(x: Any, y: Any) -> tuple[Any, Any]:
     """Makes tensors of two operands; what is not one yet takes the other's dtype."""
-    if not isinstance(x, Tensor) and has_dtype(x):
-        x = convert(x)
-    if not isinstance(y, Tensor) and has_dtype(y):
-        y = convert(y)
     if isinstance(x, Tensor):
-        return x, y if isinstance(y, Tensor) else convert(y, x.dtype)
+        if isinstance(y, Tensor):
+            return x, y
+        return x, convert(y) if has_dtype(y) else convert(y, x.dtype)
+    if has_dtype(x):
+        return convert_pair(convert(x), y)
+    if has_dtype(y):
+        y = convert(y)
     if isinstance(y, Tensor):
         return convert(x, y.dtype), y
     x = convert(x)
     return x, convert(y, x.dtype)
+
+
+def convert_terms(x: Any, y: Any) -> tuple[Any, Any]:
+    """Makes tensors of two operands; the second takes the first's dtype if its value allows."""
+    if not isinstance(x, Tensor):
+        x = convert(x)
+    return x, y if isinstance(y, Tensor) else convert(y, None, x.dtype)
 
 
 def has_dtype(value: Any) -> bool:
@@ -358,3 +367,4 @@ register_conversion(TensorShape, shape_vector)
 
 Hooks.convert = convert
 Hooks.convert_pair = convert_pair
+Hooks.convert_terms = convert_terms
