@@ -1,7 +1,11 @@
 """AutoGraph: Python's own control flow, turned into calls that can stage it.
 
-The path of a function is `source` (its tree) -> `jumps` (break, continue and return
-become flags) -> `flow` (which variables each statement reads, writes and leaves live)
--> `control_flow` and `expressions` (statements and expressions become calls of
-`operators`) -> `convert` (compile, cache, call). User-facing documentation: docs/autograph.md.
+Conversion: `source` (the tree of a function) -> `jumps` (break, continue and return become
+flags) -> `effects` and `flow` (which variables each statement reads, writes and leaves
+live) -> `control_flow` and `expressions` (statements and expressions become calls) ->
+`convert` (compile, cache, what is converted when; `exempt` says what never is).
+
+What converted code calls: `operators` (Python or graph?) -> `regions` (branches and loops
+out of functions that assign variables), through the protocol in `staging`, which `tensors`
+and `iterations` fulfil. docs/autograph.md is for users.
 """
