@@ -57,8 +57,10 @@ def shapes() -> Iterator[Case]:
         yield "ones_like", (x,), {}
     x = sample((2, 3), "S")
     yield "shape", (x,), {"out_type": "int64"}
+    yield "size", (x,), {"out_type": "int64"}
     yield "shape_n", ([sample((2, 3)), sample((4,)), sample(())],), {}
     yield "identity_n", ([sample((2, 3)), sample((4,), "int32"), sample((1,), "S")],), {}
+    yield "identity_n", ([sample((2, 3)), sample((), "S")],), {}
     for dtype in DTYPES:
         yield "identity", (sample((2, 2), dtype),), {}
         yield "zeros_like", (sample((2, 2), dtype),), {}
@@ -128,6 +130,7 @@ def joining() -> Iterator[Case]:
     yield "stack", ([],), {}
     yield "stack", ([sample((2,)), sample((3,))],), {}
     yield "stack", (sample((2, 3)),), {}
+    yield "stack", (sample((2, 3)),), {"axis": 1}
     yield "stack", ([[1, 2], [3, 4]],), {"axis": 1}
     yield "stack", ([sample(()), sample(())],), {"axis": -1}
     yield "unstack", (sample((2, 3)),), {"num": 2}
@@ -243,6 +246,7 @@ def scattering() -> Iterator[Case]:
     )  # fmt: skip
     for indices, shape, to in scatters:
         yield "scatter_nd", (indices, sample(shape), to), {}
+    yield "scatter_nd", (np.zeros((2, 0), np.int32), sample((2, 3)), [3]), {}
     yield "scatter_nd", (ints([0], [5]), sample((2,)), [3]), {"bad_indices_policy": "IGNORE"}
     updates = (
         (ints([0, 1], [1, 0]), (2,)), (ints([1], [1], [3]), (3, 2)), (ints([4]), (1, 2)),
@@ -279,6 +283,7 @@ def masks() -> Iterator[Case]:
     yield "where", (condition, sample((3,)), None), {}
     yield "where", (ints(1, 0, 1), sample((3,)), sample((3,))), {}
     yield "where", (condition, 1, 2), {}
+    yield "where", (condition, 1, sample((3,), "float64")), {}
     yield "where", (condition, 1.5, 2), {}
     yield "where", (condition, sample((3,)), sample((3,), "int32")), {}
     yield "where", (True, sample((2,)), 0.0), {}
@@ -424,13 +429,15 @@ def blocks() -> Iterator[Case]:
         yield "nn.space_to_depth", (sample((1, 4, 6, 4)), size), {}
         yield "nn.depth_to_space", (sample((1, 4, 2, 8)), size), {}
     yield "nn.space_to_depth", (sample((4, 4)), 2), {}
+    yield "nn.space_to_depth", (sample((1, 4, 6, 4)), 2), {"data_format": "NCHW"}
+    yield "nn.depth_to_space", (sample((1, 4, 2, 8)), 2), {"data_format": "NCHW"}
 
 
 # -- creation and matrices ------------------------------------------------------------------
 
 
 def creation() -> Iterator[Case]:
-    for shape in ([], [0], [3], [2, 0, 1], [2, 3], [-1], [[2]], (2, 3)):
+    for shape in ([], [0], [3], [2, 0, 1], [2, 3], 2, [-1], [[2]], [2.5], (2, 3)):
         yield "zeros", (shape,), {}
         yield "ones", (shape,), {"dtype": "int32"}
         yield "fill", (shape, 7), {}
@@ -494,7 +501,7 @@ def matrices() -> Iterator[Case]:
     yield "linalg.band_part", (sample((3,)), 1, 0), {}
     for shape in ((3,), (2, 3), (), (2, 2, 2)):
         yield "linalg.tensor_diag", (sample(shape),), {}
-    for shape in ((3, 3), (2, 3, 2, 3), (2, 3), (3,)):
+    for shape in ((3, 3), (2, 3, 2, 3), (2, 3), (3,), ()):
         yield "linalg.tensor_diag_part", (sample(shape),), {}
 
 
@@ -509,6 +516,9 @@ def cases() -> list[Case]:
 
 #: (pattern of a case's text, why it is meant to differ)
 DEPARTURES = (
+    (r"^size\(.*out_type='int64'", "a dtype may be given by name"),
+    (r"^scatter_nd\(int32\[2, 0\]", "an empty index vector means the whole, as for gather_nd"),
+    (r"NCHW", "TensorFlow has this layout on GPUs only"),
     (r"^gather\(.*batch_dims=-1", "its gradient needs the rank of the indices"),
     (r"^Tensor.__getitem__.*bool\[2\]", "a mask of another length is found only when it runs"),
     (r"^linalg\.(diag|set_diag)\(", "TensorFlow takes unknown sizes for -1 when it traces"),

@@ -49,7 +49,7 @@ def resizing() -> Iterator[Case]:
 
 def cropping() -> Iterator[Case]:
     single, batch = picture(4, 5, 2), picture(2, 4, 5, 2, dtype="uint8")
-    for image in (single, batch):
+    for image in (single, batch, picture(4, 5)):
         for name in ("flip_left_right", "flip_up_down", "transpose"):
             yield f"image.{name}", (image,), {}
         for fraction in (0.5, 1.0, 0.3, 0.0, 1.5):
@@ -68,14 +68,12 @@ def colours() -> Iterator[Case]:
     dtypes = ("float16", "float32", "float64", "uint8", "int16", "int32", "uint16", "int8")
     for source, to in product(dtypes, dtypes):
         for saturate in (False, True):
-            if source == "float16" and to in ("int32", "uint16"):
-                continue  # beyond float16 before the cast
             image = picture(2, 3, dtype=source)
             yield "image.convert_image_dtype", (image, to), {"saturate": saturate}
     extremes = np.array([[-0.5, 0.0, 1.0, 1.5]], np.float32)
     yield "image.convert_image_dtype", (extremes, "uint8"), {"saturate": True}
     flat = np.array([[[0.2, 0.2, 0.2], [0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1]]], np.float32)
-    for seed, dtype in product(range(3), ("float32", "float64")):
+    for seed, dtype in product(range(3), ("float32", "float64", "float16")):
         image = picture(3, 4, 3, dtype=dtype, seed=seed)
         yield "image.rgb_to_hsv", (image,), {}
         yield "image.hsv_to_rgb", (image,), {}
@@ -87,10 +85,12 @@ def colours() -> Iterator[Case]:
         yield f"image.{name}", (picture(2, 4, 5, 3, seed=1),), {}
     yield "image.rgb_to_grayscale", (picture(4, 5, 3, dtype="uint8"),), {}
     yield "image.grayscale_to_rgb", (picture(4, 5, 1),), {}
+    yield "image.grayscale_to_rgb", (picture(4, 5, 2),), {}
 
 
 def adjustments() -> Iterator[Case]:
     images = (picture(4, 5, 3), picture(2, 4, 5, 3, dtype="uint8"), picture(4, 5, 3, seed=1))
+    images += (picture(4, 5, 3, dtype="float16"),)
     for image in images:
         for amount in (0.0, 0.3, -0.4, 1.0):
             yield "image.adjust_brightness", (image, amount), {}
@@ -184,6 +184,9 @@ TOLERANCES = (
 )
 
 DEPARTURES = (
+    (r"^image\.adjust_(contrast|hue|saturation)\(float16", "TensorFlow has these on GPUs only"),
+    (r"^image\.flip_.*\(float32\[4, 5\]", "traced with an unknown rank, flips check nothing"),
+    (r"^image\.grayscale_to_rgb\(float32\[4, 5, 2\]", "nor is the number of channels checked"),
     (r"^extract_volume_patches", "TensorFlow traces its result with one axis too few"),
     (r"^image\.per_image_standardization\(float32\[2, 2, 1\]", "the slope of a root at 0"),
     (r"^image\.(resize_with|crop_to|pad_to).*float32\[\d, \d, \d\]", "an unknown rank is not 3"),

@@ -207,6 +207,8 @@ def ones(shape: Any, dtype: Any = dt.float32, name: str | None = None, layout: A
 
 def filled(shape: Any, dtype: DType, value: int, name: str | None = None) -> Any:
     """0 or 1 in every place, as False and True or the empty string where these are meant."""
+    if isinstance(shape, (list, tuple)) and any(isinstance(d, float) for d in shape):
+        raise TypeError(f"Cannot convert {shape} to EagerTensor of dtype int32")
     scalar: Any = value
     if dtype is dt.bool_:
         scalar = bool(value)

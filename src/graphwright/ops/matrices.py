@@ -344,8 +344,8 @@ class DiagPart(Op):
         if x.dims is None:
             return (None,)
         rank = len(x.dims)
-        if rank % 2 or rank == 0:
-            raise ValueError(f"Input must have even and non-zero rank, input rank is {rank}")
+        if rank % 2:
+            raise ValueError(f"Input must have even rank, input rank is {rank}")
         half = rank // 2
         try:
             return (merge_dims(x.dims[:half], x.dims[half:]),)
