@@ -184,6 +184,7 @@ TOLERANCES = (
 )
 
 DEPARTURES = (
+    (r"^image\.rgb_to_hsv\(float16", "slopes of hues near 0 overflow in TensorFlow's float16"),
     (r"^image\.adjust_(contrast|hue|saturation)\(float16", "TensorFlow has these on GPUs only"),
     (r"^image\.flip_.*\(float32\[4, 5\]", "traced with an unknown rank, flips check nothing"),
     (r"^image\.grayscale_to_rgb\(float32\[4, 5, 2\]", "nor is the number of channels checked"),

@@ -158,7 +158,8 @@ def bound(source: DType, to: DType, upper: bool) -> Any:
     """The bound of `to` as a value of `source` inside its range; None where none is needed."""
     own, other = (source.max, to.max) if upper else (source.min, to.min)
     if (other >= own) if upper else (other <= own):
-        return None
+        # Only infinity is outside: a bound to integers, which have none.
+        return own if source.is_floating and to.is_integer else None
     nearest = source.numpy_dtype.type(other)
     inside = int(nearest) if to.is_integer else float(nearest)
     if (inside > other) if upper else (inside < other):
