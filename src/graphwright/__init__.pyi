@@ -411,6 +411,7 @@ from graphwright.ops.special import xdivy as xdivy
 from graphwright.ops.special import xlog1py as xlog1py
 from graphwright.ops.special import xlogy as xlogy
 from graphwright.ops.special import zeta as zeta
+from graphwright.ops.static import get_static_value as get_static_value
 from graphwright.ops.transcendental import abs as abs
 from graphwright.ops.transcendental import exp as exp
 from graphwright.ops.transcendental import expm1 as expm1

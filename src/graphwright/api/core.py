@@ -8,6 +8,7 @@ from graphwright.function.polymorphic import function
 from graphwright.ir.graph import Graph
 from graphwright.ir.operation import Operation
 from graphwright.logs import get_logger
+from graphwright.ops.static import get_static_value
 from graphwright.trace.scopes import (
     device,
     executing_eagerly,
@@ -86,6 +87,7 @@ TOP_LEVEL = (
     "float64",
     "function",
     "get_logger",
+    "get_static_value",
     "grad_pass_through",
     "gradients",
     "half",
