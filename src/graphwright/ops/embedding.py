@@ -50,7 +50,7 @@ def embedding_lookup(
     A list of tables is one table whose rows are theirs in order.
 
     >>> import graphwright as tf
-    >>> tf.nn.embedding_lookup([[1.0], [2.0], [3.0]], [2, 0])[:, 0]
+    >>> tf.nn.embedding_lookup(tf.constant([[1.0], [2.0], [3.0]]), [2, 0])[:, 0]
     <tf.Tensor: shape=(2,), dtype=float32, numpy=array([3., 1.], dtype=float32)>
     """
     table, ids = whole_table(params), convert(ids)
