@@ -145,6 +145,13 @@ CASES: dict[str, tuple[Callable[..., Any], Sequence[Any]]] = {
     "rfft2d": (lambda x: tf.signal.rfft2d(x, [4, 3]), (normal(3, 5),)),
     "irfft": (lambda x: tf.signal.irfft(x, [5]), (SPECTRUM,)),
     "irfft2d": (lambda x: tf.signal.irfft2d(x, [2, 6]), (SPECTRUM,)),
+    "fftnd": (
+        lambda x: tf.signal.fftnd(x, [4, 2], axes=[0, 2], norm="ortho"),
+        (complexes(3, 2, 3),),
+    ),
+    "ifftnd": (lambda x: tf.signal.ifftnd(x, axes=[1]), (complexes(2, 3),)),
+    "rfftnd": (lambda x: tf.signal.rfftnd(x, [3, 5], axes=[2, 0]), (normal(4, 2, 4),)),
+    "irfftnd": (lambda x: tf.signal.irfftnd(x, axes=[1, 0]), (complexes(3, 4),)),
     "stft": (lambda x: tf.signal.stft(x, 4, 2), (normal(9),)),
     "dct": (lambda x: tf.signal.dct(x, 3, norm="ortho"), (normal(2, 4),)),
     "overlap_and_add": (lambda x: tf.signal.overlap_and_add(x, 2), (normal(3, 4),)),
@@ -274,3 +281,14 @@ def test_local_response_normalization_has_the_gradient_of_differences() -> None:
             moved[place] += sign * step
             ends.append(float(weighted(function(tf.constant(moved)))))
         assert abs((ends[0] - ends[1]) / (2 * step) - found.numpy()[place]) < 5e-3
+
+
+@pytest.mark.parametrize("norm", [None, "ortho", "forward"])
+@pytest.mark.parametrize("axes", [None, [0], [2, 0], [-1, 1]])
+@pytest.mark.parametrize("name", ["fft", "ifft", "rfft", "irfft"])
+def test_transforms_along_axes_are_those_of_numpy(name: str, axes: Any, norm: Any) -> None:
+    x = normal(3, 4, 5) if name == "rfft" else complexes(3, 4, 5)
+    lengths = None if axes is None else [4, 6][: len(axes)]
+    theirs = getattr(np.fft, f"{name}n")(x, s=lengths, axes=axes, norm=norm)
+    ours = getattr(tf.signal, f"{name}nd")(tf.constant(x), lengths, axes, norm)
+    np.testing.assert_allclose(ours.numpy(), theirs, rtol=1e-12, atol=1e-12)
