@@ -6,11 +6,6 @@ from graphwright.ops.gathering import (
     gather,
     gather_nd,
     scatter_nd,
-    tensor_scatter_nd_add,
-    tensor_scatter_nd_max,
-    tensor_scatter_nd_min,
-    tensor_scatter_nd_sub,
-    tensor_scatter_nd_update,
 )
 from graphwright.ops.grids import meshgrid, unravel_index
 from graphwright.ops.indexing import boolean_mask, where
@@ -33,6 +28,13 @@ from graphwright.ops.partition import dynamic_partition, dynamic_stitch
 from graphwright.ops.patches import extract_volume_patches
 from graphwright.ops.repetition import repeat, tile
 from graphwright.ops.reversal import reverse, reverse_sequence, roll
+from graphwright.ops.scattering import (
+    tensor_scatter_nd_add,
+    tensor_scatter_nd_max,
+    tensor_scatter_nd_min,
+    tensor_scatter_nd_sub,
+    tensor_scatter_nd_update,
+)
 from graphwright.ops.sequences import linspace, range
 from graphwright.ops.shape import (
     broadcast_dynamic_shape,
