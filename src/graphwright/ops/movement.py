@@ -153,7 +153,7 @@ class Reshape(Op):
 
     def kernel(self, tensor: Any, shape: Any) -> Any:
         try:
-            result = np.reshape(tensor, shape)
+            result = tensor.reshape(shape)
         except (TypeError, ValueError):
             return np.reshape(tensor, checked_reshape(np.shape(tensor), shape))
         if result.size == 0 or (-1 not in shape and min(shape, default=0) < 0):
