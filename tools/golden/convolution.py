@@ -155,7 +155,20 @@ def pools() -> Iterator[Case]:
     yield "nn.pool", (normal((1, 7, 8, 2)), [2, 2], "MIN"), {}
 
 
+def morphology() -> Iterator[Case]:
+    """Dilation and erosion."""
+    for name, padding in itertools.product(("dilation2d", "erosion2d"), ("SAME", "VALID")):
+        for step, rate, size in ((1, 1, (2, 3)), (2, 1, (3, 3)), (1, 2, (2, 2))):
+            strides, rates = [1, step, step, 1], [1, rate, rate, 1]
+            operands = (normal((2, 5, 6, 3)), normal((*size, 3)))
+            yield f"nn.{name}", (*operands, strides, padding, "NHWC", rates), {}
+    again = ([1, 1, 1, 1], "SAME", "NHWC", [1, 1, 1, 1])
+    yield "nn.dilation2d", (normal((1, 3, 3, 2)), normal((2, 2, 3)), *again), {}
+    yield "nn.dilation2d", (normal((3, 3, 2)), normal((2, 2, 2)), *again), {}
+
+
 def cases() -> Iterator[Case]:
     """All of them."""
     yield from convolutions()
     yield from pools()
+    yield from morphology()

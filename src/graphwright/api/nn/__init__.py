@@ -54,6 +54,7 @@ from graphwright.ops.moments import (
     sufficient_statistics,
     weighted_moments,
 )
+from graphwright.ops.morphology import dilation2d, erosion2d
 from graphwright.ops.normalization import (
     batch_norm_with_global_normalization,
     batch_normalization,
@@ -108,9 +109,11 @@ __all__ = (
     "depthwise_conv2d",
     "depthwise_conv2d_backprop_filter",
     "depthwise_conv2d_backprop_input",
+    "dilation2d",
     "elu",
     "embedding_lookup",
     "embedding_lookup_sparse",
+    "erosion2d",
     "experimental",
     "gelu",
     "in_top_k",

@@ -1,0 +1,162 @@
+"""Grey-scale dilation and erosion of images, with the gradients of dilation."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+
+from graphwright.kernels.windows import Windows, slide
+from graphwright.op.interpreter import apply, convert
+from graphwright.op.op import Call, Op, Shapes
+from graphwright.ops.reversal import reverse
+from graphwright.ops.spatial import check_padding, check_rank, window_count
+from graphwright.types import dtypes as dt
+from graphwright.types.tensor_type import Dims, TensorType, show_dims
+
+
+@dataclass(frozen=True)
+class Morphology(Op):
+    """What dilation and its gradients share: where their windows lie."""
+
+    dtypes = {"T": dt.REAL}
+    outputs: ClassVar[tuple[str, ...]] = ("output: T",)
+
+    strides: tuple[int, ...]
+    rates: tuple[int, ...]
+    padding: str
+
+    def result_dims(self, x: Dims | None, filters: Dims | None) -> Dims:
+        """The dims of the dilation; ValueError if the operands do not fit."""
+        check_padding(self.type_name, self.padding, ("SAME", "VALID"))
+        check_rank(self.type_name, "input", x, 4)
+        check_rank(self.type_name, "filter", filters, 3)
+        x, filters = x or (None,) * 4, filters or (None,) * 3
+        if None not in (x[3], filters[2]) and x[3] != filters[2]:
+            raise ValueError(
+                f"input and filter of {self.type_name} must have the same depth: {show_dims(x)} "
+                f"vs {show_dims(filters)}"
+            )
+        height, width = (
+            window_count(x[i], filters[i - 1], self.strides[i], self.rates[i], self.padding)
+            for i in (1, 2)
+        )
+        return (x[0], height, width, x[3])
+
+    def windows(self, x: Any, filters: Any) -> Windows:
+        """The windows of a filter over images."""
+        self.result_dims(x.shape, filters.shape)
+        size, steps = filters.shape[:2], self.strides[1:3]
+        padding: Any = self.padding
+        return slide(x.shape[1:3], size, steps, padding, self.rates[1:3])
+
+    def winners(self, x: Any, filters: Any) -> tuple[Any, Iterator[tuple[Any, Any]]]:
+        """The dilation, and for each tap of the filter where its sum is the greatest."""
+        windows = self.windows(x, filters)
+        lowest = np.iinfo(x.dtype).min if x.dtype.kind in "iu" else -np.inf
+        padded = windows.pad(x, lowest)
+        shape = (x.shape[0], *windows.counts, x.shape[3])
+        best, place = np.full(shape, lowest, x.dtype), np.full(shape, -1)
+        taps = list(windows.taps())
+        for number, tap in enumerate(taps):
+            value = windows.at(padded, tap) + filters[tap]
+            better = value > best
+            np.copyto(best, value, where=better)
+            place[better] = number
+        return best, ((tap, place == number) for number, tap in enumerate(taps))
+
+
+@dataclass(frozen=True)
+class Dilation2D(Morphology):
+    """The greatest sum of a window's elements and those of the filter, for each channel."""
+
+    type_name = "Dilation2D"
+    inputs = ("input: T", "filter: T")
+
+    def shapes(self, x: TensorType, filters: TensorType) -> Shapes:
+        return (self.result_dims(x.dims, filters.dims),)
+
+    def kernel(self, x: Any, filters: Any) -> Any:
+        return self.winners(x, filters)[0]
+
+    def gradient(self, call: Call, g: Any) -> Sequence[Any]:
+        attributes = (self.strides, self.rates, self.padding)
+        to_input = apply(Dilation2DBackpropInput.of(*attributes), *call.inputs, g)
+        return to_input, apply(Dilation2DBackpropFilter.of(*attributes), *call.inputs, g)
+
+
+@dataclass(frozen=True)
+class Dilation2DBackpropInput(Morphology):
+    """The cotangent of a dilation's input: each window's goes to the element that won."""
+
+    type_name = "Dilation2DBackpropInput"
+    inputs = ("input: T", "filter: T", "out_backprop: T")
+    outputs = ("in_backprop: T",)
+
+    def shapes(self, x: TensorType, filters: TensorType, g: TensorType) -> Shapes:
+        return (x.dims,)
+
+    def kernel(self, x: Any, filters: Any, g: Any) -> Any:
+        windows = self.windows(x, filters)
+        whole = windows.zeros(x.shape[0], x.shape[3], x.dtype)
+        for tap, won in self.winners(x, filters)[1]:
+            at = windows.at(whole, tap)
+            at += np.where(won, g, g.dtype.type(0))
+        return np.ascontiguousarray(windows.unpad(whole))
+
+
+@dataclass(frozen=True)
+class Dilation2DBackpropFilter(Morphology):
+    """The cotangent of a dilation's filter: each window's goes to the element that won."""
+
+    type_name = "Dilation2DBackpropFilter"
+    inputs = ("input: T", "filter: T", "out_backprop: T")
+    outputs = ("filter_backprop: T",)
+
+    def shapes(self, x: TensorType, filters: TensorType, g: TensorType) -> Shapes:
+        return (filters.dims,)
+
+    def kernel(self, x: Any, filters: Any, g: Any) -> Any:
+        total = np.zeros_like(filters)
+        for tap, won in self.winners(x, filters)[1]:
+            total[tap] = np.where(won, g, g.dtype.type(0)).sum(axis=(0, 1, 2))
+        return total
+
+
+def dilation2d(
+    input: Any,
+    filters: Any,
+    strides: Any,
+    padding: str,
+    data_format: str,
+    dilations: Any,
+    name: str | None = None,
+) -> Any:
+    """The greatest sum of input and filter [height, width, channels] over each window.
+
+    `strides` and `dilations` have one entry for each of the four axes.
+    """
+    if data_format != "NHWC":
+        raise ValueError(
+            f"`data_format` values other than 'NHWC' are not supported. Received: {data_format}"
+        )
+    x = convert(input)
+    op = Dilation2D.of(tuple(strides), tuple(dilations), padding)
+    return apply(op, x, convert(filters, None, x.dtype), name=name)
+
+
+def erosion2d(
+    value: Any,
+    filters: Any,
+    strides: Any,
+    padding: str,
+    data_format: str,
+    dilations: Any,
+    name: str | None = None,
+) -> Any:
+    """The least difference of value and reflected filter over each window."""
+    x = convert(value)
+    mirrored = reverse(convert(filters, None, x.dtype), [0, 1])
+    return -dilation2d(-x, mirrored, strides, padding, data_format, dilations, name)
