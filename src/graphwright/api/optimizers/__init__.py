@@ -1,0 +1,6 @@
+"""`tf.optimizers`: optimizers by Keras's names."""
+
+from graphwright.api.optimizers import schedules
+from graphwright.edge.optimizers import SGD, Adagrad, Adam, AdamW, Optimizer, RMSprop
+
+__all__ = ["SGD", "Adagrad", "Adam", "AdamW", "Optimizer", "RMSprop", "schedules"]

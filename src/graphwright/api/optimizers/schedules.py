@@ -1,0 +1,19 @@
+"""`tf.optimizers.schedules`: learning rates that change with the step."""
+
+from graphwright.edge.schedules import (
+    CosineDecay,
+    ExponentialDecay,
+    InverseTimeDecay,
+    LearningRateSchedule,
+    PiecewiseConstantDecay,
+    PolynomialDecay,
+)
+
+__all__ = [
+    "CosineDecay",
+    "ExponentialDecay",
+    "InverseTimeDecay",
+    "LearningRateSchedule",
+    "PiecewiseConstantDecay",
+    "PolynomialDecay",
+]
