@@ -7,7 +7,7 @@ summing a broadcast operand's cotangent to the operand's shape.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Container, Iterable, Sequence
 from typing import Any
 
 from graphwright.errors import NotDifferentiableError
@@ -16,7 +16,9 @@ from graphwright.op.op import Call, Op, not_differentiable
 from graphwright.ops.movement import sum_to
 from graphwright.types import dtypes as dt
 from graphwright.values.indexed_slices import IndexedSlices, add_cotangents
-from graphwright.values.tensor import Tensor
+from graphwright.values.tensor import EagerTensor, Tensor
+
+CARRIERS = dt.INEXACT | {dt.resource, dt.variant}
 
 
 def is_differentiable(op: Op) -> bool:
@@ -26,18 +28,24 @@ def is_differentiable(op: Op) -> bool:
 
 def carries_gradient(tensor: Any) -> bool:
     """Whether a tensor's dtype can have a cotangent: floating, complex, handles, lists."""
-    if not isinstance(tensor, Tensor):
-        return False
-    dtype = tensor.dtype
-    return dtype.is_floating or dtype.is_complex or dtype in (dt.resource, dt.variant)
+    return isinstance(tensor, Tensor) and tensor.dtype in CARRIERS
+
+
+def depends(tensors: Iterable[Any], keys: Container[Any]) -> bool:
+    """Whether one of the operands has one of the keys."""
+    # A loop: a generator would take as long as the rest of a small op.
+    for t in tensors:  # noqa: SIM110
+        if isinstance(t, Tensor) and t.key in keys:
+            return True
+    return False
 
 
 def reachable(calls: Iterable[Call], sources: Iterable[Any]) -> set[Any]:
     """The keys of all values that depend on the sources, those included."""
     found = {s.key for s in sources}
     for call in calls:
-        if any(isinstance(t, Tensor) and t.key in found for t in call.inputs):
-            found.update(t.key for t in call.outputs)
+        if depends(call.inputs, found):
+            found.update([t.key for t in call.outputs])
     return found
 
 
@@ -60,9 +68,9 @@ def sweep(
         if all(g is None for g in incoming):
             continue
         needed = tuple([isinstance(t, Tensor) and t.key in wanted for t in call.inputs])
-        if not any(needed):
+        if True not in needed:
             continue
-        outgoing = through(call._replace(needed=needed), incoming)
+        outgoing = through(Call(call.op, call.inputs, call.outputs, needed), incoming)
         for tensor, need, cotangent in zip(call.inputs, needed, outgoing):
             if need and cotangent is not None and carries_gradient(tensor):
                 key = tensor.key
@@ -81,8 +89,18 @@ def through(call: Call, incoming: Sequence[Any]) -> Sequence[Any]:
             f"No gradient defined for operation {op.type_name}: {missing}"
         ) from missing
     if isinstance(op, Elementwise) and len(call.inputs) > 1:
-        return [g if g is None else sum_to(g, x) for g, x in zip(outgoing, call.inputs)]
+        return [
+            g if g is None or same_shape(g, x) else sum_to(g, x)
+            for g, x in zip(outgoing, call.inputs)
+        ]
     return outgoing
+
+
+def same_shape(g: Any, x: Any) -> bool:
+    """Whether two tensors are known to have one shape, without asking for their types."""
+    if type(g) is EagerTensor and type(x) is EagerTensor:
+        return bool(g._array.shape == x._array.shape)
+    return False
 
 
 def dense_cotangent(g: Any) -> Any:

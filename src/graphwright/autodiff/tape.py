@@ -7,16 +7,22 @@ from contextlib import contextmanager
 from enum import Enum
 from typing import Any
 
-from graphwright.autodiff.sweep import carries_gradient, is_differentiable, reachable, sweep
+from graphwright.autodiff.sweep import (
+    carries_gradient,
+    depends,
+    is_differentiable,
+    reachable,
+    sweep,
+)
 from graphwright.logs import LOGGER
 from graphwright.op.interpreter import STATE, Hooks, Interpreter, activate
 from graphwright.op.op import Call, Op
-from graphwright.ops.creation import filled
+from graphwright.ops.creation import filled, ones_like, zeros_like
 from graphwright.ops.shape import shape_of
 from graphwright.types import dtypes as dt
 from graphwright.types import tree
 from graphwright.values.convert import convert
-from graphwright.values.tensor import Tensor
+from graphwright.values.tensor import EagerTensor, Tensor
 from graphwright.values.variable import Variable
 
 
@@ -43,16 +49,17 @@ class Recorder:
         """The op's result, noted if it depends on what is watched."""
         if not self.recording or not is_differentiable(op):
             return self.hand_on(op, operands, name)
-        if self.watch_accessed:
+        if op.has_handles and self.watch_accessed:
             self.access(operands)
-        watched = self.watched
-        if not any(isinstance(t, Tensor) and t.key in watched for t in operands):
+        if not depends(operands, self.watched):
             return self.hand_on(op, operands, name)
         recorded = op.taped(operands)
         result = self.hand_on(recorded, operands, name)
         outputs = result if type(result) is tuple else (result,)
         self.calls.append(Call(recorded, operands, outputs))
-        watched.update(t.key for t in outputs if carries_gradient(t))
+        for tensor in outputs:
+            if carries_gradient(tensor):
+                self.watched.add(tensor.key)
         return result if recorded is op else op.untaped(result)
 
     def hand_on(self, op: Op, operands: tuple[Any, ...], name: str | None) -> Any:
@@ -337,6 +344,8 @@ class Rows:
 
 def like(x: Any, value: int) -> Any:
     """`value` in every place of a tensor like `x`."""
+    if type(x) is EagerTensor:
+        return ones_like(x) if value else zeros_like(x)
     shape = x.type.dims if x.type.is_static else shape_of(convert(x))
     return filled(shape, x.dtype, value)
 

@@ -138,6 +138,8 @@ class Op:
     operands: ClassVar[tuple[Operand, ...]] = ()
     results: ClassVar[tuple[Operand, ...]] = ()
     has_host: ClassVar[bool] = False
+    #: Whether an operand may be the handle of a variable.
+    has_handles: ClassVar[bool] = False
     #: Whether `known` gets the operands' types instead of their known values.
     known_from_types: ClassVar[bool] = False
     #: Whether results come as a tuple even where there is one (ops with list outputs).
@@ -154,6 +156,7 @@ class Op:
         cls.operands = tuple(parse_operand(text) for text in cls.inputs)
         cls.results = tuple(parse_operand(text) for text in cls.outputs)
         cls.has_host = any(operand.host for operand in cls.operands)
+        cls.has_handles = any(o.mixed or o.dtype == "resource" for o in cls.operands)
         cls._instances = {}
         cls._masks = {}
         if cls.type_name and "type_name" in vars(cls):
