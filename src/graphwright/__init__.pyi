@@ -266,6 +266,8 @@ from graphwright.ops.moments import moments as moments
 from graphwright.ops.moments import normalize_moments as normalize_moments
 from graphwright.ops.moments import sufficient_statistics as sufficient_statistics
 from graphwright.ops.moments import weighted_moments as weighted_moments
+from graphwright.ops.morphology import dilation2d as dilation2d
+from graphwright.ops.morphology import erosion2d as erosion2d
 from graphwright.ops.movement import broadcast_to as broadcast_to
 from graphwright.ops.movement import ensure_shape as ensure_shape
 from graphwright.ops.movement import expand_dims as expand_dims
