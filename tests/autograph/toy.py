@@ -68,7 +68,8 @@ class _Items:
         return own[0] < len(self.items)
 
     def item(self, own: Any) -> Toy:
-        return _toys(self.items[own[0].value])
+        present = own[0].value
+        return _toys(self.items[present]) if present < len(self.items) else Toy(0)  # a probe
 
     def advance(self, own: Any) -> list[Toy]:
         return [own[0] + 1]
