@@ -13,12 +13,12 @@ from graphwright.errors import InvalidArgumentError, OutOfRangeError
 from graphwright.ir.known import known
 from graphwright.op.interpreter import apply, convert
 from graphwright.op.op import c_name
-from graphwright.ops import lists
+from graphwright.ops import list_tensors, lists
 from graphwright.ops.conversion import cast
 from graphwright.ops.creation import zeros
 from graphwright.ops.joining import concat, stack, unstack
-from graphwright.ops.lists import host_shape
 from graphwright.ops.movement import identity
+from graphwright.ops.tensor_list import host_shape
 from graphwright.trace.symbolic import SymbolicTensor
 from graphwright.trace.tracer import current_tracer
 from graphwright.types import dtypes as dt
@@ -274,18 +274,18 @@ class ListArray:
 
     def stack(self) -> Any:
         """All items as one tensor."""
-        op = lists.TensorListStack.of(self.dtype, -1 if self.count is None else self.count)
+        op = list_tensors.TensorListStack.of(self.dtype, -1 if self.count is None else self.count)
         name = "TensorArrayV2Stack/TensorListStack"
         return apply(op, self.flow, host_shape(self.dims), name=name)
 
     def gather(self, indices: Any) -> Any:
         """Chosen items as one tensor."""
-        op = lists.TensorListGather.of(self.dtype)
+        op = list_tensors.TensorListGather.of(self.dtype)
         return apply(op, self.flow, index32(indices), host_shape(self.dims))
 
     def concat(self) -> Any:
         """All items joined along their first axis."""
-        op = lists.TensorListConcatV2.of(self.dtype)
+        op = list_tensors.TensorListConcatV2.of(self.dtype)
         dims = self.dims
         shape = dims if not dims else (None, *dims[1:])
         return apply(op, self.flow, host_shape(shape), ())[0]
@@ -296,7 +296,7 @@ class ListArray:
         dims = value.type.dims
         rest = None if dims is None else dims[1:]
         name = "TensorArrayUnstack/TensorListFromTensor"
-        flow = apply(lists.FROM_TENSOR, value, host_shape(rest), name=name)
+        flow = apply(list_tensors.FROM_TENSOR, value, host_shape(rest), name=name)
         return self.after(flow, self.admitted(rest), None if dims is None else dims[0])
 
     def scatter(self, indices: Any, value: Any) -> ListArray:
@@ -304,7 +304,7 @@ class ListArray:
         value = self.converted(value)
         dims = value.type.dims
         name = "TensorArrayScatter/TensorListScatterIntoExistingList"
-        flow = apply(lists.SCATTER_INTO, self.flow, value, index32(indices), name=name)
+        flow = apply(list_tensors.SCATTER_INTO, self.flow, value, index32(indices), name=name)
         return self.after(flow, self.admitted(None if dims is None else dims[1:]))
 
     def split(self, value: Any, lengths: Any) -> ListArray:
@@ -313,7 +313,7 @@ class ListArray:
         dims = value.type.dims
         item = dims if not dims else (None, *dims[1:])
         lengths = cast(convert(lengths), dt.int64)
-        op = lists.TensorListSplit.of()
+        op = list_tensors.TensorListSplit.of()
         name = "TensorArraySplit/TensorListSplit"
         flow = apply(op, value, host_shape(item), lengths, name=name)
         count = lengths.type.dims[0] if lengths.type.dims else None

@@ -10,11 +10,13 @@ from __future__ import annotations
 import itertools
 import linecache
 import weakref
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
+from graphwright.control.branch import StatelessIf, not_scalar
+from graphwright.control.loop import StatelessWhile
 from graphwright.errors import InvalidArgumentError, OpError
 from graphwright.ir.execution import Builder, Function, function_of, is_pure
 from graphwright.ir.graph import Graph, Node, Value
@@ -29,16 +31,24 @@ _NUMBERS = itertools.count(1)
 #: they are used again.
 _FREE_NAMES: list[str] = []
 
+_DEPTH = 12  # of blocks in blocks: CPython allows 20 loops
+
 
 class Source:
-    """The text being generated and what its names stand for."""
+    """The text being generated and what its names stand for.
+
+    Loops and branches become Python's, in the same function: an iteration costs no call. What
+    is nested too deeply for that is called.
+    """
 
     def __init__(self, graph: Graph) -> None:
         self.graph = graph
         self.lines: list[str] = []
+        self.depth = 1
         self.names: dict[Value, str] = {}
         self.bindings: dict[str, Any] = {"_host": host_value}
         self.nodes: dict[int, Node] = {}  # generated line number -> node
+        self.bindings["_nodes"] = self.nodes
         self.last_use = last_uses(graph)
 
     def write(self) -> None:
@@ -51,25 +61,109 @@ class Source:
         for node in self.graph.nodes:
             self.node(node)
         results = "".join(f"{self.names[v]}, " for v in self.graph.results)
-        self.lines.append(f"    return ({results})")
+        self.line(f"return ({results})")
+
+    def line(self, text: str, node: Node | None = None) -> None:
+        """A line of the current block, and the node that it is for."""
+        self.lines.append("    " * self.depth + text)
+        if node is not None:
+            self.nodes[len(self.lines)] = node
 
     def node(self, node: Node) -> None:
-        """The statement that computes a node's outputs, and the deletion of what died."""
-        if isinstance(node.op, Placeholder):
+        """The statements that compute a node's outputs, and the deletion of what died."""
+        op = node.op
+        if isinstance(op, Placeholder):
             return
-        if isinstance(node.op, Const):
-            self.names[node.outputs[0]] = self.bind("k", node.op.value.array)
+        if isinstance(op, Const):
+            self.names[node.outputs[0]] = self.bind("k", op.value.array)
             return
-        call = self.call(node)
+        if isinstance(op, StatelessWhile) and self.depth < _DEPTH:
+            self.loop(node, op)
+        elif isinstance(op, StatelessIf) and self.depth < _DEPTH:
+            self.branch(node, op)
+        else:
+            self.assign(node, self.call(node))
+        self.delete(node)
+
+    def assign(self, node: Node, call: str) -> None:
+        """A kernel's call, and its results' names."""
         targets = [self.name(v) for v in node.outputs]
         if not targets:
-            self.lines.append(f"    {call}")
+            self.line(call, node)
         elif len(targets) == 1 and not node.op.returns_tuple:
-            self.lines.append(f"    {targets[0]} = {call}")
+            self.line(f"{targets[0]} = {call}", node)
         else:
-            self.lines.append(f"    {', '.join(targets)}, = {call}")
-        self.nodes[len(self.lines)] = node
-        self.delete(node)
+            self.line(f"{', '.join(targets)}, = {call}", node)
+
+    def loop(self, node: Node, op: StatelessWhile) -> None:
+        """A loop: its variables are the names of its results."""
+        condition, body = simplify(op.cond), simplify(op.body)
+        given = [self.names[v] for v in node.inputs]
+        variables = [self.name(v) for v in node.outputs]
+        count = len(variables)
+        if variables:
+            self.line(f"{', '.join(variables)}, = {', '.join(given[:count])},", node)
+        self.delete_early(node, node.inputs[count:])
+        self.line("while True:")
+        self.depth += 1
+        self.block(condition, [*variables, *given[count:]], condition.arguments)
+        again = condition.results[0]
+        self.stop_unless_scalar(self.names[again], again, node)
+        self.line(f"if not {self.names[again]}: break", node)
+        self.block(body, [*variables, *given[count:]], body.arguments[count:])
+        self.move(body, variables)
+        self.depth -= 1
+
+    def branch(self, node: Node, op: StatelessIf) -> None:
+        """A branch, each side of which assigns the results."""
+        condition, *given = [self.names[v] for v in node.inputs]
+        results = [self.name(v) for v in node.outputs]
+        self.stop_unless_scalar(condition, node.inputs[0], node)
+        for text, side in ((f"if {condition}:", op.then_branch), ("else:", op.else_branch)):
+            graph = simplify(side)
+            self.line(text, node)
+            self.depth += 1
+            self.block(graph, given, graph.arguments)
+            self.line("pass")
+            self.move(graph, results)
+            self.depth -= 1
+
+    def block(self, graph: Graph, arguments: Sequence[str], kept: Sequence[Value]) -> None:
+        """A graph's nodes in the current block; the arguments `kept` are not deleted there."""
+        self.last_use.update(last_uses(graph))
+        self.last_use.update(dict.fromkeys(kept, None))
+        self.names.update(zip(graph.arguments, arguments))
+        for node in graph.nodes:
+            self.node(node)
+
+    def move(self, graph: Graph, targets: Sequence[str]) -> None:
+        """Assigns a block's results, and lets go of their own names."""
+        pairs = [(t, self.names[v]) for t, v in zip(targets, graph.results)]
+        pairs = [(target, source) for target, source in pairs if target != source]
+        if not pairs:
+            return
+        left, right = ", ".join(t for t, _ in pairs), ", ".join(s for _, s in pairs)
+        self.line(f"{left} = {right}")
+        arguments = set(graph.arguments)
+        own = dict.fromkeys(
+            self.names[v]
+            for v in graph.results
+            if v not in arguments and not isinstance(v.node.op, Const)
+        )
+        if own:
+            self.line(f"del {', '.join(own)}")
+
+    def stop_unless_scalar(self, name: str, value: Value, node: Node) -> None:
+        """Refuses a condition with axes, where its rank is not known."""
+        if value.type.rank != 0:
+            self.line(f"if {name}.shape: raise {self.bind('e', not_scalar)}({name})", node)
+
+    def delete_early(self, node: Node, kept: Sequence[Value]) -> None:
+        """Frees the initial values of a loop before it runs."""
+        dead = [v for v in dict.fromkeys(node.inputs) if v not in kept and self.dies(v, node)]
+        if dead:
+            self.line(f"del {', '.join(self.names[v] for v in dead)}")
+            self.last_use.update(dict.fromkeys(dead, None))
 
     def call(self, node: Node) -> str:
         """The kernel's call."""
@@ -102,7 +196,7 @@ class Source:
         """Frees what this node used last and what nobody uses."""
         dead = [v for v in dict.fromkeys((*node.inputs, *node.outputs)) if self.dies(v, node)]
         if dead:
-            self.lines.append(f"    del {', '.join(self.names[v] for v in dead)}")
+            self.line(f"del {', '.join(self.names[v] for v in dead)}")
 
     def dies(self, value: Value, node: Node) -> bool:
         """Whether `node` is the last to need `value`."""
@@ -142,7 +236,6 @@ def build(graph: Graph) -> Function:
     function: Function = namespace[identifier(graph.name)]
     linecache.cache[filename] = (len(text), None, text.splitlines(True), filename)
     weakref.finalize(function, _release, filename)
-    function.__dict__["nodes"] = source.nodes
     return function
 
 
@@ -152,9 +245,9 @@ def _release(filename: str) -> None:
     _FREE_NAMES.append(filename)
 
 
-def explain(error: Exception, function: Function) -> Exception:
+def explain(error: Exception) -> Exception:
     """A kernel's error with the op and the user's line that made it."""
-    node = _failed_node(error, function)
+    node = failed_node(error)
     if node is None:
         return error
     message = error.message if isinstance(error, OpError) else str(error)
@@ -165,13 +258,14 @@ def explain(error: Exception, function: Function) -> Exception:
     return kind(None, None, message + where)
 
 
-def _failed_node(error: Exception, function: Function) -> Node | None:
+def failed_node(error: Exception) -> Node | None:
+    """The node whose kernel raised: of the innermost generated function on the way."""
     trace = error.__traceback__
     found: Node | None = None
     while trace is not None:
-        nodes = trace.tb_frame.f_code.co_filename.startswith("<graphwright ")
-        if nodes and trace.tb_frame.f_code is function.__code__:
-            found = function.__dict__["nodes"].get(trace.tb_lineno)
+        nodes = trace.tb_frame.f_globals.get("_nodes")
+        if nodes is not None and trace.tb_frame.f_code.co_filename.startswith("<graphwright "):
+            found = nodes.get(trace.tb_lineno, found)
         trace = trace.tb_next
     return found
 
@@ -186,7 +280,7 @@ def runner(graph: Graph) -> Callable[..., tuple[Any, ...]]:
             try:
                 return QUIET.run(function, *arrays)  # type: ignore[no-any-return]
             except (*KERNEL_ERRORS, OpError) as error:
-                raise explain(error, function) from error
+                raise explain(error) from error
     else:
 
         def run(*arrays: Any) -> tuple[Any, ...]:
@@ -194,7 +288,7 @@ def runner(graph: Graph) -> Callable[..., tuple[Any, ...]]:
                 with np.errstate(all="ignore"):
                     return function(*arrays)
             except (*KERNEL_ERRORS, OpError) as error:
-                raise explain(error, function) from error
+                raise explain(error) from error
 
     return run
 
