@@ -521,5 +521,4 @@ DEPARTURES = (
     (r"NCHW", "TensorFlow has this layout on GPUs only"),
     (r"^gather\(.*batch_dims=-1", "its gradient needs the rank of the indices"),
     (r"^Tensor.__getitem__.*bool\[2\]", "a mask of another length is found only when it runs"),
-    (r"^linalg\.(diag|set_diag)\(", "TensorFlow takes unknown sizes for -1 when it traces"),
 )

@@ -38,6 +38,7 @@ def resizing() -> Iterator[Case]:
             options = {"method": method, "preserve_aspect_ratio": True}
             yield "image.resize", (picture(5, 7, 2), size), options
         yield "image.resize_with_pad", (picture(5, 7, 2), 6, 9), {"method": method}
+        yield "image.resize_with_pad", (picture(2, 5, 7, 2), 6, 9), {"method": method}
     for size in ([0, 2], [-1, 2], [2], [2, 2, 2], 3, [2.5, 2.0]):
         yield "image.resize", (picture(4, 4, 1), size), {}
     yield "image.resize", (picture(4, 4), [2, 2]), {}
@@ -49,7 +50,7 @@ def resizing() -> Iterator[Case]:
 
 def cropping() -> Iterator[Case]:
     single, batch = picture(4, 5, 2), picture(2, 4, 5, 2, dtype="uint8")
-    for image in (single, batch, picture(4, 5)):
+    for image in (single, batch, picture(4, 5), picture(2, 4, 5, 2)):
         for name in ("flip_left_right", "flip_up_down", "transpose"):
             yield f"image.{name}", (image,), {}
         for fraction in (0.5, 1.0, 0.3, 0.0, 1.5):
