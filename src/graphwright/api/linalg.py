@@ -38,7 +38,12 @@ from graphwright.ops.matrices import (
 from graphwright.ops.matrix_function import expm, logm, sqrtm
 from graphwright.ops.normalization import l2_normalize
 from graphwright.ops.norms import cholesky_solve, logdet, matrix_rank, norm, normalize, pinv, trace
-from graphwright.ops.tridiagonal import cross, tridiagonal_matmul, tridiagonal_solve
+from graphwright.ops.tridiagonal import (
+    cross,
+    eigh_tridiagonal,
+    tridiagonal_matmul,
+    tridiagonal_solve,
+)
 
 __all__ = (
     "adjoint",
@@ -51,6 +56,7 @@ __all__ = (
     "diag_part",
     "eig",
     "eigh",
+    "eigh_tridiagonal",
     "eigvals",
     "eigvalsh",
     "einsum",

@@ -1,4 +1,4 @@
-"""Products and systems of tridiagonal matrices, and cross products."""
+"""Products, systems and eigenvalues of tridiagonal matrices, and cross products."""
 
 from __future__ import annotations
 
@@ -11,10 +11,14 @@ import numpy as np
 from graphwright.op.interpreter import apply, convert, convert_pair
 from graphwright.op.op import Call, Op, Shapes
 from graphwright.ops.arithmetic import conj
+from graphwright.ops.comparison import logical_and
+from graphwright.ops.complex import real
+from graphwright.ops.decomposition import eigh
 from graphwright.ops.gathering import axis_sizes
+from graphwright.ops.indexing import boolean_mask
 from graphwright.ops.joining import concat, stack
 from graphwright.ops.linalg import MatrixOp, matrix_transpose, split_matrix
-from graphwright.ops.matrices import diag_part
+from graphwright.ops.matrices import diag, diag_part
 from graphwright.ops.movement import squeeze
 from graphwright.ops.reduction import reduce_sum
 from graphwright.types import dtypes as dt
@@ -206,3 +210,37 @@ def tridiagonal_matmul(
     bands = compact(diagonals, diagonals_format)
     rows = [bands[..., i : i + 1, :] for i in range(3)]
     return apply(TridiagonalMatMul.of(), *rows, convert(rhs, bands.dtype), name=name)
+
+
+def eigh_tridiagonal(
+    alpha: Any,
+    beta: Any,
+    eigvals_only: bool = True,
+    select: str = "a",
+    select_range: Any = None,
+    tol: Any = None,
+    name: str | None = None,
+) -> Any:
+    """The eigenvalues, in ascending order, of self-adjoint tridiagonal matrices; or vectors too.
+
+    `alpha` [n] is the diagonal, `beta` [n - 1] the one above it. `select` takes all ("a"), those
+    in the half-open interval `select_range` ("v"), or those with numbers in it, both ends
+    included ("i"). `tol` changes nothing: the values are as exact as the dtype. ValueError for
+    another `select`, or one without its range.
+    """
+    if select not in ("a", "i", "v"):
+        raise ValueError(f"'select' must have a value in ('a', 'i', 'v'). Received: {select!r}")
+    if select != "a" and (select_range is None or len(select_range) != 2):
+        raise ValueError(f"'select_range' must have two entries. Received: {select_range}")
+    above = convert(beta)
+    main = convert(alpha, above.dtype)
+    values, vectors = eigh(diag(main) + diag(above, k=1) + diag(conj(above), k=-1))
+    values = real(values) if values.dtype.is_complex else values
+    if select == "i":
+        chosen = slice(int(select_range[0]), int(select_range[1]) + 1)
+        values, vectors = values[chosen], vectors[:, chosen]
+    elif select == "v":
+        low, high = (convert(bound, values.dtype) for bound in select_range)
+        inside = logical_and(values > low, values <= high)
+        values, vectors = boolean_mask(values, inside), boolean_mask(vectors, inside, axis=1)
+    return values if eigvals_only else (values, vectors)
