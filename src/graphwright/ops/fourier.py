@@ -67,6 +67,8 @@ class ComplexTransform(Op):
         check_rank(self.type_name, x.shape, self.rank)
         if not x.size:
             return x
+        if self.rank == 1:
+            return np.fft.ifft(x) if self.inverse else np.fft.fft(x)
         return (np.fft.ifftn if self.inverse else np.fft.fftn)(x, axes=LAST_AXES[self.rank])
 
     def gradient(self, call: Call, g: Any) -> Sequence[Any]:
