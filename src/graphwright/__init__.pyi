@@ -58,9 +58,7 @@ from graphwright.ops.activation import relu6 as relu6
 from graphwright.ops.activation import selu as selu
 from graphwright.ops.activation import softplus as softplus
 from graphwright.ops.activation import softsign as softsign
-from graphwright.ops.arithmetic import accumulate_n as accumulate_n
 from graphwright.ops.arithmetic import add as add
-from graphwright.ops.arithmetic import add_n as add_n
 from graphwright.ops.arithmetic import conj as conj
 from graphwright.ops.arithmetic import divide as divide
 from graphwright.ops.arithmetic import divide_no_nan as divide_no_nan
@@ -71,7 +69,6 @@ from graphwright.ops.arithmetic import minimum as minimum
 from graphwright.ops.arithmetic import multiply as multiply
 from graphwright.ops.arithmetic import multiply_no_nan as multiply_no_nan
 from graphwright.ops.arithmetic import negative as negative
-from graphwright.ops.arithmetic import polyval as polyval
 from graphwright.ops.arithmetic import realdiv as realdiv
 from graphwright.ops.arithmetic import reciprocal_no_nan as reciprocal_no_nan
 from graphwright.ops.arithmetic import scalar_mul as scalar_mul
@@ -419,6 +416,9 @@ from graphwright.ops.special import xlog1py as xlog1py
 from graphwright.ops.special import xlogy as xlogy
 from graphwright.ops.special import zeta as zeta
 from graphwright.ops.static import get_static_value as get_static_value
+from graphwright.ops.sums import accumulate_n as accumulate_n
+from graphwright.ops.sums import add_n as add_n
+from graphwright.ops.sums import polyval as polyval
 from graphwright.ops.transcendental import abs as abs
 from graphwright.ops.transcendental import exp as exp
 from graphwright.ops.transcendental import expm1 as expm1

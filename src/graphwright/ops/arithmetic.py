@@ -17,17 +17,15 @@ from graphwright.op.families import Binary, Unary, no_element
 from graphwright.op.interpreter import (
     apply,
     convert,
-    convert_many,
     convert_pair,
     convert_terms,
 )
-from graphwright.op.op import Call, Op, Shapes, not_differentiable
+from graphwright.op.op import Call, not_differentiable
 from graphwright.op.scalars import Scalars
 from graphwright.ops.comparison import choose, greater_equal, less_equal
 from graphwright.ops.conversion import cast
 from graphwright.types import dtypes as dt
-from graphwright.types.dtypes import DType, as_dtype
-from graphwright.types.tensor_type import TensorType, merge_dims, show_dims
+from graphwright.types.dtypes import DType
 
 # -- sums and products ----------------------------------------------------------------------
 
@@ -104,39 +102,6 @@ class Neg(Unary):
 
     def gradient(self, call: Call, g: Any) -> Sequence[Any]:
         return (-g,)
-
-
-@dataclass(frozen=True)
-class AddN(Op):
-    """The sum of any number of tensors of one shape."""
-
-    type_name = "AddN"
-    inputs = ("inputs: T*",)
-    outputs = ("sum: T",)
-    dtypes = {"T": dt.NUMERIC}
-
-    def shapes(self, *operands: TensorType) -> Shapes:
-        dims = operands[0].dims
-        for operand in operands[1:]:
-            try:
-                dims = merge_dims(dims, operand.dims)
-            except ValueError:
-                raise ValueError(
-                    "Inputs to operation AddN must have the same size and shape. "
-                    f"Input 0: {show_dims(operands[0].dims)} != input: {show_dims(operand.dims)}"
-                ) from None
-        return (dims,)
-
-    def kernel(self, *arrays: Any) -> Any:
-        total = arrays[0]
-        for array in arrays[1:]:
-            if array.shape != total.shape:
-                raise ValueError("Inputs to operation AddN must have the same size and shape.")
-            total = np.add(total, array)
-        return total
-
-    def gradient(self, call: Call, g: Any) -> Sequence[Any]:
-        return (g,) * len(call.inputs)
 
 
 # -- division -------------------------------------------------------------------------------
@@ -374,7 +339,7 @@ class Conj(Unary):
         return (conj(g),)
 
 
-ADD, ADD_STRINGS, SUB, MUL, NEG, ADD_N = AddV2(), Add(), Sub(), Mul(), Neg(), AddN()
+ADD, ADD_STRINGS, SUB, MUL, NEG = AddV2(), Add(), Sub(), Mul(), Neg()
 REAL_DIV, FLOOR_DIV, FLOOR_MOD = RealDiv(), FloorDiv(), FloorMod()
 TRUNCATE_DIV, TRUNCATE_MOD, DIV_NO_NAN, MUL_NO_NAN = (
     TruncateDiv(),
@@ -412,47 +377,6 @@ def multiply(x: Any, y: Any, name: str | None = None) -> Any:
 def negative(x: Any, name: str | None = None) -> Any:
     """-x, elementwise."""
     return apply(NEG, convert(x), name=name)
-
-
-def add_n(inputs: Any, name: str | None = None) -> Any:
-    """The sum of a list of tensors of one shape and dtype.
-
-    >>> import graphwright as tf
-    >>> tf.add_n([[1, 2], [3, 4], [5, 6]])
-    <tf.Tensor: shape=(2,), dtype=int32, numpy=array([ 9, 12], dtype=int32)>
-    """
-    tensors = convert_many(inputs)
-    if not tensors:
-        raise ValueError(
-            "Inputs must be an iterable of at least one Tensor/IndexedSlices with the same dtype "
-            f"and shape. Received: {inputs!r}"
-        )
-    return tensors[0] if len(tensors) == 1 else apply(ADD_N, *tensors, name=name)
-
-
-def accumulate_n(
-    inputs: Any, shape: Any = None, tensor_dtype: Any = None, name: str | None = None
-) -> Any:
-    """The sum of a list of tensors of one shape and dtype, which may be given beforehand.
-
-    ValueError where dtypes or shapes differ, TypeError where `tensor_dtype` is another.
-    """
-    refusal = "inputs must be a list of at least one Tensor with the same dtype and shape"
-    if not isinstance(inputs, (list, tuple)) or not inputs:
-        raise ValueError(f"{refusal}. Received: {inputs!r}")
-    tensors = [convert(x) for x in inputs]
-    dtype = tensors[0].dtype
-    if any(x.dtype is not dtype for x in tensors):
-        raise ValueError(f"{refusal}. Received dtypes: {[x.dtype.name for x in tensors]}")
-    if tensor_dtype is not None and dtype is not as_dtype(tensor_dtype):
-        raise TypeError(
-            f"The `tensor_dtype` argument is {as_dtype(tensor_dtype)}, but `input` is of type "
-            f"{dtype}. These must be equal. Try casting the input to the desired type."
-        )
-    dims = None if shape is None else tuple(shape)
-    for x in tensors:
-        dims = merge_dims(dims, x.type.dims)
-    return tensors[0] if len(tensors) == 1 else apply(ADD_N, *tensors, name=name)
 
 
 def floordiv(x: Any, y: Any, name: str | None = None) -> Any:
@@ -547,24 +471,6 @@ def scalar_mul(scalar: Any, x: Any, name: str | None = None) -> Any:
     if scalar.type.rank != 0:
         raise ValueError(f"The input scalar must be a 0-D value. Received shape {scalar.shape}.")
     return apply(MUL, scalar, x, name=name)
-
-
-def polyval(coeffs: Any, x: Any, name: str | None = None) -> Any:
-    """The polynomial with these coefficients, the leading one first, at each `x`.
-
-    ValueError where `coeffs` is no list.
-
-    >>> import graphwright as tf
-    >>> tf.math.polyval([2.0, 0.0, 1.0], 3.0)
-    <tf.Tensor: shape=(), dtype=float32, numpy=19.0>
-    """
-    if not isinstance(coeffs, list):
-        raise ValueError(f"Argument coeffs must be list type. Received type {type(coeffs)}.")
-    x = convert(x)
-    total = x * 0 if not coeffs else convert(coeffs[0], None, x.dtype)
-    for coefficient in coeffs[1:]:
-        total = total * x + coefficient
-    return total
 
 
 def quotient_operands(x: Any, y: Any) -> tuple[Any, Any]:

@@ -12,6 +12,7 @@ from graphwright.op.interpreter import apply
 from graphwright.op.op import Call, Op, Shapes, not_differentiable
 from graphwright.ops.creation import zeros, zeros_like
 from graphwright.ops.shape import shape_of
+from graphwright.ops.sums import AddN
 from graphwright.ops.tensor_list import (
     TensorList,
     check_dtype,
@@ -329,7 +330,7 @@ class TensorListZerosLike(Op):
 
 
 @dataclass(frozen=True)
-class TensorListAddN(Op):
+class TensorListAddN(AddN):
     """Two lists added item by item; what is not written counts as zero."""
 
     type_name = "AddN"

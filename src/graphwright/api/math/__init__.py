@@ -9,9 +9,7 @@ from graphwright.ops.activation import (
     softsign,
 )
 from graphwright.ops.arithmetic import (
-    accumulate_n,
     add,
-    add_n,
     conj,
     divide,
     divide_no_nan,
@@ -22,7 +20,6 @@ from graphwright.ops.arithmetic import (
     multiply,
     multiply_no_nan,
     negative,
-    polyval,
     realdiv,
     reciprocal_no_nan,
     scalar_mul,
@@ -157,6 +154,7 @@ from graphwright.ops.special import (
     xlogy,
     zeta,
 )
+from graphwright.ops.sums import accumulate_n, add_n, polyval
 from graphwright.ops.transcendental import (
     abs,
     exp,
