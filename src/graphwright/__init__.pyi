@@ -14,6 +14,7 @@ from graphwright.api import optimizers as optimizers
 from graphwright.api import quantization as quantization
 from graphwright.api import signal as signal
 from graphwright.api import sparse as sparse
+from graphwright.api import train as train
 from graphwright.api import types as types
 from graphwright.autodiff.custom import custom_gradient as custom_gradient
 from graphwright.autodiff.custom import grad_pass_through as grad_pass_through

@@ -7,13 +7,14 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, TypeVar
 
+from graphwright.edge.tracking import Tracked
 from graphwright.trace.scopes import name_scope
 from graphwright.values.variable import Variable
 
 F = TypeVar("F", bound=Callable[..., Any])
 
 
-class Module:
+class Module(Tracked):
     """The base of models and layers: attributes that are variables or modules are tracked.
 
     >>> import graphwright as tf
@@ -25,7 +26,7 @@ class Module:
     1
     """
 
-    _GRAPHWRIGHT_IGNORED: frozenset[str] = frozenset({"_name", "_scope_name"})
+    _GRAPHWRIGHT_IGNORED = Tracked._GRAPHWRIGHT_IGNORED | {"_name", "_scope_name"}
 
     def __init__(self, name: str | None = None) -> None:
         if name is not None and not re.fullmatch(r"[A-Za-z_]\w*", name):

@@ -194,7 +194,10 @@ class Optimizer(Module):
 
 def slot_like(variable: Variable, name: str, start: float) -> Variable:
     """A new variable of the shape of another, with one value in every place."""
-    array = np.full(variable.shape.as_list(), start, variable.dtype.numpy_dtype)
+    dims = [d for d in variable.type.dims or () if d is not None]
+    if not variable.type.is_static:
+        raise ValueError(f"{variable!r} has no fixed shape, so no optimizer can follow it.")
+    array = np.full(dims, start, variable.dtype.numpy_dtype)
     return Variable(array, trainable=False, name=f"{variable._name}_{name}")
 
 

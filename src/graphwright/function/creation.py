@@ -57,7 +57,11 @@ def initialize(
     arguments: Callable[[ConcreteFunction], Sequence[Any]],
 ) -> None:
     """Gives new variables their values: the graph of the initial values is run once."""
-    symbolic = [(v, value) for v, value in created if isinstance(value, SymbolicTensor)]
+    symbolic = [
+        (v, value)
+        for v, value in created
+        if isinstance(value, SymbolicTensor) and not v.is_initialized()  # a checkpoint may have
+    ]
     if not symbolic:
         return
     traced = concrete.graph

@@ -1,0 +1,138 @@
+"""`tf.train.CheckpointManager`: which checkpoints of a directory to keep."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from graphwright.edge.checkpoint import Checkpoint, RestoreStatus
+from graphwright.edge.checkpoint_state import SUFFIX, State, read_state, write_state
+
+
+class CheckpointManager:
+    """Saves numbered checkpoints to a directory and deletes old ones.
+
+    The newest `max_to_keep` stay (all, if None), and one for every
+    `keep_checkpoint_every_n_hours`. With `checkpoint_interval`, a save is left out until
+    `step_counter` has grown by it. `init_fn` runs when there is nothing to restore.
+
+    >>> import tempfile, graphwright as tf
+    >>> checkpoint = tf.train.Checkpoint(v=tf.Variable(1.0))
+    >>> manager = tf.train.CheckpointManager(checkpoint, tempfile.mkdtemp(), max_to_keep=2)
+    >>> for _ in range(3):
+    ...     path = manager.save()
+    >>> [path.rpartition("/")[2] for path in manager.checkpoints]
+    ['ckpt-2', 'ckpt-3']
+    """
+
+    def __init__(
+        self,
+        checkpoint: Checkpoint,
+        directory: str,
+        max_to_keep: int | None,
+        keep_checkpoint_every_n_hours: float | None = None,
+        checkpoint_name: str = "ckpt",
+        step_counter: Any = None,
+        checkpoint_interval: int | None = None,
+        init_fn: Callable[[], Any] | None = None,
+    ) -> None:
+        if max_to_keep is not None and max_to_keep <= 0:
+            raise ValueError(
+                f"Expected a positive integer or `None` for `max_to_keep`, got {max_to_keep}."
+            )
+        if checkpoint_interval is not None and step_counter is None:
+            raise ValueError(
+                "`step_counter` should be passed if `checkpoint_interval` is not None."
+            )
+        self._checkpoint = checkpoint
+        self._directory = str(directory)
+        self._max_to_keep = max_to_keep
+        self._hours = keep_checkpoint_every_n_hours
+        self._prefix = os.path.join(self._directory, checkpoint_name)
+        self._step_counter = step_counter
+        self._interval = checkpoint_interval
+        self._last_step: int | None = None
+        self._init_fn = init_fn
+        state = read_state(self._directory)
+        self._kept = time.time() if state is None else state.kept
+        self._times: dict[str, float] = {}
+        if state is not None:
+            found = [(p, t) for p, t in zip(state.paths, state.times) if os.path.exists(p + SUFFIX)]
+            self._times = dict(found)
+
+    @property
+    def directory(self) -> str:
+        """Where the checkpoints are."""
+        return self._directory
+
+    @property
+    def checkpoint(self) -> Checkpoint:
+        """What is saved."""
+        return self._checkpoint
+
+    @property
+    def checkpoint_interval(self) -> int | None:
+        """By how much the step counter must grow between saves."""
+        return self._interval
+
+    @property
+    def checkpoints(self) -> list[str]:
+        """The checkpoints that are managed, from the oldest to the newest."""
+        return list(self._times)
+
+    @property
+    def latest_checkpoint(self) -> str | None:
+        """The newest checkpoint, or None."""
+        return next(reversed(self._times), None)
+
+    def save(
+        self, checkpoint_number: Any = None, check_interval: bool = True, options: Any = None
+    ) -> str | None:
+        """Saves; returns the path, or None where the interval has not passed."""
+        if self._interval is not None:
+            step = int(self._step_counter)
+            early = self._last_step is not None and step < self._last_step + self._interval
+            if check_interval and early:
+                return None
+            self._last_step = step
+        counter = self._checkpoint.save_counter
+        counter.assign_add(1)
+        number = int(counter) if checkpoint_number is None else int(checkpoint_number)
+        path = self._checkpoint.write(f"{self._prefix}-{number}")
+        self._times.pop(path, None)
+        self._times[path] = time.time()
+        old = self._outdated()
+        write_state(
+            self._directory, State(path, list(self._times), list(self._times.values()), self._kept)
+        )
+        for stale in old:
+            Path(stale + SUFFIX).unlink(missing_ok=True)
+        return path
+
+    def _outdated(self) -> list[str]:
+        """Takes the checkpoints out of the list that are too many; returns those to delete."""
+        deleted: list[str] = []
+        while self._max_to_keep is not None and len(self._times) > self._max_to_keep:
+            path = next(iter(self._times))
+            made = self._times.pop(path)
+            if self._hours is not None and made - self._kept >= self._hours * 3600:
+                self._kept = made
+            else:
+                deleted.append(path)
+        return deleted
+
+    def restore_or_initialize(self) -> str | None:
+        """Restores the newest checkpoint and returns its path; else runs `init_fn`."""
+        latest = self.latest_checkpoint
+        if latest is not None:
+            status: RestoreStatus = self._checkpoint.restore(latest)
+            status.assert_nontrivial_match()
+            if self._interval is not None:
+                self._last_step = int(self._step_counter)
+            return latest
+        if self._init_fn is not None:
+            self._init_fn()
+        return None

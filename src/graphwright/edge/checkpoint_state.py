@@ -1,0 +1,94 @@
+"""The files of checkpoints: written whole or not at all, and the one that names the newest.
+
+The file `checkpoint` in a directory names its checkpoints, as TensorFlow's does. It is written
+after a checkpoint is complete and before an old one is deleted: whatever it names can be read.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from pathlib import Path
+from typing import NamedTuple
+
+SUFFIX = ".safetensors"
+
+
+def write_whole(name: str, content: bytes) -> None:
+    """Writes a file such that it has its name only when all of it is on the disk."""
+    path = Path(name)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
+    try:
+        with open(temporary, "wb") as file:
+            file.write(content)
+            file.flush()
+            os.fsync(file.fileno())
+        os.replace(temporary, path)
+    except BaseException:
+        temporary.unlink(missing_ok=True)
+        raise
+    directory = os.open(path.parent, os.O_RDONLY)
+    try:
+        os.fsync(directory)
+    finally:
+        os.close(directory)
+
+
+class State(NamedTuple):
+    """What the state file of a directory says: paths from oldest to newest, and their times."""
+
+    latest: str
+    paths: list[str]
+    times: list[float]
+    kept: float  # the time of the last checkpoint that stays for good
+
+
+def state_path(directory: str, name: str | None = None) -> Path:
+    """The state file of a directory."""
+    return Path(directory) / (name or "checkpoint")
+
+
+def read_state(directory: str, name: str | None = None) -> State | None:
+    """The state of a directory, or None."""
+    path = state_path(directory, name)
+    if not path.exists():
+        return None
+    fields: dict[str, list[str]] = {}
+    for line in path.read_text().splitlines():
+        key, _, value = line.partition(":")
+        fields.setdefault(key.strip(), []).append(value.strip().strip('"'))
+
+    def here(path: str) -> str:
+        return path if os.path.isabs(path) else os.path.join(directory, path)
+
+    return State(
+        here(fields["model_checkpoint_path"][0]),
+        [here(p) for p in fields.get("all_model_checkpoint_paths", [])],
+        [float(t) for t in fields.get("all_model_checkpoint_timestamps", [])],
+        float(fields.get("last_preserved_timestamp", ["0"])[0]),
+    )
+
+
+def write_state(directory: str, state: State) -> None:
+    """Writes the state of a directory; paths in it are relative."""
+    latest, *paths = [os.path.relpath(p, directory) for p in (state.latest, *state.paths)]
+    lines = [f'model_checkpoint_path: "{latest}"']
+    lines += [f'all_model_checkpoint_paths: "{path}"' for path in paths]
+    lines += [f"all_model_checkpoint_timestamps: {t!r}" for t in state.times]
+    lines.append(f"last_preserved_timestamp: {state.kept!r}")
+    write_whole(str(state_path(directory)), ("\n".join(lines) + "\n").encode())
+
+
+def record_latest(path: str) -> None:
+    """Notes in its directory that a checkpoint is the newest."""
+    now = time.time()
+    write_state(os.path.dirname(path) or ".", State(path, [path], [now], now))
+
+
+def latest_checkpoint(checkpoint_dir: str, latest_filename: str | None = None) -> str | None:
+    """The path of the newest checkpoint in a directory, or None."""
+    state = read_state(str(checkpoint_dir), latest_filename)
+    if state is None or not os.path.exists(state.latest + SUFFIX):
+        return None
+    return state.latest
