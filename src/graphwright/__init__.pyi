@@ -433,6 +433,7 @@ from graphwright.ops.transcendental import sqrt as sqrt
 from graphwright.ops.transcendental import square as square
 from graphwright.ops.transcendental import squared_difference as squared_difference
 from graphwright.ops.tridiagonal import cross as cross
+from graphwright.ops.tridiagonal import eigh_tridiagonal as eigh_tridiagonal
 from graphwright.ops.tridiagonal import tridiagonal_matmul as tridiagonal_matmul
 from graphwright.ops.tridiagonal import tridiagonal_solve as tridiagonal_solve
 from graphwright.ops.trigonometric import acos as acos
