@@ -84,6 +84,18 @@ def test_variables_made_inside_a_function_get_their_values(tmp_path: Path) -> No
     status.assert_consumed()
 
 
+def test_a_list_may_grow_later(tmp_path: Path) -> None:
+    module, later = tf.Module(), tf.Module()
+    module.parts = [tf.Variable(1.0), tf.Variable(2.0)]
+    path = tf.train.Checkpoint(module).write(str(tmp_path / "x"))
+    later.parts = [tf.Variable(0.0)]
+    status = tf.train.Checkpoint(later).read(path)
+    later.parts[0].assign(5.0)
+    later.parts = [*later.parts, tf.Variable(0.0)]
+    status.assert_consumed()
+    assert [float(v) for v in later.parts] == [5.0, 2.0]
+
+
 def test_the_file_is_plain(tmp_path: Path) -> None:
     path = tf.train.Checkpoint(a=[tf.Variable([1, 2])], b={"c": tf.Variable(True)}).save(
         str(tmp_path / "x")

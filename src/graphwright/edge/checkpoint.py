@@ -182,7 +182,7 @@ class RestoreStatus:
         """Matches an object with a saved one: first all is checked, then all is written."""
         pairs = self._pairs(root, number)
         found = [(v, self._saved.nodes[n]) for v, n in pairs if isinstance(v, Variable)]
-        found = [(v, node) for v, node in found if "value" in node]
+        found = [(v, n) for v, n in found if "value" in n and id(v) not in self._restored]
         refuse_misfits(found, self._saved)
         for variable, node in found:
             variable._storage.write(self._saved.array(node))
@@ -207,13 +207,14 @@ class RestoreStatus:
         return pairs
 
     def _await(self, holder: Tracked, children: dict[str, int]) -> None:
-        """Has an object take what is saved of attributes that it will be given later."""
-        present = {edge.name for edge in edges(holder)}
+        """Has an object take what is saved of attributes that it will be given later; a list
+        or dict may come again with more in it."""
+        present = {name for name, child in edges(holder) if isinstance(child, (Variable, Tracked))}
         missing = {name: number for name, number in children.items() if name not in present}
 
         def arrive(name: str, value: Any) -> None:
             if name in missing and is_followed(value):
-                self._assign(value, missing.pop(name))
+                self._assign(value, missing[name])
 
         holder._expecting = arrive if missing else None
 
