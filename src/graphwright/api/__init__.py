@@ -12,7 +12,7 @@ import pkgutil
 from typing import Any
 
 #: Modules that are no namespaces of their own.
-AREAS = frozenset({"array", "control", "core", "pending"})
+AREAS = frozenset({"array", "control", "core"})
 
 
 def publish(package: dict[str, Any]) -> list[str]:

@@ -3,13 +3,44 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from numbers import Real
 from typing import Any
 
 from graphwright.op.interpreter import convert
 from graphwright.ops.comparison import select
 from graphwright.ops.conversion import cast
+from graphwright.ops.random import uniform
 from graphwright.ops.shape import shape_of
+from graphwright.ops.stateless_random import stateless_uniform
+
+
+def dropout(
+    x: Any, rate: Any, noise_shape: Any = None, seed: Any = None, name: str | None = None
+) -> Any:
+    """Elements of `x` at random as 0 with the probability `rate`, others as x / (1 - rate).
+
+    `noise_shape` broadcasts to the shape of `x`: what it broadcasts falls together. ValueError
+    unless `x` is floating and `rate` in [0, 1).
+
+    >>> import graphwright as tf
+    >>> tf.nn.dropout(tf.ones([2]), 0)
+    <tf.Tensor: shape=(2,), dtype=float32, numpy=array([1., 1.], dtype=float32)>
+    """
+    return general_dropout(x, rate, partial(uniform, seed=seed), noise_shape, name)
+
+
+def stateless_dropout(
+    x: Any,
+    rate: Any,
+    seed: Any,
+    rng_alg: Any = None,
+    noise_shape: Any = None,
+    name: str | None = None,
+) -> Any:
+    """As `dropout`, where `seed` (two integers) alone decides which elements fall."""
+    sampler = partial(stateless_uniform, seed=seed, alg=rng_alg or "auto_select")
+    return general_dropout(x, rate, sampler, noise_shape, name)
 
 
 def general_dropout(

@@ -26,6 +26,7 @@ from graphwright.ops.convolution import (
 )
 from graphwright.ops.counting import in_top_k, zero_fraction
 from graphwright.ops.ctc import ctc_loss
+from graphwright.ops.dropout import dropout
 from graphwright.ops.embedding import embedding_lookup, embedding_lookup_sparse
 from graphwright.ops.filtering import (
     atrous_conv2d,
@@ -110,6 +111,7 @@ __all__ = (
     "depthwise_conv2d_backprop_filter",
     "depthwise_conv2d_backprop_input",
     "dilation2d",
+    "dropout",
     "elu",
     "embedding_lookup",
     "embedding_lookup_sparse",

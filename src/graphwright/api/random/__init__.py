@@ -1,0 +1,72 @@
+"""`tf.random`: random numbers, from seeds, global state or generators."""
+
+from graphwright.api.random import experimental
+from graphwright.edge.generator import (
+    Generator,
+    create_rng_state,
+    get_global_generator,
+    set_global_generator,
+)
+from graphwright.edge.initializers import Constant as constant_initializer
+from graphwright.edge.initializers import Ones as ones_initializer
+from graphwright.edge.initializers import RandomNormal as random_normal_initializer
+from graphwright.edge.initializers import RandomUniform as random_uniform_initializer
+from graphwright.edge.initializers import Zeros as zeros_initializer
+from graphwright.ops.random import (
+    categorical,
+    gamma,
+    normal,
+    poisson,
+    shuffle,
+    truncated_normal,
+    uniform,
+)
+from graphwright.ops.seeds import set_seed
+from graphwright.ops.stateless_random import (
+    Algorithm,
+    fold_in,
+    split,
+    stateless_binomial,
+    stateless_categorical,
+    stateless_gamma,
+    stateless_normal,
+    stateless_parameterized_truncated_normal,
+    stateless_poisson,
+    stateless_truncated_normal,
+    stateless_uniform,
+)
+
+__all__ = (
+    "Algorithm",
+    "Generator",
+    "categorical",
+    "create_rng_state",
+    "experimental",
+    "fold_in",
+    "gamma",
+    "get_global_generator",
+    "normal",
+    "poisson",
+    "set_global_generator",
+    "set_seed",
+    "shuffle",
+    "split",
+    "stateless_binomial",
+    "stateless_categorical",
+    "stateless_gamma",
+    "stateless_normal",
+    "stateless_parameterized_truncated_normal",
+    "stateless_poisson",
+    "stateless_truncated_normal",
+    "stateless_uniform",
+    "truncated_normal",
+    "uniform",
+)
+
+TOP_LEVEL = (
+    "constant_initializer",
+    "ones_initializer",
+    "random_normal_initializer",
+    "random_uniform_initializer",
+    "zeros_initializer",
+)

@@ -1,0 +1,22 @@
+"""`tf.random.experimental`: the older place of generators, and of what makes seeds of seeds."""
+
+from graphwright.edge.generator import (
+    Generator,
+    create_rng_state,
+    get_global_generator,
+    set_global_generator,
+)
+from graphwright.ops.stateless_random import Algorithm, stateless_shuffle
+from graphwright.ops.stateless_random import fold_in as stateless_fold_in
+from graphwright.ops.stateless_random import split as stateless_split
+
+__all__ = (
+    "Algorithm",
+    "Generator",
+    "create_rng_state",
+    "get_global_generator",
+    "set_global_generator",
+    "stateless_fold_in",
+    "stateless_shuffle",
+    "stateless_split",
+)
