@@ -390,7 +390,7 @@ def stateless_uniform(
 
     >>> import graphwright as tf
     >>> tf.random.stateless_uniform([2], seed=[1, 2])
-    <tf.Tensor: shape=(2,), dtype=float32, numpy=array([0.8210845 , 0.10309827], dtype=float32)>
+    <tf.Tensor: shape=(2,), dtype=float32, numpy=array([0.8440604 , 0.19204533], dtype=float32)>
     """
     dtype = as_dtype(dtype)
     if dtype not in dt.FLOATING | WORDS:
