@@ -37,10 +37,14 @@ def test_patterns_are_refused(pattern: bytes) -> None:
         regex.compile_pattern(pattern)
 
 
-@pytest.mark.parametrize("rewrite", [rb"\3", rb"\x", b"a\\"])
+@pytest.mark.parametrize("rewrite", [rb"\x", b"a\\"])
 def test_rewrites_are_refused(rewrite: bytes) -> None:
     with pytest.raises(ValueError, match="rewrite"):
         regex.replace(b"a", rewrite, b"aaa")
+
+
+def test_a_group_that_is_not_there_replaces_nothing() -> None:
+    assert regex.replace(b"a", rb"\1", b"aaa") == b"aaa"
 
 
 @pytest.mark.parametrize(

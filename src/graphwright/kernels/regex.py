@@ -36,8 +36,8 @@ def replace(pattern: bytes, rewrite: bytes, text: bytes, everywhere: bool = True
     """The text with its first match, or all, replaced; \\0 to \\9 in the rewrite are groups."""
     compiled, parts = compile_pattern(pattern), _rewrite(rewrite)
     groups = max((part for part in parts if isinstance(part, int)), default=0)
-    if groups > compiled.groups:
-        raise ValueError(f"rewrite {rewrite!r} refers to group {groups} of {compiled.groups}")
+    if groups > compiled.groups:  # RE2 then replaces nothing
+        return text
     source, result, done = _decode(text), [], 0
     start, last = 0, -1
     while start <= len(source):

@@ -115,6 +115,7 @@ def regex_replace(
     array: Array, pattern: bytes, rewrite: bytes, replace_global: bool = True
 ) -> Array:
     """Matches of a pattern in RE2's syntax replaced; ValueError for a bad pattern or rewrite."""
+    regex.compile_pattern(pattern)
     return _each(lambda text: regex.replace(pattern, rewrite, text, replace_global), array)
 
 
@@ -151,7 +152,8 @@ def as_string(
         return _each(lambda value: b"true" if value else b"false", array)
     head = "%" + fill + (str(width) if width > -1 else "")
     if kind == "O":
-        return _each(lambda text: (head.encode() + b"s") % text, array)
+        style = f".{precision}s" if precision > -1 else "s"
+        return _each(lambda text: (head + style).encode() % text, array)
     if kind in "iu":
         return _each(lambda value: ((head + "d") % int(value)).encode(), array)
     style = "e" if scientific else "g" if shortest else "f"

@@ -1,0 +1,43 @@
+"""`tf.strings`: strings of bytes and of UTF-8 characters."""
+
+from graphwright.ops.encoding import (
+    as_string,
+    to_hash_bucket_fast,
+    to_hash_bucket_strong,
+    to_number,
+    unicode_transcode,
+)
+from graphwright.ops.strings import (
+    format,
+    join,
+    length,
+    lower,
+    reduce_join,
+    regex_full_match,
+    regex_replace,
+    strip,
+    substr,
+    unsorted_segment_join,
+    upper,
+)
+
+__all__ = (
+    "as_string",
+    "format",
+    "join",
+    "length",
+    "lower",
+    "reduce_join",
+    "regex_full_match",
+    "regex_replace",
+    "strip",
+    "substr",
+    "to_hash_bucket_fast",
+    "to_hash_bucket_strong",
+    "to_number",
+    "unicode_transcode",
+    "unsorted_segment_join",
+    "upper",
+)
+
+TOP_LEVEL = ("as_string",)

@@ -1,0 +1,223 @@
+"""What strings stand for: numbers as text, hashes, encodings."""
+
+from __future__ import annotations
+
+import codecs
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from graphwright.kernels import strings
+from graphwright.op.interpreter import apply, convert
+from graphwright.ops.strings import Text, chosen, refused, string, texts
+from graphwright.types import dtypes as dt
+from graphwright.types.dtypes import DType
+
+
+NUMBERS = frozenset({dt.float32, dt.float64, dt.int32, dt.int64, dt.uint32, dt.uint64})
+
+
+@dataclass(frozen=True)
+class StringToNumber(Text):
+    """The number that each string shows."""
+
+    type_name = "StringToNumber"
+    inputs = ("string_tensor: string",)
+    outputs = ("output: out_type",)
+    dtypes = {"out_type": NUMBERS}
+
+    out_type: DType = dt.float32
+
+    def kernel(self, text: Any) -> Any:
+        return strings.to_number(texts(text), self.out_type.numpy_dtype)
+
+
+@dataclass(frozen=True)
+class AsString(Text):
+    """Each element as text."""
+
+    type_name = "AsString"
+    inputs = ("input: T",)
+    dtypes = {"T": dt.NUMERIC | dt.BOOL | dt.STRING}
+
+    precision: int = -1
+    scientific: bool = False
+    shortest: bool = False
+    width: int = -1
+    fill: str = ""
+
+    def bind(self, types: Sequence[DType]) -> Callable[..., Any]:
+        if self.scientific and self.shortest:
+            raise refused("Cannot select both scientific and shortest notation")
+        if len(self.fill) > 1:
+            raise refused(f"Fill string must be one or fewer characters, got {self.fill!r}")
+        dtype = types[0]
+        if not (dtype.is_floating or dtype.is_complex or dtype is dt.string):
+            if self.scientific or self.shortest:
+                raise refused(
+                    f"scientific and shortest format not supported for datatype {dtype.name}"
+                )
+            if self.precision >= 0:
+                raise refused(f"precision not supported for datatype {dtype.name}")
+        return self.kernel
+
+    def kernel(self, values: Any) -> Any:
+        return strings.as_string(
+            np.asarray(values) if hasattr(values, "dtype") else texts(values),
+            self.precision,
+            self.scientific,
+            self.shortest,
+            self.width,
+            self.fill,
+        )
+
+
+@dataclass(frozen=True)
+class StringToHashBucketFast(Text):
+    """The bucket of each string by a fingerprint that is the same everywhere."""
+
+    type_name = "StringToHashBucketFast"
+    outputs = ("output: int64",)
+
+    num_buckets: int
+
+    def kernel(self, text: Any) -> Any:
+        return strings.hash_bucket_fast(texts(text), positive(self.num_buckets))
+
+
+@dataclass(frozen=True)
+class StringToHashBucketStrong(Text):
+    """The bucket of each string by a hash under a key."""
+
+    type_name = "StringToHashBucketStrong"
+    outputs = ("output: int64",)
+
+    num_buckets: int
+    key: tuple[int, ...]
+
+    def kernel(self, text: Any) -> Any:
+        if len(self.key) != 2:
+            raise ValueError(f"Key must have 2 elements, got {len(self.key)}")
+        first, second = self.key
+        return strings.hash_bucket_strong(texts(text), positive(self.num_buckets), (first, second))
+
+
+def positive(buckets: int) -> int:
+    """A number of buckets; ValueError where there would be none."""
+    if buckets < 1:
+        raise ValueError(f"num_buckets must be at least 1, got {buckets}")
+    return buckets
+
+
+@dataclass(frozen=True)
+class UnicodeTranscode(Text):
+    """Each string in another encoding."""
+
+    type_name = "UnicodeTranscode"
+
+    input_encoding: str
+    output_encoding: str
+    errors: str = "replace"
+    replacement_char: int = 0xFFFD
+    replace_control_characters: bool = False
+
+    def bind(self, types: Sequence[DType]) -> Callable[..., Any]:
+        try:
+            codecs.lookup(self.input_encoding)
+        except LookupError:
+            raise refused(f"Could not create converter for {self.input_encoding!r}") from None
+        return self.kernel
+
+    def kernel(self, text: Any) -> Any:
+        array = texts(text)
+        errors = chosen(self.errors, "errors", ("strict", "replace", "ignore"))
+        if self.replace_control_characters:
+            array = strings.unicode_transcode(
+                array, self.input_encoding, "UTF-8", errors, self.replacement_char
+            )
+            shown = chr(self.replacement_char).encode()
+            array = strings.regex_replace(array, rb"[\x00-\x1f]", shown.replace(b"\\", b"\\\\"))
+            return strings.unicode_transcode(array, "UTF-8", self.output_encoding)
+        return strings.unicode_transcode(
+            array, self.input_encoding, self.output_encoding, errors, self.replacement_char
+        )
+
+
+# -- the public functions -------------------------------------------------------------------
+
+
+def to_number(input: Any, out_type: Any = dt.float32, name: str | None = None) -> Any:
+    """The number that each string shows; InvalidArgumentError where one shows none.
+
+    >>> import graphwright as tf
+    >>> tf.strings.to_number(["3.5", "1e3"])
+    <tf.Tensor: shape=(2,), dtype=float32, numpy=array([   3.5, 1000. ], dtype=float32)>
+    """
+    dtype = dt.as_dtype(out_type)
+    if dtype not in NUMBERS:
+        raise refused(
+            f"Value for attr 'out_type' of {dtype.name} is not in the list of allowed "
+            f"values: {', '.join(sorted(t.name for t in NUMBERS))}"
+        )
+    return apply(StringToNumber.of(dtype), string(input), name=name)
+
+
+def as_string(
+    input: Any,
+    precision: int = -1,
+    scientific: bool = False,
+    shortest: bool = False,
+    width: int = -1,
+    fill: str = "",
+    name: str | None = None,
+) -> Any:
+    """Each element as text: numbers as C's `printf` shows them, booleans as `true` and `false`.
+
+    >>> import graphwright as tf
+    >>> tf.strings.as_string([3.1415926, 2.5], precision=2).numpy().tolist()
+    [b'3.14', b'2.50']
+    """
+    op = AsString.of(precision, scientific, shortest, width, fill)
+    return apply(op, convert(input), name=name)
+
+
+def to_hash_bucket_fast(input: Any, num_buckets: int, name: str | None = None) -> Any:
+    """The bucket of each string by FarmHash's fingerprint.
+
+    >>> import graphwright as tf
+    >>> tf.strings.to_hash_bucket_fast(["Hello", "TensorFlow"], 3).numpy().tolist()
+    [0, 2]
+    """
+    return apply(StringToHashBucketFast.of(num_buckets), string(input), name=name)
+
+
+def to_hash_bucket_strong(input: Any, num_buckets: int, key: Any, name: str | None = None) -> Any:
+    """The bucket of each string by SipHash under a key of two integers."""
+    op = StringToHashBucketStrong.of(num_buckets, tuple(int(k) for k in key))
+    return apply(op, string(input), name=name)
+
+
+def unicode_transcode(
+    input: Any,
+    input_encoding: str,
+    output_encoding: str,
+    errors: str = "replace",
+    replacement_char: int = 0xFFFD,
+    replace_control_characters: bool = False,
+    name: str | None = None,
+) -> Any:
+    """Each string in another encoding.
+
+    `errors` says what becomes of bytes that are none in `input_encoding`: "replace" by
+    `replacement_char`, "ignore", or "strict" for an InvalidArgumentError.
+    """
+    op = UnicodeTranscode.of(
+        input_encoding,
+        chosen(output_encoding, "output_encoding", ("UTF-8", "UTF-16-BE", "UTF-32-BE")),
+        chosen(errors, "errors", ("strict", "replace", "ignore")),
+        replacement_char,
+        replace_control_characters,
+    )
+    return apply(op, string(input), name=name)
