@@ -15,6 +15,7 @@ from graphwright.api import quantization as quantization
 from graphwright.api import random as random
 from graphwright.api import signal as signal
 from graphwright.api import sparse as sparse
+from graphwright.api import strings as strings
 from graphwright.api import train as train
 from graphwright.api import types as types
 from graphwright.autodiff.custom import custom_gradient as custom_gradient
@@ -99,6 +100,7 @@ from graphwright.ops.decomposition import eig as eig
 from graphwright.ops.decomposition import eigvals as eigvals
 from graphwright.ops.effects import timestamp as timestamp
 from graphwright.ops.einsum import einsum as einsum
+from graphwright.ops.encoding import as_string as as_string
 from graphwright.ops.gathering import gather as gather
 from graphwright.ops.gathering import gather_nd as gather_nd
 from graphwright.ops.gathering import scatter_nd as scatter_nd

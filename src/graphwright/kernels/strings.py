@@ -152,7 +152,7 @@ def as_string(
         return _each(lambda value: b"true" if value else b"false", array)
     head = "%" + fill + (str(width) if width > -1 else "")
     if kind == "O":
-        style = f".{precision}s" if precision > -1 else "s"
+        style = f".{precision}s" if precision > -1 and width > -1 else "s"
         return _each(lambda text: (head + style).encode() % text, array)
     if kind in "iu":
         return _each(lambda value: ((head + "d") % int(value)).encode(), array)

@@ -15,7 +15,6 @@ from graphwright.ops.strings import Text, chosen, refused, string, texts
 from graphwright.types import dtypes as dt
 from graphwright.types.dtypes import DType
 
-
 NUMBERS = frozenset({dt.float32, dt.float64, dt.int32, dt.int64, dt.uint32, dt.uint64})
 
 
