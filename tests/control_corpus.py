@@ -312,6 +312,49 @@ def a_call(tf: Any, x: Any) -> Any:
     return tf.while_loop(lambda i, y: i < 3, lambda i, y: (i + 1, inner(y)), (0, x))[1]
 
 
+def split_and_read(tf: Any, x: Any) -> Any:
+    array = tf.TensorArray(tf.float32, 2, infer_shape=False)
+    return array.split(tf.concat([x, x * x], 0), [1, 3]).read(1)
+
+
+def scattered_and_gathered(tf: Any, x: Any) -> Any:
+    array = tf.TensorArray(tf.float32, 4).scatter([2, 0], tf.stack([x, x * x]))
+    array = array.write(1, x * 0.5).write(3, x)
+    return array.gather([0, 3, 1, 2]) * tf.reshape(tf.range(4.0), [4, 1]) * x
+
+
+def array_of_a_branch(tf: Any, x: Any) -> Any:
+    array = tf.TensorArray(tf.float32, 2)
+    array = tf.cond(x[0] > 1.0, lambda: array.write(0, x), lambda: array.write(1, x * x))
+    return array.stack() * x
+
+
+def tape_in_a_loop(tf: Any, x: Any) -> Any:
+    def body(i: Any, x: Any) -> Any:
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            y = tf.reduce_sum(x * x * tf.sin(x))
+        return i + 1, x - 0.1 * tape.gradient(y, x)
+
+    return tf.while_loop(lambda i, x: i < 3, body, (0, x))[1]
+
+
+def recurrent(tf: Any, x: Any) -> Any:
+    weights = tf.reshape(tf.range(4.0), [2, 2]) * 0.1
+
+    def body(i: Any, h: Any) -> Any:
+        return i + 1, tf.tanh(tf.matmul(h, weights) + x)
+
+    return tf.while_loop(lambda i, h: i < 3, body, (0, tf.reshape(x, [1, 2])))[1]
+
+
+def partly_stopped(tf: Any, x: Any) -> Any:
+    def body(i: Any, x: Any, k: Any) -> Any:
+        return i + 1, x * tf.stop_gradient(x) * tf.cast(k, tf.float32), k + 1
+
+    return tf.while_loop(lambda i, *_: i < 3, body, (0, x, 1))[1]
+
+
 def python_function(tf: Any, x: Any) -> Any:
     return tf.py_function(lambda y: tf.sin(y) * y, [x], tf.float32) * x
 
@@ -321,7 +364,8 @@ GRADIENTS = {
     for f in (
         fixed_loop, data_dependent_loop, several_variables, nested_loops, branches,
         one_side_constant, switched, array_written, array_read, growing, mapped, scanned,
-        reversed_fold, limited, never_entered, a_call, python_function,
+        reversed_fold, limited, never_entered, a_call, split_and_read, scattered_and_gathered,
+        array_of_a_branch, tape_in_a_loop, recurrent, partly_stopped, python_function,
     )
 }  # fmt: skip
 

@@ -204,6 +204,18 @@ def test_a_loop_adds_up_the_gradient_of_a_variable_that_it_changes():
     assert dw.numpy() == 1.5 * (3.0 * 4.0 + 2.0 * 4.0 + 2.0 * 3.0)
 
 
+@pytest.mark.parametrize("graph", [False, True], ids=["eager", "graph"])
+def test_an_item_gathered_twice_has_the_gradients_of_both(graph):
+    def program(x):
+        return tf.TensorArray(tf.float32, 2).unstack(x).gather([1, 1, 0]) * [1.0, 2.0, 4.0]
+
+    x = tf.constant([3.0, 5.0])
+    with tf.GradientTape() as tape:
+        tape.watch(x)
+        y = (tf.function(program) if graph else program)(x)
+    assert tape.gradient(y, x).numpy().tolist() == [4.0, 3.0]
+
+
 def test_a_second_gradient_of_one_persistent_tape_runs_the_function_again():
     square = tf.function(lambda x: x * x * x)
     x = tf.constant(2.0)

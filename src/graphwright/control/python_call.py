@@ -68,6 +68,7 @@ class Tape:
     """What a call under a gradient tape keeps for its gradient: a value of dtype variant."""
 
     dtype = dt.variant
+    shape = ()
     tensor_type = TensorType(dt.variant, ())
 
     def __init__(self, tape: GradientTape, inputs: Sequence[Any], outputs: Sequence[Any]) -> None:

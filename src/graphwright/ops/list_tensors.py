@@ -10,7 +10,11 @@ import numpy as np
 
 from graphwright.op.interpreter import apply
 from graphwright.op.op import Call, Op, Shapes
+from graphwright.ops.gathering import scatter_nd
+from graphwright.ops.joining import concat
 from graphwright.ops.lists import LENGTH, RESIZE, zero_of
+from graphwright.ops.movement import expand_dims, reshape
+from graphwright.ops.shape import shape
 from graphwright.ops.tensor_list import (
     TensorList,
     blank,
@@ -147,8 +151,10 @@ class TensorListGather(Op):
 
     def gradient(self, call: Call, g: Any) -> Sequence[Any]:
         handle, indices, element_shape = call.inputs
-        op = TensorListScatterV2.of()
-        return apply(op, g, indices, element_shape, apply(LENGTH, handle)), None, None
+        # Rows of an index that is there twice add up, which a scattered list would not do.
+        size = reshape(apply(LENGTH, handle), (1,))
+        rows = scatter_nd(expand_dims(indices, 1), g, concat([size, shape(g)[1:]], 0))
+        return apply(FROM_TENSOR, rows, element_shape), None, None
 
 
 @dataclass(frozen=True)
@@ -252,18 +258,26 @@ class TensorListConcatV2(Op):
             return zeros_of(self.element_dtype, (0, *dims[1:])), lengths
         return np.concatenate(rows), lengths
 
+    def rest(self, items: Any, asked: Dims | None, leading: Any) -> Dims | None:
+        """The items' shape; with `leading` lengths given, they agree but for the first axis."""
+        dims = merged(asked, items.dims)
+        written = [np.shape(item) for item in items.items if item is not None]
+        for found in written:
+            dims = merged(dims, (None, *found[1:]) if leading else shape)
+        return dims
+
     def row(self, items: Any, i: int, item: Any, asked: Dims | None, leading: Any) -> Any:
         """Item `i`, zeros if it is not written and its length is known."""
         if item is None:
-            dims = element_dims(items, asked)
+            dims = self.rest(items, asked, leading)
+            if i < len(leading):
+                dims = (leading[i], *(dims or (None,))[1:])
             if dims is not None and None not in dims:
                 return zeros_of(self.element_dtype, dims)
-            if i >= len(leading):
-                raise refuse(
-                    f"List contains uninitialized tensor at index {i} but leading_dims has only "
-                    f"{len(leading)} elements."
-                )
-            return blank(items, (leading[i], *(dims or ())[1:]), _STACK_BLANK)
+            raise refuse(
+                f"List contains uninitialized tensor at index {i} but leading_dims has only "
+                f"{len(leading)} elements."
+            )
         if not item.shape:
             raise refuse(
                 f"Concat saw a scalar shape at index {i} but requires at least vectors."
