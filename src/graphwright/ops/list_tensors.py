@@ -263,7 +263,7 @@ class TensorListConcatV2(Op):
         dims = merged(asked, items.dims)
         written = [np.shape(item) for item in items.items if item is not None]
         for found in written:
-            dims = merged(dims, (None, *found[1:]) if leading else shape)
+            dims = merged(dims, (None, *found[1:]) if leading else found)
         return dims
 
     def row(self, items: Any, i: int, item: Any, asked: Dims | None, leading: Any) -> Any:
