@@ -1,4 +1,5 @@
 # Written by tools/write_stub.py.
+from graphwright.api import autodiff as autodiff
 from graphwright.api import autograph as autograph
 from graphwright.api import bitwise as bitwise
 from graphwright.api import config as config

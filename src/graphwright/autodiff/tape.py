@@ -103,6 +103,19 @@ def convert_below(value: Any, dtype: Any) -> Any:
         return convert(value, dtype)
 
 
+def leave(recorder: Recorder) -> None:
+    """Takes a recorder out of the chain of interpreters, wherever it is in it."""
+    if STATE.active is recorder:
+        STATE.active = recorder.below
+        return
+    above = STATE.active
+    while above is not None:
+        if above.below is recorder:
+            above.below = recorder.below
+            return
+        above = above.below
+
+
 @contextmanager
 def paused() -> Iterator[None]:
     """No tape records what runs inside the block."""
@@ -157,18 +170,8 @@ class GradientTape:
             self._leave()
 
     def _leave(self) -> None:
-        """Takes the recorder out of the chain of interpreters, wherever it is in it."""
-        recorder = self._recorder
         self._entered = False
-        if STATE.active is recorder:
-            STATE.active = recorder.below
-            return
-        above = STATE.active
-        while above is not None:
-            if above.below is recorder:
-                above.below = recorder.below
-                return
-            above = above.below
+        leave(self._recorder)
 
     def watch(self, tensor: Any) -> None:
         """Has gradients with respect to a tensor, or a structure of them, recorded."""

@@ -1,0 +1,137 @@
+"""`tf.autodiff.ForwardAccumulator`: derivatives along a direction, as the ops run.
+
+An op's rule gives the cotangents of its inputs as a linear function of those of its results.
+The transpose of that function, which a tape finds, takes tangents of inputs to tangents of
+results: so every op with a rule has a forward derivative, and no second rule.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from graphwright.autodiff.sweep import carries_gradient, is_differentiable, through
+from graphwright.autodiff.tape import GradientTape, Recorder, UnconnectedGradients, leave, like
+from graphwright.op.interpreter import STATE, activate
+from graphwright.op.op import Call, Op
+from graphwright.types import tree
+from graphwright.types.tensor_type import is_compatible
+from graphwright.values.convert import convert
+from graphwright.values.indexed_slices import IndexedSlices
+from graphwright.values.tensor import Tensor
+from graphwright.values.variable import Variable
+
+
+class Forward(Recorder):
+    """The interpreter of an accumulator: lets the one below run an op, and finds the tangents
+    of its results."""
+
+    def __init__(self) -> None:
+        super().__init__(watch_accessed_variables=False)
+        self.tangents: dict[Any, Any] = {}
+
+    def apply(self, op: Op, operands: tuple[Any, ...], name: str | None) -> Any:
+        """The op's result, whose tangents are kept if it depends on the primals."""
+        active = self.recording and is_differentiable(op)
+        given = [self.tangents.get(t.key) if isinstance(t, Tensor) else None for t in operands]
+        if not active or all(t is None for t in given):
+            return self.hand_on(op, operands, name)
+        recorded = op.taped(operands)
+        result = self.hand_on(recorded, operands, name)
+        outputs = result if type(result) is tuple else (result,)
+        with activate(self.below):
+            found = push(Call(recorded, operands, outputs), given)
+        for tensor, tangent in zip(outputs, found):
+            if tangent is not None:
+                self.put(tensor, tangent)
+        return result if recorded is op else op.untaped(result)
+
+    def put(self, tensor: Any, tangent: Any) -> None:
+        """Notes a tangent."""
+        self.watch(tensor)
+        self.tangents[tensor.key] = tangent
+
+
+def push(call: Call, tangents: Sequence[Any]) -> list[Any]:
+    """The tangents of a call's results, None where they do not depend on those of the inputs."""
+    needed = tuple([t is not None for t in tangents])
+    probes = [like(y, 0) if has_tangent(y) else None for y in call.outputs]
+    with GradientTape(watch_accessed_variables=False) as tape:
+        tape.watch([p for p in probes if p is not None])
+        cotangents = through(Call(call.op, call.inputs, call.outputs, needed), probes)
+        dense = [g.to_tensor() if isinstance(g, IndexedSlices) else g for g in cotangents]
+    pairs = [(g, t) for g, t in zip(dense, tangents) if g is not None and t is not None]
+    wanted = [p for p in probes if p is not None]
+    found = iter(tape.gradient([g for g, _ in pairs], wanted, [t for _, t in pairs]))
+    return [None if p is None else next(found) for p in probes]
+
+
+def has_tangent(tensor: Any) -> bool:
+    """Whether a result can have a tangent of its own."""
+    return carries_gradient(tensor) and tensor.dtype.is_numpy_compatible
+
+
+class ForwardAccumulator:
+    """Computes Jacobian-vector products as the ops of a block run.
+
+    `tangents` have the structure and the shapes of `primals` (ValueError if not), which are
+    tensors or variables.
+
+    >>> import graphwright as tf
+    >>> x = tf.constant(3.0)
+    >>> with tf.autodiff.ForwardAccumulator(primals=x, tangents=tf.constant(2.0)) as acc:
+    ...     y = x * x
+    >>> acc.jvp(y)
+    <tf.Tensor: shape=(), dtype=float32, numpy=12.0>
+    """
+
+    def __init__(self, primals: Any, tangents: Any) -> None:
+        self._forward = Forward()
+        self._entered = False
+        tree.assert_same_structure(primals, tangents)
+        for primal, tangent in zip(tree.flatten(primals), tree.flatten(tangents)):
+            self._watch(primal, tangent)
+
+    def _watch(self, primal: Any, tangent: Any) -> None:
+        tangent = convert(tangent, primal.dtype)
+        if not is_compatible(primal.type.dims, tangent.type.dims):
+            raise ValueError(
+                f"The tangent of shape {tangent.shape} does not fit the primal {primal!r}."
+            )
+        if not carries_tangent(primal):
+            raise ValueError(f"Only floating and complex primals have tangents, got {primal!r}.")
+        tensor = primal.handle if isinstance(primal, Variable) else primal
+        if tensor.key in self._forward.tangents:
+            raise ValueError(f"The tensor {primal!r} is given twice among the primals.")
+        self._forward.put(tensor, tangent)
+
+    def __enter__(self) -> ForwardAccumulator:
+        if self._entered:
+            raise ValueError("Accumulator is already recording.")
+        self._entered = True
+        self._forward.below = STATE.active
+        STATE.active = self._forward
+        return self
+
+    def __exit__(self, *exception: Any) -> None:
+        self._entered = False
+        leave(self._forward)
+
+    def jvp(self, primals: Any, unconnected_gradients: Any = UnconnectedGradients.NONE) -> Any:
+        """The derivative of `primals` along the tangents, in their structure.
+
+        None where nothing is connected, or zeros.
+        """
+        zero = UnconnectedGradients(unconnected_gradients) is UnconnectedGradients.ZERO
+
+        def tangent(value: Any) -> Any:
+            tensor = value.handle if isinstance(value, Variable) else value
+            found = self._forward.tangents.get(tensor.key)
+            return like(convert(value), 0) if found is None and zero else found
+
+        return tree.map_structure(tangent, primals)
+
+
+def carries_tangent(primal: Any) -> bool:
+    """Whether a primal's dtype is floating or complex."""
+    return bool(primal.dtype.is_floating or primal.dtype.is_complex)
