@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from typing import Any
-from weakref import WeakKeyDictionary
 
 from graphwright.ir.graph import Graph
 
@@ -17,14 +16,11 @@ class Builder:
     build: Callable[[Graph], Function]
 
 
-_FUNCTIONS: WeakKeyDictionary[Graph, Function] = WeakKeyDictionary()
-
-
 def function_of(graph: Graph) -> Function:
     """The graph as a function from the arrays of its arguments to those of its results."""
-    found = _FUNCTIONS.get(graph)
+    found: Function | None = graph.function
     if found is None:
-        found = _FUNCTIONS[graph] = Builder.build(graph)
+        found = graph.function = Builder.build(graph)
     return found
 
 

@@ -102,6 +102,9 @@ class Graph(Elements):
         self.results: list[Value] = []
         self.names = Names()
         self.variables: dict[Value, Any] = {}  # by the placeholders of their handles
+        #: What runs it, once something did: kept here and not in a weak table, since it leads
+        #: back to the graph, by what its loops captured from it.
+        self.function: Any = None
         self.derivative: Any = None  # how it is differentiated: see `control.derivative`
         self.rule: Any = None  # the gradient of a call of it, if it is a forward form
         #: What it was made from by `transform`, and what has become of the values there.
