@@ -12,7 +12,7 @@ import numpy as np
 from graphwright.kernels import special
 from graphwright.op.families import Binary, Unary, no_element
 from graphwright.op.interpreter import apply, convert, convert_pair
-from graphwright.op.op import Call, Op, Shapes, not_differentiable
+from graphwright.op.op import Call, Op, Shapes
 from graphwright.op.scalars import Scalars
 from graphwright.ops.arithmetic import conj
 from graphwright.ops.comparison import not_equal
@@ -202,7 +202,6 @@ class IgammaGradA(SpecialBinary):
     inputs = ("a: T", "x: T")
     dtypes = {"T": SINGLE_DOUBLE}
     ufunc = staticmethod(slope_of_lower_gamma)
-    gradient = not_differentiable
 
 
 @dataclass(frozen=True)
