@@ -43,6 +43,7 @@ class Hooks:
     eager: Callable[[Op, tuple[Any, ...]], Any]
     convert: Callable[..., Any]
     convert_pair: Callable[[Any, Any], tuple[Any, Any]]
+    rows: Callable[[Any, Any, Any], Any]
     convert_terms: Callable[[Any, Any], tuple[Any, Any]]
 
 
@@ -72,6 +73,11 @@ def convert_pair(x: Any, y: Any) -> tuple[Any, Any]:
 def is_tensor(value: Any) -> bool:
     """Whether a value has a dtype of ours already: a tensor, a variable or the like."""
     return isinstance(getattr(value, "dtype", None), DType)
+
+
+def rows_of(values: Any, indices: Any, shape: Any) -> Any:
+    """A tensor of which only the rows at `indices` differ from zero: `tf.IndexedSlices`."""
+    return Hooks.rows(values, indices, shape)
 
 
 def convert_many(values: Any) -> list[Any]:

@@ -10,8 +10,11 @@ from typing import Any
 import numpy as np
 
 from graphwright.errors import FailedPreconditionError
-from graphwright.op.interpreter import apply
+from graphwright.op.interpreter import apply, convert, rows_of
 from graphwright.op.op import Call, Effect, Op, Shapes, not_differentiable
+from graphwright.ops.joining import concat
+from graphwright.ops.movement import reshape
+from graphwright.ops.shape import shape as shape_of
 from graphwright.types import dtypes as dt
 from graphwright.types.dtypes import DType
 from graphwright.types.tensor_type import Dims, TensorType, is_compatible, show_dims
@@ -171,6 +174,16 @@ class ResourceGather(Op):
     def kernel(self, storage: Any, indices: Any) -> Any:
         array = storage.read()
         return array[checked_rows(indices, array)]
+
+    def gradient(self, call: Call, g: Any) -> Sequence[Any]:
+        handle, indices = call.inputs
+        if self.shape is None or None in self.shape:
+            whole = shape_of(read_variable(handle, self.dtype, self.shape))
+        else:
+            whole = convert(self.shape, dt.int32)
+        places = reshape(indices, [-1])
+        values = reshape(g, concat([shape_of(places), whole[1:]], 0))
+        return rows_of(values, places, whole), None
 
 
 def checked_rows(indices: Any, array: Any) -> Any:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from graphwright.op.interpreter import Hooks
 from graphwright.ops.arithmetic import add
 from graphwright.ops.joining import concat
 from graphwright.ops.lists import add_lists
@@ -83,3 +84,5 @@ def densify(value: IndexedSlices, dtype: DType | None, name: str | None) -> Any:
 
 
 register_conversion(IndexedSlices, densify)
+
+Hooks.rows = IndexedSlices
