@@ -96,6 +96,19 @@ def test_variables_get_the_cotangents_of_the_rule(staged: bool) -> None:
     assert [float(g) for g in tape.gradient(y, [x, v])] == [10.0, 100.0]
 
 
+@pytest.mark.parametrize("staged", [False, True])
+def test_methods(staged: bool) -> None:
+    class Scale:
+        factor = 3.0
+
+        @tf.custom_gradient
+        def run(self, x: Any) -> Any:
+            return x * self.factor, lambda upstream: upstream * 10.0 * self.factor
+
+    run = Scale().run
+    assert float(slope(tf.function(run) if staged else run, tf.constant(1.0))[0]) == 30.0
+
+
 def test_wrong_rules_are_refused() -> None:
     v = tf.Variable(1.0)
     x = tf.constant(1.0)

@@ -87,14 +87,22 @@ def custom_gradient(f: Any = None) -> Any:
     >>> tape.gradient(y, x)
     <tf.Tensor: shape=(), dtype=float32, numpy=1.0>
     """
-    if f is None:
-        return custom_gradient
+    return custom_gradient if f is None else WithRule(f)
 
-    @functools.wraps(f)
-    def decorated(*args: Any, **kwargs: Any) -> Any:
-        return call_with_rule(f, args, kwargs)
 
-    return decorated
+class WithRule:
+    """A function with a gradient of its own; as a method, its object is no argument of it."""
+
+    def __init__(self, f: Callable[..., Any]) -> None:
+        self._f = f
+        functools.update_wrapper(self, f)
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        return call_with_rule(self._f, args, kwargs)
+
+    def __get__(self, instance: Any, owner: Any = None) -> WithRule:
+        bind = getattr(self._f, "__get__", None)
+        return self if instance is None or bind is None else WithRule(bind(instance, owner))
 
 
 def call_with_rule(f: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
