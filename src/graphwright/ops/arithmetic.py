@@ -434,11 +434,12 @@ def minimum(x: Any, y: Any, name: str | None = None) -> Any:
 def conj(x: Any, name: str | None = None) -> Any:
     """The complex conjugate; x itself where it is real. TypeError where it is no number."""
     x = convert(x)
-    if x.dtype.is_complex:
-        return apply(CONJ, x, name=name)
-    if x.dtype.is_floating or x.dtype.is_integer or x.dtype is dt.variant:
+    dtype = x.dtype
+    if dtype.is_floating or dtype.is_integer or dtype is dt.variant:
         return x
-    raise TypeError(f"Expected numeric or variant tensor, got dtype {x.dtype!r}.")
+    if dtype.is_complex:
+        return apply(CONJ, x, name=name)
+    raise TypeError(f"Expected numeric or variant tensor, got dtype {dtype!r}.")
 
 
 def truediv(x: Any, y: Any, name: str | None = None) -> Any:
