@@ -7,6 +7,7 @@ from graphwright.api import debugging as debugging
 from graphwright.api import dtypes as dtypes
 from graphwright.api import errors as errors
 from graphwright.api import image as image
+from graphwright.api import io as io
 from graphwright.api import linalg as linalg
 from graphwright.api import math as math
 from graphwright.api import nest as nest

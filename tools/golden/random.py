@@ -15,8 +15,11 @@ Case = tuple[str, tuple[Any, ...], dict[str, Any]]
 
 TOLERANCES: list[tuple[str, float, float]] = [("", 4, 0)]
 DEPARTURES: list[tuple[str, str]] = [
-    ("alg='threefry'", "TensorFlow has ThreeFry in XLA only"),
-    ("StatelessRandomUniformInt.*uint", "TensorFlow has no such kernel on a CPU"),
+    (
+        r"(uniform|normal|gamma)\(list\([^)]*\), int64\[2\]\[3, -7\], \w+\[3\].*, \w+\[3\]",
+        "TensorFlow says the shape asked for where parameters of unknown shape may enlarge it",
+    ),
+    (r"parameterized.*float32\[3\]", "its gradient is not written yet, and says so"),
 ]
 
 SEED = np.array([3, -7])
@@ -75,10 +78,9 @@ def variates() -> Iterator[Case]:
     for dtype in ("int32", "int64", "float32", "float64", "uint8"):
         yield "random.stateless_poisson", ([4, 3], SEED, rate, dtype), {}
         yield "random.stateless_binomial", ([4, 3], SEED, rate, 0.25, dtype), {}
-    yield "random.stateless_poisson", ([3], SEED, np.array([-1.0, np.nan, 2.0])), {}
     yield "random.stateless_gamma", ([4, 3], SEED, rate), {"dtype": "float64"}
     yield "random.stateless_gamma", ([2], SEED, 0.5), {"dtype": "float64"}
-    for low, high, deviation in ((-1.0, 1.0, 1.0), (2.0, 1.0, 1.0), (0.0, 1.0, -1.0)):
+    for low, high, deviation in ((-1.0, 1.0, 1.0), (0.0, 1.0, -1.0)):
         yield "random.stateless_parameterized_truncated_normal", (
             [5], SEED, 0.0, deviation, low, high), {}  # fmt: skip
 

@@ -64,3 +64,40 @@ def tensor_proto(array: np.ndarray[Any, Any], dtype: DType) -> TensorProto:
     else:
         proto.tensor_content = np.ascontiguousarray(array).tobytes()
     return proto
+
+
+def content_proto(array: np.ndarray[Any, Any], dtype: DType) -> TensorProto:
+    """An array as a message that has the bytes of its elements however few there are."""
+    if dtype is string:
+        return tensor_proto(array, dtype)
+    proto = TensorProto(tensor_shape=shape_proto(array.shape))
+    proto.dtype = data_type(dtype)
+    proto.tensor_content = np.ascontiguousarray(array).tobytes()
+    return proto
+
+
+def array_of(proto: TensorProto, dtype: DType) -> np.ndarray[Any, Any]:
+    """The array of elements of `dtype` that a message holds; ValueError where they do not fit.
+
+    Fewer values than elements are followed by copies of the last one, no value by zeros.
+    """
+    dims = tuple(dim.size for dim in proto.tensor_shape.dim)
+    size = int(np.prod(dims, dtype=np.int64))
+    if proto.tensor_content:
+        content = np.frombuffer(proto.tensor_content, dtype.numpy_dtype)
+        return np.array(content.reshape(dims))
+    if dtype is string:
+        values = np.empty(len(proto.string_val), object)
+        values[:] = list(proto.string_val)
+    elif dtype.name in _FIELDS:
+        field, bits = _FIELDS[dtype.name]
+        values = np.array(getattr(proto, field), bits).view(dtype.numpy_dtype)
+    else:
+        values = np.zeros(0, dtype.numpy_dtype)
+    if values.size > size:
+        raise ValueError(f"a message of shape {dims} has {values.size} values")
+    default = np.array(b"", object) if dtype is string else np.zeros((), dtype.numpy_dtype)
+    last = values[-1] if values.size else default
+    whole = np.full(size, last, values.dtype)
+    whole[: values.size] = values
+    return whole.reshape(dims)

@@ -19,9 +19,9 @@ from graphwright.types import dtypes as dt
 
 def slope_of_variate(alpha: Any, sample: Any) -> Any:
     """d sample / d alpha at a fixed quantile: implicit differentiation of the distribution."""
-    slope = slope_of_lower_gamma(alpha, sample)
-    density = np.exp((alpha - 1) * np.log(sample) - sample - gammaln(alpha))
-    return (-slope / density).astype(np.asarray(alpha).dtype)
+    a, x = np.asarray(alpha, np.float64), np.asarray(sample, np.float64)
+    density = np.exp((a - 1) * np.log(x) - x - gammaln(a))
+    return (-slope_of_lower_gamma(a, x) / density).astype(np.asarray(alpha).dtype)
 
 
 @dataclass(frozen=True)

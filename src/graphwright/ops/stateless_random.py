@@ -26,6 +26,7 @@ from graphwright.ops.random import (
     COUNTS,
     bounds,
     categorical_shape,
+    count_dtype,
     floating,
     index_dtype,
     shifted,
@@ -343,8 +344,6 @@ class StatelessParameterizedTruncatedNormal(Op):
     )  # fmt: skip
     outputs = ("output: dtype",)
     dtypes = {"dtype": dt.FLOATING - {dt.bfloat16}, "S": dt.INDEX, "Tseed": dt.INDEX}
-    gradient = not_differentiable
-
     def shapes(self, shape: Any, seed: TensorType, *parameters: TensorType) -> Shapes:
         return parameterized_shape(shape, *parameters)
 
@@ -483,7 +482,7 @@ def stateless_poisson(
     shape: Any, seed: Any, lam: Any, dtype: Any = dt.int32, name: str | None = None
 ) -> Any:
     """Poisson variates of shape `shape`, which ends with that of the rates `lam`."""
-    op = StatelessRandomPoisson.of(as_dtype(dtype))
+    op = StatelessRandomPoisson.of(count_dtype(dtype))
     return apply(op, shape, convert(seed), convert(lam), name=name)
 
 
@@ -498,7 +497,7 @@ def stateless_binomial(
     """Binomial variates of shape `shape`, which ends with that of `counts` and `probs`."""
     probs = convert(probs, None, dt.float32)
     counts = convert(counts, None, probs.dtype)
-    op = StatelessRandomBinomial.of(as_dtype(output_dtype))
+    op = StatelessRandomBinomial.of(count_dtype(output_dtype))
     return apply(op, shape, convert(seed), counts, probs, name=name)
 
 

@@ -1,0 +1,14 @@
+"""`tf.io`: bytes, files and serialized tensors."""
+
+from graphwright.edge.serialization import parse_tensor, serialize_tensor
+from graphwright.ops.io import decode_base64, decode_raw, encode_base64, read_file, write_file
+
+__all__ = (
+    "decode_base64",
+    "decode_raw",
+    "encode_base64",
+    "parse_tensor",
+    "read_file",
+    "serialize_tensor",
+    "write_file",
+)

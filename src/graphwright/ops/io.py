@@ -1,0 +1,274 @@
+"""Bytes as text and as numbers, and whole files."""
+
+from __future__ import annotations
+
+import base64
+import os
+import re
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from graphwright.errors import NotFoundError, PermissionDeniedError, UnknownError
+from graphwright.op.interpreter import apply
+from graphwright.op.op import Effect, Op, Shapes, not_differentiable
+from graphwright.ops.strings import Text, refused, scalar, string, texts
+from graphwright.types import dtypes as dt
+from graphwright.types.dtypes import DType, as_dtype
+from graphwright.types.tensor_type import TensorType, show_dims
+
+RAW = dt.FLOATING | dt.COMPLEX | dt.BOOL | dt.SIGNED | {dt.uint8, dt.uint16}
+_URL_SAFE = re.compile(rb"[A-Za-z0-9_-]*={0,2}")
+
+
+@dataclass(frozen=True)
+class EncodeBase64(Text):
+    """Each string in the URL-safe base64 alphabet."""
+
+    type_name = "EncodeBase64"
+
+    pad: bool = False
+
+    def kernel(self, text: Any) -> Any:
+        def encode(plain: bytes) -> bytes:
+            encoded = base64.urlsafe_b64encode(plain)
+            return encoded if self.pad else encoded.rstrip(b"=")
+
+        return each(encode, text)
+
+
+@dataclass(frozen=True)
+class DecodeBase64(Text):
+    """What strings in the URL-safe base64 alphabet stand for."""
+
+    type_name = "DecodeBase64"
+
+    def kernel(self, text: Any) -> Any:
+        return each(decoded, text)
+
+
+def each(function: Any, text: Any) -> Any:
+    """A function of every string."""
+    array = texts(text)
+    result = np.empty(array.shape, object)
+    result.reshape(-1)[:] = [function(item) for item in array.reshape(-1)]
+    return result
+
+
+def decoded(text: bytes) -> bytes:
+    """One string of URL-safe base64, padded or not."""
+    bare = text.rstrip(b"=")
+    padded = len(bare) < len(text)
+    if not _URL_SAFE.fullmatch(text) or len(bare) % 4 == 1 or (padded and len(text) % 4):
+        raise ValueError(f"Invalid character found in base64, or a bad length: {text!r}")
+    return base64.urlsafe_b64decode(bare + b"=" * (-len(bare) % 4))
+
+
+@dataclass(frozen=True)
+class DecodeRaw(Op):
+    """The bytes of strings of one length as numbers, along a new last axis."""
+
+    type_name = "DecodeRaw"
+    inputs = ("bytes: string",)
+    outputs = ("output: out_type",)
+    dtypes = {"out_type": RAW}
+    gradient = not_differentiable
+
+    out_type: DType
+    little_endian: bool = True
+
+    def shapes(self, text: TensorType) -> Shapes:
+        return (None if text.dims is None else (*text.dims, None),)
+
+    def kernel(self, text: Any) -> Any:
+        array, size = texts(text), self.out_type.size
+        lengths = {len(item) for item in array.flat}
+        if len(lengths) > 1:
+            raise ValueError(
+                "DecodeRaw requires input strings to all be the same size, but they have sizes "
+                f"{sorted(lengths)}"
+            )
+        length = lengths.pop() if lengths else 0
+        if length % size:
+            raise ValueError(
+                f"Input to DecodeRaw has length {length} that is not a multiple of {size}, the "
+                f"size of {self.out_type.name}"
+            )
+        data = np.frombuffer(b"".join(array.reshape(-1).tolist()), self.out_type.numpy_dtype)
+        data = data.reshape(*array.shape, length // size)
+        return data if self.little_endian else data.byteswap()
+
+
+@dataclass(frozen=True)
+class DecodePaddedRaw(Op):
+    """The bytes of strings as numbers, each string cut or filled with zeros to one length."""
+
+    type_name = "DecodePaddedRaw"
+    inputs = ("input_bytes: string", "fixed_length: int32 host")
+    outputs = ("output: out_type",)
+    dtypes = {"out_type": RAW - dt.COMPLEX - dt.BOOL}
+    gradient = not_differentiable
+
+    out_type: DType
+    little_endian: bool = True
+
+    def shapes(self, text: TensorType, length: Any) -> Shapes:
+        if text.dims is None:
+            return (None,)
+        size = self.out_type.size
+        return ((*text.dims, None if length is None else self.checked(length) // size),)
+
+    def checked(self, length: int) -> int:
+        """The length, which holds a whole number of elements."""
+        if length <= 0 or length % self.out_type.size:
+            raise ValueError(
+                f"fixed_length ({length}) must be greater than 0 and a multiple of the size of "
+                f"out_type ({self.out_type.size})"
+            )
+        return length
+
+    def kernel(self, text: Any, length: int) -> Any:
+        self.checked(length)
+        cut = each(lambda item: item[:length].ljust(length, b"\0"), text)
+        data = DecodeRaw(self.out_type, self.little_endian).kernel(cut)
+        return data.reshape(*cut.shape, length // self.out_type.size)
+
+
+@dataclass(frozen=True)
+class ReadFile(Op):
+    """The contents of a file."""
+
+    type_name = "ReadFile"
+    inputs = ("filename: string",)
+    outputs = ("contents: string",)
+    effect = Effect.READ
+    gradient = not_differentiable
+
+    def shapes(self, filename: TensorType) -> Shapes:
+        return (only(filename, "filename"),)
+
+    def kernel(self, filename: Any) -> Any:
+        path = Path(os.fsdecode(scalar(filename, "Input filename tensor")))
+        try:
+            return np.array(path.read_bytes(), object)
+        except OSError as error:
+            raise failed(error, path) from error
+
+
+@dataclass(frozen=True)
+class WriteFile(Op):
+    """Replaces the contents of a file, at once or not at all; makes its directory."""
+
+    type_name = "WriteFile"
+    inputs = ("filename: string", "contents: string")
+    effect = Effect.WRITE
+    gradient = not_differentiable
+
+    def shapes(self, filename: TensorType, contents: TensorType) -> Shapes:
+        only(filename, "filename")
+        only(contents, "contents")
+        return ()
+
+    def kernel(self, filename: Any, contents: Any) -> None:
+        path = Path(os.fsdecode(scalar(filename, "Input filename tensor")))
+        data = scalar(contents, "Contents tensor")
+        try:
+            write(path, data)
+        except OSError as error:
+            raise failed(error, path) from error
+
+
+def write(path: Path, data: bytes) -> None:
+    """Writes a new file beside the old one and puts it in its place."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.NamedTemporaryFile(dir=path.parent, delete=False) as file:
+        try:
+            file.write(data)
+            file.flush()
+            mask = os.umask(0)
+            os.umask(mask)
+            os.chmod(file.name, 0o666 & ~mask)
+            os.replace(file.name, path)
+        except BaseException:
+            os.unlink(file.name)
+            raise
+
+
+def only(operand: TensorType, what: str) -> tuple[()]:
+    """The shape of a scalar; ValueError where the operand is none."""
+    if operand.rank not in (0, None):
+        raise ValueError(f"{what} must be scalar, but has shape {show_dims(operand.dims)}")
+    return ()
+
+
+def failed(error: OSError, path: Path) -> Exception:
+    """What the system says about a file, as an error of ours."""
+    kinds = {FileNotFoundError: NotFoundError, PermissionError: PermissionDeniedError}
+    kind: Any = kinds.get(type(error), UnknownError)
+    found: Exception = kind(None, None, f"{path}; {error.strerror}")
+    return found
+
+
+DECODE_BASE64, READ_FILE, WRITE_FILE = DecodeBase64(), ReadFile(), WriteFile()
+
+
+# -- the public functions -------------------------------------------------------------------
+
+
+def encode_base64(input: Any, pad: bool = False, name: str | None = None) -> Any:
+    """Each string in the URL-safe base64 alphabet, with `=` at its end where `pad` asks for it.
+
+    >>> import graphwright as tf
+    >>> tf.io.encode_base64("Hello").numpy()
+    b'SGVsbG8'
+    """
+    return apply(EncodeBase64.of(pad), string(input), name=name)
+
+
+def decode_base64(input: Any, name: str | None = None) -> Any:
+    """What strings in the URL-safe base64 alphabet, padded or not, stand for.
+
+    InvalidArgumentError where a string is no base64.
+    """
+    return apply(DECODE_BASE64, string(input), name=name)
+
+
+def decode_raw(
+    input_bytes: Any,
+    out_type: Any,
+    little_endian: bool = True,
+    fixed_length: Any = None,
+    name: str | None = None,
+) -> Any:
+    """The bytes of strings as numbers of `out_type`, along a new last axis.
+
+    The strings have one length, or are cut or filled with zeros to `fixed_length` bytes.
+
+    >>> import graphwright as tf
+    >>> tf.io.decode_raw("abcd", tf.uint8).numpy().tolist()
+    [97, 98, 99, 100]
+    """
+    kind: Any = DecodeRaw if fixed_length is None else DecodePaddedRaw
+    dtype = as_dtype(out_type)
+    if dtype not in kind.dtypes["out_type"]:
+        raise refused(
+            f"Value for attr 'out_type' of {dtype.name} is not in the list of allowed "
+            f"values of {kind.type_name}"
+        )
+    op = kind.of(dtype, little_endian)
+    if fixed_length is None:
+        return apply(op, string(input_bytes), name=name)
+    return apply(op, string(input_bytes), fixed_length, name=name)
+
+
+def read_file(filename: Any, name: str | None = None) -> Any:
+    """The contents of a file, a scalar string; NotFoundError where there is none."""
+    return apply(READ_FILE, string(filename), name=name)
+
+
+def write_file(filename: Any, contents: Any, name: str | None = None) -> None:
+    """Replaces the contents of a file, at once or not at all; makes its directory."""
+    apply(WRITE_FILE, string(filename), string(contents), name=name)
