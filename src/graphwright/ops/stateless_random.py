@@ -344,6 +344,7 @@ class StatelessParameterizedTruncatedNormal(Op):
     )  # fmt: skip
     outputs = ("output: dtype",)
     dtypes = {"dtype": dt.FLOATING - {dt.bfloat16}, "S": dt.INDEX, "Tseed": dt.INDEX}
+
     def shapes(self, shape: Any, seed: TensorType, *parameters: TensorType) -> Shapes:
         return parameterized_shape(shape, *parameters)
 
