@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from typing import Any
 
 import numpy as np
@@ -9,6 +10,7 @@ import pytest
 from hypothesis import settings
 
 import graphwright
+from graphwright.ops.seeds import Seeding, Source
 
 # They run where TensorFlow is.
 collect_ignore_glob = ["tools/record_*", "tools/golden/*"]
@@ -16,6 +18,13 @@ collect_ignore_glob = ["tools/record_*", "tools/golden/*"]
 # A busy machine must not fail a property; the default run tries the same examples each time.
 settings.register_profile("steady", deadline=None, derandomize=True)
 settings.load_profile("steady")
+
+
+@pytest.fixture(autouse=True)
+def _seeds(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each test has the seeds of a fresh process: another's `set_seed` does not reach it."""
+    monkeypatch.setattr(Seeding, "outside", Source(None, itertools.count()))
+    monkeypatch.setattr(Seeding, "epoch", object())
 
 
 @pytest.fixture(autouse=True)

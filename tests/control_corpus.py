@@ -206,8 +206,10 @@ def outcome(expression: str, tf: Any, graph: bool) -> Any:
     """What an expression gives, eagerly or traced: its value, or the class of its error."""
     names = {"tf": tf, "np": np, "c": tf.constant}
     code = compile(expression, "<corpus>", "eval")
+
     def function() -> Any:
         return eval(code, names)
+
     try:
         if not graph:
             return plain(function(), tf)
@@ -236,6 +238,7 @@ def data_dependent_loop(tf: Any, x: Any) -> Any:
 def several_variables(tf: Any, x: Any) -> Any:
     def step(i, a, b, k):
         return (i + 1, tf.sin(a) * x + b, b * 0.5 - a, k)
+
     return tf.while_loop(lambda i, *_: i < 4, step, (0, x, x * 2.0, x))[1:]
 
 
@@ -250,8 +253,10 @@ def nested_loops(tf: Any, x: Any) -> Any:
 def branches(tf: Any, x: Any) -> Any:
     def first():
         return tf.sin(x) * x
+
     def second():
         return tf.cond(x[0] > 2.0, lambda: x * x * x, lambda: tf.exp(x))
+
     return tf.cond(x[0] > 1.0, second, first)
 
 
@@ -275,15 +280,19 @@ def array_written(tf: Any, x: Any) -> Any:
 
 def array_read(tf: Any, x: Any) -> Any:
     array = tf.TensorArray(tf.float32, 2, clear_after_read=False).unstack(x)
+
     def step(i, s):
         return (i + 1, s * array.read(i) + array.read(1 - i))
+
     return tf.while_loop(lambda i, s: i < 2, step, (0, tf.constant(1.0)))[1]
 
 
 def growing(tf: Any, x: Any) -> Any:
     invariants = (tf.TensorShape([]), tf.TensorShape([None]))
+
     def step(i, x):
         return (i + 1, tf.concat([x, x * 2.0], 0))
+
     return tf.while_loop(lambda i, x: i < 3, step, (0, x), shape_invariants=invariants)[1] ** 2
 
 
@@ -302,6 +311,7 @@ def reversed_fold(tf: Any, x: Any) -> Any:
 def limited(tf: Any, x: Any) -> Any:
     def step(x):
         return (x * x * 0.5,)
+
     return tf.while_loop(lambda x: True, step, (x,), maximum_iterations=3)[0]
 
 

@@ -6,7 +6,7 @@ import gc
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 import graphwright as tf
@@ -178,10 +178,11 @@ def test_a_gradient_through_random_loops_is_the_numeric_one(steps, count, start,
     def slope(dx, dw):
         up = compiled(x + tf.constant(dx, tf.float64), w + tf.constant(dw, tf.float64))
         down = compiled(x - tf.constant(dx, tf.float64), w - tf.constant(dw, tf.float64))
-        return float(up - down) / (2 * step)
+        # Where the two sides differ a branch has its edge: there is no derivative.
+        right, left = float(up - y) / step, float(y - down) / step
+        assume(abs(right - left) <= 1e-3 * (1 + abs(right)))
+        return (right + left) / 2
 
-    if abs(float(tf.reduce_sum(x)) - 0.5) < 1e-3:
-        return  # at the edge between two sides
     numeric = [slope([step, 0.0], 0.0), slope([0.0, step], 0.0)]
     np.testing.assert_allclose(found[0], numeric, rtol=1e-4, atol=1e-5)
     np.testing.assert_allclose(found[1], slope([0.0, 0.0], step), rtol=1e-4, atol=1e-5)

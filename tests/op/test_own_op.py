@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 import pytest
 
@@ -16,7 +14,6 @@ from graphwright.op.op import Op
 from graphwright.types import dtypes as dt
 
 
-@dataclass(frozen=True)
 class Halve(Unary):
     """x / 2, with no gradient stated."""
 
@@ -25,7 +22,6 @@ class Halve(Unary):
     ufunc = staticmethod(lambda x: np.multiply(x, np.asarray(x).dtype.type(0.5)))
 
 
-@dataclass(frozen=True)
 class Interleave(Op):
     """a0 b0 a1 b1 ... of two vectors, repeated `times`."""
 

@@ -101,8 +101,12 @@ GREATER_EQUAL = Relation(">=", comparison.greater_equal, np.greater_equal)
 
 
 def compare(
-    relation: Relation, x: Any, y: Any, message: str | None,
-    summarize: int | None, name: str | None,
+    relation: Relation,
+    x: Any,
+    y: Any,
+    message: str | None,
+    summarize: int | None,
+    name: str | None,
 ) -> None:
     """Asserts that a relation holds for all pairs of elements."""
     x, y = convert_pair(x, y)
@@ -149,7 +153,10 @@ def difference(
 
 
 def assert_equal(
-    x: Any, y: Any, message: str | None = None, summarize: int | None = None,
+    x: Any,
+    y: Any,
+    message: str | None = None,
+    summarize: int | None = None,
     name: str | None = None,
 ) -> None:
     """Asserts that x == y element-wise; InvalidArgumentError that shows both if not.
@@ -161,7 +168,10 @@ def assert_equal(
 
 
 def assert_none_equal(
-    x: Any, y: Any, summarize: int | None = None, message: str | None = None,
+    x: Any,
+    y: Any,
+    summarize: int | None = None,
+    message: str | None = None,
     name: str | None = None,
 ) -> None:
     """Asserts that x != y element-wise."""
@@ -169,7 +179,10 @@ def assert_none_equal(
 
 
 def assert_less(
-    x: Any, y: Any, message: str | None = None, summarize: int | None = None,
+    x: Any,
+    y: Any,
+    message: str | None = None,
+    summarize: int | None = None,
     name: str | None = None,
 ) -> None:
     """Asserts that x < y element-wise."""
@@ -177,7 +190,10 @@ def assert_less(
 
 
 def assert_less_equal(
-    x: Any, y: Any, message: str | None = None, summarize: int | None = None,
+    x: Any,
+    y: Any,
+    message: str | None = None,
+    summarize: int | None = None,
     name: str | None = None,
 ) -> None:
     """Asserts that x <= y element-wise."""
@@ -185,7 +201,10 @@ def assert_less_equal(
 
 
 def assert_greater(
-    x: Any, y: Any, message: str | None = None, summarize: int | None = None,
+    x: Any,
+    y: Any,
+    message: str | None = None,
+    summarize: int | None = None,
     name: str | None = None,
 ) -> None:
     """Asserts that x > y element-wise."""
@@ -193,7 +212,10 @@ def assert_greater(
 
 
 def assert_greater_equal(
-    x: Any, y: Any, message: str | None = None, summarize: int | None = None,
+    x: Any,
+    y: Any,
+    message: str | None = None,
+    summarize: int | None = None,
     name: str | None = None,
 ) -> None:
     """Asserts that x >= y element-wise."""
@@ -201,8 +223,11 @@ def assert_greater_equal(
 
 
 def compare_zero(
-    relation: Relation, x: Any, message: str | None,
-    summarize: int | None, name: str | None,
+    relation: Relation,
+    x: Any,
+    message: str | None,
+    summarize: int | None,
+    name: str | None,
 ) -> None:
     """Asserts how all elements stand to zero."""
     x = convert(x)
@@ -246,8 +271,13 @@ def assert_non_positive(
 
 
 def assert_near(
-    x: Any, y: Any, rtol: Any = None, atol: Any = None, message: str | None = None,
-    summarize: int | None = None, name: str | None = None,
+    x: Any,
+    y: Any,
+    rtol: Any = None,
+    atol: Any = None,
+    message: str | None = None,
+    summarize: int | None = None,
+    name: str | None = None,
 ) -> None:
     """Asserts that |x - y| <= atol + rtol * |y|; both are 10 epsilons of x's dtype by default."""
     x, y = convert_pair(x, y)
@@ -382,7 +412,10 @@ class Sizes:
 
 
 def assert_shapes(
-    shapes: Any, data: Any = None, summarize: int | None = None, message: str | None = None,
+    shapes: Any,
+    data: Any = None,
+    summarize: int | None = None,
+    message: str | None = None,
     name: str | None = None,
 ) -> None:
     """Asserts shapes, and that dimensions called alike are of one size.
@@ -413,8 +446,7 @@ def assert_type(
     tensor, wanted = convert(tensor), as_dtype(tf_type)
     if tensor.dtype is not wanted:
         raise TypeError(
-            f"{prefix(message)}{described(tensor)} must be of type {wanted!r}; got "
-            f"{tensor.dtype!r}"
+            f"{prefix(message)}{described(tensor)} must be of type {wanted!r}; got {tensor.dtype!r}"
         )
 
 

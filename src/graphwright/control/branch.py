@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from graphwright.control.assertions import assert_true
@@ -75,7 +74,6 @@ def join_types(types: Sequence[TensorType]) -> TensorType:
     return joined
 
 
-@dataclass(frozen=True)
 class StatelessIf(BranchingOp):
     """The results of `then_branch` where cond is true, else those of `else_branch`."""
 
@@ -107,7 +105,6 @@ class StatelessIf(BranchingOp):
         return branch
 
 
-@dataclass(frozen=True)
 class If(StatelessIf):
     """A branch of which one side at least has effects."""
 
@@ -115,7 +112,6 @@ class If(StatelessIf):
     effect = Effect.WRITE
 
 
-@dataclass(frozen=True)
 class StatelessCase(BranchingOp):
     """The results of branch number `branch_index`; of the last where there is none such."""
 
@@ -146,7 +142,6 @@ class StatelessCase(BranchingOp):
         return switch
 
 
-@dataclass(frozen=True)
 class Case(StatelessCase):
     """A choice of which one branch at least has effects."""
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Any, Protocol
 
 from graphwright.control.derivative import Derivative, derivative_of, given_cotangents
@@ -16,7 +15,6 @@ from graphwright.types.dtypes import DType
 from graphwright.types.tensor_type import TensorType
 
 
-@dataclass(frozen=True)
 class PartitionedCall(Op):
     """The results of a graph without effects; its operands are the graph's arguments."""
 
@@ -53,7 +51,6 @@ class PartitionedCall(Op):
         return rule.cotangents(call, cotangents)
 
 
-@dataclass(frozen=True)
 class StatefulPartitionedCall(PartitionedCall):
     """The results of a graph that reads or changes state."""
 
@@ -61,7 +58,6 @@ class StatefulPartitionedCall(PartitionedCall):
     effect = Effect.WRITE
 
 
-@dataclass(frozen=True)
 class HostCall(StatefulPartitionedCall):
     """A stateful call in which user code runs."""
 
@@ -95,9 +91,7 @@ def forward_call(graph: Graph, rule: Gradient) -> PartitionedCall:
     return call_of(graph)
 
 
-def recomputed(
-    op: Op, call: Call, cotangents: Sequence[Any], is_stateful: bool
-) -> Sequence[Any]:
+def recomputed(op: Op, call: Call, cotangents: Sequence[Any], is_stateful: bool) -> Sequence[Any]:
     """The gradient of a call that was not taped, or a second one of a persistent tape: runs it
     once more to learn what it computes, which must not depend on when it runs.
     """

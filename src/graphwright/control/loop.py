@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from graphwright.control.body import Body, GraphOp, share_captures, trace_body
@@ -25,7 +24,6 @@ from graphwright.types.tensor_type import Dims, TensorType, is_subshape
 from graphwright.values.convert import convert_to_tensor
 
 
-@dataclass(frozen=True)
 class StatelessWhile(GraphOp):
     """Repeats `body` on the loop variables while `cond` says so.
 
@@ -84,7 +82,6 @@ class StatelessWhile(GraphOp):
         return recomputed(self, call, cotangents, is_stateful((self.cond, self.body)))
 
 
-@dataclass(frozen=True)
 class While(StatelessWhile):
     """A loop with effects."""
 

@@ -157,9 +157,7 @@ class BackwardLoop:
         while True:
             sources = [forward.tensor(a) for a, w in zip(arguments, wanted) if w]
             dependent = reachable(forward.calls, sources)
-            more = [
-                i for i in self.carrying if not wanted[i] and forward.results[i] in dependent
-            ]
+            more = [i for i in self.carrying if not wanted[i] and forward.results[i] in dependent]
             if not more:
                 return wanted
             for i in more:

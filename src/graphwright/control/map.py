@@ -33,9 +33,7 @@ class Rows:
         self.length: int | None = None
         for tensor in self.tensors:
             if tensor.type.rank == 0:
-                raise ValueError(
-                    "Elements in elems must be 1+ dimensional Tensors, not scalars"
-                )
+                raise ValueError("Elements in elems must be 1+ dimensional Tensors, not scalars")
             self._agree(None if tensor.type.dims is None else tensor.type.dims[0])
         self.count = self.length if self.length is not None else shape_of(self.tensors[0])[0]
         self.arrays = [
@@ -123,8 +121,11 @@ def map_fn(
 
     loop_vars = (0, collected.arrays)
     _, arrays = while_loop(
-        lambda i, arrays: i < rows.count, step, loop_vars,
-        maximum_iterations=rows.length, name=name or "map/while",
+        lambda i, arrays: i < rows.count,
+        step,
+        loop_vars,
+        maximum_iterations=rows.length,
+        name=name or "map/while",
     )
     return collected.stack(arrays)
 

@@ -6,7 +6,6 @@ import functools
 import itertools
 import traceback
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -80,7 +79,6 @@ class Tape:
         return "<tape of a Python function>"
 
 
-@dataclass(frozen=True)
 class HostOp(Op):
     """An op whose kernel is a Python function of the user's."""
 
@@ -115,7 +113,6 @@ class HostOp(Op):
         )
 
 
-@dataclass(frozen=True)
 class EagerPyFunc(HostOp):
     """Calls a Python function on eager tensors."""
 
@@ -145,7 +142,6 @@ class EagerPyFunc(HostOp):
         return result[:-1]
 
 
-@dataclass(frozen=True)
 class RecordedPyFunc(EagerPyFunc):
     """The same call, which records itself for its gradient in a further result."""
 
@@ -176,7 +172,6 @@ class RecordedPyFunc(EagerPyFunc):
         ]
 
 
-@dataclass(frozen=True)
 class EagerPyFuncGradient(Op):
     """The cotangents of a recorded call's inputs, zeros where there are none."""
 
@@ -212,7 +207,6 @@ class EagerPyFuncGradient(Op):
         )
 
 
-@dataclass(frozen=True)
 class PyFunc(HostOp):
     """Calls a Python function on NumPy arrays."""
 
@@ -277,7 +271,10 @@ def py_function(
 
 
 def numpy_function(
-    func: Any = None, inp: Any = None, Tout: Any = None, stateful: bool = True,
+    func: Any = None,
+    inp: Any = None,
+    Tout: Any = None,
+    stateful: bool = True,
     name: str | None = None,
 ) -> Any:
     """Calls a Python function on NumPy arrays, whenever the graph is run.

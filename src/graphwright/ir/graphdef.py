@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import fields
 from typing import Any
 
 from graphwright.ir.graph import Graph, Node, Value
@@ -106,13 +105,13 @@ class _Library:
         """The attributes of a node by name."""
         found = operand_attributes(node)
         hints = node.op.private
-        for field in fields(node.op):
-            name = "_" + field.name if field.name in hints else field.name
-            value = getattr(node.op, field.name)
+        for field, kind in node.op.fields.items():
+            name = "_" + field if field in hints else field
+            value = getattr(node.op, field)
             if isinstance(value, Graph):
-                carries = node.op.type_name in _LOOPS and field.name == "body"
+                carries = node.op.type_name in _LOOPS and field == "body"
                 found[name] = AttrValue(func=NameAttrList(name=self.reference(value, carries)))
-            elif (attribute := self.attribute(str(field.type), value, node.op)) is not None:
+            elif (attribute := self.attribute(kind, value, node.op)) is not None:
                 found[name] = attribute
         if self.add_shapes:
             shapes = [shape_proto(value.type.dims) for value in node.outputs]
@@ -181,7 +180,7 @@ def operand_attributes(node: Node) -> dict[str, AttrValue]:
     """The attributes that the operands and results decide: dtypes, lists of them, counts."""
     op = node.op
     found: dict[str, AttrValue] = {}
-    given = {field.name for field in fields(op)}
+    given = set(op.fields)
     for operands, values in ((op.operands, node.inputs), (op.results, node.outputs)):
         for operand, group in grouped(operands, values):
             name, types = operand.dtype, [data_type(value.type.dtype) for value in group]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from graphwright.op.op import Op, Shapes
@@ -19,7 +18,6 @@ from graphwright.types.tensor_type import (
 )
 
 
-@dataclass(frozen=True)
 class Elementwise(Op):
     """Each result element depends on the operands' elements at the same (broadcast) place.
 
@@ -55,7 +53,6 @@ def no_element(op: Elementwise, scalars: Scalars[Any], /, *args: Any, **kwargs: 
     raise LookupError(f"{op.type_name} has no element expression")
 
 
-@dataclass(frozen=True)
 class Unary(Elementwise):
     """y[i] = f(x[i]), of the same dtype."""
 
@@ -64,7 +61,6 @@ class Unary(Elementwise):
     dtypes = {"T": dt.INEXACT}
 
 
-@dataclass(frozen=True)
 class Predicate(Elementwise):
     """y[i] = f(x[i]), a bool."""
 
@@ -73,7 +69,6 @@ class Predicate(Elementwise):
     dtypes = {"T": dt.FLOATING}
 
 
-@dataclass(frozen=True)
 class Binary(Elementwise):
     """z[i] = f(x[i], y[i]), of the operands' dtype, with broadcasting."""
 
@@ -104,7 +99,6 @@ def known_elementwise(function: Callable[[Any, Any], Any], x: Any, y: Any) -> An
     return function(x, y)
 
 
-@dataclass(frozen=True)
 class Comparison(Elementwise):
     """z[i] = x[i] ~ y[i], a bool, with broadcasting."""
 
@@ -113,7 +107,6 @@ class Comparison(Elementwise):
     dtypes = {"T": dt.REAL}
 
 
-@dataclass(frozen=True)
 class Logical(Elementwise):
     """z[i] = x[i] ~ y[i] on bools, with broadcasting."""
 
@@ -139,7 +132,6 @@ def reduced_dims(dims: Dims | None, axes: Any, keep_dims: bool) -> Dims | None:
     return tuple(d for i, d in enumerate(dims) if i not in reduced)
 
 
-@dataclass(frozen=True)
 class Reduction(Op):
     """Combines elements along `reduction_indices`; with `keep_dims` those axes stay as 1."""
 

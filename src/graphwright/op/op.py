@@ -1,6 +1,6 @@
 """One op, one place: the record from which every interpretation of an op is derived.
 
-A concrete op is a frozen dataclass whose fields are its attributes, so that equal ops
+A concrete op is a frozen record whose fields are its attributes, so that equal ops
 on equal inputs are equal expressions. The class states
 
 - `type_name`: TensorFlow's raw op name;
@@ -21,12 +21,12 @@ Everything else (eager execution, tracing, generated code, GraphDef, tests) foll
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, fields
 from enum import Enum
 from typing import Any, ClassVar, NamedTuple, TypeVar
 
 import numpy as np
 
+from graphwright.op.record import Record
 from graphwright.types import dtypes as dt
 from graphwright.types.dtypes import DType
 from graphwright.types.tensor_type import Dims, TensorType
@@ -126,8 +126,7 @@ def allowed_names(op: Op, variable: str) -> str:
     return ", ".join(sorted(t.name for t in op.dtypes[variable]))
 
 
-@dataclass(frozen=True)
-class Op:
+class Op(Record):
     """The base of all ops; see the module's docstring."""
 
     type_name: ClassVar[str] = ""
@@ -164,7 +163,7 @@ class Op:
 
     def __new__(cls, *args: Any, **kwargs: Any) -> Op:
         self = super().__new__(cls)
-        object.__setattr__(self, "_kernels", {})
+        self.__dict__["_kernels"] = {}
         return self
 
     @classmethod
@@ -293,7 +292,7 @@ class Op:
 
     def describe(self) -> dict[str, Any]:
         """The attributes as a mapping, in the order of their declaration."""
-        return {f.name: getattr(self, f.name) for f in fields(self)}
+        return dict(zip(self.fields, self.values()))
 
     def __str__(self) -> str:
         attributes = ", ".join(f"{k}={v!r}" for k, v in self.describe().items())

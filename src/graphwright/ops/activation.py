@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
@@ -28,7 +27,6 @@ SELU_SCALE = 1.0507009873554804934193349852946
 SELU_SCALE_ALPHA = 1.7580993408473768599402175208123
 
 
-@dataclass(frozen=True)
 class Activation(Elementwise):
     """A function of each element; its NumPy kernel is its element expression on whole arrays."""
 
@@ -43,7 +41,6 @@ class Activation(Elementwise):
         return self.element(NUMPY, *arrays)
 
 
-@dataclass(frozen=True)
 class ActivationGrad(Activation):
     """The cotangent of an activation's features, from its outputs' and the features."""
 
@@ -54,7 +51,6 @@ class ActivationGrad(Activation):
 # -- rectified linear units -----------------------------------------------------------------
 
 
-@dataclass(frozen=True)
 class Relu(Activation):
     """max(x, 0)."""
 
@@ -72,7 +68,6 @@ class Relu(Activation):
         return (apply(RELU_GRAD, g, call.outputs[0]),)
 
 
-@dataclass(frozen=True)
 class ReluGrad(ActivationGrad):
     """g where x > 0, else 0."""
 
@@ -87,7 +82,6 @@ class ReluGrad(ActivationGrad):
         return apply(RELU_GRAD, g, call.inputs[1]), None
 
 
-@dataclass(frozen=True)
 class Relu6(Activation):
     """min(max(x, 0), 6)."""
 
@@ -102,7 +96,6 @@ class Relu6(Activation):
         return (apply(RELU6_GRAD, g, call.outputs[0]),)
 
 
-@dataclass(frozen=True)
 class Relu6Grad(ActivationGrad):
     """g where 0 < x < 6, else 0."""
 
@@ -122,7 +115,6 @@ class Relu6Grad(ActivationGrad):
         return apply(RELU6_GRAD, g, call.inputs[1]), None
 
 
-@dataclass(frozen=True)
 class LeakyRelu(Activation):
     """x where it is positive, else alpha * x."""
 
@@ -138,7 +130,6 @@ class LeakyRelu(Activation):
         return (apply(LeakyReluGrad.of(self.alpha), g, call.inputs[0]),)
 
 
-@dataclass(frozen=True)
 class LeakyReluGrad(ActivationGrad):
     """g where x > 0, else alpha * g."""
 
@@ -157,7 +148,6 @@ class LeakyReluGrad(ActivationGrad):
 # -- exponential linear units ---------------------------------------------------------------
 
 
-@dataclass(frozen=True)
 class Elu(Activation):
     """exp(x) - 1 where x < 0, else x."""
 
@@ -171,7 +161,6 @@ class Elu(Activation):
         return (apply(ELU_GRAD, g, call.outputs[0]),)
 
 
-@dataclass(frozen=True)
 class EluGrad(ActivationGrad):
     """(y + 1) * g where y < 0, else g: y is the activation."""
 
@@ -187,7 +176,6 @@ class EluGrad(ActivationGrad):
         return second_order(self, call, g)
 
 
-@dataclass(frozen=True)
 class Selu(Activation):
     """scale * x where x >= 0, else scale * alpha * (exp(x) - 1), which keeps unit variance."""
 
@@ -205,7 +193,6 @@ class Selu(Activation):
         return (apply(SELU_GRAD, g, call.outputs[0]),)
 
 
-@dataclass(frozen=True)
 class SeluGrad(ActivationGrad):
     """g * (y + scale * alpha) where y < 0, else g * scale: y is the activation."""
 
@@ -231,7 +218,6 @@ def second_order(op: Activation, call: Call, g: Any) -> Sequence[Any]:
 # -- smooth ones ----------------------------------------------------------------------------
 
 
-@dataclass(frozen=True)
 class Softplus(Activation):
     """log(1 + exp(x))."""
 
@@ -246,7 +232,6 @@ class Softplus(Activation):
         return (apply(SOFTPLUS_GRAD, g, call.inputs[0]),)
 
 
-@dataclass(frozen=True)
 class SoftplusGrad(ActivationGrad):
     """g / (1 + exp(-x))."""
 
@@ -261,7 +246,6 @@ class SoftplusGrad(ActivationGrad):
         return apply(self, g, x), g * cotangent / (exp(-x) + 2 + exp(x))
 
 
-@dataclass(frozen=True)
 class Softsign(Activation):
     """x / (1 + |x|)."""
 
@@ -274,7 +258,6 @@ class Softsign(Activation):
         return (apply(SOFTSIGN_GRAD, g, call.inputs[0]),)
 
 
-@dataclass(frozen=True)
 class SoftsignGrad(ActivationGrad):
     """g / (1 + |x|)^2."""
 

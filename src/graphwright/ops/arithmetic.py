@@ -7,7 +7,6 @@ towards zero (`truncatediv`), and a zero divisor is an error.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -30,7 +29,6 @@ from graphwright.types.dtypes import DType
 # -- sums and products ----------------------------------------------------------------------
 
 
-@dataclass(frozen=True)
 class AddV2(Binary):
     """x + y."""
 
@@ -45,7 +43,6 @@ class AddV2(Binary):
         return g, g
 
 
-@dataclass(frozen=True)
 class Add(Binary):
     """x + y of strings: concatenation."""
 
@@ -58,7 +55,6 @@ class Add(Binary):
         return g, g
 
 
-@dataclass(frozen=True)
 class Sub(Binary):
     """x - y."""
 
@@ -73,7 +69,6 @@ class Sub(Binary):
         return g, -g
 
 
-@dataclass(frozen=True)
 class Mul(Binary):
     """x * y."""
 
@@ -89,7 +84,6 @@ class Mul(Binary):
         return g * conj(y), g * conj(x)
 
 
-@dataclass(frozen=True)
 class Neg(Unary):
     """-x."""
 
@@ -166,7 +160,6 @@ def no_nan(function: Callable[..., Any]) -> Callable[..., Any]:
     return guarded
 
 
-@dataclass(frozen=True)
 class RealDiv(Binary):
     """x / y of floating or complex numbers."""
 
@@ -182,7 +175,6 @@ class RealDiv(Binary):
         return g / y, g * (-x / y / y)
 
 
-@dataclass(frozen=True)
 class Div(Binary):
     """x / y, truncating on integers as C does."""
 
@@ -195,7 +187,6 @@ class Div(Binary):
         return g / y, g * (-x / y / y)
 
 
-@dataclass(frozen=True)
 class FloorDiv(Binary):
     """floor(x / y)."""
 
@@ -209,7 +200,6 @@ class FloorDiv(Binary):
         return scalars.binary("floordiv", x, y)
 
 
-@dataclass(frozen=True)
 class FloorMod(Binary):
     """x - floor(x / y) * y."""
 
@@ -226,7 +216,6 @@ class FloorMod(Binary):
         return g, -(g * apply(FLOOR_DIV, x, y))
 
 
-@dataclass(frozen=True)
 class TruncateDiv(Binary):
     """x / y rounded towards zero,."""
 
@@ -237,7 +226,6 @@ class TruncateDiv(Binary):
     gradient = not_differentiable
 
 
-@dataclass(frozen=True)
 class TruncateMod(Binary):
     """The remainder of a division rounded towards zero."""
 
@@ -250,7 +238,6 @@ class TruncateMod(Binary):
         return scalars.binary("truncmod", x, y)
 
 
-@dataclass(frozen=True)
 class DivNoNan(Binary):
     """x / y, but 0 where y is 0."""
 
@@ -268,7 +255,6 @@ class DivNoNan(Binary):
         return by(g, y), g * by(by(-x, y), y)
 
 
-@dataclass(frozen=True)
 class MulNoNan(Binary):
     """x * y, but 0 where y is 0, even if x is infinite or NaN."""
 
@@ -288,7 +274,6 @@ class MulNoNan(Binary):
 # -- extremes, conjugation ------------------------------------------------------------------
 
 
-@dataclass(frozen=True)
 class Maximum(Binary):
     """The greater of x and y; NaN if one is."""
 
@@ -305,7 +290,6 @@ class Maximum(Binary):
         return choose(greater_equal(x, y), g)
 
 
-@dataclass(frozen=True)
 class Minimum(Binary):
     """The lesser of x and y; NaN if one is."""
 
@@ -322,7 +306,6 @@ class Minimum(Binary):
         return choose(less_equal(x, y), g)
 
 
-@dataclass(frozen=True)
 class Conj(Unary):
     """The complex conjugate."""
 

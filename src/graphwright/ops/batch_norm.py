@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -21,7 +20,6 @@ from graphwright.types.tensor_type import Dims, TensorType, is_compatible, show_
 Spread = Callable[[Any], Any]
 
 
-@dataclass(frozen=True)
 class FusedBatchNormV3(Op):
     """(x - mean) / sqrt(variance + epsilon) * scale + offset, with statistics of the batch.
 
@@ -105,7 +103,6 @@ def check_normalized(name: str, x: TensorType, data_format: str) -> None:
         raise ValueError(f"input must be 4 or 5-dimensional: x of {name} is {show_dims(x.dims)}")
 
 
-@dataclass(frozen=True)
 class FusedBatchNormGradV3(Op):
     """The cotangents of x, scale and offset of a batch normalization."""
 

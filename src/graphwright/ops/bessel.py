@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from math import pi
 from typing import Any
 
@@ -18,7 +17,6 @@ from graphwright.ops.trigonometric import cos, sin
 # -- modified, of the first kind ------------------------------------------------------------
 
 
-@dataclass(frozen=True)
 class BesselI0(Special):
     """I0(x)."""
 
@@ -29,7 +27,6 @@ class BesselI0(Special):
         return (g * bessel_i1(call.inputs[0]),)
 
 
-@dataclass(frozen=True)
 class BesselI0e(Special):
     """exp(-|x|) I0(x)."""
 
@@ -41,7 +38,6 @@ class BesselI0e(Special):
         return (g * (bessel_i1e(x) - sign(x) * y),)
 
 
-@dataclass(frozen=True)
 class BesselI1(Special):
     """I1(x)."""
 
@@ -53,7 +49,6 @@ class BesselI1(Special):
         return (g * away_from_zero(x, 0.5, lambda z: bessel_i0(x) - y / z),)
 
 
-@dataclass(frozen=True)
 class BesselI1e(Special):
     """exp(-|x|) I1(x)."""
 
@@ -74,7 +69,6 @@ def away_from_zero(x: Any, at_zero: float, slope: Any) -> Any:
 # -- modified, of the second kind -----------------------------------------------------------
 
 
-@dataclass(frozen=True)
 class BesselK0(Special):
     """K0(x)."""
 
@@ -85,7 +79,6 @@ class BesselK0(Special):
         return (-g * bessel_k1(call.inputs[0]),)
 
 
-@dataclass(frozen=True)
 class BesselK0e(Special):
     """exp(x) K0(x)."""
 
@@ -96,7 +89,6 @@ class BesselK0e(Special):
         return (g * (call.outputs[0] - bessel_k1e(call.inputs[0])),)
 
 
-@dataclass(frozen=True)
 class BesselK1(Special):
     """K1(x)."""
 
@@ -108,7 +100,6 @@ class BesselK1(Special):
         return (g * (-bessel_k0(x) - y / x),)
 
 
-@dataclass(frozen=True)
 class BesselK1e(Special):
     """exp(x) K1(x)."""
 
@@ -123,7 +114,6 @@ class BesselK1e(Special):
 # -- of the first and second kind -----------------------------------------------------------
 
 
-@dataclass(frozen=True)
 class BesselJ0(Special):
     """J0(x)."""
 
@@ -134,7 +124,6 @@ class BesselJ0(Special):
         return (-g * bessel_j1(call.inputs[0]),)
 
 
-@dataclass(frozen=True)
 class BesselJ1(Special):
     """J1(x)."""
 
@@ -146,7 +135,6 @@ class BesselJ1(Special):
         return (g * away_from_zero(x, 0.5, lambda z: bessel_j0(x) - y / z),)
 
 
-@dataclass(frozen=True)
 class BesselY0(Special):
     """Y0(x)."""
 
@@ -157,7 +145,6 @@ class BesselY0(Special):
         return (-g * bessel_y1(call.inputs[0]),)
 
 
-@dataclass(frozen=True)
 class BesselY1(Special):
     """Y1(x)."""
 
@@ -172,7 +159,6 @@ class BesselY1(Special):
 # -- integrals ------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True)
 class Dawsn(Special):
     """Dawson's integral: exp(-x ** 2) times the integral of exp(t ** 2) from 0 to x."""
 
@@ -183,7 +169,6 @@ class Dawsn(Special):
         return (g * (1 - 2 * call.inputs[0] * call.outputs[0]),)
 
 
-@dataclass(frozen=True)
 class Expint(Special):
     """The exponential integral Ei(x)."""
 
@@ -195,7 +180,6 @@ class Expint(Special):
         return (g * exp(x) / x,)
 
 
-@dataclass(frozen=True)
 class FresnelCos(Special):
     """The integral of cos(pi t ** 2 / 2) from 0 to x."""
 
@@ -206,7 +190,6 @@ class FresnelCos(Special):
         return (g * cos(square(call.inputs[0]) * (pi / 2)),)
 
 
-@dataclass(frozen=True)
 class FresnelSin(Special):
     """The integral of sin(pi t ** 2 / 2) from 0 to x."""
 
@@ -217,7 +200,6 @@ class FresnelSin(Special):
         return (g * sin(square(call.inputs[0]) * (pi / 2)),)
 
 
-@dataclass(frozen=True)
 class Spence(Special):
     """Spence's integral: of log(t) / (1 - t) from 1 to x."""
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -34,7 +33,6 @@ def other_axes(ndim: int, data_format: str) -> tuple[int, ...]:
     return tuple(i for i in range(ndim) if i != channels)
 
 
-@dataclass(frozen=True)
 class BiasAdd(Op):
     """Adds a vector along the axis of the channels."""
 
@@ -73,7 +71,6 @@ class BiasAdd(Op):
         return g, apply(BiasAddGrad.of(self.data_format), g)
 
 
-@dataclass(frozen=True)
 class BiasAddGrad(Op):
     """Sums over all axes but that of the channels."""
 

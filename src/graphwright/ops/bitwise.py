@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -17,7 +16,6 @@ from graphwright.types import dtypes as dt
 from graphwright.types.dtypes import DType
 
 
-@dataclass(frozen=True)
 class BitwiseAnd(Binary):
     """x & y."""
 
@@ -30,7 +28,6 @@ class BitwiseAnd(Binary):
         return scalars.binary("bitand", x, y)
 
 
-@dataclass(frozen=True)
 class BitwiseOr(Binary):
     """x | y."""
 
@@ -43,7 +40,6 @@ class BitwiseOr(Binary):
         return scalars.binary("bitor", x, y)
 
 
-@dataclass(frozen=True)
 class BitwiseXor(Binary):
     """x ^ y."""
 
@@ -56,7 +52,6 @@ class BitwiseXor(Binary):
         return scalars.binary("bitxor", x, y)
 
 
-@dataclass(frozen=True)
 class Invert(Unary):
     """~x."""
 
@@ -79,7 +74,6 @@ def shift(ufunc: Callable[..., Any]) -> Callable[..., Any]:
     return shifted
 
 
-@dataclass(frozen=True)
 class LeftShift(Binary):
     """x times 2 ** y; a distance outside the width of the dtype counts as the nearest inside."""
 
@@ -90,7 +84,6 @@ class LeftShift(Binary):
     gradient = not_differentiable
 
 
-@dataclass(frozen=True)
 class RightShift(Binary):
     """x over 2 ** y, rounded down; a distance outside the width counts as the nearest inside."""
 
@@ -101,7 +94,6 @@ class RightShift(Binary):
     gradient = not_differentiable
 
 
-@dataclass(frozen=True)
 class PopulationCount(Elementwise):
     """How many bits of x are set; of a negative one in two's complement."""
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -48,7 +47,6 @@ def times(a: Any, b: Any) -> Any:
     return None if a is None or b is None else a * b
 
 
-@dataclass(frozen=True)
 class SpaceToBatchND(Op):
     """Zero-padded, then each block of space dealt out to as many batches as it has places."""
 
@@ -94,7 +92,6 @@ class SpaceToBatchND(Op):
         return batch_to_space_nd(g, block_shape, paddings), None, None
 
 
-@dataclass(frozen=True)
 class BatchToSpaceND(Op):
     """The batches put together again to blocks of space, then cropped."""
 
@@ -152,7 +149,6 @@ class BatchToSpaceND(Op):
         return space_to_batch_nd(g, block_shape, crops), None, None
 
 
-@dataclass(frozen=True)
 class SpaceToDepth(Op):
     """Each block of space becomes channels."""
 
@@ -193,7 +189,6 @@ class SpaceToDepth(Op):
         return (apply(DepthToSpace.of(self.block_size, self.data_format), g),)
 
 
-@dataclass(frozen=True)
 class DepthToSpace(Op):
     """The channels become blocks of space."""
 

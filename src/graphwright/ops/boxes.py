@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -83,7 +82,6 @@ def check_limits(count: Any, iou: float) -> None:
         raise ValueError(f"iou_threshold must be in [0, 1], got {iou}")
 
 
-@dataclass(frozen=True)
 class NonMaxSuppressionV3(Op):
     """The indices of the best boxes, without those that overlap a better one."""
 
@@ -110,7 +108,6 @@ class NonMaxSuppressionV3(Op):
         return select(scores, lambda i: overlaps(boxes, i), count, float(iou), float(least))
 
 
-@dataclass(frozen=True)
 class NonMaxSuppressionV4(Op):
     """As NonMaxSuppressionV3, padded with 0 to `max_output_size` if so told, and their number."""
 
@@ -134,7 +131,6 @@ class NonMaxSuppressionV4(Op):
         return chosen, found
 
 
-@dataclass(frozen=True)
 class NonMaxSuppressionV5(Op):
     """As NonMaxSuppressionV4, with the scores, which overlap lowers where sigma > 0."""
 
@@ -172,7 +168,6 @@ class NonMaxSuppressionV5(Op):
         return chosen, kept, found
 
 
-@dataclass(frozen=True)
 class NonMaxSuppressionWithOverlaps(Op):
     """The indices of the best items, without those that overlap a better one, by a matrix."""
 

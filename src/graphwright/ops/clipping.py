@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -24,7 +23,6 @@ from graphwright.types.dtypes import DType, as_dtype
 from graphwright.types.tensor_type import TensorType, is_compatible, show_dims
 
 
-@dataclass(frozen=True)
 class ClipByValue(Elementwise):
     """min(max(t, least), greatest); the bounds broadcast to the tensor's shape."""
 

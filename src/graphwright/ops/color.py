@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
@@ -113,7 +112,6 @@ def rgb_array(hsv: Any) -> Any:
     return (mixed * value[..., None]).astype(hsv.dtype)
 
 
-@dataclass(frozen=True)
 class Colours(Op):
     """A map of the three values along the last axis."""
 
@@ -140,7 +138,6 @@ class Colours(Op):
         return images
 
 
-@dataclass(frozen=True)
 class RGBToHSV(Colours):
     """Hue, saturation and value of red, green and blue."""
 
@@ -200,7 +197,6 @@ def hue_slope(rgb: Sequence[Any], i: int, is_top: Sequence[Any], d_spread: Any, 
     return total
 
 
-@dataclass(frozen=True)
 class HSVToRGB(Colours):
     """Red, green and blue of hue, saturation and value."""
 
@@ -211,7 +207,6 @@ class HSVToRGB(Colours):
         return rgb_array(self.checked(images))
 
 
-@dataclass(frozen=True)
 class AdjustHue(Colours):
     """The hue moved around the circle, of which 1 is a whole turn."""
 
@@ -229,7 +224,6 @@ class AdjustHue(Colours):
         raise LookupError("AdjustHue has no gradient")
 
 
-@dataclass(frozen=True)
 class AdjustSaturation(Colours):
     """The saturation scaled, and kept in [0, 1]."""
 
@@ -247,7 +241,6 @@ class AdjustSaturation(Colours):
         raise LookupError("AdjustSaturation has no gradient")
 
 
-@dataclass(frozen=True)
 class AdjustContrastv2(Op):
     """(x - mean) * factor + mean, with the mean of each channel of each image."""
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -19,7 +18,6 @@ from graphwright.types.tensor_type import TensorType, broadcast_all
 # -- comparison -----------------------------------------------------------------------------
 
 
-@dataclass(frozen=True)
 class Less(Comparison):
     """x < y."""
 
@@ -31,7 +29,6 @@ class Less(Comparison):
         return scalars.compare("lt", x, y)
 
 
-@dataclass(frozen=True)
 class LessEqual(Comparison):
     """x <= y."""
 
@@ -43,7 +40,6 @@ class LessEqual(Comparison):
         return scalars.compare("le", x, y)
 
 
-@dataclass(frozen=True)
 class Greater(Comparison):
     """x > y."""
 
@@ -55,7 +51,6 @@ class Greater(Comparison):
         return scalars.compare("gt", x, y)
 
 
-@dataclass(frozen=True)
 class GreaterEqual(Comparison):
     """x >= y."""
 
@@ -70,7 +65,6 @@ class GreaterEqual(Comparison):
 EQUATABLE = dt.NUMERIC | dt.BOOL | dt.STRING
 
 
-@dataclass(frozen=True)
 class Equal(Comparison):
     """x == y; with `incompatible_shape_error=False`, False for shapes that do not broadcast."""
 
@@ -91,7 +85,6 @@ class Equal(Comparison):
         return scalars.compare("eq", x, y)
 
 
-@dataclass(frozen=True)
 class NotEqual(Comparison):
     """x != y; with `incompatible_shape_error=False`, True for shapes that do not broadcast."""
 
@@ -145,7 +138,6 @@ def comparison_kernel(
 # -- logic ----------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True)
 class LogicalAnd(Logical):
     """x and y."""
 
@@ -157,7 +149,6 @@ class LogicalAnd(Logical):
         return scalars.binary("and", x, y)
 
 
-@dataclass(frozen=True)
 class LogicalOr(Logical):
     """x or y."""
 
@@ -169,7 +160,6 @@ class LogicalOr(Logical):
         return scalars.binary("or", x, y)
 
 
-@dataclass(frozen=True)
 class LogicalNot(Unary):
     """not x."""
 
@@ -186,7 +176,6 @@ class LogicalNot(Unary):
 # -- selection ------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True)
 class SelectV2(Binary):
     """t where the condition holds, else e; all three broadcast."""
 

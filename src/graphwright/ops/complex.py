@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -18,7 +17,6 @@ from graphwright.types import dtypes as dt
 from graphwright.types.dtypes import DType
 
 
-@dataclass(frozen=True)
 class Part(Elementwise):
     """A real number of each complex one."""
 
@@ -30,7 +28,6 @@ class Part(Elementwise):
     Tout: DType = dt.float32
 
 
-@dataclass(frozen=True)
 class Real(Part):
     """The real part."""
 
@@ -41,7 +38,6 @@ class Real(Part):
         return (complex(g, g * 0),)
 
 
-@dataclass(frozen=True)
 class Imag(Part):
     """The imaginary part."""
 
@@ -52,7 +48,6 @@ class Imag(Part):
         return (complex(g * 0, g),)
 
 
-@dataclass(frozen=True)
 class Angle(Part):
     """The argument, in (-pi, pi]."""
 
@@ -64,7 +59,6 @@ class Angle(Part):
         return (-complex(g, g * 0) / complex(imag(x), real(x)),)
 
 
-@dataclass(frozen=True)
 class Complex(Elementwise):
     """real + imag * i."""
 

@@ -6,7 +6,6 @@ float16 and bfloat16 are multiplied and summed in float32 and rounded once.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -53,7 +52,6 @@ def matrix_product(a: Any, b: Any) -> Any:
     return np.dot(a, b)
 
 
-@dataclass(frozen=True)
 class MatMul(Op):
     """a @ b of two matrices, either of them transposed first."""
 
@@ -118,7 +116,6 @@ def adjoint_array(x: Any) -> Any:
     return np.conj(x) if x.dtype.kind == "c" else x
 
 
-@dataclass(frozen=True)
 class BatchProduct(Op):
     """The rules of both batched products: x @ y over batch dimensions that broadcast."""
 
@@ -168,7 +165,6 @@ class BatchProduct(Op):
         return apply(BatchMatMulV2.of(adj_x, adj_y), x, y)
 
 
-@dataclass(frozen=True)
 class BatchMatMulV2(BatchProduct):
     """x @ y of the innermost matrices, either of them conjugate transposed first."""
 
@@ -183,7 +179,6 @@ class BatchMatMulV2(BatchProduct):
         return lambda x, y: self.product(x, y, accumulate, result)
 
 
-@dataclass(frozen=True)
 class BatchMatMulV3(BatchProduct):
     """x @ y with a result of another dtype, in which the sums are taken."""
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -20,7 +19,6 @@ from graphwright.types.tensor_type import TensorType
 CASTABLE = dt.NUMERIC | dt.BOOL | dt.QUANTIZED | dt.FLOAT8
 
 
-@dataclass(frozen=True)
 class Cast(Elementwise):
     """The elements as another dtype: floats truncated to integers, of complex the real part.
 
@@ -79,7 +77,6 @@ def plain(x: Any) -> Any:
 BITS = dt.NUMERIC | dt.QUANTIZED
 
 
-@dataclass(frozen=True)
 class Bitcast(Op):
     """The same bytes as elements of another dtype.
 

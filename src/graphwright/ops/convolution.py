@@ -7,7 +7,6 @@ family of three ops, and the gradient of each of these is the other two.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from graphwright.kernels import convolution as kernels
@@ -34,7 +33,7 @@ from graphwright.types import dtypes as dt
 from graphwright.types.tensor_type import Dims, TensorType, show_dims
 
 
-class Sliding(Op):
+class Sliding(Op, fields=False):
     """What the three ops of a family share: where their windows lie."""
 
     spatial: ClassVar[int]
@@ -119,7 +118,6 @@ class Sliding(Op):
         return family[type(self)].of(*self.describe().values())
 
 
-@dataclass(frozen=True)
 class Planar(Sliding):
     """The attributes of windows over two spatial axes."""
 
@@ -133,7 +131,6 @@ class Planar(Sliding):
     dilations: tuple[int, ...] = (1, 1, 1, 1)
 
 
-@dataclass(frozen=True)
 class Solid(Sliding):
     """The attributes of windows over three spatial axes, which know no explicit paddings."""
 
@@ -249,7 +246,6 @@ class FilterGradient(Sliding):
 WITH_INT32 = {"T": dt.FLOATING | {dt.int32}}
 
 
-@dataclass(frozen=True)
 class Conv2D(Convolution, Planar):
     """The convolution of images with filters [height, width, channels / groups, outputs]."""
 
@@ -257,7 +253,6 @@ class Conv2D(Convolution, Planar):
     dtypes = WITH_INT32
 
 
-@dataclass(frozen=True)
 class Conv2DBackpropInput(InputGradient, Planar):
     """The cotangent of Conv2D's input."""
 
@@ -265,7 +260,6 @@ class Conv2DBackpropInput(InputGradient, Planar):
     dtypes = WITH_INT32
 
 
-@dataclass(frozen=True)
 class Conv2DBackpropFilter(FilterGradient, Planar):
     """The cotangent of Conv2D's filters."""
 
@@ -275,14 +269,12 @@ class Conv2DBackpropFilter(FilterGradient, Planar):
 # -- three spatial axes ---------------------------------------------------------------------
 
 
-@dataclass(frozen=True)
 class Conv3D(Convolution, Solid):
     """The convolution of volumes with filters [depth, height, width, channels, outputs]."""
 
     type_name = "Conv3D"
 
 
-@dataclass(frozen=True)
 class Conv3DBackpropInputV2(InputGradient, Solid):
     """The cotangent of Conv3D's input."""
 
@@ -291,7 +283,6 @@ class Conv3DBackpropInputV2(InputGradient, Solid):
     dtypes = {"T": dt.FLOATING, "Tshape": dt.INDEX}
 
 
-@dataclass(frozen=True)
 class Conv3DBackpropFilterV2(FilterGradient, Solid):
     """The cotangent of Conv3D's filters."""
 
@@ -301,7 +292,6 @@ class Conv3DBackpropFilterV2(FilterGradient, Solid):
 # -- depthwise ------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True)
 class DepthwiseConv2dNative(Convolution, Planar):
     """The convolution of each channel with filters [height, width, channels, multiplier]."""
 
@@ -309,7 +299,6 @@ class DepthwiseConv2dNative(Convolution, Planar):
     depthwise = True
 
 
-@dataclass(frozen=True)
 class DepthwiseConv2dNativeBackpropInput(InputGradient, Planar):
     """The cotangent of a depthwise convolution's input."""
 
@@ -317,7 +306,6 @@ class DepthwiseConv2dNativeBackpropInput(InputGradient, Planar):
     depthwise = True
 
 
-@dataclass(frozen=True)
 class DepthwiseConv2dNativeBackpropFilter(FilterGradient, Planar):
     """The cotangent of a depthwise convolution's filters."""
 

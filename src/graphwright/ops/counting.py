@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -28,7 +27,6 @@ from graphwright.types.tensor_type import TensorType, is_compatible, show_dims
 WEIGHT = dt.INDEX | {dt.float32, dt.float64}
 
 
-@dataclass(frozen=True)
 class DenseBincount(Op):
     """How often, or with what weight, each of 0 ... size - 1 occurs, in all or in each row."""
 
@@ -61,7 +59,6 @@ class DenseBincount(Op):
     gradient = not_differentiable
 
 
-@dataclass(frozen=True)
 class HistogramFixedWidth(Op):
     """How many values fall into each of equal ranges; the outer ones are open."""
 
@@ -95,7 +92,6 @@ class HistogramFixedWidth(Op):
         return counts.astype(self.dtype.numpy_dtype)
 
 
-@dataclass(frozen=True)
 class InTopKV2(Op):
     """Whether fewer than k predictions of a row are above that of the target class."""
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -46,7 +45,6 @@ class Literal:
         return f"Literal({self.array.tolist()!r}, {self.type!r})"
 
 
-@dataclass(frozen=True)
 class Const(Op):
     """A constant."""
 
@@ -72,7 +70,6 @@ class Const(Op):
         return host_value(array) if array.size <= 1024 and array.dtype != object else None
 
 
-@dataclass(frozen=True)
 class Placeholder(Op):
     """A parameter of a graph: its value arrives with the call."""
 
@@ -87,7 +84,6 @@ class Placeholder(Op):
         return (self.shape,)
 
 
-@dataclass(frozen=True)
 class Fill(Op):
     """A tensor of the given shape filled with one value."""
 
@@ -134,7 +130,6 @@ def checked_dims(dims: Any, name: str) -> Dims | None:
     return dims
 
 
-@dataclass(frozen=True)
 class ZerosLike(Op):
     """Zeros (empty strings, False) of the tensor's shape and dtype."""
 
@@ -152,7 +147,6 @@ class ZerosLike(Op):
         return np.full(x.shape, b"", object) if x.dtype == object else np.zeros(x.shape, x.dtype)
 
 
-@dataclass(frozen=True)
 class OnesLike(Op):
     """Ones (True) of the tensor's shape and dtype."""
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -104,7 +103,6 @@ def checked_numbers(box_ind: Any, batch: int) -> Any:
     return box_ind[:, None, None]
 
 
-@dataclass(frozen=True)
 class CropAndResize(Op):
     """The boxes of images, each resampled to `crop_size`; boxes are in parts of the image."""
 
@@ -152,7 +150,6 @@ class CropAndResize(Op):
         return d_image, d_boxes, None, None
 
 
-@dataclass(frozen=True)
 class CropAndResizeGradImage(Op):
     """The cotangent of the images of a CropAndResize."""
 
@@ -184,7 +181,6 @@ class CropAndResizeGradImage(Op):
         return result.astype(self.T.numpy_dtype)
 
 
-@dataclass(frozen=True)
 class CropAndResizeGradBoxes(Op):
     """The cotangent of the boxes of a bilinear CropAndResize."""
 

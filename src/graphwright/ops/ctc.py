@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -19,7 +18,6 @@ from graphwright.types.tensor_type import TensorType, show_dims
 NARROW = (dt.float16, dt.bfloat16)
 
 
-@dataclass(frozen=True)
 class CTCLossDense(Op):
     """The loss of each sequence of labels [batch, longest] and its gradient.
 

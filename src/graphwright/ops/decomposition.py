@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -48,7 +47,6 @@ def differences(values: Any) -> Any:
     return select(equal, 0, reciprocal(select(equal, 1, gaps)))
 
 
-@dataclass(frozen=True)
 class Cholesky(MatrixOp):
     """The lower triangular L of L @ adjoint(L) = x; NaN where x is not positive definite."""
 
@@ -82,7 +80,6 @@ def cholesky_or_nan(matrix: Any) -> Any:
         return np.tril(np.full_like(matrix, np.nan))
 
 
-@dataclass(frozen=True)
 class Qr(MatrixOp):
     """The orthonormal q and the upper triangular r of q @ r = x."""
 
@@ -142,7 +139,6 @@ def smaller(rows: int | None, columns: int | None) -> int | None:
     return None if rows is None or columns is None else min(rows, columns)
 
 
-@dataclass(frozen=True)
 class Svd(MatrixOp):
     """The singular values s in descending order, and u and v of u @ diag(s) @ adjoint(v) = x."""
 
@@ -205,7 +201,6 @@ def svd_gradient(s: Any, u: Any, v: Any, g_s: Any, g_u: Any, g_v: Any) -> Any:
     return result + matmul(rest_u, v, adjoint_b=True) + matmul(u, rest_v, adjoint_b=True)
 
 
-@dataclass(frozen=True)
 class SelfAdjointEigV2(MatrixOp):
     """The eigenvalues in ascending order and eigenvectors; only the lower triangle is read."""
 
@@ -236,7 +231,6 @@ class SelfAdjointEigV2(MatrixOp):
         return (with_half_diagonal(full + adjoint(full)),)
 
 
-@dataclass(frozen=True)
 class Eig(MatrixOp):
     """The eigenvalues and right eigenvectors of any square matrix, complex."""
 
@@ -275,7 +269,6 @@ class Eig(MatrixOp):
         return (full if x.dtype.is_complex else cast(real(full), x.dtype),)
 
 
-@dataclass(frozen=True)
 class Lu(MatrixOp):
     """L below and U above the diagonal of one matrix, and p: (L + I) @ U = x[p]."""
 

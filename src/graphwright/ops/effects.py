@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -17,7 +16,6 @@ from graphwright.types import dtypes as dt
 from graphwright.types.tensor_type import TensorType
 
 
-@dataclass(frozen=True)
 class Assert(Op):
     """Raises InvalidArgumentError with the `data` unless the condition is true."""
 
@@ -39,7 +37,6 @@ class Assert(Op):
             raise InvalidArgumentError(None, None, f"assertion failed: {shown}")
 
 
-@dataclass(frozen=True)
 class CheckNumerics(Op):
     """The tensor itself; InvalidArgumentError if it has an infinity or NaN in it."""
 
@@ -66,11 +63,17 @@ class CheckNumerics(Op):
         return f"Tensor had {' and '.join(kinds)} values"
 
     def gradient(self, call: Call, g: Any) -> Sequence[Any]:
-        return (apply(CheckNumerics.of(f"Not a number (NaN) or infinity (Inf) values detected in "
-                                       f"gradient. {self.message}"), g),)
+        return (
+            apply(
+                CheckNumerics.of(
+                    f"Not a number (NaN) or infinity (Inf) values detected in "
+                    f"gradient. {self.message}"
+                ),
+                g,
+            ),
+        )
 
 
-@dataclass(frozen=True)
 class CheckNumericsV2(CheckNumerics):
     """The same check, which tells the signs of infinities."""
 
@@ -79,14 +82,15 @@ class CheckNumericsV2(CheckNumerics):
     def found(self, array: Any) -> str:
         """What is wrong with the tensor."""
         tests: tuple[tuple[str, Callable[[Any], Any]], ...] = (
-            ("-Inf", np.isneginf), ("+Inf", np.isposinf), ("NaN", np.isnan),
+            ("-Inf", np.isneginf),
+            ("+Inf", np.isposinf),
+            ("NaN", np.isnan),
         )
         kinds = [kind for kind, test in tests if test(array).any()]
         first, last = ", ".join(kinds[:-1]), kinds[-1]
         return f"Tensor had {f'{first}, and {last}' if first else last} values"
 
 
-@dataclass(frozen=True)
 class Timestamp(Op):
     """Seconds since 1970."""
 
@@ -102,7 +106,6 @@ class Timestamp(Op):
         return np.float64(time.time())
 
 
-@dataclass(frozen=True)
 class NoOp(Op):
     """Does nothing."""
 

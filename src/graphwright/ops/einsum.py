@@ -6,7 +6,6 @@ import functools
 import math
 import string
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -160,7 +159,6 @@ def planned(equation: str, shapes: tuple[tuple[int, ...], ...]) -> Callable[...,
     return contraction(terms)
 
 
-@dataclass(frozen=True)
 class Einsum(Op):
     """The sum of products of one or two tensors that an equation of labels describes."""
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import codecs
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -18,7 +17,6 @@ from graphwright.types.dtypes import DType
 NUMBERS = frozenset({dt.float32, dt.float64, dt.int32, dt.int64, dt.uint32, dt.uint64})
 
 
-@dataclass(frozen=True)
 class StringToNumber(Text):
     """The number that each string shows."""
 
@@ -33,7 +31,6 @@ class StringToNumber(Text):
         return strings.to_number(texts(text), self.out_type.numpy_dtype)
 
 
-@dataclass(frozen=True)
 class AsString(Text):
     """Each element as text."""
 
@@ -73,7 +70,6 @@ class AsString(Text):
         )
 
 
-@dataclass(frozen=True)
 class StringToHashBucketFast(Text):
     """The bucket of each string by a fingerprint that is the same everywhere."""
 
@@ -86,7 +82,6 @@ class StringToHashBucketFast(Text):
         return strings.hash_bucket_fast(texts(text), positive(self.num_buckets))
 
 
-@dataclass(frozen=True)
 class StringToHashBucketStrong(Text):
     """The bucket of each string by a hash under a key."""
 
@@ -110,7 +105,6 @@ def positive(buckets: int) -> int:
     return buckets
 
 
-@dataclass(frozen=True)
 class UnicodeTranscode(Text):
     """Each string in another encoding."""
 

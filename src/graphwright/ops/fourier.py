@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import builtins
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
@@ -48,7 +47,6 @@ def check_length(fft_length: Any, rank: int) -> None:
 # -- complex to complex ---------------------------------------------------------------------
 
 
-@dataclass(frozen=True)
 class ComplexTransform(Op):
     """A transform over the last `rank` axes."""
 
@@ -93,7 +91,6 @@ def transform_size(x: Any, axes: Sequence[int]) -> Any:
     return cast(reduce_prod(gather(sizes, [a % count for a in axes])), dt.float64)
 
 
-@dataclass(frozen=True)
 class FFT(ComplexTransform):
     """y[k] = sum of x[j] exp(-2 pi i j k / n) along the last axis."""
 
@@ -101,7 +98,6 @@ class FFT(ComplexTransform):
     rank = 1
 
 
-@dataclass(frozen=True)
 class FFT2D(ComplexTransform):
     """FFT along the last two axes."""
 
@@ -109,7 +105,6 @@ class FFT2D(ComplexTransform):
     rank = 2
 
 
-@dataclass(frozen=True)
 class FFT3D(ComplexTransform):
     """FFT along the last three axes."""
 
@@ -117,7 +112,6 @@ class FFT3D(ComplexTransform):
     rank = 3
 
 
-@dataclass(frozen=True)
 class IFFT(ComplexTransform):
     """The inverse of FFT."""
 
@@ -126,7 +120,6 @@ class IFFT(ComplexTransform):
     inverse = True
 
 
-@dataclass(frozen=True)
 class IFFT2D(ComplexTransform):
     """The inverse of FFT2D."""
 
@@ -135,7 +128,6 @@ class IFFT2D(ComplexTransform):
     inverse = True
 
 
-@dataclass(frozen=True)
 class IFFT3D(ComplexTransform):
     """The inverse of FFT3D."""
 
@@ -151,7 +143,6 @@ BACKWARD = {1: IFFT(), 2: IFFT2D(), 3: IFFT3D()}
 # -- real to complex and back ---------------------------------------------------------------
 
 
-@dataclass(frozen=True)
 class RealTransform(Op):
     """The half spectrum of a real signal, cropped or padded to `fft_length` along each axis."""
 
@@ -230,7 +221,6 @@ def fit_axis(x: Any, axis: int, size: Any, rank: int) -> Any:
     return pad(x, paddings)
 
 
-@dataclass(frozen=True)
 class RealInverse(Op):
     """The real signal of a half spectrum; `fft_length` is the signal's size."""
 
@@ -260,7 +250,6 @@ class RealInverse(Op):
         return fit_axes(half * ends(fft_length, x.dtype, 2.0) / size, x, self.rank), None
 
 
-@dataclass(frozen=True)
 class RFFT(RealTransform):
     """The half spectrum along the last axis."""
 
@@ -268,7 +257,6 @@ class RFFT(RealTransform):
     rank = 1
 
 
-@dataclass(frozen=True)
 class RFFT2D(RealTransform):
     """The half spectrum along the last two axes."""
 
@@ -276,7 +264,6 @@ class RFFT2D(RealTransform):
     rank = 2
 
 
-@dataclass(frozen=True)
 class RFFT3D(RealTransform):
     """The half spectrum along the last three axes."""
 
@@ -284,7 +271,6 @@ class RFFT3D(RealTransform):
     rank = 3
 
 
-@dataclass(frozen=True)
 class IRFFT(RealInverse):
     """The inverse of RFFT."""
 
@@ -292,7 +278,6 @@ class IRFFT(RealInverse):
     rank = 1
 
 
-@dataclass(frozen=True)
 class IRFFT2D(RealInverse):
     """The inverse of RFFT2D."""
 
@@ -300,7 +285,6 @@ class IRFFT2D(RealInverse):
     rank = 2
 
 
-@dataclass(frozen=True)
 class IRFFT3D(RealInverse):
     """The inverse of RFFT3D."""
 

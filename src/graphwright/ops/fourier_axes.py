@@ -5,7 +5,6 @@ from __future__ import annotations
 import builtins
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
@@ -25,7 +24,6 @@ from graphwright.types.tensor_type import TensorType, normalize_axes
 NORMS = (None, "backward", "ortho", "forward")
 
 
-@dataclass(frozen=True)
 class AxesTransform(Op):
     """A transform along axes, each cropped or padded with zeros to its entry of `fft_length`."""
 
@@ -72,7 +70,6 @@ def total(fft_length: Any, dtype: DType) -> Any:
     return cast(reduce_prod(convert(fft_length)), dtype)
 
 
-@dataclass(frozen=True)
 class FFTND(AxesTransform):
     """The transform of a complex tensor along axes."""
 
@@ -92,7 +89,6 @@ class FFTND(AxesTransform):
         return self.fitted(full, x, axes), None, None
 
 
-@dataclass(frozen=True)
 class IFFTND(AxesTransform):
     """The inverse of FFTND."""
 
@@ -117,7 +113,6 @@ def along_axis(vector: Any, axis: int, rank: int) -> Any:
     return reshape(vector, [-1 if i == axis else 1 for i in builtins.range(rank)])
 
 
-@dataclass(frozen=True)
 class RFFTND(AxesTransform):
     """The half spectrum of a real tensor along axes: half along the last of them."""
 
@@ -144,7 +139,6 @@ class RFFTND(AxesTransform):
         return self.fitted(full * total(fft_length, x.dtype), x, axes), None, None
 
 
-@dataclass(frozen=True)
 class IRFFTND(AxesTransform):
     """The inverse of RFFTND."""
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -32,7 +31,6 @@ SMALL_INDEX = frozenset({dt.int16, dt.int32, dt.int64})
 # -- whole slices along an axis -------------------------------------------------------------
 
 
-@dataclass(frozen=True)
 class GatherV2(Op):
     """The slices of `params` at `indices` along `axis`, for each of `batch_dims` batches."""
 
@@ -220,7 +218,6 @@ def in_bounds(indices: Any, dims: Dims) -> Any:
     return np.all((indices >= 0) & (indices < np.array(dims[: indices.shape[-1]])), axis=-1)
 
 
-@dataclass(frozen=True)
 class GatherNd(Op):
     """The slices of `params` at the index vectors along the last axis of `indices`."""
 
@@ -260,7 +257,6 @@ class GatherNd(Op):
         return apply(back, indices, g, shape_of(params)), None
 
 
-@dataclass(frozen=True)
 class ScatterNd(Op):
     """Zeros of a shape, with `updates` added at the index vectors of `indices`."""
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 from graphwright.errors import UnimplementedError
@@ -31,7 +30,6 @@ def move(storage: Any, alg: int, outputs: int) -> Any:
     return before[0]
 
 
-@dataclass(frozen=True)
 class RngReadAndSkip(Op):
     """The state, which moves past `delta` outputs."""
 
@@ -48,7 +46,6 @@ class RngReadAndSkip(Op):
         return move(storage, alg, int(delta))
 
 
-@dataclass(frozen=True)
 class StatefulRandomBinomial(Op):
     """Binomial variates from the state, which moves past them."""
 

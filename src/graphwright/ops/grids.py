@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -16,7 +15,6 @@ from graphwright.types import dtypes as dt
 from graphwright.types.tensor_type import TensorType, show_dims
 
 
-@dataclass(frozen=True)
 class UnravelIndex(Op):
     """The coordinates in an array of shape `dims` of flat indices, one row an axis."""
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -100,7 +99,6 @@ def checked_index(value: Any) -> Any:
 # -- masks ----------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True)
 class Where(Op):
     """The places of the elements that are not zero, one index vector a row, in order."""
 

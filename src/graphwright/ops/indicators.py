@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -20,7 +19,6 @@ from graphwright.types.dtypes import as_dtype
 from graphwright.types.tensor_type import TensorType, show_dims
 
 
-@dataclass(frozen=True)
 class OneHot(Op):
     """`on_value` at the place each index names along a new axis, `off_value` elsewhere."""
 

@@ -6,7 +6,6 @@ import base64
 import os
 import re
 import tempfile
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -24,7 +23,6 @@ RAW = dt.FLOATING | dt.COMPLEX | dt.BOOL | dt.SIGNED | {dt.uint8, dt.uint16}
 _URL_SAFE = re.compile(rb"[A-Za-z0-9_-]*={0,2}")
 
 
-@dataclass(frozen=True)
 class EncodeBase64(Text):
     """Each string in the URL-safe base64 alphabet."""
 
@@ -40,7 +38,6 @@ class EncodeBase64(Text):
         return each(encode, text)
 
 
-@dataclass(frozen=True)
 class DecodeBase64(Text):
     """What strings in the URL-safe base64 alphabet stand for."""
 
@@ -67,7 +64,6 @@ def decoded(text: bytes) -> bytes:
     return base64.urlsafe_b64decode(bare + b"=" * (-len(bare) % 4))
 
 
-@dataclass(frozen=True)
 class DecodeRaw(Op):
     """The bytes of strings of one length as numbers, along a new last axis."""
 
@@ -102,7 +98,6 @@ class DecodeRaw(Op):
         return data if self.little_endian else data.byteswap()
 
 
-@dataclass(frozen=True)
 class DecodePaddedRaw(Op):
     """The bytes of strings as numbers, each string cut or filled with zeros to one length."""
 
@@ -137,7 +132,6 @@ class DecodePaddedRaw(Op):
         return data.reshape(*cut.shape, length // self.out_type.size)
 
 
-@dataclass(frozen=True)
 class ReadFile(Op):
     """The contents of a file."""
 
@@ -158,7 +152,6 @@ class ReadFile(Op):
             raise failed(error, path) from error
 
 
-@dataclass(frozen=True)
 class WriteFile(Op):
     """Replaces the contents of a file, at once or not at all; makes its directory."""
 

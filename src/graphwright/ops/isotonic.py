@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -26,7 +25,6 @@ PROMOTED = {t: t for t in (dt.float32, dt.float16, dt.bfloat16)} | {
 }
 
 
-@dataclass(frozen=True)
 class IsotonicRegression(Op):
     """The nearest decreasing sequence of each row, and which of its runs each element is in."""
 

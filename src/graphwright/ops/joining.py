@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from itertools import accumulate
 from typing import Any
 
@@ -19,7 +18,6 @@ from graphwright.types.dtypes import DType
 from graphwright.types.tensor_type import Dims, TensorType, merge_dims, show_dims
 
 
-@dataclass(frozen=True)
 class Pack(Op):
     """Tensors of one shape along a new axis."""
 
@@ -62,7 +60,6 @@ def new_axis(axis: int, rank: int) -> int:
     return axis + rank + 1 if axis < 0 else axis
 
 
-@dataclass(frozen=True)
 class Unpack(Op):
     """The `num` slices along an axis."""
 
@@ -116,7 +113,6 @@ def zeros_for_none(call: Call, cotangents: Sequence[Any]) -> list[Any]:
     return [apply(zeros_like, y) if g is None else g for y, g in zip(call.outputs, cotangents)]
 
 
-@dataclass(frozen=True)
 class ConcatV2(Op):
     """Tensors one after another along an axis."""
 
@@ -178,7 +174,6 @@ def concatenated_dims(shapes: Sequence[Dims | None], axis: Any) -> Dims | None:
     return tuple(result)
 
 
-@dataclass(frozen=True)
 class Split(Op):
     """`num_split` equal pieces along an axis."""
 
@@ -216,7 +211,6 @@ class Split(Op):
         return None, concat(zeros_for_none(call, cotangents), call.inputs[0])
 
 
-@dataclass(frozen=True)
 class SplitV(Op):
     """Pieces of the given sizes along an axis; one size may be -1: what is left."""
 

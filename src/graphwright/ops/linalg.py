@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import builtins
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
@@ -51,7 +50,6 @@ def joined(batch: Dims | None, *dims: int | None) -> Dims | None:
     return None if batch is None else (*batch, *dims)
 
 
-@dataclass(frozen=True)
 class MatrixOp(Op):
     """An op on batches of matrices that LAPACK computes; float16 in float32.
 
@@ -96,7 +94,6 @@ def lowered(array: Any, narrow: bool) -> Any:
     return np.asarray(array.astype(np.float16) if narrow else array)
 
 
-@dataclass(frozen=True)
 class MatrixInverse(MatrixOp):
     """The inverse, or its adjoint."""
 
@@ -119,7 +116,6 @@ class MatrixInverse(MatrixOp):
         return (-matmul(y, matmul(g, y, adjoint_b=True), adjoint_a=True),)
 
 
-@dataclass(frozen=True)
 class MatrixDeterminant(MatrixOp):
     """The determinant."""
 
@@ -136,7 +132,6 @@ class MatrixDeterminant(MatrixOp):
         return (factor[..., None, None] * inv(call.inputs[0], adjoint=True),)
 
 
-@dataclass(frozen=True)
 class LogMatrixDeterminant(MatrixOp):
     """The sign and the logarithm of the absolute value of the determinant."""
 
@@ -156,7 +151,6 @@ class LogMatrixDeterminant(MatrixOp):
         return (g[..., None, None] * inv(call.inputs[0], adjoint=True),)
 
 
-@dataclass(frozen=True)
 class MatrixSolve(MatrixOp):
     """The x of matrix @ x = rhs, or of adjoint(matrix) @ x = rhs."""
 
@@ -198,7 +192,6 @@ def check_rows(
         )
 
 
-@dataclass(frozen=True)
 class MatrixTriangularSolve(MatrixOp):
     """The x of matrix @ x = rhs, reading only one triangle; batch dimensions broadcast."""
 
@@ -260,7 +253,6 @@ class MatrixTriangularSolve(MatrixOp):
         return sum_to(triangle, matrix), sum_to(g_rhs, rhs)
 
 
-@dataclass(frozen=True)
 class MatrixSolveLs(MatrixOp):
     """The x of least |matrix @ x - rhs|^2 + l2_regularizer * |x|^2, of least norm among equals."""
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -59,7 +58,6 @@ _SHAPE = {"shape_type": dt.INDEX}
 _ELEMENT = {"element_dtype": dt.ANY, "shape_type": dt.INDEX}
 
 
-@dataclass(frozen=True)
 class TensorListFromTensor(Op):
     """The rows of a tensor as a list."""
 
@@ -90,7 +88,6 @@ class TensorListFromTensor(Op):
         return apply(op, g, call.inputs[1]), None
 
 
-@dataclass(frozen=True)
 class TensorListStack(Op):
     """All items as one tensor of one more axis in front; unwritten ones are zeros."""
 
@@ -120,7 +117,6 @@ class TensorListStack(Op):
         return apply(FROM_TENSOR, g, call.inputs[1]), None
 
 
-@dataclass(frozen=True)
 class TensorListGather(Op):
     """The items at `indices` as one tensor."""
 
@@ -157,7 +153,6 @@ class TensorListGather(Op):
         return apply(FROM_TENSOR, rows, element_shape), None, None
 
 
-@dataclass(frozen=True)
 class TensorListScatterV2(Op):
     """A list of `num_elements` items (as many as needed for -1) with rows at `indices`."""
 
@@ -186,7 +181,6 @@ class TensorListScatterV2(Op):
         return rows, None, None, None
 
 
-@dataclass(frozen=True)
 class TensorListScatterIntoExistingList(Op):
     """The list with rows of a tensor at `indices`; it grows where it must."""
 
@@ -227,7 +221,6 @@ def scattered(items: TensorList, tensor: Any, indices: Any) -> TensorList:
     return items.like(new)
 
 
-@dataclass(frozen=True)
 class TensorListConcatV2(Op):
     """All items joined along their first axis, and how long each was."""
 
@@ -279,16 +272,13 @@ class TensorListConcatV2(Op):
                 f"{len(leading)} elements."
             )
         if not item.shape:
-            raise refuse(
-                f"Concat saw a scalar shape at index {i} but requires at least vectors."
-            )
+            raise refuse(f"Concat saw a scalar shape at index {i} but requires at least vectors.")
         return item
 
     def gradient(self, call: Call, g: Any, *rest: Any) -> Sequence[Any]:
         return apply(TensorListSplit.of(), g, call.inputs[1], call.outputs[1]), None, None
 
 
-@dataclass(frozen=True)
 class TensorListSplit(Op):
     """Consecutive pieces of a tensor, as long as `lengths` says, as a list."""
 

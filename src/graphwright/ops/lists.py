@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -33,7 +32,6 @@ _SHAPE = {"shape_type": dt.INDEX}
 # -- making lists -------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True)
 class EmptyTensorList(Op):
     """A list without items that takes at most `max_num_elements` (any number for -1)."""
 
@@ -53,7 +51,6 @@ class EmptyTensorList(Op):
         return TensorList([], self.element_dtype, known_dims(element_shape), limit)
 
 
-@dataclass(frozen=True)
 class TensorListReserve(Op):
     """A list of `num_elements` items that are not written yet."""
 
@@ -71,8 +68,7 @@ class TensorListReserve(Op):
     def kernel(self, element_shape: Any, num_elements: Any) -> Any:
         if num_elements < 0:
             raise refuse(
-                "The num_elements to reserve must be a non negative number, but got "
-                f"{num_elements}"
+                f"The num_elements to reserve must be a non negative number, but got {num_elements}"
             )
         dims = known_dims(element_shape)
         return TensorList([None] * num_elements, self.element_dtype, dims, None, True)
@@ -81,7 +77,6 @@ class TensorListReserve(Op):
 # -- one item -----------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True)
 class TensorListSetItem(Op):
     """The list with another item at `index`."""
 
@@ -132,7 +127,6 @@ class TensorListSetItem(Op):
         return rest, None, rows
 
 
-@dataclass(frozen=True)
 class TensorListGetItem(Op):
     """The item at `index`."""
 
@@ -155,7 +149,6 @@ class TensorListGetItem(Op):
         return apply(TensorListSetItem.of(False), empty, index, g), None, None
 
 
-@dataclass(frozen=True)
 class TensorListPushBack(Op):
     """The list with one more item at its end."""
 
@@ -196,7 +189,6 @@ class TensorListPushBack(Op):
         return rest, last
 
 
-@dataclass(frozen=True)
 class TensorListPopBack(Op):
     """The list without its last item, and that item."""
 
@@ -229,7 +221,6 @@ class TensorListPopBack(Op):
 # -- the whole list -----------------------------------------------------------------------------
 
 
-@dataclass(frozen=True)
 class TensorListLength(Op):
     """The number of items."""
 
@@ -245,7 +236,6 @@ class TensorListLength(Op):
         return np.int32(len(items))
 
 
-@dataclass(frozen=True)
 class TensorListElementShape(Op):
     """What is known of the items' shape, -1 for unknown."""
 
@@ -263,7 +253,6 @@ class TensorListElementShape(Op):
         return np.array(host_shape(items.dims), self.shape_type.numpy_dtype)
 
 
-@dataclass(frozen=True)
 class TensorListResize(Op):
     """The list cut to `size` items, or filled up with unwritten ones."""
 
@@ -283,7 +272,6 @@ class TensorListResize(Op):
         return apply(RESIZE, g, apply(LENGTH, call.inputs[0])), None
 
 
-@dataclass(frozen=True)
 class TensorListConcatLists(Op):
     """The items of one list, then those of another."""
 
@@ -305,7 +293,6 @@ class TensorListConcatLists(Op):
 # -- cotangents of lists ------------------------------------------------------------------------
 
 
-@dataclass(frozen=True)
 class TensorListZerosLike(Op):
     """A list of as many zeros of the items' shapes: items that are not written."""
 
@@ -329,7 +316,6 @@ class TensorListZerosLike(Op):
         return TensorList(blanks, items.element_dtype, items.dims)
 
 
-@dataclass(frozen=True)
 class TensorListAddN(AddN):
     """Two lists added item by item; what is not written counts as zero."""
 

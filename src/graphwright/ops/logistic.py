@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -18,7 +17,6 @@ from graphwright.ops.special import widened
 from graphwright.types.dtypes import DType
 
 
-@dataclass(frozen=True)
 class Sigmoid(Unary):
     """1 / (1 + exp(-x))."""
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -21,7 +20,6 @@ from graphwright.types import dtypes as dt
 from graphwright.types.tensor_type import TensorType, is_compatible
 
 
-@dataclass(frozen=True)
 class L2Loss(Op):
     """Half the sum of the squares of all elements."""
 

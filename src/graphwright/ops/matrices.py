@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, NamedTuple
 
@@ -114,7 +113,6 @@ def need_matrix(dims: Dims) -> None:
         raise ValueError(f"input must be at least 2-dim, received shape: {show_dims(dims)}")
 
 
-@dataclass(frozen=True)
 class MatrixDiagV3(Op):
     """Matrices with the given diagonals, the padding value elsewhere."""
 
@@ -197,7 +195,6 @@ def matrix_sizes(longest: int | None, lower: int, upper: int, rows: Any, columns
     return rows, columns
 
 
-@dataclass(frozen=True)
 class MatrixDiagPartV3(Op):
     """The diagonals of matrices."""
 
@@ -227,7 +224,6 @@ class MatrixDiagPartV3(Op):
         return apply(MatrixSetDiagV3.of(self.align), zeros_like(x), g, k), None, None
 
 
-@dataclass(frozen=True)
 class MatrixSetDiagV3(Op):
     """Matrices with other diagonals."""
 
@@ -268,7 +264,6 @@ class MatrixSetDiagV3(Op):
         return apply(self, g, zeros_like(diagonal), k), part, None
 
 
-@dataclass(frozen=True)
 class MatrixBandPart(Op):
     """Matrices without what is more than so many places below or above the diagonal."""
 
@@ -308,7 +303,6 @@ class MatrixBandPart(Op):
         return apply(self, g, num_lower, num_upper), None, None
 
 
-@dataclass(frozen=True)
 class Diag(Op):
     """The tensor of twice the rank with the operand on its diagonal."""
 
@@ -331,7 +325,6 @@ class Diag(Op):
         return (tensor_diag_part(g),)
 
 
-@dataclass(frozen=True)
 class DiagPart(Op):
     """The diagonal of a tensor whose shape is the same shape twice."""
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -27,7 +26,6 @@ def each_matrix(function: Callable[[Any], Any], x: Any) -> Any:
     return results.reshape(x.shape)
 
 
-@dataclass(frozen=True)
 class MatrixFunction(MatrixOp):
     """A function of square matrices that power series define."""
 
@@ -46,7 +44,6 @@ class MatrixFunction(MatrixOp):
         return (apply(self, concat([top, bottom], -2))[..., :size, size:],)
 
 
-@dataclass(frozen=True)
 class MatrixExponential(MatrixFunction):
     """The sum of x^k / k!."""
 
@@ -60,7 +57,6 @@ class MatrixExponential(MatrixFunction):
         return exponential(x).astype(x.dtype, copy=False)
 
 
-@dataclass(frozen=True)
 class MatrixLogarithm(MatrixFunction):
     """The principal logarithm of complex matrices."""
 
@@ -73,7 +69,6 @@ class MatrixLogarithm(MatrixFunction):
         return each_matrix(logarithm, x)
 
 
-@dataclass(frozen=True)
 class MatrixSquareRoot(MatrixFunction):
     """The principal square root."""
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
@@ -17,7 +16,6 @@ from graphwright.types import dtypes as dt
 from graphwright.types.tensor_type import Dims, TensorType, show_dims
 
 
-@dataclass(frozen=True)
 class Morphology(Op):
     """What dilation and its gradients share: where their windows lie."""
 
@@ -68,7 +66,6 @@ class Morphology(Op):
         return best, ((tap, place == number) for number, tap in enumerate(taps))
 
 
-@dataclass(frozen=True)
 class Dilation2D(Morphology):
     """The greatest sum of a window's elements and those of the filter, for each channel."""
 
@@ -87,7 +84,6 @@ class Dilation2D(Morphology):
         return to_input, apply(Dilation2DBackpropFilter.of(*attributes), *call.inputs, g)
 
 
-@dataclass(frozen=True)
 class Dilation2DBackpropInput(Morphology):
     """The cotangent of a dilation's input: each window's goes to the element that won."""
 
@@ -107,7 +103,6 @@ class Dilation2DBackpropInput(Morphology):
         return np.ascontiguousarray(windows.unpad(whole))
 
 
-@dataclass(frozen=True)
 class Dilation2DBackpropFilter(Morphology):
     """The cotangent of a dilation's filter: each window's goes to the element that won."""
 

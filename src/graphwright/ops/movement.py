@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -21,7 +20,6 @@ from graphwright.types.tensor_type import Dims, TensorType, num_elements, show_d
 # -- identities -----------------------------------------------------------------------------
 
 
-@dataclass(frozen=True)
 class Identity(Op):
     """The tensor itself."""
 
@@ -43,7 +41,6 @@ class Identity(Op):
         return (g,)
 
 
-@dataclass(frozen=True)
 class IdentityN(Op):
     """The tensors themselves."""
 
@@ -68,7 +65,6 @@ class IdentityN(Op):
         return cotangents
 
 
-@dataclass(frozen=True)
 class StopGradient(Identity):
     """The tensor itself, as a constant to gradients."""
 
@@ -78,7 +74,6 @@ class StopGradient(Identity):
         return (None,)
 
 
-@dataclass(frozen=True)
 class PreventGradient(Identity):
     """The tensor itself; a gradient through it is an error."""
 
@@ -90,7 +85,6 @@ class PreventGradient(Identity):
         raise LookupError(f"Gradient explicitly disabled. Reason: {self.message}")
 
 
-@dataclass(frozen=True)
 class EnsureShape(Op):
     """The tensor itself, if its shape fits."""
 
@@ -139,7 +133,6 @@ def _merged(a: Dims | None, b: Dims | None) -> tuple[bool, Dims | None]:
 # -- other shapes of the same elements ------------------------------------------------------
 
 
-@dataclass(frozen=True)
 class Reshape(Op):
     """The same elements in another shape; an entry of -1 is what is left."""
 
@@ -245,7 +238,6 @@ def _filled_dims(result: Dims, dims: Dims, total: int, rest: int, inferred: bool
     return tuple([total // rest if d is None else d for d in result])
 
 
-@dataclass(frozen=True)
 class ExpandDims(Op):
     """A new axis of size 1."""
 
@@ -285,7 +277,6 @@ def single(value: Any) -> Any:
     return value
 
 
-@dataclass(frozen=True)
 class Squeeze(Op):
     """Without the axes of size 1: those of `squeeze_dims`, or all of them."""
 
@@ -327,7 +318,6 @@ class Squeeze(Op):
         return (reshape(g, shape_of(call.inputs[0])),)
 
 
-@dataclass(frozen=True)
 class Transpose(Op):
     """Axis i of the result is axis perm[i] of the operand."""
 
@@ -349,7 +339,6 @@ class Transpose(Op):
         return transpose(g, inverse_permutation(call.inputs[1])), None
 
 
-@dataclass(frozen=True)
 class ConjugateTranspose(Transpose):
     """The conjugate of the transpose."""
 
@@ -385,7 +374,6 @@ def transposed_dims(dims: Dims | None, perm: Any) -> Dims | None:
     return tuple([None if dims is None or axis is None else dims[axis] for axis in order])
 
 
-@dataclass(frozen=True)
 class InvertPermutation(Op):
     """The permutation that undoes `x`."""
 
@@ -427,7 +415,6 @@ def inverse_permutation(perm: Any) -> Any:
     return apply(INVERT_PERMUTATION, convert(perm))
 
 
-@dataclass(frozen=True)
 class BroadcastTo(Op):
     """The tensor repeated along axes of size 1 and new leading axes, to a given shape."""
 

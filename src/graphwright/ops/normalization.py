@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
@@ -28,7 +27,6 @@ def window_sums(x: Any, radius: int) -> Any:
     return total
 
 
-@dataclass(frozen=True)
 class LocalResponse(Op):
     """The attributes of the local response normalization and of its gradient."""
 
@@ -53,7 +51,6 @@ class LocalResponse(Op):
         )
 
 
-@dataclass(frozen=True)
 class LRN(LocalResponse):
     """x / (bias + alpha * s) ** beta: s sums the squares of the channels around each one."""
 
@@ -74,7 +71,6 @@ class LRN(LocalResponse):
         return (apply(op, g, call.inputs[0], call.outputs[0]),)
 
 
-@dataclass(frozen=True)
 class LRNGrad(LocalResponse):
     """The cotangent of the image of a local response normalization."""
 

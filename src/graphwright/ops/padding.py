@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -53,7 +52,6 @@ def uniform_border(x: Any, paddings: Any, value: Any) -> Any:
     return result
 
 
-@dataclass(frozen=True)
 class Pad(Op):
     """The tensor inside a border of zeros; row i of `paddings` is (before, after) of axis i."""
 
@@ -73,7 +71,6 @@ class Pad(Op):
         return unpadded(call, g), None
 
 
-@dataclass(frozen=True)
 class PadV2(Op):
     """The tensor inside a border of one value."""
 
@@ -106,7 +103,6 @@ def unpadded(call: Call, g: Any) -> Any:
     return slice_of(g, begin, shape_of(x))
 
 
-@dataclass(frozen=True)
 class MirrorPad(Op):
     """The tensor inside a border that mirrors it, without (REFLECT) or with its edge."""
 
@@ -142,7 +138,6 @@ class MirrorPad(Op):
         return apply(MirrorPadGrad.of(self.mode), g, call.inputs[1]), None
 
 
-@dataclass(frozen=True)
 class MirrorPadGrad(Op):
     """The border folded back and added onto what it mirrors."""
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -21,7 +20,6 @@ from graphwright.types.dtypes import DType
 from graphwright.types.tensor_type import Dims, TensorType, is_compatible, show_dims
 
 
-@dataclass(frozen=True)
 class DynamicPartition(Op):
     """The slices of `data` whose number in `partitions` is 0, 1, ..."""
 
@@ -71,7 +69,6 @@ class DynamicPartition(Op):
         ), None
 
 
-@dataclass(frozen=True)
 class DynamicStitch(Op):
     """Slices put at the places of the result that `indices` name; the last one wins."""
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -25,7 +24,6 @@ def patch_count(size: int | None, extent: int, stride: int, padding: str) -> int
     return max(-(-reach // stride), 0)
 
 
-@dataclass(frozen=True)
 class Patches(Op):
     """Patches of the axes between the batch and the channels, put into the channels."""
 
@@ -97,7 +95,6 @@ class Patches(Op):
         return (reshape(transpose(sums[1:], [1, 0, 2]), host_vector([batch, *space, channels])),)
 
 
-@dataclass(frozen=True)
 class ExtractImagePatches(Patches):
     """Patches of images [batch, height, width, channels]."""
 
@@ -116,7 +113,6 @@ class ExtractImagePatches(Patches):
         return self.padding
 
 
-@dataclass(frozen=True)
 class ExtractVolumePatches(Patches):
     """Patches of volumes [batch, depth, height, width, channels]."""
 

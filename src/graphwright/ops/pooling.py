@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
@@ -28,7 +27,7 @@ from graphwright.types.dtypes import DType
 from graphwright.types.tensor_type import Dims, TensorType, is_compatible, show_dims
 
 
-class Pool(Op):
+class Pool(Op, fields=False):
     """What the ops of a family share: where their windows lie."""
 
     spatial: ClassVar[int] = 2
@@ -171,7 +170,6 @@ class MaximumGradGrad(Pool):
         return None, None, apply(self.sibling(MAXIMUM_GRAD[self.spatial]), x, y, g)
 
 
-@dataclass(frozen=True)
 class Planar(Pool):
     """The attributes of maximum pooling over two spatial axes."""
 
@@ -184,7 +182,6 @@ class Planar(Pool):
     data_format: str = "NHWC"
 
 
-@dataclass(frozen=True)
 class Solid(Pool):
     """The attributes of pooling over three spatial axes."""
 
@@ -196,21 +193,18 @@ class Solid(Pool):
     data_format: str = "NDHWC"
 
 
-@dataclass(frozen=True)
 class MaxPool(Maximum, Planar):
     """The largest element of each window of images."""
 
     type_name = "MaxPool"
 
 
-@dataclass(frozen=True)
 class MaxPoolGrad(MaximumGrad, Planar):
     """The cotangent of MaxPool's input."""
 
     type_name = "MaxPoolGrad"
 
 
-@dataclass(frozen=True)
 class MaxPoolGradGrad(MaximumGradGrad, Planar):
     """The cotangent of MaxPoolGrad's `grad`."""
 
@@ -218,7 +212,6 @@ class MaxPoolGradGrad(MaximumGradGrad, Planar):
     private = frozenset({"explicit_paddings"})
 
 
-@dataclass(frozen=True)
 class MaxPool3D(Maximum, Solid):
     """The largest element of each window of volumes."""
 
@@ -226,7 +219,6 @@ class MaxPool3D(Maximum, Solid):
     dtypes = {"T": dt.FLOATING - {dt.float64}}
 
 
-@dataclass(frozen=True)
 class MaxPool3DGrad(MaximumGrad, Solid):
     """The cotangent of MaxPool3D's input: every maximum of a window gets all of it."""
 
@@ -235,7 +227,6 @@ class MaxPool3DGrad(MaximumGrad, Solid):
     dtypes = {"T": dt.FLOATING - {dt.float64}, "TInput": dt.FLOATING - {dt.float64}}
 
 
-@dataclass(frozen=True)
 class MaxPool3DGradGrad(MaximumGradGrad, Solid):
     """The cotangent of MaxPool3DGrad's `grad`."""
 
@@ -247,7 +238,6 @@ MAXIMUM_GRAD: dict[int, type[Pool]] = {2: MaxPoolGrad, 3: MaxPool3DGrad}
 MAXIMUM_GRAD_GRAD: dict[int, type[Pool]] = {2: MaxPoolGradGrad, 3: MaxPool3DGradGrad}
 
 
-@dataclass(frozen=True)
 class MaxPoolWithArgmax(Pool):
     """The largest element of each window of images, and its place in the flattened image."""
 
@@ -317,7 +307,6 @@ class AverageGrad(Pool):
         return None, apply(self.sibling(AVERAGE[self.spatial]), g)
 
 
-@dataclass(frozen=True)
 class PlanarMean(Pool):
     """The attributes of average pooling over two spatial axes."""
 
@@ -327,7 +316,6 @@ class PlanarMean(Pool):
     data_format: str = "NHWC"
 
 
-@dataclass(frozen=True)
 class AvgPool(Average, PlanarMean):
     """The mean of each window of images; padding does not count."""
 
@@ -335,14 +323,12 @@ class AvgPool(Average, PlanarMean):
     inputs = ("value: T",)
 
 
-@dataclass(frozen=True)
 class AvgPoolGrad(AverageGrad, PlanarMean):
     """The cotangent of AvgPool's input."""
 
     type_name = "AvgPoolGrad"
 
 
-@dataclass(frozen=True)
 class AvgPool3D(Average, Solid):
     """The mean of each window of volumes; padding does not count."""
 
@@ -350,7 +336,6 @@ class AvgPool3D(Average, Solid):
     inputs = ("input: T",)
 
 
-@dataclass(frozen=True)
 class AvgPool3DGrad(AverageGrad, Solid):
     """The cotangent of AvgPool3D's input."""
 

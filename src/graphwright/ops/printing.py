@@ -5,7 +5,6 @@ from __future__ import annotations
 import pprint
 import sys
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -33,7 +32,6 @@ def write_to(stream: Any, text: str) -> None:
     stream.flush()
 
 
-@dataclass(frozen=True)
 class StringFormat(Op):
     """The template with each placeholder replaced by a tensor, as `tf.print` shows it."""
 
@@ -56,7 +54,6 @@ class StringFormat(Op):
         return np.array(text.encode(), dtype=object)
 
 
-@dataclass(frozen=True)
 class PrintV2(Op):
     """Writes a string and `end` to a stream."""
 
@@ -213,8 +210,12 @@ def stream_name(stream: Any) -> str:
         if stream.startswith("file://"):
             return stream
         raise ValueError(unsupported(stream))
-    names = {sys.stdout: "stdout", sys.stderr: "stderr", sys.__stdout__: "stdout",
-             sys.__stderr__: "stderr"}
+    names = {
+        sys.stdout: "stdout",
+        sys.stderr: "stderr",
+        sys.__stdout__: "stdout",
+        sys.__stderr__: "stderr",
+    }
     if stream in names:
         return names[stream]
     for level in ("info", "warning", "error"):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -44,7 +43,6 @@ def split_cotangent(g: Any, x: Any, low: Any, high: Any, op: Any) -> tuple[Any, 
     return np.where(inside, g, zero), np.where(below, g, zero), np.where(above, g, zero)
 
 
-@dataclass(frozen=True)
 class FakeQuantWithMinMaxArgs(Op):
     """The inputs rounded to a grid of 2 ** num_bits values between constants."""
 
@@ -70,7 +68,6 @@ class FakeQuantWithMinMaxArgs(Op):
         return (apply(back, g, call.inputs[0]),)
 
 
-@dataclass(frozen=True)
 class FakeQuantWithMinMaxArgsGradient(Op):
     """The cotangent where the input is in the range."""
 
@@ -91,7 +88,6 @@ class FakeQuantWithMinMaxArgsGradient(Op):
         return split_cotangent(g, x, self.min, self.max, self)[0].astype(np.float32)
 
 
-@dataclass(frozen=True)
 class FakeQuantWithMinMaxVars(Op):
     """The inputs rounded to a grid of 2 ** num_bits values between two tensors."""
 
@@ -122,7 +118,6 @@ def check_scalars(low: TensorType, high: TensorType) -> None:
             raise ValueError(f"`{name}` must be rank 0 but is rank {bound.rank}")
 
 
-@dataclass(frozen=True)
 class FakeQuantWithMinMaxVarsGradient(Op):
     """The cotangents of the inputs and of both bounds."""
 
@@ -147,7 +142,6 @@ class FakeQuantWithMinMaxVarsGradient(Op):
         return inside, np.sum(below, dtype=np.float32), np.sum(above, dtype=np.float32)
 
 
-@dataclass(frozen=True)
 class FakeQuantWithMinMaxVarsPerChannel(Op):
     """The inputs rounded to grids, one for each place of the last axis."""
 
@@ -181,7 +175,6 @@ def check_channels(x: TensorType, low: TensorType, high: TensorType) -> None:
             raise ValueError(f"{name} has incorrect size, expected {sizes[0]} was {sizes[1]}")
 
 
-@dataclass(frozen=True)
 class FakeQuantWithMinMaxVarsPerChannelGradient(Op):
     """The cotangents of the inputs and of both vectors of bounds."""
 
@@ -206,7 +199,6 @@ class FakeQuantWithMinMaxVarsPerChannelGradient(Op):
 # -- quantization to a grid that scales the range -------------------------------------------
 
 
-@dataclass(frozen=True)
 class QuantizeAndDequantizeV4(Op):
     """The input rounded to a grid of 2 ** num_bits values that spans its range, or a given one."""
 
@@ -276,7 +268,6 @@ class QuantizeAndDequantizeV4(Op):
         return tuple(apply(QuantizeAndDequantizeV4Grad.of(self.axis), g, *call.inputs))
 
 
-@dataclass(frozen=True)
 class QuantizeAndDequantizeV4Grad(Op):
     """The cotangent of the input where it is in the range; TensorFlow gives the bounds zeros."""
 
@@ -303,7 +294,6 @@ class QuantizeAndDequantizeV4Grad(Op):
         return np.where(inside, g, x.dtype.type(0)), np.zeros_like(low), np.zeros_like(high)
 
 
-@dataclass(frozen=True)
 class QuantizeAndDequantizeV2(QuantizeAndDequantizeV4):
     """As QuantizeAndDequantizeV4, the cotangent passing straight through."""
 

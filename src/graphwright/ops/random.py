@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from functools import partial
 from typing import Any, ClassVar
 
@@ -25,7 +24,6 @@ from graphwright.types.tensor_type import Dims, TensorType, show_dims
 COUNTS = frozenset({dt.float16, dt.float32, dt.float64, dt.int32, dt.int64})
 
 
-@dataclass(frozen=True)
 class Stateful(Op):
     """An op with a stream of its own in each place where it is bound."""
 
@@ -43,7 +41,6 @@ class Stateful(Op):
         raise NotImplementedError(f"{type(self).__name__} states no draw")
 
 
-@dataclass(frozen=True)
 class Floats(Stateful):
     """Independent numbers of one distribution without parameters, in the given shape."""
 
@@ -66,7 +63,6 @@ class Floats(Stateful):
         return drawn.reshape(shape)
 
 
-@dataclass(frozen=True)
 class RandomUniform(Floats):
     """Uniform numbers in [0, 1)."""
 
@@ -74,7 +70,6 @@ class RandomUniform(Floats):
     sampler = staticmethod(random.uniform)
 
 
-@dataclass(frozen=True)
 class RandomStandardNormal(Floats):
     """Normal numbers of mean 0 and deviation 1."""
 
@@ -82,7 +77,6 @@ class RandomStandardNormal(Floats):
     sampler = staticmethod(random.normal)
 
 
-@dataclass(frozen=True)
 class TruncatedNormal(Floats):
     """Normal numbers of mean 0 and deviation 1, those beyond 2 drawn again."""
 
@@ -90,7 +84,6 @@ class TruncatedNormal(Floats):
     sampler = staticmethod(random.truncated_normal)
 
 
-@dataclass(frozen=True)
 class RandomUniformInt(Stateful):
     """Uniform integers in [minval, maxval)."""
 
@@ -110,7 +103,6 @@ class RandomUniformInt(Stateful):
         return random.integers(key, counter, count, low, high, minval.dtype).reshape(shape)
 
 
-@dataclass(frozen=True)
 class RandomShuffle(Stateful):
     """The rows of a tensor in another order."""
 
@@ -130,7 +122,6 @@ class RandomShuffle(Stateful):
         return value[random.shuffle(key, counter, len(value))]
 
 
-@dataclass(frozen=True)
 class Multinomial(Stateful):
     """Class indices [batch, num_samples] with the probabilities softmax(logits)."""
 
@@ -152,7 +143,6 @@ class Multinomial(Stateful):
         return drawn.astype(self.output_dtype.numpy_dtype, copy=False)
 
 
-@dataclass(frozen=True)
 class RandomGamma(Stateful):
     """Gamma variates of unit scale: for each `alpha`, `shape` of them."""
 
@@ -175,7 +165,6 @@ class RandomGamma(Stateful):
         return None, gamma_gradient(call.inputs[1], call.outputs[0], g)
 
 
-@dataclass(frozen=True)
 class RandomPoissonV2(Stateful):
     """Poisson variates: for each `rate`, `shape` of them."""
 

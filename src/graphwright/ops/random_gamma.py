@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -24,7 +23,6 @@ def slope_of_variate(alpha: Any, sample: Any) -> Any:
     return (-slope_of_lower_gamma(a, x) / density).astype(np.asarray(alpha).dtype)
 
 
-@dataclass(frozen=True)
 class RandomGammaGrad(Binary):
     """The slope of a gamma variate in its shape parameter."""
 

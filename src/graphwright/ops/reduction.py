@@ -7,7 +7,6 @@ broadcast that is the adjoint of a sum.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
@@ -90,7 +89,6 @@ def given(x: Any, axes: Any) -> Any:
 # -- sums, products, means ------------------------------------------------------------------
 
 
-@dataclass(frozen=True)
 class Accumulation(Reduction):
     """A reduction by a ufunc, of 16 bit floats in float32."""
 
@@ -108,7 +106,6 @@ class Accumulation(Reduction):
         return narrowed
 
 
-@dataclass(frozen=True)
 class Sum(Accumulation):
     """The sum of the elements along axes."""
 
@@ -118,7 +115,6 @@ class Sum(Accumulation):
         return spread(g, call), None
 
 
-@dataclass(frozen=True)
 class Prod(Accumulation):
     """The product of the elements along axes."""
 
@@ -142,7 +138,6 @@ class Prod(Accumulation):
         return kept(g, call) * conj(product), None
 
 
-@dataclass(frozen=True)
 class Mean(Reduction):
     """The sum of the elements along axes over their number, truncated for integers."""
 
@@ -182,7 +177,6 @@ def integer_mean(x: Any, axes: Any, dtype: Any, keep: bool) -> Any:
     return truncate_divide(total, wide(max(count, 1))).astype(dtype)
 
 
-@dataclass(frozen=True)
 class EuclideanNorm(Reduction):
     """The root of the sum of squares of the elements along axes."""
 
@@ -208,7 +202,6 @@ class EuclideanNorm(Reduction):
 # -- extremes, logic ------------------------------------------------------------------------
 
 
-@dataclass(frozen=True)
 class Extreme(Reduction):
     """The greatest or least element along axes; the lowest or highest value of none."""
 
@@ -231,7 +224,6 @@ class Extreme(Reduction):
         return chosen / reduce_sum(chosen, axes, True) * kept(g, call), None
 
 
-@dataclass(frozen=True)
 class Max(Extreme):
     """The greatest element along axes."""
 
@@ -241,7 +233,6 @@ class Max(Extreme):
         return -np.inf if dtype.is_floating else dtype.min
 
 
-@dataclass(frozen=True)
 class Min(Extreme):
     """The least element along axes."""
 
@@ -252,7 +243,6 @@ class Min(Extreme):
         return np.inf if dtype.is_floating else dtype.max
 
 
-@dataclass(frozen=True)
 class LogicalReduction(Reduction):
     """A reduction of bools."""
 
@@ -267,14 +257,12 @@ class LogicalReduction(Reduction):
         return lambda x, axes: reduce(x, axis=given(x, axes), keepdims=keep)
 
 
-@dataclass(frozen=True)
 class All(LogicalReduction):
     """Whether all elements along axes are true."""
 
     type_name = "All"
 
 
-@dataclass(frozen=True)
 class Any_(LogicalReduction):
     """Whether any element along axes is true."""
 

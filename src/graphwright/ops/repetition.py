@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -24,7 +23,6 @@ from graphwright.types import dtypes as dt
 from graphwright.types.tensor_type import TensorType
 
 
-@dataclass(frozen=True)
 class Tile(Op):
     """The tensor repeated `multiples[i]` times along axis i."""
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
@@ -55,7 +54,6 @@ def resized_dims(images: Dims | None, size: Any) -> Dims:
     return (batch, height, width, channels)
 
 
-@dataclass(frozen=True)
 class Resize(Op):
     """Images [batch, height, width, channels] in the height and width `size`."""
 
@@ -84,7 +82,6 @@ class Resize(Op):
         return kernels.resize(images, size, self.method, self.centres)
 
 
-@dataclass(frozen=True)
 class ResizeGrad(Op):
     """The cotangent of the images of a Resize, from that of its result."""
 
@@ -117,7 +114,6 @@ def size_of(images: Any) -> Any:
     return host_vector(axis_sizes(images, 4)[1:3])
 
 
-@dataclass(frozen=True)
 class ResizeBilinear(Resize):
     """Each result is a weighted mean of the 4 nearest pixels."""
 
@@ -129,7 +125,6 @@ class ResizeBilinear(Resize):
         return apply(back, g, call.inputs[0]), None
 
 
-@dataclass(frozen=True)
 class ResizeBilinearGrad(ResizeGrad):
     """The adjoint of ResizeBilinear."""
 
@@ -138,7 +133,6 @@ class ResizeBilinearGrad(ResizeGrad):
     forward = ResizeBilinear
 
 
-@dataclass(frozen=True)
 class ResizeBicubic(Resize):
     """Cubic convolution of the 16 nearest pixels."""
 
@@ -150,7 +144,6 @@ class ResizeBicubic(Resize):
         return apply(back, g, call.inputs[0]), None
 
 
-@dataclass(frozen=True)
 class ResizeBicubicGrad(ResizeGrad):
     """The adjoint of ResizeBicubic."""
 
@@ -159,7 +152,6 @@ class ResizeBicubicGrad(ResizeGrad):
     forward = ResizeBicubic
 
 
-@dataclass(frozen=True)
 class ResizeArea(Op):
     """Each result is the mean over the area that it covers."""
 
@@ -183,7 +175,6 @@ class ResizeArea(Op):
         raise LookupError("ResizeArea has no gradient; resize with antialias=True has one")
 
 
-@dataclass(frozen=True)
 class ResizeNearestNeighbor(Resize):
     """Each result is the nearest pixel, of the dtype of the images."""
 
@@ -196,7 +187,6 @@ class ResizeNearestNeighbor(Resize):
         return apply(back, g, size_of(call.inputs[0])), None
 
 
-@dataclass(frozen=True)
 class ResizeNearestNeighborGrad(Op):
     """The adjoint of ResizeNearestNeighbor, for images of the height and width `size`."""
 
@@ -233,7 +223,6 @@ KERNEL_TYPES = {
 }
 
 
-@dataclass(frozen=True)
 class ScaleAndTranslate(Op):
     """Images resampled with a kernel around each sample, which `antialias` widens to shrink."""
 
@@ -263,7 +252,6 @@ class ScaleAndTranslate(Op):
         return apply(back, g, images, scale, translation), None, None, None
 
 
-@dataclass(frozen=True)
 class ScaleAndTranslateGrad(Op):
     """The adjoint of ScaleAndTranslate."""
 

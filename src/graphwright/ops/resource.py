@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -75,7 +74,6 @@ class Storage:
         return f"<Resource {self.name!r}: {self.value_type!r}>"
 
 
-@dataclass(frozen=True)
 class ReadVariableOp(Op):
     """The value of a variable now."""
 
@@ -98,7 +96,6 @@ class ReadVariableOp(Op):
         return (g,)
 
 
-@dataclass(frozen=True)
 class Assignment(Op):
     """Changes a variable by a value of its dtype; has no result."""
 
@@ -112,7 +109,6 @@ class Assignment(Op):
         return ()
 
 
-@dataclass(frozen=True)
 class AssignVariableOp(Assignment):
     """variable = value."""
 
@@ -122,7 +118,6 @@ class AssignVariableOp(Assignment):
         storage.write(value)
 
 
-@dataclass(frozen=True)
 class AssignAddVariableOp(Assignment):
     """variable += value."""
 
@@ -132,7 +127,6 @@ class AssignAddVariableOp(Assignment):
         storage.update(lambda array: np.add(array, same_shape(storage, array, value)))
 
 
-@dataclass(frozen=True)
 class AssignSubVariableOp(Assignment):
     """variable -= value."""
 
@@ -152,7 +146,6 @@ def same_shape(storage: Storage, array: Any, value: Any) -> Any:
     return value
 
 
-@dataclass(frozen=True)
 class ResourceGather(Op):
     """Rows of a variable: `params[indices]`, without reading the rest."""
 
@@ -198,7 +191,6 @@ def checked_rows(indices: Any, array: Any) -> Any:
     return indices
 
 
-@dataclass(frozen=True)
 class ResourceScatter(Op):
     """Combines rows of a variable with updates; has no result."""
 
@@ -225,7 +217,6 @@ class ResourceScatter(Op):
         storage.update(change)
 
 
-@dataclass(frozen=True)
 class ResourceScatterUpdate(ResourceScatter):
     """variable[indices] = updates; the last one of equal indices wins."""
 
@@ -235,7 +226,6 @@ class ResourceScatterUpdate(ResourceScatter):
         array[indices] = updates
 
 
-@dataclass(frozen=True)
 class ResourceScatterAdd(ResourceScatter):
     """variable[indices] += updates; equal indices add up."""
 
@@ -245,7 +235,6 @@ class ResourceScatterAdd(ResourceScatter):
         np.add.at(array, indices, updates)
 
 
-@dataclass(frozen=True)
 class ResourceScatterSub(ResourceScatter):
     """variable[indices] -= updates; equal indices add up."""
 
@@ -255,7 +244,6 @@ class ResourceScatterSub(ResourceScatter):
         np.subtract.at(array, indices, updates)
 
 
-@dataclass(frozen=True)
 class ResourceScatterMul(ResourceScatter):
     """variable[indices] *= updates."""
 
@@ -265,7 +253,6 @@ class ResourceScatterMul(ResourceScatter):
         np.multiply.at(array, indices, updates)
 
 
-@dataclass(frozen=True)
 class ResourceScatterDiv(ResourceScatter):
     """variable[indices] /= updates."""
 
@@ -275,7 +262,6 @@ class ResourceScatterDiv(ResourceScatter):
         np.divide.at(array, indices, updates)
 
 
-@dataclass(frozen=True)
 class ResourceScatterMax(ResourceScatter):
     """variable[indices] = max(variable[indices], updates)."""
 
@@ -285,7 +271,6 @@ class ResourceScatterMax(ResourceScatter):
         np.maximum.at(array, indices, updates)
 
 
-@dataclass(frozen=True)
 class ResourceScatterMin(ResourceScatter):
     """variable[indices] = min(variable[indices], updates)."""
 

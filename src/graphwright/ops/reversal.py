@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -14,7 +13,6 @@ from graphwright.types import dtypes as dt
 from graphwright.types.tensor_type import TensorType, show_dims
 
 
-@dataclass(frozen=True)
 class ReverseV2(Op):
     """The elements in reverse order along axes."""
 
@@ -51,7 +49,6 @@ class ReverseV2(Op):
         return reverse(g, call.inputs[1]), None
 
 
-@dataclass(frozen=True)
 class ReverseSequence(Op):
     """The first `seq_lengths[b]` slices of batch b in reverse order, the rest as they are."""
 
@@ -104,7 +101,6 @@ class ReverseSequence(Op):
         return apply(self, g, call.inputs[1]), None
 
 
-@dataclass(frozen=True)
 class Roll(Op):
     """The elements moved along axes, those that leave at one end coming in at the other."""
 

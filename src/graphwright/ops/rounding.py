@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -16,7 +15,6 @@ from graphwright.types import dtypes as dt
 from graphwright.types.dtypes import DType
 
 
-@dataclass(frozen=True)
 class Floor(Unary):
     """The greatest whole number that is not above x."""
 
@@ -29,7 +27,6 @@ class Floor(Unary):
         return scalars.unary("floor", x)
 
 
-@dataclass(frozen=True)
 class Ceil(Unary):
     """The least whole number that is not below x."""
 
@@ -42,7 +39,6 @@ class Ceil(Unary):
         return scalars.unary("ceil", x)
 
 
-@dataclass(frozen=True)
 class Rint(Unary):
     """The nearest whole number, the even one of two."""
 
@@ -55,7 +51,6 @@ class Rint(Unary):
         return scalars.unary("rint", x)
 
 
-@dataclass(frozen=True)
 class Round(Unary):
     """The nearest whole number, the even one of two; integers as they are."""
 
@@ -71,7 +66,6 @@ class Round(Unary):
         return scalars.unary("rint", x)
 
 
-@dataclass(frozen=True)
 class NextAfter(Binary):
     """The float next to x1 in the direction of x2."""
 
@@ -88,7 +82,6 @@ class NextAfter(Binary):
         return g, None
 
 
-@dataclass(frozen=True)
 class IsNan(Predicate):
     """Whether x is not a number."""
 
@@ -100,7 +93,6 @@ class IsNan(Predicate):
         return scalars.unary("isnan", x)
 
 
-@dataclass(frozen=True)
 class IsInf(Predicate):
     """Whether x is infinite."""
 
@@ -112,7 +104,6 @@ class IsInf(Predicate):
         return scalars.unary("isinf", x)
 
 
-@dataclass(frozen=True)
 class IsFinite(Predicate):
     """Whether x is neither infinite nor NaN."""
 
@@ -124,7 +115,6 @@ class IsFinite(Predicate):
         return scalars.unary("isfinite", x)
 
 
-@dataclass(frozen=True)
 class ApproximateEqual(Comparison):
     """|x - y| < tolerance."""
 

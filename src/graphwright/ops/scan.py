@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
@@ -18,7 +17,6 @@ from graphwright.types.dtypes import DType
 from graphwright.types.tensor_type import TensorType, normalize_axis
 
 
-@dataclass(frozen=True)
 class Scan(Op):
     """Combines each element with all before it along `axis`.
 
@@ -75,7 +73,6 @@ def shifted(x: Any, axis: int, start: float) -> Any:
     return np.moveaxis(out, 0, axis)
 
 
-@dataclass(frozen=True)
 class Cumsum(Scan):
     """The sums of the elements so far."""
 
@@ -86,7 +83,6 @@ class Cumsum(Scan):
         return cumsum(g, call.inputs[1], self.exclusive, not self.reverse), None
 
 
-@dataclass(frozen=True)
 class Cumprod(Scan):
     """The products of the elements so far."""
 
@@ -100,7 +96,6 @@ class Cumprod(Scan):
         return divide_no_nan(total, conj(x)), None
 
 
-@dataclass(frozen=True)
 class CumulativeLogsumexp(Scan):
     """The logarithms of the sums of the exponentials so far."""
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
@@ -20,7 +19,6 @@ from graphwright.types.tensor_type import Dims, TensorType, show_dims
 INDICES = frozenset({dt.int16, dt.int32, dt.int64, dt.uint16})
 
 
-@dataclass(frozen=True)
 class TensorScatter(Op):
     """The tensor with `updates` combined into it at the index vectors of `indices`."""
 
@@ -63,7 +61,6 @@ def check_tensor_updates(tensor: Dims | None, indices: Dims | None, updates: Dim
         )
 
 
-@dataclass(frozen=True)
 class TensorScatterUpdate(TensorScatter):
     """The tensor with `updates` in place of the slices at `indices`."""
 
@@ -77,7 +74,6 @@ class TensorScatterUpdate(TensorScatter):
         return tensor_scatter_nd_update(g, indices, zero), None, gather_nd(g, indices)
 
 
-@dataclass(frozen=True)
 class TensorScatterAdd(TensorScatter):
     """The tensor with `updates` added to the slices at `indices`."""
 
@@ -88,7 +84,6 @@ class TensorScatterAdd(TensorScatter):
         return g, None, gather_nd(g, call.inputs[1])
 
 
-@dataclass(frozen=True)
 class TensorScatterSub(TensorScatter):
     """The tensor with `updates` subtracted from the slices at `indices`."""
 
@@ -99,7 +94,6 @@ class TensorScatterSub(TensorScatter):
         return g, None, -gather_nd(g, call.inputs[1])
 
 
-@dataclass(frozen=True)
 class TensorScatterMin(TensorScatter):
     """The tensor with the lesser of its slices at `indices` and `updates`."""
 
@@ -111,7 +105,6 @@ class TensorScatterMin(TensorScatter):
         return shared_by_ties(call, g)
 
 
-@dataclass(frozen=True)
 class TensorScatterMax(TensorScatter):
     """The tensor with the greater of its slices at `indices` and `updates`."""
 

@@ -7,7 +7,6 @@ each segment's cotangent for its rows.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
@@ -30,7 +29,6 @@ from graphwright.types.tensor_type import Dims, TensorType, is_compatible, show_
 # -- ascending ids --------------------------------------------------------------------------
 
 
-@dataclass(frozen=True)
 class Segment(Op):
     """Reduces the rows of each segment; segments that have none are 0 (of products 1)."""
 
@@ -62,7 +60,6 @@ class Segment(Op):
         return segment.segment_reduce(self.kind, data, ids)
 
 
-@dataclass(frozen=True)
 class SegmentSum(Segment):
     """The sum of the rows of each segment."""
 
@@ -73,7 +70,6 @@ class SegmentSum(Segment):
         return gather(g, call.inputs[1]), None
 
 
-@dataclass(frozen=True)
 class SegmentMean(Segment):
     """The mean of the rows of each segment."""
 
@@ -86,7 +82,6 @@ class SegmentMean(Segment):
         return gather(g / trailing(cast(counts, g.dtype), g), ids), None
 
 
-@dataclass(frozen=True)
 class SegmentProd(Segment):
     """The product of the rows of each segment."""
 
@@ -103,7 +98,6 @@ class SegmentProd(Segment):
         return gather(select(greater(zeros, 1), 0, g), ids) * share, None
 
 
-@dataclass(frozen=True)
 class SegmentExtreme(Segment):
     """The greatest or least of the rows of each segment."""
 
@@ -116,7 +110,6 @@ class SegmentExtreme(Segment):
         return select(chosen, gather(g / ties, ids), 0), None
 
 
-@dataclass(frozen=True)
 class SegmentMax(SegmentExtreme):
     """The greatest of the rows of each segment."""
 
@@ -124,7 +117,6 @@ class SegmentMax(SegmentExtreme):
     kind = "max"
 
 
-@dataclass(frozen=True)
 class SegmentMin(SegmentExtreme):
     """The least of the rows of each segment."""
 
@@ -135,7 +127,6 @@ class SegmentMin(SegmentExtreme):
 # -- any ids --------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True)
 class UnsortedSegment(Op):
     """Reduces the slices of each segment; those of negative ids are dropped."""
 
@@ -165,7 +156,6 @@ class UnsortedSegment(Op):
         return segment.unsorted_segment_reduce(self.kind, np.asarray(data), np.asarray(ids), count)
 
 
-@dataclass(frozen=True)
 class UnsortedSegmentSum(UnsortedSegment):
     """The sum of the slices of each segment."""
 
@@ -176,7 +166,6 @@ class UnsortedSegmentSum(UnsortedSegment):
         return gather_present(g, call.inputs[1]), None, None
 
 
-@dataclass(frozen=True)
 class UnsortedSegmentProd(UnsortedSegment):
     """The product of the slices of each segment; 1 where there are none."""
 
@@ -194,7 +183,6 @@ class UnsortedSegmentProd(UnsortedSegment):
         return gather_present(select(greater(zeros, 1), 0, g), ids) * share, None, None
 
 
-@dataclass(frozen=True)
 class UnsortedSegmentExtreme(UnsortedSegment):
     """The greatest or least of the slices of each segment."""
 
@@ -208,7 +196,6 @@ class UnsortedSegmentExtreme(UnsortedSegment):
         return select(chosen, gather_present(g / ties, ids), 0), None, None
 
 
-@dataclass(frozen=True)
 class UnsortedSegmentMax(UnsortedSegmentExtreme):
     """The greatest of the slices of each segment; the dtype's lowest where there are none."""
 
@@ -216,7 +203,6 @@ class UnsortedSegmentMax(UnsortedSegmentExtreme):
     kind = "max"
 
 
-@dataclass(frozen=True)
 class UnsortedSegmentMin(UnsortedSegmentExtreme):
     """The least of the slices of each segment; the dtype's highest where there are none."""
 
@@ -244,7 +230,6 @@ def gather_present(x: Any, ids: Any) -> Any:
 # -- picked rows ----------------------------------------------------------------------------
 
 
-@dataclass(frozen=True)
 class SparseSegment(Op):
     """Reduces the rows of `data` that `indices` picks, by ascending ids."""
 
@@ -292,7 +277,6 @@ class SparseSegment(Op):
 WITH_COUNT = (*SparseSegment.inputs, "num_segments: Tnumsegments host")
 
 
-@dataclass(frozen=True)
 class SparseSegmentSum(SparseSegment):
     """The sum of the picked rows of each segment."""
 
@@ -300,7 +284,6 @@ class SparseSegmentSum(SparseSegment):
     dtypes = {**SparseSegment.dtypes, "T": dt.REAL}
 
 
-@dataclass(frozen=True)
 class SparseSegmentSumWithNumSegments(SparseSegmentSum):
     """The sum of the picked rows of each of a given number of segments."""
 
@@ -308,7 +291,6 @@ class SparseSegmentSumWithNumSegments(SparseSegmentSum):
     inputs = WITH_COUNT
 
 
-@dataclass(frozen=True)
 class SparseSegmentMean(SparseSegment):
     """The mean of the picked rows of each segment."""
 
@@ -316,7 +298,6 @@ class SparseSegmentMean(SparseSegment):
     kind = "mean"
 
 
-@dataclass(frozen=True)
 class SparseSegmentMeanWithNumSegments(SparseSegmentMean):
     """The mean of the picked rows of each of a given number of segments."""
 
@@ -324,7 +305,6 @@ class SparseSegmentMeanWithNumSegments(SparseSegmentMean):
     inputs = WITH_COUNT
 
 
-@dataclass(frozen=True)
 class SparseSegmentSqrtN(SparseSegment):
     """The sum of the picked rows of each segment over the root of their number."""
 
@@ -332,7 +312,6 @@ class SparseSegmentSqrtN(SparseSegment):
     kind = "sqrt_n"
 
 
-@dataclass(frozen=True)
 class SparseSegmentSqrtNWithNumSegments(SparseSegmentSqrtN):
     """The same for a given number of segments."""
 

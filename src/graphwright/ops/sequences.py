@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import builtins
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -24,7 +23,6 @@ from graphwright.types.dtypes import DType, as_dtype
 from graphwright.types.tensor_type import show_dims
 
 
-@dataclass(frozen=True)
 class Range(Op):
     """start, start + delta, ... below limit."""
 
@@ -74,7 +72,6 @@ class Range(Op):
         return tuple(builtins.range(start, limit, delta))
 
 
-@dataclass(frozen=True)
 class LinSpace(Op):
     """`num` evenly spaced numbers from `start` to `stop`."""
 

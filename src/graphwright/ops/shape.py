@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -16,7 +15,6 @@ from graphwright.types.shape import TensorShape
 from graphwright.types.tensor_type import TensorType, broadcast_dims
 
 
-@dataclass(frozen=True)
 class Shape(Op):
     """The shape of a tensor, as a vector."""
 
@@ -39,7 +37,6 @@ class Shape(Op):
         return x.dims
 
 
-@dataclass(frozen=True)
 class ShapeN(Op):
     """The shapes of several tensors."""
 
@@ -68,7 +65,6 @@ class ShapeN(Op):
         return tuple([x.dims for x in operands])
 
 
-@dataclass(frozen=True)
 class Size(Op):
     """The number of elements of a tensor."""
 
@@ -91,7 +87,6 @@ class Size(Op):
         return x.size
 
 
-@dataclass(frozen=True)
 class Rank(Op):
     """The number of dimensions of a tensor."""
 
@@ -112,7 +107,6 @@ class Rank(Op):
         return x.rank
 
 
-@dataclass(frozen=True)
 class BroadcastArgs(Op):
     """The shape that two shapes broadcast to."""
 
@@ -138,7 +132,6 @@ class BroadcastArgs(Op):
             return None
 
 
-@dataclass(frozen=True)
 class BroadcastGradientArgs(Op):
     """The axes over which the cotangent of each of two broadcast operands is summed."""
 

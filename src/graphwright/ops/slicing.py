@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import builtins
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -41,7 +40,6 @@ class NewAxis(NamedTuple):
 MASKED = object()
 
 
-@dataclass(frozen=True)
 class Masks(Op):
     """The masks that ops on strided slices share: bit i is about entry i of the bounds."""
 
@@ -162,7 +160,6 @@ def range_length(entry: Range, size: int | None) -> int | None:
     return len(range(*builtins.slice(begin, end, stride).indices(size)))
 
 
-@dataclass(frozen=True)
 class StridedSlice(Masks):
     """begin:end:strides of each axis, with masks for `:`, `...`, newaxis and single indices."""
 
@@ -206,7 +203,6 @@ class StridedSlice(Masks):
         return apply(back, shape_of(x), begin, end, strides, g), None, None, None
 
 
-@dataclass(frozen=True)
 class StridedSliceGrad(Masks):
     """Zeros of a shape, with `dy` in the place that the slice was taken from."""
 
@@ -234,7 +230,6 @@ class StridedSliceGrad(Masks):
         return None, None, None, None, apply(StridedSlice.of(*self.masks), g, begin, end, strides)
 
 
-@dataclass(frozen=True)
 class TensorStridedSliceUpdate(Masks):
     """The tensor with `value` in place of a slice of it."""
 
@@ -271,7 +266,6 @@ class TensorStridedSliceUpdate(Masks):
         return kept, None, None, None, sum_to(cotangent, value)
 
 
-@dataclass(frozen=True)
 class Slice(Op):
     """`size` elements from `begin` on along each axis; a size of -1 is all that are left."""
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 from graphwright.op.interpreter import apply
@@ -11,7 +10,6 @@ from graphwright.types import dtypes as dt
 from graphwright.types.dtypes import DType, as_dtype
 
 
-@dataclass(frozen=True)
 class SobolSample(Op):
     """Points of the sequence from number `skip` on; its very first, the origin, is left out."""
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import builtins
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
@@ -47,7 +46,6 @@ def in_float32(kernel: Callable[..., Any], result: Any) -> Callable[..., Any]:
     return widened
 
 
-@dataclass(frozen=True)
 class Normalizer(Op):
     """The rules that softmax and its logarithm share: they work along the last axis."""
 
@@ -86,7 +84,6 @@ def softmax_array(logits: Any) -> Any:
     return weights
 
 
-@dataclass(frozen=True)
 class Softmax(Normalizer):
     """exp(x) / sum(exp(x)) along the last axis."""
 
@@ -101,7 +98,6 @@ class Softmax(Normalizer):
         return ((g - reduce_sum(g * y, -1, keepdims=True)) * y,)
 
 
-@dataclass(frozen=True)
 class LogSoftmax(Normalizer):
     """x - log(sum(exp(x))) along the last axis."""
 
@@ -129,7 +125,6 @@ def logits_cotangent(call: Call, g: Any, g_backprop: Any) -> Any:
     return bend if cotangent is None else cotangent + bend
 
 
-@dataclass(frozen=True)
 class SoftmaxCrossEntropyWithLogits(Op):
     """The cross entropy of each row of logits and of label probabilities; and its gradient."""
 
@@ -178,7 +173,6 @@ class SoftmaxCrossEntropyWithLogits(Op):
         return logits_cotangent(call, g, g_backprop), to_labels
 
 
-@dataclass(frozen=True)
 class SparseSoftmaxCrossEntropyWithLogits(Op):
     """The cross entropy of each row of logits and of a class number; and its gradient."""
 

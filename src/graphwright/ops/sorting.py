@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
@@ -27,7 +26,6 @@ from graphwright.types.tensor_type import TensorType, is_compatible, show_dims
 ORDERED = dt.REAL | dt.BOOL
 
 
-@dataclass(frozen=True)
 class ExtremePlace(Op):
     """The index of an extreme along an axis, the first one of equals; NaN is passed over."""
 
@@ -77,7 +75,6 @@ def at_least_1d(x: Any) -> Any:
     return x
 
 
-@dataclass(frozen=True)
 class ArgMax(ExtremePlace):
     """The index of the greatest element along an axis."""
 
@@ -86,7 +83,6 @@ class ArgMax(ExtremePlace):
     beyond = -np.inf
 
 
-@dataclass(frozen=True)
 class ArgMin(ExtremePlace):
     """The index of the least element along an axis."""
 
@@ -98,7 +94,6 @@ class ArgMin(ExtremePlace):
 # -- the greatest, the nth ------------------------------------------------------------------
 
 
-@dataclass(frozen=True)
 class TopKV2(Op):
     """The k greatest elements along the last axis, descending, and their indices."""
 
@@ -151,7 +146,6 @@ def without_nan(x: Any) -> Any:
     return np.where(missing, x.dtype.type(-np.inf), x) if missing.any() else x
 
 
-@dataclass(frozen=True)
 class NthElement(Op):
     """The element that would stand at place n of the sorted last axis."""
 
@@ -185,7 +179,6 @@ class NthElement(Op):
 # -- search ---------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True)
 class Bound(Op):
     """Where each value would be inserted into its sorted row."""
 
@@ -232,7 +225,6 @@ def bisected(rows: Any, values: Any, passes: Callable[..., Any]) -> Any:
     return low
 
 
-@dataclass(frozen=True)
 class LowerBound(Bound):
     """Before the elements that are equal."""
 
@@ -241,7 +233,6 @@ class LowerBound(Bound):
     side = "left"
 
 
-@dataclass(frozen=True)
 class UpperBound(Bound):
     """Behind the elements that are equal."""
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from math import pi, sqrt
 from typing import Any
 
@@ -38,7 +37,6 @@ def widened(function: Callable[..., Any], dtype: DType) -> Callable[..., Any]:
     return through_float32
 
 
-@dataclass(frozen=True)
 class Special(Unary):
     """A function of one real number."""
 
@@ -49,7 +47,6 @@ class Special(Unary):
         return widened(type(self).ufunc, types[0])
 
 
-@dataclass(frozen=True)
 class SpecialBinary(Binary):
     """A function of two real numbers."""
 
@@ -63,7 +60,6 @@ class SpecialBinary(Binary):
 # -- the gamma function ---------------------------------------------------------------------
 
 
-@dataclass(frozen=True)
 class Lgamma(Special):
     """log |gamma(x)|."""
 
@@ -83,7 +79,6 @@ def psi(x: Any) -> Any:
     return np.where(pole, x.dtype.type(np.nan), special.psi(x))
 
 
-@dataclass(frozen=True)
 class Digamma(Special):
     """The derivative of lgamma."""
 
@@ -105,7 +100,6 @@ def derivative_of_psi(a: Any, x: Any) -> Any:
     return np.where(valid, value, np.nan).astype(a.dtype)
 
 
-@dataclass(frozen=True)
 class Polygamma(SpecialBinary):
     """The derivative of order `a` of digamma at x."""
 
@@ -119,7 +113,6 @@ class Polygamma(SpecialBinary):
         return None, g * polygamma(a + 1, x)
 
 
-@dataclass(frozen=True)
 class Zeta(SpecialBinary):
     """The Hurwitz zeta function: the sum of (q + n) ** -x for n = 0, 1, ..."""
 
@@ -149,7 +142,6 @@ def density(a: Any, x: Any) -> Any:
     return exp(-x + (a - 1) * log(x) - lgamma(a))
 
 
-@dataclass(frozen=True)
 class Igamma(SpecialBinary):
     """The regularised lower incomplete gamma function P(a, x)."""
 
@@ -162,7 +154,6 @@ class Igamma(SpecialBinary):
         return g * apply(IGAMMA_GRAD_A, a, x), g * density(a, x)
 
 
-@dataclass(frozen=True)
 class Igammac(SpecialBinary):
     """The regularised upper incomplete gamma function Q(a, x) = 1 - P(a, x)."""
 
@@ -194,7 +185,6 @@ def slope_of_lower_gamma(a: Any, x: Any) -> Any:
     return result.astype(a.dtype)
 
 
-@dataclass(frozen=True)
 class IgammaGradA(SpecialBinary):
     """The slope of igamma in its first argument."""
 
@@ -204,7 +194,6 @@ class IgammaGradA(SpecialBinary):
     ufunc = staticmethod(slope_of_lower_gamma)
 
 
-@dataclass(frozen=True)
 class Betainc(Op):
     """The regularised incomplete beta function; scalars broadcast, other shapes are one."""
 
@@ -243,7 +232,6 @@ class Betainc(Op):
 # -- the error function ---------------------------------------------------------------------
 
 
-@dataclass(frozen=True)
 class Erf(Special):
     """The error function."""
 
@@ -257,7 +245,6 @@ class Erf(Special):
         return (g * (2 / sqrt(pi)) * exp(-square(call.inputs[0])),)
 
 
-@dataclass(frozen=True)
 class Erfc(Special):
     """1 - erf(x), exact for large x."""
 
@@ -271,7 +258,6 @@ class Erfc(Special):
         return (g * (-2 / sqrt(pi)) * exp(-square(call.inputs[0])),)
 
 
-@dataclass(frozen=True)
 class Erfinv(Special):
     """The inverse of the error function."""
 
@@ -282,7 +268,6 @@ class Erfinv(Special):
         return (g * (sqrt(pi) / 2) * exp(square(call.outputs[0])),)
 
 
-@dataclass(frozen=True)
 class Ndtri(Special):
     """The inverse of the distribution function of the normal distribution."""
 
@@ -306,7 +291,6 @@ def zero_guarded(function: Callable[..., Any]) -> Callable[..., Any]:
     return guarded
 
 
-@dataclass(frozen=True)
 class Xlogy(Binary):
     """x log(y), 0 where x is."""
 
@@ -324,7 +308,6 @@ class Xlogy(Binary):
         return g * xlogy(cast(not_equal(x, 0), x.dtype), y), g * xdivy(x, y)
 
 
-@dataclass(frozen=True)
 class Xlog1py(Binary):
     """x log(1 + y), 0 where x is."""
 
@@ -342,7 +325,6 @@ class Xlog1py(Binary):
         return g * xlog1py(cast(not_equal(x, 0), x.dtype), y), g * xdivy(x, y + 1)
 
 
-@dataclass(frozen=True)
 class Xdivy(Binary):
     """x / y, 0 where x is."""
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from enum import Enum
 from typing import Any, ClassVar
 
@@ -91,7 +90,6 @@ def of_seed(seed: Any) -> tuple[int, int]:
     return random.scramble((int(seed[0]), int(seed[1])))
 
 
-@dataclass(frozen=True)
 class StatelessRandomGetKeyCounter(Op):
     """The Philox key and counter of a seed."""
 
@@ -112,7 +110,6 @@ class StatelessRandomGetKeyCounter(Op):
         return np.array([key], np.uint64), np.array(words, np.uint64)
 
 
-@dataclass(frozen=True)
 class Positioned(Op):
     """Draws from where a key and a counter say."""
 
@@ -139,7 +136,6 @@ class Positioned(Op):
         return kernel
 
 
-@dataclass(frozen=True)
 class StatelessRandomUniformV2(Positioned):
     """Uniform numbers in [0, 1)."""
 
@@ -148,7 +144,6 @@ class StatelessRandomUniformV2(Positioned):
     sampler = "uniform"
 
 
-@dataclass(frozen=True)
 class StatelessRandomNormalV2(Positioned):
     """Normal numbers of mean 0 and deviation 1."""
 
@@ -157,7 +152,6 @@ class StatelessRandomNormalV2(Positioned):
     sampler = "normal"
 
 
-@dataclass(frozen=True)
 class StatelessTruncatedNormalV2(Positioned):
     """Normal numbers of mean 0 and deviation 1, those beyond 2 drawn again."""
 
@@ -166,7 +160,6 @@ class StatelessTruncatedNormalV2(Positioned):
     sampler = "truncated_normal"
 
 
-@dataclass(frozen=True)
 class StatelessRandomUniformFullIntV2(Positioned):
     """Integers of which every value is equally likely."""
 
@@ -175,7 +168,6 @@ class StatelessRandomUniformFullIntV2(Positioned):
     sampler = "full_range"
 
 
-@dataclass(frozen=True)
 class StatelessRandomUniformIntV2(Op):
     """Uniform integers in [minval, maxval)."""
 
@@ -195,7 +187,6 @@ class StatelessRandomUniformIntV2(Op):
         return module.integers(*start, size_of(shape), low, high, minval.dtype).reshape(shape)
 
 
-@dataclass(frozen=True)
 class StatelessShuffle(Op):
     """The rows of a tensor in another order."""
 
@@ -214,7 +205,6 @@ class StatelessShuffle(Op):
         return value[random.shuffle(*position(key, counter, alg), len(value))]
 
 
-@dataclass(frozen=True)
 class StatelessMultinomial(Op):
     """Class indices [batch, num_samples] with the probabilities softmax(logits)."""
 
@@ -266,7 +256,6 @@ def parameterized_shape(shape: Any, *parameters: TensorType) -> Shapes:
     return (dims,)
 
 
-@dataclass(frozen=True)
 class StatelessRandomGammaV3(Op):
     """Gamma variates of unit scale."""
 
@@ -289,7 +278,6 @@ class StatelessRandomGammaV3(Op):
         return None, None, None, None, gamma_gradient(call.inputs[4], call.outputs[0], g)
 
 
-@dataclass(frozen=True)
 class StatelessRandomPoisson(Op):
     """Poisson variates."""
 
@@ -310,7 +298,6 @@ class StatelessRandomPoisson(Op):
         return drawn.reshape(shape)
 
 
-@dataclass(frozen=True)
 class StatelessRandomBinomial(Op):
     """Binomial variates."""
 
@@ -333,7 +320,6 @@ class StatelessRandomBinomial(Op):
         return drawn.reshape(shape)
 
 
-@dataclass(frozen=True)
 class StatelessParameterizedTruncatedNormal(Op):
     """Normal numbers between bounds."""
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any, ClassVar, Literal
 
 import numpy as np
@@ -32,7 +31,6 @@ def texts(value: Any) -> Any:
     return np.asarray(value, object)
 
 
-@dataclass(frozen=True)
 class Text(Op):
     """Something of each string."""
 
@@ -44,7 +42,6 @@ class Text(Op):
         return (operands[0].dims,)
 
 
-@dataclass(frozen=True)
 class StringLength(Text):
     """How many bytes or characters each string has."""
 
@@ -57,7 +54,6 @@ class StringLength(Text):
         return strings.length(texts(text), unit_of(self.unit))
 
 
-@dataclass(frozen=True)
 class StringUpper(Text):
     """Upper case: of ASCII letters, or of all where the encoding is "utf-8"."""
 
@@ -69,7 +65,6 @@ class StringUpper(Text):
         return strings.upper(texts(text), cased(self.encoding))
 
 
-@dataclass(frozen=True)
 class StringLower(Text):
     """Lower case: of ASCII letters, or of all where the encoding is "utf-8"."""
 
@@ -88,7 +83,6 @@ def cased(encoding: str) -> str:
     return encoding.lower()
 
 
-@dataclass(frozen=True)
 class StringStrip(Text):
     """Each string without white space at its ends."""
 
@@ -98,7 +92,6 @@ class StringStrip(Text):
         return strings.strip(texts(text))
 
 
-@dataclass(frozen=True)
 class Substr(Op):
     """`len` bytes or characters from `pos` on, of each string; negative `pos` from the end."""
 
@@ -128,7 +121,6 @@ class Substr(Op):
         return strings.substr(texts(text), np.asarray(pos), np.asarray(len), unit_of(self.unit))
 
 
-@dataclass(frozen=True)
 class StringJoin(Op):
     """Strings of several tensors of one shape, or scalars, joined element by element."""
 
@@ -157,7 +149,6 @@ class StringJoin(Op):
         return strings.join([texts(o) for o in operands], self.separator.encode())
 
 
-@dataclass(frozen=True)
 class ReduceJoin(Op):
     """Strings joined along axes, in the order in which these are named."""
 
@@ -183,7 +174,6 @@ class ReduceJoin(Op):
         return strings.reduce_join(array, axes, self.keep_dims, self.separator.encode())
 
 
-@dataclass(frozen=True)
 class UnsortedSegmentJoin(Op):
     """Strings of the same segment joined."""
 
@@ -224,7 +214,6 @@ class UnsortedSegmentJoin(Op):
 # -- patterns -------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True)
 class StaticRegexFullMatch(Text):
     """Whether each string as a whole matches a pattern in RE2's syntax."""
 
@@ -237,7 +226,6 @@ class StaticRegexFullMatch(Text):
         return strings.regex_full_match(texts(text), self.pattern.encode())
 
 
-@dataclass(frozen=True)
 class RegexFullMatch(Text):
     """Whether each string as a whole matches a pattern in RE2's syntax."""
 
@@ -249,7 +237,6 @@ class RegexFullMatch(Text):
         return strings.regex_full_match(texts(text), scalar(pattern, "Pattern"))
 
 
-@dataclass(frozen=True)
 class StaticRegexReplace(Text):
     """Each string with what matches a pattern in RE2's syntax rewritten."""
 
@@ -264,7 +251,6 @@ class StaticRegexReplace(Text):
         return strings.regex_replace(texts(text), pattern, rewrite, self.replace_global)
 
 
-@dataclass(frozen=True)
 class RegexReplace(Text):
     """Each string with what matches a pattern in RE2's syntax rewritten."""
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -15,7 +14,6 @@ from graphwright.types.dtypes import as_dtype
 from graphwright.types.tensor_type import TensorType, merge_dims, show_dims
 
 
-@dataclass(frozen=True)
 class AddN(Op):
     """The sum of any number of tensors of one shape."""
 

@@ -22,6 +22,7 @@ HANDLE = TensorType(dt.variant, ())
 _LOCK = threading.Lock()  # two threads may go on from one version
 _LOG = 64  # changes that a store remembers, beyond one for each item
 
+
 class Store:
     """The items of the newest version, and what to undo to get the older ones.
 

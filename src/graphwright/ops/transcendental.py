@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -24,7 +23,6 @@ SIGNED_NUMERIC = dt.INEXACT | dt.SIGNED
 # -- absolute values, squares, roots --------------------------------------------------------
 
 
-@dataclass(frozen=True)
 class Abs(Unary):
     """|x| of a real number; the least integer stays itself, as its negation overflows."""
 
@@ -39,7 +37,6 @@ class Abs(Unary):
         return (g * sign(call.inputs[0]),)
 
 
-@dataclass(frozen=True)
 class ComplexAbs(Elementwise):
     """|x| of a complex number."""
 
@@ -57,7 +54,6 @@ class ComplexAbs(Elementwise):
         return (cast(g, x.dtype) * sign(x),)
 
 
-@dataclass(frozen=True)
 class Sign(Unary):
     """-1, 0 or 1 as x is; x / |x| of a complex number."""
 
@@ -77,7 +73,6 @@ class Sign(Unary):
         return (half * (g - conj(g) * square(call.outputs[0])),)
 
 
-@dataclass(frozen=True)
 class Square(Unary):
     """x * x."""
 
@@ -92,7 +87,6 @@ class Square(Unary):
         return (g * (conj(call.inputs[0]) * 2),)
 
 
-@dataclass(frozen=True)
 class SquaredDifference(Binary):
     """(x - y) * conj(x - y)."""
 
@@ -116,7 +110,6 @@ class SquaredDifference(Binary):
         return gx, -gx
 
 
-@dataclass(frozen=True)
 class Sqrt(Unary):
     """The square root; NaN of a negative number."""
 
@@ -135,7 +128,6 @@ def reciprocal_root(x: Any) -> Any:
     return np.reciprocal(np.sqrt(x))
 
 
-@dataclass(frozen=True)
 class Rsqrt(Unary):
     """1 / sqrt(x)."""
 
@@ -150,7 +142,6 @@ class Rsqrt(Unary):
         return (g * -0.5 * (y * y * y),)
 
 
-@dataclass(frozen=True)
 class Reciprocal(Unary):
     """1 / x."""
 
@@ -177,7 +168,6 @@ def integer_power(x: Any, y: Any) -> Any:
     return np.power(x, y)
 
 
-@dataclass(frozen=True)
 class Pow(Binary):
     """x to the power of y."""
 
@@ -198,7 +188,6 @@ class Pow(Binary):
         return g * y * pow(x, y - 1), g * z * log(select(has_log, x, 1))
 
 
-@dataclass(frozen=True)
 class Exp(Unary):
     """e to the power of x."""
 
@@ -212,7 +201,6 @@ class Exp(Unary):
         return (g * conj(call.outputs[0]),)
 
 
-@dataclass(frozen=True)
 class Expm1(Unary):
     """exp(x) - 1, exact for small x."""
 
@@ -226,7 +214,6 @@ class Expm1(Unary):
         return (g * exp(conj(call.inputs[0])),)
 
 
-@dataclass(frozen=True)
 class Log(Unary):
     """The natural logarithm."""
 
@@ -240,7 +227,6 @@ class Log(Unary):
         return (g * reciprocal(conj(call.inputs[0])),)
 
 
-@dataclass(frozen=True)
 class Log1p(Unary):
     """log(1 + x), exact for small x."""
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -27,7 +26,6 @@ from graphwright.types.tensor_type import TensorType, show_dims
 SOLVABLE = frozenset({dt.float32, dt.float64, dt.complex64, dt.complex128})
 
 
-@dataclass(frozen=True)
 class Cross(Op):
     """The cross products of vectors of three elements."""
 
@@ -62,7 +60,6 @@ class Cross(Op):
         return cross(b, g), cross(g, a)
 
 
-@dataclass(frozen=True)
 class TridiagonalMatMul(Op):
     """The product of tridiagonal matrices, given by their diagonals, and matrices."""
 
@@ -106,7 +103,6 @@ def moved_row(x: Any, by: int) -> Any:
     return concat([zero, x[..., :-1]], -1) if by > 0 else concat([x[..., 1:], zero], -1)
 
 
-@dataclass(frozen=True)
 class TridiagonalSolve(MatrixOp):
     """The solutions of systems of tridiagonal matrices [..., 3, n]: above, main and below."""
 

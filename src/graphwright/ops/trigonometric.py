@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -19,7 +18,6 @@ from graphwright.types import dtypes as dt
 # -- of an angle ----------------------------------------------------------------------------
 
 
-@dataclass(frozen=True)
 class Sin(Unary):
     """Sine."""
 
@@ -33,7 +31,6 @@ class Sin(Unary):
         return (g * cos(conj(call.inputs[0])),)
 
 
-@dataclass(frozen=True)
 class Cos(Unary):
     """Cosine."""
 
@@ -47,7 +44,6 @@ class Cos(Unary):
         return (-g * sin(conj(call.inputs[0])),)
 
 
-@dataclass(frozen=True)
 class Tan(Unary):
     """Tangent."""
 
@@ -61,7 +57,6 @@ class Tan(Unary):
         return (g * square(reciprocal(cos(conj(call.inputs[0])))),)
 
 
-@dataclass(frozen=True)
 class Asin(Unary):
     """The angle whose sine is x; NaN outside [-1, 1]."""
 
@@ -75,7 +70,6 @@ class Asin(Unary):
         return (g * reciprocal(sqrt(1 - square(conj(call.inputs[0])))),)
 
 
-@dataclass(frozen=True)
 class Acos(Unary):
     """The angle whose cosine is x; NaN outside [-1, 1]."""
 
@@ -89,7 +83,6 @@ class Acos(Unary):
         return (-g * reciprocal(sqrt(1 - square(conj(call.inputs[0])))),)
 
 
-@dataclass(frozen=True)
 class Atan(Unary):
     """The angle whose tangent is x, in [-pi/2, pi/2]."""
 
@@ -103,7 +96,6 @@ class Atan(Unary):
         return (g * reciprocal(1 + square(conj(call.inputs[0]))),)
 
 
-@dataclass(frozen=True)
 class Atan2(Binary):
     """The angle of the point (x, y), in [-pi, pi]."""
 
@@ -124,7 +116,6 @@ class Atan2(Binary):
 # -- hyperbolic -----------------------------------------------------------------------------
 
 
-@dataclass(frozen=True)
 class Sinh(Unary):
     """Hyperbolic sine."""
 
@@ -138,7 +129,6 @@ class Sinh(Unary):
         return (g * cosh(conj(call.inputs[0])),)
 
 
-@dataclass(frozen=True)
 class Cosh(Unary):
     """Hyperbolic cosine."""
 
@@ -152,7 +142,6 @@ class Cosh(Unary):
         return (g * sinh(conj(call.inputs[0])),)
 
 
-@dataclass(frozen=True)
 class Tanh(Unary):
     """Hyperbolic tangent."""
 
@@ -166,7 +155,6 @@ class Tanh(Unary):
         return (g * (1 - square(conj(call.outputs[0]))),)
 
 
-@dataclass(frozen=True)
 class Asinh(Unary):
     """Inverse hyperbolic sine."""
 
@@ -180,7 +168,6 @@ class Asinh(Unary):
         return (g / cosh(conj(call.outputs[0])),)
 
 
-@dataclass(frozen=True)
 class Acosh(Unary):
     """Inverse hyperbolic cosine; NaN below 1."""
 
@@ -194,7 +181,6 @@ class Acosh(Unary):
         return (g / sinh(conj(call.outputs[0])),)
 
 
-@dataclass(frozen=True)
 class Atanh(Unary):
     """Inverse hyperbolic tangent; NaN outside [-1, 1]."""
 

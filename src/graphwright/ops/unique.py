@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
@@ -29,7 +28,6 @@ def distinct(x: Any, axis: int = 0) -> tuple[Any, Any, Any]:
     return np.take(values, order, axis=axis), rank[which.reshape(-1)], counts[order]
 
 
-@dataclass(frozen=True)
 class Distinct(Op):
     """What the ops of this file share."""
 
@@ -66,14 +64,12 @@ COUNTED = ("y: T", "idx: out_idx", "count: out_idx")
 WITH_AXIS = ("x: T", "axis: Taxis host")
 
 
-@dataclass(frozen=True)
 class Unique(Distinct):
     """The distinct elements of a vector, and which of them each element is."""
 
     type_name = "Unique"
 
 
-@dataclass(frozen=True)
 class UniqueV2(Distinct):
     """The distinct slices along an axis, and which of them each slice is."""
 
@@ -82,7 +78,6 @@ class UniqueV2(Distinct):
     dtypes = {"T": SORTABLE, "Taxis": dt.INDEX}
 
 
-@dataclass(frozen=True)
 class UniqueWithCounts(Distinct):
     """The distinct elements of a vector, which each one is, and how often each is."""
 
@@ -90,7 +85,6 @@ class UniqueWithCounts(Distinct):
     outputs = COUNTED
 
 
-@dataclass(frozen=True)
 class UniqueWithCountsV2(Distinct):
     """The distinct slices along an axis, which each one is, and how often each is."""
 
@@ -100,7 +94,6 @@ class UniqueWithCountsV2(Distinct):
     dtypes = {"T": SORTABLE, "Taxis": dt.INDEX}
 
 
-@dataclass(frozen=True)
 class ListDiff(Op):
     """The elements of x that are not in y, and their indices."""
 

@@ -57,8 +57,9 @@ class NumericsChecker:
             if not np.isfinite(tensor._array).all():
                 check = CheckNumericsV2(report(op, operands, tensor, i, count))
                 raise InvalidArgumentError(
-                    None, None, f"{check.message} : {check.found(tensor._array)} "
-                    f"[Op:{check.type_name}]"
+                    None,
+                    None,
+                    f"{check.message} : {check.found(tensor._array)} [Op:{check.type_name}]",
                 )
             return tensor
         assert self.below is not None

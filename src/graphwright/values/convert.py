@@ -263,9 +263,7 @@ def stored(array: Any, dtype: DType, value: Any) -> np.ndarray[Any, Any]:
         return np.asarray(array.astype(dtype.numpy_dtype))
 
 
-def from_numpy(
-    value: Any, dtype: DType | None, hint: DType | None = None
-) -> np.ndarray[Any, Any]:
+def from_numpy(value: Any, dtype: DType | None, hint: DType | None = None) -> np.ndarray[Any, Any]:
     """A copy of a NumPy array or scalar, its numbers cast where a dtype is given."""
     array = np.array(value, order="C", copy=True)
     if array.dtype.kind in "US" or array.dtype == object:
