@@ -13,6 +13,7 @@ from graphwright.api import math as math
 from graphwright.api import nest as nest
 from graphwright.api import nn as nn
 from graphwright.api import optimizers as optimizers
+from graphwright.api import profiler as profiler
 from graphwright.api import quantization as quantization
 from graphwright.api import random as random
 from graphwright.api import signal as signal

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from graphwright.autodiff.sweep import carries_gradient, is_differentiable, through
-from graphwright.autodiff.tape import GradientTape, Recorder, UnconnectedGradients, leave, like
+from graphwright.autodiff.tape import GradientTape, Recorder, UnconnectedGradients, like
 from graphwright.op.interpreter import STATE, activate
 from graphwright.op.op import Call, Op
 from graphwright.types import tree
@@ -115,7 +115,7 @@ class ForwardAccumulator:
 
     def __exit__(self, *exception: Any) -> None:
         self._entered = False
-        leave(self._forward)
+        self._forward.leave()
 
     def jvp(self, primals: Any, unconnected_gradients: Any = UnconnectedGradients.NONE) -> Any:
         """The derivative of `primals` along the tangents, in their structure.

@@ -15,7 +15,7 @@ from graphwright.autodiff.sweep import (
     sweep,
 )
 from graphwright.logs import LOGGER
-from graphwright.op.interpreter import STATE, Hooks, Interpreter, activate
+from graphwright.op.interpreter import STATE, Layer
 from graphwright.op.op import Call, Op
 from graphwright.ops.creation import filled, ones_like, zeros_like
 from graphwright.ops.shape import shape_of
@@ -33,11 +33,10 @@ class UnconnectedGradients(Enum):
     ZERO = "zero"
 
 
-class Recorder:
+class Recorder(Layer):
     """The interpreter of a tape: lets the one below run an op, and notes it."""
 
     def __init__(self, watch_accessed_variables: bool) -> None:
-        self.below: Interpreter | None = None
         self.calls: list[Call] = []
         self.watched: set[Any] = set()
         self.kept: list[Any] = []  # watched tensors, alive so that their keys stay theirs
@@ -62,13 +61,6 @@ class Recorder:
                 self.watched.add(tensor.key)
         return result if recorded is op else op.untaped(result)
 
-    def hand_on(self, op: Op, operands: tuple[Any, ...], name: str | None) -> Any:
-        """Lets whoever is below interpret the op."""
-        below = self.below
-        if below is None:
-            return Hooks.eager(op, operands)
-        return below.apply(op, operands, name)
-
     def access(self, operands: tuple[Any, ...]) -> None:
         """Watches the trainable variables whose handles an op is given."""
         for handle in operands:
@@ -77,12 +69,6 @@ class Recorder:
                 if variable is not None and variable.trainable:
                     self.watch(handle)
                     self.variables[handle.key] = variable
-
-    def constant(self, value: Any, dtype: Any, name: str | None) -> Any:
-        """A constant of whoever is below."""
-        if self.below is None:
-            return convert_below(value, dtype)
-        return self.below.constant(value, dtype, name)
 
     def watch(self, tensor: Any) -> None:
         """Notes what depends on a tensor from now on."""
@@ -95,25 +81,6 @@ class Recorder:
         self.calls, self.kept = [], []
         self.watched = set()
         self.variables = {}
-
-
-def convert_below(value: Any, dtype: Any) -> Any:
-    """An eager constant, whatever tapes are active."""
-    with activate(None):
-        return convert(value, dtype)
-
-
-def leave(recorder: Recorder) -> None:
-    """Takes a recorder out of the chain of interpreters, wherever it is in it."""
-    if STATE.active is recorder:
-        STATE.active = recorder.below
-        return
-    above = STATE.active
-    while above is not None:
-        if above.below is recorder:
-            above.below = recorder.below
-            return
-        above = above.below
 
 
 @contextmanager
@@ -171,7 +138,7 @@ class GradientTape:
 
     def _leave(self) -> None:
         self._entered = False
-        leave(self._recorder)
+        self._recorder.leave()
 
     def watch(self, tensor: Any) -> None:
         """Has gradients with respect to a tensor, or a structure of them, recorded."""

@@ -100,3 +100,44 @@ def activate(interpreter: Interpreter | None) -> Iterator[None]:
         yield
     finally:
         STATE.active = before
+
+
+class Layer:
+    """An interpreter that hands on to the one below it; subclasses look at what passes."""
+
+    below: Interpreter | None = None
+
+    def apply(self, op: Op, operands: tuple[Any, ...], name: str | None) -> Any:
+        """The op's result, from whoever is below."""
+        return self.hand_on(op, operands, name)
+
+    def hand_on(self, op: Op, operands: tuple[Any, ...], name: str | None) -> Any:
+        """Lets whoever is below interpret the op."""
+        below = self.below
+        if below is None:
+            return Hooks.eager(op, operands)
+        return below.apply(op, operands, name)
+
+    def constant(self, value: Any, dtype: Any, name: str | None) -> Any:
+        """A constant of whoever is below."""
+        if self.below is not None:
+            return self.below.constant(value, dtype, name)
+        with activate(None):
+            return Hooks.convert(value, dtype, None, name)
+
+    def enter(self) -> None:
+        """Puts the layer on top of what is active."""
+        self.below = STATE.active
+        STATE.active = self
+
+    def leave(self) -> None:
+        """Takes the layer out of the chain of interpreters, wherever it is in it."""
+        if STATE.active is self:
+            STATE.active = self.below
+            return
+        above = STATE.active
+        while above is not None:
+            if above.below is self:
+                above.below = self.below
+                return
+            above = above.below

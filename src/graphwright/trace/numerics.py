@@ -11,11 +11,10 @@ from typing import Any
 import numpy as np
 
 from graphwright.errors import InvalidArgumentError, user_location
-from graphwright.op.interpreter import STATE, Hooks, Interpreter, activate
+from graphwright.op.interpreter import STATE, Interpreter, Layer
 from graphwright.op.op import Op
 from graphwright.ops.effects import CheckNumericsV2
 from graphwright.trace.symbolic import SymbolicTensor
-from graphwright.values.convert import convert
 from graphwright.values.tensor import EagerTensor
 
 #: Ops whose results are somebody else's.
@@ -29,7 +28,7 @@ _PASSED_ON = frozenset(
 )
 
 
-class NumericsChecker:
+class NumericsChecker(Layer):
     """Lets the interpreter below run each op, and refuses infinities and NaNs in its results."""
 
     def __init__(self, below: Interpreter | None) -> None:
@@ -41,8 +40,7 @@ class NumericsChecker:
 
     def apply(self, op: Op, operands: tuple[Any, ...], name: str | None) -> Any:
         """The op's result, checked."""
-        below = self.below
-        result = Hooks.eager(op, operands) if below is None else below.apply(op, operands, name)
+        result = self.hand_on(op, operands, name)
         if op.type_name in _PASSED_ON or result is None:
             return result
         if type(result) is not tuple:
@@ -62,16 +60,8 @@ class NumericsChecker:
                     f"{check.message} : {check.found(tensor._array)} [Op:{check.type_name}]",
                 )
             return tensor
-        assert self.below is not None
         check = CheckNumericsV2(report(op, operands, tensor, i, count))
-        return self.below.apply(check, (tensor,), f"{op.type_name}/CheckNumericsV2")
-
-    def constant(self, value: Any, dtype: Any, name: str | None) -> Any:
-        """A constant of whoever is below."""
-        if self.below is None:
-            with activate(None):
-                return convert(value, dtype)
-        return self.below.constant(value, dtype, name)
+        return self.hand_on(check, (tensor,), f"{op.type_name}/CheckNumericsV2")
 
 
 def report(op: Op, operands: tuple[Any, ...], tensor: Any, position: int, count: int) -> str:
@@ -112,16 +102,8 @@ def enable_check_numerics(stack_height_limit: int = 30, path_length_limit: int =
 def disable_check_numerics() -> None:
     """Ends what `enable_check_numerics` began; functions traced in between keep their checks."""
     checker = find()
-    if checker is None:
-        return
-    if STATE.active is checker:
-        STATE.active = checker.below
-        return
-    above = STATE.active
-    while above is not None and above.below is not checker:
-        above = above.below
-    assert above is not None
-    above.below = checker.below
+    if checker is not None:
+        checker.leave()
 
 
 def find() -> NumericsChecker | None:
