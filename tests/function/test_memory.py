@@ -2,35 +2,10 @@
 
 from __future__ import annotations
 
-import gc
-import tracemalloc
-
 import pytest
+from growth import growth
 
 import graphwright as tf
-
-
-def growth(work, times):
-    """Bytes that `times` repetitions leave, after as many to warm up.
-
-    The least of three measurements: a table that happens to be enlarged meanwhile is no leak,
-    and a leak shows in each.
-    """
-    for _ in range(times):
-        work()
-    return min(_growth_once(work, times) for _ in range(3))
-
-
-def _growth_once(work, times):
-    gc.collect()
-    tracemalloc.start()
-    before = tracemalloc.get_traced_memory()[0]
-    for _ in range(times):
-        work()
-    gc.collect()
-    after = tracemalloc.get_traced_memory()[0]
-    tracemalloc.stop()
-    return after - before
 
 
 def call():
@@ -69,7 +44,7 @@ CASES = [(call, 2_000), (train, 300), (trace_and_drop, 60)]
 
 @pytest.mark.parametrize(("make", "times"), CASES)
 def test_no_growth(make, times):
-    assert growth(make(), times) < 20_000
+    assert growth(make(), times, warm_up=times) < 20_000
 
 
 @pytest.mark.slow
@@ -77,4 +52,4 @@ def test_no_growth(make, times):
     ("make", "times"), [(call, 1_000_000), (train, 10_000), (trace_and_drop, 10_000)]
 )
 def test_no_growth_over_a_long_time(make, times):
-    assert growth(make(), times) < 50_000
+    assert growth(make(), times, warm_up=times) < 50_000
