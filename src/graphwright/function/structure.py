@@ -10,7 +10,6 @@ import numpy as np
 from graphwright.ir.graph import Value
 from graphwright.op.interpreter import apply
 from graphwright.ops.movement import IDENTITY
-from graphwright.trace.symbolic import SymbolicTensor
 from graphwright.trace.tracer import Tracer
 from graphwright.trace.types import Literal, from_value
 from graphwright.types import tree
@@ -80,8 +79,3 @@ def wrap_all(arrays: Sequence[Any]) -> list[Any]:
 def type_of_structure(structure: Any) -> TraceType:
     """The trace type of a returned structure, as a function type prints it."""
     return from_value(structure) if structure is not None else Literal(None)
-
-
-def is_symbolic(value: Any) -> bool:
-    """Whether a value is a tensor of a graph."""
-    return isinstance(value, SymbolicTensor)

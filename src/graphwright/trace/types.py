@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from graphwright.types.containers import is_attrs, is_namedtuple
 from graphwright.types.specs import TensorSpec, TypeSpec
 from graphwright.types.trace_type import TraceType
 from graphwright.values.convert import type_of
@@ -57,16 +58,6 @@ class Literal(TraceType):
 
     def __repr__(self) -> str:
         return f"Literal[{self.value!r}]"
-
-
-def is_namedtuple(kind: type) -> bool:
-    """Whether a type is one that `namedtuple` makes."""
-    return issubclass(kind, tuple) and hasattr(kind, "_fields")
-
-
-def is_attrs(value: Any) -> bool:
-    """Whether a value is an instance of an attrs class."""
-    return hasattr(type(value), "__attrs_attrs__")
 
 
 def is_nan(value: Any) -> bool:
