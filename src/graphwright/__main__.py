@@ -1,30 +1,34 @@
-"""The command line: `python -m graphwright`."""
+"""The command line: `graphwright COMMAND`, also `python -m graphwright COMMAND`."""
 
 from __future__ import annotations
 
 import argparse
 import sys
 from collections.abc import Sequence
-from dataclasses import fields
+from importlib import import_module
 
 import graphwright
+
+#: Every command: the module that has its `add_arguments(parser)` and `run(options)`, and its help.
+#: Only the module of the command that was asked for is imported.
+COMMANDS = {
+    "demo": ("graphwright.demo.command", "train a network on handwritten digits in one graph"),
+}
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run a command of the command line; its exit code."""
-    parser = argparse.ArgumentParser(prog="python -m graphwright", description=graphwright.__doc__)
+    words = sys.argv[1:] if arguments is None else arguments
+    parser = argparse.ArgumentParser(prog="graphwright", description=graphwright.__doc__)
     parser.add_argument("--version", action="version", version=graphwright.__version__)
     commands = parser.add_subparsers(dest="command", required=True)
-    demo = commands.add_parser("demo", help="train a network on handwritten digits in one graph")
-    # Only the demo needs rich and its data.
-    from graphwright.demo import program
-
-    for field in fields(program.Settings):
-        kind = type(field.default)
-        demo.add_argument(f"--{field.name}", type=kind, default=field.default, metavar="N")
-    options = vars(parser.parse_args(arguments))
-    options.pop("command")
-    return program.main(program.Settings(**options))
+    for name, (module, summary) in COMMANDS.items():
+        command = commands.add_parser(name, help=summary)
+        if name in words:
+            import_module(module).add_arguments(command)
+    options = parser.parse_args(words)
+    module, _ = COMMANDS[options.command]
+    return int(import_module(module).run(options))
 
 
 if __name__ == "__main__":

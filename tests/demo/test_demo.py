@@ -92,4 +92,4 @@ def test_a_wrong_command_line_is_refused(
     with pytest.raises(SystemExit) as exit_:
         main(arguments)
     assert exit_.value.code == 2
-    assert "usage: python -m graphwright" in capsys.readouterr().err
+    assert "usage: graphwright" in capsys.readouterr().err

@@ -1,1 +1,1 @@
-"""`python -m graphwright demo`: a real program on real data, written against the public API."""
+"""`graphwright demo`: a real program on real data, written against the public API."""

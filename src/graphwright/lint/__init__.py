@@ -1,0 +1,1 @@
+"""What will go wrong in staged functions, read from their source: `graphwright lint`."""
