@@ -1,0 +1,1 @@
+"""LLVM text for loop nests: emission, elementary functions, the boundary with Python."""
