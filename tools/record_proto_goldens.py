@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import tensorflow as tf
+from tensorflow.core.example import example_pb2
 from tensorflow.core.framework import graph_pb2
 from tensorflow.core.protobuf import (
     fingerprint_pb2,
@@ -20,6 +21,7 @@ from tensorflow.core.protobuf import (
     tensor_bundle_pb2,
     trackable_object_graph_pb2,
 )
+from tensorflow.core.util import event_pb2
 
 ROOT = Path(__file__).parent.parent
 sys.path.insert(0, str(ROOT / "tests"))
@@ -32,6 +34,9 @@ MESSAGES = [
     saved_model_pb2.SavedModel,
     saved_object_graph_pb2.SavedObjectGraph,
     trackable_object_graph_pb2.TrackableObjectGraph,
+    event_pb2.Event,
+    example_pb2.Example,
+    example_pb2.SequenceExample,
     tensor_bundle_pb2.BundleHeaderProto,
     tensor_bundle_pb2.BundleEntryProto,
     fingerprint_pb2.FingerprintDef,

@@ -2,6 +2,7 @@
 from graphwright.api import autodiff as autodiff
 from graphwright.api import autograph as autograph
 from graphwright.api import bitwise as bitwise
+from graphwright.api import compat as compat
 from graphwright.api import config as config
 from graphwright.api import debugging as debugging
 from graphwright.api import dtypes as dtypes

@@ -10,6 +10,8 @@ from proto_fields import describe
 
 from graphwright.proto import (
     checkpoint_pb2,
+    event_pb2,
+    example_pb2,
     graph_pb2,
     saved_model_pb2,
     tensor_pb2,
@@ -29,6 +31,9 @@ OURS = describe(
             checkpoint_pb2.TrackableObjectGraph,
             checkpoint_pb2.BundleHeaderProto,
             checkpoint_pb2.BundleEntryProto,
+            event_pb2.Event,
+            example_pb2.Example,
+            example_pb2.SequenceExample,
         )
     ]
 )

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import importlib
 import pkgutil
+from collections.abc import Callable, Iterable
 from typing import Any
 
 #: Modules that are no namespaces of their own.
@@ -27,3 +28,16 @@ def publish(package: dict[str, Any]) -> list[str]:
             package[name] = getattr(module, name)
             names.append(name)
     return sorted(set(names))
+
+
+def late(namespace: str, names: Iterable[str], home: str) -> Callable[[str], Any]:
+    """The `__getattr__` of a namespace some of whose names are in a module that is imported
+    only when one of them is used."""
+    offered = frozenset(names)
+
+    def find(name: str) -> Any:
+        if name not in offered:
+            raise AttributeError(f"module {namespace!r} has no attribute {name!r}")
+        return getattr(importlib.import_module(home), name)
+
+    return find

@@ -1,7 +1,38 @@
-"""`tf.train`: checkpoints."""
+"""`tf.train`: checkpoints, and examples as files of training data hold them."""
 
+from typing import TYPE_CHECKING
+
+from graphwright.api import late
 from graphwright.edge.checkpoint import Checkpoint
 from graphwright.edge.checkpoint_manager import CheckpointManager
 from graphwright.edge.checkpoint_state import latest_checkpoint
 
-__all__ = ["Checkpoint", "CheckpointManager", "latest_checkpoint"]
+if TYPE_CHECKING:
+    from graphwright.proto.example_pb2 import (
+        BytesList,
+        Example,
+        Feature,
+        FeatureList,
+        FeatureLists,
+        Features,
+        FloatList,
+        Int64List,
+        SequenceExample,
+    )
+
+__all__ = [
+    "BytesList",
+    "Checkpoint",
+    "CheckpointManager",
+    "Example",
+    "Feature",
+    "FeatureList",
+    "FeatureLists",
+    "Features",
+    "FloatList",
+    "Int64List",
+    "SequenceExample",
+    "latest_checkpoint",
+]
+
+__getattr__ = late(__name__, __all__, "graphwright.proto.example_pb2")

@@ -11,7 +11,12 @@ from typing import Any
 
 import numpy as np
 
-from graphwright.errors import NotFoundError, PermissionDeniedError, UnknownError
+from graphwright.errors import (
+    FailedPreconditionError,
+    NotFoundError,
+    PermissionDeniedError,
+    UnknownError,
+)
 from graphwright.op.interpreter import apply
 from graphwright.op.op import Effect, Op, Shapes, not_differentiable
 from graphwright.ops.strings import Text, refused, scalar, string, texts
@@ -199,7 +204,11 @@ def only(operand: TensorType, what: str) -> tuple[()]:
 
 def failed(error: OSError, path: Path) -> Exception:
     """What the system says about a file, as an error of ours."""
-    kinds = {FileNotFoundError: NotFoundError, PermissionError: PermissionDeniedError}
+    kinds = {
+        FileNotFoundError: NotFoundError,
+        PermissionError: PermissionDeniedError,
+        IsADirectoryError: FailedPreconditionError,
+    }
     kind: Any = kinds.get(type(error), UnknownError)
     found: Exception = kind(None, None, f"{path}; {error.strerror}")
     return found
