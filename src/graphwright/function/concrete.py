@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Sequence
+from time import perf_counter
 from typing import Any
 
 from graphwright.control.call import call_of
 from graphwright.errors import InvalidArgumentError
+from graphwright.explain.record import Compilation, Tally
 from graphwright.function.structure import Outputs, type_of_structure, wrap_all
 from graphwright.ir.graph import Graph
 from graphwright.lower.straight_line import runner
@@ -121,12 +123,16 @@ class ConcreteFunction:
         )
         self.inference_fn = AtomicFunction(self.name, self.function_type, graph)
         self.run: Callable[..., Any] = self._first_run
+        self.tally = Tally()
+        self.compilations: list[Compilation] = []  # whoever makes code for it says so here
 
     # -- running ------------------------------------------------------------------------
 
     def _first_run(self, arrays: Sequence[Any]) -> Any:
         """Generates the code, then runs it; later calls go straight to the code."""
+        began = perf_counter()
         run = runner(self.graph)
+        self.compilations.append(Compilation("python", began, perf_counter() - began))
         captured = [outside._array for outside in self.graph.captured]
         pack = self._outputs.pack
 

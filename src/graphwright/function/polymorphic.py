@@ -11,14 +11,16 @@ import functools
 import threading
 import weakref
 from collections.abc import Callable, Sequence
+from time import perf_counter
 from typing import Any
 
 import numpy as np
 
 from graphwright.autograph.convert import staged_form
+from graphwright.explain.record import History
 from graphwright.function.concrete import ConcreteFunction, trace
 from graphwright.function.creation import VariableCreation
-from graphwright.function.retracing import Frequency
+from graphwright.function.retracing import warn_of_retracing
 from graphwright.op.interpreter import STATE
 from graphwright.trace.dispatch import DispatchTable
 from graphwright.trace.signature import Binder, FunctionType, Parameter, type_of_call
@@ -69,14 +71,14 @@ class PolymorphicFunction:
         }
         self._input_signature = None if input_signature is None else tuple(input_signature)
         self._skip_self = skip_self
-        self._table: DispatchTable[ConcreteFunction] = DispatchTable()
         self._fast: dict[Any, ConcreteFunction] = {}
         self._bound: weakref.WeakKeyDictionary[Any, PolymorphicFunction] = (
             weakref.WeakKeyDictionary()
         )
-        self._calls = 0
-        self._traces = 0
-        self._frequency = Frequency(function)
+        self._history = History(
+            function, self._name, self._options, self._input_signature, skip_self
+        )
+        self._table: DispatchTable[ConcreteFunction] = DispatchTable(self._history.served)
         self._creation = VariableCreation()
         self._binder_made: Binder | None = None
         functools.update_wrapper(self, function, updated=())
@@ -85,21 +87,28 @@ class PolymorphicFunction:
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """Runs the trace for these arguments, after tracing if there is none."""
-        self._calls += 1
         if STATE.active is None and not kwargs and not Eagerly.on:
             key: list[Any] = []
             arrays: list[Any] = []
             if walk(args, key, arrays, []):
                 found = self._fast.get(tuple(key))
                 if found is not None:
+                    found.tally.calls += 1
                     return found.run(arrays)
         return self._slow_call(args, kwargs)
 
     def _slow_call(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         if Eagerly.on:
             return self._python_function(*args, **kwargs)
-        bound = self._bind(args, kwargs)
-        concrete = self._choose(bound)
+        try:
+            bound = self._bind(args, kwargs)
+            concrete = self._choose(bound)
+        except Exception as error:
+            self._history.failed(error)
+            raise
+        if not concrete.tally.calls:
+            warn_of_retracing(self._history)
+        concrete.tally.calls += 1
         tensors = flat_tensors(concrete.function_type, bound)
         if STATE.active is None and not kwargs and not concrete.is_local:
             self._remember(args, tensors, concrete)
@@ -163,6 +172,7 @@ class PolymorphicFunction:
     def _trace(
         self, wanted: FunctionType, bound: Sequence[tuple[str, Any, Any]]
     ) -> ConcreteFunction:
+        began = perf_counter()
         target = wanted
         if self._options["reduce_retracing"]:
             target = self._table.generalize(wanted)
@@ -172,9 +182,8 @@ class PolymorphicFunction:
             ),
             lambda concrete: flat_tensors(concrete.function_type, bound),
         )
-        self._traces += 1
         self._table.add(target, concrete)
-        self._frequency.traced(self._calls)
+        self._history.traced(wanted, concrete, began)
         return concrete
 
     def _traced_function(self) -> Callable[..., Any]:
@@ -249,7 +258,7 @@ class PolymorphicFunction:
 
     def experimental_get_tracing_count(self) -> int:
         """How often the function was traced."""
-        return self._traces
+        return len(self._history.records)
 
     def pretty_printed_concrete_signatures(self, verbose: bool = True) -> str:
         """The types of all traces, one after the other."""

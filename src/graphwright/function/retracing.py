@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from collections import deque
-from typing import Any
-
+from graphwright.explain.record import History
 from graphwright.logs import LOGGER
 
-_HISTORY = 10  # calls looked back upon
-_THRESHOLD = 5  # traces among them
-_WARNINGS = 2  # at most, for one function
+_THRESHOLD = 5  # traces among the last calls
+_WARNINGS = 2  # in TensorFlow's words at most, for one piece of code
 
 _ADVICE = (
     "Tracing is expensive and the excessive number of tracings could be due to (1) creating "
@@ -22,24 +19,16 @@ _ADVICE = (
 )
 
 
-class Frequency:
-    """Counts how many of a function's last calls had to trace."""
-
-    def __init__(self, function: Any) -> None:
-        self._function = function
-        self._traced: deque[int] = deque(maxlen=_HISTORY)
-        self._warnings = 0
-
-    def traced(self, call: int) -> None:
-        """Call number `call` traced; warns when that is too often."""
-        self._traced.append(call)
-        recent = sum(1 for c in self._traced if c > call - _HISTORY)
-        if recent >= _THRESHOLD and self._warnings < _WARNINGS:
-            self._warnings += 1
-            LOGGER.warning(
-                "%d out of the last %d calls to %r triggered tf.function retracing. %s",
-                recent,
-                min(call, _HISTORY),
-                self._function,
-                _ADVICE,
-            )
+def warn_of_retracing(history: History) -> None:
+    """The present call of a function traced: warns when that is too often."""
+    family = history.family
+    traces, calls = family.frequency()
+    if traces >= _THRESHOLD and family.warnings < _WARNINGS:
+        family.warnings += 1
+        LOGGER.warning(
+            "%d out of the last %d calls to %r triggered tf.function retracing. %s",
+            traces,
+            calls,
+            history.function,
+            _ADVICE,
+        )

@@ -14,11 +14,12 @@ class DispatchTable(Generic[T]):
     """Traces by function type, in the order in which they were made.
 
     A call is served by the trace of exactly its type, else by the most specific of those
-    whose types are supertypes of the call's arguments.
+    whose types are supertypes of the call's arguments; `served` hears of the latter.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, served: Callable[[FunctionType], None] = lambda wanted: None) -> None:
         self._traces: dict[FunctionType, list[T]] = {}
+        self._served = served
 
     def add(self, type_: FunctionType, made: T) -> None:
         """Adds a trace; of two of the same type the later is preferred."""
@@ -39,7 +40,10 @@ class DispatchTable(Generic[T]):
             made_for = next((c for c in candidates if usable(c)), None)
             if made_for is not None:
                 best = (type_, made_for)
-        return None if best is None else best[1]
+        if best is None:
+            return None
+        self._served(wanted)
+        return best[1]
 
     def generalize(self, wanted: FunctionType) -> FunctionType:
         """The most specific type that serves `wanted` and what was traced before."""

@@ -1,0 +1,1 @@
+"""Why functions were traced, what will go wrong, what would help."""

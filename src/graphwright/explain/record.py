@@ -1,0 +1,289 @@
+"""What is kept of every trace: who asked for it, when, what it cost, how often it served.
+
+Keeping is all that happens while a program runs; `cause`, `fix` and `replay` make sense of
+it when somebody looks. What a function was asked for stands in its `History`; functions
+made of the same code, as by a decorator in a loop, share a `Family`.
+"""
+
+from __future__ import annotations
+
+import weakref
+from collections import deque
+from collections.abc import Callable, Iterator
+from time import perf_counter
+from typing import Any, NamedTuple, Protocol
+
+from graphwright.errors import Location, user_location
+from graphwright.ir.graph import Graph
+from graphwright.trace.signature import Binder, FunctionType
+from graphwright.trace.types import Literal, Structure, Weakref
+
+_RECENT = 10  # calls of a family looked back upon
+_ASKED = 4096  # types that were served without a trace of their own
+_FIRSTS = 32  # types with which functions of a family began
+
+
+class Debug:
+    """Whether everything is kept and watched: `tf.explain.debug_mode`."""
+
+    on = False
+
+
+class Tally:
+    """How often a trace was called. When it is gone its family has the number."""
+
+    __slots__ = ("calls", "family")
+
+    def __init__(self) -> None:
+        self.calls = 0
+        self.family: Family | None = None
+
+    def __del__(self) -> None:
+        if self.family is not None:
+            self.family.retired += self.calls
+
+
+class Compilation(NamedTuple):
+    """One tier's code for a trace: when its generation began (`perf_counter`), seconds taken."""
+
+    tier: str
+    began: float
+    seconds: float
+
+
+class Traced(Protocol):
+    """What a record keeps of a concrete function."""
+
+    graph: Graph
+    function_type: FunctionType
+    tally: Tally
+    compilations: list[Compilation]
+
+    @property
+    def is_local(self) -> bool:
+        """Whether it uses tensors of a function that was being traced around it."""
+
+
+class ObjectNote:
+    """An object that was an argument: its class and state then, and when it was gone."""
+
+    __slots__ = ("_reference", "died", "has_eq", "kind", "names", "state")
+
+    def __init__(self, value: Any) -> None:
+        self.kind: str = type(value).__qualname__
+        self.has_eq = any("__eq__" in vars(c) for c in type(value).__mro__[:-1])
+        attributes = getattr(value, "__dict__", {})
+        self.names = tuple(attributes)
+        self.state = tuple([_plain(v) for v in attributes.values()])
+        self.died = float("inf")
+        self._reference = weakref.ref(value, self._gone)
+
+    def _gone(self, _: object) -> None:
+        self.died = perf_counter()
+
+
+def _plain(value: Any) -> Any:
+    """A value as part of an object's state: itself where it cannot change, else who it is."""
+    return value if isinstance(value, (int, float, str, bytes, type(None))) else id(value)
+
+
+class TraceRecord:
+    """One trace of a function."""
+
+    __slots__ = ("began", "caller", "concrete", "objects", "reason", "seconds", "wanted")
+
+    def __init__(
+        self, wanted: FunctionType, concrete: Traced, began: float, caller: Location | None
+    ) -> None:
+        self.wanted = wanted
+        self.concrete = concrete
+        self.began = began
+        self.caller = caller
+        self.seconds = perf_counter() - began
+        self.objects = note_objects(wanted)
+        self.reason = ""  # why, where types do not tell: what had changed, say
+
+    @property
+    def calls(self) -> int:
+        """How many calls of the function it served."""
+        return self.concrete.tally.calls
+
+    @property
+    def compilations(self) -> list[Compilation]:
+        """What each tier took to generate its code."""
+        return self.concrete.compilations
+
+    @property
+    def size(self) -> int:
+        """How many nodes its graph has, those of branches, loops and calls included."""
+        return size_of(self.concrete.graph)
+
+
+class Failure(NamedTuple):
+    """A call that could not be bound or traced: the error's class and words."""
+
+    kind: type[BaseException]
+    message: str
+    caller: Location | None
+
+
+class Family:
+    """The functions made of one piece of code."""
+
+    def __init__(self) -> None:
+        self.retired = 0  # calls of traces that are gone
+        self.traced: deque[int] = deque(maxlen=_RECENT)  # the calls that had to trace
+        self.functions = 0  # that were called
+        self.firsts: dict[FunctionType, float] = {}  # types that their first calls had, and when
+        self.created: dict[Location | None, int] = {}  # how many were made at a line
+        self.owners: set[str] = set()  # the classes whose instances they are bound to
+        self.members: list[weakref.ref[History]] = []
+        self.kept: list[History] = []  # those that debug mode keeps alive
+        self.warned: set[Any] = set()
+        self.warnings = 0
+
+    def join(self, history: History, wanted: FunctionType) -> None:
+        """A function of this family was traced for the first time."""
+        self.functions += 1
+        self.created[history.created] = self.created.get(history.created, 0) + 1
+        self.owners.add(history.owner)
+        if len(self.firsts) < _FIRSTS:
+            self.firsts.setdefault(wanted, perf_counter())
+        self.members.append(weakref.ref(history, self.members.remove))
+        if Debug.on:
+            self.kept.append(history)
+
+    def histories(self) -> list[History]:
+        """Those that are still known."""
+        alive = [h for h in (reference() for reference in self.members) if h is not None]
+        return list(dict.fromkeys([*self.kept, *alive]))
+
+    def frequency(self) -> tuple[int, int]:
+        """Notes that the present call traced: how many of the last calls did, and of how many."""
+        call = 1 + self.retired + sum(history.calls for history in self.histories())
+        self.traced.append(call)
+        return sum(1 for c in self.traced if c > call - _RECENT), min(call, _RECENT)
+
+
+FAMILIES: dict[int, Family] = {}
+_ANCHORS: dict[int, weakref.ref[Any]] = {}
+
+
+def family_of(function: Callable[..., Any]) -> Family:
+    """The family of a Python function: by its code object, else by itself."""
+    inner = getattr(function, "__func__", function)
+    code = getattr(inner, "__code__", inner)
+    number = id(code)
+    found = FAMILIES.get(number)
+    if found is None:
+        found = FAMILIES[number] = Family()
+        try:
+            _ANCHORS[number] = weakref.ref(code, lambda _: _forget(number))
+        except TypeError:  # it cannot be told when it is gone, so nobody else may find it
+            del FAMILIES[number]
+    return found
+
+
+def _forget(number: int) -> None:
+    _ANCHORS.pop(number, None)
+    family = FAMILIES.pop(number, None)
+    if family is not None and family.kept:
+        FAMILIES[id(family)] = family
+
+
+class History:
+    """What one `tf.function` was asked for."""
+
+    def __init__(
+        self,
+        function: Callable[..., Any],
+        name: str,
+        options: dict[str, Any],
+        signature: Any,
+        skip_self: bool,
+    ) -> None:
+        self.function = function
+        self.name = name
+        self.options = options
+        self.signature = signature
+        self.skip_self = skip_self
+        self.created = user_location(3)
+        self.records: list[TraceRecord] = []
+        self.failures: list[Failure] = []
+        #: All types that calls had, in order, and when first: a replay asks for them again.
+        self.asked: dict[FunctionType, float] = {}
+        self._family: Family | None = None
+
+    def traced(self, wanted: FunctionType, concrete: Traced, began: float) -> TraceRecord:
+        """A trace was made for a call of type `wanted`, begun at `began`."""
+        family = self.family
+        if not self.records:
+            family.join(self, wanted)
+        record = TraceRecord(wanted, concrete, began, user_location(3))
+        self.records.append(record)
+        self.asked[wanted] = began
+        concrete.tally.family = family
+        return record
+
+    def served(self, wanted: FunctionType) -> None:
+        """A call of a new type was served by a trace of a more general one."""
+        if len(self.asked) < _ASKED:
+            self.asked.setdefault(wanted, perf_counter())
+
+    def failed(self, error: BaseException) -> None:
+        """A call could not be bound or traced."""
+        self.failures.append(Failure(type(error), str(error), user_location(3)))
+
+    @property
+    def family(self) -> Family:
+        """The functions made of the same code."""
+        if self._family is None:
+            self._family = family_of(self.function)
+        return self._family
+
+    @property
+    def owner(self) -> str:
+        """The class whose instance the function is bound to, or nothing."""
+        instance = getattr(self.function, "__self__", None)
+        return "" if instance is None else type(instance).__qualname__
+
+    @property
+    def calls(self) -> int:
+        """How often the function was called."""
+        return sum(record.calls for record in self.records)
+
+    def binder(self) -> Binder:
+        """The parameters of the Python function."""
+        return Binder(self.function, self.skip_self)
+
+
+def note_objects(wanted: FunctionType) -> dict[int, ObjectNote]:
+    """Notes on the objects among a call's arguments, by the id of their types."""
+    found: dict[int, ObjectNote] = {}
+    for _, _, type_ in wanted.typed():
+        if type(type_) is Weakref or type(type_) is Structure:
+            for leaf in leaves_of(type_):
+                if type(leaf) is Weakref:
+                    value = leaf.placeholder_value()
+                    if value is not None:
+                        found[id(leaf)] = ObjectNote(value)
+    return found
+
+
+def leaves_of(type_: Any) -> Iterator[Any]:
+    """The types in nested structures."""
+    if type(type_) is Structure:
+        for child in type_.children:
+            yield from leaves_of(child)
+    else:
+        yield type_
+
+
+def size_of(graph: Graph) -> int:
+    """The number of nodes of a graph and of those in it."""
+    return len(graph.nodes) + sum(map(size_of, graph.subgraphs()))
+
+
+def is_number(type_: Any) -> bool:
+    """Whether a type is that of one Python number."""
+    return isinstance(type_, Literal) and type(type_.value) in (int, float, complex)
