@@ -75,19 +75,18 @@ def input_gradient(
     windows = slide(shape[1:-1], kernel, strides, padding, dilations)
     groups = shape[-1] // depth
     wide = accumulator(gradient.dtype)
-    matrices = _matrices(filters.astype(wide, copy=False), groups).swapaxes(1, 2)
     whole = windows.zeros(shape[0], shape[-1], wide)
-    row_bytes = math.prod(windows.counts[1:]) * math.prod(kernel) * shape[-1] * wide.itemsize
-    for items, rows in blocks(shape[0], windows.counts[0], row_bytes, _BLOCK):
-        part = gradient[items, rows].astype(wide, copy=False)
-        spread = _group(part, groups) @ matrices  # [groups, windows, taps * depth]
-        spread = spread.reshape(groups, *part.shape[:-1], *kernel, depth)
+    # [*kernel, groups, outputs / groups, depth]: what each tap multiplies the gradient by
+    factors = np.moveaxis(filters.reshape(*kernel, depth, groups, -1), -3, -1).astype(wide)
+    row_bytes = math.prod(windows.counts[1:]) * shape[-1] * wide.itemsize
+    for items, rows in blocks(shape[0], windows.counts[0], row_bytes, _BLOCK // 2):
         target = whole[items]
+        part = _group(gradient[items, rows].astype(wide, copy=False), groups)
+        spread = np.empty((groups, part.shape[1], depth), wide)
         for tap in windows.taps():
+            np.matmul(part, factors[tap], out=spread)
             at = windows.at(target, tap, rows)
-            index = (..., *tap, slice(None))
-            columns = spread[index]
-            at += columns[0] if groups == 1 else _ungroup(columns, at.shape)
+            at += spread.reshape(at.shape) if groups == 1 else _ungroup(spread, at.shape)
     return finish(windows.unpad(whole), gradient.dtype, channels_first)
 
 

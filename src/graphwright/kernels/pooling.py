@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from graphwright.kernels.choice import keep
 from graphwright.kernels.windows import (
     Padding,
     Windows,
@@ -86,14 +87,12 @@ def max_pool_gradient(
     for items, rows in blocks(best.shape[0], best.shape[1], row_bytes, _BLOCK):
         target, source, top = whole[items], padded[items], best[items, rows]
         share = gradient[items, rows].astype(whole.dtype, order="C")
-        bits = share.view(f"u{share.itemsize}")
         for tap in windows.taps():
             hit = windows.at(source, tap, rows) == top
             at = windows.at(target, tap, rows)
-            given = bits & -hit.astype(bits.dtype)  # by bits: many times faster than by choice
-            at += given.view(share.dtype)
+            at += keep(share, hit)
             if not to_all:  # what has been given is no longer there for ties
-                bits ^= given
+                share = keep(share, ~hit)
     return finish(windows.unpad(whole), gradient.dtype, channels_first)
 
 

@@ -7,6 +7,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from graphwright.kernels.choice import keep
 from graphwright.op.families import Elementwise
 from graphwright.op.interpreter import apply, convert
 from graphwright.op.op import Call
@@ -77,6 +78,10 @@ class ReluGrad(ActivationGrad):
     def element(self, scalars: Scalars[Any], g: Any, x: Any) -> Any:
         zero = scalars.constant(0, x)
         return scalars.select(scalars.compare("gt", x, zero), g, zero)
+
+    def kernel(self, *arrays: Any) -> Any:
+        g, x = arrays
+        return keep(g, x > 0)
 
     def gradient(self, call: Call, g: Any) -> Sequence[Any]:
         return apply(RELU_GRAD, g, call.inputs[1]), None
