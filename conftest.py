@@ -3,7 +3,12 @@
 from __future__ import annotations
 
 import itertools
+import os
 from typing import Any
+
+# Each of two processes has a core: threads of BLAS that wait for each other would take turns with
+# those of the other process, which costs small products tens of times what they take.
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 import numpy as np
 import pytest

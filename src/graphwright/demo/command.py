@@ -12,7 +12,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """One option for each of the demo's settings."""
     for field in fields(program.Settings):
         kind = type(field.default)
-        parser.add_argument(f"--{field.name}", type=kind, default=field.default, metavar="N")
+        parser.add_argument(f"--{field.name}", type=kind, default=field.default, metavar="X")
 
 
 def run(options: argparse.Namespace) -> int:

@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 CLASSES = 10
-PIXELS = 64
+SIDE = 8
 BRIGHTEST = 16
 
 Floats = npt.NDArray[np.float32]
@@ -23,7 +23,7 @@ Floats = npt.NDArray[np.float32]
 
 @dataclass(frozen=True)
 class Part:
-    """Images `[n, 64]`, float32 from 0 to 1, and the digit that each shows `[n]`."""
+    """Images `[n, 8, 8, 1]`, float32 from 0 to 1, and the digit that each shows `[n]`."""
 
     images: Floats
     digits: npt.NDArray[np.uint8]
@@ -47,8 +47,8 @@ def read() -> tuple[npt.NDArray[np.uint8], npt.NDArray[np.uint8]]:
 def split(held_out: float = 0.2, seed: int = 0) -> tuple[Part, Part]:
     """What to learn from and what to be judged by: a random choice, the same for a seed."""
     images, digits = read()
-    flat = images.reshape(len(images), PIXELS).astype(np.float32) / np.float32(BRIGHTEST)
+    scaled = images[..., None].astype(np.float32) / np.float32(BRIGHTEST)
     # RandomState's stream is the same in every version of NumPy, that of Generator is not.
-    order = np.random.RandomState(seed).permutation(len(flat))
-    judged, learned = np.split(order, [round(held_out * len(flat))])
-    return Part(flat[learned], digits[learned]), Part(flat[judged], digits[judged])
+    order = np.random.RandomState(seed).permutation(len(scaled))
+    judged, learned = np.split(order, [round(held_out * len(scaled))])
+    return Part(scaled[learned], digits[learned]), Part(scaled[judged], digits[judged])

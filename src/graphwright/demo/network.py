@@ -1,4 +1,4 @@
-"""A small network whose training step is one graph."""
+"""A small convolutional network whose training step is one graph."""
 
 from __future__ import annotations
 
@@ -8,55 +8,62 @@ import numpy as np
 import numpy.typing as npt
 
 import graphwright as tf
-from graphwright.demo.digits import CLASSES, PIXELS, Part
+from graphwright.demo.digits import CLASSES, SIDE, Part
 
 
-class Network:
-    """A hidden layer of rectified units, then a softmax over the digits.
+class Network(tf.Module):
+    """Two convolutions of 3x3, the greatest of each 2x2 pixels, then a score for each digit.
 
     `traced` lists the types of the arguments at each trace of `train_step`: Python runs while
     tracing only, so what a function appends to a list tells when it was traced.
     """
 
-    def __init__(self, hidden: int, rate: float, seed: int = 0) -> None:
+    def __init__(self, filters: int, rate: float, seed: int = 0) -> None:
+        super().__init__()
         random = np.random.RandomState(seed)
 
-        def weights(inputs: int, outputs: int) -> tf.Variable:
-            scale = np.sqrt(2 / inputs)
-            return tf.Variable(random.normal(0, scale, (inputs, outputs)), dtype=tf.float32)
+        def weights(*shape: int) -> tf.Variable:
+            scale = np.sqrt(2 / np.prod(shape[:-1]))
+            return tf.Variable(random.normal(0, scale, shape), dtype=tf.float32)
 
-        self.rate = rate
-        self.inner = weights(PIXELS, hidden)
-        self.inner_bias = tf.Variable(tf.zeros([hidden]))
-        self.outer = weights(hidden, CLASSES)
-        self.outer_bias = tf.Variable(tf.zeros([CLASSES]))
+        self.edges = weights(3, 3, 1, filters)
+        self.edges_bias = tf.Variable(tf.zeros([filters]))
+        self.shapes = weights(3, 3, filters, 2 * filters)
+        self.shapes_bias = tf.Variable(tf.zeros([2 * filters]))
+        self.digits = weights((SIDE // 2) ** 2 * 2 * filters, CLASSES)
+        self.digits_bias = tf.Variable(tf.zeros([CLASSES]))
+        self.optimizer = tf.optimizers.SGD(rate, momentum=0.9)
+        self.optimizer.build(self.trainable_variables)
         self.traced: list[dict[str, str]] = []
 
-    @property
-    def variables(self) -> list[tf.Variable]:
-        """What training changes."""
-        return [self.inner, self.inner_bias, self.outer, self.outer_bias]
-
     def scores(self, images: Any) -> Any:
-        """A score `[n, 10]` for each digit, for images `[n, 64]`."""
-        hidden = tf.nn.relu(tf.matmul(images, self.inner) + self.inner_bias)
-        return tf.matmul(hidden, self.outer) + self.outer_bias
+        """A score `[n, 10]` for each digit, for images `[n, 8, 8, 1]`."""
+        x = tf.nn.relu(tf.nn.conv2d(images, self.edges, 1, "SAME") + self.edges_bias)
+        x = tf.nn.relu(tf.nn.conv2d(x, self.shapes, 1, "SAME") + self.shapes_bias)
+        x = tf.nn.max_pool2d(x, 2, 2, "VALID")
+        return tf.matmul(tf.reshape(x, [tf.shape(x)[0], -1]), self.digits) + self.digits_bias
 
     @tf.function
     def train_step(self, images: Any, one_hot: Any) -> Any:
-        """One step of gradient descent; the loss (mean cross-entropy) before it."""
+        """One step down the slope; the loss (mean cross-entropy) before it."""
         self.traced.append({"images": describe(images), "one_hot": describe(one_hot)})
         with tf.GradientTape() as tape:
             losses = tf.nn.softmax_cross_entropy_with_logits(one_hot, self.scores(images))
             loss = tf.reduce_mean(losses)
-        for variable, slope in zip(self.variables, tape.gradient(loss, self.variables)):
-            variable.assign_sub(self.rate * slope)
+        variables = self.trainable_variables
+        self.optimizer.apply_gradients(zip(tape.gradient(loss, variables), variables))
         return loss
 
-    def accuracy(self, part: Part) -> float:
-        """The share of the images whose digit gets the highest score."""
-        scores: npt.NDArray[np.float32] = self.scores(tf.constant(part.images)).numpy()
-        return float(np.mean(scores.argmax(axis=1) == part.digits))
+    @tf.function
+    def read(self, images: Any) -> Any:
+        """The digit with the highest score for each image."""
+        return tf.argmax(self.scores(images), axis=1)
+
+    def confusion(self, part: Part) -> npt.NDArray[np.int64]:
+        """How often each digit (row) was read as which (column): `[10, 10]`."""
+        counts = np.zeros((CLASSES, CLASSES), np.int64)
+        np.add.at(counts, (part.digits, self.read(tf.constant(part.images)).numpy()), 1)
+        return counts
 
 
 def describe(tensor: tf.Tensor) -> str:

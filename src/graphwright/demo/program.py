@@ -6,6 +6,7 @@ import statistics
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass
+from pathlib import Path
 
 import numpy as np
 from rich.console import Console
@@ -13,7 +14,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from rich.table import Table
 
 import graphwright as tf
-from graphwright.demo import digits
+from graphwright.demo import digits, pictures
 from graphwright.demo.network import Network
 
 
@@ -21,11 +22,12 @@ from graphwright.demo.network import Network
 class Settings:
     """What of the demo can be chosen."""
 
-    epochs: int = 30
-    hidden: int = 128
+    epochs: int = 20
+    filters: int = 16
     batch: int = 64
-    rate: float = 0.5
+    rate: float = 0.02
     seed: int = 0
+    plot: str = "demo.png"
 
 
 @dataclass(frozen=True)
@@ -33,41 +35,54 @@ class Result:
     """What the demo found; seconds are those of one training step."""
 
     accuracy_before: float
-    accuracy: float
-    first_loss: float
-    last_loss: float
-    steps: int
+    confusion: pictures.Counts
+    losses: list[float]
     training_seconds: float
     eager_seconds: float
     graph_seconds: float
     traced: list[dict[str, str]]
     tracing_count: int
 
+    @property
+    def accuracy(self) -> float:
+        """The share of the held-out digits that were read right."""
+        return share(self.confusion)
+
 
 Batch = tuple[tf.Tensor, tf.Tensor]
 
 
 def batches(part: digits.Part, size: int, random: np.random.RandomState) -> Iterator[Batch]:
-    """One epoch in random order: images `[size, 64]`, one-hot digits; the last may be smaller."""
+    """One epoch in random order: images, one-hot digits; the last may be smaller."""
     order, one_hot = random.permutation(len(part)), part.one_hot
     for start in range(0, len(part), size):
         chosen = order[start : start + size]
         yield tf.constant(part.images[chosen]), tf.constant(one_hot[chosen])
 
 
-def train(network: Network, part: digits.Part, settings: Settings, console: Console) -> list[float]:
+def share(confusion: pictures.Counts) -> float:
+    """The share of what was read right."""
+    return float(np.trace(confusion) / confusion.sum())
+
+
+def train(
+    network: Network, learned: digits.Part, judged: digits.Part, settings: Settings, to: Console
+) -> list[float]:
     """Train with a progress bar where there is a terminal; the loss of every step."""
     random = np.random.RandomState(settings.seed)
     columns = TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn()
     losses: list[float] = []
+    total = settings.epochs * -(-len(learned) // settings.batch)
     with Progress(
-        *columns, TimeElapsedColumn(), console=console, disable=not console.is_terminal
+        *columns, TimeElapsedColumn(), console=to, disable=not to.is_terminal
     ) as progress:
-        task = progress.add_task("epoch", total=settings.epochs)
+        task = progress.add_task("", total=total)
         for _ in range(settings.epochs):
-            steps = [network.train_step(*batch) for batch in batches(part, settings.batch, random)]
-            losses.extend(float(loss) for loss in steps)
-            progress.update(task, advance=1, description=f"loss {losses[-1]:.3f}")
+            read = share(network.confusion(judged))
+            for batch in batches(learned, settings.batch, random):
+                losses.append(float(network.train_step(*batch)))
+                text = f"loss {losses[-1]:.3f}, {read:5.1%} read"
+                progress.update(task, advance=1, description=text)
     return losses
 
 
@@ -96,21 +111,19 @@ def run(settings: Settings, console: Console) -> Result:
     console.print(
         f"Handwritten digits of 8x8 pixels: {len(learned)} to learn from, {len(judged)} held out."
     )
-    network = Network(settings.hidden, settings.rate, settings.seed)
-    before = network.accuracy(judged)
+    network = Network(settings.filters, settings.rate, settings.seed)
+    before = share(network.confusion(judged))
     start = time.perf_counter()
-    losses = train(network, learned, settings, console)
+    losses = train(network, learned, judged, settings, console)
     seconds = time.perf_counter() - start
-    after = network.accuracy(judged)
+    confusion = network.confusion(judged)
     traced, count = list(network.traced), network.train_step.experimental_get_tracing_count()
     batch = next(batches(learned, settings.batch, np.random.RandomState(settings.seed)))
     eager_seconds, graph_seconds = time_step(network, batch)
     return Result(
         accuracy_before=before,
-        accuracy=after,
-        first_loss=losses[0],
-        last_loss=losses[-1],
-        steps=len(losses),
+        confusion=confusion,
+        losses=losses,
         training_seconds=seconds,
         eager_seconds=eager_seconds,
         graph_seconds=graph_seconds,
@@ -136,14 +149,18 @@ def why(traced: list[dict[str, str]]) -> Iterator[str]:
 
 def report(result: Result, console: Console) -> None:
     """Print what was found."""
+    steps, losses = len(result.losses), result.losses
+    console.print("\nThe loss, step by step:", *pictures.curve(losses), sep="\n")
+    console.print("\nThe held-out digits, by what they were read as:")
+    console.print(pictures.matrix(result.confusion))
     table = Table(show_header=False, box=None, padding=(0, 2, 0, 0))
     table.add_row(
         "accuracy on held-out digits",
         f"{result.accuracy:.1%}",
         f"{result.accuracy_before:.1%} before training",
     )
-    table.add_row("loss", f"{result.last_loss:.3f}", f"{result.first_loss:.3f} at the first step")
-    table.add_row("training", f"{result.training_seconds:.2f} s", f"{result.steps} steps")
+    table.add_row("loss", f"{losses[-1]:.3f}", f"{losses[0]:.3f} at the first step")
+    table.add_row("training", f"{result.training_seconds:.2f} s", f"{steps} steps")
     table.add_row("a step, eager", f"{result.eager_seconds * 1e3:.3f} ms", "one op after another")
     ratio = result.eager_seconds / result.graph_seconds
     table.add_row(
@@ -151,14 +168,30 @@ def report(result: Result, console: Console) -> None:
         f"{result.graph_seconds * 1e3:.3f} ms",
         f"{ratio:.1f} times as fast: tf.function",
     )
+    console.print()
     console.print(table)
-    console.print(f"train_step was traced {result.tracing_count} times in {result.steps} calls:")
+    console.print(f"\ntrain_step was traced {result.tracing_count} times in {steps} calls:")
     for number, reason in enumerate(why(result.traced), start=1):
         console.print(f"  {number}. {reason}")
+
+
+def picture(result: Result, path: str, console: Console) -> None:
+    """Draw the curve and the matrix into a PNG where that can be done; say which."""
+    if not path:
+        return
+    if pictures.draw(Path(path), result.losses, result.confusion, result.accuracy):
+        console.print(f"\nThe loss curve and the confusion matrix are in {path}.")
+    else:
+        console.print(
+            "\nFor the loss curve and the confusion matrix as a PNG, install matplotlib: "
+            "pip install 'graphwright\\[plot]'"
+        )
 
 
 def main(settings: Settings) -> int:
     """Run the demo on the standard output; 0, the exit code."""
     console = Console(highlight=False, soft_wrap=True)
-    report(run(settings, console), console)
+    result = run(settings, console)
+    report(result, console)
+    picture(result, settings.plot, console)
     return 0
