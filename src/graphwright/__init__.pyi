@@ -210,6 +210,7 @@ from graphwright.types.type_spec import TypeSpec as TypeSpec
 from graphwright.values.convert import constant as constant
 from graphwright.values.convert import convert_to_tensor as convert_to_tensor
 from graphwright.values.indexed_slices import IndexedSlices as IndexedSlices
+from graphwright.values.indexed_slices import IndexedSlicesSpec as IndexedSlicesSpec
 from graphwright.values.tensor import Tensor as Tensor
 from graphwright.values.variable import Variable as Variable
 from graphwright.values.variable import VariableAggregation as VariableAggregation

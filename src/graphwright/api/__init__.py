@@ -2,7 +2,8 @@
 
 A module here is a namespace of the package (`api/math.py` is `tf.math`) unless it is one of
 `AREAS`, which only contribute top-level names. `TOP_LEVEL` in either names what the package
-itself exports from it.
+itself exports from it. Functions of ops are published in their open form (`op.dispatch`), which
+composites and types of the user's own can give a meaning to.
 """
 
 from __future__ import annotations
@@ -10,7 +11,10 @@ from __future__ import annotations
 import importlib
 import pkgutil
 from collections.abc import Callable, Iterable
+from types import FunctionType, ModuleType
 from typing import Any
+
+from graphwright.op.dispatch import opened
 
 #: Modules that are no namespaces of their own.
 AREAS = frozenset({"array", "control", "core"})
@@ -21,6 +25,7 @@ def publish(package: dict[str, Any]) -> list[str]:
     names = []
     for info in sorted(pkgutil.iter_modules(__path__), key=lambda m: m.name):
         module = importlib.import_module(f"{__name__}.{info.name}")
+        open_functions(module)
         if info.name not in AREAS:
             package[info.name] = module
             names.append(info.name)
@@ -38,6 +43,25 @@ def late(namespace: str, names: Iterable[str], home: str) -> Callable[[str], Any
     def find(name: str) -> Any:
         if name not in offered:
             raise AttributeError(f"module {namespace!r} has no attribute {name!r}")
-        return getattr(importlib.import_module(home), name)
+        return public(getattr(importlib.import_module(home), name))
 
     return find
+
+
+#: Where functions on tensors are defined.
+_OPS = ("graphwright.ops.", "graphwright.control.map", "graphwright.control.assertions")
+
+
+def open_functions(module: ModuleType) -> None:
+    """Replaces the functions of ops in a namespace, and those inside it, by their open forms."""
+    for name, value in list(vars(module).items()):
+        if isinstance(value, ModuleType) and value.__name__.startswith(f"{module.__name__}."):
+            open_functions(value)
+        else:
+            setattr(module, name, public(value))
+
+
+def public(value: Any) -> Any:
+    """A name's value as the package offers it."""
+    is_ops = isinstance(value, FunctionType) and value.__module__.startswith(_OPS)
+    return opened(value) if is_ops else value

@@ -50,7 +50,7 @@ from graphwright.types.shape import TensorShape
 from graphwright.types.specs import TensorSpec, type_spec_from_value
 from graphwright.types.type_spec import TypeSpec
 from graphwright.values.convert import constant, convert_to_tensor
-from graphwright.values.indexed_slices import IndexedSlices
+from graphwright.values.indexed_slices import IndexedSlices, IndexedSlicesSpec
 from graphwright.values.tensor import Tensor
 from graphwright.values.variable import Variable, VariableAggregation, VariableSynchronization
 
@@ -61,6 +61,7 @@ TOP_LEVEL = (
     "GradientTape",
     "Graph",
     "IndexedSlices",
+    "IndexedSlicesSpec",
     "Module",
     "Operation",
     "Tensor",

@@ -7,6 +7,11 @@ from contextlib import contextmanager
 from enum import Enum
 from typing import Any
 
+from graphwright.autodiff.composites import (
+    differentiable_part,
+    differentiable_parts,
+    pack_gradients,
+)
 from graphwright.autodiff.sweep import (
     carries_gradient,
     depends,
@@ -21,6 +26,7 @@ from graphwright.ops.creation import filled, ones_like, zeros_like
 from graphwright.ops.shape import shape_of
 from graphwright.types import dtypes as dt
 from graphwright.types import tree
+from graphwright.types.composite import Composite
 from graphwright.values.convert import convert
 from graphwright.values.tensor import EagerTensor, Tensor
 from graphwright.values.variable import Variable
@@ -225,10 +231,10 @@ class GradientTape:
         [[2.0, 0.0], [0.0, 4.0]]
         """
         self._refuse_loop(experimental_use_pfor)
-        flat = tree.flatten(sources, expand_composites=True)
+        flat = differentiable_parts(sources)
         zero = UnconnectedGradients(unconnected_gradients) is UnconnectedGradients.ZERO
         results = Rows.of(self._calls(), convert(target), flat, zero, batch=False)
-        return tree.pack_sequence_as(sources, results, expand_composites=True)
+        return pack_gradients(sources, results)
 
     def batch_jacobian(
         self,
@@ -289,21 +295,26 @@ class GradientTape:
             )
         calls = self._calls()
         zero = UnconnectedGradients(unconnected_gradients) is UnconnectedGradients.ZERO
-        flat = tree.flatten(sources, expand_composites=True)
-        targets = [
-            t
-            for t in tree.flatten(target, expand_composites=True)
-            if isinstance(t, (Tensor, Variable))
-        ]
-        weights = [None] * len(targets)
+        flat = differentiable_parts(sources)
+        given = tree.flatten(target)
+        weights: list[Any] = [None] * len(given)
         if output_gradients is not None:
-            weights = [
-                None if g is None else convert(g)
-                for g in tree.flatten(output_gradients, expand_composites=True)
-            ]
-        found = gradients_of(calls, targets, flat, weights)
+            weights = [weight_of(t, g) for t, g in zip(given, tree.flatten(output_gradients))]
+        pairs = [
+            (part, weight)
+            for part, weight in zip(map(differentiable_part, given), weights)
+            if isinstance(part, (Tensor, Variable))
+        ]
+        found = gradients_of(calls, [t for t, _ in pairs], flat, [w for _, w in pairs])
         results = [like(s, 0) if g is None and zero else g for s, g in zip(flat, found)]
-        return tree.pack_sequence_as(sources, results, expand_composites=True)
+        return pack_gradients(sources, results)
+
+
+def weight_of(target: Any, weight: Any) -> Any:
+    """An output gradient as the tensor that the cotangent of a target starts with."""
+    if weight is None:
+        return None
+    return convert(differentiable_part(weight) if isinstance(target, Composite) else weight)
 
 
 class Rows:

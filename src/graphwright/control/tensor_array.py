@@ -22,6 +22,7 @@ from graphwright.ops.tensor_list import host_shape
 from graphwright.trace.symbolic import SymbolicTensor
 from graphwright.trace.tracer import current_tracer
 from graphwright.types import dtypes as dt
+from graphwright.types.composite import Composite
 from graphwright.types.dtypes import DType, as_dtype
 from graphwright.types.shape import TensorShape
 from graphwright.types.specs import TensorSpec
@@ -340,7 +341,7 @@ def index32(index: Any) -> Any:
     return index if index.dtype is dt.int32 else cast(index, dt.int32)
 
 
-class TensorArray:
+class TensorArray(Composite):
     """An array of tensors of one dtype, each written once and then read.
 
     Use what `write`, `unstack`, `scatter` and `split` return. With `dynamic_size` writing
@@ -427,6 +428,10 @@ class TensorArray:
     def __graphwright_spec__(self) -> TensorArraySpec:
         impl = self._impl
         return TensorArraySpec(self.element_shape, impl.dtype, impl.dynamic, impl.infer)
+
+    @property
+    def _differentiable_part(self) -> Any:
+        return self.flow
 
     def identity(self) -> TensorArray:
         """An array with the same items."""

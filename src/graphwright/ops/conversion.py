@@ -13,6 +13,7 @@ from graphwright.op.families import Elementwise, no_element
 from graphwright.op.interpreter import apply, convert
 from graphwright.op.op import Call, Op, Shapes, not_differentiable
 from graphwright.types import dtypes as dt
+from graphwright.types.composite import Composite
 from graphwright.types.dtypes import DType, as_dtype
 from graphwright.types.tensor_type import TensorType
 
@@ -125,6 +126,8 @@ def cast(x: Any, dtype: Any, name: str | None = None) -> Any:
     <tf.Tensor: shape=(2,), dtype=int32, numpy=array([1, 2], dtype=int32)>
     """
     to = as_dtype(dtype)
+    if isinstance(x, Composite):  # also one that has a form as one tensor
+        raise TypeError(f"tf.cast has no meaning for a {type(x).__name__}: {x!r}")
     x = convert(x)
     if x.dtype is to:
         return x

@@ -13,6 +13,7 @@ from graphwright.op.op import REGISTRY, Call, Op, Shapes, freeze, not_differenti
 from graphwright.ops.shape import BroadcastGradientArgs, rank_of, shape_of
 from graphwright.ops.shape import shape as shape_vector
 from graphwright.types import dtypes as dt
+from graphwright.types.composite import Composite, map_components
 from graphwright.types.dtypes import DType
 from graphwright.types.shape import TensorShape
 from graphwright.types.tensor_type import Dims, TensorType, num_elements, show_dims
@@ -483,7 +484,9 @@ TRANSPOSE, CONJUGATE_TRANSPOSE, BROADCAST_TO = Transpose(), ConjugateTranspose()
 
 
 def identity(input: Any, name: str | None = None) -> Any:
-    """A tensor of the same shape and contents."""
+    """A tensor, or a composite of tensors, of the same shape and contents."""
+    if isinstance(input, Composite):
+        return map_components(lambda part: identity(part, name), input)
     return apply(IDENTITY, convert(input), name=name)
 
 
@@ -493,7 +496,9 @@ def identity_n(input: Any, name: str | None = None) -> Any:
 
 
 def stop_gradient(input: Any, name: str | None = None) -> Any:
-    """The tensor itself, taken as a constant by gradients."""
+    """The tensor or composite itself, taken as a constant by gradients."""
+    if isinstance(input, Composite):
+        return map_components(lambda part: stop_gradient(part, name), input)
     return apply(STOP_GRADIENT, convert(input), name=name)
 
 

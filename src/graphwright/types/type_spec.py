@@ -113,8 +113,14 @@ class TypeSpec(TraceType):
             if not value.is_subtype_of(self):
                 raise AssertionError(f"Can not cast {value!r} to {self!r}")
             return self
-        parts = zip(self._parts(), tree.flatten(self._to_components(value), True))
-        return self._pack([spec.cast(part, cast_context) for spec, part in parts])
+        try:
+            components = self._to_components(value)
+        except AttributeError as error:
+            raise TypeError(f"Can not cast {value!r} to {self!r}: {error}") from None
+        specs, parts = self._parts(), tree.flatten(components, expand_composites=True)
+        if len(parts) != len(specs):
+            raise TypeError(f"Can not cast {value!r} to {self!r}: it has {len(parts)} components")
+        return self._pack([spec.cast(part, cast_context) for spec, part in zip(specs, parts)])
 
     def flatten(self) -> list[Any]:
         """The specs of the tensors in a value of this type."""

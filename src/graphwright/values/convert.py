@@ -15,21 +15,41 @@ import numpy as np
 from graphwright.op.interpreter import STATE, Hooks
 from graphwright.ops.joining import stack
 from graphwright.types import dtypes as dt
+from graphwright.types.composite import Composite
 from graphwright.types.dtypes import DType, as_dtype, of_numpy
 from graphwright.types.shape import TensorShape
 from graphwright.types.tensor_type import TensorType
 from graphwright.values.tensor import EagerTensor, Tensor
 
-#: Types with a conversion of their own: (type, function(value, dtype, name) -> Tensor).
-_CONVERSIONS: list[tuple[type, Callable[[Any, Any, Any], Any]]] = []
+Conversion = Callable[[Any, Any, Any], Any]
+
+#: Types with a conversion of their own, function(value, dtype, name) -> Tensor.
+_CONVERSIONS: dict[type, Conversion] = {}
 
 _SCALARS: dict[Any, EagerTensor] = {}
 _MAX_SCALARS = 4096
 
 
-def register_conversion(kind: type, function: Callable[[Any, Any, Any], Any]) -> None:
+class _Conversions(dict[type, "Conversion | None"]):
+    """The conversion of each type that was met, its own or that of its nearest base."""
+
+    limit = 4096  # it keeps types alive
+
+    def __missing__(self, kind: type) -> Conversion | None:
+        if len(self) >= self.limit:
+            self.clear()
+        found = next((_CONVERSIONS[base] for base in kind.__mro__ if base in _CONVERSIONS), None)
+        self[kind] = found
+        return found
+
+
+_CONVERSION_OF = _Conversions()
+
+
+def register_conversion(kind: type, function: Conversion) -> None:
     """Converts values of `kind` with `function(value, dtype, name)`."""
-    _CONVERSIONS.append((kind, function))
+    _CONVERSIONS[kind] = function
+    _CONVERSION_OF.clear()
 
 
 def convert_to_tensor(
@@ -64,9 +84,9 @@ def convert(
             )
         return value
     active = STATE.active
-    for kind, function in _CONVERSIONS:
-        if isinstance(value, kind):
-            return function(value, dtype, name)
+    function = _CONVERSION_OF[type(value)]
+    if function is not None:
+        return function(value, dtype, name)
     if hasattr(value, "__tf_tensor__"):
         return value.__tf_tensor__(dtype, name)
     if isinstance(value, (list, tuple)) and holds_tensor(value):
@@ -127,7 +147,7 @@ def holds_tensor(value: Any) -> bool:
 
 def is_tensor_like(value: Any) -> bool:
     """Whether a value is a tensor or converts to one by a rule of its own."""
-    return isinstance(value, Tensor) or any(isinstance(value, k) for k, _ in _CONVERSIONS)
+    return isinstance(value, Tensor) or _CONVERSION_OF[type(value)] is not None
 
 
 def pack(values: Any, dtype: DType | None, name: str | None) -> Any:
@@ -150,7 +170,7 @@ def first_dtype(values: Any) -> DType | None:
             found = first_dtype(v)
             if found is not None:
                 return found
-        elif is_tensor_like(v):
+        elif is_tensor_like(v) and hasattr(v, "dtype"):  # not all composites have one
             return as_dtype(v.dtype)
     return None
 
@@ -361,7 +381,19 @@ def shape_vector(shape: TensorShape, dtype: DType | None, name: str | None) -> A
     return convert(np.array(shape.as_list(), (dtype or dt.int32).numpy_dtype), dtype)
 
 
+def refuse_composite(value: Composite, dtype: DType | None, name: str | None) -> Any:
+    """The refusal of values that have no form as one tensor, unless they say so themselves."""
+    own = getattr(value, "__tf_tensor__", None)
+    if own is not None:
+        return own(dtype, name)
+    raise ValueError(
+        f"Attempt to convert a value ({value!r}) with an unsupported type ({type(value)}) to a "
+        "Tensor."
+    )
+
+
 register_conversion(TensorShape, shape_vector)
+register_conversion(Composite, refuse_composite)
 
 Hooks.convert = convert
 Hooks.convert_pair = convert_pair

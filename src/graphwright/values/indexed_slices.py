@@ -4,16 +4,29 @@ from __future__ import annotations
 
 from typing import Any
 
+from graphwright.op.dispatch import implement
 from graphwright.op.interpreter import Hooks
 from graphwright.ops.arithmetic import add
+from graphwright.ops.conversion import cast
 from graphwright.ops.joining import concat
 from graphwright.ops.lists import add_lists
-from graphwright.types.dtypes import DType, variant
+from graphwright.ops.segment import unsorted_segment_sum
+from graphwright.types import dtypes as dt
+from graphwright.types.composite import Composite
+from graphwright.types.dtypes import DType, as_dtype
+from graphwright.types.shape import TensorShape
+from graphwright.types.specs import TensorSpec, TypeSpec
 from graphwright.values.convert import convert, register_conversion
 
 
-class IndexedSlices:
-    """Rows `values` at `indices` of a tensor of shape `dense_shape`; equal indices add up."""
+class IndexedSlices(Composite):
+    """Rows `values` at `indices` of a tensor of shape `dense_shape`; equal indices add up.
+
+    >>> import graphwright as tf
+    >>> rows = tf.IndexedSlices(tf.constant([[1.0], [2.0]]), tf.constant([0, 2]), [3, 1])
+    >>> tf.convert_to_tensor(rows).numpy().tolist()
+    [[1.0], [0.0], [2.0]]
+    """
 
     def __init__(self, values: Any, indices: Any, dense_shape: Any = None) -> None:
         self._values = values
@@ -42,30 +55,106 @@ class IndexedSlices:
         return found
 
     @property
-    def shape(self) -> Any:
+    def shape(self) -> TensorShape:
         """What is known of the shape of the whole tensor."""
-        from graphwright.types.shape import TensorShape
+        shape = TensorShape([None]).concatenate(self._values.shape[1:])
+        if self._dense_shape is None:
+            return shape
+        whole = convert(self._dense_shape).known
+        return shape if whole is None else shape.merge_with(TensorShape(whole))
 
-        return TensorShape([None, *self._values.shape[1:]])
+    @property
+    def __graphwright_spec__(self) -> IndexedSlicesSpec:
+        whole = self._dense_shape
+        return IndexedSlicesSpec(
+            self.shape,
+            self.dtype,
+            convert(self._indices).dtype,
+            None if whole is None else convert(whole).dtype,
+            convert(self._indices).shape,
+        )
+
+    @property
+    def _differentiable_part(self) -> Any:
+        return self._values
+
+    def _with_differentiable_part(self, part: Any) -> IndexedSlices:
+        return IndexedSlices(part, self._indices, self._dense_shape)
 
     def to_tensor(self) -> Any:
         """The whole tensor."""
         if self._dense_shape is None:
             raise ValueError(
-                "Tensor conversion requested for IndexedSlices for which dense_shape is unknown."
+                "Tensor conversion requested for IndexedSlices for argument `value` without "
+                f"dense_shape: {self}"
             )
-        from graphwright.ops.segment import unsorted_segment_sum
-
         return unsorted_segment_sum(self._values, self._indices, self._dense_shape[0])
 
     def __neg__(self) -> IndexedSlices:
         return IndexedSlices(-self._values, self._indices, self._dense_shape)
 
-    def __repr__(self) -> str:
+    def __str__(self) -> str:
+        whole = "" if self._dense_shape is None else f", dense_shape={self._dense_shape}"
+        return f"IndexedSlices(indices={self._indices}, values={self._values}{whole})"
+
+
+class IndexedSlicesSpec(TypeSpec):
+    """The type of an `IndexedSlices`: the shape and dtype of the whole tensor, the dtype and
+    shape of the indices, and the dtype of the dense shape (None where there is none).
+
+    >>> import graphwright as tf
+    >>> tf.IndexedSlicesSpec([4, 2])
+    IndexedSlicesSpec(TensorShape([4, 2]), tf.float32, tf.int64, None, TensorShape([None]))
+    """
+
+    __slots__ = ("_dense_shape_dtype", "_dtype", "_indices_dtype", "_indices_shape", "_shape")
+
+    def __init__(
+        self,
+        shape: Any = None,
+        dtype: Any = dt.float32,
+        indices_dtype: Any = dt.int64,
+        dense_shape_dtype: Any = None,
+        indices_shape: Any = None,
+    ) -> None:
+        self._shape = TensorShape(shape)
+        self._dtype = as_dtype(dtype)
+        self._indices_dtype = as_dtype(indices_dtype)
+        self._dense_shape_dtype = None if dense_shape_dtype is None else as_dtype(dense_shape_dtype)
+        self._indices_shape = TensorShape(indices_shape).with_rank(1)
+
+    @property
+    def value_type(self) -> type:
+        """`tf.IndexedSlices`."""
+        return IndexedSlices
+
+    def _serialize(self) -> tuple[Any, ...]:
         return (
-            f"IndexedSlices(indices={self._indices!r}, values={self._values!r}, "
-            f"dense_shape={self._dense_shape!r})"
+            self._shape,
+            self._dtype,
+            self._indices_dtype,
+            self._dense_shape_dtype,
+            self._indices_shape,
         )
+
+    @property
+    def _component_specs(self) -> Any:
+        rows = self._indices_shape.concatenate(self._shape[1:])
+        specs = (
+            TensorSpec(rows, self._dtype),
+            TensorSpec(self._indices_shape, self._indices_dtype),
+        )
+        if self._dense_shape_dtype is None:
+            return specs
+        return (*specs, TensorSpec([self._shape.rank], self._dense_shape_dtype))
+
+    def _to_components(self, value: Any) -> Any:
+        if value.dense_shape is None:
+            return (value.values, value.indices)
+        return (value.values, value.indices, value.dense_shape)
+
+    def _from_components(self, components: Any) -> IndexedSlices:
+        return IndexedSlices(*components)
 
 
 def add_cotangents(a: Any, b: Any) -> Any:
@@ -75,12 +164,23 @@ def add_cotangents(a: Any, b: Any) -> Any:
             concat([a.values, b.values], 0), concat([a.indices, b.indices], 0), a.dense_shape
         )
     a = convert(a)
-    return add_lists(a, b) if a.dtype is variant else add(a, convert(b))
+    return add_lists(a, b) if a.dtype is dt.variant else add(a, convert(b))
 
 
 def densify(value: IndexedSlices, dtype: DType | None, name: str | None) -> Any:
-    """The conversion of slices to a tensor."""
-    return convert(value.to_tensor(), dtype)
+    """The conversion of slices to a tensor; ValueError if it is of another dtype."""
+    if dtype is not None and dtype is not value.dtype:
+        raise ValueError(
+            f"Incompatible tensor conversion requested to `dtype` {dtype.name} for IndexedSlices "
+            f"({value}) with dtype {value.dtype.name}"
+        )
+    return value.to_tensor()
+
+
+@implement(cast, IndexedSlices)
+def cast_rows(x: IndexedSlices, dtype: Any, name: str | None = None) -> IndexedSlices:
+    """The same rows with elements of another dtype."""
+    return IndexedSlices(cast(x.values, dtype, name), x.indices, x.dense_shape)
 
 
 register_conversion(IndexedSlices, densify)

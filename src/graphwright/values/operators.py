@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
+from graphwright.op.dispatch import opened
 from graphwright.op.interpreter import convert, is_tensor
 from graphwright.ops import arithmetic, bitwise, comparison, contraction, indexing, transcendental
+from graphwright.types.composite import Composite
 
 
 class Operators:
@@ -126,6 +128,8 @@ def binary(function: Any, x: Any, y: Any, name: str) -> Any:
     other = y if isinstance(x, Operators) else x
     if getattr(other, "__array_priority__", 0) > Operators.__array_priority__:
         return NotImplemented
+    if isinstance(other, Composite):
+        return opened(function)(x, y, name=name)
     if not isinstance(x, Operators) and not is_tensor(x):
         x = convert(x, y.dtype)
     return function(x, y, name=name)

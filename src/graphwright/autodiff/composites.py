@@ -1,0 +1,41 @@
+"""Gradients of and with respect to composites: those of the part that can be differentiated."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from graphwright.types import tree
+from graphwright.types.composite import Composite
+
+
+def differentiable_parts(structure: Any) -> list[Any]:
+    """The tensors and variables of a structure that gradients are taken of, one for each leaf.
+
+    ValueError for a composite that has none.
+    """
+    return [differentiable_part(leaf) for leaf in tree.flatten(structure)]
+
+
+def differentiable_part(leaf: Any) -> Any:
+    """What stands for a leaf of a structure."""
+    while isinstance(leaf, Composite):
+        leaf = leaf._differentiable_part
+    return leaf
+
+
+def pack_gradients(structure: Any, gradients: Sequence[Any]) -> Any:
+    """Gradients, one for each leaf, in a structure like `structure`; None for a composite
+    that nothing flows to.
+    """
+    leaves = tree.flatten(structure)
+    packed = [None if g is None else like_leaf(leaf, g) for leaf, g in zip(leaves, gradients)]
+    return tree.pack_sequence_as(structure, packed)
+
+
+def like_leaf(leaf: Any, gradient: Any) -> Any:
+    """A gradient of a leaf's part as one of the leaf."""
+    if not isinstance(leaf, Composite):
+        return gradient
+    inner = like_leaf(leaf._differentiable_part, gradient)
+    return leaf._with_differentiable_part(inner)

@@ -1,0 +1,249 @@
+"""Dispatch: what a public function means for composite values, and for types of the user's own.
+
+The package exports each op's function in its *open* form (`opened`): the function itself
+under a `try`. Only when it refuses its arguments are the meanings that others have registered
+for it looked through. So tensors pay for one call of a function with the very same
+parameters, and nothing else.
+
+A meaning is registered for one function (`implement`), or for all that work element by
+element (the `Family` UNARY, BINARY, ASSERTIONS). What users register goes before what the
+library does, and must not be ambiguous.
+"""
+
+from __future__ import annotations
+
+import functools
+import inspect
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from types import CellType, CodeType, FunctionType
+from typing import Any, NamedTuple, TypeVar
+
+from graphwright.types import tree
+
+F = TypeVar("F", bound=Callable[..., Any])
+Function = Callable[..., Any]
+Test = Callable[[Any], bool]
+
+#: What a function raises that cannot take its arguments.
+REFUSALS = (TypeError, ValueError, AttributeError, LookupError)
+
+
+class Meaning(NamedTuple):
+    """What a function means for some arguments, given by name."""
+
+    accepts: Callable[[Mapping[str, Any]], bool]
+    target: Function
+    call: Callable[[Mapping[str, Any]], Any]
+    is_users: bool
+
+
+class Family:
+    """Functions that one handler serves: it is called with the function and its operands."""
+
+    def __init__(self, what: str, count: int) -> None:
+        self.what = what
+        self.count = count
+        self.functions: dict[Function, None] = {}
+        self.handlers: list[tuple[tuple[Test, ...], Function, bool]] = []
+
+    def declare(self, *functions: Function) -> None:
+        """Says which functions belong to the family."""
+        self.functions.update(dict.fromkeys(functions))
+
+    def handle(self, *tests: Test, is_users: bool = False) -> Callable[[F], F]:
+        """Registers a handler for operands that pass the tests, one for each."""
+
+        def register(handler: F) -> F:
+            self.handlers.append((tests, handler, is_users))
+            return handler
+
+        return register
+
+    def meanings(self, function: Function) -> Iterator[Meaning]:
+        """What the handlers make of one function of the family."""
+        if function in self.functions:
+            for tests, handler, is_users in self.handlers:
+                yield Meaning(
+                    functools.partial(self._accepts, tests),
+                    handler,
+                    functools.partial(self._call, function, handler),
+                    is_users,
+                )
+
+    def _accepts(self, tests: tuple[Test, ...], arguments: Mapping[str, Any]) -> bool:
+        return all(test(x) for test, x in zip(tests, arguments.values()))
+
+    def _call(self, function: Function, handler: Function, arguments: Mapping[str, Any]) -> Any:
+        names = list(arguments)
+        operands = [arguments[name] for name in names[: self.count]]
+        options = {n: arguments[n] for n in names[self.count :]}
+        options = without_defaults(function, options)
+        public = opened(function)
+        return handler(functools.partial(public, **options) if options else public, *operands)
+
+
+UNARY = Family("unary elementwise", 1)
+BINARY = Family("binary elementwise", 2)
+ASSERTIONS = Family("binary elementwise assert", 2)
+FAMILIES = (UNARY, BINARY, ASSERTIONS)
+
+_MEANINGS: dict[Function, list[Meaning]] = {}
+_OPENED: dict[Function, Function] = {}
+_CLOSED: dict[Function, Function] = {}
+
+_VARIADIC = 0x04 | 0x08  # the flags of code with *args and **kwargs
+
+
+def implement(function: Function, *kinds: type) -> Callable[[F], F]:
+    """Registers what `function` means where an argument, or an item of one, is of a kind.
+
+    The decorated function takes the same arguments, by position.
+    """
+
+    def accepts(arguments: Mapping[str, Any]) -> bool:
+        return any(isinstance(leaf, kinds) for leaf in tree.flatten(list(arguments.values())))
+
+    def register(target: F) -> F:
+        def call(arguments: Mapping[str, Any]) -> Any:
+            return target(*arguments.values())
+
+        add_meaning(function, Meaning(accepts, target, call, is_users=False))
+        return target
+
+    return register
+
+
+def add_meaning(function: Function, meaning: Meaning) -> None:
+    """Registers a meaning of a function."""
+    _MEANINGS.setdefault(function, []).append(meaning)
+
+
+def forget(target: Function) -> bool:
+    """Takes back what was registered with a target; whether there was something."""
+    found = False
+    for meanings in _MEANINGS.values():
+        kept = [m for m in meanings if m.target is not target]
+        found |= len(kept) < len(meanings)
+        meanings[:] = kept
+    for family in FAMILIES:
+        left = [h for h in family.handlers if h[1] is not target]
+        found |= len(left) < len(family.handlers)
+        family.handlers[:] = left
+    return found
+
+
+def meanings_of(function: Function) -> Iterator[Meaning]:
+    """All registered meanings of a function."""
+    yield from _MEANINGS.get(function, ())
+    for family in FAMILIES:
+        yield from family.meanings(function)
+
+
+def find(function: Function, values: tuple[Any, ...], named: dict[str, Any]) -> Any:
+    """The call that a function's registered meanings make of these arguments, or None."""
+    arguments = inspect.signature(function).bind(*values, **named)
+    arguments.apply_defaults()
+    given = arguments.arguments
+    matches = [m for m in meanings_of(function) if m.accepts(given)]
+    users = [m for m in matches if m.is_users]
+    if len(users) > 1:
+        raise ValueError(
+            "Multiple dispatch targets that were registered with tf.dispatch_for "
+            f"({users[0].target} and {users[1].target}) match the arguments to "
+            f"{function.__name__}"
+        )
+    if not matches:
+        return None
+    ordered = [*users, *(m for m in matches if not m.is_users)]
+    return functools.partial(_first_result, ordered, given, function, values, named)
+
+
+def _first_result(
+    meanings: Iterable[Meaning],
+    arguments: Mapping[str, Any],
+    function: Function,
+    values: tuple[Any, ...],
+    named: dict[str, Any],
+) -> Any:
+    for meaning in meanings:
+        result = meaning.call(arguments)
+        if result is not NotImplemented:
+            return result
+    return function(*values, **named)  # which refuses them again, in its own words
+
+
+def without_defaults(function: Function, arguments: Mapping[str, Any]) -> dict[str, Any]:
+    """The arguments that are not what the function takes anyway."""
+    parameters = inspect.signature(function).parameters
+    return {n: v for n, v in arguments.items() if v is not parameters[n].default}
+
+
+def closed(function: Any) -> Any:
+    """The function inside an open one; the function itself if it is not open."""
+    return _CLOSED.get(function, function)
+
+
+def opened(function: Function) -> Function:
+    """The public form of a function, which has the same parameters."""
+    found = _OPENED.get(function)
+    if found is None:
+        if function in _CLOSED:
+            return function
+        found = _OPENED[function] = _open(function)
+        _CLOSED[found] = function
+    return found
+
+
+def _open(function: Any) -> Function:
+    code = function.__code__
+    if code.co_flags & _VARIADIC or code.co_kwonlyargcount:
+        return _open_any(function)
+    count = code.co_argcount
+    own = _template(count).replace(
+        co_name=code.co_name,
+        co_varnames=(*code.co_varnames[:count], "meaning"),
+        co_posonlyargcount=code.co_posonlyargcount,
+    )
+    cells = tuple([CellType(cell) for cell in (REFUSALS, find, function)])
+    made = FunctionType(own, function.__globals__, code.co_name, function.__defaults__, cells)
+    return functools.update_wrapper(made, function)
+
+
+def _open_any(function: Function) -> Function:
+    @functools.wraps(function)
+    def public(*args: Any, **kwargs: Any) -> Any:
+        try:
+            return function(*args, **kwargs)
+        except REFUSALS:
+            meaning = find(function, args, kwargs)
+            if meaning is None:
+                raise
+        return meaning()
+
+    return public
+
+
+@functools.cache
+def _template(count: int) -> CodeType:
+    """The code of an open function of so many parameters, whose names are filled in later.
+
+    Text made and compiled for each of many hundred functions would take as long as the rest
+    of the import; one function of `*args, **kwargs` for all, three times as long to call.
+    """
+    parameters = ", ".join(f"p{i}" for i in range(count))
+    text = f"""
+def outer(REFUSALS, find, function):
+    def public({parameters}):
+        try:
+            return function({parameters})
+        except REFUSALS:
+            meaning = find(function, ({parameters}{"," if count else ""}), {{}})
+            if meaning is None:
+                raise
+        return meaning()
+    return public
+"""
+    scope: dict[str, Any] = {}
+    exec(compile(text, __file__, "exec"), scope)
+    code: CodeType = scope["outer"](None, None, None).__code__
+    return code

@@ -1,0 +1,48 @@
+"""`Composite`: a value that is made of tensors, as ragged tensors and sparse ones are.
+
+Its type spec takes it apart and puts it together (`TypeSpec._to_components`,
+`_from_components`); from that follow structures with `expand_composites`, arguments and
+results of functions, branches and loops. What a public function means for it is registered
+with `op.dispatch`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from graphwright.types import tree
+
+
+class Composite:
+    """The base of values made of tensors."""
+
+    __slots__ = ()
+
+    @property
+    def __graphwright_spec__(self) -> Any:
+        """The type spec of this value."""
+        raise NotImplementedError(f"{type(self).__name__} does not say its type spec")
+
+    @property
+    def _type_spec(self) -> Any:
+        """The type spec, by the name that programs for TensorFlow use."""
+        return self.__graphwright_spec__
+
+    @property
+    def _differentiable_part(self) -> Any:
+        """What gradients with respect to this value, or of it, are those of: a tensor or a
+        composite. ValueError for a type without one.
+        """
+        raise ValueError(
+            f"Type {type(self).__name__} is not supported as a gradient source or gradient target."
+        )
+
+    def _with_differentiable_part(self, part: Any) -> Any:
+        """A value like this one with another such part."""
+        raise NotImplementedError
+
+
+def map_components(function: Callable[[Any], Any], value: Any) -> Any:
+    """A value like this one, its tensors replaced by `function` of them."""
+    return tree.map_structure(function, value, expand_composites=True)
