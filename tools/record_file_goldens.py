@@ -1,12 +1,14 @@
-"""Record files of TensorFlow's: `python tools/record_file_goldens.py`, with TensorFlow 2.21.
+"""Files of TensorFlow's: `python tools/record_file_goldens.py`, with TensorFlow 2.21.
 
-Writes tests/golden/examples.tfrecord, plain and compressed, from tests/file_corpus.py.
+Writes tests/golden/examples.tfrecord, plain and compressed, and tests/golden/summaries.events, for
+which TensorBoard must be installed too, from tests/file_corpus.py.
 """
 
 from __future__ import annotations
 
 import os
 import sys
+import tempfile
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -15,17 +17,21 @@ os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
 os.environ.setdefault("CUDA_VISIBLE_DEVICES", "")
 
 import tensorflow as tf
-from file_corpus import COMPRESSIONS, examples
+from file_corpus import COMPRESSIONS, examples, write_summaries
 
 GOLDEN = ROOT / "tests" / "golden"
 
 
 def main() -> None:
-    """Write one file for each compression."""
+    """Write all files."""
     for suffix, compression in COMPRESSIONS.items():
         with tf.io.TFRecordWriter(str(GOLDEN / f"examples.tfrecord{suffix}"), compression) as file:
             for example in examples(tf):
                 file.write(example.SerializeToString(deterministic=True))
+    with tempfile.TemporaryDirectory() as folder:
+        write_summaries(tf, folder)
+        (path,) = Path(folder).iterdir()
+        (GOLDEN / "summaries.events").write_bytes(path.read_bytes())
 
 
 if __name__ == "__main__":

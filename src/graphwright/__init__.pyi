@@ -1,4 +1,5 @@
 # Written by tools/write_stub.py.
+from graphwright.api import audio as audio
 from graphwright.api import autodiff as autodiff
 from graphwright.api import autograph as autograph
 from graphwright.api import bitwise as bitwise
@@ -20,6 +21,7 @@ from graphwright.api import random as random
 from graphwright.api import signal as signal
 from graphwright.api import sparse as sparse
 from graphwright.api import strings as strings
+from graphwright.api import summary as summary
 from graphwright.api import train as train
 from graphwright.api import types as types
 from graphwright.autodiff.custom import custom_gradient as custom_gradient

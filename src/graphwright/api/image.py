@@ -42,6 +42,7 @@ from graphwright.ops.image_quality import (
     total_variation,
 )
 from graphwright.ops.patches import extract_patches
+from graphwright.ops.png import encode_png
 from graphwright.ops.resizing import ResizeMethod, resize, resize_with_pad
 
 __all__ = (
@@ -55,6 +56,7 @@ __all__ = (
     "convert_image_dtype",
     "crop_and_resize",
     "crop_to_bounding_box",
+    "encode_png",
     "extract_patches",
     "flip_left_right",
     "flip_up_down",

@@ -12,10 +12,11 @@ from google.protobuf.internal import builder as _builder
 _sym_db = _symbol_database.Default()
 
 
+from graphwright.proto import graph_pb2 as graphwright_dot_proto_dot_graph__pb2
 from graphwright.proto import tensor_pb2 as graphwright_dot_proto_dot_tensor__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x1dgraphwright/proto/event.proto\x12\x11graphwright.proto\x1a\x1egraphwright/proto/tensor.proto\"\xee\x01\n\x0fSummaryMetadata\x12\x42\n\x0bplugin_data\x18\x01 \x01(\x0b\x32-.graphwright.proto.SummaryMetadata.PluginData\x12\x14\n\x0c\x64isplay_name\x18\x02 \x01(\t\x12\x1b\n\x13summary_description\x18\x03 \x01(\t\x12\x30\n\ndata_class\x18\x04 \x01(\x0e\x32\x1c.graphwright.proto.DataClass\x1a\x32\n\nPluginData\x12\x13\n\x0bplugin_name\x18\x01 \x01(\t\x12\x0f\n\x07\x63ontent\x18\x02 \x01(\x0c\"\x87\x01\n\x0eHistogramProto\x12\x0b\n\x03min\x18\x01 \x01(\x01\x12\x0b\n\x03max\x18\x02 \x01(\x01\x12\x0b\n\x03num\x18\x03 \x01(\x01\x12\x0b\n\x03sum\x18\x04 \x01(\x01\x12\x13\n\x0bsum_squares\x18\x05 \x01(\x01\x12\x18\n\x0c\x62ucket_limit\x18\x06 \x03(\x01\x42\x02\x10\x01\x12\x12\n\x06\x62ucket\x18\x07 \x03(\x01\x42\x02\x10\x01\"\x88\x05\n\x07Summary\x12/\n\x05value\x18\x01 \x03(\x0b\x32 .graphwright.proto.Summary.Value\x1aX\n\x05Image\x12\x0e\n\x06height\x18\x01 \x01(\x05\x12\r\n\x05width\x18\x02 \x01(\x05\x12\x12\n\ncolorspace\x18\x03 \x01(\x05\x12\x1c\n\x14\x65ncoded_image_string\x18\x04 \x01(\x0c\x1a}\n\x05\x41udio\x12\x13\n\x0bsample_rate\x18\x01 \x01(\x02\x12\x14\n\x0cnum_channels\x18\x02 \x01(\x03\x12\x15\n\rlength_frames\x18\x03 \x01(\x03\x12\x1c\n\x14\x65ncoded_audio_string\x18\x04 \x01(\x0c\x12\x14\n\x0c\x63ontent_type\x18\x05 \x01(\t\x1a\xf2\x02\n\x05Value\x12\x11\n\tnode_name\x18\x07 \x01(\t\x12\x0b\n\x03tag\x18\x01 \x01(\t\x12\x34\n\x08metadata\x18\t \x01(\x0b\x32\".graphwright.proto.SummaryMetadata\x12\x16\n\x0csimple_value\x18\x02 \x01(\x02H\x00\x12&\n\x1cobsolete_old_style_histogram\x18\x03 \x01(\x0cH\x00\x12\x31\n\x05image\x18\x04 \x01(\x0b\x32 .graphwright.proto.Summary.ImageH\x00\x12\x32\n\x05histo\x18\x05 \x01(\x0b\x32!.graphwright.proto.HistogramProtoH\x00\x12\x31\n\x05\x61udio\x18\x06 \x01(\x0b\x32 .graphwright.proto.Summary.AudioH\x00\x12\x30\n\x06tensor\x18\x08 \x01(\x0b\x32\x1e.graphwright.proto.TensorProtoH\x00\x42\x07\n\x05value\"\xa0\x01\n\nLogMessage\x12\x32\n\x05level\x18\x01 \x01(\x0e\x32#.graphwright.proto.LogMessage.Level\x12\x0f\n\x07message\x18\x02 \x01(\t\"M\n\x05Level\x12\x0b\n\x07UNKNOWN\x10\x00\x12\r\n\tDEBUGGING\x10\n\x12\x08\n\x04INFO\x10\x14\x12\x08\n\x04WARN\x10\x1e\x12\t\n\x05\x45RROR\x10(\x12\t\n\x05\x46\x41TAL\x10\x32\"\xbd\x01\n\nSessionLog\x12;\n\x06status\x18\x01 \x01(\x0e\x32+.graphwright.proto.SessionLog.SessionStatus\x12\x17\n\x0f\x63heckpoint_path\x18\x02 \x01(\t\x12\x0b\n\x03msg\x18\x03 \x01(\t\"L\n\rSessionStatus\x12\x16\n\x12STATUS_UNSPECIFIED\x10\x00\x12\t\n\x05START\x10\x01\x12\x08\n\x04STOP\x10\x02\x12\x0e\n\nCHECKPOINT\x10\x03\"6\n\x11TaggedRunMetadata\x12\x0b\n\x03tag\x18\x01 \x01(\t\x12\x14\n\x0crun_metadata\x18\x02 \x01(\x0c\" \n\x0eSourceMetadata\x12\x0e\n\x06writer\x18\x01 \x01(\t\"\x93\x03\n\x05\x45vent\x12\x11\n\twall_time\x18\x01 \x01(\x01\x12\x0c\n\x04step\x18\x02 \x01(\x03\x12\x16\n\x0c\x66ile_version\x18\x03 \x01(\tH\x00\x12\x13\n\tgraph_def\x18\x04 \x01(\x0cH\x00\x12-\n\x07summary\x18\x05 \x01(\x0b\x32\x1a.graphwright.proto.SummaryH\x00\x12\x34\n\x0blog_message\x18\x06 \x01(\x0b\x32\x1d.graphwright.proto.LogMessageH\x00\x12\x34\n\x0bsession_log\x18\x07 \x01(\x0b\x32\x1d.graphwright.proto.SessionLogH\x00\x12\x43\n\x13tagged_run_metadata\x18\x08 \x01(\x0b\x32$.graphwright.proto.TaggedRunMetadataH\x00\x12\x18\n\x0emeta_graph_def\x18\t \x01(\x0cH\x00\x12:\n\x0fsource_metadata\x18\n \x01(\x0b\x32!.graphwright.proto.SourceMetadataB\x06\n\x04what*o\n\tDataClass\x12\x16\n\x12\x44\x41TA_CLASS_UNKNOWN\x10\x00\x12\x15\n\x11\x44\x41TA_CLASS_SCALAR\x10\x01\x12\x15\n\x11\x44\x41TA_CLASS_TENSOR\x10\x02\x12\x1c\n\x18\x44\x41TA_CLASS_BLOB_SEQUENCE\x10\x03\x62\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x1dgraphwright/proto/event.proto\x12\x11graphwright.proto\x1a\x1dgraphwright/proto/graph.proto\x1a\x1egraphwright/proto/tensor.proto\"\xee\x01\n\x0fSummaryMetadata\x12\x42\n\x0bplugin_data\x18\x01 \x01(\x0b\x32-.graphwright.proto.SummaryMetadata.PluginData\x12\x14\n\x0c\x64isplay_name\x18\x02 \x01(\t\x12\x1b\n\x13summary_description\x18\x03 \x01(\t\x12\x30\n\ndata_class\x18\x04 \x01(\x0e\x32\x1c.graphwright.proto.DataClass\x1a\x32\n\nPluginData\x12\x13\n\x0bplugin_name\x18\x01 \x01(\t\x12\x0f\n\x07\x63ontent\x18\x02 \x01(\x0c\"\x87\x01\n\x0eHistogramProto\x12\x0b\n\x03min\x18\x01 \x01(\x01\x12\x0b\n\x03max\x18\x02 \x01(\x01\x12\x0b\n\x03num\x18\x03 \x01(\x01\x12\x0b\n\x03sum\x18\x04 \x01(\x01\x12\x13\n\x0bsum_squares\x18\x05 \x01(\x01\x12\x18\n\x0c\x62ucket_limit\x18\x06 \x03(\x01\x42\x02\x10\x01\x12\x12\n\x06\x62ucket\x18\x07 \x03(\x01\x42\x02\x10\x01\"\x88\x05\n\x07Summary\x12/\n\x05value\x18\x01 \x03(\x0b\x32 .graphwright.proto.Summary.Value\x1aX\n\x05Image\x12\x0e\n\x06height\x18\x01 \x01(\x05\x12\r\n\x05width\x18\x02 \x01(\x05\x12\x12\n\ncolorspace\x18\x03 \x01(\x05\x12\x1c\n\x14\x65ncoded_image_string\x18\x04 \x01(\x0c\x1a}\n\x05\x41udio\x12\x13\n\x0bsample_rate\x18\x01 \x01(\x02\x12\x14\n\x0cnum_channels\x18\x02 \x01(\x03\x12\x15\n\rlength_frames\x18\x03 \x01(\x03\x12\x1c\n\x14\x65ncoded_audio_string\x18\x04 \x01(\x0c\x12\x14\n\x0c\x63ontent_type\x18\x05 \x01(\t\x1a\xf2\x02\n\x05Value\x12\x11\n\tnode_name\x18\x07 \x01(\t\x12\x0b\n\x03tag\x18\x01 \x01(\t\x12\x34\n\x08metadata\x18\t \x01(\x0b\x32\".graphwright.proto.SummaryMetadata\x12\x16\n\x0csimple_value\x18\x02 \x01(\x02H\x00\x12&\n\x1cobsolete_old_style_histogram\x18\x03 \x01(\x0cH\x00\x12\x31\n\x05image\x18\x04 \x01(\x0b\x32 .graphwright.proto.Summary.ImageH\x00\x12\x32\n\x05histo\x18\x05 \x01(\x0b\x32!.graphwright.proto.HistogramProtoH\x00\x12\x31\n\x05\x61udio\x18\x06 \x01(\x0b\x32 .graphwright.proto.Summary.AudioH\x00\x12\x30\n\x06tensor\x18\x08 \x01(\x0b\x32\x1e.graphwright.proto.TensorProtoH\x00\x42\x07\n\x05value\"\xa0\x01\n\nLogMessage\x12\x32\n\x05level\x18\x01 \x01(\x0e\x32#.graphwright.proto.LogMessage.Level\x12\x0f\n\x07message\x18\x02 \x01(\t\"M\n\x05Level\x12\x0b\n\x07UNKNOWN\x10\x00\x12\r\n\tDEBUGGING\x10\n\x12\x08\n\x04INFO\x10\x14\x12\x08\n\x04WARN\x10\x1e\x12\t\n\x05\x45RROR\x10(\x12\t\n\x05\x46\x41TAL\x10\x32\"\xbd\x01\n\nSessionLog\x12;\n\x06status\x18\x01 \x01(\x0e\x32+.graphwright.proto.SessionLog.SessionStatus\x12\x17\n\x0f\x63heckpoint_path\x18\x02 \x01(\t\x12\x0b\n\x03msg\x18\x03 \x01(\t\"L\n\rSessionStatus\x12\x16\n\x12STATUS_UNSPECIFIED\x10\x00\x12\t\n\x05START\x10\x01\x12\x08\n\x04STOP\x10\x02\x12\x0e\n\nCHECKPOINT\x10\x03\"6\n\x11TaggedRunMetadata\x12\x0b\n\x03tag\x18\x01 \x01(\t\x12\x14\n\x0crun_metadata\x18\x02 \x01(\x0c\" \n\x0eSourceMetadata\x12\x0e\n\x06writer\x18\x01 \x01(\t\"\x93\x03\n\x05\x45vent\x12\x11\n\twall_time\x18\x01 \x01(\x01\x12\x0c\n\x04step\x18\x02 \x01(\x03\x12\x16\n\x0c\x66ile_version\x18\x03 \x01(\tH\x00\x12\x13\n\tgraph_def\x18\x04 \x01(\x0cH\x00\x12-\n\x07summary\x18\x05 \x01(\x0b\x32\x1a.graphwright.proto.SummaryH\x00\x12\x34\n\x0blog_message\x18\x06 \x01(\x0b\x32\x1d.graphwright.proto.LogMessageH\x00\x12\x34\n\x0bsession_log\x18\x07 \x01(\x0b\x32\x1d.graphwright.proto.SessionLogH\x00\x12\x43\n\x13tagged_run_metadata\x18\x08 \x01(\x0b\x32$.graphwright.proto.TaggedRunMetadataH\x00\x12\x18\n\x0emeta_graph_def\x18\t \x01(\x0cH\x00\x12:\n\x0fsource_metadata\x18\n \x01(\x0b\x32!.graphwright.proto.SourceMetadataB\x06\n\x04what\"\xd1\x02\n\x0bRunMetadata\x12\x35\n\x10partition_graphs\x18\x03 \x03(\x0b\x32\x1b.graphwright.proto.GraphDef\x12\x46\n\x0f\x66unction_graphs\x18\x04 \x03(\x0b\x32-.graphwright.proto.RunMetadata.FunctionGraphs\x1a\xc2\x01\n\x0e\x46unctionGraphs\x12\x35\n\x10partition_graphs\x18\x01 \x03(\x0b\x32\x1b.graphwright.proto.GraphDef\x12;\n\x16pre_optimization_graph\x18\x02 \x01(\x0b\x32\x1b.graphwright.proto.GraphDef\x12<\n\x17post_optimization_graph\x18\x03 \x01(\x0b\x32\x1b.graphwright.proto.GraphDef*o\n\tDataClass\x12\x16\n\x12\x44\x41TA_CLASS_UNKNOWN\x10\x00\x12\x15\n\x11\x44\x41TA_CLASS_SCALAR\x10\x01\x12\x15\n\x11\x44\x41TA_CLASS_TENSOR\x10\x02\x12\x1c\n\x18\x44\x41TA_CLASS_BLOB_SEQUENCE\x10\x03\x62\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
@@ -26,34 +27,38 @@ if _descriptor._USE_C_DESCRIPTORS == False:
   _globals['_HISTOGRAMPROTO'].fields_by_name['bucket_limit']._serialized_options = b'\020\001'
   _globals['_HISTOGRAMPROTO'].fields_by_name['bucket']._options = None
   _globals['_HISTOGRAMPROTO'].fields_by_name['bucket']._serialized_options = b'\020\001'
-  _globals['_DATACLASS']._serialized_start=1965
-  _globals['_DATACLASS']._serialized_end=2076
-  _globals['_SUMMARYMETADATA']._serialized_start=85
-  _globals['_SUMMARYMETADATA']._serialized_end=323
-  _globals['_SUMMARYMETADATA_PLUGINDATA']._serialized_start=273
-  _globals['_SUMMARYMETADATA_PLUGINDATA']._serialized_end=323
-  _globals['_HISTOGRAMPROTO']._serialized_start=326
-  _globals['_HISTOGRAMPROTO']._serialized_end=461
-  _globals['_SUMMARY']._serialized_start=464
-  _globals['_SUMMARY']._serialized_end=1112
-  _globals['_SUMMARY_IMAGE']._serialized_start=524
-  _globals['_SUMMARY_IMAGE']._serialized_end=612
-  _globals['_SUMMARY_AUDIO']._serialized_start=614
-  _globals['_SUMMARY_AUDIO']._serialized_end=739
-  _globals['_SUMMARY_VALUE']._serialized_start=742
-  _globals['_SUMMARY_VALUE']._serialized_end=1112
-  _globals['_LOGMESSAGE']._serialized_start=1115
-  _globals['_LOGMESSAGE']._serialized_end=1275
-  _globals['_LOGMESSAGE_LEVEL']._serialized_start=1198
-  _globals['_LOGMESSAGE_LEVEL']._serialized_end=1275
-  _globals['_SESSIONLOG']._serialized_start=1278
-  _globals['_SESSIONLOG']._serialized_end=1467
-  _globals['_SESSIONLOG_SESSIONSTATUS']._serialized_start=1391
-  _globals['_SESSIONLOG_SESSIONSTATUS']._serialized_end=1467
-  _globals['_TAGGEDRUNMETADATA']._serialized_start=1469
-  _globals['_TAGGEDRUNMETADATA']._serialized_end=1523
-  _globals['_SOURCEMETADATA']._serialized_start=1525
-  _globals['_SOURCEMETADATA']._serialized_end=1557
-  _globals['_EVENT']._serialized_start=1560
-  _globals['_EVENT']._serialized_end=1963
+  _globals['_DATACLASS']._serialized_start=2336
+  _globals['_DATACLASS']._serialized_end=2447
+  _globals['_SUMMARYMETADATA']._serialized_start=116
+  _globals['_SUMMARYMETADATA']._serialized_end=354
+  _globals['_SUMMARYMETADATA_PLUGINDATA']._serialized_start=304
+  _globals['_SUMMARYMETADATA_PLUGINDATA']._serialized_end=354
+  _globals['_HISTOGRAMPROTO']._serialized_start=357
+  _globals['_HISTOGRAMPROTO']._serialized_end=492
+  _globals['_SUMMARY']._serialized_start=495
+  _globals['_SUMMARY']._serialized_end=1143
+  _globals['_SUMMARY_IMAGE']._serialized_start=555
+  _globals['_SUMMARY_IMAGE']._serialized_end=643
+  _globals['_SUMMARY_AUDIO']._serialized_start=645
+  _globals['_SUMMARY_AUDIO']._serialized_end=770
+  _globals['_SUMMARY_VALUE']._serialized_start=773
+  _globals['_SUMMARY_VALUE']._serialized_end=1143
+  _globals['_LOGMESSAGE']._serialized_start=1146
+  _globals['_LOGMESSAGE']._serialized_end=1306
+  _globals['_LOGMESSAGE_LEVEL']._serialized_start=1229
+  _globals['_LOGMESSAGE_LEVEL']._serialized_end=1306
+  _globals['_SESSIONLOG']._serialized_start=1309
+  _globals['_SESSIONLOG']._serialized_end=1498
+  _globals['_SESSIONLOG_SESSIONSTATUS']._serialized_start=1422
+  _globals['_SESSIONLOG_SESSIONSTATUS']._serialized_end=1498
+  _globals['_TAGGEDRUNMETADATA']._serialized_start=1500
+  _globals['_TAGGEDRUNMETADATA']._serialized_end=1554
+  _globals['_SOURCEMETADATA']._serialized_start=1556
+  _globals['_SOURCEMETADATA']._serialized_end=1588
+  _globals['_EVENT']._serialized_start=1591
+  _globals['_EVENT']._serialized_end=1994
+  _globals['_RUNMETADATA']._serialized_start=1997
+  _globals['_RUNMETADATA']._serialized_end=2334
+  _globals['_RUNMETADATA_FUNCTIONGRAPHS']._serialized_start=2140
+  _globals['_RUNMETADATA_FUNCTIONGRAPHS']._serialized_end=2334
 # @@protoc_insertion_point(module_scope)

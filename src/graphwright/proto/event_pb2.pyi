@@ -1,3 +1,4 @@
+from graphwright.proto import graph_pb2 as _graph_pb2
 from graphwright.proto import tensor_pb2 as _tensor_pb2
 from google.protobuf.internal import containers as _containers
 from google.protobuf.internal import enum_type_wrapper as _enum_type_wrapper
@@ -185,3 +186,20 @@ class Event(_message.Message):
     meta_graph_def: bytes
     source_metadata: SourceMetadata
     def __init__(self, wall_time: _Optional[float] = ..., step: _Optional[int] = ..., file_version: _Optional[str] = ..., graph_def: _Optional[bytes] = ..., summary: _Optional[_Union[Summary, _Mapping]] = ..., log_message: _Optional[_Union[LogMessage, _Mapping]] = ..., session_log: _Optional[_Union[SessionLog, _Mapping]] = ..., tagged_run_metadata: _Optional[_Union[TaggedRunMetadata, _Mapping]] = ..., meta_graph_def: _Optional[bytes] = ..., source_metadata: _Optional[_Union[SourceMetadata, _Mapping]] = ...) -> None: ...
+
+class RunMetadata(_message.Message):
+    __slots__ = ("partition_graphs", "function_graphs")
+    class FunctionGraphs(_message.Message):
+        __slots__ = ("partition_graphs", "pre_optimization_graph", "post_optimization_graph")
+        PARTITION_GRAPHS_FIELD_NUMBER: _ClassVar[int]
+        PRE_OPTIMIZATION_GRAPH_FIELD_NUMBER: _ClassVar[int]
+        POST_OPTIMIZATION_GRAPH_FIELD_NUMBER: _ClassVar[int]
+        partition_graphs: _containers.RepeatedCompositeFieldContainer[_graph_pb2.GraphDef]
+        pre_optimization_graph: _graph_pb2.GraphDef
+        post_optimization_graph: _graph_pb2.GraphDef
+        def __init__(self, partition_graphs: _Optional[_Iterable[_Union[_graph_pb2.GraphDef, _Mapping]]] = ..., pre_optimization_graph: _Optional[_Union[_graph_pb2.GraphDef, _Mapping]] = ..., post_optimization_graph: _Optional[_Union[_graph_pb2.GraphDef, _Mapping]] = ...) -> None: ...
+    PARTITION_GRAPHS_FIELD_NUMBER: _ClassVar[int]
+    FUNCTION_GRAPHS_FIELD_NUMBER: _ClassVar[int]
+    partition_graphs: _containers.RepeatedCompositeFieldContainer[_graph_pb2.GraphDef]
+    function_graphs: _containers.RepeatedCompositeFieldContainer[RunMetadata.FunctionGraphs]
+    def __init__(self, partition_graphs: _Optional[_Iterable[_Union[_graph_pb2.GraphDef, _Mapping]]] = ..., function_graphs: _Optional[_Iterable[_Union[RunMetadata.FunctionGraphs, _Mapping]]] = ...) -> None: ...

@@ -2,18 +2,39 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
+from graphwright.ir.graph import Names
 from graphwright.op.interpreter import activate
 from graphwright.trace.tracer import current_tracer
+
+
+class EagerScope(threading.local):
+    """The scope of each thread while nothing is traced."""
+
+    scope = ""
+
+    def unique(self, name: str) -> str:
+        """A name in this scope; eagerly, names may come again."""
+        return self.scope + name
+
+
+EAGER = EagerScope()
+
+
+def scoped_names() -> Names | EagerScope:
+    """What holds the scope that names are in now."""
+    tracer = current_tracer()
+    return EAGER if tracer is None else tracer.graph.names
 
 
 class name_scope:
     """Names the ops of the block `name/...` in the graph that is being traced.
 
-    A name that ends in "/" is taken as it is. Eagerly it changes nothing.
+    A name that ends in "/" is taken as it is. Eagerly it only names summaries.
 
     >>> import graphwright as tf
     >>> with tf.name_scope("layer") as scope:
@@ -25,7 +46,7 @@ class name_scope:
         if not isinstance(name, str):
             raise ValueError(f"name for name_scope must be a string, got {name!r}.")
         self._name = name
-        self._entered: list[tuple[Any, str]] = []
+        self._entered: list[tuple[Names | EagerScope, str]] = []
 
     @property
     def name(self) -> str:
@@ -33,11 +54,7 @@ class name_scope:
         return self._name
 
     def __enter__(self) -> str:
-        tracer = current_tracer()
-        if tracer is None:
-            self._entered.append((None, ""))
-            return self._name if self._name.endswith("/") or not self._name else f"{self._name}/"
-        names = tracer.graph.names
+        names = scoped_names()
         before = names.scope
         if not self._name:
             scope = ""
@@ -51,8 +68,7 @@ class name_scope:
 
     def __exit__(self, *exception: Any) -> None:
         names, before = self._entered.pop()
-        if names is not None:
-            names.scope = before
+        names.scope = before
 
 
 @contextmanager
