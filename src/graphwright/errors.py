@@ -197,3 +197,11 @@ class InaccessibleTensorError(ValueError):
 
 class NotDifferentiableError(LookupError):
     """No gradient is defined for an op."""
+
+
+class RetracingWarning(UserWarning):
+    """A function is traced again and again; the message says why and what to write instead."""
+
+
+class StaleStateWarning(UserWarning):
+    """What a function read while it was traced has changed; its graph has the old value."""

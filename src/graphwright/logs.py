@@ -19,6 +19,17 @@ class _Stderr(_Handler):
         logging.Handler.__init__(self)
         self.setFormatter(logging.Formatter("%(levelname)s:%(name)s:%(message)s"))
 
+    def filter(self, record: logging.LogRecord) -> Any:
+        """Leaves out what was explained before."""
+        return getattr(record, "explanation", None) != "" and super().filter(record)
+
+    def format(self, record: logging.LogRecord) -> str:
+        """The record's line; where it brings an explanation of ours, that."""
+        told = getattr(record, "explanation", None)
+        if told is None:
+            return super().format(record)
+        return f"{record.levelname}:{record.name}:{told}"
+
     @property
     def stream(self) -> Any:
         """The stream written to."""

@@ -10,6 +10,7 @@ from __future__ import annotations
 import weakref
 from collections import deque
 from collections.abc import Callable, Iterator
+from copy import copy
 from time import perf_counter
 from typing import Any, NamedTuple, Protocol
 
@@ -67,19 +68,51 @@ class Traced(Protocol):
 class ObjectNote:
     """An object that was an argument: its class and state then, and when it was gone."""
 
-    __slots__ = ("_reference", "died", "has_eq", "kind", "names", "state")
+    __slots__ = (
+        "_reference",
+        "born",
+        "died",
+        "has_eq",
+        "identity",
+        "kind",
+        "module",
+        "names",
+        "state",
+    )
 
     def __init__(self, value: Any) -> None:
+        self.identity = id(value)
         self.kind: str = type(value).__qualname__
+        self.module: str = type(value).__module__
         self.has_eq = any("__eq__" in vars(c) for c in type(value).__mro__[:-1])
         attributes = getattr(value, "__dict__", {})
         self.names = tuple(attributes)
         self.state = tuple([_plain(v) for v in attributes.values()])
+        self.born = perf_counter()
         self.died = float("inf")
-        self._reference = weakref.ref(value, self._gone)
+        self._reference: Callable[[], Any] = weakref.ref(value, self._gone)
 
     def _gone(self, _: object) -> None:
         self.died = perf_counter()
+
+    def equals(self, other: ObjectNote) -> bool:
+        """Whether the two are one object or equal; of the dead, by what they held."""
+        mine, others = self._reference(), other._reference()
+        if mine is not None and others is not None:
+            return mine is others or bool(mine == others)
+        compared = self.has_eq and self.kind == other.kind and self.state == other.state
+        return self.identity == other.identity or compared
+
+    def comparing(self) -> ObjectNote:
+        """The same object, had its class said that equal states are equal objects."""
+        other = copy(self)
+        other.has_eq = True
+        other._reference = _nobody
+        return other
+
+
+def _nobody() -> None:
+    """A reference to an object that cannot be asked."""
 
 
 def _plain(value: Any) -> Any:
@@ -141,6 +174,7 @@ class Family:
         self.kept: list[History] = []  # those that debug mode keeps alive
         self.warned: set[Any] = set()
         self.warnings = 0
+        self.looks = 0  # how often traces were too frequent
 
     def join(self, history: History, wanted: FunctionType) -> None:
         """A function of this family was traced for the first time."""

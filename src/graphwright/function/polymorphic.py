@@ -18,6 +18,7 @@ import numpy as np
 
 from graphwright.autograph.convert import staged_form
 from graphwright.explain.record import History
+from graphwright.explain.report import Report, report
 from graphwright.function.concrete import ConcreteFunction, trace
 from graphwright.function.creation import VariableCreation
 from graphwright.function.retracing import warn_of_retracing
@@ -264,6 +265,28 @@ class PolymorphicFunction:
         """The types of all traces, one after the other."""
         shown = [repr(c.function_type) if verbose else str(c.function_type) for c in self._table]
         return "\n\n".join(shown)
+
+    def explain(self) -> Report:
+        """Why it was traced, and what would have saved traces; a report to print.
+
+        >>> import graphwright as tf
+        >>> @tf.function
+        ... def double(x):
+        ...     return x * 2
+        >>> for n in (1, 2, 3):
+        ...     y = double(tf.ones([n]))
+        >>> cause = double.explain().causes[0]
+        >>> cause.sentence
+        '`x` comes in 3 shapes: [1], [2] and [3]; each needs a trace.'
+        >>> cause.best.title, cause.best.traces
+        ('Fix the signature', 1)
+        >>> print(cause.best.code)
+        @tf.function(input_signature=[tf.TensorSpec([None], tf.float32)])
+        def double(x): ...
+        """
+        family = self._history.family
+        own = [self._history, *[bound._history for bound in self._bound.values()]]
+        return report([h for h in own if h.records or h.failures] or own[:1], family)
 
     def _list_all_concrete_functions(self) -> list[ConcreteFunction]:
         return list(self._table)

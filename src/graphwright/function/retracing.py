@@ -1,12 +1,24 @@
-"""The warning after repeated retracing."""
+"""The warning after repeated retracing: what causes it, and the line to write instead.
+
+One line on the terminal for each cause. Handlers of the logger "tensorflow" get the words that
+programs know from TensorFlow, twice at most, with ours as the record's `explanation`; the
+`warnings` module gets a `RetracingWarning`, which is ignored unless a filter asks for it.
+"""
 
 from __future__ import annotations
 
-from graphwright.explain.record import History
+import warnings
+
+from graphwright.errors import RetracingWarning
+from graphwright.explain.fix import Fix
+from graphwright.explain.record import Family, History
+from graphwright.explain.report import CauseReport, Report, report
+from graphwright.explain.wording import plural
 from graphwright.logs import LOGGER
 
 _THRESHOLD = 5  # traces among the last calls
 _WARNINGS = 2  # in TensorFlow's words at most, for one piece of code
+_CODE = 200  # characters of code that a line may have
 
 _ADVICE = (
     "Tracing is expensive and the excessive number of tracings could be due to (1) creating "
@@ -18,17 +30,64 @@ _ADVICE = (
     "https://www.tensorflow.org/api_docs/python/tf/function for  more details."
 )
 
+warnings.simplefilter("ignore", RetracingWarning, append=True)
+
 
 def warn_of_retracing(history: History) -> None:
     """The present call of a function traced: warns when that is too often."""
     family = history.family
     traces, calls = family.frequency()
-    if traces >= _THRESHOLD and family.warnings < _WARNINGS:
+    if traces < _THRESHOLD:
+        return
+    told = explanation(history, family) if is_worth_a_look(family) else None
+    if family.warnings < _WARNINGS:
         family.warnings += 1
         LOGGER.warning(
             "%d out of the last %d calls to %r triggered tf.function retracing. %s",
-            traces,
-            calls,
-            history.function,
-            _ADVICE,
+            *(traces, calls, history.function, _ADVICE),
+            extra={"explanation": told or ""},
         )
+    elif told:
+        LOGGER.warning("%s", told)
+    if told:
+        caller = history.records[-1].caller if history.records else None
+        place = ("<unknown>", 1) if caller is None else (caller.filename, caller.lineno)
+        warnings.warn_explicit(told, RetracingWarning, *place)
+
+
+def is_worth_a_look(family: Family) -> bool:
+    """Whether there may be a new cause: the search takes longer with every trace."""
+    family.looks += 1
+    return family.looks & (family.looks - 1) == 0
+
+
+def explanation(history: History, family: Family) -> str | None:
+    """The first cause that was not told yet, and the best fix; None if all were."""
+    found = report([history], family)
+    for cause in found.causes:
+        key = cause.rule, cause.paths
+        if key not in family.warned:
+            family.warned.add(key)
+            traces = max(len(found.traces), family.functions)
+            name = f"`{found.name}` ({found.place})" if found.place else f"`{found.name}`"
+            fix = fix_in_a_line(best(cause, found))
+            return f"{name} was traced {traces} times. {cause.sentence}{fix}"
+    return None
+
+
+def best(cause: CauseReport, found: Report) -> Fix | None:
+    """The fix of a cause; that of all causes together where one alone saves nothing."""
+    alone = cause.best
+    together = found.together
+    if alone is not None and together is not None and alone.traces >= len(found.traces):
+        return together
+    return alone
+
+
+def fix_in_a_line(fix: Fix | None) -> str:
+    """A fix: its code where that is short, else where to find it."""
+    if fix is None:
+        return ""
+    code = "; ".join(line for line in fix.code.splitlines() if not line.endswith(": ..."))
+    shown = code if len(code) <= _CODE else "see explain()"
+    return f" {fix.title} ({plural(fix.traces, 'trace')}): {shown}"

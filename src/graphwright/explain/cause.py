@@ -1,0 +1,214 @@
+"""Why a call was served by no trace: type against type, argument by argument."""
+
+from __future__ import annotations
+
+import enum
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from graphwright.explain.record import History, TraceRecord
+from graphwright.trace.signature import FunctionType
+from graphwright.trace.types import Literal, Structure, VariableType, Weakref
+from graphwright.types.containers import is_namedtuple
+from graphwright.types.specs import TensorSpec
+
+_COMPARED = 64  # earlier traces that a new one is compared with
+
+
+class Rule(enum.Enum):
+    """The rule of dispatch by which a trace could not serve a call."""
+
+    SHAPE = "shape"
+    DTYPE = "dtype"
+    LITERAL = "literal value"
+    IDENTITY = "object identity"
+    DEAD = "dead weak reference"
+    STRUCTURE = "structure"
+    VARIABLE = "variable identity"
+    DECORATOR = "new decorator each call"
+    INSTANCE = "another instance"
+    KIND = "input_signature absent"
+    CUSTOM = "trace type of its own"
+    LOCAL = "tensor of the function around it"
+    STATE = "state that changed"
+
+
+@dataclass(frozen=True, eq=False)
+class Difference:
+    """One argument that did not fit: where it is, what was traced, what came."""
+
+    rule: Rule
+    path: str
+    old: Any
+    new: Any
+
+
+@dataclass(eq=False)
+class Retrace:
+    """A trace that another one nearly made unnecessary."""
+
+    number: int
+    record: TraceRecord
+    nearest: int  # the number of the trace that came closest
+    differences: list[Difference]
+
+
+@dataclass(eq=False)
+class Cause:
+    """What made traces necessary: one rule, at one argument or at several that go together."""
+
+    rule: Rule
+    paths: tuple[str, ...]
+    evidence: list[tuple[Retrace, Difference]] = field(default_factory=list)
+
+    @property
+    def numbers(self) -> list[int]:
+        """The numbers of the traces it made necessary."""
+        return list(dict.fromkeys(retrace.number for retrace, _ in self.evidence))
+
+    def types(self, path: str) -> list[Any]:
+        """The types that an argument had: of the first trace, then of each retrace."""
+        found = [d for _, d in self.evidence if d.path == path]
+        return list(dict.fromkeys([found[0].old, *[d.new for d in found]]))
+
+
+def retraces(history: History) -> list[Retrace]:
+    """Every trace but the first, with what kept the nearest earlier one from serving."""
+    return [
+        nearest(number, record, history.records)
+        for number, record in enumerate(history.records)
+        if number
+    ]
+
+
+def nearest(number: int, record: TraceRecord, records: Sequence[TraceRecord]) -> Retrace:
+    """The earlier trace with the fewest differences, the latest of several."""
+    best: Retrace | None = None
+    earlier = {0, *range(max(0, number - _COMPARED), number)}
+    for candidate in sorted(earlier, reverse=True):
+        found = compare(records[candidate], record)
+        if best is None or weight(found) < weight(best.differences):
+            best = Retrace(number, record, candidate, found)
+    assert best is not None
+    return best
+
+
+def weight(differences: Sequence[Difference]) -> tuple[int, int]:
+    """How far apart two types are: what is of another sort counts before what varies."""
+    apart = (Rule.STRUCTURE, Rule.KIND, Rule.LOCAL, Rule.STATE)
+    return sum(d.rule in apart for d in differences), len(differences)
+
+
+def compare(old: TraceRecord, new: TraceRecord) -> list[Difference]:
+    """What kept the trace `old` from serving the call that made `new`."""
+    if new.reason:
+        return [Difference(Rule.STATE, new.reason, old.wanted, new.wanted)]
+    found = list(compare_calls(old.concrete.function_type, new.wanted, Lives(old, new)))
+    if not found:
+        found = [Difference(Rule.LOCAL, new.concrete.graph.name, old.wanted, new.wanted)]
+    return found
+
+
+class Lives:
+    """The objects among the arguments of two traces, as they were when the second was made."""
+
+    def __init__(self, old: TraceRecord, new: TraceRecord) -> None:
+        self._old = old.objects
+        self._new = new.objects
+        self._now = new.began
+
+    def is_gone(self, type_: Any) -> bool:
+        """Whether a type of the first trace was that of an object that was gone."""
+        note = self._old.get(id(type_))
+        return note is not None and note.died <= self._now
+
+    def fits(self, new: Any, old: Any) -> bool:
+        """Whether the first trace's type served the second's: notes speak for the dead."""
+        before, after = self._old.get(id(old)), self._new.get(id(new))
+        if before is None or after is None:
+            return bool(new.is_subtype_of(old))
+        return not self.is_gone(old) and before.equals(after)
+
+
+def compare_calls(old: FunctionType, new: FunctionType, lives: Lives) -> Iterator[Difference]:
+    """The differences between two calls: their parameters, then what these hold."""
+    before = {name: type_ for name, _, type_ in old.typed()}
+    after = {name: type_ for name, _, type_ in new.typed()}
+    if tuple(before) != tuple(after):
+        yield Difference(Rule.STRUCTURE, "*args" if len(before) != len(after) else "**kwargs",
+                         tuple(before), tuple(after))  # fmt: skip
+    for name in before:
+        if name in after:
+            yield from compare_types(before[name], after[name], name, lives)
+
+
+def compare_types(old: Any, new: Any, path: str, lives: Lives) -> Iterator[Difference]:
+    """The differences between two types of one argument."""
+    if isinstance(old, Structure) and isinstance(new, Structure):
+        yield from compare_structures(old, new, path, lives)
+        return
+    if lives.fits(new, old):
+        return
+    yield from (Difference(rule, path, old, new) for rule in rules(old, new, lives))
+
+
+def rules(old: Any, new: Any, lives: Lives) -> list[Rule]:
+    """The rules by which a value of type `new` is none of type `old`."""
+    if isinstance(old, TensorSpec) and isinstance(new, TensorSpec):
+        return [Rule.DTYPE] if old.dtype is not new.dtype else [Rule.SHAPE]
+    if isinstance(old, Literal) and isinstance(new, Literal):
+        return [Rule.LITERAL if (old.value is None) is (new.value is None) else Rule.KIND]
+    if isinstance(old, Weakref) and isinstance(new, Weakref):
+        return [Rule.DEAD if lives.is_gone(old) else Rule.IDENTITY]
+    if isinstance(old, VariableType) and isinstance(new, VariableType):
+        return [Rule.VARIABLE] if old.alias != new.alias else rules(old.spec, new.spec, lives)
+    if isinstance(old, Structure) or isinstance(new, Structure):
+        return [Rule.STRUCTURE]
+    return [Rule.CUSTOM] if type(old) is type(new) else [Rule.KIND]
+
+
+def compare_structures(
+    old: Structure, new: Structure, path: str, lives: Lives
+) -> Iterator[Difference]:
+    """Containers first, then what is in them."""
+    lengths = len(old.children), len(new.children)
+    if old.kind is not new.kind or old.keys != new.keys or lengths[0] != lengths[1]:
+        yield Difference(Rule.STRUCTURE, path, old, new)
+        return
+    for i, (before, after) in enumerate(zip(old.children, new.children)):
+        yield from compare_types(before, after, path + step(new, i), lives)
+
+
+def step(structure: Structure, index: int) -> str:
+    """The way to one component: `[0]`, `['image']`, `.field`."""
+    if structure.keys is None:
+        return f"[{index}]"
+    key = structure.keys[index]
+    is_mapping = isinstance(structure.kind, type) and hasattr(structure.kind, "keys")
+    return f"[{key!r}]" if is_mapping and not is_namedtuple(structure.kind) else f".{key}"
+
+
+def causes(history: History) -> list[Cause]:
+    """The retraces of a function grouped by rule and argument, the most frequent first."""
+    single: dict[tuple[Rule, str], Cause] = {}
+    for retrace in retraces(history):
+        for difference in retrace.differences:
+            key = difference.rule, difference.path
+            cause = single.setdefault(key, Cause(difference.rule, (difference.path,)))
+            cause.evidence.append((retrace, difference))
+    return sorted(together(list(single.values())), key=lambda c: -len(c.numbers))
+
+
+def together(single: Sequence[Cause]) -> list[Cause]:
+    """Causes of one rule that made the same traces necessary, as one."""
+    merged: dict[tuple[Rule, tuple[int, ...]], Cause] = {}
+    for cause in single:
+        key = cause.rule, tuple(cause.numbers)
+        found = merged.get(key)
+        if found is None:
+            merged[key] = cause
+        else:
+            found.paths += cause.paths
+            found.evidence += cause.evidence
+    return list(merged.values())

@@ -1,0 +1,320 @@
+"""What would have saved traces: the change, the code to paste, and how many would be left.
+
+A `Proposal` changes what was asked; the number of traces is that of a replay.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any
+
+from graphwright.explain.cause import Cause, Rule
+from graphwright.explain.objects import object_proposals
+from graphwright.explain.proposal import Case, Proposal, keep
+from graphwright.explain.replay import Asked, at, bucket, count
+from graphwright.explain.signatures import reduce_retracing, relaxations
+from graphwright.explain.structures import structure_proposals
+from graphwright.explain.wording import listed, paths_shown, unique
+from graphwright.trace.types import Literal, VariableType
+from graphwright.types import dtypes as dt
+from graphwright.types.specs import TensorSpec
+
+_BUCKETS = 4  # lengths from which on padding to a few is worth a word
+
+
+@dataclass(frozen=True)
+class Fix:
+    """A change of the program and what it saves."""
+
+    title: str
+    code: str
+    traces: int
+    note: str = ""
+
+    def to_dict(self) -> dict[str, Any]:
+        """The fix as plain values."""
+        return {"title": self.title, "code": self.code, "traces": self.traces, "note": self.note}
+
+
+def fixes(case: Case, cause: Cause) -> list[Fix]:
+    """What helps against one cause, the best first."""
+    found = []
+    for proposal in PROPOSALS[cause.rule](case, cause):
+        asked = proposal.apply(case.asked)
+        if asked is not None:
+            reduced = proposal.reduces or case.reduces
+            traces = count(asked, reduced)
+            found.append(Fix(proposal.title, case.code(proposal), traces, proposal.note))
+    return sorted(found, key=lambda fix: fix.traces)
+
+
+def together(case: Case, causes: Sequence[Cause]) -> Fix | None:
+    """The best fixes of several causes at once: None where there are not several."""
+    chosen: list[Proposal] = []
+    rest = case
+    for cause in sorted(causes, key=lambda c: c.rule is Rule.SHAPE):
+        best = least(rest, PROPOSALS[cause.rule](rest, cause))
+        if best is not None:
+            chosen.append(best[0])
+            rest = replace(rest, asked=best[1], reduces=rest.reduces or best[0].reduces)
+    if len(chosen) < 2:
+        return None
+    title = "; ".join(p.title for p in chosen)
+    return Fix(title, case.code(*chosen), count(rest.asked, rest.reduces))
+
+
+def least(case: Case, proposals: Iterator[Proposal]) -> tuple[Proposal, Asked] | None:
+    """The proposal that leaves the fewest traces, and what it makes of the calls.
+
+    None where there is none, or none that changes anything.
+    """
+    best: tuple[int, Proposal, Asked] | None = None
+    now = count(case.asked, case.reduces)
+    for proposal in proposals:
+        asked = proposal.apply(case.asked)
+        if asked is None:
+            continue
+        traces = count(asked, case.reduces or proposal.reduces)
+        changes = traces < now or asked.types != case.asked.types
+        if changes and (best is None or traces < best[0]):
+            best = traces, proposal, asked
+    return None if best is None else best[1:]
+
+
+# -- shapes and dtypes ----------------------------------------------------------------------
+
+
+def shape_proposals(case: Case, cause: Cause) -> Iterator[Proposal]:
+    """A signature, relaxed retracing, or a few padded lengths."""
+    yield from relaxations(case)
+    yield from padding(case, cause)
+
+
+def padding(case: Case, cause: Cause) -> Iterator[Proposal]:
+    """Lengths padded up to powers of two, where one dimension varies over several lengths."""
+    specs = {path: specs_of(cause.types(path)) for path in cause.paths}
+    varying = {path: varying_axis(found) for path, found in specs.items()}
+    if any(axis is None for axis in varying.values()):
+        return
+    path, axis = next(iter(varying.items()))
+    assert axis is not None
+    lengths = sorted({spec.type.dims[axis] for spec in specs[path]})
+    buckets = sorted({bucket(n) for n in lengths})
+    if len(lengths) < _BUCKETS or len(buckets) == len(lengths):
+        return
+
+    def change(type_: Any) -> Any:
+        if not isinstance(type_, TensorSpec):
+            return type_
+        dims = list(type_.type.dims or ())
+        dims[axis] = bucket(dims[axis] or 0)
+        return TensorSpec(dims, type_.dtype)
+
+    rank = len(specs[path][0].type.dims)
+    lines = []
+    for name in cause.paths:
+        pads = ", ".join("[0, size - n]" if i == axis else "[0, 0]" for i in range(rank))
+        lines += [
+            f"n = int({name}.shape[{axis}])",
+            f"size = 1 << max(0, (n - 1).bit_length())  # {listed(buckets)}",
+            f"{name} = tf.pad({name}, [{pads}])",
+        ]
+    note = "Only where padding does not change the result, or a mask goes along."
+    title = f"Pad {paths_shown(cause.paths)} to {listed(buckets, 'or')}"
+    yield Proposal(
+        title,
+        lambda asked: asked.changed(at(cause.paths, change)),
+        "\n".join(lines),
+        {},
+        note=note,
+    )
+
+
+def specs_of(types: Sequence[Any]) -> list[Any]:
+    """The tensors among types."""
+    return [t.spec if isinstance(t, VariableType) else t for t in types]
+
+
+def varying_axis(specs: Sequence[Any]) -> int | None:
+    """The one axis whose length differs among specs of one rank."""
+    dims = [spec.type.dims for spec in specs]
+    if any(d is None or len(d) != len(dims[0]) or None in d for d in dims):
+        return None
+    axes = [i for i in range(len(dims[0])) if len({d[i] for d in dims}) > 1]
+    return axes[0] if len(axes) == 1 else None
+
+
+def dtype_proposals(case: Case, cause: Cause) -> Iterator[Proposal]:
+    """One dtype for all calls."""
+    wanted = {path: common_dtype(specs_of(cause.types(path))) for path in cause.paths}
+    if None in wanted.values():
+        return
+    replaced = {path: f"tf.cast({path}, tf.{d.name})" for path, d in wanted.items() if d}
+
+    def apply(asked: Asked) -> Asked:
+        for path, dtype in wanted.items():
+            asked = asked.changed(at([path], partial(with_dtype, dtype=dtype)))
+        return asked
+
+    title = f"Cast {paths_shown(cause.paths)} before the call"
+    yield Proposal(title, apply, replaced=replaced)
+
+
+def common_dtype(specs: Sequence[Any]) -> dt.DType | None:
+    """The widest of the dtypes, floating before integer; None where some cannot be cast."""
+    found = unique(spec.dtype for spec in specs)
+    if any(d is dt.string or d is dt.variant or d is dt.resource for d in found):
+        return None
+    widest: dt.DType = max(found, key=lambda d: (d.is_complex, d.is_floating, d.size))
+    return widest
+
+
+def with_dtype(type_: Any, dtype: Any) -> Any:
+    """A tensor's type with another dtype."""
+    return TensorSpec(type_.shape, dtype) if isinstance(type_, TensorSpec) else type_
+
+
+# -- Python values --------------------------------------------------------------------------
+
+
+def literal_proposals(case: Case, cause: Cause) -> Iterator[Proposal]:
+    """Tensors in the place of Python values."""
+    replaced, changes = {}, {}
+    for path in cause.paths:
+        values = [t.value for t in cause.types(path)]
+        dtype = dtype_of_values(values)
+        if dtype is None:
+            return
+        plain = dtype in (dt.int32, dt.bool_, dt.string) or all(type(v) is float for v in values)
+        replaced[path] = f"tf.constant({path}{'' if plain else f', tf.{dtype.name}'})"
+        changes[path] = TensorSpec([], dtype)
+    note = (
+        "A value that decides what the graph is, as a mode or a number of layers does, is right "
+        "as a Python value: one trace for each."
+    )
+    title = f"Pass {paths_shown(list(replaced.values()))}"
+    yield Proposal(title, lambda asked: tensors(asked, changes), replaced=replaced, note=note)
+
+
+def tensors(asked: Asked, changes: dict[str, TensorSpec]) -> Asked:
+    """Calls whose Python values at some paths are tensors instead."""
+    return asked.changed(
+        lambda path, t: changes[path] if path in changes and isinstance(t, Literal) else t
+    )
+
+
+def dtype_of_values(values: Sequence[Any]) -> dt.DType | None:
+    """The dtype of the tensors that Python values become; None where they have none in common."""
+    kinds = {type(v) for v in values}
+    if kinds == {bool}:
+        return dt.bool_
+    if kinds <= {str, bytes}:
+        return dt.string
+    if kinds == {int}:
+        return dt.int32 if all(-(2**31) <= v < 2**31 for v in values) else dt.int64
+    if kinds <= {int, float}:
+        return dt.float32
+    return dt.complex128 if kinds <= {int, float, complex} else None
+
+
+def kind_proposals(case: Case, cause: Cause) -> Iterator[Proposal]:
+    """The Python value as a tensor like the one that other calls pass."""
+    replaced, changes = {}, {}
+    for path in cause.paths:
+        types = cause.types(path)
+        spec = next((t for t in types if isinstance(t, TensorSpec)), None)
+        values = [t.value for t in types if isinstance(t, Literal)]
+        if spec is None or not values or dtype_of_values(values) is None:
+            return
+        replaced[path] = f"tf.constant({path}, tf.{spec.dtype.name})"
+        changes[path] = TensorSpec([], spec.dtype)
+    title = f"Pass a tensor as {paths_shown(cause.paths)} in every call"
+    yield Proposal(title, lambda asked: tensors(asked, changes), replaced=replaced)
+    yield from relaxations(case)
+
+
+# -- variables, functions around, state -----------------------------------------------------
+
+
+def variable_proposals(case: Case, cause: Cause) -> Iterator[Proposal]:
+    """The values of variables that are only read."""
+    replaced = {path: f"tf.identity({path})" for path in cause.paths}
+    note = "Where the function assigns to the variable, the two traces are right."
+
+    def value(type_: Any) -> Any:
+        return type_.spec if isinstance(type_, VariableType) else type_
+
+    title = f"Pass the value of {paths_shown(cause.paths)}"
+    yield Proposal(
+        title, lambda asked: asked.changed(at(cause.paths, value)), replaced=replaced, note=note
+    )
+
+
+def local_proposals(case: Case, cause: Cause) -> Iterator[Proposal]:
+    """What is captured from the function around, as an argument."""
+    names = unique(
+        str(tensor.name).partition(":")[0]
+        for retrace, _ in cause.evidence
+        for tensor in retrace.record.concrete.graph.captured
+        if hasattr(tensor, "graph")
+    )
+    parameters = ", ".join([*case.names, *names])
+    code = f"def {case.name}({parameters}): ..."
+    yield Proposal(f"Pass {paths_shown(names)} as an argument", keep, code)
+
+
+def state_proposals(case: Case, cause: Cause) -> Iterator[Proposal]:
+    """Variables in the place of values that change."""
+    lines = [f"{path} = tf.Variable(...)  # and {path}.assign(...) to change it"
+             for path in cause.paths]  # fmt: skip
+    yield Proposal(f"Make {paths_shown(cause.paths)} a tf.Variable", keep, "\n".join(lines))
+
+
+def custom_proposals(case: Case, cause: Cause) -> Iterator[Proposal]:
+    """What has a trace type of its own decides itself; shapes in it can be relaxed."""
+    if not case.reduces:
+        yield reduce_retracing(case)
+
+
+# -- many functions of one code -------------------------------------------------------------
+
+
+def decorator_proposals(case: Case, cause: Cause) -> Iterator[Proposal]:
+    """One function for all calls."""
+    code = (
+        f"{case.name} = tf.function({case.name})  # once, outside the loop\n"
+        f"{case.call({})}  # in the loop"
+    )
+    yield Proposal("Make the tf.function once", keep, code)
+
+
+def instance_proposals(case: Case, cause: Cause) -> Iterator[Proposal]:
+    """One instance, or a function that takes what instances hold as tensors."""
+    owner = listed(case.owners)
+    code = (
+        f"shared = {owner}(...)  # once\nshared.{case.call({})}\n"
+        f"# or, for instances that differ in values only, a function outside the class:\n"
+        f"@tf.function\ndef {case.name}({', '.join(['variables', *case.names])}): ..."
+    )
+    yield Proposal(f"Use one {owner}, or a function outside the class", keep, code)
+
+
+Proposals = Callable[[Case, Cause], Iterator[Proposal]]
+
+PROPOSALS: dict[Rule, Proposals] = {
+    Rule.SHAPE: shape_proposals,
+    Rule.DTYPE: dtype_proposals,
+    Rule.LITERAL: literal_proposals,
+    Rule.IDENTITY: object_proposals,
+    Rule.DEAD: object_proposals,
+    Rule.STRUCTURE: structure_proposals,
+    Rule.VARIABLE: variable_proposals,
+    Rule.DECORATOR: decorator_proposals,
+    Rule.INSTANCE: instance_proposals,
+    Rule.KIND: kind_proposals,
+    Rule.CUSTOM: custom_proposals,
+    Rule.LOCAL: local_proposals,
+    Rule.STATE: state_proposals,
+}

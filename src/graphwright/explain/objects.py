@@ -1,0 +1,144 @@
+"""Objects as arguments: equality, a trace type, a longer life, or tensors of what they hold."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from graphwright.explain.cause import Cause, Rule
+from graphwright.explain.proposal import Case, Proposal
+from graphwright.explain.record import ObjectNote
+from graphwright.explain.replay import Asked, token
+from graphwright.explain.wording import paths_shown, unique
+from graphwright.trace.types import Structure, Weakref
+from graphwright.types import dtypes as dt
+from graphwright.types.specs import TensorSpec
+
+_EQUALITY = """\
+# in class {kind}:
+def __eq__(self, other):
+    return type(self) is type(other) and vars(self) == vars(other)
+
+def __hash__(self):
+    return hash((type(self), *vars(self).values()))"""
+
+_TRACE_TYPE = """\
+class {kind}TraceType(tf.types.experimental.TraceType):
+    def __init__(self, value):
+        self.value = value
+        self.key = (type(value), *vars(value).values())
+
+    def is_subtype_of(self, other):
+        return self == other
+
+    def most_specific_common_supertype(self, others):
+        return self if all(self == other for other in others) else None
+
+    def placeholder_value(self, placeholder_context=None):
+        return self.value
+
+    def __eq__(self, other):
+        return isinstance(other, {kind}TraceType) and self.key == other.key
+
+    def __hash__(self):
+        return hash(self.key)
+
+# in class {kinds}:
+def __tf_tracing_type__(self, context):
+    return {kind}TraceType(self)"""
+
+
+def object_proposals(case: Case, cause: Cause) -> Iterator[Proposal]:
+    """What lets one object's trace serve another."""
+    notes = notes_at(case, cause)
+    kinds = unique(note.kind for note in notes)
+    if not kinds:
+        return
+    if cause.rule is Rule.IDENTITY:
+        if not all(note.has_eq for note in notes):
+            yield equality(case, cause, kinds)
+    else:
+        yield keeping(case, cause)
+    yield trace_type(case, cause, kinds)
+    yield from fields(case, cause, notes)
+
+
+def notes_at(case: Case, cause: Cause) -> list[ObjectNote]:
+    """What is known of the objects at a cause's paths."""
+    types = [t for path in cause.paths for t in cause.types(path)]
+    found = [case.asked.notes.get(id(t)) for t in types]
+    return [note for note in found if note is not None]
+
+
+def by_state(case: Case, cause: Cause) -> Any:
+    """Objects as what they are and hold, whoever they are."""
+    notes = case.asked.notes
+
+    def apply(asked: Asked) -> Asked:
+        def change(path: str, type_: Any) -> Any:
+            note = notes.get(id(type_)) if isinstance(type_, Weakref) else None
+            return type_ if note is None or path not in cause.paths else token(note)
+
+        return asked.changed(change)
+
+    return apply
+
+
+def equality(case: Case, cause: Cause, kinds: Sequence[str]) -> Proposal:
+    """Objects of equal state that compare as equal."""
+    notes = case.asked.notes
+
+    def apply(asked: Asked) -> Asked:
+        chosen = {id(t) for path in cause.paths for t in cause.types(path)}
+        compared = {n: note.comparing() if n in chosen else note for n, note in notes.items()}
+        return asked.with_notes(compared)
+
+    code = "\n\n".join(_EQUALITY.format(kind=kind) for kind in kinds)
+    note = "The object of the first call must be alive when the next one comes."
+    return Proposal(f"Say when two are equal: {', '.join(kinds)}.__eq__", apply, code, note=note)
+
+
+def keeping(case: Case, cause: Cause) -> Proposal:
+    """Objects that live as long as the calls."""
+    lines = [
+        f"{path} = {note.kind}(...)  # once, kept outside the calls"
+        for path in cause.paths
+        for note in [case.asked.notes.get(id(cause.types(path)[0]))]
+        if note is not None
+    ]
+    title = f"Keep {paths_shown(cause.paths)} alive between calls"
+    return Proposal(title, by_state(case, cause), "\n".join(lines), {})
+
+
+def trace_type(case: Case, cause: Cause, kinds: Sequence[str]) -> Proposal:
+    """Objects that say themselves what of them matters to a trace."""
+    code = _TRACE_TYPE.format(kind=kinds[0], kinds=" and ".join(kinds))
+    title = f"Implement __tf_tracing_type__ in {' and '.join(kinds)}"
+    return Proposal(title, by_state(case, cause), code)
+
+
+def fields(case: Case, cause: Cause, notes: Sequence[ObjectNote]) -> Iterator[Proposal]:
+    """Numbers that objects hold, passed as tensors."""
+    names = notes[0].names
+    numeric = all(
+        note.names == names and set(map(type, note.state)) <= {int, float} for note in notes
+    )
+    if not names or not numeric:
+        return
+    columns = list(zip(*[note.state for note in notes]))
+    specs = [
+        TensorSpec([], dt.int32 if all(type(v) is int for v in column) else dt.float32)
+        for column in columns
+    ]
+    as_tensors = Structure(tuple, None, tuple(specs))
+
+    def apply(asked: Asked) -> Asked:
+        return asked.changed(
+            lambda path, t: as_tensors if path in cause.paths and isinstance(t, Weakref) else t
+        )
+
+    replaced = {
+        path: ", ".join(f"tf.constant({path}.{name})" for name in names) for path in cause.paths
+    }
+    title = f"Pass what {paths_shown(cause.paths)} holds as tensors"
+    yield Proposal(title, apply, replaced=replaced)

@@ -1,0 +1,90 @@
+"""What a proposal is, and the case that it is made for."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from graphwright.explain.record import History
+from graphwright.explain.replay import Asked
+from graphwright.trace.signature import KEYWORD_ONLY, VAR_KEYWORD, VAR_POSITIONAL
+
+#: What calls would ask for after a change; None where the change cannot be made.
+Apply = Callable[[Asked], "Asked | None"]
+
+
+@dataclass(frozen=True)
+class Proposal:
+    """A change of a program, and what it saves.
+
+    Its code is `code`, then, where arguments are `replaced`, a call of the function.
+    """
+
+    title: str
+    apply: Apply
+    code: str = ""
+    replaced: Mapping[str, str] | None = None
+    reduces: bool = False
+    note: str = ""
+
+
+def keep(asked: Asked) -> Asked:
+    """The calls ask for what they asked for."""
+    return asked
+
+
+@dataclass(frozen=True)
+class Case:
+    """A function as far as proposals need to know it."""
+
+    name: str
+    signature: Any
+    asked: Asked
+    reduces: bool
+    constrained: bool
+    owners: Sequence[str] = ()
+
+    @classmethod
+    def of(cls, history: History, asked: Asked | None = None) -> Case:
+        """The case of one function."""
+        return cls(
+            history.name,
+            history.binder().signature,
+            Asked.of(history) if asked is None else asked,
+            bool(history.options["reduce_retracing"]),
+            history.signature is not None,
+            sorted(history.family.owners - {""}),
+        )
+
+    @property
+    def names(self) -> list[str]:
+        """The parameters' names."""
+        return list(self.signature.parameters)
+
+    def code(self, *proposals: Proposal) -> str:
+        """The code of proposals: each one's own, then one call."""
+        parts = [p.code for p in proposals if p.code]
+        replaced = [p.replaced for p in proposals if p.replaced is not None]
+        if replaced:
+            parts.append(self.call({path: new for each in replaced for path, new in each.items()}))
+        return "\n".join(dict.fromkeys(parts))
+
+    def call(self, replaced: Mapping[str, str]) -> str:
+        """Code of a call in which some arguments are other expressions."""
+        lines = [f"{path} = {new}" for path, new in replaced.items() if not path.isidentifier()]
+        shown = []
+        named = dict(replaced)
+        for name, parameter in self.signature.parameters.items():
+            value = named.pop(name, name)
+            if parameter.kind is VAR_POSITIONAL:
+                found = [named.pop(p) for p in list(named) if p.startswith(f"{name}_")]
+                shown.append(", ".join(found) if found else f"*{name}")
+            elif parameter.kind is VAR_KEYWORD:
+                shown.append(f"**{name}")
+            elif parameter.kind is KEYWORD_ONLY:
+                shown.append(f"{name}={value}")
+            else:
+                shown.append(value)
+        shown += [f"{path}={new}" for path, new in named.items() if path.isidentifier()]
+        return "\n".join([*lines, f"{self.name}({', '.join(shown)})"])

@@ -1,0 +1,242 @@
+"""`f.explain()`: what is known of a function's traces, as text, HTML and plain values."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from html import escape
+from typing import Any
+
+from graphwright.explain.cause import Cause, Difference, Retrace, Rule, causes, retraces
+from graphwright.explain.fix import Fix, fixes, together
+from graphwright.explain.proposal import Case
+from graphwright.explain.record import Family, History, TraceRecord
+from graphwright.explain.replay import Asked
+from graphwright.explain.sentence import evidence, sentence, show
+from graphwright.explain.wording import plural
+
+_EVIDENCE = 5  # retraces shown of each cause
+
+
+@dataclass(frozen=True)
+class CauseReport:
+    """One cause of retraces, what shows it, and what helps."""
+
+    rule: str
+    paths: tuple[str, ...]
+    sentence: str
+    traces: tuple[int, ...]
+    evidence: tuple[str, ...]
+    fixes: tuple[Fix, ...]
+
+    @property
+    def best(self) -> Fix | None:
+        """What saves most."""
+        return self.fixes[0] if self.fixes else None
+
+
+@dataclass(frozen=True)
+class TraceReport:
+    """One trace."""
+
+    number: int
+    type: str
+    caller: str
+    because: str
+    seconds: float
+    nodes: int
+    calls: int
+    compiled: dict[str, float]
+
+
+@dataclass(frozen=True)
+class Report:
+    """What became of one function, or of all that were made of one piece of code."""
+
+    name: str
+    place: str
+    functions: int
+    calls: int
+    traces: tuple[TraceReport, ...]
+    causes: tuple[CauseReport, ...]
+    together: Fix | None
+    failures: tuple[dict[str, str], ...]
+
+    def to_dict(self) -> dict[str, Any]:
+        """The report as plain values, fit for JSON."""
+        return asdict(self)
+
+    def __str__(self) -> str:
+        from rich.console import Console
+
+        console = Console(file=io.StringIO(), width=100, color_system=None)
+        console.print(self)
+        text: str = console.file.getvalue()  # type: ignore[attr-defined]
+        return "\n".join(line.rstrip() for line in text.splitlines())
+
+    def __rich__(self) -> Any:
+        from graphwright.explain.terminal import render
+
+        return render(self)
+
+    def _repr_html_(self) -> str:
+        return html(self)
+
+    @property
+    def summary(self) -> str:
+        """One line."""
+        made = f" by {self.functions} functions" if self.functions > 1 else ""
+        traces = plural(len(self.traces), "trace")
+        return f"{self.name}: {traces} in {plural(self.calls, 'call')}{made}"
+
+
+def report(histories: Sequence[History], family: Family) -> Report:
+    """The report on functions made of one piece of code."""
+    first = histories[0]
+    found = [cause_report(history, cause) for history in histories for cause in causes(history)]
+    shared = family_cause(family, first) if family.functions > 1 else None
+    case = Case.of(first)
+    return Report(
+        first.name,
+        place_of(first),
+        max(family.functions, 1),
+        sum(history.calls for history in histories),
+        tuple([trace for history in histories for trace in trace_reports(history)]),
+        (*([shared] if shared else []), *merged(found)),
+        together(case, causes(first)) if len(histories) == 1 else None,
+        tuple([failure_report(f) for history in histories for f in history.failures]),
+    )
+
+
+def merged(found: Sequence[CauseReport]) -> list[CauseReport]:
+    """Causes, each sentence once."""
+    return list({cause.sentence: cause for cause in found}.values())
+
+
+def place_of(history: History) -> str:
+    """Where the Python function is defined."""
+    inner = getattr(history.function, "__func__", history.function)
+    code = getattr(inner, "__code__", None)
+    return "" if code is None else f"{code.co_filename}:{code.co_firstlineno}"
+
+
+def cause_report(history: History, cause: Cause) -> CauseReport:
+    """A cause in words, with what helps."""
+    case = Case.of(history)
+    notes = case.asked.notes
+    shown = [
+        f"trace {r.number} ({show(r.record.caller)}), nearest is trace {r.nearest}: "
+        f"{evidence(d, notes)}"
+        for r, d in cause.evidence[:_EVIDENCE]
+    ]
+    if len(cause.evidence) > _EVIDENCE:
+        shown.append(f"... and {len(cause.evidence) - _EVIDENCE} more")
+    return CauseReport(
+        cause.rule.value,
+        cause.paths,
+        sentence(cause, notes),
+        tuple(cause.numbers),
+        tuple(shown),
+        tuple(fixes(case, cause)),
+    )
+
+
+def family_cause(family: Family, first: History) -> CauseReport:
+    """What makes several functions of one code trace each for itself."""
+    histories = family.histories()
+    owners = sorted(family.owners - {""})
+    asked = Asked.of(*histories)
+    known = set(asked.types)
+    lost = [(t, when) for t, when in family.firsts.items() if t not in known]
+    everything = [(t, when) for h in histories for t, when in h.asked.items()] + lost
+    case = Case.of(first, Asked(everything, asked.notes))
+    place = max(family.created, key=lambda p: family.created[p])
+    number = family.functions
+    if owners:
+        difference = Difference(Rule.INSTANCE, first.name, owners, number)
+    else:
+        difference = Difference(Rule.DECORATOR, first.name, place, number)
+    cause = Cause(difference.rule, (first.name,))
+    if first.records:
+        cause.evidence.append((Retrace(0, first.records[0], 0, [difference]), difference))
+    return CauseReport(
+        cause.rule.value,
+        cause.paths,
+        sentence(cause, {}),
+        (),
+        tuple([f"{plural(n, 'function')} made at {show(p)}" for p, n in family.created.items()]),
+        tuple(fixes(case, cause)),
+    )
+
+
+def trace_reports(history: History) -> list[TraceReport]:
+    """A history's traces."""
+    whys = {retrace.number: retrace for retrace in retraces(history)}
+    return [
+        trace_report(history, number, record, whys.get(number))
+        for number, record in enumerate(history.records)
+    ]
+
+
+def trace_report(
+    history: History, number: int, record: TraceRecord, why: Retrace | None
+) -> TraceReport:
+    """One trace in words."""
+    notes = {**record.objects}
+    if why is not None:
+        notes |= history.records[why.nearest].objects
+    because = "; ".join(evidence(d, notes) for d in why.differences) if why else "the first"
+    return TraceReport(
+        number,
+        str(record.wanted),
+        show(record.caller),
+        because,
+        record.seconds,
+        record.size,
+        record.calls,
+        {c.tier: c.seconds for c in record.compilations},
+    )
+
+
+def failure_report(failure: Any) -> dict[str, str]:
+    """A call that failed."""
+    return {
+        "error": failure.kind.__name__,
+        "message": failure.message,
+        "caller": show(failure.caller),
+    }
+
+
+def html(report: Report) -> str:
+    """The report for a notebook: plain elements, no style of its own."""
+    rows = "".join(
+        f"<tr><td>{t.number}</td><td>{escape(t.type)}</td><td>{escape(t.because)}</td>"
+        f"<td>{escape(t.caller)}</td><td>{t.seconds * 1e3:.1f} ms</td><td>{t.nodes}</td>"
+        f"<td>{t.calls}</td></tr>"
+        for t in report.traces
+    )
+    head = "".join(
+        f"<th>{h}</th>" for h in ("", "type", "because", "caller", "traced in", "nodes", "calls")
+    )
+    parts = [f"<h4>{escape(report.summary)}</h4>", f"<table><tr>{head}</tr>{rows}</table>"]
+    parts += [cause_html(cause) for cause in report.causes]
+    if report.together is not None:
+        parts.append(f"<p>All together:</p>{fix_html(report.together)}")
+    return "".join(parts)
+
+
+def cause_html(cause: CauseReport) -> str:
+    """A cause and its fixes."""
+    shown = "".join(f"<li>{escape(line)}</li>" for line in cause.evidence)
+    inside = "".join(map(fix_html, cause.fixes))
+    return f"<h5>{escape(cause.sentence)}</h5><ul>{shown}</ul>{inside}"
+
+
+def fix_html(fix: Fix) -> str:
+    """A fix and its code."""
+    note = f" <em>{escape(fix.note)}</em>" if fix.note else ""
+    return (
+        f"<p>{escape(fix.title)}: {plural(fix.traces, 'trace')}.{note}</p>"
+        f"<pre>{escape(fix.code)}</pre>"
+    )

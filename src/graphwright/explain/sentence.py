@@ -1,0 +1,203 @@
+"""Causes in sentences."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from graphwright.errors import Location
+from graphwright.explain.cause import Cause, Difference, Rule
+from graphwright.explain.record import ObjectNote
+from graphwright.explain.wording import a, kind_of, listed, paths_shown, plural, short, unique
+from graphwright.ir.text import show_type
+from graphwright.trace.types import Structure, VariableType
+
+Notes = dict[int, ObjectNote]
+
+
+def sentence(cause: Cause, notes: Notes) -> str:
+    """What happened, in one sentence."""
+    return _SENTENCES[cause.rule](cause, notes)
+
+
+def subject(cause: Cause, one: str = "is", several: str = "are") -> str:
+    """The arguments, and a verb that agrees with their number."""
+    return f"{paths_shown(cause.paths)} {one if len(cause.paths) == 1 else several}"
+
+
+def values(cause: Cause) -> list[Any]:
+    """The types at the first of a cause's arguments."""
+    return cause.types(cause.paths[0])
+
+
+def of_shape(cause: Cause, notes: Notes) -> str:
+    """Other shapes."""
+    shapes = [shape_of(t) for t in values(cause)]
+    text = f"{subject(cause, 'comes', 'come')} in {plural(len(shapes), 'shape')}"
+    return f"{text}: {listed(shapes)}; each needs a trace."
+
+
+def shape_of(type_: Any) -> str:
+    """`[2,?]`"""
+    spec = type_.spec if isinstance(type_, VariableType) else type_
+    if not hasattr(spec, "type"):
+        return short(spec)
+    text = show_type(spec.type)
+    return text[text.index("[") :] if "[" in text else "unknown rank"
+
+
+def of_dtype(cause: Cause, notes: Notes) -> str:
+    """Other dtypes."""
+    found = unique(getattr(t, "spec", t).dtype.name for t in values(cause))
+    return f"{subject(cause, 'comes', 'come')} as {listed(found)}: each dtype needs a trace."
+
+
+def of_literal(cause: Cause, notes: Notes) -> str:
+    """Other Python values."""
+    found = [t.value for t in values(cause)]
+    kinds = listed(unique(type(v).__name__ for v in found), "or")
+    what = subject(cause, f"is {a('Python ' + kinds)}", f"are Python {kinds}s")
+    shown = listed([repr(v) for v in found])
+    return (
+        f"{what} with {plural(len(found), 'value')}: {shown}; a Python "
+        "value is part of the graph, so each needs a trace."
+    )
+
+
+def of_identity(cause: Cause, notes: Notes) -> str:
+    """Another object."""
+    found = [notes[id(t)] for t in values(cause) if id(t) in notes]
+    kinds = unique(note.kind for note in found)
+    compared = all(note.has_eq for note in found)
+    why = "they are not equal" if compared else f"{listed(kinds)} does not say when two are equal"
+    return f"{subject(cause)} another {listed(kinds, 'or')} object in each call, and {why}."
+
+
+def of_dead(cause: Cause, notes: Notes) -> str:
+    """An object that is gone."""
+    found = [notes[id(t)] for t in values(cause) if id(t) in notes]
+    kinds = listed(unique(note.kind for note in found), "or")
+    return (
+        f"{subject(cause)} {a(kinds)} object, and that of the "
+        "earlier trace is gone: a trace holds it by a weak reference, and what is dead equals "
+        "nothing (not even an object that has got the same id)."
+    )
+
+
+def of_structure(cause: Cause, notes: Notes) -> str:
+    """Another structure."""
+    path = cause.paths[0]
+    if path in ("*args", "**kwargs"):
+        found = unique(v for _, d in cause.evidence for v in (d.old, d.new))
+        what = "number of arguments" if path == "*args" else "keywords"
+        shown = [len(v) if path == "*args" else "/".join(v) for v in found]
+        return f"The {what} changes: {listed(shown)}; each needs a trace."
+    types = values(cause)
+    structures = [t for t in types if isinstance(t, Structure)]
+    if len(structures) == len(types) and len({t.kind for t in types}) == 1:
+        if len({t.keys for t in types}) > 1:
+            keys = listed([", ".join(map(str, t.keys)) for t in types], "or")
+            return f"{subject(cause, 'has', 'have')} other keys: {keys}."
+        lengths = listed([len(t.children) for t in types])
+        kind = types[0].kind.__name__
+        text = f"{subject(cause)} {a(kind)} of {lengths} items"
+        return f"{text}: each length is a structure of its own."
+    kinds = unique(kind_of(t) for t in types)
+    return f"{subject(cause)} {listed(kinds, 'or')}: these are different structures."
+
+
+def of_kind(cause: Cause, notes: Notes) -> str:
+    """A Python value here, a tensor there."""
+    kinds = listed(unique(kind_of(t) for t in values(cause)), "or")
+    return f"{subject(cause)} {kinds}, and no input_signature says which."
+
+
+def of_variable(cause: Cause, notes: Notes) -> str:
+    """The same variable twice, or not."""
+    return (
+        f"{subject(cause)} in some calls the same variable as "
+        "another argument and in others not: a trace is made for one of these."
+    )
+
+
+def of_decorator(cause: Cause, notes: Notes) -> str:
+    """Many functions of one code."""
+    place, number = cause.evidence[0][1].old, cause.evidence[0][1].new
+    return (
+        f"{number} tf.function objects were made of `{cause.paths[0]}`{where(place)}: each begins "
+        "without traces."
+    )
+
+
+def of_instance(cause: Cause, notes: Notes) -> str:
+    """Many instances with a method."""
+    owners, number = cause.evidence[0][1].old, cause.evidence[0][1].new
+    return (
+        f"The method `{cause.paths[0]}` was called on {number} instances of {listed(owners)}: "
+        "each has traces of its own."
+    )
+
+
+def of_custom(cause: Cause, notes: Notes) -> str:
+    """A type that decides itself."""
+    kinds = listed(unique(type(t).__name__ for t in values(cause)))
+    shown = listed([short(t) for t in values(cause)])
+    text = f"{subject(cause, 'has', 'have')} the type {kinds}"
+    return f"{text}, which says that no one of {shown} is a subtype of another."
+
+
+def of_local(cause: Cause, notes: Notes) -> str:
+    """A capture of a function around."""
+    return (
+        "The function uses a tensor of the function that was being traced around it: such a trace "
+        "serves only there, and each trace of that function needs another."
+    )
+
+
+def of_state(cause: Cause, notes: Notes) -> str:
+    """State that changed, with on_stale="retrace"."""
+    return f"{paths_shown(cause.paths)} changed after a trace had read it."
+
+
+def where(place: Location | None) -> str:
+    """` at file:line`"""
+    return "" if place is None else f" at {show(place)}"
+
+
+def show(place: Location | None) -> str:
+    """`file:line`"""
+    return "" if place is None else f"{place.filename}:{place.lineno}"
+
+
+def evidence(difference: Difference, notes: Notes) -> str:
+    """What was traced and what came, at one argument."""
+    old, new = difference.old, difference.new
+    if difference.rule in (Rule.IDENTITY, Rule.DEAD):
+        was = notes.get(id(old))
+        kind = was.kind if was is not None else "object"
+        gone = "one that is gone" if difference.rule is Rule.DEAD else "another one"
+        return f"`{difference.path}`: {a(kind)} object, the trace is for {gone}"
+    if difference.rule is Rule.LOCAL:
+        return f"`{difference.path}` captures a tensor of the function around it"
+    if difference.rule is Rule.STATE:
+        return f"`{difference.path}` changed"
+    if isinstance(old, tuple):
+        return f"`{difference.path}`: ({', '.join(old)}) -> ({', '.join(new)})"
+    return f"`{difference.path}`: {short(old)} -> {short(new)}"
+
+
+_SENTENCES: dict[Rule, Callable[[Cause, Notes], str]] = {
+    Rule.SHAPE: of_shape,
+    Rule.DTYPE: of_dtype,
+    Rule.LITERAL: of_literal,
+    Rule.IDENTITY: of_identity,
+    Rule.DEAD: of_dead,
+    Rule.STRUCTURE: of_structure,
+    Rule.VARIABLE: of_variable,
+    Rule.DECORATOR: of_decorator,
+    Rule.INSTANCE: of_instance,
+    Rule.KIND: of_kind,
+    Rule.CUSTOM: of_custom,
+    Rule.LOCAL: of_local,
+    Rule.STATE: of_state,
+}

@@ -1,0 +1,85 @@
+"""Reports on a terminal."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from rich.console import Group
+from rich.padding import Padding
+from rich.table import Table
+from rich.text import Text
+
+from graphwright.explain.wording import plural
+
+if TYPE_CHECKING:
+    from graphwright.explain.fix import Fix
+    from graphwright.explain.report import CauseReport, Report, TraceReport
+
+_ROWS = 12  # traces shown
+
+
+def render(report: Report) -> Any:
+    """What rich prints."""
+    parts: list[Any] = [Text(report.summary, style="bold"), Text(report.place, style="dim")]
+    if report.traces:
+        parts.append(traces(report))
+    for number, cause in enumerate(report.causes, start=1):
+        parts += cause_lines(number, cause, len(report.traces))
+    if report.together is not None:
+        head = Text("\nAll together", style="bold")
+        parts += [head, *fix_lines(report.together, len(report.traces))]
+    for failure in report.failures:
+        text = f"\n{failure['caller']}: {failure['error']}: {failure['message']}"
+        parts.append(Text(text, style="red"))
+    return Group(*parts)
+
+
+def traces(report: Report) -> Table:
+    """The table of the traces, its middle left out where it is long."""
+    table = Table(box=None, pad_edge=False, show_edge=False)
+    for name in ("trace", "because", "caller"):
+        table.add_column(name, overflow="fold")
+    for name in ("traced", "compiled", "nodes", "calls"):
+        table.add_column(name, justify="right")
+    shown = list(report.traces)
+    left_out = len(shown) - _ROWS
+    if left_out > 0:
+        shown = shown[: _ROWS - 1] + shown[-1:]
+    for position, trace in enumerate(shown):
+        if left_out > 0 and position == _ROWS - 1:
+            table.add_row("...", f"{left_out} more")
+        table.add_row(*row(trace))
+    return table
+
+
+def row(trace: TraceReport) -> tuple[str, ...]:
+    """One trace."""
+    because = trace.because if trace.number else f"the first: {trace.type}"
+    compiled = sum(trace.compiled.values())
+    return (
+        str(trace.number),
+        because,
+        trace.caller,
+        f"{trace.seconds * 1e3:.1f} ms",
+        f"{compiled * 1e3:.1f} ms" if trace.compiled else "",
+        str(trace.nodes),
+        str(trace.calls),
+    )
+
+
+def cause_lines(number: int, cause: CauseReport, now: int) -> list[Any]:
+    """A cause, its evidence, its fixes."""
+    parts: list[Any] = [Text(f"\n{number}. {cause.sentence}", style="bold")]
+    parts += [Padding(Text(line, style="dim"), (0, 0, 0, 3)) for line in cause.evidence]
+    for fix in cause.fixes:
+        parts += fix_lines(fix, now)
+    if not cause.fixes:
+        parts.append(Padding(Text("These traces are needed as they are."), (0, 0, 0, 3)))
+    return parts
+
+
+def fix_lines(fix: Fix, now: int) -> list[Any]:
+    """A fix and its code."""
+    text = plural(fix.traces, "trace") if fix.traces != now else "no fewer traces by itself"
+    head = Text(f"{fix.title}: {text}. {fix.note}".rstrip(), style="green")
+    return [Padding(head, (0, 0, 0, 3)), Padding(Text(fix.code), (0, 0, 0, 6))]
