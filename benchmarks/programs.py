@@ -11,6 +11,7 @@ from functools import partial
 from typing import Any
 
 from benchmarks import control_flow
+from benchmarks.eager_ops import Excess
 from benchmarks.workload import Cold, Footprint, Growth, Import, Program, Repeated, Workload
 
 Step = Callable[[], object]
@@ -236,6 +237,13 @@ TABLE: tuple[Workload, ...] = (
         1.8,
         shared(eager_add_tf)
         | {"jax": eager_add_jax, "torch": eager_add_array, "numpy": eager_add_array},
+    ),
+    Excess(
+        "W13b",
+        "what an eager op takes longer than NumPy's call, median of 56",
+        "µs",
+        1.3,
+        shared(nothing),
     ),
     tracing(100, 60.0, TRACERS),
     tracing(1_000, 60.0, TRACERS),

@@ -128,10 +128,12 @@ def identity(kind: Reduction, dtype: np.dtype[Any]) -> Any:
 
 def reduce_duplicates(ufunc: np.ufunc, rows: Array, slots: Integers) -> tuple[Integers, Array]:
     """The slots that occur, ascending, and the reduction of each one's rows (at least one row)."""
-    if np.any(slots[1:] < slots[:-1]):
-        order = np.argsort(slots, kind="stable")
+    if (slots[1:] < slots[:-1]).any():
+        order = slots.argsort(kind="stable")
         slots, rows = slots[order], rows[order]
-    starts = np.flatnonzero(np.concatenate([[True], slots[1:] != slots[:-1]]))
+    begins = np.ones(len(slots), np.bool_)
+    np.not_equal(slots[1:], slots[:-1], out=begins[1:])
+    starts = begins.nonzero()[0]
     wide = rows.astype(accumulator(rows.dtype), copy=False)
     return slots[starts], ufunc.reduceat(wide, starts, axis=0).astype(rows.dtype, copy=False)
 
@@ -166,7 +168,7 @@ def _check_sorted(rows: int, ids: Integers) -> None:
         )
     if ids.size and int(ids[0]) < 0:
         raise ValueError(f"segment id {ids[0]} must not be negative")
-    if np.any(ids[1:] < ids[:-1]):
+    if (ids[1:] < ids[:-1]).any():
         at = int(np.flatnonzero(ids[1:] < ids[:-1])[0]) + 1
         raise ValueError(
             f"segment ids are not increasing: segment_ids[{at}] = {ids[at]} follows {ids[at - 1]}"

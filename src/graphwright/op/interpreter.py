@@ -8,11 +8,11 @@ itself `STATE.active` and hands on to the one below it.
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any, Protocol
 
-from graphwright.op.op import Op
+from graphwright.op.op import Hooks, Op
 from graphwright.types.dtypes import DType
 
 
@@ -37,21 +37,11 @@ class State(threading.local):
 STATE = State()
 
 
-class Hooks:
-    """What `values` provides to the layers below it, once, when it is imported."""
-
-    eager: Callable[[Op, tuple[Any, ...]], Any]
-    convert: Callable[..., Any]
-    convert_pair: Callable[[Any, Any], tuple[Any, Any]]
-    rows: Callable[[Any, Any, Any], Any]
-    convert_terms: Callable[[Any, Any], tuple[Any, Any]]
-
-
 def apply(op: Op, *operands: Any, name: str | None = None) -> Any:
     """Applies an op to tensors and host values, whoever interprets it now."""
     active = STATE.active
     if active is None:
-        return Hooks.eager(op, operands)
+        return op.execute(*operands)
     return active.apply(op, operands, name)
 
 
@@ -72,7 +62,7 @@ def convert_pair(x: Any, y: Any) -> tuple[Any, Any]:
 
 def is_tensor(value: Any) -> bool:
     """Whether a value has a dtype of ours already: a tensor, a variable or the like."""
-    return isinstance(getattr(value, "dtype", None), DType)
+    return isinstance(value, Hooks.tensor) or isinstance(getattr(value, "dtype", None), DType)
 
 
 def rows_of(values: Any, indices: Any, shape: Any) -> Any:
@@ -82,6 +72,8 @@ def rows_of(values: Any, indices: Any, shape: Any) -> Any:
 
 def convert_many(values: Any) -> list[Any]:
     """Makes tensors of all: what is not one yet takes the dtype of the first that is."""
+    if all(map(is_tensor, values)):
+        return [convert(v) for v in values]
     dtype = next((v.dtype for v in values if is_tensor(v)), None)
     tensors = []
     for value in values:
@@ -115,7 +107,7 @@ class Layer:
         """Lets whoever is below interpret the op."""
         below = self.below
         if below is None:
-            return Hooks.eager(op, operands)
+            return op.execute(*operands)
         return below.apply(op, operands, name)
 
     def constant(self, value: Any, dtype: Any, name: str | None) -> Any:

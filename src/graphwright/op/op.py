@@ -137,6 +137,8 @@ class Op(Record):
     operands: ClassVar[tuple[Operand, ...]] = ()
     results: ClassVar[tuple[Operand, ...]] = ()
     has_host: ClassVar[bool] = False
+    #: Whether the number of operands is not fixed.
+    has_lists: ClassVar[bool] = False
     #: Whether an operand may be the handle of a variable.
     has_handles: ClassVar[bool] = False
     #: Whether `known` gets the operands' types instead of their known values.
@@ -147,6 +149,8 @@ class Op(Record):
     private: ClassVar[frozenset[str]] = frozenset()
     #: Whether the kernel calls nothing but NumPy: no user code, no other op.
     pure: ClassVar[bool] = True
+    #: Executes the op at once; made for the class's operands when it is first called.
+    execute: ClassVar[Callable[..., Any]]
     _instances: ClassVar[dict[Any, Any]] = {}
     _masks: ClassVar[dict[int, tuple[bool, ...]]] = {}
 
@@ -155,7 +159,9 @@ class Op(Record):
         cls.operands = tuple(parse_operand(text) for text in cls.inputs)
         cls.results = tuple(parse_operand(text) for text in cls.outputs)
         cls.has_host = any(operand.host for operand in cls.operands)
+        cls.has_lists = any(o.variadic or o.mixed for o in cls.operands)
         cls.has_handles = any(o.mixed or o.dtype == "resource" for o in cls.operands)
+        cls.execute = _first_execution
         cls._instances = {}
         cls._masks = {}
         if cls.type_name and "type_name" in vars(cls):
@@ -297,6 +303,23 @@ class Op(Record):
     def __str__(self) -> str:
         attributes = ", ".join(f"{k}={v!r}" for k, v in self.describe().items())
         return f"{self.type_name}({attributes})" if attributes else self.type_name
+
+
+class Hooks:
+    """What `values` provides to the layers below it, once, when it is imported."""
+
+    tensor: type[Any]
+    executor: Callable[[type[Op]], Callable[..., Any]]
+    convert: Callable[..., Any]
+    convert_pair: Callable[[Any, Any], tuple[Any, Any]]
+    rows: Callable[[Any, Any, Any], Any]
+    convert_terms: Callable[[Any, Any], tuple[Any, Any]]
+
+
+def _first_execution(op: Op, *operands: Any) -> Any:
+    kind = type(op)
+    kind.execute = Hooks.executor(kind)
+    return op.execute(*operands)
 
 
 REGISTRY: dict[str, type[Op]] = {}

@@ -102,7 +102,9 @@ class Fill(Op):
         if value.ndim:
             raise ValueError(f"value must represent a scalar, got shape {show_dims(value.shape)}")
         try:
-            return np.full(dims, value, value.dtype)
+            result = np.empty(dims, value.dtype)
+            result[...] = value
+            return result
         except TypeError:
             checked_dims(dims, "dims")
             raise

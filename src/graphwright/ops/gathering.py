@@ -26,6 +26,8 @@ from graphwright.types.dtypes import DType
 from graphwright.types.tensor_type import Dims, TensorType, show_dims
 
 SMALL_INDEX = frozenset({dt.int16, dt.int32, dt.int64})
+#: Seen as which negative indices are too great, so that NumPy refuses them.
+UNSIGNED = {dt.int16: np.uint16, dt.int32: np.uint32}
 
 
 # -- whole slices along an axis -------------------------------------------------------------
@@ -74,14 +76,17 @@ class GatherV2(Op):
         return self.batch_dims % rank if self.batch_dims < 0 else self.batch_dims
 
     def bind(self, types: Sequence[DType]) -> Callable[..., Any]:
-        unsigned = {dt.int16: np.uint16, dt.int32: np.uint32}.get(types[1])
-        if self.batch_dims or unsigned is None:
+        unsigned = UNSIGNED.get(types[1])
+        if self.batch_dims:
             return self.kernel
 
         def kernel(params: Any, indices: Any, axis: Any) -> Any:
             if np.ndim(params):
-                try:  # a negative index becomes one that is too great, which NumPy refuses
-                    return np.take(params, indices.view(unsigned), axis)
+                try:
+                    if unsigned is not None:
+                        return params.take(indices.view(unsigned), axis)
+                    if not indices.size or np.minimum.reduce(indices, None) >= 0:
+                        return params.take(indices, axis)
                 except IndexError:
                     pass
             return self.kernel(params, indices, axis)
@@ -240,6 +245,24 @@ class GatherNd(Op):
                 f"{depth} vs. {len(params.dims)}"
             )
         return ((*indices.dims[:-1], *params.dims[depth:]),)
+
+    def bind(self, types: Sequence[DType]) -> Callable[..., Any]:
+        unsigned = UNSIGNED.get(types[1])
+        if self.bad_indices_policy == "IGNORE" or unsigned is None:
+            return self.kernel
+
+        def kernel(params: Any, indices: Any) -> Any:
+            if np.ndim(indices):
+                places = indices.view(unsigned)
+                index = tuple([places[..., i] for i in range(np.shape(indices)[-1])])
+                try:
+                    if index:
+                        return params[index]
+                except IndexError:
+                    pass
+            return self.kernel(params, indices)
+
+        return kernel
 
     def kernel(self, params: Any, indices: Any) -> Any:
         params, indices = np.asarray(params), np.asarray(indices)

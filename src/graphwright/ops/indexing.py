@@ -116,7 +116,7 @@ class Where(Op):
     def kernel(self, x: Any) -> Any:
         if np.ndim(x) == 0:
             raise ValueError("WhereOp : Unhandled input dimensions: 0")
-        return np.argwhere(x)
+        return np.array(np.asarray(x).nonzero(), np.int64).T
 
 
 WHERE = Where()

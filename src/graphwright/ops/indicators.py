@@ -54,9 +54,10 @@ class OneHot(Op):
     def kernel(self, indices: Any, depth: Any, on: Any, off: Any) -> Any:
         if isinstance(depth, tuple) or depth < 0 or np.ndim(on) or np.ndim(off):
             raise ValueError("depth and the values of OneHot must be scalars")
-        places = np.expand_dims(indices, self.place(np.ndim(indices)))
-        steps = np.arange(depth).reshape((depth, *[1] * (np.ndim(places) - 1)))
-        hot = places == np.moveaxis(steps, 0, self.axis)
+        dims = np.shape(indices)
+        at = self.place(len(dims))
+        steps = np.arange(depth).reshape((depth, *[1] * (len(dims) - at)))
+        hot = np.reshape(indices, (*dims[:at], 1, *dims[at:])) == steps
         return np.where(hot, on, off)
 
 

@@ -44,7 +44,16 @@ class Pack(Op):
         return ((*dims[:at], len(values), *dims[at:]),)
 
     def kernel(self, *values: Any) -> Any:
-        return np.stack(values, self.axis)
+        dims = np.shape(values[0])
+        at = new_axis(self.axis, len(dims))
+        result = np.empty((*dims[:at], len(values), *dims[at:]), np.asarray(values[0]).dtype)
+        before: tuple[Any, ...] = (slice(None),) * at
+        for i, value in enumerate(values):
+            if np.shape(value) != dims:
+                raise ValueError("Shapes of all inputs must match")
+            place: Any = (*before, i, Ellipsis)
+            result[place] = value
+        return result
 
     def known(self, *values: Any) -> Any:
         return tuple(values) if self.axis == 0 else None

@@ -159,7 +159,11 @@ class MatrixDiagV3(Op):
         like = TensorType(dt.float32, diagonal.shape)
         ((*_, rows, columns),) = self.shapes(like, k, num_rows, num_cols, like)  # type: ignore[misc]
         if lower == upper:
-            diagonal = np.expand_dims(diagonal, -2)
+            result = np.empty((*diagonal.shape[:-1], rows, columns), diagonal.dtype)
+            result[...] = padding
+            steps = np.arange(diagonal.shape[-1])
+            result[..., steps + max(-lower, 0), steps + max(lower, 0)] = diagonal
+            return result
         where = band(rows, columns, lower, upper, self.align)
         return np.where(where.inside, diagonal[..., where.row, where.place], padding)
 
@@ -216,6 +220,8 @@ class MatrixDiagPartV3(Op):
         like = TensorType(dt.float32, np.shape(x))
         (dims,) = self.shapes(like, k, like)
         lower, upper = bounds_of(k) or (0, 0)
+        if lower == upper:  # no padding
+            return np.array(np.diagonal(x, lower, -2, -1))
         where = band(*np.shape(x)[-2:], lower, upper, self.align)
         return np.where(where.valid, x[..., where.i, where.j], padding).reshape(dims)
 

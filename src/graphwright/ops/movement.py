@@ -260,7 +260,12 @@ class ExpandDims(Op):
         return ((*x.dims[:at], 1, *x.dims[at:]),)
 
     def kernel(self, x: Any, dim: Any) -> Any:
-        return np.expand_dims(x, single(dim))
+        dims = np.shape(x)
+        rank, dim = len(dims), single(dim)
+        if not -rank - 1 <= dim <= rank:
+            raise ValueError(f"dim {dim} is none of {rank} dimensions")
+        at = dim + rank + 1 if dim < 0 else dim
+        return np.reshape(x, (*dims[:at], 1, *dims[at:]))
 
     def known(self, x: Any, dim: Any) -> Any:
         return None if isinstance(x, tuple) or dim is None else (x,)
@@ -310,7 +315,7 @@ class Squeeze(Op):
         return (tuple([d for i, d in enumerate(dims) if i not in dropped]),)
 
     def kernel(self, x: Any) -> Any:
-        return np.squeeze(np.asarray(x), self.squeeze_dims or None)
+        return np.asarray(x).squeeze(self.squeeze_dims or None)
 
     def known(self, x: Any) -> Any:
         return x[0] if isinstance(x, tuple) and len(x) == 1 else None
@@ -448,7 +453,11 @@ class BroadcastTo(Op):
         return (tuple(result),)
 
     def kernel(self, x: Any, shape: Any) -> Any:
-        return np.array(np.broadcast_to(x, shape))
+        if np.ndim(x) > len(shape):
+            raise ValueError(f"an operand of rank {np.ndim(x)} for the shape {shape}")
+        result = np.empty(shape, np.asarray(x).dtype)
+        result[...] = x
+        return result
 
     def known(self, x: Any, shape: Any) -> Any:
         if not isinstance(shape, tuple) or len(shape) != 1 or None in shape or shape[0] > 1024:

@@ -50,7 +50,13 @@ class Tile(Op):
     def kernel(self, x: Any, multiples: Any) -> Any:
         if np.ndim(x) != len(multiples):
             raise ValueError("multiples must have an entry for each axis")
-        return np.tile(x, multiples)
+        # Each axis as two, (multiple, size), the first of them filled by broadcasting.
+        dims = np.shape(x)
+        spread = [size for d in dims for size in (1, d)]
+        pairs = [size for pair in zip(multiples, dims) for size in pair]
+        result = np.empty(pairs, np.asarray(x).dtype)
+        result[...] = np.reshape(x, spread)
+        return result.reshape([m * d for m, d in zip(multiples, dims)])
 
     def known(self, x: Any, multiples: Any) -> Any:
         if not isinstance(x, tuple) or not isinstance(multiples, tuple) or None in multiples:

@@ -60,8 +60,10 @@ class Range(Op):
         return int(np.ceil(steps))
 
     def kernel(self, start: Any, limit: Any, delta: Any) -> Any:
-        size: Any = (self.shapes(start, limit, delta)[0] or ())[0]
         kind = self.Tidx.as_numpy_dtype
+        if kind is np.int32 and type(start) is type(limit) is int and start <= limit and delta == 1:
+            return np.arange(start, limit, dtype=kind)
+        size: Any = (self.shapes(start, limit, delta)[0] or ())[0]
         if self.Tidx.is_floating:
             return np.asarray(kind(start) + np.arange(size).astype(kind) * kind(delta))
         return np.arange(start, limit, delta, dtype=kind)
@@ -98,6 +100,8 @@ class LinSpace(Op):
         return result
 
 
+INT_RANGE, SMALL = Range.of(dt.int32), dt.int32.max
+
 #: The dtypes that a range may have, the later the wider.
 HIERARCHY = (dt.int32, dt.int64, dt.float32, dt.float64)
 
@@ -118,6 +122,8 @@ def range(
     if limit is None:
         start, limit = 0, start
     bounds = [start, limit, delta]
+    if dtype is None and all(type(b) is int and -SMALL < b < SMALL for b in bounds):
+        return apply(INT_RANGE, *bounds, name=name)
     if dtype is None:
         kind = widest([kind_of(b) for b in bounds])
         bounds = [float(np.float32(b)) if type(b) is float else b for b in bounds]

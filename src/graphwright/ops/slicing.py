@@ -295,8 +295,14 @@ class Slice(Op):
         )
 
     def kernel(self, x: Any, begin: Any, size: Any) -> Any:
-        (dims,) = self.shapes(TensorType(dt.float32, np.shape(x)), begin, size)
-        spans = [builtins.slice(b, b + n) for b, n in zip(begin, dims or ())]
+        dims = np.shape(x)
+        if len(begin) != len(dims) or len(size) != len(dims):
+            raise ValueError(f"begin {begin} and size {size} for the shape {dims}")
+        spans = []
+        for i, (d, b, n) in enumerate(zip(dims, begin, size)):
+            if min(b, n) < 0 or b + n > d:  # -1, or an error
+                n = slice_length(i, d, b, n)
+            spans.append(builtins.slice(b, b + n))
         index: Any = (*spans, Ellipsis)
         return np.asarray(x)[index]
 

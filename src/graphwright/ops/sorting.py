@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from typing import Any, ClassVar, NamedTuple
 
@@ -13,10 +14,11 @@ from graphwright.op.op import Call, Op, Shapes, not_differentiable
 from graphwright.ops.arithmetic import negative, subtract
 from graphwright.ops.comparison import equal, select
 from graphwright.ops.conversion import cast
+from graphwright.ops.gathering import host_vector
 from graphwright.ops.movement import expand_dims, reshape, transpose
 from graphwright.ops.reduction import range_vector, reduce_sum
 from graphwright.ops.segment import unsorted_segment_sum
-from graphwright.ops.shape import rank_of, shape, size
+from graphwright.ops.shape import rank_of, shape, shape_of, size
 from graphwright.types import dtypes as dt
 from graphwright.types.dtypes import DType, as_dtype
 from graphwright.types.tensor_type import TensorType, is_compatible, show_dims
@@ -60,8 +62,8 @@ class ExtremePlace(Op):
         beyond = types[0].numpy_dtype.type(type(self).beyond)
 
         def place(x: Any, axis: Any) -> Any:
-            x = at_least_1d(x)
-            if np.isnan(np.add.reduce(x, axis=None)):  # a NaN, or infinities: rarely
+            total = np.add.reduce(at_least_1d(x), axis=None)
+            if total != total:  # a NaN, or infinities: rarely
                 x = np.where(np.isnan(x), beyond, x)
             return find(x, axis=axis).astype(dtype)
 
@@ -126,7 +128,8 @@ class TopKV2(Op):
         # Sorted backwards and turned round, equals stay in the order of their indices.
         order = np.argsort(without_nan(x)[..., ::-1], axis=-1, kind="stable")[..., ::-1]
         places = x.shape[-1] - 1 - order[..., :k]
-        values = np.take_along_axis(x, places, axis=-1)
+        starts = np.arange(math.prod(x.shape[:-1])).reshape((*x.shape[:-1], 1)) * x.shape[-1]
+        values = x.reshape(-1)[places + starts]
         return values, places.astype(self.index_type.numpy_dtype)
 
     def gradient(self, call: Call, g: Any, unused: Any) -> Sequence[Any]:
@@ -363,7 +366,7 @@ def mirrored(x: Any) -> Any:
 def descending(x: Any, axis: int) -> Any:
     """All elements sorted along an axis, descending, and their indices."""
     rank = x.type.rank
-    count = shape(x)[axis]
+    count = length_along(x, axis)
     if axis == -1 or axis + 1 == rank:
         return top_k(x, count)
     if rank is None:
@@ -377,6 +380,14 @@ def descending(x: Any, axis: int) -> Any:
         swapped = [*[rank - 1 if i == axis else i for i in range(rank - 1)], axis]
     sorted_last = top_k(transpose(x, swapped), count)
     return TopK(*[transpose(result, swapped) for result in sorted_last])
+
+
+def length_along(x: Any, axis: int) -> Any:
+    """The size of an axis: an int where it is known, else a scalar tensor."""
+    dims = x.type.dims
+    if dims is None or not -len(dims) <= axis < len(dims) or dims[axis] is None:
+        return shape(x)[axis]
+    return dims[axis]
 
 
 def searchsorted(
@@ -401,9 +412,9 @@ def searchsorted(
         )
     rows, wanted = convert(sorted_sequence), convert(values)
     op = (LowerBound if side == "left" else UpperBound).of(as_dtype(out_type))
-    flat_rows = reshape(rows, [-1, shape(rows)[-1]])
-    flat_values = reshape(wanted, [-1, shape(wanted)[-1]])
-    return reshape(apply(op, flat_rows, flat_values), shape(wanted), name)
+    flat_rows = reshape(rows, host_vector([-1, length_along(rows, -1)]))
+    flat_values = reshape(wanted, host_vector([-1, length_along(wanted, -1)]))
+    return reshape(apply(op, flat_rows, flat_values), shape_of(wanted), name)
 
 
 def approx_max_k(

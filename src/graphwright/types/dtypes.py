@@ -23,7 +23,7 @@ class DType:
     127
     """
 
-    __slots__ = ("__weakref__", "_enum", "_kind", "_limits", "_name", "_numpy")
+    __slots__ = ("__weakref__", "_enum", "_kind", "_limits", "_name", "_numpy", "interned")
 
     def __init__(self, name: str, enum: int, numpy_type: npt.DTypeLike, kind: str) -> None:
         self._name = name
@@ -31,6 +31,8 @@ class DType:
         self._numpy: np.dtype[Any] = np.dtype(numpy_type)
         self._kind = kind
         self._limits: tuple[Any, Any] | None = None
+        #: The tensor types of this dtype, by shape; see `types.tensor_type`.
+        self.interned: dict[Any, Any] = {}
 
     @property
     def name(self) -> str:

@@ -6,9 +6,11 @@ are interned, so equality is identity and a type is a cheap dictionary key.
 
 from __future__ import annotations
 
+import threading
+import weakref
+from collections import deque
 from collections.abc import Iterable, Sequence
 from typing import Any
-from weakref import WeakValueDictionary
 
 from graphwright.types.dtypes import DType
 
@@ -23,14 +25,9 @@ class TensorType:
     dims: Dims | None
 
     def __new__(cls, dtype: DType, dims: Dims | None) -> TensorType:
-        key = (dtype, dims)
-        found = _INTERNED.get(key)
-        if found is None:
-            found = super().__new__(cls)
-            found.dtype = dtype
-            found.dims = dims
-            found = _INTERNED.setdefault(key, found)
-        return found
+        reference = dtype.interned.get(dims)
+        found: TensorType | None = None if reference is None else reference()
+        return _intern(super().__new__(cls), dtype, dims) if found is None else found
 
     @property
     def rank(self) -> int | None:
@@ -74,7 +71,42 @@ class TensorType:
         return f"{self.dtype.name}{show_dims(self.dims)}"
 
 
-_INTERNED: WeakValueDictionary[tuple[DType, Dims | None], TensorType] = WeakValueDictionary()
+class _Reference(weakref.ref[TensorType]):
+    """A weak reference to a type, with the place that it is interned in.
+
+    A WeakValueDictionary does the same, but runs Python code for each look-up.
+    """
+
+    __slots__ = ("dims", "interned")
+    dims: Dims | None
+    interned: dict[Dims | None, Any]
+
+
+_INTERNING = threading.RLock()
+#: Types used lately, so that one that is asked for again and again is not made each time.
+_LATELY: deque[TensorType] = deque(maxlen=1024)
+
+
+def _intern(new: TensorType, dtype: DType, dims: Dims | None) -> TensorType:
+    """The type that is interned with this dtype and shape: `new`, unless there is one by now."""
+    with _INTERNING:
+        reference = dtype.interned.get(dims)
+        found: TensorType | None = None if reference is None else reference()
+        if found is not None:
+            return found
+        new.dtype, new.dims = dtype, dims
+        reference = _Reference(new, _forget)
+        reference.interned, reference.dims = dtype.interned, dims
+        dtype.interned[dims] = reference
+        _LATELY.append(new)
+        return new
+
+
+def _forget(reference: Any, interning: Any = _INTERNING) -> None:
+    """Drops the entry of a type that is gone, unless another has taken its place."""
+    with interning:  # an argument, since globals go before the last types do
+        if reference.interned.get(reference.dims) is reference:
+            del reference.interned[reference.dims]
 
 
 def show_dims(dims: Dims | None) -> str:

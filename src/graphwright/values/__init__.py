@@ -1,6 +1,6 @@
 """Tensors with values: the eager interpreter, conversion, variables.
 
-Importing this package installs what the layers below ask of it (`op.interpreter.Hooks`,
+Importing this package installs what the layers below ask of it (`op.op.Hooks`,
 the runtime of `types.specs`).
 """
 

@@ -12,7 +12,8 @@ from typing import Any
 
 import numpy as np
 
-from graphwright.op.interpreter import STATE, Hooks
+from graphwright.op.interpreter import STATE
+from graphwright.op.op import Hooks
 from graphwright.ops.joining import stack
 from graphwright.types import dtypes as dt
 from graphwright.types.composite import Composite
@@ -28,6 +29,7 @@ _CONVERSIONS: dict[type, Conversion] = {}
 
 _SCALARS: dict[Any, EagerTensor] = {}
 _MAX_SCALARS = 4096
+_PLAIN = frozenset({bool, int, float})
 
 
 class _Conversions(dict[type, "Conversion | None"]):
@@ -76,6 +78,9 @@ def convert(
     value: Any, dtype: DType | None = None, hint: DType | None = None, name: str | None = None
 ) -> Any:
     """`convert_to_tensor` for DTypes that are known to be such."""
+    kind = type(value)
+    if kind in _PLAIN and STATE.active is None:
+        return eager_constant(value, dtype, hint)
     if isinstance(value, Tensor):
         if dtype is not None and value.dtype is not dtype:
             raise ValueError(
@@ -99,15 +104,15 @@ def convert(
 def eager_constant(value: Any, dtype: DType | None, hint: DType | None = None) -> EagerTensor:
     """An eager tensor of a value that holds no tensors; Python scalars are cached."""
     kind = type(value)
-    if kind is float or kind is int or kind is bool:
-        key = (kind, value, dtype, hint) if value or kind is not float else None
-        found = _SCALARS.get(key) if key is not None else None
-        if found is None:
-            found = EagerTensor(make_array(value, dtype, hint))
-            if key is not None and len(_SCALARS) < _MAX_SCALARS:
-                _SCALARS[key] = found
-        return found
-    return EagerTensor(make_array(value, dtype, hint))
+    if kind not in _PLAIN:
+        return EagerTensor(make_array(value, dtype, hint))
+    key = (kind, value or repr(value), dtype, hint)  # 0.0 and -0.0 are equal
+    found = _SCALARS.get(key)
+    if found is None:
+        found = EagerTensor(make_array(value, dtype, hint))
+        if len(_SCALARS) < _MAX_SCALARS:
+            _SCALARS[key] = found
+    return found
 
 
 def convert_pair(x: Any, y: Any) -> tuple[Any, Any]:

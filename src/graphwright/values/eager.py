@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from functools import cache
+from typing import Any, NoReturn
 
 from graphwright.errors import InvalidArgumentError, OpError
-from graphwright.op.interpreter import STATE, Hooks
-from graphwright.op.op import DTypeMismatch, Op, host_value
+from graphwright.op.interpreter import STATE
+from graphwright.op.op import DTypeMismatch, Hooks, Op, host_value
 from graphwright.ops import arithmetic, comparison
-from graphwright.types.dtypes import DType
 from graphwright.values.operators import Operators
 from graphwright.values.quiet import QUIET
 from graphwright.values.tensor import EagerTensor, Tensor, wrap
@@ -17,61 +17,94 @@ from graphwright.values.tensor import EagerTensor, Tensor, wrap
 #: What a kernel raises about its arguments; anything else is a defect and passes through.
 KERNEL_ERRORS = (ValueError, IndexError, OverflowError, ZeroDivisionError)
 
+REFUSALS = (*KERNEL_ERRORS, OpError)
+
 _INTS = frozenset({int})
 
 
-def eager(op: Op, operands: tuple[Any, ...]) -> Any:
-    """Executes an op on eager tensors and host values."""
-    if op.has_host:
-        arguments, key = _arguments(op, operands)
-    else:
-        arguments = [o._array for o in operands]
-        key = tuple([a.dtype for a in arguments])
-    kernels: dict[Any, Any] = op._kernels  # type: ignore[attr-defined]
-    kernel = kernels.get(key)
+#: What executes an op, the loops over its operands unrolled.
+_EXECUTE = """
+def execute(op, {signature}):
+    {unpack}
+    key = {key}
+    kernel = op._kernels.get(key)
     if kernel is None:
-        kernel = kernels[key] = _bind(op, operands)
+        kernel = op._kernels[key] = bound(op, ({operands}))
     try:
-        result = QUIET.run(kernel, *arguments) if op.pure else kernel(*arguments)
-    except KERNEL_ERRORS as error:
-        raise _explained(op, operands, error) from error
-    except OpError as error:
-        raise _named(error, op) from None
+        result = {call}
+    except REFUSALS as error:
+        refuse(op, ({operands}), error)
     if type(result) is tuple:
         return tuple([wrap(array) for array in result])
     return wrap(result)
+"""
 
 
-def _arguments(op: Op, operands: tuple[Any, ...]) -> tuple[list[Any], tuple[Any, ...]]:
-    """Arrays for the tensor operands, Python values for the host operands; the dtypes."""
-    arguments: list[Any] = []
-    key = []
-    for is_host, operand in zip(op.host_mask(len(operands)), operands):
+def executor(kind: type[Op]) -> Callable[..., Any]:
+    """The method that executes ops of a class on eager tensors and host values."""
+    return _executor(None if kind.has_lists else kind.host_mask(len(kind.operands)), kind.pure)
+
+
+@cache
+def _executor(mask: tuple[bool, ...] | None, pure: bool) -> Callable[..., Any]:
+    terms = dict(_LISTS) if mask is None else _terms(mask)
+    call = "QUIET.run(kernel, {arguments})" if pure else "kernel({arguments})"
+    source = _EXECUTE.format(call=call.format(**terms), **terms)
+    found: dict[str, Any] = {}
+    exec(compile(source, f"{__file__} (execute)", "exec"), globals(), found)
+    made: Callable[..., Any] = found["execute"]
+    return made
+
+
+#: How the executor of an op with lists of operands gets at them.
+_LISTS = {
+    "signature": "*operands",
+    "operands": "*operands,",
+    "unpack": "mask = op.host_mask(len(operands)); "
+    "arrays = [as_host(o) if host else o._array for o, host in zip(operands, mask)]",
+    "key": "tuple([a.dtype for a, host in zip(arrays, mask) if not host])",
+    "arguments": "*arrays",
+}
+
+
+def _terms(mask: tuple[bool, ...]) -> dict[str, str]:
+    """How an executor gets at so many operands, some of which are host operands."""
+    operands = [f"x{i}" for i in range(len(mask))]
+    unpack, arguments, key = ["pass"], [], []
+    for x, is_host in zip(operands, mask):
         if is_host:
-            kind = type(operand)
-            plain = kind is int or (kind is tuple and _INTS.issuperset(map(type, operand)))
-            arguments.append(operand if plain else as_host(operand))
+            unpack.append(f"{x} = {x} if type({x}) is int else as_host({x})")
+            arguments.append(x)
         else:
-            array = operand._array
-            arguments.append(array)
-            key.append(array.dtype)
-    return arguments, tuple(key)
+            unpack.append(f"{x}_ = {x}._array")
+            arguments.append(f"{x}_")
+            key.append(f"{x}_.dtype, ")
+    return {
+        "signature": ", ".join(operands),
+        "operands": "".join([f"{x}, " for x in operands]),
+        "unpack": "; ".join(unpack),
+        "key": f"({''.join(key)})",
+        "arguments": ", ".join(arguments),
+    }
 
 
 def as_host(value: Any) -> Any:
     """Any value as a host operand takes it: int, float or nested tuples of them."""
+    kind = type(value)
+    if kind is EagerTensor:
+        return host_value(value._ndarray())
+    if isinstance(value, (tuple, list)):
+        plain = _INTS.issuperset(map(type, value))
+        return tuple(value if plain else [as_host(v) for v in value])
     if isinstance(value, Tensor):
         return host_value(value.numpy())  # type: ignore[attr-defined]
-    if isinstance(value, (list, tuple)):
-        return tuple([as_host(v) for v in value])
-    if isinstance(value, (int, float)):
-        return value
-    return host_value(value)
+    return value if isinstance(value, (int, float)) else host_value(value)
 
 
-def _bind(op: Op, operands: tuple[Any, ...]) -> Any:
+def bound(op: Op, operands: tuple[Any, ...]) -> Any:
     """The kernel for operands of these dtypes, once they are known to be allowed."""
-    types = _dtypes(op, operands)
+    mask = op.host_mask(len(operands))
+    types = [o.dtype for o, is_host in zip(operands, mask) if not is_host]
     try:
         op.result_dtypes(types)
     except DTypeMismatch as mismatch:
@@ -79,13 +112,12 @@ def _bind(op: Op, operands: tuple[Any, ...]) -> Any:
     return op.bind(types)
 
 
-def _dtypes(op: Op, operands: tuple[Any, ...]) -> list[DType]:
-    mask = op.host_mask(len(operands))
-    return [o.dtype for o, is_host in zip(operands, mask) if not is_host]
-
-
-def _explained(op: Op, operands: tuple[Any, ...], error: Exception) -> OpError:
-    """A kernel's complaint in the words of the op's shape rule, where that objects too."""
+def refuse(op: Op, operands: tuple[Any, ...], error: Exception) -> NoReturn:
+    """Raises a kernel's complaint in the words of the op's shape rule, where that objects too."""
+    if isinstance(error, OpError):
+        if "[Op:" in error.message:
+            raise error
+        raise type(error)(None, None, f"{error.message} [Op:{op.type_name}]") from None
     mask = op.host_mask(len(operands))
     described = [as_host(o) if is_host else o.type for o, is_host in zip(operands, mask)]
     message = str(error)
@@ -93,14 +125,7 @@ def _explained(op: Op, operands: tuple[Any, ...], error: Exception) -> OpError:
         op.infer(described)
     except ValueError as rule:
         message = str(rule)
-    return InvalidArgumentError(None, None, f"{message} [Op:{op.type_name}]")
-
-
-def _named(error: OpError, op: Op) -> OpError:
-    """The same error with the op's name in its message."""
-    if "[Op:" in error.message:
-        return error
-    return type(error)(None, None, f"{error.message} [Op:{op.type_name}]")
+    raise InvalidArgumentError(None, None, f"{message} [Op:{op.type_name}]") from error
 
 
 def direct(op: Op, general: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
@@ -118,7 +143,7 @@ def direct(op: Op, general: Callable[[Any, Any], Any]) -> Callable[[Any, Any], A
             if kernel is not None:
                 try:
                     return wrap(QUIET.run(kernel, a, b))
-                except (*KERNEL_ERRORS, OpError):
+                except REFUSALS:
                     return general(x, y)
         return general(x, y)
 
@@ -137,4 +162,5 @@ for _name, _op in (
 ):
     setattr(EagerTensor, _name, direct(_op, getattr(Operators, _name)))
 
-Hooks.eager = eager
+Hooks.tensor = Tensor
+Hooks.executor = executor

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from graphwright.op.dispatch import implement
-from graphwright.op.interpreter import Hooks
+from graphwright.op.op import Hooks
 from graphwright.ops.arithmetic import add
 from graphwright.ops.conversion import cast
 from graphwright.ops.joining import concat
