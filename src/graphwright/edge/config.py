@@ -6,6 +6,7 @@ import os
 from typing import Any, NamedTuple
 
 from graphwright.function.polymorphic import Eagerly
+from graphwright.kernels import threads
 from graphwright.lower.options import OPTIONS
 
 
@@ -75,20 +76,19 @@ def get_soft_device_placement() -> bool:
 
 
 class Threading:
-    """How many threads native code may use; 0 lets the package choose."""
+    """How many threads may run different ops; 0 lets the package choose."""
 
-    intra_op = 0
     inter_op = 0
 
 
 def set_intra_op_parallelism_threads(num_threads: int) -> None:
-    """Bounds the threads within one op."""
-    Threading.intra_op = checked_threads(num_threads)
+    """Bounds the threads within one op, those of BLAS included; 0 sets no bound."""
+    threads.bound(checked_threads(num_threads))
 
 
 def get_intra_op_parallelism_threads() -> int:
     """The bound of the threads within one op; 0 if none was set."""
-    return Threading.intra_op
+    return threads.Limit.threads
 
 
 def set_inter_op_parallelism_threads(num_threads: int) -> None:

@@ -2,10 +2,11 @@
 
 Arrays are channels last, [batch, *spatial, channels], or channels first on request; filters are
 [*kernel, channels / groups, outputs] and are not flipped (the field's convolution is a
-correlation). Windows are copied side by side into a matrix and multiplied by the filters ("im2col":
-Chellapilla, Puri, Simard 2006), a few rows at a time so that the copy stays in the cache and the
-work space small. float16 and bfloat16 accumulate in float32. Depthwise convolutions do not multiply
-matrices: they add up one filter tap after the other.
+correlation). Larger convolutions are done natively (`implicit`). Here windows are copied side by
+side into a matrix and multiplied by the filters ("im2col": Chellapilla, Puri, Simard 2006), a few
+rows at a time so that the copy stays in the cache and the work space small. float16 and bfloat16
+accumulate in float32. Depthwise convolutions do not multiply matrices: they add up one filter tap
+after the other.
 """
 
 from __future__ import annotations
@@ -31,6 +32,9 @@ Array = npt.NDArray[Any]
 
 _BLOCK = 2 << 20  # bytes of windows copied at a time: what a core's own cache holds
 
+#: Multiply-adds of a group from which on `implicit` is used: below, calling it costs too much.
+WORTH = 1 << 19
+
 
 def convolve(
     array: Array,
@@ -45,6 +49,8 @@ def convolve(
     *kernel, depth, outputs = filters.shape
     windows = slide(array.shape[1:-1], kernel, strides, padding, dilations)
     batch, groups = array.shape[0], array.shape[-1] // depth if depth else 1
+    if implicit := _native(array.dtype, windows, batch, groups, filters.shape):
+        return finish(implicit.convolve(array, filters, windows), array.dtype, channels_first)
     wide = accumulator(array.dtype)
     padded = windows.pad(array.astype(wide, copy=False))
     matrices = _matrices(filters.astype(wide, copy=False), groups)
@@ -74,6 +80,9 @@ def input_gradient(
     *kernel, depth, _ = filters.shape
     windows = slide(shape[1:-1], kernel, strides, padding, dilations)
     groups = shape[-1] // depth
+    if implicit := _native(gradient.dtype, windows, shape[0], groups, filters.shape):
+        result = implicit.input_gradient(shape[-1], filters, gradient, windows)
+        return finish(result, gradient.dtype, channels_first)
     wide = accumulator(gradient.dtype)
     whole = windows.zeros(shape[0], shape[-1], wide)
     # [*kernel, groups, outputs / groups, depth]: what each tap multiplies the gradient by
@@ -105,6 +114,9 @@ def filter_gradient(
     *kernel, depth, outputs = shape
     windows = slide(array.shape[1:-1], kernel, strides, padding, dilations)
     groups = array.shape[-1] // depth
+    if implicit := _native(array.dtype, windows, array.shape[0], groups, shape):
+        total = implicit.filter_gradient(array, shape, gradient, windows)
+        return finish(total, array.dtype, channels_first=False)
     wide = accumulator(array.dtype)
     padded = windows.pad(array.astype(wide, copy=False))
     total = np.zeros((groups, math.prod(kernel) * depth, outputs // groups), wide)
@@ -193,6 +205,19 @@ def depthwise_filter_gradient(
             "pc,pcm->cm", windows.at(padded, tap).reshape(spread.shape[:2]), spread
         )
     return finish(total, array.dtype, channels_first=False)
+
+
+def _native(
+    dtype: np.dtype[Any], windows: Windows, batch: int, groups: int, filters: Sequence[int]
+) -> Any:
+    """The module of native convolutions, where there is enough to do for it."""
+    if accumulator(dtype).kind != "f" or not groups:
+        return None
+    if batch * math.prod(windows.counts) * math.prod(filters) // groups < WORTH:
+        return None
+    from graphwright.kernels import implicit
+
+    return implicit
 
 
 def _patches(windows: Windows, padded: Array, groups: int) -> Any:

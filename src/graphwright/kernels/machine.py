@@ -1,0 +1,70 @@
+"""Machine code for this processor, from LLVM text.
+
+LLVM is loaded at the first use, which takes some tens of milliseconds; `import graphwright` does
+not pay for it.
+"""
+
+from __future__ import annotations
+
+import functools
+import threading
+from typing import Any, NamedTuple
+
+_LOCK = threading.Lock()
+_ENGINES: list[Any] = []  # what owns the code: threads may be in it until the process ends
+
+
+class Vectors(NamedTuple):
+    """What the processor computes with: bits of a vector, how many, multiply-add in one step."""
+
+    bits: int
+    registers: int
+    fused: bool
+
+    @property
+    def attributes(self) -> str:
+        """Function attributes that keep LLVM from splitting vectors of this size."""
+        widths = f'"min-legal-vector-width"="{self.bits}" "prefer-vector-width"="{self.bits}"'
+        return f"nounwind {widths}"
+
+
+@functools.cache
+def _processor() -> tuple[str, str]:
+    """LLVM's name of the processor and its features."""
+    from llvmlite import binding
+
+    return binding.get_host_cpu_name(), binding.get_host_cpu_features().flatten()
+
+
+def vectors() -> Vectors:
+    """The vectors of this processor."""
+    from llvmlite import binding
+
+    features = set(_processor()[1].split(","))
+    if "+avx512f" in features and "+avx512vl" in features:
+        return Vectors(512, 32, True)
+    if "+avx2" in features:
+        return Vectors(256, 16, "+fma" in features)
+    arm = binding.get_process_triple().startswith(("aarch64", "arm64"))
+    return Vectors(128, 32 if arm else 16, arm)
+
+
+def compiled(text: str) -> Any:
+    """The engine that holds the functions of a module; it is never freed.
+
+    The text is emitted as it is to run: no optimization passes.
+    """
+    from llvmlite import binding
+
+    with _LOCK:
+        binding.initialize_native_target()
+        binding.initialize_native_asmprinter()
+        processor, features = _processor()
+        machine = binding.Target.from_default_triple().create_target_machine(
+            cpu=processor, features=features, opt=1, jit=True
+        )
+        module = binding.parse_assembly(text)
+        engine = binding.create_mcjit_compiler(module, machine)
+        engine.finalize_object()
+        _ENGINES.append(engine)
+        return engine

@@ -1,0 +1,121 @@
+"""Native sums of products over tables of offsets: what `tile_code` emits, for Python.
+
+c[i, j] (+)= sum over k of a[i, k] * b[k, j], with element (i, k) of `a` at `rows[i] + cols[k]`
+bytes from an address, row k of `b` at `rows[k]`, row i of `c` at `places[i]`. float32 and float64.
+Addresses must be valid for all that the tables reach: nothing is checked here.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import functools
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from graphwright.kernels import machine
+from graphwright.kernels.tile_code import Tile
+
+Array = npt.NDArray[Any]
+Table = npt.NDArray[np.int64]
+
+KINDS = (np.dtype(np.float32), np.dtype(np.float64))
+
+_LINE = 64  # bytes of a line of the cache, to which packed panels are aligned
+
+
+class Kernels(NamedTuple):
+    """The native functions for one dtype."""
+
+    tile: Tile
+    pack: Any
+    multiply: Any
+    batch: Any
+
+
+@functools.cache
+def kernels(dtype: np.dtype[Any]) -> Kernels:
+    """The functions for a dtype of `KINDS`, compiled at the first call."""
+    return load(Tile(machine.vectors(), dtype.itemsize * 8))
+
+
+def load(tile: Tile) -> Kernels:
+    """Compiles the functions for a tile."""
+    engine = machine.compiled(tile.text())
+    place, number = ctypes.c_void_p, ctypes.c_int64
+    left = (place, place, number, place, number)
+    signatures = {
+        "pack": (place, place, number, number, number, place),
+        "multiply": (*left, place, number, place, place, number),
+        "batch": (*left, place, place, number, number, place, place, place, number, place),
+    }
+    functions = [
+        ctypes.CFUNCTYPE(None, *types)(engine.get_function_address(name))
+        for name, types in signatures.items()
+    ]
+    return Kernels(tile, *functions)
+
+
+def address(array: Array) -> int:
+    """Where the first element of an array lies."""
+    pointer: int = array.__array_interface__["data"][0]
+    return pointer
+
+
+def aligned(size: int, dtype: np.dtype[Any]) -> Array:
+    """An uninitialized vector that starts with a line of the cache."""
+    raw = np.empty(size * dtype.itemsize + _LINE, np.uint8)
+    skip = -address(raw) % _LINE
+    return raw[skip : skip + size * dtype.itemsize].view(dtype)
+
+
+def steps(shape: tuple[int, ...], strides: tuple[int, ...]) -> Table:
+    """The offset of every index of these axes, the last axis running fastest."""
+    table = np.zeros(1, np.int64)
+    for size, stride in zip(shape, strides):
+        table = np.add.outer(table, np.arange(size, dtype=np.int64) * stride).reshape(-1)
+    return table
+
+
+class Packed(NamedTuple):
+    """A right operand as the kernels read it."""
+
+    panels: Array
+    rows: int
+    columns: int
+
+
+def pack(matrix: Array, out: Array | None = None) -> Packed:
+    """A matrix in panels, written over the start of `out` if it is given."""
+    k, n = matrix.shape
+    functions = kernels(matrix.dtype)
+    if out is None:
+        out = aligned(packed_size(k, n, functions.tile), matrix.dtype)
+    rows = steps((k,), matrix.strides[:1])
+    functions.pack(address(matrix), address(rows), k, matrix.strides[1], n, address(out))
+    return Packed(out, k, n)
+
+
+def packed_size(k: int, n: int, tile: Tile) -> int:
+    """The elements of a matrix of k rows and n columns when it is packed."""
+    return k * -(-n // tile.lanes) * tile.lanes
+
+
+def multiply(
+    a: int, rows: Table, cols: Table, b: Packed, c: int, places: Table, add: bool = False
+) -> None:
+    """Writes the product to `c`, or adds it to what is there."""
+    functions = kernels(b.panels.dtype)
+    functions.multiply(
+        a,
+        address(rows),
+        len(rows),
+        address(cols),
+        len(cols),
+        address(b.panels),
+        b.columns,
+        c,
+        address(places),
+        add,
+    )

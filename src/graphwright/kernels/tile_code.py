@@ -1,0 +1,367 @@
+"""LLVM text of the contraction kernels: `pack`, `multiply` and `batch` for one kind of element.
+
+A contraction is c[i, j] += sum over k of a[i, k] * b[k, j], where element (i, k) of `a` lies
+`rows[i] + cols[k]` bytes from its start. Tables instead of strides make one kernel of products of
+matrices (transposed or not), convolutions and their gradients: what differs is the tables.
+
+`b` is packed first: in panels of a few vectors of columns, the last one filled up with zeros, so
+that the innermost loop reads it straight on. A tile of the result, some rows of one panel, stays
+in registers while k runs: for each k it loads one offset, the panel's vectors, and one element of
+each row, and multiplies these with those (the scheme of K. Goto and R. van de Geijn, "Anatomy of
+high-performance matrix multiplication", 2008, but for `a`, which is read where it lies).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from graphwright.kernels.machine import Vectors
+
+
+@dataclass(frozen=True)
+class Tile:
+    """The shape of a tile for one kind of element, and the text of its kernels."""
+
+    vectors: Vectors
+    bits: int  # of an element
+
+    @property
+    def lanes(self) -> int:
+        """Elements of a vector."""
+        return self.vectors.bits // self.bits
+
+    @property
+    def rows(self) -> int:
+        """Rows of a tile: with `widest` vectors each, they leave registers for the operands."""
+        return 8 if self.vectors.registers == 32 else 6
+
+    @property
+    def widest(self) -> int:
+        """Vectors of a panel, at most."""
+        return 3 if self.vectors.registers == 32 else 2
+
+    @property
+    def element(self) -> str:
+        return {32: "float", 64: "double"}[self.bits]
+
+    @property
+    def vector(self) -> str:
+        return f"<{self.lanes} x {self.element}>"
+
+    @property
+    def size(self) -> int:
+        return self.bits // 8
+
+    def text(self) -> str:
+        """The module."""
+        widths = range(1, self.widest + 1)
+        tiles = [self._panel(width) for width in widths]
+        parts = [*tiles, self._pack(), self._multiply(), self._batch(), self._declarations()]
+        return "\n".join(parts) + f"\nattributes #0 = {{ {self.vectors.attributes} }}\n"
+
+    # -- one panel -------------------------------------------------------------------------
+
+    def _panel(self, width: int) -> str:
+        """Every tile of a panel; `%n` counts the columns from its first to the last of all."""
+        places = [(r, v) for r in range(self.rows) for v in range(width)]
+        return f"""
+define internal void @panel{width}(ptr %a, ptr %rows, i64 %m, ptr %cols, i64 %k, ptr %b,
+    ptr %c, ptr %places, i64 %n, i1 %add) #0 {{
+entry:
+  %last = sub i64 %m, 1
+  %over = sub i64 %n, {(width - 1) * self.lanes}
+{self._mask("%over")}
+  br label %tile
+tile:
+  %i = phi i64 [0, %entry], [%next, %stored]
+{self._addresses("a", "%rows", "%a")}
+  br label %sum
+sum:
+  %j = phi i64 [0, %tile], [%j1, %sum]
+  %bj = phi ptr [%b, %tile], [%bj1, %sum]
+{self._phis(places, "%tile", "%sum")}
+{self._step(width)}
+  %j1 = add i64 %j, 1
+  %bj1 = getelementptr {self.vector}, ptr %bj, i64 {width}
+  %more = icmp ult i64 %j1, %k
+  br i1 %more, label %sum, label %summed
+summed:
+{self._addresses("c", "%places", "%c")}
+  br i1 %add, label %adding, label %store
+adding:
+{self._added(places, width)}
+  br label %store
+store:
+{self._stored(places, width)}
+  br label %stored
+stored:
+  %next = add i64 %i, {self.rows}
+  %left = icmp ult i64 %next, %m
+  br i1 %left, label %tile, label %done
+done:
+  ret void
+}}"""
+
+    def _addresses(self, name: str, table: str, start: str) -> str:
+        """Where each row of the tile lies; rows after the last are the last once more."""
+        lines = []
+        for r in range(self.rows):
+            at = f"%{name}{r}"
+            lines += [
+                f"  {at}.i = add i64 %i, {r}",
+                f"  {at}.in = icmp ult i64 {at}.i, %last",
+                f"  {at}.row = select i1 {at}.in, i64 {at}.i, i64 %last",
+                f"  {at}.entry = getelementptr i64, ptr {table}, i64 {at}.row",
+                f"  {at}.offset = load i64, ptr {at}.entry",
+                f"  {at} = getelementptr i8, ptr {start}, i64 {at}.offset",
+            ]
+        return "\n".join(lines)
+
+    def _phis(self, places: list[tuple[int, int]], before: str, again: str) -> str:
+        return "\n".join(
+            f"  %s{r}.{v} = phi {self.vector} [zeroinitializer, {before}], [%t{r}.{v}, {again}]"
+            for r, v in places
+        )
+
+    def _step(self, width: int) -> str:
+        """One k: the panel's vectors times the element of each row."""
+        lines = [
+            "  %entry.j = getelementptr i64, ptr %cols, i64 %j",
+            "  %o = load i64, ptr %entry.j",
+        ]
+        for v in range(width):
+            lines += [
+                f"  %b{v}.at = getelementptr {self.vector}, ptr %bj, i64 {v}",
+                f"  %b{v} = load {self.vector}, ptr %b{v}.at, align {self.size}",
+            ]
+        for r in range(self.rows):
+            lines += [
+                f"  %x{r}.at = getelementptr i8, ptr %a{r}, i64 %o",
+                f"  %x{r}.0 = load {self.element}, ptr %x{r}.at",
+                self._splat(f"%x{r}", f"%x{r}.0", self.element),
+            ]
+            lines += [self._accumulate(r, v) for v in range(width)]
+        return "\n".join(lines)
+
+    def _accumulate(self, r: int, v: int) -> str:
+        vector = self.vector
+        operands = f"{vector} %x{r}, {vector} %b{v}"
+        if self.vectors.fused:
+            name = f"llvm.fma.v{self.lanes}f{self.bits}"
+            return f"  %t{r}.{v} = call {vector} @{name}({operands}, {vector} %s{r}.{v})"
+        product = f"  %p{r}.{v} = fmul {vector} %x{r}, %b{v}"
+        return f"{product}\n  %t{r}.{v} = fadd {vector} %p{r}.{v}, %s{r}.{v}"
+
+    def _splat(self, name: str, scalar: str, element: str) -> str:
+        vector = f"<{self.lanes} x {element}>"
+        zeros = f"<{self.lanes} x i32> zeroinitializer"
+        return (
+            f"  {name}.1 = insertelement {vector} poison, {element} {scalar}, i32 0\n"
+            f"  {name} = shufflevector {vector} {name}.1, {vector} poison, {zeros}"
+        )
+
+    def _mask(self, count: str, name: str = "%mask") -> str:
+        """The lanes below `count`."""
+        numbers = ", ".join(f"i64 {lane}" for lane in range(self.lanes))
+        vector = f"<{self.lanes} x i64>"
+        return (
+            f"{self._splat(name + '.n', count, 'i64')}\n"
+            f"  {name} = icmp slt {vector} <{numbers}>, {name}.n"
+        )
+
+    def _load(self, name: str, address: str, mask: str | None) -> str:
+        vector, size = self.vector, self.size
+        if mask is None:
+            return f"  {name} = load {vector}, ptr {address}, align {size}"
+        operands = (
+            f"ptr {address}, i32 {size}, <{self.lanes} x i1> {mask}, {vector} zeroinitializer"
+        )
+        symbol = f"llvm.masked.load.v{self.lanes}f{self.bits}.p0"
+        return f"  {name} = call {vector} @{symbol}({operands})"
+
+    def _added(self, places: list[tuple[int, int]], width: int) -> str:
+        """The sums plus what the result holds already; all of it is read before any is written."""
+        lines = []
+        for r, v in places:
+            at = f"%l{r}.{v}"
+            lines += [
+                f"  {at}.at = getelementptr {self.vector}, ptr %c{r}, i64 {v}",
+                self._load(at, f"{at}.at", "%mask" if v == width - 1 else None),
+                f"  %u{r}.{v} = fadd {self.vector} {at}, %t{r}.{v}",
+            ]
+        return "\n".join(lines)
+
+    def _stored(self, places: list[tuple[int, int]], width: int) -> str:
+        vector, lanes, size = self.vector, self.lanes, self.size
+        lines = [
+            f"  %w{r}.{v} = phi {vector} [%t{r}.{v}, %summed], [%u{r}.{v}, %adding]"
+            for r, v in places
+        ]
+        for r, v in places:
+            at, value = f"%q{r}.{v}", f"{vector} %w{r}.{v}"
+            lines.append(f"  {at} = getelementptr {vector}, ptr %c{r}, i64 {v}")
+            if v < width - 1:
+                lines.append(f"  store {value}, ptr {at}, align {size}")
+            else:
+                symbol = f"llvm.masked.store.v{lanes}f{self.bits}.p0"
+                operands = f"{value}, ptr {at}, i32 {size}, <{lanes} x i1> %mask"
+                lines.append(f"  call void @{symbol}({operands})")
+        return "\n".join(lines)
+
+    # -- all panels ------------------------------------------------------------------------
+
+    def _split(self) -> str:
+        """`%panels`, of `%base` vectors each, the first `%longer` of them of one more."""
+        return f"""
+  %n.up = add i64 %n, {self.lanes - 1}
+  %all = udiv i64 %n.up, {self.lanes}
+  %all.up = add i64 %all, {self.widest - 1}
+  %panels = udiv i64 %all.up, {self.widest}
+  %base = udiv i64 %all, %panels
+  %longer = urem i64 %all, %panels"""
+
+    def _multiply(self) -> str:
+        cases = [f"    i64 {width}, label %width{width}" for width in range(1, self.widest + 1)]
+        calls = [
+            f"""width{width}:
+  call void @panel{width}(ptr %a, ptr %rows, i64 %m, ptr %cols, i64 %k, ptr %bp, ptr %cp,
+      ptr %places, i64 %left, i1 %add)
+  br label %next"""
+            for width in range(1, self.widest + 1)
+        ]
+        return f"""
+define void @multiply(ptr %a, ptr %rows, i64 %m, ptr %cols, i64 %k, ptr %b, i64 %n, ptr %c,
+    ptr %places, i64 %adding) #0 {{
+entry:
+  %add = icmp ne i64 %adding, 0{self._split()}
+  br label %panel
+panel:
+  %p = phi i64 [0, %entry], [%p1, %next]
+  %v = phi i64 [0, %entry], [%v1, %next]
+  %long = icmp ult i64 %p, %longer
+  %one = zext i1 %long to i64
+  %width = add i64 %base, %one
+  %j = mul i64 %v, {self.lanes}
+  %left = sub i64 %n, %j
+  %jk = mul i64 %j, %k
+  %bp = getelementptr {self.element}, ptr %b, i64 %jk
+  %cp = getelementptr {self.element}, ptr %c, i64 %j
+  switch i64 %width, label %next [
+{chr(10).join(cases)}
+  ]
+{chr(10).join(calls)}
+next:
+  %v1 = add i64 %v, %width
+  %p1 = add i64 %p, 1
+  %more = icmp ult i64 %p1, %panels
+  br i1 %more, label %panel, label %done
+done:
+  ret void
+}}"""
+
+    def _pack(self) -> str:
+        """Columns are `%step` bytes apart; vectors are loaded where that is an element's size."""
+        return f"""
+define void @pack(ptr %b, ptr %rows, i64 %k, i64 %step, i64 %n, ptr %out) #0 {{
+entry:{self._split()}
+  %close = icmp eq i64 %step, {self.size}
+  br label %panel
+panel:
+  %p = phi i64 [0, %entry], [%p1, %next]
+  %v = phi i64 [0, %entry], [%v1, %next]
+  %to = phi ptr [%out, %entry], [%to.end, %next]
+  %long = icmp ult i64 %p, %longer
+  %one = zext i1 %long to i64
+  %width = add i64 %base, %one
+  %v1 = add i64 %v, %width
+  br label %row
+row:
+  %i = phi i64 [0, %panel], [%i1, %row.done]
+  %to.row = phi ptr [%to, %panel], [%to.end, %row.done]
+  %row.entry = getelementptr i64, ptr %rows, i64 %i
+  %row.offset = load i64, ptr %row.entry
+  %row.at = getelementptr i8, ptr %b, i64 %row.offset
+  br label %vector
+vector:
+  %w = phi i64 [%v, %row], [%w1, %loaded]
+  %to.w = phi ptr [%to.row, %row], [%to.end, %loaded]
+  %j = mul i64 %w, {self.lanes}
+  %left = sub i64 %n, %j
+  %skip = mul i64 %j, %step
+  %at = getelementptr i8, ptr %row.at, i64 %skip
+  br i1 %close, label %together, label %apart
+together:
+{self._mask("%left")}
+{self._load("%x", "%at", "%mask")}
+  br label %loaded
+apart:
+  %lane = phi i64 [0, %vector], [%lane1, %apart]
+  %gathered = phi {self.vector} [zeroinitializer, %vector], [%gathered1, %apart]
+  %lane.skip = mul i64 %lane, %step
+  %lane.at = getelementptr i8, ptr %at, i64 %lane.skip
+  %e = load {self.element}, ptr %lane.at
+  %gathered1 = insertelement {self.vector} %gathered, {self.element} %e, i64 %lane
+  %lane1 = add i64 %lane, 1
+  %inside = icmp slt i64 %lane1, %left
+  %short = icmp ult i64 %lane1, {self.lanes}
+  %again = and i1 %inside, %short
+  br i1 %again, label %apart, label %loaded
+loaded:
+  %y = phi {self.vector} [%x, %together], [%gathered1, %apart]
+  store {self.vector} %y, ptr %to.w, align {self.size}
+  %to.end = getelementptr {self.vector}, ptr %to.w, i64 1
+  %w1 = add i64 %w, 1
+  %wide = icmp ult i64 %w1, %v1
+  br i1 %wide, label %vector, label %row.done
+row.done:
+  %i1 = add i64 %i, 1
+  %rows.left = icmp ult i64 %i1, %k
+  br i1 %rows.left, label %row, label %next
+next:
+  %p1 = add i64 %p, 1
+  %more = icmp ult i64 %p1, %panels
+  br i1 %more, label %panel, label %done
+done:
+  ret void
+}}"""
+
+    def _batch(self) -> str:
+        """Products one after the other; an operand `b` that comes again is packed once."""
+        return """
+define void @batch(ptr %a, ptr %rows, i64 %m, ptr %cols, i64 %k, ptr %b, ptr %b.rows, i64 %step,
+    i64 %n, ptr %c, ptr %places, ptr %starts, i64 %count, ptr %packed) #0 {
+entry:
+  br label %item
+item:
+  %i = phi i64 [0, %entry], [%i1, %multiply]
+  %before = phi i64 [-1, %entry], [%ob, %multiply]
+  %start = getelementptr [3 x i64], ptr %starts, i64 %i
+  %oa = load i64, ptr %start
+  %ob.at = getelementptr i64, ptr %start, i64 1
+  %ob = load i64, ptr %ob.at
+  %oc.at = getelementptr i64, ptr %start, i64 2
+  %oc = load i64, ptr %oc.at
+  %ai = getelementptr i8, ptr %a, i64 %oa
+  %ci = getelementptr i8, ptr %c, i64 %oc
+  %same = icmp eq i64 %ob, %before
+  br i1 %same, label %multiply, label %pack
+pack:
+  %bi = getelementptr i8, ptr %b, i64 %ob
+  call void @pack(ptr %bi, ptr %b.rows, i64 %k, i64 %step, i64 %n, ptr %packed)
+  br label %multiply
+multiply:
+  call void @multiply(ptr %ai, ptr %rows, i64 %m, ptr %cols, i64 %k, ptr %packed, i64 %n,
+      ptr %ci, ptr %places, i64 0)
+  %i1 = add i64 %i, 1
+  %more = icmp ult i64 %i1, %count
+  br i1 %more, label %item, label %done
+done:
+  ret void
+}"""
+
+    def _declarations(self) -> str:
+        vector, mask, short = self.vector, f"<{self.lanes} x i1>", f"v{self.lanes}f{self.bits}"
+        return f"""
+declare {vector} @llvm.fma.{short}({vector}, {vector}, {vector})
+declare {vector} @llvm.masked.load.{short}.p0(ptr, i32, {mask}, {vector})
+declare void @llvm.masked.store.{short}.p0({vector}, ptr, i32, {mask})"""
