@@ -9,6 +9,7 @@ import numpy as np
 
 from graphwright.errors import InvalidArgumentError
 from graphwright.ir.known import known
+from graphwright.op.dispatch import ASSERTIONS
 from graphwright.op.interpreter import apply, convert, convert_pair
 from graphwright.ops import comparison
 from graphwright.ops.effects import Assert
@@ -492,3 +493,14 @@ def assert_proper_iterable(values: Any) -> None:
 def is_numeric_tensor(tensor: Any) -> bool:
     """Whether something is a tensor of numbers."""
     return isinstance(tensor, Tensor) and tensor.dtype.is_numeric
+
+
+ASSERTIONS.declare(
+    assert_equal,
+    assert_greater,
+    assert_greater_equal,
+    assert_less,
+    assert_less_equal,
+    assert_near,
+    assert_none_equal,
+)

@@ -12,6 +12,7 @@ import threading
 import weakref
 from collections.abc import Callable, Sequence
 from time import perf_counter
+from types import MethodType
 from typing import Any
 
 import numpy as np
@@ -27,6 +28,7 @@ from graphwright.trace.dispatch import DispatchTable
 from graphwright.trace.signature import Binder, FunctionType, Parameter, type_of_call
 from graphwright.trace.tracer import current_tracer
 from graphwright.types import dtypes as dt
+from graphwright.types.composite import Composite
 from graphwright.values.convert import make_array
 from graphwright.values.tensor import EagerTensor
 from graphwright.values.variable import Variable
@@ -209,9 +211,12 @@ class PolymorphicFunction:
     # -- methods ------------------------------------------------------------------------
 
     def __get__(self, instance: Any, owner: type | None = None) -> Any:
-        """The function of one instance: it has traces of its own and holds it weakly."""
+        """The function of one instance: it has traces of its own and holds it weakly. A
+        composite is an argument like others."""
         if instance is None:
             return self
+        if isinstance(instance, Composite):
+            return MethodType(self, instance)
         try:
             found = self._bound.get(instance)
         except TypeError:

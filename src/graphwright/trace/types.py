@@ -371,4 +371,5 @@ def is_tensor(x: Any) -> bool:
     return isinstance(x, (Tensor, Variable)) or (
         isinstance(getattr(x, "__graphwright_spec__", None), TypeSpec)
         and not isinstance(x, TypeSpec)
+        and getattr(x, "_is_native", True)
     )

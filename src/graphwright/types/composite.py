@@ -19,6 +19,9 @@ class Composite:
 
     __slots__ = ()
 
+    #: Whether it counts as a kind of tensor: `tf.is_tensor`.
+    _is_native = True
+
     @property
     def __graphwright_spec__(self) -> Any:
         """The type spec of this value."""

@@ -117,6 +117,15 @@ class TensorSpec(TypeSpec):
         """`tf.Tensor`."""
         return _Installed.runtime.tensor_class
 
+    def _batch(self, batch_size: int | None) -> TensorSpec:
+        """The spec of several such tensors, stacked."""
+        return TensorSpec(TensorShape([batch_size]).concatenate(self.shape), self.dtype, self._name)
+
+    def _unbatch(self) -> TensorSpec:
+        """The spec of one row of such a tensor."""
+        shape = self.shape
+        return TensorSpec(shape if shape.rank is None else shape[1:], self.dtype, self._name)
+
     def is_compatible_with(self, spec_or_tensor: Any) -> bool:
         """Whether the other spec or tensor has the dtype, and a shape that could be the same."""
         if not isinstance(spec_or_tensor, (TensorSpec, _Installed.runtime.tensor_class)):

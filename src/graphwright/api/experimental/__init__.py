@@ -1,0 +1,25 @@
+"""`tf.experimental`: types of one's own, and what functions mean for them."""
+
+from __future__ import annotations
+
+from graphwright.api.experimental import extension_type
+from graphwright.edge.extension_type import BatchableExtensionType, ExtensionType, ExtensionTypeSpec
+from graphwright.edge.user_dispatch import (
+    dispatch_for_api,
+    dispatch_for_binary_elementwise_apis,
+    dispatch_for_binary_elementwise_assert_apis,
+    dispatch_for_unary_elementwise_apis,
+    unregister_dispatch_for,
+)
+
+__all__ = [
+    "BatchableExtensionType",
+    "ExtensionType",
+    "ExtensionTypeSpec",
+    "dispatch_for_api",
+    "dispatch_for_binary_elementwise_apis",
+    "dispatch_for_binary_elementwise_assert_apis",
+    "dispatch_for_unary_elementwise_apis",
+    "extension_type",
+    "unregister_dispatch_for",
+]

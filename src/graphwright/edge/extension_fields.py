@@ -1,0 +1,215 @@
+"""The fields of extension types: which annotations there are, and what each lets in.
+
+A field's value is checked and converted when a value is made (a tensor of a list), when its
+type spec is made (a `TensorSpec`), and when a default is declared.
+"""
+
+from __future__ import annotations
+
+import types
+import typing
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, NoReturn
+
+from graphwright.op.interpreter import convert
+from graphwright.types.composite import Composite
+from graphwright.types.dtypes import DType, as_dtype
+from graphwright.types.shape import TensorShape
+from graphwright.types.specs import TensorSpec
+from graphwright.types.type_spec import TypeSpec
+from graphwright.values.tensor import Tensor
+
+#: The default of a field that has none.
+REQUIRED = object()
+
+
+class ImmutableDict(Mapping[Any, Any]):
+    """The mapping that a field of type `Mapping` holds."""
+
+    def __init__(self, items: Any = ()) -> None:
+        self._items = dict(items)
+
+    def __getitem__(self, key: Any) -> Any:
+        return self._items[key]
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter(self._items)
+
+    def __len__(self) -> int:
+        return len(self._items)
+
+    def __repr__(self) -> str:
+        return f"ImmutableDict({self._items!r})"
+
+
+class Field:
+    """What the values of one annotation are."""
+
+    def value(self, value: Any, path: str) -> Any:
+        """The value as the field holds it; TypeError if it is of another type."""
+        raise NotImplementedError
+
+    def spec(self, value: Any, path: str) -> Any:
+        """What the type spec holds for the field; TypeError if it is of another type."""
+        return self.value(value, path)
+
+
+def refuse(path: str, expected: str, value: Any) -> NoReturn:
+    """The error for a value of another type."""
+    raise TypeError(f"{path}: expected {expected}, got {type(value).__name__!r}") from None
+
+
+class Plain(Field):
+    """A Python value of a class, a part of the type."""
+
+    def __init__(self, kind: type) -> None:
+        self.kind = kind
+
+    def value(self, value: Any, path: str) -> Any:
+        if not isinstance(value, self.kind):
+            refuse(path, repr(self.kind.__name__), value)
+        return value
+
+
+class Converted(Field):
+    """A dtype or a shape, or what says it."""
+
+    def __init__(self, name: str, make: Any) -> None:
+        self.name = name
+        self.make = make
+
+    def value(self, value: Any, path: str) -> Any:
+        try:
+            return self.make(value)
+        except (TypeError, ValueError):
+            refuse(path, repr(self.name), value)
+
+
+class OneTensor(Field):
+    """A tensor, or what converts to one."""
+
+    def value(self, value: Any, path: str) -> Any:
+        try:
+            return convert(value)
+        except (TypeError, ValueError):
+            refuse(path, "a Tensor", value)
+
+    def spec(self, value: Any, path: str) -> Any:
+        if not isinstance(value, TensorSpec):
+            refuse(path, "a TensorSpec", value)
+        return value
+
+
+class OneComposite(Field):
+    """A value of a composite type."""
+
+    def __init__(self, kind: type) -> None:
+        self.kind = kind
+
+    def value(self, value: Any, path: str) -> Any:
+        if not isinstance(value, self.kind):
+            refuse(path, repr(self.kind.__name__), value)
+        return value
+
+    def spec(self, value: Any, path: str) -> Any:
+        if not isinstance(value, TypeSpec) or not issubclass(value.value_type, self.kind):
+            refuse(path, f"the spec of a {self.kind.__name__!r}", value)
+        return value
+
+
+class Items(Field):
+    """A tuple: of any number of values of one type, or of one for each type."""
+
+    def __init__(self, items: Sequence[Field], repeated: bool) -> None:
+        self.items = items
+        self.repeated = repeated
+
+    def value(self, value: Any, path: str) -> Any:
+        return tuple([f.value(v, f"{path}[{i}]") for i, (f, v) in self._paired(value, path)])
+
+    def spec(self, value: Any, path: str) -> Any:
+        return tuple([f.spec(v, f"{path}[{i}]") for i, (f, v) in self._paired(value, path)])
+
+    def _paired(self, value: Any, path: str) -> Iterator[tuple[int, tuple[Field, Any]]]:
+        if not isinstance(value, (list, tuple)):
+            refuse(path, "tuple", value)
+        items = [*self.items] * len(value) if self.repeated else self.items
+        if len(items) != len(value):
+            refuse(path, f"tuple with length {len(items)}", value)
+        return enumerate(zip(items, value))
+
+
+class Entries(Field):
+    """A mapping."""
+
+    def __init__(self, key: Field, item: Field) -> None:
+        self.key = key
+        self.item = item
+
+    def value(self, value: Any, path: str) -> Any:
+        entries = self._entries(value, path)
+        return ImmutableDict({k: self.item.value(v, f"{path}[{k!r}]") for k, v in entries})
+
+    def spec(self, value: Any, path: str) -> Any:
+        entries = self._entries(value, path)
+        return {k: self.item.spec(v, f"{path}[{k!r}]") for k, v in entries}
+
+    def _entries(self, value: Any, path: str) -> list[tuple[Any, Any]]:
+        if not isinstance(value, Mapping):
+            refuse(path, "mapping", value)
+        return [(self.key.value(k, f"{path}[<key>]"), v) for k, v in value.items()]
+
+
+class Either(Field):
+    """A value of the first of several types that takes it."""
+
+    def __init__(self, options: Sequence[Field], annotation: Any) -> None:
+        self.options = options
+        self.annotation = annotation
+
+    def value(self, value: Any, path: str) -> Any:
+        return self._first("value", value, path)
+
+    def spec(self, value: Any, path: str) -> Any:
+        return self._first("spec", value, path)
+
+    def _first(self, method: str, value: Any, path: str) -> Any:
+        for option in self.options:
+            try:
+                return getattr(option, method)(value, path)
+            except TypeError:
+                continue  # another option may take it; the error below names them all
+        refuse(path, repr(self.annotation), value)
+
+
+_PLAIN = (int, float, str, bytes, bool, type(None))
+
+
+def field_of(annotation: Any) -> Field:
+    """The field that an annotation declares; TypeError for one that declares none."""
+    if annotation is None or annotation in _PLAIN:
+        return Plain(type(None) if annotation is None else annotation)
+    if annotation is Tensor:
+        return OneTensor()
+    if annotation is DType:
+        return Converted("tf.DType", as_dtype)
+    if annotation is TensorShape:
+        return Converted("tf.TensorShape", TensorShape)
+    if isinstance(annotation, type) and issubclass(annotation, Composite):
+        return OneComposite(annotation)
+    made = _generic(annotation, typing.get_origin(annotation), typing.get_args(annotation))
+    if made is None:
+        shown = repr(annotation.__name__) if isinstance(annotation, type) else repr(annotation)
+        raise TypeError(f"Unsupported type annotation {shown}")
+    return made
+
+
+def _generic(annotation: Any, origin: Any, arguments: tuple[Any, ...]) -> Field | None:
+    if origin in (typing.Union, types.UnionType):
+        return Either([field_of(option) for option in arguments], annotation)
+    if origin is tuple:
+        repeated = len(arguments) == 2 and arguments[1] is ...
+        return Items([field_of(item) for item in arguments[: 1 if repeated else None]], repeated)
+    if origin is not None and issubclass(Mapping, origin) and len(arguments) == 2:
+        return Entries(field_of(arguments[0]), field_of(arguments[1]))
+    return None

@@ -1,0 +1,72 @@
+"""Extension types, and functions dispatched on them, behave as TensorFlow's."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import composite_corpus as corpus
+import pytest
+
+import graphwright as tf
+
+GOLDEN = json.loads(
+    (Path(__file__).parent.parent / "golden" / "composites.json").read_text(encoding="utf-8")
+)
+SCOPE = corpus.extension_scope(tf)
+
+#: Where the outcome is meant to be another one, and why.
+DEPARTURES = {
+    e: "not yet: functions of each of a batch" for e in corpus.EXTENSIONS if "map_fn(" in e
+}
+
+
+def test_the_record_covers_the_corpus() -> None:
+    assert set(GOLDEN["extensions"]) == set(corpus.EXTENSIONS)
+    assert set(GOLDEN["dispatched"]) == set(corpus.DISPATCHED)
+
+
+@pytest.mark.parametrize("expression", [e for e in corpus.EXTENSIONS if e not in DEPARTURES])
+def test_an_outcome_is_tensorflow_s(expression: str) -> None:
+    assert corpus.outcome(expression, tf, SCOPE) == GOLDEN["extensions"][expression]
+
+
+HANDLED = corpus.dispatched_scope(tf)
+
+
+@pytest.mark.parametrize("expression", [e for e in corpus.DISPATCHED if e not in DEPARTURES])
+def test_a_dispatched_outcome_is_tensorflow_s(expression: str) -> None:
+    assert corpus.outcome(expression, tf, HANDLED) == GOLDEN["dispatched"][expression]
+
+
+def test_handlers_can_be_taken_back() -> None:
+    class Pair(tf.experimental.ExtensionType):
+        left: tf.Tensor
+
+    @tf.experimental.dispatch_for_unary_elementwise_apis(Pair)
+    def each(api, x):
+        return Pair(api(x.left))
+
+    @tf.experimental.dispatch_for_api(tf.rank, {"input": Pair})
+    def rank(input):
+        return "rank"
+
+    assert tf.negative(Pair([1])).left.numpy() == [-1]
+    assert tf.rank(Pair([1])) == "rank"
+    tf.experimental.unregister_dispatch_for(each)
+    tf.experimental.unregister_dispatch_for(rank)
+    for function in (tf.negative, tf.rank):
+        with pytest.raises(ValueError, match="unsupported type"):
+            function(Pair([1]))
+    with pytest.raises(ValueError, match="was not registered"):
+        tf.experimental.unregister_dispatch_for(rank)
+
+
+def test_what_a_name_stands_for_may_come_later() -> None:
+    class Chain(tf.experimental.ExtensionType):
+        value: int
+        next: Chain | None = None
+
+    assert Chain(1, Chain(2)).next.value == 2
+    with pytest.raises(TypeError, match="next: expected"):
+        Chain(1, 3)

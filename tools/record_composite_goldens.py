@@ -1,0 +1,31 @@
+"""Records tests/golden/composites.json from TensorFlow: `python tools/record_composite_goldens.py`.
+
+Run it with TensorFlow 2.21 installed; what it writes is what tests/edge/ and tests/ragged/ compare.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(ROOT / "tests"))
+
+import composite_corpus as corpus
+import tensorflow as tf
+
+
+def main() -> None:
+    """Writes the outcomes of the corpus."""
+    plain = corpus.extension_scope(tf)
+    record = {"extensions": {e: corpus.outcome(e, tf, plain) for e in corpus.EXTENSIONS}}
+    handled = corpus.dispatched_scope(tf)
+    record["dispatched"] = {e: corpus.outcome(e, tf, handled) for e in corpus.DISPATCHED}
+    target = ROOT / "tests" / "golden" / "composites.json"
+    target.write_text(json.dumps(record, indent=0, ensure_ascii=False) + "\n", encoding="utf-8")
+    print(f"{sum(map(len, record.values()))} records, TensorFlow {tf.__version__}")
+
+
+if __name__ == "__main__":
+    main()
