@@ -10,8 +10,6 @@ from typing import Any, TypeVar
 
 from graphwright.op.dispatch import (
     ASSERTIONS,
-    BINARY,
-    UNARY,
     Family,
     Function,
     Meaning,
@@ -21,6 +19,7 @@ from graphwright.op.dispatch import (
     forget,
     without_defaults,
 )
+from graphwright.ops.elementwise import BINARY, UNARY
 
 F = TypeVar("F", bound=Callable[..., Any])
 

@@ -27,6 +27,8 @@ from graphwright.ops import (
     trigonometric,
 )
 
+__all__ = ["BINARY", "UNARY"]
+
 _UNARY = {
     activation: "elu gelu leaky_relu log_sigmoid relu relu6 selu silu softplus softsign",
     arithmetic: "conj negative reciprocal_no_nan",
