@@ -37,6 +37,18 @@ def user_location(depth: int = 1) -> Location | None:
     return None
 
 
+def last_user_line(error: BaseException) -> Location | None:
+    """The innermost line of an error's traceback that is not the package's own."""
+    found = None
+    entry = error.__traceback__
+    while entry is not None:
+        code = entry.tb_frame.f_code
+        if not code.co_filename.startswith((_PACKAGE, "<graphwright ")):
+            found = Location(code.co_filename, entry.tb_lineno, code.co_name)
+        entry = entry.tb_next
+    return found
+
+
 class OpError(Exception):
     """An op that could not be executed; the base of the classes below.
 

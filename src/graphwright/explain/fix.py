@@ -14,7 +14,7 @@ from graphwright.explain.cause import Cause, Rule
 from graphwright.explain.objects import object_proposals
 from graphwright.explain.proposal import Case, Proposal, keep
 from graphwright.explain.replay import Asked, at, bucket, count
-from graphwright.explain.signatures import reduce_retracing, relaxations
+from graphwright.explain.signatures import reduce_retracing, relaxations, signature
 from graphwright.explain.structures import structure_proposals
 from graphwright.explain.wording import listed, paths_shown, unique
 from graphwright.trace.types import Literal, VariableType
@@ -115,10 +115,10 @@ def padding(case: Case, cause: Cause) -> Iterator[Proposal]:
     rank = len(specs[path][0].type.dims)
     lines = []
     for name in cause.paths:
-        pads = ", ".join("[0, size - n]" if i == axis else "[0, 0]" for i in range(rank))
+        pads = ", ".join("[0, size - length]" if i == axis else "[0, 0]" for i in range(rank))
         lines += [
-            f"n = int({name}.shape[{axis}])",
-            f"size = 1 << max(0, (n - 1).bit_length())  # {listed(buckets)}",
+            f"length = int({name}.shape[{axis}])",
+            f"size = 1 << max(0, (length - 1).bit_length())  # {listed(buckets)}",
             f"{name} = tf.pad({name}, [{pads}])",
         ]
     note = "Only where padding does not change the result, or a mask goes along."
@@ -196,6 +196,10 @@ def literal_proposals(case: Case, cause: Cause) -> Iterator[Proposal]:
     )
     title = f"Pass {paths_shown(list(replaced.values()))}"
     yield Proposal(title, lambda asked: tensors(asked, changes), replaced=replaced, note=note)
+    if not case.constrained:
+        fixed = signature(case)
+        if fixed is not None:
+            yield replace(fixed, note=note)
 
 
 def tensors(asked: Asked, changes: dict[str, TensorSpec]) -> Asked:
@@ -283,8 +287,9 @@ def custom_proposals(case: Case, cause: Cause) -> Iterator[Proposal]:
 
 def decorator_proposals(case: Case, cause: Cause) -> Iterator[Proposal]:
     """One function for all calls."""
+    made = case.name if case.name.isidentifier() else f"lambda {', '.join(case.names)}: ..."
     code = (
-        f"{case.name} = tf.function({case.name})  # once, outside the loop\n"
+        f"{case.variable} = tf.function({made})  # once, outside the loop\n"
         f"{case.call({})}  # in the loop"
     )
     yield Proposal("Make the tf.function once", keep, code)

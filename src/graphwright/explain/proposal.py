@@ -58,6 +58,18 @@ class Case:
         )
 
     @property
+    def variable(self) -> str:
+        """A name for the function in code."""
+        return self.name if self.name.isidentifier() else "f"
+
+    def decorated(self, option: str, parameters: str | None = None) -> str:
+        """Code that makes the function with an option."""
+        shown = str(self.signature) if parameters is None else f"({parameters})"
+        if self.name.isidentifier():
+            return f"@tf.function({option})\ndef {self.name}{shown}: ..."
+        return f"{self.variable} = tf.function(lambda {shown[1:-1]}: ..., {option})"
+
+    @property
     def names(self) -> list[str]:
         """The parameters' names."""
         return list(self.signature.parameters)
@@ -87,4 +99,4 @@ class Case:
             else:
                 shown.append(value)
         shown += [f"{path}={new}" for path, new in named.items() if path.isidentifier()]
-        return "\n".join([*lines, f"{self.name}({', '.join(shown)})"])
+        return "\n".join([*lines, f"{self.variable}({', '.join(shown)})"])

@@ -14,7 +14,7 @@ from copy import copy
 from time import perf_counter
 from typing import Any, NamedTuple, Protocol
 
-from graphwright.errors import Location, user_location
+from graphwright.errors import Location, last_user_line, user_location
 from graphwright.ir.graph import Graph
 from graphwright.trace.signature import Binder, FunctionType
 from graphwright.trace.types import Literal, Structure, Weakref
@@ -153,11 +153,12 @@ class TraceRecord:
 
 
 class Failure(NamedTuple):
-    """A call that could not be bound or traced: the error's class and words."""
+    """A call that could not be bound or traced: the error, who called, which line failed."""
 
     kind: type[BaseException]
     message: str
     caller: Location | None
+    line: Location | None
 
 
 class Family:
@@ -248,6 +249,10 @@ class History:
         self.asked: dict[FunctionType, float] = {}
         self._family: Family | None = None
 
+    def asks(self, wanted: FunctionType, began: float) -> None:
+        """A call needs a trace of its own."""
+        self.asked[wanted] = began
+
     def traced(self, wanted: FunctionType, concrete: Traced, began: float) -> TraceRecord:
         """A trace was made for a call of type `wanted`, begun at `began`."""
         family = self.family
@@ -255,7 +260,6 @@ class History:
             family.join(self, wanted)
         record = TraceRecord(wanted, concrete, began, user_location(3))
         self.records.append(record)
-        self.asked[wanted] = began
         concrete.tally.family = family
         return record
 
@@ -266,7 +270,10 @@ class History:
 
     def failed(self, error: BaseException) -> None:
         """A call could not be bound or traced."""
-        self.failures.append(Failure(type(error), str(error), user_location(3)))
+        last = self.failures[-1] if self.failures else None
+        if last is None or (last.kind, last.message) != (type(error), str(error)):
+            line = last_user_line(error)
+            self.failures.append(Failure(type(error), str(error), user_location(3), line))
 
     @property
     def family(self) -> Family:

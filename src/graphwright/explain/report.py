@@ -9,6 +9,7 @@ from html import escape
 from typing import Any
 
 from graphwright.explain.cause import Cause, Difference, Retrace, Rule, causes, retraces
+from graphwright.explain.failure import FailureReport, failure_report
 from graphwright.explain.fix import Fix, fixes, together
 from graphwright.explain.proposal import Case
 from graphwright.explain.record import Family, History, TraceRecord
@@ -61,7 +62,7 @@ class Report:
     traces: tuple[TraceReport, ...]
     causes: tuple[CauseReport, ...]
     together: Fix | None
-    failures: tuple[dict[str, str], ...]
+    failures: tuple[FailureReport, ...]
 
     def to_dict(self) -> dict[str, Any]:
         """The report as plain values, fit for JSON."""
@@ -71,7 +72,7 @@ class Report:
         from rich.console import Console
 
         console = Console(file=io.StringIO(), width=100, color_system=None)
-        console.print(self)
+        console.print(self, crop=False)
         text: str = console.file.getvalue()  # type: ignore[attr-defined]
         return "\n".join(line.rstrip() for line in text.splitlines())
 
@@ -82,6 +83,11 @@ class Report:
 
     def _repr_html_(self) -> str:
         return html(self)
+
+    @property
+    def made(self) -> int:
+        """The number of traces, those of functions that are gone included."""
+        return max(len(self.traces), self.functions)
 
     @property
     def summary(self) -> str:
@@ -105,7 +111,7 @@ def report(histories: Sequence[History], family: Family) -> Report:
         tuple([trace for history in histories for trace in trace_reports(history)]),
         (*([shared] if shared else []), *merged(found)),
         together(case, causes(first)) if len(histories) == 1 else None,
-        tuple([failure_report(f) for history in histories for f in history.failures]),
+        tuple([failure_report(f, Case.of(h)) for h in histories for f in h.failures]),
     )
 
 
@@ -199,15 +205,6 @@ def trace_report(
     )
 
 
-def failure_report(failure: Any) -> dict[str, str]:
-    """A call that failed."""
-    return {
-        "error": failure.kind.__name__,
-        "message": failure.message,
-        "caller": show(failure.caller),
-    }
-
-
 def html(report: Report) -> str:
     """The report for a notebook: plain elements, no style of its own."""
     rows = "".join(
@@ -221,6 +218,7 @@ def html(report: Report) -> str:
     )
     parts = [f"<h4>{escape(report.summary)}</h4>", f"<table><tr>{head}</tr>{rows}</table>"]
     parts += [cause_html(cause) for cause in report.causes]
+    parts += [failure_html(failure) for failure in report.failures]
     if report.together is not None:
         parts.append(f"<p>All together:</p>{fix_html(report.together)}")
     return "".join(parts)
@@ -231,6 +229,15 @@ def cause_html(cause: CauseReport) -> str:
     shown = "".join(f"<li>{escape(line)}</li>" for line in cause.evidence)
     inside = "".join(map(fix_html, cause.fixes))
     return f"<h5>{escape(cause.sentence)}</h5><ul>{shown}</ul>{inside}"
+
+
+def failure_html(failure: FailureReport) -> str:
+    """A call that failed."""
+    fix = fix_html(failure.fix) if failure.fix is not None else ""
+    return (
+        f"<h5>{escape(failure.error)} at {escape(failure.line)}</h5>"
+        f"<p>{escape(failure.sentence)}</p>{fix}"
+    )
 
 
 def fix_html(fix: Fix) -> str:

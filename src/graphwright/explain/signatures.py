@@ -28,7 +28,7 @@ def relaxations(case: Case) -> Iterator[Proposal]:
 
 def reduce_retracing(case: Case) -> Proposal:
     """The option that relaxes shapes by what has been seen."""
-    code_ = f"@tf.function(reduce_retracing=True)\ndef {case.name}{case.signature}: ..."
+    code_ = case.decorated("reduce_retracing=True")
     return Proposal("Let shapes be relaxed", keep, code_, reduces=True)
 
 
@@ -45,7 +45,7 @@ def signature(case: Case) -> Proposal | None:
         return asked.changed(lambda path, type_: joined.get(path, type_))
 
     inside = ", ".join(str(entry) for entry in entries)
-    text = f"@tf.function(input_signature=[{inside}])\ndef {case.name}{case.signature}: ..."
+    text = case.decorated(f"input_signature=[{inside}]")
     return Proposal("Fix the signature", apply, text)
 
 

@@ -142,10 +142,7 @@ def arguments_stacked(case: Case) -> Iterator[Proposal]:
         types = [one(wanted) for wanted in asked.types]
         return None if None in types else asked.replaced([t for t in types if t is not None])
 
-    code = (
-        f"@tf.function(reduce_retracing=True)\ndef {case.name}(args): ...\n"
-        f"{case.name}(tf.stack(args))"
-    )
+    code = f"{case.decorated('reduce_retracing=True', 'args')}\n{case.variable}(tf.stack(args))"
     yield Proposal("Pass the arguments as one tensor", apply, code, reduces=True)
 
 
@@ -166,5 +163,5 @@ def keywords_completed(case: Case) -> Iterator[Proposal]:
         return asked.replaced(complete)
 
     names = sorted({n for wanted in case.asked.types for n, _, _ in wanted.typed()})
-    code = f"{case.name}({', '.join(f'{n}={n}' for n in names)})"
+    code = f"{case.variable}({', '.join(f'{n}={n}' for n in names)})"
     yield Proposal("Pass the same keywords in every call", apply, code)

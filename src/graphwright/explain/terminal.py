@@ -24,13 +24,15 @@ def render(report: Report) -> Any:
     if report.traces:
         parts.append(traces(report))
     for number, cause in enumerate(report.causes, start=1):
-        parts += cause_lines(number, cause, len(report.traces))
+        parts += cause_lines(number, cause, report.made)
     if report.together is not None:
         head = Text("\nAll together", style="bold")
-        parts += [head, *fix_lines(report.together, len(report.traces))]
+        parts += [head, *fix_lines(report.together, report.made)]
     for failure in report.failures:
-        text = f"\n{failure['caller']}: {failure['error']}: {failure['message']}"
+        text = f"\n{failure.error} at {failure.line}: {failure.sentence}"
         parts.append(Text(text, style="red"))
+        if failure.fix is not None:
+            parts += fix_lines(failure.fix, 0)
     return Group(*parts)
 
 
@@ -82,4 +84,5 @@ def fix_lines(fix: Fix, now: int) -> list[Any]:
     """A fix and its code."""
     text = plural(fix.traces, "trace") if fix.traces != now else "no fewer traces by itself"
     head = Text(f"{fix.title}: {text}. {fix.note}".rstrip(), style="green")
-    return [Padding(head, (0, 0, 0, 3)), Padding(Text(fix.code), (0, 0, 0, 6))]
+    code = "\n".join(f"      {line}".rstrip() for line in fix.code.splitlines())
+    return [Padding(head, (0, 0, 0, 3)), Text(code, no_wrap=True, overflow="ignore")]

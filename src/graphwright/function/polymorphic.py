@@ -176,6 +176,7 @@ class PolymorphicFunction:
         self, wanted: FunctionType, bound: Sequence[tuple[str, Any, Any]]
     ) -> ConcreteFunction:
         began = perf_counter()
+        self._history.asks(wanted, began)
         target = wanted
         if self._options["reduce_retracing"]:
             target = self._table.generalize(wanted)

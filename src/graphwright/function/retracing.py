@@ -68,10 +68,9 @@ def explanation(history: History, family: Family) -> str | None:
         key = cause.rule, cause.paths
         if key not in family.warned:
             family.warned.add(key)
-            traces = max(len(found.traces), family.functions)
             name = f"`{found.name}` ({found.place})" if found.place else f"`{found.name}`"
             fix = fix_in_a_line(best(cause, found))
-            return f"{name} was traced {traces} times. {cause.sentence}{fix}"
+            return f"{name} was traced {found.made} times. {cause.sentence}{fix}"
     return None
 
 
@@ -79,7 +78,7 @@ def best(cause: CauseReport, found: Report) -> Fix | None:
     """The fix of a cause; that of all causes together where one alone saves nothing."""
     alone = cause.best
     together = found.together
-    if alone is not None and together is not None and alone.traces >= len(found.traces):
+    if alone is not None and together is not None and alone.traces >= found.made:
         return together
     return alone
 
