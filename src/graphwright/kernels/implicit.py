@@ -27,7 +27,6 @@ from graphwright.kernels.windows import Windows, accumulator, blocks
 Array = npt.NDArray[Any]
 
 _STRIP = 1 << 19  # bytes of a strip: half of a core's own cache, the filters have the other
-_ALONE = 1 << 22  # multiply-adds that one thread does sooner than a second one starts
 
 
 class Phase(NamedTuple):
@@ -322,4 +321,4 @@ def _grouped(matrix: Array, groups: int) -> list[Packed]:
 
 def _parts(work: int, strips: int) -> int:
     """How many threads some work is shared between."""
-    return max(1, min(threads.available(), strips, work // _ALONE))
+    return max(1, min(threads.available(), strips, work // products.ALONE))

@@ -22,6 +22,9 @@ Table = npt.NDArray[np.int64]
 
 KINDS = (np.dtype(np.float32), np.dtype(np.float64))
 
+#: Multiply-adds that one thread does sooner than a second one starts.
+ALONE = 1 << 22
+
 _LINE = 64  # bytes of a line of the cache, to which packed panels are aligned
 
 
@@ -31,7 +34,7 @@ class Kernels(NamedTuple):
     tile: Tile
     pack: Any
     multiply: Any
-    batch: Any
+    matmul: Any
 
 
 @functools.cache
@@ -48,7 +51,10 @@ def load(tile: Tile) -> Kernels:
     signatures = {
         "pack": (place, place, number, number, number, place),
         "multiply": (*left, place, number, place, place, number),
-        "batch": (*left, place, place, number, number, place, place, place, number, place),
+        "matmul": (
+            *(place, number, number, number, number),
+            *(place, number, number, number, place, number, place, number, place),
+        ),
     }
     functions = [
         ctypes.CFUNCTYPE(None, *types)(engine.get_function_address(name))
@@ -119,3 +125,8 @@ def multiply(
         address(places),
         add,
     )
+
+
+def work_size(m: int, k: int, n: int, tile: Tile) -> int:
+    """The bytes that the native `matmul` needs to work in."""
+    return 16 * (m + k) + _LINE + packed_size(k, n, tile) * tile.size

@@ -1,4 +1,4 @@
-"""LLVM text of the contraction kernels: `pack`, `multiply` and `batch` for one kind of element.
+"""LLVM text of the contraction kernels: `pack`, `multiply` and `matmul` for one kind of element.
 
 A contraction is c[i, j] += sum over k of a[i, k] * b[k, j], where element (i, k) of `a` lies
 `rows[i] + cols[k]` bytes from its start. Tables instead of strides make one kernel of products of
@@ -56,7 +56,7 @@ class Tile:
         """The module."""
         widths = range(1, self.widest + 1)
         tiles = [self._panel(width) for width in widths]
-        parts = [*tiles, self._pack(), self._multiply(), self._batch(), self._declarations()]
+        parts = [*tiles, self._pack(), self._multiply(), MATMUL, self._declarations()]
         return "\n".join(parts) + f"\nattributes #0 = {{ {self.vectors.attributes} }}\n"
 
     # -- one panel -------------------------------------------------------------------------
@@ -325,12 +325,48 @@ done:
   ret void
 }}"""
 
-    def _batch(self) -> str:
-        """Products one after the other; an operand `b` that comes again is packed once."""
-        return """
-define void @batch(ptr %a, ptr %rows, i64 %m, ptr %cols, i64 %k, ptr %b, ptr %b.rows, i64 %step,
-    i64 %n, ptr %c, ptr %places, ptr %starts, i64 %count, ptr %packed) #0 {
+    def _declarations(self) -> str:
+        vector, mask, short = self.vector, f"<{self.lanes} x i1>", f"v{self.lanes}f{self.bits}"
+        return f"""
+declare {vector} @llvm.fma.{short}({vector}, {vector}, {vector})
+declare {vector} @llvm.masked.load.{short}.p0(ptr, i32, {mask}, {vector})
+declare void @llvm.masked.store.{short}.p0({vector}, ptr, i32, {mask})"""
+
+
+# Products of matrices that lie at any strides, one for each entry of `%starts` (offsets of the
+# three matrices); an operand `b` that comes again is not packed again. `%work` has room for the
+# tables (2 m + 2 k offsets), up to 56 bytes to align what follows, and the packed operand.
+MATMUL = """
+define internal void @table(ptr %out, i64 %n, i64 %step) #0 {
 entry:
+  br label %loop
+loop:
+  %i = phi i64 [0, %entry], [%i1, %loop]
+  %offset = mul i64 %i, %step
+  %at = getelementptr i64, ptr %out, i64 %i
+  store i64 %offset, ptr %at
+  %i1 = add i64 %i, 1
+  %more = icmp ult i64 %i1, %n
+  br i1 %more, label %loop, label %done
+done:
+  ret void
+}
+
+define void @matmul(ptr %a, i64 %a.row, i64 %a.col, i64 %m, i64 %k, ptr %b, i64 %b.row,
+    i64 %b.col, i64 %n, ptr %c, i64 %c.row, ptr %starts, i64 %count, ptr %work) #0 {
+entry:
+  %places = getelementptr i64, ptr %work, i64 %m
+  %cols = getelementptr i64, ptr %places, i64 %m
+  %b.rows = getelementptr i64, ptr %cols, i64 %k
+  %end = getelementptr i64, ptr %b.rows, i64 %k
+  %end.number = ptrtoint ptr %end to i64
+  %over = sub i64 0, %end.number
+  %skip = and i64 %over, 63
+  %packed = getelementptr i8, ptr %end, i64 %skip
+  call void @table(ptr %work, i64 %m, i64 %a.row)
+  call void @table(ptr %places, i64 %m, i64 %c.row)
+  call void @table(ptr %cols, i64 %k, i64 %a.col)
+  call void @table(ptr %b.rows, i64 %k, i64 %b.row)
   br label %item
 item:
   %i = phi i64 [0, %entry], [%i1, %multiply]
@@ -343,14 +379,16 @@ item:
   %oc = load i64, ptr %oc.at
   %ai = getelementptr i8, ptr %a, i64 %oa
   %ci = getelementptr i8, ptr %c, i64 %oc
-  %same = icmp eq i64 %ob, %before
-  br i1 %same, label %multiply, label %pack
+  %first = icmp eq i64 %i, 0
+  %other = icmp ne i64 %ob, %before
+  %new = or i1 %first, %other
+  br i1 %new, label %pack, label %multiply
 pack:
   %bi = getelementptr i8, ptr %b, i64 %ob
-  call void @pack(ptr %bi, ptr %b.rows, i64 %k, i64 %step, i64 %n, ptr %packed)
+  call void @pack(ptr %bi, ptr %b.rows, i64 %k, i64 %b.col, i64 %n, ptr %packed)
   br label %multiply
 multiply:
-  call void @multiply(ptr %ai, ptr %rows, i64 %m, ptr %cols, i64 %k, ptr %packed, i64 %n,
+  call void @multiply(ptr %ai, ptr %work, i64 %m, ptr %cols, i64 %k, ptr %packed, i64 %n,
       ptr %ci, ptr %places, i64 0)
   %i1 = add i64 %i, 1
   %more = icmp ult i64 %i1, %count
@@ -358,10 +396,3 @@ multiply:
 done:
   ret void
 }"""
-
-    def _declarations(self) -> str:
-        vector, mask, short = self.vector, f"<{self.lanes} x i1>", f"v{self.lanes}f{self.bits}"
-        return f"""
-declare {vector} @llvm.fma.{short}({vector}, {vector}, {vector})
-declare {vector} @llvm.masked.load.{short}.p0(ptr, i32, {mask}, {vector})
-declare void @llvm.masked.store.{short}.p0({vector}, ptr, i32, {mask})"""

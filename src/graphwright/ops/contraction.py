@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from graphwright.kernels import matmul as kernels
 from graphwright.op.interpreter import apply, convert
 from graphwright.op.op import Call, Op, Shapes
 from graphwright.ops.arithmetic import conj
@@ -26,6 +27,7 @@ from graphwright.types.dtypes import DType, as_dtype
 from graphwright.types.tensor_type import TensorType, broadcast_dims, show_dims
 
 NARROW = (dt.float16, dt.bfloat16)
+SMALL = 1 << 12  # elements of an operand, below which NumPy multiplies it anyway
 PRODUCTS = dt.INEXACT | dt.UNSIGNED | {dt.int32, dt.int64}
 
 
@@ -49,7 +51,7 @@ def matrix_product(a: Any, b: Any) -> Any:
     """The product of two matrices."""
     if a.ndim != 2 or b.ndim != 2:
         raise no_matrix(a.shape, b.shape)
-    return np.dot(a, b)
+    return kernels.matmul(a, b) if a.size >= SMALL else np.dot(a, b)
 
 
 class MatMul(Op):
@@ -150,7 +152,8 @@ class BatchProduct(Op):
             raise ValueError(f"{name} ndims must be >= 2: {rank}")
         x = x.astype(accumulate, copy=False)
         y = y.astype(accumulate, copy=False)
-        z = np.matmul(adjoint_array(x) if self.adj_x else x, adjoint_array(y) if self.adj_y else y)
+        x = adjoint_array(x) if self.adj_x else x
+        z = kernels.matmul(x, adjoint_array(y) if self.adj_y else y)
         return z.astype(result, copy=False)
 
     def gradient(self, call: Call, g: Any) -> Sequence[Any]:

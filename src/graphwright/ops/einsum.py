@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from graphwright.kernels.matmul import matmul
 from graphwright.op.interpreter import apply, convert
 from graphwright.op.op import Call, Op, Shapes
 from graphwright.ops.arithmetic import conj
@@ -118,7 +119,7 @@ def contraction(terms: Terms) -> Callable[..., Any]:
             )
         x = x.reshape((*x.shape[:cut], math.prod(left), size))
         y = y.reshape((*y.shape[:cut], size, math.prod(right)))
-        z = np.matmul(x, y)
+        z = matmul(x, y)
         return z.reshape((*z.shape[:cut], *left, *right)).transpose(order)
 
     return product

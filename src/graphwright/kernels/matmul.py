@@ -1,0 +1,151 @@
+"""Products of matrices: NumPy's, or native ones where these are faster.
+
+NumPy calls BLAS for each matrix of a batch, which costs more than small matrices are worth; and
+for larger ones the native kernels use what vectors the processor has.
+"""
+
+from __future__ import annotations
+
+import functools
+import math
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from graphwright.kernels import threads
+
+Array = npt.NDArray[Any]
+
+#: Multiply-adds from which on one product, and a batch of them, is computed natively.
+WORTH = 1 << 22
+WORTH_OF_BATCH = 1 << 19
+
+_MANY = 500  # matrices, however small, that BLAS takes one by one for longer than a native call
+_DEEP = 1024  # rows of a packed block of the right operand: its panels stay in a core's cache
+_HIGH = 512  # rows of the left operand that go through a block together
+
+
+def matmul(x: Array, y: Array) -> Array:
+    """x @ y of matrices [..., m, k] and [..., k, n], which may lie in any way."""
+    if x.dtype == y.dtype and x.dtype.char in "fd" and x.ndim >= 2 and y.ndim >= 2:
+        product = _native(x, y)
+        if product is not None:
+            return product
+    result: Array = np.matmul(x, y)
+    return result
+
+
+def _native(x: Array, y: Array) -> Array | None:
+    """The product, if it is one for the native kernels."""
+    (m, k), (inner, n) = x.shape[-2:], y.shape[-2:]
+    work = m * k * n
+    if k != inner or work == 0 or min(m, n) < 2:
+        return None
+    if x.ndim == y.ndim == 2:
+        if work < WORTH or min(m, n) < 8 or not _has_vectors():
+            return None
+        return _blocked(x, y)
+    batch = x.shape[:-2]
+    if batch != y.shape[:-2]:
+        batch = np.broadcast_shapes(batch, y.shape[:-2])
+    count = math.prod(batch)
+    if count == 1:
+        product = _native(x.reshape(m, k), y.reshape(k, n))
+        return None if product is None else product.reshape(*batch, m, n)
+    if not count or (count < _MANY and (min(m, n) < 8 or count * work < WORTH_OF_BATCH)):
+        return None
+    if y.strides[-1] != y.itemsize and m < 64 and work > 64:  # packing would take the most time
+        return None
+    return _batched(x, y, batch) if _has_vectors() else None
+
+
+@functools.cache
+def _has_vectors() -> bool:
+    """Whether the processor is one that the native kernels know better than BLAS."""
+    from graphwright.kernels import machine
+
+    return machine.vectors().bits >= 256
+
+
+@functools.lru_cache(maxsize=256)
+def _starts(batch: tuple[int, ...], *strides: tuple[int, ...]) -> npt.NDArray[np.int64]:
+    """Where the matrices of each entry of a batch lie, in the operands and the result."""
+    from graphwright.kernels.products import steps
+
+    return np.stack([steps(batch, own) for own in strides], axis=1)
+
+
+def _spread(array: Array, batch: tuple[int, ...]) -> tuple[int, ...]:
+    """The strides of an operand's batch axes, 0 where it is the same all along one."""
+    own = array.shape[:-2]
+    if own == batch:
+        return array.strides[:-2]
+    missing = len(batch) - len(own)
+    stretched = [0 if size == 1 else s for size, s in zip(own, array.strides)]
+    return (0,) * missing + tuple(stretched)
+
+
+def _batched(x: Array, y: Array, batch: tuple[int, ...]) -> Array:
+    from graphwright.kernels import products
+    from graphwright.kernels.products import address
+
+    (m, k), n = x.shape[-2:], y.shape[-1]
+    result = np.empty((*batch, m, n), x.dtype)
+    starts = _starts(batch, _spread(x, batch), _spread(y, batch), result.strides[:-2])
+    functions = products.kernels(x.dtype)
+    count = len(starts)
+    parts = max(1, min(threads.available(), count, count * m * k * n // products.ALONE))
+
+    def write_part(part: int) -> None:
+        start, stop = (count * p // parts for p in (part, part + 1))
+        room = np.empty(products.work_size(m, k, n, functions.tile), np.uint8)
+        functions.matmul(
+            *(address(x), *x.strides[-2:], m, k),
+            *(address(y), *y.strides[-2:], n),
+            *(address(result), result.strides[-2]),
+            *(address(starts) + start * starts.strides[0], stop - start, address(room)),
+        )
+
+    threads.share(write_part, parts)
+    return result
+
+
+def _blocked(x: Array, y: Array) -> Array:
+    """A product of two matrices, a block of the right one after the other."""
+    from graphwright.kernels import products
+    from graphwright.kernels.products import address, steps
+
+    (m, k), n = x.shape, y.shape[1]
+    result = np.empty((m, n), x.dtype)
+    tile = products.kernels(x.dtype).tile
+    width = tile.widest * tile.lanes
+    across = -(-n // width)  # panels: threads share these, or rows if there are few
+    parts = max(1, min(threads.available(), m * k * n // products.ALONE))
+    by_columns = across >= 2 * parts
+    rows, cols = steps((m,), x.strides[:1]), steps((k,), x.strides[1:])
+    places = steps((m,), result.strides[:1])
+
+    def write_part(part: int) -> None:
+        total = across * width if by_columns else -(-m // tile.rows) * tile.rows
+        unit = width if by_columns else tile.rows
+        start, stop = (total // unit * p // parts * unit for p in (part, part + 1))
+        top, bottom = (0, m) if by_columns else (start, min(stop, m))
+        left, right = (start, min(stop, n)) if by_columns else (0, n)
+        buffer = products.aligned(products.packed_size(min(k, _DEEP), right - left, tile), x.dtype)
+        for deep in range(0, k, _DEEP):
+            packed = products.pack(y[deep : deep + _DEEP, left:right], buffer)
+            for high in range(top, bottom, _HIGH):
+                some = slice(high, min(high + _HIGH, bottom))
+                products.multiply(
+                    address(x),
+                    rows[some],
+                    cols[deep : deep + _DEEP],
+                    packed,
+                    address(result) + left * result.itemsize,
+                    places[some],
+                    add=deep > 0,
+                )
+
+    threads.share(write_part, parts)
+    return result
