@@ -1,0 +1,157 @@
+"""Write docs/api.md: every public name with what it is, and TensorFlow's names that are not here.
+
+    python tools/write_api_docs.py [--check]
+
+The descriptions are the first lines of docstrings; TensorFlow's names are those recorded in
+tests/golden/public_names.json, and `REASONS` below says why one is not here. --check writes nothing
+and fails (exit code 1) if the file is not what would be written.
+"""
+
+from __future__ import annotations
+
+import argparse
+import inspect
+import json
+import re
+import sys
+import warnings
+from collections import defaultdict
+from collections.abc import Iterator
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+ROOT = Path(__file__).resolve().parent.parent
+FILE = ROOT / "docs" / "api.md"
+RECORDED = ROOT / "tests" / "golden" / "public_names.json"
+
+#: Why a name is not here: the first pattern that matches the whole name says it.
+REASONS = [
+    (r"keras|initializers|losses|metrics|feature_column(\..*)?|nn\.RNNCell.*",
+     "Keras is a package of its own, which can run on this one."),
+    (r"data(\..*)?|experimental\.Optional|OptionalSpec|queue\..*",
+     "Data sets and queues: not written yet."),
+    (r"saved_model(\..*)?|graph_util\..*|import_graph_def|io\.write_graph|train\..*|autodiff\..*",
+     "Saving, loading and watching programs: not written yet."),
+    (r"distribute(\..*)?|tpu(\..*)?|experimental\.dtensor\..*|types\.experimental\.distributed\..*"
+     r"|config\.experimental_connect.*|config\.experimental\.ClusterDeviceFilters|DeviceSpec"
+     r"|experimental\.async_.*|experimental\.function_executor_type|test\.experimental\..*"
+     r"|profiler\.experimental\.(client|server)\..*",
+     "There is one process with one CPU device: nothing to distribute, no other device to name."),
+    (r"config(\..*)?|sysconfig\..*|version\..*|debugging\..*|xla\..*|mlir\..*|test\..*"
+     r"|load_library|load_op_library|experimental\.(register_filesystem_plugin|enable_strict_mode)",
+     "They configure, describe or test TensorFlow's own runtime, compilers and build."),
+    (r"lite(\..*)?|experimental\.tensorrt\..*|quantization\.experimental\..*",
+     "Converters to other runtimes."),
+    (r"ragged(\..*)?|Ragged.*|ragged_.*|experimental\.(.*Ragged.*|RowPartition|StructuredTensor"
+     r"|.*ExtensionType.*|dispatch_.*|unregister_dispatch_for|extension_type\..*)|strings\..*",
+     "Ragged tensors and extension types: not written yet."),
+    (r"image\..*|io\..*", "Codecs and random changes of images, parsing of files: not written yet."),
+    (r"linalg\..*", "Linear operators: not written yet."),
+    (r"(nn|random|random\.experimental)\..*",
+     "Candidate sampling, beam search, fractional pooling: not written yet."),
+    (r"(dtypes\.)?experimental\.(u?int[24]|float[48]_.*)",
+     "Dtypes of 8 bits and fewer that NumPy has no arithmetic for."),
+    (r"compat\..*", "Helpers for programs that run on several versions of TensorFlow."),
+    (r"raw_ops\..*",
+     "Raw ops that no op record here has: those of data sets, devices, queues, reading of files, "
+     "training inside kernels, quantized arithmetic and earlier versions."),
+    (r".*", "Not written yet."),
+]  # fmt: skip
+
+
+def namespaces() -> Iterator[tuple[str, ModuleType, list[str]]]:
+    """The public namespaces: path, module, and their own names in order."""
+    import graphwright
+
+    def below(path: str, module: ModuleType) -> Iterator[tuple[str, ModuleType, list[str]]]:
+        names = sorted(module.__all__)
+        inner = [n for n in names if isinstance(getattr(module, n), ModuleType)]
+        own = [n for n in names if n not in inner]
+        if own:
+            yield path, module, own
+        for name in inner:
+            child = getattr(module, name)
+            if child.__name__.startswith("graphwright.api"):
+                yield from below(f"{path}.{name}", child)
+
+    yield from below("tf", graphwright)
+
+
+def description(value: Any) -> str:
+    """What a name stands for, in one line."""
+    from graphwright.types.dtypes import DType
+
+    if isinstance(value, DType):
+        return f"The dtype {value.name}."
+    if not (inspect.isclass(value) or callable(value)):
+        return f"`{value!r}`"
+    text = value.__dict__.get("__doc__") if inspect.isclass(value) else value.__doc__
+    paragraph = re.split(r"\n\s*\n", (text or "").strip())[0]
+    line = re.sub(r"\s+", " ", paragraph).replace("|", "\\|")
+    return re.sub(r"(?<=[.:;]) .*", "", line) if len(line) > 120 else line
+
+
+def missing() -> dict[str, list[str]]:
+    """TensorFlow's names that are not here, by the reason."""
+    import graphwright
+
+    found: dict[str, list[str]] = defaultdict(list)
+    for namespace, names in json.loads(RECORDED.read_text(encoding="utf-8")).items():
+        for name in names.split():
+            full = f"{namespace}.{name}".lstrip(".")
+            if not exists(graphwright, full):
+                reason = next(r for pattern, r in REASONS if re.fullmatch(pattern, full))
+                found[reason].append(full)
+    return found
+
+
+def exists(package: Any, name: str) -> bool:
+    """Whether the package has a public name."""
+    value = package
+    for part in name.split("."):
+        value = getattr(value, part, None) if hasattr(value, part) else None
+        if value is None:
+            return name == "newaxis"
+    return True
+
+
+def document() -> str:
+    """The text of the file."""
+    lines = [
+        "# Public names", "",
+        "Written by tools/write_api_docs.py. Names, arguments and behaviour are those of TensorFlow "
+        "2.21 unless a line says otherwise.", "",
+    ]  # fmt: skip
+    for path, module, names in namespaces():
+        lines += [f"## {path}", ""]
+        if path != "tf":
+            lines += [str(module.__doc__).strip().splitlines()[0], ""]
+        lines += [f"- `{name}`: {description(getattr(module, name))}" for name in names]
+        lines.append("")
+    groups = missing()
+    lines += ["## Names of TensorFlow that are not here", ""]
+    for reason in dict.fromkeys(reason for _, reason in REASONS):
+        if groups.get(reason):
+            shown = ", ".join(f"`{name}`" for name in sorted(groups[reason]))
+            lines += [f"**{reason}** ({len(groups[reason])}) {shown}", ""]
+    return "\n".join(lines)
+
+
+def main(arguments: list[str] | None = None) -> int:
+    parser = argparse.ArgumentParser(description=str(__doc__).splitlines()[0])
+    parser.add_argument("--check", action="store_true", help="write nothing, compare")
+    check = parser.parse_args(arguments).check
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        text = document()
+    if not check:
+        FILE.write_text(text, encoding="utf-8")
+        return 0
+    current = FILE.exists() and FILE.read_text(encoding="utf-8") == text
+    print("docs/api.md is current" if current else f"{FILE} is old: run tools/write_api_docs.py")
+    return 0 if current else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
