@@ -1,11 +1,13 @@
 """Records the public names of TensorFlow: `python tools/record_public_names.py`, where 2.21 is.
 
 Writes tests/golden/public_names.json: the names of every namespace but those of earlier versions
-(`compat`) and of Keras. docs/api.md says which of them are not here.
+(`compat`) and of Keras. docs/api.md says which of them are not here. tests/golden/raw_ops.json has
+the arguments of the raw ops.
 """
 
 from __future__ import annotations
 
+import inspect
 import json
 import os
 from pathlib import Path
@@ -17,7 +19,7 @@ os.environ.setdefault("CUDA_VISIBLE_DEVICES", "")
 
 import tensorflow as tf
 
-FILE = Path(__file__).resolve().parent.parent / "tests" / "golden" / "public_names.json"
+GOLDEN = Path(__file__).resolve().parent.parent / "tests" / "golden"
 #: Namespaces whose names are not listed: they are names of their parent, or not public.
 WHOLE = {"compat.v1", "compat.v2", "keras", "initializers", "losses", "metrics", "optimizers"}
 PUBLIC = "/_api/v2/"  # in the path of every module that only publishes names
@@ -36,12 +38,29 @@ def walk(module: Any, path: str, found: dict[str, list[str]]) -> None:
             names.append(name)
 
 
+def raw_arguments() -> dict[str, str]:
+    """The arguments of each raw op, with the defaults of those that have one."""
+    found = {}
+    for name in sorted(n for n in dir(tf.raw_ops) if not n.startswith("_")):
+        parameters = inspect.signature(getattr(tf.raw_ops, name)).parameters.values()
+        found[name] = ", ".join(
+            p.name if p.default is p.empty else f"{p.name}={p.default!r}" for p in parameters
+        )
+    return found
+
+
+def write(name: str, entries: dict[str, str]) -> None:
+    """Writes a file with one entry a line."""
+    lines = [f"{json.dumps(key)}: {json.dumps(entries[key])}" for key in sorted(entries)]
+    (GOLDEN / name).write_text("{\n" + ",\n".join(lines) + "\n}\n", encoding="utf-8")
+
+
 def main() -> None:
-    """Write the file."""
+    """Write both files."""
     found: dict[str, list[str]] = {}
     walk(tf, "", found)
-    lines = [f"{json.dumps(path)}: {json.dumps(' '.join(found[path]))}" for path in sorted(found)]
-    FILE.write_text("{\n" + ",\n".join(lines) + "\n}\n", encoding="utf-8")
+    write("public_names.json", {path: " ".join(names) for path, names in found.items()})
+    write("raw_ops.json", raw_arguments())
     print(f"{sum(map(len, found.values()))} names in {len(found)} namespaces")
 
 

@@ -46,7 +46,8 @@ REASONS = [
     (r"ragged(\..*)?|Ragged.*|ragged_.*|experimental\.(.*Ragged.*|RowPartition|StructuredTensor"
      r"|.*ExtensionType.*|dispatch_.*|unregister_dispatch_for|extension_type\..*)|strings\..*",
      "Ragged tensors and extension types: not written yet."),
-    (r"image\..*|io\..*", "Codecs and random changes of images, parsing of files: not written yet."),
+    (r"image\..*|io\..*",
+     "Codecs and random changes of images, parsing of files: not written yet."),
     (r"linalg\..*", "Linear operators: not written yet."),
     (r"(nn|random|random\.experimental)\..*",
      "Candidate sampling, beam search, fractional pooling: not written yet."),
@@ -120,8 +121,8 @@ def document() -> str:
     """The text of the file."""
     lines = [
         "# Public names", "",
-        "Written by tools/write_api_docs.py. Names, arguments and behaviour are those of TensorFlow "
-        "2.21 unless a line says otherwise.", "",
+        "Written by tools/write_api_docs.py. Names, arguments and behaviour are those of "
+        "TensorFlow 2.21 unless a line says otherwise.", "",
     ]  # fmt: skip
     for path, module, names in namespaces():
         lines += [f"## {path}", ""]

@@ -167,6 +167,8 @@ class StatelessRandomUniformFullIntV2(Positioned):
     dtypes = {"dtype": WORDS, "Tshape": dt.INDEX}
     sampler = "full_range"
 
+    dtype: DType = dt.uint64
+
 
 class StatelessRandomUniformIntV2(Op):
     """Uniform integers in [minval, maxval)."""

@@ -1,0 +1,176 @@
+"""`tf.raw_ops`: the ops themselves as functions, made from their records when asked for.
+
+A raw op takes its operands and attributes by keyword and decides nothing: dtypes that can be told
+from operands are no arguments, and what the public function would work out must be given.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections import namedtuple
+from collections.abc import Callable
+from functools import cache
+from typing import Any
+
+from graphwright.op.families import Reduction
+from graphwright.op.interpreter import apply, convert, is_tensor
+from graphwright.op.op import REGISTRY, Op, Operand
+from graphwright.types.dtypes import as_dtype
+from graphwright.types.shape import TensorShape
+
+#: Operands that TensorFlow's functions call otherwise than its ops.
+RENAMED: dict[str, dict[str, str]] = {
+    "ExpandDims": {"dim": "axis"},
+    "Split": {"split_dim": "axis"},
+    "SplitV": {"split_dim": "axis"},
+    "Squeeze": {"squeeze_dims": "axis"},
+    "Where": {"input": "condition"},
+}
+#: How an attribute is made of what is given, by its annotation; ops with others (graphs, literals,
+#: Python functions) have no raw form.
+ATTRIBUTES: dict[str, Callable[[Any], Any]] = {
+    "DType": as_dtype,
+    "Dims | None": lambda given: TensorShape(given)._dims,
+    "bool": bool,
+    "float": float,
+    "int": int,
+    "str": lambda given: given.decode() if isinstance(given, bytes) else str(given),
+    "tuple[DType, ...]": lambda given: tuple(map(as_dtype, given)),
+    "tuple[int, ...]": lambda given: tuple(map(int, given)),
+}
+#: TensorFlow has no such op, or it is made by tracing alone.
+OWN = frozenset({"CTCLossDense", "CustomGradient", "EagerPyFuncGradient", "Placeholder", "PyFunc"})
+
+
+def names() -> list[str]:
+    """The ops that have a raw form."""
+    return sorted(filter(has_raw_form, REGISTRY))
+
+
+def has_raw_form(name: str) -> bool:
+    """Whether there is a raw op of this name."""
+    return name in REGISTRY and name not in OWN and ATTRIBUTES.keys() >= kinds(REGISTRY[name])
+
+
+def kinds(op: type[Op]) -> set[str]:
+    """The annotations of an op's public attributes."""
+    return {kind for name, kind in op.fields.items() if name not in op.private}
+
+
+def attributes(op: type[Op]) -> dict[str, str]:
+    """The attributes that are arguments: not the dtypes that operands tell."""
+    told = {operand.dtype for operand in op.operands}
+    return {n: k for n, k in op.fields.items() if n not in told and n not in op.private}
+
+
+def argument(op: type[Op], name: str) -> str:
+    """What the raw op calls an operand or attribute."""
+    if issubclass(op, Reduction) and name == "reduction_indices":
+        return "axis"
+    return RENAMED.get(op.type_name, {}).get(name, name)
+
+
+def signature(op: type[Op]) -> inspect.Signature:
+    """The raw op's arguments: operands, attributes, a name."""
+    made = [
+        inspect.Parameter(argument(op, operand.name), inspect.Parameter.KEYWORD_ONLY)
+        for operand in op.operands
+    ]
+    for name in attributes(op):
+        default = getattr(op, name, inspect.Parameter.empty)
+        kind = inspect.Parameter.KEYWORD_ONLY
+        made.append(inspect.Parameter(argument(op, name), kind, default=default))
+    made.append(inspect.Parameter("name", inspect.Parameter.KEYWORD_ONLY, default=None))
+    return inspect.Signature(made)
+
+
+@cache
+def raw_op(name: str) -> Callable[..., Any]:
+    """The raw op of this name."""
+    op = REGISTRY[name]
+    of = signature(op)
+
+    def function(**kwargs: Any) -> Any:
+        bound = of.bind(**kwargs)
+        bound.apply_defaults()
+        given = bound.arguments
+        groups = [given[argument(op, operand.name)] for operand in op.operands]
+        operands = converted(op, groups)
+        result = apply(made(op, given, operands), *flat(op, operands), name=given["name"])
+        return shaped(op, result)
+
+    function.__name__ = function.__qualname__ = name
+    function.__doc__ = op.__doc__
+    function.__signature__ = of  # type: ignore[attr-defined]
+    return function
+
+
+def converted(op: type[Op], groups: list[Any]) -> list[Any]:
+    """The operands as tensors; what has no dtype yet takes that of its like."""
+    found: dict[str, Any] = {}
+    for operand, group in zip(op.operands, groups):
+        each = group if operand.variadic or operand.mixed else [group]
+        dtype = next((value.dtype for value in each if is_tensor(value)), None)
+        if dtype is not None and operand.dtype in op.dtypes:
+            found.setdefault(operand.dtype, dtype)
+    return [as_operand(op, operand, group, found) for operand, group in zip(op.operands, groups)]
+
+
+def as_operand(op: type[Op], operand: Operand, group: Any, found: dict[str, Any]) -> Any:
+    """One operand, or the list of those that one name stands for."""
+    if operand.host:
+        return group
+
+    def tensor(value: Any) -> Any:
+        if operand.mixed or operand.dtype in ("resource", "variant"):
+            return value.handle if hasattr(value, "handle") else convert(value)
+        if operand.dtype in op.dtypes or operand.dtype in op.fields:
+            made = convert(value, None if is_tensor(value) else found.get(operand.dtype))
+            found.setdefault(operand.dtype, made.dtype)
+            return made
+        return convert(value, as_dtype(operand.dtype))
+
+    return [tensor(v) for v in group] if operand.variadic or operand.mixed else tensor(group)
+
+
+def flat(op: type[Op], operands: list[Any]) -> list[Any]:
+    """The operands one after the other."""
+    row: list[Any] = []
+    for operand, value in zip(op.operands, operands):
+        if operand.variadic or operand.mixed:
+            row.extend(value)
+        else:
+            row.append(value)
+    return row
+
+
+def made(op: type[Op], given: dict[str, Any], operands: list[Any]) -> Op:
+    """The op with the attributes given, or told by operands."""
+    public = attributes(op)
+    values = []
+    for name in op.fields:
+        if name in public:
+            values.append(ATTRIBUTES[public[name]](given[argument(op, name)]))
+        elif name in op.private:
+            values.append(getattr(op, name))
+        else:
+            values.append(told_dtype(op, name, operands))
+    return op.of(*values)
+
+
+def told_dtype(op: type[Op], name: str, operands: list[Any]) -> Any:
+    """The dtype of the first operand that is declared to have it."""
+    place = next(i for i, operand in enumerate(op.operands) if operand.dtype == name)
+    value = operands[place]
+    first = value[0] if op.operands[place].variadic else value
+    return first.dtype if is_tensor(first) else convert(first).dtype
+
+
+def shaped(op: type[Op], result: Any) -> Any:
+    """A result as raw ops give it: a tensor, a list, a named tuple of these, or None."""
+    if len(op.results) <= 1:
+        return list(result) if isinstance(result, tuple) else result
+    kind = namedtuple(op.type_name, [r.name for r in op.results])  # type: ignore[misc]
+    if any(r.variadic or r.mixed for r in op.results):
+        raise NotImplementedError(f"{op.type_name} has several lists of results")
+    return kind(*result)
