@@ -1,17 +1,39 @@
-"""`tf.io`: bytes, files and serialized tensors."""
+"""`tf.io`: bytes, files, images and serialized tensors."""
 
 from graphwright.edge.record_file import TFRecordOptions, TFRecordWriter
 from graphwright.edge.serialization import parse_tensor, serialize_tensor
+from graphwright.ops.image_files import (
+    decode_and_crop_jpeg,
+    decode_bmp,
+    decode_gif,
+    decode_image,
+    decode_jpeg,
+    decode_png,
+    decode_webp,
+    encode_jpeg,
+    extract_jpeg_shape,
+    is_jpeg,
+)
 from graphwright.ops.io import decode_base64, decode_raw, encode_base64, read_file, write_file
 from graphwright.ops.png import encode_png
 
 __all__ = (
     "TFRecordOptions",
     "TFRecordWriter",
+    "decode_and_crop_jpeg",
     "decode_base64",
+    "decode_bmp",
+    "decode_gif",
+    "decode_image",
+    "decode_jpeg",
+    "decode_png",
     "decode_raw",
+    "decode_webp",
     "encode_base64",
+    "encode_jpeg",
     "encode_png",
+    "extract_jpeg_shape",
+    "is_jpeg",
     "parse_tensor",
     "read_file",
     "serialize_tensor",

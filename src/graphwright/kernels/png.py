@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import struct
 import zlib
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -30,3 +30,61 @@ def chunk(kind: bytes, body: bytes) -> bytes:
     """A chunk with its length and checksum."""
     check = zlib.crc32(body, zlib.crc32(kind))
     return struct.pack(">I", len(body)) + kind + body + struct.pack(">I", check)
+
+
+class Header(NamedTuple):
+    """What the first chunk of a file says."""
+
+    width: int
+    height: int
+    bits: int
+    color: int
+    interlaced: bool
+
+
+def header_of(data: bytes) -> Header:
+    """The header of a file; ValueError where there is none."""
+    if len(data) < 33 or data[:8] != _SIGNATURE or data[12:16] != b"IHDR":
+        raise ValueError("the image is no PNG file")
+    width, height, bits, color, _, _, interlaced = struct.unpack(">IIBBBBB", data[16:29])
+    return Header(width, height, bits, color, bool(interlaced))
+
+
+def decode_wide(data: bytes, header: Header) -> Any:
+    """A file of 16 bits a channel as [height, width, channels] of uint16."""
+    if header.interlaced:
+        raise ValueError("interlaced PNG files of 16 bits are not supported")
+    channels = next(c for c, color in _COLOR.items() if color == header.color)
+    body, at = b"", 8
+    while at + 8 <= len(data):
+        size, kind = int.from_bytes(data[at : at + 4], "big"), data[at + 4 : at + 8]
+        body += data[at + 8 : at + 8 + size] if kind == b"IDAT" else b""
+        at += 12 + size
+    try:
+        raw = np.frombuffer(zlib.decompress(body), np.uint8).reshape(header.height, -1)
+    except zlib.error as error:
+        raise ValueError(f"the image cannot be decoded: {error}") from error
+    pixels = unfiltered(raw[:, 0], raw[:, 1:].reshape(header.height, header.width, 2 * channels))
+    return pixels.view(">u2").astype(np.uint16)
+
+
+def unfiltered(filters: Any, coded: Any) -> Any:
+    """Pixels [rows, columns, bytes] from what each row's filter made of them.
+
+    A pixel needs those at its left, above and both; so all on a line that runs up to the right
+    are worked out together.
+    """
+    height, width, depth = coded.shape
+    out = np.zeros((height + 1, width + 1, depth), np.uint8)  # a row and a column of zeros before
+    for step in range(height + width - 1):
+        rows = np.arange(max(0, step - width + 1), min(height, step + 1))
+        columns = step - rows
+        left, up, corner = out[rows + 1, columns], out[rows, columns + 1], out[rows, columns]
+        a, b, c = (v.astype(np.int16) for v in (left, up, corner))
+        near = np.abs(b - c), np.abs(a - c), np.abs(a + b - 2 * c)
+        paeth = np.where((near[0] <= near[1]) & (near[0] <= near[2]), a, b)
+        paeth = np.where((near[2] < near[0]) & (near[2] < near[1]), c, paeth)
+        guesses = np.stack([np.zeros_like(a), a, b, (a + b) // 2, paeth])
+        guess = guesses[filters[rows], np.arange(len(rows))]
+        out[rows + 1, columns + 1] = coded[rows, columns] + guess.astype(np.uint8)
+    return np.ascontiguousarray(out[1:, 1:])
