@@ -1,11 +1,13 @@
 """Files of TensorFlow's: `python tools/record_file_goldens.py`, with TensorFlow 2.21.
 
 Writes tests/golden/examples.tfrecord, plain and compressed, and tests/golden/summaries.events, for
-which TensorBoard must be installed too, from tests/file_corpus.py.
+which TensorBoard must be installed too, from tests/file_corpus.py; tests/golden/gfile.json from
+tests/gfile_corpus.py.
 """
 
 from __future__ import annotations
 
+import json
 import os
 import sys
 import tempfile
@@ -18,6 +20,7 @@ os.environ.setdefault("CUDA_VISIBLE_DEVICES", "")
 
 import tensorflow as tf
 from file_corpus import COMPRESSIONS, examples, write_summaries
+from gfile_corpus import outcomes
 
 GOLDEN = ROOT / "tests" / "golden"
 
@@ -32,6 +35,14 @@ def main() -> None:
         write_summaries(tf, folder)
         (path,) = Path(folder).iterdir()
         (GOLDEN / "summaries.events").write_bytes(path.read_bytes())
+    record_gfile()
+
+
+def record_gfile() -> None:
+    """What `tf.io.gfile` does to a folder."""
+    with tempfile.TemporaryDirectory() as folder:
+        found = outcomes(tf, folder)
+    (GOLDEN / "gfile.json").write_text(json.dumps(found, indent=0) + "\n")
 
 
 if __name__ == "__main__":

@@ -16,9 +16,10 @@ import numpy as np
 from safetensors import SafetensorError, safe_open
 from safetensors.numpy import save as pack
 
-from graphwright.edge.checkpoint_state import SUFFIX, record_latest, write_whole
+from graphwright.edge.checkpoint_state import SUFFIX, record_latest
 from graphwright.edge.tracking import Tracked, edges, is_followed, variables_of
 from graphwright.errors import DataLossError, NotFoundError
+from graphwright.files import write_whole
 from graphwright.types import dtypes as dt
 from graphwright.types.tensor_type import is_compatible
 from graphwright.values.variable import Variable
@@ -72,7 +73,7 @@ class Checkpoint(Tracked):
         """Writes the values to this path (and ".safetensors"), without counting."""
         values, nodes = snapshot(self)
         metadata = {"format": _FORMAT, "nodes": json.dumps(nodes)}
-        write_whole(str(file_prefix) + SUFFIX, pack(values, metadata))
+        write_whole(str(file_prefix) + SUFFIX, pack(values, metadata), durable=True)
         return str(file_prefix)
 
     def restore(self, save_path: str | None, options: Any = None) -> RestoreStatus:

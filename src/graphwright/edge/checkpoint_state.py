@@ -11,28 +11,9 @@ import time
 from pathlib import Path
 from typing import NamedTuple
 
+from graphwright.files import write_whole
+
 SUFFIX = ".safetensors"
-
-
-def write_whole(name: str, content: bytes) -> None:
-    """Writes a file such that it has its name only when all of it is on the disk."""
-    path = Path(name)
-    path.parent.mkdir(parents=True, exist_ok=True)
-    temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
-    try:
-        with open(temporary, "wb") as file:
-            file.write(content)
-            file.flush()
-            os.fsync(file.fileno())
-        os.replace(temporary, path)
-    except BaseException:
-        temporary.unlink(missing_ok=True)
-        raise
-    directory = os.open(path.parent, os.O_RDONLY)
-    try:
-        os.fsync(directory)
-    finally:
-        os.close(directory)
 
 
 class State(NamedTuple):
@@ -77,7 +58,7 @@ def write_state(directory: str, state: State) -> None:
     lines += [f'all_model_checkpoint_paths: "{path}"' for path in paths]
     lines += [f"all_model_checkpoint_timestamps: {t!r}" for t in state.times]
     lines.append(f"last_preserved_timestamp: {state.kept!r}")
-    write_whole(str(state_path(directory)), ("\n".join(lines) + "\n").encode())
+    write_whole(state_path(directory), ("\n".join(lines) + "\n").encode(), durable=True)
 
 
 def record_latest(path: str) -> None:

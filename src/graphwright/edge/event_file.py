@@ -21,7 +21,7 @@ import numpy as np
 from graphwright.errors import DataLossError, NotFoundError
 from graphwright.kernels.records import framed
 from graphwright.op.op import Effect, Op, Shapes, not_differentiable
-from graphwright.ops.io import failed
+from graphwright.ops.file_system import failed
 from graphwright.ops.resource import HANDLE
 from graphwright.ops.strings import scalar
 from graphwright.types import dtypes as dt

@@ -13,8 +13,8 @@ import time
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from graphwright.edge.checkpoint_state import write_whole
 from graphwright.errors import AlreadyExistsError, UnavailableError
+from graphwright.files import write_whole
 from graphwright.ir.graph import subgraphs_of
 from graphwright.op.interpreter import Layer
 from graphwright.op.op import Op
@@ -86,7 +86,7 @@ def stop(save: bool = True) -> None:
     if save:
         folder = Path(timer.logdir, "plugins", "profile", time.strftime("%Y_%m_%d_%H_%M_%S"))
         text = json.dumps({"traceEvents": timer.events, "displayTimeUnit": "ms"})
-        write_whole(str(folder / f"{os.getpid()}.trace.json"), text.encode())
+        write_whole(folder / f"{os.getpid()}.trace.json", text.encode())
 
 
 class Profile:

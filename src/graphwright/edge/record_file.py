@@ -10,7 +10,7 @@ from typing import IO, Any, ClassVar
 
 from graphwright.errors import DataLossError, FailedPreconditionError
 from graphwright.kernels.records import Damaged, framed, records
-from graphwright.ops.io import failed
+from graphwright.ops.file_system import failed
 
 #: What zlib adds to the number of window bits for files with gzip's head.
 _GZIP = 16
@@ -50,7 +50,7 @@ class TFRecordOptions:
 
     @classmethod
     def get_compression_type_string(cls, options: Any) -> str:
-        """"", "GZIP" or "ZLIB", from options or a compression type; ValueError for another."""
+        """ "", "GZIP" or "ZLIB", from options or a compression type; ValueError for another."""
         if isinstance(options, TFRecordOptions):
             options = options.compression_type
         if not options:

@@ -30,7 +30,7 @@ CHANNELS = {
 # -- reading --------------------------------------------------------------------------------
 
 
-class Decoder(Op):
+class Decoder(Op, fields=False):
     """The image in a file of any of the formats that the op accepts."""
 
     inputs: ClassVar[tuple[str, ...]] = ("contents: string",)
@@ -38,6 +38,7 @@ class Decoder(Op):
     gradient = not_differentiable
     #: The formats that the op does not read.
     refused: ClassVar[frozenset[str]] = frozenset({"bmp"})
+
     channels: int = 0
 
     def shapes(self, contents: TensorType, crop: Any = None) -> Shapes:
@@ -92,6 +93,7 @@ def webp(data: bytes, channels: int) -> Any:
 class JpegDecoder(Decoder):
     """What the decoders of JPEG files have in common; chroma is always interpolated smoothly."""
 
+    channels: int = 0
     ratio: int = 1
     fancy_upscaling: bool = True
     try_recover_truncated: bool = False
@@ -144,6 +146,8 @@ class DecodePng(Decoder):
     type_name = "DecodePng"
     outputs = ("image: dtype",)
     dtypes = {"dtype": frozenset({dt.uint8, dt.uint16})}
+
+    channels: int = 0
     dtype: DType = dt.uint8
 
     def kernel(self, contents: Any) -> Any:
@@ -160,6 +164,8 @@ class DecodeBmp(Decoder):
     type_name = "DecodeBmp"
     refused = frozenset({"jpeg", "png", "gif"})
 
+    channels: int = 0
+
     def kernel(self, contents: Any) -> Any:
         return self.decoded(scalar(contents, "contents"))
 
@@ -168,7 +174,6 @@ class DecodeGif(Decoder):
     """The frames in a GIF file."""
 
     type_name = "DecodeGif"
-    channels: ClassVar[int] = 3  # type: ignore[misc]
 
     def shapes(self, contents: TensorType, crop: Any = None) -> Shapes:
         only(contents, "contents")
@@ -183,7 +188,12 @@ class DecodeWebP(Decoder):
     """The frames in a WebP file."""
 
     type_name = "DecodeWebP"
+    outputs = ("image: dtype",)
+    dtypes = {"dtype": frozenset({dt.uint8})}
     refused = frozenset({"bmp", "gif"})
+
+    channels: int = 0
+    dtype: DType = dt.uint8
 
     def shapes(self, contents: TensorType, crop: Any = None) -> Shapes:
         only(contents, "contents")
@@ -202,6 +212,7 @@ class DecodeImage(Decoder):
     dtypes = {"dtype": frozenset({dt.uint8, dt.uint16, dt.float32})}
     refused = frozenset()
 
+    channels: int = 0
     dtype: DType = dt.uint8
     expand_animations: bool = True
 
@@ -385,9 +396,7 @@ def decode_webp(
     contents: Any, channels: int = 0, dtype: Any = dt.uint8, name: str | None = None
 ) -> Any:
     """The frames in a WebP file as uint8 [frames, height, width, channels]; JPEG or PNG too."""
-    if as_dtype(dtype) is not dt.uint8:
-        raise wrong(f"WebP images are of uint8, not {as_dtype(dtype).name}")
-    return apply(DecodeWebP.of(channels), string(contents), name=name)
+    return apply(DecodeWebP.of(channels, checked(DecodeWebP, dtype)), string(contents), name=name)
 
 
 def decode_image(

@@ -1,25 +1,19 @@
-"""Bytes as text and as numbers, and whole files."""
+"""Bytes as text, as numbers, and compressed."""
 
 from __future__ import annotations
 
 import base64
-import os
 import re
-import tempfile
-from pathlib import Path
+import zlib
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
-from graphwright.errors import (
-    FailedPreconditionError,
-    NotFoundError,
-    PermissionDeniedError,
-    UnknownError,
-)
+from graphwright.errors import DataLossError
 from graphwright.op.interpreter import apply
-from graphwright.op.op import Effect, Op, Shapes, not_differentiable
-from graphwright.ops.strings import Text, refused, scalar, string, texts
+from graphwright.op.op import Op, Shapes, not_differentiable
+from graphwright.ops.strings import Text, refused, string, texts
 from graphwright.types import dtypes as dt
 from graphwright.types.dtypes import DType, as_dtype
 from graphwright.types.tensor_type import TensorType, show_dims
@@ -137,64 +131,6 @@ class DecodePaddedRaw(Op):
         return data.reshape(*cut.shape, length // self.out_type.size)
 
 
-class ReadFile(Op):
-    """The contents of a file."""
-
-    type_name = "ReadFile"
-    inputs = ("filename: string",)
-    outputs = ("contents: string",)
-    effect = Effect.READ
-    gradient = not_differentiable
-
-    def shapes(self, filename: TensorType) -> Shapes:
-        return (only(filename, "filename"),)
-
-    def kernel(self, filename: Any) -> Any:
-        path = Path(os.fsdecode(scalar(filename, "Input filename tensor")))
-        try:
-            return np.array(path.read_bytes(), object)
-        except OSError as error:
-            raise failed(error, path) from error
-
-
-class WriteFile(Op):
-    """Replaces the contents of a file, at once or not at all; makes its directory."""
-
-    type_name = "WriteFile"
-    inputs = ("filename: string", "contents: string")
-    effect = Effect.WRITE
-    gradient = not_differentiable
-
-    def shapes(self, filename: TensorType, contents: TensorType) -> Shapes:
-        only(filename, "filename")
-        only(contents, "contents")
-        return ()
-
-    def kernel(self, filename: Any, contents: Any) -> None:
-        path = Path(os.fsdecode(scalar(filename, "Input filename tensor")))
-        data = scalar(contents, "Contents tensor")
-        try:
-            write(path, data)
-        except OSError as error:
-            raise failed(error, path) from error
-
-
-def write(path: Path, data: bytes) -> None:
-    """Writes a new file beside the old one and puts it in its place."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    with tempfile.NamedTemporaryFile(dir=path.parent, delete=False) as file:
-        try:
-            file.write(data)
-            file.flush()
-            mask = os.umask(0)
-            os.umask(mask)
-            os.chmod(file.name, 0o666 & ~mask)
-            os.replace(file.name, path)
-        except BaseException:
-            os.unlink(file.name)
-            raise
-
-
 def only(operand: TensorType, what: str) -> tuple[()]:
     """The shape of a scalar; ValueError where the operand is none."""
     if operand.rank not in (0, None):
@@ -202,19 +138,40 @@ def only(operand: TensorType, what: str) -> tuple[()]:
     return ()
 
 
-def failed(error: OSError, path: Path) -> Exception:
-    """What the system says about a file, as an error of ours."""
-    kinds = {
-        FileNotFoundError: NotFoundError,
-        PermissionError: PermissionDeniedError,
-        IsADirectoryError: FailedPreconditionError,
-    }
-    kind: Any = kinds.get(type(error), UnknownError)
-    found: Exception = kind(None, None, f"{path}; {error.strerror}")
-    return found
+class DecodeCompressed(Op):
+    """Each string as it was before it was compressed."""
+
+    type_name = "DecodeCompressed"
+    inputs = ("bytes: string",)
+    outputs = ("output: string",)
+    gradient = not_differentiable
+
+    compression_type: str = ""
+
+    def shapes(self, data: TensorType) -> Shapes:
+        return (data.dims,)
+
+    def bind(self, types: Sequence[DType]) -> Callable[..., Any]:
+        if self.compression_type not in ("", "ZLIB", "GZIP"):
+            raise refused(
+                f"Only ZLIB, GZIP or NONE are supported compressions, got {self.compression_type!r}"
+            )
+        return self.kernel
+
+    def kernel(self, data: Any) -> Any:
+        array = texts(data)
+        if not self.compression_type:
+            return array
+        window = zlib.MAX_WBITS + (16 if self.compression_type == "GZIP" else 0)
+        result = np.empty(array.size, object)
+        try:
+            result[:] = [zlib.decompress(each, window) for each in array.flat]
+        except zlib.error as error:
+            raise DataLossError(None, None, f"the data cannot be decompressed: {error}") from error
+        return result.reshape(array.shape)
 
 
-DECODE_BASE64, READ_FILE, WRITE_FILE = DecodeBase64(), ReadFile(), WriteFile()
+DECODE_BASE64 = DecodeBase64()
 
 
 # -- the public functions -------------------------------------------------------------------
@@ -266,11 +223,13 @@ def decode_raw(
     return apply(op, string(input_bytes), fixed_length, name=name)
 
 
-def read_file(filename: Any, name: str | None = None) -> Any:
-    """The contents of a file, a scalar string; NotFoundError where there is none."""
-    return apply(READ_FILE, string(filename), name=name)
+def decode_compressed(bytes: Any, compression_type: str = "", name: str | None = None) -> Any:
+    """Each string as it was before it was compressed with "ZLIB" or "GZIP".
 
+    DataLossError where it was not.
 
-def write_file(filename: Any, contents: Any, name: str | None = None) -> None:
-    """Replaces the contents of a file, at once or not at all; makes its directory."""
-    apply(WRITE_FILE, string(filename), string(contents), name=name)
+    >>> import zlib
+    >>> tf.io.decode_compressed(zlib.compress(b"Hello"), "ZLIB").numpy()
+    b'Hello'
+    """
+    return apply(DecodeCompressed.of(compression_type), string(bytes), name=name)

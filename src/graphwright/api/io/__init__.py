@@ -1,7 +1,9 @@
 """`tf.io`: bytes, files, images and serialized tensors."""
 
+from graphwright.api.io import gfile
 from graphwright.edge.record_file import TFRecordOptions, TFRecordWriter
 from graphwright.edge.serialization import parse_tensor, serialize_tensor
+from graphwright.ops.file_system import matching_files, read_file, write_file
 from graphwright.ops.image_files import (
     decode_and_crop_jpeg,
     decode_bmp,
@@ -14,7 +16,7 @@ from graphwright.ops.image_files import (
     extract_jpeg_shape,
     is_jpeg,
 )
-from graphwright.ops.io import decode_base64, decode_raw, encode_base64, read_file, write_file
+from graphwright.ops.io import decode_base64, decode_compressed, decode_raw, encode_base64
 from graphwright.ops.png import encode_png
 
 __all__ = (
@@ -23,6 +25,7 @@ __all__ = (
     "decode_and_crop_jpeg",
     "decode_base64",
     "decode_bmp",
+    "decode_compressed",
     "decode_gif",
     "decode_image",
     "decode_jpeg",
@@ -33,7 +36,9 @@ __all__ = (
     "encode_jpeg",
     "encode_png",
     "extract_jpeg_shape",
+    "gfile",
     "is_jpeg",
+    "matching_files",
     "parse_tensor",
     "read_file",
     "serialize_tensor",
