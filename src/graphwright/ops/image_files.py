@@ -174,6 +174,7 @@ class DecodeGif(Decoder):
     """The frames in a GIF file."""
 
     type_name = "DecodeGif"
+    channels = 3
 
     def shapes(self, contents: TensorType, crop: Any = None) -> Shapes:
         only(contents, "contents")
