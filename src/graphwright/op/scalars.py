@@ -12,6 +12,7 @@ from typing import Any, Protocol, TypeVar
 import numpy as np
 
 from graphwright.kernels import special
+from graphwright.types.dtypes import DType
 
 S = TypeVar("S")
 
@@ -29,6 +30,56 @@ class Scalars(Protocol[S]):
     def mul(self, x: S, y: S) -> S: ...
     def div(self, x: S, y: S) -> S: ...
     def neg(self, x: S) -> S: ...
+    def cast(self, x: S, dtype: DType) -> S: ...
+
+
+# -- what NumPy has no function for ---------------------------------------------------------
+
+
+def floor_quotient(x: Any, y: Any) -> Any:
+    """floor(x / y); integers exactly."""
+    if np.asarray(y).dtype.kind in "iu":
+        return np.floor_divide(x, y)
+    return np.floor(np.divide(x, y))
+
+
+def quotient_of_c(x: Any, y: Any) -> Any:
+    """The integer quotient rounded towards zero; an ordinary division of floats."""
+    if np.asarray(y).dtype.kind not in "iu":
+        return np.divide(x, y)
+    quotient = np.floor_divide(x, y)
+    inexact = np.not_equal(quotient * y, x)
+    below = inexact & (np.less(x, 0) != np.less(y, 0))
+    return np.add(quotient, below, dtype=quotient.dtype)
+
+
+def truncated_quotient(x: Any, y: Any) -> Any:
+    """The quotient rounded towards zero."""
+    quotient = quotient_of_c(x, y)
+    return quotient if quotient.dtype.kind in "iu" else np.trunc(quotient)
+
+
+def shift(ufunc: Callable[..., Any]) -> Callable[..., Any]:
+    """A shift whose distance is brought into the width of the dtype, as in [0, width)."""
+
+    def shifted(x: Any, y: Any) -> Any:
+        bits = np.asarray(y).dtype.type(np.asarray(x).dtype.itemsize * 8 - 1)
+        return ufunc(x, np.clip(y, 0, bits))
+
+    return shifted
+
+
+def logistic(x: Any) -> Any:
+    """1 / (1 + exp(-x)), of complex numbers too."""
+    if np.asarray(x).dtype.kind == "c":
+        return np.reciprocal(1 + np.exp(np.negative(x)))
+    return special.expit(x)
+
+
+def count_of_bits(x: Any) -> Any:
+    """How many bits of integers are set; of a negative one in two's complement."""
+    x = np.asarray(x)
+    return np.bitwise_count(x.view(f"u{x.dtype.itemsize}"))
 
 
 #: Unary functions that every implementation of `Scalars` knows.
@@ -57,7 +108,9 @@ UNARY: dict[str, Callable[..., Any]] = {
     "log": np.log,
     "log1p": np.log1p,
     "not": np.logical_not,
+    "popcount": count_of_bits,
     "rint": np.rint,
+    "sigmoid": logistic,
     "sign": np.sign,
     "sin": np.sin,
     "sinh": np.sinh,
@@ -73,15 +126,16 @@ BINARY: dict[str, Callable[..., Any]] = {
     "bitand": np.bitwise_and,
     "bitor": np.bitwise_or,
     "bitxor": np.bitwise_xor,
-    "floordiv": np.floor_divide,
+    "floordiv": floor_quotient,
     "floormod": np.mod,
     "maximum": np.maximum,
     "minimum": np.minimum,
     "nextafter": np.nextafter,
     "or": np.logical_or,
     "pow": np.power,
-    "shiftleft": np.left_shift,
-    "shiftright": np.right_shift,
+    "shiftleft": shift(np.left_shift),
+    "shiftright": shift(np.right_shift),
+    "truncdiv": truncated_quotient,
     "truncmod": np.fmod,
     "xor": np.logical_xor,
 }
@@ -124,7 +178,10 @@ class NumpyScalars:
         return np.multiply(x, y)
 
     def div(self, x: Any, y: Any) -> Any:
-        return np.divide(x, y)
+        return quotient_of_c(x, y)
+
+    def cast(self, x: Any, dtype: DType) -> Any:
+        return np.asarray(x).astype(dtype.numpy_dtype)
 
     def neg(self, x: Any) -> Any:
         return np.negative(x)

@@ -20,7 +20,12 @@ from graphwright.op.interpreter import (
     convert_terms,
 )
 from graphwright.op.op import Call, not_differentiable
-from graphwright.op.scalars import Scalars
+from graphwright.op.scalars import (
+    Scalars,
+    floor_quotient,
+    quotient_of_c,
+    truncated_quotient,
+)
 from graphwright.ops.comparison import choose, greater_equal, less_equal
 from graphwright.ops.conversion import cast
 from graphwright.types import dtypes as dt
@@ -107,43 +112,15 @@ def checked_divisor(x: Any, y: Any) -> None:
         raise InvalidArgumentError(None, None, "Integer division by zero")
 
 
-def floor_divide(x: Any, y: Any) -> Any:
-    """floor(x / y); integers exactly."""
-    if np.asarray(y).dtype.kind in "iu":
-        checked_divisor(x, y)
-        return np.floor_divide(x, y)
-    return np.floor(np.divide(x, y))
+def checked(function: Callable[..., Any]) -> Callable[..., Any]:
+    """A division that refuses integer divisors of zero."""
 
+    def divide(x: Any, y: Any) -> Any:
+        if np.asarray(y).dtype.kind in "iu":
+            checked_divisor(x, y)
+        return function(x, y)
 
-def floor_mod(x: Any, y: Any) -> Any:
-    """x - floor(x / y) * y: the sign is the divisor's."""
-    if np.asarray(y).dtype.kind in "iu":
-        checked_divisor(x, y)
-    return np.mod(x, y)
-
-
-def divide_as_c(x: Any, y: Any) -> Any:
-    """The integer quotient rounded towards zero; an ordinary division of floats."""
-    if np.asarray(y).dtype.kind not in "iu":
-        return np.divide(x, y)
-    checked_divisor(x, y)
-    quotient = np.floor_divide(x, y)
-    inexact = np.not_equal(quotient * y, x)
-    below = inexact & (np.less(x, 0) != np.less(y, 0))
-    return np.add(quotient, below, dtype=quotient.dtype)
-
-
-def truncate_divide(x: Any, y: Any) -> Any:
-    """The quotient rounded towards zero."""
-    quotient = divide_as_c(x, y)
-    return quotient if quotient.dtype.kind in "iu" else np.trunc(quotient)
-
-
-def truncate_mod(x: Any, y: Any) -> Any:
-    """The remainder whose sign is the dividend's."""
-    if np.asarray(y).dtype.kind in "iu":
-        checked_divisor(x, y)
-    return np.fmod(x, y)
+    return divide
 
 
 def no_nan(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -179,8 +156,10 @@ class Div(Binary):
     """x / y, truncating on integers as C does."""
 
     type_name = "Div"
-    ufunc = staticmethod(divide_as_c)
-    element = no_element
+    ufunc = staticmethod(checked(quotient_of_c))
+
+    def element(self, scalars: Scalars[Any], x: Any, y: Any) -> Any:
+        return scalars.div(x, y)
 
     def gradient(self, call: Call, g: Any) -> Sequence[Any]:
         x, y = conj(call.inputs[0]), conj(call.inputs[1])
@@ -192,7 +171,7 @@ class FloorDiv(Binary):
 
     type_name = "FloorDiv"
     dtypes = {"T": dt.REAL}
-    ufunc = staticmethod(floor_divide)
+    ufunc = staticmethod(checked(floor_quotient))
     entry = staticmethod(lambda x, y: None if y == 0 else x // y)
     gradient = not_differentiable
 
@@ -205,7 +184,7 @@ class FloorMod(Binary):
 
     type_name = "FloorMod"
     dtypes = {"T": dt.REAL}
-    ufunc = staticmethod(floor_mod)
+    ufunc = staticmethod(checked(np.mod))
     entry = staticmethod(lambda x, y: None if y == 0 else x % y)
 
     def element(self, scalars: Scalars[Any], x: Any, y: Any) -> Any:
@@ -217,13 +196,15 @@ class FloorMod(Binary):
 
 
 class TruncateDiv(Binary):
-    """x / y rounded towards zero,."""
+    """x / y rounded towards zero."""
 
     type_name = "TruncateDiv"
     dtypes = {"T": dt.REAL}
-    ufunc = staticmethod(truncate_divide)
-    element = no_element
+    ufunc = staticmethod(checked(truncated_quotient))
     gradient = not_differentiable
+
+    def element(self, scalars: Scalars[Any], x: Any, y: Any) -> Any:
+        return scalars.binary("truncdiv", x, y)
 
 
 class TruncateMod(Binary):
@@ -231,7 +212,7 @@ class TruncateMod(Binary):
 
     type_name = "TruncateMod"
     dtypes = {"T": dt.FLOATING | dt.INDEX}
-    ufunc = staticmethod(truncate_mod)
+    ufunc = staticmethod(checked(np.fmod))
     gradient = not_differentiable
 
     def element(self, scalars: Scalars[Any], x: Any, y: Any) -> Any:

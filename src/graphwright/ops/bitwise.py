@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
-from graphwright.op.families import Binary, Elementwise, Unary, no_element
+from graphwright.op.families import Binary, Elementwise, Unary
 from graphwright.op.interpreter import apply, convert, convert_pair
 from graphwright.op.op import not_differentiable
-from graphwright.op.scalars import Scalars
+from graphwright.op.scalars import BINARY, UNARY, Scalars
 from graphwright.ops.comparison import logical_and, logical_not, logical_or, logical_xor
 from graphwright.types import dtypes as dt
-from graphwright.types.dtypes import DType
 
 
 class BitwiseAnd(Binary):
@@ -64,24 +62,16 @@ class Invert(Unary):
         return scalars.unary("invert", x)
 
 
-def shift(ufunc: Callable[..., Any]) -> Callable[..., Any]:
-    """A shift whose distance is brought into the width of the dtype, as in [0, width)."""
-
-    def shifted(x: Any, y: Any) -> Any:
-        bits = np.asarray(y).dtype.type(np.asarray(x).dtype.itemsize * 8 - 1)
-        return ufunc(x, np.clip(y, 0, bits))
-
-    return shifted
-
-
 class LeftShift(Binary):
     """x times 2 ** y; a distance outside the width of the dtype counts as the nearest inside."""
 
     type_name = "LeftShift"
     dtypes = {"T": dt.INTEGER}
-    ufunc = staticmethod(shift(np.left_shift))
-    element = no_element
+    ufunc = staticmethod(BINARY["shiftleft"])
     gradient = not_differentiable
+
+    def element(self, scalars: Scalars[Any], x: Any, y: Any) -> Any:
+        return scalars.binary("shiftleft", x, y)
 
 
 class RightShift(Binary):
@@ -89,9 +79,11 @@ class RightShift(Binary):
 
     type_name = "RightShift"
     dtypes = {"T": dt.INTEGER}
-    ufunc = staticmethod(shift(np.right_shift))
-    element = no_element
+    ufunc = staticmethod(BINARY["shiftright"])
     gradient = not_differentiable
+
+    def element(self, scalars: Scalars[Any], x: Any, y: Any) -> Any:
+        return scalars.binary("shiftright", x, y)
 
 
 class PopulationCount(Elementwise):
@@ -101,12 +93,11 @@ class PopulationCount(Elementwise):
     inputs = ("x: T",)
     outputs = ("y: uint8",)
     dtypes = {"T": dt.INTEGER}
-    element = no_element
+    ufunc = staticmethod(UNARY["popcount"])
     gradient = not_differentiable
 
-    def bind(self, types: Sequence[DType]) -> Callable[..., Any]:
-        unsigned = np.dtype(f"u{types[0].size}")
-        return lambda x: np.bitwise_count(np.asarray(x).view(unsigned))
+    def element(self, scalars: Scalars[Any], x: Any) -> Any:
+        return scalars.unary("popcount", x)
 
 
 AND, OR, XOR, INVERT = BitwiseAnd(), BitwiseOr(), BitwiseXor(), Invert()

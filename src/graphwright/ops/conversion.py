@@ -9,9 +9,10 @@ import numpy as np
 
 from graphwright.errors import UnimplementedError
 from graphwright.logs import get_logger
-from graphwright.op.families import Elementwise, no_element
+from graphwright.op.families import Elementwise
 from graphwright.op.interpreter import apply, convert
 from graphwright.op.op import Call, Op, Shapes, not_differentiable
+from graphwright.op.scalars import Scalars
 from graphwright.types import dtypes as dt
 from graphwright.types.composite import Composite
 from graphwright.types.dtypes import DType, as_dtype
@@ -31,7 +32,6 @@ class Cast(Elementwise):
     inputs = ("x: SrcT",)
     outputs = ("y: DstT",)
     dtypes = {"SrcT": dt.ANY}
-    element = no_element
 
     DstT: DType
     Truncate: bool = False
@@ -60,6 +60,9 @@ class Cast(Elementwise):
         """The kernel where there is no cast: fails when it runs."""
         source = dt.of_numpy(x.dtype).name
         raise UnimplementedError(None, None, f"Cast {source} to {self.DstT.name} is not supported")
+
+    def element(self, scalars: Scalars[Any], x: Any) -> Any:
+        return scalars.cast(x, self.DstT)
 
     def known(self, x: Any) -> Any:
         return x if self.DstT.is_integer else None

@@ -5,13 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-import numpy as np
-
-from graphwright.kernels.special import expit
 from graphwright.op.families import Unary
 from graphwright.op.interpreter import apply, convert
 from graphwright.op.op import Call
-from graphwright.op.scalars import Scalars
+from graphwright.op.scalars import UNARY, Scalars
 from graphwright.ops.arithmetic import conj
 from graphwright.ops.special import widened
 from graphwright.types.dtypes import DType
@@ -21,16 +18,14 @@ class Sigmoid(Unary):
     """1 / (1 + exp(-x))."""
 
     type_name = "Sigmoid"
-    ufunc = expit
+    ufunc = staticmethod(UNARY["sigmoid"])
 
     def bind(self, types: Sequence[DType]) -> Callable[..., Any]:
-        if types[0].is_complex:
-            return lambda x: np.reciprocal(1 + np.exp(np.negative(x)))
-        return widened(expit, types[0])
+        function = UNARY["sigmoid"]
+        return function if types[0].is_complex else widened(function, types[0])
 
     def element(self, scalars: Scalars[Any], x: Any) -> Any:
-        one = scalars.constant(1, x)
-        return scalars.div(one, scalars.add(one, scalars.unary("exp", scalars.neg(x))))
+        return scalars.unary("sigmoid", x)
 
     def gradient(self, call: Call, g: Any) -> Sequence[Any]:
         y = conj(call.outputs[0])

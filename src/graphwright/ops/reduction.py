@@ -14,13 +14,13 @@ import numpy as np
 from graphwright.op.families import Reduction
 from graphwright.op.interpreter import apply, convert, is_tensor
 from graphwright.op.op import REGISTRY, Call, not_differentiable
+from graphwright.op.scalars import truncated_quotient
 from graphwright.ops.arithmetic import (
     conj,
     divide_no_nan,
     floordiv,
     floormod,
     maximum,
-    truncate_divide,
 )
 from graphwright.ops.comparison import boolean, equal, logical_and, not_equal, select
 from graphwright.ops.complex import real
@@ -174,7 +174,7 @@ def integer_mean(x: Any, axes: Any, dtype: Any, keep: bool) -> Any:
     wide = np.int64 if dtype.kind == "i" else np.uint64
     total = ADD_UP(x, axis=given(x, axes), dtype=wide, keepdims=keep)
     count = x.size // total.size if total.size else 1
-    return truncate_divide(total, wide(max(count, 1))).astype(dtype)
+    return truncated_quotient(total, wide(max(count, 1))).astype(dtype)
 
 
 class EuclideanNorm(Reduction):

@@ -1,0 +1,240 @@
+"""Element expressions as LLVM instructions: the words of `op.scalars` on registers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from graphwright.lower.llvm import division, elementary
+from graphwright.lower.llvm.blocks import repeated
+from graphwright.lower.llvm.casts import converted
+from graphwright.lower.llvm.emitter import KINDS, Emitter, Reg, bits, is_float, is_signed
+from graphwright.lower.llvm.lanes import INTEGERS, Lanes, select
+from graphwright.types.dtypes import DType
+
+#: The kind of a dtype's elements; dtypes that are not here have no native form.
+KIND_OF = {
+    "float32": "f32", "float64": "f64", "bool": "b1",
+    "int8": "i8", "int16": "i16", "int32": "i32", "int64": "i64",
+    "uint8": "u8", "uint16": "u16", "uint32": "u32", "uint64": "u64",
+}  # fmt: skip
+
+
+def kind_of(dtype: DType) -> str:
+    """The kind of a dtype's elements; LookupError where there is none."""
+    kind = KIND_OF.get(dtype.name)
+    if kind is None:
+        raise LookupError(f"{dtype.name} has no native form")
+    return kind
+
+
+def overlook(condition: Reg) -> None:
+    """Lets division by zero pass: the result is then some integer."""
+
+
+class VectorScalars:
+    """The words of element expressions; a LookupError for a word that a kind does not have.
+
+    `on_zero` is told in which lanes an integer is divided by zero or raised to a negative
+    power: nothing traps there, and the result means nothing.
+    """
+
+    def __init__(self, emitter: Emitter, on_zero: Callable[[Reg], None] = overlook) -> None:
+        self.emitter = emitter
+        self.on_zero = on_zero
+
+    def constant(self, value: float, like: Reg) -> Reg:
+        return self.emitter.like(value, like)
+
+    def add(self, x: Reg, y: Reg) -> Reg:
+        return (self._lanes(x) + self._lanes(y)).reg
+
+    def sub(self, x: Reg, y: Reg) -> Reg:
+        return (self._lanes(x) - self._lanes(y)).reg
+
+    def mul(self, x: Reg, y: Reg) -> Reg:
+        return (self._lanes(x) * self._lanes(y)).reg
+
+    def div(self, x: Reg, y: Reg) -> Reg:
+        if is_float(x.kind):
+            return (self._lanes(x) / self._lanes(y)).reg
+        return self.binary("truncdiv", x, y)
+
+    def neg(self, x: Reg) -> Reg:
+        return (-self._lanes(x)).reg
+
+    def compare(self, relation: str, x: Reg, y: Reg) -> Reg:
+        return self._lanes(x).compare(relation, self._lanes(y)).reg
+
+    def select(self, condition: Reg, x: Reg, y: Reg) -> Reg:
+        return self.emitter.select(condition, x, y)
+
+    def cast(self, x: Reg, dtype: DType) -> Reg:
+        return self.convert(x, kind_of(dtype))
+
+    def convert(self, x: Reg, kind: str) -> Reg:
+        """`x` as another kind, as `Cast` does."""
+        return converted(self._lanes(x), kind).reg
+
+    def unary(self, function: str, x: Reg) -> Reg:
+        return _word(UNARY, function, x)(self._lanes(x)).reg
+
+    def binary(self, function: str, x: Reg, y: Reg) -> Reg:
+        lanes = self._lanes(x), self._lanes(y)
+        if not is_float(x.kind) and function in CHECKED:
+            return CHECKED[function](*lanes, self.on_zero).reg
+        return _word(BINARY, function, x)(*lanes).reg
+
+    def _lanes(self, x: Reg) -> Lanes:
+        return Lanes(self.emitter, x)
+
+
+def _word(
+    table: dict[str, dict[str, Callable[..., Lanes]]], function: str, x: Reg
+) -> Callable[..., Lanes]:
+    family = "float" if is_float(x.kind) else "bool" if x.kind == "b1" else "integer"
+    rule = table.get(function, {}).get(family)
+    if rule is None:
+        raise LookupError(f"{function!r} of {KINDS[x.kind][0]} has no native form")
+    return rule
+
+
+# -- rules ----------------------------------------------------------------------------------
+
+
+def itself(x: Lanes) -> Lanes:
+    """What rounding does to integers, and conjugation to real numbers."""
+    return x
+
+
+def integer_abs(x: Lanes) -> Lanes:
+    """|x|; the least integer stays itself."""
+    return Lanes(x.emitter, x.emitter.intrinsic("abs", x.reg, flags="i1 false"))
+
+
+def float_sign(x: Lanes) -> Lanes:
+    """-1, 0 or 1; NaN of NaN."""
+    signed = select((x < 0) ^ (x > 0), x.constant(1).with_sign_of(x), x)
+    return select(x.eq(0), x.constant(0), signed)
+
+
+def integer_sign(x: Lanes) -> Lanes:
+    """-1, 0 or 1."""
+    positive = select(x > 0, x.constant(1), 0)
+    return select(x < 0, x.constant(-1), positive) if is_signed(x.kind) else positive
+
+
+def popcount(x: Lanes) -> Lanes:
+    """How many bits are set, as u8."""
+    return converted(Lanes(x.emitter, x.emitter.intrinsic("ctpop", x.reg)), "u8")
+
+
+def maximum(x: Lanes, y: Lanes) -> Lanes:
+    """The greater; NaN if either is."""
+    return _extreme(x, y, "gt")
+
+
+def minimum(x: Lanes, y: Lanes) -> Lanes:
+    """The lesser; NaN if either is."""
+    return _extreme(x, y, "lt")
+
+
+def _extreme(x: Lanes, y: Lanes, relation: str) -> Lanes:
+    for a, b in ((x, y), (y, x)):  # one comparison is enough beside a number
+        value = b.known()
+        if value is not None and value == value:
+            return select(b.compare(relation, a), b, a)
+    return select(x.compare(relation, y) | x.is_nan(), x, y)
+
+
+def integer_extreme(name: str) -> Callable[[Lanes, Lanes], Lanes]:
+    """`max` or `min`, signed or unsigned."""
+
+    def rule(x: Lanes, y: Lanes) -> Lanes:
+        intrinsic = ("s" if is_signed(x.kind) else "u") + name
+        return Lanes(x.emitter, x.emitter.intrinsic(intrinsic, x.reg, y.reg))
+
+    return rule
+
+
+def distance(y: Lanes) -> Lanes:
+    """A shift's distance brought into the width of the kind."""
+    width = bits(y.kind) - 1
+    constant = y.known()
+    if constant is not None:
+        return y.constant(min(max(constant, 0), width))
+    inside = select(y > width, y.constant(width), y)
+    return select(y < 0, y.constant(0), inside) if is_signed(y.kind) else inside
+
+
+def next_after(x: Lanes, y: Lanes) -> Lanes:
+    """The float next to x in the direction of y; y itself if they are equal."""
+    kind = INTEGERS[x.kind]
+    step = x.to_bits()
+    upwards = (x < y) ^ (x < 0)
+    moved = select(upwards, step + 1, step - 1).from_bits()
+    least = Lanes(x.emitter, x.emitter.constant(kind, 1, x.reg.lanes)).from_bits()
+    moved = select(x.eq(0), least.with_sign_of(y), moved)
+    moved = select(x.eq(y), y, moved)
+    return select(x.is_nan() | y.is_nan(), x + y, moved)
+
+
+def integer_power(x: Lanes, y: Lanes, on_zero: Callable[[Reg], None]) -> Lanes:
+    """x ** y by squaring, wrapping around; negative powers are reported."""
+    if is_signed(y.kind):
+        on_zero((y < 0).reg)
+        y = select(y < 0, y.constant(0), y)
+
+    def step(values: list[Lanes]) -> tuple[list[Lanes], Lanes]:
+        result, base, left = values
+        odd = (left & 1).ne(0)
+        following = left >> 1
+        return [select(odd, result * base, result), base * base, following], following.ne(0)
+
+    return repeated([x.constant(1), x, y], step)[0]
+
+
+#: The words of integers that refuse some operands.
+CHECKED: dict[str, Callable[..., Lanes]] = {
+    "floordiv": division.floor_divided,
+    "floormod": division.floor_remainder,
+    "pow": integer_power,
+    "truncdiv": division.divided,
+    "truncmod": division.remainder,
+}
+
+_ROUNDINGS: dict[str, dict[str, Callable[..., Lanes]]] = {
+    how: {"float": lambda x, how=how: x.rounded(how), "integer": itself}
+    for how in ("ceil", "floor", "rint")
+}
+UNARY: dict[str, dict[str, Callable[..., Lanes]]] = {
+    **{name: {"float": rule} for name, rule in elementary.UNARY.items()},
+    **_ROUNDINGS,
+    "abs": {"float": Lanes.abs, "integer": integer_abs},
+    "conj": {"float": itself, "integer": itself},
+    "invert": {"integer": Lanes.__invert__, "bool": Lanes.__invert__},
+    "isfinite": {"float": lambda x: x.abs() < float("inf")},
+    "isinf": {"float": lambda x: x.abs().eq(float("inf"))},
+    "isnan": {"float": Lanes.is_nan},
+    "not": {"bool": Lanes.__invert__},
+    "popcount": {"integer": popcount},
+    "sign": {"float": float_sign, "integer": integer_sign},
+    "sqrt": {"float": Lanes.sqrt},
+}
+BINARY: dict[str, dict[str, Callable[..., Lanes]]] = {
+    **{name: {"float": rule} for name, rule in elementary.BINARY.items()},
+    "and": {"bool": Lanes.__and__},
+    "bitand": {"integer": Lanes.__and__},
+    "bitor": {"integer": Lanes.__or__},
+    "bitxor": {"integer": Lanes.__xor__},
+    "floordiv": {"float": lambda x, y: (x / y).rounded("floor")},
+    "floormod": {"float": division.float_floor_remainder},
+    "maximum": {"float": maximum, "integer": integer_extreme("max")},
+    "minimum": {"float": minimum, "integer": integer_extreme("min")},
+    "nextafter": {"float": next_after},
+    "or": {"bool": Lanes.__or__},
+    "shiftleft": {"integer": lambda x, y: x << distance(y)},
+    "shiftright": {"integer": lambda x, y: x >> distance(y)},
+    "truncdiv": {"float": lambda x, y: (x / y).rounded("trunc")},
+    "truncmod": {"float": division.float_remainder},
+    "xor": {"bool": Lanes.__xor__},
+}

@@ -1,0 +1,73 @@
+"""The error function and its complement, branch-free."""
+
+from __future__ import annotations
+
+from graphwright.lower.llvm import polynomials as of
+from graphwright.lower.llvm.exponentials import (
+    expm1_near_zero,
+    power_of_two,
+    reduced,
+    reduced_in_two,
+    scaled,
+)
+from graphwright.lower.llvm.lanes import Lanes, fma, horner, polynomial, select
+
+#: From where erf is 1 and erfc 0.
+ENDS = {"f32": (4.0, 28.0), "f64": (6.0, 28.0)}
+
+
+def erf_near_zero(x: Lanes, precision: str) -> Lanes:
+    """erf(x) for |x| <= 1."""
+    return fma(x, polynomial(x * x, of.ERF[precision]), x)
+
+
+def erfc_of_positive(x: Lanes, precision: str) -> Lanes:
+    """erfc(x) of 0 <= x <= 28: exp(-x^2) / (1 + 2 x) times a polynomial in (x - 4) / (x + 4).
+
+    What rounding loses on the way is put back: of x^2, of exp, of 1 + 2 x and of the quotient.
+    """
+    square = x * x
+    lost = fma(x, x, -square)
+    first, first_low, k = reduced_in_two(-square)
+    r = first - lost
+    curve = r * r * polynomial(r, of.EXP[precision])
+    power = r + curve
+    power_low = ((r - power) + curve) + (((first - r) - lost) + first_low)
+    middle, middle_low = of.ERFC_MIDDLE["f64"]
+    t = (x - 4) / (x + 4)
+    series = fma(horner(t, of.ERFC[precision]), t, middle_low) + middle
+    divisor = fma(x, 2, 1)
+    inverse = 1 / divisor
+    ratio = series * inverse
+    left = fma(-ratio, divisor, series) - ratio * (x * 2 - (divisor - 1))
+    rest = fma(ratio, power, fma(left, inverse, ratio * power_low))
+    return scaled(ratio + rest, k)
+
+
+def erf(x: Lanes) -> Lanes:
+    """The error function: a polynomial up to 1, 1 - erfc above."""
+    size = x.abs()
+    bounded = size.at_most(ENDS[x.kind][0])
+    near = erf_near_zero(size, x.kind)
+    if x.kind == "f32":
+        r, k = reduced(polynomial(bounded, of.LOG_ERFC["f32"]))
+        power = power_of_two(k)
+        rest = fma(power, expm1_near_zero(r), power)
+    else:
+        rest = erfc_of_positive(bounded, "f64")
+    return select(size < 1, near, 1 - rest).with_sign_of(x)
+
+
+def erfc(x: Lanes) -> Lanes:
+    """1 - erf(x), exact for large x."""
+    if x.kind == "f32":
+        return wide_erfc(x.widened(), "wide").narrowed()
+    return wide_erfc(x, "f64")
+
+
+def wide_erfc(x: Lanes, precision: str) -> Lanes:
+    """erfc in float64."""
+    size = x.abs()
+    far = erfc_of_positive(size.at_most(ENDS["f64"][1]), precision)
+    far = select(x < 0, 2 - far, far)
+    return select(size < 0.65, 1 - erf_near_zero(x, precision), far)

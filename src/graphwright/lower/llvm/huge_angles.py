@@ -1,0 +1,186 @@
+"""Huge angles less whole quarter turns, by integer arithmetic (the way of Payne and Hanek).
+
+An angle is M 2^E with a whole M. Of the binary digits of 2 / pi, those that contribute whole
+turns are left out; 192 that follow, times M, give the quarter turns and a fraction of one to
+well over 106 bits. This is a scalar loop over the lanes, in a function of its own.
+"""
+
+from __future__ import annotations
+
+from graphwright.lower.llvm import polynomials as of
+from graphwright.lower.llvm.emitter import literal, type_of
+from graphwright.lower.llvm.lanes import INTEGERS, Lanes
+
+TABLE = "two_over_pi"
+
+
+def reduced_huge(x: Lanes) -> tuple[Lanes, Lanes, Lanes]:
+    """r, what r lacks, and n, such that x is r + n quarter turns; NaN where x is not finite."""
+    emitter, kind, lanes = x.emitter, x.kind, x.reg.lanes
+    symbol = f"huge_angle_v{lanes}{kind}"
+    emitter.declarations[TABLE] = table()
+    emitter.declarations.setdefault("llvm.fma.f64", FMA)
+    for name, text in INTRINSICS.items():
+        emitter.declarations[name] = text
+    emitter.declarations[symbol] = definition(symbol, kind, lanes)
+    result = result_type(kind, lanes)
+    call = emitter.fresh()
+    emitter.line(f"{call} = call {result} @{symbol}({x.reg})")
+    kinds = (kind, kind, INTEGERS[kind])
+    r, low, n = (
+        Lanes(emitter, emitter.assign(k, lanes, f"extractvalue {result} {call}, {i}"))
+        for i, k in enumerate(kinds)
+    )
+    return r, low, n
+
+
+def result_type(kind: str, lanes: int) -> str:
+    """The three results."""
+    real, whole = type_of(kind, lanes), type_of(INTEGERS[kind], lanes)
+    return f"{{ {real}, {real}, {whole} }}"
+
+
+FMA = "declare double @llvm.fma.f64(double, double, double)"
+INTRINSICS = {
+    "llvm.fshl.i64": "declare i64 @llvm.fshl.i64(i64, i64, i64)",
+    "llvm.ctlz.i128": "declare i128 @llvm.ctlz.i128(i128, i1)",
+}
+
+
+def table() -> str:
+    """The binary digits of 2 / pi in words of 64, after a word of zeros."""
+    words = ", ".join(f"i64 {word}" for word in of.TWO_OVER_PI)
+    return f"@{TABLE} = internal constant [{len(of.TWO_OVER_PI)} x i64] [{words}]"
+
+
+def definition(symbol: str, kind: str, lanes: int) -> str:
+    """The function's text: every lane to memory, one after the other, and back."""
+    element, integer = type_of(kind, 1), type_of(INTEGERS[kind], 1)
+    vector, integers = type_of(kind, lanes), type_of(INTEGERS[kind], lanes)
+    result = result_type(kind, lanes)
+    narrow = kind == "f32"
+    widen = f"%wide = fpext {element} %x to double" if narrow else "%wide = fadd double %x, -0.0"
+    finish = NARROW if narrow else WIDE
+    return f"""define internal {result} @{symbol}({vector} %angles) noinline {{
+entry:
+  %xs = alloca {vector}
+  %rs = alloca {vector}
+  %lows = alloca {vector}
+  %ns = alloca {integers}
+  store {vector} %angles, ptr %xs
+  br label %loop
+loop:
+  %lane = phi i64 [ 0, %entry ], [ %next, %loop ]
+  %at = getelementptr {element}, ptr %xs, i64 %lane
+  %x = load {element}, ptr %at
+  {widen}
+{SCALAR}
+{finish}
+  %r.at = getelementptr {element}, ptr %rs, i64 %lane
+  store {element} %r, ptr %r.at
+  %low.at = getelementptr {element}, ptr %lows, i64 %lane
+  store {element} %low, ptr %low.at
+  %n.at = getelementptr {integer}, ptr %ns, i64 %lane
+  store {integer} %n, ptr %n.at
+  %next = add i64 %lane, 1
+  %more = icmp ult i64 %next, {lanes}
+  br i1 %more, label %loop, label %done
+done:
+  %all.r = load {vector}, ptr %rs
+  %all.low = load {vector}, ptr %lows
+  %all.n = load {integers}, ptr %ns
+  %one = insertvalue {result} poison, {vector} %all.r, 0
+  %two = insertvalue {result} %one, {vector} %all.low, 1
+  %three = insertvalue {result} %two, {integers} %all.n, 2
+  ret {result} %three
+}}"""
+
+
+_HALF_PI = [literal("f64", part) for part in of.HALF_PI["f64"]]
+
+#: From %wide to %value + %value.low and %turns: M and E; the words of 2 / pi; their product
+#: modulo four quarter turns; its fraction, from -1/2 to 1/2, as two numbers; times pi / 2.
+SCALAR = f"""  %bits = bitcast double %wide to i64
+  %biased = lshr i64 %bits, 52
+  %exponent = and i64 %biased, 2047
+  %finite = icmp ne i64 %exponent, 2047
+  %fraction = and i64 %bits, 4503599627370495
+  %m = or i64 %fraction, 4503599627370496
+  %wanted = sub i64 %exponent, 1013
+  %negligible = icmp slt i64 %wanted, 0
+  %skip = select i1 %negligible, i64 0, i64 %wanted
+  %word = lshr i64 %skip, 6
+  %shift = and i64 %skip, 63
+  %p0 = getelementptr i64, ptr @{TABLE}, i64 %word
+  %p1 = getelementptr i64, ptr %p0, i64 1
+  %p2 = getelementptr i64, ptr %p0, i64 2
+  %p3 = getelementptr i64, ptr %p0, i64 3
+  %t0 = load i64, ptr %p0
+  %t1 = load i64, ptr %p1
+  %t2 = load i64, ptr %p2
+  %t3 = load i64, ptr %p3
+  %w0 = call i64 @llvm.fshl.i64(i64 %t0, i64 %t1, i64 %shift)
+  %w1 = call i64 @llvm.fshl.i64(i64 %t1, i64 %t2, i64 %shift)
+  %w2 = call i64 @llvm.fshl.i64(i64 %t2, i64 %t3, i64 %shift)
+  %top = mul i64 %m, %w0
+  %top.wide = zext i64 %top to i128
+  %top.placed = shl i128 %top.wide, 64
+  %m.wide = zext i64 %m to i128
+  %w1.wide = zext i64 %w1 to i128
+  %middle = mul i128 %m.wide, %w1.wide
+  %w2.wide = zext i64 %w2 to i128
+  %least = mul i128 %m.wide, %w2.wide
+  %least.placed = lshr i128 %least, 64
+  %sum = add i128 %top.placed, %middle
+  %product = add i128 %sum, %least.placed
+  %rounded = add i128 %product, {1 << 125}
+  %quarter = lshr i128 %rounded, 126
+  %quarters = trunc i128 %quarter to i64
+  %part = shl i128 %product, 2
+  %below = icmp slt i128 %part, 0
+  %minus = sub i128 0, %part
+  %size = select i1 %below, i128 %minus, i128 %part
+  %zeros.wide = call i128 @llvm.ctlz.i128(i128 %size, i1 false)
+  %zeros = trunc i128 %zeros.wide to i64
+  %placed = shl i128 %size, %zeros.wide
+  %upper = lshr i128 %placed, 75
+  %upper.bits = trunc i128 %upper to i64
+  %lower = lshr i128 %placed, 22
+  %lower.all = trunc i128 %lower to i64
+  %lower.bits = and i64 %lower.all, 9007199254740991
+  %a = sitofp i64 %upper.bits to double
+  %b.large = sitofp i64 %lower.bits to double
+  %b = fmul double %b.large, {literal("f64", 2.0**-53)}
+  %scale.exponent = sub i64 970, %zeros
+  %scale.bits = shl i64 %scale.exponent, 52
+  %scale = bitcast i64 %scale.bits to double
+  %high = fmul double %a, %scale
+  %rest = fmul double %b, %scale
+  %h = fmul double %high, {_HALF_PI[0]}
+  %h.minus = fneg double %h
+  %l0 = call double @llvm.fma.f64(double %high, double {_HALF_PI[0]}, double %h.minus)
+  %l1 = call double @llvm.fma.f64(double %high, double {_HALF_PI[1]}, double %l0)
+  %l = call double @llvm.fma.f64(double %rest, double {_HALF_PI[0]}, double %l1)
+  %both = fadd double %h, %l
+  %kept = fsub double %both, %h
+  %lost = fsub double %l, %kept
+  %negative = icmp slt i64 %bits, 0
+  %turned = xor i1 %negative, %below
+  %both.negated = fneg double %both
+  %lost.negated = fneg double %lost
+  %both.signed = select i1 %turned, double %both.negated, double %both
+  %value.low = select i1 %turned, double %lost.negated, double %lost
+  %value = select i1 %finite, double %both.signed, double {literal("f64", float("nan"))}
+  %quarters.negated = sub i64 0, %quarters
+  %turns = select i1 %negative, i64 %quarters.negated, i64 %quarters"""
+
+WIDE = """  %r = fadd double %value, -0.0
+  %low = fadd double %value.low, -0.0
+  %n = add i64 %turns, 0"""
+
+NARROW = """  %r = fptrunc double %value to float
+  %r.wide = fpext float %r to double
+  %difference = fsub double %value, %r.wide
+  %low.wide = fadd double %difference, %value.low
+  %low = fptrunc double %low.wide to float
+  %n = trunc i64 %turns to i32"""

@@ -1,0 +1,236 @@
+"""Each elementwise op's native element against its NumPy kernel, generated from the records."""
+
+from __future__ import annotations
+
+import contextlib
+import itertools
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+from lower.native import ARRAYS, Case, Native, binary
+
+import graphwright as tf
+from graphwright.lower.llvm.elements import KIND_OF, VectorScalars
+from graphwright.lower.llvm.emitter import Emitter, Reg
+from graphwright.op.families import Elementwise, no_element
+from graphwright.op.op import REGISTRY
+
+#: Units in the last place between NumPy's result and ours, where either rounds more than once.
+#: What is not here agrees bit for bit.
+ULPS = {
+    "Acos": 4, "Acosh": 4, "Asin": 4, "Asinh": 4, "Atan": 4, "Atan2": 4, "Atanh": 4, "Cos": 4,
+    "Cosh": 4, "Elu": 4, "Erf": 4, "Erfc": 12, "Exp": 4, "Expm1": 4, "Log": 4, "Log1p": 4,
+    "Pow": 4, "Selu": 5, "Sigmoid": 4, "Sin": 4, "Sinh": 4, "Softplus": 5, "SoftplusGrad": 5,
+    "Tan": 4, "Tanh": 4, "Xlog1py": 5, "Xlogy": 5,
+}  # fmt: skip
+#: Ops whose integer operands after the first must not be zero, or not be negative.
+NOT_ZERO = {"Div", "FloorDiv", "FloorMod", "TruncateDiv", "TruncateMod"}
+NOT_NEGATIVE = {"Pow"}
+#: Words that have no native form yet.
+HOST = {"Lgamma"}
+
+
+def records() -> Iterator[tuple[Elementwise, str]]:
+    """The ops that state an element expression, each with a dtype that has a native form."""
+    for _, op in sorted(REGISTRY.items()):
+        ours = op.__module__.startswith("graphwright.")
+        if not ours or not issubclass(op, Elementwise) or op.element is no_element:
+            continue
+        with contextlib.suppress(TypeError):  # attributes without defaults
+            record = op()
+            variables = [v for v in op.dtypes if any(o.dtype == v for o in op.operands)]
+            for name in KIND_OF:
+                if not variables or tf.as_dtype(name) in op.dtypes[variables[0]]:
+                    yield record, name
+                if not variables:
+                    break
+
+
+RECORDS = [(op, name) for op, name in records() if op.type_name not in HOST]
+
+
+def dtypes(op: Elementwise, name: str) -> list[Any]:
+    """The dtypes of the operands, where the op's own is `name`."""
+    return [tf.as_dtype(name if o.dtype in op.dtypes else o.dtype) for o in op.operands]
+
+
+def kinds(op: Elementwise, name: str) -> list[str]:
+    return [KIND_OF[dtype.name] for dtype in dtypes(op, name)]
+
+
+def element(op: Elementwise) -> Any:
+    return lambda scalars, *operands: op.element(scalars, *operands)
+
+
+@pytest.fixture(scope="module")
+def native() -> Native:
+    return Native([
+        Case(f"{op.type_name}.{name}", element(op), kinds(op, name), 8) for op, name in RECORDS
+    ])  # fmt: skip
+
+
+def sample(kind: str, seed: int, size: int = 480) -> Any:
+    """Special values, values near one, and any bits."""
+    random = np.random.default_rng(seed)
+    dtype = np.dtype(ARRAYS[kind])
+    if kind == "b1":
+        return random.uniform(size=size) > 0.5
+    bits = random.integers(0, 2**63, size, np.uint64).view(dtype)[:size]
+    if kind[0] != "f":
+        info = np.iinfo(dtype)
+        special = np.array([0, 1, 2, 3, 7, info.max, info.min, info.max - 1], dtype)
+        small = random.integers(0, 9, size).astype(dtype)
+        values = np.where(random.uniform(size=size) < 0.5, bits, small)
+    else:
+        nan, inf = np.nan, np.inf
+        special = np.array([0, -0.0, 1, -1, nan, inf, -inf, 1e-40, -1e-310, 0.5, 6, 3e38], dtype)
+        near = random.normal(0, 2, size).astype(dtype)
+        values = np.where(random.uniform(size=size) < 0.4, bits, near)
+    chosen = np.where(random.uniform(size=size) < 0.15, random.choice(special, size), values)
+    return chosen.astype(dtype)
+
+
+def arguments(op: Elementwise, name: str) -> list[Any]:
+    arrays = [sample(kind, seed) for seed, kind in enumerate(kinds(op, name))]
+    if not tf.as_dtype(name).is_integer:
+        return arrays
+    if op.type_name in NOT_ZERO:
+        arrays[1:] = [np.where(a == 0, a.dtype.type(5), a) for a in arrays[1:]]
+    if op.type_name in NOT_NEGATIVE:
+        arrays[1:] = [np.where(a < 0, ~a, a) for a in arrays[1:]]
+    return arrays
+
+
+def distance(found: Any, expected: Any) -> float:
+    """The greatest difference in units in the last place; infinite where only one is NaN."""
+    if expected.dtype.kind != "f":
+        return 0.0 if np.array_equal(found, expected) else np.inf
+    nan = np.isnan(expected)
+    if not np.array_equal(np.isnan(found), nan):
+        return np.inf
+    integer = np.dtype(f"i{expected.dtype.itemsize}")
+    places = []
+    for array in (found, expected):
+        bits = np.where(nan, 0, array).astype(expected.dtype).view(integer).astype(object)
+        places.append(np.where(bits < 0, np.iinfo(integer).min - bits, bits))
+    return float(max(abs(places[0] - places[1])))
+
+
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+@pytest.mark.parametrize(
+    ("op", "name"), RECORDS, ids=[f"{op.type_name}-{name}" for op, name in RECORDS]
+)
+def test_native_elements(op: Elementwise, name: str, native: Native) -> None:
+    arrays = arguments(op, name)
+    found, refused = native.run(f"{op.type_name}.{name}", *arrays)
+    expected = np.asarray(op.bind(dtypes(op, name))(*arrays))
+    assert found.dtype == expected.dtype
+    assert distance(found, expected) <= ULPS.get(op.type_name, 0)
+    assert not refused
+
+
+# -- casts ----------------------------------------------------------------------------------
+
+PAIRS = list(itertools.permutations(KIND_OF, 2))
+
+
+def cast_case(source: str, target: str) -> Case:
+    rule = lambda scalars, x: scalars.cast(x, tf.as_dtype(target))  # noqa: E731
+    return Case(f"{source}.{target}", rule, [KIND_OF[source]], 8)
+
+
+@pytest.fixture(scope="module")
+def casts() -> Native:
+    return Native([cast_case(*pair) for pair in PAIRS])
+
+
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+@pytest.mark.parametrize(("source", "target"), PAIRS)
+def test_casts(source: str, target: str, casts: Native) -> None:
+    x = sample(KIND_OF[source], 3)
+    found = casts(f"{source}.{target}", x)
+    dtype = tf.as_dtype(target).numpy_dtype
+    expected = x.astype(dtype)
+    if KIND_OF[source][0] == "f" and target == "uint32":  # of NumPy too, out of range
+        inside = (x > -1) & (x < 2.0**32)
+        found, expected = found[inside], expected[inside]
+    assert found.dtype == dtype
+    assert distance(found, expected) == 0
+
+
+def test_floats_that_fit_no_integer(casts: Native) -> None:
+    """As the instructions of x86 have it, which NumPy shows."""
+    x = np.array([np.nan, np.inf, -np.inf, 1e30, -1e30, 3e9, 70000.9, -1.5, 300.7], np.float32)
+    least, least64 = -(2**31), -(2**63)
+    assert casts("float32.int32", x).tolist() == [*[least] * 6, 70000, -1, 300]
+    assert casts("float32.int64", x).tolist() == [*[least64] * 5, 3000000000, 70000, -1, 300]
+    assert casts("float32.int8", x).tolist() == [0] * 6 + [112, -1, 44]
+    assert casts("float32.uint16", x).tolist() == [0] * 6 + [4464, 65535, 300]
+    assert casts("float32.uint32", x[[5, 6, 8]]).tolist() == [3000000000, 70000, 300]
+    assert casts("float32.bool", x).all()
+
+
+# -- what is refused ------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("word", ["floordiv", "floormod", "truncdiv", "truncmod", "pow"])
+@pytest.mark.parametrize("kind", ["i8", "i32", "i64", "u16", "u64"])
+def test_integer_errors_are_reported(word: str, kind: str) -> None:
+    """Division by zero and negative powers trap nowhere, and are told of."""
+    native = Native([binary("f", word, kind, 4), binary("scalar", word, kind, 1)])
+    least = np.iinfo(ARRAYS[kind]).min
+    x = np.array([least, least, 5, 7, 1], ARRAYS[kind])
+    fine = np.array([1, 3, 2, 1, 4], ARRAYS[kind])
+    wrong = np.where(fine == 4, -1 if word == "pow" and kind[0] == "i" else 0, fine)
+    reported = word != "pow" or kind[0] == "i"
+    for name in ("f", "scalar"):
+        assert not native.run(name, x, fine)[1]
+        assert native.run(name, x, wrong.astype(ARRAYS[kind]))[1] == reported
+
+
+@pytest.mark.parametrize("divisor", [1, 2, 3, 7, 16, -1, -4, -7])
+@pytest.mark.parametrize("kind", ["i32", "i64"])
+def test_division_by_constants(divisor: int, kind: str) -> None:
+    """A constant divisor needs no test for zero, and a power of two no division."""
+    words = {"floordiv": np.floor_divide, "floormod": np.mod, "truncmod": np.fmod}
+
+    def rule(word: str) -> Any:
+        def divide(scalars: VectorScalars, x: Reg) -> Reg:
+            return scalars.binary(word, x, scalars.constant(divisor, x))
+
+        return divide
+
+    native = Native([Case(word, rule(word), [kind], 8) for word in words])
+    x = sample(kind, 5)
+    for word, function in words.items():
+        with np.errstate(over="ignore"):
+            expected = function(x, x.dtype.type(divisor))
+        found, refused = native.run(word, x)
+        np.testing.assert_array_equal(found, expected)
+        assert not refused
+
+
+def test_words_without_a_native_form() -> None:
+    scalars = VectorScalars(Emitter())
+    x = Reg("%x", "f32", 8)
+    with pytest.raises(LookupError, match="'bitand' of float has no native form"):
+        scalars.binary("bitand", x, x)
+    with pytest.raises(LookupError, match="'sin' of i32 has no native form"):
+        scalars.unary("sin", Reg("%x", "i32", 8))
+    with pytest.raises(LookupError, match="complex64 has no native form"):
+        scalars.cast(x, tf.complex64)
+
+
+@pytest.mark.parametrize("kind", ["f32", "f64"])
+def test_remainders_of_floats_far_apart(kind: str) -> None:
+    """Quotients may have a thousand digits, or be too great for a number."""
+    native = Native([binary(word, word, kind, 8) for word in ("truncmod", "floormod")])
+    x, y = (sample(kind, seed) for seed in (1, 2))
+    info = np.finfo(ARRAYS[kind])
+    x[:4], y[:4] = info.max, info.smallest_subnormal * np.array([1, 3, 5, 1e6])
+    x[4:8], y[4:8] = np.pi, [info.smallest_normal, -info.tiny * 3, info.max, -np.inf]
+    with np.errstate(all="ignore"):
+        assert distance(native("truncmod", x, y), np.fmod(x, y)) == 0
+        assert distance(native("floormod", x, y), np.mod(x, y)) == 0
