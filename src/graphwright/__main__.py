@@ -13,6 +13,7 @@ import graphwright
 #: Only the module of the command that was asked for is imported.
 COMMANDS = {
     "demo": ("graphwright.demo.command", "train a network on handwritten digits in one graph"),
+    "lint": ("graphwright.lint.command", "find in source what will go wrong in staged functions"),
 }
 
 

@@ -1,0 +1,231 @@
+"""All that rules ask about a file."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+
+from graphwright.lint import values
+from graphwright.lint.expressions import inside
+from graphwright.lint.finding import Edit, Finding
+from graphwright.lint.flow import Flow
+from graphwright.lint.model import SCOPES, Function, Scope, Staging
+from graphwright.lint.source import Source
+from graphwright.lint.values import Kind, Value
+
+LOOPS = (ast.For, ast.AsyncFor, ast.While)
+COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
+#: Methods that make an object what it is before it is used.
+MAKERS = re.compile(
+    r"_*(__init__|__new__|__post_init__|__setattr__|build|create|make|setup|init)\w*"
+)
+
+
+class Analysis:
+    """A file, interpreted."""
+
+    def __init__(self, source: Source, wrappers: tuple[str, ...] = ()) -> None:
+        self.source = source
+        self.tree = source.tree
+        self.flow = Flow(wrappers)
+        self.flow.run(self.tree)
+        self.stagings = sorted(self.flow.stagings.values(), key=lambda s: line_of(s.node))
+        self.staged = self._follow()
+
+    def _follow(self) -> list[Function]:
+        """The functions that are staged: wrapped, or called from one that is, in this file."""
+        found = {staging.function: None for staging in self.stagings if not staging.function.host}
+        todo = list(found)
+        for function in todo:
+            for callee in function.callees:
+                maker = callee.klass is not None and callee.name in ("__init__", "__new__")
+                if callee not in found and not callee.host and not maker:
+                    callee.caller = function
+                    found[callee] = None
+                    todo.append(callee)
+        return list(found)
+
+    @cached_property
+    def parents(self) -> dict[ast.AST, ast.AST]:
+        """Each node's parent."""
+        return {child: node for node in ast.walk(self.tree) for child in ast.iter_child_nodes(node)}
+
+    def above(self, node: ast.AST) -> Iterator[tuple[ast.AST, ast.AST]]:
+        """The nodes around one up to its function, each with the child that the node is in."""
+        child, parent = node, self.parents.get(node)
+        while parent is not None and not isinstance(child, SCOPES):
+            yield parent, child
+            child, parent = parent, self.parents.get(parent)
+
+    def value(self, node: ast.AST) -> Value:
+        """What an expression may be."""
+        return self.flow.values.get(node, values.UNKNOWN)
+
+    def callee(self, node: ast.Call) -> str:
+        """The path of the function of elsewhere that is called, "" for any other."""
+        value = self.value(node.func)
+        return value.path if value.may(Kind.EXTERNAL) else ""
+
+    def definition(self, node: ast.AST) -> ast.AST | None:
+        """The function that a node stands in, None at the module's level."""
+        for parent, child in self.above(node):
+            if isinstance(parent, SCOPES) and not isinstance(parent, ast.ClassDef):
+                decorators = getattr(parent, "decorator_list", [])
+                if child not in decorators:
+                    return parent
+        return None
+
+    def loop_around(self, node: ast.AST) -> ast.AST | None:
+        """The loop or comprehension that repeats a node within its function."""
+        for parent, child in self.above(node):
+            if isinstance(parent, LOOPS) and child in parent.body:
+                return parent
+            if isinstance(parent, ast.While) and child is parent.test:
+                return parent
+            if isinstance(parent, COMPREHENSIONS) and child is not parent.generators[0]:
+                return parent
+            if isinstance(parent, SCOPES) and child not in getattr(parent, "decorator_list", []):
+                return None
+        return None
+
+    @cached_property
+    def module_name(self) -> str:
+        """What TensorFlow's module is called in the file."""
+        for name, value in self.flow.module.names.items():
+            if value.path == "tf" and value.kind == Kind.EXTERNAL:
+                return name
+        return "tf"
+
+    def finding(
+        self, node: ast.AST, code: str, message: str, fix: list[Edit] | None = None
+    ) -> Finding:
+        """A finding at a node."""
+        return self.source.finding(node, code, message, tuple(fix or ()))
+
+
+@dataclass(frozen=True)
+class Place:
+    """A staged function of an analysis; what rules look at."""
+
+    analysis: Analysis
+    function: Function
+
+    @property
+    def staging(self) -> Staging:
+        """What stages the function."""
+        root = self.function.root
+        if root is None:
+            raise ValueError(f"{self.function.name} is not staged")
+        return root
+
+    @property
+    def is_root(self) -> bool:
+        """Whether the function itself is wrapped."""
+        return bool(self.function.stagings)
+
+    @property
+    def converts(self) -> bool:
+        """Whether AutoGraph converts the function."""
+        plain = self.function.converted and not self.is_generator
+        return plain and self.staging.flag("autograph", True)
+
+    @cached_property
+    def is_generator(self) -> bool:
+        return any(isinstance(node, (ast.Yield, ast.YieldFrom)) for node in self.nodes)
+
+    @cached_property
+    def nodes(self) -> list[ast.AST]:
+        """The nodes of the function's body, in order, without those of functions inside."""
+        node = self.function.node
+        body = [node.body] if isinstance(node, ast.Lambda) else node.body
+        found: list[ast.AST] = []
+        for one in body:
+            found.append(one)
+            if not isinstance(one, SCOPES) or isinstance(one, ast.Lambda):
+                found.extend(inside(one))
+        return sorted(found, key=lambda n: (line_of(n), getattr(n, "col_offset", 0)))
+
+    def value(self, node: ast.AST) -> Value:
+        """What an expression may be."""
+        return self.analysis.value(node)
+
+    def callee(self, node: ast.Call) -> str:
+        """The path of the function of elsewhere that is called, "" for any other."""
+        return self.analysis.callee(node)
+
+    def owner(self, name: str) -> Scope:
+        """The scope that a name belongs to."""
+        return (self.function.own or self.function.scope).owner(name)
+
+    def is_outer(self, name: str) -> bool:
+        """Whether a name is of code that runs before the trace, not in it."""
+        owner = self.owner(name)
+        if owner is self.function.own or name not in owner.bindings:
+            return False
+        return owner.function is None or owner.function not in self.analysis.staged
+
+    def is_parameter(self, name: str) -> bool:
+        """Whether a name is a parameter of the wrapped function, or of a method its object."""
+        arguments = self.function.node.args
+        every = [*self.function.positional, *(a.arg for a in arguments.kwonlyargs)]
+        return name in every and (self.is_root or name == self.function.self_name)
+
+    def comes_from_outside(self, node: ast.expr) -> bool:
+        """Whether an expression is a name or attribute of something that outlives the trace."""
+        while isinstance(node, (ast.Attribute, ast.Subscript)):
+            node = node.value
+        if not isinstance(node, ast.Name):
+            return False
+        if node.id == self.function.self_name:
+            return not self.is_fresh
+        return self.is_outer(node.id)
+
+    @cached_property
+    def is_fresh(self) -> bool:
+        """Whether the method's object is always made inside the trace."""
+        receiver = self.function.parameters.get(self.function.self_name)
+        if receiver is None or not receiver.made or self.is_root:
+            return False
+        staged = {function.node for function in self.analysis.staged}
+        return all(self.analysis.definition(node) in staged for node in receiver.made)
+
+    def is_lifted(self, node: ast.AST) -> bool:
+        """Whether a node stands in `with tf.init_scope()`."""
+        for parent, _ in self.analysis.above(node):
+            for item in parent.items if isinstance(parent, ast.With) else ():
+                call = item.context_expr
+                if isinstance(call, ast.Call) and self.callee(call) == "tf.init_scope":
+                    return True
+        return False
+
+    def is_guarded(self, node: ast.AST) -> bool:
+        """Whether a node runs once: `if self.x is None`, `if not hasattr(...)`."""
+        for parent, child in self.analysis.above(node):
+            if isinstance(parent, ast.If) and child in parent.body and is_once(parent.test):
+                return True
+        return MAKERS.fullmatch(self.function.name) is not None
+
+    def finding(
+        self, node: ast.AST, code: str, message: str, fix: list[Edit] | None = None
+    ) -> Finding:
+        """A finding at a node."""
+        return self.analysis.finding(node, code, message, fix)
+
+
+def is_once(test: ast.expr) -> bool:
+    """Whether a test asks if something has not been made yet."""
+    if isinstance(test, ast.BoolOp):
+        return any(map(is_once, test.values))
+    if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
+        return True
+    if isinstance(test, ast.Compare):
+        return isinstance(test.ops[0], (ast.Is, ast.NotIn))
+    return False
+
+
+def line_of(node: ast.AST) -> int:
+    """The line that a node begins at."""
+    return int(getattr(node, "lineno", 0))

@@ -1,0 +1,346 @@
+"""What expressions may be, worked out from what their parts may be."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+
+from graphwright.lint import externals, values
+from graphwright.lint.model import SCOPES, Class, Function, Scope, Staging
+from graphwright.lint.values import Kind, Value, container, containing, join
+
+TENSORS = Kind.TENSOR | Kind.VARIABLE
+
+
+class Expressions:
+    """Evaluates expressions in a scope; statements are the subclass's."""
+
+    def __init__(self, wrappers: Iterable[str]) -> None:
+        self.wrappers = frozenset(wrappers)
+        self.scope = Scope(None)
+        self.function: Function | None = None
+        self.environment: dict[str, Value] = {}
+        self.values: dict[ast.AST, Value] = {}
+        self.functions: dict[ast.AST, Function] = {}
+        self.classes: dict[ast.AST, Class] = {}
+        self.stagings: dict[ast.AST, Staging] = {}
+        self.changed = False
+        self.loops = 0  # how many loops of this function are around what is evaluated
+
+    def evaluate(self, node: ast.expr | None) -> Value:
+        """What the expression may be; kept under its node."""
+        if node is None:
+            return values.NONE
+        method: Callable[[ast.expr], Value] | None
+        method = getattr(self, f"_{type(node).__name__.lower()}", None)
+        if method is None:
+            self.children(node)
+            value = values.UNKNOWN
+        else:
+            value = method(node)
+        self.values[node] = value
+        return value
+
+    def children(self, node: ast.AST) -> None:
+        """Evaluate the expressions inside one that nothing more is known of."""
+        for child in ast.iter_child_nodes(node):
+            if isinstance(child, ast.expr):
+                self.evaluate(child)
+            elif not isinstance(child, (ast.expr_context, ast.operator)):
+                self.children(child)
+
+    def _constant(self, node: ast.Constant) -> Value:
+        value = node.value
+        if value is None:
+            return values.NONE
+        if isinstance(value, bool):
+            return Value(Kind.BOOL, constant=value)
+        if isinstance(value, (int, float, complex)):
+            return Value(Kind.NUMBER, constant=value)
+        if isinstance(value, (str, bytes)):
+            return Value(Kind.TEXT, constant=value if len(value) < 80 else None)
+        return values.UNKNOWN
+
+    def _joinedstr(self, node: ast.JoinedStr) -> Value:
+        self.children(node)
+        return values.TEXT
+
+    def _name(self, node: ast.Name) -> Value:
+        return self.lookup(node.id)
+
+    def lookup(self, name: str) -> Value:
+        """What a name is, here."""
+        if name in self.environment and name not in self.scope.outer:
+            value = self.environment[name]
+        else:
+            owner = self.scope.owner(name)
+            found = owner.names.get(name)
+            value = values.external(name) if found is None else found
+        if name == "tf" and not value.path.startswith("tf"):
+            return values.external("tf")
+        return value
+
+    def external(self, path: str) -> Value:
+        """A name of elsewhere, what stages under another name counted as `tf.function`."""
+        path = externals.canonical(path)
+        if path in self.wrappers or any(path.endswith("." + w) for w in self.wrappers):
+            path = "tf.function"
+        return values.external(path)
+
+    def _attribute(self, node: ast.Attribute) -> Value:
+        return self.attribute(self.evaluate(node.value), node.attr)
+
+    def attribute(self, owner: Value, name: str) -> Value:
+        """What `owner.name` may be."""
+        found = [self._of_class(one, owner, name) for one in owner.classes]
+        if owner.functions and name in ("get_concrete_function", "python_function"):
+            functions = owner.functions
+            if name == "python_function":
+                functions = frozenset(
+                    f.function if isinstance(f, Staging) else f for f in functions
+                )
+                name = ""
+            return replace(owner, path=name, functions=functions)
+        if found:
+            return join(found)
+        if owner.may(Kind.OBJECT) and owner.path:
+            return values.external(f"{owner.path}().{name}")
+        if owner.may(Kind.EXTERNAL) and not owner.classes:
+            value = externals.attribute(owner, name)
+            return self.external(value.path) if value == values.external(value.path) else value
+        if owner.may(Kind.EXTERNAL):
+            return values.UNKNOWN
+        return externals.attribute(owner, name)
+
+    def _of_class(self, one: Class, owner: Value, name: str) -> Value:
+        parts = []
+        member, attribute = one.member(name), one.attribute(name)
+        if member is not None:
+            for function in member.functions:
+                plain = function.function if isinstance(function, Staging) else function
+                if any(d.path.endswith("property") for d in plain.decorators):
+                    if self.function is not None and plain.is_method:
+                        self.function.callees.setdefault(plain, plain.node)
+                    return plain.returns if plain.returns.kind else values.UNKNOWN
+            bound = owner.may(Kind.OBJECT) and bool(member.functions)
+            parts.append(replace(member, receiver=owner) if bound else member)
+        if attribute is not None:
+            parts.append(attribute)
+        return join(parts) if parts else values.UNKNOWN
+
+    def _subscript(self, node: ast.Subscript) -> Value:
+        owner, index = self.evaluate(node.value), self.evaluate(node.slice)
+        if owner.may(Kind.CONTAINER) and not owner.may(TENSORS | Kind.NUMPY):
+            if isinstance(node.slice, ast.Slice):
+                return replace(owner, items=None, element=owner.each())
+            which = index.constant
+            length = len(owner.items or ())
+            if owner.items and isinstance(which, int) and -length <= which < length:
+                return owner.items[which]
+            return owner.each()
+        if owner.may(TENSORS | Kind.NUMPY):
+            kind = owner.kind & ~Kind.VARIABLE
+            if owner.may(Kind.VARIABLE):
+                kind |= Kind.TENSOR
+            varying = isinstance(node.slice, ast.Slice) and any(
+                self.values[bound].varying
+                for bound in (node.slice.lower, node.slice.upper)
+                if bound is not None
+            )
+            return Value(kind, dtype=owner.dtype, varying=varying)
+        return values.UNKNOWN
+
+    def _slice(self, node: ast.Slice) -> Value:
+        for bound in (node.lower, node.upper, node.step):
+            if bound is not None:
+                self.evaluate(bound)
+        return values.UNKNOWN
+
+    def _binop(self, node: ast.BinOp) -> Value:
+        return self.arithmetic(self.evaluate(node.left), node.op, self.evaluate(node.right))
+
+    def arithmetic(self, a: Value, op: ast.operator, b: Value) -> Value:
+        """What a binary operator makes of two values."""
+        if a.may(Kind.TEXT) and isinstance(op, (ast.Mod, ast.Add)) and a.is_only(Kind.TEXT):
+            return values.TEXT
+        dtype = a.dtype if a.dtype == b.dtype or b.is_only(values.STATIC) else ""
+        dtype = dtype or (b.dtype if a.is_only(values.STATIC) else "")
+        dtype = "" if "|" in dtype else dtype
+        if a.is_only(TENSORS) or b.is_only(TENSORS):
+            return Value(Kind.TENSOR, dtype=dtype)
+        kind = (a.kind | b.kind) & (Kind.UNKNOWN | Kind.NUMPY | Kind.CONTAINER | Kind.TEXT)
+        if (a.kind | b.kind) & TENSORS:
+            kind |= Kind.TENSOR
+        numbers = Kind.NUMBER | Kind.BOOL
+        if a.kind & numbers and b.kind & numbers:
+            kind |= Kind.NUMBER
+        if kind & Kind.CONTAINER:
+            return Value(kind, element=join([v.each() for v in (a, b) if v.may(Kind.CONTAINER)]))
+        varying = (a.varying or b.varying) and not isinstance(op, ast.Mod)
+        return Value(kind or Kind.UNKNOWN, dtype=dtype, varying=varying)
+
+    def _unaryop(self, node: ast.UnaryOp) -> Value:
+        value = self.evaluate(node.operand)
+        if isinstance(node.op, ast.Not):
+            return self._truth([value])
+        if value.may(Kind.VARIABLE):
+            return Value(Kind.TENSOR, dtype=value.dtype)
+        if isinstance(node.op, ast.USub) and isinstance(value.constant, (int, float)):
+            return replace(value, constant=-value.constant)
+        return replace(value, constant=None)
+
+    def _boolop(self, node: ast.BoolOp) -> Value:
+        return join([self.evaluate(value) for value in node.values])
+
+    def _compare(self, node: ast.Compare) -> Value:
+        parts = [self.evaluate(part) for part in (node.left, *node.comparators)]
+        if all(isinstance(op, (ast.Is, ast.IsNot, ast.In, ast.NotIn)) for op in node.ops):
+            return values.BOOL
+        if any(part.is_only(Kind.TEXT | Kind.NONE) for part in parts):
+            return values.BOOL
+        return self._truth(parts)
+
+    def _truth(self, parts: list[Value]) -> Value:
+        kind = Kind.NOTHING
+        if any(part.may(TENSORS) for part in parts):
+            kind |= Kind.TENSOR
+        if any(part.may(Kind.NUMPY) for part in parts):
+            kind |= Kind.NUMPY
+        if any(part.may(Kind.UNKNOWN | Kind.EXTERNAL) for part in parts) and not any(
+            part.is_only(TENSORS) for part in parts
+        ):
+            kind |= Kind.UNKNOWN
+        if all(part.may(values.STATIC) for part in parts):
+            kind |= Kind.BOOL
+        return Value(kind or Kind.BOOL, dtype="bool" if kind == Kind.TENSOR else "")
+
+    def _ifexp(self, node: ast.IfExp) -> Value:
+        test = self.evaluate(node.test)
+        value = join([self.evaluate(node.body), self.evaluate(node.orelse)])
+        if test.is_only(Kind.TENSOR) and value.may(Kind.NUMBER | Kind.BOOL):
+            return Value(Kind.TENSOR)
+        return value
+
+    def _list(self, node: ast.List | ast.Tuple | ast.Set) -> Value:
+        items = [self.evaluate(item) for item in node.elts]
+        if any(isinstance(item, ast.Starred) for item in node.elts):
+            return containing(join(items))
+        made = container(items)
+        return replace(made, path="set") if isinstance(node, ast.Set) else made
+
+    _tuple = _set = _list
+
+    def _starred(self, node: ast.Starred) -> Value:
+        return self.items(self.evaluate(node.value))
+
+    def _dict(self, node: ast.Dict) -> Value:
+        for key in node.keys:
+            if key is not None:
+                self.evaluate(key)
+        return containing(join([self.evaluate(value) for value in node.values]))
+
+    def _namedexpr(self, node: ast.NamedExpr) -> Value:
+        value = self.evaluate(node.value)
+        self.assign(node.target, value, node)
+        return value
+
+    def _lambda(self, node: ast.Lambda) -> Value:
+        function = self.define(node, "<lambda>", None)
+        return Value(Kind.FUNCTION, functions=frozenset([function]))
+
+    def _yield(self, node: ast.Yield | ast.YieldFrom) -> Value:
+        self.children(node)
+        if self.function is not None:
+            self.function.returns = values.ITERATOR
+        return values.UNKNOWN
+
+    _yieldfrom = _yield
+
+    def _await(self, node: ast.Await) -> Value:
+        self.children(node)
+        return values.UNKNOWN
+
+    def _listcomp(self, node: ast.ListComp | ast.SetComp | ast.GeneratorExp) -> Value:
+        with self._generators(node.generators):
+            element = self.evaluate(node.elt)
+        return containing(replace(element, constant=None))
+
+    _setcomp = _listcomp
+
+    def _generatorexp(self, node: ast.GeneratorExp) -> Value:
+        return replace(self._listcomp(node), kind=Kind.ITERATOR)
+
+    def _dictcomp(self, node: ast.DictComp) -> Value:
+        with self._generators(node.generators):
+            self.evaluate(node.key)
+            element = self.evaluate(node.value)
+        return containing(element)
+
+    @contextmanager
+    def _generators(self, generators: list[ast.comprehension]) -> Iterator[None]:
+        outside = self.environment
+        self.environment = dict(outside)
+        self.loops += 1
+        for one in generators:
+            self.assign(one.target, self.items(self.evaluate(one.iter)), one, "loop", local=True)
+            for test in one.ifs:
+                self.evaluate(test)
+        yield
+        self.loops -= 1
+        self.environment = outside
+
+    def items(self, value: Value) -> Value:
+        """What a loop over the value goes over."""
+        parts = []
+        if value.may(TENSORS):
+            parts.append(Value(Kind.TENSOR, dtype=value.dtype))
+        if value.may(Kind.NUMPY):
+            parts.append(values.NUMPY)
+        if value.may(Kind.CONTAINER | Kind.ITERATOR) and (value.items or value.element):
+            each = value.each()
+            several = value.items is None or len(set(value.items)) > 1
+            parts.append(replace(each, varying=each.may(Kind.NUMBER) and several, constant=None))
+        if value.may(Kind.DATASET | Kind.DATA_ITERATOR):
+            parts.append(Value(Kind.TENSOR | Kind.UNKNOWN))
+        if value.kind & ~(TENSORS | Kind.NUMPY) and not parts:
+            parts.append(values.UNKNOWN)
+        if value.kind & (Kind.UNKNOWN | Kind.OBJECT | Kind.EXTERNAL):
+            parts.append(values.UNKNOWN)
+        return join(parts) if parts else values.UNKNOWN
+
+    # What the statements' half does.
+
+    def assign(
+        self,
+        target: ast.expr,
+        value: Value,
+        node: ast.AST,
+        kind: str = "assign",
+        local: bool = False,
+    ) -> None:
+        """Give a target a value."""
+        raise NotImplementedError
+
+    def define(
+        self,
+        node: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda,
+        name: str,
+        klass: Class | None,
+    ) -> Function:
+        """The record of a function."""
+        raise NotImplementedError
+
+    def _call(self, node: ast.Call) -> Value:
+        raise NotImplementedError
+
+
+def inside(node: ast.AST) -> Iterator[ast.AST]:
+    """The nodes of a function, without those of the functions and classes inside."""
+    todo = list(ast.iter_child_nodes(node))
+    while todo:
+        one = todo.pop()
+        yield one
+        if not isinstance(one, SCOPES):
+            todo.extend(ast.iter_child_nodes(one))

@@ -1,0 +1,140 @@
+"""What a trace read of Python and will not read again."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from typing import ClassVar
+
+from graphwright.lint.analysis import MAKERS, Place, line_of
+from graphwright.lint.finding import Finding
+from graphwright.lint.model import Binding, Class, Scope
+from graphwright.lint.rules.rule import Rule
+from graphwright.lint.values import STATIC, Kind, Value
+
+PLAIN = STATIC | Kind.NUMPY | Kind.CONTAINER
+
+
+class StaleName(Rule):
+    """A global or free variable is read once, while tracing, and changes later."""
+
+    code = "GW107"
+    nodes: ClassVar = (ast.Name,)
+
+    def visit(self, node: ast.AST, at: Place) -> Iterator[Finding]:
+        if not isinstance(node, ast.Name) or not isinstance(node.ctx, ast.Load):
+            return
+        if not at.is_outer(node.id) or at.is_lifted(node) or self._is_receiver(node, at):
+            return
+        owner = at.owner(node.id)
+        known = owner.names.get(node.id)
+        if known is None or not known.is_only(PLAIN | Kind.NONE) or not known.may(PLAIN):
+            return
+        change = self._change(owner, node.id, at)
+        if change is not None:
+            yield self.found(
+                at,
+                node,
+                f"`{node.id}` is read only while tracing, but changes in line"
+                f" {line_of(change)}: later calls keep the old value; pass it as an"
+                " argument, or make it a tf.Variable",
+            )
+
+    def _is_receiver(self, node: ast.Name, at: Place) -> bool:
+        """Whether the name is written to: the rules of effects tell of that."""
+        parent = at.analysis.parents.get(node)
+        if isinstance(parent, ast.Attribute):
+            return True
+        return isinstance(parent, ast.Subscript) and isinstance(parent.ctx, ast.Store)
+
+    def _change(self, owner: Scope, name: str, at: Place) -> ast.AST | None:
+        """The binding that changes a name after the function could have been traced."""
+        line = line_of(at.function.node)
+        bindings = [b for b in owner.bindings[name].values() if b.kind != "parameter"]
+        plain = sorted((b for b in bindings if b.scope is owner), key=lambda b: line_of(b.node))
+        for binding in bindings:
+            elsewhere = binding.scope not in (owner, at.function.own)
+            if elsewhere and binding.scope.function not in at.analysis.staged:
+                return binding.node
+        for index, binding in enumerate(plain):
+            if line_of(binding.node) <= line:
+                continue
+            if binding.kind == "loop" or binding.kind == "augment" or binding.kind == "mutate":
+                return binding.node
+            if index > 0 and not self._excludes(plain[index - 1], binding, at):
+                return binding.node
+        return None
+
+    def _excludes(self, a: Binding, b: Binding, at: Place) -> bool:
+        """Whether two bindings stand in different branches, or say the same."""
+        if a.value.constant is not None and a.value.constant == b.value.constant:
+            return True
+        above = {id(parent): child for parent, child in at.analysis.above(a.node)}
+        return any(
+            isinstance(parent, (ast.If, ast.Try)) and above.get(id(parent)) is not child
+            for parent, child in at.analysis.above(b.node)
+            if id(parent) in above
+        )
+
+
+class StaleAttribute(Rule):
+    """An attribute of a Python object is read once, while tracing, and changes later."""
+
+    code = "GW108"
+    nodes: ClassVar = (ast.Attribute,)
+
+    def visit(self, node: ast.AST, at: Place) -> Iterator[Finding]:
+        if not isinstance(node, ast.Attribute) or not isinstance(node.ctx, ast.Load):
+            return
+        owner = at.value(node.value)
+        if not owner.may(Kind.OBJECT) or at.is_lifted(node) or not self._outlives(node, at):
+            return
+        for klass in sorted(owner.classes, key=lambda c: c.node.lineno):
+            known = klass.attribute(node.attr)
+            if known is None or klass.member(node.attr) is not None:
+                continue
+            if not known.may(STATIC) or not known.is_only(STATIC | Kind.UNKNOWN):
+                continue
+            change = self._change(klass, node.attr, at)
+            if change is not None:
+                yield self.found(
+                    at,
+                    node,
+                    f"`{ast.unparse(node)}` is read only while tracing, but"
+                    f" changes in line {line_of(change)}: later calls keep the old"
+                    " value; make it a tf.Variable",
+                )
+                return
+
+    def _outlives(self, node: ast.Attribute, at: Place) -> bool:
+        root = node.value
+        given = isinstance(root, ast.Name) and at.is_parameter(root.id)
+        return (given and not at.is_fresh) or at.comes_from_outside(node.value)
+
+    def _change(self, klass: Class, name: str, at: Place) -> ast.AST | None:
+        """What sets the attribute of an object that is already in use, outside of any trace."""
+        for one in klass.lineage():
+            for binding in one.writes.get(name, {}).values():
+                function = binding.scope.function
+                if function in at.analysis.staged:
+                    continue
+                inside = function is not None and function.klass in list(klass.lineage())
+                if function is not None and inside and MAKERS.fullmatch(function.name):
+                    continue
+                first = self._initial(klass, name)
+                changes = binding.kind == "augment" or self._differs(first, binding.value)
+                if changes and first is not None:
+                    return binding.node
+        return None
+
+    def _initial(self, klass: Class, name: str) -> Value | None:
+        for one in klass.lineage():
+            for binding in one.writes.get(name, {}).values():
+                function = binding.scope.function
+                if function is not None and function.name == "__init__":
+                    return binding.value
+        return None
+
+    def _differs(self, first: Value | None, other: Value) -> bool:
+        """Whether an assignment gives another literal than the first."""
+        return first is not None and other.constant is not None and other.constant != first.constant

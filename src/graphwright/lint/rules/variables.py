@@ -1,0 +1,122 @@
+"""Where variables come into being."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+from typing import ClassVar
+
+from graphwright.lint import externals
+from graphwright.lint.analysis import Analysis, Place
+from graphwright.lint.externals import OPTIMIZERS
+from graphwright.lint.finding import Finding
+from graphwright.lint.model import Class, Staging
+from graphwright.lint.rules.rule import Rule
+from graphwright.lint.values import Kind, Value
+
+#: Keras layers that have weights.
+WEIGHTED = re.compile(
+    r"tf\.keras\.layers\.(\w*Dense|\w*Conv\w*|Embedding|\w*Normalization|\w*LSTM\w*|\w*GRU\w*|\w*RNN"
+    r"|MultiHeadAttention|Bidirectional|PReLU)"
+)
+
+
+WEIGHTS = ("Variable", "add_weight", "add_variable")
+
+
+def creates(path: str) -> bool:
+    """Whether calling an external makes variables, at once or at its first call."""
+    if path.startswith("tf.keras.layers."):
+        return WEIGHTED.fullmatch(path) is not None
+    return externals.VARIABLES.fullmatch(path) is not None
+
+
+class VariableCreation(Rule):
+    """A variable is created at each trace; that is allowed on the first call only."""
+
+    code = "GW203"
+    nodes: ClassVar = (ast.Call,)
+
+    def visit(self, node: ast.AST, at: Place) -> Iterator[Finding]:
+        if not isinstance(node, ast.Call) or at.is_lifted(node) or self._is_guarded(node, at):
+            return
+        path = at.callee(node)
+        if creates(path):
+            what = "a variable is" if path.endswith("ariable") else f"`{path}`, with variables, is"
+            yield self.found(
+                at,
+                node,
+                f"{what} created at each trace, which only the first call may"
+                " do; create it outside, or once: `if self.v is None`",
+            )
+
+    def _is_guarded(self, node: ast.Call, at: Place) -> bool:
+        """Whether Python decides if it is created."""
+        if at.is_guarded(node):
+            return True
+        for parent, child in at.analysis.above(node):
+            test = parent.test if isinstance(parent, (ast.If, ast.IfExp)) else child
+            if test is not child and not at.value(test).may(Kind.TENSOR):
+                return True
+            if isinstance(parent, (ast.BoolOp, ast.ExceptHandler)):
+                return True
+        return False
+
+
+class SharedStaging(Rule):
+    """Several optimizers or unbuilt models go through one staged function."""
+
+    code = "GW204"
+
+    def check_module(self, analysis: Analysis) -> Iterator[Finding]:
+        for staging in analysis.stagings:
+            for name in staging.function.parameters:
+                yield from self._check(analysis, staging, name)
+
+    def _check(self, analysis: Analysis, staging: Staging, name: str) -> Iterator[Finding]:
+        seen: set[ast.AST] = set()
+        for call in staging.calls:
+            if name not in call.arguments:
+                continue
+            node, value = call.arguments[name]
+            if not value.made or not self._makes_variables(value, node, staging, name):
+                continue
+            if seen and not value.made <= seen:
+                yield self.found(
+                    analysis,
+                    node,
+                    f"`{staging.function.name}` is called with another"
+                    " object that creates variables at its first use: only the first"
+                    " call may do so; wrap a tf.function for each, or build the objects"
+                    " before",
+                )
+                return
+            seen |= value.made
+
+    def _makes_variables(self, value: Value, node: ast.expr, staging: Staging, name: str) -> bool:
+        if OPTIMIZERS.fullmatch(value.path):
+            return self._uses(staging, name, ("apply_gradients", "minimize"))
+        fresh = isinstance(node, ast.Call)
+        return fresh and (creates(value.path) or any(map(creates_lazily, value.classes)))
+
+    def _uses(self, staging: Staging, name: str, methods: tuple[str, ...]) -> bool:
+        return any(
+            isinstance(part, ast.Attribute)
+            and part.attr in methods
+            and isinstance(part.value, ast.Name)
+            and part.value.id == name
+            for part in ast.walk(staging.function.node)
+        )
+
+
+def creates_lazily(klass: Class) -> bool:
+    """Whether a class creates variables elsewhere than in `__init__`."""
+    for one in klass.lineage():
+        for function in one.node.body:
+            if isinstance(function, ast.FunctionDef) and function.name != "__init__":
+                for part in ast.walk(function):
+                    called = part.func if isinstance(part, ast.Call) else None
+                    if isinstance(called, ast.Attribute) and called.attr in WEIGHTS:
+                        return True
+    return False
