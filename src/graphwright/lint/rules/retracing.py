@@ -258,8 +258,8 @@ class ChangedArgument(Rule):
             yield self.found(
                 at,
                 node,
-                f"`{name}{how}` changes an argument of a staged function,"
-                " which is refused: ValueError; change a copy and return it",
+                f"`{name}{how}` changes an argument of a staged function, which is lost to the"
+                " caller or refused; return what is new",
             )
 
     def _default(self, name: str, at: Place) -> ast.expr | None:
