@@ -272,8 +272,8 @@ def default_dtype(array: Any, kind: str, value: Any) -> DType:
 
 def stored(array: Any, dtype: DType, value: Any) -> np.ndarray[Any, Any]:
     """The array as `dtype` stores it; integers wrap around, but must fit 64 bits."""
-    if dtype is dt.string:
-        return as_bytes(array)
+    if dtype is dt.string:  # NumPy's own strings lose the zeros at their ends
+        return as_bytes(np.array(value, dtype=object))
     wide = array.dtype == object or array.dtype == np.uint64
     if wide and dtype.is_integer and not isinstance(first_leaf(value), np.generic):
         widest = dt.uint64 if dtype is dt.uint64 else dt.int64

@@ -1,8 +1,15 @@
 """`tf.io`: bytes, files, images and serialized tensors."""
 
 from graphwright.api.io import gfile
+from graphwright.edge.example_parsing import (
+    FixedLenFeature,
+    FixedLenSequenceFeature,
+    parse_example,
+    parse_single_example,
+)
 from graphwright.edge.record_file import TFRecordOptions, TFRecordWriter
 from graphwright.edge.serialization import parse_tensor, serialize_tensor
+from graphwright.ops.csv import decode_csv
 from graphwright.ops.file_system import matching_files, read_file, write_file
 from graphwright.ops.image_files import (
     decode_and_crop_jpeg,
@@ -20,12 +27,15 @@ from graphwright.ops.io import decode_base64, decode_compressed, decode_raw, enc
 from graphwright.ops.png import encode_png
 
 __all__ = (
+    "FixedLenFeature",
+    "FixedLenSequenceFeature",
     "TFRecordOptions",
     "TFRecordWriter",
     "decode_and_crop_jpeg",
     "decode_base64",
     "decode_bmp",
     "decode_compressed",
+    "decode_csv",
     "decode_gif",
     "decode_image",
     "decode_jpeg",
@@ -39,6 +49,8 @@ __all__ = (
     "gfile",
     "is_jpeg",
     "matching_files",
+    "parse_example",
+    "parse_single_example",
     "parse_tensor",
     "read_file",
     "serialize_tensor",

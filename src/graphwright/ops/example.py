@@ -1,0 +1,221 @@
+"""Features of serialized `Example` messages as tensors: the ops under `tf.io.parse_example`."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any, ClassVar
+
+import numpy as np
+
+from graphwright.errors import InvalidArgumentError
+from graphwright.op.op import Op, Shapes, not_differentiable
+from graphwright.ops.strings import texts
+from graphwright.types import dtypes as dt
+from graphwright.types.dtypes import DType
+from graphwright.types.tensor_type import Dims, TensorType
+
+#: The dtype of the values of each kind of list in a message.
+KINDS = {"bytes_list": dt.string, "float_list": dt.float32, "int64_list": dt.int64}
+
+Values = list["np.ndarray[Any, Any] | None"]
+
+
+class ParseExampleV2(Op):
+    """Features of messages: sparse ones, dense ones, ragged ones.
+
+    With a vector of messages each result has an axis of them in front.
+    """
+
+    type_name = "ParseExampleV2"
+    inputs = (
+        "serialized: string",
+        "names: string",
+        "sparse_keys: string",
+        "dense_keys: string",
+        "ragged_keys: string",
+        "dense_defaults: Tdense...",
+    )
+    outputs: ClassVar[tuple[str, ...]] = (
+        "sparse_indices: int64*",
+        "sparse_values: sparse_types...",
+        "sparse_shapes: int64*",
+        "dense_values: Tdense...",
+        "ragged_values: ragged_value_types...",
+        "ragged_row_splits: ragged_split_types...",
+    )
+    returns_tuple = True
+    gradient = not_differentiable
+
+    num_sparse: int
+    sparse_types: tuple[DType, ...]
+    ragged_value_types: tuple[DType, ...]
+    ragged_split_types: tuple[DType, ...]
+    Tdense: tuple[DType, ...]
+    dense_shapes: tuple[Dims, ...]
+
+    def result_dtypes(self, types: Sequence[DType]) -> tuple[DType, ...]:
+        wide = (dt.int64,) * self.num_sparse
+        ragged = (*self.ragged_value_types, *self.ragged_split_types)
+        return (*wide, *self.sparse_types, *wide, *self.Tdense, *ragged)
+
+    def shapes(self, serialized: TensorType, *operands: TensorType) -> Shapes:
+        batch = serialized.dims
+        if batch is not None and len(batch) > 1:
+            raise ValueError(f"serialized must be a scalar or a vector, not {list(batch)}")
+        rank = None if batch is None else len(batch) + 1
+        ragged = len(self.ragged_value_types)
+        splits: Dims | None = (None,)
+        if batch is not None:
+            splits = (0,) if not batch else (None if batch[0] is None else batch[0] + 1,)
+        return (
+            *[(None, rank)] * self.num_sparse,
+            *[(None,)] * self.num_sparse,
+            *[(rank,)] * self.num_sparse,
+            *[None if batch is None else (*batch, *dims) for dims in self.dense_shapes],
+            *[(None,)] * ragged,
+            *[splits] * ragged,
+        )
+
+    def kernel(self, serialized: Any, names: Any, *operands: Any) -> Any:
+        messages = texts(serialized)
+        if messages.ndim > 1:
+            raise ValueError(f"serialized must be a scalar or a vector, not {messages.shape}")
+        keys = [[key.decode() for key in texts(each).flat] for each in operands[:3]]
+        features = [parsed(message, i) for i, message in enumerate(messages.flat)]
+        batch = messages.shape
+        sparse = [
+            sparse_parts(columns_of(features, key, dtype), dtype, batch)
+            for key, dtype in zip(keys[0], self.sparse_types)
+        ]
+        dense = [
+            dense_part(columns_of(features, *about[:2]), *about, batch)
+            for about in zip(keys[1], self.Tdense, self.dense_shapes, operands[3:])
+        ]
+        ragged = [
+            ragged_parts(columns_of(features, key, dtype), dtype, split, batch)
+            for key, dtype, split in zip(keys[2], self.ragged_value_types, self.ragged_split_types)
+        ]
+        return (
+            *[part for parts in zip(*sparse) for part in parts],
+            *dense,
+            *[part for parts in zip(*ragged) for part in parts],
+        )
+
+
+def parsed(message: bytes, place: int) -> Any:
+    """The features of a message by name."""
+    from google.protobuf.message import DecodeError
+
+    from graphwright.proto.example_pb2 import Example  # protobuf is large
+
+    try:
+        return Example.FromString(message).features.feature
+    except DecodeError as error:
+        raise InvalidArgumentError(
+            None, None, f"Could not parse example input, value {place}: {message[:40]!r}"
+        ) from error
+
+
+def columns_of(features: Sequence[Any], key: str, dtype: DType) -> Values:
+    """The values of a feature in each message, None where there are none."""
+    return [values_of(each.get(key), key, dtype) for each in features]
+
+
+def values_of(feature: Any, key: str, dtype: DType) -> Any:
+    """The values of a feature; None where it is missing, an error where its kind is another."""
+    kind = None if feature is None else feature.WhichOneof("kind")
+    if kind is None:
+        return None
+    found = KINDS[kind]
+    if found is not dtype:
+        raise InvalidArgumentError(
+            None,
+            None,
+            f"Key: {key}.  Data types don't match. Data type: {found.name} but expected type: "
+            f"{dtype.name}",
+        )
+    values = getattr(feature, kind).value
+    array = np.empty(len(values), dtype.numpy_dtype)
+    array[:] = list(values)
+    return array
+
+
+def joined(values: Values, dtype: DType) -> tuple[Any, Any]:
+    """All values one after another, and how many each message has."""
+    empty = np.empty(0, dtype.numpy_dtype)
+    present = [empty if each is None else each for each in values]
+    lengths = np.array([len(each) for each in present], np.int64)
+    return np.concatenate([empty, *present]), lengths
+
+
+def sparse_parts(values: Values, dtype: DType, batch: tuple[int, ...]) -> tuple[Any, Any, Any]:
+    """Indices, values and shape of a sparse tensor with the values of each message in a row."""
+    flat, lengths = joined(values, dtype)
+    rows = np.repeat(np.arange(len(values)), lengths)
+    columns = np.arange(len(flat)) - np.repeat(np.cumsum(lengths) - lengths, lengths)
+    widest = int(lengths.max(initial=0))
+    if not batch:
+        return columns[:, None], flat, np.array([widest])
+    return np.stack([rows, columns], 1), flat, np.array([len(values), widest])
+
+
+def ragged_parts(
+    values: Values, dtype: DType, split: DType, batch: tuple[int, ...]
+) -> tuple[Any, Any]:
+    """Values and row splits of a ragged tensor; of one message there are no splits."""
+    flat, lengths = joined(values, dtype)
+    ends = np.cumsum(lengths)
+    splits = np.concatenate([[0], ends]) if batch else np.empty(0)
+    return flat, splits.astype(split.numpy_dtype)
+
+
+def dense_part(
+    values: Values, key: str, dtype: DType, dims: Dims, default: Any, batch: tuple[int, ...]
+) -> Any:
+    """The values of all messages in the feature's shape, the default for those that are missing.
+
+    Where the first dimension is unknown, shorter ones are filled up with the default.
+    """
+    if dims and dims[0] is None:
+        return padded(values, key, dtype, dims[1:], default, batch)
+    size = math.prod(d for d in dims if d is not None)
+    result = np.empty((len(values), size), dtype.numpy_dtype)
+    for i, each in enumerate(values):
+        if each is None and np.size(default) != size:
+            raise InvalidArgumentError(
+                None,
+                None,
+                f"Feature: {key} (data type: {dtype.name}) is required but could not be found.",
+            )
+        row = np.ravel(default) if each is None else each
+        if len(row) != size:
+            raise InvalidArgumentError(
+                None,
+                None,
+                f"Key: {key}, Index: {i}.  Number of {dtype.name} values != expected.  Values "
+                f"size: {len(row)} but output shape: {list(dims)}",
+            )
+        result[i] = row
+    return result.reshape((*batch, *dims))
+
+
+def padded(
+    values: Values, key: str, dtype: DType, inner: Dims, default: Any, batch: tuple[int, ...]
+) -> Any:
+    """Sequences of elements of a shape, filled up to the longest with the default."""
+    size = math.prod(d for d in inner if d is not None)
+    flat, lengths = joined(values, dtype)
+    if size == 0 or (lengths % size).any():
+        raise InvalidArgumentError(
+            None,
+            None,
+            f"Key: {key}.  Number of {dtype.name} values is not a multiple of stride length "
+            f"{size}: {lengths.tolist()}",
+        )
+    longest = int(lengths.max(initial=0))
+    filler: Any = np.ravel(default)[0] if np.size(default) else b"" if dtype is dt.string else 0
+    result = np.empty((len(values), longest), dtype.numpy_dtype)
+    result[...] = filler
+    result[np.arange(longest) < lengths[:, None]] = flat
+    return result.reshape((*batch, longest // size, *inner))
