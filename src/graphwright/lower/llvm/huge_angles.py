@@ -18,10 +18,7 @@ def reduced_huge(x: Lanes) -> tuple[Lanes, Lanes, Lanes]:
     """r, what r lacks, and n, such that x is r + n quarter turns; NaN where x is not finite."""
     emitter, kind, lanes = x.emitter, x.kind, x.reg.lanes
     symbol = f"huge_angle_v{lanes}{kind}"
-    emitter.declarations[TABLE] = table()
-    emitter.declarations.setdefault("llvm.fma.f64", FMA)
-    for name, text in INTRINSICS.items():
-        emitter.declarations[name] = text
+    emitter.declarations |= {TABLE: table(), "llvm.fma.f64": FMA, "llvm.fshl.i64": FSHL}
     emitter.declarations[symbol] = definition(symbol, kind, lanes)
     result = result_type(kind, lanes)
     call = emitter.fresh()
@@ -41,10 +38,7 @@ def result_type(kind: str, lanes: int) -> str:
 
 
 FMA = "declare double @llvm.fma.f64(double, double, double)"
-INTRINSICS = {
-    "llvm.fshl.i64": "declare i64 @llvm.fshl.i64(i64, i64, i64)",
-    "llvm.ctlz.i128": "declare i128 @llvm.ctlz.i128(i128, i1)",
-}
+FSHL = "declare i64 @llvm.fshl.i64(i64, i64, i64)"
 
 
 def table() -> str:
@@ -99,7 +93,8 @@ done:
 _HALF_PI = [literal("f64", part) for part in of.HALF_PI["f64"]]
 
 #: From %wide to %value + %value.low and %turns: M and E; the words of 2 / pi; their product
-#: modulo four quarter turns; its fraction, from -1/2 to 1/2, as two numbers; times pi / 2.
+#: modulo four quarter turns; its fraction, from -1/2 to 1/2, as two numbers that are exact
+#: but for the last's end; times pi / 2.
 SCALAR = f"""  %bits = bitcast double %wide to i64
   %biased = lshr i64 %bits, 52
   %exponent = and i64 %biased, 2047
@@ -137,25 +132,18 @@ SCALAR = f"""  %bits = bitcast double %wide to i64
   %quarter = lshr i128 %rounded, 126
   %quarters = trunc i128 %quarter to i64
   %part = shl i128 %product, 2
-  %below = icmp slt i128 %part, 0
-  %minus = sub i128 0, %part
-  %size = select i1 %below, i128 %minus, i128 %part
-  %zeros.wide = call i128 @llvm.ctlz.i128(i128 %size, i1 false)
-  %zeros = trunc i128 %zeros.wide to i64
-  %placed = shl i128 %size, %zeros.wide
-  %upper = lshr i128 %placed, 75
-  %upper.bits = trunc i128 %upper to i64
-  %lower = lshr i128 %placed, 22
-  %lower.all = trunc i128 %lower to i64
-  %lower.bits = and i64 %lower.all, 9007199254740991
-  %a = sitofp i64 %upper.bits to double
-  %b.large = sitofp i64 %lower.bits to double
-  %b = fmul double %b.large, {literal("f64", 2.0**-53)}
-  %scale.exponent = sub i64 970, %zeros
-  %scale.bits = shl i64 %scale.exponent, 52
-  %scale = bitcast i64 %scale.bits to double
-  %high = fmul double %a, %scale
-  %rest = fmul double %b, %scale
+  %part.placed = lshr i128 %part, 64
+  %part.high = trunc i128 %part.placed to i64
+  %part.low = trunc i128 %part to i64
+  %a.bits = and i64 %part.high, -2048
+  %b.bits = and i64 %part.high, 2047
+  %c.bits = lshr i64 %part.low, 11
+  %a = sitofp i64 %a.bits to double
+  %b.whole = sitofp i64 %b.bits to double
+  %c = sitofp i64 %c.bits to double
+  %b = call double @llvm.fma.f64(double %c, double {literal("f64", 2.0**-53)}, double %b.whole)
+  %high = fmul double %a, {literal("f64", 2.0**-64)}
+  %rest = fmul double %b, {literal("f64", 2.0**-64)}
   %h = fmul double %high, {_HALF_PI[0]}
   %h.minus = fneg double %h
   %l0 = call double @llvm.fma.f64(double %high, double {_HALF_PI[0]}, double %h.minus)
@@ -165,11 +153,10 @@ SCALAR = f"""  %bits = bitcast double %wide to i64
   %kept = fsub double %both, %h
   %lost = fsub double %l, %kept
   %negative = icmp slt i64 %bits, 0
-  %turned = xor i1 %negative, %below
   %both.negated = fneg double %both
   %lost.negated = fneg double %lost
-  %both.signed = select i1 %turned, double %both.negated, double %both
-  %value.low = select i1 %turned, double %lost.negated, double %lost
+  %both.signed = select i1 %negative, double %both.negated, double %both
+  %value.low = select i1 %negative, double %lost.negated, double %lost
   %value = select i1 %finite, double %both.signed, double {literal("f64", float("nan"))}
   %quarters.negated = sub i64 0, %quarters
   %turns = select i1 %negative, i64 %quarters.negated, i64 %quarters"""
