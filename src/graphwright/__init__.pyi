@@ -215,6 +215,8 @@ from graphwright.values.convert import constant as constant
 from graphwright.values.convert import convert_to_tensor as convert_to_tensor
 from graphwright.values.indexed_slices import IndexedSlices as IndexedSlices
 from graphwright.values.indexed_slices import IndexedSlicesSpec as IndexedSlicesSpec
+from graphwright.values.sparse.tensor import SparseTensor as SparseTensor
+from graphwright.values.sparse.tensor import SparseTensorSpec as SparseTensorSpec
 from graphwright.values.tensor import Tensor as Tensor
 from graphwright.values.variable import Variable as Variable
 from graphwright.values.variable import VariableAggregation as VariableAggregation

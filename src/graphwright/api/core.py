@@ -51,6 +51,7 @@ from graphwright.types.specs import TensorSpec, type_spec_from_value
 from graphwright.types.type_spec import TypeSpec
 from graphwright.values.convert import constant, convert_to_tensor
 from graphwright.values.indexed_slices import IndexedSlices, IndexedSlicesSpec
+from graphwright.values.sparse.tensor import SparseTensor, SparseTensorSpec
 from graphwright.values.tensor import Tensor
 from graphwright.values.variable import Variable, VariableAggregation, VariableSynchronization
 
@@ -64,6 +65,8 @@ TOP_LEVEL = (
     "IndexedSlicesSpec",
     "Module",
     "Operation",
+    "SparseTensor",
+    "SparseTensorSpec",
     "Tensor",
     "TensorShape",
     "TensorSpec",

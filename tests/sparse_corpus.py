@@ -1,0 +1,257 @@
+"""Programs over sparse tensors, run with either package (`tf`): what they return is recorded."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy as np
+
+Function = Callable[..., Any]
+
+
+class Sparse(NamedTuple):
+    """The parts of a sparse tensor."""
+
+    indices: Any
+    values: Any
+    shape: tuple[int, ...]
+
+
+def sparse(dense: Any, dtype: str = "float32") -> Sparse:
+    """The parts of the sparse form of an array."""
+    array = np.array(dense, dtype)
+    places = np.argwhere(array)
+    return Sparse(places.reshape(-1, array.ndim), array[tuple(places.T)], array.shape)
+
+
+def words(values: list[bytes]) -> Any:
+    """A string array."""
+    return np.array(values, object)
+
+
+GRID = sparse([[1, 0, 2], [0, 0, 0], [0, -3, 4]])
+OTHER = sparse([[0, 5, 2], [0, 0, 1], [-1, 0, -4]])
+NUMBERS = sparse([[1, 0, 2, 0], [0, 0, 0, 0], [2, 2, 0, 3]], "int32")
+IDS = sparse([[3, 0, 2, 0], [0, 1, 0, 0], [2, 2, 0, 1]], "int64")
+CUBE = sparse(np.arange(24).reshape(2, 3, 4) % 5 * (np.arange(24).reshape(2, 3, 4) % 3 != 1))
+EMPTY = sparse(np.zeros((2, 3)))
+VECTOR = sparse([0, 1, 0, 2])
+COMPLEX = sparse([[1 + 2j, 0], [0, 3 - 1j]], "complex64")
+SHUFFLED = Sparse(
+    np.array([[2, 1], [0, 2], [0, 0]]), np.array([1.0, 2.0, 3.0], np.float32), (3, 3)
+)
+WORDS = Sparse(np.array([[0, 1], [1, 0]]), words([b"a", b"b"]), (2, 2))
+SETS = Sparse(
+    np.array([[0, 0], [0, 1], [0, 2], [1, 0], [2, 0]]), np.array([3, 1, 3, 2, 9]), (3, 4)
+)
+DENSE = np.arange(9, dtype=np.float32).reshape(3, 3) - 4
+WIDE = np.arange(6, dtype=np.float32).reshape(3, 2)
+
+#: (program, inputs); a program is shown by its text.
+PROGRAMS: list[tuple[Function, tuple[Any, ...]]] = []
+
+
+def case(*inputs: Any) -> Callable[[Function], Function]:
+    """Adds a program for these inputs."""
+
+    def register(function: Function) -> Function:
+        PROGRAMS.append((function, inputs))
+        return function
+
+    return register
+
+
+def each(function: Function, *rows: tuple[Any, ...]) -> None:
+    """Adds a program for each row of inputs."""
+    PROGRAMS.extend((function, row) for row in rows)
+
+
+def name_of(function: Function) -> str:
+    """The text of a program."""
+    text = inspect.getsource(function).strip()
+    return text
+
+
+# -- making and moving --------------------------------------------------------------------------
+
+each(lambda tf, x: tf.sparse.from_dense(x), (DENSE,), (np.zeros((2, 0), np.int32),),
+     (np.array(3.0),), (words([b"", b"x"]),), (np.array([[True, False]]),))  # fmt: skip
+each(lambda tf, x: tf.sparse.to_dense(x), (GRID,), (CUBE,), (EMPTY,), (VECTOR,), (WORDS,),
+     (SHUFFLED,), (COMPLEX,), (Sparse(np.array([[0, 5]]), np.array([1]), (2, 2)),),
+     (Sparse(np.array([[0, 1], [0, 1]]), np.array([1, 2]), (2, 2)),))  # fmt: skip
+each(lambda tf, x: tf.sparse.to_dense(x, default_value=-1), (GRID,), (NUMBERS,))
+each(lambda tf, x, d: tf.sparse.to_dense(x, d), (GRID, np.float32(7)), (GRID, np.ones(2, "f")))
+each(lambda tf, x: tf.sparse.to_dense(x, validate_indices=False), (SHUFFLED,))
+each(lambda tf, x: tf.sparse.reorder(x), (SHUFFLED,), (GRID,), (EMPTY,))
+each(lambda tf, x: tf.sparse.transpose(x), (GRID,), (CUBE,), (VECTOR,), (WORDS,))
+each(lambda tf, x: tf.sparse.transpose(x, [1, 2, 0]), (CUBE,), (GRID,))
+each(lambda tf, x: tf.sparse.reshape(x, [6, -1]), (CUBE,), (EMPTY,), (GRID,))
+each(lambda tf, x: tf.sparse.reshape(x, [9]), (GRID,), (CUBE,))
+each(lambda tf, x: tf.sparse.reshape(x, [-1, -1]), (GRID,))
+each(lambda tf, x: tf.sparse.reset_shape(x), (GRID,), (NUMBERS,), (CUBE,))
+each(lambda tf, x: tf.sparse.reset_shape(x, [5, 5]), (GRID,), (CUBE,), (NUMBERS,))
+each(lambda tf, x: tf.sparse.reset_shape(x, [2, 2]), (GRID,))
+for _axis in (0, 1, -1, 2):
+    each(lambda tf, x, y, a=_axis: tf.sparse.concat(a, [x, y]), (GRID, OTHER), (CUBE, CUBE),
+         (GRID, EMPTY), (WORDS, WORDS))  # fmt: skip
+each(lambda tf, x, y: tf.sparse.concat(0, [x, y], expand_nonconcat_dims=True),
+     (sparse([[1, 2]]), sparse([[3], [4]])), (GRID, NUMBERS))  # fmt: skip
+each(lambda tf, x: tf.sparse.concat(0, [x, 3]), (GRID,))
+for _count, _axis in ((1, 0), (2, 0), (3, 1), (2, -1), (4, 0), (2, 5)):
+    each(lambda tf, x, n=_count, a=_axis: tf.sparse.split(x, n, a), (GRID,), (CUBE,), (WORDS,))
+each(lambda tf, x: tf.sparse.slice(x, [0, 1], [2, 2]), (GRID,), (OTHER,), (EMPTY,))
+each(lambda tf, x: tf.sparse.slice(x, [1, 1], [9, 9]), (GRID,), (CUBE,))
+for _axis in (None, 0, 1, -1, 2, -3, 5):
+    each(lambda tf, x, a=_axis: tf.sparse.expand_dims(x, a), (GRID,), (EMPTY,))
+each(lambda tf, x, keep: tf.sparse.retain(x, keep), (GRID, np.array([True, False, False, True])),
+     (GRID, np.array([True])), (EMPTY, np.zeros(0, bool)))  # fmt: skip
+each(lambda tf, x, d: tf.sparse.fill_empty_rows(x, d), (GRID, np.float32(9)),
+     (OTHER, np.float32(9)), (EMPTY, np.float32(1)), (GRID, np.ones(1, "f")))  # fmt: skip
+each(lambda tf, x: tf.sparse.fill_empty_rows(x, "none"), (WORDS,))
+each(lambda tf, x: tf.sparse.to_indicator(x, 5), (NUMBERS,), (EMPTY,))
+each(lambda tf, x: tf.sparse.to_indicator(x, 3), (NUMBERS,))
+each(lambda tf: tf.sparse.eye(2, 4, dtype=tf.int32), ())
+each(lambda tf: tf.sparse.eye(3), ())
+each(lambda tf, x: tf.sparse.mask(tf.IndexedSlices(x, tf.constant([1, 5, 7])), [5]), (DENSE,))
+
+# -- arithmetic ---------------------------------------------------------------------------------
+
+_PAIRS = ((GRID, OTHER), (GRID, GRID), (EMPTY, EMPTY), (GRID, EMPTY), (NUMBERS, NUMBERS))
+each(lambda tf, x, y: tf.sparse.add(x, y), *_PAIRS, (GRID, DENSE), (DENSE, GRID), (GRID, WIDE),
+     (DENSE, DENSE), (COMPLEX, COMPLEX), (SHUFFLED, DENSE))  # fmt: skip
+each(lambda tf, x, y: tf.sparse.add(x, y, threshold=3.5), (GRID, OTHER), (GRID, DENSE))
+each(lambda tf, x, y: tf.sparse.maximum(x, y), *_PAIRS)
+each(lambda tf, x, y: tf.sparse.minimum(x, y), *_PAIRS)
+each(lambda tf, x, y: x * y, (GRID, DENSE), (GRID, np.float32(2)), (GRID, DENSE[0]),
+     (CUBE, np.ones((3, 1), "f")), (GRID, WIDE), (GRID, np.ones((2, 3, 3), "f")),
+     (NUMBERS, np.int32(3)))  # fmt: skip
+each(lambda tf, x, y: x / y, (GRID, DENSE + 0.5), (GRID, np.float32(2)), (NUMBERS, np.int32(2)))
+each(lambda tf, x: x * 2, (GRID,), (NUMBERS,), (COMPLEX,))
+each(lambda tf, x: tf.divide(x, 2), (GRID,), (NUMBERS,))
+each(lambda tf, x: x + x, (GRID,))
+each(lambda tf, x: -x, (GRID,))
+for _name in ("abs", "negative", "sign", "sin", "sqrt", "square", "tan", "tanh", "asin", "asinh",
+              "atan", "atanh", "erf", "bessel_i0e", "exp", "cos", "log1p"):  # fmt: skip
+    each(lambda tf, x, n=_name: getattr(tf.math, n)(x), (VECTOR,), (EMPTY,))
+each(lambda tf, x: tf.cast(x, tf.int64), (GRID,), (NUMBERS,))
+each(lambda tf, x: (tf.shape(x), tf.size(x), tf.rank(x), tf.identity(x)), (GRID,), (CUBE,))
+each(lambda tf, x: tf.shape(x, out_type=tf.int64), (GRID,))
+each(lambda tf, x: tf.convert_to_tensor(x), (GRID,))
+each(lambda tf, x: tf.reduce_sum(x), (GRID,))
+each(lambda tf, x: tf.sparse.map_values(tf.math.exp, x), (GRID,))
+each(lambda tf, x, y: tf.sparse.map_values(tf.multiply, x, y), (GRID, GRID), (GRID, OTHER))
+each(lambda tf, x: tf.sparse.map_values(tf.add, x, y=10.0), (GRID,))
+each(lambda tf, x: tf.sparse.map_values(tf.add, x, x), (DENSE,))
+for _adjoint in ((False, False), (True, False), (False, True), (True, True)):
+    each(lambda tf, x, y, a=_adjoint: tf.sparse.sparse_dense_matmul(x, y, *a), (GRID, DENSE),
+         (GRID, WIDE), (COMPLEX, np.array([[1, 2j], [3, 4]], np.complex64)), (DENSE, GRID),
+         (EMPTY, WIDE), (sparse(GRID.values[None], "float64"), np.ones((4, 4))))  # fmt: skip
+each(lambda tf, x: tf.sparse.softmax(x), (GRID,), (CUBE,), (EMPTY,), (VECTOR,))
+for _axis in (None, 0, 1, -1, [0, 1], [0], [], 5, [1, 2]):
+    for _keep in (False, True):
+        for _kind in ("reduce_sum", "reduce_max"):
+            each(lambda tf, x, k=_kind, a=_axis, d=_keep: getattr(tf.sparse, k)(x, a, d),
+                 (GRID,), (CUBE,), (NUMBERS,))  # fmt: skip
+each(lambda tf, x: tf.sparse.reduce_sum(x, 0, output_is_sparse=True), (GRID,), (CUBE,), (EMPTY,))
+each(lambda tf, x: tf.sparse.reduce_max(x, 1, True, output_is_sparse=True), (GRID,), (CUBE,))
+each(lambda tf, x: tf.sparse.reduce_sum(x, output_is_sparse=True), (GRID,))
+
+# -- control flow, functions, structures --------------------------------------------------------
+
+
+@case(GRID)
+def loops(tf: Any, x: Any) -> Any:
+    return tf.while_loop(lambda i, _: i < 3, lambda i, y: (i + 1, y * 2.0), (0, x))[1]
+
+
+@case(GRID, OTHER)
+def branches(tf: Any, x: Any, y: Any) -> Any:
+    return tf.cond(tf.sparse.reduce_sum(x) > 0, lambda: x * 2.0, lambda: y)
+
+
+@case(GRID)
+def inner_function(tf: Any, x: Any) -> Any:
+    return tf.function(lambda v: {"sum": tf.sparse.reduce_sum(v), "same": v})(x)
+
+
+@case(GRID, DENSE)
+def chained(tf: Any, x: Any, y: Any) -> Any:
+    z = tf.sparse.add(tf.sparse.transpose(x), x * 0.5)
+    return tf.sparse.sparse_dense_matmul(tf.sparse.softmax(z), y)
+
+
+@case(GRID)
+def nests(tf: Any, x: Any) -> Any:
+    parts = tf.nest.flatten({"a": x, "b": 1.0}, expand_composites=True)
+    return [*parts[:3], tf.nest.map_structure(lambda t: t, [x], expand_composites=True)[0].values]
+
+
+# -- running ------------------------------------------------------------------------------------
+
+
+def tensors_of(tf: Any, inputs: tuple[Any, ...]) -> list[Any]:
+    """Inputs as tensors, dense and sparse."""
+    return [
+        tf.SparseTensor(x.indices, x.values, x.shape) if isinstance(x, Sparse) else tf.constant(x)
+        for x in inputs
+    ]
+
+
+def specs_of(tf: Any, tensors: list[Any], known: bool) -> list[Any]:
+    """The specs of tensors, with or without their sizes."""
+    specs = []
+    for x in tensors:
+        shape = x.shape if known else [None] * x.shape.rank
+        kind = tf.SparseTensorSpec if isinstance(x, tf.SparseTensor) else tf.TensorSpec
+        specs.append(kind(shape, x.dtype))
+    return specs
+
+
+def leaves(tf: Any, result: Any) -> list[Any]:
+    """The tensors of a result."""
+    flat = tf.nest.flatten(result, expand_composites=True)
+    return [tf.convert_to_tensor(leaf) for leaf in flat]
+
+
+def run(tf: Any, program: Function, inputs: tuple[Any, ...]) -> list[Any]:
+    """The results of a program, as arrays."""
+    return [t.numpy() for t in leaves(tf, program(tf, *tensors_of(tf, inputs)))]
+
+
+def run_traced(tf: Any, program: Function, inputs: tuple[Any, ...], known: bool) -> list[Any]:
+    """The same, traced with or without known sizes."""
+    tensors = tensors_of(tf, inputs)
+
+    def body(*args: Any) -> Any:
+        return leaves(tf, program(tf, *args))
+
+    function = tf.function(body, input_signature=specs_of(tf, tensors, known), autograph=False)
+    return [t.numpy() for t in function(*tensors)]
+
+
+def is_float(dtype: Any) -> bool:
+    """Whether gradients flow to tensors of a dtype."""
+    return bool(dtype.is_floating or dtype.is_complex)
+
+
+def run_gradient(tf: Any, program: Function, inputs: tuple[Any, ...]) -> list[Any]:
+    """Cotangents of the values of floating inputs, of weighted results; None where none flows."""
+    sources = []
+    with tf.GradientTape() as tape:
+        args = []
+        for x in inputs:
+            values = tf.constant(x.values if isinstance(x, Sparse) else x)
+            if is_float(values.dtype):
+                tape.watch(values)
+                sources.append(values)
+            sparse_one = isinstance(x, Sparse)
+            args.append(tf.SparseTensor(x.indices, values, x.shape) if sparse_one else values)
+        results = [t for t in leaves(tf, program(tf, *args)) if is_float(t.dtype)]
+        weights = [tf.cast(tf.cos(tf.range(tf.size(t), dtype=tf.float32)), t.dtype)
+                   for t in results]  # fmt: skip
+        total = tf.add_n([tf.reduce_sum(tf.reshape(t, [-1]) * w)
+                          for t, w in zip(results, weights)] or [tf.zeros([])])  # fmt: skip
+    found = tape.gradient(total, sources)
+    return [None if g is None else tf.convert_to_tensor(g).numpy() for g in found]

@@ -1,0 +1,62 @@
+"""Records what TensorFlow makes of tests/sparse_corpus.py: `python tools/record_sparse_goldens.py`.
+
+Run it with TensorFlow 2.21; it writes tests/golden/sparse.json, an entry for each program.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(ROOT / "tests"))
+os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
+os.environ.setdefault("CUDA_VISIBLE_DEVICES", "")
+
+import numpy as np
+import sparse_corpus as corpus
+import tensorflow as tf
+
+
+def packed(array: Any) -> Any:
+    """An array as dtype, shape and values."""
+    if array is None:
+        return None
+    array = np.asarray(array)
+    if array.dtype == object or array.dtype.kind in "SU":
+        return ["string", list(array.shape), [v.decode() for v in array.reshape(-1).tolist()]]
+    flat = array.reshape(-1)
+    plain = flat.view(flat.real.dtype).tolist() if array.dtype.kind == "c" else flat.tolist()
+    return [array.dtype.name, list(array.shape), plain]
+
+
+def record(program: corpus.Function, inputs: tuple[Any, ...]) -> dict[str, Any]:
+    """The outcome of one program."""
+    try:
+        outcome: dict[str, Any] = {"values": [packed(v) for v in corpus.run(tf, program, inputs)]}
+    except RecursionError:
+        return {"error": "RecursionError"}
+    except Exception as error:  # noqa: BLE001 - which error is what is recorded
+        return {"error": type(error).__name__}
+    try:
+        outcome["gradient"] = [packed(g) for g in corpus.run_gradient(tf, program, inputs)]
+    except Exception:  # noqa: BLE001 - TensorFlow cannot: nothing to compare with
+        outcome["gradient"] = None
+    return outcome
+
+
+def main() -> None:
+    """Write the file."""
+    tf.get_logger().setLevel("ERROR")
+    outcomes = [record(program, inputs) for program, inputs in corpus.PROGRAMS]
+    lines = ",\n".join(json.dumps(outcome, separators=(",", ":")) for outcome in outcomes)
+    path = ROOT / "tests" / "golden" / "sparse.json"
+    path.write_text(f"[\n{lines}\n]\n", encoding="utf-8")
+    print(len(outcomes), "programs,", sum("error" in o for o in outcomes), "of them refused")
+
+
+if __name__ == "__main__":
+    main()
