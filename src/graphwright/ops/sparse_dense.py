@@ -11,13 +11,13 @@ from graphwright.kernels import sparse
 from graphwright.op.families import reduced_dims
 from graphwright.op.interpreter import apply, convert
 from graphwright.op.op import Call, Op, Shapes, not_differentiable
-from graphwright.ops.arithmetic import conj
+from graphwright.ops.arithmetic import conj, minimum
 from graphwright.ops.creation import ones_like
 from graphwright.ops.gathering import gather, gather_nd
 from graphwright.ops.indicators import one_hot
 from graphwright.ops.linalg import matrix_transpose
 from graphwright.ops.movement import reshape
-from graphwright.ops.reduction import reduce_max, reduce_sum
+from graphwright.ops.reduction import reduce_sum
 from graphwright.ops.scan import cumprod
 from graphwright.ops.segment import unsorted_segment_sum
 from graphwright.ops.shape import size
@@ -194,7 +194,7 @@ class SparseReduceSum(SparseReduction):
         indices, _, shape, axes = call.inputs
         shape, rank = convert(shape, dt.int64), size(shape)
         places = reshape(convert(axes, dt.int32), [-1]) % rank
-        gone = reduce_max(one_hot(places, rank, dtype=dt.int64), axis=0)
+        gone = minimum(1, reduce_sum(one_hot(places, rank, dtype=dt.int64), axis=0))
         kept = ones_like(gone) - gone
         back = reshape(g, shape * kept + gone)
         return None, gather_nd(back, indices * kept), None, None

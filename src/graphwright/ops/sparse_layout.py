@@ -51,7 +51,7 @@ class SparseToDense(Op):
 
     def kernel(self, indices: Any, shape: Any, values: Any, default: Any) -> Any:
         rows = np.asarray(indices)
-        rows = rows.reshape(rows.size if rows.ndim < 2 else len(rows), -1)
+        rows = rows if rows.ndim == 2 else rows.reshape(-1, 1)
         sparse.check(rows, shape, ordered=self.validate_indices)
         if np.ndim(default):
             raise ValueError(f"default_value should be a scalar, not of shape {default.shape}")
@@ -236,7 +236,8 @@ class SparseSlice(Op):
 
     def gradient(self, call: Call, _: Any, g: Any, __: Any) -> Sequence[Any]:
         indices, _, _, start, _ = call.inputs
-        return apply(SLICE_GRAD, g, indices, start, call.outputs[0]), None, None, None, None
+        back = apply(SLICE_GRAD, g, indices, start, call.outputs[0])
+        return None, back, None, None, None
 
 
 class SparseSliceGrad(Op):

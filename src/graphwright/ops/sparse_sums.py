@@ -37,7 +37,8 @@ def same_shape(a_shape: Any, b_shape: Any) -> None:
 
 
 def aligned(a: Any, a_values: Any, b: Any, b_values: Any) -> tuple[Any, Any, Any]:
-    """The indices of either, and the values of both there: 0 where there is none."""
+    """The indices of either, the values of both there (0 where there is none), and where both
+    have one."""
     if len(a) != len(a_values) or len(b) != len(b_values):
         raise ValueError(
             f"{len(a)} indices for {len(a_values)} values, {len(b)} for {len(b_values)}"
@@ -46,11 +47,12 @@ def aligned(a: Any, a_values: Any, b: Any, b_values: Any) -> tuple[Any, Any, Any
     both = np.zeros((2, len(rows)), a_values.dtype)
     both[0, in_a] = a_values
     both[1, in_b] = b_values
-    return rows, both[0], both[1]
+    counts = np.bincount(np.concatenate([in_a, in_b]), minlength=len(rows))
+    return rows, both, counts == 2
 
 
 class SparseAdd(Op):
-    """The sum of two sparse tensors, without elements of a size below the threshold."""
+    """The sum of two sparse tensors, without shared elements of a sum below the threshold."""
 
     type_name = "SparseAdd"
     inputs = (*_PAIR, "thresh: Treal")
@@ -66,9 +68,9 @@ class SparseAdd(Op):
     def kernel(self, *parts: Any) -> Any:
         a, a_values, shape, b, b_values, b_shape, threshold = parts
         same_shape(shape, b_shape)
-        rows, left, right = aligned(a, a_values, b, b_values)
+        rows, (left, right), shared = aligned(a, a_values, b, b_values)
         total = np.add(left, right)
-        kept = np.abs(total) >= threshold
+        kept = ~shared | (np.abs(total) >= threshold)
         return rows[kept], total[kept], shape
 
     def gradient(self, call: Call, _: Any, g: Any, __: Any) -> Sequence[Any]:
@@ -121,7 +123,7 @@ class SparseExtreme(Op):
     def kernel(self, *parts: Any) -> Any:
         a, a_values, shape, b, b_values, b_shape = parts
         same_shape(shape, b_shape)
-        rows, left, right = aligned(a, a_values, b, b_values)
+        rows, (left, right), _ = aligned(a, a_values, b, b_values)
         return rows, type(self).choose(left, right)
 
     def gradient(self, call: Call, _: Any, g: Any) -> Sequence[Any]:

@@ -20,9 +20,10 @@ from graphwright.ops import sparse_dense as dense_ops
 from graphwright.ops import sparse_sums as sums
 from graphwright.ops.arithmetic import conj
 from graphwright.ops.comparison import equal
+from graphwright.ops.contraction import matmul
 from graphwright.ops.effects import Assert
 from graphwright.ops.gathering import gather_nd
-from graphwright.ops.linalg import matmul, matrix_transpose
+from graphwright.ops.linalg import matrix_transpose
 from graphwright.ops.reduction import reduce_all, reduce_prod
 from graphwright.ops.sequences import range as range_of
 from graphwright.types import dtypes as dt
@@ -36,7 +37,8 @@ _REAL = {dt.complex64: dt.float32, dt.complex128: dt.float64}
 def add(a: Any, b: Any, threshold: Any = 0) -> Any:
     """a + b, of which one at least is sparse; the sum of two sparse tensors is sparse.
 
-    Of that sum, elements of a size below `threshold` are left out. There is no broadcasting.
+    Of that sum, elements that both have are left out if it is below `threshold` in size. There is
+    no broadcasting.
 
     >>> x = tf.sparse.from_dense([[1, 0], [0, 2]])
     >>> tf.sparse.to_dense(tf.sparse.add(x, x)).numpy().tolist()
