@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 import llvmlite.binding as llvm
+import ml_dtypes
 import numpy as np
 
 from graphwright.lower.llvm.elements import VectorScalars
@@ -14,7 +15,8 @@ from graphwright.lower.llvm.emitter import KINDS, Emitter, Reg, bits, type_of
 
 #: How arrays hold elements of a kind.
 ARRAYS = {
-    "f32": np.float32, "f64": np.float64, "b1": np.bool_,
+    "f16": np.float16, "bf16": ml_dtypes.bfloat16, "f32": np.float32, "f64": np.float64,
+    "b1": np.bool_,
     "i8": np.int8, "i16": np.int16, "i32": np.int32, "i64": np.int64,
     "u8": np.uint8, "u16": np.uint16, "u32": np.uint32, "u64": np.uint64,
 }  # fmt: skip

@@ -5,6 +5,9 @@ from __future__ import annotations
 from graphwright.lower.llvm.emitter import bits, is_float, is_signed
 from graphwright.lower.llvm.lanes import Lanes, select
 
+#: Kinds that elements are stored as; what is computed with them is computed in f32.
+HALVES = ("f16", "bf16")
+
 
 def converted(x: Lanes, kind: str) -> Lanes:
     """`x` as another kind: integers wrap, floats are truncated to integers, bools are x != 0.
@@ -14,6 +17,10 @@ def converted(x: Lanes, kind: str) -> Lanes:
     """
     if x.kind == kind:
         return x
+    if x.kind in HALVES:
+        return converted(from_half(x), kind)
+    if kind in HALVES:
+        return to_half(x, kind)
     if kind == "b1":
         return x.ne(0)
     if is_float(kind):
@@ -47,3 +54,43 @@ def signed(x: Lanes, kind: str) -> Lanes:
     least = -(2 ** (bits(kind) - 1))
     integer = x.cast("fptosi", kind)
     return select(x.abs() < -float(least), integer, least)
+
+
+# -- halves ---------------------------------------------------------------------------------
+
+
+def from_half(x: Lanes) -> Lanes:
+    """f16 or bf16 as f32, exactly."""
+    if x.kind == "f16":
+        return x.cast("fpext", "f32")
+    return (Lanes(x.emitter, x.emitter.cast("zext", x.reg, "i32")) << 16).from_bits()
+
+
+def to_half(x: Lanes, kind: str) -> Lanes:
+    """A number as f16 or bf16, the nearest one, of two the even one."""
+    if kind == "bf16":
+        return rounded_to_bfloat16(converted(x, "f32"))
+    if x.kind == "f64":
+        return rounded_to_odd(x).cast("fptrunc", "f16")
+    return converted(x, "f32").cast("fptrunc", "f16")
+
+
+def rounded_to_bfloat16(x: Lanes) -> Lanes:
+    """The upper half of f32, after half of its last place is added; NaN stays NaN."""
+    bits = Lanes(x.emitter, x.emitter.bitcast(x.reg, "u32"))
+    rounded = bits + (((bits >> 16) & 1) + 0x7FFF)
+    quiet = bits | 0x400000
+    upper = select(x.is_nan(), quiet, rounded) >> 16
+    return upper.cast("trunc", "bf16")
+
+
+def rounded_to_odd(x: Lanes) -> Lanes:
+    """f64 as f32 such that rounding it once more is as if it were rounded once.
+
+    Truncated; where that lost something the last bit is set.
+    """
+    near = x.cast("fptrunc", "f32")
+    back = near.cast("fpext", "f64")
+    bits = near.to_bits()
+    bits = select(back.abs() > x.abs(), bits - 1, bits)
+    return select(back.compare("ne", x) & ~x.is_nan(), bits | 1, bits).from_bits()

@@ -6,14 +6,14 @@ from collections.abc import Callable
 
 from graphwright.lower.llvm import division, elementary
 from graphwright.lower.llvm.blocks import repeated
-from graphwright.lower.llvm.casts import converted
-from graphwright.lower.llvm.emitter import KINDS, Emitter, Reg, bits, is_float, is_signed
+from graphwright.lower.llvm.casts import HALVES, converted
+from graphwright.lower.llvm.emitter import Emitter, Reg, bits, is_float, is_signed
 from graphwright.lower.llvm.lanes import INTEGERS, Lanes, select
 from graphwright.types.dtypes import DType
 
 #: The kind of a dtype's elements; dtypes that are not here have no native form.
 KIND_OF = {
-    "float32": "f32", "float64": "f64", "bool": "b1",
+    "float16": "f16", "bfloat16": "bf16", "float32": "f32", "float64": "f64", "bool": "b1",
     "int8": "i8", "int16": "i16", "int32": "i32", "int64": "i64",
     "uint8": "u8", "uint16": "u16", "uint32": "u32", "uint64": "u64",
 }  # fmt: skip
@@ -46,24 +46,24 @@ class VectorScalars:
         return self.emitter.like(value, like)
 
     def add(self, x: Reg, y: Reg) -> Reg:
-        return (self._lanes(x) + self._lanes(y)).reg
+        return self._apply(Lanes.__add__, x, y)
 
     def sub(self, x: Reg, y: Reg) -> Reg:
-        return (self._lanes(x) - self._lanes(y)).reg
+        return self._apply(Lanes.__sub__, x, y)
 
     def mul(self, x: Reg, y: Reg) -> Reg:
-        return (self._lanes(x) * self._lanes(y)).reg
+        return self._apply(Lanes.__mul__, x, y)
 
     def div(self, x: Reg, y: Reg) -> Reg:
-        if is_float(x.kind):
-            return (self._lanes(x) / self._lanes(y)).reg
+        if family(x.kind) == "float":
+            return self._apply(Lanes.__truediv__, x, y)
         return self.binary("truncdiv", x, y)
 
     def neg(self, x: Reg) -> Reg:
-        return (-self._lanes(x)).reg
+        return self._apply(Lanes.__neg__, x)
 
     def compare(self, relation: str, x: Reg, y: Reg) -> Reg:
-        return self._lanes(x).compare(relation, self._lanes(y)).reg
+        return self._apply(lambda a, b: a.compare(relation, b), x, y)
 
     def select(self, condition: Reg, x: Reg, y: Reg) -> Reg:
         return self.emitter.select(condition, x, y)
@@ -73,28 +73,43 @@ class VectorScalars:
 
     def convert(self, x: Reg, kind: str) -> Reg:
         """`x` as another kind, as `Cast` does."""
-        return converted(self._lanes(x), kind).reg
+        return converted(Lanes(self.emitter, x), kind).reg
 
     def unary(self, function: str, x: Reg) -> Reg:
-        return _word(UNARY, function, x)(self._lanes(x)).reg
+        return self._apply(word(UNARY, function, x.kind), x)
 
     def binary(self, function: str, x: Reg, y: Reg) -> Reg:
-        lanes = self._lanes(x), self._lanes(y)
-        if not is_float(x.kind) and function in CHECKED:
-            return CHECKED[function](*lanes, self.on_zero).reg
-        return _word(BINARY, function, x)(*lanes).reg
+        if function in QUOTIENTS and family(x.kind) == "float":
+            return self.unary(QUOTIENTS[function], self.div(x, y))
+        if function in CHECKED and family(x.kind) == "integer":
+            checked = CHECKED[function]
+            return self._apply(lambda a, b: checked(a, b, self.on_zero), x, y)
+        return self._apply(word(BINARY, function, x.kind), x, y)
 
-    def _lanes(self, x: Reg) -> Lanes:
-        return Lanes(self.emitter, x)
+    def _apply(self, rule: Callable[..., Lanes], *operands: Reg) -> Reg:
+        """A rule's result; of halves computed in f32, and rounded after every word."""
+        lanes = [Lanes(self.emitter, x) for x in operands]
+        kind = operands[0].kind
+        if kind not in HALVES:
+            return rule(*lanes).reg
+        result = rule(*(converted(x, "f32") for x in lanes))
+        return converted(result, kind).reg if result.kind == "f32" else result.reg
 
 
-def _word(
-    table: dict[str, dict[str, Callable[..., Lanes]]], function: str, x: Reg
+def family(kind: str) -> str:
+    """Which rules are for a kind."""
+    if is_float(kind) or kind in HALVES:
+        return "float"
+    return "bool" if kind == "b1" else "integer"
+
+
+def word(
+    table: dict[str, dict[str, Callable[..., Lanes]]], function: str, kind: str
 ) -> Callable[..., Lanes]:
-    family = "float" if is_float(x.kind) else "bool" if x.kind == "b1" else "integer"
-    rule = table.get(function, {}).get(family)
+    """The rule of a word for a kind."""
+    rule = table.get(function, {}).get(family(kind))
     if rule is None:
-        raise LookupError(f"{function!r} of {KINDS[x.kind][0]} has no native form")
+        raise LookupError(f"{function!r} of {kind} has no native form")
     return rule
 
 
@@ -202,9 +217,12 @@ CHECKED: dict[str, Callable[..., Lanes]] = {
     "truncmod": division.remainder,
 }
 
+#: Quotients of floats that are rounded: how.
+QUOTIENTS = {"floordiv": "floor", "truncdiv": "trunc"}
+
 _ROUNDINGS: dict[str, dict[str, Callable[..., Lanes]]] = {
     how: {"float": lambda x, how=how: x.rounded(how), "integer": itself}
-    for how in ("ceil", "floor", "rint")
+    for how in ("ceil", "floor", "rint", "trunc")
 }
 UNARY: dict[str, dict[str, Callable[..., Lanes]]] = {
     **{name: {"float": rule} for name, rule in elementary.UNARY.items()},
@@ -226,7 +244,6 @@ BINARY: dict[str, dict[str, Callable[..., Lanes]]] = {
     "bitand": {"integer": Lanes.__and__},
     "bitor": {"integer": Lanes.__or__},
     "bitxor": {"integer": Lanes.__xor__},
-    "floordiv": {"float": lambda x, y: (x / y).rounded("floor")},
     "floormod": {"float": division.float_floor_remainder},
     "maximum": {"float": maximum, "integer": integer_extreme("max")},
     "minimum": {"float": minimum, "integer": integer_extreme("min")},
@@ -234,7 +251,6 @@ BINARY: dict[str, dict[str, Callable[..., Lanes]]] = {
     "or": {"bool": Lanes.__or__},
     "shiftleft": {"integer": lambda x, y: x << distance(y)},
     "shiftright": {"integer": lambda x, y: x >> distance(y)},
-    "truncdiv": {"float": lambda x, y: (x / y).rounded("trunc")},
     "truncmod": {"float": division.float_remainder},
     "xor": {"bool": Lanes.__xor__},
 }

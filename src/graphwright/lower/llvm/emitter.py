@@ -10,7 +10,8 @@ from __future__ import annotations
 import struct
 from typing import NamedTuple
 
-#: Kinds of elements: LLVM's type, bits.
+#: Kinds of elements: LLVM's type, bits. A bf16 is the upper half of an f32; as that, and as
+#: an f16, elements are only stored.
 KINDS = {
     "f32": ("float", 32),
     "f64": ("double", 64),
@@ -22,6 +23,8 @@ KINDS = {
     "u16": ("i16", 16),
     "u32": ("i32", 32),
     "u64": ("i64", 64),
+    "f16": ("half", 16),
+    "bf16": ("i16", 16),
     "b1": ("i1", 1),
     "ptr": ("ptr", 64),
 }
@@ -68,6 +71,11 @@ def literal(kind: str, value: float) -> str:
     """A constant's text, exactly: floating-point numbers by their bits."""
     if kind == "b1":
         return "true" if value else "false"
+    if kind == "f16":
+        return f"0xH{struct.unpack('<H', struct.pack('<e', value))[0]:04X}"
+    if kind == "bf16":
+        (word,) = struct.unpack("<I", struct.pack("<f", value))
+        return str((word + 0x7FFF + (word >> 16 & 1)) >> 16)
     if is_float(kind):
         if kind == "f32":
             value = struct.unpack("f", struct.pack("f", value))[0]

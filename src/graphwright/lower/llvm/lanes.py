@@ -233,12 +233,17 @@ def known(reg: Reg) -> float | None:
         return None
     if text in ("true", "false"):
         return float(text == "true")
-    if is_float(reg.kind):
-        return float_of_bits(text)
-    return int(text)
+    if text.startswith("0xH"):
+        value: float = struct.unpack("<e", int(text[3:], 16).to_bytes(2, "little"))[0]
+        return value
+    if reg.kind == "bf16":
+        return float_of(int(text) << 16, "f")
+    return float_of(int(text, 16), "d") if is_float(reg.kind) else int(text)
 
 
-def float_of_bits(text: str) -> float:
-    """The number that `emitter.literal` wrote."""
-    value: float = struct.unpack("<d", int(text, 16).to_bytes(8, "little"))[0]
+def float_of(bits: int, format: str) -> float:
+    """The number that has these bits, of 32 ("f") or 64 ("d")."""
+    value: float = struct.unpack("<" + format, struct.pack("<Q", bits)[: struct.calcsize(format)])[
+        0
+    ]
     return value
