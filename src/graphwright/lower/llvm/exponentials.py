@@ -7,6 +7,7 @@ x less k log(2) in two parts, fused, is exact to the last bit of r.
 from __future__ import annotations
 
 from graphwright.lower.llvm import polynomials as of
+from graphwright.lower.llvm.blocks import rarely
 from graphwright.lower.llvm.lanes import FORMATS, Lanes, fma, polynomial, select
 
 #: Adding it rounds to a whole number, which is then in the low bits.
@@ -108,14 +109,23 @@ def cosh(x: Lanes) -> Lanes:
 
 
 def tanh(x: Lanes) -> Lanes:
-    """Hyperbolic tangent: by a polynomial up to 9/16, 1 - 2 / (exp(2 |x|) + 1) above."""
+    """Hyperbolic tangent: by a polynomial up to 9/16, 1 - 2 / (exp(2 |x|) + 1) above.
+
+    A polynomial is soon done, which loops that wait for the result gain from: hence the branch.
+    """
     size = x.abs()
     square = size * size
     near = fma(size * square, polynomial(square, of.TANH[x.kind]), size)
-    r, k = reduced(size.at_most(TANH_MOST[x.kind]) * 2)
-    power = power_of_two(k)
-    far = 1 - 2 / (fma(power, expm1_near_zero(r), power) + 1)
-    return select(size < 0.5625, near, far).with_sign_of(x)
+    large = size >= 0.5625
+
+    def far() -> list[Lanes]:
+        r, k = reduced(size.at_most(TANH_MOST[x.kind]) * 2)
+        power = power_of_two(k)
+        result = 1 - 2 / (fma(power, expm1_near_zero(r), power) + 1)
+        return [select(large, result, near)]
+
+    (result,) = rarely(large, [near], far)
+    return result.with_sign_of(x)
 
 
 def sigmoid(x: Lanes) -> Lanes:
