@@ -13,6 +13,7 @@ ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT / "tests"))
 
 import composite_corpus as corpus
+import ragged_corpus
 import tensorflow as tf
 
 
@@ -22,6 +23,9 @@ def main() -> None:
     record = {"extensions": {e: corpus.outcome(e, tf, plain) for e in corpus.EXTENSIONS}}
     handled = corpus.dispatched_scope(tf)
     record["dispatched"] = {e: corpus.outcome(e, tf, handled) for e in corpus.DISPATCHED}
+    names = ragged_corpus.scope(tf)
+    for area, expressions in ragged_corpus.AREAS.items():
+        record[area] = {e: ragged_corpus.outcome(e, tf, names) for e in expressions}
     target = ROOT / "tests" / "golden" / "composites.json"
     target.write_text(json.dumps(record, indent=0, ensure_ascii=False) + "\n", encoding="utf-8")
     print(f"{sum(map(len, record.values()))} records, TensorFlow {tf.__version__}")

@@ -18,6 +18,7 @@ from graphwright.api import nn as nn
 from graphwright.api import optimizers as optimizers
 from graphwright.api import profiler as profiler
 from graphwright.api import quantization as quantization
+from graphwright.api import ragged as ragged
 from graphwright.api import random as random
 from graphwright.api import raw_ops as raw_ops
 from graphwright.api import signal as signal
@@ -198,6 +199,8 @@ from graphwright.ops.trigonometric import tan as tan
 from graphwright.ops.trigonometric import tanh as tanh
 from graphwright.ops.unique import unique as unique
 from graphwright.ops.unique import unique_with_counts as unique_with_counts
+from graphwright.ragged.spec import RaggedTensorSpec as RaggedTensorSpec
+from graphwright.ragged.tensor import RaggedTensor as RaggedTensor
 from graphwright.trace.scopes import device as device
 from graphwright.trace.scopes import executing_eagerly as executing_eagerly
 from graphwright.trace.scopes import init_scope as init_scope

@@ -9,6 +9,7 @@ import numpy as np
 from graphwright.op.interpreter import apply, convert, convert_pair, is_tensor
 from graphwright.op.op import Op, Shapes, not_differentiable
 from graphwright.ops.comparison import SELECT
+from graphwright.ops.conversion import cast
 from graphwright.ops.gathering import axis_sizes, gather, host_vector
 from graphwright.ops.joining import concat
 from graphwright.ops.movement import reshape, squeeze
@@ -28,7 +29,15 @@ def get_item(tensor: Any, key: Any) -> Any:
         return boolean_mask(tensor, key)
     begin, end, strides, masks = slice_spec(key if isinstance(key, (list, tuple)) else (key,))
     op = StridedSlice.of(*masks)
-    return apply(op, tensor, begin, end, strides, name="strided_slice")
+    bounds = (begin, end, strides)
+    if any(is_tensor(v) and v.dtype is dt.int64 for each in bounds for v in each):
+        bounds = tuple([wide(each) for each in bounds])  # all of them are of one dtype
+    return apply(op, tensor, *bounds, name="strided_slice")
+
+
+def wide(indices: tuple[Any, ...]) -> Any:
+    """Indices as a vector of int64."""
+    return convert([cast(v, dt.int64) if is_tensor(v) else v for v in indices], dt.int64)
 
 
 def is_mask(key: Any) -> bool:

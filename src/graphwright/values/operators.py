@@ -128,7 +128,7 @@ def binary(function: Any, x: Any, y: Any, name: str) -> Any:
     other = y if isinstance(x, Operators) else x
     if getattr(other, "__array_priority__", 0) > Operators.__array_priority__:
         return NotImplemented
-    if isinstance(other, Composite):
+    if isinstance(x, Composite) or isinstance(y, Composite):
         return opened(function)(x, y, name=name)
     if not isinstance(x, Operators) and not is_tensor(x):
         x = convert(x, y.dtype)

@@ -11,11 +11,15 @@ from graphwright.edge.user_dispatch import (
     dispatch_for_unary_elementwise_apis,
     unregister_dispatch_for,
 )
+from graphwright.ragged.row_partition import RowPartition
+from graphwright.ragged.shape import DynamicRaggedShape
 
 __all__ = [
     "BatchableExtensionType",
+    "DynamicRaggedShape",
     "ExtensionType",
     "ExtensionTypeSpec",
+    "RowPartition",
     "dispatch_for_api",
     "dispatch_for_binary_elementwise_apis",
     "dispatch_for_binary_elementwise_assert_apis",

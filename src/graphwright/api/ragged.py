@@ -1,0 +1,35 @@
+"""`tf.ragged`: tensors whose rows differ in length."""
+
+from __future__ import annotations
+
+from graphwright.ragged import (
+    broadcasting,
+    functions,
+    gathering,
+    reduction,
+    shaping,
+)
+from graphwright.ragged.construction import (
+    constant,
+    range,
+    row_splits_to_segment_ids,
+    segment_ids_to_row_splits,
+)
+from graphwright.ragged.gathering import boolean_mask
+from graphwright.ragged.joining import stack
+from graphwright.ragged.mapping import map_flat_values, stack_dynamic_partitions
+from graphwright.ragged.spec import RaggedTensorSpec
+from graphwright.ragged.tensor import RaggedTensor
+
+TOP_LEVEL = ("RaggedTensor", "RaggedTensorSpec")
+
+__all__ = [
+    "boolean_mask",
+    "constant",
+    "map_flat_values",
+    "range",
+    "row_splits_to_segment_ids",
+    "segment_ids_to_row_splits",
+    "stack",
+    "stack_dynamic_partitions",
+]

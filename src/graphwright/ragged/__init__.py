@@ -1,0 +1,1 @@
+"""Ragged tensors: rows of different lengths, and what functions mean for them."""

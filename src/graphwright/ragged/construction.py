@@ -1,0 +1,235 @@
+"""Ragged tensors from Python lists and numbers: `tf.ragged.constant`, `range` and the like."""
+
+from __future__ import annotations
+
+import builtins
+from typing import Any
+
+import numpy as np
+
+from graphwright.control.assertions import assert_true
+from graphwright.op.interpreter import convert
+from graphwright.ops.arithmetic import maximum
+from graphwright.ops.comparison import not_equal
+from graphwright.ops.conversion import cast
+from graphwright.ops.gathering import gather
+from graphwright.ops.movement import broadcast_to, reshape
+from graphwright.ops.reduction import reduce_all
+from graphwright.ops.rounding import ceil
+from graphwright.ops.sequences import range as numbers
+from graphwright.ops.shape import shape
+from graphwright.ops.transcendental import sign
+from graphwright.ragged.positions import (
+    counts,
+    greatest,
+    numbers_of_rows,
+    splits_of_lengths,
+)
+from graphwright.ragged.row_partition import RowPartition, index_vector, splits_dtype
+from graphwright.ragged.tensor import RaggedTensor
+from graphwright.types import dtypes as dt
+from graphwright.values.convert import constant as dense_constant
+
+
+def constant(
+    pylist: Any,
+    dtype: Any = None,
+    ragged_rank: int | None = None,
+    inner_shape: Any = None,
+    name: str | None = None,
+    row_splits_dtype: Any = dt.int64,
+) -> Any:
+    """A ragged tensor of nested lists; a tensor if there are no inner lists.
+
+    All elements must stand at one depth (ValueError). `ragged_rank` says how many of the
+    axes are ragged, `inner_shape` what the shape of each value is.
+
+    >>> import graphwright as tf
+    >>> tf.ragged.constant([[1, 2], [3], []])
+    <tf.RaggedTensor [[1, 2], [3], []]>
+    """
+    wanted = splits_dtype(row_splits_dtype)
+    pylist = as_list(pylist)
+    if not isinstance(pylist, list):
+        if ragged_rank:
+            raise ValueError(
+                f"Invalid pylist={pylist!r}: incompatible with ragged_rank={ragged_rank}"
+            )
+        if inner_shape is not None and tuple(inner_shape) != ():
+            raise ValueError(
+                f"Invalid pylist={pylist!r}: incompatible with dim(inner_shape)={len(inner_shape)}"
+            )
+        return dense_constant(pylist, dtype)
+    depth, limit = depths(pylist)
+    if limit is not None and depth > limit:
+        raise ValueError(
+            f"Invalid pylist={pylist!r}: empty list nesting is greater than scalar value nesting"
+        )
+    if inner_shape is not None:
+        inner = tuple(inner_shape)
+        expected = (depth - len(inner)) if ragged_rank is None else ragged_rank + 1
+        ragged_rank = expected - 1 if ragged_rank is None else ragged_rank
+        if limit is not None and ragged_rank + 1 + len(inner) != limit:
+            raise ValueError(
+                f"Invalid pylist={pylist!r}: incompatible with ragged_rank={ragged_rank} and "
+                f"dim(inner_shape)={len(inner)}"
+            )
+    elif ragged_rank is None:
+        ragged_rank, inner = max(1, depth - 1), ()
+        if depth <= 1:
+            ragged_rank = 0
+    else:
+        deepest = depth if limit is None else limit
+        if limit is not None and ragged_rank >= limit:
+            raise ValueError(
+                f"Invalid pylist={pylist!r}: incompatible with ragged_rank={ragged_rank}: the "
+                f"values are nested {limit} deep"
+            )
+        inner = inner_dims(pylist, ragged_rank + 1, deepest)
+    return divided(pylist, ragged_rank, inner, dtype, wanted)
+
+
+def divided(
+    pylist: list[Any], ragged_rank: int, inner: tuple[int, ...], dtype: Any, splits: Any
+) -> Any:
+    """The tensor of lists whose depth is known."""
+    nested_splits = []
+    items = pylist
+    for _ in builtins.range(ragged_rank):
+        lengths = [len(item) for item in items]
+        nested_splits.append(np.cumsum([0, *lengths]).astype(splits.numpy_dtype))
+        items = [each for item in items for each in item]
+    values = dense_constant(items, dtype) if items else dense_constant([], dtype or dt.float32)
+    if inner:
+        values = reshape(values, (len(items), *inner))
+    if ragged_rank == 0:
+        return values
+    return RaggedTensor.from_nested_row_splits(
+        values, [convert(each) for each in nested_splits], validate=False
+    )
+
+
+def as_list(value: Any) -> Any:
+    """Nested lists of lists, tuples and arrays; anything else as it is."""
+    if isinstance(value, np.ndarray):
+        return value.tolist() if value.dtype != object else [as_list(item) for item in value]
+    if isinstance(value, (list, tuple)):
+        return [as_list(item) for item in value]
+    return value
+
+
+def depths(item: Any) -> tuple[int, int | None]:
+    """How deep lists are nested, and at which depth scalars stand (None if there are none)."""
+    if not isinstance(item, list):
+        return 0, 0
+    if not item:
+        return 1, None
+    found = [depths(each) for each in item]
+    deepest = max(depth for depth, _ in found)
+    limits = {limit for _, limit in found if limit is not None}
+    if len(limits) > 1:
+        raise ValueError(f"all scalar values must have the same nesting depth: {item!r}")
+    limit = limits.pop() if limits else None
+    if limit is not None and deepest > limit:
+        raise ValueError(f"all scalar values must have the same nesting depth: {item!r}")
+    return deepest + 1, None if limit is None else limit + 1
+
+
+def inner_dims(item: Any, outer: int, depth: int) -> tuple[int, ...]:
+    """The shape of the values inside `outer` axes; ValueError if they differ."""
+    level = [item]
+    for _ in builtins.range(outer):
+        level = [each for part in level for each in part]
+    shapes = {shape_of_list(each) for each in level}
+    if len(shapes) > 1:
+        raise ValueError(f"inner values have inconsistent shape: {item!r}")
+    if not shapes:
+        return (0,) * max(0, depth - outer)
+    return shapes.pop()
+
+
+def shape_of_list(item: Any) -> tuple[int, ...]:
+    """The shape of nested lists of one length at each depth; ValueError for others."""
+    if not isinstance(item, list):
+        return ()
+    shapes = {shape_of_list(each) for each in item}
+    if len(shapes) > 1:
+        raise ValueError(f"inner values have inconsistent shape: {item!r}")
+    return (len(item), *(shapes.pop() if shapes else ()))
+
+
+def range(
+    starts: Any,
+    limits: Any = None,
+    deltas: Any = 1,
+    dtype: Any = None,
+    name: str | None = None,
+    row_splits_dtype: Any = dt.int64,
+) -> RaggedTensor:
+    """A row of numbers for each start, limit and step; with one argument it is the limits.
+
+    >>> import graphwright as tf
+    >>> tf.ragged.range([3, 0, 2])
+    <tf.RaggedTensor [[0, 1, 2], [], [0, 1]]>
+    """
+    wanted = splits_dtype(row_splits_dtype)
+    if limits is None:
+        starts, limits = 0, starts
+    tensors = [convert(each, dtype) for each in (starts, limits, deltas)]
+    widest = max([tensor.dtype for tensor in tensors], key=_WIDTHS.index)
+    tensors = [cast(tensor, widest) for tensor in tensors]
+    for tensor, what in zip(tensors, ("starts", "limits", "deltas")):
+        if tensor.type.rank not in (0, 1, None):
+            raise ValueError(f"{what} must be a scalar or vector, not of shape {tensor.shape}")
+    first, last, step = [tensor[None] if tensor.type.rank == 0 else tensor for tensor in tensors]
+    count = shape(first + last + step)
+    first, last, step = [broadcast_to(each, count) for each in (first, last, step)]
+    assert_true(reduce_all(not_equal(step, convert(0, step.dtype))), ["Requires delta != 0"])
+    lengths = cast(steps(first, last, step), wanted)
+    splits = splits_of_lengths(lengths)
+    total = splits[-1]
+    rows = numbers_of_rows(splits, total)
+    offsets = numbers(total, dtype=wanted) - gather(splits, rows)
+    values = gather(first, rows) + cast(offsets, first.dtype) * gather(step, rows)
+    return RaggedTensor(values, RowPartition(splits))
+
+
+#: The dtypes of numbers in order: of several the last is taken.
+_WIDTHS = (dt.int32, dt.int64, dt.float32, dt.float64)
+
+
+def steps(first: Any, last: Any, step: Any) -> Any:
+    """How many numbers there are from first to before last."""
+    if first.dtype.is_integer:
+        size = abs(step)
+        span = (last - first) * sign(step)
+        return maximum((span + size - 1) // size, 0)
+    return maximum(ceil((last - first) / step), 0)
+
+
+def row_splits_to_segment_ids(splits: Any, name: str | None = None, out_type: Any = None) -> Any:
+    """The number of the row of each value, for rows with these splits.
+
+    >>> import graphwright as tf
+    >>> tf.ragged.row_splits_to_segment_ids([0, 3, 3, 5]).numpy()
+    array([0, 0, 0, 2, 2])
+    """
+    vector = index_vector(splits, "splits")
+    if vector.type.dims == (0,):
+        raise ValueError("Invalid row_splits: []")
+    found = numbers_of_rows(vector, vector[-1])
+    return found if out_type is None else cast(found, out_type)
+
+
+def segment_ids_to_row_splits(
+    segment_ids: Any, num_segments: Any = None, out_type: Any = None, name: str | None = None
+) -> Any:
+    """The splits of rows, for the sorted numbers of the rows of values.
+
+    >>> import graphwright as tf
+    >>> tf.ragged.segment_ids_to_row_splits([0, 0, 0, 2, 2]).numpy()
+    array([0, 3, 3, 5])
+    """
+    ids = index_vector(segment_ids, "segment_ids", out_type)
+    count = greatest(ids[-1:] + 1) if num_segments is None else convert(num_segments)
+    return splits_of_lengths(counts(ids, cast(count, ids.dtype)))

@@ -1,0 +1,29 @@
+"""How the graph goes through the rows of a ragged tensor in a `for` loop."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from graphwright.op.interpreter import convert
+
+
+class RaggedRows:
+    """The rows, one after the other: see `autograph.staging.Iteration`."""
+
+    def __init__(self, ragged: Any) -> None:
+        self.ragged = ragged
+        self.count = ragged.nrows()
+        self.start: list[Any] = [convert(0, self.count.dtype)]
+
+    def more(self, own: Sequence[Any]) -> Any:
+        """Whether there is another row."""
+        return own[0] < self.count
+
+    def item(self, own: Sequence[Any]) -> Any:
+        """The row."""
+        return self.ragged[own[0]]
+
+    def advance(self, own: Sequence[Any]) -> list[Any]:
+        """The state for the row after it."""
+        return [own[0] + 1]

@@ -1,0 +1,90 @@
+"""Functions applied to the values of ragged tensors: `tf.ragged.map_flat_values` and others."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from graphwright.control.assertions import assert_equal
+from graphwright.op.interpreter import convert
+from graphwright.ops.conversion import cast
+from graphwright.ops.sorting import argsort
+from graphwright.ragged.conversion import same_rows
+from graphwright.ragged.positions import counts, splits_of_lengths
+from graphwright.ragged.row_partition import RowPartition
+from graphwright.ragged.taking import take
+from graphwright.ragged.tensor import RaggedTensor, as_values, is_ragged
+from graphwright.types import tree
+
+
+def map_flat_values(op: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
+    """`op` of the flat values of all ragged arguments, as the values of a ragged tensor.
+
+    All ragged arguments must have the same rows, and the result as many values (ValueError).
+
+    >>> import graphwright as tf
+    >>> tf.ragged.map_flat_values(tf.add, tf.ragged.constant([[1, 2], [3]]), 10)
+    <tf.RaggedTensor [[11, 12], [13]]>
+    """
+    found = [leaf for leaf in tree.flatten([args, kwargs]) if is_ragged(leaf)]
+    if not found:
+        return op(*args, **kwargs)
+    for other in found[1:]:
+        check_alike(found[0], other)
+
+    def flat(leaf: Any) -> Any:
+        return leaf.flat_values if is_ragged(leaf) else leaf
+
+    inner_args, inner_kwargs = tree.map_structure(flat, (args, kwargs))
+    result = convert(op(*inner_args, **inner_kwargs))
+    have, need = result.shape[:1], found[0].flat_values.shape[:1]
+    if result.shape.rank == 0 or not have.is_compatible_with(need):
+        raise ValueError(
+            f"tf.ragged.map_flat_values requires that the output of `op` have the same "
+            f"outer-dimension size as flat_values of any ragged inputs. (output shape: "
+            f"{result.shape}; expected outer dimension size: {need})"
+        )
+    return found[0].with_flat_values(result)
+
+
+def check_alike(a: RaggedTensor, b: RaggedTensor) -> None:
+    """ValueError unless two ragged tensors have the same rows."""
+    if a.ragged_rank != b.ragged_rank:
+        raise ValueError("All ragged inputs must have the same ragged_rank.")
+    for mine, theirs in zip(a.partitions, b.partitions):
+        if same_rows(mine, theirs):
+            continue
+        first, second = mine.row_splits(), theirs.row_splits()
+        if first.known and second.known and None not in (*first.known, *second.known):
+            raise ValueError(
+                f"Inputs must have identical ragged splits. Got {first.known} and {second.known}"
+            )
+        assert_equal(first, second, "Inputs must have identical ragged splits")
+
+
+def stack_dynamic_partitions(
+    data: Any, partitions: Any, num_partitions: Any, name: str | None = None
+) -> RaggedTensor:
+    """The rows of `data`, those of each number of `partitions` as one row of the result.
+
+    >>> import graphwright as tf
+    >>> tf.ragged.stack_dynamic_partitions(["a", "b", "c"], [1, 0, 1], 2)
+    <tf.RaggedTensor [[b'b'], [b'a', b'c']]>
+    """
+    if is_ragged(partitions):
+        data = data.merge_dims(0, partitions.ragged_rank) if is_ragged(data) else data
+        partitions = partitions.flat_values
+    data, which = as_values(data), convert(partitions)
+    rank = which.type.rank
+    if rank is None:
+        raise ValueError("partitions must have known rank.")
+    if rank != 1:
+        raise ValueError(
+            f"partitions must be a vector that says where each row belongs, not {rank}D"
+        )
+
+    dtype = data.row_splits.dtype if is_ragged(data) else which.dtype
+    ids = cast(which, dtype)
+    lengths = counts(ids, cast(convert(num_partitions), dtype))
+    order = argsort(which, stable=True)
+    return RaggedTensor(take(data, cast(order, dtype)), RowPartition(splits_of_lengths(lengths)))

@@ -1,0 +1,321 @@
+"""`RowPartition`: how values are divided into rows."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from graphwright.control.assertions import (
+    assert_equal,
+    assert_less,
+    assert_non_negative,
+)
+from graphwright.op.interpreter import convert
+from graphwright.ops.arithmetic import maximum
+from graphwright.ops.conversion import cast
+from graphwright.ops.joining import concat
+from graphwright.ops.sequences import range as numbers
+from graphwright.ragged.positions import (
+    SPLITS,
+    counts,
+    greatest,
+    length_of,
+    numbers_of_rows,
+    splits_of_lengths,
+)
+from graphwright.types import dtypes as dt
+from graphwright.types.composite import Composite
+from graphwright.types.dtypes import DType, as_dtype
+from graphwright.types.shape import TensorShape
+from graphwright.types.specs import TensorSpec, TypeSpec
+from graphwright.values.tensor import Tensor
+
+
+def splits_dtype(dtype: Any) -> DType:
+    """The dtype of splits that was asked for; ValueError unless it is int32 or int64."""
+    found = as_dtype(dtype)
+    if found not in SPLITS:
+        raise ValueError(f"Argument `row_splits` dtype must be int32 or int64. Received {found}.")
+    return found
+
+
+def index_vector(value: Any, name: str, dtype: Any = None) -> Any:
+    """A vector of int32 or int64 (which other values become)."""
+    preferred = dt.int64 if dtype is None else dtype
+    own = isinstance(value, (Tensor, np.ndarray))
+    tensor = convert(value) if own else convert(value, None, preferred)
+    if tensor.dtype not in SPLITS:
+        if not tensor.dtype.is_integer and tensor.type.dims != (0,):
+            raise ValueError(f"{name} must have dtype int32 or int64, not {tensor.dtype.name}")
+        tensor = cast(tensor, preferred)
+    if tensor.type.rank not in (1, None):
+        raise ValueError(f"Shape {tensor.shape} of {name} must have rank 1")
+    return tensor if dtype is None else cast(tensor, dtype)
+
+
+class RowPartition(Composite):
+    """How a sequence of values is divided into rows, one after the other.
+
+    Made by its `from_` methods; the splits say where rows begin and end.
+
+    >>> import graphwright as tf
+    >>> rows = tf.experimental.RowPartition.from_row_lengths([2, 0, 3])
+    >>> rows.row_splits().numpy()
+    array([0, 2, 2, 5])
+    >>> rows.value_rowids().numpy()
+    array([0, 0, 2, 2, 2])
+    """
+
+    __slots__ = ("_rowids", "_splits", "_uniform")
+
+    def __init__(self, splits: Any, uniform: Any = None, rowids: Any = None) -> None:
+        self._splits = splits
+        self._uniform = uniform
+        self._rowids = rowids
+
+    # -- making one -----------------------------------------------------------------------
+
+    @classmethod
+    def from_row_splits(
+        cls, row_splits: Any, validate: bool = True, dtype: Any = None
+    ) -> RowPartition:
+        """Rows that begin at `row_splits[i]` and end at `row_splits[i + 1]`."""
+        if isinstance(row_splits, (list, tuple)) and not row_splits:
+            raise ValueError("row_splits tensor may not be empty.")
+        splits = index_vector(row_splits, "row_splits", dtype)
+        if splits.type.dims == (0,):
+            raise ValueError("row_splits tensor may not be empty.")
+        if validate:
+            assert_equal(splits[0], convert(0, splits.dtype), "row_splits must begin with 0")
+            assert_non_negative(splits[1:] - splits[:-1], "row_splits must be sorted")
+        return cls(splits)
+
+    @classmethod
+    def from_row_lengths(
+        cls, row_lengths: Any, validate: bool = True, dtype: Any = None
+    ) -> RowPartition:
+        """Rows of these lengths."""
+        lengths = index_vector(row_lengths, "row_lengths", dtype)
+        if validate:
+            assert_non_negative(lengths, "row_lengths must not be negative")
+        return cls(splits_of_lengths(lengths))
+
+    @classmethod
+    def from_value_rowids(
+        cls, value_rowids: Any, nrows: Any = None, validate: bool = True, dtype: Any = None
+    ) -> RowPartition:
+        """Rows given by the number of each value's row, in ascending order."""
+        rowids = index_vector(value_rowids, "value_rowids", dtype)
+        known = rowids.known
+        if nrows is None:
+            last = rowids[-1:] + 1
+            nrows = greatest(last)
+        elif isinstance(nrows, int):
+            if nrows < 0:
+                raise ValueError(f"Argument `nrows` must be >= 0. Received {nrows}")
+            if known and None not in known and known[-1] >= nrows:
+                raise ValueError(
+                    f"Argument `nrows` must be >= {known[-1] + 1}, as value_rowids[-1] = "
+                    f"{known[-1]}. Received {nrows}"
+                )
+        nrows = cast(convert(nrows), rowids.dtype)
+        if validate:
+            assert_non_negative(rowids[1:] - rowids[:-1], "value_rowids must be sorted")
+            assert_non_negative(rowids[:1], "value_rowids must not be negative")
+            assert_less(rowids[-1:], nrows, "nrows must be greater than the last of value_rowids")
+        return cls(splits_of_lengths(counts(rowids, nrows)), rowids=rowids)
+
+    @classmethod
+    def from_row_starts(
+        cls, row_starts: Any, nvals: Any, validate: bool = True, dtype: Any = None
+    ) -> RowPartition:
+        """Rows that begin at these places; the last ends at `nvals`."""
+        starts = index_vector(row_starts, "row_starts", dtype)
+        if validate:
+            zero = convert(0, starts.dtype)
+            assert_equal(starts[:1], zero, "row_starts must begin with 0")
+            assert_non_negative(starts[1:] - starts[:-1], "row_starts must be sorted")
+        return cls(concat([starts, cast(convert(nvals), starts.dtype)[None]], 0))
+
+    @classmethod
+    def from_row_limits(
+        cls, row_limits: Any, validate: bool = True, dtype: Any = None
+    ) -> RowPartition:
+        """Rows that end at these places."""
+        limits = index_vector(row_limits, "row_limits", dtype)
+        if validate:
+            assert_non_negative(limits[:1], "row_limits must not be negative")
+            assert_non_negative(limits[1:] - limits[:-1], "row_limits must be sorted")
+        return cls(concat([convert([0], limits.dtype), limits], 0))
+
+    @classmethod
+    def from_uniform_row_length(
+        cls,
+        uniform_row_length: Any,
+        nvals: Any = None,
+        nrows: Any = None,
+        validate: bool = True,
+        dtype: Any = None,
+    ) -> RowPartition:
+        """Rows of one length, as many as there are values for, or `nrows`."""
+        wanted = dt.int64 if dtype is None else as_dtype(dtype)
+        if isinstance(uniform_row_length, int) and uniform_row_length < 0:
+            raise ValueError(
+                f"Argument `uniform_row_length` must be >= 0. Received {uniform_row_length}."
+            )
+        length = cast(convert(uniform_row_length), wanted)
+        if nrows is None:
+            nvals = cast(convert(nvals), wanted)
+            nrows = nvals // maximum(length, 1)
+            if validate:
+                left = nvals - nrows * length
+                _check_division(left)
+        nrows = cast(convert(nrows), wanted)
+        return cls(numbers(nrows + 1, dtype=wanted) * length, length)
+
+    # -- what it is -----------------------------------------------------------------------
+
+    @property
+    def dtype(self) -> DType:
+        """The dtype of splits: int32 or int64."""
+        found: DType = self._splits.dtype
+        return found
+
+    def row_splits(self) -> Any:
+        """Where rows begin, and at last where they end: of shape [nrows + 1]."""
+        return self._splits
+
+    def row_starts(self) -> Any:
+        """Where each row begins."""
+        return self._splits[:-1]
+
+    def row_limits(self) -> Any:
+        """Where each row ends."""
+        return self._splits[1:]
+
+    def row_lengths(self) -> Any:
+        """The number of values in each row."""
+        return self._splits[1:] - self._splits[:-1]
+
+    def value_rowids(self) -> Any:
+        """The number of each value's row."""
+        if self._rowids is None:
+            return numbers_of_rows(self._splits, self.nvals())
+        return self._rowids
+
+    def nrows(self) -> Any:
+        """The number of rows."""
+        return length_of(self._splits, self.dtype) - 1
+
+    def nvals(self) -> Any:
+        """The number of values in all rows."""
+        return self._splits[-1]
+
+    def uniform_row_length(self) -> Any:
+        """The length of all rows where they are known to have one, else None."""
+        return self._uniform
+
+    def is_uniform(self) -> bool:
+        """Whether rows are known to have one length."""
+        return self._uniform is not None
+
+    @property
+    def static_nrows(self) -> int | None:
+        """The number of rows, where it is known."""
+        dims = self._splits.type.dims
+        return None if dims is None or dims[0] is None else dims[0] - 1
+
+    @property
+    def static_uniform_row_length(self) -> int | None:
+        """The length of all rows, where it is known."""
+        if self._uniform is None:
+            return None
+        known = self._uniform.known
+        return None if known is None else int(known)
+
+    @property
+    def static_nvals(self) -> int | None:
+        """The number of values, where it is known."""
+        known = self._splits.known
+        return known[-1] if known else None
+
+    def with_dtype(self, dtype: Any) -> RowPartition:
+        """The same rows with splits of another dtype."""
+        wanted = splits_dtype(dtype)
+        if wanted is self.dtype:
+            return self
+        parts = (self._splits, self._uniform, self._rowids)
+        return RowPartition(*[None if part is None else cast(part, wanted) for part in parts])
+
+    def with_uniform_row_length(self, length: int) -> RowPartition:
+        """The same rows, known from now on to have one length."""
+        if self.static_uniform_row_length == length:
+            return self
+        return RowPartition(self._splits, convert(length, self.dtype), self._rowids)
+
+    @property
+    def __graphwright_spec__(self) -> RowPartitionSpec:
+        return RowPartitionSpec(
+            self.static_nrows, self.static_nvals, self.static_uniform_row_length, self.dtype
+        )
+
+    def __repr__(self) -> str:
+        what, value = "row_splits", self._splits
+        if self._uniform is not None:
+            what, value = "uniform_row_length", self._uniform
+        shown = value.numpy().tolist() if hasattr(value, "numpy") else value
+        rows = self.nrows() if self._uniform is not None else ""
+        rows = f"nrows={rows.numpy()}, " if hasattr(rows, "numpy") else ""
+        return f"tf.RowPartition({rows}{what}={shown})"
+
+
+def _check_division(left: Any) -> None:
+    known = left.known
+    if known:
+        raise ValueError("uniform_row_length does not divide the number of values evenly")
+    assert_equal(left, convert(0, left.dtype), "uniform_row_length must divide the values evenly")
+
+
+class RowPartitionSpec(TypeSpec):
+    """The type of a `RowPartition`: what is known of its numbers of rows and values."""
+
+    __slots__ = ("_dtype", "_nrows", "_nvals", "_uniform")
+
+    def __init__(
+        self,
+        nrows: Any = None,
+        nvals: Any = None,
+        uniform_row_length: Any = None,
+        dtype: Any = dt.int64,
+    ) -> None:
+        self._nrows = nrows
+        self._nvals = nvals
+        self._uniform = uniform_row_length
+        self._dtype = splits_dtype(dtype)
+
+    @property
+    def value_type(self) -> type:
+        """`tf.experimental.RowPartition`."""
+        return RowPartition
+
+    def _serialize(self) -> tuple[Any, ...]:
+        sizes = (self._nrows, self._nvals, self._uniform)
+        return (*[TensorShape([size]) for size in sizes], self._dtype)
+
+    @classmethod
+    def _deserialize(cls, serialization: Any) -> RowPartitionSpec:
+        nrows, nvals, uniform, dtype = serialization
+        return cls(nrows[0], nvals[0], uniform[0], dtype)
+
+    @property
+    def _component_specs(self) -> Any:
+        count = None if self._nrows is None else self._nrows + 1
+        return TensorSpec([count], self._dtype)
+
+    def _to_components(self, value: Any) -> Any:
+        return value.row_splits()
+
+    def _from_components(self, components: Any) -> RowPartition:
+        uniform = None if self._uniform is None else convert(self._uniform, self._dtype)
+        return RowPartition(components, uniform)

@@ -1,0 +1,107 @@
+"""Axes, sizes and shapes of ragged tensors."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from graphwright.control.assertions import assert_equal
+from graphwright.errors import InvalidArgumentError
+from graphwright.op.dispatch import implement
+from graphwright.op.interpreter import convert
+from graphwright.ops import indicators, movement, shape
+from graphwright.ragged.indexing import wrapped
+from graphwright.ragged.row_partition import RowPartition
+from graphwright.ragged.shape import DynamicRaggedShape
+from graphwright.ragged.tensor import RaggedTensor, is_ragged
+from graphwright.types import dtypes as dt
+
+
+@implement(movement.expand_dims, RaggedTensor)
+def expand_dims(input: Any, axis: Any, name: Any = None) -> Any:
+    """A ragged tensor with an axis of size 1 more."""
+    at = input.positive_axis(int(axis), "axis", extra=1)
+    return expanded(input, at)
+
+
+def expanded(x: Any, axis: int) -> Any:
+    """A tensor or ragged tensor with an axis of size 1 more."""
+    if not is_ragged(x):
+        return movement.expand_dims(x, axis)
+    if axis == 0:
+        return wrapped(x, x.row_splits.dtype)
+    if axis == 1:
+        count = x._row_partition.static_nrows
+        partition = RowPartition.from_uniform_row_length(
+            1, nrows=x.nrows() if count is None else count, dtype=x.row_splits.dtype
+        )
+        return RaggedTensor(x, partition)
+    return x.with_values(expanded(x.values, axis - 1))
+
+
+@implement(movement.squeeze, RaggedTensor)
+def squeeze(input: Any, axis: Any = None, name: Any = None) -> Any:
+    """A ragged tensor without the given axes, which must be of size 1."""
+    if axis is None:
+        raise ValueError("Ragged.squeeze must have an axis argument.")
+    given = axis if isinstance(axis, (list, tuple)) else [axis]
+    result = input
+    for each in sorted({input.positive_axis(int(a), "axis") for a in given}, reverse=True):
+        result = squeezed(result, each)
+    return result
+
+
+def squeezed(x: Any, axis: int) -> Any:
+    """A tensor or ragged tensor without one axis."""
+    if not is_ragged(x):
+        return movement.squeeze(x, [axis])
+    if axis == 0:
+        assert_equal(x.nrows(), convert(1, x.row_splits.dtype), "axis 0 must be of size 1")
+        return x.values
+    if axis == 1:
+        if x._row_partition.static_uniform_row_length != 1:
+            raise InvalidArgumentError(None, None, "axis 1 is ragged: it cannot be squeezed")
+        return x.values
+    return x.with_values(squeezed(x.values, axis - 1))
+
+
+@implement(movement.reshape, RaggedTensor)
+def reshape(tensor: Any, shape: Any, name: Any = None) -> Any:
+    """All elements in a row; ValueError for another shape."""
+    if list(shape) != [-1]:
+        raise ValueError("A ragged tensor can only be reshaped to [-1]; see merge_dims")
+    return movement.reshape(tensor.flat_values, [-1])
+
+
+@implement(shape.size, RaggedTensor)
+def size(input: Any, out_type: Any = None, name: Any = None) -> Any:
+    """The number of elements."""
+    return shape.size(input.flat_values, out_type)
+
+
+@implement(shape.rank, RaggedTensor)
+def rank(input: Any, name: Any = None) -> Any:
+    """The number of axes, ragged ones included."""
+    return shape.rank(input.flat_values) + input.ragged_rank
+
+
+@implement(shape.shape, RaggedTensor)
+def ragged_shape(input: Any, out_type: Any = None, name: Any = None) -> DynamicRaggedShape:
+    """The shape: the lengths of rows along each axis."""
+    return DynamicRaggedShape.from_tensor(input, dt.int32 if out_type is None else out_type)
+
+
+@implement(indicators.one_hot, RaggedTensor)
+def one_hot(
+    indices: Any,
+    depth: Any,
+    on_value: Any = None,
+    off_value: Any = None,
+    axis: Any = None,
+    dtype: Any = None,
+    name: Any = None,
+) -> Any:
+    """Indicators of each index along a new last axis; ValueError for another axis."""
+    if axis not in (None, -1, indices.shape.rank):
+        raise ValueError("the axis of tf.one_hot must be the last one of a ragged tensor")
+    flat = indicators.one_hot(indices.flat_values, depth, on_value, off_value, -1, dtype)
+    return indices.with_flat_values(flat)

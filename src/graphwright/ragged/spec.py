@@ -1,0 +1,140 @@
+"""`tf.RaggedTensorSpec`: the type of a ragged tensor."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from graphwright.ragged.row_partition import RowPartition, splits_dtype
+from graphwright.ragged.tensor import RaggedTensor, is_ragged
+from graphwright.types import dtypes as dt
+from graphwright.types.dtypes import DType
+from graphwright.types.shape import TensorShape
+from graphwright.types.specs import TensorSpec
+from graphwright.types.type_spec import TypeSpec
+from graphwright.values.tensor import Tensor
+
+
+class RaggedTensorSpec(TypeSpec):
+    """The type of a `tf.RaggedTensor`.
+
+    `ragged_rank` is how often the values are divided (all axes but the first, by default).
+    ValueError if it does not fit the shape.
+
+    >>> import graphwright as tf
+    >>> tf.RaggedTensorSpec([None, None], tf.int32)
+    RaggedTensorSpec(TensorShape([None, None]), tf.int32, 1, tf.int64)
+    """
+
+    __slots__ = ("_dtype", "_flat_values_spec", "_ragged_rank", "_row_splits_dtype", "_shape")
+
+    def __init__(
+        self,
+        shape: Any = None,
+        dtype: Any = dt.float32,
+        ragged_rank: int | None = None,
+        row_splits_dtype: Any = dt.int64,
+        flat_values_spec: Any = None,
+    ) -> None:
+        self._shape = TensorShape(shape)
+        self._row_splits_dtype = splits_dtype(row_splits_dtype)
+        self._flat_values_spec = flat_values_spec
+        self._dtype = dt.as_dtype(flat_values_spec.dtype if flat_values_spec else dtype)
+        rank = self._shape.rank
+        if ragged_rank is None:
+            if rank is None:
+                raise ValueError("Must specify ragged_rank or a shape with a known rank.")
+            ragged_rank = rank - 1
+        if not isinstance(ragged_rank, int):
+            raise TypeError(f"Argument `ragged_rank` must be an int. Received {ragged_rank}.")
+        if rank is not None and ragged_rank >= rank:
+            raise ValueError(
+                f"Argument `ragged_rank` ({ragged_rank}) must be less than rank ({rank})."
+            )
+        self._ragged_rank = ragged_rank
+
+    @property
+    def value_type(self) -> type:
+        """`tf.RaggedTensor`, or `tf.Tensor` if nothing is ragged."""
+        return RaggedTensor if self._ragged_rank else Tensor
+
+    @property
+    def shape(self) -> TensorShape:
+        """What is known of the shape."""
+        return self._shape
+
+    @property
+    def dtype(self) -> DType:
+        """The dtype of the values."""
+        return self._dtype
+
+    @property
+    def ragged_rank(self) -> int:
+        """How often the values are divided."""
+        return self._ragged_rank
+
+    @property
+    def row_splits_dtype(self) -> DType:
+        """The dtype of splits."""
+        return self._row_splits_dtype
+
+    @property
+    def flat_values_spec(self) -> Any:
+        """The type of the values, if it is no plain tensor's."""
+        return self._flat_values_spec
+
+    @classmethod
+    def from_value(cls, value: Any) -> RaggedTensorSpec:
+        """The type of a ragged tensor."""
+        return cls(value.shape, value.dtype, value.ragged_rank, value.row_splits.dtype)
+
+    def _serialize(self) -> tuple[Any, ...]:
+        plain = (self._shape, self._dtype, self._ragged_rank, self._row_splits_dtype)
+        return plain if self._flat_values_spec is None else (*plain, self._flat_values_spec)
+
+    @property
+    def _component_specs(self) -> Any:
+        rank = self._ragged_rank
+        dims: Any = self._shape.rank and list(self._shape)
+        inner = None if not dims else [product(dims[: rank + 1]), *dims[rank + 1 :]]
+        specs = [self._flat_values_spec or TensorSpec(inner, self._dtype)]
+        for i in range(rank):
+            count = product(dims[: i + 1]) if dims else None
+            size = None if count is None else count + 1
+            specs.append(TensorSpec([size], self._row_splits_dtype))
+        return specs
+
+    def _to_components(self, value: Any) -> Any:
+        if not is_ragged(value):
+            return [value]
+        return [value.flat_values, *value.nested_row_splits]
+
+    def _from_components(self, components: Any) -> Any:
+        values, *splits = components
+        dims = self._shape.rank and list(self._shape)
+        for i, each in reversed(list(enumerate(splits))):
+            partition = RowPartition(each)
+            if dims and dims[i + 1] is not None:
+                partition = partition.with_uniform_row_length(dims[i + 1])
+            values = RaggedTensor(values, partition)
+        return values
+
+    def _batch(self, batch_size: int | None) -> RaggedTensorSpec:
+        shape = TensorShape([batch_size]).concatenate(self._shape)
+        return RaggedTensorSpec(shape, self._dtype, self._ragged_rank + 1, self._row_splits_dtype)
+
+    def _unbatch(self) -> Any:
+        shape = self._shape[1:] if self._shape.rank is not None else self._shape
+        if self._ragged_rank <= 1:
+            return TensorSpec(shape, self._dtype)
+        return RaggedTensorSpec(shape, self._dtype, self._ragged_rank - 1, self._row_splits_dtype)
+
+
+def product(dims: Sequence[int | None]) -> int | None:
+    """The product of sizes; None if one is not known."""
+    total = 1
+    for size in dims:
+        if size is None:
+            return None
+        total *= size
+    return total

@@ -1,0 +1,38 @@
+"""Rows taken from a tensor or ragged tensor by their numbers."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from graphwright.ops.gathering import gather
+from graphwright.ragged.positions import positions
+from graphwright.ragged.row_partition import RowPartition
+from graphwright.ragged.tensor import RaggedTensor, is_ragged
+
+
+def take(values: Any, rows: Any) -> Any:
+    """The rows whose numbers a vector holds."""
+    if not is_ragged(values):
+        return gather(values, rows)
+    partition = values._row_partition
+    starts = gather(partition.row_starts(), rows)
+    lengths = gather(partition.row_lengths(), rows)
+    at, splits = positions(starts, lengths)
+    uniform = partition.uniform_row_length()
+    return RaggedTensor(take(values.values, at), RowPartition(splits, uniform))
+
+
+def row(ragged: Any, index: Any) -> Any:
+    """One row: a tensor, or a ragged tensor of one division less."""
+    splits = ragged.row_splits
+    return piece(ragged.values, splits[index], splits[index + 1])
+
+
+def piece(values: Any, start: Any, limit: Any) -> Any:
+    """The rows from `start` to before `limit`."""
+    if not is_ragged(values):
+        return values[start:limit]
+    splits = values.row_splits[start : limit + 1]
+    inner = piece(values.values, splits[0], splits[-1])
+    uniform = values.uniform_row_length
+    return RaggedTensor(inner, RowPartition(splits - splits[0], uniform))

@@ -1,0 +1,540 @@
+"""`tf.RaggedTensor`: values, and how they are divided into rows."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+
+from graphwright.control.assertions import assert_equal
+from graphwright.op.dispatch import opened
+from graphwright.op.interpreter import convert
+from graphwright.ops import arithmetic, bitwise, comparison, transcendental
+from graphwright.ops.conversion import cast
+from graphwright.ops.creation import fill
+from graphwright.ops.joining import stack
+from graphwright.ops.shape import shape as shape_of
+from graphwright.ragged.positions import length_of
+from graphwright.ragged.row_partition import RowPartition, splits_dtype
+from graphwright.types import dtypes as dt
+from graphwright.types.composite import Composite
+from graphwright.types.dtypes import DType
+from graphwright.types.shape import TensorShape
+from graphwright.values.operators import Operators
+
+
+class RaggedTensor(Composite, Operators):
+    """A tensor whose rows differ in length.
+
+    `values` (a tensor or a ragged tensor) holds the rows one after the other, `row_splits` says
+    where they begin and end. Made by `tf.ragged.constant` or one of the `from_` methods.
+
+    >>> import graphwright as tf
+    >>> x = tf.RaggedTensor.from_row_lengths([3, 1, 4, 1, 5], [2, 0, 3])
+    >>> x
+    <tf.RaggedTensor [[3, 1], [], [4, 1, 5]]>
+    >>> tf.reduce_sum(x, axis=1).numpy()
+    array([ 4,  0, 10], dtype=int32)
+    """
+
+    __slots__ = ("__weakref__", "_row_partition", "_values")
+
+    def __init__(self, values: Any, row_partition: RowPartition) -> None:
+        self._values = values
+        self._row_partition = row_partition
+
+    # -- making one -----------------------------------------------------------------------
+
+    @classmethod
+    def _of(cls, values: Any, make: Callable[[Any], RowPartition], validate: bool) -> RaggedTensor:
+        """Values divided by the partition that `make` gives for their preferred splits."""
+        values = as_values(values)
+        partition = make(values.row_splits.dtype if is_ragged(values) else None)
+        if is_ragged(values) and values.row_splits.dtype is not partition.dtype:
+            partition = partition.with_dtype(dt.int64)
+            values = values.with_row_splits_dtype(dt.int64)
+        if validate:
+            count = outer_size(values, partition.dtype)
+            assert_equal(partition.nvals(), count, "the rows must hold all values")
+        return cls(values, partition)
+
+    @classmethod
+    def from_row_splits(
+        cls, values: Any, row_splits: Any, name: str | None = None, validate: bool = True
+    ) -> RaggedTensor:
+        """Rows `values[row_splits[i]:row_splits[i + 1]]`."""
+        return cls._of(
+            values, lambda _: RowPartition.from_row_splits(row_splits, validate), validate
+        )
+
+    @classmethod
+    def from_row_lengths(
+        cls, values: Any, row_lengths: Any, name: str | None = None, validate: bool = True
+    ) -> RaggedTensor:
+        """Rows of these lengths."""
+        return cls._of(
+            values, lambda _: RowPartition.from_row_lengths(row_lengths, validate), validate
+        )
+
+    @classmethod
+    def from_value_rowids(
+        cls,
+        values: Any,
+        value_rowids: Any,
+        nrows: Any = None,
+        name: str | None = None,
+        validate: bool = True,
+    ) -> RaggedTensor:
+        """Rows given by the number of each value's row, in ascending order."""
+        return cls._of(
+            values,
+            lambda _: RowPartition.from_value_rowids(value_rowids, nrows, validate),
+            validate,
+        )
+
+    @classmethod
+    def from_row_starts(
+        cls, values: Any, row_starts: Any, name: str | None = None, validate: bool = True
+    ) -> RaggedTensor:
+        """Rows that begin at these places."""
+        values = as_values(values)
+        count = outer_size(values, dt.int64)
+        return cls._of(
+            values, lambda _: RowPartition.from_row_starts(row_starts, count, validate), validate
+        )
+
+    @classmethod
+    def from_row_limits(
+        cls, values: Any, row_limits: Any, name: str | None = None, validate: bool = True
+    ) -> RaggedTensor:
+        """Rows that end at these places."""
+        return cls._of(
+            values, lambda _: RowPartition.from_row_limits(row_limits, validate), validate
+        )
+
+    @classmethod
+    def from_uniform_row_length(
+        cls,
+        values: Any,
+        uniform_row_length: Any,
+        nrows: Any = None,
+        validate: bool = True,
+        name: str | None = None,
+    ) -> RaggedTensor:
+        """Rows of one length."""
+        values = as_values(values)
+
+        def make(dtype: Any) -> RowPartition:
+            count = outer_size(values, dtype or dt.int64)
+            return RowPartition.from_uniform_row_length(
+                uniform_row_length, count, nrows, validate, dtype
+            )
+
+        return cls._of(values, make, validate)
+
+    @classmethod
+    def from_nested_row_splits(
+        cls,
+        flat_values: Any,
+        nested_row_splits: Any,
+        name: str | None = None,
+        validate: bool = True,
+    ) -> Any:
+        """Values divided several times; the outermost splits come first."""
+        return nested(cls.from_row_splits, flat_values, nested_row_splits, validate)
+
+    @classmethod
+    def from_nested_row_lengths(
+        cls,
+        flat_values: Any,
+        nested_row_lengths: Any,
+        name: str | None = None,
+        validate: bool = True,
+    ) -> Any:
+        """Values divided several times; the outermost lengths come first."""
+        return nested(cls.from_row_lengths, flat_values, nested_row_lengths, validate)
+
+    @classmethod
+    def from_nested_value_rowids(
+        cls,
+        flat_values: Any,
+        nested_value_rowids: Any,
+        nested_nrows: Any = None,
+        name: str | None = None,
+        validate: bool = True,
+    ) -> Any:
+        """Values divided several times; the outermost rows' numbers come first."""
+        result = as_values(flat_values)
+        rowids = listed(nested_value_rowids, "nested_value_rowids")
+        nrows = [None] * len(rowids) if nested_nrows is None else list(nested_nrows)
+        if len(nrows) != len(rowids):
+            raise ValueError("nested_nrows must have as many entries as nested_value_rowids")
+        for ids, count in zip(reversed(rowids), reversed(nrows)):
+            result = cls.from_value_rowids(result, ids, count, validate=validate)
+        return result
+
+    @classmethod
+    def from_tensor(
+        cls,
+        tensor: Any,
+        lengths: Any = None,
+        padding: Any = None,
+        ragged_rank: int = 1,
+        name: str | None = None,
+        row_splits_dtype: Any = dt.int64,
+    ) -> RaggedTensor:
+        """The rows of a tensor, cut to `lengths`, or before trailing `padding`.
+
+        >>> import graphwright as tf
+        >>> tf.RaggedTensor.from_tensor([[5, 7, 0], [0, 3, 0]], padding=0)
+        <tf.RaggedTensor [[5, 7], [0, 3]]>
+        """
+        from graphwright.ragged.conversion import from_tensor
+
+        return from_tensor(tensor, lengths, padding, ragged_rank, splits_dtype(row_splits_dtype))
+
+    @classmethod
+    def from_sparse(
+        cls, st_input: Any, name: str | None = None, row_splits_dtype: Any = dt.int64
+    ) -> RaggedTensor:
+        """The rows of a sparse matrix whose values stand at the left of each row."""
+        from graphwright.ragged.conversion import from_sparse
+
+        return from_sparse(st_input, splits_dtype(row_splits_dtype))
+
+    # -- what it is -----------------------------------------------------------------------
+
+    @property
+    def values(self) -> Any:
+        """All rows, one after the other."""
+        return self._values
+
+    @property
+    def flat_values(self) -> Any:
+        """The values inside all partitions: a tensor."""
+        values = self._values
+        while is_ragged(values):
+            values = values._values
+        return values
+
+    @property
+    def row_splits(self) -> Any:
+        """Where rows begin, and at last where they end."""
+        return self._row_partition.row_splits()
+
+    @property
+    def dtype(self) -> DType:
+        """The dtype of the values."""
+        found: DType = self._values.dtype
+        return found
+
+    @property
+    def ragged_rank(self) -> int:
+        """How often the values are divided."""
+        return len(self.partitions)
+
+    @property
+    def partitions(self) -> list[RowPartition]:
+        """The partitions, the outermost first."""
+        found = []
+        values: Any = self
+        while is_ragged(values):
+            found.append(values._row_partition)
+            values = values._values
+        return found
+
+    @property
+    def _nested_row_partitions(self) -> tuple[RowPartition, ...]:
+        return tuple(self.partitions)
+
+    @property
+    def shape(self) -> TensorShape:
+        """What is known of the shape; None where rows differ."""
+        inner = self._values.shape
+        partition = self._row_partition
+        outer = TensorShape([partition.static_nrows, partition.static_uniform_row_length])
+        return outer.concatenate(inner[1:]) if inner.rank is not None else TensorShape(None)
+
+    def get_shape(self) -> TensorShape:
+        """What is known of the shape, as `shape`."""
+        return self.shape
+
+    @property
+    def uniform_row_length(self) -> Any:
+        """The length of all rows where they are known to have one, else None."""
+        return self._row_partition.uniform_row_length()
+
+    @property
+    def nested_row_splits(self) -> tuple[Any, ...]:
+        """The splits of all partitions, the outermost first."""
+        return tuple([partition.row_splits() for partition in self.partitions])
+
+    def nested_row_lengths(self, name: str | None = None) -> tuple[Any, ...]:
+        """The lengths of rows of all partitions, the outermost first."""
+        return tuple([partition.row_lengths() for partition in self.partitions])
+
+    def nested_value_rowids(self, name: str | None = None) -> tuple[Any, ...]:
+        """The numbers of rows of all partitions, the outermost first."""
+        return tuple([partition.value_rowids() for partition in self.partitions])
+
+    def value_rowids(self, name: str | None = None) -> Any:
+        """The number of each value's row."""
+        return self._row_partition.value_rowids()
+
+    def nrows(self, out_type: Any = None, name: str | None = None) -> Any:
+        """The number of rows."""
+        count = self._row_partition.nrows()
+        return count if out_type is None else cast(count, out_type)
+
+    def row_starts(self, name: str | None = None) -> Any:
+        """Where each row begins."""
+        return self._row_partition.row_starts()
+
+    def row_limits(self, name: str | None = None) -> Any:
+        """Where each row ends."""
+        return self._row_partition.row_limits()
+
+    def row_lengths(self, axis: int = 1, name: str | None = None) -> Any:
+        """The lengths of the rows along an axis; ragged for those inside others."""
+        axis = self.positive_axis(axis, "axis")
+        if axis == 0:
+            return self.nrows()
+        if axis == 1:
+            return self._row_partition.row_lengths()
+        if is_ragged(self._values):
+            return self.with_values(self._values.row_lengths(axis - 1))
+        return self.with_values(dense_lengths(self._values, axis - 1, self.row_splits.dtype))
+
+    def bounding_shape(
+        self, axis: Any = None, name: str | None = None, out_type: Any = None
+    ) -> Any:
+        """The shape of the smallest tensor that all rows fit in."""
+        from graphwright.ragged.conversion import bounding_shape
+
+        found = bounding_shape(self)
+        if out_type is not None:
+            found = cast(found, out_type)
+        if axis is None:
+            return found
+        if isinstance(axis, int):
+            return found[axis]
+        return stack([found[each] for each in axis])
+
+    def positive_axis(self, axis: int, what: str, extra: int = 0) -> int:
+        """An axis counted from the first; ValueError if there is none such."""
+        rank = self.shape.rank
+        if rank is None:
+            if axis < 0:
+                raise ValueError(f"{what}={axis} of a ragged tensor of unknown rank is not known")
+            return axis
+        rank += extra
+        if not -rank <= axis < rank:
+            raise ValueError(f"{what}={axis} out of bounds: expected {-rank}<={what}<{rank}")
+        return axis % rank
+
+    # -- other tensors like it --------------------------------------------------------------
+
+    def with_values(self, new_values: Any) -> RaggedTensor:
+        """The same rows of other values."""
+        values = as_values(new_values)
+        mine, theirs = self._values.shape, values.shape
+        if mine.rank and theirs.rank and not mine[:1].is_compatible_with(theirs[:1]):
+            raise ValueError(f"Shapes {mine[:1]} and {theirs[:1]} are incompatible")
+        if is_ragged(values) and values.row_splits.dtype is not self.row_splits.dtype:
+            return RaggedTensor(
+                values.with_row_splits_dtype(dt.int64), self._row_partition.with_dtype(dt.int64)
+            )
+        return RaggedTensor(values, self._row_partition)
+
+    def with_flat_values(self, new_values: Any) -> RaggedTensor:
+        """The same partitions of other values."""
+        if is_ragged(self._values):
+            return self.with_values(self._values.with_flat_values(new_values))
+        return self.with_values(new_values)
+
+    def with_row_splits_dtype(self, dtype: Any) -> RaggedTensor:
+        """The same tensor with splits of another dtype."""
+        wanted = splits_dtype(dtype)
+        if wanted is self.row_splits.dtype:
+            return self
+        values = self._values
+        inner = values.with_row_splits_dtype(wanted) if is_ragged(values) else values
+        return RaggedTensor(inner, self._row_partition.with_dtype(wanted))
+
+    def merge_dims(self, outer_axis: int, inner_axis: int) -> Any:
+        """The axes from `outer_axis` to `inner_axis` made one."""
+        from graphwright.ragged.conversion import merge_dims
+
+        outer = self.positive_axis(outer_axis, "outer_axis")
+        inner = self.positive_axis(inner_axis, "inner_axis")
+        if outer > inner:
+            raise ValueError(
+                f"Expected outer_axis ({outer_axis}) to be less than or equal to inner_axis "
+                f"({inner_axis})."
+            )
+        return merge_dims(self, outer, inner)
+
+    def to_tensor(
+        self, default_value: Any = None, name: str | None = None, shape: Any = None
+    ) -> Any:
+        """The tensor that all rows fit in, filled up with `default_value` (zeros, by default).
+
+        >>> import graphwright as tf
+        >>> tf.ragged.constant([[1, 2], [3]]).to_tensor(-1).numpy().tolist()
+        [[1, 2], [3, -1]]
+        """
+        from graphwright.ragged.conversion import to_tensor
+
+        return to_tensor(self, default_value, shape)
+
+    def to_sparse(self, name: str | None = None) -> Any:
+        """The sparse tensor of the same elements."""
+        from graphwright.ragged.conversion import to_sparse
+
+        return to_sparse(self)
+
+    def to_list(self) -> list[Any]:
+        """The rows as nested Python lists; ValueError while tracing."""
+        values = self._values
+        rows = values.to_list() if is_ragged(values) else eager_values(values).tolist()
+        splits = eager_values(self.row_splits).tolist()
+        return [rows[a:b] for a, b in pairwise(splits)]
+
+    def numpy(self) -> np.ndarray[Any, Any]:
+        """The rows as an array; one of arrays where they differ in length."""
+        values = self._values
+        inner = values.numpy() if is_ragged(values) else np.asarray(eager_values(values))
+        splits = eager_values(self.row_splits).tolist()
+        rows = [inner[a:b] for a, b in pairwise(splits)]
+        if rows and len({len(row) for row in rows}) == 1:
+            return np.stack(rows)
+        made = np.empty(len(rows), dtype=object if rows else inner.dtype)
+        for i, row in enumerate(rows):
+            made[i] = row
+        return made if rows else np.empty((0, *inner.shape), inner.dtype)
+
+    def consumers(self) -> list[Any]:
+        """The operations that take its tensors; none eagerly."""
+        tensors = [self.flat_values, *self.nested_row_splits]
+        return [op for t in tensors if hasattr(t, "graph_consumers") for op in t.consumers()]
+
+    # -- Python's protocols -----------------------------------------------------------------
+
+    def __neg__(self) -> Any:
+        return opened(arithmetic.negative)(self)
+
+    def __abs__(self) -> Any:
+        return opened(transcendental.abs)(self)
+
+    def __invert__(self) -> Any:
+        return opened(bitwise.invert_operator)(self)
+
+    def __eq__(self, other: object) -> Any:
+        return False if other is None else opened(comparison.tensor_equals)(self, other)
+
+    def __ne__(self, other: object) -> Any:
+        return True if other is None else opened(comparison.tensor_not_equals)(self, other)
+
+    def __hash__(self) -> int:
+        raise TypeError("RaggedTensor is unhashable.")
+
+    def __bool__(self) -> bool:
+        raise TypeError("RaggedTensor may not be used as a boolean.")
+
+    def __getitem__(self, key: Any) -> Any:
+        from graphwright.ragged.indexing import get_item
+
+        return get_item(self, key)
+
+    def __iter__(self) -> Iterator[Any]:
+        count = self._row_partition.static_nrows
+        if count is None:
+            raise TypeError("a ragged tensor whose number of rows is not known cannot be iterated")
+        return (self[i] for i in range(count))
+
+    def __graph_iteration__(self) -> Any:
+        from graphwright.ragged.iteration import RaggedRows
+
+        return RaggedRows(self)
+
+    def __copy__(self) -> RaggedTensor:
+        return self
+
+    def __reduce__(self) -> Any:
+        return RaggedTensor, (self._values, self._row_partition)
+
+    def __repr__(self) -> str:
+        from graphwright.ragged.display import shown
+
+        return shown(self)
+
+    __str__ = __repr__
+
+    # -- as a composite ---------------------------------------------------------------------
+
+    @property
+    def __graphwright_spec__(self) -> Any:
+        from graphwright.ragged.spec import RaggedTensorSpec
+
+        return RaggedTensorSpec.from_value(self)
+
+    @property
+    def _differentiable_part(self) -> Any:
+        return self._values
+
+    def _with_differentiable_part(self, part: Any) -> RaggedTensor:
+        return self.with_values(part)
+
+
+def is_ragged(value: Any) -> bool:
+    """Whether a value is a ragged tensor."""
+    return isinstance(value, RaggedTensor)
+
+
+def as_values(value: Any) -> Any:
+    """A ragged tensor, or what converts to a tensor with a first axis."""
+    if is_ragged(value):
+        return value
+    tensor = convert(value)
+    if tensor.type.rank == 0:
+        from graphwright.errors import InvalidArgumentError
+
+        raise InvalidArgumentError(
+            None, None, f"values must have an axis, not shape {tensor.shape}"
+        )
+    return tensor
+
+
+def outer_size(values: Any, dtype: DType) -> Any:
+    """The number of rows of a tensor or ragged tensor."""
+    return values.nrows(dtype) if is_ragged(values) else length_of(values, dtype)
+
+
+def listed(value: Any, name: str) -> list[Any]:
+    """A list; TypeError for a tensor or anything that is none."""
+    if not isinstance(value, (list, tuple)):
+        raise TypeError(f"Argument `{name}` must be a list of Tensors. Received {value}.")
+    return list(value)
+
+
+def nested(divide: Callable[..., Any], values: Any, rows: Any, validate: bool) -> Any:
+    """Values divided several times, by the last of `rows` first."""
+    result = as_values(values)
+    for each in reversed(listed(rows, "nested rows")):
+        result = divide(result, each, validate=validate)
+    return result
+
+
+def dense_lengths(values: Any, axis: int, dtype: DType) -> Any:
+    """The size of a dense axis, for each index of the axes before it."""
+    sizes = shape_of(values, dtype)
+    return fill(sizes[:axis], sizes[axis])
+
+
+def eager_values(tensor: Any) -> Any:
+    """A tensor's array; ValueError while tracing."""
+    if not hasattr(tensor, "numpy"):
+        raise ValueError("RaggedTensor.numpy() and to_list() are only supported in eager mode.")
+    return tensor.numpy()
