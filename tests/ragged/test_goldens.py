@@ -25,7 +25,7 @@ DEPARTURES = {
     "tf.gather_nd(d, [[0, 0], [1, 0]])": "the same",
 }
 #: What is not written yet.
-MISSING = ("tf.strings.", "tf.map_fn(", "sparse", "tf.ragged.cross", "tf.print(")
+MISSING = ("tf.strings.", "tf.map_fn(", "tf.ragged.cross", "tf.print(")
 EAGER = [
     (area, e)
     for area, cases in corpus.AREAS.items()

@@ -22,6 +22,7 @@ from graphwright.ragged.row_partition import RowPartition
 from graphwright.ragged.tensor import RaggedTensor, is_ragged
 from graphwright.types import dtypes as dt
 from graphwright.types.dtypes import DType
+from graphwright.values.sparse.tensor import SparseTensor
 
 
 def from_tensor(
@@ -113,7 +114,7 @@ def lengths_before(tensor: Any, padding: Any, dtype: DType) -> Any:
 
 def from_sparse(sparse: Any, dtype: DType) -> RaggedTensor:
     """The rows of a sparse matrix whose values stand at the left of each row."""
-    if not (hasattr(sparse, "indices") and hasattr(sparse, "dense_shape")):
+    if not isinstance(sparse, SparseTensor):
         raise TypeError(
             f"Argument `st_input` must be of type SparseTensor, but is of type "
             f"{type(sparse).__name__}."
@@ -134,8 +135,6 @@ def from_sparse(sparse: Any, dtype: DType) -> RaggedTensor:
 
 def to_sparse(ragged: RaggedTensor) -> Any:
     """The sparse tensor of the same elements."""
-    from graphwright.values.sparse_tensor import SparseTensor  # type: ignore[import-not-found]
-
     values = reshape(ragged.flat_values, [-1])
     indices = indices_of(ragged)
     return SparseTensor(indices, values, cast(bounding_shape(ragged), dt.int64))
