@@ -172,19 +172,95 @@ def boxes() -> Iterator[Case]:
     yield "image.non_max_suppression_overlaps", (matrix, scores, 10), {"overlap_threshold": 0.7}
 
 
+def more_boxes() -> Iterator[Case]:
+    rng = np.random.default_rng(4)
+    corners = rng.random((2, 6, 2)).astype(np.float32)
+    areas = np.concatenate([corners, corners + np.float32(0.4)], -1)
+    scores = rng.random((2, 6)).astype(np.float32)
+    for count, pad in product((0, 3, 8), (True, False)):
+        options = {"pad_to_max_output_size": pad}
+        yield "image.non_max_suppression_padded", (areas[0], scores[0], count), options
+    for count, limit in product((3, 8), (0.1, 0.5)):
+        options = {"pad_to_max_output_size": True, "canonicalized_coordinates": True}
+        options |= {"iou_threshold": limit, "score_threshold": 0.2}
+        yield "image.non_max_suppression_padded", (areas, scores, count), options
+    classes = np.stack([scores, scores[:, ::-1], np.float32(1) - scores], -1)
+    for each, total, pad, clip in product((1, 3), (2, 7, 20), (True, False), (True, False)):
+        options = {"pad_per_class": pad, "clip_boxes": clip, "score_threshold": 0.25}
+        args = (areas[:, :, None], classes, each, total)
+        yield "image.combined_non_max_suppression", args, options
+    many = np.repeat(areas[:, :, None], 3, 2) * rng.random((2, 6, 3, 1)).astype(np.float32)
+    yield "image.combined_non_max_suppression", (many, classes, 4, 9), {"iou_threshold": 0.3}
+    yield "image.combined_non_max_suppression", (many[:, :, :2], classes, 4, 9), {}
+    yield "image.combined_non_max_suppression", (many[0], classes, 4, 9), {}
+    yield "image.combined_non_max_suppression", (many, classes, 0, 9), {}
+    outlines = np.array(
+        [[[0.1, 0.2, 0.6, 0.7], [-0.2, 0.3, 1.1, 1.3], [0.5, 0.5, 0.4, 0.9]],
+         [[1.2, 0.1, 1.5, 0.4], [0.0, 0.0, 1.0, 1.0], [0.3, -0.5, 0.4, -0.1]]],
+        np.float32,
+    )  # fmt: skip
+    colors = np.array([[0.1, 0.2, 0.3], [0.9, 0.8, 0.7]], np.float32)
+    for channels, dtype in product((1, 3, 4), ("float32", "float16")):
+        pictures = picture(2, 9, 11, channels, dtype=dtype)
+        yield "image.draw_bounding_boxes", (pictures, outlines, None), {}
+        yield "image.draw_bounding_boxes", (pictures, outlines, colors), {}
+    yield "image.draw_bounding_boxes", (picture(1, 9, 11, 3), outlines, colors), {}
+    yield "image.draw_bounding_boxes", (picture(2, 9, 11, 3), outlines[0], colors), {}
+    places = np.array([[0, 0], [0.3, -0.4], [1, 1], [2, 3], [-1, 0.5]], np.float32)
+    pictures = picture(5, 6, 7, 2)
+    for centered, normalized, size in product((True, False), (True, False), ([3, 2], [8, 9])):
+        yield "image.extract_glimpse", (pictures, size, places, centered, normalized, "zero"), {}
+    yield "image.extract_glimpse", (pictures, [0, 2], places), {"noise": "zero"}
+    yield "image.extract_glimpse", (pictures, [2], places), {"noise": "zero"}
+
+
+def random_changes() -> Iterator[Case]:
+    image, batch = picture(6, 7, 3), picture(5, 4, 6, 3)
+    for seed in ([1, 2], [3, 4], [5, 6]):
+        yield "image.stateless_random_brightness", (image, 0.3, seed), {}
+        yield "image.stateless_random_contrast", (image, 0.3, 0.9, seed), {}
+        yield "image.stateless_random_hue", (image, 0.3, seed), {}
+        yield "image.stateless_random_saturation", (image, 0.5, 1.5, seed), {}
+        for value in (image, batch):
+            yield "image.stateless_random_flip_left_right", (value, seed), {}
+            yield "image.stateless_random_flip_up_down", (value, seed), {}
+        yield "image.stateless_random_crop", (image, [3, 2, 3], seed), {}
+        yield "image.stateless_random_crop", (batch, [3, 2, 3, 1], seed), {}
+        for covered, options in product((0.1, 0.8, 1.0), ({}, {"area_range": [0.2, 0.5]},
+                {"aspect_ratio_range": [0.5, 2.0], "max_attempts": 3})):  # fmt: skip
+            box = np.array([[[0.1, 0.2, 0.6, 0.7], [0.5, 0.5, 0.9, 0.95]]], np.float32)
+            args = (np.array([50, 41, 3]), box, seed, covered)
+            yield "image.stateless_sample_distorted_bounding_box", args, options
+    none = np.zeros((1, 0, 4), np.float32)
+    for use in (True, False):
+        options = {"use_image_if_no_bounding_boxes": use}
+        args = (np.array([50, 41, 3], np.int32), none, [7, 8])
+        yield "image.stateless_sample_distorted_bounding_box", args, options
+    bad = np.array([[[0.5, 0.5, 0.4, 1.2]]], np.float32)
+    yield "image.stateless_sample_distorted_bounding_box", ([50, 41, 3], bad, [7, 8]), {}
+    for name, args in (("brightness", (-0.1,)), ("contrast", (0.9, 0.3)), ("contrast", (-1, 1)),
+                       ("hue", (0.7,)), ("hue", (-0.1,)), ("saturation", (1.0, 1.0))):  # fmt: skip
+        yield f"image.stateless_random_{name}", (image, *args, [1, 2]), {}
+        yield f"image.random_{name}", (image, *args), {}
+    yield "image.stateless_random_crop", (image, [9, 9, 3], [1, 2]), {}
+
+
 def cases() -> list[Case]:
     """All cases of the area."""
-    groups = (resizing, cropping, colours, adjustments, patches, quality, boxes)
+    groups = (resizing, cropping, colours, adjustments, patches, quality, boxes, more_boxes,
+              random_changes)  # fmt: skip
     return [case for group in groups for case in group()]
 
 
 TOLERANCES = (
     (r"image\.resize", 64, 5e-5),
     (r"image\.(rgb_to|hsv_to|yiq|yuv|non_max)", 64, 1e-6),
+    (r"image\.stateless_random_(hue|saturation)", 64, 1e-6),
     (r"image\.(ssim|psnr|adjust|per_image|sobel|crop_and)", 64, 1e-5),
 )
 
 DEPARTURES = (
+    (r"_padded\(float32\[2, 6, 4\]", "batches of unknown size are refused"),
     (r"^image\.rgb_to_hsv\(float16", "slopes of hues near 0 overflow in TensorFlow's float16"),
     (r"^image\.adjust_(contrast|hue|saturation)\(float16", "TensorFlow has these on GPUs only"),
     (r"^image\.flip_.*\(float32\[4, 5\]", "traced with an unknown rank, flips check nothing"),

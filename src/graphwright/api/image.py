@@ -1,8 +1,10 @@
 """`tf.image`: resizing, cropping, colours, patches, comparison of images."""
 
 from graphwright.ops.boxes import (
+    combined_non_max_suppression,
     non_max_suppression,
     non_max_suppression_overlaps,
+    non_max_suppression_padded,
     non_max_suppression_with_scores,
 )
 from graphwright.ops.color import (
@@ -23,6 +25,10 @@ from graphwright.ops.color import (
     yuv_to_rgb,
 )
 from graphwright.ops.crop_and_resize import crop_and_resize
+from graphwright.ops.crop_sampling import (
+    sample_distorted_bounding_box,
+    stateless_sample_distorted_bounding_box,
+)
 from graphwright.ops.cropping import (
     central_crop,
     crop_to_bounding_box,
@@ -32,6 +38,10 @@ from graphwright.ops.cropping import (
     resize_with_crop_or_pad,
     rot90,
     transpose,
+)
+from graphwright.ops.drawing import (
+    draw_bounding_boxes,
+    extract_glimpse,
 )
 from graphwright.ops.image_files import (
     adjust_jpeg_quality,
@@ -56,6 +66,24 @@ from graphwright.ops.image_quality import (
 )
 from graphwright.ops.patches import extract_patches
 from graphwright.ops.png import encode_png
+from graphwright.ops.random_images import (
+    random_brightness,
+    random_contrast,
+    random_crop,
+    random_flip_left_right,
+    random_flip_up_down,
+    random_hue,
+    random_jpeg_quality,
+    random_saturation,
+    stateless_random_brightness,
+    stateless_random_contrast,
+    stateless_random_crop,
+    stateless_random_flip_left_right,
+    stateless_random_flip_up_down,
+    stateless_random_hue,
+    stateless_random_jpeg_quality,
+    stateless_random_saturation,
+)
 from graphwright.ops.resizing import ResizeMethod, resize, resize_with_pad
 
 __all__ = (
@@ -67,6 +95,7 @@ __all__ = (
     "adjust_jpeg_quality",
     "adjust_saturation",
     "central_crop",
+    "combined_non_max_suppression",
     "convert_image_dtype",
     "crop_and_resize",
     "crop_to_bounding_box",
@@ -77,8 +106,10 @@ __all__ = (
     "decode_jpeg",
     "decode_png",
     "decode_webp",
+    "draw_bounding_boxes",
     "encode_jpeg",
     "encode_png",
+    "extract_glimpse",
     "extract_jpeg_shape",
     "extract_patches",
     "flip_left_right",
@@ -89,10 +120,19 @@ __all__ = (
     "is_jpeg",
     "non_max_suppression",
     "non_max_suppression_overlaps",
+    "non_max_suppression_padded",
     "non_max_suppression_with_scores",
     "pad_to_bounding_box",
     "per_image_standardization",
     "psnr",
+    "random_brightness",
+    "random_contrast",
+    "random_crop",
+    "random_flip_left_right",
+    "random_flip_up_down",
+    "random_hue",
+    "random_jpeg_quality",
+    "random_saturation",
     "resize",
     "resize_with_crop_or_pad",
     "resize_with_pad",
@@ -101,9 +141,19 @@ __all__ = (
     "rgb_to_yiq",
     "rgb_to_yuv",
     "rot90",
+    "sample_distorted_bounding_box",
     "sobel_edges",
     "ssim",
     "ssim_multiscale",
+    "stateless_random_brightness",
+    "stateless_random_contrast",
+    "stateless_random_crop",
+    "stateless_random_flip_left_right",
+    "stateless_random_flip_up_down",
+    "stateless_random_hue",
+    "stateless_random_jpeg_quality",
+    "stateless_random_saturation",
+    "stateless_sample_distorted_bounding_box",
     "total_variation",
     "transpose",
     "yiq_to_rgb",

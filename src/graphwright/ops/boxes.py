@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
+from functools import partial
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from graphwright.op.interpreter import apply, convert
 from graphwright.op.op import Op, Shapes, not_differentiable
+from graphwright.ops.joining import stack, unstack
 from graphwright.types import dtypes as dt
 from graphwright.types.tensor_type import TensorType, show_dims
 
@@ -193,6 +195,93 @@ class NonMaxSuppressionWithOverlaps(Op):
         return select(np.asarray(scores), lambda i: matrix[:, i], count, float(limit), float(least))
 
 
+class CombinedNonMaxSuppression(Op):
+    """The best boxes of each class that overlap no better one, the best of all classes of them."""
+
+    type_name = "CombinedNonMaxSuppression"
+    inputs = (
+        "boxes: float32",
+        "scores: float32",
+        "max_output_size_per_class: int32 host",
+        "max_total_size: int32 host",
+        "iou_threshold: float32",
+        "score_threshold: float32",
+    )
+    outputs = (
+        "nmsed_boxes: float32",
+        "nmsed_scores: float32",
+        "nmsed_classes: float32",
+        "valid_detections: int32",
+    )
+    gradient = not_differentiable
+
+    pad_per_class: bool = False
+    clip_boxes: bool = True
+
+    def shapes(self, boxes: TensorType, scores: TensorType, *limits: Any) -> Shapes:
+        if boxes.rank not in (4, None):
+            raise ValueError(f"boxes must be 4-D{show_dims(boxes.dims)}")
+        if scores.rank not in (3, None):
+            raise ValueError(f"scores must be 3-D{show_dims(scores.dims)}")
+        classes = None if scores.dims is None else scores.dims[2]
+        kinds = None if boxes.dims is None else boxes.dims[2]
+        if None not in (kinds, classes) and kinds not in (1, classes):
+            raise ValueError(
+                f"third dimension of boxes must be either 1 or num classes, {classes}, got {kinds}"
+            )
+        batch = None if boxes.dims is None else boxes.dims[0]
+        unknown = None in (*limits[:2], *[classes] * self.pad_per_class)
+        count = None if unknown else self.detections(limits[0], limits[1], classes)
+        return ((batch, count, 4), (batch, count), (batch, count), (batch,))
+
+    def detections(self, each: Any, total: Any, classes: Any) -> int:
+        """How many boxes there are for an image, those that fill up among them."""
+        if each <= 0 or total <= 0:
+            raise ValueError(f"max_size_per_class and max_total_size must be > 0: {each}, {total}")
+        return int(min(total, each * classes) if self.pad_per_class else total)
+
+    def kernel(
+        self, boxes: Any, scores: Any, each: Any, total: Any, iou: Any, least: Any
+    ) -> tuple[Any, ...]:
+        self.shapes(*[TensorType(dt.float32, np.shape(x)) for x in (boxes, scores)], each, total)
+        check_limits(each, iou)
+        batch, _, classes = scores.shape
+        count = self.detections(each, total, classes)
+        found = np.zeros((batch, count, 4), np.float32)
+        values, kinds = np.zeros((2, batch, count), np.float32)
+        valid = np.zeros(batch, np.int32)
+        for i in range(batch):
+            rows, points, labels = best_of_classes(boxes[i], scores[i], each, iou, least)
+            n = valid[i] = min(count, len(points))
+            order = np.argsort(-points, kind="stable")[:n]
+            found[i, :n] = rows[order]
+            values[i, :n], kinds[i, :n] = points[order], labels[order]
+        return np.clip(found, 0, 1) if self.clip_boxes else found, values, kinds, valid
+
+
+def best_of_classes(boxes: Any, scores: Any, each: int, iou: Any, least: Any) -> tuple[Any, ...]:
+    """The boxes, scores and classes of what is selected of each class of one image."""
+    parts = []
+    for label in range(scores.shape[1]):
+        rows = boxes[:, label if boxes.shape[1] > 1 else 0]
+        points = scores[:, label]
+        chosen = select(points, partial(overlaps, rows), each, float(iou), float(least))
+        parts.append((rows[chosen], points[chosen], np.full(len(chosen), label)))
+    return tuple([np.concatenate(part) for part in zip(*parts)])
+
+
+class Detections(NamedTuple):
+    """What `combined_non_max_suppression` gives."""
+
+    nmsed_boxes: Any
+    nmsed_scores: Any
+    nmsed_classes: Any
+    valid_detections: Any
+
+
+Detections.__name__ = Detections.__qualname__ = "CombinedNonMaxSuppression"
+
+
 # -- the public functions -------------------------------------------------------------------
 
 
@@ -250,3 +339,63 @@ def non_max_suppression_overlaps(
     limits = [convert(v, dt.float32) for v in (overlap_threshold, score_threshold)]
     op = NonMaxSuppressionWithOverlaps.of()
     return apply(op, *values, max_output_size, *limits, name=name)
+
+
+def non_max_suppression_padded(
+    boxes: Any,
+    scores: Any,
+    max_output_size: Any,
+    iou_threshold: Any = 0.5,
+    score_threshold: Any = float("-inf"),
+    pad_to_max_output_size: bool = False,
+    name: str | None = None,
+    sorted_input: bool = False,
+    canonicalized_coordinates: bool = False,
+    tile_size: int = 512,
+) -> tuple[Any, Any]:
+    """As `non_max_suppression`, filled up with 0 to `max_output_size`, and how many are chosen.
+
+    With axes of batches in front of boxes [..., n, 4] and scores [..., n], whose sizes are to be
+    known, each batch is filled up. `sorted_input`, `canonicalized_coordinates` and `tile_size`
+    say what another algorithm could save; they change nothing.
+    """
+    boxes, scores = convert(boxes), convert(scores)
+    limits = [convert(v, dt.float32) for v in (iou_threshold, score_threshold)]
+    batch = None if boxes.type.dims is None else boxes.type.dims[:-2]
+    if not batch:
+        op = NonMaxSuppressionV4.of(bool(pad_to_max_output_size))
+        found: tuple[Any, Any] = apply(op, boxes, scores, max_output_size, *limits, name=name)
+        return found
+    if None in batch:
+        shown = show_dims(boxes.type.dims)
+        raise ValueError(f"The batch dimensions of boxes must be known, not {shown}")
+    results = [
+        non_max_suppression_padded(b, s, max_output_size, iou_threshold, score_threshold, True)
+        for b, s in zip(unstack(boxes), unstack(scores))
+    ]
+    indices, counts = zip(*results)
+    return stack(indices), stack(counts)
+
+
+def combined_non_max_suppression(
+    boxes: Any,
+    scores: Any,
+    max_output_size_per_class: Any,
+    max_total_size: Any,
+    iou_threshold: Any = 0.5,
+    score_threshold: Any = float("-inf"),
+    pad_per_class: bool = False,
+    clip_boxes: bool = True,
+    name: str | None = None,
+) -> Detections:
+    """The best boxes of a batch of images, of each class those that overlap no better one.
+
+    `boxes` is [batch, n, 1 or classes, 4], `scores` [batch, n, classes]. Gives boxes, scores and
+    classes, best first, filled up with 0, and how many there are of each image.
+    """
+    operands = convert(boxes, dt.float32), convert(scores, dt.float32)
+    limits = [convert(v, dt.float32) for v in (iou_threshold, score_threshold)]
+    op = CombinedNonMaxSuppression.of(bool(pad_per_class), bool(clip_boxes))
+    return Detections(
+        *apply(op, *operands, max_output_size_per_class, max_total_size, *limits, name=name)
+    )
