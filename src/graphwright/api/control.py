@@ -3,9 +3,10 @@
 from graphwright.control.branch import case, cond, switch_case
 from graphwright.control.dependencies import control_dependencies, group, no_op
 from graphwright.control.loop import while_loop
-from graphwright.control.map import foldl, foldr, map_fn, scan, vectorized_map
+from graphwright.control.map import foldl, foldr, map_fn, scan
 from graphwright.control.python_call import numpy_function, py_function
 from graphwright.control.tensor_array import TensorArray, TensorArraySpec
+from graphwright.control.vectorize import vectorized_map
 from graphwright.ops.effects import timestamp
 from graphwright.ops.printing import print
 

@@ -14,10 +14,11 @@ from typing import Any
 
 from graphwright.autodiff.sweep import carries_gradient
 from graphwright.autodiff.tape import GradientTape, Recorder, paused
+from graphwright.op.batching import Each, Same
 from graphwright.op.interpreter import STATE, activate, apply
 from graphwright.op.op import Call, Op
 from graphwright.ops.lists import zero_of
-from graphwright.ops.movement import identity
+from graphwright.ops.movement import PreventGradient, identity
 from graphwright.types import tree
 from graphwright.types.dtypes import DType
 from graphwright.types.tensor_type import TensorType
@@ -52,6 +53,14 @@ class CustomGradient(Op):
     def gradient(self, call: Call, *cotangents: Any) -> Sequence[Any]:
         given = [zero_of(y) if g is None else g for y, g in zip(call.outputs, cotangents)]
         return (*[None] * self.count, *self.rule(given))
+
+    def batched(self, each: Each) -> Any:
+        guard = PreventGradient.of(
+            "its rule is for one row; take the gradient inside of the mapped function"
+        )
+        lanes = list(zip(each.inputs, each.stacked))[: self.count]
+        guarded = [(apply(guard, x), stacked) for x, stacked in lanes]
+        return tuple([x if stacked else Same(x) for x, stacked in guarded])
 
 
 class VariableWatcher(Recorder):

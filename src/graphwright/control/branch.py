@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
 from graphwright.control.assertions import assert_true
@@ -12,10 +13,14 @@ from graphwright.control.call import recomputed
 from graphwright.errors import InvalidArgumentError
 from graphwright.ir.execution import function_of
 from graphwright.ir.graph import Graph
+from graphwright.op.batching import Each, Same
 from graphwright.op.interpreter import apply, convert
 from graphwright.op.op import Call, Effect, Op
+from graphwright.ops.comparison import equal, logical_and, logical_not, select
 from graphwright.ops.conversion import cast
+from graphwright.ops.indexing import where
 from graphwright.ops.joining import stack
+from graphwright.ops.partition import dynamic_stitch
 from graphwright.trace.tracer import current_tracer
 from graphwright.types import dtypes as dt
 from graphwright.types import tree
@@ -57,6 +62,31 @@ class BranchingOp(GraphOp):
 
     def gradient(self, call: Call, *cotangents: Any) -> Sequence[Any]:
         return recomputed(self, call, cotangents, is_stateful(self.graphs))
+
+    def number(self, choice: Any) -> Any:
+        """Which graph runs, from the first operand."""
+        raise NotImplementedError
+
+    def batched(self, each: Each) -> Any:
+        choice, *given = each.inputs
+        stacked = each.stacked[1:]
+        if each.stacked[0]:
+            return divided(each, self.number(choice), self.graphs, given, stacked)
+        found = [any(flags) for flags in zip(*[each.flags(g, stacked) for g in self.graphs])]
+        sides = [partial(each.run, graph, given, stacked, found) for graph in self.graphs]
+        results = switch_case(self.number(choice), sides)
+        return tuple([t if flag else Same(t) for t, flag in zip(results, found)])
+
+
+def divided(
+    each: Each, number: Any, graphs: Sequence[Graph], given: Sequence[Any], stacked: Sequence[bool]
+) -> Any:
+    """The results where each row chooses its graph: every graph runs for the rows of its own."""
+    wanted = [True] * len(graphs[0].results)
+    places = [where(equal(number, i))[:, 0] for i in range(len(graphs))]
+    parts = [each.run(g, given, stacked, wanted, p) for g, p in zip(graphs, places)]
+    indices = [cast(p, dt.int32) for p in places]
+    return tuple([dynamic_stitch(indices, list(pieces)) for pieces in zip(*parts)])
 
 
 def result_types(graph: Graph) -> list[TensorType]:
@@ -104,6 +134,9 @@ class StatelessIf(BranchingOp):
 
         return branch
 
+    def number(self, choice: Any) -> Any:
+        return cast(logical_not(choice), dt.int32)
+
 
 class If(StatelessIf):
     """A branch of which one side at least has effects."""
@@ -140,6 +173,10 @@ class StatelessCase(BranchingOp):
             return functions[index if 0 <= index <= last else last](*captured)
 
         return switch
+
+    def number(self, choice: Any) -> Any:
+        last = len(self.branches) - 1
+        return select(logical_and(choice >= 0, choice <= last), choice, last)
 
 
 class Case(StatelessCase):

@@ -8,6 +8,7 @@ from typing import Any, Protocol
 from graphwright.control.derivative import Derivative, derivative_of, given_cotangents
 from graphwright.ir.execution import function_of, is_pure
 from graphwright.ir.graph import Graph
+from graphwright.op.batching import Each
 from graphwright.op.interpreter import apply
 from graphwright.op.op import Call, Effect, Op
 from graphwright.trace.symbolic import SymbolicTensor
@@ -49,6 +50,9 @@ class PartitionedCall(Op):
         if rule is None or any(g is not None for g in cotangents[rule.count :]):
             return recomputed(self, call, cotangents, self.f.is_stateful)
         return rule.cotangents(call, cotangents)
+
+    def batched(self, each: Each) -> Any:
+        return tuple(each.run(self.f, each.inputs, each.stacked))
 
 
 class StatefulPartitionedCall(PartitionedCall):

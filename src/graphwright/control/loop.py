@@ -12,9 +12,13 @@ from graphwright.control.loop_gradient import taped_loop
 from graphwright.errors import InvalidArgumentError
 from graphwright.ir.execution import function_of
 from graphwright.ir.graph import Graph
+from graphwright.op.batching import Each, Same
 from graphwright.op.interpreter import apply, convert
 from graphwright.op.op import Call, Effect, Op
 from graphwright.ops.comparison import logical_and
+from graphwright.ops.indexing import where
+from graphwright.ops.reduction import reduce_any
+from graphwright.ops.scattering import tensor_scatter_nd_update
 from graphwright.trace.tracer import current_tracer
 from graphwright.types import tree
 from graphwright.types.dtypes import DType
@@ -80,6 +84,77 @@ class StatelessWhile(GraphOp):
 
     def gradient(self, call: Call, *cotangents: Any) -> Sequence[Any]:
         return recomputed(self, call, cotangents, is_stateful((self.cond, self.body)))
+
+    def batched(self, each: Each) -> Any:
+        count = len(self.body.parameters)
+        stacked = list(each.stacked)
+        while True:  # what one iteration makes different from row to row, the next one may spread
+            left = each.flags(self.body, stacked)
+            if all(was for was, is_now in zip(stacked, left) if is_now):
+                break
+            stacked[:count] = [a or b for a, b in zip(stacked, left)]
+        own = each.flags(self.cond, stacked)[0]
+        if own:
+            stacked[:count] = [True] * count
+        run = LoopOfRows(self, each, stacked)
+        results = run.each_its_own() if own else run.together()
+        return tuple([t if flag else Same(t) for t, flag in zip(results, stacked)])
+
+
+class LoopOfRows:
+    """A loop for many rows, of which `stacked` operands differ."""
+
+    def __init__(self, op: StatelessWhile, each: Each, stacked: Sequence[bool]) -> None:
+        self.op = op
+        self.each = each
+        self.stacked = stacked
+        self.count = len(op.body.parameters)
+        flags = stacked[: self.count]
+        self.start = [each.full(i) if f else each.inputs[i] for i, f in enumerate(flags)]
+        self.shapes = [
+            each.row_type(value.type, flag) for value, flag in zip(op.body.parameters, flags)
+        ]
+
+    def run(self, graph: Graph, variables: Sequence[Any], wanted: Any, places: Any = None) -> Any:
+        """One of the loop's graphs."""
+        inputs = [*variables, *self.each.inputs[self.count :]]
+        return self.each.run(graph, inputs, self.stacked, wanted, places)
+
+    def together(self) -> Sequence[Any]:
+        """The variables in the end, where all rows go on equally long."""
+        return self.loop(
+            lambda *variables: self.run(self.op.cond, variables, [False])[0],
+            lambda *variables: self.run(self.op.body, variables, self.stacked[: self.count]),
+            self.start,
+            self.shapes,
+        )
+
+    def each_its_own(self) -> Sequence[Any]:
+        """The variables in the end, where each row stops by itself: the body runs for those that
+        go on."""
+        (going,) = self.run(self.op.cond, self.start, [True])
+
+        def body(going: Any, *variables: Any) -> Any:
+            places = where(going)
+            every = [True] * self.count
+            moved = self.run(self.op.body, variables, every, places[:, 0])
+            after = [tensor_scatter_nd_update(v, places, m) for v, m in zip(variables, moved)]
+            (again,) = self.run(self.op.cond, after, [True])
+            return logical_and(going, again), *after
+
+        types = [going.type, *self.shapes]
+        start = [going, *self.start]
+        return self.loop(lambda going, *_: reduce_any(going), body, start, types)[1:]
+
+    def loop(
+        self, cond: Any, body: Any, start: list[Any], types: list[TensorType]
+    ) -> Sequence[Any]:
+        """The loop, with variables of these types."""
+        if not start:
+            return []
+        shapes = [TensorShape.from_dims(type_.dims) for type_ in types]
+        results: Sequence[Any] = while_loop(cond, body, start, shapes)
+        return results
 
 
 class While(StatelessWhile):

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from graphwright.control.body import trace_body
 from graphwright.control.branch import check_callable
 from graphwright.control.loop import while_loop
 from graphwright.control.tensor_array import TensorArray
@@ -128,24 +127,6 @@ def map_fn(
         name=name or "map/while",
     )
     return collected.stack(arrays)
-
-
-def vectorized_map(
-    fn: Callable[[Any], Any], elems: Any, fallback_to_while_loop: bool = True, warn: bool = True
-) -> Any:
-    """`fn` of each row of `elems`, stacked, whatever the structure and dtypes of its results.
-
-    >>> import graphwright as tf
-    >>> tf.vectorized_map(lambda x: (x, x > 1), tf.constant([1, 2]))[1].numpy()
-    array([False,  True])
-    """
-    rows = Rows(elems)
-    types = [
-        t.type.with_dims(None if t.type.dims is None else t.type.dims[1:]) for t in rows.tensors
-    ]
-    traced = trace_body(fn, "vectorized_map", types, (elems,))
-    signature = tree.map_structure(lambda t: t.dtype, traced.structure)
-    return map_fn(fn, elems, fn_output_signature=signature)
 
 
 def scan(

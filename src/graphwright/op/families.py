@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, ClassVar
 
+from graphwright.op.batching import Each, elementwise
+from graphwright.op.interpreter import apply
 from graphwright.op.op import Op, Shapes
 from graphwright.op.scalars import Scalars
 from graphwright.types import dtypes as dt
@@ -27,6 +29,7 @@ class Elementwise(Op):
     """
 
     ufunc: ClassVar[Callable[..., Any]]
+    batched = elementwise
 
     def shapes(self, *operands: TensorType) -> Shapes:
         if len(operands) == 1:
@@ -143,3 +146,6 @@ class Reduction(Op):
 
     def shapes(self, x: TensorType, axes: Any) -> Shapes:
         return (reduced_dims(x.dims, axes, self.keep_dims),)
+
+    def batched(self, each: Each) -> Any:
+        return apply(self, each.full(0), each.axes(1, each.rank(0)))

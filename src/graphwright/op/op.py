@@ -13,7 +13,8 @@ on equal inputs are equal expressions. The class states
 - `shapes`: the shape rule, on `TensorType`s and known host values (unknown dimensions
   and unknown host entries are None);
 - `kernel`: the meaning, on NumPy arrays;
-- `gradient`: the cotangents of the inputs, or its refusal (`not_differentiable`).
+- `gradient`: the cotangents of the inputs, or its refusal (`not_differentiable`);
+- `batched`: the op on many rows at once (see `op.batching`).
 
 Everything else (eager execution, tracing, generated code, GraphDef, tests) follows.
 """
@@ -147,6 +148,8 @@ class Op(Record):
     returns_tuple: ClassVar[bool] = False
     #: Attributes that TensorFlow's op has not: a GraphDef has them with an underscore.
     private: ClassVar[frozenset[str]] = frozenset()
+    #: Whether results differ from row to row of a map where the operands do not.
+    differs: ClassVar[bool] = False
     #: Whether the kernel calls nothing but NumPy: no user code, no other op.
     pure: ClassVar[bool] = True
     #: Executes the op at once; made for the class's operands when it is first called.
@@ -197,6 +200,10 @@ class Op(Record):
         one whose rule is still to be written, and says so.
         """
         raise NotImplementedError(f"the gradient of {self.type_name} is not written yet")
+
+    def batched(self, each: Any) -> Any:
+        """The results for many rows at once (`tf.vectorized_map`), from an `op.batching.Each`."""
+        raise NotImplementedError(f"there is no batching rule for {self.type_name}")
 
     def taped(self, operands: tuple[Any, ...]) -> Op:
         """The op that a gradient tape runs in place of this one: with further results, if the

@@ -7,9 +7,11 @@ from typing import Any
 
 import numpy as np
 
+from graphwright.op.batching import Each
 from graphwright.op.interpreter import apply, convert
 from graphwright.op.op import Call, Op, Shapes
 from graphwright.ops.movement import broadcast_to, reshape
+from graphwright.ops.reduction import reduce_sum
 from graphwright.ops.shape import shape_of
 from graphwright.types import dtypes as dt
 from graphwright.types.tensor_type import TensorType, merge_dims, show_dims
@@ -70,6 +72,14 @@ class BiasAdd(Op):
     def gradient(self, call: Call, g: Any) -> Sequence[Any]:
         return g, apply(BiasAddGrad.of(self.data_format), g)
 
+    def batched(self, each: Each) -> Any:
+        if not each.stacked[1]:
+            return each.split(apply(self, each.merged(0), each.inputs[1]), 0)
+        rank = each.rank(0)
+        axis = channel_axis(self.data_format) % rank
+        shape = [-1 if i == axis else 1 for i in range(rank)]
+        return each.full(0) + reshape(each.inputs[1], each.longer(tuple(shape)))
+
 
 class BiasAddGrad(Op):
     """Sums over all axes but that of the channels."""
@@ -102,6 +112,11 @@ class BiasAddGrad(Op):
         if ndims is None:
             raise NotImplementedError("the gradient of BiasAddGrad of unknown rank, channels first")
         return (broadcast_to(reshape(g, (-1, *[1] * (ndims - 2))), shape_of(x)),)
+
+    def batched(self, each: Each) -> Any:
+        rank = each.rank(0)
+        axes = [i + 1 for i in range(rank) if i != channel_axis(self.data_format) % rank]
+        return reduce_sum(each.inputs[0], axes)
 
 
 def bias_add(value: Any, bias: Any, data_format: str | None = None, name: str | None = None) -> Any:

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from graphwright.errors import InvalidArgumentError
+from graphwright.op.batching import images
 from graphwright.op.interpreter import apply, convert
 from graphwright.op.op import Call, Op, Shapes
 from graphwright.types import dtypes as dt
@@ -156,6 +157,7 @@ class SpaceToDepth(Op):
     inputs = ("input: T",)
     outputs = ("output: T",)
     dtypes = {"T": dt.ANY}
+    batched = images
 
     block_size: int
     data_format: str = "NHWC"
@@ -196,6 +198,7 @@ class DepthToSpace(Op):
     inputs = ("input: T",)
     outputs = ("output: T",)
     dtypes = {"T": dt.ANY}
+    batched = images
 
     block_size: int
     data_format: str = "NHWC"

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from graphwright.kernels import matmul as kernels
+from graphwright.op.batching import Each
 from graphwright.op.interpreter import apply, convert
 from graphwright.op.op import Call, Op, Shapes
 from graphwright.ops.arithmetic import conj
@@ -104,6 +105,14 @@ class MatMul(Op):
             second = multiplied(a, g, not ta, False, grad_b=True)
         return first, second
 
+    def batched(self, each: Each) -> Any:
+        a_flag, b_flag = each.stacked
+        if a_flag and not b_flag and not self.transpose_a:
+            return each.split(apply(self, each.merged(0), each.inputs[1]), 0)
+        flags = self.transpose_a, self.transpose_b
+        factors = [conj(x) if flag else x for x, flag in zip(each.inputs, flags)]  # no adjoints
+        return apply(BatchMatMulV2.of(*flags), *factors)
+
 
 def multiplied(
     a: Any, b: Any, ta: bool, tb: bool, *, grad_a: bool = False, grad_b: bool = False
@@ -166,6 +175,10 @@ class BatchProduct(Op):
     def cotangent(self, x: Any, y: Any, adj_x: bool, adj_y: bool) -> Any:
         """A product inside the gradient."""
         return apply(BatchMatMulV2.of(adj_x, adj_y), x, y)
+
+    def batched(self, each: Each) -> Any:
+        rank = max(each.rank(0), each.rank(1))
+        return apply(self, each.aligned(0, rank), each.aligned(1, rank))
 
 
 class BatchMatMulV2(BatchProduct):

@@ -10,6 +10,7 @@ import numpy as np
 from graphwright.errors import UnimplementedError
 from graphwright.logs import get_logger
 from graphwright.op.families import Elementwise
+from graphwright.op.batching import leading
 from graphwright.op.interpreter import apply, convert
 from graphwright.op.op import Call, Op, Shapes, not_differentiable
 from graphwright.op.scalars import Scalars
@@ -93,6 +94,7 @@ class Bitcast(Op):
     outputs = ("output: type",)
     dtypes = {"T": BITS}
     gradient = not_differentiable
+    batched = leading
 
     type: DType
 

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from typing import Any, ClassVar
 
 from graphwright.kernels import convolution as kernels
+from graphwright.op.batching import Each, images
 from graphwright.op.interpreter import apply, convert
 from graphwright.op.op import Call, Op, Shapes
 from graphwright.ops.gathering import axis_sizes, host_vector
@@ -149,6 +150,7 @@ class Convolution(Sliding):
     inputs: ClassVar[tuple[str, ...]] = ("input: T", "filter: T")
     outputs: ClassVar[tuple[str, ...]] = ("output: T",)
     dtypes = {"T": dt.FLOATING}
+    batched = images
 
     def shapes(self, x: TensorType, filters: TensorType) -> Shapes:
         return (self.output_dims(x.dims, filters.dims),)
@@ -206,6 +208,12 @@ class InputGradient(Sliding):
         _, filters, out = call.inputs
         to_filter = apply(self.sibling(FILTER_GRADIENT), g, shape_of(filters), out)
         return None, to_filter, apply(self.sibling(FORWARD), g, filters)
+
+    def batched(self, each: Each) -> Any:
+        g, sizes = each.merged(2), each.same(0)
+        others = [sizes[i] for i in range(1, self.spatial + 2)]
+        merged = host_vector([axis_sizes(g)[0], *others])
+        return each.split(apply(self, merged, each.same(1), g), 2)
 
 
 class FilterGradient(Sliding):

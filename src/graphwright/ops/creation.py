@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from graphwright.op.batching import Each, elementwise
 from graphwright.op.interpreter import apply, convert
 from graphwright.op.op import Call, Op, Shapes, host_value, not_differentiable
 from graphwright.ops.reduction import reduce_sum
@@ -117,6 +118,9 @@ class Fill(Op):
     def gradient(self, call: Call, g: Any) -> Sequence[Any]:
         return None, reduce_sum(g)
 
+    def batched(self, each: Each) -> Any:
+        return each.broadcast(1, each.same(0))
+
 
 def checked_dims(dims: Any, name: str) -> Dims | None:
     """A known shape operand as dims; ValueError if it is not a vector of sizes >= 0."""
@@ -140,6 +144,7 @@ class ZerosLike(Op):
     outputs = ("y: T",)
     dtypes = {"T": dt.ANY}
     gradient = not_differentiable
+    batched = elementwise
 
     def shapes(self, x: TensorType) -> Shapes:
         return (x.dims,)
@@ -157,6 +162,7 @@ class OnesLike(Op):
     outputs = ("y: T",)
     dtypes = {"T": dt.NUMERIC | dt.BOOL}
     gradient = not_differentiable
+    batched = elementwise
 
     def shapes(self, x: TensorType) -> Shapes:
         return (x.dims,)

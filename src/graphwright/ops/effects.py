@@ -9,9 +9,11 @@ from typing import Any
 import numpy as np
 
 from graphwright.errors import InvalidArgumentError
+from graphwright.op.batching import Each, elementwise
 from graphwright.op.interpreter import apply, convert
 from graphwright.op.op import Call, Effect, Op, Shapes, not_differentiable
 from graphwright.ops.printing import shower
+from graphwright.ops.reduction import reduce_all
 from graphwright.types import dtypes as dt
 from graphwright.types.tensor_type import TensorType
 
@@ -36,6 +38,10 @@ class Assert(Op):
             shown = " ".join(f"[{summary(array, self.summarize)}]" for array in data)
             raise InvalidArgumentError(None, None, f"assertion failed: {shown}")
 
+    def batched(self, each: Each) -> Any:
+        every = reduce_all(each.full(0))
+        return apply(self, every, *each.inputs[1:])
+
 
 class CheckNumerics(Op):
     """The tensor itself; InvalidArgumentError if it has an infinity or NaN in it."""
@@ -44,6 +50,7 @@ class CheckNumerics(Op):
     inputs = ("tensor: T",)
     outputs = ("output: T",)
     dtypes = {"T": dt.FLOATING}
+    batched = elementwise
     effect = Effect.WRITE
 
     message: str

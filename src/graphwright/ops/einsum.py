@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from graphwright.kernels.matmul import matmul
+from graphwright.op.batching import Each
 from graphwright.op.interpreter import apply, convert
 from graphwright.op.op import Call, Op, Shapes
 from graphwright.ops.arithmetic import conj
@@ -206,6 +207,13 @@ class Einsum(Op):
             operand_cotangent(a, x, [(terms.result, g), (b, conj(y))], stretched),
             operand_cotangent(b, y, [(a, conj(x)), (terms.result, g)], stretched),
         )
+
+    def batched(self, each: Each) -> Any:
+        terms, _, result = self.equation.replace(" ", "").partition("->")
+        row = next(c for c in string.ascii_letters if c not in self.equation)
+        operands = zip(terms.split(","), each.stacked)
+        longer = ",".join(row + labels if stacked else labels for labels, stacked in operands)
+        return apply(Einsum.of(f"{longer}->{row}{result}"), *each.inputs)
 
 
 def known_ranks(equation: str, operands: Sequence[Any]) -> tuple[int, ...]:

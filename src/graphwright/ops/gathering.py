@@ -9,6 +9,7 @@ import numpy as np
 
 from graphwright.errors import InvalidArgumentError
 from graphwright.kernels import scatter as kernels
+from graphwright.op.batching import Each
 from graphwright.op.interpreter import apply, convert
 from graphwright.op.op import REGISTRY, Call, Op, Shapes
 from graphwright.ops.joining import concat, stack
@@ -124,6 +125,15 @@ class GatherV2(Op):
     def gradient(self, call: Call, g: Any) -> Sequence[Any]:
         params, indices, axis = call.inputs
         return gathered_back(g, params, indices, axis, self.batch_dims), None, None
+
+    def batched(self, each: Each) -> Any:
+        axis = each.axes(2, each.rank(0))
+        if self.batch_dims == 0 and not each.stacked[1]:
+            return apply(self, each.inputs[0], each.inputs[1], axis)
+        if self.batch_dims == 0 and not each.stacked[0] and axis == 1:
+            return apply(self, *each.inputs)
+        dims = self.batch_dims % (each.rank(1) + 1) if self.batch_dims < 0 else self.batch_dims
+        return apply(GatherV2.of(dims + 1), each.full(0), each.full(1), axis)
 
 
 def _picked(params: tuple[Any, ...], indices: Any) -> Any:
@@ -279,6 +289,21 @@ class GatherNd(Op):
         back = ScatterNd.of(self.bad_indices_policy)
         return apply(back, indices, g, shape_of(params)), None
 
+    def batched(self, each: Each) -> Any:
+        if not each.stacked[0]:
+            return apply(self, *each.inputs)
+        return apply(self, each.inputs[0], with_rows(each, 1))
+
+
+def with_rows(each: Each, i: int) -> Any:
+    """Operand i, indices of places in a row `[..., k]`, as indices of places in all rows: the
+    row's number in front."""
+    indices, rank = each.full(i), each.rank(i)
+    rows = each.rows(indices.dtype)
+    rows = reshape(rows, [-1, *[1] * rank])
+    sizes = host_vector([*axis_sizes(indices, rank + 1)[:-1], 1])
+    return concat([broadcast_to(rows, sizes), indices], -1)
+
 
 class ScatterNd(Op):
     """Zeros of a shape, with `updates` added at the index vectors of `indices`."""
@@ -309,6 +334,10 @@ class ScatterNd(Op):
     def gradient(self, call: Call, g: Any) -> Sequence[Any]:
         back = GatherNd.of(self.bad_indices_policy)
         return None, apply(back, g, call.inputs[0]), None
+
+    def batched(self, each: Each) -> Any:
+        places = with_rows(each, 0)
+        return apply(self, places, each.full(1), each.longer(each.same(2)))
 
 
 def check_updates(indices: Dims | None, updates: Dims | None, shape: Dims | None) -> None:

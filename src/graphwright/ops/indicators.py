@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from graphwright.op.batching import Each
 from graphwright.op.interpreter import apply, convert, is_tensor
 from graphwright.op.op import Op, Shapes, not_differentiable
 from graphwright.ops.arithmetic import maximum
@@ -59,6 +60,10 @@ class OneHot(Op):
         steps = np.arange(depth).reshape((depth, *[1] * (len(dims) - at)))
         hot = np.reshape(indices, (*dims[:at], 1, *dims[at:])) == steps
         return np.where(hot, on, off)
+
+    def batched(self, each: Each) -> Any:
+        axis = self.axis if self.axis < 0 else self.axis + 1
+        return apply(OneHot.of(axis), each.full(0), *[each.same(i) for i in (1, 2, 3)])
 
 
 def one_hot(

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from graphwright.op.batching import Each
 from graphwright.op.interpreter import apply, convert, convert_many, is_tensor
 from graphwright.op.op import REGISTRY, Call, Op, Shapes
 from graphwright.ops.movement import identity
@@ -60,6 +61,11 @@ class Pack(Op):
 
     def gradient(self, call: Call, g: Any) -> Sequence[Any]:
         return list(unstack(g, len(call.inputs), self.axis))
+
+    def batched(self, each: Each) -> Any:
+        count = len(each.inputs)
+        axis = new_axis(self.axis, each.rank(0)) + 1
+        return apply(Pack.of(axis), *[each.full(i) for i in range(count)])
 
 
 def new_axis(axis: int, rank: int) -> int:
@@ -115,6 +121,9 @@ class Unpack(Op):
     def gradient(self, call: Call, *cotangents: Any) -> Sequence[Any]:
         return (stack(zeros_for_none(call, cotangents), self.axis),)
 
+    def batched(self, each: Each) -> Any:
+        return apply(Unpack.of(self.num, self.axis % each.rank(0) + 1), each.inputs[0])
+
 
 def zeros_for_none(call: Call, cotangents: Sequence[Any]) -> list[Any]:
     """The cotangents of all results, zeros for those on which nothing depends."""
@@ -145,6 +154,10 @@ class ConcatV2(Op):
     def gradient(self, call: Call, g: Any) -> Sequence[Any]:
         values, axis = call.inputs[:-1], call.inputs[-1]
         return *split_like(g, values, axis), None
+
+    def batched(self, each: Each) -> Any:
+        last = len(each.inputs) - 1
+        return apply(self, *[each.full(i) for i in range(last)], each.axes(last, each.rank(0)))
 
 
 def concatenated_dims(shapes: Sequence[Dims | None], axis: Any) -> Dims | None:
@@ -219,6 +232,9 @@ class Split(Op):
     def gradient(self, call: Call, *cotangents: Any) -> Sequence[Any]:
         return None, concat(zeros_for_none(call, cotangents), call.inputs[0])
 
+    def batched(self, each: Each) -> Any:
+        return apply(self, each.axes(0, each.rank(1)), each.inputs[1])
+
 
 class SplitV(Op):
     """Pieces of the given sizes along an axis; one size may be -1: what is left."""
@@ -250,6 +266,9 @@ class SplitV(Op):
 
     def gradient(self, call: Call, *cotangents: Any) -> Sequence[Any]:
         return concat(zeros_for_none(call, cotangents), call.inputs[2]), None, None
+
+    def batched(self, each: Each) -> Any:
+        return apply(self, each.inputs[0], each.same(1), each.axes(2, each.rank(0)))
 
 
 def split_axis(axis: int, rank: int) -> int:

@@ -9,6 +9,7 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 
 from graphwright.errors import InvalidArgumentError
+from graphwright.op.batching import leading
 from graphwright.op.interpreter import apply, convert, convert_pair
 from graphwright.op.op import Call, Op, Shapes
 from graphwright.ops.arithmetic import conj
@@ -59,6 +60,7 @@ class MatrixOp(Op):
     inputs: ClassVar[tuple[str, ...]] = ("input: T",)
     outputs: ClassVar[tuple[str, ...]] = ("output: T",)
     dtypes = {"T": LAPACK}
+    batched = leading
 
     #: What TensorFlow says where LAPACK finds no answer.
     failure: ClassVar[str] = "The decomposition did not converge."
@@ -156,6 +158,7 @@ class MatrixSolve(MatrixOp):
 
     type_name = "MatrixSolve"
     inputs = ("matrix: T", "rhs: T")
+    batched = leading
     failure = "Input matrix is not invertible."
 
     adjoint: bool = False
@@ -198,6 +201,7 @@ class MatrixTriangularSolve(MatrixOp):
     type_name = "MatrixTriangularSolve"
     inputs = ("matrix: T", "rhs: T")
     dtypes = {"T": dt.INEXACT}
+    batched = leading
 
     lower: bool = True
     adjoint: bool = False
@@ -258,6 +262,7 @@ class MatrixSolveLs(MatrixOp):
 
     type_name = "MatrixSolveLs"
     inputs = ("matrix: T", "rhs: T", "l2_regularizer: float64 host")
+    batched = leading
 
     fast: bool = True
 

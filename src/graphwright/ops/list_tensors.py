@@ -7,12 +7,13 @@ from typing import Any
 
 import numpy as np
 
+from graphwright.op.batching import Each, Refusal
 from graphwright.op.interpreter import apply
 from graphwright.op.op import Call, Op, Shapes
 from graphwright.ops.gathering import scatter_nd
 from graphwright.ops.joining import concat
-from graphwright.ops.lists import LENGTH, RESIZE, zero_of
-from graphwright.ops.movement import expand_dims, reshape
+from graphwright.ops.lists import LENGTH, RESIZE, longer_items, stacked_list, zero_of
+from graphwright.ops.movement import expand_dims, reshape, transpose
 from graphwright.ops.shape import shape
 from graphwright.ops.tensor_list import (
     TensorList,
@@ -58,6 +59,11 @@ _SHAPE = {"shape_type": dt.INDEX}
 _ELEMENT = {"element_dtype": dt.ANY, "shape_type": dt.INDEX}
 
 
+def swapped(x: Any, rank: int) -> Any:
+    """A tensor of rank `rank` + 1 with its first two axes exchanged."""
+    return transpose(x, [1, 0, *range(2, rank + 1)])
+
+
 class TensorListFromTensor(Op):
     """The rows of a tensor as a list."""
 
@@ -65,6 +71,7 @@ class TensorListFromTensor(Op):
     inputs = ("tensor: element_dtype", "element_shape: shape_type host")
     outputs = ("output_handle: variant",)
     dtypes = _ELEMENT
+    differs = True
 
     def shapes(self, tensor: TensorType, element_shape: Any) -> Shapes:
         if tensor.rank == 0:
@@ -86,6 +93,9 @@ class TensorListFromTensor(Op):
         dims = call.inputs[0].type.dims
         op = TensorListStack.of(call.inputs[0].dtype, -1 if dims is None else dims[0] or -1)
         return apply(op, g, call.inputs[1]), None
+
+    def batched(self, each: Each) -> Any:
+        return apply(self, swapped(each.full(0), each.rank(0)), longer_items(each, each.same(1)))
 
 
 class TensorListStack(Op):
@@ -115,6 +125,13 @@ class TensorListStack(Op):
 
     def gradient(self, call: Call, g: Any) -> Sequence[Any]:
         return apply(FROM_TENSOR, g, call.inputs[1]), None
+
+    def batched(self, each: Each) -> Any:
+        rank = each.results[0].rank
+        if rank is None:
+            raise Refusal("the rank of its items is not known")
+        shape = longer_items(each, each.same(1))
+        return swapped(apply(self, stacked_list(each), shape), rank)
 
 
 class TensorListGather(Op):
@@ -151,6 +168,13 @@ class TensorListGather(Op):
         size = reshape(apply(LENGTH, handle), (1,))
         rows = scatter_nd(expand_dims(indices, 1), g, concat([size, shape(g)[1:]], 0))
         return apply(FROM_TENSOR, rows, element_shape), None, None
+
+    def batched(self, each: Each) -> Any:
+        rank = each.results[0].rank
+        if rank is None:
+            raise Refusal("the rank of its items is not known")
+        shape = longer_items(each, each.same(2))
+        return swapped(apply(self, stacked_list(each), each.same(1), shape), rank)
 
 
 class TensorListScatterV2(Op):

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from graphwright.op.batching import Each, Refusal, Same, elementwise
 from graphwright.op.interpreter import apply
 from graphwright.op.op import Call, Op, Shapes, not_differentiable
 from graphwright.ops.creation import zeros, zeros_like
@@ -32,6 +33,18 @@ _SHAPE = {"shape_type": dt.INDEX}
 # -- making lists -------------------------------------------------------------------------------
 
 
+def stacked_list(each: Each, i: int = 0) -> Any:
+    """A list that is different in every row: its items are stacked."""
+    if not each.stacked[i]:
+        raise Refusal("it changes a list of outside by what differs from row to row")
+    return each.inputs[i]
+
+
+def longer_items(each: Each, element_shape: Any) -> Any:
+    """The operand `element_shape` of a list whose items are stacked."""
+    return -1 if element_shape in (-1, None) else each.longer(element_shape)
+
+
 class EmptyTensorList(Op):
     """A list without items that takes at most `max_num_elements` (any number for -1)."""
 
@@ -40,6 +53,7 @@ class EmptyTensorList(Op):
     outputs = ("handle: variant",)
     dtypes = _SHAPE
     gradient = not_differentiable
+    differs = True
 
     element_dtype: DType
 
@@ -50,6 +64,9 @@ class EmptyTensorList(Op):
         limit = None if max_num_elements < 0 else max_num_elements
         return TensorList([], self.element_dtype, known_dims(element_shape), limit)
 
+    def batched(self, each: Each) -> Any:
+        return apply(self, longer_items(each, each.same(0)), each.same(1))
+
 
 class TensorListReserve(Op):
     """A list of `num_elements` items that are not written yet."""
@@ -59,6 +76,7 @@ class TensorListReserve(Op):
     outputs = ("handle: variant",)
     dtypes = _SHAPE
     gradient = not_differentiable
+    differs = True
 
     element_dtype: DType
 
@@ -72,6 +90,9 @@ class TensorListReserve(Op):
             )
         dims = known_dims(element_shape)
         return TensorList([None] * num_elements, self.element_dtype, dims, None, True)
+
+    def batched(self, each: Each) -> Any:
+        return apply(self, longer_items(each, each.same(0)), each.same(1))
 
 
 # -- one item -----------------------------------------------------------------------------------
@@ -126,6 +147,9 @@ class TensorListSetItem(Op):
             rest = apply(RESIZE, rest, size)
         return rest, None, rows
 
+    def batched(self, each: Each) -> Any:
+        return apply(self, stacked_list(each), each.same(1), each.full(2))
+
 
 class TensorListGetItem(Op):
     """The item at `index`."""
@@ -147,6 +171,10 @@ class TensorListGetItem(Op):
         size = apply(LENGTH, handle)
         empty = apply(TensorListReserve.of(self.element_dtype), element_shape, size)
         return apply(TensorListSetItem.of(False), empty, index, g), None, None
+
+    def batched(self, each: Each) -> Any:
+        shape = longer_items(each, each.same(2))
+        return apply(self, stacked_list(each), each.same(1), shape)
 
 
 class TensorListPushBack(Op):
@@ -188,6 +216,9 @@ class TensorListPushBack(Op):
         rest, last = apply(TensorListPopBack.of(item.dtype), g, shape_of(item))
         return rest, last
 
+    def batched(self, each: Each) -> Any:
+        return apply(self, stacked_list(each), each.full(1))
+
 
 class TensorListPopBack(Op):
     """The list without its last item, and that item."""
@@ -217,6 +248,9 @@ class TensorListPopBack(Op):
             g_list = apply(TensorListReserve.of(item.dtype), call.inputs[1], size)
         return apply(PUSH_BACK, g_list, g_item), None
 
+    def batched(self, each: Each) -> Any:
+        return apply(self, stacked_list(each), longer_items(each, each.same(1)))
+
 
 # -- the whole list -----------------------------------------------------------------------------
 
@@ -234,6 +268,9 @@ class TensorListLength(Op):
 
     def kernel(self, items: Any) -> Any:
         return np.int32(len(items))
+
+    def batched(self, each: Each) -> Any:
+        return Same(apply(self, stacked_list(each)))
 
 
 class TensorListElementShape(Op):
@@ -271,6 +308,9 @@ class TensorListResize(Op):
     def gradient(self, call: Call, g: Any) -> Sequence[Any]:
         return apply(RESIZE, g, apply(LENGTH, call.inputs[0])), None
 
+    def batched(self, each: Each) -> Any:
+        return apply(self, stacked_list(each), each.same(1))
+
 
 class TensorListConcatLists(Op):
     """The items of one list, then those of another."""
@@ -300,6 +340,7 @@ class TensorListZerosLike(Op):
     inputs = ("x: variant",)
     outputs = ("y: variant",)
     gradient = not_differentiable
+    batched = elementwise
 
     def shapes(self, x: TensorType) -> Shapes:
         return ((),)
@@ -340,6 +381,9 @@ class TensorListAddN(AddN):
 
     def gradient(self, call: Call, g: Any) -> Sequence[Any]:
         return (g,) * len(call.inputs)
+
+    def batched(self, each: Each) -> Any:
+        return apply(self, *[stacked_list(each, i) for i in range(len(each.inputs))])
 
 
 def added(total: TensorList, other: TensorList) -> TensorList:

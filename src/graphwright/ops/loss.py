@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from graphwright.op.batching import Each
 from graphwright.op.interpreter import apply, convert
 from graphwright.op.op import Call, Op, Shapes
 from graphwright.ops.activation import relu
@@ -38,6 +39,10 @@ class L2Loss(Op):
 
     def gradient(self, call: Call, g: Any) -> Sequence[Any]:
         return (call.inputs[0] * g,)
+
+    def batched(self, each: Each) -> Any:
+        t = each.inputs[0]
+        return reduce_sum(t * t, range(1, each.rank(0) + 1)) / 2
 
 
 L2_LOSS = L2Loss()

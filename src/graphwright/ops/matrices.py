@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from graphwright.op.batching import foremost, leading
 from graphwright.op.interpreter import apply, convert, is_tensor
 from graphwright.op.op import Call, Op, Shapes
 from graphwright.ops.arithmetic import minimum
@@ -126,6 +127,7 @@ class MatrixDiagV3(Op):
     )
     outputs = ("output: T",)
     dtypes = {"T": dt.ANY}
+    batched = foremost
 
     align: str = "RIGHT_LEFT"
 
@@ -206,6 +208,7 @@ class MatrixDiagPartV3(Op):
     inputs = ("input: T", "k: int32 host", "padding_value: T")
     outputs = ("diagonal: T",)
     dtypes = {"T": dt.ANY}
+    batched = foremost
 
     align: str = "RIGHT_LEFT"
 
@@ -237,6 +240,7 @@ class MatrixSetDiagV3(Op):
     inputs = ("input: T", "diagonal: T", "k: int32 host")
     outputs = ("output: T",)
     dtypes = {"T": dt.ANY}
+    batched = leading
 
     align: str = "RIGHT_LEFT"
 
@@ -277,6 +281,7 @@ class MatrixBandPart(Op):
     inputs = ("input: T", "num_lower: Tindex host", "num_upper: Tindex host")
     outputs = ("band: T",)
     dtypes = {"T": dt.NUMERIC | dt.BOOL, "Tindex": dt.INDEX}
+    batched = foremost
 
     def shapes(self, x: TensorType, num_lower: Any, num_upper: Any) -> Shapes:
         if x.dims is not None:

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from graphwright.errors import InvalidArgumentError
+from graphwright.op.batching import Each, Refusal, Same, elementwise
 from graphwright.op.interpreter import apply, convert
 from graphwright.op.op import REGISTRY, Call, Op, Shapes, freeze, not_differentiable
 from graphwright.ops.shape import BroadcastGradientArgs, rank_of, shape_of
@@ -28,6 +29,7 @@ class Identity(Op):
     inputs = ("input: T",)
     outputs = ("output: T",)
     dtypes = {"T": dt.ANY}
+    batched = elementwise
 
     def shapes(self, x: TensorType) -> Shapes:
         return (x.dims,)
@@ -64,6 +66,10 @@ class IdentityN(Op):
 
     def gradient(self, call: Call, *cotangents: Any) -> Sequence[Any]:
         return cotangents
+
+    def batched(self, each: Each) -> Any:
+        pairs = zip(each.inputs, each.stacked)
+        return tuple([x if stacked else Same(x) for x, stacked in pairs])
 
 
 class StopGradient(Identity):
@@ -122,6 +128,10 @@ class EnsureShape(Op):
     def gradient(self, call: Call, g: Any) -> Sequence[Any]:
         return (g,)
 
+    def batched(self, each: Each) -> Any:
+        shape = None if self.shape is None else (None, *self.shape)
+        return apply(EnsureShape.of(shape), each.inputs[0])
+
 
 def _merged(a: Dims | None, b: Dims | None) -> tuple[bool, Dims | None]:
     """Whether both can hold, and what is known when they do."""
@@ -163,6 +173,9 @@ class Reshape(Op):
 
     def gradient(self, call: Call, g: Any) -> Sequence[Any]:
         return reshape(g, shape_of(call.inputs[0])), None
+
+    def batched(self, each: Each) -> Any:
+        return apply(self, each.inputs[0], each.longer(each.same(1)))
 
 
 def known_entirely(value: Any) -> bool:
@@ -273,6 +286,9 @@ class ExpandDims(Op):
     def gradient(self, call: Call, g: Any) -> Sequence[Any]:
         return reshape(g, shape_of(call.inputs[0])), None
 
+    def batched(self, each: Each) -> Any:
+        return apply(self, each.inputs[0], each.axes(1, each.rank(0) + 1))
+
 
 def single(value: Any) -> Any:
     """A host scalar that may come as a vector of one entry."""
@@ -323,6 +339,16 @@ class Squeeze(Op):
     def gradient(self, call: Call, g: Any) -> Sequence[Any]:
         return (reshape(g, shape_of(call.inputs[0])),)
 
+    def batched(self, each: Each) -> Any:
+        rank = each.rank(0)
+        axes = [axis % rank + 1 for axis in self.squeeze_dims]
+        if not axes:
+            dims = each.types[0].dims
+            if dims is None or None in dims:
+                raise Refusal("which of its axes are of size 1 is not known")
+            axes = [axis + 1 for axis, d in enumerate(dims) if d == 1]
+        return apply(Squeeze.of(tuple(axes)), each.inputs[0]) if axes else each.inputs[0]
+
 
 class Transpose(Op):
     """Axis i of the result is axis perm[i] of the operand."""
@@ -343,6 +369,9 @@ class Transpose(Op):
 
     def gradient(self, call: Call, g: Any) -> Sequence[Any]:
         return transpose(g, inverse_permutation(call.inputs[1])), None
+
+    def batched(self, each: Each) -> Any:
+        return apply(self, each.inputs[0], each.longer(each.axes(1, each.rank(0)), 0))
 
 
 class ConjugateTranspose(Transpose):
@@ -469,6 +498,9 @@ class BroadcastTo(Op):
     def gradient(self, call: Call, g: Any) -> Sequence[Any]:
         x = call.inputs[0]
         return sum_to(g, x), None
+
+    def batched(self, each: Each) -> Any:
+        return each.broadcast(0, each.same(1))
 
 
 def sum_to(g: Any, x: Any) -> Any:

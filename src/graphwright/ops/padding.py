@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from graphwright.op.batching import Each
 from graphwright.op.interpreter import apply, convert, is_tensor
 from graphwright.op.op import Call, Op, Shapes
 from graphwright.ops.shape import shape_of
@@ -70,6 +71,9 @@ class Pad(Op):
     def gradient(self, call: Call, g: Any) -> Sequence[Any]:
         return unpadded(call, g), None
 
+    def batched(self, each: Each) -> Any:
+        return apply(self, each.inputs[0], each.longer(each.same(1), (0, 0)))
+
 
 class PadV2(Op):
     """The tensor inside a border of one value."""
@@ -91,6 +95,9 @@ class PadV2(Op):
 
     def gradient(self, call: Call, g: Any) -> Sequence[Any]:
         return unpadded(call, g), None, None
+
+    def batched(self, each: Each) -> Any:
+        return apply(self, each.full(0), each.longer(each.same(1), (0, 0)), each.same(2))
 
 
 def unpadded(call: Call, g: Any) -> Any:
@@ -137,6 +144,9 @@ class MirrorPad(Op):
     def gradient(self, call: Call, g: Any) -> Sequence[Any]:
         return apply(MirrorPadGrad.of(self.mode), g, call.inputs[1]), None
 
+    def batched(self, each: Each) -> Any:
+        return apply(self, each.inputs[0], each.longer(each.same(1), (0, 0)))
+
 
 class MirrorPadGrad(Op):
     """The border folded back and added onto what it mirrors."""
@@ -176,6 +186,9 @@ class MirrorPadGrad(Op):
 
     def gradient(self, call: Call, g: Any) -> Sequence[Any]:
         return apply(MirrorPad.of(self.mode), g, call.inputs[1]), None
+
+    def batched(self, each: Each) -> Any:
+        return apply(self, each.inputs[0], each.longer(each.same(1), (0, 0)))
 
 
 PAD, PAD_V2 = Pad(), PadV2()

@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from graphwright.kernels import pooling as kernels
+from graphwright.op.batching import batches, images
 from graphwright.op.interpreter import apply
 from graphwright.op.op import Call, Op, Shapes
 from graphwright.ops.shape import shape_of
@@ -112,6 +113,7 @@ class Maximum(Pool):
     inputs: ClassVar[tuple[str, ...]] = ("input: T",)
     outputs: ClassVar[tuple[str, ...]] = ("output: T",)
     dtypes = {"T": dt.REAL - {dt.uint32, dt.uint64}}
+    batched = images
 
     def shapes(self, x: TensorType) -> Shapes:
         return (self.pooled_dims(x.dims),)
@@ -131,6 +133,7 @@ class MaximumGrad(Pool):
     inputs: ClassVar[tuple[str, ...]] = ("orig_input: T", "orig_output: T", "grad: T")
     outputs: ClassVar[tuple[str, ...]] = ("output: T",)
     dtypes = {"T": dt.REAL}
+    batched = batches
 
     def shapes(self, x: TensorType, y: TensorType, g: TensorType) -> Shapes:
         self.check_result("orig_output", y.dims, x.dims)
@@ -153,6 +156,7 @@ class MaximumGradGrad(Pool):
     inputs: ClassVar[tuple[str, ...]] = ("orig_input: T", "orig_output: T", "grad: T")
     outputs: ClassVar[tuple[str, ...]] = ("output: T",)
     dtypes = {"T": dt.REAL}
+    batched = batches
 
     def shapes(self, x: TensorType, y: TensorType, g: TensorType) -> Shapes:
         return (self.pooled_dims(x.dims),)
@@ -245,6 +249,7 @@ class MaxPoolWithArgmax(Pool):
     inputs = ("input: T",)
     outputs = ("output: T", "argmax: Targmax")
     dtypes = {"T": dt.REAL}
+    batched = images
 
     ksize: tuple[int, ...]
     strides: tuple[int, ...]
@@ -274,6 +279,7 @@ class Average(Pool):
 
     outputs: ClassVar[tuple[str, ...]] = ("output: T",)
     dtypes = {"T": dt.FLOATING}
+    batched = images
 
     def shapes(self, x: TensorType) -> Shapes:
         return (self.pooled_dims(x.dims),)

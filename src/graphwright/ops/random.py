@@ -11,6 +11,7 @@ import numpy as np
 
 from graphwright.errors import InvalidArgumentError
 from graphwright.kernels import random, variates
+from graphwright.op.batching import Each
 from graphwright.op.interpreter import apply, convert
 from graphwright.op.op import Call, Effect, Op, Shapes, not_differentiable
 from graphwright.ops.arithmetic import maximum
@@ -29,6 +30,7 @@ class Stateful(Op):
 
     effect = Effect.WRITE
     gradient = not_differentiable
+    differs = True
 
     seed: int = 0
     seed2: int = 0
@@ -61,6 +63,9 @@ class Floats(Stateful):
         key, counter = stream.take(count * random.RESERVED)
         drawn = type(self).sampler(key, counter, count, self.dtype.numpy_dtype)
         return drawn.reshape(shape)
+
+    def batched(self, each: Each) -> Any:
+        return apply(self, each.longer(each.same(0)))
 
 
 class RandomUniform(Floats):
@@ -102,6 +107,9 @@ class RandomUniformInt(Stateful):
         key, counter = stream.take(count * random.RESERVED)
         return random.integers(key, counter, count, low, high, minval.dtype).reshape(shape)
 
+    def batched(self, each: Each) -> Any:
+        return apply(self, each.longer(each.same(0)), each.same(1), each.same(2))
+
 
 class RandomShuffle(Stateful):
     """The rows of a tensor in another order."""
@@ -142,6 +150,9 @@ class Multinomial(Stateful):
         drawn = variates.categorical(key, counter, logits, samples)
         return drawn.astype(self.output_dtype.numpy_dtype, copy=False)
 
+    def batched(self, each: Each) -> Any:
+        return each.split(apply(self, each.merged(0), each.same(1)), 0)
+
 
 class RandomGamma(Stateful):
     """Gamma variates of unit scale: for each `alpha`, `shape` of them."""
@@ -164,6 +175,9 @@ class RandomGamma(Stateful):
     def gradient(self, call: Call, g: Any) -> Sequence[Any]:
         return None, gamma_gradient(call.inputs[1], call.outputs[0], g)
 
+    def batched(self, each: Each) -> Any:
+        return apply(self, each.longer(each.same(0)), each.same(1))
+
 
 class RandomPoissonV2(Stateful):
     """Poisson variates: for each `rate`, `shape` of them."""
@@ -184,6 +198,9 @@ class RandomPoissonV2(Stateful):
         key, counter = stream.take(samples * np.size(rate) * random.RESERVED)
         drawn = variates.poisson(key, counter, np.ravel(rate), samples, self.dtype.numpy_dtype)
         return drawn.reshape(shape + np.shape(rate))
+
+    def batched(self, each: Each) -> Any:
+        return apply(self, each.longer(each.same(0)), each.same(1))
 
 
 # -- what stateful and stateless ops share --------------------------------------------------

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from graphwright.op.batching import Each
 from graphwright.op.interpreter import apply, convert, is_tensor
 from graphwright.op.op import Call, Op, Shapes
 from graphwright.ops.conversion import cast
@@ -77,6 +78,9 @@ class Tile(Op):
         else:
             axes = range_of(0, size(pairs), 2)
         return reshape(reduce_sum(reshape(g, pairs), axes), shape_of(x)), None
+
+    def batched(self, each: Each) -> Any:
+        return apply(self, each.inputs[0], each.longer(each.same(1), 1))
 
 
 def times(a: int | None, b: int | None) -> int | None:

@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from graphwright.kernels import resize as kernels
+from graphwright.op.batching import images
 from graphwright.op.interpreter import apply, convert, is_tensor
 from graphwright.op.op import Call, Op, Shapes
 from graphwright.ops.arithmetic import maximum, minimum
@@ -60,6 +61,7 @@ class Resize(Op):
     inputs = ("images: T", "size: int32 host")
     outputs = ("resized_images: float32",)
     dtypes = {"T": SOURCES}
+    batched = images
 
     method: ClassVar[Any]
 
@@ -159,6 +161,7 @@ class ResizeArea(Op):
     inputs = ("images: T", "size: int32 host")
     outputs = ("resized_images: float32",)
     dtypes = {"T": SOURCES}
+    batched = images
 
     align_corners: bool = False
 
@@ -194,6 +197,7 @@ class ResizeNearestNeighborGrad(Op):
     inputs = ("grads: T", "size: int32 host")
     outputs = ("output: T",)
     dtypes = {"T": dt.FLOATING | {dt.uint8, dt.int8, dt.int32}}
+    batched = images
 
     align_corners: bool = False
     half_pixel_centers: bool = False
@@ -230,6 +234,7 @@ class ScaleAndTranslate(Op):
     inputs = ("images: T", "size: int32 host", "scale: float32", "translation: float32")
     outputs = ("resized_images: float32",)
     dtypes = {"T": SOURCES}
+    batched = images
 
     kernel_type: str = "lanczos3"
     antialias: bool = True

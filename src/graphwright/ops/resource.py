@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from graphwright.errors import FailedPreconditionError
+from graphwright.op.batching import Each
 from graphwright.op.interpreter import apply, convert, rows_of
 from graphwright.op.op import Call, Effect, Op, Shapes, not_differentiable
 from graphwright.ops.joining import concat
@@ -177,6 +178,9 @@ class ResourceGather(Op):
         places = reshape(indices, [-1])
         values = reshape(g, concat([shape_of(places), whole[1:]], 0))
         return rows_of(values, places, whole), None
+
+    def batched(self, each: Each) -> Any:
+        return apply(self, each.same(0), each.inputs[1])
 
 
 def checked_rows(indices: Any, array: Any) -> Any:

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from graphwright.op.batching import Each
 from graphwright.op.interpreter import apply, convert
 from graphwright.op.op import Call, Op, Shapes
 from graphwright.types import dtypes as dt
@@ -47,6 +48,9 @@ class ReverseV2(Op):
 
     def gradient(self, call: Call, g: Any) -> Sequence[Any]:
         return reverse(g, call.inputs[1]), None
+
+    def batched(self, each: Each) -> Any:
+        return apply(self, each.inputs[0], each.axes(1, each.rank(0)))
 
 
 class ReverseSequence(Op):
@@ -139,6 +143,9 @@ class Roll(Op):
         else:
             back = -convert(shift)
         return apply(self, g, back, axis), None, None
+
+    def batched(self, each: Each) -> Any:
+        return apply(self, each.inputs[0], each.same(1), each.axes(2, each.rank(0)))
 
 
 REVERSE, ROLL = ReverseV2(), Roll()

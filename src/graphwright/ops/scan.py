@@ -7,6 +7,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from graphwright.op.batching import Each
 from graphwright.op.interpreter import apply, convert
 from graphwright.op.op import Call, Op, Shapes
 from graphwright.ops.arithmetic import conj, divide_no_nan
@@ -62,6 +63,9 @@ class Scan(Op):
             return np.array(np.flip(out, axis) if self.reverse else out, dtype)
 
         return scan
+
+    def batched(self, each: Each) -> Any:
+        return apply(self, each.inputs[0], each.axes(1, each.rank(0)))
 
 
 def shifted(x: Any, axis: int, start: float) -> Any:

@@ -7,10 +7,11 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from graphwright.op.batching import Each
 from graphwright.op.interpreter import apply, convert, convert_pair
 from graphwright.op.op import Call, Op, Shapes
 from graphwright.ops.comparison import SELECT, equal
-from graphwright.ops.gathering import agree, gather_nd, scatter, scatter_nd
+from graphwright.ops.gathering import agree, gather_nd, scatter, scatter_nd, with_rows
 from graphwright.ops.movement import broadcast_to
 from graphwright.ops.shape import shape_of
 from graphwright.types import dtypes as dt
@@ -38,6 +39,10 @@ class TensorScatter(Op):
         check_tensor_updates(np.shape(tensor), np.shape(indices), np.shape(updates))
         tensor, indices, updates = np.asarray(tensor), np.asarray(indices), np.asarray(updates)
         return scatter(self.kind, tensor, indices, updates, self.bad_indices_policy)
+
+    def batched(self, each: Each) -> Any:
+        places = with_rows(each, 1)
+        return apply(self, each.full(0), places, each.full(2))
 
 
 def check_tensor_updates(tensor: Dims | None, indices: Dims | None, updates: Dims | None) -> None:

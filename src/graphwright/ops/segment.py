@@ -12,13 +12,14 @@ from typing import Any, ClassVar
 import numpy as np
 
 from graphwright.kernels import segment
+from graphwright.op.batching import Each
 from graphwright.op.interpreter import apply, convert
 from graphwright.op.op import Call, Op, Shapes
 from graphwright.ops.arithmetic import maximum, truediv
 from graphwright.ops.comparison import equal, greater, greater_equal, select
 from graphwright.ops.conversion import cast
 from graphwright.ops.creation import ones, ones_like
-from graphwright.ops.gathering import gather
+from graphwright.ops.gathering import axis_sizes, gather, host_vector
 from graphwright.ops.joining import concat
 from graphwright.ops.movement import reshape
 from graphwright.ops.shape import rank, shape
@@ -154,6 +155,15 @@ class UnsortedSegment(Op):
 
     def kernel(self, data: Any, ids: Any, count: Any) -> Any:
         return segment.unsorted_segment_reduce(self.kind, np.asarray(data), np.asarray(ids), count)
+
+    def batched(self, each: Each) -> Any:
+        count, ids = each.same(2), each.full(1)
+        rank = each.rank(1)
+        rows = each.rows(ids.dtype) * cast(convert(count), ids.dtype)
+        placed = ids + reshape(rows, [-1, *[1] * rank])
+        placed = select(ids < 0, ids, placed)  # what is negative is left out
+        whole = apply(self, each.full(0), placed, each.product(each.longer(host_vector([count]))))
+        return reshape(whole, each.longer(host_vector([count, *axis_sizes(whole)[1:]])))
 
 
 class UnsortedSegmentSum(UnsortedSegment):

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from graphwright.op.batching import Each, Same
 from graphwright.op.interpreter import apply, convert, convert_pair
 from graphwright.op.op import Op, Shapes, not_differentiable
 from graphwright.types import dtypes as dt
@@ -36,6 +37,9 @@ class Shape(Op):
     def known(self, x: TensorType) -> Any:
         return x.dims
 
+    def batched(self, each: Each) -> Any:
+        return Same(apply(self, each.inputs[0])[1:])
+
 
 class ShapeN(Op):
     """The shapes of several tensors."""
@@ -64,6 +68,10 @@ class ShapeN(Op):
     def known(self, *operands: TensorType) -> Any:
         return tuple([x.dims for x in operands])
 
+    def batched(self, each: Each) -> Any:
+        shapes = zip(apply(self, *each.inputs), each.stacked)
+        return tuple([Same(shape[1:] if stacked else shape) for shape, stacked in shapes])
+
 
 class Size(Op):
     """The number of elements of a tensor."""
@@ -86,6 +94,10 @@ class Size(Op):
     def known(self, x: TensorType) -> Any:
         return x.size
 
+    def batched(self, each: Each) -> Any:
+        shape = apply(Shape.of(self.out_type), each.inputs[0])[1:]
+        return Same(each.product(shape))
+
 
 class Rank(Op):
     """The number of dimensions of a tensor."""
@@ -105,6 +117,9 @@ class Rank(Op):
 
     def known(self, x: TensorType) -> Any:
         return x.rank
+
+    def batched(self, each: Each) -> Any:
+        return Same(apply(self, each.inputs[0]) - 1)
 
 
 class BroadcastArgs(Op):

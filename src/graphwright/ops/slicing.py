@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from graphwright.op.batching import Each
 from graphwright.op.interpreter import apply, convert
 from graphwright.op.op import Call, Op, Shapes, freeze
 from graphwright.ops.movement import broadcast_to, sum_to
@@ -131,6 +132,16 @@ class Masks(Op):
                 index.append(builtins.slice(*[None if v is MASKED else v for v in entry]))
         return tuple(index) if Ellipsis in index else (*index, Ellipsis)
 
+    def shifted(self) -> Masks:
+        """The same op with all of a new first axis taken."""
+        first = (True, True, False, False, False)
+        return type(self).of(*[mask << 1 | bit for mask, bit in zip(self.masks(), first)])
+
+    def bounds(self, each: Each, first: int) -> list[Any]:
+        """The vectors `begin`, `end`, `strides` of operands `first` and on, with all rows."""
+        entries = zip(range(first, first + 3), (0, 0, 1))
+        return [each.longer(each.same(i), entry) for i, entry in entries]
+
 
 def check_bounds(begin: Any, end: Any, strides: Any) -> None:
     """The three bounds of a slice must be vectors of one length."""
@@ -202,6 +213,9 @@ class StridedSlice(Masks):
         back = StridedSliceGrad.of(*self.masks)
         return apply(back, shape_of(x), begin, end, strides, g), None, None, None
 
+    def batched(self, each: Each) -> Any:
+        return apply(self.shifted(), each.inputs[0], *self.bounds(each, 1))
+
 
 class StridedSliceGrad(Masks):
     """Zeros of a shape, with `dy` in the place that the slice was taken from."""
@@ -228,6 +242,10 @@ class StridedSliceGrad(Masks):
     def gradient(self, call: Call, g: Any) -> Sequence[Any]:
         _, begin, end, strides, _ = call.inputs
         return None, None, None, None, apply(StridedSlice.of(*self.masks), g, begin, end, strides)
+
+    def batched(self, each: Each) -> Any:
+        shape = each.longer(each.same(0))
+        return apply(self.shifted(), shape, *self.bounds(each, 1), each.full(4))
 
 
 class TensorStridedSliceUpdate(Masks):
@@ -264,6 +282,9 @@ class TensorStridedSliceUpdate(Masks):
         zero = convert(0, g.dtype)
         kept = apply(TensorStridedSliceUpdate.of(*self.masks), g, begin, end, strides, zero)
         return kept, None, None, None, sum_to(cotangent, value)
+
+    def batched(self, each: Each) -> Any:
+        return apply(self.shifted(), each.full(0), *self.bounds(each, 1), each.full(4))
 
 
 class Slice(Op):
@@ -320,6 +341,9 @@ class Slice(Op):
             end = begin + shape(g, begin.dtype)
         back = StridedSliceGrad.of()
         return apply(back, shape_of(x), begin, end, unit_strides(begin), g), None, None
+
+    def batched(self, each: Each) -> Any:
+        return apply(self, each.inputs[0], each.longer(each.same(1), 0), each.longer(each.same(2)))
 
 
 def slice_length(axis: int, d: int | None, begin: Any, size: Any) -> int | None:

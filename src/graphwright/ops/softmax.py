@@ -9,6 +9,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from graphwright.errors import InvalidArgumentError
+from graphwright.op.batching import batches, leading
 from graphwright.op.interpreter import apply, convert
 from graphwright.op.op import Call, Op, Shapes
 from graphwright.ops.comparison import equal, select
@@ -51,6 +52,7 @@ class Normalizer(Op):
 
     inputs: ClassVar[tuple[str, ...]] = ("logits: T",)
     dtypes = {"T": dt.FLOATING}
+    batched = leading
 
     def shapes(self, logits: TensorType) -> Shapes:
         if logits.rank == 0:
@@ -132,6 +134,7 @@ class SoftmaxCrossEntropyWithLogits(Op):
     inputs = ("features: T", "labels: T")
     outputs = ("loss: T", "backprop: T")
     dtypes = {"T": dt.FLOATING}
+    batched = batches
 
     def shapes(self, features: TensorType, labels: TensorType) -> Shapes:
         try:
@@ -180,6 +183,7 @@ class SparseSoftmaxCrossEntropyWithLogits(Op):
     inputs = ("features: T", "labels: Tlabels")
     outputs = ("loss: T", "backprop: T")
     dtypes = {"T": dt.FLOATING, "Tlabels": dt.INDEX}
+    batched = batches
 
     def shapes(self, features: TensorType, labels: TensorType) -> Shapes:
         if features.rank not in (2, None):

@@ -9,6 +9,7 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 
 from graphwright.errors import InvalidArgumentError
+from graphwright.op.batching import Each, leading
 from graphwright.op.interpreter import apply, convert
 from graphwright.op.op import Call, Op, Shapes, not_differentiable
 from graphwright.ops.arithmetic import negative, subtract
@@ -69,6 +70,9 @@ class ExtremePlace(Op):
 
         return place
 
+    def batched(self, each: Each) -> Any:
+        return apply(self, each.inputs[0], each.axes(1, each.rank(0)))
+
 
 def at_least_1d(x: Any) -> Any:
     """The array; ValueError for a scalar, along whose axes NumPy would search too."""
@@ -103,6 +107,7 @@ class TopKV2(Op):
     inputs = ("input: T", "k: Tk host")
     outputs = ("values: T", "indices: index_type")
     dtypes = {"T": dt.REAL, "Tk": dt.INDEX | {dt.int16}}
+    batched = leading
 
     sorted: bool = True
     index_type: DType = dt.int32
@@ -156,6 +161,7 @@ class NthElement(Op):
     inputs = ("input: T", "n: int32 host")
     outputs = ("values: T",)
     dtypes = {"T": dt.REAL}
+    batched = leading
 
     reverse: bool = False
 

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from graphwright.op.batching import Each
 from graphwright.op.interpreter import apply, convert, convert_many
 from graphwright.op.op import Call, Op, Shapes
 from graphwright.types import dtypes as dt
@@ -44,6 +45,9 @@ class AddN(Op):
 
     def gradient(self, call: Call, g: Any) -> Sequence[Any]:
         return (g,) * len(call.inputs)
+
+    def batched(self, each: Each) -> Any:
+        return apply(self, *[each.full(i) for i in range(len(each.inputs))])
 
 
 ADD_N = AddN()

@@ -1,0 +1,352 @@
+"""`vectorized_map`: a function of every row at once.
+
+The function is traced once, for one row. Its graph is then rewritten: each op becomes what its
+batching rule (`op.batching`) makes of it for operands of which some have one value a row, stacked
+along a first axis, and the others one for all. An op without a rule runs in a loop over the rows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
+
+from graphwright.control.body import trace_body
+from graphwright.control.branch import check_callable
+from graphwright.control.call import call_of
+from graphwright.control.map import map_fn
+from graphwright.ir.graph import Graph, Node, Value
+from graphwright.logs import LOGGER
+from graphwright.op.batching import Refusal, Same
+from graphwright.op.interpreter import apply
+from graphwright.op.op import Effect, host_value
+from graphwright.ops.conversion import cast
+from graphwright.ops.creation import Const, Placeholder
+from graphwright.ops.gathering import axis_sizes, gather, host_vector
+from graphwright.ops.joining import concat
+from graphwright.ops.movement import broadcast_to, reshape
+from graphwright.ops.reduction import reduce_prod
+from graphwright.ops.sequences import range as range_of
+from graphwright.ops.shape import shape as shape_of
+from graphwright.trace.symbolic import SymbolicTensor
+from graphwright.trace.tracer import current_tracer, tracing
+from graphwright.types import dtypes as dt
+from graphwright.types import tree
+from graphwright.types.specs import TensorSpec
+from graphwright.types.tensor_type import TensorType
+from graphwright.values.convert import convert, convert_to_tensor
+from graphwright.values.tensor import Tensor
+
+
+class Lane(NamedTuple):
+    """A value of one row's graph, for all rows: with an axis of rows, or the same for every row."""
+
+    tensor: Any
+    stacked: bool
+
+
+class Rewrite:
+    """Runs graphs of one row for `count` rows."""
+
+    def __init__(self, count: Any, fallback: bool, warn: bool) -> None:
+        self.count = count
+        self.fallback = fallback
+        self.warn = warn
+
+    def run(self, graph: Graph, lanes: Sequence[Lane]) -> list[Lane]:
+        """The results of a graph, given its arguments."""
+        known = dict(zip(graph.arguments, lanes))
+        for node in graph.nodes:
+            if isinstance(node.op, Placeholder):
+                continue
+            if isinstance(node.op, Const):
+                known[node.outputs[0]] = Lane(convert(node.op.value.array), False)
+                continue
+            made = self.node(node, [known[v] for v in node.inputs])
+            known.update(zip(node.outputs, made))
+        return [known[v] for v in graph.results]
+
+    def node(self, node: Node, lanes: list[Lane]) -> list[Lane]:
+        """An op's results."""
+        op = node.op
+        step = Step(self, node, lanes)
+        if not any(step.stacked) and not op.differs and op.effect is not Effect.WRITE:
+            return [Lane(t, False) for t in as_tuple(apply(op, *step.inputs))]
+        try:
+            results = as_tuple(op.batched(step))
+        except (NotImplementedError, Refusal) as reason:
+            results = self.loop(node, lanes, reason)
+        return [
+            Lane(result.tensor, False) if isinstance(result, Same) else Lane(result, True)
+            for result in results
+        ]
+
+    def loop(self, node: Node, lanes: list[Lane], reason: Exception) -> tuple[Any, ...]:
+        """An op row by row; ValueError where that is not wanted, or not possible."""
+        lists = [v for v in (*node.inputs, *node.outputs) if v.type.dtype is dt.variant]
+        if lists or not self.fallback:
+            advice = "" if lists else (
+                " Consider fallback_to_while_loop=True, which runs it in a loop, more slowly."
+            )  # fmt: skip
+            raise ValueError(
+                f"No pfor vectorization defined for {node.op.type_name}\n{node!r}\n"
+                f"{reason}.{advice}"
+            ) from reason
+        if self.warn:
+            LOGGER.warning(
+                "Using a while_loop for converting %s cause %s", node.op.type_name, reason
+            )
+        rows = [lane.tensor for lane in lanes if lane.stacked]
+
+        def one(operands: Any) -> Any:
+            mine = iter(operands[1:])
+            inputs = [next(mine) if lane.stacked else lane.tensor for lane in lanes]
+            return (operands[0], *as_tuple(apply(node.op, *inputs)))
+
+        numbers = self.numbers(dt.int32)
+        signature = tuple(
+            [
+                TensorSpec([], dt.int32),
+                *[TensorSpec(v.type.dims, v.type.dtype) for v in node.outputs],
+            ]
+        )
+        return tuple(map_fn(one, (numbers, *rows), fn_output_signature=signature)[1:])
+
+    def spread(self, lane: Lane) -> Any:
+        """A value with the axis of rows."""
+        if lane.stacked:
+            return lane.tensor
+        shape = whole_shape(lane.tensor)
+        return broadcast_to(lane.tensor, joined(self.count, shape))
+
+    def numbers(self, dtype: Any) -> Any:
+        """The rows' numbers."""
+        return range_of(self.count, dtype=dtype)
+
+
+def as_tuple(results: Any) -> tuple[Any, ...]:
+    """An op's results as a tuple."""
+    if isinstance(results, tuple) and not isinstance(results, Same):
+        return results
+    return () if results is None else (results,)
+
+
+class Step:
+    """One op and its operands, as `op.batching.Each` says."""
+
+    def __init__(self, rewrite: Rewrite, node: Node, lanes: Sequence[Lane]) -> None:
+        self.rewrite = rewrite
+        self.op = node.op
+        self.count = rewrite.count
+        hosts = node.op.host_mask(len(lanes)) if node.op.has_host else (False,) * len(lanes)
+        self.inputs = tuple(
+            [operand(value, lane, host) for value, lane, host in zip(node.inputs, lanes, hosts)]
+        )
+        self.stacked = tuple([lane.stacked for lane in lanes])
+        self.types = tuple([v.type for v in node.inputs])
+        self.results = tuple([v.type for v in node.outputs])
+
+    def rank(self, i: int) -> int:
+        rank = self.types[i].rank
+        if rank is None:
+            raise Refusal(f"the rank of its operand {i} is not known")
+        return rank
+
+    def same(self, i: int) -> Any:
+        if self.stacked[i]:
+            raise Refusal(f"its operand {i} differs from row to row")
+        return self.inputs[i]
+
+    def full(self, i: int) -> Any:
+        if not self.stacked[i] and self.types[i].dtype is dt.variant:
+            raise Refusal("a list from outside would have to be repeated for every row")
+        return self.rewrite.spread(Lane(convert(self.inputs[i]), self.stacked[i]))
+
+    def aligned(self, i: int, rank: int) -> Any:
+        x, own = self.inputs[i], self.rank(i)
+        if not self.stacked[i] or own == rank:
+            return x
+        sizes = axis_sizes(x, own + 1)
+        return reshape(x, host_vector([sizes[0], *[1] * (rank - own), *sizes[1:]]))
+
+    def axes(self, i: int, rank: int) -> Any:
+        axes = self.same(i)
+        if isinstance(axes, Tensor):
+            return axes % rank + 1
+        if isinstance(axes, tuple):
+            return tuple([checked_axis(axis, rank) + 1 for axis in axes])
+        return checked_axis(axes, rank) + 1
+
+    def longer(self, shape: Any, first: Any = None) -> Any:
+        return joined(self.count if first is None else first, shape)
+
+    def broadcast(self, i: int, shape: Any) -> Any:
+        rank = self.results[0].rank
+        if rank is None:
+            raise Refusal("the rank of its result is not known")
+        return broadcast_to(self.aligned(i, rank), self.longer(shape))
+
+    def rows(self, dtype: Any) -> Any:
+        return self.rewrite.numbers(dtype)
+
+    def product(self, vector: Any) -> Any:
+        return reduce_prod(vector)
+
+    def merged(self, i: int) -> Any:
+        x, rank = self.full(i), self.rank(i)
+        rows, size, *rest = axis_sizes(x, rank + 1)
+        return reshape(x, host_vector([rows * size, *rest]))
+
+    def split(self, tensor: Any, i: int) -> Any:
+        size = axis_sizes(self.full(i), self.rank(i) + 1)[1]
+        rank = tensor.type.rank
+        if rank is None:
+            raise Refusal("the rank of its result is not known")
+        return reshape(tensor, host_vector([self.count, size, *axis_sizes(tensor, rank)[1:]]))
+
+    def run(
+        self,
+        graph: Any,
+        inputs: Sequence[Any],
+        stacked: Sequence[bool],
+        wanted: Sequence[bool] | None = None,
+        places: Any = None,
+    ) -> list[Any]:
+        rewrite = self.rewrite
+        if places is not None:
+            rewrite = Rewrite(axis_sizes(places, 1)[0], rewrite.fallback, rewrite.warn)
+            inputs = [picked(x, places) if flag else x for x, flag in zip(inputs, stacked)]
+        lanes = rewrite.run(graph, [Lane(x, flag) for x, flag in zip(inputs, stacked)])
+        if wanted is None:
+            return [lane.tensor if lane.stacked else Same(lane.tensor) for lane in lanes]
+        return [rewrite.spread(lane) if flag else lane.tensor for lane, flag in zip(lanes, wanted)]
+
+    def flags(self, graph: Any, stacked: Sequence[bool]) -> list[bool]:
+        with tracing(Graph("flags", is_body=True)) as tracer:
+            lanes = []
+            for value, flag in zip(graph.arguments, stacked):
+                type_ = self.row_type(value.type, flag)
+                placeholder = tracer.graph.placeholder(type_, "argument")
+                lanes.append(Lane(SymbolicTensor(placeholder, tracer.graph), flag))
+            silent = Rewrite(self.count, self.rewrite.fallback, warn=False)
+            return [lane.stacked for lane in silent.run(graph, lanes)]
+
+    def row_type(self, type: TensorType, stacked: bool) -> TensorType:
+        if not stacked or type.dtype is dt.variant or type.dims is None:
+            return type
+        return type.with_dims((self.count if isinstance(self.count, int) else None, *type.dims))
+
+
+def operand(value: Value, lane: Lane, host: bool) -> Any:
+    """An operand as an op takes it: a constant host operand as a Python value."""
+    if host and isinstance(value.node.op, Const):
+        return host_value(value.node.op.value.array)
+    return lane.tensor
+
+
+def checked_axis(axis: int, rank: int) -> int:
+    """An axis counted from the front."""
+    if not -rank <= axis < rank:
+        raise Refusal(f"there is no axis {axis} in a tensor of rank {rank}")
+    return axis % rank
+
+
+def joined(first: Any, shape: Any) -> Any:
+    """A vector with one more entry in front, as a host operand."""
+    if isinstance(shape, tuple) and not isinstance(first, Tensor):
+        return (first, *shape)
+    dtype = shape.dtype if isinstance(shape, Tensor) else dt.int32
+    return concat([cast(convert([first]), dtype), convert(shape, dtype)], 0)
+
+
+def whole_shape(x: Any) -> Any:
+    """A tensor's shape as a host operand."""
+    return x.type.dims if x.type.is_static else shape_of(x)
+
+
+def picked(x: Any, places: Any) -> Any:
+    """The rows at some places."""
+    if x.dtype is dt.variant:
+        raise Refusal("lists cannot be divided by rows")
+    return gather(x, places)
+
+
+# -- the functions ------------------------------------------------------------------------------
+
+
+def vectorized(
+    fn: Callable[..., Any],
+    tensors: Sequence[Any],
+    like: Any,
+    count: Any,
+    fallback: bool = True,
+    warn: bool = True,
+) -> Any:
+    """`fn` of the rows of tensors, packed as the arguments `like`: in the graph that is traced.
+
+    A tensor of which the first axis is of size 1 is the same for every row.
+    """
+    single = [t.type.dims is not None and t.type.dims[0] == 1 and count != 1 for t in tensors]
+    types = [t.type.with_dims(None if t.type.dims is None else t.type.dims[1:]) for t in tensors]
+    one = trace_body(fn, "vectorized_map", types, like)
+    rewrite = Rewrite(count, fallback, warn)
+    lanes = [Lane(t[0], False) if alone else Lane(t, True) for t, alone in zip(tensors, single)]
+    lanes += [Lane(outside, False) for outside in one.graph.captured]
+    return one.pack([rewrite.spread(lane) for lane in rewrite.run(one.graph, lanes)])
+
+
+def in_graph(function: Callable[..., Any], name: str, tensors: Sequence[Any], like: Any) -> Any:
+    """`function` of tensors packed as the arguments `like`, in the graph that is being traced;
+    eagerly in one that is made for it and runs at once."""
+    if current_tracer() is not None:
+        return function(*tree.pack_sequence_as(like, list(tensors), expand_composites=True))
+    body = trace_body(function, name, [t.type for t in tensors], like)
+    return body.pack(apply(call_of(body.graph), *tensors, *body.graph.captured) or ())
+
+
+def vectorized_map(
+    fn: Callable[[Any], Any], elems: Any, fallback_to_while_loop: bool = True, warn: bool = True
+) -> Any:
+    """`fn` of each row of `elems`, stacked, whatever the structure and dtypes of its results.
+
+    All rows are worked on at once: `fn` is traced for one row, and every op of it then takes the
+    operands of all rows. An element of `elems` with one row is the same for all. Random ops draw
+    anew for every row. An op that cannot take all rows at once runs in a loop, with a warning
+    unless `warn` is False; without `fallback_to_while_loop` that is a ValueError, which names it.
+
+    >>> import graphwright as tf
+    >>> tf.vectorized_map(lambda x: (x, x > 1), tf.constant([1, 2]))[1].numpy()
+    array([False,  True])
+    """
+    check_callable(fn, "fn")
+    given = [convert_to_tensor(leaf) for leaf in tree.flatten(elems, expand_composites=True)]
+    if not given:
+        raise ValueError(f"vectorized_map needs a tensor at least, got elems={elems}")
+
+    def run(*arguments: Any) -> Any:
+        tensors = tree.flatten(arguments, expand_composites=True)
+        count = row_count(tensors)
+        return vectorized(fn, tensors, (elems,), count, fallback_to_while_loop, warn)
+
+    return in_graph(run, "vectorized_map", given, (elems,))
+
+
+def row_count(tensors: Sequence[Any]) -> Any:
+    """How many rows tensors have along their first axes; ValueError if they do not agree."""
+    sizes = []
+    for tensor in tensors:
+        if tensor.type.rank == 0:
+            raise ValueError(f"elems must be tensors of rank 1 at least, got the scalar {tensor}")
+        sizes.append(first_size(tensor))
+    known = sorted({size for size in sizes if isinstance(size, int) and size != 1})
+    if len(known) > 1:
+        raise ValueError(
+            f"elems must have the same number of rows, or one row; they have {known} rows"
+        )
+    unknown = [size for size in sizes if isinstance(size, Tensor)]
+    return known[0] if known else unknown[0] if unknown else 1
+
+
+def first_size(tensor: Any) -> Any:
+    """The size of a tensor's first axis."""
+    dims = tensor.type.dims
+    return shape_of(tensor)[0] if dims is None or dims[0] is None else dims[0]

@@ -1,0 +1,123 @@
+"""Batching rules: what an op becomes when it is applied to many rows at once.
+
+`tf.vectorized_map` runs a function for every row of its arguments by running each op once, on
+tensors that hold the operands of all rows along a new first axis. An op's `batched` says how, in
+terms of an `Each`; rules that many ops share stand here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple, Protocol
+
+from graphwright.op.interpreter import apply
+from graphwright.op.op import Op
+from graphwright.types.tensor_type import TensorType
+
+
+class Refusal(Exception):
+    """An op cannot be applied to all rows at once; the message says why."""
+
+
+class Same(NamedTuple):
+    """A result that is the same for every row, without the axis of rows."""
+
+    tensor: Any
+
+
+class Each(Protocol):
+    """An op's operands for all rows: *stacked* along a first axis, or the same for every row."""
+
+    inputs: tuple[Any, ...]  # as the op takes them: tensors, and host values
+    stacked: tuple[bool, ...]
+    types: tuple[TensorType, ...]  # of one row's operands
+    results: tuple[TensorType, ...]  # of one row's results
+    count: Any  # how many rows: an int if it is known, else a tensor
+
+    def rank(self, i: int) -> int:
+        """The rank of an operand in one row; `Refusal` if it is not known."""
+
+    def same(self, i: int) -> Any:
+        """An operand that must be the same for every row; `Refusal` if it is not."""
+
+    def full(self, i: int) -> Any:
+        """An operand with the axis of rows, repeated if it is the same for all."""
+
+    def aligned(self, i: int, rank: int) -> Any:
+        """An operand as one of rank `rank` in each row: if it is stacked, new axes of size 1
+        follow that of the rows. An operand that is the same for all is left as it is."""
+
+    def axes(self, i: int, rank: int) -> Any:
+        """The axis or axes that operand `i` names in a tensor of this rank, counted with rows."""
+
+    def longer(self, shape: Any, first: Any = None) -> Any:
+        """A vector with one more entry in front: the number of rows, or `first`."""
+
+    def broadcast(self, i: int, shape: Any) -> Any:
+        """An operand broadcast to a shape in every row: rows in front."""
+
+    def rows(self, dtype: Any) -> Any:
+        """The numbers of the rows, `[0, .., count - 1]`."""
+
+    def product(self, vector: Any) -> Any:
+        """The product of a vector's entries."""
+
+    def merged(self, i: int) -> Any:
+        """An operand whose own first axis follows that of the rows as one axis of both."""
+
+    def split(self, tensor: Any, i: int) -> Any:
+        """The inverse of `merged`, with the size that operand `i` has along its first axis."""
+
+    def run(
+        self,
+        graph: Any,
+        inputs: Sequence[Any],
+        stacked: Sequence[bool],
+        wanted: Sequence[bool] | None = None,
+        places: Any = None,
+    ) -> list[Any]:
+        """A graph's results for all rows, or for those at `places`. If `wanted` says which are to
+        have the axis of rows, all are tensors, otherwise those without it are `Same`."""
+
+    def row_type(self, type: TensorType, stacked: bool) -> TensorType:
+        """The type of a value for all rows, from its type in one."""
+
+    def flags(self, graph: Any, stacked: Sequence[bool]) -> list[bool]:
+        """Which of a graph's results differ from row to row, if these of its operands do."""
+
+
+def elementwise(op: Op, each: Each) -> Any:
+    """Operands broadcast within a row, so axes of size 1 go between the rows and the rest."""
+    count = len(each.inputs)
+    if count == 1:
+        return apply(op, each.inputs[0])
+    rank = max(map(each.rank, range(count)))
+    return apply(op, *[each.aligned(i, rank) for i in range(count)])
+
+
+def leading(op: Op, each: Each) -> Any:
+    """An op on the last axes of its operands, which takes any number of axes before them; host
+    operands are taken as they are."""
+    hosts = op.host_mask(len(each.inputs))
+    return apply(op, *[each.same(i) if host else each.full(i) for i, host in enumerate(hosts)])
+
+
+def foremost(op: Op, each: Each) -> Any:
+    """As `leading`, with operands after the first that are the same for every row."""
+    others = [each.same(i) for i in range(1, len(each.inputs))]
+    return apply(op, each.full(0), *others)
+
+
+def images(op: Op, each: Each) -> Any:
+    """An op whose first operand's first axis is a batch; rows and batch become one axis. The
+    other operands are the same for every row."""
+    others = [each.same(i) for i in range(1, len(each.inputs))]
+    return each.split(apply(op, each.merged(0), *others), 0)
+
+
+def batches(op: Op, each: Each) -> Any:
+    """An op whose operands all have a batch as their first axis, and its results too."""
+    results = apply(op, *[each.merged(i) for i in range(len(each.inputs))])
+    if isinstance(results, tuple):
+        return tuple([each.split(result, 0) for result in results])
+    return each.split(results, 0)
