@@ -50,11 +50,11 @@ from graphwright.control.map import foldl as foldl
 from graphwright.control.map import foldr as foldr
 from graphwright.control.map import map_fn as map_fn
 from graphwright.control.map import scan as scan
-from graphwright.control.map import vectorized_map as vectorized_map
 from graphwright.control.python_call import numpy_function as numpy_function
 from graphwright.control.python_call import py_function as py_function
 from graphwright.control.tensor_array import TensorArray as TensorArray
 from graphwright.control.tensor_array import TensorArraySpec as TensorArraySpec
+from graphwright.control.vectorize import vectorized_map as vectorized_map
 from graphwright.edge.initializers import Constant as constant_initializer
 from graphwright.edge.initializers import Ones as ones_initializer
 from graphwright.edge.initializers import RandomNormal as random_normal_initializer

@@ -87,3 +87,47 @@ def test_hessians(shape: Any) -> None:
 
     (found,) = run(tf.constant([2.0, 3.0], tf.float64))
     np.testing.assert_allclose(found, [[36.0, 12.0], [12.0, 0.0]])
+
+
+def looping(x: Any) -> Any:
+    """A loop of as many iterations as `x` says, with a branch and a list in it."""
+
+    def body(i: Any, y: Any, kept: Any) -> Any:
+        y = tf.cond(i % 2 == 0, lambda: tf.sin(y) * x, lambda: y + x * x)
+        return i + 1, y, kept.write(i, tf.reduce_sum(y) * y)
+
+    count = tf.cast(tf.reduce_sum(tf.abs(x)) + 2, tf.int32)
+    state = tf.constant(0), x, tf.TensorArray(tf.float64, 0, dynamic_size=True)
+    _, y, kept = tf.while_loop(lambda i, *_: i < count, body, state)
+    return kept.stack() + y
+
+
+@pytest.mark.parametrize("traced", [False, True])
+def test_all_rows_at_once_are_the_rows_in_a_loop(traced: bool) -> None:
+    """Gradients of loops, branches and lists, of many rows at once."""
+
+    def run(x: Any, at_once: bool) -> Any:
+        with tf.GradientTape(persistent=True) as tape:
+            tape.watch(x)
+            y = tf.function(looping)(x)
+            z = tf.nn.relu(y) @ y[:, :, None] if y.shape.rank == 3 else tf.exp(-y * y)
+        return tape.jacobian(z, x, experimental_use_pfor=at_once)
+
+    run = tf.function(run) if traced else run
+    x = tf.constant([0.5, -0.7, 1.1], tf.float64)
+    found = run(x, True)
+    assert found.shape.rank == 3
+    np.testing.assert_allclose(found, run(x, False), rtol=1e-12)
+
+
+def test_a_jacobian_of_a_jacobian() -> None:
+    x = tf.constant([0.5, -0.7, 1.1], tf.float64)
+    with tf.GradientTape() as outer:
+        outer.watch(x)
+        with tf.GradientTape() as inner:
+            inner.watch(x)
+            y = tf.reduce_prod(x) * x
+        first = inner.jacobian(y, x)
+    second = outer.jacobian(first, x)
+    a, b, c = x.numpy()
+    np.testing.assert_allclose(second[0, 0], [2 * b * c, 2 * a * c, 2 * a * b])

@@ -218,9 +218,10 @@ class GradientTape:
     ) -> Any:
         """The derivative of each element of `target`, in the structure of `sources`.
 
-        Each result has the shape of the target followed by that of the source. The last two
-        arguments have no effect, but RuntimeError unless the tape is persistent if
-        `experimental_use_pfor` is False outside of a function, as in TensorFlow.
+        Each result has the shape of the target followed by that of the source. All rows are
+        worked on at once (see `tf.vectorized_map`), or with `experimental_use_pfor=False` one
+        after the other, which outside of a function needs a persistent tape (RuntimeError).
+        `parallel_iterations` has no effect.
 
         >>> import graphwright as tf
         >>> x = tf.constant([1.0, 2.0])
@@ -233,7 +234,7 @@ class GradientTape:
         self._refuse_loop(experimental_use_pfor)
         flat = differentiable_parts(sources)
         zero = UnconnectedGradients(unconnected_gradients) is UnconnectedGradients.ZERO
-        results = Rows.of(self._calls(), convert(target), flat, zero, batch=False)
+        results = Rows.of(self._calls(), convert(target), flat, zero, False, experimental_use_pfor)
         return pack_gradients(sources, results)
 
     def batch_jacobian(
@@ -266,7 +267,7 @@ class GradientTape:
                 f"({source.shape}) to match."
             )
         zero = UnconnectedGradients(unconnected_gradients) is UnconnectedGradients.ZERO
-        return Rows.of(self._calls(), target, [source], zero, batch=True)[0]
+        return Rows.of(self._calls(), target, [source], zero, True, experimental_use_pfor)[0]
 
     def _refuse_loop(self, experimental_use_pfor: bool) -> None:
         eagerly = self._recorder.below is None and STATE.active in (None, self._recorder)

@@ -1,7 +1,7 @@
 """Derivatives inside graphs, and of each element of a tensor: jacobians and hessians.
 
-A row of a jacobian is a gradient weighted by a one-hot tensor. Eagerly a Python loop makes
-the rows, in a graph one loop does, whatever the size of the target.
+A row of a jacobian is a gradient weighted by a one-hot tensor. All rows are made at once, by the
+rules of `control.vectorize`, or where the caller wants that in a loop.
 """
 
 from __future__ import annotations
@@ -9,15 +9,17 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from graphwright.autodiff.sweep import is_differentiable, reachable
+from graphwright.autodiff.sweep import dense_cotangent, is_differentiable, reachable
 from graphwright.autodiff.tape import Rows, UnconnectedGradients, gradients_of, like
 from graphwright.control.loop import while_loop
 from graphwright.control.tensor_array import TensorArray
+from graphwright.control.vectorize import in_graph, row_count, vectorized
 from graphwright.ir.graph import Graph, Node, Value
 from graphwright.op.op import Call
 from graphwright.ops.creation import zeros
 from graphwright.ops.indicators import one_hot
-from graphwright.ops.joining import concat, stack
+from graphwright.ops.joining import concat
+from graphwright.ops.matrices import eye
 from graphwright.ops.movement import reshape, transpose
 from graphwright.ops.reduction import reduce_prod
 from graphwright.ops.shape import shape as shape_of
@@ -30,19 +32,27 @@ from graphwright.values.variable import Variable
 
 
 def jacobians(
-    calls: Sequence[Call], target: Any, sources: Sequence[Any], zero: bool, batch: bool
+    calls: Sequence[Call],
+    target: Any,
+    sources: Sequence[Any],
+    zero: bool,
+    batch: bool,
+    at_once: bool = True,
 ) -> list[Any]:
-    """The derivatives of each element of `target`; with `batch`, the first axis is common."""
+    """The derivatives of each element of `target`; with `batch`, the first axis is common.
+
+    `at_once`, the gradient is traced once and works on all rows; otherwise a loop makes them.
+    """
     common = 1 if batch else 0
     shape = shape_of(target)
     count = reduce_prod(shape[common:])
 
-    def row(i: Any) -> list[Any]:
-        weight = reshape(one_hot(i, count, dtype=target.dtype), shape[common:])
-        weights = [weight + like(target, 0)]
-        return gradients_of(calls, [target], sources, weights)
+    def row(weight: Any) -> list[Any]:
+        weights = [reshape(weight, shape[common:]) + like(target, 0)]
+        found = gradients_of(calls, [target], sources, weights)
+        return [None if g is None else dense_cotangent(g) for g in found]
 
-    stacked = each(row, count, [s.dtype for s in sources])
+    stacked = each(row, count, target.dtype, [s.dtype for s in sources], at_once)
     results: list[Any] = []
     for source, rows in zip(sources, stacked):
         whole = concat([shape, shape_of(source)[common:]], 0)
@@ -56,18 +66,26 @@ def jacobians(
     return results
 
 
-def each(row: Callable[[Any], list[Any]], count: Any, dtypes: Sequence[DType]) -> list[Any]:
-    """The results of `row(0)` .. `row(count - 1)`, each of them stacked; None stays None."""
-    if current_tracer() is None:
-        found = list(zip(*[row(convert(i)) for i in range(int(count))]))
-        if not found:
-            return [None] * len(dtypes)
-        return [None if column[0] is None else stack(column) for column in found]
+def each(
+    row: Callable[[Any], list[Any]],
+    count: Any,
+    dtype: DType,
+    dtypes: Sequence[DType],
+    at_once: bool,
+) -> list[Any]:
+    """The results of `row` for each row of a unit matrix, stacked; None stays None."""
+    if at_once:
+        weights = eye(count, dtype=dtype)
+
+        def rows(weights: Any) -> Any:
+            return vectorized(row, [weights], (weights,), row_count([weights]))
+
+        return list(in_graph(rows, "jacobian", [weights], (weights,)))
     missing = [False] * len(dtypes)
 
     def step(i: Any, arrays: Any) -> Any:
         written = []
-        for place, (array, value) in enumerate(zip(arrays, row(i))):
+        for place, (array, value) in enumerate(zip(arrays, row(one_hot(i, count, dtype=dtype)))):
             missing[place] = value is None
             written.append(array if value is None else array.write(i, value))
         return i + 1, tuple(written)

@@ -14,18 +14,21 @@ from graphwright.control.body import trace_body
 from graphwright.control.branch import check_callable
 from graphwright.control.call import call_of
 from graphwright.control.map import map_fn
+from graphwright.errors import InvalidArgumentError
 from graphwright.ir.graph import Graph, Node, Value
 from graphwright.logs import LOGGER
 from graphwright.op.batching import Refusal, Same
 from graphwright.op.interpreter import apply
 from graphwright.op.op import Effect, host_value
+from graphwright.ops.comparison import select
 from graphwright.ops.conversion import cast
-from graphwright.ops.creation import Const, Placeholder
+from graphwright.ops.creation import Const, Placeholder, filled
 from graphwright.ops.gathering import axis_sizes, gather, host_vector
-from graphwright.ops.joining import concat
+from graphwright.ops.joining import concat, stack
 from graphwright.ops.movement import broadcast_to, reshape
-from graphwright.ops.reduction import reduce_prod
+from graphwright.ops.reduction import reduce_max, reduce_prod
 from graphwright.ops.sequences import range as range_of
+from graphwright.ops.shape import rank_of
 from graphwright.ops.shape import shape as shape_of
 from graphwright.trace.symbolic import SymbolicTensor
 from graphwright.trace.tracer import current_tracer, tracing
@@ -75,10 +78,14 @@ class Rewrite:
             results = as_tuple(op.batched(step))
         except (NotImplementedError, Refusal) as reason:
             results = self.loop(node, lanes, reason)
-        return [
-            Lane(result.tensor, False) if isinstance(result, Same) else Lane(result, True)
-            for result in results
-        ]
+        made = []
+        for value, result in zip(node.outputs, results):
+            stacked = not isinstance(result, Same)
+            tensor = result if stacked else result.tensor
+            if isinstance(tensor, SymbolicTensor):  # as much as is known of one row's
+                tensor.set_shape(step.row_type(value.type, stacked).dims)
+            made.append(Lane(tensor, stacked))
+        return made
 
     def loop(self, node: Node, lanes: list[Lane], reason: Exception) -> tuple[Any, ...]:
         """An op row by row; ValueError where that is not wanted, or not possible."""
@@ -102,14 +109,10 @@ class Rewrite:
             inputs = [next(mine) if lane.stacked else lane.tensor for lane in lanes]
             return (operands[0], *as_tuple(apply(node.op, *inputs)))
 
-        numbers = self.numbers(dt.int32)
-        signature = tuple(
-            [
-                TensorSpec([], dt.int32),
-                *[TensorSpec(v.type.dims, v.type.dtype) for v in node.outputs],
-            ]
-        )
-        return tuple(map_fn(one, (numbers, *rows), fn_output_signature=signature)[1:])
+        number = TensorSpec([], dt.int32)  # there may be no rows, and no results, to loop over
+        signature = (number, *[TensorSpec(v.type.dims, v.type.dtype) for v in node.outputs])
+        elems = (self.numbers(dt.int32), *rows)
+        return tuple(map_fn(one, elems, fn_output_signature=signature)[1:])
 
     def spread(self, lane: Lane) -> Any:
         """A value with the axis of rows."""
@@ -161,20 +164,38 @@ class Step:
             raise Refusal("a list from outside would have to be repeated for every row")
         return self.rewrite.spread(Lane(convert(self.inputs[i]), self.stacked[i]))
 
-    def aligned(self, i: int, rank: int) -> Any:
-        x, own = self.inputs[i], self.rank(i)
-        if not self.stacked[i] or own == rank:
+    def greatest_rank(self) -> Any:
+        ranks = [type_.rank for type_ in self.types]
+        known = [rank for rank in ranks if rank is not None]
+        if len(known) == len(ranks):
+            return max(known)
+        return reduce_max(stack([self.loose_rank(i) for i in range(len(ranks))]))
+
+    def loose_rank(self, i: int) -> Any:
+        """The rank of an operand in one row, as a tensor where it is not known."""
+        rank = self.types[i].rank
+        return rank_of(self.inputs[i]) - int(self.stacked[i]) if rank is None else rank
+
+    def aligned(self, i: int, rank: Any) -> Any:
+        x, own = self.inputs[i], self.loose_rank(i)
+        if not self.stacked[i]:
+            return x
+        if isinstance(own, Tensor) or isinstance(rank, Tensor):
+            sizes = shape_of(x)
+            between = filled(host_vector([rank - own]), dt.int32, 1)
+            return reshape(x, concat([sizes[:1], between, sizes[1:]], 0))
+        if own == rank:
             return x
         sizes = axis_sizes(x, own + 1)
         return reshape(x, host_vector([sizes[0], *[1] * (rank - own), *sizes[1:]]))
 
-    def axes(self, i: int, rank: int) -> Any:
+    def axes(self, i: int) -> Any:
         axes = self.same(i)
         if isinstance(axes, Tensor):
-            return axes % rank + 1
+            return select(axes < 0, axes, axes + 1)
         if isinstance(axes, tuple):
-            return tuple([checked_axis(axis, rank) + 1 for axis in axes])
-        return checked_axis(axes, rank) + 1
+            return tuple([axis if axis < 0 else axis + 1 for axis in axes])
+        return axes if axes < 0 else axes + 1
 
     def longer(self, shape: Any, first: Any = None) -> Any:
         return joined(self.count if first is None else first, shape)
@@ -243,13 +264,6 @@ def operand(value: Value, lane: Lane, host: bool) -> Any:
     return lane.tensor
 
 
-def checked_axis(axis: int, rank: int) -> int:
-    """An axis counted from the front."""
-    if not -rank <= axis < rank:
-        raise Refusal(f"there is no axis {axis} in a tensor of rank {rank}")
-    return axis % rank
-
-
 def joined(first: Any, shape: Any) -> Any:
     """A vector with one more entry in front, as a host operand."""
     if isinstance(shape, tuple) and not isinstance(first, Tensor):
@@ -285,7 +299,8 @@ def vectorized(
 
     A tensor of which the first axis is of size 1 is the same for every row.
     """
-    single = [t.type.dims is not None and t.type.dims[0] == 1 and count != 1 for t in tensors]
+    several = not isinstance(count, int) or count != 1
+    single = [several and t.type.dims is not None and t.type.dims[0] == 1 for t in tensors]
     types = [t.type.with_dims(None if t.type.dims is None else t.type.dims[1:]) for t in tensors]
     one = trace_body(fn, "vectorized_map", types, like)
     rewrite = Rewrite(count, fallback, warn)
@@ -312,6 +327,7 @@ def vectorized_map(
     operands of all rows. An element of `elems` with one row is the same for all. Random ops draw
     anew for every row. An op that cannot take all rows at once runs in a loop, with a warning
     unless `warn` is False; without `fallback_to_while_loop` that is a ValueError, which names it.
+    InvalidArgumentError if numbers of rows differ, IndexError for a scalar.
 
     >>> import graphwright as tf
     >>> tf.vectorized_map(lambda x: (x, x > 1), tf.constant([1, 2]))[1].numpy()
@@ -331,16 +347,16 @@ def vectorized_map(
 
 
 def row_count(tensors: Sequence[Any]) -> Any:
-    """How many rows tensors have along their first axes; ValueError if they do not agree."""
+    """How many rows tensors have along their first axes, on which they must agree."""
     sizes = []
     for tensor in tensors:
         if tensor.type.rank == 0:
-            raise ValueError(f"elems must be tensors of rank 1 at least, got the scalar {tensor}")
+            raise IndexError(f"elems must be tensors of rank 1 at least, got the scalar {tensor}")
         sizes.append(first_size(tensor))
     known = sorted({size for size in sizes if isinstance(size, int) and size != 1})
     if len(known) > 1:
-        raise ValueError(
-            f"elems must have the same number of rows, or one row; they have {known} rows"
+        raise InvalidArgumentError(
+            None, None, f"elems must have the same number of rows, or one row: they have {known}"
         )
     unknown = [size for size in sizes if isinstance(size, Tensor)]
     return known[0] if known else unknown[0] if unknown else 1

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 
 def keep(values: Any, condition: Any) -> Any:
-    """The values where the condition holds, zeros elsewhere; the two have one shape.
+    """The values where the condition holds, zeros elsewhere; the two broadcast.
 
     A choice by bits takes a tenth of the time of `np.where`, and unlike a product it makes
     zeros of nan and infinities too.
     """
     size = values.dtype.itemsize
     bits = (-condition.view("i1")).astype(f"i{size}")
-    bits &= values.view(f"i{size}")
+    fits = bits.ndim and values.shape == bits.shape
+    bits = np.bitwise_and(bits, values.view(f"i{size}"), out=bits if fits else None)
     return bits.view(values.dtype)

@@ -43,12 +43,15 @@ class Each(Protocol):
     def full(self, i: int) -> Any:
         """An operand with the axis of rows, repeated if it is the same for all."""
 
-    def aligned(self, i: int, rank: int) -> Any:
+    def greatest_rank(self) -> Any:
+        """The greatest rank of an operand in one row: an int if it is known, else a tensor."""
+
+    def aligned(self, i: int, rank: Any) -> Any:
         """An operand as one of rank `rank` in each row: if it is stacked, new axes of size 1
         follow that of the rows. An operand that is the same for all is left as it is."""
 
-    def axes(self, i: int, rank: int) -> Any:
-        """The axis or axes that operand `i` names in a tensor of this rank, counted with rows."""
+    def axes(self, i: int) -> Any:
+        """The axis or axes that operand `i` names, counted with the axis of rows in front."""
 
     def longer(self, shape: Any, first: Any = None) -> Any:
         """A vector with one more entry in front: the number of rows, or `first`."""
@@ -91,19 +94,19 @@ def elementwise(op: Op, each: Each) -> Any:
     count = len(each.inputs)
     if count == 1:
         return apply(op, each.inputs[0])
-    rank = max(map(each.rank, range(count)))
+    rank = each.greatest_rank()
     return apply(op, *[each.aligned(i, rank) for i in range(count)])
 
 
-def leading(op: Op, each: Each) -> Any:
+def last_axes(op: Op, each: Each) -> Any:
     """An op on the last axes of its operands, which takes any number of axes before them; host
     operands are taken as they are."""
     hosts = op.host_mask(len(each.inputs))
     return apply(op, *[each.same(i) if host else each.full(i) for i, host in enumerate(hosts)])
 
 
-def foremost(op: Op, each: Each) -> Any:
-    """As `leading`, with operands after the first that are the same for every row."""
+def last_axes_of_first(op: Op, each: Each) -> Any:
+    """As `last_axes`, with operands after the first that are the same for every row."""
     others = [each.same(i) for i in range(1, len(each.inputs))]
     return apply(op, each.full(0), *others)
 

@@ -148,4 +148,4 @@ class Reduction(Op):
         return (reduced_dims(x.dims, axes, self.keep_dims),)
 
     def batched(self, each: Each) -> Any:
-        return apply(self, each.full(0), each.axes(1, each.rank(0)))
+        return apply(self, each.full(0), each.axes(1))

@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from graphwright.errors import FailedPreconditionError
+from graphwright.op.batching import last_axes, last_axes_of_first
 from graphwright.op.interpreter import apply, convert, is_tensor
 from graphwright.op.op import Call, Op, Shapes, not_differentiable
 from graphwright.ops.arithmetic import floordiv, maximum
@@ -142,6 +143,7 @@ class RGBToHSV(Colours):
     """Hue, saturation and value of red, green and blue."""
 
     type_name = "RGBToHSV"
+    batched = last_axes
 
     def kernel(self, images: Any) -> Any:
         return hsv_array(self.checked(images))
@@ -202,6 +204,7 @@ class HSVToRGB(Colours):
 
     type_name = "HSVToRGB"
     gradient = not_differentiable
+    batched = last_axes
 
     def kernel(self, images: Any) -> Any:
         return rgb_array(self.checked(images))
@@ -213,6 +216,7 @@ class AdjustHue(Colours):
     type_name = "AdjustHue"
     inputs = ("images: T", "delta: float32")
     dtypes = {"T": frozenset({dt.float16, dt.float32})}
+    batched = last_axes_of_first
 
     def kernel(self, images: Any, delta: Any) -> Any:
         images = self.checked(images)
@@ -230,6 +234,7 @@ class AdjustSaturation(Colours):
     type_name = "AdjustSaturation"
     inputs = ("images: T", "scale: float32")
     dtypes = {"T": frozenset({dt.float16, dt.float32})}
+    batched = last_axes_of_first
 
     def kernel(self, images: Any, scale: Any) -> Any:
         images = self.checked(images)
@@ -248,6 +253,7 @@ class AdjustContrastv2(Op):
     inputs = ("images: T", "contrast_factor: float32")
     outputs = ("output: T",)
     dtypes = {"T": frozenset({dt.float16, dt.float32})}
+    batched = last_axes_of_first
 
     def shapes(self, images: TensorType, factor: TensorType) -> Shapes:
         if images.dims is not None and len(images.dims) < 3:

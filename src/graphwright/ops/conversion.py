@@ -9,8 +9,8 @@ import numpy as np
 
 from graphwright.errors import UnimplementedError
 from graphwright.logs import get_logger
+from graphwright.op.batching import last_axes
 from graphwright.op.families import Elementwise
-from graphwright.op.batching import leading
 from graphwright.op.interpreter import apply, convert
 from graphwright.op.op import Call, Op, Shapes, not_differentiable
 from graphwright.op.scalars import Scalars
@@ -94,7 +94,7 @@ class Bitcast(Op):
     outputs = ("output: type",)
     dtypes = {"T": BITS}
     gradient = not_differentiable
-    batched = leading
+    batched = last_axes
 
     type: DType
 

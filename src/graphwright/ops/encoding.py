@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from graphwright.kernels import strings
+from graphwright.op.batching import elementwise
 from graphwright.op.interpreter import apply, convert
 from graphwright.ops.strings import Text, chosen, refused, string, texts
 from graphwright.types import dtypes as dt
@@ -24,6 +25,7 @@ class StringToNumber(Text):
     inputs = ("string_tensor: string",)
     outputs = ("output: out_type",)
     dtypes = {"out_type": NUMBERS}
+    batched = elementwise
 
     out_type: DType = dt.float32
 
@@ -37,6 +39,7 @@ class AsString(Text):
     type_name = "AsString"
     inputs = ("input: T",)
     dtypes = {"T": dt.NUMERIC | dt.BOOL | dt.STRING}
+    batched = elementwise
 
     precision: int = -1
     scientific: bool = False
@@ -75,6 +78,7 @@ class StringToHashBucketFast(Text):
 
     type_name = "StringToHashBucketFast"
     outputs = ("output: int64",)
+    batched = elementwise
 
     num_buckets: int
 
@@ -87,6 +91,7 @@ class StringToHashBucketStrong(Text):
 
     type_name = "StringToHashBucketStrong"
     outputs = ("output: int64",)
+    batched = elementwise
 
     num_buckets: int
     key: tuple[int, ...]

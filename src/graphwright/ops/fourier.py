@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from graphwright.op.batching import leading
+from graphwright.op.batching import last_axes
 from graphwright.op.interpreter import apply, convert
 from graphwright.op.op import Call, Op, Shapes
 from graphwright.ops.comparison import equal, logical_or
@@ -54,7 +54,7 @@ class ComplexTransform(Op):
     inputs: ClassVar[tuple[str, ...]] = ("input: Tcomplex",)
     outputs: ClassVar[tuple[str, ...]] = ("output: Tcomplex",)
     dtypes = {"Tcomplex": dt.COMPLEX}
-    batched = leading
+    batched = last_axes
     rank: ClassVar[int]
     inverse: ClassVar[bool] = False
 
@@ -151,7 +151,7 @@ class RealTransform(Op):
     inputs: ClassVar[tuple[str, ...]] = ("input: Treal", "fft_length: int32 host")
     outputs: ClassVar[tuple[str, ...]] = ("output: Tcomplex",)
     dtypes = {"Treal": frozenset(COMPLEX_OF)}
-    batched = leading
+    batched = last_axes
     rank: ClassVar[int]
 
     Tcomplex: DType = dt.complex64
@@ -230,7 +230,7 @@ class RealInverse(Op):
     inputs: ClassVar[tuple[str, ...]] = ("input: Tcomplex", "fft_length: int32 host")
     outputs: ClassVar[tuple[str, ...]] = ("output: Treal",)
     dtypes = {"Tcomplex": dt.COMPLEX}
-    batched = leading
+    batched = last_axes
     rank: ClassVar[int]
 
     Treal: DType = dt.float32

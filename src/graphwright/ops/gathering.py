@@ -127,7 +127,7 @@ class GatherV2(Op):
         return gathered_back(g, params, indices, axis, self.batch_dims), None, None
 
     def batched(self, each: Each) -> Any:
-        axis = each.axes(2, each.rank(0))
+        axis = each.axes(2)
         if self.batch_dims == 0 and not each.stacked[1]:
             return apply(self, each.inputs[0], each.inputs[1], axis)
         if self.batch_dims == 0 and not each.stacked[0] and axis == 1:

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from graphwright.errors import DataLossError
+from graphwright.op.batching import elementwise
 from graphwright.op.interpreter import apply
 from graphwright.op.op import Op, Shapes, not_differentiable
 from graphwright.ops.strings import Text, refused, string, texts
@@ -26,6 +27,7 @@ class EncodeBase64(Text):
     """Each string in the URL-safe base64 alphabet."""
 
     type_name = "EncodeBase64"
+    batched = elementwise
 
     pad: bool = False
 
@@ -41,6 +43,7 @@ class DecodeBase64(Text):
     """What strings in the URL-safe base64 alphabet stand for."""
 
     type_name = "DecodeBase64"
+    batched = elementwise
 
     def kernel(self, text: Any) -> Any:
         return each(decoded, text)

@@ -157,7 +157,7 @@ class ConcatV2(Op):
 
     def batched(self, each: Each) -> Any:
         last = len(each.inputs) - 1
-        return apply(self, *[each.full(i) for i in range(last)], each.axes(last, each.rank(0)))
+        return apply(self, *[each.full(i) for i in range(last)], each.axes(last))
 
 
 def concatenated_dims(shapes: Sequence[Dims | None], axis: Any) -> Dims | None:
@@ -233,7 +233,7 @@ class Split(Op):
         return None, concat(zeros_for_none(call, cotangents), call.inputs[0])
 
     def batched(self, each: Each) -> Any:
-        return apply(self, each.axes(0, each.rank(1)), each.inputs[1])
+        return apply(self, each.axes(0), each.inputs[1])
 
 
 class SplitV(Op):
@@ -268,7 +268,7 @@ class SplitV(Op):
         return concat(zeros_for_none(call, cotangents), call.inputs[2]), None, None
 
     def batched(self, each: Each) -> Any:
-        return apply(self, each.inputs[0], each.same(1), each.axes(2, each.rank(0)))
+        return apply(self, each.inputs[0], each.same(1), each.axes(2))
 
 
 def split_axis(axis: int, rank: int) -> int:

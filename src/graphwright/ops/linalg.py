@@ -9,7 +9,7 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 
 from graphwright.errors import InvalidArgumentError
-from graphwright.op.batching import leading
+from graphwright.op.batching import Each, Same, last_axes
 from graphwright.op.interpreter import apply, convert, convert_pair
 from graphwright.op.op import Call, Op, Shapes
 from graphwright.ops.arithmetic import conj
@@ -60,7 +60,6 @@ class MatrixOp(Op):
     inputs: ClassVar[tuple[str, ...]] = ("input: T",)
     outputs: ClassVar[tuple[str, ...]] = ("output: T",)
     dtypes = {"T": LAPACK}
-    batched = leading
 
     #: What TensorFlow says where LAPACK finds no answer.
     failure: ClassVar[str] = "The decomposition did not converge."
@@ -88,6 +87,14 @@ class MatrixOp(Op):
             return lowered(result, narrow)
 
         return guarded
+
+    def batched(self, each: Each) -> Any:
+        results = last_axes(self, each)
+        if not isinstance(results, tuple):
+            return results
+        # What was not asked for comes as a vector of no entries, however many matrices there are.
+        types = zip(results, each.results)
+        return tuple([Same(x) if type_.dims == (0,) else x for x, type_ in types])
 
 
 def lowered(array: Any, narrow: bool) -> Any:
@@ -158,7 +165,7 @@ class MatrixSolve(MatrixOp):
 
     type_name = "MatrixSolve"
     inputs = ("matrix: T", "rhs: T")
-    batched = leading
+    batched = last_axes
     failure = "Input matrix is not invertible."
 
     adjoint: bool = False
@@ -201,7 +208,7 @@ class MatrixTriangularSolve(MatrixOp):
     type_name = "MatrixTriangularSolve"
     inputs = ("matrix: T", "rhs: T")
     dtypes = {"T": dt.INEXACT}
-    batched = leading
+    batched = last_axes
 
     lower: bool = True
     adjoint: bool = False
@@ -262,7 +269,7 @@ class MatrixSolveLs(MatrixOp):
 
     type_name = "MatrixSolveLs"
     inputs = ("matrix: T", "rhs: T", "l2_regularizer: float64 host")
-    batched = leading
+    batched = last_axes
 
     fast: bool = True
 

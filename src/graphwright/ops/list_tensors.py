@@ -7,14 +7,14 @@ from typing import Any
 
 import numpy as np
 
-from graphwright.op.batching import Each, Refusal
+from graphwright.op.batching import Each
 from graphwright.op.interpreter import apply
 from graphwright.op.op import Call, Op, Shapes
-from graphwright.ops.gathering import scatter_nd
+from graphwright.ops.gathering import scatter_nd, spans
 from graphwright.ops.joining import concat
 from graphwright.ops.lists import LENGTH, RESIZE, longer_items, stacked_list, zero_of
 from graphwright.ops.movement import expand_dims, reshape, transpose
-from graphwright.ops.shape import shape
+from graphwright.ops.shape import rank_of, shape
 from graphwright.ops.tensor_list import (
     TensorList,
     blank,
@@ -59,9 +59,9 @@ _SHAPE = {"shape_type": dt.INDEX}
 _ELEMENT = {"element_dtype": dt.ANY, "shape_type": dt.INDEX}
 
 
-def swapped(x: Any, rank: int) -> Any:
-    """A tensor of rank `rank` + 1 with its first two axes exchanged."""
-    return transpose(x, [1, 0, *range(2, rank + 1)])
+def swapped(x: Any) -> Any:
+    """A tensor with its first two axes exchanged."""
+    return transpose(x, concat([[1, 0], spans((2, rank_of(x)))], 0))
 
 
 class TensorListFromTensor(Op):
@@ -95,7 +95,7 @@ class TensorListFromTensor(Op):
         return apply(op, g, call.inputs[1]), None
 
     def batched(self, each: Each) -> Any:
-        return apply(self, swapped(each.full(0), each.rank(0)), longer_items(each, each.same(1)))
+        return apply(self, swapped(each.full(0)), longer_items(each, each.same(1)))
 
 
 class TensorListStack(Op):
@@ -127,11 +127,8 @@ class TensorListStack(Op):
         return apply(FROM_TENSOR, g, call.inputs[1]), None
 
     def batched(self, each: Each) -> Any:
-        rank = each.results[0].rank
-        if rank is None:
-            raise Refusal("the rank of its items is not known")
         shape = longer_items(each, each.same(1))
-        return swapped(apply(self, stacked_list(each), shape), rank)
+        return swapped(apply(self, stacked_list(each), shape))
 
 
 class TensorListGather(Op):
@@ -170,11 +167,8 @@ class TensorListGather(Op):
         return apply(FROM_TENSOR, rows, element_shape), None, None
 
     def batched(self, each: Each) -> Any:
-        rank = each.results[0].rank
-        if rank is None:
-            raise Refusal("the rank of its items is not known")
         shape = longer_items(each, each.same(2))
-        return swapped(apply(self, stacked_list(each), each.same(1), shape), rank)
+        return swapped(apply(self, stacked_list(each), each.same(1), shape))
 
 
 class TensorListScatterV2(Op):

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from graphwright.op.batching import foremost, leading
+from graphwright.op.batching import last_axes, last_axes_of_first
 from graphwright.op.interpreter import apply, convert, is_tensor
 from graphwright.op.op import Call, Op, Shapes
 from graphwright.ops.arithmetic import minimum
@@ -127,7 +127,7 @@ class MatrixDiagV3(Op):
     )
     outputs = ("output: T",)
     dtypes = {"T": dt.ANY}
-    batched = foremost
+    batched = last_axes_of_first
 
     align: str = "RIGHT_LEFT"
 
@@ -208,7 +208,7 @@ class MatrixDiagPartV3(Op):
     inputs = ("input: T", "k: int32 host", "padding_value: T")
     outputs = ("diagonal: T",)
     dtypes = {"T": dt.ANY}
-    batched = foremost
+    batched = last_axes_of_first
 
     align: str = "RIGHT_LEFT"
 
@@ -240,7 +240,7 @@ class MatrixSetDiagV3(Op):
     inputs = ("input: T", "diagonal: T", "k: int32 host")
     outputs = ("output: T",)
     dtypes = {"T": dt.ANY}
-    batched = leading
+    batched = last_axes
 
     align: str = "RIGHT_LEFT"
 
@@ -281,7 +281,7 @@ class MatrixBandPart(Op):
     inputs = ("input: T", "num_lower: Tindex host", "num_upper: Tindex host")
     outputs = ("band: T",)
     dtypes = {"T": dt.NUMERIC | dt.BOOL, "Tindex": dt.INDEX}
-    batched = foremost
+    batched = last_axes_of_first
 
     def shapes(self, x: TensorType, num_lower: Any, num_upper: Any) -> Shapes:
         if x.dims is not None:

@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from graphwright.kernels.windows import Windows, slide
+from graphwright.op.batching import images
 from graphwright.op.interpreter import apply, convert
 from graphwright.op.op import Call, Op, Shapes
 from graphwright.ops.reversal import reverse
@@ -71,6 +72,7 @@ class Dilation2D(Morphology):
 
     type_name = "Dilation2D"
     inputs = ("input: T", "filter: T")
+    batched = images
 
     def shapes(self, x: TensorType, filters: TensorType) -> Shapes:
         return (self.result_dims(x.dims, filters.dims),)

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from graphwright.errors import InvalidArgumentError
+from graphwright.errors import InvalidArgumentError, NotDifferentiableError
 from graphwright.op.batching import Each, Refusal, Same, elementwise
 from graphwright.op.interpreter import apply, convert
 from graphwright.op.op import REGISTRY, Call, Op, Shapes, freeze, not_differentiable
@@ -89,7 +89,7 @@ class PreventGradient(Identity):
     message: str = ""
 
     def gradient(self, call: Call, g: Any) -> Sequence[Any]:
-        raise LookupError(f"Gradient explicitly disabled. Reason: {self.message}")
+        raise NotDifferentiableError(f"Gradient explicitly disabled. Reason: {self.message}")
 
 
 class EnsureShape(Op):
@@ -287,7 +287,7 @@ class ExpandDims(Op):
         return reshape(g, shape_of(call.inputs[0])), None
 
     def batched(self, each: Each) -> Any:
-        return apply(self, each.inputs[0], each.axes(1, each.rank(0) + 1))
+        return apply(self, each.inputs[0], each.axes(1))
 
 
 def single(value: Any) -> Any:
@@ -371,7 +371,7 @@ class Transpose(Op):
         return transpose(g, inverse_permutation(call.inputs[1])), None
 
     def batched(self, each: Each) -> Any:
-        return apply(self, each.inputs[0], each.longer(each.axes(1, each.rank(0)), 0))
+        return apply(self, each.inputs[0], each.longer(each.axes(1), 0))
 
 
 class ConjugateTranspose(Transpose):

@@ -7,6 +7,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from graphwright.op.batching import batches, images
 from graphwright.op.interpreter import apply, convert
 from graphwright.op.op import Call, Op, Shapes
 from graphwright.ops.arithmetic import maximum
@@ -56,6 +57,7 @@ class LRN(LocalResponse):
 
     type_name = "LRN"
     inputs = ("input: T",)
+    batched = images
 
     def shapes(self, x: TensorType) -> Shapes:
         return self.image_shape(x)
@@ -76,6 +78,7 @@ class LRNGrad(LocalResponse):
 
     type_name = "LRNGrad"
     inputs = ("input_grads: T", "input_image: T", "output_image: T")
+    batched = batches
 
     def shapes(self, g: TensorType, x: TensorType, y: TensorType) -> Shapes:
         return self.image_shape(x)

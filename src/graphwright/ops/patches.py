@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from graphwright.op.batching import images
 from graphwright.op.interpreter import apply, convert
 from graphwright.op.op import Call, Op, Shapes
 from graphwright.ops.gathering import axis_sizes, host_vector, scatter_nd
@@ -102,6 +103,7 @@ class ExtractImagePatches(Patches):
     inputs = ("images: T",)
     outputs = ("patches: T",)
     dtypes = {"T": dt.NUMERIC | dt.BOOL}
+    batched = images
 
     rates: tuple[int, ...]
     padding: str
@@ -120,6 +122,7 @@ class ExtractVolumePatches(Patches):
     inputs = ("input: T",)
     outputs = ("patches: T",)
     dtypes = {"T": dt.REAL}
+    batched = images
 
     padding: str
 

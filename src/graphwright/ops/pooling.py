@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from graphwright.kernels import pooling as kernels
-from graphwright.op.batching import batches, images
+from graphwright.op.batching import Each, Refusal, batches, images
 from graphwright.op.interpreter import apply
 from graphwright.op.op import Call, Op, Shapes
 from graphwright.ops.shape import shape_of
@@ -249,7 +249,6 @@ class MaxPoolWithArgmax(Pool):
     inputs = ("input: T",)
     outputs = ("output: T", "argmax: Targmax")
     dtypes = {"T": dt.REAL}
-    batched = images
 
     ksize: tuple[int, ...]
     strides: tuple[int, ...]
@@ -269,6 +268,11 @@ class MaxPoolWithArgmax(Pool):
     def gradient(self, call: Call, g: Any, _: Any) -> Sequence[Any]:
         op = MaxPoolGrad.of(self.ksize, self.strides, self.padding)
         return (apply(op, call.inputs[0], call.outputs[0], g),)
+
+    def batched(self, each: Each) -> Any:
+        if self.include_batch_in_index:
+            raise Refusal("its indices count the whole batch")
+        return batches(self, each)
 
 
 # -- the mean -------------------------------------------------------------------------------

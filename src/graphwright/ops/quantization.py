@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from graphwright.op.batching import elementwise, last_axes_of_first
 from graphwright.op.interpreter import apply, convert
 from graphwright.op.op import Call, Op, Shapes, not_differentiable
 from graphwright.types import dtypes as dt
@@ -49,6 +50,7 @@ class FakeQuantWithMinMaxArgs(Op):
     type_name = "FakeQuantWithMinMaxArgs"
     inputs = ("inputs: float32",)
     outputs = ("outputs: float32",)
+    batched = elementwise
 
     min: float = -6.0
     max: float = 6.0
@@ -75,6 +77,7 @@ class FakeQuantWithMinMaxArgsGradient(Op):
     inputs = ("gradients: float32", "inputs: float32")
     outputs = ("backprops: float32",)
     gradient = not_differentiable
+    batched = elementwise
 
     min: float = -6.0
     max: float = 6.0
@@ -94,6 +97,7 @@ class FakeQuantWithMinMaxVars(Op):
     type_name = "FakeQuantWithMinMaxVars"
     inputs = ("inputs: float32", "min: float32", "max: float32")
     outputs = ("outputs: float32",)
+    batched = last_axes_of_first
 
     num_bits: int = 8
     narrow_range: bool = False
@@ -148,6 +152,7 @@ class FakeQuantWithMinMaxVarsPerChannel(Op):
     type_name = "FakeQuantWithMinMaxVarsPerChannel"
     inputs = ("inputs: float32", "min: float32", "max: float32")
     outputs = ("outputs: float32",)
+    batched = last_axes_of_first
 
     num_bits: int = 8
     narrow_range: bool = False

@@ -50,7 +50,7 @@ class ReverseV2(Op):
         return reverse(g, call.inputs[1]), None
 
     def batched(self, each: Each) -> Any:
-        return apply(self, each.inputs[0], each.axes(1, each.rank(0)))
+        return apply(self, each.inputs[0], each.axes(1))
 
 
 class ReverseSequence(Op):
@@ -145,7 +145,7 @@ class Roll(Op):
         return apply(self, g, back, axis), None, None
 
     def batched(self, each: Each) -> Any:
-        return apply(self, each.inputs[0], each.same(1), each.axes(2, each.rank(0)))
+        return apply(self, each.inputs[0], each.same(1), each.axes(2))
 
 
 REVERSE, ROLL = ReverseV2(), Roll()

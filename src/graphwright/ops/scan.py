@@ -65,7 +65,7 @@ class Scan(Op):
         return scan
 
     def batched(self, each: Each) -> Any:
-        return apply(self, each.inputs[0], each.axes(1, each.rank(0)))
+        return apply(self, each.inputs[0], each.axes(1))
 
 
 def shifted(x: Any, axis: int, start: float) -> Any:

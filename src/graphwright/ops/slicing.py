@@ -135,7 +135,7 @@ class Masks(Op):
     def shifted(self) -> Masks:
         """The same op with all of a new first axis taken."""
         first = (True, True, False, False, False)
-        return type(self).of(*[mask << 1 | bit for mask, bit in zip(self.masks(), first)])
+        return type(self).of(*[mask << 1 | bit for mask, bit in zip(self.masks, first)])
 
     def bounds(self, each: Each, first: int) -> list[Any]:
         """The vectors `begin`, `end`, `strides` of operands `first` and on, with all rows."""

@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from graphwright.errors import InvalidArgumentError
-from graphwright.op.batching import batches, leading
+from graphwright.op.batching import batches, last_axes
 from graphwright.op.interpreter import apply, convert
 from graphwright.op.op import Call, Op, Shapes
 from graphwright.ops.comparison import equal, select
@@ -52,7 +52,7 @@ class Normalizer(Op):
 
     inputs: ClassVar[tuple[str, ...]] = ("logits: T",)
     dtypes = {"T": dt.FLOATING}
-    batched = leading
+    batched = last_axes
 
     def shapes(self, logits: TensorType) -> Shapes:
         if logits.rank == 0:

@@ -9,7 +9,7 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 
 from graphwright.errors import InvalidArgumentError
-from graphwright.op.batching import Each, leading
+from graphwright.op.batching import Each, batches, last_axes
 from graphwright.op.interpreter import apply, convert
 from graphwright.op.op import Call, Op, Shapes, not_differentiable
 from graphwright.ops.arithmetic import negative, subtract
@@ -71,7 +71,7 @@ class ExtremePlace(Op):
         return place
 
     def batched(self, each: Each) -> Any:
-        return apply(self, each.inputs[0], each.axes(1, each.rank(0)))
+        return apply(self, each.inputs[0], each.axes(1))
 
 
 def at_least_1d(x: Any) -> Any:
@@ -107,7 +107,7 @@ class TopKV2(Op):
     inputs = ("input: T", "k: Tk host")
     outputs = ("values: T", "indices: index_type")
     dtypes = {"T": dt.REAL, "Tk": dt.INDEX | {dt.int16}}
-    batched = leading
+    batched = last_axes
 
     sorted: bool = True
     index_type: DType = dt.int32
@@ -161,7 +161,7 @@ class NthElement(Op):
     inputs = ("input: T", "n: int32 host")
     outputs = ("values: T",)
     dtypes = {"T": dt.REAL}
-    batched = leading
+    batched = last_axes
 
     reverse: bool = False
 
@@ -195,6 +195,7 @@ class Bound(Op):
     outputs = ("output: out_type",)
     dtypes = {"T": dt.REAL | dt.STRING}
     gradient = not_differentiable
+    batched = batches
     #: Whether the search goes on past an element of the row.
     passes: ClassVar[Callable[..., Any]]
     side: ClassVar[Any]

@@ -8,6 +8,7 @@ import numpy as np
 
 from graphwright.errors import InvalidArgumentError, OutOfRangeError
 from graphwright.kernels import strings
+from graphwright.op.batching import elementwise, last_axes_of_first
 from graphwright.op.families import reduced_dims
 from graphwright.op.interpreter import apply, convert
 from graphwright.op.op import Op, Shapes, not_differentiable
@@ -47,6 +48,7 @@ class StringLength(Text):
 
     type_name = "StringLength"
     outputs = ("output: int32",)
+    batched = elementwise
 
     unit: str = "BYTE"
 
@@ -58,6 +60,7 @@ class StringUpper(Text):
     """Upper case: of ASCII letters, or of all where the encoding is "utf-8"."""
 
     type_name = "StringUpper"
+    batched = elementwise
 
     encoding: str = ""
 
@@ -69,6 +72,7 @@ class StringLower(Text):
     """Lower case: of ASCII letters, or of all where the encoding is "utf-8"."""
 
     type_name = "StringLower"
+    batched = elementwise
 
     encoding: str = ""
 
@@ -87,6 +91,7 @@ class StringStrip(Text):
     """Each string without white space at its ends."""
 
     type_name = "StringStrip"
+    batched = elementwise
 
     def kernel(self, text: Any) -> Any:
         return strings.strip(texts(text))
@@ -100,6 +105,7 @@ class Substr(Op):
     outputs = ("output: string",)
     dtypes = {"T": dt.INDEX}
     gradient = not_differentiable
+    batched = elementwise
 
     unit: str = "BYTE"
 
@@ -219,6 +225,7 @@ class StaticRegexFullMatch(Text):
 
     type_name = "StaticRegexFullMatch"
     outputs = ("output: bool",)
+    batched = elementwise
 
     pattern: str
 
@@ -232,6 +239,7 @@ class RegexFullMatch(Text):
     type_name = "RegexFullMatch"
     inputs = ("input: string", "pattern: string")
     outputs = ("output: bool",)
+    batched = last_axes_of_first
 
     def kernel(self, text: Any, pattern: Any) -> Any:
         return strings.regex_full_match(texts(text), scalar(pattern, "Pattern"))
@@ -241,6 +249,7 @@ class StaticRegexReplace(Text):
     """Each string with what matches a pattern in RE2's syntax rewritten."""
 
     type_name = "StaticRegexReplace"
+    batched = elementwise
 
     pattern: str
     rewrite: str
@@ -256,6 +265,7 @@ class RegexReplace(Text):
 
     type_name = "RegexReplace"
     inputs = ("input: string", "pattern: string", "rewrite: string")
+    batched = last_axes_of_first
 
     replace_global: bool = True
 

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from graphwright.op.batching import last_axes
 from graphwright.op.interpreter import apply, convert, convert_pair
 from graphwright.op.op import Call, Op, Shapes
 from graphwright.ops.arithmetic import conj
@@ -33,6 +34,7 @@ class Cross(Op):
     inputs = ("a: T", "b: T")
     outputs = ("product: T",)
     dtypes = {"T": dt.REAL}
+    batched = last_axes
 
     def shapes(self, a: TensorType, b: TensorType) -> Shapes:
         for x in (a, b):
