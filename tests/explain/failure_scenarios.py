@@ -87,7 +87,7 @@ def article_list_in_a_loop(fixed):
     return process_data, lambda: process_data(tf.constant([1, 2, 3]))
 
 
-@scenario(TypeError, "made by `kept.append(a + 1)` (File", "where `kept.append(a + 1)` makes it")
+@scenario(TypeError, "stored by `kept.append(...)` (", "where `kept.append(a + 1)` makes it")
 def guide_leaked_tensor(fixed):
     kept = []
 
@@ -103,7 +103,7 @@ def guide_leaked_tensor(fixed):
     _, right = leaky(tf.constant(1))
     if fixed:
         kept[0] = right
-    return captures, lambda: captures(tf.constant(2))
+    return captures, lambda: (leaky, captures(tf.constant(2)))
 
 
 class Unhashable:

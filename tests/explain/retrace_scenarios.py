@@ -655,3 +655,24 @@ def guide_python_recursion(fixed):
 
     countdown(tf.constant(5) if fixed else 5)
     return countdown
+
+
+@scenario("state that changed", "RATE", "RATE = tf.Variable(1.0)")
+def global_with_on_stale_retrace(fixed):
+    global RATE
+    RATE = tf.Variable(1.0) if fixed else 1.0
+
+    @tf.function(on_stale="retrace")
+    def scaled(x):
+        return x * RATE
+
+    for rate in (1.0, 2.0, 3.0):
+        if fixed:
+            RATE.assign(rate)
+        else:
+            RATE = rate
+        assert float(scaled(tf.constant(2.0))) == 2.0 * rate
+    return scaled
+
+
+RATE: Any = 1.0

@@ -103,7 +103,7 @@ def weight(differences: Sequence[Difference]) -> tuple[int, int]:
 def compare(old: TraceRecord, new: TraceRecord) -> list[Difference]:
     """What kept the trace `old` from serving the call that made `new`."""
     if new.reason:
-        return [Difference(Rule.STATE, new.reason, old.wanted, new.wanted)]
+        return [Difference(Rule.STATE, c.path, c.old, c.new) for c in new.reason]
     found = list(compare_calls(old.concrete.function_type, new.wanted, Lives(old, new)))
     if not found:
         found = [Difference(Rule.LOCAL, new.concrete.graph.name, old.wanted, new.wanted)]

@@ -15,6 +15,7 @@ from graphwright.explain.proposal import Case
 from graphwright.explain.record import Failure
 from graphwright.explain.replay import count
 from graphwright.explain.sentence import show
+from graphwright.explain.wording import listed
 
 
 @dataclass(frozen=True)
@@ -194,6 +195,8 @@ def failure_report(failure: Failure, case: Case) -> FailureReport:
 def told(failure: Failure, line: Location | None, sentence: str, fix: Fix | None) -> FailureReport:
     """A report."""
     caller = show(failure.caller)
+    if failure.stored:
+        sentence += f" It was stored by {listed(failure.stored)}."
     return FailureReport(failure.kind.__name__, failure.message, caller, show(line), sentence, fix)
 
 

@@ -271,8 +271,10 @@ def local_proposals(case: Case, cause: Cause) -> Iterator[Proposal]:
 
 def state_proposals(case: Case, cause: Cause) -> Iterator[Proposal]:
     """Variables in the place of values that change."""
-    lines = [f"{path} = tf.Variable(...)  # and {path}.assign(...) to change it"
-             for path in cause.paths]  # fmt: skip
+    lines = [
+        f"{path} = tf.Variable({cause.types(path)[0]})  # and {path}.assign(...) to change it"
+        for path in cause.paths
+    ]
     yield Proposal(f"Make {paths_shown(cause.paths)} a tf.Variable", keep, "\n".join(lines))
 
 

@@ -15,6 +15,7 @@ from time import perf_counter
 from typing import Any, NamedTuple, Protocol
 
 from graphwright.errors import Location, last_user_line, user_location
+from graphwright.explain.state import Change, Watch
 from graphwright.ir.graph import Graph
 from graphwright.trace.signature import Binder, FunctionType
 from graphwright.trace.types import Literal, Structure, Weakref
@@ -59,6 +60,8 @@ class Traced(Protocol):
     function_type: FunctionType
     tally: Tally
     compilations: list[Compilation]
+    watch: Watch | None
+    effects: tuple[Any, ...]
 
     @property
     def is_local(self) -> bool:
@@ -134,7 +137,7 @@ class TraceRecord:
         self.caller = caller
         self.seconds = perf_counter() - began
         self.objects = note_objects(wanted)
-        self.reason = ""  # why, where types do not tell: what had changed, say
+        self.reason: tuple[Change, ...] = ()  # what had changed, where that was why
 
     @property
     def calls(self) -> int:
@@ -159,6 +162,7 @@ class Failure(NamedTuple):
     message: str
     caller: Location | None
     line: Location | None
+    stored: tuple[str, ...]  # by what a leaked tensor left its function
 
 
 class Family:
@@ -259,21 +263,32 @@ class History:
         if not self.records:
             family.join(self, wanted)
         record = TraceRecord(wanted, concrete, began, user_location(3))
+        if self.options["on_stale"] == "retrace":
+            record.reason = self.outdated(wanted)
         self.records.append(record)
         concrete.tally.family = family
         return record
+
+    def outdated(self, wanted: FunctionType) -> tuple[Change, ...]:
+        """What has changed since the latest trace for calls of a type."""
+        for record in reversed(self.records):
+            if record.wanted == wanted:
+                watch = record.concrete.watch
+                return () if watch is None else tuple(watch.changes())
+        return ()
 
     def served(self, wanted: FunctionType) -> None:
         """A call of a new type was served by a trace of a more general one."""
         if len(self.asked) < _ASKED:
             self.asked.setdefault(wanted, perf_counter())
 
-    def failed(self, error: BaseException) -> None:
+    def failed(self, error: BaseException, stored: tuple[str, ...]) -> None:
         """A call could not be bound or traced."""
         last = self.failures[-1] if self.failures else None
         if last is None or (last.kind, last.message) != (type(error), str(error)):
             line = last_user_line(error)
-            self.failures.append(Failure(type(error), str(error), user_location(3), line))
+            place = user_location(3)
+            self.failures.append(Failure(type(error), str(error), place, line, stored))
 
     @property
     def family(self) -> Family:

@@ -15,7 +15,8 @@ from graphwright.explain.proposal import Case
 from graphwright.explain.record import Family, History, TraceRecord
 from graphwright.explain.replay import Asked
 from graphwright.explain.sentence import evidence, sentence, show
-from graphwright.explain.wording import plural
+from graphwright.explain.state import Change, variable_form
+from graphwright.explain.wording import plural, unique
 
 _EVIDENCE = 5  # retraces shown of each cause
 
@@ -49,6 +50,9 @@ class TraceReport:
     nodes: int
     calls: int
     compiled: dict[str, float]
+    reads: dict[str, str]
+    changes: tuple[str, ...]
+    effects: tuple[str, ...]
 
 
 @dataclass(frozen=True)
@@ -83,6 +87,16 @@ class Report:
 
     def _repr_html_(self) -> str:
         return html(self)
+
+    @property
+    def changes(self) -> tuple[str, ...]:
+        """State that traces read and that is another now."""
+        return tuple(unique(change for trace in self.traces for change in trace.changes))
+
+    @property
+    def effects(self) -> tuple[str, ...]:
+        """What ran once, while tracing."""
+        return tuple(unique(effect for trace in self.traces for effect in trace.effects))
 
     @property
     def made(self) -> int:
@@ -192,6 +206,7 @@ def trace_report(
     notes = {**record.objects}
     if why is not None:
         notes |= history.records[why.nearest].objects
+    watch = record.concrete.watch
     because = "; ".join(evidence(d, notes) for d in why.differences) if why else "the first"
     return TraceReport(
         number,
@@ -202,7 +217,15 @@ def trace_report(
         record.size,
         record.calls,
         {c.tier: c.seconds for c in record.compilations},
+        {} if watch is None else {str(read.path): read.shown for read in watch.reads},
+        () if watch is None else tuple(map(told, watch.changes())),
+        tuple(map(str, record.concrete.effects)),
     )
+
+
+def told(change: Change) -> str:
+    """A change, and the form that has no need of another trace."""
+    return f"{change}; {variable_form(change)}"
 
 
 def html(report: Report) -> str:
@@ -218,6 +241,7 @@ def html(report: Report) -> str:
     )
     parts = [f"<h4>{escape(report.summary)}</h4>", f"<table><tr>{head}</tr>{rows}</table>"]
     parts += [cause_html(cause) for cause in report.causes]
+    parts += [f"<p>{escape(line)}</p>" for line in (*report.changes, *report.effects)]
     parts += [failure_html(failure) for failure in report.failures]
     if report.together is not None:
         parts.append(f"<p>All together:</p>{fix_html(report.together)}")

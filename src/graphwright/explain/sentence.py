@@ -156,7 +156,8 @@ def of_local(cause: Cause, notes: Notes) -> str:
 
 def of_state(cause: Cause, notes: Notes) -> str:
     """State that changed, with on_stale="retrace"."""
-    return f"{paths_shown(cause.paths)} changed after a trace had read it."
+    text = f"{subject(cause, 'changes', 'change')}: {listed(values(cause))}"
+    return f"{text}; the function reads it while tracing, so each value needs a trace."
 
 
 def where(place: Location | None) -> str:
@@ -180,7 +181,7 @@ def evidence(difference: Difference, notes: Notes) -> str:
     if difference.rule is Rule.LOCAL:
         return f"`{difference.path}` captures a tensor of the function around it"
     if difference.rule is Rule.STATE:
-        return f"`{difference.path}` changed"
+        return f"`{difference.path}` was {old} and is {new}"
     if isinstance(old, tuple):
         return f"`{difference.path}`: ({', '.join(old)}) -> ({', '.join(new)})"
     return f"`{difference.path}`: {short(old)} -> {short(new)}"

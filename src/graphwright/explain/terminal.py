@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from rich.console import Group
@@ -28,12 +29,21 @@ def render(report: Report) -> Any:
     if report.together is not None:
         head = Text("\nAll together", style="bold")
         parts += [head, *fix_lines(report.together, report.made)]
+    parts += notes("State that a trace has read and that changed since", report.changes)
+    parts += notes("While tracing", report.effects)
     for failure in report.failures:
         text = f"\n{failure.error} at {failure.line}: {failure.sentence}"
         parts.append(Text(text, style="red"))
         if failure.fix is not None:
             parts += fix_lines(failure.fix, 0)
     return Group(*parts)
+
+
+def notes(title: str, lines: Sequence[str]) -> list[Any]:
+    """Lines under a title; nothing where there are none."""
+    if not lines:
+        return []
+    return [Text(f"\n{title}:", style="bold"), *[Padding(Text(x), (0, 0, 0, 3)) for x in lines]]
 
 
 def traces(report: Report) -> Table:

@@ -9,7 +9,10 @@ from typing import Any
 
 from graphwright.control.call import call_of
 from graphwright.errors import InvalidArgumentError
+from graphwright.explain.debugging import look_at
+from graphwright.explain.effects import Effect
 from graphwright.explain.record import Compilation, Tally
+from graphwright.explain.state import Watch
 from graphwright.function.structure import Outputs, type_of_structure, wrap_all
 from graphwright.ir.graph import Graph
 from graphwright.lower.straight_line import runner
@@ -125,6 +128,8 @@ class ConcreteFunction:
         self.run: Callable[..., Any] = self._first_run
         self.tally = Tally()
         self.compilations: list[Compilation] = []  # whoever makes code for it says so here
+        self.watch: Watch | None = None  # the state that it read
+        self.effects: tuple[Effect, ...] = ()  # what it did while it was traced
 
     # -- running ------------------------------------------------------------------------
 
@@ -161,6 +166,8 @@ class ConcreteFunction:
                     f"{structured}\nFallback to flat signature also failed due to: {flat}"
                 ) from None
         self._check(tensors)
+        if self.watch is not None:
+            look_at(self.watch)
         return self.call_tensors(tensors)
 
     def _structured(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> list[Any]:
@@ -284,7 +291,9 @@ class ConcreteFunction:
         return any(isinstance(t, SymbolicTensor) for t in self.graph.captured)
 
     def is_usable(self, tracer: Tracer | None) -> bool:
-        """Whether a call under `tracer` can supply what was captured."""
+        """Whether a call under `tracer` can supply what was captured, and state is as it was."""
+        if self.watch is not None and self.watch.is_outdated():
+            return False
         return all(
             not isinstance(t, SymbolicTensor)
             or (tracer is not None and (tracer.graph is t.graph or tracer.encloses(t.graph)))

@@ -18,6 +18,8 @@ from typing import Any
 import numpy as np
 
 from graphwright.autograph.convert import staged_form
+from graphwright.explain.debugging import attended, look_at, mode_of
+from graphwright.explain.effects import where_stored
 from graphwright.explain.record import History
 from graphwright.explain.report import Report, report
 from graphwright.function.concrete import ConcreteFunction, trace
@@ -61,6 +63,7 @@ class PolymorphicFunction:
         experimental_autograph_options: Any = None,
         experimental_attributes: dict[str, Any] | None = None,
         skip_self: bool = False,
+        on_stale: str | None = None,
     ) -> None:
         self._python_function = function
         self._name = name or getattr(function, "__name__", None) or type(function).__name__
@@ -71,7 +74,9 @@ class PolymorphicFunction:
             "experimental_implements": experimental_implements,
             "experimental_autograph_options": experimental_autograph_options,
             "experimental_attributes": experimental_attributes,
+            "on_stale": on_stale,
         }
+        mode_of(on_stale)
         self._input_signature = None if input_signature is None else tuple(input_signature)
         self._skip_self = skip_self
         self._fast: dict[Any, ConcreteFunction] = {}
@@ -107,13 +112,16 @@ class PolymorphicFunction:
             bound = self._bind(args, kwargs)
             concrete = self._choose(bound)
         except Exception as error:
-            self._history.failed(error)
+            self._history.failed(error, where_stored(error))
             raise
+        if concrete.watch is not None:
+            look_at(concrete.watch)
         if not concrete.tally.calls:
             warn_of_retracing(self._history)
         concrete.tally.calls += 1
         tensors = flat_tensors(concrete.function_type, bound)
-        if STATE.active is None and not kwargs and not concrete.is_local:
+        plain = STATE.active is None and not kwargs
+        if plain and not concrete.is_local and concrete.watch is None:
             self._remember(args, tensors, concrete)
         return concrete.call_tensors(tensors)
 
@@ -180,11 +188,15 @@ class PolymorphicFunction:
         target = wanted
         if self._options["reduce_retracing"]:
             target = self._table.generalize(wanted)
-        concrete = self._creation.trace(
-            lambda on_variable: trace(
-                self._traced_function(), self._name, self._binder, target, on_variable
+        concrete = attended(
+            self._history,
+            bound,
+            lambda: self._creation.trace(
+                lambda on_variable: trace(
+                    self._traced_function(), self._name, self._binder, target, on_variable
+                ),
+                lambda concrete: flat_tensors(concrete.function_type, bound),
             ),
-            lambda concrete: flat_tensors(concrete.function_type, bound),
         )
         self._table.add(target, concrete)
         self._history.traced(wanted, concrete, began)
@@ -421,11 +433,16 @@ def function(
     experimental_relax_shapes: bool | None = None,
     experimental_compile: bool | None = None,
     experimental_follow_type_hints: bool | None = None,
+    *,
+    on_stale: str | None = None,
 ) -> Any:
     """Makes a Python function run as graphs: a decorator, with or without arguments.
 
     `input_signature` fixes the types of the arguments (one trace), `reduce_retracing`
-    generalises shapes that change.
+    generalises shapes that change. `on_stale` says what happens when state that was read
+    while tracing (globals, attributes, what a closure or container holds) has changed when
+    the function is called: "warn", "retrace" or "ignore"; by default it is ignored, and in
+    debug mode (`tf.explain.debug_mode`) warned of.
 
     >>> import graphwright as tf
     >>> @tf.function
@@ -448,6 +465,7 @@ def function(
             experimental_implements,
             experimental_autograph_options,
             experimental_attributes,
+            on_stale=on_stale,
         )
 
     return decorate if func is None else decorate(func)

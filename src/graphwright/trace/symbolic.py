@@ -203,7 +203,9 @@ def leaked(tensor: SymbolicTensor, into: Graph | None) -> Exception:
     location = user_location(2)
     if location is not None:
         message += f"\n{source_of(location)}"
-    return InaccessibleTensorError(message) if tensor.graph.is_body else TypeError(message)
+    error: Any = (InaccessibleTensorError if tensor.graph.is_body else TypeError)(message)
+    error.tensor = tensor  # whoever explains the error looks for where it was stored
+    return error  # type: ignore[no-any-return]
 
 
 def source_of(location: Location | None) -> str:

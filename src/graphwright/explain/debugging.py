@@ -1,0 +1,79 @@
+"""Debug mode, and what it adds to each trace: the state that was read, the effects it had."""
+
+from __future__ import annotations
+
+import weakref
+from collections.abc import Callable, Sequence
+from typing import Any, TypeVar
+
+from graphwright.explain.effects import Observer, observing
+from graphwright.explain.paths import reached
+from graphwright.explain.record import Debug, History, Traced
+from graphwright.explain.state import MODES, Watch
+from graphwright.ir.graph import Graph
+from graphwright.trace.tracer import current_tracer
+
+Made = TypeVar("Made", bound=Traced)
+
+
+#: The watches of traces that were used while a graph was made.
+_INNER: weakref.WeakKeyDictionary[Graph, list[Watch]] = weakref.WeakKeyDictionary()
+
+
+def mode_of(on_stale: str | None) -> str:
+    """What is done about state that changed: `on_stale`, by default as debug mode says."""
+    if on_stale is None:
+        return "warn" if Debug.on else "ignore"
+    if on_stale not in MODES:
+        raise ValueError(f"on_stale must be one of {', '.join(MODES)}, got {on_stale!r}")
+    return on_stale
+
+
+def look_at(watch: Watch) -> None:
+    """A watched trace is used: by a call, or by a function that is being traced."""
+    watch.tell()
+    tracer = current_tracer()
+    while tracer is not None:
+        if not tracer.graph.is_body:
+            _INNER.setdefault(tracer.graph, []).append(watch)
+        tracer = tracer.outer
+
+
+def attended(
+    history: History, bound: Sequence[tuple[str, Any, Any]], make: Callable[[], Made]
+) -> Made:
+    """The trace that `make` makes, looked at as far as its function or debug mode asks for it."""
+    mode = mode_of(history.options["on_stale"])
+    if mode == "ignore" and not Debug.on:
+        concrete = make()
+        if _INNER:
+            watch_with(concrete, Watch(mode, history.name, []))
+        return concrete
+    functions = reached(history.function, bound)
+    observer = Observer(functions) if Debug.on else None
+    with observing(observer):
+        concrete = make()
+    if observer is not None:
+        concrete.effects = tuple(observer.effects(concrete.graph))
+    watch_with(concrete, Watch(mode, history.name, functions if mode != "ignore" else []))
+    return concrete
+
+
+def watch_with(concrete: Traced, watch: Watch) -> None:
+    """Gives a trace its watch, with those of the traces in it, if there is anything to watch."""
+    watch.inner = _INNER.pop(concrete.graph, [])
+    concrete.watch = watch if watch else None
+
+
+def debug_mode(on: bool = True) -> None:
+    """Has everything kept and watched that explains a program, from the next trace on.
+
+    Traces remember which state they read, and warn when it has changed; what runs only while
+    tracing is reported; functions that are gone stay in the reports. Calls of functions that
+    read state take longer: see docs/explain.md.
+
+    >>> import graphwright as tf
+    >>> tf.explain.debug_mode()
+    >>> tf.explain.debug_mode(False)
+    """
+    Debug.on = bool(on)

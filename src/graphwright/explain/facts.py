@@ -1,0 +1,225 @@
+"""What a function's text says: which names from outside it reads, calls, and changes.
+
+A `Chain` is a way from a name to a value, as `self.layers[0].rate`. Names that the function
+itself binds are followed where they were bound once, to a chain.
+"""
+
+from __future__ import annotations
+
+import ast
+import types
+import weakref
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+from graphwright.autograph.source import SourceError, fetch
+
+#: Methods of containers that change them.
+MUTATORS = frozenset(
+    {
+        "add", "append", "appendleft", "clear", "discard", "extend", "extendleft", "insert",
+        "pop", "popitem", "popleft", "remove", "reverse", "setdefault", "sort", "update",
+    }
+)  # fmt: skip
+
+
+class Step(NamedTuple):
+    """One step on the way: an attribute or a constant key."""
+
+    is_item: bool
+    key: Any
+
+    def __str__(self) -> str:
+        return f"[{self.key!r}]" if self.is_item else f".{self.key}"
+
+
+class Chain(NamedTuple):
+    """A name and the steps from it."""
+
+    root: str
+    steps: tuple[Step, ...] = ()
+
+    def __str__(self) -> str:
+        return self.root + "".join(map(str, self.steps))
+
+    def then(self, *steps: Step) -> Chain:
+        """A way further on."""
+        return Chain(self.root, (*self.steps, *steps))
+
+
+class Call(NamedTuple):
+    """A call: what is called, and which chains are passed."""
+
+    function: Chain
+    arguments: tuple[Chain | None, ...]
+    keywords: tuple[tuple[str, Chain | None], ...]
+    line: int
+
+
+class Store(NamedTuple):
+    """A change of something outside: by assignment, or by a method of a container."""
+
+    target: Chain
+    line: int
+    method: str = ""
+
+
+@dataclass
+class Facts:
+    """What one function does with what is outside."""
+
+    parameters: tuple[str, ...] = ()
+    reads: dict[Chain, int] = field(default_factory=dict)  # and the first line
+    calls: list[Call] = field(default_factory=list)
+    stores: list[Store] = field(default_factory=list)
+
+
+_FACTS: weakref.WeakKeyDictionary[types.CodeType, Facts] = weakref.WeakKeyDictionary()
+
+
+def facts_of(function: types.FunctionType) -> Facts:
+    """The facts of a function; none where its source cannot be had."""
+    found = _FACTS.get(function.__code__)
+    if found is None:
+        try:
+            tree = fetch(function).tree
+        except SourceError:
+            found = Facts()
+        else:
+            reader = Reader(tree)
+            for statement in tree.body:
+                reader.visit(statement)
+            found = reader.facts
+        _FACTS[function.__code__] = found
+    return found
+
+
+class Reader(ast.NodeVisitor):
+    """Collects the facts of one definition."""
+
+    def __init__(self, tree: ast.FunctionDef) -> None:
+        arguments = tree.args
+        positional = [*arguments.posonlyargs, *arguments.args]
+        self.facts = Facts(tuple(a.arg for a in [*positional, *arguments.kwonlyargs]))
+        self.outside = set(declared(tree))
+        bound = [name for name in bindings(tree.body) if name not in self.outside]
+        self.local = set(bound) - set(self.facts.parameters)
+        self.local |= {a.arg for a in (arguments.vararg, arguments.kwarg) if a is not None}
+        self.rebound = set(bound) & set(self.facts.parameters)
+        once = {name for name in bound if bound.count(name) == 1}
+        self.aliases: dict[str, Chain] = {}
+        self._once = once - set(self.facts.parameters)
+
+    # -- chains ---------------------------------------------------------------------------
+
+    def chain(self, node: ast.AST | None) -> Chain | None:
+        """The chain that an expression is; None for other expressions and local names."""
+        if isinstance(node, ast.Name):
+            if node.id in self.aliases:
+                return self.aliases[node.id]
+            return None if node.id in self.local | self.rebound else Chain(node.id)
+        if isinstance(node, ast.Attribute):
+            before = self.chain(node.value)
+            return None if before is None else before.then(Step(False, node.attr))
+        if isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Constant):
+            before = self.chain(node.value)
+            return None if before is None else before.then(Step(True, node.slice.value))
+        return None
+
+    def read(self, node: Any) -> None:
+        """A chain that is read, or the parts of another expression."""
+        chain = self.chain(node)
+        if chain is None:
+            self.generic_visit(node)
+        else:
+            self.facts.reads.setdefault(chain, node.lineno)
+
+    def visit_Name(self, node: ast.Name) -> None:
+        if isinstance(node.ctx, ast.Load):
+            self.read(node)
+        elif node.id in self.outside:
+            self.facts.stores.append(Store(Chain(node.id), node.lineno))
+
+    def visit_Attribute(self, node: ast.Attribute) -> None:
+        self.read_or_store(node)
+
+    def visit_Subscript(self, node: ast.Subscript) -> None:
+        self.read_or_store(node)
+
+    def read_or_store(self, node: ast.Attribute | ast.Subscript) -> None:
+        """`x.a` or `x[k]`, on either side of an assignment."""
+        if isinstance(node.ctx, ast.Load):
+            self.read(node)
+            return
+        target = self.chain(node) or self.chain(node.value)
+        if target is not None:
+            self.facts.stores.append(Store(target, node.lineno))
+        if isinstance(node, ast.Subscript):
+            self.visit(node.slice)
+
+    # -- statements and calls ---------------------------------------------------------------
+
+    def visit_Assign(self, node: ast.Assign) -> None:
+        self.visit(node.value)
+        for target in node.targets:
+            chain = self.chain(node.value)
+            if isinstance(target, ast.Name) and target.id in self._once and chain is not None:
+                self.aliases[target.id] = chain
+            self.visit(target)
+
+    def visit_AugAssign(self, node: ast.AugAssign) -> None:
+        self.visit(node.value)
+        chain = self.chain(node.target)
+        if chain is not None:
+            self.facts.reads.setdefault(chain, node.lineno)
+        self.visit(node.target)
+
+    def visit_Call(self, node: ast.Call) -> None:
+        function = self.chain(node.func)
+        if function is None:
+            self.visit(node.func)
+        else:
+            self.called(function, node)
+        for argument in [*node.args, *[k.value for k in node.keywords]]:
+            self.visit(argument)
+
+    def called(self, function: Chain, node: ast.Call) -> None:
+        """A call of something from outside: of a function, or of a value's method."""
+        arguments = tuple([self.chain(a) for a in node.args])
+        keywords = tuple([(k.arg or "", self.chain(k.value)) for k in node.keywords])
+        self.facts.calls.append(Call(function, arguments, keywords, node.lineno))
+        last = function.steps[-1] if function.steps else None
+        if last is not None and not last.is_item and last.key in MUTATORS:
+            owner = Chain(function.root, function.steps[:-1])
+            self.facts.stores.append(Store(owner, node.lineno, str(last.key)))
+        else:
+            self.facts.reads.setdefault(function, node.lineno)
+
+
+def declared(tree: ast.AST) -> Iterator[str]:
+    """The names that a definition declares `global` or `nonlocal`."""
+    for node in ast.walk(tree):
+        if isinstance(node, (ast.Global, ast.Nonlocal)):
+            yield from node.names
+
+
+def bindings(body: Sequence[ast.AST]) -> Iterator[str]:
+    """The names that statements bind, those of functions and comprehensions in them included."""
+    for statement in body:
+        for node in ast.walk(statement):
+            yield from bound_by(node)
+
+
+def bound_by(node: ast.AST) -> Iterator[str]:
+    """The names that one node binds."""
+    if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load):
+        yield node.id
+    elif isinstance(node, ast.arg):
+        yield node.arg
+    elif isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
+        yield node.name
+    elif isinstance(node, ast.ExceptHandler):
+        yield from filter(None, [node.name])
+    elif isinstance(node, (ast.Import, ast.ImportFrom)):
+        yield from ((a.asname or a.name).partition(".")[0] for a in node.names)

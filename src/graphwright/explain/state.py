@@ -1,0 +1,108 @@
+"""State that a trace has read, and whether it has changed since."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterator, Sequence
+from typing import Any, NamedTuple
+
+from graphwright.errors import StaleStateWarning, user_location
+from graphwright.explain.paths import (
+    Path,
+    Reached,
+    is_worth_watching,
+    print_of,
+    read_paths,
+)
+
+MODES = ("warn", "retrace", "ignore")
+_SHOWN = 60  # characters of a value
+
+
+class Change(NamedTuple):
+    """A value that is not what a trace read."""
+
+    kind: str
+    path: str
+    old: str
+    new: str
+
+    def __str__(self) -> str:
+        return f"the {self.kind} `{self.path}` was {self.old} and is {self.new} now"
+
+
+class Read(NamedTuple):
+    """A value that was read: the way to it, what it was, and how that is shown."""
+
+    path: Path
+    print: Any
+    shown: str
+
+
+class Watch:
+    """What one trace has read, its inner functions' traces included."""
+
+    def __init__(self, mode: str, name: str, functions: Sequence[Reached]) -> None:
+        self.mode = mode
+        self.name = name
+        self.reads = [
+            Read(path, print_of(value), show(value))
+            for path in read_paths(functions)
+            for value in [path.value()]
+            if is_worth_watching(value)
+        ]
+        self.inner: list[Watch] = []
+        self.told: set[tuple[str, str]] = set()
+
+    def __bool__(self) -> bool:
+        """Whether there is anything to look at."""
+        return bool(self.reads) or any(self.inner)
+
+    def changes(self) -> Iterator[Change]:
+        """What has changed since."""
+        for read in self.reads:
+            value = read.path.value()
+            if print_of(value) != read.print:
+                yield Change(read.path.kind, read.path.text, read.shown, show(value))
+        for watch in self.inner:
+            yield from watch.changes()
+
+    def is_outdated(self) -> bool:
+        """Whether something changed for which another trace is wanted."""
+        own = self.mode == "retrace" and any(
+            print_of(read.path.value()) != read.print for read in self.reads
+        )
+        return own or any(watch.is_outdated() for watch in self.inner)
+
+    def tell(self) -> None:
+        """Warns of what changed, of each new value once."""
+        for watch in self.inner:
+            watch.tell()
+        if self.mode != "warn":
+            return
+        for change in self.changes():
+            if (change.path, change.new) not in self.told:
+                self.told.add((change.path, change.new))
+                warn(self.name, change)
+
+
+def warn(name: str, change: Change) -> None:
+    """One line about one change."""
+    text = (
+        f"`{name}` still computes with what it read while it was traced: {change}. "
+        f"Make it a tf.Variable ({variable_form(change)}), or pass it as an argument."
+    )
+    place = user_location(1)
+    where = ("<unknown>", 1) if place is None else (place.filename, place.lineno)
+    warnings.warn_explicit(text, StaleStateWarning, *where)
+
+
+def variable_form(change: Change) -> str:
+    """The change as a variable would have it."""
+    return f"{change.path} = tf.Variable({change.old}); {change.path}.assign({change.new})"
+
+
+def show(value: Any) -> str:
+    """A value in a few letters."""
+    text = " ".join(repr(value).split())
+    return text if len(text) <= _SHOWN else f"{text[: _SHOWN - 3]}..."
