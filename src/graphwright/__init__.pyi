@@ -9,6 +9,7 @@ from graphwright.api import debugging as debugging
 from graphwright.api import dtypes as dtypes
 from graphwright.api import errors as errors
 from graphwright.api import experimental as experimental
+from graphwright.api import explain as explain
 from graphwright.api import image as image
 from graphwright.api import io as io
 from graphwright.api import linalg as linalg
