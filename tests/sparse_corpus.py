@@ -158,6 +158,47 @@ each(lambda tf, x: tf.sparse.reduce_sum(x, 0, output_is_sparse=True), (GRID,), (
 each(lambda tf, x: tf.sparse.reduce_max(x, 1, True, output_is_sparse=True), (GRID,), (CUBE,))
 each(lambda tf, x: tf.sparse.reduce_sum(x, output_is_sparse=True), (GRID,))
 
+# -- counts, sets, embeddings -------------------------------------------------------------------
+
+_MATRIX = np.array([[1, 2, 2], [2, 0, 5]], np.int32)
+for _options in ({}, {"axis": -1}, {"minlength": 7}, {"maxlength": 2, "axis": -1},
+                 {"minlength": 1, "maxlength": 6}, {"binary_output": True, "axis": -1}, {"axis": 1},
+                 {"axis": None}):  # fmt: skip
+    each(lambda tf, x, o=_options: tf.sparse.bincount(x, **o), (_MATRIX,), (NUMBERS,), (IDS,),
+         (_MATRIX[0].astype(np.int64),), (np.zeros(0, np.int32),), (np.array([-1]),))  # fmt: skip
+each(lambda tf, x, w: tf.sparse.bincount(x, w, axis=-1), (_MATRIX, _MATRIX / 4),
+     (NUMBERS, sparse(np.array(NUMBERS.values)[None])), (NUMBERS, _MATRIX), (_MATRIX, DENSE),
+     (GRID, GRID), (NUMBERS, Sparse(NUMBERS.indices, NUMBERS.values / 8, NUMBERS.shape)))  # fmt: skip
+each(lambda tf, x: tf.math.bincount(x), (NUMBERS,), (IDS,))
+each(lambda tf, x: tf.math.bincount(x, axis=-1), (NUMBERS,), (IDS,))
+_DENSE_SETS = np.array([[3, 7, 3], [2, 2, 4], [9, 1, 1]])
+_WORDS = words([b"b", b"a", b"c", b"a"]).reshape(2, 2)
+for _name in ("intersection", "union", "difference"):
+    each(lambda tf, x, y, n=_name: getattr(tf.sets, n)(x, y), (_DENSE_SETS, _DENSE_SETS[::-1]),
+         (_DENSE_SETS, SETS), (SETS, _DENSE_SETS), (SETS, SETS), (_DENSE_SETS, _MATRIX),
+         (_WORDS, _WORDS[::-1]), (WORDS, _WORDS), (DENSE, DENSE), (_MATRIX[0], _MATRIX[0]),
+         (np.zeros((3, 0), np.int64), SETS))  # fmt: skip
+each(lambda tf, x, y: tf.sets.difference(x, y, aminusb=False), (SETS, _DENSE_SETS),
+     (_DENSE_SETS, SETS))  # fmt: skip
+each(lambda tf, x: tf.sets.size(x), (SETS,), (WORDS,), (GRID,), (_MATRIX,))
+_TABLE = np.arange(8, dtype=np.float32).reshape(4, 2) / 4
+_SIDE = Sparse(IDS.indices, np.array([1, 0.5, 2, -1, 0, 3], np.float32)[: len(IDS.values)], IDS.shape)
+_HOLES = Sparse(np.array([[0, 0], [0, 1], [2, 0], [3, 1]]), np.array([1, -1, 3, 0]), (5, 2))
+_DEEP = Sparse(np.array([[0, 0, 0], [0, 1, 0], [1, 1, 1]]), np.array([1, -1, 3]), (2, 2, 2))
+_HEAVY = Sparse(_HOLES.indices, np.array([1, 1, 0.5, -2], np.float32), _HOLES.shape)
+for _combiner in ("sum", "mean", "sqrtn", None, "max"):
+    each(lambda tf, t, i, c=_combiner: tf.nn.embedding_lookup_sparse(t, i, None, combiner=c),
+         (_TABLE, IDS))  # fmt: skip
+    each(lambda tf, t, i, w, c=_combiner: tf.nn.embedding_lookup_sparse(t, i, w, combiner=c),
+         (_TABLE, IDS, _SIDE))  # fmt: skip
+for _combiner in ("sum", "mean", "sqrtn"):
+    for _default in (None, 2):
+        each(lambda tf, t, i, c=_combiner, d=_default: tf.nn.safe_embedding_lookup_sparse(
+            t, i, combiner=c, default_id=d), (_TABLE, _HOLES), (_TABLE, _DEEP))  # fmt: skip
+        each(lambda tf, t, i, w, c=_combiner, d=_default: tf.nn.safe_embedding_lookup_sparse(
+            t, i, w, combiner=c, default_id=d), (_TABLE, _HOLES, _HEAVY))  # fmt: skip
+each(lambda tf, t, i: tf.nn.safe_embedding_lookup_sparse(t, i, max_norm=0.7), (_TABLE, _HOLES))
+
 # -- control flow, functions, structures --------------------------------------------------------
 
 

@@ -16,6 +16,7 @@ from graphwright.values.sparse.arithmetic import (
     softmax,
     sparse_dense_matmul,
 )
+from graphwright.values.sparse.counting import bincount
 from graphwright.values.sparse.functions import (
     concat,
     expand_dims,
@@ -38,6 +39,7 @@ from graphwright.values.sparse.tensor import SparseTensor
 __all__ = [
     "SparseTensor",
     "add",
+    "bincount",
     "concat",
     "expand_dims",
     "eye",

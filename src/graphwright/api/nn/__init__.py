@@ -82,6 +82,7 @@ from graphwright.ops.softmax import (
 )
 from graphwright.ops.sorting import approx_max_k, approx_min_k, top_k
 from graphwright.ops.trigonometric import tanh
+from graphwright.values.sparse.embedding import safe_embedding_lookup_sparse
 
 __all__ = (
     "approx_max_k",
@@ -137,6 +138,7 @@ __all__ = (
     "pool",
     "relu",
     "relu6",
+    "safe_embedding_lookup_sparse",
     "scale_regularization_loss",
     "selu",
     "separable_conv2d",

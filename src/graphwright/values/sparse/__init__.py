@@ -1,5 +1,5 @@
 """Sparse tensors: what they are, and what functions make of them."""
 
-from graphwright.values.sparse import arithmetic, functions, tensor
+from graphwright.values.sparse import arithmetic, counting, functions, tensor
 
-__all__ = ["arithmetic", "functions", "tensor"]
+__all__ = ["arithmetic", "counting", "functions", "tensor"]

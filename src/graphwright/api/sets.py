@@ -1,0 +1,5 @@
+"""`tf.sets`: the last axis of tensors as sets."""
+
+from graphwright.values.sparse.sets import difference, intersection, size, union
+
+__all__ = ["difference", "intersection", "size", "union"]
