@@ -131,3 +131,68 @@ def test_initializers() -> None:
     assert again([2], tf.float32).numpy().tolist() == [1.0, 2.0]
     with pytest.raises(ValueError, match="numeric or boolean"):
         tf.zeros_initializer()([3], tf.string)
+
+
+@tf.function
+def third() -> object:
+    return tf.random.uniform([], seed=3)
+
+
+def test_each_call_in_a_function_has_streams_of_its_own() -> None:
+    tf.random.set_seed(7)
+    steps = [0.40108788, 0.7061949, 0.34264028, 0.5707437]
+
+    @tf.function
+    def twice() -> object:
+        return third(), third()
+
+    @tf.function
+    def four() -> object:
+        return (*twice(), *twice())
+
+    for step in steps[:2]:
+        close(four(), [step] * 4)
+    for step in steps[:2]:
+        close(twice(), [step] * 2)
+    close([third(), third()], steps[:2])
+    close(four(), [steps[2]] * 4)
+
+
+def test_calls_in_loops_go_on_and_those_in_branches_have_streams_of_their_own() -> None:
+    tf.random.set_seed(7)
+    steps = [0.40108788, 0.7061949, 0.34264028, 0.5707437]
+
+    @tf.function
+    def loop() -> object:
+        drawn = tf.TensorArray(tf.float32, 4)
+        for i in tf.range(2):
+            drawn = drawn.write(2 * i, third()).write(2 * i + 1, third())
+        return drawn.stack()
+
+    @tf.function
+    def branch(first: tf.Tensor) -> object:
+        return tf.cond(first, lambda: third(), lambda: third()), third()
+
+    close(loop(), np.repeat(steps[:2], 2))
+    close(loop(), np.repeat(steps[2:], 2))
+    close(branch(tf.constant(True)), [steps[0], steps[0]])
+    close(branch(tf.constant(False)), [steps[0], steps[1]])
+    close(branch(tf.constant(True)), [steps[1], steps[2]])
+
+
+def test_a_gradient_goes_through_the_numbers_that_were_drawn() -> None:
+    tf.random.set_seed(7)
+
+    @tf.function
+    def scaled(x: tf.Tensor) -> object:
+        return x * tf.random.uniform([], seed=3)
+
+    @tf.function
+    def product(x: tf.Tensor) -> object:
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            y = scaled(x) * scaled(x)
+        return y, tape.gradient(y, x)
+
+    close(product(tf.constant(1.0)), [0.16087149, 0.32174298])
+    close(product(tf.constant(1.0)), [0.4987112, 0.9974224])

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Callable
 from typing import Any
 
-from graphwright.ir.graph import Graph
+from graphwright.ir.graph import Graph, subgraphs_of
+from graphwright.op.op import Op
 
 Function = Callable[..., tuple[Any, ...]]
 
@@ -27,3 +29,28 @@ def function_of(graph: Graph) -> Function:
 def is_pure(graph: Graph) -> bool:
     """Whether running the graph calls no user code."""
     return all(n.op.pure for n in graph.nodes) and all(is_pure(g) for g in graph.subgraphs())
+
+
+def has_stream(graph: Graph) -> bool:
+    """Whether running the graph draws from streams that go on."""
+    return any(n.op.has_stream for n in graph.nodes) or any(map(has_stream, graph.subgraphs()))
+
+
+def with_own_streams(op: Op) -> Op:
+    """The op as one place in a function has it: TensorFlow's streams are of that place alone.
+
+    That is the op itself, unless its graphs draw from streams; then it has graphs of its own.
+    """
+    if not any(map(has_stream, subgraphs_of(op))):
+        return op
+    return type(op)(*[_own(value) for value in op.values()])
+
+
+def _own(value: Any) -> Any:
+    if isinstance(value, tuple):
+        return tuple([_own(v) for v in value])
+    if not isinstance(value, Graph):
+        return value
+    own = copy.copy(value)
+    own.function = None
+    return own

@@ -18,7 +18,7 @@ import numpy as np
 from graphwright.control.branch import StatelessIf, not_scalar
 from graphwright.control.loop import StatelessWhile
 from graphwright.errors import InvalidArgumentError, OpError
-from graphwright.ir.execution import Builder, Function, function_of, is_pure
+from graphwright.ir.execution import Builder, Function, function_of, is_pure, with_own_streams
 from graphwright.ir.graph import Graph, Node, Value
 from graphwright.lower.simplify import simplify
 from graphwright.op.op import host_value
@@ -169,7 +169,7 @@ class Source:
         """The kernel's call."""
         mask = node.op.host_mask(len(node.inputs))
         types = [v.type.dtype for v, host in zip(node.inputs, mask) if not host]
-        kernel = self.bind("f", node.op.bind(types))
+        kernel = self.bind("f", with_own_streams(node.op).bind(types))
         arguments = [self.host(v) if host else self.names[v] for v, host in zip(node.inputs, mask)]
         return f"{kernel}({', '.join(arguments)})"
 

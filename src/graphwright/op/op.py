@@ -152,6 +152,8 @@ class Op(Record):
     differs: ClassVar[bool] = False
     #: Whether the kernel calls nothing but NumPy: no user code, no other op.
     pure: ClassVar[bool] = True
+    #: Whether what `bind` gives goes on in a stream of its own, so that each place needs one.
+    has_stream: ClassVar[bool] = False
     #: Executes the op at once; made for the class's operands when it is first called.
     execute: ClassVar[Callable[..., Any]]
     _instances: ClassVar[dict[Any, Any]] = {}

@@ -29,6 +29,7 @@ class Stateful(Op):
     """An op with a stream of its own in each place where it is bound."""
 
     effect = Effect.WRITE
+    has_stream = True
     gradient = not_differentiable
     differs = True
 
