@@ -6,12 +6,12 @@ not pay for it.
 
 from __future__ import annotations
 
+import ctypes
 import functools
 import threading
 from typing import Any, NamedTuple
 
 _LOCK = threading.Lock()
-_ENGINES: list[Any] = []  # what owns the code: threads may be in it until the process ends
 
 
 class Vectors(NamedTuple):
@@ -66,5 +66,6 @@ def compiled(text: str) -> Any:
         module = binding.parse_assembly(text)
         engine = binding.create_mcjit_compiler(module, machine)
         engine.finalize_object()
-        _ENGINES.append(engine)
+        # Threads may run the code until the process ends, after this interpreter has.
+        ctypes.pythonapi.Py_IncRef(ctypes.py_object(engine))
         return engine

@@ -1,16 +1,34 @@
-"""Work shared out between threads."""
+"""Work shared out between threads: a native pool, bounded by `tf.config.threading`.
+
+Native code calls `parallel_for(function, context, blocks)` at `address()`; the function gets the
+context and the number of a block. Python code calls `share`. Where there are no POSIX threads,
+native code does its blocks alone and Python's own threads serve `share`.
+
+Workers are Python's threads that wait in native code, without the interpreter's lock, for all
+their life: a block that calls Python finds its thread known to the interpreter. (Threads that come
+and go in calls from outside may hold a lock of the interpreter while another one forks, and the
+child waits for it forever.) A child of a fork has no workers until `share` or `address` is called.
+"""
 
 from __future__ import annotations
 
+import _thread
+import contextvars
+import ctypes
 import functools
 import os
+import signal
+import threading
 from collections.abc import Callable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from graphwright.kernels import blas
 
 if TYPE_CHECKING:
     from concurrent.futures import ThreadPoolExecutor
+
+_SPINS = 1000  # looks for work before a thread goes to sleep: some 20 µs
+_BLOCK = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_int64)
 
 
 class Limit:
@@ -23,6 +41,8 @@ def bound(threads: int) -> None:
     """Lets one op use this many threads, BLAS included; 0 sets no bound."""
     Limit.threads = threads
     blas.bound(threads)
+    if _pool.cache_info().currsize and (pool := _pool()):
+        _start(pool)
 
 
 def available() -> int:
@@ -38,22 +58,108 @@ def cores() -> int:
     return os.cpu_count() or 1
 
 
-@functools.cache
-def _pool() -> ThreadPoolExecutor:
-    from concurrent.futures import ThreadPoolExecutor
-
-    return ThreadPoolExecutor(cores(), "graphwright")
-
-
-if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_pool.cache_clear)  # a child has none of the threads
+def address() -> int:
+    """Where the native `parallel_for` lies; 0 where there is none."""
+    pool = _pool()
+    if pool is None:
+        return 0
+    _start(pool)
+    return pool.address
 
 
 def share(work: Callable[[int], None], parts: int) -> None:
-    """Runs work(0), ..., work(parts - 1) at once; the caller does the first part."""
-    others = [_pool().submit(work, part) for part in range(1, parts)]
-    try:
+    """Runs work(0), ..., work(parts - 1), at once if there are threads for it.
+
+    Each runs in the caller's context; the first exception is raised when all have ended.
+    """
+    if parts == 1:
         work(0)
-    finally:
-        for other in others:
+        return
+    context = contextvars.copy_context()
+    errors: list[BaseException] = []
+
+    def run(_: Any, part: int) -> None:
+        try:
+            context.copy().run(work, part)
+        except BaseException as error:  # noqa: BLE001 - it is raised where the work was asked for
+            errors.append(error)
+
+    pool = _pool()
+    if pool:
+        _start(pool)
+        function = _BLOCK(run)
+        pool.parallel_for(ctypes.cast(function, ctypes.c_void_p), None, parts)
+    else:
+        for other in [_executor().submit(run, None, part) for part in range(parts)]:
             other.result()
+    if errors:
+        raise errors[0]
+
+
+class Pool(NamedTuple):
+    """The functions of the native pool."""
+
+    address: int
+    parallel_for: Any
+    limit: Any
+    reset: Any
+    work: Any
+
+
+class Workers:
+    """The threads that were started for the pool."""
+
+    started = 0
+    used = 1  # by a job, its caller among them
+    lock = threading.Lock()
+
+
+def _start(pool: Pool) -> None:
+    """Starts the workers that are missing, and has jobs use as many as the bound allows."""
+    if Workers.used == available():
+        return
+    with Workers.lock:
+        for _ in range(Workers.started, available() - 1):
+            _thread.start_new_thread(pool.work, ())
+            Workers.started += 1
+        Workers.used = available()
+        pool.limit(Workers.used)
+
+
+def _forget(pool: Pool) -> None:
+    """What the child of a fork does: the workers are the parent's."""
+    Workers.started, Workers.used, Workers.lock = 0, 1, threading.Lock()
+    pool.reset()
+
+
+@functools.cache
+def _pool() -> Pool | None:
+    """The native pool, compiled at the first call; None where there are no POSIX threads."""
+    if os.name != "posix":
+        return None
+    from graphwright.kernels import machine, pool_code
+
+    pauses = {"x86_64": "call void @llvm.x86.sse2.pause()"}
+    pauses |= dict.fromkeys(("aarch64", "arm64"), "call void @llvm.aarch64.hint(i32 1)")
+    pause = pauses.get(os.uname().machine, "")
+    engine = machine.compiled(pool_code.text(pause, _SPINS, int(signal.SIG_BLOCK)))
+    place = engine.get_function_address("parallel_for")
+    number, pointer = ctypes.c_int64, ctypes.c_void_p
+    pool = Pool(
+        place,
+        ctypes.CFUNCTYPE(None, pointer, pointer, number)(place),
+        ctypes.CFUNCTYPE(None, number)(engine.get_function_address("limit")),
+        ctypes.CFUNCTYPE(None)(engine.get_function_address("reset")),
+        ctypes.CFUNCTYPE(None)(engine.get_function_address("work")),
+    )
+    pool.reset()
+    os.register_at_fork(after_in_child=functools.partial(_forget, pool))
+    return pool
+
+
+@functools.cache
+def _executor() -> ThreadPoolExecutor:
+    """Python's own threads."""
+    from concurrent.futures import ThreadPoolExecutor
+
+    return ThreadPoolExecutor(cores(), "graphwright")

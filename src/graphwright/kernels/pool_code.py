@@ -1,0 +1,240 @@
+"""LLVM text of the thread pool: `parallel_for(function, context, blocks)` and its workers.
+
+One job runs at a time; who finds the pool busy does the work alone, so that many callers never
+mean more threads than cores, and a job may start another. A job has tickets, one for each worker
+it could use. A worker that gets one takes blocks until there are none; the caller takes blocks
+too, then closes the job by taking back the tickets that are left, and waits for those only that
+were taken: a worker that was slow to wake up delays nobody. Workers look for tickets a while
+before they sleep on a condition variable. A worker is a thread that calls `work`, which never
+returns; it blocks all signals.
+"""
+
+from __future__ import annotations
+
+#: Bytes from the start of the pool's state: what several threads write has a line of its own.
+BUSY, TICKETS, NEXT, FINISHED = 0, 64, 128, 192
+FUNCTION, CONTEXT, BLOCKS = 256, 264, 272
+SLEEPERS, WAITING, LIMIT = 320, 328, 336
+MUTEX, WORK, DONE = 384, 448, 512
+SIZE = 576
+
+
+def _at(name: str, offset: int) -> str:
+    return f"  %{name} = getelementptr i8, ptr @state, i64 {offset}"
+
+
+def text(pause: str, spins: int, block_signals: int) -> str:
+    """The module; `pause` is an instruction for a waiting loop, or empty.
+
+    `block_signals` is the system's SIG_BLOCK.
+    """
+    return f"""
+@state = internal global [{SIZE} x i8] zeroinitializer, align 64
+
+declare i32 @pthread_mutex_init(ptr, ptr)
+declare i32 @pthread_mutex_lock(ptr)
+declare i32 @pthread_mutex_unlock(ptr)
+declare i32 @pthread_cond_init(ptr, ptr)
+declare i32 @pthread_cond_wait(ptr, ptr)
+declare i32 @pthread_cond_broadcast(ptr)
+declare i32 @pthread_sigmask(i32, ptr, ptr)
+declare i32 @sigfillset(ptr)
+declare void @llvm.x86.sse2.pause()
+declare void @llvm.aarch64.hint(i32)
+
+define void @reset() {{
+entry:
+  call void @llvm.memset.p0.i64(ptr @state, i8 0, i64 {SIZE}, i1 false)
+{_at("mutex", MUTEX)}
+{_at("work", WORK)}
+{_at("done", DONE)}
+  call i32 @pthread_mutex_init(ptr %mutex, ptr null)
+  call i32 @pthread_cond_init(ptr %work, ptr null)
+  call i32 @pthread_cond_init(ptr %done, ptr null)
+  ret void
+}}
+declare void @llvm.memset.p0.i64(ptr, i8, i64, i1)
+
+define void @limit(i64 %limit) {{
+{_at("at", LIMIT)}
+  store atomic i64 %limit, ptr %at monotonic, align 8
+  ret void
+}}
+
+define internal void @take_blocks() {{
+entry:
+{_at("next", NEXT)}
+{_at("function.at", FUNCTION)}
+{_at("context.at", CONTEXT)}
+{_at("blocks.at", BLOCKS)}
+  %function = load ptr, ptr %function.at
+  %context = load ptr, ptr %context.at
+  %blocks = load i64, ptr %blocks.at
+  br label %take
+take:
+  %block = atomicrmw add ptr %next, i64 1 monotonic
+  %more = icmp slt i64 %block, %blocks
+  br i1 %more, label %do, label %none
+do:
+  call void %function(ptr %context, i64 %block)
+  br label %take
+none:
+  ret void
+}}
+
+define void @work() {{
+entry:
+  %signals = alloca [256 x i8], align 16
+  call i32 @sigfillset(ptr %signals)
+  call i32 @pthread_sigmask(i32 {block_signals}, ptr %signals, ptr null)
+{_at("tickets", TICKETS)}
+{_at("finished", FINISHED)}
+{_at("sleepers", SLEEPERS)}
+{_at("waiting", WAITING)}
+{_at("mutex", MUTEX)}
+{_at("work", WORK)}
+{_at("done", DONE)}
+  br label %look
+look:
+  %spin = phi i64 [0, %entry], [%spin1, %idle], [0, %awake], [0, %told], [0, %reported]
+  %open = load atomic i64, ptr %tickets monotonic, align 8
+  %some = icmp sgt i64 %open, 0
+  br i1 %some, label %try, label %idle.check
+idle.check:
+  %patient = icmp ult i64 %spin, {spins}
+  br i1 %patient, label %idle, label %sleep
+try:
+  %ticket = atomicrmw sub ptr %tickets, i64 1 acq_rel
+  %mine = icmp sgt i64 %ticket, 0
+  br i1 %mine, label %take, label %idle
+idle:
+  {pause}
+  %spin1 = add i64 %spin, 1
+  br label %look
+take:
+  call void @take_blocks()
+  %ended = atomicrmw add ptr %finished, i64 1 seq_cst
+  %waits = load atomic i64, ptr %waiting seq_cst, align 8
+  %tell = icmp ne i64 %waits, 0
+  br i1 %tell, label %told, label %reported
+told:
+  call i32 @pthread_mutex_lock(ptr %mutex)
+  call i32 @pthread_cond_broadcast(ptr %done)
+  call i32 @pthread_mutex_unlock(ptr %mutex)
+  br label %look
+reported:
+  br label %look
+sleep:
+  call i32 @pthread_mutex_lock(ptr %mutex)
+  %slept = atomicrmw add ptr %sleepers, i64 1 seq_cst
+  br label %dream
+dream:
+  %opened = load atomic i64, ptr %tickets seq_cst, align 8
+  %wake = icmp sgt i64 %opened, 0
+  br i1 %wake, label %awake, label %wait
+wait:
+  call i32 @pthread_cond_wait(ptr %work, ptr %mutex)
+  br label %dream
+awake:
+  %left = atomicrmw sub ptr %sleepers, i64 1 seq_cst
+  call i32 @pthread_mutex_unlock(ptr %mutex)
+  br label %look
+}}
+
+define internal void @alone(ptr %function, ptr %context, i64 %blocks) {{
+entry:
+  br label %check
+check:
+  %block = phi i64 [0, %entry], [%next, %do]
+  %more = icmp slt i64 %block, %blocks
+  br i1 %more, label %do, label %done
+do:
+  call void %function(ptr %context, i64 %block)
+  %next = add i64 %block, 1
+  br label %check
+done:
+  ret void
+}}
+
+define void @parallel_for(ptr %function, ptr %context, i64 %blocks) {{
+entry:
+{_at("busy", BUSY)}
+{_at("tickets", TICKETS)}
+{_at("next", NEXT)}
+{_at("finished", FINISHED)}
+{_at("function.at", FUNCTION)}
+{_at("context.at", CONTEXT)}
+{_at("blocks.at", BLOCKS)}
+{_at("sleepers", SLEEPERS)}
+{_at("waiting", WAITING)}
+{_at("limit.at", LIMIT)}
+{_at("mutex", MUTEX)}
+{_at("work", WORK)}
+{_at("done", DONE)}
+  %limit = load atomic i64, ptr %limit.at monotonic, align 8
+  %threads = call i64 @llvm.smin.i64(i64 %limit, i64 %blocks)
+  %useful = sub i64 %threads, 1
+  %worth = icmp sgt i64 %useful, 0
+  br i1 %worth, label %claim, label %alone
+claim:
+  %claimed = cmpxchg ptr %busy, i64 0, i64 1 acquire monotonic
+  %free = extractvalue {{i64, i1}} %claimed, 1
+  br i1 %free, label %open, label %alone
+alone:
+  call void @alone(ptr %function, ptr %context, i64 %blocks)
+  ret void
+open:
+  store ptr %function, ptr %function.at
+  store ptr %context, ptr %context.at
+  store i64 %blocks, ptr %blocks.at
+  store atomic i64 0, ptr %next monotonic, align 8
+  store atomic i64 0, ptr %finished monotonic, align 8
+  store atomic i64 %useful, ptr %tickets seq_cst, align 8
+  %asleep = load atomic i64, ptr %sleepers seq_cst, align 8
+  %wake = icmp sgt i64 %asleep, 0
+  br i1 %wake, label %call, label %help
+call:
+  call i32 @pthread_mutex_lock(ptr %mutex)
+  call i32 @pthread_cond_broadcast(ptr %work)
+  call i32 @pthread_mutex_unlock(ptr %mutex)
+  br label %help
+help:
+  call void @take_blocks()
+  %back = atomicrmw xchg ptr %tickets, i64 0 acq_rel
+  %unused = call i64 @llvm.smax.i64(i64 %back, i64 0)
+  %taken = sub i64 %useful, %unused
+  br label %look
+look:
+  %spin = phi i64 [0, %help], [%spin1, %idle]
+  %ended = load atomic i64, ptr %finished acquire, align 8
+  %all = icmp sge i64 %ended, %taken
+  br i1 %all, label %release, label %busy.wait
+busy.wait:
+  %patient = icmp ult i64 %spin, {spins}
+  br i1 %patient, label %idle, label %sleep
+idle:
+  {pause}
+  %spin1 = add i64 %spin, 1
+  br label %look
+sleep:
+  call i32 @pthread_mutex_lock(ptr %mutex)
+  store atomic i64 1, ptr %waiting seq_cst, align 8
+  br label %dream
+dream:
+  %ended.now = load atomic i64, ptr %finished seq_cst, align 8
+  %all.now = icmp sge i64 %ended.now, %taken
+  br i1 %all.now, label %awake, label %wait
+wait:
+  call i32 @pthread_cond_wait(ptr %done, ptr %mutex)
+  br label %dream
+awake:
+  store atomic i64 0, ptr %waiting seq_cst, align 8
+  call i32 @pthread_mutex_unlock(ptr %mutex)
+  br label %release
+release:
+  store atomic i64 0, ptr %busy release, align 8
+  ret void
+}}
+declare i64 @llvm.smin.i64(i64, i64)
+declare i64 @llvm.smax.i64(i64, i64)
+"""

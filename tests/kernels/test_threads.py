@@ -1,0 +1,183 @@
+"""The thread pool: every block once, whoever calls, through forks and until the end."""
+
+from __future__ import annotations
+
+import contextvars
+import ctypes
+import os
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+import graphwright as tf
+from graphwright.kernels import machine, threads
+
+COUNT = """
+define void @count(ptr %counts, i64 %block) {
+  %at = getelementptr i64, ptr %counts, i64 %block
+  %before = atomicrmw add ptr %at, i64 1 monotonic
+  ret void
+}
+"""
+
+native = pytest.mark.skipif(os.name != "posix", reason="there are no POSIX threads")
+
+
+@pytest.fixture
+def three() -> Iterator[None]:
+    """More threads than some machines have cores."""
+    tf.config.threading.set_intra_op_parallelism_threads(3)
+    yield
+    tf.config.threading.set_intra_op_parallelism_threads(0)
+
+
+@pytest.fixture(scope="module")
+def count() -> Any:
+    """Counts each block of a native job; returns the counts of `times` jobs of `blocks`."""
+    function = machine.compiled(COUNT).get_function_address("count")
+    call = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int64)
+    parallel_for = call(threads.address())
+
+    def run(blocks: int, times: int) -> list[int]:
+        counts = (ctypes.c_int64 * blocks)()
+        for _ in range(times):
+            parallel_for(function, ctypes.addressof(counts), blocks)
+        return list(counts)
+
+    return run
+
+
+@native
+@pytest.mark.usefixtures("three")
+@pytest.mark.parametrize("blocks", [1, 2, 3, 7, 1000])
+def test_every_block_runs_once(blocks: int, count: Any) -> None:
+    assert count(blocks, 500) == [500] * blocks
+
+
+@native
+@pytest.mark.usefixtures("three")
+def test_many_threads_may_call_at_once(count: Any) -> None:
+    results: list[list[int]] = []
+    callers = [threading.Thread(target=lambda: results.append(count(5, 3000))) for _ in range(8)]
+    for caller in callers:
+        caller.start()
+    for caller in callers:
+        caller.join()
+    assert results == [[3000] * 5] * 8
+
+
+@pytest.mark.usefixtures("three")
+def test_python_shares_too() -> None:
+    variable = contextvars.ContextVar("variable", default=0)
+    variable.set(7)
+    found: list[tuple[int, int]] = []
+    threads.share(lambda part: found.append((part, variable.get())), 20)
+    assert sorted(found) == [(part, 7) for part in range(20)]
+
+
+@pytest.mark.usefixtures("three")
+def test_shares_may_nest() -> None:
+    found: list[tuple[int, int]] = []
+
+    def outer(i: int) -> None:
+        threads.share(lambda j: found.append((i, j)), 4)
+
+    threads.share(outer, 4)
+    assert sorted(found) == [(i, j) for i in range(4) for j in range(4)]
+
+
+@pytest.mark.usefixtures("three")
+def test_errors_reach_the_caller() -> None:
+    ended = []
+
+    def work(part: int) -> None:
+        if part == 2:
+            raise ZeroDivisionError("part 2")
+        ended.append(part)
+
+    with pytest.raises(ZeroDivisionError, match="part 2"):
+        threads.share(work, 5)
+    assert sorted(ended) == [0, 1, 3, 4]
+
+
+def test_one_thread_means_the_caller_alone() -> None:
+    tf.config.threading.set_intra_op_parallelism_threads(1)
+    try:
+        idents: set[int] = set()
+        threads.share(lambda part: idents.add(threading.get_ident()), 50)
+        assert idents == {threading.get_ident()}
+    finally:
+        tf.config.threading.set_intra_op_parallelism_threads(0)
+
+
+START = """
+import os, threading
+import graphwright as tf
+from graphwright.kernels import threads
+tf.config.threading.set_intra_op_parallelism_threads(3)
+def used():
+    barrier = threading.Barrier(2, timeout=30)
+    idents = set()
+    def work(part):
+        idents.add(threading.get_native_id())
+        barrier.wait()
+    threads.share(work, 2)
+    return len(idents)
+assert used() == 2
+"""
+
+
+def run(program: str) -> None:
+    paths = os.pathsep.join(p for p in sys.path if p)
+    done = subprocess.run(
+        [sys.executable, "-W", "ignore::DeprecationWarning", "-c", START + program],
+        env=os.environ | {"PYTHONPATH": paths},
+        timeout=120,
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 0, done.stderr
+
+
+@native
+def test_forked_children_have_threads_of_their_own() -> None:
+    run("""
+for _ in range(20):
+    child = os.fork()
+    if child == 0:
+        os._exit(0 if used() == 2 else 1)
+    assert os.waitpid(child, 0)[1] == 0
+    assert used() == 2
+""")
+
+
+@native
+def test_forks_while_others_work() -> None:
+    run("""
+stop = False
+def work():
+    while not stop:
+        threads.share(lambda part: sum(range(100)), 3)
+callers = [threading.Thread(target=work) for _ in range(3)]
+for caller in callers:
+    caller.start()
+statuses = []
+for _ in range(20):
+    child = os.fork()
+    if child == 0:
+        os._exit(0 if used() == 2 else 1)
+    statuses.append(os.waitpid(child, 0)[1])
+stop = True
+for caller in callers:
+    caller.join()
+assert not any(statuses), statuses
+""")
+
+
+def test_the_process_ends_while_workers_wait() -> None:
+    for _ in range(3):
+        run("threads.share(lambda part: None, 3)")
