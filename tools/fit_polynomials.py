@@ -92,18 +92,18 @@ FITS = (
     odd("ATAN", mp.atan, mp.sqrt(2) - 1, {"f32": 4, "f64": 10}),
     odd("SINH", mp.sinh, "1", {"f32": 3, "f64": 7}),
     odd("TANH", mp.tanh, "0.5625", {"f32": 4, "f64": 10}),
-    odd("ASINH", mp.asinh, "0.5", {"wide": 4, "f64": 11}),
-    odd("ATANH", mp.atanh, "0.5", {"wide": 6, "f64": 13}),
+    odd("ASINH", mp.asinh, "0.5", {"f32": 4, "f64": 11}),
+    odd("ATANH", mp.atanh, "0.5", {"f32": 6, "f64": 13}),
     Fit("ERF", "(erf(x) - x) / x in x^2, |x| <= 1",
         lambda z: (mp.erf(mp.sqrt(z)) - mp.sqrt(z)) / mp.sqrt(z),
         lambda z: mp.sqrt(z) / mp.erf(mp.sqrt(z)),
-        (mp.mpf(0), mp.mpf(1)), {"f32": 6, "wide": 6, "f64": 11}),
+        (mp.mpf(0), mp.mpf(1)), {"f32": 6, "f64": 11}),
     Fit("LOG_ERFC", "log(erfc(x)), 1 <= x <= 4",
         lambda x: mp.log(mp.erfc(x)), lambda x: mp.erfc(x), (mp.mpf("0.99"), mp.mpf(4)),
         {"f32": 6}),
     Fit("ERFC", "((1 + 2x) exp(x^2) erfc(x) - ERFC_MIDDLE) / t, t = (x - 4) / (x + 4), x <= 28",
         lambda t: (scaled_erfc(t) - ERFC_MIDDLE) / t, lambda t: t / scaled_erfc(t),
-        (mp.mpf(-1), mp.mpf("0.76")), {"wide": 10, "f64": 23}),
+        (mp.mpf(-1), mp.mpf("0.76")), {"f32": 11, "f64": 23}),
 )  # fmt: skip
 
 

@@ -13,9 +13,11 @@ from typing import Any
 import mpmath as mp
 import numpy as np
 import pytest
-from lower.native import ARRAYS, Native, binary, unary
+from lower.native import ARRAYS, Case, Native, binary, unary
 
-from graphwright.lower.llvm import elementary
+from graphwright.lower.llvm import elementary, powers
+from graphwright.lower.llvm.elements import VectorScalars
+from graphwright.lower.llvm.emitter import Reg
 
 PRECISION = 120
 #: The greatest error in units in the last place, where it is not 2.
@@ -207,6 +209,24 @@ def test_special_powers(kind: str, native: Native) -> None:
     y = np.array([odd, even, odd, even, -odd, -odd, -3, 1e30, 1e30, odd, even, 0.5], dtype)
     with np.errstate(all="ignore"):
         np.testing.assert_array_equal(native(f"pow.{kind}", x, y), np.power(x, y))
+
+
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+@pytest.mark.parametrize("kind", ["f32", "f64"])
+@pytest.mark.parametrize("power", [*powers.SMALL_POWERS, 0.0, 5.0, -2.0, -0.5, INFINITY])
+def test_powers_that_are_constants(power: float, kind: str) -> None:
+    """Some are products; they are as exact, and have the same special cases."""
+
+    def rule(scalars: VectorScalars, x: Reg) -> Reg:
+        return scalars.binary("pow", x, scalars.constant(power, x))
+
+    x = np.concatenate([samples("log", kind, 300, 3)[0], SPECIAL]).astype(ARRAYS[kind])
+    found = Native([Case("f", rule, [kind], 8)])("f", x)
+    expected = np.power(x, x.dtype.type(power))
+    assert np.array_equal(np.isnan(found), np.isnan(expected))
+    found, expected = found[~np.isnan(found)], expected[~np.isnan(expected)]
+    np.testing.assert_array_max_ulp(np.abs(found), np.abs(expected), 2)
+    np.testing.assert_array_equal(np.signbit(found[found == 0]), np.signbit(expected[found == 0]))
 
 
 @pytest.mark.parametrize("name", NAMES)

@@ -13,15 +13,15 @@ from graphwright.lower.llvm.exponentials import (
 from graphwright.lower.llvm.lanes import Lanes, fma, horner, polynomial, select
 
 #: From where erf is 1 and erfc 0.
-ENDS = {"f32": (4.0, 28.0), "f64": (6.0, 28.0)}
+ENDS = {"f32": (4.0, 11.0), "f64": (6.0, 28.0)}
 
 
-def erf_near_zero(x: Lanes, precision: str) -> Lanes:
+def erf_near_zero(x: Lanes) -> Lanes:
     """erf(x) for |x| <= 1."""
-    return fma(x, polynomial(x * x, of.ERF[precision]), x)
+    return fma(x, polynomial(x * x, of.ERF[x.kind]), x)
 
 
-def erfc_of_positive(x: Lanes, precision: str) -> Lanes:
+def erfc_of_positive(x: Lanes) -> Lanes:
     """erfc(x) of 0 <= x <= 28: exp(-x^2) / (1 + 2 x) times a polynomial in (x - 4) / (x + 4).
 
     What rounding loses on the way is put back: of x^2, of exp, of 1 + 2 x and of the quotient.
@@ -30,12 +30,12 @@ def erfc_of_positive(x: Lanes, precision: str) -> Lanes:
     lost = fma(x, x, -square)
     first, first_low, k = reduced_in_two(-square)
     r = first - lost
-    curve = r * r * polynomial(r, of.EXP[precision])
+    curve = r * r * polynomial(r, of.EXP[x.kind])
     power = r + curve
     power_low = ((r - power) + curve) + (((first - r) - lost) + first_low)
-    middle, middle_low = of.ERFC_MIDDLE["f64"]
+    middle, middle_low = of.ERFC_MIDDLE[x.kind]
     t = (x - 4) / (x + 4)
-    series = fma(horner(t, of.ERFC[precision]), t, middle_low) + middle
+    series = fma(horner(t, of.ERFC[x.kind]), t, middle_low) + middle
     divisor = fma(x, 2, 1)
     inverse = 1 / divisor
     ratio = series * inverse
@@ -48,26 +48,19 @@ def erf(x: Lanes) -> Lanes:
     """The error function: a polynomial up to 1, 1 - erfc above."""
     size = x.abs()
     bounded = size.at_most(ENDS[x.kind][0])
-    near = erf_near_zero(size, x.kind)
+    near = erf_near_zero(size)
     if x.kind == "f32":
         r, k = reduced(polynomial(bounded, of.LOG_ERFC["f32"]))
         power = power_of_two(k)
         rest = fma(power, expm1_near_zero(r), power)
     else:
-        rest = erfc_of_positive(bounded, "f64")
+        rest = erfc_of_positive(bounded)
     return select(size < 1, near, 1 - rest).with_sign_of(x)
 
 
 def erfc(x: Lanes) -> Lanes:
     """1 - erf(x), exact for large x."""
-    if x.kind == "f32":
-        return wide_erfc(x.widened(), "wide").narrowed()
-    return wide_erfc(x, "f64")
-
-
-def wide_erfc(x: Lanes, precision: str) -> Lanes:
-    """erfc in float64."""
     size = x.abs()
-    far = erfc_of_positive(size.at_most(ENDS["f64"][1]), precision)
+    far = erfc_of_positive(size.at_most(ENDS[x.kind][1]))
     far = select(x < 0, 2 - far, far)
-    return select(size < 0.65, 1 - erf_near_zero(x, precision), far)
+    return select(size < 0.65, 1 - erf_near_zero(x), far)

@@ -6,7 +6,7 @@ log(x) = e log(2) + log(1 + f), where x = 2^e (1 + f) and 1 + f is within sqrt(2
 from __future__ import annotations
 
 from graphwright.lower.llvm import polynomials as of
-from graphwright.lower.llvm.exponentials import power_of_two
+from graphwright.lower.llvm.exponentials import ROUNDER, power_of_two
 from graphwright.lower.llvm.lanes import FORMATS, Lanes, choose, fma, polynomial, select
 
 #: The bits of sqrt(1/2), rounded down.
@@ -29,7 +29,15 @@ def split_any(x: Lanes) -> tuple[Lanes, Lanes]:
     tiny = x < least
     mantissa, exponent = split(select(tiny, x * 2.0**shift, x))
     correction = select(tiny, x.constant(float(shift)), 0)
-    return mantissa, exponent.cast("sitofp", x.kind) - correction
+    return mantissa, as_float(exponent) - correction
+
+
+def as_float(x: Lanes) -> Lanes:
+    """A small integer as a float; few machines convert vectors of 64 bits."""
+    if x.kind == "i32":
+        return x.cast("sitofp", "f32")
+    magic = Lanes(x.emitter, x.emitter.constant("f64", ROUNDER["f64"], x.reg.lanes))
+    return (x + magic.to_bits()).from_bits() - magic
 
 
 def log_near_one(f: Lanes, exponent: Lanes, precision: str = "") -> Lanes:
@@ -59,14 +67,14 @@ def at_the_ends(x: Lanes, result: Lanes) -> Lanes:
     return select(x < float("inf"), select(x > 0, result, below), x)
 
 
-def log_of_sum(high: Lanes, low: Lanes | None, precision: str = "", twofold: int = 0) -> Lanes:
+def log_of_sum(high: Lanes, low: Lanes | None, twofold: int = 0) -> Lanes:
     """log((high + low) 2^twofold) of a positive normal `high` and a `low` small beside it."""
     mantissa, exponent = split(high)
     f = mantissa - 1
     if low is not None:  # far from 1 it is too small to matter, and 2^-exponent too small
         f = fma(low, power_of_two(-exponent.at_most(64)), f)
     exponent = exponent + twofold if twofold else exponent
-    return log_near_one(f, exponent.cast("sitofp", high.kind), precision)
+    return log_near_one(f, as_float(exponent))
 
 
 def log1p(x: Lanes) -> Lanes:
@@ -87,74 +95,51 @@ FAR = 2.0**30
 
 def asinh(x: Lanes) -> Lanes:
     """Inverse hyperbolic sine: a polynomial up to 1/2, log(|x| + sqrt(x^2 + 1)) above."""
-    if x.kind == "f32":
-        return wide_asinh(x.widened(), "wide").narrowed()
-    return wide_asinh(x, "f64")
-
-
-def wide_asinh(x: Lanes, precision: str) -> Lanes:
-    """asinh in float64."""
     size = x.abs()
-    result = log_with_root(size, 1.0, precision)
-    result = select(size < 0.5, asinh_near_zero(size, size * size, precision), result)
+    result = log_with_root(size, 1.0)
+    result = select(size < 0.5, asinh_near_zero(size, size * size), result)
     return select(size < float("inf"), result, size).with_sign_of(x)
 
 
-def asinh_near_zero(x: Lanes, square: Lanes, precision: str) -> Lanes:
+def asinh_near_zero(x: Lanes, square: Lanes) -> Lanes:
     """asinh(x) for |x| <= 1/2."""
-    return fma(x * square, polynomial(square, of.ASINH[precision]), x)
+    return fma(x * square, polynomial(square, of.ASINH[x.kind]), x)
 
 
-def log_with_root(x: Lanes, add: float, precision: str) -> Lanes:
+def log_with_root(x: Lanes, add: float) -> Lanes:
     """log(x + sqrt(x^2 + add)): of its half, which cannot overflow, and one power of two more.
 
-    What the square, the sum and the root lose is put back, unless float32 is all that is asked.
+    What the square, the sum and the root lose is put back.
     """
     far = x > FAR
     bounded = choose(far, 2.0, x)
     square = bounded * bounded
     radicand = square + add
     root = radicand.sqrt()
-    half_root, half = select(far, x, root) * 0.5, x * 0.5
-    high, low = half + half_root, None
-    if precision == "f64":
-        back = radicand - add
-        lost = (square - back) + (add - (radicand - back)) + fma(bounded, bounded, -square)
-        correction = (fma(-root, root, radicand) + lost) / root * 0.25
-        back = high - half
-        rounding = (half - (high - back)) + (half_root - back)
-        low = select(far, rounding, rounding + correction)
-    return log_of_sum(high, low, precision, 1)
+    back = radicand - add
+    lost = (square - back) + (add - (radicand - back)) + fma(bounded, bounded, -square)
+    correction = (fma(-root, root, radicand) + lost) / root * 0.25
+    half, half_root = x * 0.5, select(far, x, root) * 0.5
+    high = half + half_root
+    back = high - half
+    rounding = (half - (high - back)) + (half_root - back)
+    return log_of_sum(high, select(far, rounding, rounding + correction), 1)
 
 
 def acosh(x: Lanes) -> Lanes:
     """Inverse hyperbolic cosine: 2 asinh(sqrt((x - 1) / 2)) near 1, a logarithm above."""
-    if x.kind == "f32":
-        return wide_acosh(x.widened(), "wide").narrowed()
-    return wide_acosh(x, "f64")
-
-
-def wide_acosh(x: Lanes, precision: str) -> Lanes:
-    """acosh in float64."""
     square = x * 0.5 - 0.5
-    near = asinh_near_zero(square.sqrt(), square, precision) * 2
-    result = select(x < 1.5, near, log_with_root(x, -1.0, precision))
+    near = asinh_near_zero(square.sqrt(), square) * 2
+    result = select(x < 1.5, near, log_with_root(x, -1.0))
     return select(x < float("inf"), result, x)
 
 
 def atanh(x: Lanes) -> Lanes:
     """Inverse hyperbolic tangent: a polynomial up to 1/2, half a logarithm above."""
-    if x.kind == "f32":
-        return wide_atanh(x.widened(), "wide").narrowed()
-    return wide_atanh(x, "f64")
-
-
-def wide_atanh(x: Lanes, precision: str) -> Lanes:
-    """atanh in float64."""
     size = x.abs()
     square = size * size
-    near = fma(size * square, polynomial(square, of.ATANH[precision]), size)
-    result = log_of_sum((size + 1) / (1 - size), None, precision) * 0.5
+    near = fma(size * square, polynomial(square, of.ATANH[x.kind]), size)
+    result = log_of_sum((size + 1) / (1 - size), None) * 0.5
     result = select(size < 0.5, near, result)
     beyond = choose(size.eq(1), float("inf"), x.constant(float("nan")))
     return select(size < 1, result, beyond).with_sign_of(x)

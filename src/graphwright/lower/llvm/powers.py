@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from graphwright.lower.llvm import polynomials as of
 from graphwright.lower.llvm.exponentials import (
     EXP_RANGE,
@@ -11,7 +13,7 @@ from graphwright.lower.llvm.exponentials import (
     scaled,
 )
 from graphwright.lower.llvm.lanes import Lanes, choose, fma, polynomial, select
-from graphwright.lower.llvm.logarithms import log_near_one, split, split_any
+from graphwright.lower.llvm.logarithms import log_near_one, split_any
 
 INFINITY = float("inf")
 #: Beyond it, either way, exp is infinite or 0 in float32.
@@ -20,6 +22,9 @@ BEYOND_FLOAT32 = 200.0
 
 def pow(x: Lanes, y: Lanes) -> Lanes:
     """x to the power of y, with the special cases of C."""
+    known = y.known()
+    if known in SMALL_POWERS:
+        return SMALL_POWERS[known](x)
     size = x.abs()
     result = float32_power(size, y) if x.kind == "f32" else float64_power(size, y)
     whole = y.rounded("rint").eq(y)
@@ -31,6 +36,17 @@ def pow(x: Lanes, y: Lanes) -> Lanes:
     return choose(x.eq(1) | y.eq(0) | (x.eq(-1) & y.abs().eq(INFINITY)), 1.0, result)
 
 
+#: Powers that take fewer operations than a logarithm.
+SMALL_POWERS: dict[float | None, Callable[[Lanes], Lanes]] = {
+    -1.0: lambda x: 1 / x,
+    0.5: lambda x: choose(x.eq(-INFINITY), INFINITY, (x + 0.0).sqrt()),
+    1.0: lambda x: x,
+    2.0: lambda x: x * x,
+    3.0: lambda x: x * x * x,
+    4.0: lambda x: (x * x) * (x * x),
+}
+
+
 def log_at_the_ends(x: Lanes, result: Lanes) -> Lanes:
     """log(x) of x >= 0, where `result` is right for positive finite x."""
     return select((x > 0) & (x < INFINITY), result, choose(x.eq(0), -INFINITY, x))
@@ -38,10 +54,9 @@ def log_at_the_ends(x: Lanes, result: Lanes) -> Lanes:
 
 def float32_power(x: Lanes, y: Lanes) -> Lanes:
     """x^y for x >= 0, in float64."""
-    wide = x.widened()
-    mantissa, exponent = split(wide)
-    logarithm = log_near_one(mantissa - 1, exponent.cast("sitofp", "f64"), "wide")
-    product = y.widened() * log_at_the_ends(wide, logarithm)
+    mantissa, exponent = split_any(x)
+    logarithm = log_near_one(mantissa.widened() - 1, exponent.widened(), "wide")
+    product = y.widened() * log_at_the_ends(x.widened(), logarithm)
     r, k = reduced(product.at_least(-BEYOND_FLOAT32).at_most(BEYOND_FLOAT32))
     return ((expm1_near_zero(r, "wide") + 1) * power_of_two(k)).narrowed()
 
