@@ -25,6 +25,32 @@ OPTIMIZERS: dict[str, tuple[str, dict[str, Any]]] = {
         {"learning_rate": 0.1, "centered": True, "momentum": 0.3, "epsilon": 1e-2},
     ),
     "adagrad": ("Adagrad", {"learning_rate": 0.1}),
+    "sgd ema": ("SGD", {"learning_rate": 0.1, "use_ema": True, "ema_momentum": 0.8}),
+    "sgd ema overwrite": (
+        "SGD",
+        {"learning_rate": 0.1, "use_ema": True, "ema_momentum": 0.5, "ema_overwrite_frequency": 2},
+    ),
+    "adam ema": (
+        "Adam",
+        {"learning_rate": 0.1, "use_ema": True, "ema_overwrite_frequency": 3, "ema_momentum": 0.9},
+    ),
+    "sgd scaled": ("SGD", {"learning_rate": 0.1, "loss_scale_factor": 4.0}),
+    "sgd gathered": ("SGD", {"learning_rate": 0.1, "gradient_accumulation_steps": 2}),
+    "adamw gathered": (
+        "AdamW",
+        {"learning_rate": 0.1, "gradient_accumulation_steps": 3, "clipnorm": 0.5},
+    ),
+    "adam gathered ema": (
+        "Adam",
+        {
+            "learning_rate": 0.1,
+            "gradient_accumulation_steps": 2,
+            "use_ema": True,
+            "ema_momentum": 0.7,
+            "ema_overwrite_frequency": 2,
+            "loss_scale_factor": 2.0,
+        },
+    ),
     "adagrad start": ("Adagrad", {"learning_rate": 0.1, "initial_accumulator_value": 0.5}),
 }
 
@@ -43,7 +69,7 @@ SCHEDULES: dict[str, tuple[str, tuple[Any, ...], dict[str, Any]]] = {
 }
 
 STEPS = (0, 1, 2, 3, 4, 5, 6, 7, 9, 10, 11, 15, 20, 21, 25, 40)
-ROUNDS = 4
+ROUNDS = 7
 
 
 def train(tf: Any, optimizer: Any, rounds: int = ROUNDS) -> list[Any]:
@@ -54,4 +80,6 @@ def train(tf: Any, optimizer: Any, rounds: int = ROUNDS) -> list[Any]:
         with tf.GradientTape() as tape:
             loss = tf.reduce_sum(v * v) + tf.reduce_sum(tf.sin(w) * v[0])
         optimizer.apply_gradients(zip(tape.gradient(loss, [v, w]), [v, w]))
-    return [v.numpy().tolist(), w.numpy().tolist(), len(optimizer.variables)]
+    trained = v.numpy().tolist(), w.numpy().tolist()
+    optimizer.finalize_variable_values([v, w])
+    return [*trained, len(optimizer.variables), v.numpy().tolist(), w.numpy().tolist()]

@@ -26,7 +26,9 @@ def test_steps_are_those_of_keras(name: str) -> None:
         np.testing.assert_allclose(got, wanted, rtol=2e-5, atol=1e-6)
 
 
-@pytest.mark.parametrize("name", ["adam amsgrad", "rmsprop centered", "sgd nesterov"])
+@pytest.mark.parametrize(
+    "name", ["adam amsgrad", "rmsprop centered", "sgd nesterov", "adam gathered ema"]
+)
 def test_slots_are_made_inside_a_function(name: str) -> None:
     optimizer = made(name)
     v, w = tf.Variable([1.0, -2.0, 0.5]), tf.Variable([[0.25, 3.0]])
@@ -43,7 +45,7 @@ def test_slots_are_made_inside_a_function(name: str) -> None:
     wanted = GOLDEN["trained"][name]
     np.testing.assert_allclose(v, wanted[0], rtol=2e-5, atol=1e-6)
     np.testing.assert_allclose(w, wanted[1], rtol=2e-5, atol=1e-6)
-    assert int(optimizer.iterations) == ROUNDS
+    assert int(optimizer.iterations) == ROUNDS // (optimizer.gradient_accumulation_steps or 1)
     assert step.experimental_get_tracing_count() == 1
 
 
@@ -112,3 +114,28 @@ def test_constraints_hold_after_a_step() -> None:
     v = tf.Variable(0.1, constraint=lambda x: tf.maximum(x, 0.0))
     tf.optimizers.SGD(1.0).apply_gradients([(tf.constant(1.0), v)])
     assert float(v) == 0.0
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"use_ema": True, "ema_momentum": 1.5}, r"`ema_momentum` must be in the range \[0, 1\]"),
+        ({"use_ema": True, "ema_overwrite_frequency": -1}, "`ema_overwrite_frequency` must be"),
+        ({"gradient_accumulation_steps": 1}, "`gradient_accumulation_steps` must be an integer"),
+    ],
+)
+def test_settings_that_make_no_sense_are_refused(options: Any, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        tf.optimizers.SGD(**options)
+
+
+def test_a_scaled_loss_trains_as_the_loss_does() -> None:
+    seen = []
+    for scale in (None, 1024.0):
+        v = tf.Variable([1.0, 2.0])
+        optimizer = tf.optimizers.SGD(0.1, loss_scale_factor=scale)
+        with tf.GradientTape() as tape:
+            loss = optimizer.scale_loss(tf.reduce_sum(tf.gather(v, [0, 0, 1]) ** 2))
+        optimizer.apply_gradients([(tape.gradient(loss, v), v)])
+        seen.append(v.numpy().tolist())
+    assert seen[0] == seen[1]

@@ -54,9 +54,7 @@ def test_summaries_are_tensorflows(tmp_path: Path) -> None:
 
 def close(ours: Any, theirs: Any) -> bool:
     """Whether events are equal up to the rounding of their float64 values."""
-    a, b = (
-        np.frombuffer(event.summary.value[0].tensor.tensor_content) for event in (ours, theirs)
-    )
+    a, b = (np.frombuffer(event.summary.value[0].tensor.tensor_content) for event in (ours, theirs))
     for event in (ours, theirs):
         event.summary.value[0].tensor.tensor_content = b""
     return ours == theirs and np.allclose(a, b, rtol=1e-14, atol=1e-14)

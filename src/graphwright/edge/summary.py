@@ -251,9 +251,7 @@ def write_raw_pb(tensor: Any, step: Any = None, name: str | None = None) -> Any:
     if writer is None:
         return convert(False)
     number = step_of(step)
-    return record(
-        lambda: writer._write(event_file.WRITE_RAW, number, string(tensor), name=name)
-    )
+    return record(lambda: writer._write(event_file.WRITE_RAW, number, string(tensor), name=name))
 
 
 def graph(graph_data: Any) -> Any:
