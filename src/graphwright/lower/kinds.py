@@ -1,0 +1,36 @@
+"""The element kinds of native code, by dtype."""
+
+from __future__ import annotations
+
+from graphwright.lower.sizes import NotNative
+from graphwright.types import dtypes as dt
+from graphwright.types.dtypes import DType
+
+KINDS: dict[DType, str] = {
+    dt.float32: "f32",
+    dt.float64: "f64",
+    dt.int8: "i8",
+    dt.int16: "i16",
+    dt.int32: "i32",
+    dt.int64: "i64",
+    dt.uint8: "u8",
+    dt.uint16: "u16",
+    dt.uint32: "u32",
+    dt.uint64: "u64",
+    dt.bool_: "b1",
+}
+
+DTYPES = {kind: dtype for dtype, kind in KINDS.items()}
+
+
+def kind_of(dtype: DType) -> str:
+    """The kind of a dtype's elements; `NotNative` where there is none."""
+    try:
+        return KINDS[dtype]
+    except KeyError:
+        raise NotNative(f"{dtype.name} has no native form") from None
+
+
+def item_size(kind: str) -> int:
+    """The bytes of an element in memory."""
+    return DTYPES[kind].size

@@ -1,0 +1,56 @@
+"""What reductions combine with: identities, lanes, one lane."""
+
+from __future__ import annotations
+
+from graphwright.lower.llvm.emitter import Reg, is_float, is_signed, bits, type_of
+from graphwright.lower.llvm.function import FunctionWriter
+
+
+def identity(combine: str, kind: str) -> float:
+    """What changes nothing."""
+    if combine in ("sum", "any"):
+        return 0
+    if combine in ("prod", "all"):
+        return 1
+    greatest = combine == "max"
+    if is_float(kind):
+        return -float("inf") if greatest else float("inf")
+    if kind == "b1":
+        return 0 if greatest else 1
+    size = bits(kind)
+    if is_signed(kind):
+        return -(1 << (size - 1)) if greatest else (1 << (size - 1)) - 1
+    return 0 if greatest else (1 << size) - 1
+
+
+def combined(f: FunctionWriter, combine: str, x: Reg, y: Reg) -> Reg:
+    """Two values, lane by lane."""
+    scalars = f.scalars(None)
+    if combine == "sum":
+        return scalars.add(x, y)
+    if combine == "prod":
+        return scalars.mul(x, y)
+    if combine in ("all", "any"):
+        return f.e.binary("and" if combine == "all" else "or", x, y)
+    return scalars.binary("maximum" if combine == "max" else "minimum", x, y)
+
+
+def horizontal(f: FunctionWriter, combine: str, x: Reg) -> Reg:
+    """All lanes of a vector, halves with halves: the order does not depend on the machine."""
+    while x.lanes > 1:
+        half = x.lanes // 2
+        low, high = [part(f, x, start, half) for start in (0, half)]
+        x = combined(f, combine, low, high)
+    return x
+
+
+def part(f: FunctionWriter, x: Reg, start: int, count: int) -> Reg:
+    """Lanes of a vector."""
+    if count == 1:
+        return f.e.assign(x.kind, 1, f"extractelement {x}, i32 {start}")
+    numbers = ", ".join(f"i32 {start + i}" for i in range(count))
+    return f.e.assign(
+        x.kind,
+        count,
+        f"shufflevector {x}, {type_of(x.kind, x.lanes)} poison, <{count} x i32> <{numbers}>",
+    )

@@ -1,0 +1,37 @@
+"""The frame of a call: one block of 8-byte slots that native code works on.
+
+Slot 0 is the status; then the symbols' values, the buffers' addresses, the scalars, and the
+results' dimensions. Whoever calls fills in the dimensions of the inputs and their addresses.
+"""
+
+from __future__ import annotations
+
+from graphwright.lower.nest import Program
+
+
+class Frame:
+    """Where everything of a program is."""
+
+    def __init__(self, program: Program) -> None:
+        count = 1 + max(
+            [s for s, _, _ in program.symbols] + [s for s, _, _ in program.derived], default=-1
+        )
+        self.symbols = 1
+        self.buffers = self.symbols + count
+        self.scalars = self.buffers + len(program.buffers)
+        self.dims = self.scalars + program.scalars
+        ranks = [len(shape) for _, shape in program.results]
+        self.size = self.dims + sum(ranks)
+        self.result_dims = [self.dims + sum(ranks[:i]) for i in range(len(ranks))]
+
+    def symbol(self, i: int) -> int:
+        """The slot of a symbol's value."""
+        return self.symbols + i
+
+    def buffer(self, i: int) -> int:
+        """The slot of a buffer's address."""
+        return self.buffers + i
+
+    def scalar(self, i: int) -> int:
+        """The slot of a scalar."""
+        return self.scalars + i

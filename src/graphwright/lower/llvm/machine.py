@@ -1,0 +1,91 @@
+"""Machine code from LLVM text: parse, generate, link into this process."""
+
+from __future__ import annotations
+
+import ctypes
+import threading
+from functools import cache
+from typing import Any
+
+_LOCK = threading.Lock()
+
+
+class Machine:
+    """The target of this process, and the linker that holds what was compiled."""
+
+    def __init__(self) -> None:
+        from llvmlite import binding
+
+        self.binding = binding
+        binding.initialize_native_target()
+        binding.initialize_native_asmprinter()
+        target = binding.Target.from_default_triple()
+        self.target = target.create_target_machine(
+            cpu=binding.get_host_cpu_name(),
+            features=binding.get_host_cpu_features().flatten(),
+            opt=1,
+            jit=True,
+        )
+        self.linker = binding.create_lljit_compiler(
+            target.create_target_machine(
+                cpu=binding.get_host_cpu_name(),
+                features=binding.get_host_cpu_features().flatten(),
+                opt=1,
+                jit=True,
+            )
+        )
+        self.count = 0
+        for name, address in outside().items():
+            binding.add_symbol(name, address)
+
+    def object_of(self, text: str) -> bytes:
+        """The object file of a module."""
+        module = self.binding.parse_assembly(text)
+        module.triple = self.target.triple
+        module.data_layout = str(self.target.target_data)
+        return self.target.emit_object(module)  # type: ignore[no-any-return]
+
+    def link(self, data: bytes, names: tuple[str, ...]) -> Library:
+        """Puts an object file into this process."""
+        self.count += 1
+        builder = self.binding.JITLibraryBuilder().add_object_img(data).add_current_process()
+        for name in names:
+            builder.export_symbol(name)
+        for name, address in outside().items():
+            builder.import_symbol(name, address)
+        return Library(builder.link(self.linker, f"graphwright{self.count}"), names)
+
+
+class Library:
+    """Machine code in this process: it lives as long as this."""
+
+    def __init__(self, tracker: Any, names: tuple[str, ...]) -> None:
+        self._tracker = tracker
+        self.addresses = {name: tracker[name] for name in names}
+
+
+@cache
+def machine() -> Machine:
+    """The one of this process."""
+    with _LOCK:
+        return Machine()
+
+
+@cache
+def outside() -> dict[str, int]:
+    """What native code calls: the C library's memory functions, BLAS."""
+    c = ctypes.CDLL(None)
+    names = ("malloc", "free", "memcpy", "memset")
+    found = {
+        name: ctypes.cast(getattr(c, name), ctypes.c_void_p).value or 0 for name in names
+    }
+    from scipy.linalg import cython_blas
+
+    get = ctypes.pythonapi.PyCapsule_GetPointer
+    get.restype, get.argtypes = ctypes.c_void_p, [ctypes.py_object, ctypes.c_char_p]
+    get_name = ctypes.pythonapi.PyCapsule_GetName
+    get_name.restype, get_name.argtypes = ctypes.c_char_p, [ctypes.py_object]
+    for name in ("sgemm", "dgemm"):
+        capsule = cython_blas.__pyx_capi__[name]
+        found[f"gw_{name}"] = get(capsule, get_name(capsule))
+    return found

@@ -1,0 +1,242 @@
+"""A program as an LLVM module: `prepare(frame)`, `run(frame)` and a function for each nest."""
+
+from __future__ import annotations
+
+from graphwright.lower.collapse import collapse
+from graphwright.lower.kinds import item_size
+from graphwright.lower.llvm.combine import identity
+from graphwright.lower.llvm.emitter import Reg
+from graphwright.lower.llvm.frame import Frame
+from graphwright.lower.llvm.function import I64, FunctionWriter
+from graphwright.lower.llvm.nests import NestWriter, element, extent, scalar_instruction
+from graphwright.lower.nest import (
+    Check,
+    Clear,
+    Copy,
+    Element,
+    Index,
+    Load,
+    Multiply,
+    Nest,
+    Program,
+    Statement,
+    Straight,
+)
+from graphwright.lower.sizes import Size, product
+
+
+class Module:
+    """The text of a module, as its functions are written."""
+
+    def __init__(self, program: Program) -> None:
+        self.program = program
+        self.frame = Frame(program)
+        self.functions: list[str] = []
+        self.declarations: dict[str, str] = {}
+
+    def text(self) -> str:
+        """The whole module."""
+        self.prepare()
+        self.run()
+        return "\n".join([*self.declarations.values(), "", *self.functions])
+
+    def finish(self, f: FunctionWriter) -> None:
+        """Adds a function."""
+        self.functions.append(f.text())
+        self.declarations.update(f.e.declarations)
+
+    def prepare(self) -> None:
+        """Derives sizes, checks the guards, gives the results' dimensions: 1 if all is well."""
+        f = FunctionWriter(self.frame, "define i64 @prepare(ptr %frame)")
+        e = f.e
+        for symbol, function, operands in self.program.derived:
+            values = [inline_size(f, o) for o in operands]
+            f.to_slot(self.frame.symbol(symbol), derive(f, function, values))
+        good = Reg("true", "b1")
+        for a, b in self.program.guards:
+            same = e.compare("eq", inline_size(f, a), inline_size(f, b))
+            good = e.binary("and", good, same)
+        for (_, shape), slot in zip(self.program.results, self.frame.result_dims):
+            for i, d in enumerate(shape):
+                f.to_slot(slot + i, inline_size(f, d))
+        e.line(f"ret {e.cast('zext', good, I64)}")
+        self.finish(f)
+
+    def run(self) -> None:
+        """The statements; returns the status, 0 if all is well."""
+        f = FunctionWriter(self.frame, "define i64 @run(ptr %frame)")
+        main = Main(self, f)
+        temporaries = main.allocate()
+        for statement in self.program.body:
+            main.statement(statement)
+        main.free(temporaries)
+        f.e.line(f"ret {f.from_slot(0, I64)}")
+        self.finish(f)
+
+
+class Main:
+    """Writes the statements of a program."""
+
+    def __init__(self, module: Module, f: FunctionWriter) -> None:
+        self.module = module
+        self.program = module.program
+        self.frame = module.frame
+        self.f = f
+        self.scalars: dict[int, Reg] = {}
+
+    def allocate(self) -> Reg | None:
+        """Memory for all temporaries, in one piece."""
+        f = self.f
+        wanted = [
+            (i, b) for i, b in enumerate(self.program.buffers) if b.role == "temporary"
+        ]
+        if not wanted:
+            return None
+        offset = f.number(0)
+        offsets = []
+        for _, buffer in wanted:
+            offsets.append(offset)
+            size = f.mul(f.size(product(buffer.shape)), f.number(item_size(buffer.kind)))
+            padded = f.e.binary("and", f.add(size, f.number(127)), f.number(-64))
+            offset = f.add(offset, padded)
+        memory = f.call("ptr", "malloc", offset)
+        for (i, _), at in zip(wanted, offsets):
+            address = f.e.assign("ptr", 1, f"getelementptr i8, {memory}, {at}")
+            f.to_slot(self.frame.buffer(i), address)
+            f.set_buffer(i, address)
+        return memory
+
+    def free(self, memory: Reg | None) -> None:
+        """Gives the temporaries back."""
+        if memory is not None:
+            self.f.call("", "free", memory)
+
+    def statement(self, statement: Statement) -> None:
+        """One statement."""
+        if isinstance(statement, Nest):
+            self.nest(statement)
+        elif isinstance(statement, Straight):
+            self.straight(statement)
+        elif isinstance(statement, Clear):
+            self.clear(statement)
+        elif isinstance(statement, Multiply):
+            self.multiply(statement)
+        elif isinstance(statement, Copy):
+            self.copy(statement)
+        else:
+            raise TypeError(f"no such statement: {statement}")
+
+    def nest(self, nest: Nest) -> None:
+        """A call of the nest's function over its whole range."""
+        nest = collapse(nest)
+        name = f"nest{len(self.module.functions)}"
+        writer = NestWriter(name, nest, self.frame, self.program.buffers)
+        self.module.functions.append(writer.text())
+        self.module.declarations.update(writer.e.declarations)
+        end = self.f.size(product(extent(nest)))
+        self.f.e.line(f"call void @{name}(ptr %frame, i64 0, {end})")
+        for _, scalar, kind in nest.scalars:
+            self.scalars[scalar] = self.load_scalar(scalar, kind)
+
+    def load_scalar(self, scalar: int, kind: str) -> Reg:
+        """A scalar from the frame."""
+        return self.f.load(self.f.slot(self.frame.scalar(scalar)), kind, 1)
+
+    def straight(self, statement: Straight) -> None:
+        """Scalars."""
+        f = self.f
+        values: list[Reg] = []
+        for x in statement.instructions:
+            if isinstance(x, Load):
+                index = f.number(0)
+                for offset in x.at.offsets:
+                    index = f.add(index, f.size(offset))
+                address = f.address(f.buffer(x.buffer), index, x.kind)
+                values.append(f.load(address, x.kind, 1))
+            elif isinstance(x, Element):
+                operands = [values[i] for i in x.operands]
+                values.append(element(f, x.op, operands, x.kind, self.report))
+            elif isinstance(x, Index):
+                raise TypeError("an index without axes")
+            else:
+                values.append(scalar_instruction(f, x, {}))
+        for value, scalar, _ in statement.scalars:
+            self.scalars[scalar] = values[value]
+            f.store(values[value], f.slot(self.frame.scalar(scalar)))
+        for store in statement.stores:
+            f.store(values[store.value], f.buffer(store.buffer))
+
+    def report(self, condition: Reg) -> None:
+        """Notes what native code leaves to the slow tier."""
+        f = self.f
+        old = f.from_slot(0, I64)
+        f.to_slot(0, f.e.binary("or", old, f.e.cast("zext", condition, I64)))
+
+    def clear(self, statement: Clear) -> None:
+        """Fills a buffer."""
+        f = self.f
+        shape = self.program.buffers[statement.buffer].shape
+        value = f.e.constant(statement.kind, identity(statement.combine, statement.kind))
+        with f.loop(f.number(0), f.size(product(shape))) as i:
+            f.store(value, f.address(f.buffer(statement.buffer), i, statement.kind))
+
+    def copy(self, statement: Copy) -> None:
+        """Copies a buffer."""
+        target, source = self.f.buffer(statement.target), self.f.buffer(statement.source)
+        self.f.copy(target, source, self.f.size(statement.count), statement.kind)
+
+    def multiply(self, s: Multiply) -> None:
+        """BLAS, which counts columns first: c' = b' a'."""
+        f, e = self.f, self.f.e
+        letter = "s" if s.kind == "f32" else "d"
+        one = e.constant(s.kind, 1)
+        zero = e.constant(s.kind, 0)
+        integers = []
+        lead_a, lead_b = (s.m if s.transpose_a else s.k), (s.k if s.transpose_b else s.n)
+        for size in (s.n, s.m, s.k, lead_b, lead_a, s.n):
+            room = f.stack("i32", 1)
+            short = e.cast("trunc", f.size(size), "i32")
+            f.store(e.intrinsic("smax", short, Reg("1", "i32")) if len(integers) > 2 else short, room)
+            integers.append(room)
+        flags = []
+        for transposed in (s.transpose_b, s.transpose_a):
+            room = f.stack("i8", 1)
+            f.store(Reg(str(ord("T" if transposed else "N")), "i8"), room)
+            flags.append(room)
+        factors = []
+        for value in (one, zero):
+            room = f.stack(s.kind, 1)
+            f.store(value, room)
+            factors.append(room)
+        n, m, k, ldb, lda, ldc = integers
+        a, b, c = [f.buffer(i) for i in (s.a, s.b, s.c)]
+        f.call(
+            "", f"gw_{letter}gemm", *flags, n, m, k, factors[0], b, ldb, a, lda, factors[1], c, ldc
+        )
+
+
+def inline_size(f: FunctionWriter, size: Size) -> Reg:
+    """A size where it is needed, since what it is made of may just have been derived."""
+    result = f.number(size.factor)
+    for i in size.symbols:
+        result = f.mul(result, f.from_slot(f.frame.symbol(i), I64))
+    return result
+
+
+def derive(f: FunctionWriter, function: str, values: list[Reg]) -> Reg:
+    """A derived size."""
+    x, y = values
+    if function == "div":
+        y = f.e.intrinsic("smax", y, f.number(1))
+    names = {"add": "add", "sub": "sub", "div": "sdiv"}
+    if function == "max":
+        return f.e.intrinsic("smax", x, y)
+    return f.e.binary(names[function], x, y)
+
+
+def render(program: Program) -> tuple[str, Frame]:
+    """The module's text, and the layout of its frame."""
+    module = Module(program)
+    return module.text(), module.frame
+
+

@@ -1,0 +1,346 @@
+"""Ops that only move elements, as index maps: where an element of the result comes from.
+
+Such an op costs nothing by itself: whoever needs its result reads the operand at other
+places. `dims` gives the result's shape in symbolic sizes, `pull` carries an index of the
+result back to one of the operand.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
+
+from graphwright.ir.graph import Node, Value
+from graphwright.lower.sizes import ONE, NotNative, Shape, Size, Sizes, product
+from graphwright.op.op import Op, host_value
+from graphwright.ops.conversion import Cast
+from graphwright.ops.creation import Const
+from graphwright.ops.joining import ConcatV2, Pack
+from graphwright.ops.movement import (
+    BroadcastTo,
+    EnsureShape,
+    ExpandDims,
+    Identity,
+    PreventGradient,
+    Reshape,
+    Squeeze,
+    StopGradient,
+    Transpose,
+)
+from graphwright.ops.reversal import ReverseV2
+from graphwright.ops.shape import Shape as ShapeOp
+from graphwright.ops.slicing import MASKED, NewAxis, Pick, Slice, StridedSlice
+
+
+class At(NamedTuple):
+    """A place along one dimension: axis * step + offsets + scalars * factors."""
+
+    axis: int  # -1 where it does not depend on an axis
+    step: int
+    offsets: Shape = ()
+    scalars: tuple[tuple[int, int], ...] = ()
+
+    def moved(self, begin: Shape, stride: int) -> At:
+        """begin + stride * self."""
+        scaled = tuple([Size(o.factor * stride, o.symbols) for o in self.offsets])
+        offsets = tuple([o for o in (*begin, *scaled) if o.factor])
+        scalars = tuple([(s, f * stride) for s, f in self.scalars])
+        return At(self.axis, self.step * stride, offsets, scalars)
+
+
+FIRST = At(-1, 0)
+Place = tuple[At, ...]
+
+
+class Move(NamedTuple):
+    """The two rules of an op that moves elements of its first operand."""
+
+    dims: Callable[[Sizes, Node, Shape, Callable[[Value], Shape]], Shape]
+    pull: Callable[[Sizes, Node, Shape, Shape, Place], Place]
+
+
+Dims_of = Callable[[Value], Shape]
+
+
+# -- values on the host ---------------------------------------------------------------------
+
+
+def host_of(sizes: Sizes, value: Value, dims_of: Dims_of) -> Any:
+    """A host operand: ints and sizes, in tuples where it is a vector. `NotNative` if unknown."""
+    op = value.node.op
+    if isinstance(op, Const):
+        return host_value(op.value.array)
+    if isinstance(op, ShapeOp):
+        return dims_of(value.node.inputs[0])
+    if isinstance(op, (Identity, Cast, StopGradient)):
+        return host_of(sizes, value.node.inputs[0], dims_of)
+    if isinstance(op, Pack) and op.axis == 0:
+        return tuple([host_of(sizes, v, dims_of) for v in value.node.inputs])
+    if isinstance(op, ConcatV2):
+        parts = [host_of(sizes, v, dims_of) for v in value.node.inputs[:-1]]
+        return tuple([entry for part in parts for entry in part])
+    if isinstance(op, StridedSlice):
+        x, *bounds = [host_of(sizes, v, dims_of) for v in value.node.inputs]
+        (entry,) = list(op.entries(*bounds))
+        if isinstance(entry, Pick) and isinstance(entry.index, int):
+            return x[entry.index]
+        begin, end, stride = [None if v is MASKED else v for v in entry]
+        return tuple(x[begin:end:stride])
+    raise NotNative(f"{op.type_name} computes a shape")
+
+
+def as_size(sizes: Sizes, value: Any) -> Size:
+    """An entry of a shape as a size."""
+    return value if isinstance(value, Size) else sizes.of_static(value)
+
+
+# -- the rules ------------------------------------------------------------------------------
+
+
+def same_dims(sizes: Sizes, node: Node, dims: Shape, dims_of: Dims_of) -> Shape:
+    """As the operand's."""
+    return dims
+
+
+def same_place(sizes: Sizes, node: Node, dims: Shape, out: Shape, at: Place) -> Place:
+    """As the result's."""
+    return at
+
+
+def many(dims: Shape) -> list[int]:
+    """The dimensions that are not 1."""
+    return [i for i, d in enumerate(dims) if d != ONE]
+
+
+def is_trivial(dims: Shape, out: Shape) -> bool:
+    """Whether shapes differ only in dimensions of 1."""
+    return [dims[i] for i in many(dims)] == [out[i] for i in many(out)]
+
+
+def pull_trivial(sizes: Sizes, node: Node, dims: Shape, out: Shape, at: Place) -> Place:
+    """The places of the dimensions that are not 1, in order."""
+    given = iter([at[i] for i in many(out)])
+    return tuple([FIRST if d == ONE else next(given) for d in dims])
+
+
+def reshape_dims(sizes: Sizes, node: Node, dims: Shape, dims_of: Dims_of) -> Shape:
+    """The target's entries; what equals a dimension of the operand is that dimension."""
+    wanted = host_of(sizes, node.inputs[1], dims_of)
+    known = node.outputs[0].type.dims or (None,) * len(wanted)
+    left = [d for d in dims if d != ONE]
+    entries: list[Size | None] = []
+    for entry, static in zip(wanted, known):
+        if isinstance(entry, Size):
+            entries.append(entry)
+        elif entry in (0, 1):
+            entries.append(Size(entry))
+        else:
+            number = static if entry == -1 else entry
+            entries.append(claimed(sizes, left, number))
+    missing = [i for i, e in enumerate(entries) if e is None]
+    total = product(dims)
+    if len(missing) == 1:
+        rest = product(tuple([e for e in entries if e is not None]))
+        entries[missing[0]] = sizes.quotient(total, rest)
+    for i in missing[1:] if len(missing) > 1 else ():
+        entries[i] = as_size(sizes, wanted[i])
+    if len(missing) > 1:
+        entries[missing[0]] = as_size(sizes, wanted[missing[0]])
+    result = tuple([e for e in entries if e is not None])
+    if sizes.canonical(product(result)) != sizes.canonical(total):
+        sizes.guards.append((product(result), total))
+    return sizes.shape(result)
+
+
+def claimed(sizes: Sizes, left: list[Size], number: int | None) -> Size | None:
+    """The first size left that has a static value, taken from the list."""
+    for i, size in enumerate(left):
+        if number is not None and number > 1 and sizes.value(size) == number:
+            return left.pop(i)
+    return Size(1) if number == 1 else None
+
+
+def expanded_dims(sizes: Sizes, node: Node, dims: Shape, dims_of: Dims_of) -> Shape:
+    """With a 1 at `dim`."""
+    dim = host_of(sizes, node.inputs[1], dims_of)
+    dim = dim[0] if isinstance(dim, tuple) else dim
+    at = dim + len(dims) + 1 if dim < 0 else dim
+    return (*dims[:at], ONE, *dims[at:])
+
+
+def squeezed_dims(sizes: Sizes, node: Node, dims: Shape, dims_of: Dims_of) -> Shape:
+    """Without the 1s."""
+    op: Any = node.op
+    dropped = {a % len(dims) for a in op.squeeze_dims} or {
+        i for i, d in enumerate(dims) if d == ONE
+    }
+    for i in dropped:
+        sizes.unify(dims[i], ONE)
+    return tuple([d for i, d in enumerate(dims) if i not in dropped])
+
+
+def transposed_dims(sizes: Sizes, node: Node, dims: Shape, dims_of: Dims_of) -> Shape:
+    """Permuted."""
+    return tuple([dims[i] for i in host_of(sizes, node.inputs[1], dims_of)])
+
+
+def pull_transposed(sizes: Sizes, node: Node, dims: Shape, out: Shape, at: Place) -> Place:
+    """Dimension perm[i] of the operand is where i of the result is."""
+    perm = host_of(sizes, node.inputs[1], no_dims)
+    places = dict(zip([p % len(dims) for p in perm], at))
+    return tuple([places[i] for i in range(len(dims))])
+
+
+def no_dims(value: Value) -> Shape:
+    """For host operands that must not depend on shapes."""
+    raise NotNative("an index map depends on a shape")
+
+
+def broadcast_dims(sizes: Sizes, node: Node, dims: Shape, dims_of: Dims_of) -> Shape:
+    """The target; where the operand is not 1 they are equal."""
+    wanted = host_of(sizes, node.inputs[1], dims_of)
+    pad = len(wanted) - len(dims)
+    result = []
+    for i, entry in enumerate(wanted):
+        own = dims[i - pad] if i >= pad else ONE
+        same = own != ONE and (sizes.value(own) == entry or isinstance(entry, Size))
+        result.append(sizes.unify(own, as_size(sizes, entry)) if same else as_size(sizes, entry))
+    return tuple(result)
+
+
+def pull_broadcast(sizes: Sizes, node: Node, dims: Shape, out: Shape, at: Place) -> Place:
+    """The first element where the operand is 1."""
+    return aligned(dims, out, at)
+
+
+def aligned(dims: Shape, out: Shape, at: Place) -> Place:
+    """The places of an operand that is broadcast to `out`, from the right."""
+    pad = len(out) - len(dims)
+    return tuple(
+        [FIRST if d == ONE and out[i + pad] != ONE else at[i + pad] for i, d in enumerate(dims)]
+    )
+
+
+class Cut(NamedTuple):
+    """A slice along one dimension: from `begin` in steps of `stride`, `size` long; or a pick."""
+
+    begin: Shape
+    stride: int
+    size: Size | None  # None: a pick, the result lacks the dimension
+
+
+def cut(sizes: Sizes, entry: Any, dim: Size) -> Cut:
+    """What an entry of a strided slice takes of a dimension."""
+    if isinstance(entry, Pick):
+        index = entry.index
+        if not isinstance(index, int):
+            raise NotNative("an index is computed")
+        known = sizes.value(dim)
+        if known is None:
+            raise NotNative("an index into a dimension of unknown size")
+        if not -known <= index < known:
+            raise NotNative("an index is out of bounds")
+        return Cut((dim, Size(index)) if index < 0 else (Size(index),), 0, None)
+    begin, end, stride = [None if v is MASKED else v for v in entry]
+    if begin is None and end is None and stride in (1, -1):
+        return Cut((dim, Size(-1)) if stride < 0 else (), stride, dim)
+    if any(isinstance(v, Size) for v in (begin, end, stride)):
+        raise NotNative("the bounds of a slice are computed")
+    known = sizes.value(dim)
+    if known is None:
+        raise NotNative("a slice of a dimension of unknown size")
+    places = range(*slice(begin, end, stride).indices(known))
+    if not places:
+        return Cut((), 1, Size(0))
+    if len(places) == known and places.step == 1:
+        return Cut((), 1, dim)
+    if places.step == 1 and end is None and begin is not None and begin >= 0:
+        return Cut((Size(begin),), 1, sizes.derive("sub", dim, Size(begin)))
+    first: Shape = (Size(places.start),)
+    return Cut(first, places.step, sizes.of_static(len(places)))
+
+
+def cuts(sizes: Sizes, node: Node, dims: Shape, dims_of: Dims_of) -> list[Cut]:
+    """Each dimension's part, and a `Cut` of no dimension (stride 0, size 1) for a new axis."""
+    op: Any = node.op
+    entries = list(op.entries(*[host_of(sizes, v, dims_of) for v in node.inputs[1:4]]))
+    taken = sum(isinstance(e, tuple) and not isinstance(e, NewAxis) for e in entries)
+    if None not in entries:
+        entries.append(None)
+    result: list[Cut] = []
+    axis = 0
+    for entry in entries:
+        if entry is None:
+            for _ in range(len(dims) - taken):
+                result.append(Cut((), 1, dims[axis]))
+                axis += 1
+        elif isinstance(entry, NewAxis):
+            result.append(Cut((), 0, ONE))
+        else:
+            result.append(cut(sizes, entry, dims[axis]))
+            axis += 1
+    return result
+
+
+def sliced_dims(sizes: Sizes, node: Node, dims: Shape, dims_of: Dims_of) -> Shape:
+    """The sizes that are taken."""
+    return tuple([c.size for c in cuts(sizes, node, dims, dims_of) if c.size is not None])
+
+
+def pull_sliced(sizes: Sizes, node: Node, dims: Shape, out: Shape, at: Place) -> Place:
+    """begin + stride * index."""
+    result = []
+    given = iter(at)
+    for c in cuts(sizes, node, dims, no_dims):
+        if c.size is None:
+            result.append(FIRST.moved(c.begin, 1))
+        elif c.stride == 0:
+            next(given)
+        else:
+            result.append(next(given).moved(c.begin, c.stride))
+    return tuple(result)
+
+
+def plain_sliced_dims(sizes: Sizes, node: Node, dims: Shape, dims_of: Dims_of) -> Shape:
+    """`size` along each dimension; -1 is what is left."""
+    begin, size = [host_of(sizes, v, dims_of) for v in node.inputs[1:3]]
+    result = []
+    for d, b, n in zip(dims, begin, size):
+        if n == -1 or (isinstance(n, int) and b == 0 and sizes.value(d) == n):
+            result.append(d if b == 0 else sizes.derive("sub", d, as_size(sizes, b)))
+        else:
+            result.append(as_size(sizes, n))
+        known, start = sizes.value(d), b if isinstance(b, int) else None
+        if known is None or start is None or start + (sizes.value(result[-1]) or 0) > known:
+            raise NotNative("the bounds of a slice are not known")
+    return tuple(result)
+
+
+def pull_plain_sliced(sizes: Sizes, node: Node, dims: Shape, out: Shape, at: Place) -> Place:
+    """begin + index."""
+    begin = host_of(sizes, node.inputs[1], no_dims)
+    return tuple([a.moved((Size(b),), 1) for a, b in zip(at, begin)])
+
+
+def pull_reversed(sizes: Sizes, node: Node, dims: Shape, out: Shape, at: Place) -> Place:
+    """size - 1 - index along the reversed dimensions."""
+    axes = {a % len(dims) for a in host_of(sizes, node.inputs[1], no_dims)}
+    return tuple(
+        [a.moved((d, Size(-1)), -1) if i in axes else a for i, (a, d) in enumerate(zip(at, dims))]
+    )
+
+
+MOVES: dict[type[Op], Move] = {
+    Identity: Move(same_dims, same_place),
+    StopGradient: Move(same_dims, same_place),
+    PreventGradient: Move(same_dims, same_place),
+    EnsureShape: Move(same_dims, same_place),
+    Reshape: Move(reshape_dims, pull_trivial),
+    ExpandDims: Move(expanded_dims, pull_trivial),
+    Squeeze: Move(squeezed_dims, pull_trivial),
+    Transpose: Move(transposed_dims, pull_transposed),
+    BroadcastTo: Move(broadcast_dims, pull_broadcast),
+    StridedSlice: Move(sliced_dims, pull_sliced),
+    Slice: Move(plain_sliced_dims, pull_plain_sliced),
+    ReverseV2: Move(same_dims, pull_reversed),
+}

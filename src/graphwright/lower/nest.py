@@ -1,0 +1,301 @@
+"""The loop-nest form: what native code is made of, without a word about LLVM.
+
+A program has buffers, scalars and statements over them. A `Nest` is a space of axes with
+stages that run one after the other for each index of the outer axes; a stage is a list of
+instructions in SSA form (loads by linear index maps, element expressions of ops), what is
+stored of them and what is reduced.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple, Union
+
+from graphwright.lower.sizes import Shape, Size
+from graphwright.op.op import Op
+
+
+class Linear(NamedTuple):
+    """An element's place in a buffer: offsets + axis i * strides[i] + scalar * stride ..."""
+
+    offsets: tuple[Size, ...]
+    strides: Shape
+    scalars: tuple[tuple[int, Size], ...] = ()
+
+    def __str__(self) -> str:
+        terms = [str(o) for o in self.offsets if o.factor]
+        terms += [f"i{k}*{s}" for k, s in enumerate(self.strides) if s.factor]
+        terms += [f"%{k}*{s}" for k, s in self.scalars]
+        return " + ".join(terms) or "0"
+
+
+# -- instructions: each has one result, named by its position in the stage ------------------
+
+
+class Load(NamedTuple):
+    """An element of a buffer."""
+
+    buffer: int
+    at: Linear
+    kind: str
+
+    def __str__(self) -> str:
+        return f"load b{self.buffer}[{self.at}] : {self.kind}"
+
+
+class Index(NamedTuple):
+    """The index along an axis: start + axis * step, of a kind."""
+
+    at: Linear
+    kind: str
+
+    def __str__(self) -> str:
+        return f"index {self.at} : {self.kind}"
+
+
+class Constant(NamedTuple):
+    """A number."""
+
+    value: Any
+    kind: str
+
+    def __str__(self) -> str:
+        return f"{self.value!r} : {self.kind}"
+
+
+class Scalar(NamedTuple):
+    """A scalar of the program."""
+
+    scalar: int
+    kind: str
+
+    def __str__(self) -> str:
+        return f"%{self.scalar} : {self.kind}"
+
+
+class Row(NamedTuple):
+    """A value of this outer index: a reduction's result, or something computed from it."""
+
+    row: int
+    kind: str
+
+    def __str__(self) -> str:
+        return f"row{self.row} : {self.kind}"
+
+
+class Element(NamedTuple):
+    """An op's element expression, or a conversion, on earlier instructions of the stage."""
+
+    op: Op
+    operands: tuple[int, ...]
+    kind: str
+
+    def __str__(self) -> str:
+        return f"{self.op}({', '.join(f'.{i}' for i in self.operands)}) : {self.kind}"
+
+
+class Count(NamedTuple):
+    """A size as a number of some kind: what a mean divides by."""
+
+    size: Size
+    kind: str
+
+    def __str__(self) -> str:
+        return f"size {self.size} : {self.kind}"
+
+
+Instruction = Union[Load, Index, Constant, Scalar, Row, Element, Count]
+
+
+# -- statements -----------------------------------------------------------------------------
+
+
+class Store(NamedTuple):
+    """Writes an instruction's result; `combine` names how, where it adds to what is there."""
+
+    value: int
+    buffer: int
+    at: Linear
+    kind: str
+    combine: str = ""
+
+    def __str__(self) -> str:
+        sign = f"{self.combine}=" if self.combine else "="
+        return f"b{self.buffer}[{self.at}] {sign} .{self.value}"
+
+
+class Reduce(NamedTuple):
+    """Combines an instruction's results over the inner axes into a row value."""
+
+    value: int
+    row: int
+    combine: str  # sum, prod, max, min, all, any
+    kind: str
+
+    def __str__(self) -> str:
+        return f"row{self.row} = {self.combine} .{self.value}"
+
+
+class Keep(NamedTuple):
+    """Makes an instruction's result a row value (in a stage without inner axes)."""
+
+    value: int
+    row: int
+
+    def __str__(self) -> str:
+        return f"row{self.row} = .{self.value}"
+
+
+class Stage(NamedTuple):
+    """One pass over the inner axes; `inner` False: once for each outer index."""
+
+    instructions: tuple[Instruction, ...]
+    effects: tuple[Union[Store, Reduce, Keep], ...]
+    inner: bool = True
+
+
+class Nest(NamedTuple):
+    """Loops over a space: `outer` axes outside all stages, the others inside each.
+
+    Where `outer` is 0, what the stages reduce to becomes scalars of the program.
+    """
+
+    axes: Shape
+    outer: int
+    stages: tuple[Stage, ...]
+    #: Row values that become scalars: (row, scalar, kind).
+    scalars: tuple[tuple[int, int, str], ...] = ()
+
+
+class Straight(NamedTuple):
+    """Scalars computed once: instructions, which results are which scalars, what is stored."""
+
+    instructions: tuple[Instruction, ...]
+    scalars: tuple[tuple[int, int, str], ...]
+    stores: tuple[Store, ...] = ()
+
+
+class Clear(NamedTuple):
+    """Fills a buffer with what a reduction starts from."""
+
+    buffer: int
+    kind: str
+    combine: str
+
+
+class Multiply(NamedTuple):
+    """c = a @ b of row-major matrices, a batch of them; flags transpose the operands."""
+
+    a: int
+    b: int
+    c: int
+    m: Size
+    n: Size
+    k: Size
+    transpose_a: bool
+    transpose_b: bool
+    kind: str
+    batch: Size
+    stride_a: Size
+    stride_b: Size
+
+
+class Copy(NamedTuple):
+    """The elements of one buffer into another."""
+
+    source: int
+    target: int
+    count: Size
+    kind: str
+
+
+class Check(NamedTuple):
+    """Leaves native code unless a scalar is true: then the slow tier says what is wrong."""
+
+    scalar: int
+
+
+class Loop(NamedTuple):
+    """while condition: body, over scalars and buffers that take their next values together.
+
+    `scalars`: (the variable, its first value, its next value, kind); `buffers`: (the variable's
+    buffer, first, next), which are swapped.
+    """
+
+    condition: tuple[Any, ...]
+    again: int
+    body: tuple[Any, ...]
+    scalars: tuple[tuple[int, int, int, str], ...]
+    buffers: tuple[tuple[int, int, int], ...]
+
+
+class Choice(NamedTuple):
+    """if condition: then, else: otherwise; `scalars`: (result, from then, from else, kind)."""
+
+    condition: int
+    then: tuple[Any, ...]
+    otherwise: tuple[Any, ...]
+    scalars: tuple[tuple[int, int, int, str], ...]
+
+
+Statement = Union[Nest, Straight, Clear, Multiply, Copy, Check, Loop, Choice]
+
+
+class Buffer(NamedTuple):
+    """Memory of a program: an input, a result, or its own."""
+
+    role: str  # input, result, temporary, row (memory for one outer index)
+    shape: Shape
+    kind: str
+
+
+class Program(NamedTuple):
+    """What native code is made of."""
+
+    symbols: tuple[tuple[int, int, int], ...]  # (symbol, input, axis)
+    derived: tuple[tuple[int, str, Shape], ...]
+    guards: tuple[tuple[Size, Size], ...]
+    buffers: tuple[Buffer, ...]
+    inputs: tuple[int, ...]  # their buffers
+    results: tuple[tuple[int, Shape], ...]
+    scalars: int  # how many there are
+    body: tuple[Statement, ...]
+
+    def __str__(self) -> str:
+        lines = [f"b{i}: {b.role} {b.kind}[{', '.join(map(str, b.shape))}]"
+                 for i, b in enumerate(self.buffers)]
+        lines += [f"s{i} = {name}({', '.join(map(str, sizes))})" for i, name, sizes in self.derived]
+        lines += [f"guard {a} == {b}" for a, b in self.guards]
+        return "\n".join([*lines, *show(self.body, 0)])
+
+
+def show(statements: tuple[Any, ...], depth: int) -> list[str]:
+    """Statements as indented lines."""
+    pad = "  " * depth
+    lines: list[str] = []
+    for statement in statements:
+        if isinstance(statement, Nest):
+            axes = ", ".join(map(str, statement.axes))
+            lines.append(f"{pad}nest [{axes}] outer {statement.outer}")
+            for stage in statement.stages:
+                lines.append(f"{pad}  {'each' if stage.inner else 'once'}")
+                lines += [f"{pad}    .{i} = {x}" for i, x in enumerate(stage.instructions)]
+                lines += [f"{pad}    {e}" for e in stage.effects]
+            lines += [f"{pad}  %{s} = row{r} : {k}" for r, s, k in statement.scalars]
+        elif isinstance(statement, Straight):
+            lines.append(f"{pad}straight")
+            lines += [f"{pad}    .{i} = {x}" for i, x in enumerate(statement.instructions)]
+            lines += [f"{pad}    %{s} = .{v} : {k}" for v, s, k in statement.scalars]
+            lines += [f"{pad}    {store}" for store in statement.stores]
+        elif isinstance(statement, Loop):
+            lines.append(f"{pad}loop {statement.scalars} {statement.buffers}")
+            lines += show(statement.condition, depth + 1)
+            lines.append(f"{pad}while %{statement.again}")
+            lines += show(statement.body, depth + 1)
+        elif isinstance(statement, Choice):
+            lines.append(f"{pad}if %{statement.condition} {statement.scalars}")
+            lines += show(statement.then, depth + 1)
+            lines.append(f"{pad}else")
+            lines += show(statement.otherwise, depth + 1)
+        else:
+            lines.append(f"{pad}{statement}")
+    return lines

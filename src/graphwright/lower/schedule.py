@@ -1,0 +1,349 @@
+"""Which nodes share a loop: a graph's nodes as clusters over one iteration space each.
+
+Nodes are placed in program order, each into the latest cluster that it fits, so that
+producers, consumers and siblings are computed in one pass over the data. A cluster may
+reduce along its innermost axes (then its outer axes are common to all its stages, and what
+is reduced can be used again for the same row), or add into results along other axes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+from graphwright.ir.graph import Graph, Node, Value
+from graphwright.lower.decompose import Average
+from graphwright.lower.moves import FIRST, MOVES, At, Place, aligned, host_of, is_trivial
+from graphwright.lower.sizes import ONE, NotNative, Shape, Sizes
+from graphwright.op.families import Elementwise
+from graphwright.ops.creation import Const, Fill, OnesLike, Placeholder, ZerosLike
+from graphwright.ops.contraction import MatMul
+from graphwright.ops.movement import Reshape
+from graphwright.ops.reduction import All, Any_, Max, Mean, Min, Prod, Sum
+from graphwright.types.tensor_type import normalize_axes
+
+#: What reductions combine with.
+COMBINE: dict[type, str] = {
+    Sum: "sum",
+    Mean: "sum",
+    Prod: "prod",
+    Max: "max",
+    Min: "min",
+    All: "all",
+    Any_: "any",
+}
+
+FILLS: dict[type, int] = {ZerosLike: 0, OnesLike: 1}
+
+#: A cluster gets no more nodes than this: code generation is not linear in a block's size.
+_LARGEST = 160
+
+
+class Member(NamedTuple):
+    """A value computed in a cluster."""
+
+    value: Value
+    at: Place  # which axis of the cluster each of its dimensions is
+    level: int  # the stage from which on it is there
+    row: bool  # one for each outer index, not for each element
+    reduced: frozenset[int] | None = None  # the axes that it combines, if it is a reduction
+    source: tuple[Value, Place] | None = None  # what a copy or a reduction reads, and where
+
+
+class Cluster:
+    """Nodes over one iteration space."""
+
+    def __init__(self, space: Shape, index: int) -> None:
+        self.space = space
+        self.index = index
+        self.outer: int | None = None  # the outer axes, once a reduction has fixed them
+        self.accumulates = False
+        self.members: dict[Value, Member] = {}
+
+    @property
+    def levels(self) -> int:
+        """The number of stages."""
+        return 1 + max(m.level for m in self.members.values())
+
+
+class Opaque(NamedTuple):
+    """A node that is a statement of its own."""
+
+    node: Node
+    index: int
+
+
+class Schedule:
+    """Clusters and opaque statements of one graph, in order."""
+
+    def __init__(self, graph: Graph, sizes: Sizes, dims: dict[Value, Shape]) -> None:
+        self.graph = graph
+        self.sizes = sizes
+        self.dims = dims
+        self.home: dict[Value, Cluster | Opaque] = {}
+        self.statements: list[Cluster | Opaque] = []
+        self.escapes: dict[Value, None] = {}  # what other statements read, in order
+        self.memory: set[Value] = set()  # what must be in memory, even if it is one element
+
+    # -- shapes ---------------------------------------------------------------------------
+
+    def infer(self) -> None:
+        """The shapes of all values, in symbolic sizes."""
+        for node in self.graph.nodes:
+            if isinstance(node.op, Placeholder):
+                continue
+            if node.outputs[0] not in self.dims:
+                self.dims[node.outputs[0]] = self.sizes.shape(self.shape_of(node))
+        for value, shape in self.dims.items():
+            self.dims[value] = self.sizes.shape(shape)
+
+    def of(self, value: Value) -> Shape:
+        """A value's shape."""
+        return self.sizes.shape(self.dims[value])
+
+    def shape_of(self, node: Node) -> Shape:
+        """A node's result's shape."""
+        op = node.op
+        if isinstance(op, Const):
+            return tuple([self.sizes.of_static(d) for d in op.value.type.dims or ()])
+        move = MOVES.get(type(op))
+        if move is not None:
+            return move.dims(self.sizes, node, self.of(node.inputs[0]), self.of)
+        if isinstance(op, Average):
+            return self.of(node.inputs[0])
+        if isinstance(op, Elementwise):
+            return self.broadcast([self.of(v) for v in node.inputs])
+        if type(op) in COMBINE:
+            reduced = self.reduced(node)
+            dims = self.of(node.inputs[0])
+            if op.keep_dims:  # type: ignore[attr-defined]
+                return tuple([ONE if i in reduced else d for i, d in enumerate(dims)])
+            return tuple([d for i, d in enumerate(dims) if i not in reduced])
+        if type(op) in FILLS:
+            return self.of(node.inputs[0])
+        if isinstance(op, Fill):
+            wanted = host_of(self.sizes, node.inputs[0], self.of)
+            return tuple([d if not isinstance(d, int) else self.sizes.of_static(d) for d in wanted])
+        if isinstance(op, MatMul):
+            (m, k), (k2, n) = [
+                self.of(v)[:: -1 if t else 1]
+                for v, t in zip(node.inputs, (op.transpose_a, op.transpose_b))
+            ]
+            self.sizes.unify(k, k2)
+            return m, n
+        raise NotNative(f"{op.type_name} has no native form")
+
+    def broadcast(self, shapes: Sequence[Shape]) -> Shape:
+        """The common shape; sizes that meet and are not 1 become one."""
+        rank = max(len(s) for s in shapes)
+        result = [ONE] * rank
+        for shape in shapes:
+            for i, d in enumerate(shape, rank - len(shape)):
+                if d != ONE:
+                    result[i] = d if result[i] == ONE else self.sizes.unify(result[i], d)
+        return tuple(result)
+
+    def reduced(self, node: Node) -> frozenset[int]:
+        """The dimensions of the operand that a reduction combines."""
+        axes = host_of(self.sizes, node.inputs[1], self.of)
+        return frozenset(normalize_axes(axes, len(self.of(node.inputs[0]))))
+
+    # -- reading through what only moves -----------------------------------------------------
+
+    def is_moved(self, node: Node) -> bool:
+        """Whether a node's result is its operand read at other places."""
+        op = node.op
+        if isinstance(op, Reshape):
+            return is_trivial(self.of(node.inputs[0]), self.of(node.outputs[0]))
+        if type(op) in MOVES:
+            return True
+        if type(op) in COMBINE:
+            dims = self.of(node.inputs[0])
+            return all(dims[i] == ONE for i in self.reduced(node))
+        return False
+
+    def trace(self, value: Value, at: Place) -> tuple[Value, Place]:
+        """What a value's element at a place really is: of which value, and where there."""
+        while value not in self.home and self.is_moved(value.node):
+            node = value.node
+            dims, out = self.of(node.inputs[0]), self.of(value)
+            if type(node.op) in MOVES:
+                at = MOVES[type(node.op)].pull(self.sizes, node, dims, out, at)
+            elif node.op.keep_dims:  # type: ignore[attr-defined]
+                at = tuple([FIRST if d == ONE else a for d, a in zip(dims, at)])
+            else:  # combines only dimensions of 1
+                gone, rest = self.reduced(node), iter(at)
+                at = tuple([FIRST if i in gone else next(rest) for i in range(len(dims))])
+            value = node.inputs[0]
+        return value, at
+
+    def operands(self, node: Node, at: Place) -> list[tuple[Value, Place]]:
+        """What an elementwise node reads for its element at a place."""
+        out = self.of(node.outputs[0])
+        inputs = node.inputs[:1] if isinstance(node.op, Average) else node.inputs
+        return [self.trace(v, aligned(self.of(v), out, at)) for v in inputs]
+
+    # -- placing ----------------------------------------------------------------------------
+
+    def place_all(self) -> None:
+        """Finds every node its statement, and what must be in memory."""
+        for node in self.graph.nodes:
+            op = node.op
+            if isinstance(op, (Placeholder, Const, Fill)) or type(op) in FILLS:
+                continue
+            if self.is_moved(node):
+                continue
+            if isinstance(op, (Elementwise, Average)):
+                self.place_elementwise(node)
+            elif type(op) in COMBINE:
+                self.place_reduction(node)
+            else:
+                self.place_opaque(node)
+        for result in self.graph.results:
+            self.demand(result)
+
+    def place_elementwise(self, node: Node) -> None:
+        """An elementwise node."""
+        value = node.outputs[0]
+        space, at = spread(self.of(value))
+        reads = self.operands(node, at)
+        for cluster in self.candidates(reads):
+            if cluster.space == space and self.agree(cluster, reads):
+                self.join(cluster, Member(value, at, self.level(cluster, reads), False), reads)
+                return
+            if (
+                cluster.outer
+                and cluster.space[: cluster.outer] == space
+                and self.agree(cluster, reads)
+                and all(cluster.members[v].row for v, _ in reads if v in cluster.members)
+            ):
+                self.join(cluster, Member(value, at, self.level(cluster, reads), True), reads)
+                return
+        self.join(self.cluster(space), Member(value, at, 0, False), reads)
+
+    def place_reduction(self, node: Node) -> None:
+        """A reduction, over the space of its operand."""
+        dims = self.of(node.inputs[0])
+        space, at = spread(dims)
+        gone = self.reduced(node)
+        axes = frozenset(a.axis for i, a in enumerate(at) if i in gone and a.axis >= 0)
+        keep = node.op.keep_dims  # type: ignore[attr-defined]
+        own = tuple([FIRST if i in gone else a for i, a in enumerate(at) if keep or i not in gone])
+        read = self.trace(node.inputs[0], at)
+        value = node.outputs[0]
+        first = len(space) - len(axes)
+        trailing = axes == frozenset(range(first, len(space)))
+        for cluster in self.candidates([read]):
+            if cluster.space != space or not self.agree(cluster, [read]):
+                continue
+            level = self.level(cluster, [read])
+            if trailing and not cluster.accumulates and cluster.outer in (None, first):
+                if first == 0 and level:
+                    continue
+                cluster.outer = first
+                member = Member(value, own, level + 1, True, axes, read)
+                self.join(cluster, member, [read])
+                return
+            if not trailing and cluster.outer is None and level == 0:
+                cluster.accumulates = True
+                self.join(cluster, Member(value, own, 0, True, axes, read), [read])
+                return
+        cluster = self.cluster(space)
+        if trailing:
+            cluster.outer = first
+        else:
+            cluster.accumulates = True
+        self.join(cluster, Member(value, own, int(trailing), True, axes, read), [read])
+
+    def place_opaque(self, node: Node) -> None:
+        """A node that is a statement of its own, and reads memory; a reshape is another view."""
+        for value in node.inputs[:1] if isinstance(node.op, Reshape) else node.inputs:
+            self.demand(value)
+        statement = Opaque(node, len(self.statements))
+        self.statements.append(statement)
+        for value in node.outputs:
+            self.home[value] = statement
+            self.escapes[value] = None
+            self.memory.add(value)
+
+    def demand(self, value: Value) -> None:
+        """Sees to it that a value is in memory."""
+        if value in self.home:
+            self.escapes[value] = None
+        elif isinstance(value.node.op, Placeholder):
+            return
+        elif not isinstance(value.node.op, Const) or value in self.graph.results:
+            self.place_copy(value)
+        self.memory.add(value)
+
+    def place_copy(self, value: Value) -> None:
+        """A value that is another one read at other places, computed for itself."""
+        space, at = spread(self.of(value))
+        source = self.trace(value, at)
+        for cluster in self.candidates([source]):
+            if cluster.space == space and self.agree(cluster, [source]):
+                break
+        else:
+            cluster = self.cluster(space)
+        level = self.level(cluster, [source])
+        self.join(cluster, Member(value, at, level, False, None, source), [source])
+        self.escapes[value] = None
+
+    def cluster(self, space: Shape) -> Cluster:
+        """A new cluster."""
+        found = Cluster(space, len(self.statements))
+        self.statements.append(found)
+        return found
+
+    def candidates(self, reads: Sequence[tuple[Value, Place]]) -> list[Cluster]:
+        """The clusters after everything that is read, the latest first."""
+        earliest = max((self.home[v].index for v, _ in reads if v in self.home), default=0)
+        found = [
+            s
+            for s in self.statements[earliest:]
+            if isinstance(s, Cluster) and len(s.members) < _LARGEST
+        ]
+        return found[::-1]
+
+    def agree(self, cluster: Cluster, reads: Sequence[tuple[Value, Place]]) -> bool:
+        """Whether what is read in a cluster is read where it is computed, and is there in time."""
+        for value, at in reads:
+            member = cluster.members.get(value)
+            if member is not None and (member.at != at or is_final(cluster, member)):
+                return False
+        return True
+
+    def level(self, cluster: Cluster, reads: Sequence[tuple[Value, Place]]) -> int:
+        """The stage in which everything that is read is there."""
+        return max((cluster.members[v].level for v, _ in reads if v in cluster.members), default=0)
+
+    def join(
+        self, cluster: Cluster, member: Member, reads: Sequence[tuple[Value, Place]]
+    ) -> None:
+        """Puts a value into a cluster; what it reads of others must be in memory."""
+        cluster.members[member.value] = member
+        self.home[member.value] = cluster
+        if is_final(cluster, member):
+            self.escapes[member.value] = None
+        for value, _ in reads:
+            home = self.home.get(value)
+            if home is not None and home is not cluster:
+                self.escapes[value] = None
+
+
+def is_final(cluster: Cluster, member: Member) -> bool:
+    """Whether a member is complete only when its cluster has ended."""
+    return member.reduced is not None and (cluster.accumulates or cluster.outer == 0)
+
+
+def spread(dims: Shape) -> tuple[Shape, Place]:
+    """The iteration space of a shape, and which axis of it each dimension is."""
+    space: list[Any] = []
+    at: list[At] = []
+    for d in dims:
+        if d == ONE:
+            at.append(FIRST)
+        else:
+            at.append(At(len(space), 1))
+            space.append(d)
+    return tuple(space), tuple(at)
