@@ -62,13 +62,17 @@ RULES: dict[type[Op], Callable[..., Any]] = {
 }
 
 
-def decompose(graph: Graph) -> Graph:
-    """The graph with the ops that have a rule replaced."""
+def decompose(graph: Graph) -> tuple[Graph, dict[Node, Node]]:
+    """The graph with the ops that have a rule replaced, and which node each comes from."""
+    origins = {n: n for n in graph.nodes}
     if not any(type(n.op) in RULES or isinstance(n.op, Mean) for n in graph.nodes):
-        return graph
+        return graph, origins
     into = Graph(graph.name, graph.is_body)
 
+    made: list[tuple[int, Node]] = []  # how many nodes there were before each
+
     def rewrite(node: Node, inputs: tuple[Value, ...]) -> tuple[Value, ...] | None:
+        made.append((len(into.nodes), node))
         if isinstance(node.op, Mean) and node.outputs[0].type.dtype.is_floating:
             type_ = node.outputs[0].type
             total = into.add(Sum.of(node.op.keep_dims), inputs, (type_,)).outputs[0]
@@ -85,4 +89,7 @@ def decompose(graph: Graph) -> Graph:
 
     with tracing(into):
         transform(graph, rewrite, into)
-    return into
+    ends = [start for start, _ in made[1:]] + [len(into.nodes)]
+    for (start, node), end in zip(made, ends):
+        origins.update(dict.fromkeys(into.nodes[start:end], node))
+    return into, origins

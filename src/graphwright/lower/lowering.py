@@ -126,19 +126,14 @@ class Lowering:
 
     def assign_results(self) -> None:
         """A buffer for each result; a reshaped value's is that of what was reshaped."""
-        seen: set[int] = set()
-        for value in self.graph.results:
+        for value in self.schedule.results:
             shape = self.schedule.of(value)
             root = value
             while isinstance(self.statement(root), Opaque) and isinstance(root.node.op, Reshape):
                 root = root.node.inputs[0]
-            if root not in self.buffer_of:
-                kind = kind_of(root.type.dtype)
-                self.buffer_of[root] = self.buffer("result", self.schedule.of(root), kind)
-            buffer = self.buffer_of[root]
-            if self.buffers[buffer].role == "input" or buffer in seen:
-                raise NotNative("a result is an argument or another result")
-            seen.add(buffer)
+            kind = kind_of(root.type.dtype)
+            buffer = self.buffer("result", self.schedule.of(root), kind)
+            self.buffer_of[root] = buffer
             self.results.append((buffer, shape))
 
     def statement(self, value: Value) -> Cluster | Opaque | None:
@@ -230,7 +225,8 @@ class ClusterLowering:
             stages += self.row_stage(level)
             stages += self.full_stage(level)
         outer = cluster.outer or 0
-        return [*before, Nest(cluster.space, outer, tuple(stages), tuple(self.totals()))]
+        nest = Nest(cluster.space, outer, tuple(stages), tuple(self.totals()))
+        return [*before, nest, *self.stored_totals()]
 
     def has_levels(self) -> bool:
         """Whether there is more than one pass."""
@@ -245,6 +241,17 @@ class ClusterLowering:
                 self.program.scalar_of[member.value] = scalar
                 kind = kind_of(member.value.type.dtype)
                 result.append((self.rows[member.value], scalar, kind))
+        return result
+
+    def stored_totals(self) -> list[Statement]:
+        """Totals that must be in memory."""
+        result: list[Statement] = []
+        for value in self.cluster.members:
+            scalar = self.program.scalar_of.get(value)
+            if scalar is not None and value in self.schedule.memory:
+                kind = kind_of(value.type.dtype)
+                store = Store(0, self.program.memory(value), Linear((), ()), kind)
+                result.append(Straight((Scalar(scalar, kind),), (), (store,)))
         return result
 
     def straight(self) -> Straight:
@@ -470,5 +477,10 @@ def lower(graph: Graph) -> tuple[Program, list[Any]]:
 
     `NotNative` says what keeps it from having one.
     """
-    lowering = Lowering(decompose(graph))
-    return lowering.program(), lowering.constants
+    simple, origins = decompose(graph)
+    lowering = Lowering(simple)
+    try:
+        return lowering.program(), lowering.constants
+    except NotNative as reason:
+        reason.nodes = [origins.get(n, n) for n in reason.nodes]
+        raise

@@ -89,6 +89,19 @@ def host_of(sizes: Sizes, value: Value, dims_of: Dims_of) -> Any:
     raise NotNative(f"{op.type_name} computes a shape")
 
 
+def is_size(value: Value) -> bool:
+    """Whether a value is computed from nothing but shapes and constants, and is no constant."""
+    op = value.node.op
+    if isinstance(op, ShapeOp):
+        return True
+    inputs = value.node.inputs
+    if not isinstance(op, (Pack, StridedSlice)) or not all(
+        isinstance(v.node.op, Const) or is_size(v) for v in inputs
+    ):
+        return False
+    return any(is_size(v) for v in inputs)
+
+
 def as_size(sizes: Sizes, value: Any) -> Size:
     """An entry of a shape as a size."""
     return value if isinstance(value, Size) else sizes.of_static(value)

@@ -13,12 +13,21 @@ from typing import Any, NamedTuple
 
 from graphwright.ir.graph import Graph, Node, Value
 from graphwright.lower.decompose import Average
-from graphwright.lower.moves import FIRST, MOVES, At, Place, aligned, host_of, is_trivial
+from graphwright.lower.moves import (
+    FIRST,
+    MOVES,
+    At,
+    Place,
+    aligned,
+    host_of,
+    is_size,
+    is_trivial,
+)
 from graphwright.lower.sizes import ONE, NotNative, Shape, Sizes
 from graphwright.op.families import Elementwise
 from graphwright.ops.creation import Const, Fill, OnesLike, Placeholder, ZerosLike
 from graphwright.ops.contraction import MatMul
-from graphwright.ops.movement import Reshape
+from graphwright.ops.movement import Identity, Reshape
 from graphwright.ops.reduction import All, Any_, Max, Mean, Min, Prod, Sum
 from graphwright.types.tensor_type import normalize_axes
 
@@ -83,6 +92,8 @@ class Schedule:
         self.home: dict[Value, Cluster | Opaque] = {}
         self.statements: list[Cluster | Opaque] = []
         self.escapes: dict[Value, None] = {}  # what other statements read, in order
+        self.results: list[Value] = []
+        self.claimed: set[Value] = set()  # whose memory is a result's
         self.memory: set[Value] = set()  # what must be in memory, even if it is one element
 
     # -- shapes ---------------------------------------------------------------------------
@@ -92,8 +103,13 @@ class Schedule:
         for node in self.graph.nodes:
             if isinstance(node.op, Placeholder):
                 continue
-            if node.outputs[0] not in self.dims:
-                self.dims[node.outputs[0]] = self.sizes.shape(self.shape_of(node))
+            if is_size(node.outputs[0]):
+                continue
+            try:
+                shape = self.shape_of(node)
+            except NotNative as reason:
+                raise NotNative(str(reason), [node]) from None
+            self.dims[node.outputs[0]] = self.sizes.shape(shape)
         for value, shape in self.dims.items():
             self.dims[value] = self.sizes.shape(shape)
 
@@ -191,6 +207,8 @@ class Schedule:
             op = node.op
             if isinstance(op, (Placeholder, Const, Fill)) or type(op) in FILLS:
                 continue
+            if is_size(node.outputs[0]):
+                continue
             if self.is_moved(node):
                 continue
             if isinstance(op, (Elementwise, Average)):
@@ -199,8 +217,20 @@ class Schedule:
                 self.place_reduction(node)
             else:
                 self.place_opaque(node)
-        for result in self.graph.results:
-            self.demand(result)
+        self.results = [self.result(v) for v in self.graph.results]
+
+    def result(self, value: Value) -> Value:
+        """A value that has memory of its own to be returned in."""
+        root = value
+        while isinstance(root.node.op, Reshape) and root in self.home:
+            root = root.node.inputs[0]
+        if root not in self.home or root in self.claimed:
+            copy = Node(Identity.of(), (value,), (value.type,), "result", value.node.location)
+            self.dims[copy.outputs[0]] = self.dims[value]
+            value = root = copy.outputs[0]
+        self.claimed.add(root)
+        self.demand(value)
+        return value
 
     def place_elementwise(self, node: Node) -> None:
         """An elementwise node."""
@@ -272,7 +302,7 @@ class Schedule:
             self.escapes[value] = None
         elif isinstance(value.node.op, Placeholder):
             return
-        elif not isinstance(value.node.op, Const) or value in self.graph.results:
+        elif not isinstance(value.node.op, Const):
             self.place_copy(value)
         self.memory.add(value)
 

@@ -7,11 +7,16 @@ become one, and a guard at the entry checks it; a call that fails a guard runs e
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from collections.abc import Sequence
+from typing import Any, NamedTuple
 
 
 class NotNative(Exception):
     """Something that has no native form, in words; it runs as host calls."""
+
+    def __init__(self, reason: str, nodes: Sequence[Any] = ()) -> None:
+        super().__init__(reason)
+        self.nodes = list(nodes)  # of the graph, if it is about some of them
 
 
 class Size(NamedTuple):

@@ -20,6 +20,7 @@ from graphwright.control.loop import StatelessWhile
 from graphwright.errors import InvalidArgumentError, OpError
 from graphwright.ir.execution import Builder, Function, function_of, is_pure, with_own_streams
 from graphwright.ir.graph import Graph, Node, Value
+from graphwright.lower.native import Native
 from graphwright.lower.simplify import simplify
 from graphwright.op.op import host_value
 from graphwright.ops.creation import Const, Placeholder
@@ -41,8 +42,9 @@ class Source:
     is nested too deeply for that is called.
     """
 
-    def __init__(self, graph: Graph) -> None:
+    def __init__(self, graph: Graph, passes: Callable[[Graph], Graph] = simplify) -> None:
         self.graph = graph
+        self.passes = passes  # what a graph goes through before it is written
         self.lines: list[str] = []
         self.depth = 1
         self.names: dict[Value, str] = {}
@@ -82,8 +84,15 @@ class Source:
         elif isinstance(op, StatelessIf) and self.depth < _DEPTH:
             self.branch(node, op)
         else:
-            self.assign(node, self.call(node))
+            is_native = isinstance(op, Native)
+            self.assign(node, self.native(node, op) if is_native else self.call(node))
         self.delete(node)
+
+    def native(self, node: Node, op: Native) -> str:
+        """A call of machine code, and of what does the same where that cannot."""
+        arguments = ", ".join(self.names[v] for v in node.inputs)
+        native, fallback = self.bind("n", op.native()), self.bind("s", op.fallback())
+        return f"{native}({arguments}) or {fallback}({arguments})"
 
     def assign(self, node: Node, call: str) -> None:
         """A kernel's call, and its results' names."""
@@ -97,7 +106,7 @@ class Source:
 
     def loop(self, node: Node, op: StatelessWhile) -> None:
         """A loop: its variables are the names of its results."""
-        condition, body = simplify(op.cond), simplify(op.body)
+        condition, body = self.passes(op.cond), self.passes(op.body)
         given = [self.names[v] for v in node.inputs]
         variables = [self.name(v) for v in node.outputs]
         count = len(variables)
@@ -120,7 +129,7 @@ class Source:
         results = [self.name(v) for v in node.outputs]
         self.stop_unless_scalar(condition, node.inputs[0], node)
         for text, side in ((f"if {condition}:", op.then_branch), ("else:", op.else_branch)):
-            graph = simplify(side)
+            graph = self.passes(side)
             self.line(text, node)
             self.depth += 1
             self.block(graph, given, graph.arguments)
@@ -221,13 +230,13 @@ def identifier(name: str) -> str:
     return cleaned if cleaned.isidentifier() else f"graph_{cleaned}"
 
 
-def build(graph: Graph) -> Function:
+def build(graph: Graph, passes: Callable[[Graph], Graph] = simplify) -> Function:
     """The graph as a Python function of arrays, returning a tuple of arrays.
 
     What a kernel raises about its arguments leaves it as an error that names the op and
-    the user's line.
+    the user's line. `passes` is what the graph, and those of its loops, go through before.
     """
-    source = Source(simplify(graph))
+    source = Source(passes(graph), passes)
     source.write()
     filename = _FREE_NAMES.pop() if _FREE_NAMES else f"<graphwright {next(_NUMBERS)}>"
     text = "\n".join(source.lines) + "\n"
@@ -270,9 +279,10 @@ def failed_node(error: Exception) -> Node | None:
     return found
 
 
-def runner(graph: Graph) -> Callable[..., tuple[Any, ...]]:
+def runner(graph: Graph, function: Function | None = None) -> Callable[..., tuple[Any, ...]]:
     """What a call of the graph runs: the function, with NumPy's warnings off."""
-    function = function_of(graph)
+    if function is None:
+        function = function_of(graph)
 
     if is_pure(graph):
 

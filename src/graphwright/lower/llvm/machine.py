@@ -35,8 +35,11 @@ class Machine:
             )
         )
         self.count = 0
-        for name, address in outside().items():
-            binding.add_symbol(name, address)
+        self.symbols = dict(outside())
+
+    def define(self, name: str, address: int) -> None:
+        """Something that native code may call or refer to."""
+        self.symbols[name] = address
 
     def object_of(self, text: str) -> bytes:
         """The object file of a module."""
@@ -51,7 +54,7 @@ class Machine:
         builder = self.binding.JITLibraryBuilder().add_object_img(data).add_current_process()
         for name in names:
             builder.export_symbol(name)
-        for name, address in outside().items():
+        for name, address in self.symbols.items():
             builder.import_symbol(name, address)
         return Library(builder.link(self.linker, f"graphwright{self.count}"), names)
 

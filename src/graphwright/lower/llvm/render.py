@@ -59,8 +59,18 @@ class Module:
         for (_, shape), slot in zip(self.program.results, self.frame.result_dims):
             for i, d in enumerate(shape):
                 f.to_slot(slot + i, inline_size(f, d))
-        e.line(f"ret {e.cast('zext', good, I64)}")
+        e.line(f"ret {e.select(good, self.work(f), f.number(0))}")
         self.finish(f)
+
+    def work(self, f: FunctionWriter) -> Reg:
+        """How much there is to do: the elements of all nests, and one."""
+        total = f.number(1)
+        for statement in self.program.body:
+            if isinstance(statement, Nest):
+                total = f.add(total, inline_size(f, product(statement.axes)))
+            elif isinstance(statement, Multiply):
+                total = f.add(total, inline_size(f, statement.m * statement.n * statement.k))
+        return total
 
     def run(self) -> None:
         """The statements; returns the status, 0 if all is well."""

@@ -1,0 +1,96 @@
+"""One thread that compiles while the program goes on."""
+
+from __future__ import annotations
+
+import atexit
+import os
+import queue
+import threading
+import weakref
+from collections.abc import Callable
+from typing import Any
+
+from graphwright.logs import logger
+
+
+class Worker:
+    """A queue of jobs, and the thread that works on it while there are any."""
+
+    def __init__(self) -> None:
+        self.jobs: queue.SimpleQueue[Any] = queue.SimpleQueue()
+        self.lock = threading.Lock()
+        self.thread: threading.Thread | None = None
+        self.pending = 0
+        self.idle = threading.Condition(self.lock)
+        self.stopped = False
+
+    def submit(self, job: Callable[[], None]) -> None:
+        """Does `job` later, unless what it belongs to is gone by then."""
+        with self.lock:
+            if self.stopped:
+                return
+            self.jobs.put(weakref.WeakMethod(job))
+            self.pending += 1
+            if self.thread is None:
+                self.thread = threading.Thread(
+                    target=self.work, name="graphwright-compiler", daemon=True
+                )
+                self.thread.start()
+
+    def work(self) -> None:
+        """Job after job."""
+        while True:
+            found = self.jobs.get()
+            job = found() if found is not None else None
+            if found is not None and job is not None and not self.stopped:
+                try:
+                    job()
+                except Exception:
+                    logger.exception("a trace could not be compiled; it runs on as it did")
+            del job
+            with self.lock:
+                self.pending -= 1
+                if self.pending == 0:
+                    self.idle.notify_all()
+                if found is None:
+                    return
+
+    def wait(self, timeout: float | None = None) -> bool:
+        """Waits until nothing is left to do; False if it took longer."""
+        with self.lock:
+            return self.idle.wait_for(lambda: self.pending == 0, timeout)
+
+    def stop(self) -> None:
+        """Finishes the job that is running and leaves the others."""
+        with self.lock:
+            self.stopped = True
+            thread = self.thread
+            if thread is not None:
+                self.pending += 1
+                self.jobs.put(None)
+        if thread is not None and thread is not threading.current_thread():
+            thread.join()
+
+
+_WORKER = Worker()
+
+
+def submit(job: Callable[[], None]) -> None:
+    """Does a method's work later, in the background; the method's object is held weakly."""
+    _WORKER.submit(job)
+
+
+def wait(timeout: float | None = None) -> bool:
+    """Waits until everything that was submitted is done; False after `timeout` seconds."""
+    return _WORKER.wait(timeout)
+
+
+def _renew() -> None:
+    """A child process has no thread of its parent's."""
+    global _WORKER
+    _WORKER = Worker()
+
+
+atexit.register(lambda: _WORKER.stop())
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_renew)

@@ -1,0 +1,58 @@
+"""The op that stands for a compiled segment in a graph."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from graphwright.ir.execution import Builder, Function
+from graphwright.ir.graph import Graph
+from graphwright.op.op import Op
+from graphwright.types.dtypes import DType
+from graphwright.types.tensor_type import TensorType
+
+
+class Native(Op):
+    """A segment: a graph that runs as machine code."""
+
+    type_name = "_Native"
+    inputs = ("args: Tin...",)
+    outputs = ("output: Tout...",)
+    returns_tuple = True
+
+    f: Graph
+    executable: Any  # has `function()`, a callable that gives None for what it cannot do
+
+    def infer(self, operands: Sequence[Any]) -> tuple[TensorType, ...]:
+        return tuple([v.type for v in self.f.results])
+
+    def result_dtypes(self, types: Sequence[DType]) -> tuple[DType, ...]:
+        return tuple([v.type.dtype for v in self.f.results])
+
+    def native(self) -> Callable[..., Any]:
+        """The machine code."""
+        found: Callable[..., Any] = self.executable.function()
+        return found
+
+    def fallback(self) -> Function:
+        """What runs where machine code cannot: it again on plain arrays, else the slow tier.
+
+        Scalars of NumPy, transposed views and the like become arrays as native code takes
+        them. An error is then raised, with its words, by the slow tier's kernels.
+        """
+        native = self.native()
+        graph = self.f
+        slow: list[Function] = []
+
+        def run(*arrays: Any) -> Any:
+            plain = [np.ascontiguousarray(a) if a.ndim else np.asarray(a) for a in arrays]
+            found = native(*plain)
+            if found is None:
+                if not slow:
+                    slow.append(Builder.build(graph))
+                found = slow[0](*arrays)
+            return found
+
+        return run

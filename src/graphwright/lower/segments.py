@@ -1,0 +1,292 @@
+"""Partition: which parts of a graph run as machine code, and which stay host calls.
+
+Nodes that have a native form are gathered into segments, each as large as the order of
+effects and the host calls between allow. A segment becomes one node, `Native`, whose kernel is
+compiled; everything else stays as it was.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from functools import lru_cache
+from typing import Any
+
+from graphwright.ir.graph import Graph, Node, Value
+from graphwright.lower.decompose import RULES
+from graphwright.lower.kinds import KINDS
+from graphwright.lower.moves import MOVES, is_size
+from graphwright.lower.native import Native
+from graphwright.lower.schedule import COMBINE, FILLS
+from graphwright.lower.sizes import NotNative
+from graphwright.op.families import Elementwise
+from graphwright.op.op import Effect
+from graphwright.ops.contraction import MatMul
+from graphwright.ops.conversion import Cast
+from graphwright.ops.creation import Const, Fill, Placeholder
+from graphwright.ops.reduction import Mean
+from graphwright.types.dtypes import DType
+
+# -- which nodes ----------------------------------------------------------------------------
+
+
+def is_native(node: Node) -> bool:
+    """Whether a node's op has a native form on tensors of these types."""
+    op = node.op
+    if op.effect is not Effect.NONE:
+        return False
+    mask = op.host_mask(len(node.inputs))
+    tensors = [v for v, host in zip(node.inputs, mask) if not host]
+    for value in (*tensors, *node.outputs):
+        if value.type.dims is None or value.type.dtype not in KINDS or len(value.type.dims) > 8:
+            return False
+    if any(d == 0 for v in (*tensors, *node.outputs) for d in v.type.dims or ()):
+        return False
+    if isinstance(op, Elementwise):
+        return has_element(op, tuple([v.type.dtype for v in tensors]))
+    if type(op) in COMBINE:
+        return not (isinstance(op, Mean) and not node.outputs[0].type.dtype.is_floating)
+    if isinstance(op, MatMul):
+        return node.outputs[0].type.dtype.name in ("float32", "float64")
+    if type(op) in RULES:
+        return node.outputs[0].type.dtype.name in ("float32", "float64")
+    return type(op) in MOVES or type(op) in FILLS or isinstance(op, Fill)
+
+
+@lru_cache(maxsize=4096)
+def has_element(op: Elementwise, dtypes: tuple[DType, ...]) -> bool:
+    """Whether an element expression exists for operands of these dtypes."""
+    from graphwright.lower.llvm.elements import VectorScalars
+    from graphwright.lower.llvm.emitter import Emitter, Reg
+
+    if isinstance(op, Cast):
+        return op.DstT in KINDS
+    registers = [Reg(f"%x{i}", KINDS[d], 2) for i, d in enumerate(dtypes)]
+    try:
+        op.element(VectorScalars(Emitter()), *registers)
+    except (LookupError, NotImplementedError):
+        return False
+    return True
+
+
+def is_compute(node: Node) -> bool:
+    """Whether a node does more than move elements."""
+    return not (type(node.op) in MOVES or type(node.op) in FILLS or isinstance(node.op, Fill))
+
+
+# -- partition ------------------------------------------------------------------------------
+
+
+class Segment:
+    """Native nodes that run as one."""
+
+    def __init__(self) -> None:
+        self.nodes: list[Node] = []
+        self.produced: set[Value] = set()
+
+    def add(self, node: Node) -> None:
+        """Another node."""
+        self.nodes.append(node)
+        self.produced.update(node.outputs)
+
+
+class Partition:
+    """The walk over a graph that forms segments."""
+
+    def __init__(self, graph: Graph, hosts: set[Node]) -> None:
+        self.graph = graph
+        self.hosts = hosts  # nodes that turned out to have no native form
+        self.items: list[Node | Segment] = []
+        self.open: Segment | None = None
+        self.waiting: list[Node] = []  # sizes of what the open segment computes
+        self.late: set[Value] = set()
+
+    def run(self) -> list[Node | Segment]:
+        """Nodes and segments, in an order that runs."""
+        for node in self.graph.nodes:
+            self.visit(node)
+        self.close()
+        return self.items
+
+    def visit(self, node: Node) -> None:
+        """Into the open segment, before it, or after it."""
+        depends = self.open is not None and any(
+            v in self.open.produced or v in self.late for v in node.inputs
+        )
+        if isinstance(node.op, (Placeholder, Const)):
+            self.items.append(node)
+        elif is_size(node.outputs[0]):
+            if depends:
+                self.waiting.append(node)
+                self.late.update(node.outputs)
+            else:
+                self.items.append(node)
+        elif node not in self.hosts and is_native(node) and self.reachable(node):
+            if self.open is None:
+                self.open = Segment()
+            self.open.add(node)
+        else:
+            if depends:
+                self.close()
+            self.items.append(node)
+
+    def reachable(self, node: Node) -> bool:
+        """Whether a node's tensors do not wait for what comes after the open segment."""
+        mask = node.op.host_mask(len(node.inputs))
+        return not any(v in self.late for v, host in zip(node.inputs, mask) if not host)
+
+    def close(self) -> None:
+        """Ends the open segment."""
+        if self.open is not None:
+            self.items.append(self.open)
+            self.open = None
+        self.items += self.waiting
+        self.waiting, self.late = [], set()
+
+
+def partition(graph: Graph, compile: Callable[[Graph], Any]) -> Graph:
+    """The graph with its native parts as `Native` nodes; `compile` gives each its executable.
+
+    What `compile` refuses with `NotNative` for one node's sake is tried again without it.
+    """
+    hosts: set[Node] = set()
+    while True:
+        items = Partition(graph, hosts).run()
+        try:
+            return assembled(graph, items, compile)
+        except NotNative as reason:
+            culprits = set(reason.nodes) - hosts
+            if not culprits:
+                raise
+            hosts |= culprits
+
+
+def assembled(
+    graph: Graph, items: Iterable[Node | Segment], compile: Callable[[Graph], Any]
+) -> Graph:
+    """The graph of nodes and segments, without what nobody needs."""
+    needed: set[Value] = set(graph.results)
+    kept: list[Node] = []
+    renamed: dict[Value, Value] = {}
+    for item in reversed(list(items)):
+        if isinstance(item, Segment):
+            trailing = trailing_moves(item, needed)
+            for node in trailing:
+                needed.update(node.inputs)
+            kept += trailing
+            node = native_node(graph, item, trailing, needed, renamed, compile)
+            if node is None:
+                continue
+            kept.append(node)
+            needed.update(node.inputs)
+        elif (
+            item.op.effect is Effect.WRITE
+            or isinstance(item.op, Placeholder)
+            or any(v in needed for v in item.outputs)
+        ):
+            kept.append(item)
+            needed.update(item.inputs)
+    return rewired(graph, kept[::-1], renamed)
+
+
+def trailing_moves(segment: Segment, needed: set[Value]) -> list[Node]:
+    """Moves whose results only others read: there they are views, and cost nothing.
+
+    In the order in which they are to be taken from the end.
+    """
+    inside: set[Value] = set()
+    found: list[Node] = []
+    for node in reversed(segment.nodes):
+        wanted = any(v in needed for v in node.outputs)
+        used = any(v in inside for v in node.outputs)
+        if not is_compute(node) and wanted and not used:
+            found.append(node)
+            needed = needed | set(node.inputs)
+        else:
+            inside.update(node.inputs)
+    return found
+
+
+def native_node(
+    graph: Graph,
+    segment: Segment,
+    trailing: list[Node],
+    needed: set[Value],
+    renamed: dict[Value, Value],
+    compile: Callable[[Graph], Any],
+) -> Node | None:
+    """A segment as one node, or None if nothing of it is needed."""
+    live = live_nodes([n for n in segment.nodes if n not in set(trailing)], needed)
+    if not live:
+        return None
+    results = [v for n in live for v in n.outputs if v in needed]
+    body = Graph(f"{graph.name}_native")
+    mapping: dict[Value, Value] = {}
+    arguments: list[Value] = []
+
+    def inner(value: Value) -> Value:
+        if value in mapping:
+            return mapping[value]
+        node = value.node
+        if isinstance(node.op, Const) or is_size(value):
+            inputs = tuple([inner(v) for v in node.inputs])
+            types = tuple([v.type for v in node.outputs])
+            made = body.add(node.op, inputs, types, node.name, node.location)
+            mapping.update(zip(node.outputs, made.outputs))
+            return mapping[value]
+        arguments.append(value)
+        mapping[value] = own = body.placeholder(value.type, node.name)
+        body.parameters.append(own)
+        return own
+
+    for node in live:
+        inputs = tuple([inner(v) for v in node.inputs])
+        types = tuple([v.type for v in node.outputs])
+        made = body.add(node.op, inputs, types, node.name, node.location)
+        mapping.update(zip(node.outputs, made.outputs))
+    body.results = [mapping[v] for v in results]
+    try:
+        executable = compile(body)
+    except NotNative as reason:
+        copies = {mapping[n.outputs[0]].node: n for n in live}
+        reason.nodes = [copies[n] for n in reason.nodes if n in copies] or live
+        raise
+    fused = Node(
+        Native(body, executable), tuple(arguments), tuple([v.type for v in results]), body.name, live[-1].location
+    )
+    renamed.update(zip(results, fused.outputs))
+    return fused
+
+
+def live_nodes(nodes: list[Node], needed: set[Value]) -> list[Node]:
+    """The nodes that what is needed depends on."""
+    wanted = set(needed)
+    live = []
+    for node in reversed(nodes):
+        if any(v in wanted for v in node.outputs):
+            live.append(node)
+            wanted.update(node.inputs)
+    return live[::-1]
+
+
+def rewired(graph: Graph, nodes: list[Node], renamed: dict[Value, Value]) -> Graph:
+    """The nodes with the results of segments in place of what they compute."""
+    result = Graph(graph.name, graph.is_body)
+    new = dict(renamed)
+    for node in nodes:
+        inputs = tuple([new.get(v, v) for v in node.inputs])
+        if inputs != node.inputs:
+            types = tuple([v.type for v in node.outputs])
+            fresh = Node(node.op, inputs, types, node.name, node.location)
+            for old, own in zip(node.outputs, fresh.outputs):
+                for key in [k for k, v in renamed.items() if v is old]:
+                    new[key] = own
+                new[old] = own
+            node = fresh
+        result.nodes.append(node)
+    result.parameters = [new.get(v, v) for v in graph.parameters]
+    result.captures = [(outside, new.get(v, v)) for outside, v in graph.captures]
+    result.results = [new.get(v, v) for v in graph.results]
+    result.names = graph.names
+    return result
+
+
