@@ -17,6 +17,7 @@ from typing import Any, NamedTuple, Protocol
 from graphwright.errors import Location, last_user_line, user_location
 from graphwright.explain.state import Change, Watch
 from graphwright.ir.graph import Graph
+from graphwright.lower.tiers import Compilation
 from graphwright.trace.signature import Binder, FunctionType
 from graphwright.trace.types import Literal, Structure, Weakref
 
@@ -43,14 +44,6 @@ class Tally:
     def __del__(self) -> None:
         if self.family is not None:
             self.family.retired += self.calls
-
-
-class Compilation(NamedTuple):
-    """One tier's code for a trace: when its generation began (`perf_counter`), seconds taken."""
-
-    tier: str
-    began: float
-    seconds: float
 
 
 class Traced(Protocol):

@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 import itertools
+import weakref
 from collections.abc import Callable, Sequence
-from time import perf_counter
 from typing import Any
 
 from graphwright.control.call import call_of
 from graphwright.errors import InvalidArgumentError
 from graphwright.explain.debugging import look_at
 from graphwright.explain.effects import Effect
-from graphwright.explain.record import Compilation, Tally
+from graphwright.explain.record import Tally
 from graphwright.explain.state import Watch
 from graphwright.function.structure import Outputs, type_of_structure, wrap_all
 from graphwright.ir.graph import Graph
-from graphwright.lower.straight_line import runner
+from graphwright.lower.tiers import Compilation, Tiered
 from graphwright.op.interpreter import STATE, apply
 from graphwright.op.op import c_name
 from graphwright.trace.signature import (
@@ -126,6 +126,8 @@ class ConcreteFunction:
         )
         self.inference_fn = AtomicFunction(self.name, self.function_type, graph)
         self.run: Callable[..., Any] = self._first_run
+        self.jit_compile: bool | None = None  # what its `function` was told
+        self.tiers: Tiered | None = None
         self.tally = Tally()
         self.compilations: list[Compilation] = []  # whoever makes code for it says so here
         self.watch: Watch | None = None  # the state that it read
@@ -135,17 +137,23 @@ class ConcreteFunction:
 
     def _first_run(self, arrays: Sequence[Any]) -> Any:
         """Generates the code, then runs it; later calls go straight to the code."""
-        began = perf_counter()
-        run = runner(self.graph)
-        self.compilations.append(Compilation("python", began, perf_counter() - began))
         captured = [outside._array for outside in self.graph.captured]
         pack = self._outputs.pack
+        me = weakref.ref(self)  # or what runs it would keep it alive
 
-        def call(arrays: list[Any]) -> Any:
-            return pack(wrap_all(run(*arrays, *captured)))
+        def install(run: Callable[..., Any], compilation: Compilation | None) -> None:
+            def call(arrays: list[Any]) -> Any:
+                return pack(wrap_all(run(*arrays, *captured)))
 
-        self.run = call
-        return call(list(arrays))
+            concrete = me()
+            if concrete is not None:
+                concrete.run = call
+                if compilation is not None:
+                    concrete.compilations.append(compilation)
+
+        self.tiers = Tiered(self.graph, self.jit_compile, install)
+        self.tiers.start()
+        return self.run(list(arrays))
 
     def call_tensors(self, tensors: Sequence[Any]) -> Any:
         """Calls it with the tensors of its parameters, whoever interprets ops now."""

@@ -198,6 +198,7 @@ class PolymorphicFunction:
                 lambda concrete: flat_tensors(concrete.function_type, bound),
             ),
         )
+        concrete.jit_compile = self._options["jit_compile"]
         self._table.add(target, concrete)
         self._history.traced(wanted, concrete, began)
         return concrete

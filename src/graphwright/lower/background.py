@@ -10,7 +10,7 @@ import weakref
 from collections.abc import Callable
 from typing import Any
 
-from graphwright.logs import logger
+from graphwright.logs import get_logger
 
 
 class Worker:
@@ -46,7 +46,7 @@ class Worker:
                 try:
                     job()
                 except Exception:
-                    logger.exception("a trace could not be compiled; it runs on as it did")
+                    get_logger().exception("a trace could not be compiled; it runs on as it did")
             del job
             with self.lock:
                 self.pending -= 1

@@ -402,9 +402,11 @@ class StageLowering:
 
     def emit(self, instruction: Instruction) -> int:
         """An instruction's position; equal ones are the same."""
-        found = self.memo.get(instruction)
+        # As tuples, a constant may equal something else, and 0.0 equals -0.0.
+        key = (type(instruction), str(instruction))
+        found = self.memo.get(key)
         if found is None:
-            found = self.memo[instruction] = len(self.instructions)
+            found = self.memo[key] = len(self.instructions)
             self.instructions.append(instruction)
         return found
 

@@ -24,6 +24,7 @@ from graphwright.ops.contraction import MatMul
 from graphwright.ops.conversion import Cast
 from graphwright.ops.creation import Const, Fill, Placeholder
 from graphwright.ops.reduction import Mean
+from graphwright.ops.shape import Shape
 from graphwright.types.dtypes import DType
 
 # -- which nodes ----------------------------------------------------------------------------
@@ -32,7 +33,7 @@ from graphwright.types.dtypes import DType
 def is_native(node: Node) -> bool:
     """Whether a node's op has a native form on tensors of these types."""
     op = node.op
-    if op.effect is not Effect.NONE:
+    if op.effect is not Effect.NONE or not node.outputs:
         return False
     mask = op.host_mask(len(node.inputs))
     tensors = [v for v, host in zip(node.inputs, mask) if not host]
@@ -82,11 +83,35 @@ class Segment:
     def __init__(self) -> None:
         self.nodes: list[Node] = []
         self.produced: set[Value] = set()
+        self.sizes: set[Node] = set()  # of what is produced: they follow the segment
 
     def add(self, node: Node) -> None:
-        """Another node."""
+        """Another node, or a size of what is produced here."""
         self.nodes.append(node)
-        self.produced.update(node.outputs)
+        if is_size(node.outputs[0]):
+            self.sizes.add(node)
+        else:
+            self.produced.update(node.outputs)
+
+    def split(self, needed: set[Value]) -> tuple[list[Node], list[Node]]:
+        """The live native nodes, and what follows them: sizes, and moves whose results only
+        others read (there they are views, and cost nothing). Adds to `needed` what those need."""
+        inside: set[Value] = set()
+        native: list[Node] = []
+        after: list[Node] = []
+        for node in reversed(self.nodes):
+            wanted = any(v in needed for v in node.outputs)
+            used = any(v in inside for v in node.outputs)
+            if node in self.sizes or (wanted and not used and not is_compute(node)):
+                if wanted:
+                    after.append(node)
+                    needed.update(node.inputs)
+                if node in self.sizes and used:
+                    inside.update(node.inputs)
+            elif wanted or used:
+                native.append(node)
+                inside.update(node.inputs)
+        return native[::-1], after[::-1]
 
 
 class Partition:
@@ -97,8 +122,7 @@ class Partition:
         self.hosts = hosts  # nodes that turned out to have no native form
         self.items: list[Node | Segment] = []
         self.open: Segment | None = None
-        self.waiting: list[Node] = []  # sizes of what the open segment computes
-        self.late: set[Value] = set()
+        self.late: set[Value] = set()  # sizes of what the open segment computes
 
     def run(self) -> list[Node | Segment]:
         """Nodes and segments, in an order that runs."""
@@ -114,9 +138,9 @@ class Partition:
         )
         if isinstance(node.op, (Placeholder, Const)):
             self.items.append(node)
-        elif is_size(node.outputs[0]):
-            if depends:
-                self.waiting.append(node)
+        elif node.outputs and is_size(node.outputs[0]):
+            if depends and self.open is not None:
+                self.open.add(node)
                 self.late.update(node.outputs)
             else:
                 self.items.append(node)
@@ -139,8 +163,7 @@ class Partition:
         if self.open is not None:
             self.items.append(self.open)
             self.open = None
-        self.items += self.waiting
-        self.waiting, self.late = [], set()
+        self.late = set()
 
 
 def partition(graph: Graph, compile: Callable[[Graph], Any]) -> Graph:
@@ -169,15 +192,12 @@ def assembled(
     renamed: dict[Value, Value] = {}
     for item in reversed(list(items)):
         if isinstance(item, Segment):
-            trailing = trailing_moves(item, needed)
-            for node in trailing:
+            live, after = item.split(needed)
+            kept += after[::-1]
+            if live:
+                node = native_node(graph, live, needed, renamed, compile)
+                kept.append(node)
                 needed.update(node.inputs)
-            kept += trailing
-            node = native_node(graph, item, trailing, needed, renamed, compile)
-            if node is None:
-                continue
-            kept.append(node)
-            needed.update(node.inputs)
         elif (
             item.op.effect is Effect.WRITE
             or isinstance(item.op, Placeholder)
@@ -188,61 +208,47 @@ def assembled(
     return rewired(graph, kept[::-1], renamed)
 
 
-def trailing_moves(segment: Segment, needed: set[Value]) -> list[Node]:
-    """Moves whose results only others read: there they are views, and cost nothing.
-
-    In the order in which they are to be taken from the end.
-    """
-    inside: set[Value] = set()
-    found: list[Node] = []
-    for node in reversed(segment.nodes):
-        wanted = any(v in needed for v in node.outputs)
-        used = any(v in inside for v in node.outputs)
-        if not is_compute(node) and wanted and not used:
-            found.append(node)
-            needed = needed | set(node.inputs)
-        else:
-            inside.update(node.inputs)
-    return found
-
-
 def native_node(
     graph: Graph,
-    segment: Segment,
-    trailing: list[Node],
+    live: list[Node],
     needed: set[Value],
     renamed: dict[Value, Value],
     compile: Callable[[Graph], Any],
-) -> Node | None:
-    """A segment as one node, or None if nothing of it is needed."""
-    live = live_nodes([n for n in segment.nodes if n not in set(trailing)], needed)
-    if not live:
-        return None
+) -> Node:
+    """The nodes of a segment as one."""
     results = [v for n in live for v in n.outputs if v in needed]
     body = Graph(f"{graph.name}_native")
     mapping: dict[Value, Value] = {}
     arguments: list[Value] = []
 
-    def inner(value: Value) -> Value:
-        if value in mapping:
-            return mapping[value]
+    sizes: dict[Value, Value] = {}
+
+    def argument(value: Value) -> Value:
+        if isinstance(value.node.op, Const):
+            return size(value)
+        if value not in mapping:
+            arguments.append(value)
+            mapping[value] = body.placeholder(value.type, value.node.name)
+            body.parameters.append(mapping[value])
+        return mapping[value]
+
+    def size(value: Value) -> Value:
         node = value.node
-        if isinstance(node.op, Const) or is_size(value):
-            inputs = tuple([inner(v) for v in node.inputs])
-            types = tuple([v.type for v in node.outputs])
-            made = body.add(node.op, inputs, types, node.name, node.location)
-            mapping.update(zip(node.outputs, made.outputs))
-            return mapping[value]
-        arguments.append(value)
-        mapping[value] = own = body.placeholder(value.type, node.name)
-        body.parameters.append(own)
-        return own
+        if not isinstance(node.op, Const) and not is_size(value):
+            return argument(value)
+        if value not in sizes:
+            mask = node.op.host_mask(len(node.inputs))
+            sizes.update(zip(node.outputs, copied(node, mask)))
+        return sizes[value]
+
+    def copied(node: Node, mask: Iterable[bool]) -> tuple[Value, ...]:
+        chain = node.outputs and is_size(node.outputs[0]) and not isinstance(node.op, Shape)
+        inputs = [size(v) if host or chain else argument(v) for v, host in zip(node.inputs, mask)]
+        types = tuple([v.type for v in node.outputs])
+        return body.add(node.op, tuple(inputs), types, node.name, node.location).outputs
 
     for node in live:
-        inputs = tuple([inner(v) for v in node.inputs])
-        types = tuple([v.type for v in node.outputs])
-        made = body.add(node.op, inputs, types, node.name, node.location)
-        mapping.update(zip(node.outputs, made.outputs))
+        mapping.update(zip(node.outputs, copied(node, node.op.host_mask(len(node.inputs)))))
     body.results = [mapping[v] for v in results]
     try:
         executable = compile(body)
@@ -255,17 +261,6 @@ def native_node(
     )
     renamed.update(zip(results, fused.outputs))
     return fused
-
-
-def live_nodes(nodes: list[Node], needed: set[Value]) -> list[Node]:
-    """The nodes that what is needed depends on."""
-    wanted = set(needed)
-    live = []
-    for node in reversed(nodes):
-        if any(v in wanted for v in node.outputs):
-            live.append(node)
-            wanted.update(node.inputs)
-    return live[::-1]
 
 
 def rewired(graph: Graph, nodes: list[Node], renamed: dict[Value, Value]) -> Graph:

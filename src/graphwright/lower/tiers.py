@@ -9,11 +9,12 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NamedTuple
 
 from graphwright.ir.graph import Graph
 from graphwright.lower import background
-from graphwright.lower.options import enabled
+from graphwright.lower.check import checked
+from graphwright.lower.options import OPTIONS, enabled
 from graphwright.lower.segments import partition
 from graphwright.lower.simplify import simplify
 from graphwright.lower.sizes import NotNative
@@ -37,25 +38,42 @@ def native_runner(graph: Graph) -> Run:
     return runner(graph, build(graph, passes))
 
 
-class Tiered:
-    """How a trace runs now: `run` is replaced when there is something faster.
+class Compilation(NamedTuple):
+    """One tier's code for a trace: when its generation began (`perf_counter`), seconds taken."""
 
-    `install` is told each time.
+    tier: str
+    began: float
+    seconds: float
+
+
+Install = Callable[[Run, "Compilation | None"], None]
+
+
+class Tiered:
+    """How a trace runs now: `install` is told whenever there is something else to run.
+
+    `mode` is the function's `jit_compile`: True compiles before the first call, False never.
     """
 
-    def __init__(self, graph: Graph, mode: bool | None, install: Callable[[Run], None]) -> None:
+    def __init__(self, graph: Graph, mode: bool | None, install: Install) -> None:
         self.graph = graph
+        self.mode = mode
         self.install = install
-        self.compile_time: float | None = None
-        self.failure: Exception | None = None
+        self.refusal = ""  # why there is no machine code
         self.calls = 0
-        if mode:
+
+    def start(self) -> None:
+        """Installs the first tier."""
+        if self.mode is None and OPTIONS.get("native") in ("always", "check"):
+            self.mode = True
+        if self.mode:
             self.compile()
-        elif mode is None and enabled("native"):
-            self.slow = runner(graph)
-            install(self.watched)
-        else:
-            install(runner(graph))
+            return
+        began = time.perf_counter()
+        self.slow = runner(self.graph)
+        compilation = Compilation("python", began, time.perf_counter() - began)
+        watched = self.mode is None and enabled("native")
+        self.install(self.watched if watched else self.slow, compilation)
 
     def watched(self, *arrays: Any) -> tuple[Any, ...]:
         """The slow tier, while it is watched."""
@@ -63,18 +81,20 @@ class Tiered:
         results = self.slow(*arrays)
         self.calls += 1
         if self.calls >= _MANY or time.perf_counter() - start > _LONG:
-            self.install(self.slow)
+            self.install(self.slow, None)
             background.submit(self.compile)
         return results
 
     def compile(self) -> None:
         """Makes the native tier and installs it."""
-        start = time.perf_counter()
+        began = time.perf_counter()
         try:
             fast = native_runner(self.graph)
         except NotNative as reason:
-            self.failure = reason
-            self.install(runner(self.graph))
+            self.refusal = str(reason)
+            if self.mode:
+                self.install(runner(self.graph), None)
             return
-        self.compile_time = time.perf_counter() - start
-        self.install(fast)
+        if OPTIONS.get("native") == "check":
+            fast = checked(fast, runner(self.graph), self.graph)
+        self.install(fast, Compilation("native", began, time.perf_counter() - began))

@@ -1,0 +1,77 @@
+"""Compiled programs: from a graph to a Python function that runs machine code."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from graphwright.ir.graph import Graph
+from graphwright.lower.kinds import DTYPES
+from graphwright.lower.llvm.boundary import native_function, table
+from graphwright.lower.llvm.frame import Frame
+from graphwright.lower.llvm.machine import Library, machine
+from graphwright.lower.llvm.render import render
+from graphwright.lower.lowering import lower
+from graphwright.lower.nest import Program
+
+_LIBRARIES: dict[str, Library] = {}
+_LOCK = threading.Lock()
+
+
+def library_of(text: str) -> Library:
+    """The machine code of a module, compiled once in this process."""
+    with _LOCK:
+        found = _LIBRARIES.get(text)
+        if found is None:
+            data = machine().object_of(text)
+            found = _LIBRARIES[text] = machine().link(data, ("prepare", "run"))
+        return found
+
+
+class Executable:
+    """A program that runs: takes the graph's arguments as arrays, returns a tuple of arrays.
+
+    None says that it cannot do these: an array that is not contiguous, sizes that the program
+    did not expect, an integer divided by zero.
+    """
+
+    def __init__(self, program: Program, constants: list[Any]) -> None:
+        self.program = program
+        self.constants = [np.ascontiguousarray(c) for c in constants]
+        text, self.frame = render(program)
+        self.library = library_of(text)
+        self.text = text
+        self._native = native_function(describe(program, self.frame, self.library))
+
+    def function(self) -> Callable[..., Any]:
+        """What calls it: the C function itself where no constants are to be added."""
+        native, constants = self._native, self.constants
+        if not constants:
+            return native
+        return lambda *arrays: native(*arrays, *constants)
+
+
+def describe(program: Program, frame: Frame, library: Library) -> bytes:
+    """The program's table for the boundary."""
+    inputs = [
+        (
+            DTYPES[program.buffers[b].kind].numpy_dtype,
+            len(program.buffers[b].shape),
+            frame.buffer(b),
+        )
+        for b in program.inputs
+    ]
+    symbols = [(frame.symbol(s), i, axis) for s, i, axis in program.symbols]
+    results = [
+        (DTYPES[program.buffers[b].kind].numpy_dtype, len(shape), dims, frame.buffer(b))
+        for (b, shape), dims in zip(program.results, frame.result_dims)
+    ]
+    return table(frame, inputs, symbols, results, library)
+
+
+def compile_graph(graph: Graph) -> Executable:
+    """The executable of a simplified graph; `NotNative` if it has none."""
+    return Executable(*lower(graph))

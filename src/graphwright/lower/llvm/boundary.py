@@ -1,0 +1,314 @@
+"""The boundary with Python, itself machine code: a C function that takes NumPy arrays.
+
+One function serves every program. It is compiled once; what it needs to know of a program
+stands in a `bytes` object, its `self`. It checks the arrays, fills in a frame, makes the
+results' arrays, lets go of the interpreter's lock while much is computed, and returns a tuple,
+or None where native code cannot do it (then somebody else does).
+
+It relies on the layout of CPython's and NumPy's objects that their headers publish, and
+`is_supported` checks that layout on a real array before anything is built on it.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import sys
+from collections.abc import Callable
+from functools import cache
+from typing import Any
+
+import numpy as np
+
+from graphwright.lower.llvm.emitter import Reg
+from graphwright.lower.llvm.frame import Frame
+from graphwright.lower.llvm.function import I64, FunctionWriter
+from graphwright.lower.llvm.machine import Library, machine
+
+#: With more elements than this to compute, other threads may run meanwhile.
+_RELEASE = 20_000
+
+HEADER = object.__basicsize__
+DATA, RANK, DIMS, DESCR, FLAGS = HEADER, HEADER + 8, HEADER + 16, HEADER + 40, HEADER + 48
+_BYTES = bytes.__basicsize__ - 1
+_CONTIGUOUS, _ALIGNED = 0x1, 0x100
+_NEW_ARRAY, _ARRAY_TYPE = 93, 2  # in NumPy's table of functions
+
+_API = (
+    "Py_IncRef",
+    "Py_DecRef",
+    "PyTuple_New",
+    "PyTuple_SetItem",
+    "PyEval_SaveThread",
+    "PyEval_RestoreThread",
+)
+
+
+def peek(address: int, kind: Any) -> int:
+    """A number in memory."""
+    return int(kind.from_address(address).value)
+
+
+@cache
+def is_supported() -> bool:
+    """Whether arrays lie in memory as they are expected to."""
+    if sys.implementation.name != "cpython" or ctypes.sizeof(ctypes.c_void_p) != 8:
+        return False
+    sample = np.zeros((3, 5), np.float32)
+    at = id(sample)
+    word, short = ctypes.c_int64, ctypes.c_int32
+    return (
+        peek(at + HEADER - 8, word) == id(np.ndarray)
+        and peek(at + DATA, word) == sample.ctypes.data
+        and peek(at + RANK, short) == 2
+        and [peek(peek(at + DIMS, word) + 8 * i, word) for i in range(2)] == [3, 5]
+        and peek(at + DESCR, word) == id(np.dtype(np.float32))
+        and peek(at + FLAGS, short) & (_CONTIGUOUS | _ALIGNED) == _CONTIGUOUS | _ALIGNED
+        and ctypes.string_at(id(b"graphwright") + _BYTES, 11) == b"graphwright"
+    )
+
+
+def symbols() -> dict[str, int]:
+    """Python's and NumPy's functions by name."""
+    found = {
+        name: ctypes.cast(getattr(ctypes.pythonapi, name), ctypes.c_void_p).value or 0
+        for name in _API
+    }
+    from numpy._core import _multiarray_umath
+
+    get = ctypes.pythonapi.PyCapsule_GetPointer
+    get.restype, get.argtypes = ctypes.c_void_p, [ctypes.py_object, ctypes.c_char_p]
+    table = get(_multiarray_umath._ARRAY_API, None)
+    found["gw_new_array"] = peek(table + 8 * _NEW_ARRAY, ctypes.c_int64)
+    found["gw_array_type"] = peek(table + 8 * _ARRAY_TYPE, ctypes.c_int64)
+    found["gw_none"] = id(None)
+    return found
+
+
+class Boundary:
+    """Writes the one C function."""
+
+    def __init__(self) -> None:
+        frame: Any = None
+        self.f = FunctionWriter(frame, "define ptr @call(ptr %self, ptr %args, i64 %given)")
+        self.e = self.f.e
+
+    def text(self) -> str:
+        """The module."""
+        f, e = self.f, self.e
+        self.table = e.assign("ptr", 1, f"getelementptr i8, ptr %self, i64 {_BYTES}")
+        slots, inputs, prepare, run, results, count = [self.entry(i) for i in range(6)]
+        bail = "bail"
+        self.require(e.compare("eq", inputs, Reg("%given", I64)), bail)
+        self.frame = e.assign("ptr", 1, f"alloca i64, {slots}, align 16")
+        e.line(f"store i64 0, {self.frame}")
+        self.arrays(inputs, bail)
+        self.symbols(inputs, count)
+        work = e.assign(I64, 1, f"call i64 {self.pointer(prepare).text}({self.frame})")
+        self.require(e.compare("ne", work, f.number(0)), bail)
+        made = e.assign("ptr", 1, f"alloca ptr, {results}, align 16")
+        self.results(made, results, inputs, count)
+        status = self.run(run, work)
+        failed, fine = e.fresh_label("failed"), e.fresh_label("fine")
+        f.branch_if(e.compare("eq", status, f.number(0)), fine, failed)
+        e.label(fine)
+        found = f.call("ptr", "PyTuple_New", results)
+        with f.loop(f.number(0), results) as i:
+            array = self.at(made, i, "ptr")
+            self.call_int("PyTuple_SetItem", found, i, array)
+        e.line(f"ret {found}")
+        e.label(failed)
+        with f.loop(f.number(0), results) as i:
+            f.call("", "Py_DecRef", self.at(made, i, "ptr"))
+        f.branch(bail)
+        e.label(bail)
+        e.declarations["gw_none"] = "@gw_none = external global i8"
+        e.declarations["gw_array_type"] = "@gw_array_type = external global i8"
+        none = Reg("@gw_none", "ptr")
+        f.call("", "Py_IncRef", none)
+        e.line(f"ret {none}")
+        return "\n".join([*e.declarations.values(), f.text()])
+
+    def call_int(self, name: str, *arguments: Reg) -> None:
+        """A function that returns an int which nobody needs."""
+        types = ", ".join(a.type for a in arguments)
+        self.e.declarations[name] = f"declare i32 @{name}({types})"
+        self.e.assign("i32", 1, f"call i32 @{name}({', '.join(map(str, arguments))})")
+
+    def entry(self, i: int) -> Reg:
+        """A number of the table."""
+        return self.at(self.table, self.f.number(i), I64)
+
+    def at(self, base: Reg, i: Reg, kind: str) -> Reg:
+        """A word of an array of words."""
+        address = self.e.assign("ptr", 1, f"getelementptr i64, {base}, {i}")
+        type_ = "ptr" if kind == "ptr" else "i64"
+        return self.e.assign(kind, 1, f"load {type_}, {address}, align 8")
+
+    def put(self, base: Reg, i: Reg, x: Reg) -> None:
+        """Sets a word."""
+        address = self.e.assign("ptr", 1, f"getelementptr i64, {base}, {i}")
+        self.e.line(f"store {x}, {address}, align 8")
+
+    def field(self, thing: Reg, offset: int, kind: str) -> Reg:
+        """A field of an object."""
+        address = self.e.assign("ptr", 1, f"getelementptr i8, {thing}, i64 {offset}")
+        type_ = {"ptr": "ptr", "i64": "i64", "i32": "i32"}[kind]
+        return self.e.assign(kind, 1, f"load {type_}, {address}, align 4")
+
+    def pointer(self, x: Reg) -> Reg:
+        """A number as an address."""
+        return self.e.assign("ptr", 1, f"inttoptr {x} to ptr")
+
+    def require(self, condition: Reg, otherwise: str) -> None:
+        """Goes elsewhere unless a condition holds."""
+        label = self.e.fresh_label("ok")
+        self.f.branch_if(condition, label, otherwise)
+        self.e.label(label)
+
+    def offset(self, *parts: Reg | int) -> Reg:
+        """A sum."""
+        result = self.f.number(0)
+        for part in parts:
+            result = self.f.add(result, self.f.number(part) if isinstance(part, int) else part)
+        return result
+
+    def arrays(self, inputs: Reg, bail: str) -> None:
+        """Checks each argument and notes where its elements are."""
+        f, e = self.f, self.e
+        with f.loop(f.number(0), inputs) as i:
+            array = self.at(Reg("%args", "ptr"), i, "ptr")
+            entry = self.offset(f.mul(i, f.number(3)), 6)
+            type_ = self.field(array, HEADER - 8, "ptr")
+            self.require(e.compare("eq", type_, Reg("@gw_array_type", "ptr")), bail)
+            flags = self.field(array, FLAGS, "i32")
+            wanted = Reg(str(_CONTIGUOUS | _ALIGNED), "i32")
+            self.require(e.compare("eq", e.binary("and", flags, wanted), wanted), bail)
+            descr = self.field(array, DESCR, I64)
+            self.require(e.compare("eq", descr, self.at(self.table, entry, I64)), bail)
+            rank = e.cast("sext", self.field(array, RANK, "i32"), I64)
+            expected = self.at(self.table, self.offset(entry, 1), I64)
+            self.require(e.compare("eq", rank, expected), bail)
+            slot = self.at(self.table, self.offset(entry, 2), I64)
+            self.put(self.frame, slot, self.field(array, DATA, "ptr"))
+
+    def symbols(self, inputs: Reg, count: Reg) -> None:
+        """The sizes that symbols stand for."""
+        f = self.f
+        first = self.offset(f.mul(inputs, f.number(3)), 6)
+        with f.loop(f.number(0), count) as i:
+            entry = self.offset(first, f.mul(i, f.number(3)))
+            slot = self.at(self.table, entry, I64)
+            array = self.at(
+                Reg("%args", "ptr"), self.at(self.table, self.offset(entry, 1), I64), "ptr"
+            )
+            axis = self.at(self.table, self.offset(entry, 2), I64)
+            dims = self.field(array, DIMS, "ptr")
+            self.put(self.frame, slot, self.at(dims, axis, I64))
+
+    def results(self, made: Reg, results: Reg, inputs: Reg, count: Reg) -> None:
+        """Makes the results' arrays."""
+        f, e = self.f, self.e
+        both = f.add(inputs, count)
+        first = self.offset(f.mul(both, f.number(3)), 6)
+        with f.loop(f.number(0), results) as i:
+            entry = self.offset(first, f.mul(i, f.number(4)))
+            type_, rank, dims, slot = [
+                self.at(self.table, self.offset(entry, k), I64) for k in range(4)
+            ]
+            at = e.assign("ptr", 1, f"getelementptr i64, {self.frame}, {dims}")
+            null, zero = Reg("null", "ptr"), Reg("0", "i32")
+            array = f.call(
+                "ptr",
+                "gw_new_array",
+                Reg("@gw_array_type", "ptr"),
+                e.cast("trunc", rank, "i32"),
+                at,
+                e.cast("trunc", type_, "i32"),
+                null,
+                null,
+                zero,
+                zero,
+                null,
+            )
+            self.put(made, i, array)
+            self.require(e.compare("ne", array, null), "raised")
+            self.put(self.frame, slot, self.field(array, DATA, "ptr"))
+        after = e.fresh_label("made")
+        f.branch(after)
+        e.label("raised")
+        e.line("ret ptr null")
+        e.label(after)
+
+    def run(self, run: Reg, work: Reg) -> Reg:
+        """Runs the program, without the interpreter's lock if there is much to do."""
+        f, e = self.f, self.e
+        short, long, done = [e.fresh_label(p) for p in ("short", "long", "done")]
+        pointer = self.pointer(run)
+        f.branch_if(e.compare("slt", work, f.number(_RELEASE)), short, long)
+        e.label(short)
+        first = e.assign(I64, 1, f"call i64 {pointer.text}({self.frame})")
+        f.branch(done)
+        e.label(long)
+        state = f.call("ptr", "PyEval_SaveThread")
+        second = e.assign(I64, 1, f"call i64 {pointer.text}({self.frame})")
+        f.call("", "PyEval_RestoreThread", state)
+        f.branch(done)
+        e.label(done)
+        return f.phi(I64, 1, (first.text, short), (second.text, long))
+
+
+class MethodDef(ctypes.Structure):
+    """CPython's PyMethodDef."""
+
+    _fields_ = (
+        ("name", ctypes.c_char_p),
+        ("function", ctypes.c_void_p),
+        ("flags", ctypes.c_int),
+        ("doc", ctypes.c_char_p),
+    )
+
+
+_FASTCALL = 0x80
+
+
+@cache
+def boundary() -> tuple[Library, MethodDef]:
+    """The C function, compiled, and its description to Python."""
+    for name, address in symbols().items():
+        machine().define(name, address)
+    library = machine().link(machine().object_of(Boundary().text()), ("call",))
+    return library, MethodDef(b"native", library.addresses["call"], _FASTCALL, None)
+
+
+def table(
+    frame: Frame,
+    inputs: list[tuple[Any, int, int]],
+    symbols: list[tuple[int, int, int]],
+    results: list[tuple[Any, int, int, int]],
+    library: Library,
+) -> bytes:
+    """What the boundary must know of a program.
+
+    `inputs` has a NumPy dtype, a rank and a slot for each; `symbols` a slot, an input and an
+    axis; `results` a NumPy dtype, a rank, the slot of the dimensions and that of the address.
+    """
+    addresses = library.addresses
+    words = [frame.size, len(inputs), addresses["prepare"], addresses["run"]]
+    words += [len(results), len(symbols)]
+    for dtype, rank, slot in inputs:
+        words += [id(dtype), rank, slot]
+    for entry in symbols:
+        words += entry
+    for dtype, rank, dims, slot in results:
+        words += [dtype.num, rank, dims, slot]
+    return np.array(words, np.int64).tobytes()
+
+
+def native_function(description: bytes) -> Callable[..., Any]:
+    """The Python function of a program: arrays -> a tuple of arrays, or None."""
+    make = ctypes.pythonapi.PyCMethod_New
+    make.restype = ctypes.py_object
+    make.argtypes = [ctypes.c_void_p, ctypes.py_object, ctypes.c_void_p, ctypes.c_void_p]
+    _, method = boundary()
+    found: Callable[..., Any] = make(ctypes.addressof(method), description, None, None)
+    return found
