@@ -9,14 +9,18 @@ from __future__ import annotations
 
 from typing import Any
 
+from graphwright.control.branch import StatelessIf
+from graphwright.control.loop import StatelessWhile
 from graphwright.ir.graph import Graph, Node, Value
 from graphwright.lower.decompose import Average, decompose
 from graphwright.lower.kinds import kind_of
 from graphwright.lower.moves import FIRST, Place
 from graphwright.lower.nest import (
     Buffer,
+    Choice,
     Clear,
     Constant,
+    Copy,
     Count,
     Element,
     Index,
@@ -24,6 +28,7 @@ from graphwright.lower.nest import (
     Keep,
     Linear,
     Load,
+    Loop,
     Multiply,
     Nest,
     Program,
@@ -83,7 +88,7 @@ class Lowering:
         schedule.place_all()
         self.schedule = schedule
         self.assign_results()
-        body = self.block()
+        body = self.block(schedule)
         return Program(
             tuple(self.symbols),
             tuple([(i, d.function, d.operands) for i, d in self.sizes.definitions.items()]),
@@ -142,25 +147,115 @@ class Lowering:
 
     # -- statements -------------------------------------------------------------------------
 
-    def block(self) -> list[Statement]:
-        """The statements of the schedule."""
+    def block(self, schedule: Schedule) -> list[Statement]:
+        """The statements of a schedule."""
         result: list[Statement] = []
-        for statement in self.schedule.statements:
+        for statement in schedule.statements:
             if isinstance(statement, Opaque):
-                result += self.opaque(statement.node)
+                result += self.opaque(statement.node, schedule)
             elif statement.members:
-                result += ClusterLowering(self, statement).statements()
+                result += ClusterLowering(self, statement, schedule).statements()
         return result
 
-    def opaque(self, node: Node) -> list[Statement]:
+    def opaque(self, node: Node, schedule: Schedule) -> list[Statement]:
         """A node that is a statement of its own."""
         op = node.op
+        if isinstance(op, StatelessWhile):
+            return self.loop(node, *schedule.inner[node])
+        if isinstance(op, StatelessIf):
+            return self.choice(node, schedule, *schedule.inner[node])
         if isinstance(op, Reshape):
             self.buffer_of[node.outputs[0]] = self.memory(node.inputs[0])
             return []
         if isinstance(op, MatMul):
             return [self.multiply(node, op)]
         raise NotNative(f"{op.type_name} has no native form")
+
+    # -- control flow -----------------------------------------------------------------------
+
+    def loop(self, node: Node, condition: Schedule, body: Schedule) -> list[Statement]:
+        """A loop: its variables are scalars, or buffers that are swapped with the next ones."""
+        before: list[Statement] = []
+        scalars: list[tuple[int, int, Value, str]] = []
+        buffers: list[tuple[int, Value]] = []
+        own = [condition.graph.parameters, body.graph.parameters, node.outputs]
+        for first, result, *values in zip(node.inputs, body.graph.results, *own):
+            kind = kind_of(first.type.dtype)
+            if self.is_scalar(first):
+                variable = self.scalar()
+                self.scalar_of.update(dict.fromkeys(values, variable))
+                scalars.append((variable, self.as_scalar(first, self.schedule, before), result, kind))
+            else:
+                shape = self.schedule.of(first)
+                variable = self.buffer("temporary", shape, kind)
+                self.buffer_of.update(dict.fromkeys(values, variable))
+                before.append(Copy(self.memory(first), variable, product(shape), kind))
+                buffers.append((variable, result))
+        tests = self.block(condition)
+        again = self.as_scalar(condition.graph.results[0], condition, tests)
+        steps = self.block(body)
+        nexts = [(v, f, self.as_scalar(r, body, steps), k) for v, f, r, k in scalars]
+        swapped = self.next_buffers(buffers, body, steps)
+        loop = Loop(tuple(tests), again, tuple(steps), tuple(nexts), tuple(swapped))
+        return [*before, loop]
+
+    def next_buffers(
+        self, buffers: list[tuple[int, Value]], body: Schedule, steps: list[Statement]
+    ) -> list[tuple[int, int]]:
+        """Where the next value of each buffer is; what is not memory of the body's own is copied."""
+        taken: set[int] = set()
+        result = []
+        for variable, value in buffers:
+            found = self.memory(value)
+            if found == variable:
+                continue
+            home = body.home.get(value)
+            own = isinstance(home, Cluster) or (home is not None and not is_lent(value))
+            if not own or found in taken:
+                fresh = self.buffer("temporary", *self.buffers[variable][1:])
+                shape, kind = self.buffers[variable][1:]
+                steps.append(Copy(found, fresh, product(shape), kind))
+                found = fresh
+            taken.add(found)
+            result.append((variable, found))
+        return result
+
+    def choice(
+        self, node: Node, schedule: Schedule, then: Schedule, otherwise: Schedule
+    ) -> list[Statement]:
+        """A branch: both sides give the same scalars and fill the same buffers."""
+        before: list[Statement] = []
+        condition = self.as_scalar(node.inputs[0], schedule, before)
+        sides = [self.block(then), self.block(otherwise)]
+        scalars: list[tuple[int, int, int, str]] = []
+        for output, *values in zip(node.outputs, then.graph.results, otherwise.graph.results):
+            kind = kind_of(output.type.dtype)
+            shape = schedule.of(output)
+            if self.is_scalar(output):
+                self.scalar_of[output] = result = self.scalar()
+                first, second = [
+                    self.as_scalar(v, s, side)
+                    for v, s, side in zip(values, (then, otherwise), sides)
+                ]
+                scalars.append((result, first, second, kind))
+            else:
+                self.buffer_of[output] = target = self.buffer("temporary", shape, kind)
+                for value, side in zip(values, sides):
+                    side.append(Copy(self.memory(value), target, product(shape), kind))
+        return [*before, Choice(condition, tuple(sides[0]), tuple(sides[1]), tuple(scalars))]
+
+    def as_scalar(self, value: Value, schedule: Schedule, into: list[Statement]) -> int:
+        """The scalar of a value of one element; what reads it goes to the end of `into`."""
+        found = self.scalar_of.get(value)
+        if found is None:
+            nest = ClusterLowering(self, Cluster((), 0), schedule)
+            stage = StageLowering(nest, 0, row=True)
+            place = (FIRST,) * len(schedule.of(value))
+            index = stage.read(*schedule.trace(value, place))
+            found = self.scalar()
+            kind = kind_of(value.type.dtype)
+            into.append(Straight(tuple(stage.instructions), ((index, found, kind),)))
+        return found
 
     def multiply(self, node: Node, op: MatMul) -> Statement:
         """A matrix product."""
@@ -177,6 +272,8 @@ class Lowering:
 
     def memory(self, value: Value) -> int:
         """The buffer of a value."""
+        while value in self.schedule.aliases:
+            value = self.schedule.aliases[value]
         found = self.buffer_of.get(value)
         if found is None:
             op = value.node.op
@@ -196,9 +293,9 @@ class Lowering:
 class ClusterLowering:
     """The nest of one cluster."""
 
-    def __init__(self, program: Lowering, cluster: Cluster) -> None:
+    def __init__(self, program: Lowering, cluster: Cluster, schedule: Schedule) -> None:
         self.program = program
-        self.schedule = program.schedule
+        self.schedule = schedule
         self.cluster = cluster
         self.rank = len(cluster.space)
         self.rows: dict[Value, int] = {}
@@ -472,6 +569,11 @@ class StageLowering:
                 linear = self.nest.linear(self.schedule.of(value), member.at)
                 return self.emit(Load(self.program.memory(value), linear, kind))
         return self.compute(member)
+
+
+def is_lent(value: Value) -> bool:
+    """Whether a value's memory is another one's: a view, or a variable of a loop in a loop."""
+    return isinstance(value.node.op, (Reshape, StatelessWhile))
 
 
 def lower(graph: Graph) -> tuple[Program, list[Any]]:

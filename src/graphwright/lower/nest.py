@@ -218,14 +218,14 @@ class Loop(NamedTuple):
     """while condition: body, over scalars and buffers that take their next values together.
 
     `scalars`: (the variable, its first value, its next value, kind); `buffers`: (the variable's
-    buffer, first, next), which are swapped.
+    buffer, the next one's), which are swapped.
     """
 
     condition: tuple[Any, ...]
     again: int
     body: tuple[Any, ...]
     scalars: tuple[tuple[int, int, int, str], ...]
-    buffers: tuple[tuple[int, int, int], ...]
+    buffers: tuple[tuple[int, int], ...]
 
 
 class Choice(NamedTuple):

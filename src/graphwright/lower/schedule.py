@@ -11,8 +11,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from graphwright.ir.graph import Graph, Node, Value
-from graphwright.lower.decompose import Average
+from graphwright.control.branch import StatelessIf
+from graphwright.control.loop import StatelessWhile
+from graphwright.ir.graph import Graph, Node, Value, transform
+from graphwright.lower.decompose import Average, decompose
 from graphwright.lower.moves import (
     FIRST,
     MOVES,
@@ -23,6 +25,7 @@ from graphwright.lower.moves import (
     is_size,
     is_trivial,
 )
+from graphwright.lower.simplify import simplify
 from graphwright.lower.sizes import ONE, NotNative, Shape, Sizes
 from graphwright.op.families import Elementwise
 from graphwright.ops.creation import Const, Fill, OnesLike, Placeholder, ZerosLike
@@ -85,10 +88,20 @@ class Opaque(NamedTuple):
 class Schedule:
     """Clusters and opaque statements of one graph, in order."""
 
-    def __init__(self, graph: Graph, sizes: Sizes, dims: dict[Value, Shape]) -> None:
+    def __init__(
+        self,
+        graph: Graph,
+        sizes: Sizes,
+        dims: dict[Value, Shape],
+        aliases: dict[Value, Value] | None = None,
+    ) -> None:
         self.graph = graph
         self.sizes = sizes
         self.dims = dims
+        #: What placeholders of a loop's or branch's graphs stand for outside, if it is one value.
+        self.aliases = {} if aliases is None else aliases
+        self.inner: dict[Node, list[Schedule]] = {}  # of the graphs that a node holds
+        self.outside: set[Value] = set()  # values that are there before this graph runs
         self.home: dict[Value, Cluster | Opaque] = {}
         self.statements: list[Cluster | Opaque] = []
         self.escapes: dict[Value, None] = {}  # what other statements read, in order
@@ -106,12 +119,55 @@ class Schedule:
             if is_size(node.outputs[0]):
                 continue
             try:
-                shape = self.shape_of(node)
+                if isinstance(node.op, (StatelessWhile, StatelessIf)):
+                    self.infer_inner(node)
+                else:
+                    self.dims[node.outputs[0]] = self.sizes.shape(self.shape_of(node))
             except NotNative as reason:
                 raise NotNative(str(reason), [node]) from None
-            self.dims[node.outputs[0]] = self.sizes.shape(shape)
         for value, shape in self.dims.items():
             self.dims[value] = self.sizes.shape(shape)
+
+    def infer_inner(self, node: Node) -> None:
+        """The shapes in a loop or in branches, and of their results."""
+        op: Any = node.op
+        if isinstance(op, StatelessWhile):
+            count = len(op.body.parameters)
+            graphs, given, kept = (op.cond, op.body), node.inputs, node.inputs[count:]
+        else:
+            graphs, given, kept = op.graphs, node.inputs[1:], node.inputs[1:]
+        inner = [
+            Schedule(fresh(graph), self.sizes, self.dims, self.aliases) for graph in graphs
+        ]
+        for schedule in inner:
+            arguments = schedule.graph.arguments
+            for own, outside in zip(arguments, given):
+                if own.type.dims is None:
+                    raise NotNative("a loop variable has no known rank")
+                self.dims[own] = self.of(outside)
+            self.aliases.update(zip(arguments[len(arguments) - len(kept) :], kept))
+            schedule.infer()
+        self.inner[node] = inner
+        first, last = [i.graph.results for i in (inner[0], inner[-1])]
+        if isinstance(op, StatelessWhile):
+            first = inner[1].graph.parameters
+            self.require_scalar(inner[0].graph.results[0])
+        else:
+            self.require_scalar(node.inputs[0])
+        for output, a, b in zip(node.outputs, first, last):
+            self.dims[output] = self.meet(a, b)
+
+    def require_scalar(self, value: Value) -> None:
+        """Conditions are single elements."""
+        if any(d != ONE for d in self.of(value)):
+            raise NotNative("a condition may have several elements")
+
+    def meet(self, a: Value, b: Value) -> Shape:
+        """The one shape of two values that take each other's place."""
+        x, y = self.of(a), self.of(b)
+        if len(x) != len(y):
+            raise NotNative("a shape changes its rank")
+        return tuple([self.sizes.unify(d, e) for d, e in zip(x, y)])
 
     def of(self, value: Value) -> Shape:
         """A value's shape."""
@@ -180,7 +236,12 @@ class Schedule:
 
     def trace(self, value: Value, at: Place) -> tuple[Value, Place]:
         """What a value's element at a place really is: of which value, and where there."""
-        while value not in self.home and self.is_moved(value.node):
+        while value not in self.home:
+            if value in self.aliases:
+                value = self.aliases[value]
+                continue
+            if value in self.outside or not self.is_moved(value.node):
+                break
             node = value.node
             dims, out = self.of(node.inputs[0]), self.of(value)
             if type(node.op) in MOVES:
@@ -221,10 +282,14 @@ class Schedule:
 
     def result(self, value: Value) -> Value:
         """A value that has memory of its own to be returned in."""
+        if self.graph.is_body:
+            self.demand(value)
+            return value
         root = value
         while isinstance(root.node.op, Reshape) and root in self.home:
             root = root.node.inputs[0]
-        if root not in self.home or root in self.claimed:
+        lent = isinstance(root.node.op, (StatelessWhile, StatelessIf))
+        if root not in self.home or root in self.claimed or lent:
             copy = Node(Identity.of(), (value,), (value.type,), "result", value.node.location)
             self.dims[copy.outputs[0]] = self.dims[value]
             value = root = copy.outputs[0]
@@ -289,6 +354,9 @@ class Schedule:
         """A node that is a statement of its own, and reads memory; a reshape is another view."""
         for value in node.inputs[:1] if isinstance(node.op, Reshape) else node.inputs:
             self.demand(value)
+        for inner in self.inner.get(node, ()):
+            inner.outside = self.outside | set(node.inputs)
+            inner.place_all()
         statement = Opaque(node, len(self.statements))
         self.statements.append(statement)
         for value in node.outputs:
@@ -364,6 +432,13 @@ class Schedule:
 def is_final(cluster: Cluster, member: Member) -> bool:
     """Whether a member is complete only when its cluster has ended."""
     return member.reduced is not None and (cluster.accumulates or cluster.outer == 0)
+
+
+def fresh(graph: Graph) -> Graph:
+    """A copy of a loop's or branch's graph, simplified, with nodes and values of its own."""
+    result = Graph(graph.name, is_body=True)
+    transform(decompose(simplify(graph))[0], lambda node, inputs: None, result)
+    return result
 
 
 def spread(dims: Shape) -> tuple[Shape, Place]:

@@ -11,12 +11,15 @@ from collections.abc import Callable, Iterable
 from functools import lru_cache
 from typing import Any
 
+from graphwright.control.branch import StatelessIf
+from graphwright.control.loop import StatelessWhile
 from graphwright.ir.graph import Graph, Node, Value
 from graphwright.lower.decompose import RULES
 from graphwright.lower.kinds import KINDS
 from graphwright.lower.moves import MOVES, is_size
 from graphwright.lower.native import Native
 from graphwright.lower.schedule import COMBINE, FILLS
+from graphwright.lower.simplify import simplify
 from graphwright.lower.sizes import NotNative
 from graphwright.op.families import Elementwise
 from graphwright.op.op import Effect
@@ -42,6 +45,8 @@ def is_native(node: Node) -> bool:
             return False
     if any(d == 0 for v in (*tensors, *node.outputs) for d in v.type.dims or ()):
         return False
+    if isinstance(op, (StatelessWhile, StatelessIf)):
+        return holds_native(op)
     if isinstance(op, Elementwise):
         return has_element(op, tuple([v.type.dtype for v in tensors]))
     if type(op) in COMBINE:
@@ -51,6 +56,16 @@ def is_native(node: Node) -> bool:
     if type(op) in RULES:
         return node.outputs[0].type.dtype.name in ("float32", "float64")
     return type(op) in MOVES or type(op) in FILLS or isinstance(op, Fill)
+
+
+def holds_native(op: Any) -> bool:
+    """Whether all nodes of the graphs of a loop or branch are native."""
+    graphs = (op.cond, op.body) if isinstance(op, StatelessWhile) else op.graphs
+    return all(
+        isinstance(n.op, (Placeholder, Const)) or (n.outputs and is_size(n.outputs[0])) or is_native(n)
+        for graph in graphs
+        for n in simplify(graph).nodes
+    )
 
 
 @lru_cache(maxsize=4096)

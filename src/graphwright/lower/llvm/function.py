@@ -26,6 +26,7 @@ class FunctionWriter:
         self.e.lines = self.body = []
         self._sizes: dict[Size, Reg] = {}
         self._slots: dict[int, Reg] = {}
+        self.moving: set[int] = set()  # buffers whose addresses change while this runs
         self.e.label("start")
 
     def text(self) -> str:
@@ -59,8 +60,10 @@ class FunctionWriter:
         self.e.line(f"store {x}, {address}, align 8")
 
     def buffer(self, i: int) -> Reg:
-        """A buffer's address, as it was at the entry."""
+        """A buffer's address."""
         slot = self.frame.buffer(i)
+        if i in self.moving:
+            return self.from_slot(slot, "ptr")
         if slot not in self._slots:
             with self.at_entry():
                 self._slots[slot] = self.from_slot(slot, "ptr")

@@ -2,23 +2,27 @@
 
 from __future__ import annotations
 
-from graphwright.lower.collapse import collapse
+from collections.abc import Iterator
+
+from graphwright.lower.collapse import collapse, linears
 from graphwright.lower.kinds import item_size
 from graphwright.lower.llvm.combine import identity
-from graphwright.lower.llvm.emitter import Reg
+from graphwright.lower.llvm.emitter import Reg, type_of
 from graphwright.lower.llvm.frame import Frame
 from graphwright.lower.llvm.function import I64, FunctionWriter
 from graphwright.lower.llvm.nests import NestWriter, element, extent, scalar_instruction
 from graphwright.lower.nest import (
-    Check,
+    Choice,
     Clear,
     Copy,
     Element,
     Index,
     Load,
+    Loop,
     Multiply,
     Nest,
     Program,
+    Scalar,
     Statement,
     Straight,
 )
@@ -70,6 +74,8 @@ class Module:
                 total = f.add(total, inline_size(f, product(statement.axes)))
             elif isinstance(statement, Multiply):
                 total = f.add(total, inline_size(f, statement.m * statement.n * statement.k))
+            elif isinstance(statement, Loop):
+                total = f.add(total, f.number(1 << 40))
         return total
 
     def run(self) -> None:
@@ -92,7 +98,10 @@ class Main:
         self.program = module.program
         self.frame = module.frame
         self.f = f
+        self.e = f.e
         self.scalars: dict[int, Reg] = {}
+        self.shared = set(scalars_of_nests(self.program.body))  # they must be in the frame
+        f.moving = set(swapped(self.program.body))
 
     def allocate(self) -> Reg | None:
         """Memory for all temporaries, in one piece."""
@@ -113,7 +122,8 @@ class Main:
         for (i, _), at in zip(wanted, offsets):
             address = f.e.assign("ptr", 1, f"getelementptr i8, {memory}, {at}")
             f.to_slot(self.frame.buffer(i), address)
-            f.set_buffer(i, address)
+            if i not in f.moving:
+                f.set_buffer(i, address)
         return memory
 
     def free(self, memory: Reg | None) -> None:
@@ -133,6 +143,10 @@ class Main:
             self.multiply(statement)
         elif isinstance(statement, Copy):
             self.copy(statement)
+        elif isinstance(statement, Loop):
+            self.loop(statement)
+        elif isinstance(statement, Choice):
+            self.choice(statement)
         else:
             raise TypeError(f"no such statement: {statement}")
 
@@ -147,6 +161,69 @@ class Main:
         self.f.e.line(f"call void @{name}(ptr %frame, i64 0, {end})")
         for _, scalar, kind in nest.scalars:
             self.scalars[scalar] = self.load_scalar(scalar, kind)
+
+    def loop(self, loop: Loop) -> None:
+        """A loop: scalars are phis, buffers swap their addresses in the frame."""
+        f, e = self.f, self.e
+        before, head, body, done = e.block, *[e.fresh_label(p) for p in ("loop", "body", "done")]
+        f.branch(head)
+        e.label(head)
+        phis = []
+        for variable, first, _, kind in loop.scalars:
+            phis.append(len(e.lines))
+            reg = e.assign(kind, 1, "phi")  # completed below
+            self.define(variable, reg)
+            del first
+        for statement in loop.condition:
+            self.statement(statement)
+        f.branch_if(self.scalars[loop.again], body, done)
+        e.label(body)
+        for statement in loop.body:
+            self.statement(statement)
+        for variable, following in loop.buffers:
+            slots = self.frame.buffer(variable), self.frame.buffer(following)
+            one, other = [f.from_slot(slot, "ptr") for slot in slots]
+            f.to_slot(slots[0], other)
+            f.to_slot(slots[1], one)
+        f.branch(head)
+        for at, (variable, first, following, kind) in zip(phis, loop.scalars):
+            sources = ((self.scalars[first].text, before), (self.scalars[following].text, e.block))
+            options = ", ".join(f"[ {text}, %{label} ]" for text, label in sources)
+            name = self.scalars[variable].text
+            e.lines[at] = f"  {name} = phi {type_of(kind, 1)} {options}"
+        e.label(done)
+
+    def choice(self, choice: Choice) -> None:
+        """A branch."""
+        f, e = self.f, self.e
+        labels = [e.fresh_label(p) for p in ("then", "else")]
+        done = e.fresh_label("done")
+        f.branch_if(self.scalars[choice.condition], *labels)
+        ends = []
+        for label, statements in zip(labels, (choice.then, choice.otherwise)):
+            e.label(label)
+            for statement in statements:
+                self.statement(statement)
+            ends.append(e.block)
+            f.branch(done)
+        e.label(done)
+        results = [
+            f.phi(
+                kind,
+                1,
+                (self.scalars[then].text, ends[0]),
+                (self.scalars[otherwise].text, ends[1]),
+            )
+            for _, then, otherwise, kind in choice.scalars
+        ]
+        for (result, *_), reg in zip(choice.scalars, results):
+            self.define(result, reg)
+
+    def define(self, scalar: int, reg: Reg) -> None:
+        """A scalar's value; nests find it in the frame."""
+        self.scalars[scalar] = reg
+        if scalar in self.shared:
+            self.f.store(reg, self.f.slot(self.frame.scalar(scalar)))
 
     def load_scalar(self, scalar: int, kind: str) -> Reg:
         """A scalar from the frame."""
@@ -166,13 +243,14 @@ class Main:
             elif isinstance(x, Element):
                 operands = [values[i] for i in x.operands]
                 values.append(element(f, x.op, operands, x.kind, self.report))
+            elif isinstance(x, Scalar):
+                values.append(self.scalars[x.scalar])
             elif isinstance(x, Index):
                 raise TypeError("an index without axes")
             else:
                 values.append(scalar_instruction(f, x, {}))
         for value, scalar, _ in statement.scalars:
-            self.scalars[scalar] = values[value]
-            f.store(values[value], f.slot(self.frame.scalar(scalar)))
+            self.define(scalar, values[value])
         for store in statement.stores:
             f.store(values[store.value], f.buffer(store.buffer))
 
@@ -223,6 +301,43 @@ class Main:
         f.call(
             "", f"gw_{letter}gemm", *flags, n, m, k, factors[0], b, ldb, a, lda, factors[1], c, ldc
         )
+
+
+def inner_blocks(statement: Statement) -> tuple[tuple[Statement, ...], ...]:
+    """The statements in a statement."""
+    if isinstance(statement, Loop):
+        return statement.condition, statement.body
+    if isinstance(statement, Choice):
+        return statement.then, statement.otherwise
+    return ()
+
+
+def all_statements(body: tuple[Statement, ...]) -> Iterator[Statement]:
+    """Statements at any depth."""
+    for statement in body:
+        yield statement
+        for block in inner_blocks(statement):
+            yield from all_statements(block)
+
+
+def scalars_of_nests(body: tuple[Statement, ...]) -> Iterator[int]:
+    """The scalars that nests read."""
+    for statement in all_statements(body):
+        if isinstance(statement, Nest):
+            for stage in statement.stages:
+                for x in stage.instructions:
+                    if isinstance(x, Scalar):
+                        yield x.scalar
+                for at in linears(stage):
+                    yield from (scalar for scalar, _ in at.scalars)
+
+
+def swapped(body: tuple[Statement, ...]) -> Iterator[int]:
+    """The buffers whose addresses change."""
+    for statement in all_statements(body):
+        if isinstance(statement, Loop):
+            for pair in statement.buffers:
+                yield from pair
 
 
 def inline_size(f: FunctionWriter, size: Size) -> Reg:
