@@ -45,8 +45,8 @@ class Worker:
             if found is not None and job is not None and not self.stopped:
                 try:
                     job()
-                except Exception:
-                    get_logger().exception("a trace could not be compiled; it runs on as it did")
+                except Exception:  # noqa: BLE001 - a program must not end for want of speed
+                    get_logger().exception("a trace could not be compiled; it runs as it did")
             del job
             with self.lock:
                 self.pending -= 1

@@ -42,8 +42,7 @@ def merged(nest: Nest, axis: int) -> Nest:
             for x in stage.instructions
         ]
         effects = [
-            e._replace(at=without(e.at, axis)) if isinstance(e, Store) else e
-            for e in stage.effects
+            e._replace(at=without(e.at, axis)) if isinstance(e, Store) else e for e in stage.effects
         ]
         stages.append(stage._replace(instructions=tuple(instructions), effects=tuple(effects)))
     axes: Shape = (
@@ -51,9 +50,7 @@ def merged(nest: Nest, axis: int) -> Nest:
         nest.axes[axis] * nest.axes[axis + 1],
         *nest.axes[axis + 2 :],
     )
-    return nest._replace(
-        axes=axes, outer=nest.outer - (axis < nest.outer), stages=tuple(stages)
-    )
+    return nest._replace(axes=axes, outer=nest.outer - (axis < nest.outer), stages=tuple(stages))
 
 
 def without(at: Linear, axis: int) -> Linear:

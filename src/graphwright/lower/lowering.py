@@ -23,7 +23,6 @@ from graphwright.lower.nest import (
     Copy,
     Count,
     Element,
-    Index,
     Instruction,
     Keep,
     Linear,
@@ -48,13 +47,12 @@ from graphwright.lower.schedule import (
     Opaque,
     Schedule,
     is_final,
-    spread,
 )
 from graphwright.lower.sizes import ONE, ZERO, NotNative, Shape, Size, Sizes, product
 from graphwright.op.families import Elementwise
 from graphwright.ops.arithmetic import RealDiv
 from graphwright.ops.contraction import MatMul
-from graphwright.ops.creation import Const, Fill, Placeholder
+from graphwright.ops.creation import Const, Fill
 from graphwright.ops.movement import Reshape
 
 #: Ops whose results a later stage would rather load than compute again.
@@ -184,7 +182,9 @@ class Lowering:
             if self.is_scalar(first):
                 variable = self.scalar()
                 self.scalar_of.update(dict.fromkeys(values, variable))
-                scalars.append((variable, self.as_scalar(first, self.schedule, before), result, kind))
+                scalars.append(
+                    (variable, self.as_scalar(first, self.schedule, before), result, kind)
+                )
             else:
                 shape = self.schedule.of(first)
                 variable = self.buffer("temporary", shape, kind)
@@ -202,7 +202,7 @@ class Lowering:
     def next_buffers(
         self, buffers: list[tuple[int, Value]], body: Schedule, steps: list[Statement]
     ) -> list[tuple[int, int]]:
-        """Where the next value of each buffer is; what is not memory of the body's own is copied."""
+        """Where each buffer's next value is; what is not memory of the body's own is copied."""
         taken: set[int] = set()
         result = []
         for variable, value in buffers:
@@ -266,9 +266,7 @@ class Lowering:
         c = self.memory(node.outputs[0])
         if kind not in ("f32", "f64"):
             raise NotNative("a matrix product of integers")
-        return Multiply(
-            a, b, c, m, n, k, op.transpose_a, op.transpose_b, kind, ONE, ZERO, ZERO
-        )
+        return Multiply(a, b, c, m, n, k, op.transpose_a, op.transpose_b, kind, ONE, ZERO, ZERO)
 
     def memory(self, value: Value) -> int:
         """The buffer of a value."""

@@ -7,7 +7,7 @@ result back to one of the operand.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from graphwright.ir.graph import Node, Value

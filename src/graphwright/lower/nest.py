@@ -8,7 +8,7 @@ stored of them and what is reduced.
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple, Union
+from typing import Any, NamedTuple
 
 from graphwright.lower.sizes import Shape, Size
 from graphwright.op.op import Op
@@ -103,7 +103,7 @@ class Count(NamedTuple):
         return f"size {self.size} : {self.kind}"
 
 
-Instruction = Union[Load, Index, Constant, Scalar, Row, Element, Count]
+Instruction = Load | Index | Constant | Scalar | Row | Element | Count
 
 
 # -- statements -----------------------------------------------------------------------------
@@ -149,7 +149,7 @@ class Stage(NamedTuple):
     """One pass over the inner axes; `inner` False: once for each outer index."""
 
     instructions: tuple[Instruction, ...]
-    effects: tuple[Union[Store, Reduce, Keep], ...]
+    effects: tuple[Store | Reduce | Keep, ...]
     inner: bool = True
 
 
@@ -204,14 +204,8 @@ class Copy(NamedTuple):
 
     source: int
     target: int
-    count: Size
+    elements: Size
     kind: str
-
-
-class Check(NamedTuple):
-    """Leaves native code unless a scalar is true: then the slow tier says what is wrong."""
-
-    scalar: int
 
 
 class Loop(NamedTuple):
@@ -237,7 +231,7 @@ class Choice(NamedTuple):
     scalars: tuple[tuple[int, int, int, str], ...]
 
 
-Statement = Union[Nest, Straight, Clear, Multiply, Copy, Check, Loop, Choice]
+Statement = Nest | Straight | Clear | Multiply | Copy | Loop | Choice
 
 
 class Buffer(NamedTuple):
@@ -261,8 +255,10 @@ class Program(NamedTuple):
     body: tuple[Statement, ...]
 
     def __str__(self) -> str:
-        lines = [f"b{i}: {b.role} {b.kind}[{', '.join(map(str, b.shape))}]"
-                 for i, b in enumerate(self.buffers)]
+        lines = [
+            f"b{i}: {b.role} {b.kind}[{', '.join(map(str, b.shape))}]"
+            for i, b in enumerate(self.buffers)
+        ]
         lines += [f"s{i} = {name}({', '.join(map(str, sizes))})" for i, name, sizes in self.derived]
         lines += [f"guard {a} == {b}" for a, b in self.guards]
         return "\n".join([*lines, *show(self.body, 0)])

@@ -16,4 +16,6 @@ if os.environ.get("GRAPHWRIGHT_NATIVE"):
 
 def enabled(name: str) -> bool:
     """Whether a pass runs; all do unless they are switched off."""
-    return OPTIONS.get(name, True) not in (False, "off") and not OPTIONS.get("disable_meta_optimizer", False)
+    return OPTIONS.get(name, True) not in (False, "off") and not OPTIONS.get(
+        "disable_meta_optimizer", False
+    )

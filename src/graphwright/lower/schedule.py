@@ -28,8 +28,8 @@ from graphwright.lower.moves import (
 from graphwright.lower.simplify import simplify
 from graphwright.lower.sizes import ONE, NotNative, Shape, Sizes
 from graphwright.op.families import Elementwise
-from graphwright.ops.creation import Const, Fill, OnesLike, Placeholder, ZerosLike
 from graphwright.ops.contraction import MatMul
+from graphwright.ops.creation import Const, Fill, OnesLike, Placeholder, ZerosLike
 from graphwright.ops.movement import Identity, Reshape
 from graphwright.ops.reduction import All, Any_, Max, Mean, Min, Prod, Sum
 from graphwright.types.tensor_type import normalize_axes
@@ -78,11 +78,12 @@ class Cluster:
         return 1 + max(m.level for m in self.members.values())
 
 
-class Opaque(NamedTuple):
+class Opaque:
     """A node that is a statement of its own."""
 
-    node: Node
-    index: int
+    def __init__(self, node: Node, index: int) -> None:
+        self.node = node
+        self.index = index
 
 
 class Schedule:
@@ -136,9 +137,7 @@ class Schedule:
             graphs, given, kept = (op.cond, op.body), node.inputs, node.inputs[count:]
         else:
             graphs, given, kept = op.graphs, node.inputs[1:], node.inputs[1:]
-        inner = [
-            Schedule(fresh(graph), self.sizes, self.dims, self.aliases) for graph in graphs
-        ]
+        inner = [Schedule(fresh(graph), self.sizes, self.dims, self.aliases) for graph in graphs]
         for schedule in inner:
             arguments = schedule.graph.arguments
             for own, outside in zip(arguments, given):
@@ -177,7 +176,7 @@ class Schedule:
         """A node's result's shape."""
         op = node.op
         if isinstance(op, Const):
-            return tuple([self.sizes.of_static(d) for d in op.value.type.dims or ()])
+            return tuple([self.sizes.of_static(d) for d in op.value.array.shape])
         move = MOVES.get(type(op))
         if move is not None:
             return move.dims(self.sizes, node, self.of(node.inputs[0]), self.of)
@@ -415,9 +414,7 @@ class Schedule:
         """The stage in which everything that is read is there."""
         return max((cluster.members[v].level for v, _ in reads if v in cluster.members), default=0)
 
-    def join(
-        self, cluster: Cluster, member: Member, reads: Sequence[tuple[Value, Place]]
-    ) -> None:
+    def join(self, cluster: Cluster, member: Member, reads: Sequence[tuple[Value, Place]]) -> None:
         """Puts a value into a cluster; what it reads of others must be in memory."""
         cluster.members[member.value] = member
         self.home[member.value] = cluster

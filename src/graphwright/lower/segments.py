@@ -62,7 +62,9 @@ def holds_native(op: Any) -> bool:
     """Whether all nodes of the graphs of a loop or branch are native."""
     graphs = (op.cond, op.body) if isinstance(op, StatelessWhile) else op.graphs
     return all(
-        isinstance(n.op, (Placeholder, Const)) or (n.outputs and is_size(n.outputs[0])) or is_native(n)
+        isinstance(n.op, (Placeholder, Const))
+        or (n.outputs and is_size(n.outputs[0]))
+        or is_native(n)
         for graph in graphs
         for n in simplify(graph).nodes
     )
@@ -272,7 +274,11 @@ def native_node(
         reason.nodes = [copies[n] for n in reason.nodes if n in copies] or live
         raise
     fused = Node(
-        Native(body, executable), tuple(arguments), tuple([v.type for v in results]), body.name, live[-1].location
+        Native(body, executable),
+        tuple(arguments),
+        tuple([v.type for v in results]),
+        body.name,
+        live[-1].location,
     )
     renamed.update(zip(results, fused.outputs))
     return fused
@@ -298,5 +304,3 @@ def rewired(graph: Graph, nodes: list[Node], renamed: dict[Value, Value]) -> Gra
     result.results = [new.get(v, v) for v in graph.results]
     result.names = graph.names
     return result
-
-

@@ -7,7 +7,7 @@ become one, and a guard at the entry checks it; a call that fails a guard runs e
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 
@@ -133,10 +133,10 @@ class Sizes:
     def derive(self, function: str, *operands: Size) -> Size:
         """A size computed from others: `add`, `sub`, `div` (rounding down), `max`."""
         operands = self.shape(operands)
-        values = [self.value(o) for o in operands]
+        values = [v for v in map(self.value, operands) if v is not None]
         value = None
-        if None not in values:
-            value = DERIVATIONS[function](*values)
+        if len(values) == 2:
+            value = DERIVATIONS[function](values[0], values[1])
             if all(not o.symbols for o in operands):
                 return Size(value)
         key = Derived(function, operands)
@@ -157,7 +157,7 @@ class Sizes:
         return Size(total.factor // rest.factor, tuple(symbols))
 
 
-DERIVATIONS = {
+DERIVATIONS: dict[str, Callable[[int, int], int]] = {
     "add": lambda a, b: a + b,
     "sub": lambda a, b: a - b,
     "div": lambda a, b: a // b if b else 0,

@@ -84,8 +84,8 @@ class Source:
         elif isinstance(op, StatelessIf) and self.depth < _DEPTH:
             self.branch(node, op)
         else:
-            is_native = isinstance(op, Native)
-            self.assign(node, self.native(node, op) if is_native else self.call(node))
+            call = self.native(node, op) if isinstance(op, Native) else self.call(node)
+            self.assign(node, call)
         self.delete(node)
 
     def native(self, node: Node, op: Native) -> str:

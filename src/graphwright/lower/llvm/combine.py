@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from graphwright.lower.llvm.emitter import Reg, is_float, is_signed, bits, type_of
+from graphwright.lower.llvm.emitter import Reg, bits, is_float, is_signed, type_of
 from graphwright.lower.llvm.function import FunctionWriter
 
 

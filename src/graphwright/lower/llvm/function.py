@@ -23,7 +23,8 @@ class FunctionWriter:
         self.signature = signature
         self.e = Emitter()
         self.entry: list[str] = []
-        self.e.lines = self.body = []
+        self.body: list[str] = []
+        self.e.lines = self.body
         self._sizes: dict[Size, Reg] = {}
         self._slots: dict[int, Reg] = {}
         self.moving: set[int] = set()  # buffers whose addresses change while this runs

@@ -79,9 +79,7 @@ def outside() -> dict[str, int]:
     """What native code calls: the C library's memory functions, BLAS."""
     c = ctypes.CDLL(None)
     names = ("malloc", "free", "memcpy", "memset")
-    found = {
-        name: ctypes.cast(getattr(c, name), ctypes.c_void_p).value or 0 for name in names
-    }
+    found = {name: ctypes.cast(getattr(c, name), ctypes.c_void_p).value or 0 for name in names}
     from scipy.linalg import cython_blas
 
     get = ctypes.pythonapi.PyCapsule_GetPointer

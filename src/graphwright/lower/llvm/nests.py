@@ -305,8 +305,7 @@ class StageWriter:
             if not varies:
                 self.scalar(i, indices)
         bases = {
-            key: self.address(key[0], key[1], kind, indices)
-            for key, kind in self.places().items()
+            key: self.address(key[0], key[1], kind, indices) for key, kind in self.places().items()
         }
         firsts = {
             i: self.place(x.at, indices)
@@ -366,9 +365,7 @@ class StageWriter:
         value = identity(r.combine, r.kind)
         return self.e.constant(memory_kind(r.kind), value, self.lanes).text
 
-    def collect(
-        self, accumulators: dict[int, Reg], sums: dict[int, str], *blocks: str
-    ) -> None:
+    def collect(self, accumulators: dict[int, Reg], sums: dict[int, str], *blocks: str) -> None:
         """Adds what the loop reduced to what was there."""
         before, latch, rest = blocks
         f = self.f
@@ -408,7 +405,9 @@ class StageWriter:
         """Copies a partial chunk of everything that is read to the stack."""
         rooms: dict[tuple[int, Linear], Reg] = {}
         read = {(x.buffer, x.at) for x in self.stage.instructions if isinstance(x, Load)}
-        adding = {(x.buffer, x.at) for x in self.stage.effects if isinstance(x, Store) and x.combine}
+        adding = {
+            (x.buffer, x.at) for x in self.stage.effects if isinstance(x, Store) and x.combine
+        }
         for key, kind in self.places().items():
             if innermost(key[1]) == "unit":
                 rooms[key] = self.f.stack(kind, self.lanes)
@@ -496,9 +495,7 @@ class StageWriter:
                 start = starts[effect.row]
                 if effect.kind == "b1":
                     start = as_bool(f, start)
-                start_value = e.constant(
-                    effect.kind, identity(effect.combine, effect.kind), lanes
-                )
+                start_value = e.constant(effect.kind, identity(effect.combine, effect.kind), lanes)
                 value = e.select(streams.mask, vector(effect.value), start_value)
                 total = combined(f, effect.combine, start, value)
                 if effect.kind == "b1":
@@ -543,9 +540,7 @@ class StageWriter:
         places = e.binary("mul", places, e.splat(f.size(x.at.strides[-1]), lanes))
         kind = memory_kind(x.kind)
         size = item_size(x.kind)
-        pointers = e.assign(
-            "ptr", lanes, f"getelementptr i{8 * size}, {base}, {places}"
-        )
+        pointers = e.assign("ptr", lanes, f"getelementptr i{8 * size}, {base}, {places}")
         type_ = type_of(kind, lanes)
         name = f"llvm.masked.gather.v{lanes}{'f' if kind[0] == 'f' else 'i'}{8 * size}.v{lanes}p0"
         e.declarations[name] = (
@@ -586,15 +581,11 @@ class StageWriter:
         if how == "unit":
             address = streams.pointers[key]
             if effect.combine:
-                value = combined(
-                    f, effect.combine, f.load(address, effect.kind, self.lanes), value
-                )
+                value = combined(f, effect.combine, f.load(address, effect.kind, self.lanes), value)
             f.store(value, address)
         else:
             assert effect.combine
-            start = self.e.constant(
-                effect.kind, identity(effect.combine, effect.kind), self.lanes
-            )
+            start = self.e.constant(effect.kind, identity(effect.combine, effect.kind), self.lanes)
             value = horizontal(f, effect.combine, self.e.select(streams.mask, value, start))
             old = f.load(bases[key], effect.kind, 1)
             f.store(combined(f, effect.combine, old, value), bases[key])

@@ -106,9 +106,7 @@ class Main:
     def allocate(self) -> Reg | None:
         """Memory for all temporaries, in one piece."""
         f = self.f
-        wanted = [
-            (i, b) for i, b in enumerate(self.program.buffers) if b.role == "temporary"
-        ]
+        wanted = [(i, b) for i, b in enumerate(self.program.buffers) if b.role == "temporary"]
         if not wanted:
             return None
         offset = f.number(0)
@@ -271,7 +269,7 @@ class Main:
     def copy(self, statement: Copy) -> None:
         """Copies a buffer."""
         target, source = self.f.buffer(statement.target), self.f.buffer(statement.source)
-        self.f.copy(target, source, self.f.size(statement.count), statement.kind)
+        self.f.copy(target, source, self.f.size(statement.elements), statement.kind)
 
     def multiply(self, s: Multiply) -> None:
         """BLAS, which counts columns first: c' = b' a'."""
@@ -279,12 +277,14 @@ class Main:
         letter = "s" if s.kind == "f32" else "d"
         one = e.constant(s.kind, 1)
         zero = e.constant(s.kind, 0)
-        integers = []
+        integers: list[Reg] = []
         lead_a, lead_b = (s.m if s.transpose_a else s.k), (s.k if s.transpose_b else s.n)
         for size in (s.n, s.m, s.k, lead_b, lead_a, s.n):
             room = f.stack("i32", 1)
             short = e.cast("trunc", f.size(size), "i32")
-            f.store(e.intrinsic("smax", short, Reg("1", "i32")) if len(integers) > 2 else short, room)
+            f.store(
+                e.intrinsic("smax", short, Reg("1", "i32")) if len(integers) > 2 else short, room
+            )
             integers.append(room)
         flags = []
         for transposed in (s.transpose_b, s.transpose_a):
@@ -363,5 +363,3 @@ def render(program: Program) -> tuple[str, Frame]:
     """The module's text, and the layout of its frame."""
     module = Module(program)
     return module.text(), module.frame
-
-
