@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable
 from typing import Any
+from weakref import WeakValueDictionary
 
 import numpy as np
 
@@ -17,7 +18,8 @@ from graphwright.lower.llvm.render import render
 from graphwright.lower.lowering import lower
 from graphwright.lower.nest import Program
 
-_LIBRARIES: dict[str, Library] = {}
+#: The machine code in use, by the text that it was made of.
+_LIBRARIES: WeakValueDictionary[str, Library] = WeakValueDictionary()
 _LOCK = threading.Lock()
 
 
@@ -43,7 +45,6 @@ class Executable:
         self.constants = [np.ascontiguousarray(c) for c in constants]
         text, self.frame = render(program)
         self.library = library_of(text)
-        self.text = text
         self._native = native_function(describe(program, self.frame, self.library))
 
     def function(self) -> Callable[..., Any]:

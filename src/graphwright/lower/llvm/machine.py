@@ -9,6 +9,9 @@ from typing import Any
 
 _LOCK = threading.Lock()
 
+#: How many libraries a linker gets.
+_LIBRARIES_EACH = 64
+
 
 class Machine:
     """The target of this process, and the linker that holds what was compiled."""
@@ -20,22 +23,25 @@ class Machine:
         binding.initialize_native_target()
         binding.initialize_native_asmprinter()
         target = binding.Target.from_default_triple()
-        self.target = target.create_target_machine(
-            cpu=binding.get_host_cpu_name(),
-            features=binding.get_host_cpu_features().flatten(),
+        self.target = self._machine(target)
+        self.symbols = dict(outside())
+        self._renew()
+
+    def _renew(self) -> None:
+        """A new linker. It keeps a little of every library that it ever linked, so after some it
+        is replaced; it is gone when the last of its libraries is."""
+        target = self.binding.Target.from_default_triple()
+        self.linker = self.binding.create_lljit_compiler(self._machine(target))
+        self.linked = 0
+
+    def _machine(self, target: Any) -> Any:
+        """What generates code for this processor."""
+        return target.create_target_machine(
+            cpu=self.binding.get_host_cpu_name(),
+            features=self.binding.get_host_cpu_features().flatten(),
             opt=1,
             jit=True,
         )
-        self.linker = binding.create_lljit_compiler(
-            target.create_target_machine(
-                cpu=binding.get_host_cpu_name(),
-                features=binding.get_host_cpu_features().flatten(),
-                opt=1,
-                jit=True,
-            )
-        )
-        self.count = 0
-        self.symbols = dict(outside())
 
     def define(self, name: str, address: int) -> None:
         """Something that native code may call or refer to."""
@@ -50,20 +56,23 @@ class Machine:
 
     def link(self, data: bytes, names: tuple[str, ...]) -> Library:
         """Puts an object file into this process."""
-        self.count += 1
-        builder = self.binding.JITLibraryBuilder().add_object_img(data).add_current_process()
+        if self.linked == _LIBRARIES_EACH:
+            self._renew()
+        self.linked += 1
+        builder = self.binding.JITLibraryBuilder().add_object_img(data)
         for name in names:
             builder.export_symbol(name)
         for name, address in self.symbols.items():
             builder.import_symbol(name, address)
-        return Library(builder.link(self.linker, f"graphwright{self.count}"), names)
+        return Library(self.linker, builder.link(self.linker, f"library{self.linked}"), names)
 
 
 class Library:
     """Machine code in this process: it lives as long as this."""
 
-    def __init__(self, tracker: Any, names: tuple[str, ...]) -> None:
-        self._tracker = tracker
+    def __init__(self, linker: Any, tracker: Any, names: tuple[str, ...]) -> None:
+        self._tracker = tracker  # released before its linker
+        self._linker = linker
         self.addresses = {name: tracker[name] for name in names}
 
 
