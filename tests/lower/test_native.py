@@ -1,0 +1,173 @@
+"""Machine code: the same results as the kernels, whatever the program."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import graphwright as tf
+from graphwright.lower.check import compare
+from graphwright.lower.lowering import lower
+from graphwright.lower.simplify import simplify
+from graphwright.lower.sizes import NotNative
+
+
+def both(function, *arrays, dynamic=False):
+    """The results of a function in the slow tier and in native code."""
+    specs = [tf.TensorSpec([None] * a.ndim if dynamic else a.shape, a.dtype) for a in arrays]
+    outcomes = []
+    for compiled in (False, True):
+        staged = tf.function(function, input_signature=specs, jit_compile=compiled)
+        results = staged(*arrays)
+        flat = results if isinstance(results, (list, tuple)) else [results]
+        outcomes.append([r.numpy() for r in flat])
+        tiers = [c.tier for c in staged.get_concrete_function().compilations]
+        assert ("native" in tiers) is compiled
+    return outcomes
+
+
+def normal(*shape):
+    return np.random.default_rng(len(shape)).normal(size=shape).astype(np.float32)
+
+
+def layer_norm(x, gamma, beta):
+    mean, variance = tf.nn.moments(x, [-1], keepdims=True)
+    return (x - mean) * tf.math.rsqrt(variance + 1e-5) * gamma + beta
+
+
+def fibonacci(a, b):
+    for _ in tf.range(7):
+        a, b = b, a * 0.5 + b
+    return a, b
+
+
+def collatz(n):
+    steps = tf.constant(0)
+    for i in tf.range(1, n + 1):
+        x = tf.cast(i, tf.int64)
+        while x != 1:
+            if x % 2 == 0:
+                x = x // 2
+            else:
+                x = 3 * x + 1
+            steps += 1
+    return steps
+
+
+def branch(x):
+    y = x
+    if tf.reduce_sum(x) > 0:
+        y = x * 2.0
+    else:
+        y = tf.nn.softmax(x)
+    return y + 1.0
+
+
+def nested(x):
+    total = tf.zeros([3])
+    for i in tf.range(4):
+        row = x * tf.cast(i, tf.float32)
+        while tf.reduce_max(row) > 1.0:
+            row = row * 0.5
+        total += row
+    return total
+
+
+PROGRAMS = {
+    "broadcast": (lambda x, y: (x * 2.0 + y) - y, [normal(5, 4), normal(4)]),
+    "two axes of broadcast": (lambda x, y: x * y + x, [normal(3, 1, 5), normal(4, 1)]),
+    "long sum": (tf.reduce_sum, [normal(100_003)]),
+    "rows": (lambda x: tf.reduce_max(x, -1), [normal(10, 77)]),
+    "columns and total": (
+        lambda x: tf.reduce_sum(tf.nn.relu(x), 0) + tf.reduce_sum(x),
+        [normal(32, 17)],
+    ),
+    "middle axis": (lambda x: tf.reduce_mean(tf.exp(x), 1), [normal(3, 7, 5)]),
+    "outer and inner axes": (lambda x: tf.reduce_sum(x, [0, 2]), [normal(3, 7, 5)]),
+    "moves": (lambda x: tf.reshape(tf.transpose(x[1:, ::-1]) * 2.0, [-1]), [normal(32, 16)]),
+    "softmax": (tf.nn.softmax, [normal(5, 8)]),
+    "layer norm": (layer_norm, [normal(32, 70), normal(70), normal(70)]),
+    "dense": (
+        lambda x, w, b: tf.nn.softmax(tf.nn.relu(x @ w + b)),
+        [normal(32, 16), normal(16, 8), normal(8)],
+    ),
+    "two results": (lambda x: (tf.nn.log_softmax(x), tf.reduce_mean(x)), [normal(6, 9)]),
+    "integers": (lambda x: (x * 3) // 2 + x % 5, [np.arange(-40, 41, dtype=np.int32)]),
+    "bools": (lambda x: tf.where(x > 0.0, x, -x), [normal(37)]),
+    "any and all": (
+        lambda x: (tf.reduce_any(x > 2.0, 1), tf.reduce_all(x < 2.0)),
+        [normal(11, 40)],
+    ),
+    "swapped": (fibonacci, [normal(3), normal(3)]),
+    "collatz": (collatz, [np.int32(50)]),
+    "branch": (branch, [normal(3)]),
+    "other branch": (branch, [-np.abs(normal(3))]),
+    "nested loops": (nested, [np.abs(normal(3))]),
+}
+
+
+@pytest.mark.parametrize("dynamic", [False, True], ids=["static", "dynamic"])
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_machine_code_computes_what_the_kernels_compute(name, dynamic):
+    function, arrays = PROGRAMS[name]
+    slow, fast = both(function, *map(np.asarray, arrays), dynamic=dynamic)
+    for a, b in zip(slow, fast):
+        assert not compare(b, a)
+
+
+def test_one_compilation_serves_all_lengths():
+    from graphwright.lower.executable import compile_graph
+
+    function = tf.function(lambda x: tf.nn.softmax(x * 2.0))
+    libraries = set()
+    for n in range(2, 40):
+        concrete = function.get_concrete_function(tf.TensorSpec([n, n + 1]))
+        libraries.add(compile_graph(simplify(concrete.graph)).library)
+    assert len(libraries) == 1
+
+
+def test_a_guard_that_fails_leaves_the_call_to_the_kernels():
+    @tf.function(input_signature=[tf.TensorSpec([None]), tf.TensorSpec([None])], jit_compile=True)
+    def f(x, y):
+        return x * y + 1.0
+
+    assert f(normal(5), normal(5)).shape == (5,)
+    assert f(normal(5), normal(1)).shape == (5,)
+    with pytest.raises(
+        tf.errors.InvalidArgumentError, match="could not be broadcast|Incompatible shapes"
+    ):
+        f(normal(5), normal(3))
+
+
+def test_integer_division_by_zero_is_the_kernels_error():
+    @tf.function(jit_compile=True)
+    def f(x, y):
+        return x // y + 1
+
+    assert f(tf.constant([7, 8]), tf.constant([2, 3])).numpy().tolist() == [4, 3]
+    with pytest.raises(tf.errors.InvalidArgumentError, match="ivision by zero"):
+        f(tf.constant([7, 8]), tf.constant([2, 0]))
+
+
+def test_arrays_that_are_not_contiguous_are_taken():
+    f = tf.function(lambda x: tf.exp(x) + 1.0, jit_compile=True)
+    x = normal(6, 4)
+    np.testing.assert_allclose(f(tf.constant(x).numpy().T), np.exp(x.T) + 1, rtol=1e-6)
+    np.testing.assert_allclose(f(tf.transpose(tf.constant(x))), np.exp(x.T) + 1, rtol=1e-6)
+
+
+def test_what_is_not_native_says_so():
+    graph = tf.function(lambda x: tf.strings.length(x)).get_concrete_function(
+        tf.TensorSpec([3], tf.string)
+    )
+    with pytest.raises(NotNative, match="string has no native form"):
+        lower(simplify(graph.graph))
+
+
+def test_the_loop_nest_form_reads_well():
+    graph = tf.function(tf.nn.softmax).get_concrete_function(tf.TensorSpec([None, 8]))
+    program, constants = lower(simplify(graph.graph))
+    assert not constants
+    lines = str(program).splitlines()
+    assert "nest [s0, s1] outer 1" in lines
+    assert sum(line.strip() == "each" for line in lines) == 3
