@@ -60,10 +60,15 @@ class Native:
 
     def run(self, name: str, *arrays: Any) -> tuple[Any, bool]:
         """The result, and whether any element was reported as an error."""
+        call = self.ready(name, *arrays)
+        out, refused = call()
+        return out[: len(arrays[0])], bool(refused[0])
+
+    def ready(self, name: str, *arrays: Any) -> Callable[[], tuple[Any, Any]]:
+        """A call without arguments, that does nothing but run the code."""
         case = self.cases[name]
-        size = len(arrays[0])
         padded = [
-            np.resize(np.asarray(a, ARRAYS[k]), -(-size // case.lanes) * case.lanes)
+            np.resize(np.asarray(a, ARRAYS[k]), -(-len(a) // case.lanes) * case.lanes)
             for a, k in zip(arrays, case.kinds)
         ]
         out = np.empty(len(padded[0]), ARRAYS[self.kinds[name]])
@@ -71,8 +76,13 @@ class Native:
         pointers = [a.ctypes.data for a in (*padded, out, refused)]
         kinds = [ctypes.c_void_p] * len(pointers) + [ctypes.c_int64]
         function = ctypes.CFUNCTYPE(None, *kinds)(self.engine.get_function_address(name))
-        function(*pointers, len(out))
-        return out[:size], bool(refused[0])
+
+        def call() -> tuple[Any, Any]:
+            function(*pointers, len(out))
+            return out, refused
+
+        call.operands = padded  # type: ignore[attr-defined]  # they must outlive the pointers
+        return call
 
 
 def body(case: Case) -> tuple[Emitter, str]:

@@ -129,6 +129,14 @@ def tanh(x: Lanes) -> Lanes:
 
 
 def sigmoid(x: Lanes) -> Lanes:
-    """1 / (1 + exp(-x)); exp(-|x|) never overflows, so that small results are exact too."""
+    """1 / (1 + exp(-x)); exp(-|x|) never overflows, so that small results are exact too.
+
+    What the sum and the quotient lose is put back.
+    """
     tail = exp(-x.abs())
-    return select(x < 0, tail, 1) / (tail + 1)
+    above = select(x < 0, tail, 1)
+    below = tail + 1
+    inverse = 1 / below
+    quotient = above * inverse
+    left = fma(-quotient, below, above) - quotient * (tail - (below - 1))
+    return fma(left, inverse, quotient)
