@@ -13,6 +13,7 @@ from graphwright.api import explain as explain
 from graphwright.api import image as image
 from graphwright.api import io as io
 from graphwright.api import linalg as linalg
+from graphwright.api import lookup as lookup
 from graphwright.api import math as math
 from graphwright.api import nest as nest
 from graphwright.api import nn as nn
