@@ -6,6 +6,8 @@ body of a function. `R` is tf.RaggedTensor, `rc` tf.ragged.constant, `c` tf.cons
 
 from __future__ import annotations
 
+import tempfile
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -435,6 +437,33 @@ tf.strings.ngrams(s, 2)
 tf.strings.ngrams(s, 2, separator='-', pad_values=('L', 'R'))
 tf.strings.ngrams(rc([['a', 'b', 'c'], ['d']]), 2, preserve_short_sequences=True)
 tf.strings.ngrams([['a', 'b'], ['c', 'd']], 2)
+tf.strings.unicode_decode([b'\\xff\\xfea', 'b'], 'UTF-8')
+tf.strings.unicode_decode([b'a\\xff'], 'UTF-8', errors='strict')
+tf.strings.unicode_decode([b'a\\xff'], 'UTF-8', errors='ignore')
+tf.strings.unicode_decode([b'a\\xff\\x01'], 'UTF-8', replacement_char=63, replace_control_characters=True)
+tf.strings.unicode_decode(['a'], 'latin')
+tf.strings.unicode_decode(['a'], 'UTF-8', errors='foo')
+tf.strings.unicode_decode([[['ab']]], 'UTF-8')
+tf.strings.unicode_decode_with_offsets(['ab'], 'UTF-16-BE')
+tf.strings.unicode_decode_with_offsets([b'\\xe4\\xb8\\x80\\xffa'], 'UTF-8')
+tf.strings.unicode_encode([1 << 21], 'UTF-8', errors='strict')
+tf.strings.unicode_encode([0xD800, 65], 'UTF-8')
+tf.strings.unicode_encode(rc([[[72], [105]], [[97]]]), 'UTF-8')
+tf.strings.ngrams([['a', 'b'], ['c', 'd']], [1, 2], pad_values='_', padding_width=1)
+tf.strings.ngrams('a', 2)
+tf.strings.ngrams(['a'], 0)
+tf.strings.ngrams(['a'], 2, padding_width=1)
+tf.strings.ngrams(['a', 'b', 'c'], 3, pad_values=('<', '>'), padding_width=5)
+tf.strings.ngrams(['a'], 2, preserve_short_sequences=True)
+tf.strings.ngrams(rc([['a', 'b', 'c'], ['d'], []]), [3, 2], preserve_short_sequences=True, pad_values='x', padding_width=1)
+tf.strings.split([['a b'], ['c']])
+tf.strings.split(['a  b '], sep=' ')
+tf.strings.split([1])
+tf.strings.format('x {} {} {}', (rc([['a'], []]), rc([list(range(10))] * 9), c([1.5])))
+tf.strings.format('x {}', (r, r))
+printed(r, rc([['a'], []]))
+printed({'a': rc([[1.5]])}, 'and', c([1]))
+printed(rc([[1.5]]), sep='|')
 tf.reduce_sum(r)
 tf.reduce_sum(r, axis=0)
 tf.reduce_sum(r, axis=1)
@@ -578,7 +607,6 @@ tf.math.l2_normalize(f)
 tf.cumsum(r, axis=1)
 tf.math.cumsum(r)
 tf.random.shuffle(r[:1])
-tf.print(r, output_stream='file:///dev/null')
 tf.transpose(r)
 tf.reshape(r, [-1])
 tf.sequence_mask(r)
@@ -661,6 +689,12 @@ def scope(tf: Any) -> dict[str, Any]:
             x = x + 1
         return x
 
+    def printed(*values: Any, **options: Any) -> str:
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder) / "printed"
+            tf.print(*values, output_stream=f"file://{path}", **options)
+            return path.read_text()
+
     def gradient(x: Any, function: Any) -> Any:
         with tf.GradientTape() as tape:
             tape.watch(x)
@@ -677,6 +711,7 @@ def scope(tf: Any) -> dict[str, Any]:
         "rows": rows,
         "built": built,
         "gradient": gradient,
+        "printed": printed,
         "r": rc([[3, 1], [], [4, 1, 5], [2]]),
         "f": rc([[3.0, 1.0], [], [4.0, 1.0, 5.0], [2.0]]),
         "d": rc([[[3], [1, 4]], [], [[1, 5, 9]]]),

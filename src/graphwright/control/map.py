@@ -2,23 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Sequence
+from typing import Any, Protocol
 
 from graphwright.control.branch import check_callable
 from graphwright.control.loop import while_loop
 from graphwright.control.tensor_array import TensorArray
+from graphwright.ops.conversion import cast
 from graphwright.ops.shape import shape as shape_of
 from graphwright.trace.tracer import current_tracer
 from graphwright.types import tree
-from graphwright.types.dtypes import DType, as_dtype
+from graphwright.types.composite import Composite
+from graphwright.types.dtypes import DType, as_dtype, int32
 from graphwright.types.specs import TensorSpec
 from graphwright.types.tensor_type import Dims
+from graphwright.types.type_spec import TypeSpec
 from graphwright.values.convert import convert_to_tensor
 
 
 class Rows:
-    """The structure of tensors along whose first axis something is done."""
+    """The structure of tensors and composites along whose first axis something is done."""
 
     def __init__(self, elems: Any) -> None:
         leaves = tree.flatten(elems)
@@ -28,60 +31,125 @@ class Rows:
                 f"{elems}, which does not contain any Tensors."
             )
         self.elems = elems
-        self.tensors = [convert_to_tensor(leaf) for leaf in leaves]
-        self.length: int | None = None
-        for tensor in self.tensors:
-            if tensor.type.rank == 0:
-                raise ValueError("Elements in elems must be 1+ dimensional Tensors, not scalars")
-            self._agree(None if tensor.type.dims is None else tensor.type.dims[0])
-        self.count = self.length if self.length is not None else shape_of(self.tensors[0])[0]
-        self.arrays = [
-            TensorArray(t.dtype, self.count, clear_after_read=False).unstack(t)
-            for t in self.tensors
+        self.leaves: list[Any] = [
+            x if isinstance(x, Composite) else convert_to_tensor(x) for x in leaves
         ]
+        self.length: int | None = None
+        for leaf in self.leaves:
+            self._agree(static_count(leaf))
+        self.count = self.length if self.length is not None else self._counted(self.leaves[0])
+        self.readers = [self._reader(leaf) for leaf in self.leaves]
 
     def _agree(self, size: int | None) -> None:
         if size is not None and self.length is not None and size != self.length:
             raise ValueError(f"Dimensions {self.length} and {size} are not compatible")
         self.length = self.length if size is None else size
 
+    def _counted(self, leaf: Any) -> Any:
+        return cast(leaf._row_count(), int32) if isinstance(leaf, Composite) else shape_of(leaf)[0]
+
+    def _reader(self, leaf: Any) -> Callable[[Any], Any]:
+        if isinstance(leaf, Composite):
+            return leaf._row
+        array = TensorArray(leaf.dtype, self.count, clear_after_read=False)
+        return array.unstack(leaf).read
+
     def at(self, index: Any) -> Any:
         """The structure of the rows at `index`."""
-        return tree.pack_sequence_as(self.elems, [array.read(index) for array in self.arrays])
+        return tree.pack_sequence_as(self.elems, [read(index) for read in self.readers])
+
+    def signature(self) -> Any:
+        """What the rows are, as the results are unless something else is said."""
+        specs = [
+            x.__graphwright_spec__._of_rows() if isinstance(x, Composite) else x.dtype
+            for x in self.leaves
+        ]
+        return tree.pack_sequence_as(self.elems, specs)
+
+
+def static_count(leaf: Any) -> int | None:
+    """The number of rows, where it is known; ValueError for a scalar."""
+    if isinstance(leaf, Composite):
+        return leaf._static_row_count
+    if leaf.type.rank == 0:
+        raise ValueError("Elements in elems must be 1+ dimensional Tensors, not scalars")
+    return None if leaf.type.dims is None else leaf.type.dims[0]
+
+
+class Items(Protocol):
+    """How the results that stand in one place of a structure are kept, and put together."""
+
+    #: The dtypes of the tensors of one result, each kept in an array.
+    dtypes: Sequence[DType]
+
+    def parts(self, result: Any) -> Sequence[Any]:
+        """The tensors of one result."""
+
+    def together(self, arrays: Sequence[TensorArray], length: int | None) -> Any:
+        """All results as one value."""
+
+
+class TensorItems:
+    """Results that are tensors of one shape."""
+
+    def __init__(self, dtype: DType) -> None:
+        self.dtypes: Sequence[DType] = [dtype]
+        self._dims: Dims | None = None
+
+    def parts(self, result: Any) -> Sequence[Any]:
+        tensor = convert_to_tensor(result, dtype_hint=self.dtypes[0])
+        self._dims = tensor.type.dims
+        return [tensor]
+
+    def together(self, arrays: Sequence[TensorArray], length: int | None) -> Any:
+        (array,) = arrays
+        if current_tracer() is None:
+            return array.stack()
+        dims = self._dims
+        tensor = TensorArray(array.dtype, flow=array.flow, element_shape=dims).stack()
+        if dims is not None:
+            tensor.set_shape((length, *dims))
+        return tensor
+
+
+def items_of(spec: Any) -> Items:
+    """How results of a type, or tensors of a dtype, are collected."""
+    if isinstance(spec, TypeSpec) and not isinstance(spec, TensorSpec):
+        made: Items = spec._items()  # type: ignore[attr-defined]  # of those that have rows
+        return made
+    return TensorItems(as_dtype(spec.dtype if isinstance(spec, TensorSpec) else spec))
 
 
 class Collected:
-    """What is made for each row: an array a leaf, and what is known of the items' shapes."""
+    """What is made for each row: arrays for each leaf of a structure."""
 
-    def __init__(self, like: Any, dtypes: list[DType], rows: Rows, infer_shape: bool) -> None:
+    def __init__(self, like: Any, rows: Rows, infer_shape: bool) -> None:
         self.like = like
         self.rows = rows
+        self.items = [items_of(spec) for spec in tree.flatten(like)]
         # In a graph the runtime compares the shapes of items, which need not be known here.
         infer = infer_shape and current_tracer() is None
-        self.arrays = [TensorArray(dtype, rows.count, infer_shape=infer) for dtype in dtypes]
-        self.dims: list[Dims | None] = [None] * len(dtypes)
+        self.arrays = [
+            [
+                TensorArray(d, rows.count, infer_shape=infer and isinstance(items, TensorItems))
+                for d in items.dtypes
+            ]
+            for items in self.items
+        ]
 
     def write(self, arrays: Any, index: Any, result: Any) -> list[Any]:
         """The arrays with one row's results; ValueError if these have another structure."""
         tree.assert_same_structure(self.like, result)
         written = []
-        for i, (array, value) in enumerate(zip(arrays, tree.flatten(result))):
-            value = convert_to_tensor(value, dtype_hint=array.dtype)
-            self.dims[i] = value.type.dims
-            written.append(array.write(index, value))
+        for own, items, value in zip(arrays, self.items, tree.flatten(result)):
+            parts = items.parts(value)
+            written.append([array.write(index, part) for array, part in zip(own, parts)])
         return written
 
     def stack(self, arrays: Any) -> Any:
-        """The results of all rows, stacked."""
-        stacked = []
-        for array, dims in zip(arrays, self.dims):
-            if current_tracer() is not None:
-                array = TensorArray(array.dtype, flow=array.flow, element_shape=dims)
-            tensor = array.stack()
-            if dims is not None and current_tracer() is not None:
-                tensor.set_shape((self.rows.length, *dims))
-            stacked.append(tensor)
-        return tree.pack_sequence_as(self.like, stacked)
+        """The results of all rows, put together."""
+        made = [items.together(own, self.rows.length) for own, items in zip(arrays, self.items)]
+        return tree.pack_sequence_as(self.like, made)
 
 
 def map_fn(
@@ -107,13 +175,7 @@ def map_fn(
     check_callable(fn, "fn")
     rows = Rows(elems)
     like = fn_output_signature if fn_output_signature is not None else dtype
-    dtypes = [t.dtype for t in rows.tensors]
-    if like is None:
-        like = elems
-    else:
-        leaves = tree.flatten(like)
-        dtypes = [leaf.dtype if isinstance(leaf, TensorSpec) else as_dtype(leaf) for leaf in leaves]
-    collected = Collected(like, dtypes, rows, infer_shape)
+    collected = Collected(rows.signature() if like is None else like, rows, infer_shape)
 
     def step(i: Any, arrays: Any) -> Any:
         return i + 1, collected.write(arrays, i, fn(rows.at(i)))
@@ -154,7 +216,7 @@ def scan(
     first = rows.count - 1 if reverse else 0
     state = rows.at(first) if initializer is None else initializer
     state = tree.map_structure(convert_to_tensor, state)
-    collected = Collected(state, [t.dtype for t in tree.flatten(state)], rows, infer_shape)
+    collected = Collected(tree.map_structure(lambda t: t.dtype, state), rows, infer_shape)
     arrays: Any = collected.arrays
     if initializer is None:
         arrays = collected.write(arrays, first, state)

@@ -9,11 +9,14 @@ import typing
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, ClassVar, NamedTuple
 
+from graphwright.control.map import items_of as collector_of
+from graphwright.control.map import static_count
 from graphwright.edge.extension_fields import REQUIRED, Field, ImmutableDict, field_of
 from graphwright.op.interpreter import convert
 from graphwright.ops.comparison import equal, logical_not
 from graphwright.ops.joining import stack
 from graphwright.ops.reduction import reduce_all
+from graphwright.ops.shape import shape as shape_of
 from graphwright.types import tree
 from graphwright.types.composite import Composite
 from graphwright.types.specs import TensorSpec
@@ -230,7 +233,7 @@ class ExtensionTypeSpec(Built, TypeSpec):
 
     def _to_components(self, value: Any) -> Any:
         parts = leaves_of([getattr(value, name) for name in items_of(self)])
-        return tuple([leaf for leaf in parts if isinstance(leaf, (Tensor, Composite))])
+        return tuple([leaf for leaf in parts if is_part(leaf)])
 
     def _from_components(self, components: Any) -> Any:
         parts = iter(components)
@@ -241,6 +244,11 @@ class ExtensionTypeSpec(Built, TypeSpec):
         fields = items_of(self).items()
         values = {name: map_leaves(filled, item, ImmutableDict) for name, item in fields}
         return assembled(self.value_type, values)
+
+
+def is_part(leaf: Any) -> bool:
+    """Whether a leaf of a value is one of its components."""
+    return isinstance(leaf, (Tensor, Composite))
 
 
 def leaves_of(item: Any) -> Iterator[Any]:
@@ -281,12 +289,40 @@ class BatchableExtensionTypeSpec(ExtensionTypeSpec):
     def _unbatch(self) -> Any:
         return self._with_parts(lambda spec: spec._unbatch())
 
+    def _of_rows(self) -> Any:
+        return self._unbatch()
+
+    def _items(self) -> BatchedItems:
+        return BatchedItems(self)
+
     def _with_parts(self, function: Callable[[Any], Any]) -> Any:
         def changed(leaf: Any) -> Any:
             return function(leaf) if isinstance(leaf, TypeSpec) else leaf
 
         fields = items_of(self).items()
         return assembled(type(self), {n: map_leaves(changed, item, dict) for n, item in fields})
+
+
+class BatchedItems:
+    """Values of a batchable type collected as one of a batch: see `control.map.Items`."""
+
+    def __init__(self, spec: BatchableExtensionTypeSpec) -> None:
+        self._spec = spec
+        self._items = [collector_of(part) for part in spec._component_specs]
+        self.dtypes = [dtype for items in self._items for dtype in items.dtypes]
+
+    def parts(self, result: Any) -> list[Any]:
+        """The tensors of the fields."""
+        pairs = zip(self._items, self._spec._to_components(result))
+        return [tensor for items, part in pairs for tensor in items.parts(part)]
+
+    def together(self, arrays: Any, length: int | None) -> Any:
+        """The value whose fields hold those of all."""
+        remaining = iter(arrays)
+        made = [
+            items.together([next(remaining) for _ in items.dtypes], length) for items in self._items
+        ]
+        return self._spec._batch(length)._from_components(made)
 
 
 class ExtensionType(Built, Composite):
@@ -387,6 +423,23 @@ class BatchableExtensionType(ExtensionType, abstract=True):
     """An extension type of whose values several can be stacked: all tensors get an outer axis."""
 
     _tf_extension_type_spec_base = BatchableExtensionTypeSpec
+
+    @property
+    def _static_row_count(self) -> int | None:
+        (first, *_) = self.Spec.from_value(self)._to_components(self)
+        return static_count(first)
+
+    def _row_count(self) -> Any:
+        (first, *_) = self.Spec.from_value(self)._to_components(self)
+        return first._row_count() if isinstance(first, Composite) else shape_of(first)[0]
+
+    def _row(self, index: Any) -> Any:
+        spec = self.Spec.from_value(self)
+        rows = [
+            part._row(index) if isinstance(part, Composite) else part[index]
+            for part in spec._to_components(self)
+        ]
+        return spec._from_components(rows)
 
 
 def as_dict(value: ExtensionType) -> dict[str, Any]:

@@ -245,6 +245,33 @@ def decode(
     return decoded if replacement == 0xFFFD else decoded.replace("\ufffd", chr(replacement))
 
 
+def characters(
+    text: bytes, encoding: str = "UTF-8", errors: Errors = "replace"
+) -> list[tuple[int | None, int]]:
+    """Code points (None for what the encoding does not allow) and the bytes that they start at.
+
+    ValueError for what is not allowed, if strict; LookupError for an unknown encoding.
+    """
+    name = _codec(encoding)
+    found: list[tuple[int | None, int]] = []
+    start = 0
+    while start < len(text):
+        try:
+            chunk, stop, broken = text[start:].decode(name), len(text), False
+        except UnicodeDecodeError as error:
+            if errors == "strict":
+                raise ValueError("Invalid formatting on input string") from None
+            chunk, broken = text[start : start + error.start].decode(name), True
+            stop = start + error.end
+        for char in chunk:
+            found.append((ord(char), start))
+            start += len(char.encode(name))
+        if broken:
+            found.append((None, start))
+        start = stop
+    return found
+
+
 def _each(function: Callable[[Any], Any], array: Array) -> Array:
     """The function's values as an object array of the same shape."""
     result = np.empty(array.shape, object)

@@ -13,6 +13,7 @@ from graphwright.logs import LOGGER
 from graphwright.op.interpreter import apply, convert, is_tensor
 from graphwright.op.op import Effect, Op, Shapes, not_differentiable
 from graphwright.types import tree
+from graphwright.types.composite import Composite
 from graphwright.types.dtypes import string
 from graphwright.types.tensor_type import TensorType
 
@@ -152,6 +153,7 @@ def quoted(value: Any) -> str:
 # -- the public function ------------------------------------------------------------------------
 
 _PLACEHOLDER = "{}"
+_MARK = "{~}"
 
 
 def print(*inputs: Any, **kwargs: Any) -> None:
@@ -176,27 +178,55 @@ def print(*inputs: Any, **kwargs: Any) -> None:
 
 def formatted(inputs: Sequence[Any], sep: str, summarize: int | None) -> Any:
     """The text of all inputs, a string tensor."""
-    if len(inputs) == 1 and is_tensor(inputs[0]):
+    if len(inputs) == 1 and is_tensor(inputs[0]) and not isinstance(inputs[0], Composite):
         only = convert(inputs[0])
         if only.dtype is string and only.type.rank == 0:
             return only
-    placeholder = _PLACEHOLDER
-    while any(placeholder in text for text in inputs if isinstance(text, str)):
-        placeholder += "}"
+    ends = 3 if summarize is None else max(summarize, -1)
+    placeholder, mark = _PLACEHOLDER, _MARK
+    while any(
+        word in text for text in inputs if isinstance(text, str) for word in (placeholder, mark)
+    ):
+        placeholder, mark = placeholder + "}", mark + "}"
     tensors: list[Any] = []
-    templates = [template_of(value, tensors, placeholder) for value in inputs]
-    template = sep.join(templates).replace(f"'{placeholder}'", placeholder)
-    op = StringFormat.of(template, placeholder, 3 if summarize is None else max(summarize, -1))
-    return apply(op, *tensors)
+    composites: list[Any] = []
+    templates = [template_of(v, tensors, composites, placeholder, mark) for v in inputs]
+    template = sep.join(templates)
+    for word in (placeholder, mark):
+        template = template.replace(f"'{word}'", word)
+    return filled(template, placeholder, mark, tensors, [c._text(ends) for c in composites], ends)
 
 
-def template_of(value: Any, tensors: list[Any], placeholder: str) -> str:
-    """One input as text with placeholders for its tensors, which are collected."""
+def filled(
+    template: str, placeholder: str, mark: str, tensors: list[Any], texts: list[Any], ends: int
+) -> Any:
+    """A template with tensors for placeholders and text that there is already for marks."""
+    pieces = []
+    for piece, text in zip(template.split(mark), [*texts, None]):
+        count = piece.count(placeholder)
+        pieces.append(apply(StringFormat.of(piece, placeholder, ends), *tensors[:count]))
+        tensors = tensors[count:]
+        pieces += [] if text is None else [text]
+    if len(pieces) == 1:
+        return pieces[0]
+    from graphwright.ops.strings import join  # which needs this module
+
+    return join(pieces)
+
+
+def template_of(
+    value: Any, tensors: list[Any], composites: list[Any], placeholder: str, mark: str
+) -> str:
+    """One input as text with placeholders for its tensors and marks for its composites that have
+    a text of their own; these are collected."""
     if isinstance(value, str):
         return value
     leaves = []
     for leaf in tree.flatten(value):
-        if is_tensor(leaf) and not hasattr(leaf, "__graphwright_spec__"):
+        if hasattr(leaf, "_text"):
+            composites.append(leaf)
+            leaves.append(mark)
+        elif is_tensor(leaf) and not hasattr(leaf, "__graphwright_spec__"):
             tensors.append(convert(leaf))
             leaves.append(placeholder)
         else:

@@ -5,8 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from graphwright.errors import InvalidArgumentError
+from graphwright.op.interpreter import convert
 from graphwright.ragged.row_partition import RowPartition, splits_dtype
-from graphwright.ragged.tensor import RaggedTensor, is_ragged
+from graphwright.ragged.tensor import RaggedTensor, is_ragged, outer_size
+from graphwright.trace.tracer import current_tracer
 from graphwright.types import dtypes as dt
 from graphwright.types.dtypes import DType
 from graphwright.types.shape import TensorShape
@@ -119,6 +122,13 @@ class RaggedTensorSpec(TypeSpec):
             values = RaggedTensor(values, partition)
         return values
 
+    def _of_rows(self) -> RaggedTensorSpec:
+        shape = self._shape[1:] if self._shape.rank is not None else self._shape
+        return RaggedTensorSpec(shape, self._dtype, self._ragged_rank - 1, self._row_splits_dtype)
+
+    def _items(self) -> RaggedItems:
+        return RaggedItems(self)
+
     def _batch(self, batch_size: int | None) -> RaggedTensorSpec:
         shape = TensorShape([batch_size]).concatenate(self._shape)
         return RaggedTensorSpec(shape, self._dtype, self._ragged_rank + 1, self._row_splits_dtype)
@@ -138,3 +148,37 @@ def product(dims: Sequence[int | None]) -> int | None:
             return None
         total *= size
     return total
+
+
+class RaggedItems:
+    """Tensors or ragged tensors collected as the rows of one: see `control.map.Items`."""
+
+    def __init__(self, spec: RaggedTensorSpec) -> None:
+        self._spec = spec
+        lengths = [spec.row_splits_dtype] * (spec.ragged_rank + 1)
+        self.dtypes: Sequence[DType] = [spec.dtype, *lengths]
+
+    def parts(self, result: Any) -> Sequence[Any]:
+        """The flat values, the number of rows, and the lengths of rows at each depth."""
+        spec = self._spec
+        result = result if is_ragged(result) else convert(result)
+        rank = result.ragged_rank if is_ragged(result) else 0
+        if rank != spec.ragged_rank or result.shape.rank == 0:
+            raise InvalidArgumentError(
+                None, None, f"The result {result!r} is not compatible with {spec!r}"
+            )
+        count = outer_size(result, spec.row_splits_dtype)
+        if not is_ragged(result):
+            return [result, count]
+        inner = result.with_row_splits_dtype(spec.row_splits_dtype)
+        return [result.flat_values, count, *inner.nested_row_lengths()]
+
+    def together(self, arrays: Sequence[Any], length: int | None) -> Any:
+        """All results as the rows of a ragged tensor."""
+        values, counts, *lengths = arrays
+        counted = counts.stack()
+        if length is not None and current_tracer() is not None:
+            counted.set_shape([length])
+        return RaggedTensor.from_nested_row_lengths(
+            values.concat(), [counted, *[each.concat() for each in lengths]], validate=False
+        )

@@ -472,6 +472,12 @@ class RaggedTensor(Composite, Operators):
 
     __str__ = __repr__
 
+    def _text(self, summarize: int) -> Any:
+        """What `tf.print` prints: a string tensor."""
+        from graphwright.ragged.strings import text_of
+
+        return text_of(self, summarize)
+
     # -- as a composite ---------------------------------------------------------------------
 
     @property
@@ -483,6 +489,16 @@ class RaggedTensor(Composite, Operators):
     @property
     def _differentiable_part(self) -> Any:
         return self._values
+
+    def _row(self, index: Any) -> Any:
+        return self[index]
+
+    def _row_count(self) -> Any:
+        return self.nrows()
+
+    @property
+    def _static_row_count(self) -> int | None:
+        return self._row_partition.static_nrows
 
     def _with_differentiable_part(self, part: Any) -> RaggedTensor:
         return self.with_values(part)

@@ -45,6 +45,22 @@ class Composite:
         """A value like this one with another such part."""
         raise NotImplementedError
 
+    # What `tf.map_fn` asks of a composite that has rows; its spec says by `_of_rows` what they
+    # are, and by `_items` how results of its kind are collected.
+
+    def _row(self, index: Any) -> Any:
+        """The row at an index."""
+        raise ValueError(f"a {type(self).__name__} is not made of rows")
+
+    def _row_count(self) -> Any:
+        """The number of rows."""
+        raise ValueError(f"a {type(self).__name__} is not made of rows")
+
+    @property
+    def _static_row_count(self) -> int | None:
+        """The number of rows, where it is known."""
+        raise ValueError(f"a {type(self).__name__} is not made of rows")
+
 
 def map_components(function: Callable[[Any], Any], value: Any) -> Any:
     """A value like this one, its tensors replaced by `function` of them."""

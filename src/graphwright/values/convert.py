@@ -220,6 +220,8 @@ def as_array(value: Any) -> np.ndarray[Any, Any]:
     """NumPy's array of a Python value; ValueError if rows differ in length."""
     try:
         return np.array(value)
+    except UnicodeDecodeError:  # text and bytes that are none
+        return np.array(value, dtype=object)
     except ValueError:
         raise ValueError(
             "Can't convert non-rectangular Python sequence to Tensor: all rows at a depth must "

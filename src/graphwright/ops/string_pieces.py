@@ -1,0 +1,190 @@
+"""Ops that take strings apart, or put them together, in numbers that only the data tells."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
+from typing import Any, ClassVar
+
+import numpy as np
+
+from graphwright.errors import InvalidArgumentError
+from graphwright.kernels import strings
+from graphwright.kernels.strings import Errors
+from graphwright.op.op import Op, Shapes, not_differentiable
+from graphwright.ops.strings import chosen, texts
+from graphwright.types import dtypes as dt
+from graphwright.types.dtypes import DType
+from graphwright.types.tensor_type import TensorType
+
+_ERRORS = ("strict", "replace", "ignore")
+
+
+class StringSplitV2(Op):
+    """The pieces of each string of a vector between separators, as a sparse matrix."""
+
+    type_name = "StringSplitV2"
+    inputs = ("input: string", "sep: string host")
+    outputs = ("indices: int64", "values: string", "shape: int64")
+    returns_tuple = True
+    gradient = not_differentiable
+
+    maxsplit: int = -1
+
+    def shapes(self, text: TensorType, sep: Any) -> Shapes:
+        if text.rank not in (1, None):
+            raise ValueError(f"Shape must be rank 1 but is rank {text.rank}")
+        return ((None, 2), (None,), (2,))
+
+    def kernel(self, text: Any, sep: Any) -> tuple[Any, ...]:
+        separator = np.asarray(sep, object).item()
+        values, counts = strings.split(texts(text), as_bytes(separator), self.maxsplit)
+        rows = np.repeat(np.arange(len(counts)), counts)
+        columns = np.arange(len(values)) - np.repeat(np.cumsum(counts) - counts, counts)
+        shape = np.array([len(counts), max(counts, default=0)], np.int64)
+        return np.stack([rows, columns], 1).astype(np.int64), values, shape
+
+
+def as_bytes(text: Any) -> bytes:
+    """Text as UTF-8."""
+    return text.encode() if isinstance(text, str) else bytes(text)
+
+
+class Decoding(Op):
+    """Code points of the strings of a vector."""
+
+    inputs: ClassVar[tuple[str, ...]] = ("input: string",)
+    returns_tuple = True
+    gradient = not_differentiable
+
+    input_encoding: str
+    errors: str = "replace"
+    replacement_char: int = 0xFFFD
+    replace_control_characters: bool = False
+    Tsplits: DType = dt.int64
+
+    def decoded(self, text: Any) -> tuple[Any, Any, Any]:
+        """Splits, code points, and the bytes that these start at."""
+        errors: Errors = chosen(self.errors, "errors", _ERRORS)
+        rows = [list(self.characters(each, errors)) for each in texts(text)]
+        splits = np.cumsum([0, *map(len, rows)]).astype(self.Tsplits.numpy_dtype)
+        flat = [each for row in rows for each in row]
+        points = np.array([point for point, _ in flat], np.int32)
+        return splits, points, np.array([start for _, start in flat], np.int64)
+
+    def characters(self, text: bytes, errors: Errors) -> Iterator[tuple[int, int]]:
+        """Code points of one string and the places of their first bytes."""
+        try:
+            found = strings.characters(text, self.input_encoding, errors)
+        except LookupError:
+            raise InvalidArgumentError(
+                None, None, f"Could not create converter for input encoding: {self.input_encoding}"
+            ) from None
+        for point, start in found:
+            control = point is not None and point < 0x20 and self.replace_control_characters
+            if point is not None and not control:
+                yield point, start
+            elif errors != "ignore":
+                yield self.replacement_char, start
+
+
+class UnicodeDecode(Decoding):
+    """Code points of the strings of a vector, and the splits between strings."""
+
+    type_name = "UnicodeDecode"
+    outputs = ("row_splits: Tsplits", "char_values: int32")
+
+    def shapes(self, text: TensorType) -> Shapes:
+        return (splits_dims(text), (None,))
+
+    def kernel(self, text: Any) -> tuple[Any, ...]:
+        return self.decoded(text)[:2]
+
+
+class UnicodeDecodeWithOffsets(Decoding):
+    """Code points, the splits between strings, and the places of their bytes in the strings."""
+
+    type_name = "UnicodeDecodeWithOffsets"
+    outputs = ("row_splits: Tsplits", "char_values: int32", "char_to_byte_starts: int64")
+
+    def shapes(self, text: TensorType) -> Shapes:
+        return (splits_dims(text), (None,), (None,))
+
+    def kernel(self, text: Any) -> tuple[Any, ...]:
+        return self.decoded(text)
+
+
+def splits_dims(text: TensorType) -> tuple[int | None]:
+    """The shape of the splits between the strings of a vector."""
+    size = None if text.dims is None else text.dims[0]
+    return (None if size is None else size + 1,)
+
+
+class UnicodeEncode(Op):
+    """Strings of code points, in rows that splits tell."""
+
+    type_name = "UnicodeEncode"
+    inputs = ("input_values: int32", "input_splits: Tsplits")
+    outputs = ("output: string",)
+    dtypes = {"Tsplits": dt.INDEX}
+    gradient = not_differentiable
+
+    output_encoding: str
+    errors: str = "replace"
+    replacement_char: int = 0xFFFD
+
+    def shapes(self, points: TensorType, splits: TensorType) -> Shapes:
+        size = None if splits.dims is None else splits.dims[0]
+        return ((None if size is None else size - 1,),)
+
+    def kernel(self, points: Any, splits: Any) -> Any:
+        errors: Errors = chosen(self.errors, "errors", _ERRORS)
+        chosen(self.output_encoding, "output_encoding", ("UTF-8", "UTF-16-BE", "UTF-32-BE"))
+        ends = np.asarray(splits, np.int64)
+        counts = ends[1:] - ends[:-1]
+        return strings.unicode_encode(
+            np.asarray(points), counts, self.output_encoding, errors, self.replacement_char
+        )
+
+
+class StringNGrams(Op):
+    """Runs of neighbouring strings, joined, of rows that splits tell."""
+
+    type_name = "StringNGrams"
+    inputs = ("data: string", "data_splits: Tsplits")
+    outputs = ("ngrams: string", "ngrams_splits: Tsplits")
+    dtypes = {"Tsplits": dt.INDEX}
+    returns_tuple = True
+    gradient = not_differentiable
+
+    separator: str
+    ngram_widths: tuple[int, ...]
+    left_pad: str
+    right_pad: str
+    pad_width: int
+    preserve_short_sequences: bool
+
+    def shapes(self, data: TensorType, splits: TensorType) -> Shapes:
+        return ((None,), splits.dims)
+
+    def kernel(self, data: Any, splits: Any) -> tuple[Any, ...]:
+        words, ends = texts(data).tolist(), np.asarray(splits).tolist()
+        rows = [list(self.runs(words[a:b])) for a, b in pairwise(ends)]
+        flat = np.empty(sum(map(len, rows)), object)
+        flat[:] = [text for row in rows for text in row]
+        return flat, np.cumsum([0, *map(len, rows)]).astype(np.asarray(splits).dtype)
+
+    def runs(self, words: Sequence[bytes]) -> Iterator[bytes]:
+        """The runs of one row, of each width."""
+        left, right = self.left_pad.encode(), self.right_pad.encode()
+        separator = self.separator.encode()
+        found = False
+        for width in self.ngram_widths:
+            pad = width - 1 if self.pad_width < 0 else min(self.pad_width, width - 1)
+            padded = [*[left] * pad, *words, *[right] * pad]
+            for start in range(len(padded) - width + 1):
+                found = True
+                yield separator.join(padded[start : start + width])
+        if self.preserve_short_sequences and words and not found:
+            pad = max(self.pad_width, 0)
+            yield separator.join([*[left] * pad, *words, *[right] * pad])
