@@ -12,11 +12,14 @@ import pytest
 from lower.native import ARRAYS, Case, Native, binary
 
 import graphwright as tf
-from graphwright.lower.llvm.elements import KIND_OF, VectorScalars
+from graphwright.lower.kinds import DTYPES
+from graphwright.lower.llvm.elements import VectorScalars
 from graphwright.lower.llvm.emitter import Emitter, Reg
 from graphwright.op.families import Elementwise, no_element
 from graphwright.op.op import REGISTRY
 
+#: The kinds of dtypes, by name.
+KIND_OF = {dtype.name: kind for kind, dtype in DTYPES.items()}
 #: Units in the last place between NumPy's result and ours, where either rounds more than once.
 #: What is not here agrees bit for bit.
 ULPS = {

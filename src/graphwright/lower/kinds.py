@@ -20,7 +20,11 @@ KINDS: dict[DType, str] = {
     dt.bool_: "b1",
 }
 
-DTYPES = {kind: dtype for dtype, kind in KINDS.items()}
+#: Kinds that elements may be stored as; element expressions compute in f32 what they hold, but
+#: loop nests do not take them yet.
+HALVES: dict[DType, str] = {dt.float16: "f16", dt.bfloat16: "bf16"}
+
+DTYPES = {kind: dtype for dtype, kind in (KINDS | HALVES).items()}
 
 
 def kind_of(dtype: DType) -> str:

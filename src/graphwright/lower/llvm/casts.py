@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
+from graphwright.lower.kinds import HALVES
 from graphwright.lower.llvm.emitter import bits, is_float, is_signed
 from graphwright.lower.llvm.lanes import Lanes, select
-
-#: Kinds that elements are stored as; what is computed with them is computed in f32.
-HALVES = ("f16", "bf16")
 
 
 def converted(x: Lanes, kind: str) -> Lanes:
@@ -17,9 +15,9 @@ def converted(x: Lanes, kind: str) -> Lanes:
     """
     if x.kind == kind:
         return x
-    if x.kind in HALVES:
+    if x.kind in HALVES.values():
         return converted(from_half(x), kind)
-    if kind in HALVES:
+    if kind in HALVES.values():
         return to_half(x, kind)
     if kind == "b1":
         return x.ne(0)

@@ -4,27 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from graphwright.lower.kinds import HALVES, KINDS
 from graphwright.lower.llvm import division, elementary
 from graphwright.lower.llvm.blocks import repeated
-from graphwright.lower.llvm.casts import HALVES, converted
+from graphwright.lower.llvm.casts import converted
 from graphwright.lower.llvm.emitter import Emitter, Reg, bits, is_float, is_signed
 from graphwright.lower.llvm.lanes import INTEGERS, Lanes, select
 from graphwright.types.dtypes import DType
-
-#: The kind of a dtype's elements; dtypes that are not here have no native form.
-KIND_OF = {
-    "float16": "f16", "bfloat16": "bf16", "float32": "f32", "float64": "f64", "bool": "b1",
-    "int8": "i8", "int16": "i16", "int32": "i32", "int64": "i64",
-    "uint8": "u8", "uint16": "u16", "uint32": "u32", "uint64": "u64",
-}  # fmt: skip
-
-
-def kind_of(dtype: DType) -> str:
-    """The kind of a dtype's elements; LookupError where there is none."""
-    kind = KIND_OF.get(dtype.name)
-    if kind is None:
-        raise LookupError(f"{dtype.name} has no native form")
-    return kind
 
 
 def overlook(condition: Reg) -> None:
@@ -69,7 +55,10 @@ class VectorScalars:
         return self.emitter.select(condition, x, y)
 
     def cast(self, x: Reg, dtype: DType) -> Reg:
-        return self.convert(x, kind_of(dtype))
+        kind = (KINDS | HALVES).get(dtype)
+        if kind is None:
+            raise LookupError(f"{dtype.name} has no native form")
+        return self.convert(x, kind)
 
     def convert(self, x: Reg, kind: str) -> Reg:
         """`x` as another kind, as `Cast` does."""
@@ -90,7 +79,7 @@ class VectorScalars:
         """A rule's result; of halves computed in f32, and rounded after every word."""
         lanes = [Lanes(self.emitter, x) for x in operands]
         kind = operands[0].kind
-        if kind not in HALVES:
+        if kind not in HALVES.values():
             return rule(*lanes).reg
         result = rule(*(converted(x, "f32") for x in lanes))
         return converted(result, kind).reg if result.kind == "f32" else result.reg
@@ -98,7 +87,7 @@ class VectorScalars:
 
 def family(kind: str) -> str:
     """Which rules are for a kind."""
-    if is_float(kind) or kind in HALVES:
+    if is_float(kind) or kind in HALVES.values():
         return "float"
     return "bool" if kind == "b1" else "integer"
 
