@@ -37,4 +37,4 @@ def kind_of(dtype: DType) -> str:
 
 def item_size(kind: str) -> int:
     """The bytes of an element in memory."""
-    return DTYPES[kind].size
+    return 8 if kind == "ptr" else DTYPES[kind].size

@@ -30,11 +30,17 @@ from graphwright.ops.reduction import Mean
 from graphwright.ops.shape import Shape
 from graphwright.types.dtypes import DType
 
+#: The elements of a matrix whose product is small.
+_SMALL = 1 << 10
+
 # -- which nodes ----------------------------------------------------------------------------
 
 
-def is_native(node: Node) -> bool:
-    """Whether a node's op has a native form on tensors of these types."""
+def is_native(node: Node, in_loop: bool = False) -> bool:
+    """Whether a node's op has a native form on tensors of these types that is worth it.
+
+    Large matrix products have kernels of their own, so they leave machine code only in loops.
+    """
     op = node.op
     if op.effect is not Effect.NONE or not node.outputs:
         return False
@@ -52,10 +58,17 @@ def is_native(node: Node) -> bool:
     if type(op) in COMBINE:
         return not (isinstance(op, Mean) and not node.outputs[0].type.dtype.is_floating)
     if isinstance(op, MatMul):
-        return node.outputs[0].type.dtype.name in ("float32", "float64")
+        known = node.outputs[0].type.dtype.name in ("float32", "float64")
+        return known and (in_loop or is_small_product(node))
     if type(op) in RULES:
         return node.outputs[0].type.dtype.name in ("float32", "float64")
     return type(op) in MOVES or type(op) in FILLS or isinstance(op, Fill)
+
+
+def is_small_product(node: Node) -> bool:
+    """Whether a matrix product costs less than a call of a kernel from outside."""
+    sizes = [v.type.size for v in (*node.inputs, node.outputs[0])]
+    return all(size is not None and size <= _SMALL for size in sizes)
 
 
 def holds_native(op: Any) -> bool:
@@ -64,7 +77,7 @@ def holds_native(op: Any) -> bool:
     return all(
         isinstance(n.op, (Placeholder, Const))
         or (n.outputs and is_size(n.outputs[0]))
-        or is_native(n)
+        or is_native(n, in_loop=True)
         for graph in graphs
         for n in simplify(graph).nodes
     )

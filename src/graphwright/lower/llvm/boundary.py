@@ -88,8 +88,7 @@ class Boundary:
     """Writes the one C function."""
 
     def __init__(self) -> None:
-        frame: Any = None
-        self.f = FunctionWriter(frame, "define ptr @call(ptr %self, ptr %args, i64 %given)")
+        self.f = FunctionWriter(None, "define ptr @call(ptr %self, ptr %args, i64 %given)")
         self.e = self.f.e
 
     def text(self) -> str:

@@ -18,8 +18,8 @@ I64 = "i64"
 class FunctionWriter:
     """Emits into one function; what sizes need is emitted at its entry."""
 
-    def __init__(self, frame: Frame, signature: str) -> None:
-        self.frame = frame
+    def __init__(self, frame: Frame | None, signature: str) -> None:
+        self.frame: Any = frame  # none in functions that are given all they need
         self.signature = signature
         self.e = Emitter()
         self.entry: list[str] = []

@@ -7,6 +7,8 @@ import threading
 from functools import cache
 from typing import Any
 
+from graphwright.kernels import blas, threads
+
 _LOCK = threading.Lock()
 
 #: How many libraries a linker gets.
@@ -89,13 +91,7 @@ def outside() -> dict[str, int]:
     c = ctypes.CDLL(None)
     names = ("malloc", "free", "memcpy", "memset")
     found = {name: ctypes.cast(getattr(c, name), ctypes.c_void_p).value or 0 for name in names}
-    from scipy.linalg import cython_blas
-
-    get = ctypes.pythonapi.PyCapsule_GetPointer
-    get.restype, get.argtypes = ctypes.c_void_p, [ctypes.py_object, ctypes.c_char_p]
-    get_name = ctypes.pythonapi.PyCapsule_GetName
-    get_name.restype, get_name.argtypes = ctypes.c_char_p, [ctypes.py_object]
     for name in ("sgemm", "dgemm"):
-        capsule = cython_blas.__pyx_capi__[name]
-        found[f"gw_{name}"] = get(capsule, get_name(capsule))
+        found[f"gw_{name}"] = blas.address(name)
+    found["gw_parallel_for"] = threads.address()
     return found

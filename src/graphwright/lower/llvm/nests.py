@@ -67,7 +67,7 @@ class NestWriter:
         self.name = name
         self.nest = nest
         self.buffers = buffers
-        signature = f"define internal void @{name}(ptr %frame, i64 %begin, i64 %end)"
+        signature = f"define internal void @{name}(ptr %frame, i64 %begin, i64 %end, ptr %totals)"
         self.f = FunctionWriter(frame, signature)
         self.e = self.f.e
         self.lanes = lanes_of(nest)
@@ -125,28 +125,22 @@ class NestWriter:
 
     def start_totals(self) -> None:
         """Room for what is reduced over everything."""
-        for stage in self.nest.stages:
-            for effect in stage.effects:
-                if isinstance(effect, Reduce):
-                    room = self.f.stack(effect.kind, self.lanes)
-                    self.f.store(self.whole(effect), room)
-                    self.accumulators[effect.row] = room
+        for effect in totals_of(self.nest):
+            room = self.f.stack(effect.kind, self.lanes)
+            self.f.store(self.whole(effect), room)
+            self.accumulators[effect.row] = room
 
     def whole(self, effect: Reduce) -> Reg:
         """What a reduction starts from, in every lane."""
         return self.e.constant(effect.kind, identity(effect.combine, effect.kind), self.lanes)
 
     def finish_totals(self) -> None:
-        """Totals become scalars."""
-        scalars = {row: scalar for row, scalar, _ in self.nest.scalars}
-        for stage in self.nest.stages:
-            for effect in stage.effects:
-                if isinstance(effect, Reduce):
-                    room = self.accumulators[effect.row]
-                    value = self.f.load(room, effect.kind, self.lanes)
-                    total = horizontal(self.f, effect.combine, value)
-                    slot = self.f.frame.scalar(scalars[effect.row])
-                    self.f.store(total, self.f.slot(slot))
+        """Totals go where the caller wants them, in the order of the nest's scalars."""
+        for i, effect in enumerate(totals_of(self.nest)):
+            value = self.f.load(self.accumulators[effect.row], effect.kind, self.lanes)
+            total = horizontal(self.f, effect.combine, value)
+            address = f"getelementptr i64, ptr %totals, i64 {i}"
+            self.f.store(total, self.e.assign("ptr", 1, address))
 
     # -- stages -----------------------------------------------------------------------------
 
@@ -627,6 +621,14 @@ def scalar_instruction(f: FunctionWriter, x: Instruction, rows: dict[int, Reg]) 
     if isinstance(x, Count):
         return f.scalars(ignore).convert(f.size(x.size), x.kind)
     raise TypeError(f"not a scalar instruction: {x}")
+
+
+def totals_of(nest: Nest) -> list[Reduce]:
+    """What a nest reduces over everything, in the order of its scalars."""
+    if nest.outer:
+        return []
+    found = {e.row: e for stage in nest.stages for e in stage.effects if isinstance(e, Reduce)}
+    return [found[row] for row, _, _ in nest.scalars]
 
 
 def extent(nest: Nest) -> tuple[Size, ...]:

@@ -6,11 +6,12 @@ from collections.abc import Iterator
 
 from graphwright.lower.collapse import collapse, linears
 from graphwright.lower.kinds import item_size
-from graphwright.lower.llvm.combine import identity
+from graphwright.lower.llvm.combine import combined, identity
 from graphwright.lower.llvm.emitter import Reg, type_of
 from graphwright.lower.llvm.frame import Frame
 from graphwright.lower.llvm.function import I64, FunctionWriter
-from graphwright.lower.llvm.nests import NestWriter, element, extent, scalar_instruction
+from graphwright.lower.llvm.launch import Launch, part_function
+from graphwright.lower.llvm.nests import NestWriter, element, scalar_instruction, totals_of
 from graphwright.lower.nest import (
     Choice,
     Clear,
@@ -155,10 +156,16 @@ class Main:
         writer = NestWriter(name, nest, self.frame, self.program.buffers)
         self.module.functions.append(writer.text())
         self.module.declarations.update(writer.e.declarations)
-        end = self.f.size(product(extent(nest)))
-        self.f.e.line(f"call void @{name}(ptr %frame, i64 0, {end})")
-        for _, scalar, kind in nest.scalars:
-            self.scalars[scalar] = self.load_scalar(scalar, kind)
+        launch = Launch(self.f, name, nest)
+        totals = launch.write()
+        if launch.may_be_shared():
+            self.module.functions.append(part_function(name))
+        for (_, scalar, kind), effect, rooms in zip(nest.scalars, totals_of(nest), totals):
+            values = [self.f.load(room, kind, 1) for room in rooms]
+            while len(values) > 1:
+                pairs = zip(values[::2], values[1::2])
+                values = [combined(self.f, effect.combine, x, y) for x, y in pairs]
+            self.define(scalar, values[0])
 
     def loop(self, loop: Loop) -> None:
         """A loop: scalars are phis, buffers swap their addresses in the frame."""
@@ -222,10 +229,6 @@ class Main:
         self.scalars[scalar] = reg
         if scalar in self.shared:
             self.f.store(reg, self.f.slot(self.frame.scalar(scalar)))
-
-    def load_scalar(self, scalar: int, kind: str) -> Reg:
-        """A scalar from the frame."""
-        return self.f.load(self.f.slot(self.frame.scalar(scalar)), kind, 1)
 
     def straight(self, statement: Straight) -> None:
         """Scalars."""

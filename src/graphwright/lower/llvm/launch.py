@@ -1,0 +1,125 @@
+"""Running a nest's function: at once, or in parts that threads share."""
+
+from __future__ import annotations
+
+from graphwright.kernels import threads
+from graphwright.lower.llvm.combine import identity
+from graphwright.lower.llvm.emitter import Reg
+from graphwright.lower.llvm.function import I64, FunctionWriter
+from graphwright.lower.llvm.nests import extent, totals_of
+from graphwright.lower.nest import Element, Nest, Store
+from graphwright.lower.sizes import product
+
+#: Parts of a nest whose totals are added up: always as many, so that sums do not depend on the
+#: number of threads.
+_PARTS = 16
+
+#: With less to do than this (about one simple operation on an element each), threads only cost.
+_WORTH = 1 << 18
+
+#: Element functions that cost as much as many simple ones.
+_SIMPLE = frozenset(
+    {"AddV2", "Sub", "Mul", "Neg", "Maximum", "Minimum", "Relu", "Cast", "Square", "SelectV2"}
+)
+_DEAR = 8
+
+
+class Launch:
+    """Writes the calls of a nest's function into the main function."""
+
+    def __init__(self, f: FunctionWriter, name: str, nest: Nest) -> None:
+        self.f = f
+        self.e = f.e
+        self.name = name
+        self.nest = nest
+        self.totals = totals_of(nest)
+
+    def write(self) -> list[list[Reg]]:
+        """The calls; where the parts of each total are."""
+        f, e = self.f, self.e
+        end = f.size(product(extent(self.nest)))
+        if not self.may_be_shared():
+            room = self.rooms(1)
+            self.call(f.number(0), end, room)
+            return [[self.word(room, i)] for i in range(len(self.totals))]
+        room = self.rooms(_PARTS)
+        for part in range(_PARTS):
+            for i, effect in enumerate(self.totals):
+                start = e.constant(effect.kind, identity(effect.combine, effect.kind))
+                f.store(start, self.word(room, part * len(self.totals) + i))
+        alone, shared, done = [e.fresh_label(p) for p in ("alone", "shared", "joined")]
+        work = f.size(product(self.nest.axes))
+        limit = f.number(_WORTH // self.weight())
+        f.branch_if(e.compare("slt", work, limit), alone, shared)
+        e.label(alone)
+        self.call(f.number(0), end, room)
+        f.branch(done)
+        e.label(shared)
+        self.share(end, room)
+        f.branch(done)
+        e.label(done)
+        return [
+            [self.word(room, part * len(self.totals) + i) for part in range(_PARTS)]
+            for i in range(len(self.totals))
+        ]
+
+    def may_be_shared(self) -> bool:
+        """Whether parts of the range can run at once: nothing is added up in memory."""
+        if not threads.address():
+            return False
+        effects = [e for stage in self.nest.stages for e in stage.effects]
+        return not any(isinstance(e, Store) and e.combine for e in effects)
+
+    def weight(self) -> int:
+        """What an element costs."""
+        elements = [
+            x for stage in self.nest.stages for x in stage.instructions if isinstance(x, Element)
+        ]
+        return 1 + sum(1 if x.op.type_name in _SIMPLE else _DEAR for x in elements)
+
+    def rooms(self, parts: int) -> Reg:
+        """Room for the totals of some parts."""
+        count = max(1, parts * len(self.totals))
+        with self.f.at_entry():
+            return self.e.assign("ptr", 1, f"alloca i64, i64 {count}, align 16")
+
+    def word(self, room: Reg, i: int) -> Reg:
+        """The address of a word."""
+        return self.e.assign("ptr", 1, f"getelementptr i64, {room}, i64 {i}")
+
+    def call(self, begin: Reg, end: Reg, totals: Reg) -> None:
+        """The function over a range."""
+        self.e.line(f"call void @{self.name}(ptr %frame, {begin}, {end}, {totals})")
+
+    def share(self, end: Reg, room: Reg) -> None:
+        """The function over parts of the range."""
+        f = self.f
+        with f.at_entry():
+            context = self.e.assign("ptr", 1, "alloca i64, i64 4, align 16")
+        f.store(Reg("%frame", "ptr"), context)
+        f.store(end, self.word(context, 1))
+        f.store(room, self.word(context, 2))
+        f.store(f.number(len(self.totals)), self.word(context, 3))
+        part = Reg(f"@{self.name}_part", "ptr")
+        f.call("", "gw_parallel_for", part, context, f.number(_PARTS))
+
+
+def part_function(name: str) -> str:
+    """The function of one part: a range of the whole, totals of its own."""
+    f = FunctionWriter(None, f"define internal void @{name}_part(ptr %context, i64 %part)")
+    e = f.e
+    words = []
+    for i, kind in enumerate(("ptr", I64, "ptr", I64)):
+        address = e.assign("ptr", 1, f"getelementptr i64, ptr %context, i64 {i}")
+        words.append(e.assign(kind, 1, f"load {kind}, {address}, align 8"))
+    frame, end, room, count = words
+    part = Reg("%part", I64)
+    bounds = []
+    for number in (part, f.add(part, f.number(1))):
+        scaled = e.binary("mul", end, number)
+        bounds.append(e.binary("sdiv", scaled, f.number(_PARTS)))
+    own = e.assign("ptr", 1, f"getelementptr i64, {room}, {f.mul(part, count)}")
+    e.line(f"call void @{name}({frame}, {bounds[0]}, {bounds[1]}, {own})")
+    e.line("ret void")
+    return f.text()
+
