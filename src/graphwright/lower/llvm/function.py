@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
+from graphwright.kernels.machine import vectors
 from graphwright.lower.kinds import item_size
 from graphwright.lower.llvm.elements import VectorScalars
 from graphwright.lower.llvm.emitter import Emitter, Reg, type_of
@@ -33,7 +34,7 @@ class FunctionWriter:
     def text(self) -> str:
         """The function."""
         lines = ["entry:", *self.entry, "  br label %start", *self.body]
-        return "\n".join([f"{self.signature} {{", *lines, "}", ""])
+        return "\n".join([f"{self.signature} {vectors().attributes} {{", *lines, "}", ""])
 
     @contextmanager
     def at_entry(self) -> Iterator[None]:

@@ -14,7 +14,7 @@ from typing import NamedTuple
 from graphwright.lower.collapse import innermost
 from graphwright.lower.kinds import item_size
 from graphwright.lower.llvm.combine import combined, horizontal, identity
-from graphwright.lower.llvm.emitter import Reg, type_of
+from graphwright.lower.llvm.emitter import Reg, is_float, type_of
 from graphwright.lower.llvm.frame import Frame
 from graphwright.lower.llvm.function import I64, FunctionWriter
 from graphwright.lower.nest import (
@@ -334,13 +334,14 @@ class StageWriter:
         f.branch(body)
         e.label(tail)
         rooms = self.fill_rooms(bases, j, left)
-        mask = self.partial_mask(left)
+        mask = self.partial_mask(left) if self.needs_mask() else None
         after = e.block
         f.branch(body)
         e.label(body)
+        every = self.e.constant("b1", 1, self.lanes)
         streams = Streams(
             self.joined(pointers, rooms, main, after),
-            f.phi("b1", self.lanes, ("splat (i1 true)", main), (mask.text, after)),
+            f.phi("b1", self.lanes, (every.text, main), (mask.text, after)) if mask else every,
         )
         self.compute(streams, bases, firsts, j, end, starts, sums)
         f.branch_if(full, latch, rest)
@@ -353,6 +354,17 @@ class StageWriter:
         f.branch_if(e.compare("slt", Reg(next_, I64), end), head, done)
         e.label(done)
         self.collect(accumulators, sums, before, latch, after_rest)
+
+    def needs_mask(self) -> bool:
+        """Whether it matters which lanes of a chunk count."""
+        adds = any(
+            isinstance(x, Store) and x.combine and innermost(x.at) != "unit"
+            for x in self.stage.effects
+        )
+        divides = any(
+            isinstance(x, Element) and not is_float(x.kind) for x in self.stage.instructions
+        )
+        return bool(self.reductions) or adds or divides
 
     def identity(self, r: Reduce) -> str:
         """The constant that a reduction starts from, as it is in memory."""
