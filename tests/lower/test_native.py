@@ -46,21 +46,13 @@ def collatz(n):
     for i in tf.range(1, n + 1):
         x = tf.cast(i, tf.int64)
         while x != 1:
-            if x % 2 == 0:
-                x = x // 2
-            else:
-                x = 3 * x + 1
+            x = x // 2 if x % 2 == 0 else 3 * x + 1
             steps += 1
     return steps
 
 
 def branch(x):
-    y = x
-    if tf.reduce_sum(x) > 0:
-        y = x * 2.0
-    else:
-        y = tf.nn.softmax(x)
-    return y + 1.0
+    return 1.0 + (x * 2.0 if tf.reduce_sum(x) > 0 else tf.nn.softmax(x))
 
 
 def nested(x):
@@ -133,9 +125,7 @@ def test_a_guard_that_fails_leaves_the_call_to_the_kernels():
 
     assert f(normal(5), normal(5)).shape == (5,)
     assert f(normal(5), normal(1)).shape == (5,)
-    with pytest.raises(
-        tf.errors.InvalidArgumentError, match="could not be broadcast|Incompatible shapes"
-    ):
+    with pytest.raises(tf.errors.InvalidArgumentError, match="broadcast"):
         f(normal(5), normal(3))
 
 
