@@ -216,6 +216,18 @@ def test_division_by_constants(divisor: int, kind: str) -> None:
         assert not refused
 
 
+@pytest.mark.parametrize("power", [0, 1, 2, 3, 10, 63, 64, 1000])
+def test_integers_to_constant_powers(power: int) -> None:
+    def rule(scalars: VectorScalars, x: Reg) -> Reg:
+        return scalars.binary("pow", x, scalars.constant(power, x))
+
+    native = Native([Case(kind, rule, [kind], 8) for kind in ("i32", "u64")])
+    for kind in ("i32", "u64"):
+        x = sample(kind, 6)
+        with np.errstate(over="ignore"):
+            np.testing.assert_array_equal(native(kind, x), np.power(x, x.dtype.type(power)))
+
+
 def test_words_without_a_native_form() -> None:
     scalars = VectorScalars(Emitter())
     x = Reg("%x", "f32", 8)

@@ -184,6 +184,9 @@ def next_after(x: Lanes, y: Lanes) -> Lanes:
 
 def integer_power(x: Lanes, y: Lanes, on_zero: Callable[[Reg], None]) -> Lanes:
     """x ** y by squaring, wrapping around; negative powers are reported."""
+    constant = y.known()
+    if constant is not None and 0 <= constant < 64:
+        return product_of_squares(x, int(constant))
     if is_signed(y.kind):
         on_zero((y < 0).reg)
         y = select(y < 0, y.constant(0), y)
@@ -195,6 +198,16 @@ def integer_power(x: Lanes, y: Lanes, on_zero: Callable[[Reg], None]) -> Lanes:
         return [select(odd, result * base, result), base * base, following], following.ne(0)
 
     return repeated([x.constant(1), x, y], step)[0]
+
+
+def product_of_squares(x: Lanes, power: int) -> Lanes:
+    """x to a power that is known, without a loop."""
+    result, base = x.constant(1), x
+    while power:
+        result = result * base if power & 1 else result
+        power >>= 1
+        base = base * base if power else base
+    return result
 
 
 #: The words of integers that refuse some operands.
