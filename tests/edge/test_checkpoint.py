@@ -120,6 +120,17 @@ def test_every_dtype_and_shape_comes_back(dtype: Any, shape: list[int], tmp_path
     assert v.dtype is dtype
 
 
+@pytest.mark.parametrize(
+    "words", [b"", b"\xff\x00 \n", [], [b"a", b"", "häß".encode()], [[b"a", b"bc"]]]
+)
+def test_strings_come_back(words: Any, tmp_path: Path) -> None:
+    v = tf.Variable(tf.constant(words, tf.string))
+    path = tf.train.Checkpoint(v=v).save(str(tmp_path / "x"))
+    v.assign(tf.fill(v.shape, "other"))
+    tf.train.Checkpoint(v=v).restore(path).assert_consumed()
+    assert v.numpy().tolist() == words if isinstance(words, list) else v.numpy() == words
+
+
 def test_shared_and_circular_objects(tmp_path: Path) -> None:
     a, b = tf.Module(name="a"), tf.Module(name="b")
     a.other, b.other = b, a

@@ -8,6 +8,7 @@ by how they are reached. A file appears under its name only when it is complete.
 from __future__ import annotations
 
 import json
+import math
 import os
 from collections.abc import Mapping
 from typing import Any
@@ -111,7 +112,7 @@ def snapshot(root: Any) -> tuple[dict[str, Any], list[dict[str, Any]]]:
             node["value"] = paths[id(holder)]
             node["dtype"] = holder.dtype.name
             node["shape"] = list(array.shape)
-            values[paths[id(holder)]] = storable(holder, array)
+            values[paths[id(holder)]] = storable(array)
         for name, child in edges(holder):
             if id(child) not in numbers:
                 numbers[id(child)] = len(objects)
@@ -120,12 +121,26 @@ def snapshot(root: Any) -> tuple[dict[str, Any], list[dict[str, Any]]]:
     return values, nodes
 
 
-def storable(variable: Variable, array: Any) -> Any:
-    """An array in a dtype that files have; TypeError for strings."""
+def storable(array: Any) -> Any:
+    """An array in a dtype that files have: its bytes where they have not its own.
+
+    Strings are their lengths, eight bytes each, the least first, and then all of their bytes.
+    """
     if array.dtype == object:
-        raise TypeError(f"{variable.name} of dtype {variable.dtype.name} cannot be saved.")
+        words = array.ravel().tolist()
+        lengths = np.array([len(word) for word in words], "<u8").tobytes()
+        return np.frombuffer(lengths + b"".join(words), np.uint8)
     array = np.asarray(array, order="C")
     return array if array.dtype.char in _PLAIN else np.frombuffer(array.tobytes(), np.uint8)
+
+
+def stored_words(raw: bytes, count: int) -> Any:
+    """Strings from the bytes that stand for them: see `storable`."""
+    lengths = np.frombuffer(raw[: 8 * count], "<u8").astype(np.int64)
+    ends = 8 * count + np.cumsum(lengths)
+    words = np.empty(count, object)
+    words[:] = [raw[end - length : end] for end, length in zip(ends, lengths)]
+    return words
 
 
 class Saved:
@@ -140,7 +155,9 @@ class Saved:
         """The value of a variable's node."""
         array = self.arrays[node["value"]]
         dtype = dt.as_dtype(node["dtype"]).numpy_dtype
-        if array.dtype != dtype:
+        if dtype == object:
+            array = stored_words(array.tobytes(), math.prod(node["shape"]))
+        elif array.dtype != dtype:
             array = np.frombuffer(array.tobytes(), dtype)
         return array.reshape(node["shape"])
 
