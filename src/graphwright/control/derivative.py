@@ -8,14 +8,14 @@ of the forward graph for what they are, something remembered.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from graphwright.autodiff.sweep import carries_gradient, is_differentiable, reachable, sweep
 from graphwright.errors import NotDifferentiableError
 from graphwright.ir.graph import Graph, Node, Value, counterpart, source, transform
 from graphwright.op.interpreter import activate, apply
-from graphwright.op.op import Call, Op
+from graphwright.op.op import Call, Effect, Op
 from graphwright.ops.creation import Const, zeros
 from graphwright.ops.lists import zero_of
 from graphwright.ops.resource import ReadVariableOp
@@ -29,12 +29,14 @@ from graphwright.values.indexed_slices import IndexedSlices, add_cotangents
 class BackwardTracer(Tracer):
     """Traces a gradient: tensors of the forward graph become captures, constants are copied.
 
-    Of a tensor whose shape alone is asked for, the shape is remembered.
+    Of a tensor whose shape alone is asked for, the shape is remembered. With `reuse`, what the
+    forward graph computes already is not computed again but remembered.
     """
 
-    def __init__(self, graph: Graph, forward: ForwardGraph) -> None:
+    def __init__(self, graph: Graph, forward: ForwardGraph, reuse: bool) -> None:
         super().__init__(graph, None)
         self.forward = forward
+        self.reuse = reuse
 
     def apply(self, op: Op, operands: tuple[Any, ...], name: str | None) -> Any:
         """Adds a node, here or, for the shape of a forward tensor, in the forward graph."""
@@ -42,7 +44,21 @@ class BackwardTracer(Tracer):
             remembered = self.remembered(operands[0])
             if remembered is not None:
                 return self.forward.described(op, remembered)
-        return super().apply(op, operands, name)
+        result = super().apply(op, operands, name)
+        again = self.computed_ahead() if self.reuse else None
+        if again is None:
+            return result
+        self.graph.nodes.pop()
+        tensors = tuple([self.forward.tensor(v) for v in again.outputs])
+        return tensors[0] if len(tensors) == 1 and not op.returns_tuple else tensors
+
+    def computed_ahead(self) -> Node | None:
+        """The forward graph's node that computes what the last one here does."""
+        node = self.graph.nodes[-1]
+        outside = {value: tensor.key for tensor, value in self.graph.captures}
+        if not any(v in outside for v in node.inputs):
+            return None
+        return self.forward.expressions().get(expression(node, lambda v: outside.get(v, v)))
 
     def remembered(self, tensor: Any) -> SymbolicTensor | None:
         """The forward graph's tensor for one of it, or of a graph that it was made from: the
@@ -67,6 +83,24 @@ class BackwardTracer(Tracer):
         return self.capture(tensor, tensor.type)
 
 
+def expression(node: Node, renamed: Callable[[Value], Value]) -> Any:
+    """What a node computes: equal for nodes with the same op and the same inputs. None if it has
+    effects."""
+    if node.op.effect is not Effect.NONE:
+        return None
+    return (node.op, *[operand(renamed(v)) for v in node.inputs])
+
+
+def operand(value: Value) -> Any:
+    """What a value is in an expression: a constant is its content."""
+    value = source(value)
+    op = value.node.op
+    if not isinstance(op, Const) or op.value.array.size > 16 or op.value.array.dtype.kind == "O":
+        return value
+    array = op.value.array
+    return str(array.dtype), array.shape, array.tobytes()
+
+
 class ForwardGraph:
     """A copy of a graph whose ops run in the forms that their gradients need."""
 
@@ -74,6 +108,7 @@ class ForwardGraph:
         self.graph = Graph(base.name, base.is_body)
         self._tensors: dict[Value, SymbolicTensor] = {}
         self._descriptions: dict[tuple[Op, Value], Any] = {}
+        self._expressions: dict[Any, Node] = {}
         transform(base, self._taped, self.graph)
         self.results = list(self.graph.results)
         renamed = dict(zip(base.arguments, self.graph.arguments))
@@ -102,6 +137,13 @@ class ForwardGraph:
         if found is None:
             found = self._tensors[value] = SymbolicTensor(value, self.graph)
         return found
+
+    def expressions(self) -> dict[Any, Node]:
+        """The nodes without effects by what they compute."""
+        if not self._expressions:
+            found = [(expression(node, source), node) for node in self.graph.nodes if node.inputs]
+            self._expressions = {key: node for key, node in found if key is not None}
+        return self._expressions
 
     def described(self, op: Op, tensor: SymbolicTensor) -> Any:
         """The shape of a forward tensor, computed in the forward graph."""
@@ -147,7 +189,8 @@ def trace_backward(
     cotangent is an IndexedSlices; `required` ones are zeros if nothing flows.
     """
     graph = Graph(f"{forward.graph.name}_gradient", is_body=True)
-    tracer = BackwardTracer(graph, forward)
+    # In the body of a loop or a branch it costs more to remember a value than to compute it.
+    tracer = BackwardTracer(graph, forward, reuse=not dense)
     arguments = [forward.tensor(v) for v in forward.graph.arguments]
     with activate(tracer):
         cotangents = seeds(graph, forward)
@@ -164,7 +207,22 @@ def trace_backward(
             found.append(len(parts))
             flat += parts
         graph.results = [tracer.value_of(tensor) for tensor in flat]
+    drop_unused(graph)
     return Backward(graph, graph.captured, found)
+
+
+def drop_unused(graph: Graph) -> None:
+    """Takes out the nodes and captures that no result needs: what rules computed in vain."""
+    needed = set(graph.results)
+    kept: list[Node] = []
+    for node in reversed(graph.nodes):
+        if node.op.effect is Effect.WRITE or any(v in needed for v in node.outputs):
+            needed.update(node.inputs)
+            kept.append(node)
+    parameters = {v.node for v in graph.parameters}
+    wanted = parameters.union(kept)
+    graph.nodes = [node for node in graph.nodes if node in wanted]
+    graph.captures = [(outside, v) for outside, v in graph.captures if v in needed]
 
 
 def seeds(graph: Graph, forward: ForwardGraph) -> dict[Any, Any]:
@@ -245,12 +303,32 @@ class Derivative:
             raise self.failure
         key = (tuple(needed), tuple(required))
         found = self._traced.get(key)
+        if found is None and self._traced and not required:
+            found = self._part(key[0])
         if found is None:
             found = trace_backward(self.forward, needed, self.dense, required)
             if self._traced and not all(map(self.is_known, found.outside)):
                 found = trace_backward(self.forward, self.full, self.dense, required)
             self._traced[key] = found
         return found
+
+    def _part(self, needed: tuple[bool, ...]) -> Backward | None:
+        """The gradient with respect to some arguments, cut out of that for all; None where it
+        holds graphs, in which more could be left out."""
+        whole = self._traced.get((self.full, ()))
+        if whole is None or any(True for _ in whole.graph.subgraphs()):
+            return None
+        graph = Graph(whole.graph.name, is_body=True)
+        graph.nodes, graph.names = whole.graph.nodes, whole.graph.names
+        graph.parameters, graph.captures = whole.graph.parameters, whole.graph.captures
+        results = iter(whole.graph.results)
+        found = []
+        for need, count in zip(needed, whole.found):
+            parts = [next(results) for _ in range(count)]
+            graph.results += parts if need else []
+            found.append(count if need else 0)
+        drop_unused(graph)
+        return Backward(graph, graph.captured, found)
 
     def is_known(self, tensor: Any) -> bool:
         """Whether the gradient can have a tensor: it is there anyway, or remembered."""

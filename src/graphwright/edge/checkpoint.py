@@ -126,7 +126,7 @@ def storable(array: Any) -> Any:
 
     Strings are their lengths, eight bytes each, the least first, and then all of their bytes.
     """
-    if array.dtype == object:
+    if array.dtype.kind == "O":
         words = array.ravel().tolist()
         lengths = np.array([len(word) for word in words], "<u8").tobytes()
         return np.frombuffer(lengths + b"".join(words), np.uint8)
@@ -155,7 +155,7 @@ class Saved:
         """The value of a variable's node."""
         array = self.arrays[node["value"]]
         dtype = dt.as_dtype(node["dtype"]).numpy_dtype
-        if dtype == object:
+        if dtype.kind == "O":
             array = stored_words(array.tobytes(), math.prod(node["shape"]))
         elif array.dtype != dtype:
             array = np.frombuffer(array.tobytes(), dtype)

@@ -1,0 +1,177 @@
+"""A traced function under a tape computes nothing twice and remembers nothing in vain."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+
+import graphwright as tf
+from graphwright.control.derivative import derivative_of
+from graphwright.ir.graph import Graph, Value, source
+from graphwright.lower.simplify import simplify
+from graphwright.op.op import Effect, Op
+from graphwright.ops.creation import Const, Placeholder
+from graphwright.ops.movement import Identity
+from graphwright.ops.shape import Rank, Shape, Size
+
+#: These cost nothing worth remembering.
+FREE = (Const, Placeholder, Identity, Shape, Size, Rank)
+
+
+class Expressions:
+    """Numbers of what values stand for: one number for equal expressions, in several graphs."""
+
+    def __init__(self) -> None:
+        self.numbers: dict[Any, int] = {}
+        self.of: dict[Value, int] = {}
+
+    def number(self, expression: Any) -> int:
+        return self.numbers.setdefault(expression, len(self.numbers))
+
+    def computed(self, graph: Graph, arguments: list[int]) -> Iterator[tuple[Op, int]]:
+        """Each node that costs something, and its expression, given those of the arguments."""
+        self.of.update(zip(graph.arguments, arguments))
+        for node in graph.nodes:
+            if isinstance(node.op, Placeholder):
+                continue
+            if isinstance(node.op, Const):
+                array = node.op.value.array
+                found = self.number((str(array.dtype), array.shape, array.tobytes()))
+            elif isinstance(node.op, Identity):
+                found = self.of[node.inputs[0]]
+            else:
+                found = self.number((node.op, *[self.of[v] for v in node.inputs]))
+            for i, value in enumerate(node.outputs):
+                self.of[value] = found if i == 0 else self.number((found, i))
+            if not isinstance(node.op, FREE) and node.op.effect is Effect.NONE:
+                yield node.op, found
+
+
+def derivative(function: Callable[..., Any], *arguments: Any) -> Any:
+    """How a function of these arguments is differentiated."""
+    return derivative_of(tf.function(function).get_concrete_function(*arguments).graph)
+
+
+def graphs(found: Any) -> tuple[list[Any], list[Any], Graph]:
+    """What forward and backward compute: ops and expressions; and the simplified gradient."""
+    known = Expressions()
+    forward = found.forward.graph
+    arguments = [known.number(("argument", i)) for i in range(len(forward.arguments))]
+    ahead = list(known.computed(simplify(forward), arguments))
+    list(known.computed(forward, arguments))  # for what the gradient captures
+    backward = simplify(found.backward(found.full).graph)
+    given = [known.number(("cotangent", i)) for i in range(len(backward.parameters))]
+    given += [known.of[source(tensor.key)] for tensor, _ in backward.captures]
+    return ahead, list(known.computed(backward, given)), backward
+
+
+def affine(x: Any, w: Any, b: Any) -> Any:
+    return tf.matmul(x, w) + b
+
+
+def perceptron(x: Any, w: Any, b: Any, u: Any, c: Any, y: Any) -> Any:
+    scores = affine(tf.nn.relu(affine(x, w, b)), u, c)
+    return tf.reduce_mean(tf.nn.sparse_softmax_cross_entropy_with_logits(y, scores))
+
+
+def normalized(x: Any, scale: Any) -> Any:
+    mean, variance = tf.nn.moments(x, axes=[-1], keepdims=True)
+    return (x - mean) * tf.math.rsqrt(variance + 1e-3) * scale
+
+
+def cell(x: Any, h: Any, w: Any) -> Any:
+    take, give, new = tf.split(tf.matmul(tf.concat([x, h], 1), w), 3, axis=1)
+    take, give = tf.sigmoid(take), tf.sigmoid(give)
+    return give * tf.tanh(take * h + (1 - take) * tf.tanh(new))
+
+
+def convolutional(x: Any, k: Any, b: Any, w: Any) -> Any:
+    x = tf.nn.max_pool2d(tf.nn.relu(tf.nn.conv2d(x, k, 1, "SAME") + b), 2, 2, "VALID")
+    return tf.matmul(tf.reshape(x, [tf.shape(x)[0], -1]), w)
+
+
+def attention(x: Any, q: Any, k: Any, v: Any) -> Any:
+    weights = tf.nn.softmax(tf.matmul(x @ q, x @ k, transpose_b=True) / 2.0)
+    return weights @ (x @ v)
+
+
+def elementary(x: Any) -> Any:
+    return tf.exp(x) / tf.sqrt(x) + tf.math.log(x) ** 3 * tf.sin(x) / (1 + tf.square(x))
+
+
+def spec(*shape: int | None) -> tf.TensorSpec:
+    return tf.TensorSpec(shape, tf.float32)
+
+
+CASES: dict[str, tuple[Callable[..., Any], list[Any]]] = {
+    "perceptron": (
+        perceptron,
+        [spec(8, 6), spec(6, 5), spec(5), spec(5, 3), spec(3), tf.TensorSpec([8], tf.int32)],
+    ),
+    "normalized": (normalized, [spec(8, 6), spec(6)]),
+    "cell": (cell, [spec(8, 6), spec(8, 4), spec(10, 12)]),
+    "convolutional": (
+        convolutional,
+        [spec(2, 8, 8, 1), spec(3, 3, 1, 4), spec(4), spec(64, 3)],
+    ),
+    "attention": (attention, [spec(5, 4), spec(4, 4), spec(4, 4), spec(4, 4)]),
+    "elementary": (elementary, [spec(7)]),
+}
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_nothing_is_computed_twice(name: str) -> None:
+    function, specs = CASES[name]
+    ahead, back, _ = graphs(derivative(function, *specs))
+    times = Counter(number for _, number in [*ahead, *back])
+    twice = [str(op) for op, number in [*ahead, *back] if times[number] > 1]
+    assert not twice
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_the_gradient_gets_only_what_it_uses(name: str) -> None:
+    function, specs = CASES[name]
+    found = derivative(function, *specs)
+    _, _, backward = graphs(found)
+    used = {v for node in backward.nodes for v in node.inputs} | set(backward.results)
+    assert all(value in used for _, value in backward.captures)
+    captured = {tensor.key for tensor, _ in found.backward(found.full).graph.captures}
+    assert set(found.saved) <= captured
+
+
+def test_a_perceptron_remembers_two_values_and_multiplies_six_times() -> None:
+    """Remembered: the hidden layer, and the slope of the losses."""
+    function, specs = CASES["perceptron"]
+    found = derivative(function, *specs)
+    ahead, back, _ = graphs(found)
+    products = [Counter(op.type_name for op, _ in part)["MatMul"] for part in (ahead, back)]
+    assert products == [2, 4]  # the cotangent of x is asked for, too
+    assert len(found.saved) == 2
+
+
+def test_forward_and_backward_are_traced_once() -> None:
+    traced = []
+    w = tf.Variable(np.ones((3, 3), np.float32))
+
+    @tf.custom_gradient
+    def noted(x: Any) -> Any:
+        def rule(g: Any) -> Any:
+            traced.append("backward")
+            return g
+
+        return tf.identity(x), rule
+
+    @tf.function
+    def loss(x: Any) -> Any:
+        traced.append("forward")
+        return tf.reduce_sum(noted(tf.tanh(x @ w)))
+
+    for i in range(5):
+        with tf.GradientTape() as tape:
+            value = loss(tf.fill([2, 3], float(i)))
+        tape.gradient(value, w)
+    assert traced == ["forward", "backward"]
