@@ -21,10 +21,12 @@ from graphwright.ops.reduction import reduce_any
 from graphwright.ops.scattering import tensor_scatter_nd_update
 from graphwright.trace.tracer import current_tracer
 from graphwright.types import tree
+from graphwright.types.composite import Composite
 from graphwright.types.dtypes import DType
 from graphwright.types.shape import TensorShape
 from graphwright.types.specs import TensorSpec
 from graphwright.types.tensor_type import Dims, TensorType, is_subshape
+from graphwright.types.type_spec import TypeSpec
 from graphwright.values.convert import convert_to_tensor
 
 
@@ -244,10 +246,10 @@ class Loop:
         self.name = name
         self.structure = tree.map_structure(convert_leaf, loop_vars)
         self.tensors = tree.flatten(self.structure, expand_composites=True)
-        self.types = [tensor.type for tensor in self.tensors]
-        if shape_invariants is not None:
-            tree.assert_same_structure(self.structure, shape_invariants)
-            self.types = invariant_types(self.structure, shape_invariants)
+        if shape_invariants is None:
+            shape_invariants = tree.map_structure(lambda _: AS_IT_IS, self.structure)
+        tree.assert_same_structure(self.structure, shape_invariants)
+        self.types = invariant_types(self.structure, shape_invariants)
 
     def trace(self, cond: Callable[..., Any], body: Callable[..., Any]) -> Any:
         """Adds the loop to the graph being traced."""
@@ -332,20 +334,39 @@ class Loop:
                 )
 
 
+#: The invariant of a variable for which none was given.
+AS_IT_IS = object()
+
+
 def invariant_types(structure: Any, shape_invariants: Any) -> list[TensorType]:
     """The types of the loop's tensors under the invariants that were given."""
     types: list[TensorType] = []
     for leaf, invariant in zip(tree.flatten(structure), tree.flatten(shape_invariants)):
-        parts = tree.flatten(leaf, expand_composites=True)
-        if len(parts) == 1 and parts[0] is leaf:
-            types.append(leaf.type.with_dims(invariant_dims(invariant, leaf)))
+        if isinstance(leaf, Composite):
+            spec = composite_invariant(leaf.__graphwright_spec__, invariant)
+            types += [tensor.type for tensor in spec.flatten()]
+        elif invariant is AS_IT_IS:
+            types.append(leaf.type)
         else:
-            types += [part.type for part in parts]
+            types.append(leaf.type.with_dims(invariant_dims(invariant, leaf)))
     return types
 
 
+def composite_invariant(spec: Any, invariant: Any) -> Any:
+    """The type that a composite of one type has in all iterations."""
+    if invariant is AS_IT_IS or invariant is None:
+        return spec
+    if not isinstance(invariant, TypeSpec):
+        return spec._with_shape(TensorShape(invariant))
+    if not spec.is_subtype_of(invariant):
+        raise ValueError(
+            f"the shape invariant {invariant!r} does not allow a loop variable {spec!r}"
+        )
+    return invariant
+
+
 def invariant_dims(invariant: Any, tensor: Any) -> Dims | None:
-    """The dims that an invariant allows: a TensorShape, a TensorSpec, or None for any... shape."""
+    """The dims that an invariant allows: a TensorShape, a TensorSpec, or None for any shape."""
     if isinstance(invariant, TensorSpec):
         return invariant.type.dims
     return TensorShape(invariant)._dims

@@ -120,6 +120,18 @@ class DynamicRaggedShape:
             return uniform
         return self._inner_shape[index - self.num_row_partitions]
 
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
+        raise TypeError(f"{self!r} is no array: use a function that takes ragged shapes")
+
+    def like(self, flat_values: Any) -> Any:
+        """The ragged tensor of this shape whose elements are these."""
+        from graphwright.ragged.tensor import RaggedTensor
+
+        result = flat_values
+        for partition in reversed(self._row_partitions):
+            result = RaggedTensor(result, partition)
+        return result
+
     def __repr__(self) -> str:
         lengths = ", ".join(map(str, self.static_lengths()))
         return (

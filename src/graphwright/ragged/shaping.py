@@ -8,7 +8,9 @@ from graphwright.control.assertions import assert_equal
 from graphwright.errors import InvalidArgumentError
 from graphwright.op.dispatch import implement
 from graphwright.op.interpreter import convert
-from graphwright.ops import indicators, movement, shape
+from graphwright.ops import creation, indicators, movement, shape
+from graphwright.ops.shape import shape as shape_of
+from graphwright.ragged.broadcasting import aligned
 from graphwright.ragged.indexing import wrapped
 from graphwright.ragged.row_partition import RowPartition
 from graphwright.ragged.shape import DynamicRaggedShape
@@ -64,9 +66,12 @@ def squeezed(x: Any, axis: int) -> Any:
     return x.with_values(squeezed(x.values, axis - 1))
 
 
-@implement(movement.reshape, RaggedTensor)
+@implement(movement.reshape, RaggedTensor, DynamicRaggedShape)
 def reshape(tensor: Any, shape: Any, name: Any = None) -> Any:
-    """All elements in a row; ValueError for another shape."""
+    """All elements in a row, or in a ragged shape; ValueError for another shape."""
+    if isinstance(shape, DynamicRaggedShape):
+        flat = tensor.flat_values if is_ragged(tensor) else convert(tensor)
+        return shape.like(movement.reshape(flat, shape.inner_shape))
     if list(shape) != [-1]:
         raise ValueError("A ragged tensor can only be reshaped to [-1]; see merge_dims")
     return movement.reshape(tensor.flat_values, [-1])
@@ -105,3 +110,24 @@ def one_hot(
         raise ValueError("the axis of tf.one_hot must be the last one of a ragged tensor")
     flat = indicators.one_hot(indices.flat_values, depth, on_value, off_value, -1, dtype)
     return indices.with_flat_values(flat)
+
+
+def register_filling(fill: Any) -> None:
+    """Registers a function that makes a tensor of a shape for ragged shapes."""
+
+    @implement(fill, DynamicRaggedShape)
+    def meaning(shape: DynamicRaggedShape, *rest: Any) -> Any:
+        return shape.like(fill(shape.inner_shape, *rest))
+
+
+for _function in (creation.zeros, creation.ones, creation.fill):
+    register_filling(_function)
+
+
+@implement(movement.broadcast_to, DynamicRaggedShape)
+def broadcast_to(input: Any, shape: Any, name: Any = None) -> Any:
+    """A tensor or ragged tensor broadcast to a ragged shape; InvalidArgumentError if it is none."""
+    whole = shape.like(creation.zeros(shape.inner_shape, dt.bool_))
+    value = input if is_ragged(input) else convert(input)
+    values, like = aligned([whole, value])
+    return like(movement.broadcast_to(values[1], shape_of(values[0])))

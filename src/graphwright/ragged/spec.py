@@ -122,6 +122,9 @@ class RaggedTensorSpec(TypeSpec):
             values = RaggedTensor(values, partition)
         return values
 
+    def _with_shape(self, shape: Any) -> RaggedTensorSpec:
+        return RaggedTensorSpec(shape, self._dtype, self._ragged_rank, self._row_splits_dtype)
+
     def _of_rows(self) -> RaggedTensorSpec:
         shape = self._shape[1:] if self._shape.rank is not None else self._shape
         return RaggedTensorSpec(shape, self._dtype, self._ragged_rank - 1, self._row_splits_dtype)

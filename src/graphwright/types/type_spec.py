@@ -143,6 +143,12 @@ class TypeSpec(TraceType):
             tree.pack_sequence_as(self._component_specs, parts, expand_composites=True)
         )
 
+    def _with_shape(self, shape: Any) -> TypeSpec:
+        """The type of such values of another shape: what a loop's shape invariant asks for."""
+        raise TypeError(
+            f"a shape invariant of a {self.value_type.__name__} must be a TypeSpec, not {shape!r}"
+        )
+
     def __tf_tracing_type__(self, context: Any) -> TypeSpec:
         return self
 
