@@ -1,5 +1,37 @@
 """`tf.linalg`: linear algebra."""
 
+from graphwright.edge.block_operators import (
+    LinearOperatorBlockDiag,
+    LinearOperatorKronecker,
+    LinearOperatorLowRankUpdate,
+)
+from graphwright.edge.circulant_operators import (
+    LinearOperatorCirculant,
+    LinearOperatorCirculant2D,
+    LinearOperatorCirculant3D,
+)
+from graphwright.edge.derived_operators import (
+    LinearOperatorAdjoint,
+    LinearOperatorComposition,
+    LinearOperatorInversion,
+    LinearOperatorLowerTriangular,
+)
+from graphwright.edge.diagonal_operators import (
+    LinearOperatorDiag,
+    LinearOperatorIdentity,
+    LinearOperatorScaledIdentity,
+    LinearOperatorZeros,
+)
+from graphwright.edge.linear_operator import (
+    LinearOperator,
+)
+from graphwright.edge.structured_operators import (
+    LinearOperatorFullMatrix,
+    LinearOperatorHouseholder,
+    LinearOperatorPermutation,
+    LinearOperatorToeplitz,
+    LinearOperatorTridiag,
+)
 from graphwright.ops.clipping import global_norm
 from graphwright.ops.contraction import matmul, matvec, tensordot
 from graphwright.ops.decomposition import (
@@ -46,6 +78,26 @@ from graphwright.ops.tridiagonal import (
 )
 
 __all__ = (
+    "LinearOperator",
+    "LinearOperatorAdjoint",
+    "LinearOperatorBlockDiag",
+    "LinearOperatorCirculant",
+    "LinearOperatorCirculant2D",
+    "LinearOperatorCirculant3D",
+    "LinearOperatorComposition",
+    "LinearOperatorDiag",
+    "LinearOperatorFullMatrix",
+    "LinearOperatorHouseholder",
+    "LinearOperatorIdentity",
+    "LinearOperatorInversion",
+    "LinearOperatorKronecker",
+    "LinearOperatorLowRankUpdate",
+    "LinearOperatorLowerTriangular",
+    "LinearOperatorPermutation",
+    "LinearOperatorScaledIdentity",
+    "LinearOperatorToeplitz",
+    "LinearOperatorTridiag",
+    "LinearOperatorZeros",
     "adjoint",
     "band_part",
     "cholesky",
