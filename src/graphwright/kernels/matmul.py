@@ -1,7 +1,8 @@
 """Products of matrices: NumPy's, or native ones where these are faster.
 
-NumPy calls BLAS for each matrix of a batch, which costs more than small matrices are worth; and
-for larger ones the native kernels use what vectors the processor has.
+NumPy calls BLAS for each matrix of a batch, which costs more than small matrices are worth. Larger
+matrices are multiplied natively too: BLAS would use threads of its own, which go on looking for
+work for many milliseconds after each call and take the cores from everything else.
 """
 
 from __future__ import annotations
@@ -17,10 +18,12 @@ from graphwright.kernels import threads
 
 Array = npt.NDArray[Any]
 
-#: Multiply-adds from which on one product, and a batch of them, is computed natively.
-WORTH = 1 << 22
+#: Multiply-adds from which on one product, and a batch of them, is computed natively. OpenBLAS
+#: starts to use threads where the first is.
+WORTH = 1 << 18
 WORTH_OF_BATCH = 1 << 19
 
+_BLOCKED = 1 << 22  # multiply-adds from which on one product is worth splitting in blocks
 _MANY = 500  # matrices, however small, that BLAS takes one by one for longer than a native call
 _DEEP = 1024  # rows of a packed block of the right operand: its panels stay in a core's cache
 _HIGH = 512  # rows of the left operand that go through a block together
@@ -43,9 +46,9 @@ def _native(x: Array, y: Array) -> Array | None:
     if k != inner or work == 0 or min(m, n) < 2:
         return None
     if x.ndim == y.ndim == 2:
-        if work < WORTH or min(m, n) < 8 or not _has_vectors():
+        if work <= WORTH or not _has_vectors():
             return None
-        return _blocked(x, y)
+        return _batched(x, y, ()) if work < _BLOCKED else _blocked(x, y)
     batch = x.shape[:-2]
     if batch != y.shape[:-2]:
         batch = np.broadcast_shapes(batch, y.shape[:-2])
@@ -55,7 +58,7 @@ def _native(x: Array, y: Array) -> Array | None:
         return None if product is None else product.reshape(*batch, m, n)
     if not count or (count < _MANY and (min(m, n) < 8 or count * work < WORTH_OF_BATCH)):
         return None
-    if y.strides[-1] != y.itemsize and m < 64 and work > 64:  # packing would take the most time
+    if y.strides[-1] != y.itemsize and m < 64 < work <= WORTH:  # packing would take the most time
         return None
     return _batched(x, y, batch) if _has_vectors() else None
 

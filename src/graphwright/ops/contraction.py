@@ -28,7 +28,6 @@ from graphwright.types.dtypes import DType, as_dtype
 from graphwright.types.tensor_type import TensorType, broadcast_dims, show_dims
 
 NARROW = (dt.float16, dt.bfloat16)
-SMALL = 1 << 12  # elements of an operand, below which NumPy multiplies it anyway
 PRODUCTS = dt.INEXACT | dt.UNSIGNED | {dt.int32, dt.int64}
 
 
@@ -52,7 +51,7 @@ def matrix_product(a: Any, b: Any) -> Any:
     """The product of two matrices."""
     if a.ndim != 2 or b.ndim != 2:
         raise no_matrix(a.shape, b.shape)
-    return kernels.matmul(a, b) if a.size >= SMALL else np.dot(a, b)
+    return kernels.matmul(a, b) if len(a) * b.size > kernels.WORTH else np.dot(a, b)
 
 
 class MatMul(Op):
