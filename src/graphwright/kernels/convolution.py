@@ -25,6 +25,7 @@ from graphwright.kernels.windows import (
     blocks,
     channels_last,
     finish,
+    native,
     slide,
 )
 
@@ -34,6 +35,9 @@ _BLOCK = 2 << 20  # bytes of windows copied at a time: what a core's own cache h
 
 #: Multiply-adds of a group from which on `implicit` is used: below, calling it costs too much.
 WORTH = 1 << 19
+
+#: Multiply-adds from which on a depthwise convolution is `sliding`'s.
+WORTH_OF_DEPTHWISE = 1 << 15
 
 
 def convolve(
@@ -143,6 +147,10 @@ def depthwise(
     windows = slide(array.shape[1:-1], kernel, strides, padding, dilations)
     wide = accumulator(array.dtype)
     padded = windows.pad(array.astype(wide, copy=False))
+    if sliding := _sliding(array.dtype, windows, array.shape[0], filters.shape):
+        weights = filters.astype(wide, order="C", copy=False).reshape(-1, channels * multiplier)
+        result = sliding.weigh(sliding.ready(_repeated(padded, multiplier)), weights, windows)
+        return finish(result, array.dtype, channels_first)
     result = np.zeros((array.shape[0], *windows.counts, channels, multiplier), wide)
     row_bytes = math.prod(windows.counts[1:]) * channels * multiplier * wide.itemsize
     for items, rows in blocks(array.shape[0], windows.counts[0], row_bytes, _BLOCK // 4):
@@ -171,6 +179,13 @@ def depthwise_input_gradient(
     *kernel, channels, multiplier = filters.shape
     windows = slide(shape[1:-1], kernel, strides, padding, dilations)
     wide = accumulator(gradient.dtype)
+    if sliding := _sliding(gradient.dtype, windows, shape[0], filters.shape):
+        weights = filters.astype(wide, order="C", copy=False).reshape(-1, channels * multiplier)
+        whole = windows.zeros(shape[0], channels * multiplier, wide)
+        sliding.spread(sliding.ready(gradient), weights, windows, whole)
+        if multiplier > 1:
+            whole = whole.reshape(*whole.shape[:-1], channels, multiplier).sum(axis=-1)
+        return finish(windows.unpad(whole), gradient.dtype, channels_first)
     whole = windows.zeros(shape[0], channels, wide)
     spread = gradient.astype(wide, copy=False)
     spread = spread.reshape(*spread.shape[:-1], channels, multiplier)
@@ -197,6 +212,10 @@ def depthwise_filter_gradient(
     windows = slide(array.shape[1:-1], kernel, strides, padding, dilations)
     wide = accumulator(array.dtype)
     padded = windows.pad(array.astype(wide, copy=False))
+    if sliding := _sliding(array.dtype, windows, array.shape[0], shape):
+        repeated = sliding.ready(_repeated(padded, multiplier))
+        total = sliding.correlate(repeated, sliding.ready(gradient), windows)
+        return finish(total.reshape(tuple(shape)), array.dtype, channels_first=False)
     spread = gradient.astype(wide, copy=False)
     spread = spread.reshape(math.prod(spread.shape[:-1]), channels, multiplier)
     total = np.empty(tuple(shape), wide)
@@ -218,6 +237,17 @@ def _native(
     from graphwright.kernels import implicit
 
     return implicit
+
+
+def _sliding(dtype: np.dtype[Any], windows: Windows, batch: int, filters: Sequence[int]) -> Any:
+    """The module of native sliding windows, where a depthwise convolution is worth it."""
+    elements = batch * math.prod(windows.counts) * filters[-1] * filters[-2]
+    return native(dtype, windows, elements, WORTH_OF_DEPTHWISE)
+
+
+def _repeated(array: Array, multiplier: int) -> Array:
+    """Each channel as often as it has filters."""
+    return array if multiplier == 1 else np.repeat(array, multiplier, axis=-1)
 
 
 def _patches(windows: Windows, padded: Array, groups: int) -> Any:

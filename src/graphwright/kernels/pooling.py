@@ -23,10 +23,14 @@ from graphwright.kernels.windows import (
     blocks,
     channels_last,
     finish,
+    native,
     slide,
 )
 
 Array = npt.NDArray[Any]
+
+#: Elements of windows from which on `sliding` is used: below, calling it costs too much.
+WORTH = 1 << 15
 
 _BLOCK = 1 << 18  # bytes of gradient worked on at a time, so that all of it stays in the cache
 
@@ -42,6 +46,9 @@ def max_pool(
     array = channels_last(array, channels_first)
     windows = slide(array.shape[1:-1], kernel, strides, padding)
     padded = windows.pad(array, _lowest(array.dtype))
+    if sliding := _native(windows, array):
+        best = sliding.greatest(sliding.ready(padded), windows)
+        return finish(best, array.dtype, channels_first)
     return finish(_reduce(np.fmax, windows, padded), array.dtype, channels_first)
 
 
@@ -81,6 +88,9 @@ def max_pool_gradient(
     array, gradient = channels_last(array, channels_first), channels_last(gradient, channels_first)
     windows = slide(array.shape[1:-1], kernel, strides, padding)
     padded = windows.pad(array, _lowest(array.dtype))
+    if sliding := _native(windows, array):
+        whole = sliding.give(sliding.ready(padded), sliding.ready(gradient), windows, to_all)
+        return finish(windows.unpad(whole), gradient.dtype, channels_first)
     best = _reduce(np.fmax, windows, padded)
     whole = windows.zeros(array.shape[0], array.shape[-1], accumulator(gradient.dtype))
     row_bytes = math.prod(best.shape[2:]) * whole.itemsize
@@ -107,8 +117,15 @@ def avg_pool(
     array = channels_last(array, channels_first)
     windows = slide(array.shape[1:-1], kernel, strides, padding)
     wide = accumulator(array.dtype)
-    sums = _reduce(np.add, windows, windows.pad(array.astype(wide, copy=False)))
-    sums = sums / _populations(windows).astype(wide)
+    padded = windows.pad(array.astype(wide, copy=False))
+    if sliding := _native(windows, array):
+        sums = sliding.weigh(sliding.ready(padded), _ones(padded), windows)
+    else:
+        sums = _reduce(np.add, windows, padded)
+    if sums.dtype.kind == "f":
+        np.divide(sums, _populations(windows).astype(wide), out=sums)
+    else:
+        sums = sums / _populations(windows).astype(wide)
     return finish(sums, array.dtype, channels_first)
 
 
@@ -127,6 +144,10 @@ def avg_pool_gradient(
     windows = slide(shape[1:-1], kernel, strides, padding)
     wide = accumulator(gradient.dtype)
     spread = gradient.astype(wide, copy=False) / _populations(windows).astype(wide)
+    if sliding := _native(windows, gradient):
+        whole = windows.zeros(shape[0], shape[-1], wide)
+        sliding.spread(sliding.ready(spread), _ones(spread), windows, whole)
+        return finish(windows.unpad(whole), gradient.dtype, channels_first)
     for axis in reversed(range(len(windows.sizes))):
         size = windows.sizes[axis] + sum(windows.pads[axis])
         widened = np.zeros((*spread.shape[: axis + 1], size, *spread.shape[axis + 2 :]), wide)
@@ -134,6 +155,17 @@ def avg_pool_gradient(
             widened[_along(axis, windows, tap)] += spread
         spread = widened
     return finish(windows.unpad(spread), gradient.dtype, channels_first)
+
+
+def _native(windows: Windows, array: Array) -> Any:
+    """The module of native sliding windows, where there is enough to do for it."""
+    elements = array.shape[0] * math.prod(windows.counts) * array.shape[-1]
+    return native(array.dtype, windows, elements, WORTH)
+
+
+def _ones(array: Array) -> Array:
+    """The weights of a plain sum: for all taps the same."""
+    return np.ones((1, array.shape[-1]), array.dtype)
 
 
 def _reduce(operation: Callable[..., Array], windows: Windows, padded: Array) -> Array:

@@ -1,0 +1,285 @@
+"""LLVM text of what slides over windows channel by channel: pooling and depthwise convolutions.
+
+Every function visits windows in their order, each window's channels a vector at a time (the last
+one in part, by a mask), and each vector's taps. An element lies at the sum of an offset of its
+window, one of its tap and its channel, so padding, strides and dilations are all in the tables.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from graphwright.kernels.machine import Vectors
+
+#: Text for one vector of a window: gets a prefix for its names and the mask, if it is the last.
+Body = Callable[[str, str | None], str]
+
+
+@dataclass(frozen=True)
+class Sliding:
+    """The functions for one kind of element."""
+
+    vectors: Vectors
+    bits: int
+
+    @property
+    def lanes(self) -> int:
+        return self.vectors.bits // self.bits
+
+    @property
+    def size(self) -> int:
+        return self.bits // 8
+
+    @property
+    def element(self) -> str:
+        return {32: "float", 64: "double"}[self.bits]
+
+    @property
+    def vector(self) -> str:
+        return f"<{self.lanes} x {self.element}>"
+
+    @property
+    def short(self) -> str:
+        return f"v{self.lanes}f{self.bits}"
+
+    def text(self) -> str:
+        """The module."""
+        functions = [
+            self._function("greatest", ("x", "out"), "ptr %taps", self._greatest),
+            self._function("weigh", ("x", "out"), "ptr %taps, ptr %w, i64 %w.step", self._weigh),
+            self._function("spread", ("g", "out"), "ptr %taps, ptr %w, i64 %w.step", self._spread),
+            self._function("give", ("x", "g", "out"), "ptr %taps, ptr %to, i64 %all", self._give),
+            self._function("correlate", ("x", "g"), "ptr %taps, ptr %w, i64 %w.step", self._sums),
+            self._declarations(),
+        ]
+        return "\n".join(functions) + f"\nattributes #0 = {{ {self.vectors.attributes} }}\n"
+
+    # -- the loops over windows and channels -------------------------------------------------
+
+    def _function(self, name: str, arrays: tuple[str, ...], extra: str, body: Body) -> str:
+        """Each array comes with the table of its windows' offsets; `%t` is how many taps."""
+        parameters = ", ".join(f"ptr %{a}, ptr %{a}.table" for a in arrays)
+        places = "\n".join(
+            f"""  %{a}.entry = getelementptr i64, ptr %{a}.table, i64 %p
+  %{a}.offset = load i64, ptr %{a}.entry
+  %{a}.row = getelementptr i8, ptr %{a}, i64 %{a}.offset"""
+            for a in arrays
+        )
+        vectors = [self._places(arrays, prefix) for prefix in ("full", "tail")]
+        lanes = ", ".join(f"i64 {lane}" for lane in range(self.lanes))
+        wide = f"<{self.lanes} x i64>"
+        return f"""
+define void @{name}({parameters}, i64 %m, i64 %t, i64 %n, {extra}) #0 {{
+entry:
+  %rest = urem i64 %n, {self.lanes}
+  %whole = sub i64 %n, %rest
+  %rest.1 = insertelement {wide} poison, i64 %rest, i32 0
+  %rest.n = shufflevector {wide} %rest.1, {wide} poison, <{self.lanes} x i32> zeroinitializer
+  %mask = icmp slt {wide} <{lanes}>, %rest.n
+  %some.whole = icmp ne i64 %whole, 0
+  %some.rest = icmp ne i64 %rest, 0
+  br label %window
+window:
+  %p = phi i64 [0, %entry], [%p1, %next]
+{places}
+  br i1 %some.whole, label %full.start, label %tail.check
+full.start:
+  br label %full
+full:
+  %full.c = phi i64 [0, %full.start], [%full.c1, %full.done]
+{vectors[0]}
+{body("full", None)}
+full.done:
+  %full.c1 = add i64 %full.c, {self.lanes}
+  %full.more = icmp ult i64 %full.c1, %whole
+  br i1 %full.more, label %full, label %tail.check
+tail.check:
+  br i1 %some.rest, label %tail, label %next
+tail:
+  %tail.c = add i64 %whole, 0
+{vectors[1]}
+{body("tail", "%mask")}
+tail.done:
+  br label %next
+next:
+  %p1 = add i64 %p, 1
+  %more = icmp ult i64 %p1, %m
+  br i1 %more, label %window, label %done
+done:
+  ret void
+}}"""
+
+    def _places(self, arrays: tuple[str, ...], prefix: str) -> str:
+        lines = [f"  %{prefix}.skip = mul i64 %{prefix}.c, {self.size}"]
+        for a in arrays:
+            lines.append(f"  %{prefix}.{a} = getelementptr i8, ptr %{a}.row, i64 %{prefix}.skip")
+        return "\n".join(lines)
+
+    # -- one vector ------------------------------------------------------------------------
+
+    def _load(self, name: str, address: str, mask: str | None) -> str:
+        if mask is None:
+            return f"  {name} = load {self.vector}, ptr {address}, align {self.size}"
+        symbol = f"llvm.masked.load.{self.short}.p0"
+        operands = f"ptr {address}, i32 {self.size}, <{self.lanes} x i1> {mask}"
+        zero = f"{self.vector} zeroinitializer"
+        return f"  {name} = call {self.vector} @{symbol}({operands}, {zero})"
+
+    def _store(self, value: str, address: str, mask: str | None) -> str:
+        if mask is None:
+            return f"  store {self.vector} {value}, ptr {address}, align {self.size}"
+        symbol = f"llvm.masked.store.{self.short}.p0"
+        operands = f"ptr {address}, i32 {self.size}, <{self.lanes} x i1> {mask}"
+        return f"  call void @{symbol}({self.vector} {value}, {operands})"
+
+    def _fma(self, name: str, x: str, y: str, z: str) -> str:
+        vector = self.vector
+        if self.vectors.fused:
+            operands = f"{vector} {x}, {vector} {y}, {vector} {z}"
+            return f"  {name} = call {vector} @llvm.fma.{self.short}({operands})"
+        return f"  {name}.p = fmul {vector} {x}, {y}\n  {name} = fadd {vector} {name}.p, {z}"
+
+    def _taps(self, p: str, label: str, before: str, carried: str, body: str, after: str) -> str:
+        """A loop over taps: `carried` are phis, `body` what a tap does at `%{p}.{label}.o`."""
+        own = f"{p}.{label}"
+        return f"""  br label %{own}
+{own}:
+  %{own}.i = phi i64 [0, %{before}], [%{own}.i1, %{own}]
+{carried}
+  %{own}.entry = getelementptr i64, ptr %taps, i64 %{own}.i
+  %{own}.o = load i64, ptr %{own}.entry
+{body}
+  %{own}.i1 = add i64 %{own}.i, 1
+  %{own}.more = icmp ult i64 %{own}.i1, %t
+  br i1 %{own}.more, label %{own}, label %{after}"""
+
+    def _weight(self, p: str, label: str, mask: str | None) -> str:
+        """The tap's weights for these channels."""
+        own = f"{p}.{label}"
+        return f"""  %{own}.w.o = mul i64 %{own}.i, %w.step
+  %{own}.w.c = add i64 %{own}.w.o, %{p}.skip
+  %{own}.w.at = getelementptr i8, ptr %w, i64 %{own}.w.c
+{self._load(f"%{own}.w", f"%{own}.w.at", mask)}"""
+
+    def _best(self, p: str, mask: str | None, after: str) -> str:
+        """The greatest of the taps, as `%{p}.best`: nan where there is nothing else."""
+        nan = f"splat ({self.element} 0x7FF8000000000000)"
+        name = f"%{p}.best"
+        return self._taps(
+            p,
+            "look",
+            p,
+            f"  {name}.0 = phi {self.vector} [{nan}, %{p}], [{name}, %{p}.look]",
+            f"""  {name}.at = getelementptr i8, ptr %{p}.x, i64 %{p}.look.o
+{self._load(f"{name}.x", f"{name}.at", mask)}
+  {name} = call {self.vector} @llvm.maxnum.{self.short}({self.vector} {name}.0, """
+            f"""{self.vector} {name}.x)""",
+            after,
+        )
+
+    def _greatest(self, p: str, mask: str | None) -> str:
+        """out = the greatest of the taps of x."""
+        return f"""{self._best(p, mask, f"{p}.end")}
+{p}.end:
+{self._store(f"%{p}.best", f"%{p}.out", mask)}
+  br label %{p}.done"""
+
+    def _weigh(self, p: str, mask: str | None) -> str:
+        """out = the sum of the taps of x, each times its weights."""
+        name = f"%{p}.sum"
+        return f"""{
+            self._taps(
+                p,
+                "add",
+                p,
+                f"  {name}.0 = phi {self.vector} [zeroinitializer, %{p}], [{name}, %{p}.add]",
+                f'''{self._weight(p, "add", mask)}
+  {name}.at = getelementptr i8, ptr %{p}.x, i64 %{p}.add.o
+{self._load(f"{name}.x", f"{name}.at", mask)}
+{self._fma(name, f"{name}.x", f"%{p}.add.w", f"{name}.0")}''',
+                f"{p}.end",
+            )
+        }
+{p}.end:
+{self._store(name, f"%{p}.out", mask)}
+  br label %{p}.done"""
+
+    def _spread(self, p: str, mask: str | None) -> str:
+        """Adds g times its weights to every tap of out."""
+        name = f"%{p}.to"
+        return f"""{self._load(f"%{p}.gv", f"%{p}.g", mask)}
+{
+            self._taps(
+                p,
+                "add",
+                p,
+                "",
+                f'''{self._weight(p, "add", mask)}
+  {name}.at = getelementptr i8, ptr %{p}.out, i64 %{p}.add.o
+{self._load(f"{name}.0", f"{name}.at", mask)}
+{self._fma(name, f"%{p}.gv", f"%{p}.add.w", f"{name}.0")}
+{self._store(name, f"{name}.at", mask)}''',
+                f"{p}.done",
+            )
+        }"""
+
+    def _give(self, p: str, mask: str | None) -> str:
+        """Adds g to out at the first tap where x is greatest, or at all of them.
+
+        `%to` is the taps' table for out.
+        """
+        vector, name = self.vector, f"%{p}.given"
+        zero = f"{vector} zeroinitializer"
+        return f"""{self._load(f"%{p}.gv", f"%{p}.g", mask)}
+  %{p}.keep = icmp ne i64 %all, 0
+{self._best(p, mask, f"{p}.found")}
+{p}.found:
+{
+            self._taps(
+                p,
+                "give",
+                f"{p}.found",
+                f"  {name}.g = phi {vector} [%{p}.gv, %{p}.found], [{name}.left, %{p}.give]",
+                f'''  {name}.at = getelementptr i8, ptr %{p}.x, i64 %{p}.give.o
+{self._load(f"{name}.x", f"{name}.at", mask)}
+  {name}.hit = fcmp oeq {vector} {name}.x, %{p}.best
+  {name} = select <{self.lanes} x i1> {name}.hit, {vector} {name}.g, {zero}
+  {name}.rest = select <{self.lanes} x i1> {name}.hit, {zero}, {vector} {name}.g
+  {name}.left = select i1 %{p}.keep, {vector} {name}.g, {vector} {name}.rest
+  {name}.entry = getelementptr i64, ptr %to, i64 %{p}.give.i
+  {name}.o = load i64, ptr {name}.entry
+  {name}.to = getelementptr i8, ptr %{p}.out, i64 {name}.o
+{self._load(f"{name}.0", f"{name}.to", mask)}
+  {name}.1 = fadd {vector} {name}.0, {name}
+{self._store(f"{name}.1", f"{name}.to", mask)}''',
+                f"{p}.done",
+            )
+        }"""
+
+    def _sums(self, p: str, mask: str | None) -> str:
+        """Adds g times each tap of x to the tap's weights."""
+        name = f"%{p}.sum"
+        return f"""{self._load(f"%{p}.gv", f"%{p}.g", mask)}
+{
+            self._taps(
+                p,
+                "add",
+                p,
+                "",
+                f'''{self._weight(p, "add", mask)}
+  {name}.at = getelementptr i8, ptr %{p}.x, i64 %{p}.add.o
+{self._load(f"{name}.x", f"{name}.at", mask)}
+{self._fma(name, f"{name}.x", f"%{p}.gv", f"%{p}.add.w")}
+{self._store(name, f"%{p}.add.w.at", mask)}''',
+                f"{p}.done",
+            )
+        }"""
+
+    def _declarations(self) -> str:
+        vector, mask, short = self.vector, f"<{self.lanes} x i1>", self.short
+        return f"""
+declare {vector} @llvm.fma.{short}({vector}, {vector}, {vector})
+declare {vector} @llvm.maxnum.{short}({vector}, {vector})
+declare {vector} @llvm.masked.load.{short}.p0(ptr, i32, {mask}, {vector})
+declare void @llvm.masked.store.{short}.p0({vector}, ptr, i32, {mask})"""
