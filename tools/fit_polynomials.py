@@ -24,7 +24,7 @@ TITLE = "Coefficients of polynomials, lowest power first; by `tools/fit_polynomi
 ROUND: dict[str, Callable[[float], float]] = {
     "f32": lambda c: float(np.float32(c)),
     "f64": float,
-    "wide": float,  # as exact as float32 needs, but evaluated in float64
+    "wide": float,  # as exact as float32 needs, but in float64
 }
 
 
@@ -72,18 +72,25 @@ ERFC_MIDDLE = scaled_erfc(mp.mpf(0))
 FITS = (
     Fit("EXP", "(exp(r) - 1 - r) / r^2, |r| <= log(2) / 2",
         lambda r: (mp.expm1(r) - r) / r**2, lambda r: r**2 / mp.expm1(r),
-        (-HALF_LN2, HALF_LN2), {"f32": 4, "wide": 5, "f64": 9}),
+        (-HALF_LN2, HALF_LN2), {"f32": 4, "f64": 9}),
     Fit("LOG", "(log(1 + f) - f + f^2 / 2) / f^3, sqrt(1/2) <= 1 + f <= sqrt(2)",
         lambda f: (mp.log1p(f) - f + f * f / 2) / f**3, lambda f: f**3 / mp.log1p(f),
         (1 / ROOT - 1, ROOT - 1), {"f32": 7}),
     Fit("ATANH_LOG", "(2 atanh(s) - 2 s) / s^3 in s^2, where 1 + f = (1 + s) / (1 - s)",
         lambda z: 2 * odd_tail(mp.atanh)(z), odd_weight(mp.atanh),
-        (mp.mpf(0), ((ROOT - 1) / (ROOT + 1)) ** 2), {"wide": 3, "f64": 6}),
+        (mp.mpf(0), ((ROOT - 1) / (ROOT + 1)) ** 2), {"f64": 6}),
     Fit("ATANH_LOG_5", "(2 atanh(s) - 2 s - 2 s^3 / 3) / s^5 in s^2, as above",
         lambda z: 2 * (mp.atanh(mp.sqrt(z)) - mp.sqrt(z) - mp.sqrt(z) ** 3 / 3)
         / mp.sqrt(z) ** 5,
         lambda z: mp.sqrt(z) ** 5 / mp.atanh(mp.sqrt(z)),
         (mp.mpf(0), ((ROOT - 1) / (ROOT + 1)) ** 2), {"f64": 7}),
+    Fit("LOG2", "log2((1 + s) / (1 - s)) / s in s^2, as above",
+        lambda z: 2 * mp.atanh(mp.sqrt(z)) / mp.sqrt(z) / mp.log(2),
+        lambda z: mp.sqrt(z) / mp.atanh(mp.sqrt(z)),
+        (mp.mpf(0), ((ROOT - 1) / (ROOT + 1)) ** 2), {"wide": 4}),
+    Fit("EXP2", "2^r, |r| <= 1/2",
+        lambda r: mp.mpf(2) ** r, lambda r: mp.mpf(2) ** -r,
+        (-mp.mpf("0.5"), mp.mpf("0.5")), {"wide": 6}),
     odd("SIN", mp.sin, QUARTER_TURN, {"f32": 2, "f64": 5}),
     Fit("COS", "(cos(x) - 1 + x^2 / 2) / x^4 in x^2, |x| <= pi / 4",
         lambda z: (mp.cos(mp.sqrt(z)) - 1 + z / 2) / z**2, lambda z: z**2,

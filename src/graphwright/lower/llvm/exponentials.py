@@ -47,10 +47,10 @@ def reduced_in_two(x: Lanes) -> tuple[Lanes, Lanes, Lanes]:
     return r, (exact - r) - product, k
 
 
-def expm1_near_zero(r: Lanes, precision: str = "") -> Lanes:
+def expm1_near_zero(r: Lanes) -> Lanes:
     """exp(r) - 1 for |r| <= log(2) / 2."""
     square = r * r
-    return fma(square, polynomial(r, of.EXP[precision or r.kind], square), r)
+    return fma(square, polynomial(r, of.EXP[r.kind], square), r)
 
 
 def power_of_two(k: Lanes) -> Lanes:

@@ -122,4 +122,3 @@ def part_function(name: str) -> str:
     e.line(f"call void @{name}({frame}, {bounds[0]}, {bounds[1]}, {own})")
     e.line("ret void")
     return f.text()
-

@@ -40,7 +40,7 @@ def as_float(x: Lanes) -> Lanes:
     return (x + magic.to_bits()).from_bits() - magic
 
 
-def log_near_one(f: Lanes, exponent: Lanes, precision: str = "") -> Lanes:
+def log_near_one(f: Lanes, exponent: Lanes) -> Lanes:
     """log(1 + f) + exponent log(2), where 1 + f is within sqrt(2) of 1."""
     high, low = of.LN2[f.kind]
     if f.kind == "f32":
@@ -50,7 +50,7 @@ def log_near_one(f: Lanes, exponent: Lanes, precision: str = "") -> Lanes:
         s = f / (f + 2)
         z = s * s
         half = f * f * 0.5
-        series = z * polynomial(z, of.ATANH_LOG[precision or "f64"])
+        series = z * polynomial(z, of.ATANH_LOG["f64"])
         rest = fma(s, half + series, -half)
     return fma(exponent, high, f + fma(exponent, low, rest))
 

@@ -5,41 +5,66 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from graphwright.lower.llvm import polynomials as of
+from graphwright.lower.llvm.blocks import rarely
 from graphwright.lower.llvm.exponentials import (
     EXP_RANGE,
+    ROUNDER,
     expm1_near_zero,
-    power_of_two,
     reduced,
     scaled,
 )
-from graphwright.lower.llvm.lanes import Lanes, choose, fma, polynomial, select
-from graphwright.lower.llvm.logarithms import log_near_one, split_any
+from graphwright.lower.llvm.lanes import FORMATS, Lanes, choose, fma, polynomial, select
+from graphwright.lower.llvm.logarithms import SUBNORMAL, as_float, split, split_any
 
 INFINITY = float("inf")
-#: Beyond it, either way, exp is infinite or 0 in float32.
+#: Beyond it, either way, 2^x is infinite or 0 in float32.
 BEYOND_FLOAT32 = 200.0
 
 
 def pow(x: Lanes, y: Lanes) -> Lanes:
-    """x to the power of y, with the special cases of C."""
-    known = y.known()
-    if known in SMALL_POWERS:
-        return SMALL_POWERS[known](x)
+    """x to the power of y, with the special cases of C, which few lanes are."""
+    constant = y.known()
+    if constant in SMALL_POWERS:
+        return SMALL_POWERS[constant](x)
     size = x.abs()
-    result = float32_power(size, y) if x.kind == "f32" else float64_power(size, y)
+    least = SUBNORMAL[x.kind][0]
+    special = ~((x >= least) & (x < INFINITY) & (y.abs() < INFINITY))
+    mantissa, exponent = rarely(special, usual_parts(size), lambda: list(split_any(size)))
+    power = float32_power if x.kind == "f32" else float64_power
+    result = power(mantissa, exponent, y)
+    return rarely(special, [result], lambda: [special_cases(x, y, result)])[0]
+
+
+def usual_parts(x: Lanes) -> list[Lanes]:
+    """The significand and the exponent of a positive normal number."""
+    mantissa, exponent = split(x)
+    return [mantissa, as_float(exponent)]
+
+
+def special_cases(x: Lanes, y: Lanes, result: Lanes) -> Lanes:
+    """`result`, which is right for positive finite x and y, where they need not be that."""
+    size = x.abs()
+    end = size.eq(0) | size.eq(INFINITY)
+    result = select(end, select(y > 0, size, 1 / size), result)
     whole = y.rounded("rint").eq(y)
     half = y * 0.5
     odd = whole & half.rounded("rint").ne(half)
     result = select((x.to_bits() < 0) & odd, -result, result)
-    undefined = (x < 0) & (size < INFINITY) & ~whole
+    undefined = ((x < 0) & (size < INFINITY) & ~whole) | x.is_nan() | y.is_nan()
     result = choose(undefined, float("nan"), result)
     return choose(x.eq(1) | y.eq(0) | (x.eq(-1) & y.abs().eq(INFINITY)), 1.0, result)
+
+
+def root(x: Lanes) -> Lanes:
+    """The power of 1/2: a square root but for -0 and minus infinity."""
+    return choose(x.eq(-INFINITY), INFINITY, (x + 0.0).sqrt())
 
 
 #: Powers that take fewer operations than a logarithm.
 SMALL_POWERS: dict[float | None, Callable[[Lanes], Lanes]] = {
     -1.0: lambda x: 1 / x,
-    0.5: lambda x: choose(x.eq(-INFINITY), INFINITY, (x + 0.0).sqrt()),
+    -0.5: lambda x: 1 / root(x),
+    0.5: root,
     1.0: lambda x: x,
     2.0: lambda x: x * x,
     3.0: lambda x: x * x * x,
@@ -47,24 +72,22 @@ SMALL_POWERS: dict[float | None, Callable[[Lanes], Lanes]] = {
 }
 
 
-def log_at_the_ends(x: Lanes, result: Lanes) -> Lanes:
-    """log(x) of x >= 0, where `result` is right for positive finite x."""
-    return select((x > 0) & (x < INFINITY), result, choose(x.eq(0), -INFINITY, x))
+def float32_power(mantissa: Lanes, exponent: Lanes, y: Lanes) -> Lanes:
+    """(mantissa 2^exponent)^y in float64: 2^(y log2(x)), its whole part added to the exponent."""
+    f = mantissa.widened() - 1
+    s = f / (f + 2)
+    logarithm = fma(s, polynomial(s * s, of.LOG2["wide"]), exponent.widened())
+    product = y.widened() * logarithm
+    product = product.at_least(-BEYOND_FLOAT32).at_most(BEYOND_FLOAT32)
+    shifted = product + ROUNDER["f64"]
+    r = product - (shifted - ROUNDER["f64"])
+    bits = polynomial(r, of.EXP2["wide"]).to_bits() + (shifted.to_bits() << FORMATS["f64"][0])
+    return bits.from_bits().narrowed()
 
 
-def float32_power(x: Lanes, y: Lanes) -> Lanes:
-    """x^y for x >= 0, in float64."""
-    mantissa, exponent = split_any(x)
-    logarithm = log_near_one(mantissa.widened() - 1, exponent.widened(), "wide")
-    product = y.widened() * log_at_the_ends(x.widened(), logarithm)
-    r, k = reduced(product.at_least(-BEYOND_FLOAT32).at_most(BEYOND_FLOAT32))
-    return ((expm1_near_zero(r, "wide") + 1) * power_of_two(k)).narrowed()
-
-
-def float64_power(x: Lanes, y: Lanes) -> Lanes:
-    """x^y for x >= 0, with y log(x) as a sum of two numbers."""
-    high, low = log_in_two(x)
-    high = log_at_the_ends(x, high)
+def float64_power(mantissa: Lanes, exponent: Lanes, y: Lanes) -> Lanes:
+    """(mantissa 2^exponent)^y, with y log(x) as a sum of two numbers."""
+    high, low = log_in_two(mantissa, exponent)
     product = y * high
     rest = fma(y, high, -product) + y * low
     rest = select(product.abs() < 1024.0, rest, 0)
@@ -73,13 +96,12 @@ def float64_power(x: Lanes, y: Lanes) -> Lanes:
     return scaled(expm1_near_zero(r + rest) + 1, k)
 
 
-def log_in_two(x: Lanes) -> tuple[Lanes, Lanes]:
-    """log(x) of positive x as a sum of two numbers, to about 66 bits.
+def log_in_two(mantissa: Lanes, exponent: Lanes) -> tuple[Lanes, Lanes]:
+    """log(mantissa 2^exponent) as a sum of two numbers, to about 66 bits.
 
     log(1 + f) = 2 atanh(s) = 2 s + 2/3 s^3 + s^5 R(s^2) with s = f / (2 + f); all but the
     last term in pairs.
     """
-    mantissa, exponent = split_any(x)
     f = mantissa - 1
     divisor = f + 2
     inverse = 1 / divisor
