@@ -12,8 +12,9 @@ from graphwright.lower.llvm.exponentials import (
 )
 from graphwright.lower.llvm.lanes import Lanes, fma, horner, polynomial, select
 
-#: From where erf is 1 and erfc 0.
-ENDS = {"f32": (4.0, 11.0), "f64": (6.0, 28.0)}
+#: From where erf is 1, and erfc 0.
+ERF_MOST = {"f32": 4.0, "f64": 6.0}
+ERFC_LEAST = {"f32": 11.0, "f64": 28.0}
 
 
 def erf_near_zero(x: Lanes) -> Lanes:
@@ -45,22 +46,17 @@ def erfc_of_positive(x: Lanes) -> Lanes:
 
 
 def erf(x: Lanes) -> Lanes:
-    """The error function: a polynomial up to 1, 1 - erfc above."""
+    """The error function: a polynomial up to 1, above 1 less the exponential of one."""
     size = x.abs()
-    bounded = size.at_most(ENDS[x.kind][0])
-    near = erf_near_zero(size)
-    if x.kind == "f32":
-        r, k = reduced(polynomial(bounded, of.LOG_ERFC["f32"]))
-        power = power_of_two(k)
-        rest = fma(power, expm1_near_zero(r), power)
-    else:
-        rest = erfc_of_positive(bounded)
-    return select(size < 1, near, 1 - rest).with_sign_of(x)
+    r, k = reduced(polynomial(size.at_most(ERF_MOST[x.kind]), of.LOG_ERFC[x.kind]))
+    power = power_of_two(k)
+    rest = fma(power, expm1_near_zero(r), power)
+    return select(size < 1, erf_near_zero(size), 1 - rest).with_sign_of(x)
 
 
 def erfc(x: Lanes) -> Lanes:
     """1 - erf(x), exact for large x."""
     size = x.abs()
-    far = erfc_of_positive(size.at_most(ENDS[x.kind][1]))
+    far = erfc_of_positive(size.at_most(ERFC_LEAST[x.kind]))
     far = select(x < 0, 2 - far, far)
     return select(size < 0.65, 1 - erf_near_zero(x), far)
