@@ -263,6 +263,22 @@ def leaves_of(item: Any) -> Iterator[Any]:
         yield item
 
 
+def collect(item: Any, sign: list[Any], parts: list[Any]) -> None:
+    """Adds what of a field is a component to `parts`, and the rest with the structure to `sign`."""
+    if is_part(item):
+        parts.append(item)
+    elif isinstance(item, tuple):
+        sign.append(len(item))
+        for each in item:
+            collect(each, sign, parts)
+    elif isinstance(item, Mapping):
+        sign.append(tuple(item))
+        for key in sorted(item):
+            collect(item[key], sign, parts)
+    else:
+        sign.append((type(item), item))
+
+
 def map_leaves(function: Callable[[Any], Any], item: Any, mapping: type) -> Any:
     """A field with `function` of its leaves, in order; its mappings become `mapping`s."""
     if isinstance(item, tuple):
@@ -379,6 +395,13 @@ class ExtensionType(Built, Composite):
         if _SPEC not in self.__dict__:
             self.__dict__[_SPEC] = self.Spec.from_value(self)
         return self.__dict__[_SPEC]
+
+    def _sign(self) -> tuple[Any, list[Any]]:
+        sign: list[Any] = []
+        parts: list[Any] = []
+        for item in items_of(self).values():
+            collect(item, sign, parts)
+        return tuple(sign), parts
 
     def __eq__(self, other: object) -> Any:
         if type(self) is not type(other) or self._type_spec != other._type_spec:

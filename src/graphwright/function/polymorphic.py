@@ -417,6 +417,14 @@ def walk(values: Sequence[Any], key: list[Any], arrays: list[Any], variables: li
             key.append(array.dtype)
             key.append(array.shape)
             arrays.append(array)
+        elif isinstance(value, Composite):
+            signed = value._sign()
+            if signed is None:
+                return False
+            key.append(kind)
+            key.append(signed[0])
+            if not walk(signed[1], key, arrays, variables):
+                return False
         else:
             return False
     return True

@@ -13,7 +13,9 @@ from graphwright.ops.movement import IDENTITY
 from graphwright.trace.tracer import Tracer
 from graphwright.trace.types import Literal, from_value
 from graphwright.types import tree
+from graphwright.types.composite import Composite
 from graphwright.types.shape import TensorShape
+from graphwright.types.specs import TensorSpec
 from graphwright.types.trace_type import TraceType
 from graphwright.values.convert import convert
 from graphwright.values.tensor import Tensor, wrap
@@ -59,6 +61,12 @@ def packer(structure: Any, leaves: Sequence[Any]) -> Callable[[Sequence[Any]], A
         if leaves[0] is None:
             return lambda tensors: None
         return lambda tensors: tensors[0]
+    if isinstance(structure, Composite) and None not in leaves:
+        spec = structure.__graphwright_spec__
+        parts = spec._component_specs
+        if isinstance(parts, (list, tuple)) and all(type(part) is TensorSpec for part in parts):
+            made: Callable[[Sequence[Any]], Any] = spec._from_components
+            return made
     flat = type(structure) is tuple and all(a is b for a, b in zip(structure, leaves))
     if flat and all(leaf is not None for leaf in leaves):
         return tuple

@@ -141,9 +141,7 @@ def meanings_of(function: Function) -> Iterator[Meaning]:
 
 def find(function: Function, values: tuple[Any, ...], named: dict[str, Any]) -> Any:
     """The call that a function's registered meanings make of these arguments, or None."""
-    arguments = inspect.signature(function).bind(*values, **named)
-    arguments.apply_defaults()
-    given = arguments.arguments
+    given = bound(function, values, named)
     matches = [m for m in meanings_of(function) if m.accepts(given)]
     users = [m for m in matches if m.is_users]
     if len(users) > 1:
@@ -172,10 +170,33 @@ def _first_result(
     return function(*values, **named)  # which refuses them again, in its own words
 
 
+def call(function: Function, *values: Any) -> Any:
+    """Calls a function of which it is known that it does not take these arguments itself."""
+    meaning = find(function, values, {})
+    return function(*values) if meaning is None else meaning()
+
+
+@functools.cache
+def defaults_of(function: Function) -> dict[str, Any]:
+    """The parameters of a function, with their defaults (`inspect.Parameter.empty` for none)."""
+    return {n: p.default for n, p in inspect.signature(function).parameters.items()}
+
+
+def bound(function: Function, values: tuple[Any, ...], named: dict[str, Any]) -> dict[str, Any]:
+    """All arguments of a call by name, defaults included."""
+    defaults = defaults_of(function)
+    variadic = function.__code__.co_flags & _VARIADIC
+    if not named and not variadic and len(values) == len(defaults):
+        return dict(zip(defaults, values))
+    arguments = inspect.signature(function).bind(*values, **named)
+    arguments.apply_defaults()
+    return arguments.arguments
+
+
 def without_defaults(function: Function, arguments: Mapping[str, Any]) -> dict[str, Any]:
     """The arguments that are not what the function takes anyway."""
-    parameters = inspect.signature(function).parameters
-    return {n: v for n, v in arguments.items() if v is not parameters[n].default}
+    defaults = defaults_of(function)
+    return {n: v for n, v in arguments.items() if v is not defaults[n]}
 
 
 def closed(function: Any) -> Any:

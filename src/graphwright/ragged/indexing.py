@@ -156,7 +156,7 @@ def sliced_columns(value: RaggedTensor, piece: slice) -> RaggedTensor:
         raise InvalidArgumentError(None, None, "slice step must not be zero")
     partition = value._row_partition
     lengths = partition.row_lengths()
-    start, counts, step = clipped_range(piece, lengths, lengths.dtype)
+    start, counts, step = clipped_range(piece, lengths)
     at, splits = positions(partition.row_starts() + start, counts, step)
     result = RowPartition(splits)
     known = partition.static_uniform_row_length

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from graphwright.op.interpreter import convert
-from graphwright.ops.arithmetic import maximum
+from graphwright.op.interpreter import convert, is_tensor
+from graphwright.ops.arithmetic import maximum, minimum
 from graphwright.ops.comparison import select
 from graphwright.ops.conversion import cast
-from graphwright.ops.creation import ones
+from graphwright.ops.creation import ones, zeros_like
 from graphwright.ops.gathering import gather
 from graphwright.ops.joining import concat
 from graphwright.ops.reduction import reduce_max
@@ -59,27 +59,45 @@ def greatest(lengths: Any) -> Any:
     return reduce_max(concat([convert([0], lengths.dtype), lengths], 0))
 
 
-def clipped_range(piece: slice, lengths: Any, dtype: DType) -> tuple[Any, Any, Any]:
+def clipped_range(piece: slice, lengths: Any) -> tuple[Any, Any, Any]:
     """Starts, lengths and step of a Python slice of rows of these lengths."""
-    step = convert(1 if piece.step is None else piece.step)
-    step = cast(step, dtype)
+    step = 1 if piece.step is None else piece.step
+    if is_tensor(step):
+        return by_a_tensor(piece, lengths, cast(step, lengths.dtype))
+    step = int(step)
     backwards = step < 0
-    low = select(backwards, convert(-1, dtype), convert(0, dtype))
-    high = lengths + low
-    start = _edge(piece.start, lengths, low, high, select(backwards, high, low + lengths * 0))
-    stop = _edge(piece.stop, lengths, low, high, select(backwards, low + lengths * 0, high))
-    span = select(backwards, start - stop, stop - start)
+    first, last = (-1, lengths - 1) if backwards else (0, lengths)
+    start = clipped(piece.start, lengths, first, last, last if backwards else first)
+    stop = clipped(piece.stop, lengths, first, last, first if backwards else last)
+    span = start - stop if backwards else stop - start
     size = abs(step)
-    return start, maximum((span + size - 1) // size, 0), step
+    count = span if size == 1 else (span + size - 1) // size
+    return start, maximum(count, 0), step
 
 
-def _edge(given: Any, lengths: Any, low: Any, high: Any, default: Any) -> Any:
-    """One end of a slice, counted from the end where negative, inside each row."""
+def clipped(given: Any, lengths: Any, first: Any, last: Any, default: Any) -> Any:
+    """One end of a slice, counted from the end of each row where negative, and inside of it."""
     if given is None:
         return default
-    edge = cast(convert(given), lengths.dtype)
-    edge = select(edge < 0, edge + lengths, edge + lengths * 0)
-    return maximum(low, select(edge > high, high, edge))
+    if not is_tensor(given):
+        at = int(given)
+        return minimum(last, at) if at >= 0 else maximum(lengths + at, first)
+    edge = cast(given, lengths.dtype)
+    edge = select(edge < 0, edge + lengths, edge + zeros_like(lengths))
+    return maximum(minimum(edge, last), first)
+
+
+def by_a_tensor(piece: slice, lengths: Any, step: Any) -> tuple[Any, Any, Any]:
+    """The same for a step whose sign is not known."""
+    forwards = slice(piece.start, piece.stop, 1), slice(piece.start, piece.stop, -1)
+    (start, _, _), (end, _, _) = (clipped_range(each, lengths) for each in forwards)
+    up = clipped(piece.stop, lengths, 0, lengths, lengths) - start
+    down = end - clipped(piece.stop, lengths, -1, lengths - 1, -1)
+    backwards = step < 0
+    size = abs(step)
+    count = (select(backwards, down, up) + size - 1) // size
+    nothing = zeros_like(lengths)
+    return select(backwards, end + nothing, start + nothing), maximum(count, 0), step
 
 
 SPLITS = (dt.int32, dt.int64)

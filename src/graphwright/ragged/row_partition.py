@@ -29,7 +29,7 @@ from graphwright.types.composite import Composite
 from graphwright.types.dtypes import DType, as_dtype
 from graphwright.types.shape import TensorShape
 from graphwright.types.specs import TensorSpec, TypeSpec
-from graphwright.values.tensor import Tensor
+from graphwright.values.tensor import EagerTensor, Tensor
 
 
 def splits_dtype(dtype: Any) -> DType:
@@ -200,9 +200,12 @@ class RowPartition(Composite):
 
     def value_rowids(self) -> Any:
         """The number of each value's row."""
-        if self._rowids is None:
-            return numbers_of_rows(self._splits, self.nvals())
-        return self._rowids
+        if self._rowids is not None:
+            return self._rowids
+        found = numbers_of_rows(self._splits, self.nvals())
+        if isinstance(found, EagerTensor):  # one of a graph may not be used outside of it
+            self._rowids = found
+        return found
 
     def nrows(self) -> Any:
         """The number of rows."""

@@ -8,6 +8,7 @@ from graphwright.ops.gathering import gather
 from graphwright.ragged.positions import positions
 from graphwright.ragged.row_partition import RowPartition
 from graphwright.ragged.tensor import RaggedTensor, is_ragged
+from graphwright.values.tensor import EagerTensor
 
 
 def take(values: Any, rows: Any) -> Any:
@@ -25,6 +26,9 @@ def take(values: Any, rows: Any) -> Any:
 def row(ragged: Any, index: Any) -> Any:
     """One row: a tensor, or a ragged tensor of one division less."""
     splits = ragged.row_splits
+    if isinstance(splits, EagerTensor) and isinstance(index, int):
+        start, limit = splits.numpy()[index : index + 2].tolist()
+        return piece(ragged.values, start, limit)
     return piece(ragged.values, splits[index], splits[index + 1])
 
 

@@ -486,6 +486,16 @@ class RaggedTensor(Composite, Operators):
 
         return RaggedTensorSpec.from_value(self)
 
+    def _sign(self) -> tuple[Any, list[Any]]:
+        uniform, splits = [], []
+        values: Any = self
+        while is_ragged(values):
+            partition = values._row_partition
+            uniform.append(partition.static_uniform_row_length)
+            splits.append(partition.row_splits())
+            values = values._values
+        return tuple(uniform), [values, *splits]
+
     @property
     def _differentiable_part(self) -> Any:
         return self._values

@@ -32,6 +32,13 @@ class Composite:
         """The type spec, by the name that programs for TensorFlow use."""
         return self.__graphwright_spec__
 
+    def _sign(self) -> tuple[Any, list[Any]] | None:
+        """What, beside the types of its tensors, tells this value's type from others of its
+        class (a hashable), and these tensors in the order of the spec; None where only the spec
+        says it. What repeated calls of a function look at.
+        """
+        return None
+
     @property
     def _differentiable_part(self) -> Any:
         """What gradients with respect to this value, or of it, are those of: a tensor or a

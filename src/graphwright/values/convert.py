@@ -393,10 +393,23 @@ def refuse_composite(value: Composite, dtype: DType | None, name: str | None) ->
     own = getattr(value, "__tf_tensor__", None)
     if own is not None:
         return own(dtype, name)
-    raise ValueError(
-        f"Attempt to convert a value ({value!r}) with an unsupported type ({type(value)}) to a "
-        "Tensor."
-    )
+    raise ValueError(Unconvertible(value))
+
+
+class Unconvertible:
+    """What is said of a composite where a tensor is needed. It is put in words only if somebody
+    reads it: most often another meaning of the function is looked for (`op.dispatch`).
+    """
+
+    def __init__(self, value: Any) -> None:
+        self._value = value
+
+    def __str__(self) -> str:
+        value = self._value
+        return (
+            f"Attempt to convert a value ({value!r}) with an unsupported type ({type(value)}) to "
+            "a Tensor."
+        )
 
 
 register_conversion(TensorShape, shape_vector)

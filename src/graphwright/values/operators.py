@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from graphwright.op.dispatch import opened
+from graphwright.op.dispatch import call
 from graphwright.op.interpreter import convert, is_tensor
 from graphwright.ops import arithmetic, bitwise, comparison, contraction, indexing, transcendental
 from graphwright.types.composite import Composite
@@ -129,7 +129,7 @@ def binary(function: Any, x: Any, y: Any, name: str) -> Any:
     if getattr(other, "__array_priority__", 0) > Operators.__array_priority__:
         return NotImplemented
     if isinstance(x, Composite) or isinstance(y, Composite):
-        return opened(function)(x, y, name=name)
+        return call(function, x, y, name)
     if not isinstance(x, Operators) and not is_tensor(x):
         x = convert(x, y.dtype)
     return function(x, y, name=name)
