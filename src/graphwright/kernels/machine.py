@@ -11,6 +11,8 @@ import functools
 import threading
 from typing import Any, NamedTuple
 
+from graphwright.kernels import memory
+
 _LOCK = threading.Lock()
 
 
@@ -56,6 +58,7 @@ def compiled(text: str) -> Any:
     """
     from llvmlite import binding
 
+    memory.keep_freed()
     with _LOCK:
         binding.initialize_native_target()
         binding.initialize_native_asmprinter()

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import ctypes
 import functools
+import math
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -25,6 +26,7 @@ KINDS = (np.dtype(np.float32), np.dtype(np.float64))
 #: Multiply-adds that one thread does sooner than a second one starts.
 ALONE = 1 << 22
 
+_REMEMBERED = 1 << 13  # entries of a table that is kept for the next call
 _LINE = 64  # bytes of a line of the cache, to which packed panels are aligned
 
 
@@ -77,11 +79,21 @@ def aligned(size: int, dtype: np.dtype[Any]) -> Array:
 
 
 def steps(shape: tuple[int, ...], strides: tuple[int, ...]) -> Table:
-    """The offset of every index of these axes, the last axis running fastest."""
+    """The offset of every index of these axes, the last axis running fastest; read-only."""
+    if math.prod(shape) <= _REMEMBERED:
+        return _remembered_steps(shape, strides)
+    return _steps(shape, strides)
+
+
+def _steps(shape: tuple[int, ...], strides: tuple[int, ...]) -> Table:
     table = np.zeros(1, np.int64)
     for size, stride in zip(shape, strides):
         table = np.add.outer(table, np.arange(size, dtype=np.int64) * stride).reshape(-1)
+    table.flags.writeable = False
     return table
+
+
+_remembered_steps = functools.lru_cache(maxsize=256)(_steps)
 
 
 class Packed(NamedTuple):
