@@ -2,43 +2,66 @@
 
 An angle is M 2^E with a whole M. Of the binary digits of 2 / pi, those that contribute whole
 turns are left out; 192 that follow, times M, give the quarter turns and a fraction of one to
-well over 106 bits. This is a scalar loop over the lanes, in a function of its own.
+well over 106 bits. A loop over the lanes calls a function for one.
 """
 
 from __future__ import annotations
 
 from graphwright.lower.llvm import polynomials as of
-from graphwright.lower.llvm.emitter import literal, type_of
+from graphwright.lower.llvm.blocks import repeated
+from graphwright.lower.llvm.emitter import Reg, literal
 from graphwright.lower.llvm.lanes import INTEGERS, Lanes
 
 TABLE = "two_over_pi"
+FUNCTION = "huge_angle"
+RESULT = "{ double, double, i64 }"
 
 
 def reduced_huge(x: Lanes) -> tuple[Lanes, Lanes, Lanes]:
     """r, what r lacks, and n, such that x is r + n quarter turns; NaN where x is not finite."""
     emitter, kind, lanes = x.emitter, x.kind, x.reg.lanes
-    symbol = f"huge_angle_v{lanes}{kind}"
-    emitter.declarations |= {TABLE: table(), "llvm.fma.f64": FMA, "llvm.fshl.i64": FSHL}
-    emitter.declarations[symbol] = definition(symbol, kind, lanes)
-    result = result_type(kind, lanes)
-    call = emitter.fresh()
-    emitter.line(f"{call} = call {result} @{symbol}({x.reg})")
-    kinds = (kind, kind, INTEGERS[kind])
-    r, low, n = (
-        Lanes(emitter, emitter.assign(k, lanes, f"extractvalue {result} {call}, {i}"))
-        for i, k in enumerate(kinds)
-    )
+    emitter.declarations |= {TABLE: table(), **INTRINSICS, FUNCTION: definition()}
+    if lanes == 1:
+        return reduced_one(x)
+
+    def lane(values: list[Lanes]) -> tuple[list[Lanes], Lanes]:
+        at = values[-1]
+        text = f"extractelement {x.reg}, {at.reg}"
+        found = reduced_one(Lanes(emitter, emitter.assign(kind, 1, text)))
+        following = [
+            Lanes(emitter, emitter.assign(
+                all_.kind, lanes, f"insertelement {all_.reg}, {one.reg}, {at.reg}"
+            ))
+            for all_, one in zip(values, found)
+        ]  # fmt: skip
+        return [*following, at + 1], at + 1 < lanes
+
+    whole = Reg("zeroinitializer", INTEGERS[kind], lanes)
+    first = Lanes(emitter, emitter.constant("i32", 0))
+    r, low, n, _ = repeated([x, x, Lanes(emitter, whole), first], lane)
     return r, low, n
 
 
-def result_type(kind: str, lanes: int) -> str:
-    """The three results."""
-    real, whole = type_of(kind, lanes), type_of(INTEGERS[kind], lanes)
-    return f"{{ {real}, {real}, {whole} }}"
+def reduced_one(x: Lanes) -> tuple[Lanes, Lanes, Lanes]:
+    """The same of one lane."""
+    emitter = x.emitter
+    wide = x.widened() if x.kind == "f32" else x
+    call = emitter.fresh()
+    emitter.line(f"{call} = call {RESULT} @{FUNCTION}({wide.reg})")
+    r, low, n = (
+        Lanes(emitter, emitter.assign(kind, 1, f"extractvalue {RESULT} {call}, {i}"))
+        for i, kind in enumerate(("f64", "f64", "i64"))
+    )
+    if x.kind == "f64":
+        return r, low, n
+    near = r.narrowed()
+    return near, ((r - near.widened()) + low).narrowed(), n.cast("trunc", "i32")
 
 
-FMA = "declare double @llvm.fma.f64(double, double, double)"
-FSHL = "declare i64 @llvm.fshl.i64(i64, i64, i64)"
+INTRINSICS = {
+    "llvm.fma.f64": "declare double @llvm.fma.f64(double, double, double)",
+    "llvm.fshl.i64": "declare i64 @llvm.fshl.i64(i64, i64, i64)",
+}
 
 
 def table() -> str:
@@ -47,46 +70,14 @@ def table() -> str:
     return f"@{TABLE} = internal constant [{len(of.TWO_OVER_PI)} x i64] [{words}]"
 
 
-def definition(symbol: str, kind: str, lanes: int) -> str:
-    """The function's text: every lane to memory, one after the other, and back."""
-    element, integer = type_of(kind, 1), type_of(INTEGERS[kind], 1)
-    vector, integers = type_of(kind, lanes), type_of(INTEGERS[kind], lanes)
-    result = result_type(kind, lanes)
-    narrow = kind == "f32"
-    widen = f"%wide = fpext {element} %x to double" if narrow else "%wide = fadd double %x, -0.0"
-    finish = NARROW if narrow else WIDE
-    return f"""define internal {result} @{symbol}({vector} %angles) noinline {{
-entry:
-  %xs = alloca {vector}
-  %rs = alloca {vector}
-  %lows = alloca {vector}
-  %ns = alloca {integers}
-  store {vector} %angles, ptr %xs
-  br label %loop
-loop:
-  %lane = phi i64 [ 0, %entry ], [ %next, %loop ]
-  %at = getelementptr {element}, ptr %xs, i64 %lane
-  %x = load {element}, ptr %at
-  {widen}
+def definition() -> str:
+    """The function's text."""
+    return f"""define internal {RESULT} @{FUNCTION}(double %wide) noinline {{
 {SCALAR}
-{finish}
-  %r.at = getelementptr {element}, ptr %rs, i64 %lane
-  store {element} %r, ptr %r.at
-  %low.at = getelementptr {element}, ptr %lows, i64 %lane
-  store {element} %low, ptr %low.at
-  %n.at = getelementptr {integer}, ptr %ns, i64 %lane
-  store {integer} %n, ptr %n.at
-  %next = add i64 %lane, 1
-  %more = icmp ult i64 %next, {lanes}
-  br i1 %more, label %loop, label %done
-done:
-  %all.r = load {vector}, ptr %rs
-  %all.low = load {vector}, ptr %lows
-  %all.n = load {integers}, ptr %ns
-  %one = insertvalue {result} poison, {vector} %all.r, 0
-  %two = insertvalue {result} %one, {vector} %all.low, 1
-  %three = insertvalue {result} %two, {integers} %all.n, 2
-  ret {result} %three
+  %one = insertvalue {RESULT} poison, double %value, 0
+  %two = insertvalue {RESULT} %one, double %value.low, 1
+  %three = insertvalue {RESULT} %two, i64 %turns, 2
+  ret {RESULT} %three
 }}"""
 
 
@@ -160,14 +151,3 @@ SCALAR = f"""  %bits = bitcast double %wide to i64
   %value = select i1 %finite, double %both.signed, double {literal("f64", float("nan"))}
   %quarters.negated = sub i64 0, %quarters
   %turns = select i1 %negative, i64 %quarters.negated, i64 %quarters"""
-
-WIDE = """  %r = fadd double %value, -0.0
-  %low = fadd double %value.low, -0.0
-  %n = add i64 %turns, 0"""
-
-NARROW = """  %r = fptrunc double %value to float
-  %r.wide = fpext float %r to double
-  %difference = fsub double %value, %r.wide
-  %low.wide = fadd double %difference, %value.low
-  %low = fptrunc double %low.wide to float
-  %n = trunc i64 %turns to i32"""
