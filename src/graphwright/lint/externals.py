@@ -12,9 +12,9 @@ TENSORFLOW = re.compile(r"^(tensorflow|graphwright)(\.compat\.v[12])*(?=\.|$)")
 KERAS = re.compile(r"^(keras|tf_keras|tensorflow\.python\.keras)(?=\.|$)")
 NUMPY = re.compile(r"^numpy(?=\.|$)")
 PRIVATE = {
-    "tensorflow.python.eager.def_function.function": "tf.function",
-    "tensorflow.python.eager.polymorphic_function.polymorphic_function.function": "tf.function",
-    "tensorflow.python.autograph.do_not_convert": "tf.autograph.experimental.do_not_convert",
+    "tf.python.eager.def_function.function": "tf.function",
+    "tf.python.eager.polymorphic_function.polymorphic_function.function": "tf.function",
+    "tf.python.autograph.do_not_convert": "tf.autograph.experimental.do_not_convert",
 }
 
 #: Namespaces whose lower-case functions return tensors.
@@ -90,11 +90,11 @@ ITERATOR_FUNCTIONS = words("open")
 
 def canonical(path: str) -> str:
     """The one spelling of a name that has many: `tensorflow.compat.v2.function`, `tf.function`."""
-    path = PRIVATE.get(path, path)
     path = KERAS.sub("tensorflow.keras", path)
     path = TENSORFLOW.sub("tf", path)
     path = NUMPY.sub("np", path)
-    return re.sub(r"^tf(\.compat\.v2|\.keras\.(src|api)(?=\.)|\.google)+(?=\.|$)", _merged, path)
+    path = re.sub(r"^tf(\.compat\.v2|\.keras\.(src|api)(?=\.)|\.google)+(?=\.|$)", _merged, path)
+    return PRIVATE.get(path, path)
 
 
 def _merged(match: re.Match[str]) -> str:
