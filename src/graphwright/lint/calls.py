@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import replace
 
 from graphwright.lint import externals, values
-from graphwright.lint.expressions import TENSORS, Expressions
+from graphwright.lint.expressions import RETURNS, TENSORS, Expressions
 from graphwright.lint.model import Call, Class, Function, Staging
 from graphwright.lint.values import Kind, Value, container, containing, join, join_two
 
@@ -93,7 +93,7 @@ class Calls(Expressions):
             if isinstance(function, Function) and not function.stagings:
                 self.stagings[function.node] = Staging(function, function.node, {})
                 function.stagings.append(self.stagings[function.node])
-                self.changed = True
+                self.changed.add(function)
 
     def _give_tensors(self, value: Value, node: ast.Call) -> None:
         for function in value.functions:
@@ -132,7 +132,7 @@ class Calls(Expressions):
                 staging = Staging(function, node, options)
                 self.stagings[node] = staging
                 function.stagings.append(staging)
-                self.changed = True
+                self.changed.add(function)
             wrapped.add(self.stagings[node])
         if not wrapped:
             return values.UNKNOWN
@@ -167,6 +167,7 @@ class Calls(Expressions):
             self.learn(function, name, replace(argument, constant=None))
         if concrete:
             return values.UNKNOWN
+        self.read(RETURNS, function)
         result = function.returns if function.returns.kind else values.UNKNOWN
         if isinstance(callee, Staging) and result.may(Kind.NUMBER | Kind.BOOL):
             kind = result.kind & ~(Kind.NUMBER | Kind.BOOL) | Kind.TENSOR
@@ -201,7 +202,7 @@ class Calls(Expressions):
         after = join_two(before, value)
         if after != before:
             function.parameters[parameter] = after
-            self.changed = True
+            self.changed.add(function)
 
     def _construct(self, one: Class, node: ast.Call) -> Value:
         made = Value(Kind.OBJECT, classes=frozenset([one]), made=frozenset([node]))

@@ -11,6 +11,7 @@ from graphwright.lint import externals, values
 from graphwright.lint.model import SCOPES, Class, Function, Scope, Staging
 from graphwright.lint.values import Kind, Value, container, containing, join
 
+RETURNS = "returns"  # a fact: what a function returns
 TENSORS = Kind.TENSOR | Kind.VARIABLE
 
 
@@ -26,15 +27,20 @@ class Expressions:
         self.functions: dict[ast.AST, Function] = {}
         self.classes: dict[ast.AST, Class] = {}
         self.stagings: dict[ast.AST, Staging] = {}
-        self.changed = False
+        self.changed: set[object] = set()  # facts that are new since the last round
+        self.reads: dict[Function | None, set[object]] = {}  # the facts that a body depends on
         self.loops = 0  # how many loops of this function are around what is evaluated
+
+    def read(self, *fact: object) -> None:
+        """Note what the body that is interpreted depends on."""
+        self.reads.setdefault(self.function, set()).add(fact)
 
     def evaluate(self, node: ast.expr | None) -> Value:
         """What the expression may be; kept under its node."""
         if node is None:
             return values.NONE
-        method: Callable[[ast.expr], Value] | None
-        method = getattr(self, f"_{type(node).__name__.lower()}", None)
+        name = f"_{type(node).__name__.lower()}"
+        method: Callable[[ast.expr], Value] | None = getattr(self, name, None)
         if method is None:
             self.children(node)
             value = values.UNKNOWN
@@ -76,6 +82,7 @@ class Expressions:
             value = self.environment[name]
         else:
             owner = self.scope.owner(name)
+            self.read(owner, name)
             found = owner.names.get(name)
             value = values.external(name) if found is None else found
         if name == "tf" and not value.path.startswith("tf"):
@@ -116,6 +123,8 @@ class Expressions:
 
     def _of_class(self, one: Class, owner: Value, name: str) -> Value:
         parts = []
+        for part in one.lineage():
+            self.read(part, name)
         member, attribute = one.member(name), one.attribute(name)
         if member is not None:
             for function in member.functions:
@@ -123,6 +132,7 @@ class Expressions:
                 if any(d.path.endswith("property") for d in plain.decorators):
                     if self.function is not None and plain.is_method:
                         self.function.callees.setdefault(plain, plain.node)
+                    self.read(RETURNS, plain)
                     return plain.returns if plain.returns.kind else values.UNKNOWN
             bound = owner.may(Kind.OBJECT) and bool(member.functions)
             parts.append(replace(member, receiver=owner) if bound else member)

@@ -12,7 +12,7 @@ from dataclasses import replace
 
 from graphwright.lint import values
 from graphwright.lint.calls import Calls
-from graphwright.lint.expressions import TENSORS
+from graphwright.lint.expressions import RETURNS, TENSORS
 from graphwright.lint.externals import HOST, KERAS_BASES, KERAS_METHODS
 from graphwright.lint.model import Binding, Class, Function, Scope, Staging
 from graphwright.lint.values import Kind, Value, containing, join, join_two
@@ -37,17 +37,27 @@ class Flow(Calls):
     def run(self, tree: ast.Module) -> None:
         """Interpret a whole module."""
         for _ in range(ROUNDS):
-            self.changed = False
-            self.scope, self.function, self.environment = self.module, None, {}
-            self.block(tree.body)
+            changed, self.changed = self.changed, set()
+            if self._is_due(None, (changed,)):
+                self.scope, self.function, self.environment = self.module, None, {}
+                self.read()
+                self.block(tree.body)
             done: set[ast.AST] = set()
             while len(done) < len(self.functions):
                 for node, function in list(self.functions.items()):
                     if node not in done:
                         done.add(node)
-                        self.interpret(function)
+                        if self._is_due(function, (changed, self.changed)):
+                            self.interpret(function)
             if not self.changed:
                 return
+
+    def _is_due(self, function: Function | None, news: Iterable[set[object]]) -> bool:
+        """Whether a body was not interpreted yet, or depends on what is new."""
+        reads = self.reads.get(function)
+        if reads is None:
+            return True
+        return any(function in new or not reads.isdisjoint(new) for new in news)
 
     def interpret(self, function: Function) -> None:
         """Interpret the body of a function with what is known of its parameters."""
@@ -55,9 +65,9 @@ class Flow(Calls):
             function.own = Scope(function.scope, function=function)
         self.scope, self.function, self.loops = function.own, function, 0
         self.environment = {}
+        self.read()
         for name, value in self._parameters(function):
-            self.environment[name] = value
-            function.own.bind(name, value, function.node, "parameter")
+            self._assign_name(name, value, function.node, "parameter")
         if isinstance(function.node, ast.Lambda):
             self._return(function, self.evaluate(function.node.body))
         else:
@@ -136,7 +146,6 @@ class Flow(Calls):
         """The record of a function, made when it is first met."""
         if node not in self.functions:
             self.functions[node] = Function(node, name, self.scope, klass, caller=None)
-            self.changed = True
         for default in (*node.args.defaults, *(d for d in node.args.kw_defaults if d)):
             self.evaluate(default)
         return self.functions[node]
@@ -240,7 +249,8 @@ class Flow(Calls):
         owner = self.scope.owner(name) if name in self.scope.outer else self.scope
         before = owner.names.get(name, values.NOTHING)
         self.scope.bind(name, replace(value, constant=None), node, kind)
-        self.changed |= before != owner.names[name]
+        if before != owner.names[name]:
+            self.changed.add((owner, name))
         if name not in self.scope.outer:
             self.environment[name] = value
 
@@ -257,7 +267,8 @@ class Flow(Calls):
         after = join_two(before, replace(value, constant=None))
         klass.attributes[name] = after
         klass.writes.setdefault(name, {})[node] = Binding(node, value, self.scope, kind)
-        self.changed |= after != before
+        if after != before:
+            self.changed.add((klass, name))
 
     def _unpack(
         self, target: ast.Tuple | ast.List, value: Value, node: ast.AST, kind: str, local: bool
@@ -401,8 +412,9 @@ class Flow(Calls):
 
     def _return(self, function: Function, value: Value) -> None:
         after = join_two(function.returns, replace(value, constant=None))
-        self.changed |= after != function.returns
-        function.returns = after
+        if after != function.returns:
+            self.changed.add((RETURNS, function))
+            function.returns = after
 
     def _do_raise(self, node: ast.Raise) -> bool:
         self.children(node)
