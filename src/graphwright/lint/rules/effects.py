@@ -172,13 +172,25 @@ class OuterAttribute(Rule):
     def _is_effect(self, part: ast.Attribute, node: ast.stmt, at: Place) -> bool:
         if at.is_lifted(node) or at.is_guarded(node) or not at.comes_from_outside(part):
             return False
-        if TRACING.search(part.attr):
+        if TRACING.search(part.attr) or self._is_put_back(part, at):
             return False
         value = at.value(getattr(node, "value", part))
         before = at.value(part) if isinstance(node, ast.AugAssign) else None
         if before is not None and before.may(TENSORS):
             return False
         return not is_tensor(value) and not value.may(Kind.VARIABLE)
+
+
+    def _is_put_back(self, part: ast.Attribute, at: Place) -> bool:
+        """Whether the change is for a while only: a `finally` sets the attribute, too."""
+        name = ast.unparse(part)
+        return any(
+            isinstance(target, ast.Attribute) and ast.unparse(target) == name
+            for node in at.nodes
+            if isinstance(node, ast.Try)
+            for statement in node.finalbody
+            for target in getattr(statement, "targets", [])
+        )
 
 
 class OuterName(Rule):
