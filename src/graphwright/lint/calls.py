@@ -13,14 +13,7 @@ from graphwright.lint.model import Call, Class, Function, Staging
 from graphwright.lint.values import Kind, Value, container, containing, join, join_two
 
 #: Ops that trace the functions they are given: where these stand, and what they are called with.
-GRAPH_CALLBACKS = {
-    "tf.while_loop": ((0, "cond"), (1, "body")),
-    "tf.map_fn": ((0, "fn"),),
-    "tf.vectorized_map": ((0, "fn"),),
-    "tf.scan": ((0, "fn"),),
-    "tf.foldl": ((0, "fn"),),
-    "tf.foldr": ((0, "fn"),),
-}
+GRAPH_CALLBACKS = {"tf.while_loop": ((0, "cond"), (1, "body"))}
 DATASET_NAME = re.compile(r"dataset|(^|[_.])ds\d?$", re.I)
 DATASET_PATH = re.compile(r"tf\.data\b|tf\.keras\.\w+\.\w+_from_directory$|tensorflow_datasets\b")
 LIST_METHODS = {"append", "extend", "insert", "update", "add", "setdefault"}
@@ -85,7 +78,6 @@ class Calls(Expressions):
             unknown = owner.may(Kind.UNKNOWN) and not foreign
             if owner.may(Kind.DATASET) or (unknown and (named or parallel)):
                 self.stage_implicitly(arguments[0].functions)
-                self._give_tensors(arguments[0], node)
 
     def stage_implicitly(self, functions: Iterable[Function | Staging]) -> None:
         """Record functions that Keras or a dataset stages."""
@@ -120,7 +112,7 @@ class Calls(Expressions):
             for call in calls
             if isinstance(call, ast.Call)
             for k in call.keywords
-            if k.arg
+            if k.arg and not self.values[k.value].is_only(Kind.NONE)
         }
         for call in calls:
             if isinstance(call, ast.Call) and len(call.args) > 1 and call is node:
@@ -231,7 +223,7 @@ class Calls(Expressions):
         found = externals.result(path)
         if found.may(Kind.OBJECT):
             return replace(found, made=frozenset([node]))
-        if found.kind == Kind.TENSOR:
+        if found.is_only(Kind.TENSOR | Kind.NUMPY):
             return self._shaped(replace(found, dtype=self._dtype(node)), path, node, arguments)
         return found
 
@@ -245,12 +237,13 @@ class Calls(Expressions):
 
     def _shaped(self, made: Value, path: str, node: ast.Call, arguments: list[Value]) -> Value:
         """A tensor of `tf.ones` and the like with its shape, and whether a loop changes that."""
-        makers = ("tf.ones", "tf.zeros", "tf.fill", "tf.random.uniform", "tf.random.normal")
-        shape = arguments[0] if arguments and path in makers else None
-        for keyword in node.keywords if path in makers else ():
+        shape = arguments[0] if arguments and path in externals.MAKERS else None
+        for keyword in node.keywords if path in externals.MAKERS else ():
             shape = self.values[keyword.value] if keyword.arg == "shape" else shape
         if shape is None:
             return made
+        if path in externals.OF_FLOATS and not made.dtype:
+            made = replace(made, dtype="float64" if path.startswith("np.") else "float32")
         parts = shape.items if shape.items is not None else (shape,)
         if any(part.varying for part in parts):
             return replace(made, varying=True)
@@ -270,7 +263,7 @@ class Calls(Expressions):
             Kind.TENSOR,
             dtype=dtype or guessed,
             shape=shape,
-            varying=(value.varying and value.may(Kind.NUMPY | Kind.TENSOR)),
+            varying=value.varying and value.may(Kind.NUMPY | Kind.TENSOR | Kind.CONTAINER),
         )
 
     _external_tf_convert_to_tensor = _external_tf_constant
@@ -305,7 +298,8 @@ class Calls(Expressions):
     def _external_range(self, node: ast.Call, arguments: list[Value]) -> Value:
         if any(value.may(TENSORS) for value in arguments):
             return values.TENSOR
-        return containing(Value(Kind.NUMBER, varying=True))
+        varying = any(value.varying for value in arguments)
+        return replace(containing(values.NUMBER), varying=varying)
 
     def _external_enumerate(self, node: ast.Call, arguments: list[Value]) -> Value:
         value = arguments[0] if arguments else values.UNKNOWN

@@ -187,7 +187,9 @@ class Expressions:
         if a.kind & numbers and b.kind & numbers:
             kind |= Kind.NUMBER
         if kind & Kind.CONTAINER:
-            return Value(kind, element=join([v.each() for v in (a, b) if v.may(Kind.CONTAINER)]))
+            element = join([v.each() for v in (a, b) if v.may(Kind.CONTAINER)])
+            varying = isinstance(op, ast.Mult) and (a.varying or b.varying)
+            return Value(kind, element=element, varying=varying)
         varying = (a.varying or b.varying) and not isinstance(op, ast.Mod)
         return Value(kind or Kind.UNKNOWN, dtype=dtype, varying=varying)
 
@@ -275,7 +277,8 @@ class Expressions:
     def _listcomp(self, node: ast.ListComp | ast.SetComp | ast.GeneratorExp) -> Value:
         with self._generators(node.generators):
             element = self.evaluate(node.elt)
-        return containing(replace(element, constant=None))
+        varying = any(self.values[one.iter].varying for one in node.generators)
+        return replace(containing(replace(element, constant=None)), varying=varying)
 
     _setcomp = _listcomp
 
@@ -309,9 +312,12 @@ class Expressions:
         if value.may(Kind.NUMPY):
             parts.append(values.NUMPY)
         if value.may(Kind.CONTAINER | Kind.ITERATOR) and (value.items or value.element):
-            each = value.each()
-            several = value.items is None or len(set(value.items)) > 1
-            parts.append(replace(each, varying=each.may(Kind.NUMBER) and several, constant=None))
+            if value.items:
+                parts.append(values.varied(value.items))
+            else:
+                each = value.each()
+                varying = each.varying or each.may(Kind.NUMBER)
+                parts.append(replace(each, varying=varying, constant=None))
         if value.may(Kind.DATASET | Kind.DATA_ITERATOR):
             parts.append(Value(Kind.TENSOR | Kind.UNKNOWN))
         if value.kind & ~(TENSORS | Kind.NUMPY) and not parts:

@@ -57,6 +57,12 @@ SEQUENCES = words(
     " tf.nn.moments tf.nn.top_k tf.math.top_k tf.linalg.svd tf.linalg.eigh tf.linalg.eig"
     " tf.linalg.qr tf.linalg.lu tf.linalg.slogdet tf.nn.weighted_moments"
 )
+#: What makes a tensor or array of a shape or length; those that make floats if no dtype is stated.
+MAKERS = words(
+    "tf.ones tf.zeros tf.fill tf.range tf.random.uniform tf.random.normal np.ones np.zeros"
+    " np.arange"
+)
+OF_FLOATS = words("tf.ones tf.zeros tf.random.uniform tf.random.normal np.ones np.zeros")
 DATASETS = re.compile(r"tf\.data\.(experimental\.)?(\w+Dataset|Dataset(\.\w+)?)")
 #: Functions that Python runs at each execution, not while tracing.
 HOST = words(

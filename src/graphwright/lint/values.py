@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -38,6 +38,8 @@ class Kind:
 
 #: What Python decides with, once, while a function is traced.
 STATIC = Kind.NUMBER | Kind.BOOL | Kind.TEXT
+#: How many lengths or shapes are more than two uses of one function.
+MANY = 3
 #: How deep what is known of items of items goes.
 DEPTH = 3
 
@@ -71,6 +73,13 @@ class Value:
     def is_only(self, kind: int) -> bool:
         """Whether there is nothing but these kinds."""
         return bool(self.kind) and not self.kind & ~kind
+
+    def within(self) -> Iterator[Value]:
+        """The value, and what is known of items of items."""
+        yield self
+        if self.may(Kind.CONTAINER):
+            for item in self.items or ((self.element,) if self.element else ()):
+                yield from item.within()
 
     def each(self) -> Value:
         """What an item of this may be."""
@@ -123,6 +132,23 @@ def shallow(value: Value, depth: int) -> Value:
     elif element is not None:
         element = shallow(element, depth - 1)
     return replace(value, items=items, element=element)
+
+
+def varied(items: tuple[Value, ...]) -> Value:
+    """What a loop over these gives: a number, a length or a shape that changes is marked."""
+    each = join(items)
+    distinct = set(items)
+    if all(item.is_only(Kind.NUMBER) for item in items):
+        return replace(each, varying=len(distinct) > 1, constant=None)
+    inner = [item.items for item in items if item.is_only(Kind.CONTAINER) and item.items]
+    if items and len(inner) == len(items):
+        lengths = {len(part) for part in inner}
+        if len(lengths) == 1:
+            return Value(Kind.CONTAINER, items=tuple(varied(column) for column in zip(*inner)))
+        return replace(each, varying=len(lengths) >= MANY, constant=None)
+    shapes = {item.shape for item in items if item.is_only(Kind.TENSOR)} - {None}
+    varying = each.varying or len(shapes) >= MANY or (each.may(Kind.NUMBER) and len(distinct) > 1)
+    return replace(each, varying=varying, constant=None)
 
 
 def join(values: Iterable[Value]) -> Value:

@@ -12,7 +12,10 @@ from graphwright.lint.finding import Finding
 from graphwright.lint.flow import names_of
 from graphwright.lint.model import SCOPES
 from graphwright.lint.rules.rule import Rule
-from graphwright.lint.values import Kind
+from graphwright.lint.values import Kind, words
+
+#: Functions of Python that want to know the value of a tensor, where AutoGraph does not stage them.
+ASKING = words("bool int float complex len range all any")
 
 
 class Truth(Rule):
@@ -27,6 +30,7 @@ class Truth(Rule):
         ast.BoolOp,
         ast.UnaryOp,
         ast.For,
+        ast.Call,
         ast.Match,
         *COMPREHENSIONS,
     )
@@ -39,7 +43,10 @@ class Truth(Rule):
                 yield self._decides(at, node.subject, "`match` stays Python's; use if and elif")
         elif not at.converts:
             why = "AutoGraph does not convert this function; use tf.cond or tf.while_loop"
-            for test in self._tests(node):
+            tests = self._tests(node)
+            if isinstance(node, ast.Call) and at.callee(node) in ASKING:
+                tests = node.args[:1]
+            for test in tests:
                 if at.value(test).may(TENSORS) and not self._is_tested_inside(test, at):
                     yield self._decides(at, test, why)
 
@@ -56,7 +63,7 @@ class Truth(Rule):
                         at, test, "comprehensions stay Python's; use tf.boolean_mask or a loop"
                     )
             source = at.value(generator.iter)
-            if source.is_only(TENSORS) and source.shape is None:
+            if source.is_only(TENSORS | Kind.UNKNOWN) and source.may(TENSORS):
                 yield self._decides(
                     at,
                     generator.iter,
@@ -71,6 +78,8 @@ class Truth(Rule):
             return node.values[:-1]
         if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not):
             return [node.operand]
+        if isinstance(node, ast.For):
+            return [node.iter]
         return []
 
     def _is_tested_inside(self, test: ast.expr, at: Place) -> bool:

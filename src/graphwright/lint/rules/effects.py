@@ -180,7 +180,6 @@ class OuterAttribute(Rule):
             return False
         return not is_tensor(value) and not value.may(Kind.VARIABLE)
 
-
     def _is_put_back(self, part: ast.Attribute, at: Place) -> bool:
         """Whether the change is for a while only: a `finally` sets the attribute, too."""
         name = ast.unparse(part)

@@ -7,15 +7,16 @@ from collections.abc import Iterator
 
 from graphwright.lint.analysis import Analysis, Place, line_of
 from graphwright.lint.finding import Finding
+from graphwright.lint.flow import names_of
 from graphwright.lint.model import Call, Class, Staging
 from graphwright.lint.rules.effects import changed_container
 from graphwright.lint.rules.rule import Rule
-from graphwright.lint.values import Kind, Value
+from graphwright.lint.values import MANY, Kind, Value
 
 Argument = tuple[Call, ast.expr, Value]
+ARRAYS = Kind.TENSOR | Kind.NUMPY
 #: Bases whose objects have a trace type of their own, or are told apart on purpose.
 TYPED_BASES = ("tf.", "typing.NamedTuple", "enum.", "collections.namedtuple", "?", "attr")
-SHAPES = 3  # different shapes that are more than two uses of one function
 
 
 class CallRule(Rule):
@@ -87,16 +88,21 @@ class ChangingNumber(CallRule):
         self, analysis: Analysis, staging: Staging, name: str, arguments: list[Argument]
     ) -> Iterator[Finding]:
         for _, node, value in arguments:
-            if value.varying and value.is_only(Kind.NUMBER) and analysis.loop_around(node):
-                tf = analysis.module_name
-                text = ast.unparse(node)
-                yield self.found(
-                    analysis,
-                    node,
-                    f"`{text}` is a Python number that changes in this"
-                    f" loop: `{staging.function.name}` is traced for each value; pass"
-                    f" {tf}.constant({text})",
-                )
+            numbers = [one for one in value.within() if one.varying and one.is_only(Kind.NUMBER)]
+            if not numbers or value.may(Kind.UNKNOWN) or not analysis.loop_around(node):
+                continue
+            text = ast.unparse(node)
+            number = value.is_only(Kind.NUMBER)
+            what = (
+                "is a Python number that changes" if number else "holds Python numbers that change"
+            )
+            instead = f"{analysis.module_name}.constant({text})" if number else "tensors"
+            yield self.found(
+                analysis,
+                node,
+                f"`{text}` {what} in this loop: `{staging.function.name}` is traced for each"
+                f" value; pass {instead}",
+            )
 
 
 class NoEquality(CallRule):
@@ -114,13 +120,7 @@ class NoEquality(CallRule):
                 continue
             if not all(is_told_by_identity(klass) for klass in value.classes):
                 continue
-            new = value.made - made
-            repeated = (
-                isinstance(node, ast.Call)
-                and node in value.made
-                and (analysis.loop_around(node) is not None)
-            )
-            if (made and new) or repeated:
+            if (made and value.made - made) or self._is_new_in_loop(analysis, node, value):
                 klass = sorted(one.name for one in value.classes)[0]
                 yield self.found(
                     analysis,
@@ -131,6 +131,16 @@ class NoEquality(CallRule):
                 )
                 return
             made |= value.made
+
+    def _is_new_in_loop(self, analysis: Analysis, node: ast.expr, value: Value) -> bool:
+        """Whether each iteration of a loop around a call gives another object."""
+        loop = analysis.loop_around(node)
+        if loop is None:
+            return False
+        targets = names_of(loop.target) if isinstance(loop, ast.For) else []
+        if isinstance(node, ast.Name) and node.id in targets:
+            return len(value.made) > 1
+        return any(analysis.loop_around(made) is loop for made in value.made)
 
 
 class Unhashable(CallRule):
@@ -172,26 +182,29 @@ class ChangingShape(CallRule):
         shapes: dict[int, set[tuple[int, ...]]] = {}
         lengths: set[int] = set()
         for _, node, value in arguments:
-            if value.is_only(Kind.TENSOR | Kind.NUMPY):
-                if value.varying and analysis.loop_around(node):
-                    yield self._many(
-                        analysis, staging, node, name, "a tensor whose shape changes in this loop"
-                    )
-                    return
-                if value.shape is not None:
-                    same = shapes.setdefault(len(value.shape), set())
-                    same.add(value.shape)
-                    if len(same) == SHAPES:
-                        yield self._many(
-                            analysis, staging, node, name, "a tensor of another shape in each call"
-                        )
-                        return
-            elif value.is_only(Kind.CONTAINER) and isinstance(node, ast.List):
-                if value.items is not None and value.items:
-                    lengths.add(len(value.items))
-                if len(lengths) == SHAPES - 1:
-                    yield self._many(analysis, staging, node, name, "a list of another length")
-                    return
+            what = self._in_loop(value) if analysis.loop_around(node) else ""
+            if value.is_only(ARRAYS) and value.shape is not None:
+                same = shapes.setdefault(len(value.shape), set())
+                same.add(value.shape)
+                if len(same) == MANY:
+                    what = what or "a tensor of another shape in each call"
+            elif value.is_only(Kind.CONTAINER) and isinstance(node, ast.List) and value.items:
+                lengths.add(len(value.items))
+                if len(lengths) == MANY - 1:
+                    what = what or "a list of another length"
+            if what:
+                yield self._many(analysis, staging, node, name, what)
+                return
+
+    def _in_loop(self, value: Value) -> str:
+        """What a loop around a call changes of the value, in words."""
+        if value.varying and value.is_only(Kind.CONTAINER):
+            return "a list whose length changes in this loop"
+        if value.may(Kind.UNKNOWN):
+            return ""
+        if any(part.varying and part.is_only(ARRAYS) for part in value.within()):
+            return "a tensor whose shape changes in this loop"
+        return ""
 
     def _many(
         self, analysis: Analysis, staging: Staging, node: ast.expr, name: str, what: str
@@ -220,8 +233,11 @@ class ChangingDtype(CallRule):
     ) -> Iterator[Finding]:
         seen: set[str] = set()
         for _, node, value in arguments:
-            if value.is_only(Kind.TENSOR | Kind.NUMPY) and value.dtype:
-                seen |= set(value.dtype.split("|"))
+            if not value.is_only(ARRAYS) or not value.dtype:
+                continue
+            dtypes = set(value.dtype.split("|"))
+            if len(dtypes) == 1 or analysis.loop_around(node):
+                seen |= dtypes
             for family in self.families:
                 if len(seen & family) > 1:
                     both = " and ".join(sorted(seen & family))
