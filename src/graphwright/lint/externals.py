@@ -9,7 +9,7 @@ from graphwright.lint.values import Kind, Value, words
 
 #: Modules that are TensorFlow's API, under whatever name they are imported.
 TENSORFLOW = re.compile(r"^(tensorflow|graphwright)(\.compat\.v[12])*(?=\.|$)")
-KERAS = re.compile(r"^(keras|tf_keras|tensorflow\.python\.keras)(?=\.|$)")
+KERAS = re.compile(r"^(keras|(\w+\.)*tf_keras|tensorflow\.python\.keras)(?=\.|$)")
 NUMPY = re.compile(r"^numpy(?=\.|$)")
 PRIVATE = {
     "tf.python.eager.def_function.function": "tf.function",
@@ -20,8 +20,11 @@ PRIVATE = {
 #: Namespaces whose lower-case functions return tensors.
 OPERATIONS = re.compile(
     r"tf\.((math|linalg|random|image|signal|strings|nn|bitwise|audio|quantization|raw_ops"
-    r"|sparse|ragged|sets|debugging|losses|metrics|keras\.(backend|losses|metrics|activations|ops)"
+    r"|sparse|ragged|sets|debugging|losses|metrics|keras\.(losses|metrics|activations|ops)"
     r"|experimental\.numpy|random\.experimental|keras\.random|compat\.v1)\.)?[a-z]\w*"
+    r"|tf\.keras\.backend\.(mean|sum|prod|abs|exp|log|sqrt|square|dot|batch_dot|max|min|maximum"
+    r"|minimum|constant|ones|zeros|ones_like|zeros_like|reshape|transpose|softmax|sigmoid|relu|tanh"
+    r"|cast|concatenate|expand_dims|squeeze|stack|clip|l2_normalize|random_uniform|random_normal)"
 )
 #: Lower-case names there that return something else.
 NOT_TENSORS = re.compile(
@@ -43,9 +46,9 @@ NOT_TENSORS = re.compile(
     r"|experimental\.\w*(seed|generator)\w*)"
     r"|image\.(sample_distorted_bounding_box|combined_non_max_suppression|\w*_with_\w+)"
     r"|debugging\.\w+|ragged\.(boolean_mask|\w*dispatch\w*|map_flat_values)|sparse\.(split|map_values)"
-    r"|clip_by_global_norm|math\.(frexp|top_k|approx_\w+)|keras\.backend\.(image_data_format|floatx"
-    r"|epsilon|learning_phase|clear_session|set_\w+|get_\w+|is_\w+|backend|int_shape|ndim|dtype"
-    r"|batch_get_value|function|name_scope|switch|rnn|variable|placeholder|eval|learning_phase_scope)"
+    r"|clip_by_global_norm|math\.(frexp|top_k|approx_\w+)|keras\.ops\.(shape|split|unstack"
+    r"|meshgrid|is_tensor|convert_to_numpy|cond|while_loop|map|scan|fori_loop|switch|top_k|moments"
+    r"|slogdet|svd|qr|eigh?|lu_factor|associative_scan|vectorized_map|custom_gradient|dtype)"
     r"|keras\.(losses|metrics|activations)\.(get|serialize|deserialize|register\w*)"
     r"|compat\.v1\.(get_\w+|\w*_scope|placeholder\w*|logging|flags|app|disable_\w+|enable_\w+"
     r"|global_\w+|\w*initializer\w*|add_to_collection|trainable_variables|wrap_function|py_func"

@@ -191,12 +191,18 @@ class Flow(Calls):
         self.block(node.body)
         klass.members = self.environment
         self.scope, self.environment = outside, environment
-        if any(map(KERAS_BASES.fullmatch, klass.foreign_bases())):
+        if self._is_of_keras(klass):
             for name in KERAS_METHODS:
                 method = klass.members.get(name, values.NOTHING)
                 self.stage_implicitly(method.functions)
         value = Value(Kind.EXTERNAL, classes=frozenset([klass]))
         self.assign(ast.Name(node.name, ast.Store()), value, node, "define")
+
+    def _is_of_keras(self, klass: Class) -> bool:
+        """Whether a class is a layer or model: by its bases, or as only these have such methods."""
+        bases = klass.foreign_bases()
+        looks = "call" in klass.members and not {"build", "get_config"}.isdisjoint(klass.members)
+        return any(map(KERAS_BASES.fullmatch, bases)) or (looks and bool(bases))
 
     def _do_import(self, node: ast.Import) -> None:
         for alias in node.names:

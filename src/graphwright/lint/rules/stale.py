@@ -116,6 +116,8 @@ class StaleAttribute(Rule):
         for one in klass.lineage():
             for binding in one.writes.get(name, {}).values():
                 function = binding.scope.function
+                if function is not None and function.name == "__call__":
+                    continue  # it runs around `call`, in the same trace
                 if function in at.analysis.staged:
                     continue
                 inside = function is not None and function.klass in list(klass.lineage())
