@@ -128,6 +128,25 @@ def test_a_file_that_does_not_parse_is_reported_and_the_others_linted(
     assert found == {"wrong.py": "GW101", **broken}
 
 
+def test_code_that_is_nested_too_deeply_is_reported(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    sums = WRONG.replace("return x", "return " + "+".join(["x"] * 600))
+    (tmp_path / "deep.py").write_text(sums)
+    code, out = lint(capsys, tmp_path)
+    assert code == 1
+    assert "deep.py:1:1: GW001 not linted: " in out or "GW101" in out
+
+
+def test_a_long_chain_of_calls_is_followed(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    calls = "".join(f"def f{n}(x): return f{n + 1}(x)\n" for n in range(2000))
+    text = f"import tensorflow as tf\n@tf.function\n{calls}def f2000(x): print(x)\n"
+    (tmp_path / "chain.py").write_text(text)
+    assert "chain.py:2003:15: GW101" in lint(capsys, tmp_path)[1]
+
+
 @pytest.mark.parametrize(
     "content",
     [

@@ -54,8 +54,11 @@ def check(source: Source, config: Config) -> list[Finding]:
     if not about and not any(name in source.text for name in names):
         source.tree  # noqa: B018 - a file that does not parse is reported
         return []
-    analysis = Analysis(source, config.wrappers)
-    found = set(findings(analysis, wanted))
+    try:
+        analysis = Analysis(source, config.wrappers)
+        found = set(findings(analysis, wanted))
+    except RecursionError as error:
+        raise Unreadable("its code is nested too deeply") from error
     return sorted(finding for finding in found if source.allows(finding))
 
 

@@ -125,9 +125,10 @@ class Function:
     @property
     def root(self) -> Staging | None:
         """The staging that it is traced under, or None."""
-        if self.stagings:
-            return self.stagings[0]
-        return self.caller.root if self.caller else None
+        function: Function | None = self
+        while function is not None and not function.stagings:
+            function = function.caller
+        return function.stagings[0] if function else None
 
     @property
     def is_method(self) -> bool:
