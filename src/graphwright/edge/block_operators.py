@@ -9,6 +9,7 @@ from typing import Any
 from graphwright.edge.derived_operators import all_known, broadcast_shapes
 from graphwright.edge.diagonal_operators import LinearOperatorDiag, given, hints_of
 from graphwright.edge.linear_operator import LinearOperator, with_batch
+from graphwright.errors import InvalidArgumentError
 from graphwright.op.interpreter import convert
 from graphwright.ops.arithmetic import conj
 from graphwright.ops.contraction import matmul
@@ -171,6 +172,13 @@ class LinearOperatorKronecker(Several):
     def _cholesky(self) -> LinearOperator:
         parts = [part.cholesky() for part in self._operators]
         return LinearOperatorKronecker(parts, True, None, None, True)
+
+    def _assert_non_singular(self) -> Any:
+        if not all(part.is_square for part in self._operators):
+            raise InvalidArgumentError(
+                None, None, "All Kronecker factors must be square for the product to be invertible."
+            )
+        return [part.assert_non_singular() for part in self._operators][-1]
 
 
 class LinearOperatorBlockDiag(Several):

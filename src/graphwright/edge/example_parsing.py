@@ -8,11 +8,15 @@ import numpy as np
 
 from graphwright.op.interpreter import apply, convert
 from graphwright.ops.example import ParseExampleV2
-from graphwright.ops.movement import reshape
+from graphwright.ops.joining import concat
+from graphwright.ops.movement import expand_dims, reshape
 from graphwright.ops.strings import string
+from graphwright.ragged.tensor import RaggedTensor
 from graphwright.types import dtypes as dt
-from graphwright.types.dtypes import as_dtype
+from graphwright.types.dtypes import DType, as_dtype
 from graphwright.types.shape import TensorShape
+from graphwright.values.sparse.functions import reorder
+from graphwright.values.sparse.tensor import SparseTensor
 
 
 class FixedLenFeature(NamedTuple):
@@ -32,14 +36,141 @@ class FixedLenSequenceFeature(NamedTuple):
     default_value: Any = None
 
 
+class VarLenFeature(NamedTuple):
+    """A feature with any number of values: a sparse tensor with a row for each message."""
+
+    dtype: Any
+
+
+class SparseFeature(NamedTuple):
+    """A sparse tensor of a size, whose indices and values are features of their own.
+
+    `index_key` and `size` may be lists, for several dimensions; `already_sorted` says that the
+    indices ascend.
+    """
+
+    index_key: Any
+    value_key: str
+    dtype: Any
+    size: Any
+    already_sorted: bool = False
+
+
+class RaggedFeature(NamedTuple):
+    """A feature with any number of values: a ragged tensor with a row for each message.
+
+    `value_key` is the name in the messages, by default that among the features.
+    """
+
+    dtype: Any
+    value_key: str | None = None
+    partitions: Any = ()
+    row_splits_dtype: Any = dt.int32
+    validate: bool = False
+
+
+class Request:
+    """What an op is to parse for the features of a program, each name of the messages once."""
+
+    def __init__(self) -> None:
+        self.sparse: dict[str, DType] = {}
+        self.dense: dict[str, tuple[DType, Any, Any]] = {}
+        self.ragged: dict[str, tuple[DType, DType]] = {}
+
+    def add(self, key: str, feature: Any) -> None:
+        """Asks for what a feature needs; ValueError where it says too little."""
+        if isinstance(feature, VarLenFeature):
+            self.sparse[key] = kind_of(feature, key)
+        elif isinstance(feature, SparseFeature):
+            for index in index_keys(feature):
+                self.sparse[index] = dt.int64
+            self.sparse[feature.value_key] = kind_of(feature, key)
+        elif isinstance(feature, RaggedFeature):
+            if feature.partitions:
+                raise NotImplementedError(f"RaggedFeature with partitions, for key '{key}'")
+            splits = as_dtype(feature.row_splits_dtype)
+            self.ragged[feature.value_key or key] = kind_of(feature, key), splits
+        else:
+            self.dense[key] = dense_feature(key, feature)
+
+    def parse(self, serialized: Any, names: Any, name: str | None) -> Parsed:
+        """Parses the messages."""
+        kinds = [kind for kind, _, _ in self.dense.values()]
+        shapes = [dims for _, dims, _ in self.dense.values()]
+        sparse, ragged = tuple(self.sparse.values()), list(self.ragged.values())
+        op = ParseExampleV2.of(
+            len(sparse), sparse, tuple([value for value, _ in ragged]),
+            tuple([splits for _, splits in ragged]), tuple(kinds), tuple(shapes),
+        )  # fmt: skip
+        keys = [convert(np.array(list(k), object)) for k in (self.sparse, self.dense, self.ragged)]
+        defaults = [default for _, _, default in self.dense.values()]
+        results = iter(apply(op, serialized, names, *keys, *defaults, name=name))
+        n = len(sparse)
+        parts = [[next(results) for _ in range(n)] for _ in range(3)]
+        tensors = [SparseTensor(*part) for part in zip(*parts)]
+        dense = {key: next(results) for key in self.dense}
+        values, splits = [[next(results) for _ in ragged] for _ in range(2)]
+        return Parsed(
+            dict(zip(self.sparse, tensors)), dense, dict(zip(self.ragged, zip(values, splits)))
+        )
+
+
+class Parsed(NamedTuple):
+    """What was parsed, by the names in the messages."""
+
+    sparse: dict[str, SparseTensor]
+    dense: dict[str, Any]
+    ragged: dict[str, tuple[Any, Any]]
+
+    def feature(self, key: str, feature: Any, is_single: bool) -> Any:
+        """The tensor that a feature is to be."""
+        if isinstance(feature, VarLenFeature):
+            return self.sparse[key]
+        if isinstance(feature, RaggedFeature):
+            values, splits = self.ragged[feature.value_key or key]
+            return (
+                values if is_single else RaggedTensor.from_row_splits(values, splits, None, False)
+            )
+        if isinstance(feature, SparseFeature):
+            ids = [self.sparse[index] for index in index_keys(feature)]
+            size = feature.size if isinstance(feature.size, (list, tuple)) else [feature.size]
+            values = self.sparse[feature.value_key]
+            return merge(ids, values, size, feature.already_sorted)
+        return self.dense[key]
+
+
+def merge(ids: list[SparseTensor], values: SparseTensor, size: Any, is_sorted: bool) -> Any:
+    """The sparse tensor whose last indices are values of others."""
+    columns = [expand_dims(each.values, 1) for each in ids]
+    indices = concat([values.indices[:, :-1], *columns], 1)
+    lead = values.dense_shape[:-1]
+    whole = concat([lead, convert(np.array(size, np.int64))], 0)
+    merged = SparseTensor(indices, values.values, whole)
+    return merged if is_sorted else reorder(merged)
+
+
+def index_keys(feature: SparseFeature) -> list[str]:
+    """The names of the features that hold the indices."""
+    keys = feature.index_key
+    return list(keys) if isinstance(keys, (list, tuple)) else [keys]
+
+
+def kind_of(feature: Any, key: str) -> DType:
+    """The dtype of a feature; ValueError where it has none."""
+    if not feature.dtype:
+        raise ValueError(f"Missing type for feature {key}. Received feature={feature}.")
+    return as_dtype(feature.dtype)
+
+
 def parse_example(
     serialized: Any, features: Any, example_names: Any = None, name: str | None = None
 ) -> dict[str, Any]:
     """The features of a vector of serialized `Example` messages (or of one), by name.
 
     `features` says what each is: `FixedLenFeature` gives a tensor of its shape for each message,
-    `FixedLenSequenceFeature` one with a further axis. InvalidArgumentError where a message has
-    another kind or number of values.
+    `FixedLenSequenceFeature` one with a further axis, `VarLenFeature` and `SparseFeature` sparse
+    tensors, `RaggedFeature` a ragged one. InvalidArgumentError where a message has another kind
+    or number of values.
 
     >>> values = tf.train.Feature(int64_list=tf.train.Int64List(value=[1, 2]))
     >>> example = tf.train.Example(features=tf.train.Features(feature={"a": values}))
@@ -49,16 +180,14 @@ def parse_example(
     """
     if not features:
         raise ValueError("Argument `features` cannot be None or empty.")
-    dense = {key: dense_feature(key, features[key]) for key in sorted(features)}
+    request = Request()
+    for key in sorted(features):
+        request.add(key, features[key])
+    messages = string(serialized)
     names = convert(np.array([], object) if example_names is None else example_names, dt.string)
-    kinds = tuple([kind for kind, _, _ in dense.values()])
-    shapes = tuple([dims for _, dims, _ in dense.values()])
-    op = ParseExampleV2.of(0, (), (), (), kinds, shapes)
-    none = convert(np.array([], object))
-    keys = convert(np.array(list(dense), object))
-    defaults = [default for _, _, default in dense.values()]
-    results = apply(op, string(serialized), names, none, keys, none, *defaults, name=name)
-    return dict(zip(dense, results))
+    parsed = request.parse(messages, names, name)
+    is_single = messages.type.rank == 0
+    return {key: parsed.feature(key, features[key], is_single) for key in sorted(features)}
 
 
 def parse_single_example(

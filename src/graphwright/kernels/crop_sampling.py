@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from graphwright.kernels import philox
-from graphwright.kernels.random import unit_floats
+from graphwright.kernels.numbers import Numbers
 
 
 class Window(NamedTuple):
@@ -38,32 +37,6 @@ class Wanted(NamedTuple):
     areas: tuple[float, float]
     covered: float
     attempts: int
-
-
-class Numbers:
-    """The numbers of a Philox stream, one after another."""
-
-    def __init__(self, key: int, counter: int) -> None:
-        self._words = self._endless(key, counter)
-
-    def _endless(self, key: int, counter: int) -> Iterator[int]:
-        while True:
-            yield from map(int, philox.blocks(key, counter, 8).reshape(-1))
-            counter += 8
-
-    def unit(self) -> Any:
-        """A float32 in [0, 1)."""
-        return unit_floats(np.array([next(self._words)], np.uint32), np.dtype(np.float32))[0]
-
-    def below(self, limit: int) -> int:
-        """An integer in [0, limit), each as likely."""
-        if limit & (limit - 1) == 0:
-            return next(self._words) & (limit - 1)
-        least = (2**32 - 1) % limit + 1
-        word = next(self._words)
-        while word < least:
-            word = next(self._words)
-        return word % limit
 
 
 def sample(

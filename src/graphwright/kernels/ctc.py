@@ -25,7 +25,7 @@ def ctc_loss(
     `labels` [batch, longest] and `logits` [time >= 1, batch, classes] count up to the sizes
     [batch]. A labelling that does not fit in its time has an infinite loss and a gradient of zeros.
     """
-    chances = _log_softmax(logits.astype(np.float64))
+    chances = log_softmax(logits.astype(np.float64))
     states = np.full((len(labels), 2 * labels.shape[1] + 1), blank, np.intp)
     states[:, 1::2] = labels
     emitted = np.take_along_axis(chances, states[None], axis=2)  # [time, batch, states]
@@ -103,7 +103,7 @@ def _step(previous: Doubles, skips: npt.NDArray[np.bool_]) -> Doubles:
     return total
 
 
-def _log_softmax(logits: Doubles) -> Doubles:
-    shifted = logits - logits.max(axis=2, keepdims=True)
-    chances: Doubles = shifted - np.log(np.exp(shifted).sum(axis=2, keepdims=True))
+def log_softmax(logits: Doubles) -> Doubles:
+    shifted = logits - logits.max(axis=-1, keepdims=True)
+    chances: Doubles = shifted - np.log(np.exp(shifted).sum(axis=-1, keepdims=True))
     return chances

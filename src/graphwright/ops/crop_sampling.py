@@ -6,7 +6,8 @@ from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from graphwright.kernels.crop_sampling import Numbers, Wanted, Window, sample
+from graphwright.kernels.crop_sampling import Wanted, Window, sample
+from graphwright.kernels.numbers import Numbers
 from graphwright.op.interpreter import apply, convert
 from graphwright.op.op import Op, Shapes, not_differentiable
 from graphwright.ops.random import Stateful

@@ -4,6 +4,9 @@ from graphwright.api.io import gfile
 from graphwright.edge.example_parsing import (
     FixedLenFeature,
     FixedLenSequenceFeature,
+    RaggedFeature,
+    SparseFeature,
+    VarLenFeature,
     parse_example,
     parse_single_example,
 )
@@ -29,8 +32,11 @@ from graphwright.ops.png import encode_png
 __all__ = (
     "FixedLenFeature",
     "FixedLenSequenceFeature",
+    "RaggedFeature",
+    "SparseFeature",
     "TFRecordOptions",
     "TFRecordWriter",
+    "VarLenFeature",
     "decode_and_crop_jpeg",
     "decode_base64",
     "decode_bmp",

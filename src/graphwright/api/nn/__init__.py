@@ -1,6 +1,10 @@
 """`tf.nn`: the ops of neural networks."""
 
 from graphwright.api.nn import experimental
+from graphwright.edge.ctc_decoding import (
+    ctc_beam_search_decoder,
+    ctc_greedy_decoder,
+)
 from graphwright.ops.activation import (
     crelu,
     elu,
@@ -17,6 +21,14 @@ from graphwright.ops.activation import silu as swish
 from graphwright.ops.atrous import pool, with_space_to_batch
 from graphwright.ops.bias import bias_add
 from graphwright.ops.blocks import depth_to_space, space_to_batch, space_to_depth
+from graphwright.ops.candidates import (
+    all_candidate_sampler,
+    compute_accidental_hits,
+    fixed_unigram_candidate_sampler,
+    learned_unigram_candidate_sampler,
+    nce_loss,
+    sampled_softmax_loss,
+)
 from graphwright.ops.convolution import (
     conv2d,
     conv3d,
@@ -85,6 +97,7 @@ from graphwright.ops.trigonometric import tanh
 from graphwright.values.sparse.embedding import safe_embedding_lookup_sparse
 
 __all__ = (
+    "all_candidate_sampler",
     "approx_max_k",
     "approx_min_k",
     "atrous_conv2d",
@@ -96,6 +109,7 @@ __all__ = (
     "batch_norm_with_global_normalization",
     "batch_normalization",
     "bias_add",
+    "compute_accidental_hits",
     "compute_average_loss",
     "conv1d",
     "conv1d_transpose",
@@ -106,6 +120,8 @@ __all__ = (
     "conv_transpose",
     "convolution",
     "crelu",
+    "ctc_beam_search_decoder",
+    "ctc_greedy_decoder",
     "ctc_loss",
     "depth_to_space",
     "depthwise_conv2d",
@@ -118,12 +134,14 @@ __all__ = (
     "embedding_lookup_sparse",
     "erosion2d",
     "experimental",
+    "fixed_unigram_candidate_sampler",
     "gelu",
     "in_top_k",
     "isotonic_regression",
     "l2_loss",
     "l2_normalize",
     "leaky_relu",
+    "learned_unigram_candidate_sampler",
     "local_response_normalization",
     "log_poisson_loss",
     "log_softmax",
@@ -134,11 +152,13 @@ __all__ = (
     "max_pool3d",
     "max_pool_with_argmax",
     "moments",
+    "nce_loss",
     "normalize_moments",
     "pool",
     "relu",
     "relu6",
     "safe_embedding_lookup_sparse",
+    "sampled_softmax_loss",
     "scale_regularization_loss",
     "selu",
     "separable_conv2d",

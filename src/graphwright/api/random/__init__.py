@@ -12,6 +12,13 @@ from graphwright.edge.initializers import Ones as ones_initializer
 from graphwright.edge.initializers import RandomNormal as random_normal_initializer
 from graphwright.edge.initializers import RandomUniform as random_uniform_initializer
 from graphwright.edge.initializers import Zeros as zeros_initializer
+from graphwright.ops.candidates import (
+    all_candidate_sampler,
+    fixed_unigram_candidate_sampler,
+    learned_unigram_candidate_sampler,
+    log_uniform_candidate_sampler,
+    uniform_candidate_sampler,
+)
 from graphwright.ops.random import (
     categorical,
     gamma,
@@ -39,12 +46,16 @@ from graphwright.ops.stateless_random import (
 __all__ = (
     "Algorithm",
     "Generator",
+    "all_candidate_sampler",
     "categorical",
     "create_rng_state",
     "experimental",
+    "fixed_unigram_candidate_sampler",
     "fold_in",
     "gamma",
     "get_global_generator",
+    "learned_unigram_candidate_sampler",
+    "log_uniform_candidate_sampler",
     "normal",
     "poisson",
     "set_global_generator",
@@ -61,6 +72,7 @@ __all__ = (
     "stateless_uniform",
     "truncated_normal",
     "uniform",
+    "uniform_candidate_sampler",
 )
 
 TOP_LEVEL = (
