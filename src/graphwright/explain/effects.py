@@ -20,7 +20,7 @@ from typing import Any
 
 import numpy as np
 
-import graphwright
+from graphwright import errors
 from graphwright.autograph.exempt import is_library
 from graphwright.explain.facts import Store
 from graphwright.explain.paths import Path, Reached, print_of, reached, store_paths
@@ -31,8 +31,8 @@ from graphwright.ir.graph import Graph
 from graphwright.trace.symbolic import SymbolicTensor
 from graphwright.types import tree
 
-_PACKAGE = str(FilePath(graphwright.__file__).parent)
-_CONVERTED = str(FilePath(_PACKAGE, "autograph"))
+#: Where converted code calls builtins that have a form for tensors too.
+_OVERLOADS = str(FilePath(errors.__file__).parent / "autograph" / "overloads.py")
 
 
 @dataclass(frozen=True)
@@ -87,7 +87,7 @@ class Observer:
 
     def called(self, kind: str, name: str, frame: FrameType | None) -> None:
         """A call by the user's code, perhaps by way of a converted one."""
-        while frame is not None and frame.f_code.co_filename.startswith(_CONVERTED):
+        while frame is not None and frame.f_code.co_filename == _OVERLOADS:
             frame = frame.f_back
         if frame is None or is_library(frame.f_globals.get("__name__") or ""):
             return

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Iterable, Iterator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from graphwright.errors import Location
 from graphwright.ir.operation import Elements
@@ -16,6 +16,9 @@ from graphwright.op.op import Effect, Op
 from graphwright.ops.creation import Placeholder
 from graphwright.ops.movement import Identity
 from graphwright.types.tensor_type import TensorType
+
+if TYPE_CHECKING:
+    from graphwright.ir.picture import View
 
 
 class Value:
@@ -146,6 +149,18 @@ class Graph(Elements):
     def is_stateful(self) -> bool:
         """Whether running it reads or changes state."""
         return any(node.op.effect is not Effect.NONE for node in self.nodes)
+
+    def view(self) -> View:
+        """The graph to look at: text with source lines, in a notebook a drawing that folds."""
+        from graphwright.ir.picture import View
+
+        return View(self)
+
+    def to_dot(self) -> str:
+        """The graph in the language of Graphviz, with the graphs in it as clusters."""
+        from graphwright.ir.picture import to_dot
+
+        return to_dot(self)
 
     def _graph(self) -> Graph:
         return self

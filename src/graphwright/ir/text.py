@@ -14,6 +14,7 @@ not part of the text: a parsed graph has None in its place. Passes are tested te
 from __future__ import annotations
 
 import ast
+import linecache
 import re
 from typing import Any
 
@@ -56,7 +57,8 @@ def _node(node: Node, indent: str, locations: bool) -> list[str]:
     if node.outputs:
         text += " : " + ", ".join(show_type(v.type) for v in node.outputs)
     if locations and node.location is not None:
-        text += f"  # {node.location.filename}:{node.location.lineno}"
+        line = linecache.getline(node.location.filename, node.location.lineno).strip()
+        text += f"  # {node.location.filename}:{node.location.lineno}{f': {line}' if line else ''}"
     lines = [text]
     for name, value in graphs.items():
         for graph in value if isinstance(value, tuple) else (value,):
