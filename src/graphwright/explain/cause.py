@@ -13,7 +13,7 @@ from graphwright.trace.types import Literal, Structure, VariableType, Weakref
 from graphwright.types.containers import is_namedtuple
 from graphwright.types.specs import TensorSpec
 
-_COMPARED = 64  # earlier traces that a new one is compared with
+_COMPARED = 32  # earlier traces that a new one is compared with
 
 
 class Rule(enum.Enum):
@@ -189,10 +189,10 @@ def step(structure: Structure, index: int) -> str:
     return f"[{key!r}]" if is_mapping and not is_namedtuple(structure.kind) else f".{key}"
 
 
-def causes(history: History) -> list[Cause]:
+def causes(found: Sequence[Retrace]) -> list[Cause]:
     """The retraces of a function grouped by rule and argument, the most frequent first."""
     single: dict[tuple[Rule, str], Cause] = {}
-    for retrace in retraces(history):
+    for retrace in found:
         for difference in retrace.differences:
             key = difference.rule, difference.path
             cause = single.setdefault(key, Cause(difference.rule, (difference.path,)))

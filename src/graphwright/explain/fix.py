@@ -46,7 +46,8 @@ def fixes(case: Case, cause: Cause) -> list[Fix]:
         if asked is not None:
             reduced = proposal.reduces or case.reduces
             traces = count(asked, reduced)
-            found.append(Fix(proposal.title, case.code(proposal), traces, proposal.note))
+            note = f"{proposal.note} {left_out(case)}".strip()
+            found.append(Fix(proposal.title, case.code(proposal), traces, note))
     return sorted(found, key=lambda fix: fix.traces)
 
 
@@ -62,7 +63,13 @@ def together(case: Case, causes: Sequence[Cause]) -> Fix | None:
     if len(chosen) < 2:
         return None
     title = "; ".join(p.title for p in chosen)
-    return Fix(title, case.code(*chosen), count(rest.asked, rest.reduces))
+    return Fix(title, case.code(*chosen), count(rest.asked, rest.reduces), left_out(case))
+
+
+def left_out(case: Case) -> str:
+    """What a replay did not look at, if anything."""
+    asked = case.asked
+    return f"Counted over the first {len(asked.types)} types of calls." if asked.left_out else ""
 
 
 def least(case: Case, proposals: Iterator[Proposal]) -> tuple[Proposal, Asked] | None:

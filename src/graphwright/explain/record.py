@@ -23,6 +23,7 @@ from graphwright.trace.types import Literal, Structure, Weakref
 
 _RECENT = 10  # calls of a family looked back upon
 _ASKED = 4096  # types that were served without a trace of their own
+_FAILURES = 64  # failed calls that are kept
 _FIRSTS = 32  # types with which functions of a family began
 
 
@@ -181,6 +182,10 @@ class Family:
         self.owners.add(history.owner)
         if len(self.firsts) < _FIRSTS:
             self.firsts.setdefault(wanted, perf_counter())
+        self.meet(history)
+
+    def meet(self, history: History) -> None:
+        """A function of this family was called."""
         self.members.append(weakref.ref(history, self.members.remove))
         if Debug.on:
             self.kept.append(history)
@@ -277,8 +282,11 @@ class History:
 
     def failed(self, error: BaseException, stored: tuple[str, ...]) -> None:
         """A call could not be bound or traced."""
+        if not self.records and not self.failures:
+            self.family.meet(self)
         last = self.failures[-1] if self.failures else None
-        if last is None or (last.kind, last.message) != (type(error), str(error)):
+        repeated = last is not None and (last.kind, last.message) == (type(error), str(error))
+        if not repeated and len(self.failures) < _FAILURES:
             line = last_user_line(error)
             place = user_location(3)
             self.failures.append(Failure(type(error), str(error), place, line, stored))

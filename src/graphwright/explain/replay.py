@@ -13,6 +13,8 @@ from graphwright.trace.signature import FunctionType, Parameter
 from graphwright.trace.types import Literal, Structure, Weakref
 from graphwright.types.trace_type import TraceType
 
+_REPLAYED = 512  # types of calls: dispatch looks at all traces for each
+
 #: Changes the type of the argument at a path; returns it as it is where it has nothing to change.
 Change = Callable[[str, Any], Any]
 
@@ -23,7 +25,9 @@ class Asked:
     def __init__(
         self, types: Iterable[tuple[FunctionType, float]], notes: dict[int, ObjectNote]
     ) -> None:
-        self.types = [wanted for wanted, _ in sorted(types, key=lambda pair: pair[1])]
+        ordered = [wanted for wanted, _ in sorted(types, key=lambda pair: pair[1])]
+        self.types = ordered[:_REPLAYED]
+        self.left_out = len(ordered) - len(self.types)
         self.notes = notes
 
     @classmethod

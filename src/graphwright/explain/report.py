@@ -114,7 +114,8 @@ class Report:
 def report(histories: Sequence[History], family: Family) -> Report:
     """The report on functions made of one piece of code."""
     first = histories[0]
-    found = [cause_report(history, cause) for history in histories for cause in causes(history)]
+    whys = {history: retraces(history) for history in histories}
+    found = [cause_report(h, cause) for h in histories for cause in causes(whys[h])]
     shared = family_cause(family, first) if family.functions > 1 else None
     case = Case.of(first)
     return Report(
@@ -122,9 +123,9 @@ def report(histories: Sequence[History], family: Family) -> Report:
         place_of(first),
         max(family.functions, 1),
         sum(history.calls for history in histories),
-        tuple([trace for history in histories for trace in trace_reports(history)]),
+        tuple([trace for h in histories for trace in trace_reports(h, whys[h])]),
         (*([shared] if shared else []), *merged(found)),
-        together(case, causes(first)) if len(histories) == 1 else None,
+        together(case, causes(whys[first])) if len(histories) == 1 else None,
         tuple([failure_report(f, Case.of(h)) for h in histories for f in h.failures]),
     )
 
@@ -190,9 +191,9 @@ def family_cause(family: Family, first: History) -> CauseReport:
     )
 
 
-def trace_reports(history: History) -> list[TraceReport]:
+def trace_reports(history: History, found: Sequence[Retrace]) -> list[TraceReport]:
     """A history's traces."""
-    whys = {retrace.number: retrace for retrace in retraces(history)}
+    whys = {retrace.number: retrace for retrace in found}
     return [
         trace_report(history, number, record, whys.get(number))
         for number, record in enumerate(history.records)
