@@ -109,11 +109,14 @@ window.addEventListener("load", () => {
   const canvas = document.getElementById("timeline");
   const ink = () => canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height)
     .data.reduce((sum, value) => sum + value, 0);
+  canvas.dispatchEvent(new MouseEvent("dblclick"));
   found.drawn = ink();
   const box = canvas.getBoundingClientRect();
   canvas.dispatchEvent(new WheelEvent("wheel",
     { deltaY: -900, clientX: box.left + 400, cancelable: true }));
   found.zoomed = ink();
+  canvas.dispatchEvent(new MouseEvent("dblclick"));
+  found.again = ink();
   for (let x = 170; x < box.width && !document.getElementById("tip").textContent; x += 1) {
     canvas.dispatchEvent(new PointerEvent("pointermove",
       { clientX: box.left + x, clientY: box.top + 31, pointerId: 1 }));
@@ -155,5 +158,6 @@ def test_a_browser_opens_sorts_and_unfolds(text, tmp_path):
     assert (found["hidden"], found["shown"]) == ("none", "table-row")
     assert found["drawn"] > 0
     assert found["drawn"] != found["zoomed"]
+    assert found["drawn"] == found["again"]
     assert "looped" in found["tip"]
     assert (found["folded"], found["unfolded"], found["inner"]) == (False, True, True)

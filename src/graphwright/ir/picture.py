@@ -29,9 +29,9 @@ class View:
     >>> import graphwright as tf
     >>> f = tf.function(lambda x: x * 2.0)
     >>> print(f.get_concrete_function(tf.TensorSpec([3])).graph.view())
-    graph f(%x: float32[3]) {
-      %mul/y = ...
-      %mul = Mul(%x, %mul/y) : float32[3]  # ...
+    graph <lambda>(%x: float32[3]) {
+      %Const = Const{value=literal('float32[]', 2.0)}() : float32[]
+      %mul = Mul(%x, %Const) : float32[3]  # ...: f = tf.function(lambda x: x * 2.0)
       ...
     }
     """
