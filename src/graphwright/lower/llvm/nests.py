@@ -9,12 +9,13 @@ the stack, so that its body is the same code.
 
 from __future__ import annotations
 
+import platform
 from typing import NamedTuple
 
 from graphwright.lower.collapse import innermost
 from graphwright.lower.kinds import item_size
 from graphwright.lower.llvm.combine import combined, horizontal, identity
-from graphwright.lower.llvm.emitter import Reg, is_float, type_of
+from graphwright.lower.llvm.emitter import Reg, is_float, suffix, type_of
 from graphwright.lower.llvm.frame import Frame
 from graphwright.lower.llvm.function import I64, FunctionWriter
 from graphwright.lower.nest import (
@@ -40,6 +41,9 @@ from graphwright.ops.conversion import Cast
 
 #: The bytes of a vector: several registers of any machine, which hides latencies.
 _VECTOR = 128
+
+#: Whether some vectors are loaded and stored in part by one instruction.
+MASKED = platform.machine() in ("x86_64", "AMD64")
 
 #: A sum is taken in blocks of this many elements, and then over blocks.
 _BLOCK = 1 << 14
@@ -419,7 +423,7 @@ class StageWriter:
                 rooms[key] = self.f.stack(kind, self.lanes)
                 if key in read or key in adding:
                     source = self.f.address(bases[key], j, kind)
-                    self.f.copy(rooms[key], source, left, kind)
+                    self.read_part(rooms[key], source, left, kind)
         return rooms
 
     def empty_rooms(
@@ -434,7 +438,29 @@ class StageWriter:
             if isinstance(effect, Store) and (effect.buffer, effect.at) in rooms:
                 key = (effect.buffer, effect.at)
                 target = self.f.address(bases[key], j, effect.kind)
-                self.f.copy(target, rooms[key], left, effect.kind)
+                self.write_part(target, rooms[key], left, effect.kind)
+
+    def read_part(self, room: Reg, source: Reg, left: Reg, kind: str) -> None:
+        """Copies a partial chunk to the stack; as one vector, it is read from there at once."""
+        if not maskable(kind):
+            self.f.copy(room, source, left, kind)
+            return
+        mask, type_ = self.partial_mask(left), type_of(kind, self.lanes)
+        name = f"llvm.masked.load.{suffix(Reg('', kind, self.lanes))}.p0"
+        self.e.declarations[name] = f"declare {type_} @{name}(ptr, i32, {mask.type}, {type_})"
+        given = f"{source}, i32 {item_size(kind)}, {mask}, {type_} zeroinitializer"
+        self.f.store(self.e.assign(kind, self.lanes, f"call {type_} @{name}({given})"), room)
+
+    def write_part(self, target: Reg, room: Reg, left: Reg, kind: str) -> None:
+        """Copies a partial chunk from the stack."""
+        if not maskable(kind):
+            self.f.copy(target, room, left, kind)
+            return
+        mask, value = self.partial_mask(left), self.f.load(room, kind, self.lanes)
+        name = f"llvm.masked.store.{suffix(value)}.p0"
+        self.e.declarations[name] = f"declare void @{name}({value.type}, ptr, i32, {mask.type})"
+        given = f"{value}, {target}, i32 {item_size(kind)}, {mask}"
+        self.e.line(f"call void @{name}({given})")
 
     def partial_mask(self, left: Reg) -> Reg:
         """Which lanes of a partial chunk count."""
@@ -602,6 +628,11 @@ class StageWriter:
 
 def ignore(condition: Reg) -> None:
     """For conversions of integers, which cannot fail."""
+
+
+def maskable(kind: str) -> bool:
+    """Whether a machine of this kind loads and stores parts of vectors by one instruction."""
+    return MASKED and item_size(kind) >= 4
 
 
 def memory_kind(kind: str) -> str:
