@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any
 
-from benchmarks import contractions, control_flow
+from benchmarks import contractions, control_flow, training
 from benchmarks.eager_ops import Excess
 from benchmarks.workload import Cold, Footprint, Growth, Import, Program, Repeated, Workload
 
@@ -265,6 +265,7 @@ TABLE: tuple[Workload, ...] = (
     ),
     *control_flow.TABLE,
     *contractions.TABLE,
+    *training.TABLE,
     Growth("M1", "memory that 1,000,000 calls leave", "MiB", 1.0, {"graphwright": many_calls}),
     Growth(
         "M2", "memory that 10,000 dropped traces leave", "MiB", 1.0, {"graphwright": many_traces}
