@@ -38,7 +38,9 @@ def labels(batch: int) -> Any:
 
 
 def perceptron_weights() -> list[Any]:
-    return [w for rows, columns in pairwise(LAYERS) for w in (random(rows, columns), random(columns))]
+    return [
+        w for rows, columns in pairwise(LAYERS) for w in (random(rows, columns), random(columns))
+    ]
 
 
 def network_weights() -> list[Any]:

@@ -175,3 +175,50 @@ def test_forward_and_backward_are_traced_once() -> None:
             value = loss(tf.fill([2, 3], float(i)))
         tape.gradient(value, w)
     assert traced == ["forward", "backward"]
+
+
+def ops_of(graph: Graph) -> Counter[str]:
+    """How often each op is in a simplified graph, in those of its loops too."""
+    found: Counter[str] = Counter()
+    for node in simplify(graph).nodes:
+        found[node.op.type_name] += 1
+        for inner in vars(node.op).values():
+            if isinstance(inner, Graph):
+                found += ops_of(inner)
+    return found
+
+
+def test_a_loop_remembers_what_its_gradient_uses_and_what_never_changes_once() -> None:
+    """h = tanh(x[i] @ w + h @ u): of each iteration its number, x[i] and h before and after."""
+    w, u = [tf.Variable(np.ones((3, 3), np.float32)) for _ in range(2)]
+
+    @tf.function
+    def slopes(x: Any) -> Any:
+        with tf.GradientTape() as tape:
+            h = tf.zeros([2, 3])
+            for i in tf.range(4):
+                h = tf.tanh(tf.matmul(x[i], w) + tf.matmul(h, u))
+            loss = tf.reduce_sum(h)
+        return tape.gradient(loss, [w, u])
+
+    found = ops_of(slopes.get_concrete_function(spec(4, 2, 3)).graph)
+    assert found["TensorListPushBack"] == found["TensorListPopBack"] == 3
+    assert found["ReadVariableOp"] == 2
+    assert found["MatMul"] == 2 + 3  # forward; one for each weight, one for h
+
+
+def test_a_loop_that_writes_reads_each_time() -> None:
+    v = tf.Variable(1.0)
+
+    @tf.function
+    def run(n: Any) -> Any:
+        total = 0.0
+        for _ in tf.range(n):
+            total += v
+            v.assign_add(1.0)
+        return total
+
+    assert float(run(tf.constant(4))) == 10.0
+    assert (
+        ops_of(run.get_concrete_function(tf.TensorSpec([], tf.int32)).graph)["ReadVariableOp"] == 1
+    )

@@ -10,10 +10,13 @@ import numpy as np
 from graphwright.ir.execution import is_pure
 from graphwright.ir.graph import Graph, Value, subgraphs_of
 from graphwright.op.interpreter import apply
-from graphwright.op.op import Op
+from graphwright.op.op import Effect, Op
+from graphwright.ops.creation import Placeholder
 from graphwright.ops.movement import IDENTITY
+from graphwright.ops.resource import ReadVariableOp
 from graphwright.trace.symbolic import SymbolicTensor
 from graphwright.trace.tracer import Tracer, tracing
+from graphwright.types import dtypes as dt
 from graphwright.types import tree
 from graphwright.types.tensor_type import TensorType
 from graphwright.values.convert import convert
@@ -104,3 +107,32 @@ def share_captures(graphs: Sequence[Graph]) -> list[Any]:
             for key, (tensor, type_) in outside.items()
         ]
     return [tensor for tensor, _ in outside.values()]
+
+
+def hoist_reads(graphs: Sequence[Graph]) -> None:
+    """Has the variables that the graphs of a loop read be read once before it, if nothing in the
+    loop changes state: an iteration then neither reads them nor remembers what it read."""
+    if any(node.op.effect is Effect.WRITE for graph in graphs for node in graph.nodes):
+        return
+    reads: dict[Any, Any] = {}
+    for graph in graphs:
+        outside = {value: tensor for tensor, value in graph.captures}
+        hoisted: dict[Any, Value] = {}
+        for node in graph.nodes:
+            if not isinstance(node.op, ReadVariableOp) or node.inputs[0] not in outside:
+                continue
+            handle = outside[node.inputs[0]]
+            key = (node.op, id(handle))
+            if key not in reads:
+                reads[key] = apply(node.op, handle)
+            (value,) = node.outputs
+            if key in hoisted:
+                node.op, node.inputs = IDENTITY, (hoisted[key],)
+                continue
+            node.op, node.inputs = Placeholder(value.type.dtype, value.type.dims), ()
+            hoisted[key] = value
+            graph.captures.append((reads[key], value))
+        used = {v for node in graph.nodes for v in node.inputs}.union(graph.results)
+        idle = {v for v in outside if v.type.dtype is dt.resource and v not in used}
+        graph.captures = [(tensor, value) for tensor, value in graph.captures if value not in idle]
+        graph.nodes = [node for node in graph.nodes if idle.isdisjoint(node.outputs)]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from graphwright.control.body import Body, GraphOp, share_captures, trace_body
+from graphwright.control.body import Body, GraphOp, hoist_reads, share_captures, trace_body
 from graphwright.control.branch import check_callable, is_stateful, not_scalar, scalar_condition
 from graphwright.control.call import recomputed
 from graphwright.control.loop_gradient import taped_loop
@@ -267,6 +267,7 @@ class Loop:
         )
         self.check(step)
         graphs = (condition.graph, step.graph)
+        hoist_reads(graphs)
         captured = share_captures(graphs)
         op = StatelessWhile.repeating(*graphs)
         results = apply(op, *self.tensors, *captured, name=self.name)

@@ -16,6 +16,7 @@ import numpy as np
 from graphwright.errors import OpError
 from graphwright.ir.graph import Graph, Node, Value
 from graphwright.lower.options import enabled
+from graphwright.lower.prune import inline, like, moved, prune_loops, resolved
 from graphwright.op.op import Effect, Op, host_value
 from graphwright.ops.arithmetic import Mul, Sub
 from graphwright.ops.creation import Const, Literal, Placeholder
@@ -30,7 +31,7 @@ Rule = Callable[[Op, tuple[Value, ...], Node], "Value | None"]
 
 def simplify(graph: Graph) -> Graph:
     """The graph that computes the same with less: a new one, the old stays as it was."""
-    return drop_dead(rewrite(drop_dead(graph)))
+    return drop_dead(rewrite(drop_dead(prune_loops(inline(graph)))))
 
 
 def drop_dead(graph: Graph) -> Graph:
@@ -46,18 +47,7 @@ def drop_dead(graph: Graph) -> Graph:
         if wanted:
             needed.update(node.inputs)
             kept.append(node)
-    return like(graph, kept[::-1], lambda value: value)
-
-
-def like(graph: Graph, nodes: list[Node], renamed: Callable[[Value], Value]) -> Graph:
-    """A graph of other nodes with the same interface."""
-    result = Graph(graph.name, graph.is_body)
-    result.nodes = nodes
-    result.parameters = [renamed(v) for v in graph.parameters]
-    result.captures = [(outside, renamed(v)) for outside, v in graph.captures]
-    result.results = [renamed(v) for v in graph.results]
-    result.names = graph.names
-    return result
+    return like(graph, kept[::-1], {})
 
 
 def rewrite(graph: Graph) -> Graph:
@@ -80,29 +70,12 @@ def rewrite(graph: Graph) -> Graph:
             if same is not None and compatible(same, node):
                 new.update(zip(node.outputs, same.outputs))
                 continue
-            kept = rebuilt(node, inputs, new)
+            kept = moved(node, inputs, new)
             seen[key] = kept
         else:
-            kept = rebuilt(node, inputs, new)
+            kept = moved(node, inputs, new)
         nodes.append(kept)
-    return like(graph, nodes, lambda value: resolved(value, new))
-
-
-def resolved(value: Value, new: dict[Value, Value]) -> Value:
-    """What has become of a value."""
-    while value in new:
-        value = new[value]
-    return value
-
-
-def rebuilt(node: Node, inputs: tuple[Value, ...], new: dict[Value, Value]) -> Node:
-    """The node itself, or one like it where its inputs have changed."""
-    if inputs == node.inputs:
-        return node
-    types = tuple([v.type for v in node.outputs])
-    fresh = Node(node.op, inputs, types, node.name, node.location)
-    new.update(zip(node.outputs, fresh.outputs))
-    return fresh
+    return like(graph, nodes, new)
 
 
 def compatible(a: Node, b: Node) -> bool:
