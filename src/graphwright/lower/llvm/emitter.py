@@ -8,6 +8,8 @@ lanes; the same code emits scalar instructions for one lane and vector ones for 
 from __future__ import annotations
 
 import struct
+from functools import cache, lru_cache
+from math import copysign
 from typing import NamedTuple
 
 #: Kinds of elements: LLVM's type, bits. A bf16 is the upper half of an f32; as that, and as
@@ -61,6 +63,7 @@ class Reg(NamedTuple):
         return f"{self.type} {self.text}"
 
 
+@cache
 def type_of(kind: str, lanes: int) -> str:
     """The LLVM type of a scalar or a vector."""
     name = KINDS[kind][0]
@@ -123,10 +126,7 @@ class Emitter:
 
     def constant(self, kind: str, value: float, lanes: int = 1) -> Reg:
         """A constant in every lane."""
-        text = literal(kind, value)
-        if lanes > 1:
-            text = f"splat ({KINDS[kind][0]} {text})"
-        return Reg(text, kind, lanes)
+        return constant(kind, value, copysign(1, value), lanes)
 
     def like(self, value: float, x: Reg) -> Reg:
         """A constant of the kind and lanes of `x`."""
@@ -179,17 +179,37 @@ class Emitter:
         """`llvm.NAME` overloaded on its first argument: `fma`, `sqrt`, `floor`, `smax`, ..."""
         first = arguments[0]
         result = kind or first.kind
-        short = suffix(first)
-        symbol = f"llvm.{name}.{short}"
-        parameters = ", ".join(a.type for a in arguments) + flags_type(flags)
-        type_ = type_of(result, first.lanes)
-        self.declarations[symbol] = f"declare {type_} @{symbol}({parameters})"
-        given = ", ".join(str(a) for a in arguments) + (f", {flags}" if flags else "")
-        return self.assign(result, first.lanes, f"call {type_} @{symbol}({given})")
+        types = tuple([a.type for a in arguments])
+        symbol, declaration, call = declared(
+            name, first.kind, first.lanes, result, types, flags_type(flags)
+        )
+        self.declarations[symbol] = declaration
+        given = ", ".join([f"{a.type} {a.text}" for a in arguments])
+        return self.assign(result, first.lanes, f"{call}({given}{', ' if flags else ''}{flags})")
 
     def fma(self, x: Reg, y: Reg, z: Reg) -> Reg:
         """x * y + z, rounded once."""
         return self.intrinsic("fma", x, y, z)
+
+
+@lru_cache(maxsize=4096)
+def constant(kind: str, value: float, sign: float, lanes: int) -> Reg:
+    """A constant in every lane; `sign` tells zeros apart."""
+    text = literal(kind, value)
+    if lanes > 1:
+        text = f"splat ({KINDS[kind][0]} {text})"
+    return Reg(text, kind, lanes)
+
+
+@cache
+def declared(
+    name: str, kind: str, lanes: int, result: str, types: tuple[str, ...], flags: str
+) -> tuple[str, str, str]:
+    """An intrinsic's symbol, its declaration, and how a call of it begins."""
+    symbol = f"llvm.{name}.{suffix(Reg('', kind, lanes))}"
+    type_ = type_of(result, lanes)
+    declaration = f"declare {type_} @{symbol}({', '.join(types)}{flags})"
+    return symbol, declaration, f"call {type_} @{symbol}"
 
 
 def flags_type(flags: str) -> str:
