@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any, ClassVar, Literal
 
 import numpy as np
@@ -208,7 +209,7 @@ class UnsortedSegmentJoin(Op):
         if np.any((flat < 0) | (flat >= count)):
             raise ValueError(f"segment_ids must be in [0, num_segments = {count}), got {flat}")
         inner = array.shape[ids.ndim :]
-        rows = array.reshape(flat.size, -1)
+        rows = array.reshape(flat.size, math.prod(inner))
         joined = np.empty((count, rows.shape[1]), object)
         for segment in range(count):
             chosen = rows[flat == segment]

@@ -14,6 +14,7 @@ from graphwright.errors import InvalidArgumentError
 from graphwright.op.dispatch import ASSERTIONS
 from graphwright.op.interpreter import convert
 from graphwright.ops.comparison import equal, select
+from graphwright.ops.conversion import cast
 from graphwright.ops.elementwise import BINARY, UNARY
 from graphwright.ops.gathering import gather
 from graphwright.ops.movement import reshape
@@ -131,7 +132,7 @@ class Broadcast:
             starts = gather(partition.row_starts(), self.at[i])
             step: Any = 1
             if repeats[i] is not False:
-                step = 0 if repeats[i] is True else select(repeats[i], 0, 1)
+                step = 0 if repeats[i] is True else 1 - cast(repeats[i], self.dtype)
                 self.moved[i] = True
             self.at[i], splits = positions(starts, result, step)
         return RowPartition(splits, self.length(partitions, repeats))
