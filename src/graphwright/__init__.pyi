@@ -113,6 +113,7 @@ from graphwright.ops.decomposition import eigvals as eigvals
 from graphwright.ops.effects import timestamp as timestamp
 from graphwright.ops.einsum import einsum as einsum
 from graphwright.ops.encoding import as_string as as_string
+from graphwright.ops.encoding import fingerprint as fingerprint
 from graphwright.ops.gathering import gather as gather
 from graphwright.ops.gathering import gather_nd as gather_nd
 from graphwright.ops.gathering import scatter_nd as scatter_nd

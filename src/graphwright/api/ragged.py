@@ -15,6 +15,7 @@ from graphwright.ragged.construction import (
     row_splits_to_segment_ids,
     segment_ids_to_row_splits,
 )
+from graphwright.ragged.crossing import cross, cross_hashed
 from graphwright.ragged.gathering import boolean_mask
 from graphwright.ragged.joining import stack
 from graphwright.ragged.mapping import map_flat_values, stack_dynamic_partitions
@@ -26,6 +27,8 @@ TOP_LEVEL = ("RaggedTensor", "RaggedTensorSpec")
 __all__ = [
     "boolean_mask",
     "constant",
+    "cross",
+    "cross_hashed",
     "map_flat_values",
     "range",
     "row_splits_to_segment_ids",

@@ -2,6 +2,7 @@
 
 from graphwright.ops.encoding import (
     as_string,
+    fingerprint,
     to_hash_bucket_fast,
     to_hash_bucket_strong,
     to_number,
@@ -58,4 +59,4 @@ __all__ = (
     "upper",
 )
 
-TOP_LEVEL = ("as_string",)
+TOP_LEVEL = ("as_string", "fingerprint")

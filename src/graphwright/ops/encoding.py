@@ -9,11 +9,14 @@ from typing import Any
 import numpy as np
 
 from graphwright.kernels import strings
+from graphwright.kernels.fingerprint import fingerprint64
 from graphwright.op.batching import elementwise
 from graphwright.op.interpreter import apply, convert
+from graphwright.op.op import Op, Shapes, not_differentiable
 from graphwright.ops.strings import Text, chosen, refused, string, texts
 from graphwright.types import dtypes as dt
 from graphwright.types.dtypes import DType
+from graphwright.types.tensor_type import TensorType
 
 NUMBERS = frozenset({dt.float32, dt.float64, dt.int32, dt.int64, dt.uint32, dt.uint64})
 
@@ -110,6 +113,32 @@ def positive(buckets: int) -> int:
     return buckets
 
 
+class Fingerprint(Op):
+    """FarmHash's fingerprint of each row, as eight bytes, the lowest first."""
+
+    type_name = "Fingerprint"
+    inputs = ("data: T", "method: string")
+    outputs = ("fingerprint: uint8",)
+    dtypes = {"T": dt.ANY}
+    gradient = not_differentiable
+
+    def shapes(self, data: TensorType, method: TensorType) -> Shapes:
+        if data.rank == 0:
+            raise ValueError("Shape must be at least rank 1 but is rank 0")
+        return ((None if data.dims is None else data.dims[0], 8),)
+
+    def kernel(self, data: Any, method: Any) -> Any:
+        chosen_method = np.asarray(method, object).item()
+        if chosen_method != b"farmhash64":
+            raise ValueError(f"Unsupported fingerprint method: {chosen_method!r}")
+        array = np.asarray(data)
+        if array.dtype == object and array.ndim > 1:
+            raise ValueError("strings must be in a vector to have fingerprints")
+        rows = array if array.dtype == object else [row.tobytes() for row in array]
+        prints = np.array([fingerprint64(row) for row in rows], "<u8")
+        return prints.view(np.uint8).reshape(len(rows), 8)
+
+
 class UnicodeTranscode(Text):
     """Each string in another encoding."""
 
@@ -179,6 +208,16 @@ def as_string(
     """
     op = AsString.of(precision, scientific, shortest, width, fill)
     return apply(op, convert(input), name=name)
+
+
+def fingerprint(data: Any, method: str = "farmhash64", name: str | None = None) -> Any:
+    """The fingerprint of each row of `data` as eight bytes: a hash that is the same everywhere.
+
+    >>> import graphwright as tf
+    >>> tf.fingerprint(["a"]).numpy().tolist()
+    [[227, 117, 223, 182, 101, 66, 69, 179]]
+    """
+    return apply(Fingerprint(), convert(data), string(method), name=name)
 
 
 def to_hash_bucket_fast(input: Any, num_buckets: int, name: str | None = None) -> Any:

@@ -1,0 +1,125 @@
+"""Crosses of features: for each row all combinations of one item of each of several inputs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from graphwright.control.assertions import assert_equal
+from graphwright.op.interpreter import convert
+from graphwright.ops.arithmetic import floormod, multiply
+from graphwright.ops.bitwise import bitwise_xor, right_shift
+from graphwright.ops.conversion import bitcast, cast
+from graphwright.ops.creation import fill
+from graphwright.ops.encoding import as_string, fingerprint
+from graphwright.ops.gathering import gather
+from graphwright.ops.shape import shape
+from graphwright.ops.strings import join
+from graphwright.ragged.conversion import from_tensor
+from graphwright.ragged.positions import positions
+from graphwright.ragged.row_partition import RowPartition
+from graphwright.ragged.tensor import RaggedTensor, is_ragged
+from graphwright.types import dtypes as dt
+from graphwright.values.sparse.tensor import SparseTensor
+
+#: TensorFlow's key where none is given.
+_KEY = 0xDECAFCAFFE
+
+
+def cross(inputs: Any, name: str | None = None) -> Any:
+    """All combinations of the items in each row of the inputs, joined by `_X_`.
+
+    The inputs are ragged, dense or sparse matrices with equally many rows.
+
+    >>> import graphwright as tf
+    >>> tf.ragged.cross([tf.ragged.constant([["a"], ["b", "c"]]), [["d"], ["e"]]])
+    <tf.RaggedTensor [[b'a_X_d'], [b'b_X_e', b'c_X_e']]>
+    """
+    rows = [as_rows(each) for each in inputs]
+    if not rows:
+        return nothing(dt.string)
+    texts = [x if x.dtype is dt.string else x.with_values(as_string(x.values)) for x in rows]
+    return combined(texts, lambda a, b: join([a, b], "_X_"))
+
+
+def cross_hashed(
+    inputs: Any, num_buckets: int = 0, hash_key: int | None = None, name: str | None = None
+) -> Any:
+    """Numbers for all combinations of the items in each row, in as many buckets if it is not 0.
+
+    >>> import graphwright as tf
+    >>> tf.ragged.cross_hashed([[["a"]], [["b"]]], num_buckets=100).to_list()
+    [[86]]
+    """
+    rows = [as_rows(each) for each in inputs]
+    if not rows:
+        return nothing(dt.int64)
+    first, *others = [x.with_values(hashed(x.values)) for x in rows]
+    key = fill(shape(first.values), np.uint64(_KEY if hash_key is None else hash_key))
+    result = combined([first.with_values(mixed(key, first.values)), *others], mixed)
+    buckets = num_buckets or np.iinfo(np.int64).max
+    numbers = floormod(result.values, convert(np.uint64(buckets)))
+    return result.with_values(cast(numbers, dt.int64))
+
+
+def nothing(dtype: Any) -> RaggedTensor:
+    """No rows."""
+    return RaggedTensor(convert([], dtype), RowPartition(convert([0], dt.int64)))
+
+
+def as_rows(value: Any) -> RaggedTensor:
+    """A matrix as ragged rows; ValueError for another rank."""
+    if isinstance(value, SparseTensor):
+        return from_sparse_rows(value)
+    value = value if is_ragged(value) else convert(value)
+    if value.shape.rank not in (2, None):
+        raise ValueError("tf.ragged.cross only supports inputs with rank=2")
+    rows = value if is_ragged(value) else from_tensor(value, None, None, 1, dt.int64)
+    return rows.with_row_splits_dtype(dt.int64)
+
+
+def from_sparse_rows(value: SparseTensor) -> RaggedTensor:
+    """The elements that a sparse matrix has in each row, wherever they stand."""
+    rows = RowPartition.from_value_rowids(value.indices[:, 0], value.dense_shape[0], validate=False)
+    return RaggedTensor(value.values, rows)
+
+
+def combined(rows: list[RaggedTensor], combine: Callable[[Any, Any], Any]) -> RaggedTensor:
+    """All combinations of one item of each, those of the last input following each other."""
+    result, *others = rows
+    for other in others:
+        assert_equal(
+            result.nrows(), other.nrows(), "inputs must all have the same batch dimension size"
+        )
+        inner = other.row_lengths()
+        lengths = result.row_lengths() * inner
+        offsets, splits = positions(lengths * 0, lengths)
+        partition = RowPartition(splits)
+        ids = partition.value_rowids()
+        width = gather(inner, ids)
+        left = gather(result.values, gather(result.row_starts(), ids) + offsets // width)
+        right = gather(other.values, gather(other.row_starts(), ids) + offsets % width)
+        result = RaggedTensor(combine(left, right), partition)
+    return result
+
+
+def hashed(values: Any) -> Any:
+    """A uint64 for each item: of text its fingerprint, of a number itself."""
+    if values.dtype is dt.string:
+        return bitcast(fingerprint(values), dt.uint64)
+    return cast(cast(values, dt.int64), dt.uint64)
+
+
+def mixed(a: Any, b: Any) -> Any:
+    """One uint64 of two: a round of MurmurHash2."""
+    factor = convert(np.uint64(0xC6A4A7935BD1E995))
+    start = bitwise_xor(a, factor)
+    result = bitwise_xor(start, multiply(folded(multiply(b, factor)), factor))
+    return folded(multiply(folded(multiply(result, factor)), factor))
+
+
+def folded(value: Any) -> Any:
+    """The bits, those at the top also at the bottom."""
+    return bitwise_xor(value, right_shift(value, convert(np.uint64(47))))
