@@ -26,6 +26,7 @@ from graphwright.kernels.windows import Windows, accumulator, blocks
 
 Array = npt.NDArray[Any]
 
+_FEW = 64  # rows of a product whose right operand is not read often enough to align it by packing
 _STRIP = 1 << 19  # bytes of a strip: half of a core's own cache, the filters have the other
 
 
@@ -131,6 +132,8 @@ def filter_gradient(array: Array, shape: Sequence[int], gradient: Array, windows
     total = np.zeros((parts, *shape), dtype)
     tile = products.kernels(dtype).tile
 
+    few = len(cols) <= _FEW
+
     def sum_part(part: int) -> None:
         buffer = products.aligned(0, dtype)
         for strip in strips.part(part, parts):
@@ -142,7 +145,7 @@ def filter_gradient(array: Array, shape: Sequence[int], gradient: Array, windows
                 buffer = products.aligned(size, dtype)
             for group in range(groups):
                 columns = piece[:, group * width : (group + 1) * width]
-                packed = products.pack(columns, buffer)
+                packed = (few and products.as_packed(columns)) or products.pack(columns, buffer)
                 a = strip.address + group * depth * dtype.itemsize
                 c = address(total[part]) + group * width * dtype.itemsize
                 products.multiply(a, cols, rows, packed, c, places, True)

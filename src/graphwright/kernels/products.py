@@ -115,6 +115,15 @@ def pack(matrix: Array, out: Array | None = None) -> Packed:
     return Packed(out, k, n)
 
 
+def as_packed(matrix: Array) -> Packed | None:
+    """A matrix that lies as its one panel would: nothing is copied."""
+    k, n = matrix.shape
+    tile = kernels(matrix.dtype).tile
+    whole = n % tile.lanes == 0 and n <= tile.widest * tile.lanes
+    close = matrix.strides == (n * matrix.itemsize, matrix.itemsize)
+    return Packed(matrix, k, n) if whole and close else None
+
+
 def packed_size(k: int, n: int, tile: Tile) -> int:
     """The elements of a matrix of k rows and n columns when it is packed."""
     return k * -(-n // tile.lanes) * tile.lanes
