@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import os
+import signal
+import threading
+
 import numpy as np
 import pytest
 
@@ -161,3 +165,35 @@ def test_the_loop_nest_form_reads_well():
     lines = str(program).splitlines()
     assert "nest [s0, s1] outer 1" in lines
     assert sum(line.strip() == "each" for line in lines) == 3
+
+
+def dot(x, y):
+    total = tf.constant(0.0)
+    for i in tf.range(tf.shape(x)[0]):
+        total += x[i] * y[i]
+    return total
+
+
+def test_an_index_that_is_computed_is_checked():
+    f = tf.function(dot, jit_compile=True)
+    x, y = normal(5), normal(7)
+    np.testing.assert_allclose(f(x, y[:5]), x @ y[:5], rtol=1e-5)
+    with pytest.raises(tf.errors.InvalidArgumentError, match="out of bounds"):
+        f(y, x)
+
+
+def test_a_loop_that_does_not_end_can_be_interrupted():
+    @tf.function(input_signature=[tf.TensorSpec([], tf.int64)], jit_compile=True)
+    def count(n):
+        i = tf.constant(0, tf.int64)
+        while i < n:
+            i += 1
+        return i
+
+    assert count(1000) == 1000
+    timer = threading.Timer(0.2, os.kill, (os.getpid(), signal.SIGINT))
+    timer.start()
+    with pytest.raises(KeyboardInterrupt):
+        count(1 << 60)
+    timer.join()
+    assert count(1000) == 1000

@@ -6,27 +6,20 @@ from collections.abc import Callable
 from typing import Any
 
 from graphwright.ir.graph import Graph, Node, Value, transform
-from graphwright.op.op import Op, Shapes
+from graphwright.lower.indices import Average, PickIndex
+from graphwright.lower.simplify import drop_dead
+from graphwright.op.op import Op
 from graphwright.ops.bias import BiasAdd
+from graphwright.ops.creation import Const
+from graphwright.ops.joining import Pack
 from graphwright.ops.reduction import Mean, Sum, reduce_max, reduce_sum
+from graphwright.ops.slicing import StridedSlice
 from graphwright.ops.softmax import LogSoftmax, Softmax, SoftmaxCrossEntropyWithLogits
 from graphwright.ops.transcendental import exp, log
 from graphwright.trace.symbolic import SymbolicTensor
 from graphwright.trace.tracer import tracing
 from graphwright.types import dtypes as dt
 from graphwright.types.tensor_type import TensorType
-
-
-class Average(Op):
-    """A sum over the number of elements that were added: size(x) / size(sum)."""
-
-    type_name = "_Average"
-    inputs = ("sum: T", "x: T")
-    outputs = ("mean: T",)
-    dtypes = {"T": dt.FLOATING}
-
-    def shapes(self, sum: TensorType, x: TensorType) -> Shapes:
-        return (sum.dims,)
 
 
 def softmax(op: Op, x: Any) -> Any:
@@ -65,7 +58,7 @@ RULES: dict[type[Op], Callable[..., Any]] = {
 def decompose(graph: Graph) -> tuple[Graph, dict[Node, Node]]:
     """The graph with the ops that have a rule replaced, and which node each comes from."""
     origins = {n: n for n in graph.nodes}
-    if not any(type(n.op) in RULES or isinstance(n.op, Mean) for n in graph.nodes):
+    if not any(type(n.op) in RULES or isinstance(n.op, (Mean, StridedSlice)) for n in graph.nodes):
         return graph, origins
     into = Graph(graph.name, graph.is_body)
 
@@ -77,6 +70,8 @@ def decompose(graph: Graph) -> tuple[Graph, dict[Node, Node]]:
             type_ = node.outputs[0].type
             total = into.add(Sum.of(node.op.keep_dims), inputs, (type_,)).outputs[0]
             return into.add(Average.of(), (total, inputs[0]), (type_,), node.name).outputs
+        if isinstance(node.op, StridedSlice):
+            return picked(node.op, node, inputs, into)
         rule = RULES.get(type(node.op))
         if rule is None:
             return None
@@ -92,4 +87,26 @@ def decompose(graph: Graph) -> tuple[Graph, dict[Node, Node]]:
     ends = [start for start, _ in made[1:]] + [len(into.nodes)]
     for (start, node), end in zip(made, ends):
         origins.update(dict.fromkeys(into.nodes[start:end], node))
-    return into, origins
+    return drop_dead(into), origins
+
+
+def picked(
+    op: StridedSlice, node: Node, inputs: tuple[Value, ...], into: Graph
+) -> tuple[Value, ...] | None:
+    """x[i] with a computed i -> the same with its place, checked"""
+    begin = inputs[1].node
+    if not isinstance(begin.op, Pack) or op.ellipsis_mask:
+        return None
+    entries = list(begin.inputs)
+    axis = 0
+    for i, entry in enumerate(entries):
+        bit = 1 << i
+        if op.shrink_axis_mask & bit and not isinstance(entry.node.op, Const):
+            place = TensorType(dt.int64, ())
+            index = PickIndex.of(axis)
+            entries[i] = into.add(index, (entry, inputs[0]), (place,)).outputs[0]
+        axis += not op.new_axis_mask & bit
+    packed = into.add(begin.op, tuple(entries), (TensorType(dt.int64, (len(entries),)),))
+    types = (node.outputs[0].type,)
+    values = (inputs[0], packed.outputs[0], *inputs[2:])
+    return into.add(op, values, types, node.name, node.location).outputs

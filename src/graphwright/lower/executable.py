@@ -11,7 +11,7 @@ import numpy as np
 
 from graphwright.ir.graph import Graph
 from graphwright.lower.kinds import DTYPES
-from graphwright.lower.llvm.boundary import native_function, table
+from graphwright.lower.llvm.boundary import boundary, native_function, table
 from graphwright.lower.llvm.frame import Frame
 from graphwright.lower.llvm.machine import Library, machine
 from graphwright.lower.llvm.render import render
@@ -28,6 +28,7 @@ def library_of(text: str) -> Library:
     with _LOCK:
         found = _LIBRARIES.get(text)
         if found is None:
+            boundary()
             data = machine().object_of(text)
             found = _LIBRARIES[text] = machine().link(data, ("prepare", "run"))
         return found

@@ -12,7 +12,8 @@ from typing import Any
 from graphwright.control.branch import StatelessIf
 from graphwright.control.loop import StatelessWhile
 from graphwright.ir.graph import Graph, Node, Value
-from graphwright.lower.decompose import Average, decompose
+from graphwright.lower.decompose import decompose
+from graphwright.lower.indices import PickIndex, Sized
 from graphwright.lower.kinds import kind_of
 from graphwright.lower.moves import FIRST, Place
 from graphwright.lower.nest import (
@@ -49,11 +50,11 @@ from graphwright.lower.schedule import (
     is_final,
 )
 from graphwright.lower.sizes import ONE, ZERO, NotNative, Shape, Size, Sizes, product
-from graphwright.op.families import Elementwise
-from graphwright.ops.arithmetic import RealDiv
 from graphwright.ops.contraction import MatMul
+from graphwright.ops.conversion import Cast
 from graphwright.ops.creation import Const, Fill
 from graphwright.ops.movement import Reshape
+from graphwright.types import dtypes as dt
 
 #: Ops whose results a later stage would rather load than compute again.
 _CHEAP = frozenset({"AddV2", "Sub", "Mul", "Neg", "Maximum", "Minimum", "Relu", "Cast"})
@@ -467,7 +468,7 @@ class ClusterLowering:
                     raise NotNative("an axis is read twice")
                 strides[place.axis] = Size(place.step) * step
             offsets += [o * step for o in place.offsets]
-            scalars += [(s, Size(f) * step) for s, f in place.scalars]
+            scalars += [(self.program.scalar_of[s], Size(f) * step) for s, f in place.scalars]
             step *= d
         return Linear(tuple(offsets), tuple(strides), tuple(scalars))
 
@@ -525,12 +526,18 @@ class StageLowering:
             return self.read(*member.source, copy_of=value)
         operands = [self.read(v, at) for v, at in self.schedule.operands(node, member.at)]
         kind = kind_of(value.type.dtype)
-        if isinstance(node.op, Average):
-            x, total = [product(self.schedule.of(v)) for v in reversed(node.inputs)]
-            count = self.emit(Count(self.program.sizes.quotient(x, total), kind))
-            return self.emit(Element(RealDiv.of(), (operands[0], count), kind))
-        assert isinstance(node.op, Elementwise)
+        if isinstance(node.op, Sized):
+            if isinstance(node.op, PickIndex):
+                operands = [self.emit(Element(Cast.of(dt.int64), tuple(operands), kind))]
+            operands.append(self.emit(Count(self.size_for(node), kind)))
         return self.emit(Element(node.op, tuple(operands), kind))
+
+    def size_for(self, node: Node) -> Size:
+        """What an op that reads a size reads."""
+        own, x = [self.schedule.of(v) for v in node.inputs]
+        if isinstance(node.op, PickIndex):
+            return x[node.op.axis]
+        return self.program.sizes.quotient(product(x), product(own))
 
     def read(self, value: Value, at: Place, copy_of: Value | None = None) -> int:
         """The element of a value at a place."""

@@ -11,6 +11,7 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from graphwright.ir.graph import Node, Value
+from graphwright.lower.indices import PickIndex
 from graphwright.lower.sizes import ONE, NotNative, Shape, Size, Sizes, product
 from graphwright.op.op import Op, host_value
 from graphwright.ops.conversion import Cast
@@ -29,7 +30,14 @@ from graphwright.ops.movement import (
 )
 from graphwright.ops.reversal import ReverseV2
 from graphwright.ops.shape import Shape as ShapeOp
-from graphwright.ops.slicing import MASKED, NewAxis, Pick, Slice, StridedSlice
+from graphwright.ops.slicing import INDEX, MASKED, NewAxis, Pick, Slice, StridedSlice
+
+
+class Computed:
+    """An entry of a host operand that is computed: a single integer."""
+
+    def __init__(self, value: Value) -> None:
+        self.value = value
 
 
 class At(NamedTuple):
@@ -38,7 +46,7 @@ class At(NamedTuple):
     axis: int  # -1 where it does not depend on an axis
     step: int
     offsets: Shape = ()
-    scalars: tuple[tuple[int, int], ...] = ()
+    scalars: tuple[tuple[Value, int], ...] = ()
 
     def moved(self, begin: Shape, stride: int) -> At:
         """begin + stride * self."""
@@ -79,6 +87,8 @@ def host_of(sizes: Sizes, value: Value, dims_of: Dims_of) -> Any:
     if isinstance(op, ConcatV2):
         parts = [host_of(sizes, v, dims_of) for v in value.node.inputs[:-1]]
         return tuple([entry for part in parts for entry in part])
+    if isinstance(op, PickIndex):
+        return Computed(value)
     if isinstance(op, StridedSlice):
         x, *bounds = [host_of(sizes, v, dims_of) for v in value.node.inputs]
         (entry,) = list(op.entries(*bounds))
@@ -90,16 +100,16 @@ def host_of(sizes: Sizes, value: Value, dims_of: Dims_of) -> Any:
 
 
 def is_size(value: Value) -> bool:
-    """Whether a value is computed from nothing but shapes and constants, and is no constant."""
+    """Whether a value is made of shapes, constants and single integers, for a host operand."""
     op = value.node.op
     if isinstance(op, ShapeOp):
         return True
     inputs = value.node.inputs
-    if not isinstance(op, (Pack, StridedSlice)) or not all(
-        isinstance(v.node.op, Const) or is_size(v) for v in inputs
-    ):
+    if isinstance(op, Pack):
+        return value.type.dtype in INDEX and all(v.type.dims == () for v in inputs)
+    if not isinstance(op, StridedSlice):
         return False
-    return any(is_size(v) for v in inputs)
+    return is_size(inputs[0]) and all(isinstance(v.node.op, Const) for v in inputs[1:])
 
 
 def as_size(sizes: Sizes, value: Any) -> Size:
@@ -240,12 +250,15 @@ class Cut(NamedTuple):
     begin: Shape
     stride: int
     size: Size | None  # None: a pick, the result lacks the dimension
+    scalars: tuple[tuple[Value, int], ...] = ()
 
 
 def cut(sizes: Sizes, entry: Any, dim: Size) -> Cut:
     """What an entry of a strided slice takes of a dimension."""
     if isinstance(entry, Pick):
         index = entry.index
+        if isinstance(index, Computed):
+            return Cut((), 0, None, ((index.value, 1),))
         if not isinstance(index, int):
             raise NotNative("an index is computed")
         known = sizes.value(dim)
@@ -257,7 +270,7 @@ def cut(sizes: Sizes, entry: Any, dim: Size) -> Cut:
     begin, end, stride = [None if v is MASKED else v for v in entry]
     if begin is None and end is None and stride in (1, -1):
         return Cut((dim, Size(-1)) if stride < 0 else (), stride, dim)
-    if any(isinstance(v, Size) for v in (begin, end, stride)):
+    if not all(v is None or isinstance(v, int) for v in (begin, end, stride)) or None in entry:
         raise NotNative("the bounds of a slice are computed")
     known = sizes.value(dim)
     if known is None:
@@ -273,10 +286,26 @@ def cut(sizes: Sizes, entry: Any, dim: Size) -> Cut:
     return Cut(first, places.step, sizes.of_static(len(places)))
 
 
+def bounds_of(sizes: Sizes, value: Value, dims_of: Callable[[Value], Shape]) -> Any:
+    """A vector of bounds; what is computed and no index is None."""
+    if isinstance(value.node.op, Pack):
+        return tuple([known_bound(sizes, v, dims_of) for v in value.node.inputs])
+    return host_of(sizes, value, dims_of)
+
+
+def known_bound(sizes: Sizes, value: Value, dims_of: Callable[[Value], Shape]) -> Any:
+    """One bound."""
+    try:
+        return host_of(sizes, value, dims_of)
+    except NotNative:
+        return None
+
+
 def cuts(sizes: Sizes, node: Node, dims: Shape, dims_of: Dims_of) -> list[Cut]:
     """Each dimension's part, and a `Cut` of no dimension (stride 0, size 1) for a new axis."""
     op: Any = node.op
-    entries = list(op.entries(*[host_of(sizes, v, dims_of) for v in node.inputs[1:4]]))
+    begin, end, strides = [bounds_of(sizes, v, dims_of) for v in node.inputs[1:4]]
+    entries = list(op.entries(begin, end, strides))
     taken = sum(isinstance(e, tuple) and not isinstance(e, NewAxis) for e in entries)
     if None not in entries:
         entries.append(None)
@@ -306,7 +335,7 @@ def pull_sliced(sizes: Sizes, node: Node, dims: Shape, out: Shape, at: Place) ->
     given = iter(at)
     for c in cuts(sizes, node, dims, no_dims):
         if c.size is None:
-            result.append(FIRST.moved(c.begin, 1))
+            result.append(FIRST.moved(c.begin, 1)._replace(scalars=c.scalars))
         elif c.stride == 0:
             next(given)
         else:

@@ -14,7 +14,8 @@ from typing import Any, NamedTuple
 from graphwright.control.branch import StatelessIf
 from graphwright.control.loop import StatelessWhile
 from graphwright.ir.graph import Graph, Node, Value, transform
-from graphwright.lower.decompose import Average, decompose
+from graphwright.lower.decompose import decompose
+from graphwright.lower.indices import Sized
 from graphwright.lower.moves import (
     FIRST,
     MOVES,
@@ -180,7 +181,7 @@ class Schedule:
         move = MOVES.get(type(op))
         if move is not None:
             return move.dims(self.sizes, node, self.of(node.inputs[0]), self.of)
-        if isinstance(op, Average):
+        if isinstance(op, Sized):
             return self.of(node.inputs[0])
         if isinstance(op, Elementwise):
             return self.broadcast([self.of(v) for v in node.inputs])
@@ -234,7 +235,10 @@ class Schedule:
         return False
 
     def trace(self, value: Value, at: Place) -> tuple[Value, Place]:
-        """What a value's element at a place really is: of which value, and where there."""
+        """What a value's element at a place really is: of which value, and where there.
+
+        Computed indices on the way are then scalars that somebody reads.
+        """
         while value not in self.home:
             if value in self.aliases:
                 value = self.aliases[value]
@@ -251,12 +255,15 @@ class Schedule:
                 gone, rest = self.reduced(node), iter(at)
                 at = tuple([FIRST if i in gone else next(rest) for i in range(len(dims))])
             value = node.inputs[0]
+        for place in at:
+            for index, _ in place.scalars:
+                self.escapes[index] = None
         return value, at
 
     def operands(self, node: Node, at: Place) -> list[tuple[Value, Place]]:
         """What an elementwise node reads for its element at a place."""
         out = self.of(node.outputs[0])
-        inputs = node.inputs[:1] if isinstance(node.op, Average) else node.inputs
+        inputs = node.inputs[:1] if isinstance(node.op, Sized) else node.inputs
         return [self.trace(v, aligned(self.of(v), out, at)) for v in inputs]
 
     # -- placing ----------------------------------------------------------------------------
@@ -271,7 +278,7 @@ class Schedule:
                 continue
             if self.is_moved(node):
                 continue
-            if isinstance(op, (Elementwise, Average)):
+            if isinstance(op, (Elementwise, Sized)):
                 self.place_elementwise(node)
             elif type(op) in COMBINE:
                 self.place_reduction(node)
@@ -394,7 +401,8 @@ class Schedule:
 
     def candidates(self, reads: Sequence[tuple[Value, Place]]) -> list[Cluster]:
         """The clusters after everything that is read, the latest first."""
-        earliest = max((self.home[v].index for v, _ in reads if v in self.home), default=0)
+        needed = [v for v, _ in reads] + [i for _, at in reads for p in at for i, _ in p.scalars]
+        earliest = max((self.home[v].index for v in needed if v in self.home), default=0)
         found = [
             s
             for s in self.statements[earliest:]
@@ -405,6 +413,8 @@ class Schedule:
     def agree(self, cluster: Cluster, reads: Sequence[tuple[Value, Place]]) -> bool:
         """Whether what is read in a cluster is read where it is computed, and is there in time."""
         for value, at in reads:
+            if any(i in cluster.members for place in at for i, _ in place.scalars):
+                return False  # an index is complete when its cluster has ended
             member = cluster.members.get(value)
             if member is not None and (member.at != at or is_final(cluster, member)):
                 return False

@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 
 from graphwright.lower.llvm.emitter import Reg
-from graphwright.lower.llvm.frame import Frame
+from graphwright.lower.llvm.frame import INTERRUPTED, THREAD, Frame
 from graphwright.lower.llvm.function import I64, FunctionWriter
 from graphwright.lower.llvm.machine import Library, machine
 
@@ -40,6 +40,7 @@ _API = (
     "PyTuple_SetItem",
     "PyEval_SaveThread",
     "PyEval_RestoreThread",
+    "PyErr_CheckSignals",
 )
 
 
@@ -108,6 +109,7 @@ class Boundary:
         self.results(made, results, inputs, count)
         status = self.run(run, work)
         failed, fine = e.fresh_label("failed"), e.fresh_label("fine")
+        raised = e.compare("eq", e.binary("and", status, f.number(INTERRUPTED)), f.number(0))
         f.branch_if(e.compare("eq", status, f.number(0)), fine, failed)
         e.label(fine)
         found = f.call("ptr", "PyTuple_New", results)
@@ -118,14 +120,18 @@ class Boundary:
         e.label(failed)
         with f.loop(f.number(0), results) as i:
             f.call("", "Py_DecRef", self.at(made, i, "ptr"))
-        f.branch(bail)
+        f.branch_if(raised, bail, "interrupted")
+        e.label("interrupted")
+        e.line("ret ptr null")
         e.label(bail)
         e.declarations["gw_none"] = "@gw_none = external global i8"
         e.declarations["gw_array_type"] = "@gw_array_type = external global i8"
         none = Reg("@gw_none", "ptr")
         f.call("", "Py_IncRef", none)
         e.line(f"ret {none}")
-        return "\n".join([*e.declarations.values(), f.text()])
+        poll = poll_function()
+        e.declarations.update(poll.e.declarations)
+        return "\n".join([*e.declarations.values(), f.text(), poll.text()])
 
     def call_int(self, name: str, *arguments: Reg) -> None:
         """A function that returns an int which nobody needs."""
@@ -249,11 +255,24 @@ class Boundary:
         f.branch(done)
         e.label(long)
         state = f.call("ptr", "PyEval_SaveThread")
+        self.put(self.frame, f.number(THREAD), state)
         second = e.assign(I64, 1, f"call i64 {pointer.text}({self.frame})")
-        f.call("", "PyEval_RestoreThread", state)
+        f.call("", "PyEval_RestoreThread", self.at(self.frame, f.number(THREAD), "ptr"))
         f.branch(done)
         e.label(done)
         return f.phi(I64, 1, (first.text, short), (second.text, long))
+
+
+def poll_function() -> FunctionWriter:
+    """What long loops call now and then: 1 if a signal has raised an error, as Ctrl-C does."""
+    f = FunctionWriter(None, "define i64 @poll(ptr %frame)")
+    e = f.e
+    slot = e.assign("ptr", 1, f"getelementptr i64, ptr %frame, i64 {THREAD}")
+    f.call("", "PyEval_RestoreThread", e.assign("ptr", 1, f"load ptr, {slot}, align 8"))
+    raised = f.call("i32", "PyErr_CheckSignals")
+    e.line(f"store {f.call('ptr', 'PyEval_SaveThread')}, {slot}, align 8")
+    e.line(f"ret {e.cast('zext', e.compare('ne', raised, Reg('0', 'i32')), I64)}")
+    return f
 
 
 class MethodDef(ctypes.Structure):
@@ -275,7 +294,8 @@ def boundary() -> tuple[Library, MethodDef]:
     """The C function, compiled, and its description to Python."""
     for name, address in symbols().items():
         machine().define(name, address)
-    library = machine().link(machine().object_of(Boundary().text()), ("call",))
+    library = machine().link(machine().object_of(Boundary().text()), ("call", "poll"))
+    machine().define("gw_poll", library.addresses["poll"])
     return library, MethodDef(b"native", library.addresses["call"], _FASTCALL, None)
 
 

@@ -1,12 +1,18 @@
 """The frame of a call: one block of 8-byte slots that native code works on.
 
-Slot 0 is the status; then the symbols' values, the buffers' addresses, the scalars, and the
-results' dimensions. Whoever calls fills in the dimensions of the inputs and their addresses.
+Slot 0 is the status, slot 1 what the boundary keeps of Python's thread; then the symbols'
+values, the buffers' addresses, the scalars, and the results' dimensions. Whoever calls fills in
+the dimensions of the inputs and their addresses.
 """
 
 from __future__ import annotations
 
 from graphwright.lower.nest import Program
+
+#: The status of a run: whether the slow tier must do it, and whether a signal raised an error.
+FAILED, INTERRUPTED = 1, 2
+
+THREAD = 1  # the slot
 
 
 class Frame:
@@ -16,7 +22,7 @@ class Frame:
         count = 1 + max(
             [s for s, _, _ in program.symbols] + [s for s, _, _ in program.derived], default=-1
         )
-        self.symbols = 1
+        self.symbols = 2
         self.buffers = self.symbols + count
         self.scalars = self.buffers + len(program.buffers)
         self.dims = self.scalars + program.scalars

@@ -8,7 +8,7 @@ from graphwright.lower.collapse import collapse, linears
 from graphwright.lower.kinds import item_size
 from graphwright.lower.llvm.combine import combined, identity
 from graphwright.lower.llvm.emitter import Reg, type_of
-from graphwright.lower.llvm.frame import Frame
+from graphwright.lower.llvm.frame import INTERRUPTED, Frame
 from graphwright.lower.llvm.function import I64, FunctionWriter
 from graphwright.lower.llvm.launch import Launch, part_function
 from graphwright.lower.llvm.nests import NestWriter, element, scalar_instruction, totals_of
@@ -28,6 +28,9 @@ from graphwright.lower.nest import (
     Straight,
 )
 from graphwright.lower.sizes import Size, product
+
+#: Simple operations after which signals are let in, and how many a nest counts for.
+_PATIENCE, _LONG = 1 << 20, 1 << 12
 
 
 class Module:
@@ -86,6 +89,8 @@ class Module:
         temporaries = main.allocate()
         for statement in self.program.body:
             main.statement(statement)
+        f.branch("leave")
+        f.e.label("leave")
         main.free(temporaries)
         f.e.line(f"ret {f.from_slot(0, I64)}")
         self.finish(f)
@@ -102,6 +107,7 @@ class Main:
         self.e = f.e
         self.scalars: dict[int, Reg] = {}
         self.shared = set(scalars_of_nests(self.program.body))  # they must be in the frame
+        self.done: Reg | None = None  # what has been done since signals were let in
         f.moving = set(swapped(self.program.body))
 
     def allocate(self) -> Reg | None:
@@ -183,6 +189,7 @@ class Main:
             self.statement(statement)
         f.branch_if(self.scalars[loop.again], body, done)
         e.label(body)
+        self.poll(loop)
         for statement in loop.body:
             self.statement(statement)
         for variable, following in loop.buffers:
@@ -197,6 +204,26 @@ class Main:
             name = self.scalars[variable].text
             e.lines[at] = f"  {name} = phi {type_of(kind, 1)} {options}"
         e.label(done)
+
+    def poll(self, loop: Loop) -> None:
+        """Lets signals in, after about a million simple operations."""
+        f, e = self.f, self.e
+        if self.done is None:
+            self.done = f.stack(I64, 1)
+            with f.at_entry():
+                f.store(f.number(0), self.done)
+        total = e.binary("add", f.load(self.done, I64, 1), f.number(cost(loop.body)))
+        f.store(total, self.done)
+        look, go, on = [e.fresh_label(p) for p in ("look", "none", "on")]
+        f.branch_if(e.compare("slt", total, f.number(_PATIENCE)), on, look)
+        e.label(look)
+        f.store(f.number(0), self.done)
+        raised = f.call(I64, "gw_poll", Reg("%frame", "ptr"))
+        f.branch_if(e.compare("eq", raised, f.number(0)), on, go)
+        e.label(go)
+        f.to_slot(0, f.number(INTERRUPTED))
+        f.branch("leave")
+        e.label(on)
 
     def choice(self, choice: Choice) -> None:
         """A branch."""
@@ -239,6 +266,8 @@ class Main:
                 index = f.number(0)
                 for offset in x.at.offsets:
                     index = f.add(index, f.size(offset))
+                for scalar, stride in x.at.scalars:
+                    index = f.add(index, f.mul(self.scalars[scalar], f.size(stride)))
                 address = f.address(f.buffer(x.buffer), index, x.kind)
                 values.append(f.load(address, x.kind, 1))
             elif isinstance(x, Element):
@@ -304,6 +333,15 @@ class Main:
         f.call(
             "", f"gw_{letter}gemm", *flags, n, m, k, factors[0], b, ldb, a, lda, factors[1], c, ldc
         )
+
+
+def cost(body: tuple[Statement, ...]) -> int:
+    """About how much one run of statements does."""
+    return 1 + sum(
+        _LONG if isinstance(s, (Nest, Multiply)) else len(s.instructions)
+        for s in all_statements(body)
+        if isinstance(s, (Nest, Multiply, Straight))
+    )
 
 
 def inner_blocks(statement: Statement) -> tuple[tuple[Statement, ...], ...]:

@@ -1,0 +1,51 @@
+"""Ops of lowering alone: they read a size of a tensor beside their operand."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from graphwright.op.op import Op, Shapes
+from graphwright.op.scalars import Scalars
+from graphwright.types import dtypes as dt
+from graphwright.types.tensor_type import TensorType
+
+
+class Sized(Op):
+    """Elementwise on the first operand; of the second only a size counts."""
+
+    def shapes(self, own: TensorType, x: TensorType) -> Shapes:
+        return (own.dims,)
+
+
+class Average(Sized):
+    """A sum over the number of elements that were added: size(x) / size(sum)."""
+
+    type_name = "_Average"
+    inputs = ("sum: T", "x: T")
+    outputs = ("mean: T",)
+    dtypes = {"T": dt.FLOATING}
+
+    def element(self, scalars: Scalars[Any], total: Any, count: Any) -> Any:
+        """The mean."""
+        return scalars.div(total, count)
+
+
+class PickIndex(Sized):
+    """An index along an axis of `x`: negative ones count from the end; checked."""
+
+    type_name = "_PickIndex"
+    inputs = ("index: Tindex", "x: T")
+    outputs = ("place: int64",)
+    dtypes = {"Tindex": dt.INDEX | {dt.int16}, "T": dt.ANY}
+
+    axis: int
+
+    def element(self, scalars: Any, index: Any, size: Any) -> Any:
+        """The place; outside it is reported, and the first."""
+        zero = scalars.constant(0, index)
+        place = scalars.select(scalars.compare("lt", index, zero), scalars.add(index, size), index)
+        outside = scalars.binary(
+            "or", scalars.compare("lt", place, zero), scalars.compare("ge", place, size)
+        )
+        scalars.on_zero(outside)
+        return scalars.select(outside, zero, place)
