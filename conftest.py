@@ -10,6 +10,9 @@ from typing import Any
 # those of the other process, which costs small products tens of times what they take.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
+# Machine code is made anew: what an earlier run left on the disk proves nothing.
+os.environ.setdefault("GRAPHWRIGHT_CACHE_DIR", "off")
+
 import numpy as np
 import pytest
 from hypothesis import settings

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import ctypes
+import sys
 import threading
 from functools import cache
 from typing import Any
 
+import numpy as np
+
 from graphwright.kernels import blas, threads
+from graphwright.lower.disk_cache import disk_cache, key_of
 
 _LOCK = threading.Lock()
 
@@ -27,6 +31,14 @@ class Machine:
         target = binding.Target.from_default_triple()
         self.target = self._machine(target)
         self.symbols = dict(outside())
+        self.circumstances = (
+            ".".join(map(str, binding.llvm_version_info)),
+            binding.get_default_triple(),
+            binding.get_host_cpu_name(),
+            binding.get_host_cpu_features().flatten(),
+            sys.version,
+            np.__version__,
+        )
         self._renew()
 
     def _renew(self) -> None:
@@ -50,6 +62,18 @@ class Machine:
         self.symbols[name] = address
 
     def object_of(self, text: str) -> bytes:
+        """The object file of a module, from the disk if it was made before."""
+        kept = disk_cache()
+        if kept is None:
+            return self.generate(text)
+        key = key_of(text, *self.circumstances)
+        data = kept.get(key)
+        if data is None:
+            data = self.generate(text)
+            kept.put(key, data)
+        return data
+
+    def generate(self, text: str) -> bytes:
         """The object file of a module."""
         module = self.binding.parse_assembly(text)
         module.triple = self.target.triple
