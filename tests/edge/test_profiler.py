@@ -30,7 +30,7 @@ def test_ops_functions_and_named_blocks_are_recorded(tmp_path: Path) -> None:
             y = tf.sin(x)
         tape.gradient(y, x)
     found = {e["name"]: e for e in events(tmp_path)}
-    assert found["PartitionedCall"]["args"] == {"function": "f"}
+    assert found["PartitionedCall"]["args"] == {"function": "f", "tier": "python"}
     assert found["step"]["args"] == {"step_num": "3"}
     assert found["step"]["dur"] >= found["Sin"]["dur"] >= 0
     assert all(e["ph"] == "X" for e in events(tmp_path))
@@ -55,3 +55,38 @@ def test_one_profile_at_a_time(tmp_path: Path) -> None:
     tf.profiler.experimental.start(tmp_path / "again")
     tf.profiler.experimental.stop(save=False)
     assert not (tmp_path / "again").exists()
+
+
+def test_functions_run_in_their_tier_and_compilations_are_there(tmp_path: Path) -> None:
+    f = tf.function(lambda x: tf.sin(x) * 2.0, jit_compile=True)
+    x = tf.ones([4])
+    with tf.profiler.experimental.Profile(tmp_path):
+        f(x)
+        f(x)
+    found = events(tmp_path)
+    calls = [e["args"]["tier"] for e in found if e["name"] == "PartitionedCall"]
+    made = [e["args"]["tier"] for e in found if e["name"].startswith("compile ")]
+    assert calls[-1] == made[-1]
+
+
+def test_the_ops_of_functions_are_timed_one_by_one_on_demand(tmp_path: Path) -> None:
+    v = tf.Variable(1.0)
+
+    @tf.function
+    def f(x, n):
+        for _ in tf.range(n):
+            x = tf.sin(x)
+        v.assign_add(tf.reduce_sum(x))
+        return {"x": x, "v": v + 0.0}
+
+    x = tf.ones([4])
+    expected = f(x, tf.constant(3))
+    v.assign(1.0)
+    options = tf.profiler.experimental.ProfilerOptions(host_tracer_level=3)
+    with tf.profiler.experimental.Profile(tmp_path, options):
+        found = f(x, tf.constant(3))
+    assert float(found["v"]) == float(expected["v"])
+    assert found["x"].numpy().tolist() == expected["x"].numpy().tolist()
+    by_name = {e["name"]: e for e in events(tmp_path)}
+    assert {"StatelessWhile", "Sum", "AssignAddVariableOp"} <= set(by_name)
+    assert "test_profiler.py" in by_name["Sum"]["args"]["line"]

@@ -1,7 +1,9 @@
 """`tf.profiler.experimental`: what ran when, as a trace that Perfetto and Chrome open.
 
 While a profile is taken, an interpreter on top of the others times each op and each call
-of a traced function in the thread that started it; nothing is measured otherwise.
+of a traced function in the thread that started it; nothing is measured otherwise. A call says
+which tier ran it, and the code that was generated meanwhile is there with its tier. With
+`host_tracer_level=3` the ops of a function are run and timed one by one, with their source lines.
 """
 
 from __future__ import annotations
@@ -10,18 +12,23 @@ import json
 import os
 import threading
 import time
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from graphwright.control.call import call_of
 from graphwright.errors import AlreadyExistsError, UnavailableError
 from graphwright.files import write_whole
-from graphwright.ir.graph import subgraphs_of
+from graphwright.function.concrete import ConcreteFunction
+from graphwright.ir.graph import Graph, subgraphs_of
 from graphwright.op.interpreter import Layer
 from graphwright.op.op import Op
 
+_DETAILED = 3  # the level from which on the ops inside functions are timed
+
 
 class ProfilerOptions(NamedTuple):
-    """Levels of detail, as TensorFlow has them; everything is recorded whatever they are."""
+    """Levels of detail, as TensorFlow has them: from host level 3 on, the ops inside functions."""
 
     host_tracer_level: int = 2
     python_tracer_level: int = 0
@@ -32,9 +39,12 @@ class ProfilerOptions(NamedTuple):
 class Timer(Layer):
     """The interpreter that notes when each op began and how long it took."""
 
-    def __init__(self, logdir: str) -> None:
+    def __init__(self, logdir: str, level: int) -> None:
         self.logdir = logdir
+        self.level = level
         self.events: list[dict[str, Any]] = []
+        self.began = time.perf_counter()
+        self.called: dict[ConcreteFunction, None] = {}
 
     def apply(self, op: Op, operands: tuple[Any, ...], name: str | None) -> Any:
         """The op's result, timed."""
@@ -45,19 +55,50 @@ class Timer(Layer):
             called = next((g.name for g in subgraphs_of(op)), None)
             self.note(op.type_name, begin, {} if called is None else {"function": called})
 
+    def watch_call(self, concrete: ConcreteFunction, tensors: Sequence[Any]) -> Any:
+        """A call of a trace by the tier that it has, or op by op."""
+        self.called[concrete] = None
+        detailed = self.level >= _DETAILED
+        begin, tier = time.perf_counter_ns(), "op by op" if detailed else concrete.tier
+        try:
+            if detailed:
+                return concrete._outputs.pack(self.each(concrete.graph, tensors))
+            return concrete.run([t._array for t in tensors])
+        finally:
+            name = call_of(concrete.graph).type_name
+            self.note(name, begin, {"function": concrete.graph.name, "tier": tier})
+
+    def each(self, graph: Graph, tensors: Sequence[Any]) -> list[Any]:
+        """The results of a graph, its ops timed one by one."""
+        values = dict(zip(graph.arguments, [*tensors, *graph.captured]))
+        for node in graph.nodes:
+            if all(v in values for v in node.outputs) and node.outputs:
+                continue
+            begin = time.perf_counter_ns()
+            result = self.hand_on(node.op, tuple([values[v] for v in node.inputs]), node.name)
+            where = {} if node.location is None else {"line": str(node.location)}
+            self.note(node.op.type_name, begin, {"name": node.name} | where)
+            single = len(node.outputs) == 1 and not node.op.returns_tuple
+            values.update(zip(node.outputs, [result] if single else result or ()))
+        return [values[v] for v in graph.results]
+
+    def compilations(self) -> None:
+        """Adds the code that was generated for called functions meanwhile."""
+        for concrete in self.called:
+            for tier, began, seconds in concrete.compilations:
+                if began >= self.began:
+                    event = self.event(f"compile {concrete.graph.name}", {"tier": tier})
+                    self.events.append(event | {"ts": began * 1e6, "dur": seconds * 1e6})
+
     def note(self, name: str, begin: int, args: dict[str, Any]) -> None:
         """Adds an event that began at `begin` (ns) and ends now."""
-        self.events.append(
-            {
-                "name": name,
-                "ph": "X",
-                "ts": begin / 1000,
-                "dur": (time.perf_counter_ns() - begin) / 1000,
-                "pid": os.getpid(),
-                "tid": threading.get_ident(),
-                "args": args,
-            }
-        )
+        times = {"ts": begin / 1000, "dur": (time.perf_counter_ns() - begin) / 1000}
+        self.events.append(self.event(name, args) | times)
+
+    def event(self, name: str, args: dict[str, Any]) -> dict[str, Any]:
+        """An event of this process and thread, without its times."""
+        place = {"pid": os.getpid(), "tid": threading.get_ident()}
+        return {"name": name, "ph": "X", "args": args, **place}
 
 
 class Session:
@@ -70,7 +111,8 @@ def start(logdir: str, options: ProfilerOptions | None = None) -> None:
     """Begins a profile, to be written under `logdir`; AlreadyExistsError if one is being taken."""
     if Session.timer is not None:
         raise AlreadyExistsError(None, None, "Another profiler is running.")
-    timer = Session.timer = Timer(os.fspath(logdir))
+    level = ProfilerOptions().host_tracer_level if options is None else options.host_tracer_level
+    timer = Session.timer = Timer(os.fspath(logdir), level)
     timer.enter()
 
 
@@ -83,6 +125,7 @@ def stop(save: bool = True) -> None:
         )
     Session.timer = None
     timer.leave()
+    timer.compilations()
     if save:
         folder = Path(timer.logdir, "plugins", "profile", time.strftime("%Y_%m_%d_%H_%M_%S"))
         text = json.dumps({"traceEvents": timer.events, "displayTimeUnit": "ms"})

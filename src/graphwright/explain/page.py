@@ -119,6 +119,8 @@ def trace_html(trace: TraceReport, record: TraceRecord) -> str:
         f"{plural(trace.calls, 'call')}, traced in {trace.seconds * 1e3:.1f} ms, "
         f"{plural(trace.nodes, 'node')}{', ' if compiled else ''}{compiled}"
     )
+    if trace.refusal:
+        facts += f"; no machine code: {trace.refusal}"
     reads = "".join(f"<li>{escape(f'{k} = {v}')}</li>" for k, v in trace.reads.items())
     graph = record.concrete.graph
     plan = memory.plan(graph)

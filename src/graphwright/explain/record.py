@@ -17,7 +17,7 @@ from typing import Any, NamedTuple, Protocol
 from graphwright.errors import Location, last_user_line, user_location
 from graphwright.explain.state import Change, Watch
 from graphwright.ir.graph import Graph
-from graphwright.lower.tiers import Compilation
+from graphwright.lower.tiers import Compilation, Tiered
 from graphwright.trace.signature import Binder, FunctionType
 from graphwright.trace.types import Literal, Structure, Weakref
 
@@ -54,6 +54,7 @@ class Traced(Protocol):
     function_type: FunctionType
     tally: Tally
     compilations: list[Compilation]
+    tiers: Tiered | None
     watch: Watch | None
     effects: tuple[Any, ...]
 

@@ -50,6 +50,7 @@ class TraceReport:
     nodes: int
     calls: int
     compiled: dict[str, float]
+    refusal: str
     reads: dict[str, str]
     changes: tuple[str, ...]
     effects: tuple[str, ...]
@@ -218,6 +219,7 @@ def trace_report(
         record.size,
         record.calls,
         {c.tier: c.seconds for c in record.compilations},
+        "" if record.concrete.tiers is None else record.concrete.tiers.refusal,
         {} if watch is None else {str(read.path): read.shown for read in watch.reads},
         () if watch is None else tuple(map(told, watch.changes())),
         tuple(map(str, record.concrete.effects)),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import weakref
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, Protocol, runtime_checkable
 
 from graphwright.control.call import call_of
 from graphwright.errors import InvalidArgumentError
@@ -105,6 +105,16 @@ class AtomicFunction:
         return f"<AtomicFunction> {self.name}{self.function_type}"
 
 
+@runtime_checkable
+class CallWatcher(Protocol):
+    """An interpreter that looks at calls as a whole, and lets the trace run as it would."""
+
+    below: Any
+
+    def watch_call(self, concrete: ConcreteFunction, tensors: Sequence[Any]) -> Any:
+        """The results of a call, packed."""
+
+
 class ConcreteFunction:
     """A function traced for one type of arguments.
 
@@ -157,10 +167,18 @@ class ConcreteFunction:
 
     def call_tensors(self, tensors: Sequence[Any]) -> Any:
         """Calls it with the tensors of its parameters, whoever interprets ops now."""
-        if STATE.active is None:
+        active = STATE.active
+        if active is None:
             return self.run([t._array for t in tensors])
+        if isinstance(active, CallWatcher) and active.below is None:
+            return active.watch_call(self, tensors)
         results = apply(call_of(self.graph), *tensors, *self.graph.captured)
         return self._outputs.pack(results)
+
+    @property
+    def tier(self) -> str:
+        """Which tier runs it now: "python" or "native"."""
+        return self.compilations[-1].tier if self.compilations else "python"
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """Calls it by the Python function's signature, else by its flat tensors."""
