@@ -58,6 +58,11 @@ class Watch:
         """Whether there is anything to look at."""
         return bool(self.reads) or any(self.inner)
 
+    @property
+    def retraces(self) -> bool:
+        """Whether a change asks for another trace."""
+        return self.mode == "retrace" or any(watch.retraces for watch in self.inner)
+
     def changes(self) -> Iterator[Change]:
         """What has changed since."""
         for read in self.reads:

@@ -79,7 +79,7 @@ class PolymorphicFunction:
         mode_of(on_stale)
         self._input_signature = None if input_signature is None else tuple(input_signature)
         self._skip_self = skip_self
-        self._fast: dict[Any, ConcreteFunction] = {}
+        self._fast: dict[Any, ConcreteFunction | Watched] = {}
         self._bound: weakref.WeakKeyDictionary[Any, PolymorphicFunction] = (
             weakref.WeakKeyDictionary()
         )
@@ -121,7 +121,8 @@ class PolymorphicFunction:
         concrete.tally.calls += 1
         tensors = flat_tensors(concrete.function_type, bound)
         plain = STATE.active is None and not kwargs
-        if plain and not concrete.is_local and concrete.watch is None:
+        watch = concrete.watch
+        if plain and not concrete.is_local and (watch is None or not watch.retraces):
             self._remember(args, tensors, concrete)
         return concrete.call_tensors(tensors)
 
@@ -137,7 +138,7 @@ class PolymorphicFunction:
         if all(signs(a) == signs(t._array) for a, t in zip(arrays, tensors)):
             if len(self._fast) >= _MAX_FAST:
                 self._fast.clear()
-            self._fast[tuple(key)] = concrete
+            self._fast[tuple(key)] = concrete if concrete.watch is None else Watched(concrete)
 
     def _bind(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> list[tuple[str, Any, Any]]:
         binder = self._binder
@@ -321,6 +322,23 @@ class Casting:
 
 
 CASTING = Casting()
+
+
+class Watched:
+    """A trace on the fast path that tells what has changed of the state it read."""
+
+    __slots__ = ("concrete", "tally")
+
+    def __init__(self, concrete: ConcreteFunction) -> None:
+        self.concrete = concrete
+        self.tally = concrete.tally
+
+    def run(self, arrays: list[Any]) -> Any:
+        """The results, after a look at the state."""
+        concrete = self.concrete
+        if concrete.watch is not None:
+            concrete.watch.tell()
+        return concrete.run(arrays)
 
 
 class WeakMethod:
