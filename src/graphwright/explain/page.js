@@ -53,7 +53,7 @@ function timeline(canvas, data, tip) {
     data.lanes.forEach((name, lane) => context.fillText(name.slice(0, 24), 4, AXIS + lane * LANE + 15));
     for (let i = 0; i <= 5; i++) {
       const t = from + (to - from) * i / 5, px = x(t);
-      context.fillText(shown(t), Math.min(px, canvas.clientWidth - 60), 13);
+      context.fillText(shown(t), Math.min(px, canvas.clientWidth - 72), 13);
       context.fillRect(px, 16, 1, 4);
     }
   }
