@@ -8,12 +8,26 @@ from __future__ import annotations
 
 import ctypes
 import functools
+import os
 import threading
 from typing import Any, NamedTuple
 
 from graphwright.kernels import memory
 
-_LOCK = threading.Lock()
+
+class Lock:
+    """Held while LLVM compiles."""
+
+    held = threading.Lock()
+
+    @classmethod
+    def renew(cls) -> None:
+        """What the child of a fork does: another thread may have held it."""
+        cls.held = threading.Lock()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=Lock.renew)
 
 
 class Vectors(NamedTuple):
@@ -59,7 +73,7 @@ def compiled(text: str) -> Any:
     from llvmlite import binding
 
     memory.keep_freed()
-    with _LOCK:
+    with Lock.held:
         binding.initialize_native_target()
         binding.initialize_native_asmprinter()
         processor, features = _processor()

@@ -41,8 +41,8 @@ def bound(threads: int) -> None:
     """Lets one op use this many threads, BLAS included; 0 sets no bound."""
     Limit.threads = threads
     blas.bound(threads)
-    if _pool.cache_info().currsize and (pool := _pool()):
-        _start(pool)
+    if Workers.pool:
+        _start(Workers.pool)
 
 
 def available() -> int:
@@ -107,8 +107,9 @@ class Pool(NamedTuple):
 
 
 class Workers:
-    """The threads that were started for the pool."""
+    """The pool, once there is one, and the threads that were started for it."""
 
+    pool: Pool | None = None
     started = 0
     used = 1  # by a job, its caller among them
     lock = threading.Lock()
@@ -126,17 +127,26 @@ def _start(pool: Pool) -> None:
         pool.limit(Workers.used)
 
 
-def _forget(pool: Pool) -> None:
+def _forget() -> None:
     """What the child of a fork does: the workers are the parent's."""
     Workers.started, Workers.used, Workers.lock = 0, 1, threading.Lock()
-    pool.reset()
+    if Workers.pool:
+        Workers.pool.reset()
 
 
-@functools.cache
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_forget)
+
+
 def _pool() -> Pool | None:
     """The native pool, compiled at the first call; None where there are no POSIX threads."""
-    if os.name != "posix":
-        return None
+    if Workers.pool is None and os.name == "posix":
+        with Workers.lock:
+            Workers.pool = Workers.pool or _compiled()
+    return Workers.pool
+
+
+def _compiled() -> Pool:
     from graphwright.kernels import machine, pool_code
 
     pauses = {"x86_64": "call void @llvm.x86.sse2.pause()"}
@@ -153,7 +163,6 @@ def _pool() -> Pool | None:
         ctypes.CFUNCTYPE(None)(engine.get_function_address("work")),
     )
     pool.reset()
-    os.register_at_fork(after_in_child=functools.partial(_forget, pool))
     return pool
 
 
