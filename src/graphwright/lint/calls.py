@@ -16,6 +16,10 @@ from graphwright.lint.values import Kind, Value, container, containing, join, jo
 GRAPH_CALLBACKS = {"tf.while_loop": ((0, "cond"), (1, "body"))}
 DATASET_NAME = re.compile(r"dataset|(^|[_.])ds\d?$", re.I)
 DATASET_PATH = re.compile(r"tf\.data\b|tf\.keras\.\w+\.\w+_from_directory$|tensorflow_datasets\b")
+#: Methods of tensors and variables that return tensors.
+TENSOR_METHODS = re.compile(
+    r"value|read_value|assign\w*|sparse_read|gather_nd|scatter_\w+|to_tensor"
+)
 LIST_METHODS = {"append", "extend", "insert", "update", "add", "setdefault"}
 
 
@@ -380,7 +384,9 @@ class Calls(Expressions):
                 return values.ITERATOR
             return Value(Kind.DATASET) if attribute != "reduce" else values.UNKNOWN
         if owner.may(TENSORS):
-            return values.NUMPY if attribute == "numpy" else values.TENSOR
+            if attribute == "numpy":
+                return values.NUMPY
+            return values.TENSOR if TENSOR_METHODS.fullmatch(attribute) else values.UNKNOWN
         if owner.is_only(Kind.NUMPY):
             return values.NUMPY
         if owner.is_only(Kind.TEXT):

@@ -36,7 +36,7 @@ NOT_TENSORS = re.compile(
     r"|variable_scope|get_variable|placeholder|get_default_graph|reset_default_graph|unstack|split"
     r"|dynamic_partition|meshgrid|unique|unique_with_counts|required_space_to_batch_paddings"
     r"|while_loop|cond|case|switch_case|map_fn|scan|foldl|foldr|vectorized_map|numpy_function"
-    r"|gradients|hessians|nn\.(moments|top_k|ctc_\w+_decoder|max_pool_with_argmax|weighted_moments"
+    r"|gradients|hessians|(trainable|global|local|model|moving_average|all)_variables|nn\.(moments|top_k|ctc_\w+_decoder|max_pool_with_argmax|weighted_moments"
     r"|sufficient_statistics|normalize_moments|batch_normalization_with\w*|static_\w+|dynamic_rnn"
     r"|bidirectional_dynamic_rnn|raw_rnn|embedding_lookup_sparse|safe_embedding_lookup_sparse|"
     r"sampled_softmax_loss_with\w*)"

@@ -182,7 +182,9 @@ class PythonPredicate(Rule):
         predicate = node.args[0] if node.args else None
         for keyword in node.keywords:
             predicate = keyword.value if keyword.arg == "pred" else predicate
-        if predicate is not None and at.value(predicate).may(Kind.BOOL):
+        if predicate is None or self._is_sorted_out(predicate, at):
+            return
+        if at.value(predicate).may(Kind.BOOL):
             yield self.found(
                 at,
                 predicate,
@@ -190,6 +192,16 @@ class PythonPredicate(Rule):
                 " which tf.cond refuses in a graph; use Python's `if`, or pass a"
                 " tensor",
             )
+
+    def _is_sorted_out(self, predicate: ast.expr, at: Place) -> bool:
+        """Whether an `if` around asks first what the predicate is."""
+        names = {part.id for part in ast.walk(predicate) if isinstance(part, ast.Name)}
+        return any(
+            isinstance(parent, (ast.If, ast.IfExp))
+            and child is not parent.test
+            and names & {part.id for part in ast.walk(parent.test) if isinstance(part, ast.Name)}
+            for parent, child in at.analysis.above(predicate)
+        )
 
 
 def ends(statements: list[ast.stmt]) -> bool:

@@ -1,0 +1,404 @@
+"""Programs that are right: the linter says nothing, however close to a pitfall they come."""
+
+from __future__ import annotations
+
+import textwrap
+
+import pytest
+
+from graphwright.lint.check import check_text
+
+HEAD = """
+import contextlib
+import functools
+import random
+import time
+import numpy as np
+import tensorflow as tf
+
+"""
+
+PROGRAMS = {
+    "effects of the graph": """
+        total, seen = tf.Variable(0.0), tf.Variable(0)
+        mean = tf.keras.metrics.Mean()
+        @tf.function
+        def step(x):
+            total.assign_add(tf.reduce_sum(x))
+            seen.assign(seen + 1)
+            mean.update_state(x)
+            tf.print("total", total)
+            tf.summary.scalar("total", total, step=1)
+            return total
+    """,
+    "containers of the trace": """
+        @tf.function
+        def step(x):
+            parts, named, kinds = [], {}, set()
+            for k in range(3):
+                parts.append(x * k)
+                named[str(k)] = x
+                kinds.add(k)
+            named.update(last=x)
+            def inner():
+                parts.append(x)
+            inner()
+            return tf.stack(parts), named
+    """,
+    "a helper fills a list of its caller": """
+        def collect(x, parts):
+            parts.append(x)
+        @tf.function
+        def step(x):
+            parts = []
+            collect(x, parts)
+            return parts
+    """,
+    "nonlocal of the trace": """
+        @tf.function
+        def step(x):
+            count = 0
+            def more():
+                nonlocal count
+                count += 1
+            more()
+            return x + count
+    """,
+    "objects of the trace": """
+        class Scope:
+            def __init__(self, x):
+                self.x = x
+                self.parts = []
+            def add(self, y):
+                self.parts.append(y)
+                self.x = self.x + y
+                return self.x
+        @tf.function
+        def step(x):
+            return Scope(x).add(x)
+    """,
+    "made once": """
+        class Model(tf.Module):
+            def __init__(self):
+                self.w = None
+                self.cache = {}
+            def build(self, shape):
+                self.w = tf.Variable(tf.zeros(shape))
+                self.units = 3
+            @tf.function
+            def __call__(self, x):
+                if self.w is None:
+                    self.w = tf.Variable(0.0)
+                if not hasattr(self, "b"):
+                    self.b = tf.Variable(0.0)
+                if "scale" not in self.cache:
+                    self.cache["scale"] = tf.Variable(1.0)
+                with tf.init_scope():
+                    self.calls = 1
+                return self.w * x + self.b
+    """,
+    "changed for a while": """
+        class Model(tf.Module):
+            def __init__(self):
+                self.training = False
+            @tf.function
+            def step(self, x):
+                self.mode = True
+                try:
+                    return self.layer(x)
+                finally:
+                    self.mode = False
+    """,
+    "variables from outside and from a constructor": """
+        class Model(tf.Module):
+            def __init__(self):
+                self.w = tf.Variable(1.0)
+                self.dense = tf.keras.layers.Dense(3)
+                self.optimizer = tf.keras.optimizers.Adam()
+            @tf.function
+            def step(self, x, y):
+                with tf.GradientTape() as tape:
+                    loss = tf.reduce_mean(tf.square(self.dense(x) * self.w - y))
+                gradients = tape.gradient(loss, self.dense.trainable_variables)
+                self.optimizer.apply_gradients(zip(gradients, self.dense.trainable_variables))
+                return loss
+    """,
+    "what Python decides": """
+        @tf.function
+        def step(x, training=False, mode="mean", axis=None):
+            if training:
+                scale = 2.0
+            if mode == "mean":
+                y = tf.reduce_mean(x)
+            elif mode == "sum":
+                y = tf.reduce_sum(x)
+            else:
+                raise ValueError(mode)
+            if x.shape.rank is None or x.shape[0] == 1:
+                y = y + 1
+            if axis is not None:
+                z = 1
+            if isinstance(x, tf.Tensor) and tf.is_tensor(x):
+                return y
+            if tf.executing_eagerly():
+                return y + 1
+            return y if training else -y
+        step(tf.constant([1.0]), training=True)
+        step(tf.constant([1.0]), training=False, mode="sum")
+    """,
+    "what a tensor decides": """
+        @tf.function
+        def step(x):
+            if tf.reduce_sum(x) > 0 and tf.reduce_sum(x) < 9:
+                y, z = x, 1
+            elif tf.reduce_any(x < 0):
+                y, z = -x, 2
+            else:
+                y = x
+                z = 3
+            if tf.size(x) > 1:
+                w = x
+                y = y + w
+            if tf.size(x) > 2:
+                return y
+            while tf.reduce_sum(y) > 1:
+                y = tf.tanh(y)
+            assert y is not None
+            return y if tf.reduce_sum(y) > 0 else -y
+        step(tf.constant([1.0]))
+    """,
+    "a name is used in its branch only, or assigned anew": """
+        @tf.function
+        def step(x):
+            if tf.reduce_sum(x) > 0:
+                y = x * 2
+                tf.print(y)
+            for y in tf.range(3):
+                tf.print(y)
+            if tf.reduce_sum(x) > 1:
+                message = "large"
+                raise ValueError(message)
+            return x
+    """,
+    "loops of the graph": """
+        @tf.function
+        def step(values, dataset):
+            found = tf.TensorArray(tf.float32, size=0, dynamic_size=True)
+            for i in tf.range(tf.size(values)):
+                found = found.write(i, values[i])
+            total = 0.0
+            for x, y in dataset:
+                total += x * y
+            iterator = iter(dataset)
+            x, y = next(iterator)
+            for i, batch in dataset.enumerate():
+                total += tf.reduce_sum(batch)
+            return found.stack(), total + x
+        data = tf.data.Dataset.range(3)
+        step(tf.constant([1.0]), tf.data.Dataset.zip((data, data)))
+    """,
+    "loops over what the graph is made of": """
+        class Stack(tf.Module):
+            def __init__(self, layers):
+                self.layers = layers
+                self.sizes = [3, 5, 7]
+            @tf.function
+            def __call__(self, x):
+                outputs = []
+                for layer in self.layers:
+                    x = layer(x)
+                    outputs.append(x)
+                for size in self.sizes:
+                    x = x + size
+                for index in range(len(self.layers)):
+                    x = x * index
+                for weight in self.trainable_variables:
+                    x = x + tf.reduce_sum(weight)
+                return tf.concat([output * 2 for output in outputs if output is not None], 0)
+    """,
+    "loops over lists of tensors": """
+        @tf.function
+        def total(tensors):
+            result = 0.0
+            for tensor in tensors:
+                result += tf.reduce_sum(tensor)
+            return result + tf.add_n([2 * tensor for tensor in tensors])
+        total([tf.constant(1.0), tf.constant(2.0)])
+    """,
+    "NumPy of what Python knows": """
+        table = np.arange(10)
+        @tf.function
+        def step(x):
+            size = np.prod(x.shape)
+            width = x.get_shape().as_list()[0]
+            for i in range(width):
+                x = x + i
+            scale = np.sqrt(2.0) * np.float32(3) + np.zeros(3).sum()
+            mask = tf.constant(np.tril(np.ones((3, 3))))
+            return x * np.pi * scale + tf.cast(size, tf.float32) + tf.gather(table, 1)
+    """,
+    "Python at each call": """
+        log = []
+        def host(x):
+            log.append(x.numpy())
+            print("value", np.median(x), time.time(), random.random())
+            return x
+        @tf.function
+        def step(x):
+            y = tf.py_function(host, [x], tf.float32)
+            z = tf.numpy_function(lambda v: np.sort(v), [x], tf.float32)
+            return y + z
+    """,
+    "names that do not change": """
+        SCALE, NAMES = 2.0, ["a", "b"]
+        try:
+            import fast
+            FAST = True
+        except ImportError:
+            FAST = False
+        if SCALE > 1:
+            LIMIT = 3
+        else:
+            LIMIT = 4
+        rate = tf.Variable(0.1)
+        @tf.function
+        def step(x):
+            return x * SCALE * rate + len(NAMES) + (LIMIT if FAST else 0)
+        step(tf.constant(1.0))
+        rate.assign(0.2)
+    """,
+    "names that are settled before": """
+        scale = 1.0
+        scale = 2.0
+        @tf.function
+        def step(x):
+            return x * scale
+        def main():
+            scale = 3.0
+            return step(tf.constant(scale))
+    """,
+    "calls that share a trace": """
+        @tf.function
+        def step(x, n):
+            return x * tf.cast(n, tf.float32)
+        for i in range(5):
+            step(tf.constant(1.0), tf.constant(i))
+        for i in tf.range(5):
+            step(tf.ones([2, 3]), i)
+        for batch in tf.data.Dataset.range(3):
+            step(batch, tf.constant(1))
+        for _ in range(5):
+            step(tf.ones([3]), tf.constant(2))
+    """,
+    "calls that a signature takes": """
+        number = tf.TensorSpec([], tf.int32)
+        @tf.function(input_signature=[tf.TensorSpec([None], tf.float32), number])
+        def step(x, n):
+            return x * tf.cast(n, tf.float32)
+        for i in range(5):
+            step(tf.ones([i]), i)
+        relaxed = tf.function(lambda x: x, reduce_retracing=True)
+        for i in range(5):
+            relaxed(tf.ones([i]))
+    """,
+    "functions that are wrapped once": """
+        def apply(f):
+            return tf.function(f)
+        steps = {}
+        for name in ("train", "test"):
+            steps[name] = tf.function(functools.partial(apply, name))
+        for layer in [1, 2]:
+            @tf.function
+            def step(x):
+                return x * layer
+            for _ in range(3):
+                step(tf.constant(1))
+        def make():
+            @tf.function
+            def step(x):
+                return x
+            return step(tf.constant(1))
+        class Model:
+            def __init__(self):
+                self.step = tf.function(self._step)
+            def _step(self, x):
+                return x
+    """,
+    "recursion of plain functions": """
+        def depth(tree, x):
+            if isinstance(tree, list):
+                return tf.add_n([depth(branch, x) for branch in tree])
+            return x * tree
+        @tf.function
+        def step(x):
+            return depth([1, [2, 3]], x)
+    """,
+    "objects with a type of their own": """
+        import dataclasses, enum, typing
+        class Kind(enum.Enum):
+            A = 1
+        class Point(typing.NamedTuple):
+            x: int
+        @dataclasses.dataclass(frozen=True)
+        class Options:
+            x: int
+        class Interval(tf.experimental.ExtensionType):
+            low: tf.Tensor
+        class Model(tf.Module):
+            pass
+        @tf.function
+        def step(x):
+            return 1
+        for value in (Point(1), Point(2)):
+            step(value)
+        step(Options(1)); step(Options(2)); step(Interval(1.0)); step(Interval(2.0))
+        step(Model()); step(Model()); step(Kind.A)
+    """,
+    "dtypes that agree": """
+        @tf.function
+        def step(x, n):
+            a = tf.constant(1.0) + tf.cast(n, tf.float32)
+            b = tf.constant(2.0) * 3 + 1
+            c = tf.constant(1, tf.int64) + tf.cast(b, tf.int64)
+            return tf.cast(a, tf.float64) + tf.cast(c, tf.float64) + 2
+        step(tf.constant(1.0), tf.constant(1))
+        step(tf.constant(1.0), tf.constant("a"))
+    """,
+    "announced traces": """
+        traces = []
+        @tf.function
+        def step(x):
+            print("Tracing with", x)
+            traces.append(x)
+            return x
+    """,
+    "a Keras layer": """
+        class Layer(tf.keras.layers.Layer):
+            def __init__(self, units):
+                super().__init__()
+                self.units = units
+            def build(self, shape):
+                self.kernel = self.add_weight(shape=[shape[-1], self.units])
+                self.extra = tf.Variable(0.0)
+            def call(self, inputs, training=None, mask=None):
+                if training:
+                    inputs = tf.nn.dropout(inputs, 0.5)
+                if mask is not None:
+                    inputs = inputs * mask
+                self.add_loss(tf.reduce_sum(self.kernel))
+                return tf.matmul(inputs, self.kernel)
+    """,
+    "datasets": """
+        def parse(record, size=3):
+            features = {"x": tf.io.FixedLenFeature([], tf.string)}
+            parsed = tf.io.parse_single_example(record, features)
+            features.update(y=1)
+            return {key: value for key, value in parsed.items()}
+        data = tf.data.TFRecordDataset(["a"]).map(parse).map(lambda x: x["x"]).batch(2)
+    """,
+}
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_nothing_is_found(name: str) -> None:
+    assert check_text(HEAD + textwrap.dedent(PROGRAMS[name])) == []
