@@ -11,6 +11,7 @@ import pytest
 
 import graphwright as tf
 from graphwright.lower.check import compare
+from graphwright.lower.inspection import outside
 from graphwright.lower.lowering import lower
 from graphwright.lower.simplify import simplify
 from graphwright.lower.sizes import NotNative
@@ -112,13 +113,13 @@ def test_machine_code_computes_what_the_kernels_compute(name, dynamic):
 
 
 def test_one_compilation_serves_all_lengths():
-    from graphwright.lower.executable import compile_graph
+    from graphwright.lower.executable import Executable
 
     function = tf.function(lambda x: tf.nn.softmax(x * 2.0))
     libraries = set()
     for n in range(2, 40):
         concrete = function.get_concrete_function(tf.TensorSpec([n, n + 1]))
-        libraries.add(compile_graph(simplify(concrete.graph)).library)
+        libraries.add(Executable(*lower(simplify(concrete.graph))).library)
     assert len(libraries) == 1
 
 
@@ -182,6 +183,12 @@ def test_an_index_that_is_computed_is_checked():
         f(y, x)
 
 
+def test_a_slice_whose_bound_is_computed_is_right():
+    f = tf.function(lambda x, i: tf.exp(x)[:i] + tf.exp(x)[1 : i + 1], jit_compile=True)
+    x = normal(7)
+    np.testing.assert_allclose(f(x, tf.constant(3)), np.exp(x)[:3] + np.exp(x)[1:4], rtol=1e-6)
+
+
 def test_a_loop_that_does_not_end_can_be_interrupted():
     @tf.function(input_signature=[tf.TensorSpec([], tf.int64)], jit_compile=True)
     def count(n):
@@ -197,3 +204,27 @@ def test_a_loop_that_does_not_end_can_be_interrupted():
         count(1 << 60)
     timer.join()
     assert count(1000) == 1000
+
+
+def test_every_stage_of_compilation_can_be_read():
+    f = tf.function(lambda x: tf.exp(x) + 1.0)
+    show = f.experimental_get_compiler_ir(tf.TensorSpec([None]))
+    assert "Exp(%x)" in show(stage="graph")
+    assert "_Native" in show(stage="segments")
+    assert "nest [s0]" in show(stage="nests")
+    assert "define i64 @run(ptr %frame)" in show(stage="llvm")
+    assert "run:" in show(stage="assembly")
+    with pytest.raises(ValueError, match="Unknown stage: 'hlo'"):
+        show(stage="hlo")
+
+
+def test_what_stays_outside_machine_code_has_a_reason():
+    @tf.function
+    def f(x, i):
+        y = tf.exp(x) * 2.0
+        return tf.linalg.inv(y) + y[:i]
+
+    graph = f.get_concrete_function(tf.TensorSpec([3, 3]), tf.TensorSpec([], tf.int32)).graph
+    reasons = {node.op.type_name: reason for node, reason in outside(graph)}
+    assert reasons["MatrixInverse"] == "MatrixInverse has no native form here"
+    assert reasons["StridedSlice"] == "the bounds of a slice are computed"

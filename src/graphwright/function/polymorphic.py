@@ -25,6 +25,7 @@ from graphwright.explain.report import Report, report
 from graphwright.function.concrete import ConcreteFunction, trace
 from graphwright.function.creation import VariableCreation
 from graphwright.function.retracing import warn_of_retracing
+from graphwright.lower.inspection import compiler_ir
 from graphwright.op.interpreter import STATE
 from graphwright.trace.dispatch import DispatchTable
 from graphwright.trace.signature import Binder, FunctionType, Parameter, type_of_call
@@ -280,6 +281,29 @@ class PolymorphicFunction:
     def experimental_get_tracing_count(self) -> int:
         """How often the function was traced."""
         return len(self._history.records)
+
+    def experimental_get_compiler_ir(self, *args: Any, **kwargs: Any) -> Callable[..., str]:
+        """What the compiler makes of the trace for these arguments, as text.
+
+        The result takes a `stage`: "graph" (simplified), "segments" (which parts are machine
+        code), "nests" (their loops), "llvm", "assembly". ValueError for another one.
+
+        >>> f = tf.function(lambda x: x * 2.0 + 1.0)
+        >>> print(f.experimental_get_compiler_ir(tf.constant([1.0, 2.0]))(stage="nests"))
+        ; segment 0
+        b0: input f32[s0]
+        b1: result f32[s0]
+        nest [s0] outer 0
+          each
+            .0 = load b0[i0*1] : f32
+            .1 = 2.0 : f32
+            .2 = Mul(.0, .1) : f32
+            .3 = 1.0 : f32
+            .4 = AddV2(.2, .3) : f32
+            b1[i0*1] = .4
+        """
+        graph = self.get_concrete_function(*args, **kwargs).graph
+        return lambda stage="nests": compiler_ir(graph, stage)
 
     def pretty_printed_concrete_signatures(self, verbose: bool = True) -> str:
         """The types of all traces, one after the other."""

@@ -9,13 +9,11 @@ from weakref import WeakValueDictionary
 
 import numpy as np
 
-from graphwright.ir.graph import Graph
 from graphwright.lower.kinds import DTYPES
 from graphwright.lower.llvm.boundary import boundary, native_function, table
 from graphwright.lower.llvm.frame import Frame
 from graphwright.lower.llvm.machine import Library, machine
 from graphwright.lower.llvm.render import render
-from graphwright.lower.lowering import lower
 from graphwright.lower.nest import Program
 
 #: The machine code in use, by the text that it was made of.
@@ -72,8 +70,3 @@ def describe(program: Program, frame: Frame, library: Library) -> bytes:
         for (b, shape), dims in zip(program.results, frame.result_dims)
     ]
     return table(frame, inputs, symbols, results, library)
-
-
-def compile_graph(graph: Graph) -> Executable:
-    """The executable of a simplified graph; `NotNative` if it has none."""
-    return Executable(*lower(graph))

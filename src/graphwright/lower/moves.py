@@ -267,10 +267,12 @@ def cut(sizes: Sizes, entry: Any, dim: Size) -> Cut:
         if not -known <= index < known:
             raise NotNative("an index is out of bounds")
         return Cut((dim, Size(index)) if index < 0 else (Size(index),), 0, None)
+    if None in entry:
+        raise NotNative("the bounds of a slice are computed")
     begin, end, stride = [None if v is MASKED else v for v in entry]
     if begin is None and end is None and stride in (1, -1):
         return Cut((dim, Size(-1)) if stride < 0 else (), stride, dim)
-    if not all(v is None or isinstance(v, int) for v in (begin, end, stride)) or None in entry:
+    if not all(v is None or isinstance(v, int) for v in (begin, end, stride)):
         raise NotNative("the bounds of a slice are computed")
     known = sizes.value(dim)
     if known is None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -12,6 +12,9 @@ from graphwright.ir.graph import Graph
 from graphwright.op.op import Op
 from graphwright.types.dtypes import DType
 from graphwright.types.tensor_type import TensorType
+
+if TYPE_CHECKING:
+    from graphwright.lower.executable import Executable
 
 
 class Native(Op):
@@ -23,7 +26,7 @@ class Native(Op):
     returns_tuple = True
 
     f: Graph
-    executable: Any  # has `function()`, a callable that gives None for what it cannot do
+    lowered: Any  # the program of loop nests, and the constants that it takes
 
     def infer(self, operands: Sequence[Any]) -> tuple[TensorType, ...]:
         return tuple([v.type for v in self.f.results])
@@ -31,10 +34,19 @@ class Native(Op):
     def result_dtypes(self, types: Sequence[DType]) -> tuple[DType, ...]:
         return tuple([v.type.dtype for v in self.f.results])
 
-    def native(self) -> Callable[..., Any]:
-        """The machine code."""
-        found: Callable[..., Any] = self.executable.function()
+    @property
+    def executable(self) -> Executable:
+        """The program compiled, once."""
+        found: Executable | None = self.__dict__.get("_executable")
+        if found is None:
+            from graphwright.lower.executable import Executable
+
+            found = self.__dict__["_executable"] = Executable(*self.lowered)
         return found
+
+    def native(self) -> Callable[..., Any]:
+        """The machine code: a callable that gives None for what it cannot do."""
+        return self.executable.function()
 
     def fallback(self) -> Function:
         """What runs where machine code cannot: it again on plain arrays, else the slow tier.

@@ -7,7 +7,7 @@ compiled; everything else stays as it was.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from functools import lru_cache
 from typing import Any
 
@@ -16,6 +16,7 @@ from graphwright.control.loop import StatelessWhile
 from graphwright.ir.graph import Graph, Node, Value
 from graphwright.lower.decompose import RULES
 from graphwright.lower.kinds import KINDS
+from graphwright.lower.lowering import lower
 from graphwright.lower.moves import MOVES, is_size
 from graphwright.lower.native import Native
 from graphwright.lower.schedule import COMBINE, FILLS
@@ -196,26 +197,26 @@ class Partition:
         self.late = set()
 
 
-def partition(graph: Graph, compile: Callable[[Graph], Any]) -> Graph:
-    """The graph with its native parts as `Native` nodes; `compile` gives each its executable.
+def partition(graph: Graph, reasons: dict[Node, str] | None = None) -> Graph:
+    """The graph with its native parts as `Native` nodes.
 
-    What `compile` refuses with `NotNative` for one node's sake is tried again without it.
+    What turns out to have no native form when it is lowered stays outside; `reasons` is told why.
     """
     hosts: set[Node] = set()
     while True:
         items = Partition(graph, hosts).run()
         try:
-            return assembled(graph, items, compile)
+            return assembled(graph, items)
         except NotNative as reason:
             culprits = set(reason.nodes) - hosts
             if not culprits:
                 raise
             hosts |= culprits
+            if reasons is not None:
+                reasons.update(dict.fromkeys(culprits, str(reason)))
 
 
-def assembled(
-    graph: Graph, items: Iterable[Node | Segment], compile: Callable[[Graph], Any]
-) -> Graph:
+def assembled(graph: Graph, items: Iterable[Node | Segment]) -> Graph:
     """The graph of nodes and segments, without what nobody needs."""
     needed: set[Value] = set(graph.results)
     kept: list[Node] = []
@@ -225,7 +226,7 @@ def assembled(
             live, after = item.split(needed)
             kept += after[::-1]
             if live:
-                node = native_node(graph, live, needed, renamed, compile)
+                node = native_node(graph, live, needed, renamed)
                 kept.append(node)
                 needed.update(node.inputs)
         elif (
@@ -243,7 +244,6 @@ def native_node(
     live: list[Node],
     needed: set[Value],
     renamed: dict[Value, Value],
-    compile: Callable[[Graph], Any],
 ) -> Node:
     """The nodes of a segment as one."""
     results = [v for n in live for v in n.outputs if v in needed]
@@ -281,13 +281,13 @@ def native_node(
         mapping.update(zip(node.outputs, copied(node, node.op.host_mask(len(node.inputs)))))
     body.results = [mapping[v] for v in results]
     try:
-        executable = compile(body)
+        lowered = lower(body)
     except NotNative as reason:
         copies = {mapping[n.outputs[0]].node: n for n in live}
         reason.nodes = [copies[n] for n in reason.nodes if n in copies] or live
         raise
     fused = Node(
-        Native(body, executable),
+        Native(body, lowered),
         tuple(arguments),
         tuple([v.type for v in results]),
         body.name,

@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 from graphwright.ir.graph import Graph
 from graphwright.lower import background
 from graphwright.lower.check import checked
+from graphwright.lower.inspection import report_outside
 from graphwright.lower.options import OPTIONS, enabled
 from graphwright.lower.segments import partition
 from graphwright.lower.simplify import simplify
@@ -30,12 +31,7 @@ _MANY = 3
 
 def native_runner(graph: Graph) -> Run:
     """What a call of the graph runs, with its native parts compiled."""
-    from graphwright.lower.executable import compile_graph
-
-    def passes(g: Graph) -> Graph:
-        return partition(simplify(g), compile_graph)
-
-    return runner(graph, build(graph, passes))
+    return runner(graph, build(graph, lambda g: partition(simplify(g))))
 
 
 class Compilation(NamedTuple):
@@ -95,6 +91,8 @@ class Tiered:
             if self.mode:
                 self.install(runner(self.graph), None)
             return
+        if self.mode and OPTIONS.get("native") is None:
+            report_outside(self.graph)
         if OPTIONS.get("native") == "check":
             fast = checked(fast, runner(self.graph), self.graph)
         self.install(fast, Compilation("native", began, time.perf_counter() - began))
