@@ -1,4 +1,5 @@
-"""A program gives the same eagerly, traced with full and with partial shapes, and simplified."""
+"""A program gives the same eagerly, traced with full and with partial shapes, simplified, and as
+machine code."""
 
 from __future__ import annotations
 
@@ -15,6 +16,7 @@ from graphwright.ir.text import parse_graph, print_graph
 from graphwright.ir.verify import verify
 from graphwright.lower.simplify import simplify
 from graphwright.lower.straight_line import runner
+from graphwright.lower.tiers import native_runner
 
 
 @pytest.fixture(autouse=True)
@@ -57,6 +59,8 @@ def check_graph(concrete, values, found):
     if not graph.captures:
         arrays = [v._array for v in values]
         compare(found, [tf.constant(a) for a in runner(parsed)(*arrays)])
+    compiled = native_runner(graph)(*[v._array for v in (*values, *graph.captured)])
+    compare(found, [tf.constant(a) for a in compiled])
 
 
 def compare(expected, found):
@@ -69,7 +73,7 @@ def compare(expected, found):
 COMMON = {"deadline": None, "suppress_health_check": [HealthCheck.too_slow]}
 
 
-@settings(max_examples=150, **COMMON)
+@settings(max_examples=250, **COMMON)
 @given(steps(), st.integers(0, 3))
 def test_all_ways_agree(program, seed):
     check(program, seed)
