@@ -220,6 +220,7 @@ from graphwright.types.specs import type_spec_from_value as type_spec_from_value
 from graphwright.types.type_spec import TypeSpec as TypeSpec
 from graphwright.values.convert import constant as constant
 from graphwright.values.convert import convert_to_tensor as convert_to_tensor
+from graphwright.values.convert import register_tensor_conversion_function as register_tensor_conversion_function
 from graphwright.values.indexed_slices import IndexedSlices as IndexedSlices
 from graphwright.values.indexed_slices import IndexedSlicesSpec as IndexedSlicesSpec
 from graphwright.values.sparse.tensor import SparseTensor as SparseTensor

@@ -49,7 +49,11 @@ from graphwright.types.dtypes import bool_ as bool
 from graphwright.types.shape import TensorShape
 from graphwright.types.specs import TensorSpec, type_spec_from_value
 from graphwright.types.type_spec import TypeSpec
-from graphwright.values.convert import constant, convert_to_tensor
+from graphwright.values.convert import (
+    constant,
+    convert_to_tensor,
+    register_tensor_conversion_function,
+)
 from graphwright.values.indexed_slices import IndexedSlices, IndexedSlicesSpec
 from graphwright.values.sparse.tensor import SparseTensor, SparseTensorSpec
 from graphwright.values.tensor import Tensor
@@ -111,6 +115,7 @@ TOP_LEVEL = (
     "quint16",
     "quint8",
     "recompute_grad",
+    "register_tensor_conversion_function",
     "resource",
     "string",
     "type_spec_from_value",

@@ -3,6 +3,7 @@
 from graphwright.ops.encoding import (
     as_string,
     fingerprint,
+    to_hash_bucket,
     to_hash_bucket_fast,
     to_hash_bucket_strong,
     to_number,
@@ -46,6 +47,7 @@ __all__ = (
     "split",
     "strip",
     "substr",
+    "to_hash_bucket",
     "to_hash_bucket_fast",
     "to_hash_bucket_strong",
     "to_number",

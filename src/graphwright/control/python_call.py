@@ -24,9 +24,11 @@ from graphwright.op.op import Call, Effect, Op, c_name, not_differentiable
 from graphwright.trace.tracer import current_tracer
 from graphwright.types import dtypes as dt
 from graphwright.types import tree
+from graphwright.types.composite import Composite
 from graphwright.types.dtypes import DType, as_dtype
 from graphwright.types.specs import TensorSpec
 from graphwright.types.tensor_type import TensorType
+from graphwright.types.type_spec import TypeSpec
 from graphwright.values.convert import make_array
 from graphwright.values.tensor import EagerTensor, wrap
 
@@ -258,8 +260,9 @@ def py_function(
     """Calls a Python function on eager tensors, whenever the graph is run.
 
     `inp` lists its arguments, `Tout` is the dtype of the result or a structure of dtypes (or
-    TensorSpecs). Gradients flow through it. Without `inp`, a decorator. An exception in the
-    function becomes InvalidArgumentError (for ValueError and TypeError) or UnknownError.
+    type specs, of composites too). Gradients flow through it. Without `inp`, a decorator. An
+    exception in the function becomes InvalidArgumentError (for ValueError and TypeError) or
+    UnknownError.
 
     >>> import graphwright as tf
     >>> tf.py_function(lambda x: x + 1, [tf.constant(1.0)], tf.float32)
@@ -314,6 +317,8 @@ def called(kind: type[HostOp], func: Any, inp: Any, Tout: Any, name: str) -> Any
             f"Expected func to be callable. Received func={func} of type {type(func)}."
         )
     leaves = tree.flatten(Tout)
+    if any(isinstance(x, Composite) for x in inp) or any(map(is_composite_type, leaves)):
+        return called_on_composites(func, inp, Tout, name)
     dtypes = tuple([t.dtype if isinstance(t, TensorSpec) else as_dtype(t) for t in leaves])
     op = kind(token_of(func), dtypes)
     results = apply(op, *[convert(x) for x in inp], name=name) or ()
@@ -321,3 +326,41 @@ def called(kind: type[HostOp], func: Any, inp: Any, Tout: Any, name: str) -> Any
         if isinstance(leaf, TensorSpec):
             result.set_shape(leaf.shape)
     return tree.pack_sequence_as(Tout, list(results))
+
+
+def is_composite_type(spec: Any) -> bool:
+    """Whether a result is to be a composite."""
+    return isinstance(spec, TypeSpec) and not isinstance(spec, TensorSpec)
+
+
+def called_on_composites(func: Any, inp: Any, Tout: Any, name: str) -> Any:
+    """`py_function` of values made of tensors: the op has these."""
+    arguments = [x.__graphwright_spec__ if isinstance(x, Composite) else None for x in inp]
+    leaves = tree.flatten(Tout)
+
+    def on_tensors(*tensors: Any) -> list[Any]:
+        remaining = iter(tensors)
+        given = [next(remaining) if t is None else t.from_tensors(remaining) for t in arguments]
+        returned = func(*given)
+        results = tree.flatten(returned) if tree.is_nested(returned) else [returned]
+        if len(results) < len(leaves):
+            raise ValueError(f"{func} returned {len(results)} values, not {len(leaves)}")
+        return [tensor for pair in zip(leaves, results) for tensor in tensors_of_result(*pair)]
+
+    flat = [t for leaf in leaves for t in (leaf.flatten() if is_composite_type(leaf) else [leaf])]
+    parts = tree.flatten(list(inp), expand_composites=True)
+    results = iter(called(EagerPyFunc, on_tensors, parts, flat, name))
+    packed = [
+        leaf.from_tensors(results) if is_composite_type(leaf) else next(results) for leaf in leaves
+    ]
+    return tree.pack_sequence_as(Tout, packed)
+
+
+def tensors_of_result(leaf: Any, result: Any) -> list[Any]:
+    """The tensors of one result; ValueError if it is not of the type that was promised."""
+    if not is_composite_type(leaf):
+        return [result]
+    if not leaf.is_compatible_with(result):
+        raise ValueError(f"py_function returned {result!r}, which is not compatible with {leaf!r}")
+    found: list[Any] = leaf.to_tensors(result)
+    return found

@@ -1,4 +1,6 @@
-"""Hashes of byte strings that mean the same everywhere: FarmHash's Fingerprint64 and SipHash-2-4.
+"""Hashes of byte strings that mean the same everywhere.
+
+FarmHash's Fingerprint64, MurmurHash64A and SipHash-2-4.
 
 Sources: Pike and Alakuijala, FarmHash (the "na" variant, which Fingerprint64 is fixed to); Aumasson
 and Bernstein, "SipHash: a fast short-input PRF" (2012). All arithmetic is modulo 2**64.
@@ -23,6 +25,21 @@ def fingerprint64(text: bytes) -> int:
     if size <= 64:
         return _to_64(text, size)
     return _long(text, size)
+
+
+def hash64(text: bytes, seed: int = 0xDECAFCAFFE) -> int:
+    """MurmurHash64A (Appleby, 2008)."""
+    factor = 0xC6A4A7935BD1E995
+    result = seed ^ (len(text) * factor & _MASK)
+    whole = len(text) & ~7
+    for (word,) in struct.iter_unpack("<Q", text[:whole]):
+        word = word * factor & _MASK
+        word = (word ^ word >> 47) * factor & _MASK
+        result = (result ^ word) * factor & _MASK
+    if len(text) > whole:
+        result = (result ^ int.from_bytes(text[whole:], "little")) * factor & _MASK
+    result = (result ^ result >> 47) * factor & _MASK
+    return result ^ result >> 47
 
 
 def siphash(key: tuple[int, int], text: bytes) -> int:

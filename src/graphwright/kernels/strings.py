@@ -173,6 +173,11 @@ def hash_bucket_fast(array: Array, buckets: int) -> npt.NDArray[np.int64]:
     return _each(lambda text: fingerprint.fingerprint64(text) % buckets, array).astype(np.int64)
 
 
+def hash_bucket(array: Array, buckets: int) -> npt.NDArray[np.int64]:
+    """The bucket of each string by MurmurHash64A."""
+    return _each(lambda text: fingerprint.hash64(text) % buckets, array).astype(np.int64)
+
+
 def hash_bucket_strong(array: Array, buckets: int, key: tuple[int, int]) -> npt.NDArray[np.int64]:
     """The bucket of each string by SipHash under a key of two 64-bit words."""
     return _each(lambda text: fingerprint.siphash(key, text) % buckets, array).astype(np.int64)

@@ -42,7 +42,8 @@ _UNARY = {
     conversion: "cast",
     creation: "ones_like zeros_like",
     effects: "check_numerics",
-    encoding: "as_string to_hash_bucket_fast to_hash_bucket_strong to_number unicode_transcode",
+    encoding: "as_string to_hash_bucket to_hash_bucket_fast to_hash_bucket_strong to_number "
+    "unicode_transcode",
     io: "decode_base64 encode_base64",
     logistic: "sigmoid",
     rounding: "ceil floor is_finite is_inf is_nan nextafter rint round",

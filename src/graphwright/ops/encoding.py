@@ -89,6 +89,20 @@ class StringToHashBucketFast(Text):
         return strings.hash_bucket_fast(texts(text), positive(self.num_buckets))
 
 
+class StringToHashBucket(Text):
+    """The bucket of each string by a hash that may differ elsewhere."""
+
+    type_name = "StringToHashBucket"
+    inputs = ("string_tensor: string",)
+    outputs = ("output: int64",)
+    batched = elementwise
+
+    num_buckets: int
+
+    def kernel(self, text: Any) -> Any:
+        return strings.hash_bucket(texts(text), positive(self.num_buckets))
+
+
 class StringToHashBucketStrong(Text):
     """The bucket of each string by a hash under a key."""
 
@@ -228,6 +242,16 @@ def to_hash_bucket_fast(input: Any, num_buckets: int, name: str | None = None) -
     [0, 2]
     """
     return apply(StringToHashBucketFast.of(num_buckets), string(input), name=name)
+
+
+def to_hash_bucket(input: Any, num_buckets: int, name: str | None = None) -> Any:
+    """The bucket of each string by MurmurHash.
+
+    >>> import graphwright as tf
+    >>> tf.strings.to_hash_bucket(["a", "b"], 10).numpy()
+    array([8, 0])
+    """
+    return apply(StringToHashBucket.of(num_buckets), string(input), name=name)
 
 
 def to_hash_bucket_strong(input: Any, num_buckets: int, key: Any, name: str | None = None) -> Any:

@@ -54,6 +54,53 @@ def register_conversion(kind: type, function: Conversion) -> None:
     _CONVERSION_OF.clear()
 
 
+def register_tensor_conversion_function(
+    base_type: Any, conversion_func: Callable[..., Any], priority: int = 100
+) -> None:
+    """Converts values of a type (or types) with `conversion_func(value, dtype, name, as_ref)`.
+
+    A function that returns NotImplemented leaves a value to that of a base class. TypeError for
+    numbers and arrays. `priority` has no effect: the nearest class decides.
+
+    >>> import graphwright as tf
+    >>> class Celsius:
+    ...     degrees = 21.5
+    >>> tf.register_tensor_conversion_function(
+    ...     Celsius, lambda value, dtype=None, name=None, as_ref=False: tf.constant(value.degrees)
+    ... )
+    >>> tf.constant(0.5) + Celsius()
+    <tf.Tensor: shape=(), dtype=float32, numpy=22.0>
+    """
+    kinds = base_type if isinstance(base_type, tuple) else (base_type,)
+    if not all(isinstance(kind, type) for kind in kinds):
+        raise TypeError(
+            f"Argument `base_type` must be a type or a tuple of types. Obtained: {base_type}"
+        )
+    if any(issubclass(kind, (int, float, np.generic, np.ndarray)) for kind in kinds):
+        raise TypeError(
+            "Cannot register conversions for Python numeric types and NumPy scalars and arrays."
+        )
+    if not callable(conversion_func):
+        raise TypeError(f"Argument `conversion_func` must be callable. Received {conversion_func}.")
+    for kind in kinds:
+        register_conversion(kind, users_conversion(kind, conversion_func))
+
+
+def users_conversion(kind: type, function: Callable[..., Any]) -> Conversion:
+    """A conversion that leaves what it does not know to the class's bases."""
+
+    def conversion(value: Any, dtype: DType | None, name: str | None) -> Any:
+        made = function(value, dtype=dtype, name=name, as_ref=False)
+        if made is not NotImplemented:
+            return made
+        for base in kind.__mro__[1:]:
+            if base in _CONVERSIONS:
+                return _CONVERSIONS[base](value, dtype, name)
+        raise TypeError(f"no conversion of {value!r} ({type(value).__name__}) makes a tensor of it")
+
+    return conversion
+
+
 def convert_to_tensor(
     value: Any, dtype: Any = None, dtype_hint: Any = None, name: str | None = None
 ) -> Any:
