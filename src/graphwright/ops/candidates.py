@@ -163,8 +163,8 @@ class ComputeAccidentalHits(Op):
     outputs = ("indices: int32", "ids: int64", "weights: float32")
     gradient = not_differentiable
 
-    seed: int
-    seed2: int
+    seed: int = 0
+    seed2: int = 0
     num_true: int
 
     def shapes(self, classes: TensorType, sampled: TensorType) -> Shapes:

@@ -10,6 +10,7 @@ from graphwright.op.interpreter import apply, convert
 from graphwright.op.op import Call
 from graphwright.op.scalars import UNARY, Scalars
 from graphwright.ops.arithmetic import conj
+from graphwright.ops.result_gradients import SIGMOID_GRAD
 from graphwright.ops.special import widened
 from graphwright.types.dtypes import DType
 
@@ -28,8 +29,7 @@ class Sigmoid(Unary):
         return scalars.unary("sigmoid", x)
 
     def gradient(self, call: Call, g: Any) -> Sequence[Any]:
-        y = conj(call.outputs[0])
-        return (g * y * (1 - y),)
+        return (apply(SIGMOID_GRAD, conj(call.outputs[0]), g),)
 
 
 SIGMOID = Sigmoid()

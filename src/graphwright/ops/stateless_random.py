@@ -13,7 +13,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from graphwright.kernels import random, threefry, truncated_normal, variates
+from graphwright.kernels import random, threefry, variates
 from graphwright.op.interpreter import apply, convert
 from graphwright.op.op import Call, Op, Shapes, not_differentiable
 from graphwright.ops.arithmetic import maximum
@@ -322,31 +322,9 @@ class StatelessRandomBinomial(Op):
         return drawn.reshape(shape)
 
 
-class StatelessParameterizedTruncatedNormal(Op):
-    """Normal numbers between bounds."""
-
-    type_name = "StatelessParameterizedTruncatedNormal"
-    inputs = (
-        "shape: S host", "seed: Tseed", "means: dtype", "stddevs: dtype", "minvals: dtype",
-        "maxvals: dtype",
-    )  # fmt: skip
-    outputs = ("output: dtype",)
-    dtypes = {"dtype": dt.FLOATING - {dt.bfloat16}, "S": dt.INDEX, "Tseed": dt.INDEX}
-
-    def shapes(self, shape: Any, seed: TensorType, *parameters: TensorType) -> Shapes:
-        return parameterized_shape(shape, *parameters)
-
-    def kernel(self, shape: Any, seed: Any, *parameters: Any) -> Any:
-        samples, (means, deviations, lows, highs) = samples_of(shape, *parameters)
-        drawn = truncated_normal.truncated_normal(
-            *of_seed(seed), means, deviations, lows, highs, samples
-        )
-        return drawn.reshape(shape)
-
-
 GET_KEY_COUNTER = StatelessRandomGetKeyCounter()
 UNIFORM_INT, SHUFFLE = StatelessRandomUniformIntV2(), StatelessShuffle()
-GAMMA, BOUNDED_NORMAL = StatelessRandomGammaV3(), StatelessParameterizedTruncatedNormal()
+GAMMA = StatelessRandomGammaV3()
 
 
 # -- the public functions -------------------------------------------------------------------
@@ -488,20 +466,6 @@ def stateless_binomial(
     counts = convert(counts, None, probs.dtype)
     op = StatelessRandomBinomial.of(count_dtype(output_dtype))
     return apply(op, shape, convert(seed), counts, probs, name=name)
-
-
-def stateless_parameterized_truncated_normal(
-    shape: Any,
-    seed: Any,
-    means: Any = 0.0,
-    stddevs: Any = 1.0,
-    minvals: Any = -2.0,
-    maxvals: Any = 2.0,
-    name: str | None = None,
-) -> Any:
-    """Normal numbers between bounds; `shape` ends with the shape of the parameters together."""
-    parameters = [convert(p) for p in (means, stddevs, minvals, maxvals)]
-    return apply(BOUNDED_NORMAL, shape, convert(seed), *parameters, name=name)
 
 
 def stateless_shuffle(

@@ -15,6 +15,7 @@ from graphwright.op.scalars import Scalars
 from graphwright.ops.arithmetic import conj, subtract
 from graphwright.ops.comparison import greater, not_equal, select
 from graphwright.ops.conversion import cast
+from graphwright.ops.result_gradients import RECIPROCAL_GRAD, RSQRT_GRAD, SQRT_GRAD
 from graphwright.types import dtypes as dt
 from graphwright.types.dtypes import DType
 
@@ -120,7 +121,7 @@ class Sqrt(Unary):
         return scalars.unary("sqrt", x)
 
     def gradient(self, call: Call, g: Any) -> Sequence[Any]:
-        return (g * 0.5 / conj(call.outputs[0]),)
+        return (apply(SQRT_GRAD, conj(call.outputs[0]), g),)
 
 
 def reciprocal_root(x: Any) -> Any:
@@ -138,8 +139,7 @@ class Rsqrt(Unary):
         return scalars.div(scalars.constant(1, x), scalars.unary("sqrt", x))
 
     def gradient(self, call: Call, g: Any) -> Sequence[Any]:
-        y = conj(call.outputs[0])
-        return (g * -0.5 * (y * y * y),)
+        return (apply(RSQRT_GRAD, conj(call.outputs[0]), g),)
 
 
 class Reciprocal(Unary):
@@ -152,8 +152,7 @@ class Reciprocal(Unary):
         return scalars.div(scalars.constant(1, x), x)
 
     def gradient(self, call: Call, g: Any) -> Sequence[Any]:
-        y = conj(call.outputs[0])
-        return (-g * (y * y),)
+        return (apply(RECIPROCAL_GRAD, conj(call.outputs[0]), g),)
 
 
 # -- powers, exponentials, logarithms -------------------------------------------------------

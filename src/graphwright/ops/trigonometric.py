@@ -12,6 +12,7 @@ from graphwright.op.interpreter import apply, convert, convert_pair
 from graphwright.op.op import Call
 from graphwright.op.scalars import Scalars
 from graphwright.ops.arithmetic import conj
+from graphwright.ops.result_gradients import TANH_GRAD
 from graphwright.ops.transcendental import reciprocal, sqrt, square
 from graphwright.types import dtypes as dt
 
@@ -152,7 +153,7 @@ class Tanh(Unary):
         return scalars.unary("tanh", x)
 
     def gradient(self, call: Call, g: Any) -> Sequence[Any]:
-        return (g * (1 - square(conj(call.outputs[0]))),)
+        return (apply(TANH_GRAD, conj(call.outputs[0]), g),)
 
 
 class Asinh(Unary):

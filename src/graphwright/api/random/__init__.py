@@ -12,6 +12,9 @@ from graphwright.edge.initializers import Ones as ones_initializer
 from graphwright.edge.initializers import RandomNormal as random_normal_initializer
 from graphwright.edge.initializers import RandomUniform as random_uniform_initializer
 from graphwright.edge.initializers import Zeros as zeros_initializer
+from graphwright.ops.bounded_normal import (
+    stateless_parameterized_truncated_normal,
+)
 from graphwright.ops.candidates import (
     all_candidate_sampler,
     fixed_unigram_candidate_sampler,
@@ -37,7 +40,6 @@ from graphwright.ops.stateless_random import (
     stateless_categorical,
     stateless_gamma,
     stateless_normal,
-    stateless_parameterized_truncated_normal,
     stateless_poisson,
     stateless_truncated_normal,
     stateless_uniform,

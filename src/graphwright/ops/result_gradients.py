@@ -1,0 +1,131 @@
+"""Cotangents of functions whose slope their result tells: one op each, as in TensorFlow's graphs.
+
+Of y = f(x) they take y and the cotangent of y.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from graphwright.op.families import Binary
+from graphwright.op.interpreter import apply
+from graphwright.op.op import Call
+from graphwright.op.scalars import Scalars
+from graphwright.ops.arithmetic import conj
+from graphwright.types import dtypes as dt
+
+
+class ResultGradient(Binary):
+    """dy * f'(x), where f'(x) is told by y."""
+
+    inputs = ("y: T", "dy: T")
+    dtypes = {"T": dt.INEXACT}
+
+    def kernel(self, *arrays: Any) -> Any:
+        return type(self).ufunc(*arrays)
+
+
+def tanh_slope(y: Any, dy: Any) -> Any:
+    return np.multiply(dy, 1 - np.square(y))
+
+
+def sigmoid_slope(y: Any, dy: Any) -> Any:
+    return np.multiply(dy, y * (1 - y))
+
+
+def sqrt_slope(y: Any, dy: Any) -> Any:
+    return np.divide(np.multiply(dy, y.dtype.type(0.5)), y)
+
+
+def rsqrt_slope(y: Any, dy: Any) -> Any:
+    return np.multiply(dy, y.dtype.type(-0.5) * (y * y * y))
+
+
+def reciprocal_slope(y: Any, dy: Any) -> Any:
+    return np.multiply(np.negative(dy), np.square(y))
+
+
+class TanhGrad(ResultGradient):
+    """dy * (1 - y^2)."""
+
+    type_name = "TanhGrad"
+    ufunc = staticmethod(tanh_slope)
+
+    def element(self, scalars: Scalars[Any], y: Any, dy: Any) -> Any:
+        return scalars.mul(dy, scalars.sub(scalars.constant(1, y), scalars.mul(y, y)))
+
+    def gradient(self, call: Call, g: Any) -> Sequence[Any]:
+        y, dy = (conj(x) for x in call.inputs)
+        return g * -2 * dy * y, apply(TANH_GRAD, y, g)
+
+
+class SigmoidGrad(ResultGradient):
+    """dy * y * (1 - y)."""
+
+    type_name = "SigmoidGrad"
+    ufunc = staticmethod(sigmoid_slope)
+
+    def element(self, scalars: Scalars[Any], y: Any, dy: Any) -> Any:
+        rest = scalars.sub(scalars.constant(1, y), y)
+        return scalars.mul(dy, scalars.mul(y, rest))
+
+    def gradient(self, call: Call, g: Any) -> Sequence[Any]:
+        y, dy = (conj(x) for x in call.inputs)
+        return g * dy * (1 - 2 * y), apply(SIGMOID_GRAD, y, g)
+
+
+class SqrtGrad(ResultGradient):
+    """dy * 0.5 / y."""
+
+    type_name = "SqrtGrad"
+    ufunc = staticmethod(sqrt_slope)
+
+    def element(self, scalars: Scalars[Any], y: Any, dy: Any) -> Any:
+        return scalars.div(scalars.mul(dy, scalars.constant(0.5, y)), y)
+
+    def gradient(self, call: Call, g: Any) -> Sequence[Any]:
+        y = conj(call.inputs[0])
+        half = g / y
+        return -half * conj(call.outputs[0]), 0.5 * half
+
+
+class RsqrtGrad(ResultGradient):
+    """dy * -0.5 * y^3."""
+
+    type_name = "RsqrtGrad"
+    ufunc = staticmethod(rsqrt_slope)
+
+    def element(self, scalars: Scalars[Any], y: Any, dy: Any) -> Any:
+        cube = scalars.mul(scalars.mul(y, y), y)
+        return scalars.mul(dy, scalars.mul(scalars.constant(-0.5, y), cube))
+
+    def gradient(self, call: Call, g: Any) -> Sequence[Any]:
+        y, dy = (conj(x) for x in call.inputs)
+        return -1.5 * g * dy * (y * y), apply(RSQRT_GRAD, y, g)
+
+
+class ReciprocalGrad(ResultGradient):
+    """-dy * y^2."""
+
+    type_name = "ReciprocalGrad"
+    ufunc = staticmethod(reciprocal_slope)
+
+    def element(self, scalars: Scalars[Any], y: Any, dy: Any) -> Any:
+        return scalars.mul(scalars.neg(dy), scalars.mul(y, y))
+
+    def gradient(self, call: Call, g: Any) -> Sequence[Any]:
+        y, dy = (conj(x) for x in call.inputs)
+        return g * -2 * dy * y, apply(RECIPROCAL_GRAD, y, g)
+
+
+class InvGrad(ReciprocalGrad):
+    """-dy * y^2, by its old name."""
+
+    type_name = "InvGrad"
+
+
+TANH_GRAD, SIGMOID_GRAD = TanhGrad(), SigmoidGrad()
+SQRT_GRAD, RSQRT_GRAD, RECIPROCAL_GRAD = SqrtGrad(), RsqrtGrad(), ReciprocalGrad()
