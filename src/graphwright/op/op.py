@@ -169,7 +169,8 @@ class Op(Record):
         cls.execute = _first_execution
         cls._instances = {}
         cls._masks = {}
-        if cls.type_name and "type_name" in vars(cls):
+        named = cls.type_name and not cls.type_name.startswith("_")  # others are lowering's own
+        if named and "type_name" in vars(cls):
             REGISTRY.setdefault(cls.type_name, cls)
 
     def __new__(cls, *args: Any, **kwargs: Any) -> Op:
