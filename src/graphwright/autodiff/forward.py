@@ -14,6 +14,8 @@ from graphwright.autodiff.sweep import carries_gradient, is_differentiable, thro
 from graphwright.autodiff.tape import GradientTape, Recorder, UnconnectedGradients, like
 from graphwright.op.interpreter import STATE, activate
 from graphwright.op.op import Call, Op
+from graphwright.ops.lists import zero_of
+from graphwright.types import dtypes as dt
 from graphwright.types import tree
 from graphwright.types.tensor_type import is_compatible
 from graphwright.values.convert import convert
@@ -39,8 +41,9 @@ class Forward(Recorder):
         recorded = op.taped(operands)
         result = self.hand_on(recorded, operands, name)
         outputs = result if type(result) is tuple else (result,)
+        own = op.untaped(outputs) if recorded is not op else outputs
         with activate(self.below):
-            found = push(Call(recorded, operands, outputs), given)
+            found = push(Call(recorded, operands, outputs), given, len(own))
         for tensor, tangent in zip(outputs, found):
             if tangent is not None:
                 self.put(tensor, tangent)
@@ -52,10 +55,12 @@ class Forward(Recorder):
         self.tangents[tensor.key] = tangent
 
 
-def push(call: Call, tangents: Sequence[Any]) -> list[Any]:
-    """The tangents of a call's results, None where they do not depend on those of the inputs."""
+def push(call: Call, tangents: Sequence[Any], count: int) -> list[Any]:
+    """The tangents of a call's first `count` results, None where they do not depend on those of
+    the inputs. A list's tangent is a list."""
     needed = tuple([t is not None for t in tangents])
-    probes = [like(y, 0) if has_tangent(y) else None for y in call.outputs]
+    probes = [zero_of(y) if has_tangent(y) else None for y in call.outputs[:count]]
+    probes += [None] * (len(call.outputs) - count)
     with GradientTape(watch_accessed_variables=False) as tape:
         tape.watch([p for p in probes if p is not None])
         cotangents = through(Call(call.op, call.inputs, call.outputs, needed), probes)
@@ -67,8 +72,8 @@ def push(call: Call, tangents: Sequence[Any]) -> list[Any]:
 
 
 def has_tangent(tensor: Any) -> bool:
-    """Whether a result can have a tangent of its own."""
-    return carries_gradient(tensor) and tensor.dtype.is_numpy_compatible
+    """Whether a result can have a tangent of its own: a number or a list."""
+    return carries_gradient(tensor) and tensor.dtype is not dt.resource
 
 
 class ForwardAccumulator:
