@@ -207,7 +207,9 @@ def close(value: Any, wanted: Any, tolerance: Tolerance) -> bool:
 
     Numbers too small to be normal may be 0: TensorFlow computes without them.
     """
-    if wanted.dtype.name not in gf.DIFFERENTIABLE:
+    if wanted.dtype.name.startswith("float8"):
+        value, wanted = value.astype(np.float32), wanted.astype(np.float32)
+    elif wanted.dtype.name not in gf.DIFFERENTIABLE:
         return bool(np.array_equal(value, wanted))
     eps, (ulps, absolute, spread) = EPSILON[wanted.dtype.name], tolerance
     a, b = value.astype(np.complex128), wanted.astype(np.complex128)

@@ -505,11 +505,25 @@ def matrices() -> Iterator[Case]:
         yield "linalg.tensor_diag_part", (sample(shape),), {}
 
 
+def more() -> Iterator[Case]:
+    for sizes, blocks, base in (
+        ([5, 6], [2, 3], None), ([5, 6], [2, 3], [[1, 0], [0, 1]]), ([0], [4], [[1, 1]]),
+        (np.array([7, 9], np.int32), np.array([4, 5], np.int32), None),
+    ):  # fmt: skip
+        yield "required_space_to_batch_paddings", (sizes, blocks, base), {}
+    yield "guarantee_const", (np.arange(3.0),), {}
+    numbers = np.array([0.0, -1.3, 3.7, 1e-3, 500.0, 1e9, np.inf, np.nan], np.float32)
+    for dtype in ("float8_e5m2", "float8_e4m3fn"):
+        yield "cast", (numbers, dtype), {}
+        yield "bitcast", (np.arange(12, dtype=np.uint8), dtype), {}
+        yield "bitcast", (np.arange(3, dtype=np.int32), dtype), {}
+
+
 def cases() -> list[Case]:
     """All cases of the area."""
     groups = (
         shapes, movement, joining, slices, gathering, scattering, masks, indicators, partitions,
-        grids, repetition, padding, reversal, blocks, creation, matrices,
+        grids, repetition, padding, reversal, blocks, creation, matrices, more,
     )  # fmt: skip
     return [case for group in groups for case in group()]
 

@@ -1,6 +1,11 @@
 """Top-level names for arrays: shapes, slices, joining, padding, gathering, filling."""
 
-from graphwright.ops.blocks import batch_to_space, space_to_batch, space_to_batch_nd
+from graphwright.ops.blocks import (
+    batch_to_space,
+    required_space_to_batch_paddings,
+    space_to_batch,
+    space_to_batch_nd,
+)
 from graphwright.ops.creation import fill, ones, ones_like, zeros, zeros_like
 from graphwright.ops.gathering import (
     gather,
@@ -10,12 +15,13 @@ from graphwright.ops.gathering import (
 from graphwright.ops.grids import meshgrid, unravel_index
 from graphwright.ops.indexing import boolean_mask, where
 from graphwright.ops.indicators import one_hot, sequence_mask
-from graphwright.ops.joining import concat, split, stack, unstack
+from graphwright.ops.joining import concat, parallel_stack, split, stack, unstack
 from graphwright.ops.matrices import eye
 from graphwright.ops.movement import (
     broadcast_to,
     ensure_shape,
     expand_dims,
+    guarantee_const,
     identity,
     identity_n,
     reshape,
@@ -62,6 +68,7 @@ __all__ = TOP_LEVEL = (
     "fill",
     "gather",
     "gather_nd",
+    "guarantee_const",
     "identity",
     "identity_n",
     "linspace",
@@ -70,9 +77,11 @@ __all__ = TOP_LEVEL = (
     "ones",
     "ones_like",
     "pad",
+    "parallel_stack",
     "range",
     "rank",
     "repeat",
+    "required_space_to_batch_paddings",
     "reshape",
     "reverse",
     "reverse_sequence",

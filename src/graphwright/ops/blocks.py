@@ -11,6 +11,10 @@ from graphwright.errors import InvalidArgumentError
 from graphwright.op.batching import images
 from graphwright.op.interpreter import apply, convert
 from graphwright.op.op import Call, Op, Shapes
+from graphwright.ops.arithmetic import floormod
+from graphwright.ops.creation import zeros, zeros_like
+from graphwright.ops.joining import stack
+from graphwright.ops.shape import shape
 from graphwright.types import dtypes as dt
 from graphwright.types.tensor_type import Dims, TensorType
 
@@ -295,3 +299,25 @@ def check_block(size: int) -> None:
         raise InvalidArgumentError(
             None, None, f"Value for attr 'block_size' of {size} must be at least minimum 2"
         )
+
+
+def required_space_to_batch_paddings(
+    input_shape: Any, block_shape: Any, base_paddings: Any = None, name: str | None = None
+) -> tuple[Any, Any]:
+    """The paddings that make each axis a multiple of its block, and the crops that undo them.
+
+    `base_paddings` are the least before and behind each axis, 0 by default; what is missing is
+    added behind.
+
+    >>> paddings, crops = tf.required_space_to_batch_paddings([5, 6], [2, 3])
+    >>> paddings.numpy().tolist(), crops.numpy().tolist()
+    ([[0, 1], [0, 0]], [[0, 1], [0, 0]])
+    """
+    sizes, blocks = convert(input_shape, dt.int32), convert(block_shape, dt.int32)
+    base = zeros([shape(blocks)[0], 2], dt.int32)
+    if base_paddings is not None:
+        base = convert(base_paddings, dt.int32)
+    before, behind = base[:, 0], base[:, 1]
+    missing = floormod(-(sizes + before + behind), blocks)
+    paddings = stack([before, behind + missing], 1, name)
+    return paddings, stack([zeros_like(missing), missing], 1)

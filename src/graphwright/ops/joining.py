@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from graphwright.op.batching import Each
-from graphwright.op.interpreter import apply, convert, convert_many, is_tensor
+from graphwright.op.interpreter import STATE, apply, convert, convert_many, is_tensor
 from graphwright.op.op import REGISTRY, Call, Op, Shapes
 from graphwright.ops.movement import identity
 from graphwright.ops.shape import shape
@@ -406,6 +406,19 @@ def concat(values: Any, axis: Any, name: str | None = "concat") -> Any:
     if isinstance(axis, (list, tuple)) and len(axis) == 1:
         (axis,) = axis
     return apply(CONCAT, *convert_many(values), axis, name=name)
+
+
+def parallel_stack(values: Any, name: str | None = "parallel_stack") -> Any:
+    """As `stack` along a new first axis, in a graph; RuntimeError outside of one.
+
+    The shapes of all must be known.
+    """
+    if STATE.active is None:
+        raise RuntimeError("tf.parallel_stack() is not compatible with eager execution.")
+    tensors = convert_many(values)
+    if any(not x.type.is_static for x in tensors):
+        raise ValueError("All inputs to parallel_stack must have known shapes.")
+    return apply(Pack.of(0), *tensors, name=name)
 
 
 CONCAT = ConcatV2()

@@ -81,6 +81,15 @@ class StopGradient(Identity):
         return (None,)
 
 
+class GuaranteeConst(Identity):
+    """The tensor itself, of which is promised that it is always the same."""
+
+    type_name = "GuaranteeConst"
+
+    def gradient(self, call: Call, g: Any) -> Sequence[Any]:
+        return (None,)
+
+
 class PreventGradient(Identity):
     """The tensor itself; a gradient through it is an error."""
 
@@ -534,6 +543,11 @@ def identity(input: Any, name: str | None = None) -> Any:
 def identity_n(input: Any, name: str | None = None) -> Any:
     """A list of tensors of the same shapes and contents."""
     return list(apply(IDENTITY_N, *[convert(x) for x in input], name=name))
+
+
+def guarantee_const(input: Any, name: str | None = None) -> Any:
+    """The tensor itself; promises that it is always the same. No gradient flows through it."""
+    return apply(GuaranteeConst.of(), convert(input), name=name)
 
 
 def stop_gradient(input: Any, name: str | None = None) -> Any:

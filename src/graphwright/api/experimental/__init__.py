@@ -13,6 +13,7 @@ from graphwright.edge.user_dispatch import (
 )
 from graphwright.ragged.row_partition import RowPartition
 from graphwright.ragged.shape import DynamicRaggedShape
+from graphwright.types.dtypes import float8_e4m3fn, float8_e5m2
 
 __all__ = [
     "BatchableExtensionType",
@@ -25,5 +26,7 @@ __all__ = [
     "dispatch_for_binary_elementwise_assert_apis",
     "dispatch_for_unary_elementwise_apis",
     "extension_type",
+    "float8_e4m3fn",
+    "float8_e5m2",
     "unregister_dispatch_for",
 ]
