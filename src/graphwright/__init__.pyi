@@ -81,6 +81,7 @@ from graphwright.ops.arithmetic import truediv as truediv
 from graphwright.ops.arithmetic import truncatediv as truncatediv
 from graphwright.ops.arithmetic import truncatemod as truncatemod
 from graphwright.ops.blocks import batch_to_space as batch_to_space
+from graphwright.ops.blocks import required_space_to_batch_paddings as required_space_to_batch_paddings
 from graphwright.ops.blocks import space_to_batch_nd as space_to_batch
 from graphwright.ops.blocks import space_to_batch_nd as space_to_batch_nd
 from graphwright.ops.clipping import clip_by_global_norm as clip_by_global_norm
@@ -124,6 +125,7 @@ from graphwright.ops.indexing import where as where
 from graphwright.ops.indicators import one_hot as one_hot
 from graphwright.ops.indicators import sequence_mask as sequence_mask
 from graphwright.ops.joining import concat as concat
+from graphwright.ops.joining import parallel_stack as parallel_stack
 from graphwright.ops.joining import split as split
 from graphwright.ops.joining import stack as stack
 from graphwright.ops.joining import unstack as unstack
@@ -132,6 +134,7 @@ from graphwright.ops.matrices import eye as eye
 from graphwright.ops.movement import broadcast_to as broadcast_to
 from graphwright.ops.movement import ensure_shape as ensure_shape
 from graphwright.ops.movement import expand_dims as expand_dims
+from graphwright.ops.movement import guarantee_const as guarantee_const
 from graphwright.ops.movement import identity as identity
 from graphwright.ops.movement import identity_n as identity_n
 from graphwright.ops.movement import reshape as reshape
