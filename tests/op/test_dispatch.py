@@ -81,3 +81,10 @@ def test_the_functions_own_refusal_is_raised_where_nothing_else_is_meant(
         tf.rank(Interval(0, 1))
     with pytest.raises(ValueError, match="unsupported type"):
         tf.rank(object())
+
+
+def test_a_call_that_fits_no_parameters_is_refused_in_the_functions_words() -> None:
+    with pytest.raises(TypeError, match="unexpected keyword argument 'foo'"):
+        tf.add(1, 2, foo=3)
+    with pytest.raises(ValueError, match="Unrecognized keyword arguments"):
+        tf.print(1, foo=3)

@@ -141,7 +141,10 @@ def meanings_of(function: Function) -> Iterator[Meaning]:
 
 def find(function: Function, values: tuple[Any, ...], named: dict[str, Any]) -> Any:
     """The call that a function's registered meanings make of these arguments, or None."""
-    given = bound(function, values, named)
+    try:
+        given = bound(function, values, named)
+    except TypeError:
+        return None  # the arguments fit no meaning: the function has said so
     matches = [m for m in meanings_of(function) if m.accepts(given)]
     users = [m for m in matches if m.is_users]
     if len(users) > 1:

@@ -21,9 +21,10 @@ from graphwright.ops.movement import reshape
 from graphwright.ops.reduction import reduce_all
 from graphwright.ops.shape import shape
 from graphwright.ragged.conversion import from_tensor, same_rows
+from graphwright.ragged.factories import is_ragged
 from graphwright.ragged.positions import positions
 from graphwright.ragged.row_partition import RowPartition
-from graphwright.ragged.tensor import RaggedTensor, is_ragged
+from graphwright.ragged.tensor import RaggedTensor
 from graphwright.types import dtypes as dt
 from graphwright.types.composite import Composite
 from graphwright.types.dtypes import DType

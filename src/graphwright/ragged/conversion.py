@@ -17,9 +17,10 @@ from graphwright.ops.movement import broadcast_to, reshape
 from graphwright.ops.reduction import reduce_any, reduce_max
 from graphwright.ops.sequences import range as numbers
 from graphwright.ops.shape import shape as shape_of
+from graphwright.ragged.factories import is_ragged
 from graphwright.ragged.positions import greatest
 from graphwright.ragged.row_partition import RowPartition
-from graphwright.ragged.tensor import RaggedTensor, is_ragged
+from graphwright.ragged.tensor import RaggedTensor
 from graphwright.types import dtypes as dt
 from graphwright.types.dtypes import DType
 from graphwright.values.sparse.tensor import SparseTensor

@@ -18,9 +18,10 @@ from graphwright.ops.gathering import gather
 from graphwright.ops.shape import shape
 from graphwright.ops.strings import join
 from graphwright.ragged.conversion import from_tensor
+from graphwright.ragged.factories import is_ragged
 from graphwright.ragged.positions import positions
 from graphwright.ragged.row_partition import RowPartition
-from graphwright.ragged.tensor import RaggedTensor, is_ragged
+from graphwright.ragged.tensor import RaggedTensor
 from graphwright.types import dtypes as dt
 from graphwright.values.sparse.tensor import SparseTensor
 

@@ -27,7 +27,8 @@ from graphwright.ops.reduction import reduce_max
 from graphwright.ops.segment import unsorted_segment_max, unsorted_segment_sum
 from graphwright.ops.transcendental import exp
 from graphwright.ragged.conversion import cut
-from graphwright.ragged.tensor import RaggedTensor, is_ragged
+from graphwright.ragged.factories import is_ragged
+from graphwright.ragged.tensor import RaggedTensor
 from graphwright.types import dtypes as dt
 
 

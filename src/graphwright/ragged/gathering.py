@@ -17,10 +17,11 @@ from graphwright.ops.segment import unsorted_segment_sum
 from graphwright.ops.shape import shape
 from graphwright.ragged.broadcasting import apply_flat
 from graphwright.ragged.conversion import from_tensor, indices_of
+from graphwright.ragged.factories import as_values, is_ragged
 from graphwright.ragged.indexing import sliced_columns, sliced_rows
 from graphwright.ragged.row_partition import RowPartition
 from graphwright.ragged.taking import row, take
-from graphwright.ragged.tensor import RaggedTensor, as_values, is_ragged
+from graphwright.ragged.tensor import RaggedTensor
 from graphwright.types import dtypes as dt
 
 

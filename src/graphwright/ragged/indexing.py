@@ -14,10 +14,11 @@ from graphwright.op.interpreter import convert
 from graphwright.ops.comparison import select
 from graphwright.ops.conversion import cast
 from graphwright.ops.sequences import range as numbers
+from graphwright.ragged.factories import is_ragged
 from graphwright.ragged.positions import clipped_range, positions
 from graphwright.ragged.row_partition import RowPartition
 from graphwright.ragged.taking import row, take
-from graphwright.ragged.tensor import RaggedTensor, is_ragged
+from graphwright.ragged.tensor import RaggedTensor
 from graphwright.types.dtypes import DType
 from graphwright.values.tensor import Tensor
 

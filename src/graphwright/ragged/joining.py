@@ -14,10 +14,11 @@ from graphwright.ops.movement import reshape, transpose
 from graphwright.ops.repetition import repeat, tile
 from graphwright.ops.sequences import range as numbers
 from graphwright.ragged.conversion import from_tensor, same_rows
+from graphwright.ragged.factories import as_values, is_ragged
 from graphwright.ragged.positions import length_of, splits_of_lengths
 from graphwright.ragged.row_partition import RowPartition
 from graphwright.ragged.taking import take
-from graphwright.ragged.tensor import RaggedTensor, as_values, is_ragged
+from graphwright.ragged.tensor import RaggedTensor
 from graphwright.types import dtypes as dt
 
 

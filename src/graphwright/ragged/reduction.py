@@ -17,9 +17,10 @@ from graphwright.ops.movement import expand_dims
 from graphwright.ops.rounding import is_finite
 from graphwright.ops.sequences import range as numbers
 from graphwright.ops.transcendental import exp, log, sqrt, square
+from graphwright.ragged.factories import is_ragged
 from graphwright.ragged.positions import greatest, splits_of_lengths
 from graphwright.ragged.row_partition import RowPartition
-from graphwright.ragged.tensor import RaggedTensor, is_ragged
+from graphwright.ragged.tensor import RaggedTensor
 from graphwright.types import dtypes as dt
 
 Segments = Callable[[Any, Any, Any], Any]

@@ -11,10 +11,11 @@ from graphwright.op.interpreter import convert
 from graphwright.ops import creation, indicators, movement, shape
 from graphwright.ops.shape import shape as shape_of
 from graphwright.ragged.broadcasting import aligned
+from graphwright.ragged.factories import is_ragged
 from graphwright.ragged.indexing import wrapped
 from graphwright.ragged.row_partition import RowPartition
 from graphwright.ragged.shape import DynamicRaggedShape
-from graphwright.ragged.tensor import RaggedTensor, is_ragged
+from graphwright.ragged.tensor import RaggedTensor
 from graphwright.types import dtypes as dt
 
 

@@ -24,11 +24,12 @@ from graphwright.ops.string_pieces import (
 )
 from graphwright.ragged.broadcasting import apply_flat
 from graphwright.ragged.conversion import from_tensor
+from graphwright.ragged.factories import is_ragged
 from graphwright.ragged.indexing import sliced_columns
 from graphwright.ragged.positions import positions
 from graphwright.ragged.reduction import reduced
 from graphwright.ragged.row_partition import RowPartition
-from graphwright.ragged.tensor import RaggedTensor, is_ragged
+from graphwright.ragged.tensor import RaggedTensor
 from graphwright.types import dtypes as dt
 
 

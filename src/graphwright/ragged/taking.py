@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from graphwright.ops.gathering import gather
+from graphwright.ragged.factories import is_ragged
 from graphwright.ragged.positions import positions
 from graphwright.ragged.row_partition import RowPartition
-from graphwright.ragged.tensor import RaggedTensor, is_ragged
+from graphwright.ragged.tensor import RaggedTensor
 from graphwright.values.tensor import EagerTensor
 
 
