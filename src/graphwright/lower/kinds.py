@@ -18,13 +18,14 @@ KINDS: dict[DType, str] = {
     dt.uint32: "u32",
     dt.uint64: "u64",
     dt.bool_: "b1",
+    dt.float16: "f16",
+    dt.bfloat16: "bf16",
 }
 
-#: Kinds that elements may be stored as; element expressions compute in f32 what they hold, but
-#: loop nests do not take them yet.
-HALVES: dict[DType, str] = {dt.float16: "f16", dt.bfloat16: "bf16"}
+#: Kinds that are only stored: element expressions compute in f32 what they hold, and round.
+HALVES = ("f16", "bf16")
 
-DTYPES = {kind: dtype for dtype, kind in (KINDS | HALVES).items()}
+DTYPES = {kind: dtype for dtype, kind in KINDS.items()}
 
 
 def kind_of(dtype: DType) -> str:

@@ -15,7 +15,7 @@ from graphwright.control.branch import StatelessIf
 from graphwright.control.loop import StatelessWhile
 from graphwright.ir.graph import Graph, Node, Value
 from graphwright.lower.decompose import RULES
-from graphwright.lower.kinds import KINDS
+from graphwright.lower.kinds import HALVES, KINDS
 from graphwright.lower.lowering import lower
 from graphwright.lower.moves import MOVES, is_size
 from graphwright.lower.native import Native
@@ -57,6 +57,8 @@ def is_native(node: Node, in_loop: bool = False) -> bool:
     if isinstance(op, Elementwise):
         return has_element(op, tuple([v.type.dtype for v in tensors]))
     if type(op) in COMBINE:
+        if KINDS[node.outputs[0].type.dtype] in HALVES:  # NumPy adds them up in float32
+            return False
         return not (isinstance(op, Mean) and not node.outputs[0].type.dtype.is_floating)
     if isinstance(op, MatMul):
         known = node.outputs[0].type.dtype.name in ("float32", "float64")

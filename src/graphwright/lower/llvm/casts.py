@@ -15,9 +15,9 @@ def converted(x: Lanes, kind: str) -> Lanes:
     """
     if x.kind == kind:
         return x
-    if x.kind in HALVES.values():
+    if x.kind in HALVES:
         return converted(from_half(x), kind)
-    if kind in HALVES.values():
+    if kind in HALVES:
         return to_half(x, kind)
     if kind == "b1":
         return x.ne(0)

@@ -55,7 +55,7 @@ class VectorScalars:
         return self.emitter.select(condition, x, y)
 
     def cast(self, x: Reg, dtype: DType) -> Reg:
-        kind = (KINDS | HALVES).get(dtype)
+        kind = KINDS.get(dtype)
         if kind is None:
             raise LookupError(f"{dtype.name} has no native form")
         return self.convert(x, kind)
@@ -79,7 +79,7 @@ class VectorScalars:
         """A rule's result; of halves computed in f32, and rounded after every word."""
         lanes = [Lanes(self.emitter, x) for x in operands]
         kind = operands[0].kind
-        if kind not in HALVES.values():
+        if kind not in HALVES:
             return rule(*lanes).reg
         result = rule(*(converted(x, "f32") for x in lanes))
         return converted(result, kind).reg if result.kind == "f32" else result.reg
@@ -87,7 +87,7 @@ class VectorScalars:
 
 def family(kind: str) -> str:
     """Which rules are for a kind."""
-    if is_float(kind) or kind in HALVES.values():
+    if is_float(kind) or kind in HALVES:
         return "float"
     return "bool" if kind == "b1" else "integer"
 
