@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import platform
+from functools import cache
+
 from graphwright.lower.sizes import NotNative
 from graphwright.types import dtypes as dt
 from graphwright.types.dtypes import DType
@@ -34,6 +37,21 @@ def kind_of(dtype: DType) -> str:
         return KINDS[dtype]
     except KeyError:
         raise NotNative(f"{dtype.name} has no native form") from None
+
+
+def is_native_dtype(dtype: DType) -> bool:
+    """Whether elements of this dtype have a native form on this processor."""
+    return dtype in KINDS and (dtype is not dt.float16 or converts_float16())
+
+
+@cache
+def converts_float16() -> bool:
+    """Whether this processor converts float16 by itself, as all but old ones of x86 do."""
+    if platform.machine() not in ("x86_64", "AMD64"):
+        return True
+    from llvmlite import binding
+
+    return bool(binding.get_host_cpu_features().get("f16c"))
 
 
 def item_size(kind: str) -> int:

@@ -15,7 +15,7 @@ from graphwright.control.branch import StatelessIf
 from graphwright.control.loop import StatelessWhile
 from graphwright.ir.graph import Graph, Node, Value
 from graphwright.lower.decompose import RULES
-from graphwright.lower.kinds import HALVES, KINDS
+from graphwright.lower.kinds import HALVES, KINDS, is_native_dtype
 from graphwright.lower.lowering import lower
 from graphwright.lower.moves import MOVES, is_size
 from graphwright.lower.native import Native
@@ -48,7 +48,8 @@ def is_native(node: Node, in_loop: bool = False) -> bool:
     mask = op.host_mask(len(node.inputs))
     tensors = [v for v, host in zip(node.inputs, mask) if not host]
     for value in (*tensors, *node.outputs):
-        if value.type.dims is None or value.type.dtype not in KINDS or len(value.type.dims) > 8:
+        dims = value.type.dims
+        if dims is None or len(dims) > 8 or not is_native_dtype(value.type.dtype):
             return False
     if any(d == 0 for v in (*tensors, *node.outputs) for d in v.type.dims or ()):
         return False
@@ -93,7 +94,7 @@ def has_element(op: Elementwise, dtypes: tuple[DType, ...]) -> bool:
     from graphwright.lower.llvm.emitter import Emitter, Reg
 
     if isinstance(op, Cast):
-        return op.DstT in KINDS
+        return is_native_dtype(op.DstT)
     registers = [Reg(f"%x{i}", KINDS[d], 2) for i, d in enumerate(dtypes)]
     try:
         op.element(VectorScalars(Emitter()), *registers)
