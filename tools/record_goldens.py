@@ -66,7 +66,9 @@ def main(areas: list[str], again: bool) -> None:
     warnings.simplefilter("ignore")
     tf.get_logger().setLevel("ERROR")
     for area in areas or sorted(p.stem for p in (ROOT / "tools" / "golden").glob("[a-z]*.py")):
-        cases = gf.distinct(importlib.import_module(f"tools.golden.{area}").cases())
+        module = importlib.import_module(f"tools.golden.{area}")
+        getattr(module, "setup", lambda tf: None)(tf)
+        cases = gf.distinct(module.cases())
         store, before = gf.Store(), gf.Store()
         if not again and gf.path_of(area).exists():
             before = gf.Store.load(area)

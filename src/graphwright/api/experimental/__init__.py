@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from graphwright.api.experimental import extension_type
+from graphwright.api.experimental import extension_type, numpy
 from graphwright.edge.extension_type import BatchableExtensionType, ExtensionType, ExtensionTypeSpec
 from graphwright.edge.user_dispatch import (
     dispatch_for_api,
@@ -28,5 +28,6 @@ __all__ = [
     "extension_type",
     "float8_e4m3fn",
     "float8_e5m2",
+    "numpy",
     "unregister_dispatch_for",
 ]

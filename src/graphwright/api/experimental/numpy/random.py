@@ -1,0 +1,23 @@
+"""`tf.experimental.numpy.random`: NumPy's names of random numbers."""
+
+from graphwright.edge.numpy_api.random import (
+    poisson,
+    rand,
+    randint,
+    randn,
+    random,
+    seed,
+    standard_normal,
+    uniform,
+)
+
+__all__ = [
+    "poisson",
+    "rand",
+    "randint",
+    "randn",
+    "random",
+    "seed",
+    "standard_normal",
+    "uniform",
+]

@@ -1,0 +1,1 @@
+"""`tf.experimental.numpy`: NumPy's names and promotion of dtypes over the same ops."""
