@@ -45,8 +45,8 @@ def enabled(prefer: bool) -> list[str]:
 
 def test_tensors_take_numpys_methods_and_promotion() -> None:
     dtypes, values, traced = enabled(False)
-    wide = ["float64", "float64", "float64", "float64", "int32", "int32", "float32", "bool", "float64", "float32"]
-    rest = ["int32", "int32", "int32", "float32", "int32", "int32", "int32", "float32", "int32", "int32", "int32", "int32"]
+    wide = ["float64"] * 4 + ["int32"] * 2 + ["float32", "bool", "float64", "float32"]
+    rest = ["int32"] * 3 + ["float32"] + ["int32"] * 3 + ["float32"] + ["int32"] * 4
     assert dtypes == str(wide + rest)
     assert values == "[[1, 2], [3, 4]] 4 [[1, 3], [2, 4]] (4, 1) 1.5"
     assert traced == "float64 [[3.5, 5.5], [4.5, 6.5]]"

@@ -163,8 +163,8 @@ def arange(start: Any, stop: Any = None, step: Any = 1, dtype: Any = None) -> An
     kind = common if dtype is None else dtype_of(dtype)
     if stop is None:
         start, stop = 0, start
-    ends = start, stop, step
-    return sequences.range(*[asarray(x, kind) if is_tensor(x) else x for x in ends], kind)
+    ends = [asarray(x, kind) if is_tensor(x) else x for x in (start, stop, step)]
+    return sequences.range(ends[0], ends[1], ends[2], kind)
 
 
 def linspace(
