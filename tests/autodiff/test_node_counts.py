@@ -15,7 +15,7 @@ from graphwright.ir.graph import Graph, Value, source
 from graphwright.lower.simplify import simplify
 from graphwright.op.op import Effect, Op
 from graphwright.ops.creation import Const, Placeholder
-from graphwright.ops.movement import Identity
+from graphwright.ops.identities import Identity
 from graphwright.ops.shape import Rank, Shape, Size
 
 #: These cost nothing worth remembering.

@@ -13,22 +13,18 @@ from graphwright.ops.gathering import (
     scatter_nd,
 )
 from graphwright.ops.grids import meshgrid, unravel_index
+from graphwright.ops.identities import (
+    ensure_shape,
+    guarantee_const,
+    identity,
+    identity_n,
+    stop_gradient,
+)
 from graphwright.ops.indexing import boolean_mask, where
 from graphwright.ops.indicators import one_hot, sequence_mask
 from graphwright.ops.joining import concat, parallel_stack, split, stack, unstack
 from graphwright.ops.matrices import eye
-from graphwright.ops.movement import (
-    broadcast_to,
-    ensure_shape,
-    expand_dims,
-    guarantee_const,
-    identity,
-    identity_n,
-    reshape,
-    squeeze,
-    stop_gradient,
-    transpose,
-)
+from graphwright.ops.movement import broadcast_to, expand_dims, reshape, squeeze, transpose
 from graphwright.ops.padding import pad
 from graphwright.ops.partition import dynamic_partition, dynamic_stitch
 from graphwright.ops.patches import extract_volume_patches

@@ -17,8 +17,8 @@ from graphwright.autodiff.tape import GradientTape, Recorder, paused
 from graphwright.op.batching import Each, Same
 from graphwright.op.interpreter import STATE, activate, apply
 from graphwright.op.op import Call, Op
+from graphwright.ops.identities import PreventGradient, identity
 from graphwright.ops.lists import zero_of
-from graphwright.ops.movement import PreventGradient, identity
 from graphwright.types import tree
 from graphwright.types.dtypes import DType
 from graphwright.types.tensor_type import TensorType

@@ -12,7 +12,7 @@ from graphwright.ir.graph import Graph, Value, subgraphs_of
 from graphwright.op.interpreter import apply
 from graphwright.op.op import Effect, Op
 from graphwright.ops.creation import Placeholder
-from graphwright.ops.movement import IDENTITY
+from graphwright.ops.identities import IDENTITY
 from graphwright.ops.resource import ReadVariableOp
 from graphwright.trace.symbolic import SymbolicTensor
 from graphwright.trace.tracer import Tracer, tracing

@@ -16,8 +16,8 @@ from graphwright.op.op import c_name
 from graphwright.ops import list_tensors, lists
 from graphwright.ops.conversion import cast
 from graphwright.ops.creation import zeros
+from graphwright.ops.identities import identity
 from graphwright.ops.joining import concat, stack, unstack
-from graphwright.ops.movement import identity
 from graphwright.ops.tensor_list import host_shape
 from graphwright.trace.symbolic import SymbolicTensor
 from graphwright.trace.tracer import current_tracer

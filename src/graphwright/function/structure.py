@@ -9,7 +9,7 @@ import numpy as np
 
 from graphwright.ir.graph import Value
 from graphwright.op.interpreter import apply
-from graphwright.ops.movement import IDENTITY
+from graphwright.ops.identities import IDENTITY
 from graphwright.trace.tracer import Tracer
 from graphwright.trace.types import Literal, from_value
 from graphwright.types import tree

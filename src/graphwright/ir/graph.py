@@ -14,7 +14,7 @@ from graphwright.errors import Location
 from graphwright.ir.operation import Elements
 from graphwright.op.op import Effect, Op
 from graphwright.ops.creation import Placeholder
-from graphwright.ops.movement import Identity
+from graphwright.ops.identities import Identity
 from graphwright.types.tensor_type import TensorType
 
 if TYPE_CHECKING:

@@ -16,18 +16,9 @@ from graphwright.lower.sizes import ONE, NotNative, Shape, Size, Sizes, product
 from graphwright.op.op import Op, host_value
 from graphwright.ops.conversion import Cast
 from graphwright.ops.creation import Const
+from graphwright.ops.identities import EnsureShape, Identity, PreventGradient, StopGradient
 from graphwright.ops.joining import ConcatV2, Pack
-from graphwright.ops.movement import (
-    BroadcastTo,
-    EnsureShape,
-    ExpandDims,
-    Identity,
-    PreventGradient,
-    Reshape,
-    Squeeze,
-    StopGradient,
-    Transpose,
-)
+from graphwright.ops.movement import BroadcastTo, ExpandDims, Reshape, Squeeze, Transpose
 from graphwright.ops.reversal import ReverseV2
 from graphwright.ops.shape import Shape as ShapeOp
 from graphwright.ops.slicing import INDEX, MASKED, NewAxis, Pick, Slice, StridedSlice

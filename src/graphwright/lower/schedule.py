@@ -31,7 +31,8 @@ from graphwright.lower.sizes import ONE, NotNative, Shape, Sizes
 from graphwright.op.families import Elementwise
 from graphwright.ops.contraction import MatMul
 from graphwright.ops.creation import Const, Fill, OnesLike, Placeholder, ZerosLike
-from graphwright.ops.movement import Identity, Reshape
+from graphwright.ops.identities import Identity
+from graphwright.ops.movement import Reshape
 from graphwright.ops.reduction import All, Any_, Max, Mean, Min, Prod, Sum
 from graphwright.types.tensor_type import normalize_axes
 

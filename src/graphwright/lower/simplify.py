@@ -20,7 +20,8 @@ from graphwright.lower.prune import inline, like, moved, prune_loops, resolved
 from graphwright.op.op import Effect, Op, host_value
 from graphwright.ops.arithmetic import Mul, Sub
 from graphwright.ops.creation import Const, Literal, Placeholder
-from graphwright.ops.movement import Identity, Reshape, StopGradient, Transpose
+from graphwright.ops.identities import Identity, StopGradient
+from graphwright.ops.movement import Reshape, Transpose
 from graphwright.types.tensor_type import TensorType
 
 #: Folding makes no constant of more elements than this.

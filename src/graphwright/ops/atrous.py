@@ -8,7 +8,7 @@ from typing import Any
 from graphwright.op.interpreter import convert
 from graphwright.ops.blocks import batch_to_space_nd, space_to_batch_nd
 from graphwright.ops.gathering import axis_sizes
-from graphwright.ops.movement import ensure_shape
+from graphwright.ops.identities import ensure_shape
 from graphwright.ops.pool import avg_pool, max_pool
 from graphwright.ops.spatial import FORMATS, is_channels_first
 

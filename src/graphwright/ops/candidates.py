@@ -18,9 +18,10 @@ from graphwright.ops.conversion import cast
 from graphwright.ops.creation import ones_like, zeros_like
 from graphwright.ops.embedding import embedding_lookup
 from graphwright.ops.gathering import scatter_nd
+from graphwright.ops.identities import stop_gradient
 from graphwright.ops.joining import concat, stack
 from graphwright.ops.loss import sigmoid_cross_entropy_with_logits
-from graphwright.ops.movement import expand_dims, reshape, stop_gradient
+from graphwright.ops.movement import expand_dims, reshape
 from graphwright.ops.random import Stateful
 from graphwright.ops.reduction import reduce_sum
 from graphwright.ops.seeds import Stream, seeded

@@ -15,7 +15,7 @@ from graphwright.ops.arithmetic import maximum, minimum
 from graphwright.ops.comparison import choose, greater, less, logical_or, select
 from graphwright.ops.complex import complex, imag, real
 from graphwright.ops.conversion import cast, warn_of_discarding
-from graphwright.ops.movement import identity
+from graphwright.ops.identities import identity
 from graphwright.ops.reduction import reduce_sum
 from graphwright.ops.transcendental import sqrt, square
 from graphwright.types import dtypes as dt

@@ -16,8 +16,9 @@ from graphwright.ops.clipping import saturate_cast
 from graphwright.ops.comparison import SELECT, equal, greater
 from graphwright.ops.contraction import tensordot
 from graphwright.ops.conversion import cast
+from graphwright.ops.identities import ensure_shape, identity
 from graphwright.ops.joining import stack, unstack
-from graphwright.ops.movement import ensure_shape, expand_dims, identity
+from graphwright.ops.movement import expand_dims
 from graphwright.ops.reduction import reduce_mean, reduce_prod, reduce_std, reduce_sum
 from graphwright.ops.repetition import tile
 from graphwright.ops.sequences import only_at

@@ -8,8 +8,8 @@ from graphwright.op.interpreter import convert
 from graphwright.ops.arithmetic import maximum, minimum
 from graphwright.ops.conversion import cast
 from graphwright.ops.gathering import axis_sizes, host_vector, spans
+from graphwright.ops.identities import ensure_shape
 from graphwright.ops.images import images_of
-from graphwright.ops.movement import ensure_shape
 from graphwright.ops.movement import transpose as transposed
 from graphwright.ops.padding import pad
 from graphwright.ops.reversal import reverse

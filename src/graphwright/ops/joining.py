@@ -11,7 +11,7 @@ import numpy as np
 from graphwright.op.batching import Each
 from graphwright.op.interpreter import STATE, apply, convert, convert_many, is_tensor
 from graphwright.op.op import REGISTRY, Call, Op, Shapes
-from graphwright.ops.movement import identity
+from graphwright.ops.identities import identity
 from graphwright.ops.shape import shape
 from graphwright.ops.slicing import entry
 from graphwright.types import dtypes as dt

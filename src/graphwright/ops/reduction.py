@@ -25,7 +25,8 @@ from graphwright.ops.arithmetic import (
 from graphwright.ops.comparison import boolean, equal, logical_and, not_equal, select
 from graphwright.ops.complex import real
 from graphwright.ops.conversion import cast
-from graphwright.ops.movement import broadcast_to, expand_dims, reshape, stop_gradient
+from graphwright.ops.identities import stop_gradient
+from graphwright.ops.movement import broadcast_to, expand_dims, reshape
 from graphwright.ops.rounding import is_finite
 from graphwright.ops.shape import rank_of, shape, shape_of, size
 from graphwright.ops.transcendental import exp, log, sqrt, square

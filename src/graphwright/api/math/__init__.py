@@ -71,9 +71,7 @@ from graphwright.ops.counting import (
 from graphwright.ops.logistic import (
     sigmoid,
 )
-from graphwright.ops.movement import (
-    invert_permutation,
-)
+from graphwright.ops.movement import invert_permutation
 from graphwright.ops.normalization import (
     l2_normalize,
 )
