@@ -120,6 +120,11 @@ from graphwright.ops.gathering import gather_nd as gather_nd
 from graphwright.ops.gathering import scatter_nd as scatter_nd
 from graphwright.ops.grids import meshgrid as meshgrid
 from graphwright.ops.grids import unravel_index as unravel_index
+from graphwright.ops.identities import ensure_shape as ensure_shape
+from graphwright.ops.identities import guarantee_const as guarantee_const
+from graphwright.ops.identities import identity as identity
+from graphwright.ops.identities import identity_n as identity_n
+from graphwright.ops.identities import stop_gradient as stop_gradient
 from graphwright.ops.indexing import boolean_mask as boolean_mask
 from graphwright.ops.indexing import where as where
 from graphwright.ops.indicators import one_hot as one_hot
@@ -132,14 +137,9 @@ from graphwright.ops.joining import unstack as unstack
 from graphwright.ops.logistic import sigmoid as sigmoid
 from graphwright.ops.matrices import eye as eye
 from graphwright.ops.movement import broadcast_to as broadcast_to
-from graphwright.ops.identities import ensure_shape as ensure_shape
 from graphwright.ops.movement import expand_dims as expand_dims
-from graphwright.ops.identities import guarantee_const as guarantee_const
-from graphwright.ops.identities import identity as identity
-from graphwright.ops.identities import identity_n as identity_n
 from graphwright.ops.movement import reshape as reshape
 from graphwright.ops.movement import squeeze as squeeze
-from graphwright.ops.identities import stop_gradient as stop_gradient
 from graphwright.ops.movement import transpose as transpose
 from graphwright.ops.norms import norm as norm
 from graphwright.ops.padding import pad as pad
