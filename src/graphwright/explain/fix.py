@@ -301,7 +301,8 @@ def decorator_proposals(case: Case, cause: Cause) -> Iterator[Proposal]:
         f"{case.variable} = tf.function({made})  # once, outside the loop\n"
         f"{case.call({})}  # in the loop"
     )
-    yield Proposal("Make the tf.function once", keep, code)
+    note = "Functions that close over different values are different: each needs a trace."
+    yield Proposal("Make the tf.function once", keep, code, note=note)
 
 
 def instance_proposals(case: Case, cause: Cause) -> Iterator[Proposal]:

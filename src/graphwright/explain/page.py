@@ -82,7 +82,7 @@ def cause_html(each: Report, cause: CauseReport) -> str:
     best = cause.best
     cells = [each.name, cause.rule, listed(cause.paths)]
     row = "".join(f"<td>{escape(cell)}</td>" for cell in cells)
-    row += f"<td class='number'>{len(cause.traces) or each.made - 1}</td>"
+    row += f"<td class='number'>{cause.count}</td>"
     row += f"<td>{escape(best.title) if best else ''}</td>"
     row += f"<td class='number'>{best.traces if best else each.made}</td>"
     shown = "".join(f"<li>{escape(line)}</li>" for line in cause.evidence)

@@ -80,7 +80,7 @@ class ObjectNote:
 
     def __init__(self, value: Any) -> None:
         self.identity = id(value)
-        self.kind: str = type(value).__qualname__
+        self.kind: str = type(value).__name__
         self.module: str = type(value).__module__
         self.has_eq = any("__eq__" in vars(c) for c in type(value).__mro__[:-1])
         attributes = getattr(value, "__dict__", {})
@@ -303,7 +303,7 @@ class History:
     def owner(self) -> str:
         """The class whose instance the function is bound to, or nothing."""
         instance = getattr(self.function, "__self__", None)
-        return "" if instance is None else type(instance).__qualname__
+        return "" if instance is None else type(instance).__name__
 
     @property
     def calls(self) -> int:

@@ -16,19 +16,19 @@ from graphwright.explain.record import Family, History, TraceRecord
 from graphwright.explain.replay import Asked
 from graphwright.explain.sentence import evidence, sentence, show
 from graphwright.explain.state import Change, variable_form
-from graphwright.explain.wording import plural, unique
+from graphwright.explain.wording import call_type, plural, unique
 
 _EVIDENCE = 5  # retraces shown of each cause
 
 
 @dataclass(frozen=True)
 class CauseReport:
-    """One cause of retraces, what shows it, and what helps."""
+    """One cause of retraces, how many it made necessary, what shows it, and what helps."""
 
     rule: str
     paths: tuple[str, ...]
     sentence: str
-    traces: tuple[int, ...]
+    count: int
     evidence: tuple[str, ...]
     fixes: tuple[Fix, ...]
 
@@ -117,7 +117,9 @@ def report(histories: Sequence[History], family: Family) -> Report:
     first = histories[0]
     whys = {history: retraces(history) for history in histories}
     found = [cause_report(h, cause) for h in histories for cause in causes(whys[h])]
-    shared = family_cause(family, first) if family.functions > 1 else None
+    if family.functions > 1:
+        found.append(family_cause(family, first))
+    found.sort(key=lambda cause: -cause.count)
     case = Case.of(first)
     return Report(
         first.name,
@@ -125,7 +127,7 @@ def report(histories: Sequence[History], family: Family) -> Report:
         max(family.functions, 1),
         sum(history.calls for history in histories),
         tuple([trace for h in histories for trace in trace_reports(h, whys[h])]),
-        (*([shared] if shared else []), *merged(found)),
+        tuple(merged(found)),
         together(case, causes(whys[first])) if len(histories) == 1 else None,
         tuple([failure_report(f, Case.of(h)) for h in histories for f in h.failures]),
     )
@@ -158,7 +160,7 @@ def cause_report(history: History, cause: Cause) -> CauseReport:
         cause.rule.value,
         cause.paths,
         sentence(cause, notes),
-        tuple(cause.numbers),
+        len(cause.numbers),
         tuple(shown),
         tuple(fixes(case, cause)),
     )
@@ -186,7 +188,7 @@ def family_cause(family: Family, first: History) -> CauseReport:
         cause.rule.value,
         cause.paths,
         sentence(cause, {}),
-        (),
+        number - 1,
         tuple([f"{plural(n, 'function')} made at {show(p)}" for p, n in family.created.items()]),
         tuple(fixes(case, cause)),
     )
@@ -212,7 +214,7 @@ def trace_report(
     because = "; ".join(evidence(d, notes) for d in why.differences) if why else "the first"
     return TraceReport(
         number,
-        str(record.wanted),
+        call_type(record.wanted),
         show(record.caller),
         because,
         record.seconds,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import reprlib
 import warnings
 from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
@@ -17,6 +18,8 @@ from graphwright.explain.paths import (
 
 MODES = ("warn", "retrace", "ignore")
 _SHOWN = 60  # characters of a value
+_REPR = reprlib.Repr()
+_REPR.maxother = _REPR.maxstring = _SHOWN
 
 
 class Change(NamedTuple):
@@ -108,6 +111,6 @@ def variable_form(change: Change) -> str:
 
 
 def show(value: Any) -> str:
-    """A value in a few letters."""
-    text = " ".join(repr(value).split())
+    """A value in a few letters, whatever its own `repr` does."""
+    text = " ".join(_REPR.repr(value).split())
     return text if len(text) <= _SHOWN else f"{text[: _SHOWN - 3]}..."

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from graphwright.ir.text import show_type
+from graphwright.trace.signature import FunctionType
 from graphwright.trace.types import Literal, Structure, VariableType, Weakref
 from graphwright.types.specs import TensorSpec
 from graphwright.types.tensor_type import Dims
@@ -23,7 +24,7 @@ def short(type_: Any) -> str:
         return f"Variable({show_type(type_.spec.type)})"
     if isinstance(type_, Weakref):
         value = type_.placeholder_value()
-        kind = type(value).__qualname__
+        kind = type(value).__name__
         return "an object that is gone" if value is None else f"{a(kind)} object"
     if isinstance(type_, Structure):
         if type_.keys is None:
@@ -32,6 +33,11 @@ def short(type_: Any) -> str:
         pairs = (f"{k!r}: {short(c)}" for k, c in zip(type_.keys, type_.children))
         return "{" + ", ".join(pairs) + "}"
     return repr(type_)
+
+
+def call_type(wanted: FunctionType) -> str:
+    """The type of a call: `(x: float32[2], n: 3)`."""
+    return f"({', '.join(f'{name}: {short(type_)}' for name, _, type_ in wanted.typed())})"
 
 
 def kind_of(type_: Any) -> str:

@@ -1,0 +1,100 @@
+"""What is kept of each trace, and the report's forms."""
+
+from __future__ import annotations
+
+import json
+
+import graphwright as tf
+from graphwright.explain.replay import bucket
+
+
+def traced():
+    @tf.function
+    def f(x, n):
+        for _ in tf.range(n):
+            x = x * 2.0
+        return x
+
+    for _ in range(3):
+        f(tf.ones([2]), tf.constant(2))
+    f(tf.ones([3]), n=tf.constant(2))
+    return f
+
+
+def test_a_trace_has_its_caller_its_costs_and_its_calls():
+    first, second = traced().explain().traces
+    line = traced.__code__.co_firstlineno + 8
+    assert first.caller == f"{__file__}:{line}"
+    assert second.caller == f"{__file__}:{line + 1}"
+    assert (first.calls, second.calls) == (3, 1)
+    assert first.seconds > 0
+    assert first.compiled["python"] > 0
+    assert first.nodes > len("x n while")
+    assert first.type == "(x: float32[2], n: int32[])"
+    assert second.because == "`x`: float32[2] -> float32[3]"
+
+
+def test_the_report_as_values_and_html_and_text():
+    report = traced().explain()
+    values = json.loads(json.dumps(report.to_dict()))
+    assert "shape" in [cause["rule"] for cause in values["causes"]]
+    html = report._repr_html_()
+    assert html.count("<table>") == html.count("</table>") == 1
+    assert "-&gt; float32[3]" in html
+    assert "f: 2 traces in 4 calls" in str(report)
+
+
+def test_a_function_that_was_not_called():
+    f = tf.function(lambda x: x)
+    assert "0 traces in 0 calls" in str(f.explain())
+
+
+def test_an_object_whose_repr_fails_is_reported():
+    class Rude:
+        def __repr__(self):
+            raise RuntimeError("no")
+
+    f = tf.function(lambda rude: tf.constant(1), on_stale="warn")
+    kept = [Rude(), Rude()]
+    for rude in kept:
+        f(rude)
+    assert "another Rude object" in str(f.explain())
+
+
+def test_all_instances_are_in_the_report_of_the_method():
+    class Model:
+        @tf.function
+        def step(self, x):
+            return x + 1
+
+    kept = [Model(), Model()]
+    for model in kept:
+        model.step(tf.constant(1))
+    assert len(Model.step.explain().traces) == 2
+
+
+def test_the_causes_together_leave_the_fewest_traces():
+    f = tf.function(lambda x, n: x * n)
+    for n in range(1, 5):
+        f(tf.ones([n]), float(n))
+    report = f.explain()
+    assert all(cause.best.traces >= 1 for cause in report.causes)
+    assert report.together.traces == 1
+    assert "tf.constant(n)" in report.together.code or "input_signature" in report.together.code
+
+
+def test_buckets_are_powers_of_two():
+    assert [bucket(n) for n in (0, 1, 2, 3, 4, 5, 1000)] == [1, 1, 2, 4, 4, 8, 1024]
+
+
+def test_a_graph_to_look_at():
+    graph = traced()._list_all_concrete_functions()[0].graph
+    view = graph.view()
+    assert "x = x * 2.0" in str(view)
+    html = view._repr_html_()
+    assert html.count("<svg") == 3
+    assert html.count("<details>") == 2
+    assert view.to_svg().startswith("<svg")
+    dot = graph.to_dot()
+    assert dot.count("{") == dot.count("}")
+    assert "subgraph cluster_" in dot

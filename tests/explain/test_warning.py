@@ -1,0 +1,125 @@
+"""The warning of retracing: the cause and the best fix, once for each cause."""
+
+from __future__ import annotations
+
+import logging
+import warnings
+
+import pytest
+
+import graphwright as tf
+from graphwright.explain import record
+
+
+@pytest.fixture(autouse=True)
+def _nothing_told_before(monkeypatch):
+    monkeypatch.setattr(record, "FAMILIES", {})
+
+
+@pytest.fixture
+def told():
+    """What handlers of the logger get, and what the `warnings` module does."""
+    records: list[logging.LogRecord] = []
+    handler = logging.Handler()
+    handler.emit = records.append
+    tf.get_logger().addHandler(handler)
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        yield records, caught
+    tf.get_logger().removeHandler(handler)
+
+
+def retraced(times):
+    @tf.function
+    def process_data(data):
+        return tf.reduce_sum(data)
+
+    for n in range(1, times + 1):
+        process_data(tf.ones([n]))
+    return process_data
+
+
+def test_one_line_names_cause_and_fix(told, capsys):
+    retraced(11)
+    line, *more = capsys.readouterr().err.splitlines()
+    assert more == []
+    assert "`data` comes in 5 shapes: [1], [2], [3], [4] and [5]" in line
+    assert "input_signature=[tf.TensorSpec([None], tf.float32)]" in line
+    assert "(1 trace)" in line
+    assert f"({__file__}:" in line
+
+
+def test_handlers_get_tensorflows_words_twice(told):
+    records, _ = told
+    retraced(11)
+    assert [r.getMessage()[:25] for r in records] == [
+        "5 out of the last 5 calls",
+        "6 out of the last 6 calls",
+    ]
+    assert "comes in 5 shapes" in records[0].explanation
+    assert records[1].explanation == ""
+
+
+def test_the_warnings_module_hears_it_at_the_callers_line(told):
+    _, caught = told
+    retraced(11)
+    (warning,) = caught
+    assert warning.category is tf.explain.RetracingWarning
+    assert warning.filename == __file__
+    line = retraced.__code__.co_firstlineno + 6
+    assert warning.lineno == line
+
+
+def test_it_can_be_made_an_error():
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", tf.explain.RetracingWarning)
+        with pytest.raises(tf.explain.RetracingWarning, match="was traced 5 times"):
+            retraced(6)
+
+
+def test_by_default_the_warnings_module_is_silent():
+    found = [f for f in warnings.filters if f[2] is tf.explain.RetracingWarning]
+    with warnings.catch_warnings():
+        warnings.resetwarnings()
+        warnings.simplefilter("ignore", tf.explain.RetracingWarning, append=True)
+        retraced(6)
+    assert found == [] or found[0][0] == "ignore"
+
+
+def test_another_cause_is_told_too(told):
+    _, caught = told
+    f = tf.function(lambda x, n: x * n)
+    x = tf.ones([2])
+    for n in range(8):
+        f(x, float(n))
+    for n in range(3, 20):
+        f(tf.ones([n]), 0.0)
+    messages = [str(w.message) for w in caught]
+    assert len(messages) == 2
+    assert "`n` is a Python float" in messages[0]
+    assert "`x` comes in" in messages[1]
+
+
+def test_a_decorator_in_a_loop_is_told(told):
+    _, caught = told
+    for i in range(6):
+        tf.function(lambda x: x + 1)(tf.constant(i))
+    (warning,) = caught
+    assert "5 tf.function objects were made of `<lambda>`" in str(warning.message)
+
+
+def test_traces_among_many_calls_are_no_reason(told):
+    records, caught = told
+    f = tf.function(lambda x: x * 2)
+    for n in range(1, 8):
+        for _ in range(4):
+            f(tf.ones([n]))
+    assert (records, caught) == ([], [])
+
+
+def test_concrete_functions_on_purpose_are_no_reason(told):
+    records, caught = told
+    f = tf.function(lambda x: x * 2)
+    for n in range(1, 12):
+        f.get_concrete_function(tf.TensorSpec([n]))
+    assert (records, caught) == ([], [])
