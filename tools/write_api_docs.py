@@ -43,9 +43,8 @@ REASONS = [
      "They configure, describe or test TensorFlow's own runtime, compilers and build."),
     (r"lite(\..*)?|experimental\.tensorrt\..*|quantization\.experimental\..*",
      "Converters to other runtimes."),
-    (r"ragged(\..*)?|Ragged.*|ragged_.*|experimental\.(.*Ragged.*|RowPartition|StructuredTensor"
-     r"|.*ExtensionType.*|dispatch_.*|unregister_dispatch_for|extension_type\..*)|strings\..*",
-     "Ragged tensors and extension types: not written yet."),
+    (r"ragged(\..*)?|ragged_.*|experimental\.(StructuredTensor|ExtensionType.*)|strings\..*",
+     "Rows of different lengths in these forms: not written yet."),
     (r"image\..*|io\..*",
      "Codecs and random changes of images, parsing of files: not written yet."),
     (r"linalg\..*", "Linear operators: not written yet."),
@@ -53,7 +52,7 @@ REASONS = [
      "Candidate sampling, beam search, fractional pooling: not written yet."),
     (r"(dtypes\.)?experimental\.(u?int[24]|float[48]_.*)",
      "Dtypes of 8 bits and fewer that NumPy has no arithmetic for."),
-    (r"compat\..*", "Helpers for programs that run on several versions of TensorFlow."),
+    (r"compat\.v2", "It is the package itself."),
     (r"raw_ops\..*",
      "Raw ops that no op record here has: those of data sets, devices, queues, reading of files, "
      "training inside kernels, quantized arithmetic and earlier versions."),
@@ -85,6 +84,8 @@ def description(value: Any) -> str:
 
     if isinstance(value, DType):
         return f"The dtype {value.name}."
+    if hasattr(value, "DESCRIPTOR"):
+        return f"The protobuf message `{value.DESCRIPTOR.name}`, with TensorFlow's field numbers."
     if not (inspect.isclass(value) or callable(value)):
         return f"`{value!r}`"
     text = value.__dict__.get("__doc__") if inspect.isclass(value) else value.__doc__
@@ -113,7 +114,7 @@ def exists(package: Any, name: str) -> bool:
     for part in name.split("."):
         value = getattr(value, part, None) if hasattr(value, part) else None
         if value is None:
-            return name == "newaxis"
+            return name.endswith("newaxis")  # which is None
     return True
 
 

@@ -28,6 +28,7 @@ from graphwright.api import signal as signal
 from graphwright.api import sparse as sparse
 from graphwright.api import strings as strings
 from graphwright.api import summary as summary
+from graphwright.api import test as test
 from graphwright.api import train as train
 from graphwright.api import types as types
 from graphwright.autodiff.custom import custom_gradient as custom_gradient

@@ -11,13 +11,14 @@ import os
 import socket
 import time
 import weakref
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from graphwright.edge.record_file import read_records
 from graphwright.errors import DataLossError, NotFoundError
 from graphwright.kernels.records import framed
 from graphwright.op.op import Effect, Op, Shapes, not_differentiable
@@ -201,3 +202,11 @@ def tensor_summary(dtype: DType, tensor: Any, tag: Any, metadata: Any) -> Summar
 
 WRITE_SUMMARY, WRITE_RAW, WRITE_GRAPH = WriteSummary(), WriteRawProtoSummary(), WriteGraphSummary()
 FLUSH, CLOSE = FlushSummaryWriter(), CloseSummaryWriter()
+
+
+def summary_iterator(path: Any) -> Iterator[Event]:
+    """The events of a file as `Event` messages; DataLossError where it is damaged."""
+    from graphwright.proto.event_pb2 import Event
+
+    for record in read_records(path):
+        yield Event.FromString(record)

@@ -1,5 +1,35 @@
-"""`tf.compat`: names of earlier versions that programs still use."""
+"""`tf.compat`: text and bytes, and names of earlier versions that programs still use."""
 
 from graphwright.api.compat import v1
+from graphwright.edge.compat import (
+    as_bytes,
+    as_str,
+    as_str_any,
+    as_text,
+    bytes_or_text_types,
+    complex_types,
+    dimension_at_index,
+    dimension_value,
+    forward_compatibility_horizon,
+    forward_compatible,
+    integral_types,
+    path_to_str,
+    real_types,
+)
 
-__all__ = ["v1"]
+__all__ = [
+    "as_bytes",
+    "as_str",
+    "as_str_any",
+    "as_text",
+    "bytes_or_text_types",
+    "complex_types",
+    "dimension_at_index",
+    "dimension_value",
+    "forward_compatibility_horizon",
+    "forward_compatible",
+    "integral_types",
+    "path_to_str",
+    "real_types",
+    "v1",
+]

@@ -51,7 +51,7 @@ def described(numpys: Function, name: str, function: Function) -> Function:
     """A function made here, with its name and what it says of itself."""
     line = (function.__doc__ or "").strip().split("\n")[0]
     numpys.__name__ = numpys.__qualname__ = name
-    numpys.__doc__ = f"As NumPy's `{name}`: {line[:1].lower()}{line[1:]}" if line else None
+    numpys.__doc__ = f"As NumPy's `{name}`, element by element. {line}".rstrip()
     return numpys
 
 

@@ -1,5 +1,35 @@
 """`tf.compat.v1`: the names of TensorFlow 1 that programs still use."""
 
-from graphwright.api.compat.v1 import io
+from typing import TYPE_CHECKING
 
-__all__ = ["io"]
+from graphwright.api import late
+from graphwright.api.compat.v1 import io, train
+from graphwright.edge.compat import (
+    enable_eager_execution,
+    enable_v2_behavior,
+    executing_eagerly_outside_functions,
+    placeholder,
+    reset_default_graph,
+)
+from graphwright.trace.scopes import executing_eagerly
+
+if TYPE_CHECKING:
+    from graphwright.proto.event_pb2 import Event, HistogramProto, Summary, SummaryMetadata
+
+__all__ = [
+    "Event",
+    "HistogramProto",
+    "Summary",
+    "SummaryMetadata",
+    "enable_eager_execution",
+    "enable_v2_behavior",
+    "executing_eagerly",
+    "executing_eagerly_outside_functions",
+    "io",
+    "placeholder",
+    "reset_default_graph",
+    "train",
+]
+
+_MESSAGES = "Event", "HistogramProto", "Summary", "SummaryMetadata"
+__getattr__ = late(__name__, _MESSAGES, "graphwright.proto.event_pb2")

@@ -1,0 +1,5 @@
+"""`tf.compat.v1.train`: reading event files."""
+
+from graphwright.edge.event_file import summary_iterator
+
+__all__ = ["summary_iterator"]
