@@ -10,11 +10,17 @@ from weakref import WeakValueDictionary
 import numpy as np
 
 from graphwright.lower.kinds import DTYPES
-from graphwright.lower.llvm.boundary import boundary, native_function, table
+from graphwright.lower.llvm.boundary import (
+    boundary,
+    is_supported,
+    native_function,
+    table,
+)
 from graphwright.lower.llvm.frame import Frame
 from graphwright.lower.llvm.machine import Library, machine
 from graphwright.lower.llvm.render import render
 from graphwright.lower.nest import Program
+from graphwright.lower.sizes import NotNative
 
 #: The machine code in use, by the text that it was made of.
 _LIBRARIES: WeakValueDictionary[str, Library] = WeakValueDictionary()
@@ -23,6 +29,8 @@ _LOCK = threading.Lock()
 
 def library_of(text: str) -> Library:
     """The machine code of a module, compiled once in this process."""
+    if not is_supported():
+        raise NotNative("arrays lie in memory otherwise than native code expects")
     with _LOCK:
         found = _LIBRARIES.get(text)
         if found is None:
