@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any
 
-from benchmarks import contractions, control_flow, training
+from benchmarks import contractions, control_flow, fusion, training
 from benchmarks.eager_ops import Excess
 from benchmarks.workload import Cold, Footprint, Growth, Import, Program, Repeated, Workload
 
@@ -264,6 +264,7 @@ TABLE: tuple[Workload, ...] = (
         dict.fromkeys(PEERS[:-1], nothing),
     ),
     *control_flow.TABLE,
+    *fusion.TABLE,
     *contractions.TABLE,
     *training.TABLE,
     Growth("M1", "memory that 1,000,000 calls leave", "MiB", 1.0, {"graphwright": many_calls}),

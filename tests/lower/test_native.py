@@ -228,3 +228,37 @@ def test_what_stays_outside_machine_code_has_a_reason():
     reasons = {node.op.type_name: reason for node, reason in outside(graph)}
     assert reasons["MatrixInverse"] == "MatrixInverse has no native form here"
     assert reasons["StridedSlice"] == "the bounds of a slice are computed"
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork here")
+@pytest.mark.filterwarnings("ignore:This process:DeprecationWarning")
+def test_a_child_of_a_fork_compiles_for_itself():
+    f = tf.function(lambda x: tf.exp(x) + 2.0, jit_compile=True)
+    x = normal(100_000)
+    expected = f(x).numpy()
+    child = os.fork()
+    if not child:
+        signal.alarm(60)
+        g = tf.function(lambda x: tf.exp(x) * 3.0, jit_compile=True)
+        same = np.array_equal(f(x), expected) and np.allclose(g(x), np.exp(x) * 3.0, rtol=1e-5)
+        os._exit(0 if same else 1)
+    assert os.waitpid(child, 0)[1] == 0
+
+
+def test_threads_share_one_executable_and_compile_at_once():
+    functions = [tf.function(lambda x, k=k: tf.tanh(x * k), jit_compile=True) for k in range(1, 5)]
+    x = normal(3000)
+    wrong = []
+
+    def work(k):
+        for _ in range(20):
+            found = functions[k](x).numpy()
+            if not np.allclose(found, np.tanh(x * (k + 1)), rtol=1e-5, atol=1e-6):
+                wrong.append(k)
+
+    threads = [threading.Thread(target=work, args=(i % 4,)) for i in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert not wrong

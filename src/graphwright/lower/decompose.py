@@ -23,9 +23,9 @@ from graphwright.types.tensor_type import TensorType
 
 
 def softmax(op: Op, x: Any) -> Any:
-    """exp(x - max) / sum(exp(x - max))"""
+    """exp(x - max) * (1 / sum(exp(x - max))): one division a row"""
     weights = exp(x - reduce_max(x, -1, True))
-    return weights / reduce_sum(weights, -1, True)
+    return weights * (1.0 / reduce_sum(weights, -1, True))
 
 
 def log_softmax(op: Op, x: Any) -> Any:

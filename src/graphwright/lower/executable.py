@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import threading
 from collections.abc import Callable
 from typing import Any
@@ -25,6 +26,10 @@ from graphwright.lower.sizes import NotNative
 #: The machine code in use, by the text that it was made of.
 _LIBRARIES: WeakValueDictionary[str, Library] = WeakValueDictionary()
 _LOCK = threading.Lock()
+if hasattr(os, "register_at_fork"):  # LLVM has locks of its own: none is held in a child
+    os.register_at_fork(
+        before=_LOCK.acquire, after_in_parent=_LOCK.release, after_in_child=_LOCK.release
+    )
 
 
 def library_of(text: str) -> Library:
