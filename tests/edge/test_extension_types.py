@@ -17,7 +17,6 @@ GOLDEN = json.loads(
 SCOPE = corpus.extension_scope(tf)
 
 
-
 def test_the_record_covers_the_corpus() -> None:
     assert set(GOLDEN["extensions"]) == set(corpus.EXTENSIONS)
     assert set(GOLDEN["dispatched"]) == set(corpus.DISPATCHED)

@@ -10,6 +10,7 @@ from typing import Any
 from graphwright.ir.graph import Names
 from graphwright.op.interpreter import activate
 from graphwright.trace.tracer import current_tracer
+from graphwright.values.variable import Scope
 
 
 class EagerScope(threading.local):
@@ -31,10 +32,13 @@ def scoped_names() -> Names | EagerScope:
     return EAGER if tracer is None else tracer.graph.names
 
 
+Scope.prefix = lambda: scoped_names().scope
+
+
 class name_scope:
     """Names the ops of the block `name/...` in the graph that is being traced.
 
-    A name that ends in "/" is taken as it is. Eagerly it only names summaries.
+    A name that ends in "/" is taken as it is. Eagerly it names variables and summaries.
 
     >>> import graphwright as tf
     >>> with tf.name_scope("layer") as scope:

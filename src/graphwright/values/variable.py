@@ -43,6 +43,12 @@ class VariableAggregation(Enum):
     ONLY_FIRST_REPLICA = 3
 
 
+class Scope:
+    """What the names of variables begin with; `trace.scopes` provides it."""
+
+    prefix: Callable[[], str] = staticmethod(lambda: "")
+
+
 class Variable(Operators):
     """A mutable tensor of fixed dtype, and of fixed shape unless `shape` says otherwise.
 
@@ -93,7 +99,7 @@ class Variable(Operators):
                 f"The initial value's shape ({value.shape}) is not compatible with the explicitly "
                 f"supplied `shape` argument ({shape})."
             )
-        self._name = name or "Variable"
+        self._name = Scope.prefix() + (name or "Variable")
         self._trainable = True if trainable is None else bool(trainable)
         self._constraint = constraint
         self._synchronization = synchronization

@@ -182,8 +182,7 @@ def widened(shapes: list[Any], axis: int) -> list[Any]:
     count = greatest.shape[0]
     axis = axis % count if axis < 0 else axis
     return [
-        join([greatest[:axis], shape[axis : axis + 1], greatest[axis + 1 :]], 0)
-        for shape in shapes
+        join([greatest[:axis], shape[axis : axis + 1], greatest[axis + 1 :]], 0) for shape in shapes
     ]
 
 

@@ -1,0 +1,47 @@
+"""Names of variables in scopes and modules: as TensorFlow 2.21 gave them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import graphwright as tf
+
+
+class Layer(tf.Module):
+    """Creates its variables at its first call."""
+
+    w: Any = None
+
+    @tf.Module.with_name_scope
+    def __call__(self, x: Any) -> Any:
+        if self.w is None:
+            self.w = tf.Variable(x, name="w")
+            self.u = tf.Variable(x)
+        return self.w * x
+
+
+def test_a_module_names_its_variables() -> None:
+    layer = Layer(name="m")
+    layer(1.0)
+    assert (layer.w.name, layer.u.name) == ("m/w:0", "m/Variable:0")
+
+
+def test_scopes_name_variables() -> None:
+    with tf.name_scope("a"), tf.name_scope("b") as scope:
+        assert scope == "a/b/"
+        assert tf.Variable(1.0, name="v").name == "a/b/v:0"
+    assert tf.Variable(1.0).name == "Variable:0"
+
+
+def test_scopes_name_variables_that_a_function_creates() -> None:
+    made: list[Any] = []
+
+    @tf.function
+    def run() -> Any:
+        with tf.name_scope("q"):
+            if not made:
+                made.append(tf.Variable(1.0, name="z"))
+            return made[0] + 1.0
+
+    run()
+    assert made[0].name == "q/z:0"
