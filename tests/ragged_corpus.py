@@ -105,6 +105,7 @@ tf.ragged.row_splits_to_segment_ids([0, 3], out_type=tf.int32)
 tf.ragged.segment_ids_to_row_splits([0, 0, 0, 2, 2, 3, 4, 4, 4])
 tf.ragged.segment_ids_to_row_splits([0, 0, 2], num_segments=5)
 tf.ragged.segment_ids_to_row_splits([0, 0, 2], num_segments=5, out_type=tf.int32)
+R(1, 2)
 tf.ragged.boolean_mask([1, 2, 3], [True, False, True])
 tf.ragged.boolean_mask([[1, 2, 3], [4, 5, 6], [7, 8, 9]], [[True, False, True], [False, False, False], [True, False, False]])
 tf.ragged.boolean_mask(rc([[1, 2, 3], [4], [5, 6]]), rc([[False, False, True], [False], [True, True]]))
@@ -387,6 +388,15 @@ r >= r
 d + d
 d + c([[[1]], [[2]], [[3]]])
 d + c([[[1]]])
+rc([[1, 2], [3]]) + [[10], [20]]
+rc([[1, 2], [3]]) > [[1], [5]]
+divmod(r, 2)
+round(f)
+tf.reduce_sum(r, keepdims=True)
+tf.reduce_sum(r, axis=(0, 1))
+tf.reduce_mean(rc([[], [1.0]]), axis=1)
+tf.concat([r, tf.zeros([4, 0], tf.int32)], axis=-1)
+tf.map_fn(tf.sort, r)
 d + r2
 r2 + d
 u + u

@@ -75,3 +75,20 @@ def test_what_a_name_stands_for_may_come_later() -> None:
     assert Chain(1, Chain(2)).next.value == 2
     with pytest.raises(TypeError, match="next: expected"):
         Chain(1, 3)
+
+
+def test_handlers_take_what_converts_to_a_tensor() -> None:
+    class Scaled(tf.experimental.ExtensionType):
+        value: tf.Tensor
+
+    either = Scaled | tf.types.experimental.TensorLike
+
+    @tf.experimental.dispatch_for_binary_elementwise_apis(either, either)
+    def both(api, x, y):
+        x, y = (v.value if isinstance(v, Scaled) else v for v in (x, y))
+        return Scaled(api(x, y))
+
+    assert tf.add(Scaled([1, 2]), 1).value.numpy().tolist() == [2, 3]
+    assert tf.maximum([5, 1], Scaled([1, 2])).value.numpy().tolist() == [5, 2]
+    assert tf.add(1, 2).numpy() == 3
+    tf.experimental.unregister_dispatch_for(both)

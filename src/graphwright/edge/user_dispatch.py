@@ -120,9 +120,10 @@ def test_of(annotation: Any) -> Test:
     if origin in (typing.Union, types.UnionType):
         options = [test_of(option) for option in arguments]
         return lambda value: any(option(value) for option in options)
-    if origin is list:
+    if origin is list and arguments != (Any,):
         item = test_of(arguments[0])
         return lambda value: isinstance(value, (list, tuple)) and all(map(item, value))
+    annotation = annotation if origin is None else origin
     if isinstance(annotation, type):
         return lambda value: isinstance(value, annotation)
     raise ValueError(f"{annotation!r} is no type that arguments can be told by")

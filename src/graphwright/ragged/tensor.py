@@ -40,6 +40,11 @@ class RaggedTensor(Factories, Composite, Operators):
     __slots__ = ("__weakref__", "_row_partition", "_values")
 
     def __init__(self, values: Any, row_partition: RowPartition) -> None:
+        if not isinstance(row_partition, RowPartition):
+            raise ValueError(
+                "RaggedTensor constructor is private; please use one of the factory methods "
+                "instead (e.g., RaggedTensor.from_row_lengths())"
+            )
         self._values = values
         self._row_partition = row_partition
 

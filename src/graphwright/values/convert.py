@@ -27,6 +27,12 @@ Conversion = Callable[[Any, Any, Any], Any]
 #: Types with a conversion of their own, function(value, dtype, name) -> Tensor.
 _CONVERSIONS: dict[type, Conversion] = {}
 
+#: What converts to a tensor: an annotation.
+TensorLike = (
+    Tensor | bool | int | float | complex | str | bytes | tuple[Any, ...] | list[Any]
+    | np.ndarray | np.generic
+)  # fmt: skip
+
 _SCALARS: dict[Any, EagerTensor] = {}
 _MAX_SCALARS = 4096
 _PLAIN = frozenset({bool, int, float})

@@ -6,7 +6,7 @@ from graphwright.function.polymorphic import PolymorphicFunction as GenericFunct
 from graphwright.trace.signature import FunctionType
 from graphwright.trace.types import TypeContext as TracingContext
 from graphwright.types.trace_type import SupportsTracingProtocol, TraceType
-from graphwright.values.tensor import Tensor as TensorLike
+from graphwright.values.convert import TensorLike
 
 __all__ = [
     "AtomicFunction",
