@@ -8,6 +8,7 @@ work for many milliseconds after each call and take the cores from everything el
 from __future__ import annotations
 
 import functools
+import itertools
 import math
 from typing import Any
 
@@ -100,17 +101,20 @@ def _batched(x: Array, y: Array, batch: tuple[int, ...]) -> Array:
     count = len(starts)
     parts = max(1, min(threads.available(), count, count * m * k * n // products.ALONE))
 
-    def write_part(part: int) -> None:
-        start, stop = (count * p // parts for p in (part, part + 1))
-        room = np.empty(products.work_size(m, k, n, functions.tile), np.uint8)
-        functions.matmul(
-            *(address(x), *x.strides[-2:], m, k),
-            *(address(y), *y.strides[-2:], n),
-            *(address(result), result.strides[-2]),
-            *(address(starts) + start * starts.strides[0], stop - start, address(room)),
-        )
-
-    threads.share(write_part, parts)
+    size = products.work_size(m, k, n, functions.tile)
+    room = np.empty((parts, size), np.uint8)
+    cuts = [count * part // parts for part in range(parts + 1)]
+    functions.matmul.run(
+        [
+            (
+                *(address(x), *x.strides[-2:], m, k, address(y), *y.strides[-2:], n),
+                *(address(result), result.strides[-2]),
+                *(address(starts) + start * starts.strides[0], stop - start),
+                address(room) + part * size,
+            )
+            for part, (start, stop) in enumerate(itertools.pairwise(cuts))
+        ]
+    )
     return result
 
 

@@ -15,8 +15,9 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from graphwright.kernels import machine
-from graphwright.kernels.tile_code import Tile
+from graphwright.kernels import jobs, machine
+from graphwright.kernels.jobs import Job
+from graphwright.kernels.tile_code import MATMUL_KINDS, Tile
 
 Array = npt.NDArray[Any]
 Table = npt.NDArray[np.int64]
@@ -36,7 +37,7 @@ class Kernels(NamedTuple):
     tile: Tile
     pack: Any
     multiply: Any
-    matmul: Any
+    matmul: Job
 
 
 @functools.cache
@@ -53,16 +54,12 @@ def load(tile: Tile) -> Kernels:
     signatures = {
         "pack": (place, place, number, number, number, place),
         "multiply": (*left, place, number, place, place, number),
-        "matmul": (
-            *(place, number, number, number, number),
-            *(place, number, number, number, place, number, place, number, place),
-        ),
     }
-    functions = [
+    pack, multiply = [
         ctypes.CFUNCTYPE(None, *types)(engine.get_function_address(name))
         for name, types in signatures.items()
     ]
-    return Kernels(tile, *functions)
+    return Kernels(tile, pack, multiply, jobs.load(engine, "matmul", MATMUL_KINDS))
 
 
 def address(array: Array) -> int:

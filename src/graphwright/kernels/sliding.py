@@ -5,19 +5,18 @@ Arrays are channels last, padded, of float32 or float64, with their channels sid
 
 from __future__ import annotations
 
-import ctypes
 import functools
-import itertools
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from graphwright.kernels import machine, threads
+from graphwright.kernels import jobs, machine
+from graphwright.kernels.jobs import Job
 from graphwright.kernels.products import Table, address, steps
-from graphwright.kernels.window_code import Sliding
+from graphwright.kernels.window_code import KINDS, Sliding
 from graphwright.kernels.windows import Windows, accumulator, blocks
 
 Array = npt.NDArray[Any]
@@ -29,11 +28,11 @@ _BLOCK = 1 << 18  # bytes of results worked on at a time: their table stays smal
 class Functions(NamedTuple):
     """The native functions for one dtype."""
 
-    greatest: Any
-    weigh: Any
-    spread: Any
-    give: Any
-    correlate: Any
+    greatest: Job
+    weigh: Job
+    spread: Job
+    give: Job
+    correlate: Job
 
 
 @functools.cache
@@ -45,21 +44,7 @@ def functions(dtype: np.dtype[Any]) -> Functions:
 def load(code: Sliding) -> Functions:
     """Compiles the functions."""
     engine = machine.compiled(code.text())
-    place, number = ctypes.c_void_p, ctypes.c_int64
-    counts, weights = (number, number, number, place), (place, number)
-    signatures = {
-        "greatest": (*[place] * 4, *counts),
-        "weigh": (*[place] * 4, *counts, *weights),
-        "spread": (*[place] * 4, *counts, *weights),
-        "give": (*[place] * 6, *counts, *weights),
-        "correlate": (*[place] * 4, *counts, *weights),
-    }
-    return Functions(
-        *[
-            ctypes.CFUNCTYPE(None, *types)(engine.get_function_address(name))
-            for name, types in signatures.items()
-        ]
-    )
+    return Functions(*[jobs.load(engine, name, kinds) for name, kinds in KINDS.items()])
 
 
 def ready(array: Array) -> Array:
@@ -72,77 +57,67 @@ def ready(array: Array) -> Array:
 def greatest(padded: Array, windows: Windows) -> Array:
     """The greatest element of each window: nan where it holds nothing else."""
     out = _results(padded, windows)
-    function, taps = functions(out.dtype).greatest, _taps(padded, windows)
-
-    def run(block: Block) -> None:
-        function(*block.at(padded, out), *block.sizes(out), address(taps))
-
-    _each(out, windows, run)
+    taps = _taps(padded, windows)
+    found = _blocks(out, windows)
+    rows = [(*block.at(padded, out), *block.sizes(out), address(taps)) for block in found]
+    functions(out.dtype).greatest.run(rows, _shared(out, windows))
     return out
 
 
 def give(padded: Array, gradient: Array, windows: Windows, to_all: bool) -> Array:
     """The gradient of `greatest` with respect to the padded array."""
     total = np.zeros(padded.shape, padded.dtype)
-    function = functions(total.dtype).give
     taps, to = _taps(padded, windows), _taps(total, windows)
-
-    def run(block: Block) -> None:
-        arrays = block.at(padded, gradient, total)
-        function(*arrays, *block.sizes(gradient), address(taps), address(to), to_all)
-
-    _each(gradient, windows, run, split=False)
+    rest = (address(taps), address(to), int(to_all))
+    found = _blocks(gradient, windows, overlapping=True)
+    rows = [(*block.at(padded, gradient, total), *block.sizes(gradient), *rest) for block in found]
+    functions(total.dtype).give.run(rows, _shared(gradient, windows))
     return total
 
 
 def weigh(padded: Array, weights: Array, windows: Windows) -> Array:
     """The sum over each window, every tap times its weights [taps or 1, channels]."""
     out = _results(padded, windows)
-    function, taps = functions(out.dtype).weigh, _taps(padded, windows)
-
-    def run(block: Block) -> None:
-        function(*block.at(padded, out), *block.sizes(out), address(taps), *_weights(weights))
-
-    _each(out, windows, run)
+    taps = _taps(padded, windows)
+    rest = (address(taps), *_weights(weights))
+    found = _blocks(out, windows)
+    rows = [(*block.at(padded, out), *block.sizes(out), *rest) for block in found]
+    functions(out.dtype).weigh.run(rows, _shared(out, windows))
     return out
 
 
 def spread(gradient: Array, weights: Array, windows: Windows, total: Array) -> None:
     """Adds the gradient of `weigh` with respect to the padded array to `total`."""
-    function, taps = functions(total.dtype).spread, _taps(total, windows)
-
-    def run(block: Block) -> None:
-        arrays = block.at(gradient, total)
-        function(*arrays, *block.sizes(gradient), address(taps), *_weights(weights))
-
-    _each(gradient, windows, run, split=False)
+    taps = _taps(total, windows)
+    rest = (address(taps), *_weights(weights))
+    found = _blocks(gradient, windows, overlapping=True)
+    rows = [(*block.at(gradient, total), *block.sizes(gradient), *rest) for block in found]
+    functions(total.dtype).spread.run(rows, _shared(gradient, windows))
 
 
 def correlate(padded: Array, gradient: Array, windows: Windows) -> Array:
     """The gradient of `weigh` with respect to the weights, [taps, channels]."""
-    function, taps = functions(padded.dtype).correlate, _taps(padded, windows)
-    sums: dict[tuple[int, int], Array] = {}
-
-    def run(block: Block) -> None:
-        own = np.zeros((len(taps), padded.shape[-1]), padded.dtype)
-        arrays = block.at(padded, gradient)
-        function(*arrays, *block.sizes(gradient), address(taps), *_weights(own))
-        sums[block.items.start, block.rows.start] = own
-
-    _each(gradient, windows, run)
-    total: Array = np.sum([sums[place] for place in sorted(sums)], axis=0, dtype=padded.dtype)
+    taps = _taps(padded, windows)
+    found = _blocks(gradient, windows)
+    sums = np.zeros((len(found), len(taps), padded.shape[-1]), padded.dtype)
+    rows = [
+        (*block.at(padded, gradient), *block.sizes(gradient), address(taps), *_weights(own))
+        for block, own in zip(found, sums)
+    ]
+    functions(padded.dtype).correlate.run(rows, _shared(gradient, windows))
+    total: Array = sums.sum(axis=0)
     return total
 
 
 class Block:
-    """Some rows of the windows of some images."""
+    """Some rows of the windows of some images; its tables live as long as it does."""
 
     def __init__(self, windows: Windows, items: slice, rows: slice) -> None:
         self.windows = windows
         self.items = items
         self.rows = rows
         self.shape = (items.stop - items.start, rows.stop - rows.start, *windows.counts[1:])
-        self.tables: list[Table] = []  # alive while the native function reads them
+        self.tables: list[Table] = []
 
     def at(self, *arrays: Array) -> Iterator[int]:
         """The address and the table of each array; one without windows' sizes is padded."""
@@ -162,27 +137,17 @@ class Block:
         return math.prod(self.shape), math.prod(self.windows.kernel), results.shape[-1]
 
 
-def _each(
-    results: Array, windows: Windows, run: Callable[[Block], None], split: bool = True
-) -> None:
-    """Runs each block of the windows, images (and rows, if they may be) shared by threads."""
+def _blocks(results: Array, windows: Windows, overlapping: bool = False) -> list[Block]:
+    """The blocks of the windows: whole images where what different rows write overlaps."""
     row_bytes = math.prod(results.shape[2:]) * results.itemsize
-    found = [
-        Block(windows, items, rows)
-        for items, rows in blocks(len(results), windows.counts[0], row_bytes, _BLOCK)
-    ]
-    work = results.size * math.prod(windows.kernel)
-    units = [[block] for block in found]
-    if not split:  # windows of one image overlap: one thread writes them
-        units = [list(g) for _, g in itertools.groupby(found, lambda block: block.items.start)]
-    parts = max(1, min(threads.available(), len(units), work // _ALONE))
+    limit = max(_BLOCK, windows.counts[0] * row_bytes) if overlapping else _BLOCK
+    found = blocks(len(results), windows.counts[0], row_bytes, limit)
+    return [Block(windows, items, rows) for items, rows in found]
 
-    def run_part(part: int) -> None:
-        start, stop = (len(units) * p // parts for p in (part, part + 1))
-        for block in itertools.chain(*units[start:stop]):
-            run(block)
 
-    threads.share(run_part, parts)
+def _shared(results: Array, windows: Windows) -> bool:
+    """Whether there is enough to do for several threads."""
+    return results.size * math.prod(windows.kernel) >= _ALONE
 
 
 def _results(padded: Array, windows: Windows) -> Array:

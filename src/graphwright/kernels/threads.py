@@ -27,7 +27,7 @@ from graphwright.kernels import blas
 if TYPE_CHECKING:
     from concurrent.futures import ThreadPoolExecutor
 
-_SPINS = 1000  # looks for work before a thread goes to sleep: some 20 µs
+_SPINS = 5000  # looks for work before a thread goes to sleep: some 100 µs, as from op to op
 _BLOCK = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_int64)
 
 
@@ -65,6 +65,18 @@ def address() -> int:
         return 0
     _start(pool)
     return pool.address
+
+
+def run(function: int, context: int, blocks: int) -> None:
+    """Runs a native function(context, block) at an address for each block."""
+    pool = _pool()
+    if pool:
+        _start(pool)
+        pool.parallel_for(function, context, blocks)
+        return
+    call = _BLOCK(function)
+    for block in range(blocks):
+        call(context, block)
 
 
 def share(work: Callable[[int], None], parts: int) -> None:

@@ -15,6 +15,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from graphwright.kernels import jobs
+from graphwright.kernels.jobs import NUMBER, PLACE
 from graphwright.kernels.machine import Vectors
 
 
@@ -56,7 +58,7 @@ class Tile:
         """The module."""
         widths = range(1, self.widest + 1)
         tiles = [self._panel(width) for width in widths]
-        parts = [*tiles, self._pack(), self._multiply(), MATMUL, self._declarations()]
+        parts = [*tiles, self._pack(), self._multiply(), MATMUL, MATMUL_ROW, self._declarations()]
         return "\n".join(parts) + f"\nattributes #0 = {{ {self.vectors.attributes} }}\n"
 
     # -- one panel -------------------------------------------------------------------------
@@ -396,3 +398,11 @@ multiply:
 done:
   ret void
 }"""
+
+MATMUL_KINDS = (
+    *(PLACE, NUMBER, NUMBER, NUMBER, NUMBER),  # a: its strides, m, k
+    *(PLACE, NUMBER, NUMBER, NUMBER),  # b: its strides, n
+    *(PLACE, NUMBER),  # c: its rows' stride
+    *(PLACE, NUMBER, PLACE),  # starts, count, work
+)
+MATMUL_ROW = jobs.text("matmul", MATMUL_KINDS)

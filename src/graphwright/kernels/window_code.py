@@ -10,7 +10,20 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from graphwright.kernels import jobs
+from graphwright.kernels.jobs import NUMBER, PLACE
 from graphwright.kernels.machine import Vectors
+
+_WINDOWS = (NUMBER, NUMBER, NUMBER, PLACE)  # how many windows, taps, channels; the taps
+
+#: The functions' arguments: arrays with their tables, windows, weights.
+KINDS = {
+    "greatest": (*[PLACE] * 4, *_WINDOWS),
+    "weigh": (*[PLACE] * 4, *_WINDOWS, PLACE, NUMBER),
+    "spread": (*[PLACE] * 4, *_WINDOWS, PLACE, NUMBER),
+    "give": (*[PLACE] * 6, *_WINDOWS, PLACE, NUMBER),
+    "correlate": (*[PLACE] * 4, *_WINDOWS, PLACE, NUMBER),
+}
 
 #: Text for one vector of a window: gets a prefix for its names and the mask, if it is the last.
 Body = Callable[[str, str | None], str]
@@ -51,6 +64,7 @@ class Sliding:
             self._function("spread", ("g", "out"), "ptr %taps, ptr %w, i64 %w.step", self._spread),
             self._function("give", ("x", "g", "out"), "ptr %taps, ptr %to, i64 %all", self._give),
             self._function("correlate", ("x", "g"), "ptr %taps, ptr %w, i64 %w.step", self._sums),
+            *[jobs.text(name, kinds) for name, kinds in KINDS.items()],
             self._declarations(),
         ]
         return "\n".join(functions) + f"\nattributes #0 = {{ {self.vectors.attributes} }}\n"

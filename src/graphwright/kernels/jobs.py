@@ -1,0 +1,51 @@
+"""Native calls that threads share: each row of a table has the arguments of one.
+
+No thread needs the interpreter for them, so none waits for its lock.
+"""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from graphwright.kernels import threads
+
+#: Kinds of arguments: addresses and numbers.
+PLACE, NUMBER = "ptr", "i64"
+
+
+class Job(NamedTuple):
+    """A native function, to be called once or by every row of a table."""
+
+    call: Any
+    row_function: int
+
+    def run(self, rows: Sequence[tuple[int, ...]], shared: bool = True) -> None:
+        """Calls the function with each row; what the addresses mean must stay alive."""
+        if len(rows) == 1 or not shared:
+            for row in rows:
+                self.call(*row)
+            return
+        table = np.array(rows, np.int64)
+        threads.run(self.row_function, table.__array_interface__["data"][0], len(rows))
+
+
+def text(name: str, kinds: Sequence[str]) -> str:
+    """The function `NAME_row(table, i)`, which calls `NAME` with the row's arguments."""
+    lines = [f"define void @{name}_row(ptr %table, i64 %i) #0 {{"]
+    lines.append(f"  %row = getelementptr [{len(kinds)} x i64], ptr %table, i64 %i")
+    for i, kind in enumerate(kinds):
+        lines.append(f"  %at{i} = getelementptr i64, ptr %row, i64 {i}")
+        lines.append(f"  %x{i} = load {kind}, ptr %at{i}")
+    arguments = ", ".join(f"{kind} %x{i}" for i, kind in enumerate(kinds))
+    return "\n".join([*lines, f"  call void @{name}({arguments})", "  ret void", "}"])
+
+
+def load(engine: Any, name: str, kinds: Sequence[str]) -> Job:
+    """The job of a compiled module that has the function and its `text`."""
+    types = [ctypes.c_void_p if kind == PLACE else ctypes.c_int64 for kind in kinds]
+    call = ctypes.CFUNCTYPE(None, *types)(engine.get_function_address(name))
+    return Job(call, engine.get_function_address(f"{name}_row"))
