@@ -75,7 +75,10 @@ def test_json(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert found["fixable"]
 
 
-def test_sarif(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_sarif(
+    folder: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(folder)
     document = json.loads(lint(capsys, folder, "--format", "sarif")[1])
     assert document["version"] == "2.1.0"
     (run,) = document["runs"]
@@ -83,8 +86,16 @@ def test_sarif(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     rule = run["tool"]["driver"]["rules"][result["ruleIndex"]]
     assert rule["id"] == result["ruleId"] == "GW101"
     place = result["locations"][0]["physicalLocation"]
-    assert place["artifactLocation"]["uri"] == (folder / "wrong.py").as_posix()
+    assert place["artifactLocation"]["uri"] == "wrong.py"
     assert place["region"] == {"startLine": 6, "startColumn": 5, "endLine": 6, "endColumn": 13}
+
+
+def test_sarif_of_files_that_are_elsewhere(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    document = json.loads(lint(capsys, folder, "--format", "sarif")[1])
+    location = document["runs"][0]["results"][0]["locations"][0]["physicalLocation"]
+    assert location["artifactLocation"]["uri"] == (folder / "wrong.py").resolve().as_uri()
 
 
 def test_github(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -285,9 +285,6 @@ class Calls(Expressions):
     def _external_tf_cast(self, node: ast.Call, arguments: list[Value]) -> Value:
         return Value(Kind.TENSOR, dtype=self._dtype(node))
 
-    def _external_tf_unstack(self, node: ast.Call, arguments: list[Value]) -> Value:
-        return containing(values.TENSOR)
-
     def _external_iter(self, node: ast.Call, arguments: list[Value]) -> Value:
         value = arguments[0] if arguments else values.UNKNOWN
         if value.is_only(Kind.DATASET | Kind.DATA_ITERATOR):

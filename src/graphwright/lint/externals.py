@@ -88,7 +88,6 @@ DTYPES = words(
     "float16 float32 float64 bfloat16 half double int8 int16 int32 int64 uint8 uint16"
     " uint32 uint64 bool string complex64 complex128"
 )
-RANDOM_STATE = re.compile(r"^(random|np\.random|secrets)\.\w+")
 
 NUMBER_FUNCTIONS = words("int float len abs round sum max min pow divmod hash id ord")
 TEXT_FUNCTIONS = words("str repr format chr bytes input ascii hex bin oct")

@@ -14,7 +14,7 @@ from graphwright.lint import values
 from graphwright.lint.calls import Calls
 from graphwright.lint.expressions import RETURNS, TENSORS
 from graphwright.lint.externals import HOST, KERAS_BASES, KERAS_METHODS
-from graphwright.lint.model import Binding, Class, Function, Scope, Staging
+from graphwright.lint.model import Binding, Class, Function, Scope
 from graphwright.lint.values import Kind, Value, containing, join, join_two
 
 ROUNDS = 4
@@ -450,6 +450,3 @@ def names_of(target: ast.AST) -> list[str]:
         for node in ast.walk(target)
         if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
     ]
-
-
-__all__ = ["Flow", "Staging", "merged", "names_of"]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from urllib.parse import quote
 
 from graphwright.lint.finding import Finding
 from graphwright.lint.rules import RULES
@@ -54,7 +55,7 @@ def sarif(findings: Sequence[Finding]) -> str:
         {
             "id": code,
             "shortDescription": {"text": summary(code)},
-            "helpUri": f"{PAGES}/{code}.md",
+            "help": {"text": f"{summary(code)}. See {PAGES}/{code}.md."},
         }
         for code in codes
     ]
@@ -86,8 +87,15 @@ def _location(finding: Finding) -> dict[str, object]:
         "endLine": finding.end_line,
         "endColumn": finding.end_column,
     }
-    uri = Path(finding.path.split(":cell ")[0]).as_posix()
-    return {"artifactLocation": {"uri": uri}, "region": region}
+    return {"artifactLocation": {"uri": _uri(finding.path)}, "region": region}
+
+
+def _uri(path: str) -> str:
+    """A path relative to where the command runs, as code hosts want it; else a whole one."""
+    file = Path(path.split(":cell ")[0]).resolve()
+    if file.is_relative_to(Path.cwd()):
+        return quote(file.relative_to(Path.cwd()).as_posix())
+    return file.as_uri()
 
 
 def github(findings: Sequence[Finding]) -> str:
