@@ -56,8 +56,10 @@ class Analysis:
     def above(self, node: ast.AST) -> Iterator[tuple[ast.AST, ast.AST]]:
         """The nodes around one up to its function, each with the child that the node is in."""
         child, parent = node, self.parents.get(node)
-        while parent is not None and not isinstance(child, SCOPES):
+        while parent is not None:
             yield parent, child
+            if isinstance(parent, SCOPES) and child not in getattr(parent, "decorator_list", []):
+                return
             child, parent = parent, self.parents.get(parent)
 
     def value(self, node: ast.AST) -> Value:
@@ -206,7 +208,8 @@ class Place:
         for parent, child in self.analysis.above(node):
             if isinstance(parent, ast.If) and child in parent.body and is_once(parent.test):
                 return True
-        return MAKERS.fullmatch(self.function.name) is not None
+        made = MAKERS.fullmatch(self.function.name) is not None
+        return made and self.function.klass is not None
 
     def finding(
         self, node: ast.AST, code: str, message: str, fix: list[Edit] | None = None

@@ -9,6 +9,7 @@ from graphwright.lint.analysis import COMPREHENSIONS, LOOPS, Analysis, Place
 from graphwright.lint.finding import Edit, Finding
 from graphwright.lint.flow import names_of
 from graphwright.lint.model import Staging
+from graphwright.lint.rules.control import assigned
 from graphwright.lint.rules.rule import Rule
 
 RENAMED = {
@@ -54,9 +55,11 @@ class WrappedAgain(Rule):
 
     def _is_same(self, staging: Staging, loop: ast.AST, analysis: Analysis) -> bool:
         """Whether each iteration wraps the same function and calls it there."""
-        varied = set(names_of(loop.target)) if isinstance(loop, (ast.For, ast.AsyncFor)) else set()
         if isinstance(loop, COMPREHENSIONS):
             varied = {name for one in loop.generators for name in names_of(one.target)}
+        else:
+            varied = assigned([loop]) if isinstance(loop, ast.stmt) else set()
+        varied.discard(staging.function.name)
         mentioned = {
             part.id for part in ast.walk(staging.function.node) if isinstance(part, ast.Name)
         }
