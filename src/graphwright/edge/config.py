@@ -66,6 +66,39 @@ def set_visible_devices(devices: Any, device_type: str | None = None) -> None:
             raise ValueError(f"Unrecognized device: {wanted!r}")
 
 
+class LogicalDeviceConfiguration(NamedTuple):
+    """How a device is to be divided; a CPU has no memory limit."""
+
+    memory_limit: float | None = None
+    experimental_priority: int | None = None
+    experimental_device_ordinal: int | None = None
+
+
+def set_logical_device_configuration(
+    device: PhysicalDevice, logical_devices: list[LogicalDeviceConfiguration] | None
+) -> None:
+    """Accepts one configuration of the one CPU; ValueError for another device or several."""
+    if device not in list_physical_devices():
+        raise ValueError(f"Unrecognized device: {device!r}")
+    for configuration in logical_devices or ():
+        if configuration.memory_limit is not None:
+            raise ValueError("Setting memory limit on CPUs is currently not supported")
+    if logical_devices and len(logical_devices) > 1:
+        raise ValueError(
+            f"{device.name} cannot be divided into {len(logical_devices)} logical devices: there "
+            "is one, on which everything runs."
+        )
+
+
+def get_logical_device_configuration(
+    device: PhysicalDevice,
+) -> list[LogicalDeviceConfiguration] | None:
+    """How a device is divided: None, it is not; ValueError for one that is not there."""
+    if device not in list_physical_devices():
+        raise ValueError(f"Unrecognized device: {device!r}")
+    return None
+
+
 def set_soft_device_placement(enabled: bool) -> None:
     """Accepted: there is one device to place ops on."""
 
