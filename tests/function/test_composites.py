@@ -54,3 +54,15 @@ def test_a_trace_serves_rows_of_other_lengths() -> None:
         x = tf.ragged.constant(rows, tf.int32)
         assert doubled(x).to_list() == doubled(x).to_list() == expected
     assert doubled.experimental_get_tracing_count() == 1
+
+
+def test_how_long_rows_are_does_not_make_calls_slow() -> None:
+    @tf.function
+    def total(x: Any) -> Any:
+        return tf.reduce_sum(x)
+
+    for rows in ([[1], [2, 3]], [[], []], [[4, 5, 6], [7]]):
+        assert total(tf.ragged.constant(rows, tf.int32)).numpy() == sum(map(sum, rows))
+    assert len(total._fast) == 1
+    total(tf.ragged.constant([[1], [2], [3]]))
+    assert len(total._fast) == 2

@@ -9,6 +9,8 @@ import typing
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, ClassVar, NamedTuple
 
+import numpy as np
+
 from graphwright.control.map import items_of as collector_of
 from graphwright.control.map import static_count
 from graphwright.edge.extension_fields import REQUIRED, Field, ImmutableDict, field_of
@@ -21,7 +23,7 @@ from graphwright.types import tree
 from graphwright.types.composite import Composite
 from graphwright.types.specs import TensorSpec
 from graphwright.types.type_spec import TypeSpec
-from graphwright.values.tensor import Tensor
+from graphwright.values.tensor import EagerTensor, Tensor
 
 _BUILDING = "_tf_extension_type_building"  # in an object's dict while its constructor runs
 _SPEC = "_tf_extension_type_spec"
@@ -263,20 +265,29 @@ def leaves_of(item: Any) -> Iterator[Any]:
         yield item
 
 
-def collect(item: Any, sign: list[Any], parts: list[Any]) -> None:
-    """Adds what of a field is a component to `parts`, and the rest with the structure to `sign`."""
-    if is_part(item):
+def collect(item: Any, sign: list[Any], parts: list[Any]) -> bool:
+    """Adds the tensors of a field to `parts`, and what else its type depends on to `sign`; False
+    where that is not known."""
+    if type(item) is EagerTensor and type(item._array) is np.ndarray:
+        sign.append((item._array.dtype, item._array.shape))
         parts.append(item)
+    elif isinstance(item, Composite):
+        signed = item._sign()
+        if signed is None:
+            return False
+        sign.append((type(item), signed[0]))
+        parts += signed[1]
+    elif isinstance(item, Tensor):
+        return False
     elif isinstance(item, tuple):
         sign.append(len(item))
-        for each in item:
-            collect(each, sign, parts)
+        return all(collect(each, sign, parts) for each in item)
     elif isinstance(item, Mapping):
         sign.append(tuple(item))
-        for key in sorted(item):
-            collect(item[key], sign, parts)
+        return all(collect(item[key], sign, parts) for key in sorted(item))
     else:
         sign.append((type(item), item))
+    return True
 
 
 def map_leaves(function: Callable[[Any], Any], item: Any, mapping: type) -> Any:
@@ -396,11 +407,11 @@ class ExtensionType(Built, Composite):
             self.__dict__[_SPEC] = self.Spec.from_value(self)
         return self.__dict__[_SPEC]
 
-    def _sign(self) -> tuple[Any, list[Any]]:
+    def _sign(self) -> tuple[Any, list[Any]] | None:
         sign: list[Any] = []
         parts: list[Any] = []
-        for item in items_of(self).values():
-            collect(item, sign, parts)
+        if not all(collect(item, sign, parts) for item in items_of(self).values()):
+            return None
         return tuple(sign), parts
 
     def __eq__(self, other: object) -> Any:

@@ -465,8 +465,7 @@ def walk(values: Sequence[Any], key: list[Any], arrays: list[Any], variables: li
                 return False
             key.append(kind)
             key.append(signed[0])
-            if not walk(signed[1], key, arrays, variables):
-                return False
+            arrays += [tensor._array for tensor in signed[1]]
         else:
             return False
     return True

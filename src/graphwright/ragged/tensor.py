@@ -21,6 +21,7 @@ from graphwright.types.composite import Composite
 from graphwright.types.dtypes import DType
 from graphwright.types.shape import TensorShape
 from graphwright.values.operators import Operators
+from graphwright.values.tensor import EagerTensor
 
 
 class RaggedTensor(Factories, Composite, Operators):
@@ -330,7 +331,7 @@ class RaggedTensor(Factories, Composite, Operators):
 
         return RaggedTensorSpec.from_value(self)
 
-    def _sign(self) -> tuple[Any, list[Any]]:
+    def _sign(self) -> tuple[Any, list[Any]] | None:
         uniform, splits = [], []
         values: Any = self
         while is_ragged(values):
@@ -338,7 +339,12 @@ class RaggedTensor(Factories, Composite, Operators):
             uniform.append(partition.static_uniform_row_length)
             splits.append(partition.row_splits())
             values = values._values
-        return tuple(uniform), [values, *splits]
+        tensors = [values, *splits]
+        if any(type(tensor) is not EagerTensor for tensor in tensors):
+            return None
+        flat, rows = values._array, splits[0]._array
+        inner = flat.shape[1:]  # how many values there are is no part of the type
+        return (flat.dtype, inner, rows.dtype, rows.shape, tuple(uniform)), tensors
 
     @property
     def _differentiable_part(self) -> Any:

@@ -33,9 +33,9 @@ class Composite:
         return self.__graphwright_spec__
 
     def _sign(self) -> tuple[Any, list[Any]] | None:
-        """What, beside the types of its tensors, tells this value's type from others of its
-        class (a hashable), and these tensors in the order of the spec; None where only the spec
-        says it. What repeated calls of a function look at.
+        """A hashable that tells the type of this value from all others of its class, and its
+        tensors in the order of the spec, all of them eager; None where only the spec says it.
+        What repeated calls of a function look at.
         """
         return None
 
