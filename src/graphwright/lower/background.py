@@ -85,6 +85,11 @@ def wait(timeout: float | None = None) -> bool:
     return _WORKER.wait(timeout)
 
 
+def is_stopped() -> bool:
+    """Whether the process is ending; the job that runs now is the last one."""
+    return _WORKER.stopped
+
+
 def _renew() -> None:
     """A child process has no thread of its parent's."""
     global _WORKER

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import atexit
 import ctypes
 import sys
 import threading
+import weakref
 from functools import cache
 from typing import Any
 
 import numpy as np
 
 from graphwright.kernels import blas, threads
+from graphwright.lower import background
 from graphwright.lower.disk_cache import disk_cache, key_of
 
 _LOCK = threading.Lock()
@@ -100,6 +103,22 @@ class Library:
         self._tracker = tracker  # released before its linker
         self._linker = linker
         self.addresses = {name: tracker[name] for name in names}
+        _LIBRARIES.add(self)
+        if background.is_stopped():
+            self.let_go()
+
+    def let_go(self) -> None:
+        """Leaves the code to the end of the process: llvmlite's own parts may go before it."""
+        self._tracker.detach()
+
+
+_LIBRARIES: weakref.WeakSet[Library] = weakref.WeakSet()
+
+
+@atexit.register
+def _let_go() -> None:
+    for library in list(_LIBRARIES):
+        library.let_go()
 
 
 @cache
