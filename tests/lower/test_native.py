@@ -95,6 +95,16 @@ PROGRAMS = {
         lambda x: (tf.reduce_any(x > 2.0, 1), tf.reduce_all(x < 2.0)),
         [normal(11, 40)],
     ),
+    "joined": (
+        lambda x, y: (tf.concat([x, y * 2.0, x], 1), tf.stack([x, -x], 2), tf.concat([x, x], 0)),
+        [normal(4, 3), normal(4, 5)],
+    ),
+    "joined numbers": (lambda x: tf.stack([tf.reduce_sum(x), 2.0, x[1]]), [normal(9)]),
+    "split": (
+        lambda x: tf.concat([tf.nn.sigmoid(g) for g in tf.split(x, 4, 1)][::-1], 1) + 1.0,
+        [normal(3, 8)],
+    ),
+    "unstacked": (lambda x: tf.add_n(tf.unstack(x * 2.0, 4, 1)), [normal(3, 4, 5)]),
     "swapped": (fibonacci, [normal(3), normal(3)]),
     "collatz": (collatz, [np.int32(50)]),
     "branch": (branch, [normal(3)]),

@@ -6,12 +6,13 @@ from collections.abc import Callable
 from typing import Any
 
 from graphwright.ir.graph import Graph, Node, Value, transform
+from graphwright.ir.known import known
 from graphwright.lower.indices import Average, PickIndex
 from graphwright.lower.simplify import drop_dead
 from graphwright.op.op import Op
 from graphwright.ops.bias import BiasAdd
 from graphwright.ops.creation import Const
-from graphwright.ops.joining import Pack
+from graphwright.ops.joining import Pack, Split, Unpack
 from graphwright.ops.reduction import Mean, Sum, reduce_max, reduce_sum
 from graphwright.ops.slicing import StridedSlice
 from graphwright.ops.softmax import LogSoftmax, Softmax, SoftmaxCrossEntropyWithLogits
@@ -47,7 +48,27 @@ def bias_add(op: Any, value: Any, bias: Any) -> Any:
     return value + bias if op.data_format == "NHWC" else None
 
 
+def unpack(op: Any, value: Any) -> Any:
+    """(value[0], value[1], ...) along the axis"""
+    before: Any = (slice(None),) * (op.axis % value.shape.rank)
+    return tuple([value[before + (i,)] for i in range(op.num)])  # noqa: RUF005 - see split
+
+
+def split(op: Any, axis: Any, value: Any) -> Any:
+    """Equal slices along the axis, where its size is known"""
+    at = known(axis._value)
+    size = None if at is None else value.shape[at]
+    if size is None or size % op.num_split:
+        return None
+    before: Any = (slice(None),) * (at % value.shape.rank)
+    each = size // op.num_split
+    parts = [slice(i * each, (i + 1) * each) for i in range(op.num_split)]
+    return tuple([value[before + (part,)] for part in parts])  # noqa: RUF005 - for Python 3.10
+
+
 RULES: dict[type[Op], Callable[..., Any]] = {
+    Unpack: unpack,
+    Split: split,
     Softmax: softmax,
     LogSoftmax: log_softmax,
     SoftmaxCrossEntropyWithLogits: cross_entropy,

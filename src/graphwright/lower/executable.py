@@ -77,7 +77,10 @@ def describe(program: Program, frame: Frame, library: Library) -> bytes:
         )
         for b in program.inputs
     ]
-    symbols = [(frame.symbol(s), i, axis) for s, i, axis in program.symbols]
+    symbols = [
+        (frame.symbol(s), i, axis, expected)
+        for (s, i, axis), expected in zip(program.symbols, program.expected)
+    ]
     results = [
         (DTYPES[program.buffers[b].kind].numpy_dtype, len(shape), dims, frame.buffer(b))
         for (b, shape), dims in zip(program.results, frame.result_dims)

@@ -48,11 +48,14 @@ from graphwright.lower.schedule import (
     Opaque,
     Schedule,
     is_final,
+    joined_parts,
+    spread,
 )
 from graphwright.lower.sizes import ONE, ZERO, NotNative, Shape, Size, Sizes, product
 from graphwright.ops.contraction import MatMul
 from graphwright.ops.conversion import Cast
 from graphwright.ops.creation import Const, Fill
+from graphwright.ops.joining import ConcatV2, Pack
 from graphwright.ops.movement import Reshape
 from graphwright.types import dtypes as dt
 
@@ -70,6 +73,7 @@ class Lowering:
         self.inputs: list[int] = []
         self.constants: list[Any] = []  # arrays of the graph that become further inputs
         self.symbols: list[tuple[int, int, int]] = []
+        self.expected: list[int] = []  # what the graph's types say of them, -1 for nothing
         self.buffer_of: dict[Value, int] = {}
         self.scalar_of: dict[Value, int] = {}
         self.scalars = 0
@@ -90,6 +94,7 @@ class Lowering:
         body = self.block(schedule)
         return Program(
             tuple(self.symbols),
+            tuple(self.expected),
             tuple([(i, d.function, d.operands) for i, d in self.sizes.definitions.items()]),
             tuple(self.sizes.guards),
             tuple(self.buffers),
@@ -107,12 +112,10 @@ class Lowering:
         kind = kind_of(type_.dtype)
         shape = []
         for axis, d in enumerate(type_.dims):
-            if d in (0, 1):
-                shape.append(Size(d))
-            else:
-                size = self.sizes.symbol(d)
-                self.symbols.append((size.symbols[0], len(self.inputs), axis))
-                shape.append(size)
+            size = self.sizes.symbol(d)
+            self.symbols.append((size.symbols[0], len(self.inputs), axis))
+            self.expected.append(-1 if d is None else d)
+            shape.append(Size(d) if d in (0, 1) else size)
         buffer = self.buffer("input", tuple(shape), kind)
         self.inputs.append(buffer)
         self.buffer_of[value] = buffer
@@ -168,7 +171,41 @@ class Lowering:
             return []
         if isinstance(op, MatMul):
             return [self.multiply(node, op)]
+        if isinstance(op, (ConcatV2, Pack)):
+            return self.join(node, schedule)
         raise NotNative(f"{op.type_name} has no native form")
+
+    def join(self, node: Node, schedule: Schedule) -> list[Statement]:
+        """Several tensors as one: each is written to its place in the result."""
+        axis = schedule.axis_of(node)
+        target = schedule.of(node.outputs[0])
+        kind = kind_of(node.outputs[0].type.dtype)
+        buffer = self.memory(node.outputs[0])
+        step = product(target[axis + 1 :])
+        start = ZERO
+        statements: list[Statement] = []
+        for value in joined_parts(node):
+            dims = schedule.of(value)
+            own = (*dims[:axis], ONE, *dims[axis:]) if isinstance(node.op, Pack) else dims
+            space, at = spread(own)
+            nest = ClusterLowering(self, Cluster(space, 0), schedule)
+            source, place = nest.linear(own, at), nest.linear(target, at)
+            if not space:  # one element: a loop of one step
+                space = (ONE,)
+                source, place = [p._replace(strides=(ONE,)) for p in (source, place)]
+            place = place._replace(offsets=(*place.offsets, start * step))
+            load = self.without_memory(value, kind) or Load(self.memory(value), source, kind)
+            stage = Stage((load,), (Store(0, buffer, place, kind),))
+            statements.append(Nest(space, 0, (stage,)))
+            start = self.sizes.derive("add", start, own[axis])
+        return statements
+
+    def without_memory(self, value: Value, kind: str) -> Instruction | None:
+        """How a value that has no memory is read: a constant, or nothing."""
+        op = value.node.op
+        if isinstance(op, Const) and op.value.array.size == 1:
+            return Constant(op.value.array.item(), kind)
+        return None
 
     # -- control flow -----------------------------------------------------------------------
 

@@ -246,6 +246,7 @@ class Program(NamedTuple):
     """What native code is made of."""
 
     symbols: tuple[tuple[int, int, int], ...]  # (symbol, input, axis)
+    expected: tuple[int, ...]  # their values in this trace, -1 where it does not say
     derived: tuple[tuple[int, str, Shape], ...]
     guards: tuple[tuple[Size, Size], ...]
     buffers: tuple[Buffer, ...]

@@ -32,6 +32,7 @@ from graphwright.op.families import Elementwise
 from graphwright.ops.contraction import MatMul
 from graphwright.ops.creation import Const, Fill, OnesLike, Placeholder, ZerosLike
 from graphwright.ops.identities import Identity
+from graphwright.ops.joining import ConcatV2, Pack
 from graphwright.ops.movement import Reshape
 from graphwright.ops.reduction import All, Any_, Max, Mean, Min, Prod, Sum
 from graphwright.types.tensor_type import normalize_axes
@@ -197,6 +198,8 @@ class Schedule:
         if isinstance(op, Fill):
             wanted = host_of(self.sizes, node.inputs[0], self.of)
             return tuple([d if not isinstance(d, int) else self.sizes.of_static(d) for d in wanted])
+        if isinstance(op, (ConcatV2, Pack)):
+            return self.joined(node, op)
         if isinstance(op, MatMul):
             (m, k), (k2, n) = [
                 self.of(v)[:: -1 if t else 1]
@@ -205,6 +208,30 @@ class Schedule:
             self.sizes.unify(k, k2)
             return m, n
         raise NotNative(f"{op.type_name} has no native form")
+
+    def joined(self, node: Node, op: ConcatV2 | Pack) -> Shape:
+        """The shape of several tensors as one; along the axis their sizes add up."""
+        shapes = [self.of(v) for v in joined_parts(node)]
+        axis = self.axis_of(node)
+        rank = len(shapes[0])
+        result = list(shapes[0])
+        for shape in shapes[1:]:
+            for i in range(rank):
+                if isinstance(op, Pack) or i != axis:
+                    result[i] = self.sizes.unify(result[i], shape[i])
+                else:
+                    result[i] = self.sizes.derive("add", result[i], shape[i])
+        if isinstance(op, Pack):
+            result.insert(axis, self.sizes.of_static(len(shapes)))
+        return tuple(result)
+
+    def axis_of(self, node: Node) -> int:
+        """The axis along which tensors are joined."""
+        op: Any = node.op
+        if isinstance(op, Pack):
+            return int(op.axis % (len(self.of(node.inputs[0])) + 1))
+        axis = host_of(self.sizes, node.inputs[-1], self.of)
+        return int(axis % len(self.of(node.inputs[0])))
 
     def broadcast(self, shapes: Sequence[Shape]) -> Shape:
         """The common shape; sizes that meet and are not 1 become one."""
@@ -359,7 +386,7 @@ class Schedule:
 
     def place_opaque(self, node: Node) -> None:
         """A node that is a statement of its own, and reads memory; a reshape is another view."""
-        for value in node.inputs[:1] if isinstance(node.op, Reshape) else node.inputs:
+        for value in read_from_memory(node):
             self.demand(value)
         for inner in self.inner.get(node, ()):
             inner.outside = self.outside | set(node.inputs)
@@ -440,6 +467,18 @@ class Schedule:
 def is_final(cluster: Cluster, member: Member) -> bool:
     """Whether a member is complete only when its cluster has ended."""
     return member.reduced is not None and (cluster.accumulates or cluster.outer == 0)
+
+
+def joined_parts(node: Node) -> tuple[Value, ...]:
+    """The tensors that a node joins."""
+    return node.inputs[:-1] if isinstance(node.op, ConcatV2) else node.inputs
+
+
+def read_from_memory(node: Node) -> tuple[Value, ...]:
+    """What a statement of its own reads."""
+    if isinstance(node.op, Reshape):
+        return node.inputs[:1]
+    return joined_parts(node)
 
 
 def fresh(graph: Graph) -> Graph:

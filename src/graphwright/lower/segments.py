@@ -27,12 +27,16 @@ from graphwright.op.op import Effect
 from graphwright.ops.contraction import MatMul
 from graphwright.ops.conversion import Cast
 from graphwright.ops.creation import Const, Fill, Placeholder
+from graphwright.ops.joining import ConcatV2, Pack, Split, Unpack
 from graphwright.ops.reduction import Mean
 from graphwright.ops.shape import Shape
 from graphwright.types.dtypes import DType
 
 #: The elements of a matrix whose product is small.
 _SMALL = 1 << 10
+
+#: The tensors that are joined natively; more take longer to compile than they are worth.
+_MOST_PARTS = 16
 
 # -- which nodes ----------------------------------------------------------------------------
 
@@ -64,8 +68,12 @@ def is_native(node: Node, in_loop: bool = False) -> bool:
     if isinstance(op, MatMul):
         known = node.outputs[0].type.dtype.name in ("float32", "float64")
         return known and (in_loop or is_small_product(node))
+    if isinstance(op, (Unpack, Split)):
+        return True
     if type(op) in RULES:
         return node.outputs[0].type.dtype.name in ("float32", "float64")
+    if isinstance(op, (ConcatV2, Pack)):
+        return len(node.inputs) <= _MOST_PARTS
     return type(op) in MOVES or type(op) in FILLS or isinstance(op, Fill)
 
 
@@ -105,7 +113,8 @@ def has_element(op: Elementwise, dtypes: tuple[DType, ...]) -> bool:
 
 def is_compute(node: Node) -> bool:
     """Whether a node does more than move elements."""
-    return not (type(node.op) in MOVES or type(node.op) in FILLS or isinstance(node.op, Fill))
+    moves = type(node.op) in MOVES or isinstance(node.op, (Unpack, Split))
+    return not (moves or type(node.op) in FILLS or isinstance(node.op, Fill))
 
 
 # -- partition ------------------------------------------------------------------------------

@@ -159,7 +159,7 @@ class Sizes:
 
 DERIVATIONS: dict[str, Callable[[int, int], int]] = {
     "add": lambda a, b: a + b,
-    "sub": lambda a, b: a - b,
+    "sub": lambda a, b: max(a - b, 0),
     "div": lambda a, b: a // b if b else 0,
     "max": lambda a, b: max(a, b),
 }

@@ -102,7 +102,7 @@ class Boundary:
         self.frame = e.assign("ptr", 1, f"alloca i64, {slots}, align 16")
         e.line(f"store i64 0, {self.frame}")
         self.arrays(inputs, bail)
-        self.symbols(inputs, count)
+        self.symbols(inputs, count, bail)
         work = e.assign(I64, 1, f"call i64 {self.pointer(prepare).text}({self.frame})")
         self.require(e.compare("ne", work, f.number(0)), bail)
         made = e.assign("ptr", 1, f"alloca ptr, {results}, align 16")
@@ -196,25 +196,30 @@ class Boundary:
             slot = self.at(self.table, self.offset(entry, 2), I64)
             self.put(self.frame, slot, self.field(array, DATA, "ptr"))
 
-    def symbols(self, inputs: Reg, count: Reg) -> None:
+    def symbols(self, inputs: Reg, count: Reg, bail: str) -> None:
         """The sizes that symbols stand for."""
         f = self.f
         first = self.offset(f.mul(inputs, f.number(3)), 6)
         with f.loop(f.number(0), count) as i:
-            entry = self.offset(first, f.mul(i, f.number(3)))
+            entry = self.offset(first, f.mul(i, f.number(4)))
             slot = self.at(self.table, entry, I64)
             array = self.at(
                 Reg("%args", "ptr"), self.at(self.table, self.offset(entry, 1), I64), "ptr"
             )
             axis = self.at(self.table, self.offset(entry, 2), I64)
+            expected = self.at(self.table, self.offset(entry, 3), I64)
             dims = self.field(array, DIMS, "ptr")
-            self.put(self.frame, slot, self.at(dims, axis, I64))
+            size = self.at(dims, axis, I64)
+            unknown = self.e.compare("slt", expected, f.number(0))
+            same = self.e.compare("eq", size, expected)
+            self.require(self.e.binary("or", unknown, same), bail)
+            self.put(self.frame, slot, size)
 
     def results(self, made: Reg, results: Reg, inputs: Reg, count: Reg) -> None:
         """Makes the results' arrays."""
         f, e = self.f, self.e
-        both = f.add(inputs, count)
-        first = self.offset(f.mul(both, f.number(3)), 6)
+        before = f.add(f.mul(inputs, f.number(3)), f.mul(count, f.number(4)))
+        first = self.offset(before, 6)
         with f.loop(f.number(0), results) as i:
             entry = self.offset(first, f.mul(i, f.number(4)))
             type_, rank, dims, slot = [
@@ -302,14 +307,15 @@ def boundary() -> tuple[Library, MethodDef]:
 def table(
     frame: Frame,
     inputs: list[tuple[Any, int, int]],
-    symbols: list[tuple[int, int, int]],
+    symbols: list[tuple[int, int, int, int]],
     results: list[tuple[Any, int, int, int]],
     library: Library,
 ) -> bytes:
     """What the boundary must know of a program.
 
-    `inputs` has a NumPy dtype, a rank and a slot for each; `symbols` a slot, an input and an
-    axis; `results` a NumPy dtype, a rank, the slot of the dimensions and that of the address.
+    `inputs` has a NumPy dtype, a rank and a slot for each; `symbols` a slot, an input, an axis
+    and the size that is expected there (-1 for any); `results` a NumPy dtype, a rank, the slot of
+    the dimensions and that of the address.
     """
     addresses = library.addresses
     words = [frame.size, len(inputs), addresses["prepare"], addresses["run"]]

@@ -361,10 +361,7 @@ class StageWriter:
 
     def needs_mask(self) -> bool:
         """Whether it matters which lanes of a chunk count."""
-        adds = any(
-            isinstance(x, Store) and x.combine and innermost(x.at) != "unit"
-            for x in self.stage.effects
-        )
+        adds = any(isinstance(x, Store) and innermost(x.at) != "unit" for x in self.stage.effects)
         divides = any(
             isinstance(x, Element) and not is_float(x.kind) for x in self.stage.instructions
         )
@@ -522,7 +519,7 @@ class StageWriter:
 
         for effect in self.stage.effects:
             if isinstance(effect, Store):
-                self.store_chunk(effect, vector(effect.value), streams, bases)
+                self.store_chunk(effect, vector(effect.value), streams, bases, j)
             elif isinstance(effect, Reduce):
                 start = starts[effect.row]
                 if effect.kind == "b1":
@@ -605,6 +602,7 @@ class StageWriter:
         value: Reg,
         streams: Streams,
         bases: dict[tuple[int, Linear], Reg],
+        j: Reg,
     ) -> None:
         """Writes a chunk, or adds to what is there."""
         f = self.f
@@ -615,12 +613,29 @@ class StageWriter:
             if effect.combine:
                 value = combined(f, effect.combine, f.load(address, effect.kind, self.lanes), value)
             f.store(value, address)
+        elif not effect.combine:
+            self.scatter(bases[key], effect, value, j, streams.mask)
         else:
-            assert effect.combine
             start = self.e.constant(effect.kind, identity(effect.combine, effect.kind), self.lanes)
             value = horizontal(f, effect.combine, self.e.select(streams.mask, value, start))
             old = f.load(bases[key], effect.kind, 1)
             f.store(combined(f, effect.combine, old, value), bases[key])
+
+    def scatter(self, base: Reg, effect: Store, value: Reg, j: Reg, mask: Reg) -> None:
+        """Writes elements at equal distances."""
+        e, f, lanes = self.e, self.f, self.lanes
+        if value.kind == "b1":
+            value = e.cast("zext", value, "u8")
+        places = e.binary("add", e.splat(j, lanes), self.wide_iota())
+        places = e.binary("mul", places, e.splat(f.size(effect.at.strides[-1]), lanes))
+        size = item_size(value.kind)
+        pointers = e.assign("ptr", lanes, f"getelementptr i{8 * size}, {base}, {places}")
+        letter = "f" if is_float(value.kind) else "i"
+        name = f"llvm.masked.scatter.v{lanes}{letter}{8 * size}.v{lanes}p0"
+        e.declarations[name] = (
+            f"declare void @{name}({value.type}, <{lanes} x ptr>, i32, <{lanes} x i1>)"
+        )
+        e.line(f"call void @{name}({value}, {pointers}, i32 {size}, {mask})")
 
 
 # -- shared with straight code ------------------------------------------------------------------

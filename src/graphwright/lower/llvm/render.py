@@ -397,7 +397,8 @@ def derive(f: FunctionWriter, function: str, values: list[Reg]) -> Reg:
     names = {"add": "add", "sub": "sub", "div": "sdiv"}
     if function == "max":
         return f.e.intrinsic("smax", x, y)
-    return f.e.binary(names[function], x, y)
+    result = f.e.binary(names[function], x, y)
+    return f.e.intrinsic("smax", result, f.number(0)) if function == "sub" else result
 
 
 def render(program: Program) -> tuple[str, Frame]:
