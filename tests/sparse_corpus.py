@@ -199,6 +199,15 @@ for _combiner in ("sum", "mean", "sqrtn"):
             t, i, w, combiner=c, default_id=d), (_TABLE, _HOLES, _HEAVY))  # fmt: skip
 each(lambda tf, t, i: tf.nn.safe_embedding_lookup_sparse(t, i, max_norm=0.7), (_TABLE, _HOLES))
 
+_COLUMN = words([b"a", b"b", b"c"]).reshape(3, 1)
+for _inputs in ((IDS, IDS), (IDS, _DENSE_SETS), (_COLUMN, IDS), (IDS, _COLUMN), (WORDS, WORDS),
+                (IDS, WORDS), (IDS, np.arange(3)), (IDS, NUMBERS), (_COLUMN, _DENSE_SETS)):  # fmt: skip
+    each(lambda tf, x, y: tf.sparse.cross([x, y]), _inputs)
+    each(lambda tf, x, y: tf.sparse.cross([x, y], separator="-"), _inputs)
+    each(lambda tf, x, y: tf.sparse.cross_hashed([x, y]), _inputs)
+    each(lambda tf, x, y: tf.sparse.cross_hashed([x, y, x], num_buckets=7, hash_key=5), _inputs)
+each(lambda tf, x: tf.sparse.cross([x, [["a"]]]), (IDS,))
+
 # -- control flow, functions, structures --------------------------------------------------------
 
 

@@ -17,6 +17,7 @@ from graphwright.values.sparse.arithmetic import (
     sparse_dense_matmul,
 )
 from graphwright.values.sparse.counting import bincount
+from graphwright.values.sparse.cross import cross, cross_hashed
 from graphwright.values.sparse.functions import (
     concat,
     expand_dims,
@@ -41,6 +42,8 @@ __all__ = [
     "add",
     "bincount",
     "concat",
+    "cross",
+    "cross_hashed",
     "expand_dims",
     "eye",
     "fill_empty_rows",

@@ -39,7 +39,12 @@ ATTRIBUTES: dict[str, Callable[[Any], Any]] = {
     "tuple[int, ...]": lambda given: tuple(map(int, given)),
 }
 #: TensorFlow has no such op, or it is made by tracing alone.
-OWN = frozenset({"CTCLossDense", "CustomGradient", "EagerPyFuncGradient", "Placeholder", "PyFunc"})
+OWN = frozenset(
+    {
+        "CTCLossDense", "CustomGradient", "EagerPyFuncGradient", "GraphwrightCrossRows",
+        "Placeholder", "PyFunc",
+    }
+)  # fmt: skip
 
 
 def names() -> list[str]:
