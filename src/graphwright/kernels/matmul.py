@@ -25,6 +25,7 @@ WORTH = 1 << 18
 WORTH_OF_BATCH = 1 << 19
 
 _BLOCKED = 1 << 22  # multiply-adds from which on one product is worth splitting in blocks
+_SHARES = 8  # parts of a batch for each thread: the last ones to end are waited for
 _MANY = 500  # matrices, however small, that BLAS takes one by one for longer than a native call
 _DEEP = 1024  # rows of a packed block of the right operand: its panels stay in a core's cache
 _HIGH = 512  # rows of the left operand that go through a block together
@@ -99,7 +100,8 @@ def _batched(x: Array, y: Array, batch: tuple[int, ...]) -> Array:
     starts = _starts(batch, _spread(x, batch), _spread(y, batch), result.strides[:-2])
     functions = products.kernels(x.dtype)
     count = len(starts)
-    parts = max(1, min(threads.available(), count, count * m * k * n // products.ALONE))
+    shares = 1 if threads.available() == 1 else _SHARES * threads.available()
+    parts = max(1, min(count, count * m * k * n // products.ALONE, shares))
 
     size = products.work_size(m, k, n, functions.tile)
     room = np.empty((parts, size), np.uint8)

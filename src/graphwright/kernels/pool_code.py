@@ -23,9 +23,11 @@ def _at(name: str, offset: int) -> str:
     return f"  %{name} = getelementptr i8, ptr @state, i64 {offset}"
 
 
-def text(pause: str, spins: int, block_signals: int) -> str:
+def text(pause: str, spins: int, patience: int, block_signals: int) -> str:
     """The module; `pause` is an instruction for a waiting loop, or empty.
 
+    A worker looks `spins` times for work before it sleeps, a caller `patience` times whether the
+    last blocks are done.
     `block_signals` is the system's SIG_BLOCK.
     """
     return f"""
@@ -210,7 +212,7 @@ look:
   %all = icmp sge i64 %ended, %taken
   br i1 %all, label %release, label %busy.wait
 busy.wait:
-  %patient = icmp ult i64 %spin, {spins}
+  %patient = icmp ult i64 %spin, {patience}
   br i1 %patient, label %idle, label %sleep
 idle:
   {pause}

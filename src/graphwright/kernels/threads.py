@@ -28,6 +28,9 @@ if TYPE_CHECKING:
     from concurrent.futures import ThreadPoolExecutor
 
 _SPINS = 5000  # looks for work before a thread goes to sleep: some 100 µs, as from op to op
+_PATIENCE = (
+    25 * _SPINS
+)  # of a caller: blocks are short, and who sleeps on a busy machine waits long
 _BLOCK = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_int64)
 
 
@@ -164,7 +167,7 @@ def _compiled() -> Pool:
     pauses = {"x86_64": "call void @llvm.x86.sse2.pause()"}
     pauses |= dict.fromkeys(("aarch64", "arm64"), "call void @llvm.aarch64.hint(i32 1)")
     pause = pauses.get(os.uname().machine, "")
-    engine = machine.compiled(pool_code.text(pause, _SPINS, int(signal.SIG_BLOCK)))
+    engine = machine.compiled(pool_code.text(pause, _SPINS, _PATIENCE, int(signal.SIG_BLOCK)))
     place = engine.get_function_address("parallel_for")
     number, pointer = ctypes.c_int64, ctypes.c_void_p
     pool = Pool(
