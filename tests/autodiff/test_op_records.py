@@ -30,7 +30,8 @@ DOMAINS: dict[str, Any] = {
     "Lgamma": (0.5, 4.0), "Log": (0.3, 3.0), "Log1p": (-0.7, 3.0), "Ndtri": (0.1, 0.9),
     "Polygamma": ((1.0, 1.0), (0.5, 4.0)), "Pow": (0.3, 2.0), "Reciprocal": (0.3, 3.0),
     "Rsqrt": (0.3, 3.0),
-    "Spence": (0.3, 3.0), "Sqrt": (0.3, 3.0), "SqrtGrad": (0.3, 3.0), "Tan": (-1.2, 1.2), "Xdivy": (0.3, 3.0),
+    "Spence": (0.3, 3.0), "Sqrt": (0.3, 3.0), "SqrtGrad": (0.3, 3.0), "Tan": (-1.2, 1.2),
+    "Xdivy": (0.3, 3.0),
     "Xlog1py": (0.3, 3.0), "Xlogy": (0.3, 3.0), "Zeta": ((2.0, 4.0), (0.5, 3.0)),
 }  # fmt: skip
 #: Operands through which no gradient flows though the result depends on them, as in TensorFlow.
