@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import pickle
 from collections.abc import Iterator
 from typing import Any
 
@@ -88,3 +89,8 @@ def test_a_call_that_fits_no_parameters_is_refused_in_the_functions_words() -> N
         tf.add(1, 2, foo=3)
     with pytest.raises(ValueError, match="Unrecognized keyword arguments"):
         tf.print(1, foo=3)
+
+
+@pytest.mark.parametrize("function", [tf.add, tf.nn.relu, tf.reduce_sum, tf.linalg.trace])
+def test_public_functions_can_be_pickled(function):
+    assert pickle.loads(pickle.dumps(function)) is function

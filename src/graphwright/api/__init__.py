@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterable
 from types import FunctionType, ModuleType
 from typing import Any
 
-from graphwright.op.dispatch import opened
+from graphwright.op.dispatch import closed, opened
 
 #: Modules that are no namespaces of their own.
 AREAS = frozenset({"array", "control", "core"})
@@ -31,6 +31,7 @@ def publish(package: dict[str, Any]) -> list[str]:
             names.append(info.name)
         for name in getattr(module, "TOP_LEVEL", ()):
             package[name] = getattr(module, name)
+            name_publicly(package[name], name)
             names.append(name)
     return sorted(set(names))
 
@@ -58,7 +59,16 @@ def open_functions(module: ModuleType) -> None:
         if isinstance(value, ModuleType) and value.__name__.startswith(f"{module.__name__}."):
             open_functions(value)
         else:
-            setattr(module, name, public(value))
+            found = public(value)
+            setattr(module, name, found)
+            if found is not value:
+                name_publicly(found, f"{module.__name__.removeprefix(__name__ + '.')}.{name}")
+
+
+def name_publicly(value: Any, name: str) -> None:
+    """Has an open function say where it is found: pickling asks for that."""
+    if isinstance(value, FunctionType) and closed(value) is not value:
+        value.__module__, value.__qualname__ = "graphwright", name
 
 
 def public(value: Any) -> Any:
