@@ -9,10 +9,14 @@ from __future__ import annotations
 import ctypes
 import functools
 import os
+import sys
 import threading
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from graphwright.kernels import memory
+from graphwright.kernels.disk_cache import disk_cache, key_of
 
 
 class Lock:
@@ -65,23 +69,61 @@ def vectors() -> Vectors:
     return Vectors(128, 32 if arm else 16, arm)
 
 
-def compiled(text: str) -> Any:
-    """The engine that holds the functions of a module; it is never freed.
+def target_machine() -> Any:
+    """What generates code for this processor: a new one, since an engine owns its own."""
+    from llvmlite import binding
 
-    The text is emitted as it is to run: no optimization passes.
-    """
+    binding.initialize_native_target()
+    binding.initialize_native_asmprinter()
+    processor, features = _processor()
+    return binding.Target.from_default_triple().create_target_machine(
+        cpu=processor, features=features, opt=1, jit=True
+    )
+
+
+@functools.cache
+def _circumstances() -> tuple[str, ...]:
+    """What machine code depends on beside its text."""
+    from llvmlite import binding
+
+    version = ".".join(map(str, binding.llvm_version_info))
+    return (version, binding.get_process_triple(), *_processor(), sys.version, np.__version__)
+
+
+def object_of(text: str) -> bytes:
+    """The object file of a module, from the disk if it was made before."""
+    kept = disk_cache()
+    if kept is None:
+        return generate(text)
+    key = key_of(text, *_circumstances())
+    data = kept.get(key)
+    if data is None:
+        data = generate(text)
+        kept.put(key, data)
+    return data
+
+
+def generate(text: str) -> bytes:
+    """The object file of a module: the text is emitted as it is, without optimization passes."""
+    from llvmlite import binding
+
+    target = target_machine()
+    module = binding.parse_assembly(text)
+    module.triple = target.triple
+    module.data_layout = str(target.target_data)
+    code: bytes = target.emit_object(module)
+    return code
+
+
+def compiled(text: str) -> Any:
+    """The engine that holds the functions of a module; it is never freed."""
     from llvmlite import binding
 
     memory.keep_freed()
     with Lock.held:
-        binding.initialize_native_target()
-        binding.initialize_native_asmprinter()
-        processor, features = _processor()
-        machine = binding.Target.from_default_triple().create_target_machine(
-            cpu=processor, features=features, opt=1, jit=True
-        )
-        module = binding.parse_assembly(text)
-        engine = binding.create_mcjit_compiler(module, machine)
+        data = object_of(text)
+        engine = binding.create_mcjit_compiler(binding.parse_assembly(""), target_machine())
+        engine.add_object_file(binding.ObjectFileRef.from_data(data))
         engine.finalize_object()
         # Threads may run the code until the process ends, after this interpreter has.
         ctypes.pythonapi.Py_IncRef(ctypes.py_object(engine))

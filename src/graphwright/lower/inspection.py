@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 from graphwright.ir.graph import Graph, Node
 from graphwright.ir.text import print_graph
+from graphwright.kernels.machine import target_machine
 from graphwright.logs import get_logger
 from graphwright.lower.native import Native
 from graphwright.lower.segments import partition
@@ -59,10 +60,10 @@ def segments(graph: Graph) -> list[Native]:
 
 def assembly_of(text: str) -> str:
     """The machine's assembly of a module."""
-    from graphwright.lower.llvm.machine import machine
+    from llvmlite import binding
 
-    target = machine().target
-    module = machine().binding.parse_assembly(text)
+    target = target_machine()
+    module = binding.parse_assembly(text)
     module.triple = target.triple
     module.data_layout = str(target.target_data)
     return str(target.emit_assembly(module))

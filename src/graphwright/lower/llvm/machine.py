@@ -1,20 +1,17 @@
-"""Machine code from LLVM text: parse, generate, link into this process."""
+"""Machine code in this process: linking object files, with what they call."""
 
 from __future__ import annotations
 
 import atexit
 import ctypes
-import sys
 import threading
 import weakref
 from functools import cache
 from typing import Any
 
-import numpy as np
-
 from graphwright.kernels import blas, threads
+from graphwright.kernels.machine import target_machine
 from graphwright.lower import background
-from graphwright.lower.disk_cache import disk_cache, key_of
 
 _LOCK = threading.Lock()
 
@@ -23,65 +20,24 @@ _LIBRARIES_EACH = 64
 
 
 class Machine:
-    """The target of this process, and the linker that holds what was compiled."""
+    """The linker that holds what was compiled, and what its code may refer to."""
 
     def __init__(self) -> None:
         from llvmlite import binding
 
         self.binding = binding
-        binding.initialize_native_target()
-        binding.initialize_native_asmprinter()
-        target = binding.Target.from_default_triple()
-        self.target = self._machine(target)
         self.symbols = dict(outside())
-        self.circumstances = (
-            ".".join(map(str, binding.llvm_version_info)),
-            binding.get_default_triple(),
-            binding.get_host_cpu_name(),
-            binding.get_host_cpu_features().flatten(),
-            sys.version,
-            np.__version__,
-        )
         self._renew()
 
     def _renew(self) -> None:
         """A new linker. It keeps a little of every library that it ever linked, so after some it
         is replaced; it is gone when the last of its libraries is."""
-        target = self.binding.Target.from_default_triple()
-        self.linker = self.binding.create_lljit_compiler(self._machine(target))
+        self.linker = self.binding.create_lljit_compiler(target_machine())
         self.linked = 0
-
-    def _machine(self, target: Any) -> Any:
-        """What generates code for this processor."""
-        return target.create_target_machine(
-            cpu=self.binding.get_host_cpu_name(),
-            features=self.binding.get_host_cpu_features().flatten(),
-            opt=1,
-            jit=True,
-        )
 
     def define(self, name: str, address: int) -> None:
         """Something that native code may call or refer to."""
         self.symbols[name] = address
-
-    def object_of(self, text: str) -> bytes:
-        """The object file of a module, from the disk if it was made before."""
-        kept = disk_cache()
-        if kept is None:
-            return self.generate(text)
-        key = key_of(text, *self.circumstances)
-        data = kept.get(key)
-        if data is None:
-            data = self.generate(text)
-            kept.put(key, data)
-        return data
-
-    def generate(self, text: str) -> bytes:
-        """The object file of a module."""
-        module = self.binding.parse_assembly(text)
-        module.triple = self.target.triple
-        module.data_layout = str(self.target.target_data)
-        return self.target.emit_object(module)  # type: ignore[no-any-return]
 
     def link(self, data: bytes, names: tuple[str, ...]) -> Library:
         """Puts an object file into this process."""
