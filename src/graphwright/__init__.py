@@ -4,7 +4,15 @@ The public names are gathered from `graphwright.api`: each of its modules is a n
 (`tf.math`) or an area of top-level names, which its `TOP_LEVEL` lists.
 """
 
-from graphwright import api as _api
+import gc as _gc
+
+_collects = _gc.isenabled()
+_gc.disable()  # what is made here stays: to look for garbage took a fifth of the import
+
+from graphwright import api as _api  # noqa: E402
 
 __version__ = "0.1.0"
 __all__ = _api.publish(globals())
+
+if _collects:
+    _gc.enable()

@@ -132,6 +132,7 @@ KINDS = {
     "str": "string",
     "bytes": "string",
     "DType": "type",
+    "Dims": "shape",
     "Dims | None": "shape",
     "Literal": "tensor",
     "Graph": "func",

@@ -25,7 +25,6 @@ from graphwright.explain.report import Report, report
 from graphwright.function.concrete import ConcreteFunction, trace
 from graphwright.function.creation import VariableCreation
 from graphwright.function.retracing import warn_of_retracing
-from graphwright.lower.inspection import compiler_ir
 from graphwright.op.interpreter import STATE
 from graphwright.trace.dispatch import DispatchTable
 from graphwright.trace.signature import Binder, FunctionType, Parameter, type_of_call
@@ -302,6 +301,8 @@ class PolymorphicFunction:
             .4 = AddV2(.2, .3) : f32
             b1[i0*1] = .4
         """
+        from graphwright.lower.inspection import compiler_ir  # it brings the whole compiler
+
         graph = self.get_concrete_function(*args, **kwargs).graph
         return lambda stage="nests": compiler_ir(graph, stage)
 

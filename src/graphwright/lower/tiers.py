@@ -14,10 +14,7 @@ from typing import Any, NamedTuple
 from graphwright.ir.graph import Graph
 from graphwright.lower import background
 from graphwright.lower.check import checked
-from graphwright.lower.inspection import report_outside
 from graphwright.lower.options import OPTIONS, enabled
-from graphwright.lower.segments import partition
-from graphwright.lower.simplify import simplify
 from graphwright.lower.sizes import NotNative
 from graphwright.lower.straight_line import build, runner
 
@@ -31,6 +28,10 @@ _MANY = 3
 
 def native_runner(graph: Graph) -> Run:
     """What a call of the graph runs, with its native parts compiled."""
+    # Imported when something is compiled: `import graphwright` need not wait for it.
+    from graphwright.lower.segments import partition
+    from graphwright.lower.simplify import simplify
+
     return runner(graph, build(graph, lambda g: partition(simplify(g))))
 
 
@@ -92,6 +93,8 @@ class Tiered:
                 self.install(runner(self.graph), None)
             return
         if self.mode and OPTIONS.get("native") is None:
+            from graphwright.lower.inspection import report_outside
+
             report_outside(self.graph)
         if OPTIONS.get("native") == "check":
             fast = checked(fast, runner(self.graph), self.graph)
