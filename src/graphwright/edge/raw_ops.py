@@ -6,12 +6,15 @@ from operands are no arguments, and what the public function would work out must
 
 from __future__ import annotations
 
+import importlib
 import inspect
+import pkgutil
 from collections import namedtuple
 from collections.abc import Callable
 from functools import cache
 from typing import Any
 
+from graphwright import ops
 from graphwright.op.families import Reduction
 from graphwright.op.interpreter import apply, convert, is_tensor
 from graphwright.op.op import REGISTRY, Op, Operand
@@ -47,13 +50,23 @@ OWN = frozenset(
 )  # fmt: skip
 
 
+@cache
+def load_all() -> None:
+    """Registers the ops of modules that are imported only when one of their functions is used."""
+    for info in pkgutil.iter_modules(ops.__path__):
+        importlib.import_module(f"{ops.__name__}.{info.name}")
+
+
 def names() -> list[str]:
     """The ops that have a raw form."""
+    load_all()
     return sorted(filter(has_raw_form, REGISTRY))
 
 
 def has_raw_form(name: str) -> bool:
     """Whether there is a raw op of this name."""
+    if name not in REGISTRY:
+        load_all()
     return name in REGISTRY and name not in OWN and ATTRIBUTES.keys() >= kinds(REGISTRY[name])
 
 
