@@ -5,12 +5,17 @@ from __future__ import annotations
 import atexit
 import os
 import queue
+import sys
 import threading
 import weakref
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any
 
 from graphwright.logs import get_logger
+
+#: The length of a thread's turn while something is compiled, in seconds; usually it is 5 ms.
+_TURN = 1e-4
 
 
 class Worker:
@@ -44,7 +49,8 @@ class Worker:
             job = found() if found is not None else None
             if found is not None and job is not None and not self.stopped:
                 try:
-                    job()
+                    with quick_turns():
+                        job()
                 except Exception:  # noqa: BLE001 - a program must not end for want of speed
                     get_logger().exception("a trace could not be compiled; it runs as it did")
             del job
@@ -70,6 +76,19 @@ class Worker:
                 self.jobs.put(None)
         if thread is not None and thread is not threading.current_thread():
             thread.join()
+
+
+@contextmanager
+def quick_turns() -> Iterator[None]:
+    """Has threads take turns more often: LLVM is called and files are read without the
+    interpreter's lock, and each time to get it back from a busy thread takes as long as a turn."""
+    usual = sys.getswitchinterval()
+    sys.setswitchinterval(min(usual, _TURN))
+    try:
+        yield
+    finally:
+        if sys.getswitchinterval() <= _TURN * 1.01:  # nobody else has set it meanwhile
+            sys.setswitchinterval(usual)
 
 
 _WORKER = Worker()

@@ -10,7 +10,6 @@ from weakref import WeakValueDictionary
 
 import numpy as np
 
-from graphwright.kernels.machine import object_of
 from graphwright.lower.kinds import DTYPES
 from graphwright.lower.llvm.boundary import (
     boundary,
@@ -41,8 +40,7 @@ def library_of(text: str) -> Library:
         found = _LIBRARIES.get(text)
         if found is None:
             boundary()
-            data = object_of(text)
-            found = _LIBRARIES[text] = machine().link(data, ("prepare", "run"))
+            found = _LIBRARIES[text] = machine().link(text, ("prepare", "run"))
         return found
 
 

@@ -19,7 +19,6 @@ from typing import Any
 
 import numpy as np
 
-from graphwright.kernels.machine import object_of
 from graphwright.lower.llvm.emitter import Reg
 from graphwright.lower.llvm.frame import INTERRUPTED, THREAD, Frame
 from graphwright.lower.llvm.function import I64, FunctionWriter
@@ -300,7 +299,7 @@ def boundary() -> tuple[Library, MethodDef]:
     """The C function, compiled, and its description to Python."""
     for name, address in symbols().items():
         machine().define(name, address)
-    library = machine().link(object_of(Boundary().text()), ("call", "poll"))
+    library = machine().link(Boundary().text(), ("call", "poll"))
     machine().define("gw_poll", library.addresses["poll"])
     return library, MethodDef(b"native", library.addresses["call"], _FASTCALL, None)
 

@@ -10,7 +10,7 @@ from functools import cache
 from typing import Any
 
 from graphwright.kernels import blas, threads
-from graphwright.kernels.machine import target_machine
+from graphwright.kernels.machine import object_of, target_machine
 from graphwright.lower import background
 
 _LOCK = threading.Lock()
@@ -26,7 +26,7 @@ class Machine:
         from llvmlite import binding
 
         self.binding = binding
-        self.symbols = dict(outside())
+        self.symbols: dict[str, int] = {}
         self._renew()
 
     def _renew(self) -> None:
@@ -39,8 +39,9 @@ class Machine:
         """Something that native code may call or refer to."""
         self.symbols[name] = address
 
-    def link(self, data: bytes, names: tuple[str, ...]) -> Library:
-        """Puts an object file into this process."""
+    def link(self, text: str, names: tuple[str, ...]) -> Library:
+        """The machine code of a module, in this process; `names` are its functions."""
+        data = object_of(text)
         if self.linked == _LIBRARIES_EACH:
             self._renew()
         self.linked += 1
@@ -49,6 +50,9 @@ class Machine:
             builder.export_symbol(name)
         for name, address in self.symbols.items():
             builder.import_symbol(name, address)
+        for name in OUTSIDE:
+            if name in text:
+                builder.import_symbol(name, outside(name))
         return Library(self.linker, builder.link(self.linker, f"library{self.linked}"), names)
 
 
@@ -85,12 +89,15 @@ def machine() -> Machine:
 
 
 @cache
-def outside() -> dict[str, int]:
-    """What native code calls: the C library's memory functions, BLAS."""
-    c = ctypes.CDLL(None)
-    names = ("malloc", "free", "memcpy", "memset")
-    found = {name: ctypes.cast(getattr(c, name), ctypes.c_void_p).value or 0 for name in names}
-    for name in ("sgemm", "dgemm"):
-        found[f"gw_{name}"] = blas.address(name)
-    found["gw_parallel_for"] = threads.address()
-    return found
+def outside(name: str) -> int:
+    """Where what native code calls lies: the C library's memory functions, BLAS, our threads."""
+    if name in ("gw_sgemm", "gw_dgemm"):
+        return blas.address(name.removeprefix("gw_"))
+    if name == "gw_parallel_for":
+        return threads.address()
+    address = ctypes.cast(getattr(ctypes.CDLL(None), name), ctypes.c_void_p).value
+    assert address
+    return address
+
+
+OUTSIDE = ("malloc", "free", "memcpy", "memset", "gw_sgemm", "gw_dgemm", "gw_parallel_for")
