@@ -56,9 +56,9 @@ def warn_of_retracing(history: History) -> None:
 
 
 def is_worth_a_look(family: Family) -> bool:
-    """Whether there may be a new cause: the search takes longer with every trace."""
+    """Whether there may be a new cause, at powers of 4: the search takes longer with each trace."""
     family.looks += 1
-    return family.looks & (family.looks - 1) == 0
+    return family.looks.bit_count() == 1 and family.looks.bit_length() % 2 == 1
 
 
 def explanation(history: History, family: Family) -> str | None:
