@@ -105,14 +105,25 @@ def object_of(text: str) -> bytes:
 
 def generate(text: str) -> bytes:
     """The object file of a module: the text is emitted as it is, without optimization passes."""
+    target = target_machine()
+    code: bytes = target.emit_object(module_for(target, text))
+    return code
+
+
+def assembly(text: str) -> str:
+    """The same code for people to read."""
+    target = target_machine()
+    return str(target.emit_assembly(module_for(target, text)))
+
+
+def module_for(target: Any, text: str) -> Any:
+    """A module's text parsed, to be emitted by a target machine."""
     from llvmlite import binding
 
-    target = target_machine()
     module = binding.parse_assembly(text)
     module.triple = target.triple
     module.data_layout = str(target.target_data)
-    code: bytes = target.emit_object(module)
-    return code
+    return module
 
 
 def compiled(text: str) -> Any:

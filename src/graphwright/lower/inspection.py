@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from graphwright.ir.graph import Graph, Node
 from graphwright.ir.text import print_graph
-from graphwright.kernels.machine import target_machine
+from graphwright.kernels.machine import assembly
 from graphwright.logs import get_logger
 from graphwright.lower.native import Native
 from graphwright.lower.segments import partition
@@ -58,17 +58,6 @@ def segments(graph: Graph) -> list[Native]:
     return [n.op for n in partition(simplify(graph)).nodes if isinstance(n.op, Native)]
 
 
-def assembly_of(text: str) -> str:
-    """The machine's assembly of a module."""
-    from llvmlite import binding
-
-    target = target_machine()
-    module = binding.parse_assembly(text)
-    module.triple = target.triple
-    module.data_layout = str(target.target_data)
-    return str(target.emit_assembly(module))
-
-
 def joined(graph: Graph, show: Callable[[Native], str]) -> str:
     """All segments, shown one after the other."""
     parts = [f"; segment {i}\n{show(op)}" for i, op in enumerate(segments(graph))]
@@ -88,7 +77,7 @@ STAGES: dict[str, Callable[[Graph], str]] = {
     "segments": lambda graph: print_graph(partition(simplify(graph))),
     "nests": lambda graph: joined(graph, lambda op: str(op.lowered[0])),
     "llvm": lambda graph: joined(graph, llvm_of),
-    "assembly": lambda graph: joined(graph, lambda op: assembly_of(llvm_of(op))),
+    "assembly": lambda graph: joined(graph, lambda op: assembly(llvm_of(op))),
 }
 
 

@@ -42,16 +42,6 @@ class Load(NamedTuple):
         return f"load b{self.buffer}[{self.at}] : {self.kind}"
 
 
-class Index(NamedTuple):
-    """The index along an axis: start + axis * step, of a kind."""
-
-    at: Linear
-    kind: str
-
-    def __str__(self) -> str:
-        return f"index {self.at} : {self.kind}"
-
-
 class Constant(NamedTuple):
     """A number."""
 
@@ -103,7 +93,7 @@ class Count(NamedTuple):
         return f"size {self.size} : {self.kind}"
 
 
-Instruction = Load | Index | Constant | Scalar | Row | Element | Count
+Instruction = Load | Constant | Scalar | Row | Element | Count
 
 
 # -- statements -----------------------------------------------------------------------------

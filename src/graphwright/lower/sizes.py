@@ -131,7 +131,7 @@ class Sizes:
         )
 
     def derive(self, function: str, *operands: Size) -> Size:
-        """A size computed from others: `add`, `sub`, `div` (rounding down), `max`."""
+        """A size computed from others: `add`, `sub` (0 at least), `div` (rounding down)."""
         operands = self.shape(operands)
         values = [v for v in map(self.value, operands) if v is not None]
         value = None
@@ -161,5 +161,4 @@ DERIVATIONS: dict[str, Callable[[int, int], int]] = {
     "add": lambda a, b: a + b,
     "sub": lambda a, b: max(a - b, 0),
     "div": lambda a, b: a // b if b else 0,
-    "max": lambda a, b: max(a, b),
 }

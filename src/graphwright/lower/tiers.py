@@ -1,8 +1,7 @@
 """Tiers: a trace runs at once as Python over kernels, and as machine code when that is ready.
 
 `Tiered` belongs to one trace. Machine code is made in the background once the trace has
-proved to be worth it: when it is called again and again, when a call takes long, or when its
-function has been traced for several types already.
+proved to be worth it: when it is called again and again, or when a call takes long.
 """
 
 from __future__ import annotations

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from graphwright.lower.nest import Program
 
-#: The status of a run: whether the slow tier must do it, and whether a signal raised an error.
-FAILED, INTERRUPTED = 1, 2
+#: The status of a run that a signal has ended; with any other but 0 the slow tier must do it.
+INTERRUPTED = 2
 
 THREAD = 1  # the slot
 

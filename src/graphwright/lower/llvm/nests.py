@@ -23,7 +23,6 @@ from graphwright.lower.nest import (
     Constant,
     Count,
     Element,
-    Index,
     Instruction,
     Keep,
     Linear,
@@ -188,7 +187,7 @@ class StageWriter:
         """Which instructions change along the innermost axis."""
         result: list[bool] = []
         for x in self.stage.instructions:
-            if isinstance(x, (Load, Index)):
+            if isinstance(x, Load):
                 result.append(self.stage.inner and innermost(x.at) != "still")
             elif isinstance(x, Element):
                 result.append(any(result[i] for i in x.operands))
@@ -275,8 +274,6 @@ class StageWriter:
         f = self.f
         if isinstance(x, Load):
             return f.load(self.address(x.buffer, x.at, x.kind, indices), x.kind, 1)
-        if isinstance(x, Index):
-            return f.scalars(ignore).convert(self.place(x.at, indices), x.kind)
         if isinstance(x, Element):
             operands = [self.scalar(k, indices) for k in x.operands]
             return element(f, x.op, operands, x.kind, self.report)
@@ -304,11 +301,6 @@ class StageWriter:
                 self.scalar(i, indices)
         bases = {
             key: self.address(key[0], key[1], kind, indices) for key, kind in self.places().items()
-        }
-        firsts = {
-            i: self.place(x.at, indices)
-            for i, x in enumerate(self.stage.instructions)
-            if self.varying[i] and isinstance(x, Index)
         }
         head, body, main, tail, done = [
             e.fresh_label(p) for p in ("chunk", "compute", "full", "part", "end")
@@ -347,7 +339,7 @@ class StageWriter:
             self.joined(pointers, rooms, main, after),
             f.phi("b1", self.lanes, (every.text, main), (mask.text, after)) if mask else every,
         )
-        self.compute(streams, bases, firsts, j, end, starts, sums)
+        self.compute(streams, bases, j, end, starts, sums)
         f.branch_if(full, latch, rest)
         e.label(rest)
         self.empty_rooms(bases, rooms, j, left)
@@ -489,7 +481,6 @@ class StageWriter:
         self,
         streams: Streams,
         bases: dict[tuple[int, Linear], Reg],
-        firsts: dict[int, Reg],
         j: Reg,
         end: Reg,
         starts: dict[int, Reg],
@@ -508,8 +499,6 @@ class StageWriter:
                     values[i] = e.splat(self.uniform[i], lanes)
                 elif isinstance(x, Load):
                     values[i] = self.load_chunk(x, streams, bases, j, end)
-                elif isinstance(x, Index):
-                    values[i] = self.index_chunk(x, firsts[i], j)
                 elif isinstance(x, Element):
                     operands = [vector(k) for k in x.operands]
                     values[i] = element(
@@ -587,14 +576,6 @@ class StageWriter:
         """0, 1, 2, ... as 64 bit integers."""
         numbers = ", ".join(f"i64 {i}" for i in range(self.lanes))
         return Reg(f"<{numbers}>", I64, self.lanes)
-
-    def index_chunk(self, x: Index, first: Reg, j: Reg) -> Reg:
-        """The index of each element of a chunk, as a number."""
-        e, f = self.e, self.f
-        places = e.binary("add", e.splat(j, self.lanes), self.wide_iota())
-        stride = e.splat(f.size(x.at.strides[-1]), self.lanes)
-        places = e.binary("add", e.binary("mul", places, stride), e.splat(first, self.lanes))
-        return f.scalars(ignore).convert(places, x.kind)
 
     def store_chunk(
         self,

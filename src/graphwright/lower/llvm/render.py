@@ -17,7 +17,6 @@ from graphwright.lower.nest import (
     Clear,
     Copy,
     Element,
-    Index,
     Load,
     Loop,
     Multiply,
@@ -275,8 +274,6 @@ class Main:
                 values.append(element(f, x.op, operands, x.kind, self.report))
             elif isinstance(x, Scalar):
                 values.append(self.scalars[x.scalar])
-            elif isinstance(x, Index):
-                raise TypeError("an index without axes")
             else:
                 values.append(scalar_instruction(f, x, {}))
         for value, scalar, _ in statement.scalars:
@@ -395,8 +392,6 @@ def derive(f: FunctionWriter, function: str, values: list[Reg]) -> Reg:
     if function == "div":
         y = f.e.intrinsic("smax", y, f.number(1))
     names = {"add": "add", "sub": "sub", "div": "sdiv"}
-    if function == "max":
-        return f.e.intrinsic("smax", x, y)
     result = f.e.binary(names[function], x, y)
     return f.e.intrinsic("smax", result, f.number(0)) if function == "sub" else result
 
