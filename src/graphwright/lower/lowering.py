@@ -12,55 +12,34 @@ from typing import Any
 from graphwright.control.branch import StatelessIf
 from graphwright.control.loop import StatelessWhile
 from graphwright.ir.graph import Graph, Node, Value
+from graphwright.lower.clusters import Cluster, Opaque, spread
 from graphwright.lower.decompose import decompose
-from graphwright.lower.indices import PickIndex, Sized
 from graphwright.lower.kinds import kind_of
-from graphwright.lower.moves import FIRST, Place
+from graphwright.lower.moves import FIRST
 from graphwright.lower.nest import (
     Buffer,
     Choice,
-    Clear,
     Constant,
     Copy,
-    Count,
-    Element,
     Instruction,
-    Keep,
-    Linear,
     Load,
     Loop,
     Multiply,
     Nest,
     Program,
-    Reduce,
-    Row,
-    Scalar,
     Stage,
     Statement,
     Store,
     Straight,
 )
-from graphwright.lower.schedule import (
-    COMBINE,
-    FILLS,
-    Cluster,
-    Member,
-    Opaque,
-    Schedule,
-    is_final,
-    joined_parts,
-    spread,
-)
+from graphwright.lower.nesting import ClusterLowering, StageLowering
+from graphwright.lower.schedule import Schedule
+from graphwright.lower.shapes import joined_parts
 from graphwright.lower.sizes import ONE, ZERO, NotNative, Shape, Size, Sizes, product
 from graphwright.ops.contraction import MatMul
-from graphwright.ops.conversion import Cast
-from graphwright.ops.creation import Const, Fill
+from graphwright.ops.creation import Const
 from graphwright.ops.joining import ConcatV2, Pack
 from graphwright.ops.movement import Reshape
-from graphwright.types import dtypes as dt
-
-#: Ops whose results a later stage would rather load than compute again.
-_CHEAP = frozenset({"AddV2", "Sub", "Mul", "Neg", "Maximum", "Minimum", "Relu", "Cast"})
 
 
 class Lowering:
@@ -324,293 +303,6 @@ class Lowering:
     def is_scalar(self, value: Value) -> bool:
         """Whether a value is one element, whatever the sizes."""
         return all(d == ONE for d in self.schedule.of(value))
-
-
-class ClusterLowering:
-    """The nest of one cluster."""
-
-    def __init__(self, program: Lowering, cluster: Cluster, schedule: Schedule) -> None:
-        self.program = program
-        self.schedule = schedule
-        self.cluster = cluster
-        self.rank = len(cluster.space)
-        self.rows: dict[Value, int] = {}
-        self.scratch: dict[Value, int] = {}
-
-    def statements(self) -> list[Statement]:
-        """The nest, and what goes before it."""
-        cluster = self.cluster
-        if not cluster.space:
-            return [self.straight()]
-        for member in cluster.members.values():
-            if member.row:
-                self.rows[member.value] = len(self.rows)
-        before: list[Statement] = []
-        for member in cluster.members.values():
-            if member.reduced is not None and cluster.accumulates:
-                kind = kind_of(member.value.type.dtype)
-                buffer = self.program.memory(member.value)
-                before.append(Clear(buffer, kind, COMBINE[type(member.value.node.op)]))
-        if self.has_levels():
-            self.choose_scratch()
-        stages: list[Stage] = []
-        for level in range(cluster.levels):
-            stages += self.row_stage(level)
-            stages += self.full_stage(level)
-        outer = cluster.outer or 0
-        nest = Nest(cluster.space, outer, tuple(stages), tuple(self.totals()))
-        return [*before, nest, *self.stored_totals()]
-
-    def has_levels(self) -> bool:
-        """Whether there is more than one pass."""
-        return self.cluster.levels > 1
-
-    def totals(self) -> list[tuple[int, int, str]]:
-        """Reductions over everything become scalars."""
-        result = []
-        for member in self.cluster.members.values():
-            if member.reduced is not None and self.cluster.outer == 0:
-                scalar = self.program.scalar()
-                self.program.scalar_of[member.value] = scalar
-                kind = kind_of(member.value.type.dtype)
-                result.append((self.rows[member.value], scalar, kind))
-        return result
-
-    def stored_totals(self) -> list[Statement]:
-        """Totals that must be in memory."""
-        result: list[Statement] = []
-        for value in self.cluster.members:
-            scalar = self.program.scalar_of.get(value)
-            if scalar is not None and value in self.schedule.memory:
-                kind = kind_of(value.type.dtype)
-                store = Store(0, self.program.memory(value), Linear((), ()), kind)
-                result.append(Straight((Scalar(scalar, kind),), (), (store,)))
-        return result
-
-    def straight(self) -> Straight:
-        """Code without loops, where everything is one element."""
-        stage = StageLowering(self, 0, row=True)
-        scalars, stores = [], []
-        for member in self.cluster.members.values():
-            value = member.value
-            index = stage.compute(member)
-            if value in self.schedule.escapes:
-                kind = kind_of(value.type.dtype)
-                scalar = self.program.scalar_of[value] = self.program.scalar()
-                scalars.append((index, scalar, kind))
-                if value in self.schedule.memory:
-                    at = Linear((), ())
-                    stores.append(Store(index, self.program.memory(value), at, kind))
-        return Straight(tuple(stage.instructions), tuple(scalars), tuple(stores))
-
-    def choose_scratch(self) -> None:
-        """Values that a later stage needs and that are dear get memory for one row."""
-        wanted = self.later_uses()
-        for value in wanted:
-            member = self.cluster.members[value]
-            if value in self.schedule.escapes or self.is_cheap(member, 4):
-                continue
-            inner = self.cluster.space[self.cluster.outer or 0 :]
-            kind = kind_of(value.type.dtype)
-            self.scratch[value] = self.program.buffer("row", inner, kind)
-
-    def later_uses(self) -> list[Value]:
-        """The values of elements that are used in a later stage than their own."""
-        found: dict[Value, None] = {}
-        for member in self.cluster.members.values():
-            stage = member.level - (member.reduced is not None)
-            for value, _ in self.reads(member):
-                source = self.cluster.members.get(value)
-                if source is not None and not source.row and source.level < stage:
-                    found[value] = None
-        return list(found)
-
-    def is_cheap(self, member: Member, budget: int) -> bool:
-        """Whether computing a value again costs less than loading it."""
-        if budget <= 0 or member.value.node.op.type_name not in _CHEAP:
-            return False
-        inside = [
-            self.cluster.members[v] for v, _ in self.reads(member) if v in self.cluster.members
-        ]
-        return all(m.row or self.is_cheap(m, budget - len(inside)) for m in inside)
-
-    def reads(self, member: Member) -> list[tuple[Value, Place]]:
-        """What a member reads."""
-        if member.source is not None:
-            return [member.source]
-        return self.schedule.operands(member.value.node, member.at)
-
-    # -- stages -----------------------------------------------------------------------------
-
-    def row_stage(self, level: int) -> list[Stage]:
-        """What is computed once for each outer index, before the inner loop of a level."""
-        stage = StageLowering(self, level, row=True)
-        effects: list[Any] = []
-        for member in self.cluster.members.values():
-            value = member.value
-            if not member.row or member.level != level or is_final(self.cluster, member):
-                continue
-            index = stage.row_value(member)
-            if member.reduced is None:
-                effects.append(Keep(index, self.rows[value]))
-            if value in self.schedule.escapes:
-                effects.append(self.store(member, index))
-        return [Stage(tuple(stage.instructions), tuple(effects), False)] if effects else []
-
-    def full_stage(self, level: int) -> list[Stage]:
-        """One pass over the inner axes."""
-        stage = StageLowering(self, level, row=False)
-        effects: list[Any] = []
-        for member in self.cluster.members.values():
-            value = member.value
-            if member.reduced is not None:
-                if member.level - (not self.cluster.accumulates) == level:
-                    effects.append(self.reduction(stage, member))
-            elif not member.row and member.level == level:
-                if value in self.schedule.escapes:
-                    effects.append(self.store(member, stage.compute(member)))
-                elif value in self.scratch:
-                    index = stage.compute(member)
-                    at = self.linear_row()
-                    kind = kind_of(value.type.dtype)
-                    effects.append(Store(index, self.scratch[value], at, kind))
-        return [Stage(tuple(stage.instructions), tuple(effects))] if effects else []
-
-    def reduction(self, stage: StageLowering, member: Member) -> Any:
-        """Combines what a reduction reads, in a row value or into memory."""
-        assert member.source is not None
-        index = stage.read(*member.source)
-        combine = COMBINE[type(member.value.node.op)]
-        kind = kind_of(member.value.type.dtype)
-        if self.cluster.accumulates:
-            store = self.store(member, index)
-            return store._replace(combine=combine)
-        return Reduce(index, self.rows[member.value], combine, kind)
-
-    def store(self, member: Member, index: int) -> Store:
-        """Writes a value to its buffer."""
-        value = member.value
-        at = self.linear(self.schedule.of(value), member.at)
-        return Store(index, self.program.memory(value), at, kind_of(value.type.dtype))
-
-    def linear(self, shape: Shape, at: Place) -> Linear:
-        """The place in a row-major array of `shape`."""
-        strides: list[Size] = [ZERO] * self.rank
-        offsets: list[Size] = []
-        scalars: list[tuple[int, Size]] = []
-        step = ONE
-        for d, place in zip(reversed(shape), reversed(at)):
-            if place.axis >= 0:
-                if strides[place.axis].factor:
-                    raise NotNative("an axis is read twice")
-                strides[place.axis] = Size(place.step) * step
-            offsets += [o * step for o in place.offsets]
-            scalars += [(self.program.scalar_of[s], Size(f) * step) for s, f in place.scalars]
-            step *= d
-        return Linear(tuple(offsets), tuple(strides), tuple(scalars))
-
-    def linear_row(self) -> Linear:
-        """The place in the memory of one row."""
-        outer = self.cluster.outer or 0
-        strides = [ZERO] * self.rank
-        step = ONE
-        for axis in reversed(range(outer, self.rank)):
-            strides[axis] = step
-            step *= self.cluster.space[axis]
-        return Linear((), tuple(strides))
-
-
-class StageLowering:
-    """The instructions of one stage."""
-
-    def __init__(self, nest: ClusterLowering, level: int, row: bool) -> None:
-        self.nest = nest
-        self.program = nest.program
-        self.schedule = nest.schedule
-        self.members = nest.cluster.members
-        self.level = level
-        self.row = row
-        self.instructions: list[Instruction] = []
-        self.memo: dict[Any, int] = {}
-
-    def emit(self, instruction: Instruction) -> int:
-        """An instruction's position; equal ones are the same."""
-        # As tuples, a constant may equal something else, and 0.0 equals -0.0.
-        key = (type(instruction), str(instruction))
-        found = self.memo.get(key)
-        if found is None:
-            found = self.memo[key] = len(self.instructions)
-            self.instructions.append(instruction)
-        return found
-
-    def row_value(self, member: Member) -> int:
-        """A row value: of a reduction, or computed here."""
-        if member.reduced is not None:
-            kind = kind_of(member.value.type.dtype)
-            return self.emit(Row(self.nest.rows[member.value], kind))
-        return self.compute(member)
-
-    def compute(self, member: Member) -> int:
-        """A member's value."""
-        found = self.memo.get(member.value)
-        if found is None:
-            found = self.memo[member.value] = self._compute(member)
-        return found
-
-    def _compute(self, member: Member) -> int:
-        value, node = member.value, member.value.node
-        if member.source is not None:
-            return self.read(*member.source, copy_of=value)
-        operands = [self.read(v, at) for v, at in self.schedule.operands(node, member.at)]
-        kind = kind_of(value.type.dtype)
-        if isinstance(node.op, Sized):
-            if isinstance(node.op, PickIndex):
-                operands = [self.emit(Element(Cast.of(dt.int64), tuple(operands), kind))]
-            operands.append(self.emit(Count(self.size_for(node), kind)))
-        return self.emit(Element(node.op, tuple(operands), kind))
-
-    def size_for(self, node: Node) -> Size:
-        """What an op that reads a size reads."""
-        own, x = [self.schedule.of(v) for v in node.inputs]
-        if isinstance(node.op, PickIndex):
-            return x[node.op.axis]
-        return self.program.sizes.quotient(product(x), product(own))
-
-    def read(self, value: Value, at: Place, copy_of: Value | None = None) -> int:
-        """The element of a value at a place."""
-        member = self.members.get(value)
-        if member is not None and value is not copy_of and member.at == at:
-            return self.read_member(member)
-        kind = kind_of(value.type.dtype)
-        op = value.node.op
-        if isinstance(op, Const) and op.value.array.size == 1:
-            return self.emit(Constant(op.value.array.item(), kind))
-        if type(op) in FILLS:
-            return self.emit(Constant(FILLS[type(op)], kind))
-        if isinstance(op, Fill):
-            source = value.node.inputs[1]
-            return self.read(*self.schedule.trace(source, (FIRST,) * len(self.schedule.of(source))))
-        scalar = self.program.scalar_of.get(value)
-        if scalar is not None:
-            return self.emit(Scalar(scalar, kind))
-        linear = self.nest.linear(self.schedule.of(value), at)
-        return self.emit(Load(self.program.memory(value), linear, kind))
-
-    def read_member(self, member: Member) -> int:
-        """A value of this cluster."""
-        value = member.value
-        kind = kind_of(value.type.dtype)
-        if member.row:
-            if self.row and member.level == self.level and member.reduced is None:
-                return self.compute(member)
-            return self.emit(Row(self.nest.rows[value], kind))
-        if member.level < self.level:
-            if value in self.nest.scratch:
-                return self.emit(Load(self.nest.scratch[value], self.nest.linear_row(), kind))
-            if value in self.schedule.escapes:
-                linear = self.nest.linear(self.schedule.of(value), member.at)
-                return self.emit(Load(self.program.memory(value), linear, kind))
-        return self.compute(member)
 
 
 def is_lent(value: Value) -> bool:

@@ -9,87 +9,28 @@ is reduced can be used again for the same row), or add into results along other 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 from graphwright.control.branch import StatelessIf
 from graphwright.control.loop import StatelessWhile
 from graphwright.ir.graph import Graph, Node, Value, transform
+from graphwright.lower.clusters import Cluster, Member, Opaque, is_final, spread
 from graphwright.lower.decompose import decompose
 from graphwright.lower.indices import Sized
-from graphwright.lower.moves import (
-    FIRST,
-    MOVES,
-    At,
-    Place,
-    aligned,
-    host_of,
-    is_size,
-    is_trivial,
-)
+from graphwright.lower.moves import FIRST, MOVES, Place, aligned, is_size, is_trivial
+from graphwright.lower.shapes import COMBINE, FILLS, Shapes, joined_parts
 from graphwright.lower.simplify import simplify
 from graphwright.lower.sizes import ONE, NotNative, Shape, Sizes
 from graphwright.op.families import Elementwise
-from graphwright.ops.contraction import MatMul
-from graphwright.ops.creation import Const, Fill, OnesLike, Placeholder, ZerosLike
+from graphwright.ops.creation import Const, Fill, Placeholder
 from graphwright.ops.identities import Identity
-from graphwright.ops.joining import ConcatV2, Pack
 from graphwright.ops.movement import Reshape
-from graphwright.ops.reduction import All, Any_, Max, Mean, Min, Prod, Sum
-from graphwright.types.tensor_type import normalize_axes
-
-#: What reductions combine with.
-COMBINE: dict[type, str] = {
-    Sum: "sum",
-    Mean: "sum",
-    Prod: "prod",
-    Max: "max",
-    Min: "min",
-    All: "all",
-    Any_: "any",
-}
-
-FILLS: dict[type, int] = {ZerosLike: 0, OnesLike: 1}
 
 #: A cluster gets no more nodes than this: code generation is not linear in a block's size.
 _LARGEST = 160
 
 
-class Member(NamedTuple):
-    """A value computed in a cluster."""
-
-    value: Value
-    at: Place  # which axis of the cluster each of its dimensions is
-    level: int  # the stage from which on it is there
-    row: bool  # one for each outer index, not for each element
-    reduced: frozenset[int] | None = None  # the axes that it combines, if it is a reduction
-    source: tuple[Value, Place] | None = None  # what a copy or a reduction reads, and where
-
-
-class Cluster:
-    """Nodes over one iteration space."""
-
-    def __init__(self, space: Shape, index: int) -> None:
-        self.space = space
-        self.index = index
-        self.outer: int | None = None  # the outer axes, once a reduction has fixed them
-        self.accumulates = False
-        self.members: dict[Value, Member] = {}
-
-    @property
-    def levels(self) -> int:
-        """The number of stages."""
-        return 1 + max(m.level for m in self.members.values())
-
-
-class Opaque:
-    """A node that is a statement of its own."""
-
-    def __init__(self, node: Node, index: int) -> None:
-        self.node = node
-        self.index = index
-
-
-class Schedule:
+class Schedule(Shapes):
     """Clusters and opaque statements of one graph, in order."""
 
     def __init__(
@@ -99,9 +40,8 @@ class Schedule:
         dims: dict[Value, Shape],
         aliases: dict[Value, Value] | None = None,
     ) -> None:
+        super().__init__(sizes, dims)
         self.graph = graph
-        self.sizes = sizes
-        self.dims = dims
         #: What placeholders of a loop's or branch's graphs stand for outside, if it is one value.
         self.aliases = {} if aliases is None else aliases
         self.inner: dict[Node, list[Schedule]] = {}  # of the graphs that a node holds
@@ -170,83 +110,6 @@ class Schedule:
         if len(x) != len(y):
             raise NotNative("a shape changes its rank")
         return tuple([self.sizes.unify(d, e) for d, e in zip(x, y)])
-
-    def of(self, value: Value) -> Shape:
-        """A value's shape."""
-        return self.sizes.shape(self.dims[value])
-
-    def shape_of(self, node: Node) -> Shape:
-        """A node's result's shape."""
-        op = node.op
-        if isinstance(op, Const):
-            return tuple([self.sizes.of_static(d) for d in op.value.array.shape])
-        move = MOVES.get(type(op))
-        if move is not None:
-            return move.dims(self.sizes, node, self.of(node.inputs[0]), self.of)
-        if isinstance(op, Sized):
-            return self.of(node.inputs[0])
-        if isinstance(op, Elementwise):
-            return self.broadcast([self.of(v) for v in node.inputs])
-        if type(op) in COMBINE:
-            reduced = self.reduced(node)
-            dims = self.of(node.inputs[0])
-            if op.keep_dims:  # type: ignore[attr-defined]
-                return tuple([ONE if i in reduced else d for i, d in enumerate(dims)])
-            return tuple([d for i, d in enumerate(dims) if i not in reduced])
-        if type(op) in FILLS:
-            return self.of(node.inputs[0])
-        if isinstance(op, Fill):
-            wanted = host_of(self.sizes, node.inputs[0], self.of)
-            return tuple([d if not isinstance(d, int) else self.sizes.of_static(d) for d in wanted])
-        if isinstance(op, (ConcatV2, Pack)):
-            return self.joined(node, op)
-        if isinstance(op, MatMul):
-            (m, k), (k2, n) = [
-                self.of(v)[:: -1 if t else 1]
-                for v, t in zip(node.inputs, (op.transpose_a, op.transpose_b))
-            ]
-            self.sizes.unify(k, k2)
-            return m, n
-        raise NotNative(f"{op.type_name} has no native form")
-
-    def joined(self, node: Node, op: ConcatV2 | Pack) -> Shape:
-        """The shape of several tensors as one; along the axis their sizes add up."""
-        shapes = [self.of(v) for v in joined_parts(node)]
-        axis = self.axis_of(node)
-        rank = len(shapes[0])
-        result = list(shapes[0])
-        for shape in shapes[1:]:
-            for i in range(rank):
-                if isinstance(op, Pack) or i != axis:
-                    result[i] = self.sizes.unify(result[i], shape[i])
-                else:
-                    result[i] = self.sizes.derive("add", result[i], shape[i])
-        if isinstance(op, Pack):
-            result.insert(axis, self.sizes.of_static(len(shapes)))
-        return tuple(result)
-
-    def axis_of(self, node: Node) -> int:
-        """The axis along which tensors are joined."""
-        op: Any = node.op
-        if isinstance(op, Pack):
-            return int(op.axis % (len(self.of(node.inputs[0])) + 1))
-        axis = host_of(self.sizes, node.inputs[-1], self.of)
-        return int(axis % len(self.of(node.inputs[0])))
-
-    def broadcast(self, shapes: Sequence[Shape]) -> Shape:
-        """The common shape; sizes that meet and are not 1 become one."""
-        rank = max(len(s) for s in shapes)
-        result = [ONE] * rank
-        for shape in shapes:
-            for i, d in enumerate(shape, rank - len(shape)):
-                if d != ONE:
-                    result[i] = d if result[i] == ONE else self.sizes.unify(result[i], d)
-        return tuple(result)
-
-    def reduced(self, node: Node) -> frozenset[int]:
-        """The dimensions of the operand that a reduction combines."""
-        axes = host_of(self.sizes, node.inputs[1], self.of)
-        return frozenset(normalize_axes(axes, len(self.of(node.inputs[0]))))
 
     # -- reading through what only moves -----------------------------------------------------
 
@@ -464,16 +327,6 @@ class Schedule:
                 self.escapes[value] = None
 
 
-def is_final(cluster: Cluster, member: Member) -> bool:
-    """Whether a member is complete only when its cluster has ended."""
-    return member.reduced is not None and (cluster.accumulates or cluster.outer == 0)
-
-
-def joined_parts(node: Node) -> tuple[Value, ...]:
-    """The tensors that a node joins."""
-    return node.inputs[:-1] if isinstance(node.op, ConcatV2) else node.inputs
-
-
 def read_from_memory(node: Node) -> tuple[Value, ...]:
     """What a statement of its own reads."""
     if isinstance(node.op, Reshape):
@@ -486,16 +339,3 @@ def fresh(graph: Graph) -> Graph:
     result = Graph(graph.name, is_body=True)
     transform(decompose(simplify(graph))[0], lambda node, inputs: None, result)
     return result
-
-
-def spread(dims: Shape) -> tuple[Shape, Place]:
-    """The iteration space of a shape, and which axis of it each dimension is."""
-    space: list[Any] = []
-    at: list[At] = []
-    for d in dims:
-        if d == ONE:
-            at.append(FIRST)
-        else:
-            at.append(At(len(space), 1))
-            space.append(d)
-    return tuple(space), tuple(at)

@@ -19,7 +19,7 @@ from graphwright.lower.kinds import HALVES, KINDS, is_native_dtype
 from graphwright.lower.lowering import lower
 from graphwright.lower.moves import MOVES, is_size
 from graphwright.lower.native import Native
-from graphwright.lower.schedule import COMBINE, FILLS
+from graphwright.lower.shapes import COMBINE, FILLS
 from graphwright.lower.simplify import simplify
 from graphwright.lower.sizes import NotNative
 from graphwright.op.families import Elementwise

@@ -10,8 +10,9 @@ from graphwright.lower.llvm.combine import combined, identity
 from graphwright.lower.llvm.emitter import Reg, type_of
 from graphwright.lower.llvm.frame import INTERRUPTED, Frame
 from graphwright.lower.llvm.function import I64, FunctionWriter
+from graphwright.lower.llvm.instructions import element, scalar_instruction
 from graphwright.lower.llvm.launch import Launch, part_function
-from graphwright.lower.llvm.nests import NestWriter, element, scalar_instruction, totals_of
+from graphwright.lower.llvm.nests import NestWriter, totals_of
 from graphwright.lower.nest import (
     Choice,
     Clear,

@@ -1,0 +1,120 @@
+"""Shapes of values in symbolic sizes: of each node's result, from those of its operands."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from graphwright.ir.graph import Node, Value
+from graphwright.lower.indices import Sized
+from graphwright.lower.moves import MOVES, host_of
+from graphwright.lower.sizes import ONE, NotNative, Shape, Sizes
+from graphwright.op.families import Elementwise
+from graphwright.ops.contraction import MatMul
+from graphwright.ops.creation import Const, Fill, OnesLike, ZerosLike
+from graphwright.ops.joining import ConcatV2, Pack
+from graphwright.ops.reduction import All, Any_, Max, Mean, Min, Prod, Sum
+from graphwright.types.tensor_type import normalize_axes
+
+#: What reductions combine with.
+COMBINE: dict[type, str] = {
+    Sum: "sum",
+    Mean: "sum",
+    Prod: "prod",
+    Max: "max",
+    Min: "min",
+    All: "all",
+    Any_: "any",
+}
+
+FILLS: dict[type, int] = {ZerosLike: 0, OnesLike: 1}
+
+
+class Shapes:
+    """The shapes of a graph's values."""
+
+    def __init__(self, sizes: Sizes, dims: dict[Value, Shape]) -> None:
+        self.sizes = sizes
+        self.dims = dims
+
+    def of(self, value: Value) -> Shape:
+        """A value's shape."""
+        return self.sizes.shape(self.dims[value])
+
+    def shape_of(self, node: Node) -> Shape:
+        """A node's result's shape."""
+        op = node.op
+        if isinstance(op, Const):
+            return tuple([self.sizes.of_static(d) for d in op.value.array.shape])
+        move = MOVES.get(type(op))
+        if move is not None:
+            return move.dims(self.sizes, node, self.of(node.inputs[0]), self.of)
+        if isinstance(op, Sized):
+            return self.of(node.inputs[0])
+        if isinstance(op, Elementwise):
+            return self.broadcast([self.of(v) for v in node.inputs])
+        if type(op) in COMBINE:
+            reduced = self.reduced(node)
+            dims = self.of(node.inputs[0])
+            if op.keep_dims:  # type: ignore[attr-defined]
+                return tuple([ONE if i in reduced else d for i, d in enumerate(dims)])
+            return tuple([d for i, d in enumerate(dims) if i not in reduced])
+        if type(op) in FILLS:
+            return self.of(node.inputs[0])
+        if isinstance(op, Fill):
+            wanted = host_of(self.sizes, node.inputs[0], self.of)
+            return tuple([d if not isinstance(d, int) else self.sizes.of_static(d) for d in wanted])
+        if isinstance(op, (ConcatV2, Pack)):
+            return self.joined(node, op)
+        if isinstance(op, MatMul):
+            (m, k), (k2, n) = [
+                self.of(v)[:: -1 if t else 1]
+                for v, t in zip(node.inputs, (op.transpose_a, op.transpose_b))
+            ]
+            self.sizes.unify(k, k2)
+            return m, n
+        raise NotNative(f"{op.type_name} has no native form")
+
+    def joined(self, node: Node, op: ConcatV2 | Pack) -> Shape:
+        """The shape of several tensors as one; along the axis their sizes add up."""
+        shapes = [self.of(v) for v in joined_parts(node)]
+        axis = self.axis_of(node)
+        rank = len(shapes[0])
+        result = list(shapes[0])
+        for shape in shapes[1:]:
+            for i in range(rank):
+                if isinstance(op, Pack) or i != axis:
+                    result[i] = self.sizes.unify(result[i], shape[i])
+                else:
+                    result[i] = self.sizes.derive("add", result[i], shape[i])
+        if isinstance(op, Pack):
+            result.insert(axis, self.sizes.of_static(len(shapes)))
+        return tuple(result)
+
+    def axis_of(self, node: Node) -> int:
+        """The axis along which tensors are joined."""
+        op: Any = node.op
+        if isinstance(op, Pack):
+            return int(op.axis % (len(self.of(node.inputs[0])) + 1))
+        axis = host_of(self.sizes, node.inputs[-1], self.of)
+        return int(axis % len(self.of(node.inputs[0])))
+
+    def broadcast(self, shapes: Sequence[Shape]) -> Shape:
+        """The common shape; sizes that meet and are not 1 become one."""
+        rank = max(len(s) for s in shapes)
+        result = [ONE] * rank
+        for shape in shapes:
+            for i, d in enumerate(shape, rank - len(shape)):
+                if d != ONE:
+                    result[i] = d if result[i] == ONE else self.sizes.unify(result[i], d)
+        return tuple(result)
+
+    def reduced(self, node: Node) -> frozenset[int]:
+        """The dimensions of the operand that a reduction combines."""
+        axes = host_of(self.sizes, node.inputs[1], self.of)
+        return frozenset(normalize_axes(axes, len(self.of(node.inputs[0]))))
+
+
+def joined_parts(node: Node) -> tuple[Value, ...]:
+    """The tensors that a node joins."""
+    return node.inputs[:-1] if isinstance(node.op, ConcatV2) else node.inputs
