@@ -109,12 +109,16 @@ class Footprint(Workload):
 
 @dataclass(frozen=True)
 class Growth(Workload):
-    """The memory that stays after the program, its first run (the caches it may fill) apart."""
+    """The memory that a run of the program leaves, after two others.
+
+    They fill the caches, and machine code made in the background is ready after them.
+    """
 
     def prepare(self, peer: str) -> Callable[[], float]:
         call = self.program(peer)
 
         def sample() -> float:
+            call()
             call()
             gc.collect()
             before = resident_mib()

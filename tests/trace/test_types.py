@@ -51,6 +51,12 @@ def test_the_common_supertype_is_the_most_specific(a, b, above):
         assert joined.is_subtype_of(above)
 
 
+@given(trace_types, trace_types)
+def test_exact_types_serve_no_other_exact_type(a, b):
+    if a._is_exact and b._is_exact and a.is_subtype_of(b):
+        assert a == b
+
+
 def test_literals_of_different_python_types_differ():
     types = [from_value(v) for v in (1, True, 1.0, "1", b"1", None)]
     assert len(set(types)) == len(types)

@@ -171,7 +171,7 @@ class Graph(Elements):
 
 def subgraphs_of(op: Op) -> Iterable[Graph]:
     """The graphs among an op's attributes."""
-    for value in op.describe().values():
+    for value in op.values():
         if isinstance(value, Graph):
             yield value
         elif isinstance(value, tuple):

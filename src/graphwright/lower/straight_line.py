@@ -1,15 +1,11 @@
 """Tier 2: a graph as generated straight-line Python over NumPy kernels.
 
-The source is real: it enters `linecache`, so tracebacks and debuggers show it. Every
-kernel is bound once; host operands that are constants become literals; a value is deleted
-after its last use.
+Every kernel is bound once; host operands that are constants become literals; a value is
+deleted after its last use.
 """
 
 from __future__ import annotations
 
-import itertools
-import linecache
-import weakref
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -20,17 +16,13 @@ from graphwright.control.loop import StatelessWhile
 from graphwright.errors import InvalidArgumentError, OpError
 from graphwright.ir.execution import Builder, Function, function_of, is_pure, with_own_streams
 from graphwright.ir.graph import Graph, Node, Value
+from graphwright.lower.generated import PREFIX, identifier, make_function
 from graphwright.lower.native import Native
 from graphwright.lower.simplify import simplify
 from graphwright.op.op import host_value
 from graphwright.ops.creation import Const, Placeholder
 from graphwright.values.eager import KERNEL_ERRORS
 from graphwright.values.quiet import QUIET
-
-_NUMBERS = itertools.count(1)
-#: File names of generated code that is gone. CPython never frees a name that was compiled, so
-#: they are used again.
-_FREE_NAMES: list[str] = []
 
 _DEPTH = 12  # of blocks in blocks: CPython allows 20 loops
 
@@ -45,6 +37,7 @@ class Source:
     def __init__(self, graph: Graph, passes: Callable[[Graph], Graph] = simplify) -> None:
         self.graph = graph
         self.passes = passes  # what a graph goes through before it is written
+        self.function = identifier(graph.name)
         self.lines: list[str] = []
         self.depth = 1
         self.names: dict[Value, str] = {}
@@ -59,7 +52,7 @@ class Source:
         for i, value in enumerate(self.graph.arguments):
             self.names[value] = f"a{i}"
             arguments.append(f"a{i}")
-        self.lines.append(f"def {identifier(self.graph.name)}({', '.join(arguments)}):")
+        self.lines.append(f"def {self.function}({', '.join(arguments)}):")
         for node in self.graph.nodes:
             self.node(node)
         results = "".join(f"{self.names[v]}, " for v in self.graph.results)
@@ -196,7 +189,7 @@ class Source:
     def bind(self, prefix: str, thing: Any) -> str:
         """A global name for an object."""
         name = f"{prefix}{len(self.bindings)}"
-        if name == identifier(self.graph.name):  # somebody's function may be called `f2`
+        if name == self.function:  # somebody's function may be called `f2`
             name += "_"
         self.bindings[name] = thing
         return name
@@ -224,12 +217,6 @@ def last_uses(graph: Graph) -> dict[Value, Node | None]:
     return last
 
 
-def identifier(name: str) -> str:
-    """A graph's name as a Python identifier."""
-    cleaned = "".join(c if c.isalnum() else "_" for c in name)
-    return cleaned if cleaned.isidentifier() else f"graph_{cleaned}"
-
-
 def build(graph: Graph, passes: Callable[[Graph], Graph] = simplify) -> Function:
     """The graph as a Python function of arrays, returning a tuple of arrays.
 
@@ -238,20 +225,7 @@ def build(graph: Graph, passes: Callable[[Graph], Graph] = simplify) -> Function
     """
     source = Source(passes(graph), passes)
     source.write()
-    filename = _FREE_NAMES.pop() if _FREE_NAMES else f"<graphwright {next(_NUMBERS)}>"
-    text = "\n".join(source.lines) + "\n"
-    namespace = source.bindings
-    exec(compile(text, filename, "exec"), namespace)
-    function: Function = namespace[identifier(graph.name)]
-    linecache.cache[filename] = (len(text), None, text.splitlines(True), filename)
-    weakref.finalize(function, _release, filename)
-    return function
-
-
-def _release(filename: str) -> None:
-    """The function generated under a file name is gone."""
-    linecache.cache.pop(filename, None)
-    _FREE_NAMES.append(filename)
+    return make_function("\n".join(source.lines) + "\n", source.bindings)
 
 
 def explain(error: Exception) -> Exception:
@@ -273,7 +247,7 @@ def failed_node(error: Exception) -> Node | None:
     found: Node | None = None
     while trace is not None:
         nodes = trace.tb_frame.f_globals.get("_nodes")
-        if nodes is not None and trace.tb_frame.f_code.co_filename.startswith("<graphwright "):
+        if nodes is not None and trace.tb_frame.f_code.co_filename.startswith(PREFIX):
             found = nodes.get(trace.tb_lineno, found)
         trace = trace.tb_next
     return found

@@ -19,20 +19,23 @@ class DispatchTable(Generic[T]):
 
     def __init__(self, served: Callable[[FunctionType], None] = lambda wanted: None) -> None:
         self._traces: dict[FunctionType, list[T]] = {}
+        self._general: dict[FunctionType, list[T]] = {}  # what exact types may be served by
         self._served = served
 
     def add(self, type_: FunctionType, made: T) -> None:
         """Adds a trace; of two of the same type the later is preferred."""
-        self._traces = {**self._traces, type_: [made, *self._traces.get(type_, [])]}
+        candidates = [made, *self._traces.get(type_, [])]
+        self._traces = {**self._traces, type_: candidates}
+        if not type_.is_exact:
+            self._general = {**self._general, type_: candidates}
 
     def find(self, wanted: FunctionType, usable: Callable[[T], bool]) -> T | None:
         """The best usable trace for a call of type `wanted`, or None."""
-        traces = self._traces
-        for made in traces.get(wanted, ()):
+        for made in self._traces.get(wanted, ()):
             if usable(made):
                 return made
         best: tuple[FunctionType, T] | None = None
-        for type_, candidates in traces.items():
+        for type_, candidates in (self._general if wanted.is_exact else self._traces).items():
             if not type_.is_supertype_of(wanted):
                 continue
             if best is not None and not best[0].is_supertype_of(type_):

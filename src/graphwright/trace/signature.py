@@ -83,6 +83,11 @@ class FunctionType(inspect.Signature):
             assert constraint is not None
             yield name, kind, constraint
 
+    @property
+    def is_exact(self) -> bool:
+        """Whether a trace of this type serves no call of another exact type."""
+        return all(constraint._is_exact for _, _, constraint in self.typed())
+
     def is_supertype_of(self, other: FunctionType) -> bool:
         """Whether a trace of this type can serve a call of type `other`."""
         if len(self._key) != len(other._key):

@@ -32,6 +32,10 @@ class Literal(TraceType):
     def __init__(self, value: Any) -> None:
         self.value = value
 
+    @property
+    def _is_exact(self) -> bool:
+        return True
+
     def is_subtype_of(self, other: Any) -> bool:
         return bool(self == other)
 
@@ -112,6 +116,10 @@ class VariableType(TraceType):
         self.spec = spec
         self.alias = alias
 
+    @property
+    def _is_exact(self) -> bool:
+        return self.spec._is_exact
+
     def is_subtype_of(self, other: Any) -> bool:
         return (
             isinstance(other, VariableType)
@@ -171,6 +179,10 @@ class Structure(TraceType):
         self.kind = kind
         self.keys = keys
         self.children = children
+
+    @property
+    def _is_exact(self) -> bool:
+        return all(child._is_exact for child in self.children)
 
     def _same_shape(self, other: Any) -> bool:
         return (

@@ -141,6 +141,10 @@ class TensorSpec(TypeSpec):
             and self._type.is_subtype_of(other._type)
         )
 
+    @property
+    def _is_exact(self) -> bool:
+        return self._name is None and self._type.is_static
+
     def most_specific_common_supertype(self, others: Sequence[TraceType]) -> TensorSpec | None:
         """The most specific spec of all tensors of these; None if dtypes or names differ."""
         joined = self._type
@@ -258,6 +262,10 @@ class BoundedTensorSpec(TensorSpec):
             dtype.max if maximum is None else maximum,
             name or spec.name,
         )
+
+    @property
+    def _is_exact(self) -> bool:
+        return False
 
     @property
     def minimum(self) -> np.ndarray[Any, Any]:

@@ -50,6 +50,11 @@ class TraceType(ABC):
 
     __slots__ = ()
 
+    @property
+    def _is_exact(self) -> bool:
+        """Whether neither of this type and another exact one is a subtype of the other."""
+        return False
+
     @abstractmethod
     def is_subtype_of(self, other: TraceType) -> bool:
         """Whether every value of this type is one of `other`."""
