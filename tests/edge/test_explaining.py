@@ -93,6 +93,20 @@ def test_the_report_comes_after_the_programs_own_end(tmp_path):
     assert "f: 4 traces in 4 calls" in err
 
 
+def test_an_exit_that_skips_all_else_is_reported(tmp_path):
+    code, _, err = explain(tmp_path, BEGIN + "os._exit(5)\n")
+    assert code == 5
+    assert err.count(REPORT) == 1
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="forks")
+def test_a_child_that_leaves_at_once_has_no_report(tmp_path):
+    program = BEGIN + "child = os.fork()\nif not child: os._exit(0)\nos.waitpid(child, 0)\n"
+    code, _, err = explain(tmp_path, program)
+    assert code == 0
+    assert err.count("traces in") == 1
+
+
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="forks")
 def test_a_fork_gets_one_report(tmp_path):
     program = BEGIN + "child = os.fork()\nif child:\n    os.waitpid(child, 0)\nf(tf.ones([4]))\n"

@@ -69,6 +69,29 @@ def test_functions_run_in_their_tier_and_compilations_are_there(tmp_path: Path) 
     assert calls[-1] == made[-1]
 
 
+def test_segments_of_machine_code_are_timed_with_their_ops_and_lines(tmp_path: Path) -> None:
+    v = tf.Variable(1.0)
+
+    @tf.function(jit_compile=True)
+    def f(x):
+        y = tf.sin(x) * 2.0
+        v.assign(tf.reduce_sum(y))
+        return y + 1.0
+
+    x = tf.ones([4])
+    expected = f(x).numpy()
+    with tf.profiler.experimental.Profile(tmp_path):
+        assert f(x).numpy().tolist() == expected.tolist()
+    found = events(tmp_path)
+    (call,) = [e for e in found if e["args"].get("tier") == "native"]
+    segments = [e for e in found if e["name"] == "segment"]
+    assert segments
+    assert "Sin" in [op for e in segments for op in e["args"]["ops"]]
+    line = f.python_function.__code__.co_firstlineno + 2
+    assert any(f"line {line}" in where for e in segments for where in e["args"]["lines"])
+    assert sum(e["dur"] for e in segments) <= call["dur"]
+
+
 def test_the_ops_of_functions_are_timed_one_by_one_on_demand(tmp_path: Path) -> None:
     v = tf.Variable(1.0)
 

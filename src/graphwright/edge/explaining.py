@@ -1,7 +1,8 @@
 """`graphwright explain SCRIPT [ARGS]`: runs a program and reports on its functions at its end.
 
 The report comes after whatever the program does at its exit, also when it raised an exception,
-called `sys.exit` or was asked to terminate. A forked child runs on without a report of its own.
+called `sys.exit` or `os._exit`, or was asked to terminate. A forked child runs on without a report
+of its own.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from time import perf_counter
 from types import TracebackType
-from typing import Any
+from typing import Any, NoReturn
 
 from graphwright.explain.page import page
 from graphwright.explain.record import FAMILIES, Debug, Family
@@ -41,10 +42,11 @@ def run(options: argparse.Namespace) -> int:
     if not Path(options.script).is_file():
         print(f"graphwright explain: there is no file {options.script!r}", file=sys.stderr)
         return 2
-    timeline = Timeline(perf_counter())
+    timeline, process = Timeline(perf_counter()), os.getpid()
     Debug.on = True
     observe_calls(timeline)
-    atexit.register(conclude, options, timeline, os.getpid())
+    atexit.register(conclude, options, timeline, process)
+    before_hard_exit(lambda: conclude(options, timeline, process))
     signal.signal(signal.SIGTERM, lambda number, frame: sys.exit(128 + number))
     sys.argv[:] = [options.script, *options.arguments]
     sys.path[0] = str(Path(options.script).resolve().parent)
@@ -77,6 +79,19 @@ def observe_calls(timeline: Timeline) -> None:
             timeline.call(self._history, began, perf_counter())
 
     setattr(PolymorphicFunction, "__call__", timed)  # noqa: B010 - a method, for all instances
+
+
+def before_hard_exit(work: Callable[[], None]) -> None:
+    """Has `work` done before `os._exit`, which skips everything registered for the exit."""
+    plain = os._exit
+
+    def leave(status: int) -> NoReturn:
+        try:
+            work()
+        finally:
+            plain(status)
+
+    os._exit = leave
 
 
 def conclude(options: argparse.Namespace, timeline: Timeline, process: int) -> None:

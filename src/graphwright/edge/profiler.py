@@ -2,7 +2,8 @@
 
 While a profile is taken, an interpreter on top of the others times each op and each call
 of a traced function in the thread that started it; nothing is measured otherwise. A call says
-which tier ran it, and the code that was generated meanwhile is there with its tier. With
+which tier ran it, the segments of machine code in it are timed each, and the code that was
+generated meanwhile is there with its tier. With
 `host_tracer_level=3` the ops of a function are run and timed one by one, with their source lines.
 """
 
@@ -12,7 +13,7 @@ import json
 import os
 import threading
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -20,7 +21,8 @@ from graphwright.control.call import call_of
 from graphwright.errors import AlreadyExistsError, UnavailableError
 from graphwright.files import write_whole
 from graphwright.function.concrete import ConcreteFunction
-from graphwright.ir.graph import Graph, subgraphs_of
+from graphwright.ir.graph import Graph, Node, subgraphs_of
+from graphwright.lower.tiers import Run, native_runner
 from graphwright.op.interpreter import Layer
 from graphwright.op.op import Op
 
@@ -45,6 +47,7 @@ class Timer(Layer):
         self.events: list[dict[str, Any]] = []
         self.began = time.perf_counter()
         self.called: dict[ConcreteFunction, None] = {}
+        self.timed: dict[ConcreteFunction, Run] = {}  # their machine code, its segments timed
 
     def apply(self, op: Op, operands: tuple[Any, ...], name: str | None) -> Any:
         """The op's result, timed."""
@@ -59,14 +62,33 @@ class Timer(Layer):
         """A call of a trace by the tier that it has, or op by op."""
         self.called[concrete] = None
         detailed = self.level >= _DETAILED
-        begin, tier = time.perf_counter_ns(), "op by op" if detailed else concrete.tier
+        tier = "op by op" if detailed else concrete.tier
+        if tier == "native" and concrete not in self.timed:
+            self.timed[concrete] = native_runner(concrete.graph, self.segment)
+        begin = time.perf_counter_ns()
         try:
             if detailed:
                 return concrete._outputs.pack(self.each(concrete.graph, tensors))
+            if tier == "native":
+                return concrete.run_by(self.timed[concrete], tensors)
             return concrete.run([t._array for t in tensors])
         finally:
             name = call_of(concrete.graph).type_name
             self.note(name, begin, {"function": concrete.graph.name, "tier": tier})
+
+    def segment(self, node: Node, native: Callable[..., Any]) -> Callable[..., Any]:
+        """A segment of machine code that notes each of its runs."""
+        (graph,) = subgraphs_of(node.op)
+        details = {"ops": [n.op.type_name for n in graph.nodes]} | lines_of(graph)
+
+        def timed(*arrays: Any) -> Any:
+            begin = time.perf_counter_ns()
+            try:
+                return native(*arrays)
+            finally:
+                self.note("segment", begin, details)
+
+        return timed
 
     def each(self, graph: Graph, tensors: Sequence[Any]) -> list[Any]:
         """The results of a graph, its ops timed one by one."""
@@ -99,6 +121,12 @@ class Timer(Layer):
         """An event of this process and thread, without its times."""
         place = {"pid": os.getpid(), "tid": threading.get_ident()}
         return {"name": name, "ph": "X", "args": args, **place}
+
+
+def lines_of(graph: Graph) -> dict[str, Any]:
+    """The user's lines that a graph comes from, in the order of its nodes."""
+    found = dict.fromkeys(str(n.location) for n in graph.nodes if n.location is not None)
+    return {"lines": list(found)}
 
 
 class Session:

@@ -27,6 +27,15 @@ from graphwright.values.quiet import QUIET
 _DEPTH = 12  # of blocks in blocks: CPython allows 20 loops
 
 
+#: Given a node and the machine code that runs it, what is called in its place.
+Observe = Callable[[Node, Callable[..., Any]], Callable[..., Any]]
+
+
+def as_it_is(node: Node, native: Callable[..., Any]) -> Callable[..., Any]:
+    """Machine code that nobody looks at."""
+    return native
+
+
 class Source:
     """The text being generated and what its names stand for.
 
@@ -34,8 +43,11 @@ class Source:
     is nested too deeply for that is called.
     """
 
-    def __init__(self, graph: Graph, passes: Callable[[Graph], Graph] = simplify) -> None:
+    def __init__(
+        self, graph: Graph, passes: Callable[[Graph], Graph] = simplify, observe: Observe = as_it_is
+    ) -> None:
         self.graph = graph
+        self.observe = observe
         self.passes = passes  # what a graph goes through before it is written
         self.function = identifier(graph.name)
         self.lines: list[str] = []
@@ -84,7 +96,8 @@ class Source:
     def native(self, node: Node, op: Native) -> str:
         """A call of machine code, and of what does the same where that cannot."""
         arguments = ", ".join(self.names[v] for v in node.inputs)
-        native, fallback = self.bind("n", op.native()), self.bind("s", op.fallback())
+        native = self.bind("n", self.observe(node, op.native()))
+        fallback = self.bind("s", op.fallback())
         return f"{native}({arguments}) or {fallback}({arguments})"
 
     def assign(self, node: Node, call: str) -> None:
@@ -217,13 +230,16 @@ def last_uses(graph: Graph) -> dict[Value, Node | None]:
     return last
 
 
-def build(graph: Graph, passes: Callable[[Graph], Graph] = simplify) -> Function:
+def build(
+    graph: Graph, passes: Callable[[Graph], Graph] = simplify, observe: Observe = as_it_is
+) -> Function:
     """The graph as a Python function of arrays, returning a tuple of arrays.
 
     What a kernel raises about its arguments leaves it as an error that names the op and
-    the user's line. `passes` is what the graph, and those of its loops, go through before.
+    the user's line. `passes` is what the graph, and those of its loops, go through before;
+    `observe` may wrap the machine code of its segments.
     """
-    source = Source(passes(graph), passes)
+    source = Source(passes(graph), passes, observe)
     source.write()
     return make_function("\n".join(source.lines) + "\n", source.bindings)
 

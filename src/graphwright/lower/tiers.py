@@ -15,7 +15,7 @@ from graphwright.lower import background
 from graphwright.lower.check import checked
 from graphwright.lower.options import OPTIONS, enabled
 from graphwright.lower.sizes import NotNative
-from graphwright.lower.straight_line import build, runner
+from graphwright.lower.straight_line import Observe, as_it_is, build, runner
 
 Run = Callable[..., tuple[Any, ...]]
 
@@ -25,13 +25,13 @@ _LONG = 0.005
 _MANY = 3
 
 
-def native_runner(graph: Graph) -> Run:
-    """What a call of the graph runs, with its native parts compiled."""
+def native_runner(graph: Graph, observe: Observe = as_it_is) -> Run:
+    """What a call of the graph runs, with its native parts compiled, and watched by `observe`."""
     # Imported when something is compiled: `import graphwright` need not wait for it.
     from graphwright.lower.segments import partition
     from graphwright.lower.simplify import simplify
 
-    return runner(graph, build(graph, lambda g: partition(simplify(g))))
+    return runner(graph, build(graph, lambda g: partition(simplify(g)), observe))
 
 
 class Compilation(NamedTuple):
