@@ -23,14 +23,14 @@ from graphwright.trace.scopes import init_scope
 from graphwright.types import dtypes as dt
 from graphwright.types.dtypes import DType, as_dtype
 from graphwright.values.sparse.tensor import SparseTensor
-from graphwright.values.tensor import EagerTensor
+from graphwright.values.tensor import box
 
 
 class LookupTable(Tracked):
     """What tables have in common: a cell behind a handle, and what it maps to what."""
 
     def __init__(self, cell: Table, default_value: Any) -> None:
-        self._table_handle = EagerTensor(cell, HANDLE)
+        self._table_handle = box(cell, HANDLE)
         self._default_value = default_value
 
     @property

@@ -22,7 +22,7 @@ from graphwright.ops.static import get_static_value
 from graphwright.ops.strings import string
 from graphwright.trace.scopes import executing_eagerly, init_scope, name_scope, scoped_names
 from graphwright.types import dtypes as dt
-from graphwright.values.tensor import EagerTensor
+from graphwright.values.tensor import box
 
 _QUEUE, _MILLIS, _SUFFIX = 10, 120_000, ".v2"
 _OUTSIDE_SCOPES = re.compile(r"[^-_/.A-Za-z0-9]")
@@ -79,7 +79,7 @@ class FileWriter(SummaryWriter):
     """Writes to one event file, which it makes at once."""
 
     def __init__(self, file: EventFile) -> None:
-        self._handle = EagerTensor(file, HANDLE)
+        self._handle = box(file, HANDLE)
         self._closed = False
 
     def set_as_default(self, step: Any = None) -> None:

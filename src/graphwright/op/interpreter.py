@@ -41,7 +41,7 @@ def apply(op: Op, *operands: Any, name: str | None = None) -> Any:
     """Applies an op to tensors and host values, whoever interprets it now."""
     active = STATE.active
     if active is None:
-        return op.execute(*operands)
+        return op.execute(operands)
     return active.apply(op, operands, name)
 
 
@@ -72,8 +72,12 @@ def rows_of(values: Any, indices: Any, shape: Any) -> Any:
 
 def convert_many(values: Any) -> list[Any]:
     """Makes tensors of all: what is not one yet takes the dtype of the first that is."""
-    if all(map(is_tensor, values)):
-        return [convert(v) for v in values]
+    kind = Hooks.tensor
+    for value in values:
+        if not isinstance(value, kind):
+            break
+    else:
+        return list(values)
     dtype = next((v.dtype for v in values if is_tensor(v)), None)
     tensors = []
     for value in values:
@@ -107,7 +111,7 @@ class Layer:
         """Lets whoever is below interpret the op."""
         below = self.below
         if below is None:
-            return op.execute(*operands)
+            return op.execute(operands)
         return below.apply(op, operands, name)
 
     def constant(self, value: Any, dtype: Any, name: str | None) -> Any:

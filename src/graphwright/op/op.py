@@ -152,6 +152,8 @@ class Op(Record):
     differs: ClassVar[bool] = False
     #: Whether the kernel calls nothing but NumPy: no user code, no other op.
     pure: ClassVar[bool] = True
+    #: Whether the kernel does arithmetic of which NumPy may warn, and not only moves elements.
+    computes: ClassVar[bool] = True
     #: Whether what `bind` gives goes on in a stream of its own, so that each place needs one.
     has_stream: ClassVar[bool] = False
     #: Executes the op at once; made for the class's operands when it is first called.
@@ -326,10 +328,10 @@ class Hooks:
     convert_terms: Callable[[Any, Any], tuple[Any, Any]]
 
 
-def _first_execution(op: Op, *operands: Any) -> Any:
+def _first_execution(op: Op, operands: tuple[Any, ...]) -> Any:
     kind = type(op)
     kind.execute = Hooks.executor(kind)
-    return op.execute(*operands)
+    return op.execute(operands)
 
 
 REGISTRY: dict[str, type[Op]] = {}

@@ -183,6 +183,7 @@ class SelectV2(Binary):
     inputs = ("condition: bool", "t: T", "e: T")
     outputs = ("output: T",)
     dtypes = {"T": dt.ANY}
+    computes = False
     ufunc = np.where
 
     def known(self, *args: Any) -> Any:

@@ -246,7 +246,7 @@ def matmul(
         raise twice_transposed(transpose_a, adjoint_a, transpose_b, adjoint_b)
     a = convert(a)
     b = convert(b, None, a.dtype)
-    rank_a, rank_b = a.type.rank, b.type.rank
+    rank_a, rank_b = a.ndim, b.ndim
     plain = rank_a is not None and rank_b is not None and rank_a <= 2 and rank_b <= 2
     if plain and output_type is None:
         x, y = conj(a) if adjoint_a else a, conj(b) if adjoint_b else b

@@ -92,6 +92,7 @@ class Fill(Op):
     inputs = ("dims: index_type host", "value: T")
     outputs = ("output: T",)
     dtypes = {"T": dt.ANY, "index_type": dt.INDEX}
+    computes = False
 
     def shapes(self, dims: Any, value: TensorType) -> Shapes:
         if value.rank not in (0, None):
@@ -143,6 +144,7 @@ class ZerosLike(Op):
     inputs = ("x: T",)
     outputs = ("y: T",)
     dtypes = {"T": dt.ANY}
+    computes = False
     gradient = not_differentiable
     batched = elementwise
 
@@ -161,6 +163,7 @@ class OnesLike(Op):
     inputs = ("x: T",)
     outputs = ("y: T",)
     dtypes = {"T": dt.NUMERIC | dt.BOOL}
+    computes = False
     gradient = not_differentiable
     batched = elementwise
 
@@ -209,7 +212,7 @@ def ones(shape: Any, dtype: Any = dt.float32, name: str | None = None, layout: A
 
 def filled(shape: Any, dtype: DType, value: int, name: str | None = None) -> Any:
     """0 or 1 in every place, as False and True or the empty string where these are meant."""
-    if isinstance(shape, (list, tuple)) and any(isinstance(d, float) for d in shape):
+    if isinstance(shape, (list, tuple)) and not _FLOATS.isdisjoint(map(type, shape)):
         raise TypeError(f"Cannot convert {shape} to EagerTensor of dtype int32")
     scalar: Any = value
     if dtype is dt.bool_:
@@ -241,3 +244,4 @@ def ones_like(input: Any, dtype: Any = None, name: str | None = None, layout: An
 
 
 FILL = Fill()
+_FLOATS = frozenset({float, np.float64})

@@ -41,6 +41,7 @@ class GatherV2(Op):
     inputs = ("params: Tparams", "indices: Tindices", "axis: Taxis host")
     outputs = ("output: Tparams",)
     dtypes = {"Tparams": dt.ANY, "Tindices": SMALL_INDEX, "Taxis": dt.INDEX}
+    computes = False
 
     batch_dims: int = 0
 
@@ -240,6 +241,7 @@ class GatherNd(Op):
     inputs = ("params: Tparams", "indices: Tindices")
     outputs = ("output: Tparams",)
     dtypes = {"Tparams": dt.ANY, "Tindices": SMALL_INDEX}
+    computes = False
 
     bad_indices_policy: str = ""
 

@@ -26,6 +26,7 @@ class Pack(Op):
     inputs = ("values: T*",)
     outputs = ("output: T",)
     dtypes = {"T": dt.ANY}
+    computes = False
 
     axis: int = 0
 
@@ -45,16 +46,13 @@ class Pack(Op):
         return ((*dims[:at], len(values), *dims[at:]),)
 
     def kernel(self, *values: Any) -> Any:
-        dims = np.shape(values[0])
+        dims = values[0].shape
         at = new_axis(self.axis, len(dims))
-        result = np.empty((*dims[:at], len(values), *dims[at:]), np.asarray(values[0]).dtype)
-        before: tuple[Any, ...] = (slice(None),) * at
-        for i, value in enumerate(values):
-            if np.shape(value) != dims:
+        rows = (*dims[:at], 1, *dims[at:])
+        for value in values:
+            if value.shape != dims:
                 raise ValueError("Shapes of all inputs must match")
-            place: Any = (*before, i, Ellipsis)
-            result[place] = value
-        return result
+        return np.concatenate([value.reshape(rows) for value in values], at)
 
     def known(self, *values: Any) -> Any:
         return tuple(values) if self.axis == 0 else None
@@ -83,6 +81,7 @@ class Unpack(Op):
     outputs = ("output: T*",)
     returns_tuple = True
     dtypes = {"T": dt.ANY}
+    computes = False
 
     num: int
     axis: int = 0
@@ -138,6 +137,7 @@ class ConcatV2(Op):
     inputs = ("values: T*", "axis: Tidx host")
     outputs = ("output: T",)
     dtypes = {"T": dt.ANY, "Tidx": dt.INDEX}
+    computes = False
 
     def shapes(self, *operands: Any) -> Shapes:
         return (concatenated_dims([o.dims for o in operands[:-1]], operands[-1]),)
@@ -204,6 +204,7 @@ class Split(Op):
     outputs = ("output: T*",)
     returns_tuple = True
     dtypes = {"T": dt.ANY}
+    computes = False
 
     num_split: int
 
@@ -244,6 +245,7 @@ class SplitV(Op):
     outputs = ("output: T*",)
     returns_tuple = True
     dtypes = {"T": dt.ANY, "Tlen": frozenset({dt.int8, dt.int32, dt.int64})}
+    computes = False
 
     num_split: int
 
@@ -323,10 +325,10 @@ def stack(values: Any, axis: int = 0, name: str | None = "stack") -> Any:
     array([[1, 3],
            [2, 4]], dtype=int32)>
     """
-    if axis == 0 and (is_tensor(values) or not any(is_tensor(v) for v in values)):
+    if axis == 0 and (is_tensor(values) or not any(map(is_tensor, values))):
         return convert(values, name=name)
     tensors = convert_many(values)
-    rank = tensors[0].type.rank
+    rank = tensors[0].ndim
     if rank is not None:
         new_axis(axis, rank)
     return apply(Pack.of(axis), *tensors, name=name)

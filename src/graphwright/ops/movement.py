@@ -26,6 +26,7 @@ class Reshape(Op):
     inputs = ("tensor: T", "shape: Tshape host")
     outputs = ("output: T",)
     dtypes = {"T": dt.ANY, "Tshape": dt.INDEX}
+    computes = False
 
     def shapes(self, tensor: TensorType, shape: Any) -> Shapes:
         return (reshaped_dims(tensor.dims, shape),)
@@ -134,6 +135,7 @@ class ExpandDims(Op):
     inputs = ("input: T", "dim: Tdim host")
     outputs = ("output: T",)
     dtypes = {"T": dt.ANY, "Tdim": dt.INDEX}
+    computes = False
 
     def shapes(self, x: TensorType, dim: Any) -> Shapes:
         if x.dims is None:
@@ -181,6 +183,7 @@ class Squeeze(Op):
     inputs = ("input: T",)
     outputs = ("output: T",)
     dtypes = {"T": dt.ANY}
+    computes = False
 
     squeeze_dims: tuple[int, ...] = ()
 
@@ -232,6 +235,7 @@ class Transpose(Op):
     inputs = ("x: T", "perm: Tperm host")
     outputs = ("y: T",)
     dtypes = {"T": dt.ANY, "Tperm": dt.INDEX}
+    computes = False
 
     def shapes(self, x: TensorType, perm: Any) -> Shapes:
         return (transposed_dims(x.dims, perm),)
@@ -332,6 +336,7 @@ class BroadcastTo(Op):
     inputs = ("input: T", "shape: Tidx host")
     outputs = ("output: T",)
     dtypes = {"T": dt.ANY, "Tidx": dt.INDEX}
+    computes = False
 
     def shapes(self, x: TensorType, shape: Any) -> Shapes:
         if shape is None:

@@ -31,6 +31,7 @@ class Tile(Op):
     inputs = ("input: T", "multiples: Tmultiples host")
     outputs = ("output: T",)
     dtypes = {"T": dt.ANY, "Tmultiples": dt.INDEX}
+    computes = False
 
     def shapes(self, x: TensorType, multiples: Any) -> Shapes:
         if multiples is None:

@@ -21,6 +21,7 @@ class ReverseV2(Op):
     inputs = ("tensor: T", "axis: Tidx host")
     outputs = ("output: T",)
     dtypes = {"T": dt.NUMERIC | dt.BOOL | dt.STRING, "Tidx": dt.INDEX}
+    computes = False
 
     def shapes(self, x: TensorType, axis: Any) -> Shapes:
         if axis is not None and not isinstance(axis, tuple):
@@ -112,6 +113,7 @@ class Roll(Op):
     inputs = ("input: T", "shift: Tshift host", "axis: Taxis host")
     outputs = ("output: T",)
     dtypes = {"T": dt.ANY, "Tshift": dt.INDEX, "Taxis": dt.INDEX}
+    computes = False
 
     def shapes(self, x: TensorType, shift: Any, axis: Any) -> Shapes:
         if x.rank == 0:

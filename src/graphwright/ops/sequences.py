@@ -101,6 +101,7 @@ class LinSpace(Op):
 
 
 INT_RANGE, SMALL = Range.of(dt.int32), dt.int32.max
+_INT = frozenset({int})
 
 #: The dtypes that a range may have, the later the wider.
 HIERARCHY = (dt.int32, dt.int64, dt.float32, dt.float64)
@@ -121,12 +122,13 @@ def range(
     """
     if limit is None:
         start, limit = 0, start
-    bounds = [start, limit, delta]
-    if dtype is None and all(type(b) is int and -SMALL < b < SMALL for b in bounds):
+    bounds: tuple[Any, ...] = (start, limit, delta)
+    plain = dtype is None and _INT.issuperset(map(type, bounds))
+    if plain and max(bounds) < SMALL and min(bounds) > -SMALL:
         return apply(INT_RANGE, *bounds, name=name)
     if dtype is None:
         kind = widest([kind_of(b) for b in bounds])
-        bounds = [float(np.float32(b)) if type(b) is float else b for b in bounds]
+        bounds = tuple([float(np.float32(b)) if type(b) is float else b for b in bounds])
     else:
         kind = as_dtype(dtype)
     return apply(Range.of(kind), *[of_kind(b, kind) for b in bounds], name=name)

@@ -23,6 +23,7 @@ class Shape(Op):
     inputs = ("input: T",)
     outputs = ("output: out_type",)
     dtypes = {"T": dt.ANY}
+    computes = False
     known_from_types = True
     gradient = not_differentiable
 

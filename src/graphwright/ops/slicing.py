@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import builtins
 from collections.abc import Callable, Iterator, Sequence
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -178,23 +179,14 @@ class StridedSlice(Masks):
     inputs = ("input: T", "begin: Index host", "end: Index host", "strides: Index host")
     outputs = ("output: T",)
     dtypes = {"T": dt.ANY, "Index": INDEX}
+    computes = False
 
     def shapes(self, x: TensorType, begin: Any, end: Any, strides: Any) -> Shapes:
         return (self.sliced_dims(x.dims, begin, end, strides),)
 
     def bind(self, types: Sequence[DType]) -> Callable[..., Any]:
-        # A program takes the same few slices again and again: their NumPy form is kept.
-        indices: dict[Any, Any] = {}
-
-        def kernel(x: Any, begin: Any, end: Any, strides: Any) -> Any:
-            index = indices.get((begin, end, strides))
-            if index is None:
-                if len(indices) > 256:
-                    indices.clear()
-                index = indices[(begin, end, strides)] = self.numpy_index(begin, end, strides)
-            return x[index]
-
-        return kernel
+        index = lru_cache(256)(self.numpy_index)  # a program takes the same few again and again
+        return lambda x, begin, end, strides: x[index(begin, end, strides)]
 
     def kernel(self, x: Any, begin: Any, end: Any, strides: Any) -> Any:
         return np.asarray(x)[self.numpy_index(begin, end, strides)]
@@ -294,6 +286,7 @@ class Slice(Op):
     inputs = ("input: T", "begin: Index host", "size: Index host")
     outputs = ("output: T",)
     dtypes = {"T": dt.ANY, "Index": dt.INDEX}
+    computes = False
 
     def shapes(self, x: TensorType, begin: Any, size: Any) -> Shapes:
         rank = next((len(v) for v in (begin, size, x.dims) if v is not None), None)
@@ -315,17 +308,12 @@ class Slice(Op):
             ),
         )
 
+    def bind(self, types: Sequence[DType]) -> Callable[..., Any]:
+        index = lru_cache(256)(slice_index)  # a program takes the same few again and again
+        return lambda x, begin, size: x[index(x.shape, begin, size)]
+
     def kernel(self, x: Any, begin: Any, size: Any) -> Any:
-        dims = np.shape(x)
-        if len(begin) != len(dims) or len(size) != len(dims):
-            raise ValueError(f"begin {begin} and size {size} for the shape {dims}")
-        spans = []
-        for i, (d, b, n) in enumerate(zip(dims, begin, size)):
-            if min(b, n) < 0 or b + n > d:  # -1, or an error
-                n = slice_length(i, d, b, n)
-            spans.append(builtins.slice(b, b + n))
-        index: Any = (*spans, Ellipsis)
-        return np.asarray(x)[index]
+        return np.asarray(x)[slice_index(np.shape(x), begin, size)]
 
     def known(self, x: Any, begin: Any, size: Any) -> Any:
         if not isinstance(x, tuple) or not begin or not size or None in (*begin, *size):
@@ -344,6 +332,16 @@ class Slice(Op):
 
     def batched(self, each: Each) -> Any:
         return apply(self, each.inputs[0], each.longer(each.same(1), 0), each.longer(each.same(2)))
+
+
+def slice_index(dims: Dims, begin: Any, size: Any) -> tuple[Any, ...]:
+    """A Slice as NumPy writes it; its result is always an array."""
+    if len(begin) != len(dims) or len(size) != len(dims):
+        raise ValueError(f"begin {begin} and size {size} for the shape {dims}")
+    spans: list[Any] = []
+    for i, (d, b, n) in enumerate(zip(dims, begin, size)):
+        spans.append(builtins.slice(b, b + slice_length(i, d, b, n)))
+    return (*spans, Ellipsis)
 
 
 def slice_length(axis: int, d: int | None, begin: Any, size: Any) -> int | None:

@@ -81,6 +81,10 @@ def at_least_1d(x: Any) -> Any:
     return x
 
 
+#: What ArgMax can give places as.
+PLACES = dt.INDEX | {dt.int16, dt.uint16}
+
+
 class ArgMax(ExtremePlace):
     """The index of the greatest element along an axis."""
 
@@ -275,7 +279,7 @@ def argmax(
     >>> tf.argmax([[1, 9, 3], [7, 5, 7]], axis=1)
     <tf.Tensor: shape=(2,), dtype=int64, numpy=array([1, 0])>
     """
-    op = ArgMax.of(index_dtype(output_type, dt.INDEX | {dt.int16, dt.uint16}))
+    op = ArgMax.of(index_dtype(output_type, PLACES))
     return apply(op, convert(input), 0 if axis is None else axis, name=name)
 
 

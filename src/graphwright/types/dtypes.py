@@ -6,6 +6,7 @@ as NumPy object arrays of `bytes`; resources and variants as bare Python objects
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, Union
 
 import ml_dtypes
@@ -232,9 +233,25 @@ ANY = NUMERIC | BOOL | STRING | QUANTIZED | FLOAT8 | {resource, variant}
 _BY_NAME: dict[str, DType] = {t.name: t for t in ANY}
 _BY_NAME |= {"half": float16, "float": float32, "double": float64}
 _BY_ENUM: dict[int, DType] = {t.as_datatype_enum: t for t in ANY}
-_BY_NUMPY: dict[np.dtype[Any], DType] = {
-    t.numpy_dtype: t for t in ANY if t not in (resource, variant)
-}
+
+
+class _OfNumPy(dict["np.dtype[Any]", DType]):
+    """DTypes by NumPy's, whose byte order does not matter."""
+
+    def __missing__(self, dtype: np.dtype[Any]) -> DType:
+        if dtype.kind in "US":
+            return string
+        native = dtype.newbyteorder("=")
+        if native in self:
+            return self[native]
+        raise TypeError(f"Cannot convert a NumPy array of dtype {dtype} to a tensor.")
+
+
+#: The DType of a NumPy array's elements; TypeError where there is none. Eager ops ask often, so
+#: there is no Python function around the look-up.
+of_numpy: Callable[[np.dtype[Any]], DType] = _OfNumPy(
+    {t.numpy_dtype: t for t in ANY if t not in (resource, variant)}
+).__getitem__
 _BY_PYTHON: dict[Any, DType] = {
     float: float32,
     bool: bool_,
@@ -246,19 +263,6 @@ _BY_PYTHON: dict[Any, DType] = {
 }
 
 DTypeLike = Union[DType, str, int, type, "np.dtype[Any]", None]
-
-
-def of_numpy(dtype: np.dtype[Any]) -> DType:
-    """The DType of a NumPy array's elements; TypeError where there is none."""
-    found = _BY_NUMPY.get(dtype)
-    if found is not None:
-        return found
-    if dtype.kind in "US":
-        return string
-    native = dtype.newbyteorder("=")
-    if native in _BY_NUMPY:
-        return _BY_NUMPY[native]
-    raise TypeError(f"Cannot convert a NumPy array of dtype {dtype} to a tensor.")
 
 
 def as_dtype(type_value: Any) -> DType:

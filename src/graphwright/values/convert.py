@@ -8,6 +8,7 @@ numbers only where nothing is lost but precision: 1.5 is no int32.
 from __future__ import annotations
 
 from collections.abc import Callable
+from math import copysign
 from typing import Any
 
 import numpy as np
@@ -20,7 +21,7 @@ from graphwright.types.composite import Composite
 from graphwright.types.dtypes import DType, as_dtype, of_numpy
 from graphwright.types.shape import TensorShape
 from graphwright.types.tensor_type import TensorType
-from graphwright.values.tensor import EagerTensor, Tensor
+from graphwright.values.tensor import EagerTensor, Tensor, box
 
 Conversion = Callable[[Any, Any, Any], Any]
 
@@ -131,9 +132,6 @@ def convert(
     value: Any, dtype: DType | None = None, hint: DType | None = None, name: str | None = None
 ) -> Any:
     """`convert_to_tensor` for DTypes that are known to be such."""
-    kind = type(value)
-    if kind in _PLAIN and STATE.active is None:
-        return eager_constant(value, dtype, hint)
     if isinstance(value, Tensor):
         if dtype is not None and value.dtype is not dtype:
             raise ValueError(
@@ -141,8 +139,10 @@ def convert(
                 f"{value.dtype.name}: {value!r}"
             )
         return value
-    active = STATE.active
-    function = _CONVERSION_OF[type(value)]
+    active, kind = STATE.active, type(value)
+    if kind in _PLAIN and active is None:
+        return eager_constant(value, dtype, hint)
+    function = _CONVERSION_OF[kind]
     if function is not None:
         return function(value, dtype, name)
     if hasattr(value, "__tf_tensor__"):
@@ -158,11 +158,13 @@ def eager_constant(value: Any, dtype: DType | None, hint: DType | None = None) -
     """An eager tensor of a value that holds no tensors; Python scalars are cached."""
     kind = type(value)
     if kind not in _PLAIN:
-        return EagerTensor(make_array(value, dtype, hint))
-    key = (kind, value or repr(value), dtype, hint)  # 0.0 and -0.0 are equal
+        return box(make_array(value, dtype, hint))
+    key: Any = (kind, value, dtype, hint)
+    if not value:
+        key = (key, copysign(1.0, value))  # 0.0 and -0.0 are equal
     found = _SCALARS.get(key)
     if found is None:
-        found = EagerTensor(make_array(value, dtype, hint))
+        found = box(make_array(value, dtype, hint))
         if len(_SCALARS) < _MAX_SCALARS:
             _SCALARS[key] = found
     return found
@@ -399,15 +401,15 @@ def constant(value: Any, dtype: Any = None, shape: Any = None, name: str = "Cons
                 f"of dtype {value.dtype.name}: use tf.cast"
             )
         if isinstance(value, EagerTensor) and STATE.active is None:
-            return shaped(EagerTensor(value._array), shape)
+            return shaped(box(value._array), shape)
         return value
     if isinstance(value, (list, tuple)) and holds_tensor(value):
         return pack(value, wanted, name)
     array = make_array(value, wanted)
     if shape is not None:
-        array = shaped(EagerTensor(array), shape)._array
+        array = shaped(box(array), shape)._array
     active = STATE.active
-    return EagerTensor(array) if active is None else active.constant(array, wanted, name)
+    return box(array) if active is None else active.constant(array, wanted, name)
 
 
 def shaped(tensor: EagerTensor, shape: Any) -> EagerTensor:
@@ -418,9 +420,9 @@ def shaped(tensor: EagerTensor, shape: Any) -> EagerTensor:
     array = tensor._array
     size = int(np.prod(dims, dtype=np.int64))
     if array.size == size:
-        return EagerTensor(array.reshape(dims))
+        return box(array.reshape(dims))
     if array.size == 1:
-        return EagerTensor(np.full(dims, array.reshape(())[()], array.dtype))
+        return box(np.full(dims, array.reshape(())[()], array.dtype))
     raise TypeError(
         f"Eager execution of tf.constant with unsupported shape. Tensor {shorten(array.tolist())} "
         f"(converted from the value) has {array.size} elements, but got `shape` {dims} with "

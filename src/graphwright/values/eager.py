@@ -6,6 +6,8 @@ from collections.abc import Callable
 from functools import cache
 from typing import Any, NoReturn
 
+from numpy import ndarray
+
 from graphwright.errors import InvalidArgumentError, OpError
 from graphwright.op.interpreter import STATE
 from graphwright.op.op import DTypeMismatch, Hooks, Op, host_value
@@ -24,42 +26,64 @@ _INTS = frozenset({int})
 
 #: What executes an op, the loops over its operands unrolled.
 _EXECUTE = """
-def execute(op, {signature}):
+def execute(op, operands):
     {unpack}
-    key = {key}
-    kernel = op._kernels.get(key)
+    kernel = op._kernels.get({key})
     if kernel is None:
-        kernel = op._kernels[key] = bound(op, ({operands}))
+        kernel = op._kernels[{key}] = bound(op, operands)
     try:
         result = {call}
     except REFUSALS as error:
-        refuse(op, ({operands}), error)
+        refuse(op, operands, error)
+    if type(result) is ndarray:
+        tensor = EagerTensor()
+        tensor._array = result
+        tensor._type = None
+        return tensor
     if type(result) is tuple:
         return tuple([wrap(array) for array in result])
     return wrap(result)
 """
 
 
+class _Executors(dict[int, "Callable[..., Any]"]):
+    """What executes ops of a class with so many operands."""
+
+    def __init__(self, kind: type[Op]) -> None:
+        self.kind = kind
+
+    def __missing__(self, count: int) -> Callable[..., Any]:
+        kind = self.kind
+        mask = kind.host_mask(count) if count <= _UNROLLED else None
+        made = self[count] = _executor(mask, kind.pure and kind.computes)
+        return made
+
+
+#: More operands than these are gone through in a loop.
+_UNROLLED = 12
+
+
 def executor(kind: type[Op]) -> Callable[..., Any]:
-    """The method that executes ops of a class on eager tensors and host values."""
-    return _executor(None if kind.has_lists else kind.host_mask(len(kind.operands)), kind.pure)
+    """The method that executes ops of a class on a tuple of eager tensors and host values."""
+    executors = _Executors(kind)
+    if not kind.has_lists:
+        return executors[len(kind.operands)]
+    return lambda op, operands: executors[len(operands)](op, operands)
 
 
 @cache
-def _executor(mask: tuple[bool, ...] | None, pure: bool) -> Callable[..., Any]:
+def _executor(mask: tuple[bool, ...] | None, quiet: bool) -> Callable[..., Any]:
     terms = dict(_LISTS) if mask is None else _terms(mask)
-    call = "QUIET.run(kernel, {arguments})" if pure else "kernel({arguments})"
+    call = "QUIET.run(kernel, {arguments})" if quiet else "kernel({arguments})"
     source = _EXECUTE.format(call=call.format(**terms), **terms)
     found: dict[str, Any] = {}
-    exec(compile(source, f"{__file__} (execute)", "exec"), globals(), found)
+    exec(compile(source, f"{__file__} (execute)", "exec"), _NAMES, found)
     made: Callable[..., Any] = found["execute"]
     return made
 
 
 #: How the executor of an op with lists of operands gets at them.
 _LISTS = {
-    "signature": "*operands",
-    "operands": "*operands,",
     "unpack": "mask = op.host_mask(len(operands)); "
     "arrays = [as_host(o) if host else o._array for o, host in zip(operands, mask)]",
     "key": "tuple([a.dtype for a, host in zip(arrays, mask) if not host])",
@@ -70,32 +94,31 @@ _LISTS = {
 def _terms(mask: tuple[bool, ...]) -> dict[str, str]:
     """How an executor gets at so many operands, some of which are host operands."""
     operands = [f"x{i}" for i in range(len(mask))]
-    unpack, arguments, key = ["pass"], [], []
+    unpack, key = [f"{''.join([f'{x}, ' for x in operands])} = operands"], []
     for x, is_host in zip(operands, mask):
         if is_host:
             unpack.append(f"{x} = {x} if type({x}) is int else as_host({x})")
-            arguments.append(x)
         else:
-            unpack.append(f"{x}_ = {x}._array")
-            arguments.append(f"{x}_")
-            key.append(f"{x}_.dtype, ")
+            unpack.append(f"{x} = {x}._array")
+            key.append(f"{x}.dtype")
     return {
-        "signature": ", ".join(operands),
-        "operands": "".join([f"{x}, " for x in operands]),
-        "unpack": "; ".join(unpack),
-        "key": f"({''.join(key)})",
-        "arguments": ", ".join(arguments),
+        "unpack": "; ".join(unpack) if operands else "pass",
+        "key": key[0] if len(key) == 1 else f"({', '.join(key)})",
+        "arguments": ", ".join(operands),
     }
 
 
 def as_host(value: Any) -> Any:
     """Any value as a host operand takes it: int, float or nested tuples of them."""
     kind = type(value)
+    if kind is list or kind is tuple:
+        if _INTS.issuperset(map(type, value)):
+            return tuple(value)
+        return tuple([as_host(v) for v in value])
     if kind is EagerTensor:
         return host_value(value._ndarray())
     if isinstance(value, (tuple, list)):
-        plain = _INTS.issuperset(map(type, value))
-        return tuple(value if plain else [as_host(v) for v in value])
+        return tuple([as_host(v) for v in value])
     if isinstance(value, Tensor):
         return host_value(value.numpy())  # type: ignore[attr-defined]
     return value if isinstance(value, (int, float)) else host_value(value)
@@ -126,6 +149,19 @@ def refuse(op: Op, operands: tuple[Any, ...], error: Exception) -> NoReturn:
     except ValueError as rule:
         message = str(rule)
     raise InvalidArgumentError(None, None, f"{message} [Op:{op.type_name}]") from error
+
+
+#: What the text of executors names.
+_NAMES: dict[str, Any] = {
+    "EagerTensor": EagerTensor,
+    "QUIET": QUIET,
+    "REFUSALS": REFUSALS,
+    "as_host": as_host,
+    "bound": bound,
+    "ndarray": ndarray,
+    "refuse": refuse,
+    "wrap": wrap,
+}
 
 
 def direct(op: Op, general: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:

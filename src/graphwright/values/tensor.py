@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from typing import Any, NoReturn
 
 import numpy as np
+from numpy import ndarray
 
 from graphwright.op.op import host_value
 from graphwright.types.dtypes import DType, of_numpy
@@ -90,15 +91,11 @@ class Reference:
 
 
 class EagerTensor(Tensor):
-    """A tensor with a value."""
+    """A tensor with a value, which `box` puts in: a class without `__init__` is made faster."""
 
     __slots__ = ("_array", "_type")
     _array: Any
     _type: TensorType | None
-
-    def __init__(self, array: Any, type: TensorType | None = None) -> None:
-        self._array = array
-        self._type = type
 
     @property
     def type(self) -> TensorType:
@@ -107,6 +104,12 @@ class EagerTensor(Tensor):
             array = self._array
             self._type = TensorType(of_numpy(array.dtype), array.shape)
         return self._type
+
+    @property
+    def ndim(self) -> int:
+        """The number of dimensions."""
+        array = self._array
+        return array.ndim if type(array) is ndarray else 0
 
     @property
     def known(self) -> Any:
@@ -215,7 +218,7 @@ class EagerTensor(Tensor):
     def __deepcopy__(self, memo: dict[int, Any]) -> EagerTensor:
         if type(self._array) is not np.ndarray:
             return self
-        return EagerTensor(self._array.copy(), self._type)
+        return box(self._array.copy(), self._type)
 
     def __reduce__(self) -> Any:
         return _restore, (self._ndarray(),)
@@ -250,7 +253,7 @@ class EagerTensor(Tensor):
 
 
 def _restore(array: Any) -> EagerTensor:
-    return EagerTensor(array)
+    return box(array)
 
 
 def show(tensor: EagerTensor, representation: bool) -> str:
@@ -270,17 +273,25 @@ def show(tensor: EagerTensor, representation: bool) -> str:
     return f"numpy={text}" if representation else text
 
 
+def box(value: Any, type: TensorType | None = None) -> EagerTensor:
+    """The tensor of an array, or of the bare object of a resource or variant."""
+    tensor = EagerTensor()
+    tensor._array = value
+    tensor._type = type
+    return tensor
+
+
 def wrap(result: Any) -> Any:
     """A kernel's result as a tensor; None where the op has none."""
-    if type(result) is np.ndarray:
-        tensor = EagerTensor.__new__(EagerTensor)
+    if type(result) is ndarray:
+        tensor = EagerTensor()
         tensor._array = result
         tensor._type = None
         return tensor
     if result is None:
         return None
     if isinstance(result, np.generic):
-        return EagerTensor(np.asarray(result))
+        return box(np.asarray(result))
     if isinstance(result, bytes):
-        return EagerTensor(np.array(result, dtype=object))
-    return EagerTensor(result, result.tensor_type)
+        return box(np.array(result, dtype=object))
+    return box(result, result.tensor_type)

@@ -22,7 +22,7 @@ from graphwright.types.shape import TensorShape
 from graphwright.types.tensor_type import TensorType, is_compatible
 from graphwright.values.convert import convert, register_conversion
 from graphwright.values.operators import Operators
-from graphwright.values.tensor import EagerTensor, Reference
+from graphwright.values.tensor import EagerTensor, Reference, box
 
 
 class VariableSynchronization(Enum):
@@ -106,7 +106,7 @@ class Variable(Operators):
         self._aggregation = aggregation
         self._storage = Storage(array, value.dtype, dims, self._name)
         self._storage.owner = weakref.ref(self)
-        self._handle = EagerTensor(self._storage, HANDLE)
+        self._handle = box(self._storage, HANDLE)
         if creator is not None:
             creator.created(self, value)
 
@@ -202,7 +202,7 @@ class Variable(Operators):
                 "numpy() is only available when eager execution is enabled: use the variable "
                 "itself, or `read_value()`, inside a `tf.function`."
             )
-        return EagerTensor(self._storage.read()).numpy()
+        return box(self._storage.read()).numpy()
 
     def sparse_read(self, indices: Any, name: str | None = None) -> Any:
         """The rows at `indices`, as `tf.gather`."""
@@ -356,7 +356,7 @@ class Variable(Operators):
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Variable:
         copy = Variable(
-            EagerTensor(np.array(self._storage.read())),
+            box(np.array(self._storage.read())),
             trainable=self._trainable,
             name=self._name,
             constraint=self._constraint,
@@ -372,7 +372,7 @@ class Variable(Operators):
             if array is None:
                 value = ", numpy=<unavailable>"
             else:
-                from_repr = repr(EagerTensor(array))
+                from_repr = repr(box(array))
                 value = ", " + from_repr[from_repr.index("numpy=") : -1]
         return f"<tf.Variable {self.name!r} shape={self.shape} dtype={self.dtype.name}{value}>"
 
