@@ -9,6 +9,7 @@ arguments are never tensors.
 
 from __future__ import annotations
 
+import collections
 import contextlib
 import functools
 import itertools
@@ -1065,6 +1066,38 @@ def list_item_variable_index(x):
             slots[k] += x * k
         x -= 1
     return slots
+
+
+@on(3, -3)
+def item_of_item(x):
+    table = {"k": [x, 0], "l": ([0],)}
+    row = table["k"]
+    if x > 0:
+        table["k"][1] = x * 2
+        table["l"][0][0] = 5
+    while row[0] > 1:
+        row[0] -= 1
+    return row[0], row[1], table["k"][1], table["l"][0][0]
+
+
+@on(3, -3)
+def attribute_of_item(x):
+    boxes, i = [Box(1), Box(2)], 1
+    if x > 0:
+        boxes[0].value = x
+    else:
+        boxes[i].value = x
+    return boxes[0].value, boxes[1].value
+
+
+@on(3, -3)
+def item_of_default_dict(x):
+    counts = collections.defaultdict(int)
+    if x > 0:
+        counts["k"] += 1
+    else:
+        counts["k"] += 2
+    return counts["k"]
 
 
 @on(3)

@@ -1,27 +1,38 @@
-"""Random programs over integers in variables, attributes and containers.
+"""Random programs over integers in variables, attributes, containers and nested tuples.
 
 They compare a function with its converted self.
 
 Every loop is bounded and no operation fails, whatever the variables hold, so that a
-staging that takes both branches of an `if` gets through them too.
+staging that takes both branches of an `if` gets through them too. A program is drawn from
+anything that picks numbers: hypothesis, which shrinks what fails, or `random`, which is
+quick enough for many thousands.
 """
 
 from __future__ import annotations
 
 import itertools
 import linecache
-from collections.abc import Callable
+import random
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from hypothesis import strategies as st
 
-VARIABLES = ("a", "b", "c", "box.v", "slots[0]", "table['k']")
-RESULT = "b, c, box.v, slots[0], table['k']"
+VARIABLES = (
+    "a", "b", "c", "box.v", "box.inner.v", "slots[0]", "table['k']", "table['l'][1]", "boxes[0].v",
+)  # fmt: skip
+PARTS = ("pair[0]", "pair[1][0]", "pair[1][1]['z']")  # of a nested tuple: read, never assigned
+RESULT = "b, c, box.v, box.inner.v, slots[0], table['k'], table['l'][1], pair, boxes[0].v"
 SETUP = """def program(a, b, c, zero):
     box = Box()
     box.v = b
-    slots = [c, 0]
-    table = {'k': a}
+    box.inner = Box()
+    box.inner.v = zero
+    slots = [c, zero]
+    table = {'k': a, 'l': [b, zero]}
+    boxes = [Box()]
+    boxes[0].v = a
+    pair = (a, (b, {'z': c}))
     def bump(by):
         nonlocal c
         c = (c + by) % 11
@@ -37,30 +48,42 @@ class Box:
     v: Any
 
 
+Pick = Callable[[int], int]  # a number from 0 on, below the given one
+
+
 class _Writer:
     """Draws one program; `tensors` writes loops over toy tensors too."""
 
-    def __init__(self, draw: Any, tensors: bool) -> None:
-        self.draw = draw
+    def __init__(self, below: Pick, tensors: bool) -> None:
+        self.below = below
         self.tensors = tensors
         self.lines: list[str] = []
         self.counters = 0
         self.left = 25
 
     def pick(self, *choices: Any) -> Any:
-        return self.draw(st.sampled_from(choices))
+        return choices[self.below(len(choices))]
+
+    def number(self, first: int, last: int) -> int:
+        return first + self.below(last - first + 1)
+
+    def sometimes(self) -> bool:
+        return bool(self.below(2))
 
     def variable(self) -> str:
         return self.pick(*VARIABLES)
 
+    def name(self) -> str:
+        return self.pick(*VARIABLES, *PARTS)
+
     def value(self, depth: int = 2) -> str:
         kind = self.pick("name", "number", "sum", "exp", "call") if depth else "name"
         if kind == "name":
-            return self.variable()
+            return self.name()
         if kind == "number":
-            return str(self.draw(st.integers(-3, 3)))
+            return str(self.number(-3, 3))
         if kind == "sum":
-            return f"({self.value(depth - 1)} {self.pick('+', '-', '*')} {self.variable()}) % 7"
+            return f"({self.value(depth - 1)} {self.pick('+', '-', '*')} {self.name()}) % 7"
         if kind == "call":
             return f"helper({self.value(depth - 1)})"
         return f"({self.value(depth - 1)} if {self.test(1)} else {self.value(depth - 1)})"
@@ -68,20 +91,20 @@ class _Writer:
     def test(self, depth: int = 2) -> str:
         kind = self.pick("less", "equal", "and", "or", "not", "chain") if depth else "less"
         if kind == "less":
-            return f"{self.variable()} < {self.draw(st.integers(-2, 4))}"
+            return f"{self.name()} < {self.number(-2, 4)}"
         if kind == "equal":
-            return f"{self.variable()} % 3 == {self.draw(st.integers(0, 2))}"
+            return f"{self.name()} % 3 == {self.number(0, 2)}"
         if kind == "not":
             return f"not ({self.test(depth - 1)})"
         if kind == "chain":
-            return f"-2 < {self.variable()} <= {self.variable()}"
+            return f"-2 < {self.name()} <= {self.name()}"
         return f"({self.test(depth - 1)} {kind} {self.test(depth - 1)})"
 
     def block(self, indent: str, depth: int, loop: bool) -> None:
-        for _ in range(self.draw(st.integers(1, 3))):
+        for _ in range(self.number(1, 3)):
             self.left -= 1
             self.statement(indent, depth if self.left > 0 else 0, loop)
-        if not depth and self.draw(st.booleans()):
+        if not depth and self.sometimes():
             self.jump(indent, loop)
 
     def jump(self, indent: str, loop: bool) -> None:
@@ -92,7 +115,7 @@ class _Writer:
         self.lines.append(f"{indent}    {kind}{value}")
 
     def statement(self, indent: str, depth: int, loop: bool) -> None:
-        simple = ("assign", "add", "jump", "log", "bump")
+        simple = ("assign", "add", "jump", "log", "bump", "pack", "unpack")
         deep = (*simple, "if", "if", "for", "while", "try", "with")
         getattr(self, f"write_{self.pick(*(deep if depth else simple))}")(indent, depth, loop)
 
@@ -101,6 +124,14 @@ class _Writer:
 
     def write_add(self, indent: str, depth: int, loop: bool) -> None:
         self.lines.append(f"{indent}{self.variable()} += {self.value()} % 5")
+
+    def write_pack(self, indent: str, depth: int, loop: bool) -> None:
+        value = f"({self.value()}, ({self.value(1)}, {{'z': {self.value(0)}}}))"
+        self.lines.append(f"{indent}pair = {value}")
+
+    def write_unpack(self, indent: str, depth: int, loop: bool) -> None:
+        one, two = self.variable(), self.variable()
+        self.lines.append(f"{indent}{one}, ({two}, _) = pair")
 
     def write_log(self, indent: str, depth: int, loop: bool) -> None:
         self.lines.append(f"{indent}log({self.value()})" if not self.tensors else f"{indent}pass")
@@ -114,15 +145,15 @@ class _Writer:
     def write_if(self, indent: str, depth: int, loop: bool) -> None:
         self.lines.append(f"{indent}if {self.test()}:")
         self.block(indent + "    ", depth - 1, loop)
-        if self.draw(st.booleans()):
+        if self.sometimes():
             self.lines.append(f"{indent}elif {self.test()}:")
             self.block(indent + "    ", depth - 1, loop)
-        if self.draw(st.booleans()):
+        if self.sometimes():
             self.lines.append(f"{indent}else:")
             self.block(indent + "    ", depth - 1, loop)
 
     def write_for(self, indent: str, depth: int, loop: bool) -> None:
-        items = [self.draw(st.integers(-1, 3)) for _ in range(self.draw(st.integers(0, 3)))]
+        items = [self.number(-1, 3) for _ in range(self.number(0, 3))]
         choices = [f"{items}", f"range({len(items)})"]
         if self.tensors:
             choices.append(f"tensor({items})")
@@ -150,7 +181,7 @@ class _Writer:
         self.block(indent + "    ", depth - 1, loop)
         self.lines.append(f"{indent}except ZeroDivisionError:")
         self.block(indent + "    ", 0, loop)
-        if self.draw(st.booleans()):
+        if self.sometimes():
             self.lines.append(f"{indent}else:")
             self.block(indent + "    ", depth - 1, loop)
         self.lines.append(f"{indent}finally:")
@@ -161,12 +192,27 @@ class _Writer:
         self.block(indent + "    ", depth - 1, loop)
 
 
+def write(below: Pick, tensors: bool = False) -> str:
+    """The source of a function `program(a, b, c, zero)`."""
+    writer = _Writer(below, tensors)
+    writer.block("    ", writer.number(1, 4), False)
+    return "\n".join([SETUP, *writer.lines, f"    return (a, {RESULT})", ""])
+
+
 @st.composite
 def sources(draw: Any, tensors: bool = False) -> str:
-    """The source of a function `program(a, b, c, zero)`."""
-    writer = _Writer(draw, tensors)
-    writer.block("    ", draw(st.integers(1, 4)), False)
-    return "\n".join([SETUP, *writer.lines, f"    return (a, {RESULT})", ""])
+    """Programs that hypothesis draws."""
+    return write(lambda count: draw(st.integers(0, count - 1)), tensors)
+
+
+def many(
+    first: int, count: int, tensors: bool = False
+) -> Iterator[tuple[str, tuple[int, int, int]]]:
+    """Programs by their numbers, each with values for a, b and c."""
+    for seed in range(first, first + count):
+        below = random.Random(seed).randrange
+        source = write(below, tensors)
+        yield source, (below(9) - 3, below(9) - 3, below(9) - 3)
 
 
 def load(source: str, **scope: Any) -> Callable[..., Any]:

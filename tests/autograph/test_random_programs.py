@@ -6,7 +6,7 @@ import contextlib
 from typing import Any
 
 import pytest
-from autograph.programs import load, sources
+from autograph.programs import load, many, sources
 from autograph.toy import Toy, converted, installed, number
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -44,27 +44,25 @@ def check_on_toys(source: str, values: tuple[int, int, int]) -> None:
     assert number(result) == expected
 
 
-@settings(max_examples=250, **relaxed)
+@settings(max_examples=100, **relaxed)
 @given(sources(), numbers)
 def test_numbers(source: str, values: tuple[int, int, int]) -> None:
     check_on_numbers(source, values)
 
 
-@settings(max_examples=250, **relaxed)
+@settings(max_examples=100, **relaxed)
 @given(sources(tensors=True), numbers)
 def test_toys(source: str, values: tuple[int, int, int]) -> None:
     check_on_toys(source, values)
 
 
 @pytest.mark.slow
-@settings(max_examples=10_000, **relaxed)
-@given(sources(), numbers)
-def test_many_numbers(source: str, values: tuple[int, int, int]) -> None:
-    check_on_numbers(source, values)
+def test_many_numbers() -> None:
+    for source, values in many(0, 20_000):
+        check_on_numbers(source, values)
 
 
 @pytest.mark.slow
-@settings(max_examples=10_000, **relaxed)
-@given(sources(tensors=True), numbers)
-def test_many_toys(source: str, values: tuple[int, int, int]) -> None:
-    check_on_toys(source, values)
+def test_many_toys() -> None:
+    for source, values in many(0, 20_000, tensors=True):
+        check_on_toys(source, values)

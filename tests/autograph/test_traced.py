@@ -7,10 +7,9 @@ from typing import Any
 import numpy as np
 import pytest
 from autograph import corpus
-from autograph.programs import load, sources
+from autograph.programs import load, many
 from autograph.test_corpus import NESTINGS, STAGED, names
-from autograph.test_random_programs import helper, numbers, relaxed
-from hypothesis import given, settings
+from autograph.test_random_programs import helper
 
 import graphwright as tf
 from graphwright.types import tree
@@ -75,14 +74,13 @@ def check(source: str, values: tuple[int, int, int]) -> None:
     assert plain(program(*map(tf.constant, values), tf.constant(0))) == expected
 
 
-@settings(max_examples=60, **relaxed)
-@given(sources(tensors=True), numbers)
-def test_random_programs(source: str, values: tuple[int, int, int]) -> None:
-    check(source, values)
+@pytest.mark.parametrize("part", range(5))
+def test_random_programs(part: int) -> None:
+    for source, values in many(100 * part, 100, tensors=True):
+        check(source, values)
 
 
 @pytest.mark.slow
-@settings(max_examples=10_000, **relaxed)
-@given(sources(tensors=True), numbers)
-def test_many_random_programs(source: str, values: tuple[int, int, int]) -> None:
-    check(source, values)
+def test_many_random_programs() -> None:
+    for source, values in many(0, 20_000, tensors=True):
+        check(source, values)

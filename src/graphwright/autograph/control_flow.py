@@ -31,7 +31,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from graphwright.autograph.effects import Names, collect, root
+from graphwright.autograph.effects import Names, collect, variables
 from graphwright.autograph.expressions import Expressions, Options, assigns, is_python_bool
 from graphwright.autograph.flow import Flow, Summary
 from graphwright.autograph.jumps import lower_jumps
@@ -407,7 +407,8 @@ class _Function:
 
 def _steady(symbols: dict[str, ast.expr], modified: Names) -> dict[str, ast.expr]:
     """The symbols that hang on variables which are not assigned themselves."""
-    return {name: symbols[name] for name in sorted(symbols) if root(name) not in modified}
+    steady = {name: node for name, node in symbols.items() if modified.isdisjoint(variables(node))}
+    return dict(sorted(steady.items()))
 
 
 def _copy(node: Any) -> Any:

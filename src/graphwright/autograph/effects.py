@@ -1,7 +1,7 @@
 """The variables that a piece of code touches itself, whatever is around it.
 
-Symbols are strings: a variable `x`; an attribute that is assigned, `self.x`; the container
-whose items are assigned, `d` of `d[0] = v`.
+Symbols are strings: a variable `x`; an attribute that is assigned, `self.x` or `boxes[0].x`;
+the container whose items are assigned, `d` of `d[0] = v`.
 """
 
 from __future__ import annotations
@@ -121,7 +121,7 @@ class _Collector:
 
     def attribute(self, node: ast.Attribute) -> None:
         if not isinstance(node.ctx, ast.Load) and is_path(node):
-            self.effect.attributes[path(node)] = node
+            self.effect.attributes[ast.unparse(node)] = node
         self.visit(node.value)
 
     def subscript(self, node: ast.Subscript) -> None:
@@ -130,7 +130,7 @@ class _Collector:
             while isinstance(base, ast.Subscript):
                 base = base.value
             if is_path(base):
-                self.effect.containers[path(base)] = base
+                self.effect.containers[ast.unparse(base)] = base
         self.visit(node.value)
         self.visit(node.slice)
 
@@ -229,27 +229,28 @@ def _closure(args: ast.arguments, body: Sequence[ast.AST]) -> Closure:
     return Closure(
         frozenset(inner.reads - own),
         frozenset(inner.bound() & inner.nonlocals),
-        {name: node for name, node in inner.attributes.items() if root(name) not in own},
-        {name: node for name, node in inner.containers.items() if root(name) not in own},
+        _reachable(inner.attributes, own),
+        _reachable(inner.containers, own),
     )
 
 
+def _reachable(symbols: dict[str, ast.expr], own: set[str]) -> dict[str, ast.expr]:
+    """The paths that mean the same outside a function with variables of its `own`."""
+    return {name: node for name, node in symbols.items() if own.isdisjoint(variables(node))}
+
+
 def is_path(node: ast.expr) -> bool:
-    """Whether the expression is a name or an attribute of an attribute ... of a name."""
-    while isinstance(node, ast.Attribute):
+    """Whether the expression leads from a name through attributes and plain items."""
+    while not isinstance(node, ast.Name):
+        if isinstance(node, ast.Subscript):
+            if not isinstance(node.slice, (ast.Constant, ast.Name)):
+                return False
+        elif not isinstance(node, ast.Attribute):
+            return False
         node = node.value
-    return isinstance(node, ast.Name)
+    return True
 
 
-def path(node: ast.expr) -> str:
-    parts = []
-    while isinstance(node, ast.Attribute):
-        parts.append(node.attr)
-        node = node.value
-    assert isinstance(node, ast.Name)
-    return ".".join([node.id, *reversed(parts)])
-
-
-def root(symbol: str) -> str:
-    """The variable that a symbol hangs on: `self` of `self.x`."""
-    return symbol.partition(".")[0]
+def variables(node: ast.expr) -> Names:
+    """The variables that a path hangs on: `boxes` and `i` of `boxes[i].v`."""
+    return frozenset(inner.id for inner in ast.walk(node) if isinstance(inner, ast.Name))

@@ -15,6 +15,7 @@ from collections.abc import Callable, Iterator
 from typing import Any, cast
 
 from graphwright.autograph import regions
+from graphwright.autograph.containers import contents, refill
 from graphwright.autograph.staging import Fold, Iteration, Staging
 from graphwright.autograph.tensors import TensorStaging
 from graphwright.autograph.undefined import Undefined, UndefinedReturn
@@ -73,22 +74,6 @@ def ldu(load: Thunk, name: str) -> Any:
 
 def undefined(value: Any) -> bool:
     return isinstance(value, Undefined)
-
-
-def contents(container: Any) -> Any:
-    """What a container holds now, for those whose items can be assigned: lists and dicts."""
-    if type(container) in (list, dict):
-        return container.copy()
-    return container
-
-
-def refill(container: Any, held: Any) -> None:
-    """Put back what `contents` took."""
-    if type(container) is list:
-        container[:] = held
-    elif type(container) is dict:
-        container.clear()
-        container.update(held)
 
 
 def ret(value: Any, returned: Any) -> Any:
