@@ -9,7 +9,8 @@ import numpy as np
 
 from graphwright.ir.execution import Builder, Function
 from graphwright.ir.graph import Graph
-from graphwright.op.op import Op
+from graphwright.op.op import Effect, Op
+from graphwright.ops.resource import held
 from graphwright.types.dtypes import DType
 from graphwright.types.tensor_type import TensorType
 
@@ -44,7 +45,7 @@ class Native(Op):
             found = self.__dict__["_executable"] = Executable(*self.lowered)
         return found
 
-    def native(self) -> Callable[..., Any]:
+    def function(self) -> Callable[..., Any]:
         """The machine code: a callable that gives None for what it cannot do."""
         return self.executable.function()
 
@@ -54,7 +55,7 @@ class Native(Op):
         Scalars of NumPy, transposed views and the like become arrays as native code takes
         them. An error is then raised, with its words, by the slow tier's kernels.
         """
-        native = self.native()
+        native = self.function()
         graph = self.f
         slow: list[Function] = []
 
@@ -66,5 +67,33 @@ class Native(Op):
                     slow.append(Builder.build(graph))
                 found = slow[0](*arrays)
             return found
+
+        return run
+
+
+class NativeUpdate(Native):
+    """A segment that also changes variables: `read` handles of what they held come first, then
+    `written` ones of those that get its last results."""
+
+    type_name = "_NativeUpdate"
+    effect = Effect.WRITE
+
+    read: int
+    written: int
+
+    def update(self) -> Callable[..., Any]:
+        """What runs it on cells and arrays; nobody else updates these cells meanwhile."""
+        native, fallback = self.function(), self.fallback()
+        first, count, kept = self.read, self.read + self.written, len(self.f.results) - self.written
+
+        def run(*operands: Any) -> Any:
+            cells = operands[first:count]
+            with held(cells):
+                arrays = [cell.read() for cell in operands[:first]]
+                arrays += operands[count:]
+                found = native(*arrays) or fallback(*arrays)
+                for cell, array in zip(cells, found[kept:]):
+                    cell.write(array)
+            return found[:kept]
 
         return run

@@ -14,11 +14,11 @@ from typing import Any
 from graphwright.control.branch import StatelessIf
 from graphwright.control.loop import StatelessWhile
 from graphwright.ir.graph import Graph, Node, Value
+from graphwright.lower.cells import Cells
 from graphwright.lower.decompose import RULES
 from graphwright.lower.kinds import HALVES, KINDS, is_native_dtype
-from graphwright.lower.lowering import lower
 from graphwright.lower.moves import MOVES, is_size
-from graphwright.lower.native import Native
+from graphwright.lower.outline import UPDATES, native_node, rewired
 from graphwright.lower.shapes import COMBINE, FILLS
 from graphwright.lower.simplify import simplify
 from graphwright.lower.sizes import NotNative
@@ -29,11 +29,17 @@ from graphwright.ops.conversion import Cast
 from graphwright.ops.creation import Const, Fill, Placeholder
 from graphwright.ops.joining import ConcatV2, Pack, Split, Unpack
 from graphwright.ops.reduction import Mean
-from graphwright.ops.shape import Shape
+from graphwright.ops.resource import Assignment, ReadVariableOp
 from graphwright.types.dtypes import DType
 
 #: The elements of a matrix whose product is small.
 _SMALL = 1 << 10
+
+#: Axes of a tensor; more have no native form.
+_MOST_AXES = 8
+
+#: Bytes of the variables that one segment changes, if it changes several.
+_HELD = 1 << 23
 
 #: The tensors that are joined natively; more take longer to compile than they are worth.
 _MOST_PARTS = 16
@@ -53,7 +59,7 @@ def is_native(node: Node, in_loop: bool = False) -> bool:
     tensors = [v for v, host in zip(node.inputs, mask) if not host]
     for value in (*tensors, *node.outputs):
         dims = value.type.dims
-        if dims is None or len(dims) > 8 or not is_native_dtype(value.type.dtype):
+        if dims is None or len(dims) > _MOST_AXES or not is_native_dtype(value.type.dtype):
             return False
     if any(d == 0 for v in (*tensors, *node.outputs) for d in v.type.dims or ()):
         return False
@@ -127,11 +133,15 @@ class Segment:
         self.nodes: list[Node] = []
         self.produced: set[Value] = set()
         self.sizes: set[Node] = set()  # of what is produced: they follow the segment
+        self.written: dict[Value, int] = {}  # handles of variables, and the bytes they get
 
     def add(self, node: Node) -> None:
         """Another node, or a size of what is produced here."""
         self.nodes.append(node)
-        if is_size(node.outputs[0]):
+        if isinstance(node.op, Assignment):
+            handle, value = node.inputs
+            self.written[handle] = (value.type.size or 0) * value.type.dtype.size
+        elif is_size(node.outputs[0]):
             self.sizes.add(node)
         else:
             self.produced.update(node.outputs)
@@ -145,7 +155,10 @@ class Segment:
         for node in reversed(self.nodes):
             wanted = any(v in needed for v in node.outputs)
             used = any(v in inside for v in node.outputs)
-            if node in self.sizes or (wanted and not used and not is_compute(node)):
+            if node.op.effect is Effect.WRITE:
+                native.append(node)
+                inside.update(node.inputs)
+            elif node in self.sizes or (wanted and not used and not is_compute(node)):
                 if wanted:
                     after.append(node)
                     needed.update(node.inputs)
@@ -166,6 +179,7 @@ class Partition:
         self.items: list[Node | Segment] = []
         self.open: Segment | None = None
         self.late: set[Value] = set()  # sizes of what the open segment computes
+        self.cells = Cells(graph)
 
     def run(self) -> list[Node | Segment]:
         """Nodes and segments, in an order that runs."""
@@ -181,6 +195,8 @@ class Partition:
         )
         if isinstance(node.op, (Placeholder, Const)):
             self.items.append(node)
+        elif isinstance(node.op, (Assignment, ReadVariableOp)):
+            self.visit_variable(node)
         elif node.outputs and is_size(node.outputs[0]):
             if depends and self.open is not None:
                 self.open.add(node)
@@ -192,9 +208,58 @@ class Partition:
                 self.open = Segment()
             self.open.add(node)
         else:
-            if depends:
+            if depends or (node.op.effect is not Effect.NONE and self.open and self.open.written):
                 self.close()
             self.items.append(node)
+
+    def visit_variable(self, node: Node) -> None:
+        """A read or an assignment of a variable: inside the open segment, or a host call."""
+        handle = node.inputs[0]
+        if self.open is not None and not all(
+            h is handle or self.cells.distinct(h, handle) for h in self.open.written
+        ):
+            self.close()
+        if isinstance(node.op, ReadVariableOp):
+            inside = self.open is not None and handle in self.open.written
+        else:
+            inside = node not in self.hosts and self.is_inside(node)
+        if not inside:
+            if self.open is not None and (
+                handle in self.open.written or not self.open.produced.isdisjoint(node.inputs)
+            ):
+                self.close()
+            self.items.append(node)
+            return
+        self.make_room(node)
+        if self.open is None:
+            self.open = Segment()
+        self.open.add(node)
+
+    def is_inside(self, node: Node) -> bool:
+        """Whether an assignment is worth being part of a segment: it stores what was computed."""
+        handle, value = node.inputs
+        if not is_native_dtype(value.type.dtype) or not self.reachable(node):
+            return False
+        op = UPDATES.get(type(node.op))
+        if op is None:
+            return self.open is not None and value in self.open.produced
+        dims = value.type.dims
+        known = dims is not None and None not in dims and 0 not in dims and len(dims) <= _MOST_AXES
+        return (
+            known
+            and dims == self.cells.dims(handle)
+            and has_element(op.of(), (value.type.dtype,) * 2)
+        )
+
+    def make_room(self, node: Node) -> None:
+        """Ends a segment that would hold too much: its results are all there before the values
+        that they replace are freed."""
+        if self.open is not None and isinstance(node.op, Assignment):
+            handle, value = node.inputs
+            own = (value.type.size or 0) * value.type.dtype.size
+            others = {h: size for h, size in self.open.written.items() if h is not handle}
+            if others and sum(others.values()) + own > _HELD:
+                self.close()
 
     def reachable(self, node: Node) -> bool:
         """Whether a node's tensors do not wait for what comes after the open segment."""
@@ -249,83 +314,3 @@ def assembled(graph: Graph, items: Iterable[Node | Segment]) -> Graph:
             kept.append(item)
             needed.update(item.inputs)
     return rewired(graph, kept[::-1], renamed)
-
-
-def native_node(
-    graph: Graph,
-    live: list[Node],
-    needed: set[Value],
-    renamed: dict[Value, Value],
-) -> Node:
-    """The nodes of a segment as one."""
-    results = [v for n in live for v in n.outputs if v in needed]
-    body = Graph(f"{graph.name}_native")
-    mapping: dict[Value, Value] = {}
-    arguments: list[Value] = []
-
-    sizes: dict[Value, Value] = {}
-
-    def argument(value: Value) -> Value:
-        if isinstance(value.node.op, Const):
-            return size(value)
-        if value not in mapping:
-            arguments.append(value)
-            mapping[value] = body.placeholder(value.type, value.node.name)
-            body.parameters.append(mapping[value])
-        return mapping[value]
-
-    def size(value: Value) -> Value:
-        node = value.node
-        if not isinstance(node.op, Const) and not is_size(value):
-            return argument(value)
-        if value not in sizes:
-            mask = node.op.host_mask(len(node.inputs))
-            sizes.update(zip(node.outputs, copied(node, mask)))
-        return sizes[value]
-
-    def copied(node: Node, mask: Iterable[bool]) -> tuple[Value, ...]:
-        chain = node.outputs and is_size(node.outputs[0]) and not isinstance(node.op, Shape)
-        inputs = [size(v) if host or chain else argument(v) for v, host in zip(node.inputs, mask)]
-        types = tuple([v.type for v in node.outputs])
-        return body.add(node.op, tuple(inputs), types, node.name, node.location).outputs
-
-    for node in live:
-        mapping.update(zip(node.outputs, copied(node, node.op.host_mask(len(node.inputs)))))
-    body.results = [mapping[v] for v in results]
-    try:
-        lowered = lower(body)
-    except NotNative as reason:
-        copies = {mapping[n.outputs[0]].node: n for n in live}
-        reason.nodes = [copies[n] for n in reason.nodes if n in copies] or live
-        raise
-    fused = Node(
-        Native(body, lowered),
-        tuple(arguments),
-        tuple([v.type for v in results]),
-        body.name,
-        live[-1].location,
-    )
-    renamed.update(zip(results, fused.outputs))
-    return fused
-
-
-def rewired(graph: Graph, nodes: list[Node], renamed: dict[Value, Value]) -> Graph:
-    """The nodes with the results of segments in place of what they compute."""
-    result = Graph(graph.name, graph.is_body)
-    new = dict(renamed)
-    for node in nodes:
-        inputs = tuple([new.get(v, v) for v in node.inputs])
-        if inputs != node.inputs:
-            types = tuple([v.type for v in node.outputs])
-            fresh = Node(node.op, inputs, types, node.name, node.location)
-            for old, own in zip(node.outputs, fresh.outputs):
-                for key in [k for k, v in renamed.items() if v is old]:
-                    new[key] = own
-                new[old] = own
-            node = fresh
-        result.nodes.append(node)
-    result.parameters = [new.get(v, v) for v in graph.parameters]
-    result.captures = [(outside, new.get(v, v)) for outside, v in graph.captures]
-    result.results = [new.get(v, v) for v in graph.results]
-    result.names = graph.names
-    return result

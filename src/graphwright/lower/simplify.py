@@ -9,12 +9,14 @@ their place and are never merged; every value keeps its type.
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 
 from graphwright.errors import OpError
 from graphwright.ir.graph import Graph, Node, Value
+from graphwright.lower.cells import Cells
 from graphwright.lower.options import enabled
 from graphwright.lower.prune import inline, like, moved, prune_loops, resolved
 from graphwright.op.op import Effect, Op, host_value
@@ -22,6 +24,7 @@ from graphwright.ops.arithmetic import Mul, Sub
 from graphwright.ops.creation import Const, Literal, Placeholder
 from graphwright.ops.identities import Identity, StopGradient
 from graphwright.ops.movement import Reshape, Transpose
+from graphwright.ops.resource import Assignment, ReadVariableOp
 from graphwright.types.tensor_type import TensorType
 
 #: Folding makes no constant of more elements than this.
@@ -55,6 +58,7 @@ def rewrite(graph: Graph) -> Graph:
     """Applies the rules, folds constants and merges equal expressions."""
     new: dict[Value, Value] = {}
     seen: dict[Any, Node] = {}
+    reads = Reads(graph)
     nodes: list[Node] = []
     fold, rules = enabled("constant_folding"), enabled("arithmetic_optimization")
     for node in graph.nodes:
@@ -74,9 +78,46 @@ def rewrite(graph: Graph) -> Graph:
             kept = moved(node, inputs, new)
             seen[key] = kept
         else:
+            again = reads.found(node)
+            if again is not None:
+                new.update(zip(node.outputs, again.outputs))
+                continue
             kept = moved(node, inputs, new)
+            reads.note(kept)
         nodes.append(kept)
     return like(graph, nodes, new)
+
+
+class Reads:
+    """The last read of each variable, while nothing may have changed it."""
+
+    def __init__(self, graph: Graph) -> None:
+        self.graph = graph
+        self.nodes: dict[Value, Node] = {}  # by handle
+
+    @cached_property
+    def cells(self) -> Cells:
+        """What the graph's handles stand for."""
+        return Cells(self.graph)
+
+    def found(self, node: Node) -> Node | None:
+        """The node that has read the same before."""
+        before = self.nodes.get(node.inputs[0]) if isinstance(node.op, ReadVariableOp) else None
+        return before if before is not None and compatible(before, node) else None
+
+    def note(self, node: Node) -> None:
+        """Learns of the next node that has an effect."""
+        if isinstance(node.op, ReadVariableOp):
+            self.nodes[node.inputs[0]] = node
+        elif isinstance(node.op, Assignment):
+            written = node.inputs[0]
+            self.nodes = {
+                handle: read
+                for handle, read in self.nodes.items()
+                if self.cells.distinct(handle, written)
+            }
+        elif node.op.effect is Effect.WRITE:
+            self.nodes = {}
 
 
 def compatible(a: Node, b: Node) -> bool:

@@ -17,7 +17,7 @@ from graphwright.errors import InvalidArgumentError, OpError
 from graphwright.ir.execution import Builder, Function, function_of, is_pure, with_own_streams
 from graphwright.ir.graph import Graph, Node, Value
 from graphwright.lower.generated import PREFIX, identifier, make_function
-from graphwright.lower.native import Native
+from graphwright.lower.native import Native, NativeUpdate
 from graphwright.lower.simplify import simplify
 from graphwright.op.op import host_value
 from graphwright.ops.creation import Const, Placeholder
@@ -96,7 +96,9 @@ class Source:
     def native(self, node: Node, op: Native) -> str:
         """A call of machine code, and of what does the same where that cannot."""
         arguments = ", ".join(self.names[v] for v in node.inputs)
-        native = self.bind("n", self.observe(node, op.native()))
+        if isinstance(op, NativeUpdate):
+            return f"{self.bind('u', self.observe(node, op.update()))}({arguments})"
+        native = self.bind("n", self.observe(node, op.function()))
         fallback = self.bind("s", op.fallback())
         return f"{native}({arguments}) or {fallback}({arguments})"
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
 from typing import Any
 
 import numpy as np
@@ -73,6 +74,16 @@ class Storage:
 
     def __repr__(self) -> str:
         return f"<Resource {self.name!r}: {self.value_type!r}>"
+
+
+@contextmanager
+def held(cells: Sequence[Storage]) -> Iterator[None]:
+    """Nobody else updates these cells meanwhile. All take their locks in one order."""
+    locks = [cell.lock for cell in sorted(set(cells), key=id)]
+    with ExitStack() as stack:
+        for lock in locks:
+            stack.enter_context(lock)
+        yield
 
 
 class ReadVariableOp(Op):

@@ -1,0 +1,152 @@
+"""Segments as nodes: what a segment computes becomes a graph of its own, and one `Native` node."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from graphwright.ir.graph import Graph, Node, Value
+from graphwright.lower.lowering import lower
+from graphwright.lower.moves import is_size
+from graphwright.lower.native import Native, NativeUpdate
+from graphwright.lower.sizes import NotNative
+from graphwright.op.op import Op
+from graphwright.ops.arithmetic import AddV2, Sub
+from graphwright.ops.creation import Const
+from graphwright.ops.resource import (
+    AssignAddVariableOp,
+    Assignment,
+    AssignSubVariableOp,
+    ReadVariableOp,
+)
+from graphwright.ops.shape import Shape
+
+#: What an update makes of the value before, and its operand.
+UPDATES: dict[type[Op], type[Op]] = {AssignAddVariableOp: AddV2, AssignSubVariableOp: Sub}
+
+
+class Outline:
+    """The graph of a segment, as its nodes are added.
+
+    Variables that it changes are read at its start and written at its end: between, it is pure.
+    """
+
+    def __init__(self, name: str) -> None:
+        self.body = Graph(f"{name}_native")
+        self.origins: dict[Node, Node] = {}  # of the nodes here
+        self.mapping: dict[Value, Value] = {}
+        self.sizes: dict[Value, Value] = {}
+        self.arguments: list[Value] = []
+        self.before: dict[Value, Value] = {}  # by handle: what a variable held
+        self.after: dict[Value, Value] = {}  # by handle: what it is to hold
+
+    def add(self, node: Node) -> None:
+        """The next node."""
+        first = len(self.body.nodes)
+        if isinstance(node.op, ReadVariableOp):
+            self.mapping[node.outputs[0]] = self.after[node.inputs[0]]
+        elif isinstance(node.op, Assignment):
+            handle, value = node.inputs
+            self.after[handle] = self.changed(node, handle, self.argument(value))
+        else:
+            mask = node.op.host_mask(len(node.inputs))
+            self.mapping.update(zip(node.outputs, self.copied(node, mask)))
+        self.origins.update(dict.fromkeys(self.body.nodes[first:], node))
+
+    def changed(self, node: Node, handle: Value, value: Value) -> Value:
+        """What a variable holds after an assignment."""
+        op = UPDATES.get(type(node.op))
+        if op is None:
+            return value
+        held = self.after.get(handle)
+        if held is None:
+            held = self.before[handle] = self.body.placeholder(value.type, node.name)
+        types = (value.type,)
+        return self.body.add(op.of(), (held, value), types, node.name, node.location).outputs[0]
+
+    def argument(self, value: Value) -> Value:
+        """A value of the graph around: computed here, a constant, or an argument."""
+        if isinstance(value.node.op, Const):
+            return self.size(value)
+        if value not in self.mapping:
+            self.arguments.append(value)
+            self.mapping[value] = self.body.placeholder(value.type, value.node.name)
+        return self.mapping[value]
+
+    def size(self, value: Value) -> Value:
+        """A host operand."""
+        node = value.node
+        if not isinstance(node.op, Const) and not is_size(value):
+            return self.argument(value)
+        if value not in self.sizes:
+            mask = node.op.host_mask(len(node.inputs))
+            self.sizes.update(zip(node.outputs, self.copied(node, mask)))
+        return self.sizes[value]
+
+    def copied(self, node: Node, mask: Iterable[bool]) -> tuple[Value, ...]:
+        """What a node's copy gives."""
+        chain = node.outputs and is_size(node.outputs[0]) and not isinstance(node.op, Shape)
+        inputs = [
+            self.size(v) if host or chain else self.argument(v)
+            for v, host in zip(node.inputs, mask)
+        ]
+        types = tuple([v.type for v in node.outputs])
+        return self.body.add(node.op, tuple(inputs), types, node.name, node.location).outputs
+
+    def finish(self, results: list[Value]) -> Graph:
+        """The whole graph: the results, then what variables are to hold."""
+        body = self.body
+        arguments = [self.mapping[v] for v in self.arguments]
+        body.parameters = [*self.before.values(), *arguments]
+        body.results = [*[self.mapping[v] for v in results], *self.after.values()]
+        return body
+
+
+def native_node(
+    graph: Graph, live: list[Node], needed: set[Value], renamed: dict[Value, Value]
+) -> Node:
+    """The nodes of a segment as one; `renamed` learns what stands for their results."""
+    outline = Outline(graph.name)
+    for node in live:
+        outline.add(node)
+    results = [v for n in live for v in n.outputs if v in needed]
+    body = outline.finish(results)
+    try:
+        lowered = lower(body)
+    except NotNative as reason:
+        found = [outline.origins[n] for n in reason.nodes if n in outline.origins]
+        reason.nodes = found or live
+        raise
+    op: Native = Native(body, lowered)
+    if outline.after:
+        op = NativeUpdate(body, lowered, len(outline.before), len(outline.after))
+    fused = Node(
+        op,
+        (*outline.before, *outline.after, *outline.arguments),
+        tuple([v.type for v in results]),
+        body.name,
+        live[-1].location,
+    )
+    renamed.update(zip(results, fused.outputs))
+    return fused
+
+
+def rewired(graph: Graph, nodes: list[Node], renamed: dict[Value, Value]) -> Graph:
+    """The nodes with the results of segments in place of what they compute."""
+    result = Graph(graph.name, graph.is_body)
+    new = dict(renamed)
+    for node in nodes:
+        inputs = tuple([new.get(v, v) for v in node.inputs])
+        if inputs != node.inputs:
+            types = tuple([v.type for v in node.outputs])
+            fresh = Node(node.op, inputs, types, node.name, node.location)
+            for old, own in zip(node.outputs, fresh.outputs):
+                for key in [k for k, v in renamed.items() if v is old]:
+                    new[key] = own
+                new[old] = own
+            node = fresh
+        result.nodes.append(node)
+    result.parameters = [new.get(v, v) for v in graph.parameters]
+    result.captures = [(outside, new.get(v, v)) for outside, v in graph.captures]
+    result.results = [new.get(v, v) for v in graph.results]
+    result.names = graph.names
+    return result

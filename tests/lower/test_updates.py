@@ -1,0 +1,178 @@
+"""Variables that machine code changes: read at a segment's start, written at its end."""
+
+from __future__ import annotations
+
+import threading
+
+import numpy as np
+import pytest
+
+import graphwright as tf
+from graphwright.lower.native import Native, NativeUpdate
+from graphwright.lower.segments import partition
+from graphwright.lower.simplify import simplify
+
+
+def parts(function, *specs):
+    """The nodes of a function as it runs natively, without what only names values."""
+    graph = partition(simplify(function.get_concrete_function(*specs).graph))
+    return [n for n in graph.nodes if n.op.type_name not in ("Placeholder", "Const")]
+
+
+def updates(function, *specs):
+    return [n for n in parts(function, *specs) if isinstance(n.op, NativeUpdate)]
+
+
+def trained(jit, steps=4):
+    """A dense layer trained by Adam: what each step returned, and the variables at the end."""
+    w, b = tf.Variable(np.ones((3, 4), np.float32)), tf.Variable(np.ones(4, np.float32))
+    optimizer = tf.optimizers.Adam(0.1)
+
+    @tf.function(jit_compile=jit)
+    def step(x):
+        with tf.GradientTape() as tape:
+            loss = tf.reduce_mean(tf.square(x @ w + b))
+        optimizer.apply_gradients(zip(tape.gradient(loss, [w, b]), [w, b]))
+        return loss, optimizer.iterations, w + 1.0
+
+    x = np.arange(6, dtype=np.float32).reshape(2, 3)
+    found = [[r.numpy() for r in step(x)] for _ in range(steps)]
+    return step, [*sum(found, []), *[v.numpy() for v in (w, b)]]
+
+
+def test_a_step_of_training_is_one_native_call():
+    (_, slow), (step, fast) = trained(False), trained(True)
+    for a, b in zip(slow, fast):
+        np.testing.assert_allclose(a, b, rtol=2e-5, atol=1e-6)
+    found = [n for n in parts(step, tf.TensorSpec([2, 3])) if n.op.type_name != "ReadVariableOp"]
+    assert [type(n.op) for n in found] == [NativeUpdate]
+
+
+def test_what_was_assigned_is_read_again_without_the_variable():
+    v = tf.Variable([1.0, 2.0])
+
+    @tf.function(jit_compile=True)
+    def f(x):
+        v.assign_add(x * 2.0)
+        first = v.read_value()
+        v.assign(first * first)
+        v.assign_sub(x)
+        return first, v + 0.0
+
+    first, last = f(tf.constant([1.0, 1.0]))
+    assert first.numpy().tolist() == [3.0, 4.0]
+    assert last.numpy().tolist() == v.numpy().tolist() == [8.0, 15.0]
+    assert len(parts(f, tf.TensorSpec([2]))) == 1
+
+
+def test_handles_that_may_be_one_variable_keep_the_order_of_effects():
+    v = tf.Variable([1.0])
+
+    @tf.function(jit_compile=True)
+    def f(other):
+        v.assign_add([1.0])
+        other.assign_add(other * 10.0)
+        v.assign_add(v * 100.0)
+        return other + 0.0
+
+    assert f(v).numpy().tolist() == [2222.0]
+    w = tf.Variable([1.0])
+    assert f(w).numpy().tolist() == [11.0]
+    assert v.numpy().tolist() == [2223.0 * 101.0]
+
+
+def test_what_looks_at_variables_from_outside_sees_them_in_order():
+    v, seen = tf.Variable([0.0]), []
+
+    @tf.function(jit_compile=True)
+    def f(x):
+        v.assign_add(x)
+        tf.py_function(lambda: seen.append(float(v.numpy()[0])), [], [])
+        v.assign_add(x * 2.0)
+        tf.py_function(lambda: seen.append(float(v.numpy()[0])), [], [])
+
+    f(tf.constant([1.0]))
+    assert seen == [1.0, 3.0]
+
+
+def test_an_update_that_does_not_fit_is_refused():
+    v = tf.Variable([1.0, 2.0])
+
+    @tf.function(jit_compile=True, input_signature=[tf.TensorSpec([None])])
+    def f(x):
+        v.assign_add(x * 1.0)
+
+    f(tf.constant([1.0, 1.0]))
+    with pytest.raises(tf.errors.InvalidArgumentError, match="shapes must be equal"):
+        f(tf.constant([1.0]))
+    assert v.numpy().tolist() == [2.0, 3.0]
+
+
+def test_a_call_that_machine_code_cannot_do_changes_variables_once():
+    v = tf.Variable([10, 10])
+
+    @tf.function(jit_compile=True)
+    def f(x):
+        v.assign_add(100 // x)
+
+    f(tf.constant([1, 2]))
+    with pytest.raises(tf.errors.InvalidArgumentError, match="ivision by zero"):
+        f(tf.constant([1, 0]))
+    assert v.numpy().tolist() == [110, 60]
+    f(np.array([[1, 5], [2, 5]], np.int32)[:, 0])  # not contiguous
+    assert v.numpy().tolist() == [210, 110]
+
+
+def test_threads_lose_no_update():
+    counts = [tf.Variable(np.zeros(64, np.float64)) for _ in range(3)]
+
+    @tf.function(jit_compile=True)
+    def f(x):
+        for k, v in enumerate(counts):
+            v.assign_add(x * (k + 1.0))
+
+    one = tf.ones([64], tf.float64)
+    f(one)
+    threads = [threading.Thread(target=lambda: [f(one) for _ in range(300)]) for _ in range(6)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert [set(v.numpy()) for v in counts] == [{1801.0 * (k + 1)} for k in range(3)]
+
+
+def test_what_was_read_before_stays_as_it_was():
+    v = tf.Variable(np.zeros(1000, np.float32))
+    f = tf.function(lambda: v.assign_add(tf.ones([1000])), jit_compile=True)
+    held, view = v.read_value(), v.numpy()[::2]
+    f()
+    f()
+    assert not held.numpy().any() and not view.any() and v.numpy()[0] == 2.0
+
+
+def test_a_segment_does_not_hold_many_large_variables_at_once():
+    variables = [tf.Variable(tf.zeros([1 << 20])) for _ in range(6)]  # 4 MiB each
+
+    @tf.function
+    def f(x):
+        for v in variables:
+            v.assign_add(x)
+
+    assert len(updates(f, tf.TensorSpec([1 << 20]))) == 3
+
+
+def test_updates_in_a_loop_of_the_graph_share_a_segment():
+    v, w = tf.Variable(0.0), tf.Variable([1.0, 1.0])
+
+    @tf.function(jit_compile=True)
+    def f(n):
+        for i in tf.range(n):
+            v.assign_add(tf.cast(i, tf.float32))
+            w.assign(w * 2.0)
+
+    f(tf.constant(5))
+    assert v.numpy() == 10.0 and w.numpy().tolist() == [32.0, 32.0]
+    (loop,) = [n for n in parts(f, tf.TensorSpec([], tf.int32)) if n.op.type_name == "While"]
+    body = partition(simplify(loop.op.body))
+    assert sum(isinstance(n.op, NativeUpdate) for n in body.nodes) == 1
+    assert sum(isinstance(n.op, Native) for n in body.nodes) == 1
