@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, Protocol
 
 from graphwright.types.dtypes import DType
-from graphwright.types.tensor_type import TensorType
+from graphwright.types.tensor_type import Dims, TensorType
 
 
 class Tensor(Protocol):
@@ -16,6 +16,12 @@ class Tensor(Protocol):
 
     @property
     def type(self) -> TensorType: ...
+
+    @property
+    def dims(self) -> Dims | None: ...
+
+    @property
+    def ndim(self) -> int | None: ...
 
     @property
     def known(self) -> Any: ...

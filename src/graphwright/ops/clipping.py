@@ -63,7 +63,7 @@ def clip_by_value(t: Any, clip_value_min: Any, clip_value_max: Any, name: str | 
 
 def check_shape_kept(x: Any, y: Any) -> None:
     """Refuses bounds that would broadcast the tensor to another shape."""
-    if x.type is not y.type and not is_compatible(x.type.dims, y.type.dims):
+    if x.dims != y.dims and not is_compatible(x.dims, y.dims):
         raise ValueError(
             f"Shapes {show_dims(x.type.dims)} and {show_dims(y.type.dims)} are incompatible: the "
             "bounds of a clip must broadcast to the tensor's shape"

@@ -100,7 +100,6 @@ class Fill(Op):
         return (checked_dims(dims, "dims"),)
 
     def kernel(self, dims: Any, value: Any) -> Any:
-        value = np.asarray(value)
         if value.ndim:
             raise ValueError(f"value must represent a scalar, got shape {show_dims(value.shape)}")
         try:

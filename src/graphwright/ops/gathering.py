@@ -266,7 +266,8 @@ class GatherNd(Op):
         def kernel(params: Any, indices: Any) -> Any:
             if np.ndim(indices):
                 places = indices.view(unsigned)
-                index = tuple([places[..., i] for i in range(np.shape(indices)[-1])])
+                flat = places.ndim == 2
+                index = tuple(places.T if flat else np.moveaxis(places, -1, 0))
                 try:
                     if index:
                         return params[index]

@@ -19,18 +19,20 @@ from graphwright.types import dtypes as dt
 from graphwright.types.tensor_type import TensorType, is_compatible, num_elements
 
 PICK_FIRST = StridedSlice.of(0, 0, 0, 0, 1)
+_INTS, _SLICES = frozenset({int}), frozenset({tuple, slice})
 
 
 def get_item(tensor: Any, key: Any) -> Any:
     """`tensor[key]`: ints, slices, `...`, newaxis, scalar tensors, or a bool mask."""
     if type(key) is int:
         return apply(PICK_FIRST, tensor, (key,), (key + 1,), (1,), name="strided_slice")
-    if is_mask(key):
+    if type(key) not in _SLICES and is_mask(key):
         return boolean_mask(tensor, key)
     begin, end, strides, masks = slice_spec(key if isinstance(key, (list, tuple)) else (key,))
     op = StridedSlice.of(*masks)
     bounds = (begin, end, strides)
-    if any(is_tensor(v) and v.dtype is dt.int64 for each in bounds for v in each):
+    plain = _INTS.issuperset(map(type, (*begin, *end, *strides)))
+    if not plain and any(is_tensor(v) and v.dtype is dt.int64 for each in bounds for v in each):
         bounds = tuple([wide(each) for each in bounds])  # all of them are of one dtype
     return apply(op, tensor, *bounds, name="strided_slice")
 

@@ -345,7 +345,7 @@ def unstack(
     """
     value = convert(value)
     if num is None:
-        dims = value.type.dims
+        dims = value.dims
         if dims is not None:
             if not -len(dims) <= axis < len(dims):
                 raise ValueError(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -22,6 +23,17 @@ from graphwright.ops.shape import shape, shape_of, size
 from graphwright.ops.slicing import entry
 from graphwright.types import dtypes as dt
 from graphwright.types.tensor_type import TensorType
+
+
+@lru_cache(256)
+def tiled_dims(dims: Any, multiples: Any) -> tuple[Any, Any, Any]:
+    """Shapes to tile with: each axis as two, (multiple, size), the first of which is 1 in the
+    operand and filled by broadcasting; and the shape in the end."""
+    if len(dims) != len(multiples):
+        raise ValueError("multiples must have an entry for each axis")
+    spread = tuple([size for d in dims for size in (1, d)])
+    pairs = tuple([size for pair in zip(multiples, dims) for size in pair])
+    return spread, pairs, tuple([m * d for m, d in zip(multiples, dims)])
 
 
 class Tile(Op):
@@ -50,15 +62,10 @@ class Tile(Op):
         return (tuple([times(d, m) for d, m in zip(dims, multiples)]),)
 
     def kernel(self, x: Any, multiples: Any) -> Any:
-        if np.ndim(x) != len(multiples):
-            raise ValueError("multiples must have an entry for each axis")
-        # Each axis as two, (multiple, size), the first of them filled by broadcasting.
-        dims = np.shape(x)
-        spread = [size for d in dims for size in (1, d)]
-        pairs = [size for pair in zip(multiples, dims) for size in pair]
-        result = np.empty(pairs, np.asarray(x).dtype)
-        result[...] = np.reshape(x, spread)
-        return result.reshape([m * d for m, d in zip(multiples, dims)])
+        spread, pairs, dims = tiled_dims(np.shape(x), multiples)
+        result = np.empty(pairs, x.dtype)
+        result[...] = x.reshape(spread)
+        return result.reshape(dims)
 
     def known(self, x: Any, multiples: Any) -> Any:
         if not isinstance(x, tuple) or not isinstance(multiples, tuple) or None in multiples:

@@ -134,7 +134,8 @@ class Roll(Op):
         return (x.dims,)
 
     def kernel(self, x: Any, shift: Any, axis: Any) -> Any:
-        if np.ndim(x) == 0 or np.shape(shift) != np.shape(axis):
+        plain = type(shift) is type(axis) is int
+        if np.ndim(x) == 0 or not (plain or np.shape(shift) == np.shape(axis)):
             raise ValueError("shift and axis must have the same size")
         return np.roll(x, shift, axis)
 

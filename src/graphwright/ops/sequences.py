@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import builtins
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -59,10 +59,20 @@ class Range(Op):
             raise ValueError(f"Requires ((limit - start) / delta) <= {dt.int64.max}")
         return int(np.ceil(steps))
 
+    def bind(self, types: Sequence[DType]) -> Callable[..., Any]:
+        if self.Tidx is not dt.int32:
+            return self.kernel
+        dtype, kernel = self.Tidx.numpy_dtype, self.kernel
+
+        def kernel_of_ints(start: Any, limit: Any, delta: Any) -> Any:
+            if type(start) is type(limit) is int and delta == 1 and start <= limit:
+                return np.arange(start, limit, dtype=dtype)
+            return kernel(start, limit, delta)
+
+        return kernel_of_ints
+
     def kernel(self, start: Any, limit: Any, delta: Any) -> Any:
         kind = self.Tidx.as_numpy_dtype
-        if kind is np.int32 and type(start) is type(limit) is int and start <= limit and delta == 1:
-            return np.arange(start, limit, dtype=kind)
         size: Any = (self.shapes(start, limit, delta)[0] or ())[0]
         if self.Tidx.is_floating:
             return np.asarray(kind(start) + np.arange(size).astype(kind) * kind(delta))

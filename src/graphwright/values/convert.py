@@ -159,7 +159,7 @@ def eager_constant(value: Any, dtype: DType | None, hint: DType | None = None) -
     kind = type(value)
     if kind not in _PLAIN:
         return box(make_array(value, dtype, hint))
-    key: Any = (kind, value, dtype, hint)
+    key: Any = (kind, value, id(dtype), id(hint))  # dtypes live for ever
     if not value:
         key = (key, copysign(1.0, value))  # 0.0 and -0.0 are equal
     found = _SCALARS.get(key)

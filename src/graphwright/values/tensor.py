@@ -15,7 +15,7 @@ from numpy import ndarray
 from graphwright.op.op import host_value
 from graphwright.types.dtypes import DType, of_numpy
 from graphwright.types.shape import TensorShape
-from graphwright.types.tensor_type import TensorType
+from graphwright.types.tensor_type import Dims, TensorType
 from graphwright.values.operators import Operators
 
 
@@ -33,6 +33,11 @@ class Tensor(Operators):
     def dtype(self) -> DType:
         """The dtype of the elements."""
         return self.type.dtype
+
+    @property
+    def dims(self) -> Dims | None:
+        """The static shape as a tuple, None for what is unknown."""
+        return self.type.dims
 
     @property
     def known(self) -> Any:
@@ -110,6 +115,12 @@ class EagerTensor(Tensor):
         """The number of dimensions."""
         array = self._array
         return array.ndim if type(array) is ndarray else 0
+
+    @property
+    def dims(self) -> Dims:
+        """The shape as a tuple."""
+        array = self._array
+        return array.shape if type(array) is ndarray else ()
 
     @property
     def known(self) -> Any:
