@@ -9,9 +9,9 @@ from __future__ import annotations
 
 from graphwright.lower.llvm import polynomials as of
 from graphwright.lower.llvm.blocks import rarely
-from graphwright.lower.llvm.exponentials import nearest
 from graphwright.lower.llvm.huge_angles import reduced_huge
 from graphwright.lower.llvm.lanes import Lanes, choose, fma, polynomial, select
+from graphwright.lower.llvm.scaling import nearest
 
 TWO_OVER_PI = 0.6366197723675814
 #: Above which n times pi / 2 needs more parts.
@@ -22,8 +22,7 @@ def reduced(x: Lanes) -> tuple[Lanes, Lanes]:
     """r and n, an integer, of the angle x."""
     first, second, third = of.HALF_PI[x.kind]
     whole, n = nearest(x, TWO_OVER_PI)
-    minus = -whole
-    r = fma(minus, third, fma(minus, second, fma(minus, first, x)))
+    r = fma(whole, -third, fma(whole, -second, fma(whole, -first, x)))
     huge = ~(x.abs() <= HUGE[x.kind])
     r, n = rarely(huge, [r, n], lambda: [
         select(huge, there, here) for there, here in zip(reduced_huge(x)[::2], (r, n))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from graphwright.lower.llvm.emitter import Reg, bits, is_float, is_signed, type_of
+from graphwright.lower.llvm.emitter import Reg, bits, is_float, is_signed
 from graphwright.lower.llvm.function import FunctionWriter
 
 
@@ -39,18 +39,6 @@ def horizontal(f: FunctionWriter, combine: str, x: Reg) -> Reg:
     """All lanes of a vector, halves with halves: the order does not depend on the machine."""
     while x.lanes > 1:
         half = x.lanes // 2
-        low, high = [part(f, x, start, half) for start in (0, half)]
+        low, high = [f.e.picked(x, range(start, start + half)) for start in (0, half)]
         x = combined(f, combine, low, high)
     return x
-
-
-def part(f: FunctionWriter, x: Reg, start: int, count: int) -> Reg:
-    """Lanes of a vector."""
-    if count == 1:
-        return f.e.assign(x.kind, 1, f"extractelement {x}, i32 {start}")
-    numbers = ", ".join(f"i32 {start + i}" for i in range(count))
-    return f.e.assign(
-        x.kind,
-        count,
-        f"shufflevector {x}, {type_of(x.kind, x.lanes)} poison, <{count} x i32> <{numbers}>",
-    )

@@ -8,6 +8,7 @@ lanes; the same code emits scalar instructions for one lane and vector ones for 
 from __future__ import annotations
 
 import struct
+from collections.abc import Sequence
 from functools import cache, lru_cache
 from math import copysign
 from typing import NamedTuple
@@ -144,6 +145,24 @@ class Emitter:
             x.kind,
             lanes,
             f"shufflevector {first}, {vector} poison, <{lanes} x i32> zeroinitializer",
+        )
+
+    def picked(self, x: Reg, numbers: Sequence[int]) -> Reg:
+        """Some lanes of a register, in the order of their numbers."""
+        if x.lanes == 1:
+            return self.splat(x, len(numbers))
+        if len(numbers) == 1:
+            return self.assign(x.kind, 1, f"extractelement {x}, i32 {numbers[0]}")
+        mask = ", ".join([f"i32 {i}" for i in numbers])
+        text = f"shufflevector {x}, {x.type} poison, <{len(numbers)} x i32> <{mask}>"
+        return self.assign(x.kind, len(numbers), text)
+
+    def joined(self, low: Reg, high: Reg) -> Reg:
+        """The lanes of two registers of one type."""
+        count = 2 * low.lanes
+        mask = ", ".join([f"i32 {i}" for i in range(count)])
+        return self.assign(
+            low.kind, count, f"shufflevector {low}, {high}, <{count} x i32> <{mask}>"
         )
 
     # -- instructions --------------------------------------------------------------------

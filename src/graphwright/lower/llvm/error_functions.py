@@ -3,14 +3,9 @@
 from __future__ import annotations
 
 from graphwright.lower.llvm import polynomials as of
-from graphwright.lower.llvm.exponentials import (
-    expm1_near_zero,
-    power_of_two,
-    reduced,
-    reduced_in_two,
-    scaled,
-)
+from graphwright.lower.llvm.exponentials import expm1_near_zero, reduced, reduced_in_two
 from graphwright.lower.llvm.lanes import Lanes, fma, horner, polynomial, select
+from graphwright.lower.llvm.scaling import power_of_two, scaled
 
 #: From where erf is 1, and erfc 0.
 ERF_MOST = {"f32": 4.0, "f64": 6.0}
@@ -49,7 +44,7 @@ def erf(x: Lanes) -> Lanes:
     """The error function: a polynomial up to 1, above 1 less the exponential of one."""
     size = x.abs()
     r, k = reduced(polynomial(size.at_most(ERF_MOST[x.kind]), of.LOG_ERFC[x.kind]))
-    power = power_of_two(k)
+    power = power_of_two(k.integer)
     rest = fma(power, expm1_near_zero(r), power)
     return select(size < 1, erf_near_zero(size), 1 - rest).with_sign_of(x)
 

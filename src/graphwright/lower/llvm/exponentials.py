@@ -8,10 +8,9 @@ from __future__ import annotations
 
 from graphwright.lower.llvm import polynomials as of
 from graphwright.lower.llvm.blocks import rarely
-from graphwright.lower.llvm.lanes import FORMATS, Lanes, fma, polynomial, select
+from graphwright.lower.llvm.lanes import Lanes, fma, polynomial, select
+from graphwright.lower.llvm.scaling import Whole, nearest, power_of_two, scaled
 
-#: Adding it rounds to a whole number, which is then in the low bits.
-ROUNDER = {"f32": 1.5 * 2.0**23, "f64": 1.5 * 2.0**52}
 #: Where exp is 0 and infinite.
 EXP_RANGE = {"f32": (-104.0, 89.0), "f64": (-746.0, 710.0)}
 #: Where half of exp is infinite.
@@ -22,27 +21,19 @@ TANH_MOST = {"f32": 10.0, "f64": 20.0}
 EXPM1_LEAST = {"f32": -18.0, "f64": -38.0}
 
 
-def nearest(x: Lanes, factor: float) -> tuple[Lanes, Lanes]:
-    """The whole number nearest to x times a factor: as a float, and as an integer."""
-    magic = x.constant(ROUNDER[x.kind])
-    shifted = fma(x, factor, magic)
-    return shifted - magic, shifted.to_bits() - magic.to_bits()
-
-
-def reduced(x: Lanes) -> tuple[Lanes, Lanes]:
+def reduced(x: Lanes) -> tuple[Lanes, Whole]:
     """r and k, such that exp(x) = 2^k exp(r) and |r| <= log(2) / 2."""
     high, low = of.LN2[x.kind]
-    whole, k = nearest(x, of.LOG2E[x.kind][0])
-    minus = -whole
-    return fma(minus, low, fma(minus, high, x)), k
+    k = nearest(x, of.LOG2E[x.kind][0])
+    return fma(k.number, -low, fma(k.number, -high, x)), k
 
 
-def reduced_in_two(x: Lanes) -> tuple[Lanes, Lanes, Lanes]:
+def reduced_in_two(x: Lanes) -> tuple[Lanes, Lanes, Whole]:
     """As `reduced`, with what r lacks between them."""
     high, low = of.LN2[x.kind]
-    whole, k = nearest(x, of.LOG2E[x.kind][0])
-    exact = fma(-whole, high, x)
-    product = whole * low
+    k = nearest(x, of.LOG2E[x.kind][0])
+    exact = fma(k.number, -high, x)
+    product = k.number * low
     r = exact - product
     return r, (exact - r) - product, k
 
@@ -51,18 +42,6 @@ def expm1_near_zero(r: Lanes) -> Lanes:
     """exp(r) - 1 for |r| <= log(2) / 2."""
     square = r * r
     return fma(square, polynomial(r, of.EXP[r.kind], square), r)
-
-
-def power_of_two(k: Lanes) -> Lanes:
-    """2^k, where that is a normal number."""
-    significand, bias = FORMATS["f32" if k.kind == "i32" else "f64"]
-    return ((k + bias) << significand).from_bits()
-
-
-def scaled(x: Lanes, k: Lanes) -> Lanes:
-    """x 2^k, in two steps, so that neither need be infinite or subnormal."""
-    half = k >> 1
-    return x * power_of_two(half) * power_of_two(k - half)
 
 
 def exp(x: Lanes) -> Lanes:
@@ -78,7 +57,7 @@ def expm1(x: Lanes) -> Lanes:
     What is added last is the small part of exp(r) - 1, since r and 2^(k - 1) may cancel.
     """
     r, k = reduced(x.at_least(EXPM1_LEAST[x.kind]).at_most(EXP_RANGE[x.kind][1]))
-    half = power_of_two(k - 1)
+    half = power_of_two(k.integer - 1)
     square = r * r
     curve = square * polynomial(r, of.EXP[x.kind], square)
     return (fma(half, curve, fma(half, r, half - 0.5)) * 2).with_sign_of(x)
@@ -90,7 +69,7 @@ def half_exp(x: Lanes) -> tuple[Lanes, Lanes]:
     rest = expm1_near_zero(r)
     high = rest + 1
     low = rest - (high - 1)
-    return scaled(high, k - 1), scaled(low, k - 1)
+    return scaled(high, k.less_one()), scaled(low, k.less_one())
 
 
 def sinh(x: Lanes) -> Lanes:
@@ -109,23 +88,38 @@ def cosh(x: Lanes) -> Lanes:
 
 
 def tanh(x: Lanes) -> Lanes:
-    """Hyperbolic tangent: by a polynomial up to 9/16, 1 - 2 / (exp(2 |x|) + 1) above.
+    """Hyperbolic tangent: by a polynomial up to 9/16, by an exponential above.
 
-    A polynomial is soon done, which loops that wait for the result gain from: hence the branch.
+    In float32 the exponential is exact enough everywhere, and cheaper than both. But a lone
+    number is waited for, and the way through the polynomial is the shorter one.
     """
     size = x.abs()
+    if x.kind == "f32" and x.reg.lanes > 1:
+        return tanh_by_exponential(size).with_sign_of(x)
     square = size * size
     near = fma(size * square, polynomial(square, of.TANH[x.kind]), size)
     large = size >= 0.5625
-
-    def far() -> list[Lanes]:
-        r, k = reduced(size.at_most(TANH_MOST[x.kind]) * 2)
-        power = power_of_two(k)
-        result = 1 - 2 / (fma(power, expm1_near_zero(r), power) + 1)
-        return [select(large, result, near)]
-
-    (result,) = rarely(large, [near], far)
+    (result,) = rarely(large, [near], lambda: [select(large, tanh_by_exponential(size), near)])
     return result.with_sign_of(x)
+
+
+def tanh_by_exponential(size: Lanes) -> Lanes:
+    """tanh of a positive number, or its negative: (1 - u) / (1 + u) of u = exp(-2 size).
+
+    Half of 1 - u and half of 1 + u come from u = 2^k (1 + 2 h) each by itself, so that their errors
+    do not add up.
+    """
+    minus = (-size).at_least(-TANH_MOST[size.kind])
+    high, low = of.LN2[size.kind]
+    k = nearest(minus, 2 * of.LOG2E[size.kind][0])
+    r = fma(k.number, -high / 2, minus)
+    if size.kind == "f64":  # in float32 the higher part alone is exact enough
+        r = fma(k.number, -low / 2, r)
+    halves = tuple([2.0 ** (i + 1) * c for i, c in enumerate(of.EXP[size.kind])])
+    square = r * r
+    h = fma(square, polynomial(r, halves, square), r)
+    power = power_of_two(k.integer)
+    return fma(power, h, fma(power, 0.5, -0.5)) / fma(power, h, fma(power, 0.5, 0.5))
 
 
 def sigmoid(x: Lanes) -> Lanes:

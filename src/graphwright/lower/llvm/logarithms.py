@@ -6,8 +6,8 @@ log(x) = e log(2) + log(1 + f), where x = 2^e (1 + f) and 1 + f is within sqrt(2
 from __future__ import annotations
 
 from graphwright.lower.llvm import polynomials as of
-from graphwright.lower.llvm.exponentials import ROUNDER, power_of_two
 from graphwright.lower.llvm.lanes import FORMATS, Lanes, choose, fma, polynomial, select
+from graphwright.lower.llvm.scaling import ROUNDER, power_of_two
 
 #: The bits of sqrt(1/2), rounded down.
 ROOT_BITS = {"f32": 0x3F3504F3, "f64": 0x3FE6A09E667F3BCC}

@@ -6,15 +6,10 @@ from collections.abc import Callable
 
 from graphwright.lower.llvm import polynomials as of
 from graphwright.lower.llvm.blocks import rarely
-from graphwright.lower.llvm.exponentials import (
-    EXP_RANGE,
-    ROUNDER,
-    expm1_near_zero,
-    reduced,
-    scaled,
-)
+from graphwright.lower.llvm.exponentials import EXP_RANGE, expm1_near_zero, reduced
 from graphwright.lower.llvm.lanes import FORMATS, Lanes, choose, fma, polynomial, select
 from graphwright.lower.llvm.logarithms import SUBNORMAL, as_float, split, split_any
+from graphwright.lower.llvm.scaling import ROUNDER, scaled
 
 INFINITY = float("inf")
 #: Beyond it, either way, 2^x is infinite or 0 in float32.
