@@ -55,13 +55,6 @@ class Chunks:
         numbers = ", ".join(f"i32 {i}" for i in range(self.lanes))
         return Reg(f"<{numbers}>" if self.lanes > 1 else "0", "i32", self.lanes)
 
-    def same_lanes(self) -> str:
-        """The shuffle that changes nothing: a second name for a vector."""
-        if self.lanes == 1:
-            return "<1 x i32> zeroinitializer"
-        numbers = ", ".join(f"i32 {i}" for i in range(self.lanes))
-        return f"<{self.lanes} x i32> <{numbers}>"
-
     def gather(self, base: Reg, x: Load, j: Reg, end: Reg) -> Reg:
         """Elements at equal distances; lanes beyond the end read the last one."""
         e, f, lanes = self.e, self.f, self.lanes

@@ -1,0 +1,212 @@
+"""The innermost loop of a stage: over chunks of as many elements as a vector has lanes."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from graphwright.lower.collapse import innermost
+from graphwright.lower.llvm.chunks import Chunks
+from graphwright.lower.llvm.combine import combined, horizontal, identity
+from graphwright.lower.llvm.emitter import Reg, is_float
+from graphwright.lower.llvm.function import I64
+from graphwright.lower.llvm.instructions import as_bool, element, memory_kind
+from graphwright.lower.nest import Constant, Element, Linear, Load, Reduce, Store
+
+if TYPE_CHECKING:
+    from graphwright.lower.llvm.stages import StageWriter
+
+Key = tuple[int, Linear]
+
+
+class ChunkLoop:
+    """for each chunk: load, compute, store, reduce.
+
+    A last chunk that is not full goes through rooms on the stack, so that its body is the same
+    code; only what is reduced is masked there, by itself.
+    """
+
+    def __init__(self, stage: StageWriter, indices: list[Reg], begin: Reg, end: Reg) -> None:
+        self.stage = stage
+        self.f, self.e, self.lanes = stage.f, stage.e, stage.lanes
+        self.instructions, self.effects = stage.stage.instructions, stage.stage.effects
+        self.reductions = stage.reductions
+        self.chunks = Chunks(self.f, self.lanes)
+        self.begin, self.end = begin, end
+        self.kinds = self.find_places()
+        self.bases = {
+            key: stage.address(key[0], key[1], kind, indices) for key, kind in self.kinds.items()
+        }
+        self.units = {key: kind for key, kind in self.kinds.items() if innermost(key[1]) == "unit"}
+        #: Where the current chunk is, where it is unbroken.
+        self.pointers: dict[Key, Reg] = {}
+        self.mask = self.e.constant("b1", 1, self.lanes)
+        self.values: dict[int, Reg] = {}
+
+    def find_places(self) -> dict[Key, str]:
+        """What is read or written along the axis, with its kind."""
+        found: dict[Key, str] = {}
+        for i, x in enumerate(self.instructions):
+            if isinstance(x, Load) and self.stage.varying[i]:
+                found[x.buffer, x.at] = x.kind
+        for effect in self.effects:
+            if isinstance(effect, Store):
+                found[effect.buffer, effect.at] = effect.kind
+        return found
+
+    # -- the loop ---------------------------------------------------------------------------
+
+    def write(self) -> list[Reg]:
+        """The loop; what each reduction comes to."""
+        f, e = self.f, self.e
+        head, latch, rest, done = [e.fresh_label(p) for p in ("chunk", "again", "rest", "end")]
+        before, next_ = e.block, e.fresh("next")
+        f.branch_if(e.compare("slt", self.begin, self.end), head, done)
+        e.label(head)
+        self.j = f.phi(I64, 1, (self.begin.text, before), (next_, latch))
+        at = len(e.lines)
+        starts = [e.assign(memory_kind(r.kind), self.lanes, "phi") for r in self.reductions]
+        left = e.binary("sub", self.end, self.j)
+        full = e.compare("sge", left, f.number(self.lanes))
+        rooms = self.enter(full, left)
+        self.body()
+        f.branch_if(full, latch, rest)
+        e.label(rest)
+        self.leave(rooms, left)
+        mask = self.chunks.partial_mask(left) if self.reductions else None
+        last = [self.reduced(r, start, mask) for r, start in zip(self.reductions, starts)]
+        f.branch(done)
+        e.label(latch)
+        sums = [self.reduced(r, start, None) for r, start in zip(self.reductions, starts)]
+        e.line(f"{next_} = add {self.j}, {self.lanes}")
+        f.branch_if(e.compare("slt", Reg(next_, I64), self.end), head, done)
+        e.label(done)
+        results = []
+        for r, start, total, end in zip(self.reductions, starts, sums, last):
+            first = self.identity(r)
+            sources = (first.text, before), (total.text, latch)
+            options = ", ".join(f"[ {text}, %{label} ]" for text, label in sources)
+            e.lines[at] = f"  {start.text} = phi {start.type} {options}"
+            result = f.phi(start.kind, self.lanes, *sources, (end.text, rest))
+            results.append(as_bool(f, result) if r.kind == "b1" else result)
+            at += 1
+        return results
+
+    def enter(self, full: Reg, left: Reg) -> dict[Key, Reg]:
+        """Where the chunk is: in memory, or copied to rooms on the stack; these."""
+        f, e = self.f, self.e
+        main, tail, body = [e.fresh_label(p) for p in ("full", "part", "compute")]
+        f.branch_if(full, main, tail)
+        e.label(main)
+        pointers = {k: f.address(self.bases[k], self.j, kind) for k, kind in self.units.items()}
+        f.branch(body)
+        e.label(tail)
+        rooms = self.filled_rooms(left)
+        mask = self.chunks.partial_mask(left) if self.needs_mask() else None
+        after = e.block
+        f.branch(body)
+        e.label(body)
+        if mask is not None:
+            every = e.constant("b1", 1, self.lanes)
+            self.mask = f.phi("b1", self.lanes, (every.text, main), (mask.text, after))
+        for key, room in rooms.items():
+            self.pointers[key] = f.phi("ptr", 1, (pointers[key].text, main), (room.text, after))
+        return rooms
+
+    def needs_mask(self) -> bool:
+        """Whether it matters in the body which lanes of a chunk count."""
+        scatters = any(isinstance(x, Store) and innermost(x.at) != "unit" for x in self.effects)
+        divides = any(isinstance(x, Element) and not is_float(x.kind) for x in self.instructions)
+        return scatters or divides
+
+    def filled_rooms(self, left: Reg) -> dict[Key, Reg]:
+        """Copies a partial chunk of everything that is read to the stack."""
+        rooms: dict[Key, Reg] = {}
+        read = {(x.buffer, x.at) for x in self.instructions if isinstance(x, Load)}
+        read |= {(x.buffer, x.at) for x in self.effects if isinstance(x, Store) and x.combine}
+        for key, kind in self.units.items():
+            rooms[key] = self.f.stack(kind, self.lanes)
+            if key in read:
+                source = self.f.address(self.bases[key], self.j, kind)
+                self.chunks.read_part(rooms[key], source, left, kind)
+        return rooms
+
+    def leave(self, rooms: dict[Key, Reg], left: Reg) -> None:
+        """Copies what a partial chunk has written from the stack."""
+        for effect in self.effects:
+            if isinstance(effect, Store) and (effect.buffer, effect.at) in rooms:
+                key = (effect.buffer, effect.at)
+                target = self.f.address(self.bases[key], self.j, effect.kind)
+                self.chunks.write_part(target, rooms[key], left, effect.kind)
+
+    def identity(self, r: Reduce) -> Reg:
+        """What a reduction starts from, as it is in memory."""
+        return self.e.constant(memory_kind(r.kind), identity(r.combine, r.kind), self.lanes)
+
+    def reduced(self, r: Reduce, start: Reg, mask: Reg | None) -> Reg:
+        """What a reduction has come to with this chunk, as it is in memory."""
+        value = self.vector(r.value)
+        if r.kind == "b1":
+            start = as_bool(self.f, start)
+        if mask is not None:
+            least = self.e.constant(r.kind, identity(r.combine, r.kind), self.lanes)
+            value = self.e.select(mask, value, least)
+        total = combined(self.f, r.combine, start, value)
+        return self.e.cast("zext", total, "u8") if r.kind == "b1" else total
+
+    # -- the body ---------------------------------------------------------------------------
+
+    def body(self) -> None:
+        """Computes and stores a chunk."""
+        for effect in self.effects:
+            value = self.vector(effect.value)
+            if isinstance(effect, Store):
+                self.store(effect, value)
+
+    def vector(self, i: int) -> Reg:
+        """An instruction's results for the chunk."""
+        found = self.values.get(i)
+        if found is None:
+            found = self.values[i] = self._vector(i)
+        return found
+
+    def _vector(self, i: int) -> Reg:
+        x = self.instructions[i]
+        if isinstance(x, Constant):
+            return self.e.constant(x.kind, x.value, self.lanes)
+        if not self.stage.varying[i]:
+            return self.e.splat(self.stage.uniform[i], self.lanes)
+        if isinstance(x, Load):
+            return self.load(x)
+        assert isinstance(x, Element)
+        operands = [self.vector(k) for k in x.operands]
+        return element(self.f, x.op, operands, x.kind, self.report)
+
+    def report(self, condition: Reg) -> None:
+        """Notes it for the lanes that count."""
+        if condition.lanes > 1:
+            condition = self.e.binary("and", condition, self.mask)
+        self.stage.report(condition)
+
+    def load(self, x: Load) -> Reg:
+        """The elements of a chunk; strided ones are gathered."""
+        key = (x.buffer, x.at)
+        if key in self.units:
+            return self.f.load(self.pointers[key], x.kind, self.lanes)
+        return self.chunks.gather(self.bases[key], x, self.j, self.end)
+
+    def store(self, effect: Store, value: Reg) -> None:
+        """Writes a chunk, or adds to what is there."""
+        f = self.f
+        key = (effect.buffer, effect.at)
+        if key in self.units:
+            address = self.pointers[key]
+            if effect.combine:
+                value = combined(f, effect.combine, f.load(address, effect.kind, self.lanes), value)
+            f.store(value, address)
+        elif not effect.combine:
+            self.chunks.scatter(self.bases[key], effect, value, self.j, self.mask)
+        else:
+            start = self.e.constant(effect.kind, identity(effect.combine, effect.kind), self.lanes)
+            value = horizontal(f, effect.combine, self.e.select(self.mask, value, start))
+            old = f.load(self.bases[key], effect.kind, 1)
+            f.store(combined(f, effect.combine, old, value), self.bases[key])
