@@ -7,12 +7,18 @@ are raised from one place by the interpreter that ran it: eager execution raises
 
 from __future__ import annotations
 
+import functools
 import sys
+from collections.abc import Callable
 from pathlib import Path
-from types import FrameType
-from typing import Any, NamedTuple
+from types import FrameType, TracebackType
+from typing import Any, NamedTuple, TypeVar, cast
 
 _PACKAGE = str(Path(__file__).parent)
+#: What the file names of code that is not the user's begin with: ours, and what we generated.
+_OWN = (_PACKAGE, "<graphwright ")
+
+F = TypeVar("F", bound=Callable[..., Any])
 
 
 class Location(NamedTuple):
@@ -43,10 +49,82 @@ def last_user_line(error: BaseException) -> Location | None:
     entry = error.__traceback__
     while entry is not None:
         code = entry.tb_frame.f_code
-        if not code.co_filename.startswith((_PACKAGE, "<graphwright ")):
+        if not code.co_filename.startswith(_OWN):
             found = Location(code.co_filename, entry.tb_lineno, code.co_name)
         entry = entry.tb_next
     return found
+
+
+class Tracebacks:
+    """Whether tracebacks leave out the package's own frames."""
+
+    filtered = True
+
+
+def show_users_lines(error: BaseException) -> None:
+    """Leaves the user's own lines in an error's traceback: a public function raises it so.
+
+    A cause that says nothing of the user's program, as NumPy's words for what the error says in
+    ours, is left out. (Python 3.10 keeps the whole traceback: a bare `raise` remembers it there.)
+    """
+    if Tracebacks.filtered:
+        error.__traceback__ = users_part(error.__traceback__)
+        cause = error.__cause__
+        if cause is not None:
+            cause.__traceback__ = users_part(cause.__traceback__)
+            if cause.__traceback__ is None:
+                error.__cause__ = None  # and `__suppress_context__` stays set
+
+
+def users_part(trace: TracebackType | None) -> TracebackType | None:
+    """A traceback without the package's own frames; None if it has no others."""
+    entries = []
+    while trace is not None:
+        if not trace.tb_frame.f_code.co_filename.startswith(_OWN):
+            entries.append(trace)
+        trace = trace.tb_next
+    kept: TracebackType | None = None
+    for entry in reversed(entries):
+        kept = TracebackType(kept, entry.tb_frame, entry.tb_lasti, entry.tb_lineno)
+    return kept
+
+
+def boundary(function: F) -> F:
+    """A public function or method whose errors show the user's own lines."""
+
+    @functools.wraps(function)
+    def public(*args: Any, **kwargs: Any) -> Any:
+        try:
+            return function(*args, **kwargs)
+        except Exception as error:
+            show_users_lines(error)
+            raise
+
+    return cast(F, public)
+
+
+def enable_traceback_filtering() -> None:
+    """Has errors show the lines of your program only, and not the library's: the default.
+
+    >>> import graphwright as tf
+    >>> tf.debugging.disable_traceback_filtering()
+    >>> tf.debugging.is_traceback_filtering_enabled()
+    False
+    >>> tf.debugging.enable_traceback_filtering()
+    >>> tf.debugging.is_traceback_filtering_enabled()
+    True
+    """
+    Tracebacks.filtered = True
+
+
+def disable_traceback_filtering() -> None:
+    """Has errors show the library's own frames too."""
+    Tracebacks.filtered = False
+
+
+def is_traceback_filtering_enabled() -> bool:
+    """Whether errors show the lines of your program only."""
+    return Tracebacks.filtered
 
 
 class OpError(Exception):

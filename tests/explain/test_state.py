@@ -296,3 +296,26 @@ def test_values_are_told_apart(one, other):
 
 def test_nan_is_itself():
     assert print_of(float("nan")) == print_of(float("nan"))
+
+
+class Settings:
+    def __init__(self, rate):
+        self.rate = rate
+
+
+def test_an_argument_that_is_gone_has_not_changed():
+    f = tf.function(lambda x, settings: x * settings.rate, on_stale="warn")
+    for rate in range(3):
+        f(tf.constant(1.0), Settings(rate))
+    gc.collect()
+    assert "has read" not in str(f.explain())
+
+
+def test_an_attribute_that_was_deleted_is_gone():
+    f = tf.function(lambda x, settings: x * settings.rate, on_stale="warn")
+    settings = Settings(2.0)
+    f(tf.constant(1.0), settings)
+    del settings.rate
+    (message,), _ = warnings_of(lambda: f(tf.constant(1.0), settings))
+    assert "`settings.rate` was 2.0 and is gone now" in message
+    assert "settings.rate = tf.Variable(2.0))" in message

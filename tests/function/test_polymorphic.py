@@ -329,3 +329,10 @@ def test_dropped_functions_are_freed():
     references = [make() for _ in range(3)]
     gc.collect()
     assert all(r() is None for pair in references for r in pair)
+
+
+def test_values_that_do_not_fit_a_concrete_function_are_refused():
+    f = tf.function(lambda x: x + 1.0).get_concrete_function(tf.TensorSpec([2]))
+    assert f([1.0, 2.0]).numpy().tolist() == [2.0, 3.0]
+    with pytest.raises(TypeError, match=r"Can not cast TensorSpec\(shape=\(3,\).*shape=\(2,\)"):
+        f([1.0, 2.0, 3.0])

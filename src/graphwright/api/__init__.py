@@ -50,7 +50,7 @@ def late(namespace: str, names: Iterable[str], home: str) -> Callable[[str], Any
 
 
 #: Where functions on tensors are defined.
-_OPS = ("graphwright.ops.", "graphwright.control.map", "graphwright.control.assertions")
+_OPS = ("graphwright.ops.", "graphwright.control.")
 
 
 def open_functions(module: ModuleType) -> None:

@@ -24,6 +24,11 @@ from graphwright.control.assertions import (
     is_numeric_tensor,
 )
 from graphwright.control.assertions import assert_true as Assert
+from graphwright.errors import (
+    disable_traceback_filtering,
+    enable_traceback_filtering,
+    is_traceback_filtering_enabled,
+)
 from graphwright.ops.effects import assert_all_finite, check_numerics
 from graphwright.trace.numerics import disable_check_numerics, enable_check_numerics
 
@@ -52,8 +57,11 @@ __all__ = [
     "assert_type",
     "check_numerics",
     "disable_check_numerics",
+    "disable_traceback_filtering",
     "enable_check_numerics",
+    "enable_traceback_filtering",
     "is_numeric_tensor",
+    "is_traceback_filtering_enabled",
 ]
 
 TOP_LEVEL = ("Assert", "assert_equal", "assert_greater", "assert_less", "assert_rank")

@@ -12,6 +12,7 @@ from typing import Any
 
 from graphwright.autodiff.sweep import carries_gradient, is_differentiable, through
 from graphwright.autodiff.tape import GradientTape, Recorder, UnconnectedGradients, like
+from graphwright.errors import boundary
 from graphwright.op.interpreter import STATE, activate
 from graphwright.op.op import Call, Op
 from graphwright.ops.lists import zero_of
@@ -122,6 +123,7 @@ class ForwardAccumulator:
         self._entered = False
         self._forward.leave()
 
+    @boundary
     def jvp(self, primals: Any, unconnected_gradients: Any = UnconnectedGradients.NONE) -> Any:
         """The derivative of `primals` along the tangents, in their structure.
 

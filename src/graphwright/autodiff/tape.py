@@ -19,6 +19,7 @@ from graphwright.autodiff.sweep import (
     reachable,
     sweep,
 )
+from graphwright.errors import boundary
 from graphwright.logs import LOGGER
 from graphwright.op.interpreter import STATE, Layer
 from graphwright.op.op import Call, Op
@@ -208,6 +209,7 @@ class GradientTape:
             self._recorder.clear()
         return calls
 
+    @boundary
     def jacobian(
         self,
         target: Any,
@@ -237,6 +239,7 @@ class GradientTape:
         results = Rows.of(self._calls(), convert(target), flat, zero, False, experimental_use_pfor)
         return pack_gradients(sources, results)
 
+    @boundary
     def batch_jacobian(
         self,
         target: Any,
@@ -277,6 +280,7 @@ class GradientTape:
                 "eager execution enabled and with experimental_use_pfor set to False."
             )
 
+    @boundary
     def gradient(
         self,
         target: Any,

@@ -18,6 +18,7 @@ from graphwright.errors import (
     StatusError,
     UnimplementedError,
     UnknownError,
+    show_users_lines,
 )
 from graphwright.op.interpreter import activate, apply, convert
 from graphwright.op.op import Call, Effect, Op, c_name, not_differentiable
@@ -61,6 +62,7 @@ def token_of(function: Callable[..., Any]) -> Token:
 def status_of(error: Exception) -> StatusError:
     """The error that says what happened inside the function, with its traceback."""
     status = next((s for kind, s in _STATUS if type(error) is kind), UnknownError)
+    show_users_lines(error)
     trace = "".join(traceback.format_exception(type(error), error, error.__traceback__))
     return status(None, None, f"{type(error).__name__}: {error}\n{trace}\n")
 

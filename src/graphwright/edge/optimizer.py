@@ -14,6 +14,7 @@ import numpy as np
 from graphwright.control.branch import cond
 from graphwright.edge.module import Module
 from graphwright.edge.schedules import LearningRateSchedule
+from graphwright.errors import boundary
 from graphwright.logs import LOGGER
 from graphwright.ops.clipping import clip_by_global_norm, clip_by_norm, clip_by_value
 from graphwright.ops.comparison import equal, not_equal
@@ -167,6 +168,7 @@ class Optimizer(Module):
 
     # -- one step -----------------------------------------------------------------------
 
+    @boundary
     def apply_gradients(self, grads_and_vars: Iterable[tuple[Any, Variable]]) -> Any:
         """One step along pairs of a gradient and its variable; returns the iteration count.
 

@@ -29,6 +29,9 @@ _PLAIN = (int, float, complex, str, bytes, bool, type(None), type(...))
 class Missing:
     """The value at the end of a way that leads nowhere."""
 
+    def __repr__(self) -> str:
+        return "gone"
+
 
 MISSING = Missing()
 
@@ -50,6 +53,11 @@ class Path:
             if value is MISSING:
                 return MISSING
         return value
+
+    @property
+    def is_lost(self) -> bool:
+        """Whether it began at an argument that is no more: nobody can ask for it again."""
+        return self.kind == "argument" and self.begin() is MISSING
 
     def __str__(self) -> str:
         return f"{self.kind} `{self.text}`"

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 from graphwright.errors import StaleStateWarning, user_location
 from graphwright.explain.paths import (
+    MISSING,
     Path,
     Reached,
     is_worth_watching,
@@ -66,20 +67,22 @@ class Watch:
         """Whether a change asks for another trace."""
         return self.mode == "retrace" or any(watch.retraces for watch in self.inner)
 
+    def changed(self) -> Iterator[Read]:
+        """The reads that would give something else now."""
+        for read in self.reads:
+            if print_of(read.path.value()) != read.print and not read.path.is_lost:
+                yield read
+
     def changes(self) -> Iterator[Change]:
         """What has changed since."""
-        for read in self.reads:
-            value = read.path.value()
-            if print_of(value) != read.print:
-                yield Change(read.path.kind, read.path.text, read.shown, show(value))
+        for read in self.changed():
+            yield Change(read.path.kind, read.path.text, read.shown, show(read.path.value()))
         for watch in self.inner:
             yield from watch.changes()
 
     def is_outdated(self) -> bool:
         """Whether something changed for which another trace is wanted."""
-        own = self.mode == "retrace" and any(
-            print_of(read.path.value()) != read.print for read in self.reads
-        )
+        own = self.mode == "retrace" and any(True for _ in self.changed())
         return own or any(watch.is_outdated() for watch in self.inner)
 
     def tell(self) -> None:
@@ -107,7 +110,8 @@ def warn(name: str, change: Change) -> None:
 
 def variable_form(change: Change) -> str:
     """The change as a variable would have it."""
-    return f"{change.path} = tf.Variable({change.old}); {change.path}.assign({change.new})"
+    made = f"{change.path} = tf.Variable({change.old})"
+    return made if change.new == repr(MISSING) else f"{made}; {change.path}.assign({change.new})"
 
 
 def show(value: Any) -> str:

@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, Protocol, runtime_checkable
 
 from graphwright.control.call import call_of
-from graphwright.errors import InvalidArgumentError
+from graphwright.errors import InvalidArgumentError, boundary
 from graphwright.explain.debugging import look_at
 from graphwright.explain.effects import Effect
 from graphwright.explain.record import Tally
@@ -31,6 +31,7 @@ from graphwright.types import tree
 from graphwright.types.specs import TensorSpec
 from graphwright.types.tensor_type import TensorType
 from graphwright.values.convert import convert
+from graphwright.values.tensor import Tensor
 from graphwright.values.variable import Variable
 
 _NUMBERS = itertools.count(1)
@@ -185,6 +186,7 @@ class ConcreteFunction:
         """Which tier runs it now: "python" or "native"."""
         return self.compilations[-1].tier if self.compilations else "python"
 
+    @boundary
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """Calls it by the Python function's signature, else by its flat tensors."""
         try:
@@ -255,10 +257,7 @@ class ConcreteFunction:
             if name not in kwargs:
                 raise TypeError(f"{signature} missing required arguments: {name}.")
             values.append(kwargs[name])
-        return [
-            v.handle if isinstance(v, Variable) else convert(v, p.type.dtype)
-            for v, p in zip(values, self.graph.parameters)
-        ]
+        return [flat_argument(v, p.type) for v, p in zip(values, self.graph.parameters)]
 
     def _check(self, tensors: Sequence[Any]) -> None:
         for i, (tensor, parameter) in enumerate(zip(tensors, self.graph.parameters)):
@@ -339,11 +338,11 @@ class ConcreteFunction:
 
 
 def cast_loosely(type_: Any, value: Any) -> Any:
-    """A value for a parameter: tensors are only converted, their type is checked when called."""
+    """A value for a parameter: tensors may be of other shapes, and are checked when called."""
     if isinstance(type_, TensorSpec):
-        return (
-            value.read_value() if isinstance(value, Variable) else convert(value, None, type_.dtype)
-        )
+        if isinstance(value, (Variable, Tensor)):
+            return convert(value)
+        return fitting(convert(value, None, type_.dtype), type_)
     if isinstance(type_, Structure):
         parts = zip(type_.children, type_.components(value))
         return type_.build([cast_loosely(t, v) for t, v in parts])
@@ -351,6 +350,22 @@ def cast_loosely(type_: Any, value: Any) -> Any:
         return type_.cast(value, None)
     except (TypeError, AssertionError):
         raise TypeError(f"Can not cast {value!r} to {type_!r}") from None
+
+
+def flat_argument(value: Any, type_: TensorType) -> Tensor:
+    """A value for a placeholder: variables are passed by their handles."""
+    if isinstance(value, Variable):
+        return value.handle
+    if isinstance(value, Tensor):
+        return value
+    return fitting(convert(value, type_.dtype), TensorSpec.from_type(type_))
+
+
+def fitting(tensor: Tensor, spec: TensorSpec) -> Tensor:
+    """A Python value as a tensor, which must have the shape that is wanted."""
+    if not spec.is_compatible_with(tensor):
+        raise TypeError(f"Can not cast {TensorSpec.from_type(tensor.type)!r} to {spec!r}")
+    return tensor
 
 
 def tensors_of(type_: Any, value: Any) -> list[Any]:

@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 
 from graphwright.autograph.convert import staged_form
+from graphwright.errors import boundary, show_users_lines
 from graphwright.explain.debugging import attended, look_at, mode_of
 from graphwright.explain.effects import where_stored
 from graphwright.explain.record import History
@@ -95,15 +96,19 @@ class PolymorphicFunction:
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """Runs the trace for these arguments, after tracing if there is none."""
-        if STATE.active is None and not kwargs and not Eagerly.on:
-            key: list[Any] = []
-            arrays: list[Any] = []
-            if walk(args, key, arrays, []):
-                found = self._fast.get(tuple(key))
-                if found is not None:
-                    found.tally.calls += 1
-                    return found.run(arrays)
-        return self._slow_call(args, kwargs)
+        try:
+            if STATE.active is None and not kwargs and not Eagerly.on:
+                key: list[Any] = []
+                arrays: list[Any] = []
+                if walk(args, key, arrays, []):
+                    found = self._fast.get(tuple(key))
+                    if found is not None:
+                        found.tally.calls += 1
+                        return found.run(arrays)
+            return self._slow_call(args, kwargs)
+        except Exception as error:
+            show_users_lines(error)
+            raise
 
     def _slow_call(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         if Eagerly.on:
@@ -250,6 +255,7 @@ class PolymorphicFunction:
 
     # -- what it offers -----------------------------------------------------------------
 
+    @boundary
     def get_concrete_function(self, *args: Any, **kwargs: Any) -> ConcreteFunction:
         """The trace for arguments given as values or as TensorSpecs."""
         if self._input_signature is not None and not args and not kwargs:

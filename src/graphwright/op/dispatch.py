@@ -2,8 +2,8 @@
 
 The package exports each op's function in its *open* form (`opened`): the function itself
 under a `try`. Only when it refuses its arguments are the meanings that others have registered
-for it looked through. So tensors pay for one call of a function with the very same
-parameters, and nothing else.
+for it looked through; what it raises then shows the user's own lines. So tensors pay for one
+call of a function with the very same parameters, and nothing else.
 
 A meaning is registered for one function (`implement`), or for all that work element by
 element (the `Family` UNARY, BINARY, ASSERTIONS). What users register goes before what the
@@ -12,12 +12,14 @@ library does, and must not be ambiguous.
 
 from __future__ import annotations
 
+import ast
 import functools
 import inspect
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from types import CellType, CodeType, FunctionType
 from typing import Any, NamedTuple, TypeVar
 
+from graphwright.errors import show_users_lines
 from graphwright.types import tree
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -225,10 +227,12 @@ def _open(function: Any) -> Function:
     count = code.co_argcount
     own = _template(count).replace(
         co_name=code.co_name,
-        co_varnames=(*code.co_varnames[:count], "meaning"),
+        co_filename=code.co_filename,
+        co_firstlineno=code.co_firstlineno,
+        co_varnames=(*code.co_varnames[:count], "error", "meaning"),
         co_posonlyargcount=code.co_posonlyargcount,
     )
-    cells = tuple([CellType(cell) for cell in (REFUSALS, find, function)])
+    cells = tuple([CellType(cell) for cell in (function, refused, show_users_lines)])
     made = FunctionType(own, function.__globals__, code.co_name, function.__defaults__, cells)
     return functools.update_wrapper(made, function)
 
@@ -238,13 +242,21 @@ def _open_any(function: Function) -> Function:
     def public(*args: Any, **kwargs: Any) -> Any:
         try:
             return function(*args, **kwargs)
-        except REFUSALS:
-            meaning = find(function, args, kwargs)
+        except Exception as error:
+            meaning = refused(error, function, args, kwargs)
             if meaning is None:
+                show_users_lines(error)
                 raise
         return meaning()
 
     return public
+
+
+def refused(
+    error: Exception, function: Function, values: tuple[Any, ...], named: dict[str, Any]
+) -> Any:
+    """What a call that raised means, if it was refused and means something, else None."""
+    return find(function, values, named) if isinstance(error, REFUSALS) else None
 
 
 @functools.cache
@@ -256,18 +268,23 @@ def _template(count: int) -> CodeType:
     """
     parameters = ", ".join(f"p{i}" for i in range(count))
     text = f"""
-def outer(REFUSALS, find, function):
+def outer(show_users_lines, function, refused):
     def public({parameters}):
         try:
             return function({parameters})
-        except REFUSALS:
-            meaning = find(function, ({parameters}{"," if count else ""}), {{}})
+        except Exception as error:
+            meaning = refused(error, function, ({parameters}{"," if count else ""}), {{}})
             if meaning is None:
+                show_users_lines(error)
                 raise
         return meaning()
     return public
 """
+    module = ast.parse(text)
+    for node in ast.walk(module):  # all of it is one line, that of the function's definition
+        if isinstance(node, (ast.expr, ast.stmt, ast.excepthandler, ast.arg)):
+            node.lineno, node.end_lineno = 1, None
     scope: dict[str, Any] = {}
-    exec(compile(text, __file__, "exec"), scope)
+    exec(compile(module, __file__, "exec"), scope)
     code: CodeType = scope["outer"](None, None, None).__code__
     return code

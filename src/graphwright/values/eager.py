@@ -8,7 +8,7 @@ from typing import Any, NoReturn
 
 from numpy import ndarray
 
-from graphwright.errors import InvalidArgumentError, OpError
+from graphwright.errors import InvalidArgumentError, OpError, show_users_lines
 from graphwright.op.interpreter import STATE
 from graphwright.op.op import DTypeMismatch, Hooks, Op, host_value
 from graphwright.ops import arithmetic, comparison
@@ -180,8 +180,12 @@ def direct(op: Op, general: Callable[[Any, Any], Any]) -> Callable[[Any, Any], A
                 try:
                     return wrap(QUIET.run(kernel, a, b))
                 except REFUSALS:
-                    return general(x, y)
-        return general(x, y)
+                    pass
+        try:
+            return general(x, y)
+        except Exception as error:
+            show_users_lines(error)
+            raise
 
     return operator
 

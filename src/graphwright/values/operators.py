@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from graphwright.errors import show_users_lines
 from graphwright.op.dispatch import call
 from graphwright.op.interpreter import convert, is_tensor
 from graphwright.ops import arithmetic, bitwise, comparison, contraction, indexing, transcendental
@@ -120,16 +121,24 @@ class Operators:
         raise TypeError("Tensor is unhashable. Instead, use tensor.ref() as the key.")
 
     def __getitem__(self, key: Any) -> Any:
-        return indexing.get_item(self, key)
+        try:
+            return indexing.get_item(self, key)
+        except Exception as error:
+            show_users_lines(error)
+            raise
 
 
 def binary(function: Any, x: Any, y: Any, name: str) -> Any:
     """An operator's function; NotImplemented where the other operand knows better."""
-    other = y if isinstance(x, Operators) else x
-    if getattr(other, "__array_priority__", 0) > Operators.__array_priority__:
-        return NotImplemented
-    if isinstance(x, Composite) or isinstance(y, Composite):
-        return call(function, x, y, name)
-    if not isinstance(x, Operators) and not is_tensor(x):
-        x = convert(x, y.dtype)
-    return function(x, y, name=name)
+    try:
+        other = y if isinstance(x, Operators) else x
+        if getattr(other, "__array_priority__", 0) > Operators.__array_priority__:
+            return NotImplemented
+        if isinstance(x, Composite) or isinstance(y, Composite):
+            return call(function, x, y, name)
+        if not isinstance(x, Operators) and not is_tensor(x):
+            x = convert(x, y.dtype)
+        return function(x, y, name=name)
+    except Exception as error:
+        show_users_lines(error)
+        raise

@@ -1,0 +1,137 @@
+"""What a user reads when something is wrong: the lines of the program, and no others."""
+
+from __future__ import annotations
+
+import sys
+import traceback
+import weakref
+
+import numpy as np
+import pytest
+
+import graphwright as tf
+
+pytestmark = pytest.mark.skipif(
+    sys.version_info < (3, 11), reason="a bare raise remembers the whole traceback"
+)
+
+
+@tf.function
+def reshape(x, n):
+    return tf.reshape(x, [n, n])
+
+
+@tf.function
+def refuse(x):
+    if x > 0.0:
+        raise KeyError("own")
+    return x
+
+
+@tf.function
+def misuse(x):
+    return tf.matmul(x, x)
+
+
+@tf.function
+def call_back(x):
+    return tf.py_function(lambda a: 1 / 0, [x], tf.float32)
+
+
+@tf.function(input_signature=[tf.TensorSpec([2])])
+def signed(x):
+    return x
+
+
+def gradient():
+    with tf.GradientTape() as tape:
+        y = tf.Variable(1.0) * 2.0
+    tape.gradient(y, tf.constant(1.0))
+    tape.gradient(y, tf.constant(1.0))
+
+
+ERRORS = {
+    "an op": lambda: tf.matmul(tf.ones([2, 3]), tf.ones([2, 3])),
+    "an operator": lambda: tf.ones([2, 3]) + tf.ones([4]),
+    "an operator and a number": lambda: tf.ones([2]) + "a",
+    "an index": lambda: tf.ones([2])[5],
+    "a call that fails as it runs": lambda: reshape(tf.ones([5]), tf.constant(2)),
+    "a call that fails as it is traced": lambda: misuse(tf.ones([2, 3])),
+    "a call that fits no signature": lambda: signed(tf.ones([5])),
+    "a concrete function": lambda: signed.get_concrete_function()([1.0, 2.0, 3.0]),
+    "no concrete function": lambda: signed.get_concrete_function(tf.TensorSpec([5])),
+    "a function in a graph": lambda: call_back(tf.constant(1.0)),
+    "a tape": gradient,
+    "a branch": lambda: tf.cond(tf.constant([True, False]), lambda: 1, lambda: 2),
+    "a loop": lambda: tf.while_loop(lambda i: i < 3, lambda i: (i, i), [tf.constant(1)]),
+}
+
+
+def frames(error: BaseException) -> list[traceback.FrameSummary]:
+    return traceback.extract_tb(error.__traceback__)
+
+
+@pytest.mark.parametrize("name", ERRORS)
+def test_a_traceback_ends_in_the_users_lines(name):
+    with pytest.raises(Exception) as caught:  # noqa: PT011 - of any class
+        ERRORS[name]()
+    found = frames(caught.value)
+    assert {frame.filename for frame in found} == {__file__}
+    shown = "".join(traceback.format_exception(caught.value))
+    assert "graphwright/" not in shown.replace("\\", "/")
+
+
+def test_a_users_error_keeps_its_own_frames():
+    with pytest.raises(KeyError, match="own") as caught:
+        refuse.python_function(tf.constant(1.0))
+    plain = frames(caught.value)[1:]
+    eager = tf.config.functions_run_eagerly()
+    tf.config.run_functions_eagerly(True)
+    try:
+        with pytest.raises(KeyError, match="own") as caught:
+            refuse(tf.constant(1.0))
+    finally:
+        tf.config.run_functions_eagerly(eager)
+    assert frames(caught.value)[1:] == plain
+
+
+def test_a_cause_that_is_the_users_stays():
+    def inner():
+        try:
+            raise KeyError("first")
+        except KeyError as error:
+            raise ValueError("second") from error
+
+    with pytest.raises(ValueError, match="second") as caught:
+        tf.function(inner)()
+    assert isinstance(caught.value.__cause__, KeyError)
+
+
+def test_filtering_can_be_switched_off():
+    assert tf.debugging.is_traceback_filtering_enabled()
+    tf.debugging.disable_traceback_filtering()
+    try:
+        with pytest.raises(tf.errors.InvalidArgumentError) as caught:
+            tf.matmul(tf.ones([2, 3]), tf.ones([2, 3]))
+        found = frames(caught.value)
+        assert any("contraction" in frame.filename for frame in found)
+        opened = next(f for f in found if f.name == "matmul")
+        assert opened.line.startswith("def matmul(")
+    finally:
+        tf.debugging.enable_traceback_filtering()
+
+
+def test_nothing_else_than_the_error_keeps_the_frames_alive():
+    class Mark:
+        pass
+
+    mark = Mark()
+    reference = weakref.ref(mark)
+
+    def call(_=mark):
+        return tf.matmul(np.ones([2, 3]), np.ones([2, 3]))
+
+    with pytest.raises(tf.errors.InvalidArgumentError):
+        call()
+    del call, mark
+    assert reference() is None
