@@ -81,7 +81,13 @@ def describe(program: Program, frame: Frame, library: Library) -> bytes:
         for (s, i, axis), expected in zip(program.symbols, program.expected)
     ]
     results = [
-        (DTYPES[program.buffers[b].kind].numpy_dtype, len(shape), dims, frame.buffer(b))
+        (
+            DTYPES[program.buffers[b].kind].numpy_dtype,
+            len(shape),
+            dims,
+            frame.buffer(b),
+            program.buffers[b].role == "late",
+        )
         for (b, shape), dims in zip(program.results, frame.result_dims)
     ]
     return table(frame, inputs, symbols, results, library)

@@ -15,6 +15,8 @@ from graphwright.ir.graph import Graph, Node, Value
 from graphwright.lower.clusters import Cluster, Opaque, spread
 from graphwright.lower.decompose import decompose
 from graphwright.lower.kinds import kind_of
+from graphwright.lower.list_lowering import ListLowering
+from graphwright.lower.lists import LIST_OPS, READS, Lists, is_list
 from graphwright.lower.moves import FIRST
 from graphwright.lower.nest import (
     Buffer,
@@ -40,6 +42,7 @@ from graphwright.ops.contraction import MatMul
 from graphwright.ops.creation import Const
 from graphwright.ops.joining import ConcatV2, Pack
 from graphwright.ops.movement import Reshape
+from graphwright.types.tensor_type import TensorType
 
 
 class Lowering:
@@ -57,6 +60,8 @@ class Lowering:
         self.scalar_of: dict[Value, int] = {}
         self.scalars = 0
         self.results: list[tuple[int, Shape]] = []
+        self.lists = Lists(self.sizes)
+        self.of_lists = ListLowering(self, self.lists)
 
     # -- the interface ----------------------------------------------------------------------
 
@@ -64,13 +69,18 @@ class Lowering:
         """The whole graph."""
         dims: dict[Value, Shape] = {}
         for value in self.graph.arguments:
-            dims[value] = self.add_input(value)
-        schedule = Schedule(self.graph, self.sizes, dims)
+            if is_list(value):
+                self.of_lists.add_input(value)
+            else:
+                dims[value] = self.add_input(value, value.type)
+        schedule = Schedule(self.graph, self.sizes, dims, None, self.lists)
         schedule.infer()
+        self.lists.check(schedule)
         schedule.place_all()
         self.schedule = schedule
         self.assign_results()
         body = self.block(schedule)
+        self.of_lists.deliver_all(body)
         return Program(
             tuple(self.symbols),
             tuple(self.expected),
@@ -81,11 +91,11 @@ class Lowering:
             tuple(self.results),
             self.scalars,
             tuple(body),
+            self.of_lists.crossing(),
         )
 
-    def add_input(self, value: Value) -> Shape:
+    def add_input(self, value: Value, type_: TensorType) -> Shape:
         """A buffer that arrives with the call, with a symbol for each of its dimensions."""
-        type_ = value.type
         if type_.dims is None:
             raise NotNative(f"{value.name} has no known rank")
         kind = kind_of(type_.dtype)
@@ -113,6 +123,9 @@ class Lowering:
     def assign_results(self) -> None:
         """A buffer for each result; a reshaped value's is that of what was reshaped."""
         for value in self.schedule.results:
+            if is_list(value):
+                self.results.append((-1, ()))
+                continue
             shape = self.schedule.of(value)
             root = value
             while isinstance(self.statement(root), Opaque) and isinstance(root.node.op, Reshape):
@@ -133,7 +146,10 @@ class Lowering:
         result: list[Statement] = []
         for statement in schedule.statements:
             if isinstance(statement, Opaque):
-                result += self.opaque(statement.node, schedule)
+                try:
+                    result += self.opaque(statement.node, schedule)
+                except NotNative as reason:
+                    raise NotNative(str(reason), [statement.node]) from None
             elif statement.members:
                 result += ClusterLowering(self, statement, schedule).statements()
         return result
@@ -141,8 +157,10 @@ class Lowering:
     def opaque(self, node: Node, schedule: Schedule) -> list[Statement]:
         """A node that is a statement of its own."""
         op = node.op
+        if type(op) in LIST_OPS:
+            return self.of_lists.statements(node, schedule)
         if isinstance(op, StatelessWhile):
-            return self.loop(node, *schedule.inner[node])
+            return self.loop(node, schedule, *schedule.inner[node])
         if isinstance(op, StatelessIf):
             return self.choice(node, schedule, *schedule.inner[node])
         if isinstance(op, Reshape):
@@ -188,13 +206,18 @@ class Lowering:
 
     # -- control flow -----------------------------------------------------------------------
 
-    def loop(self, node: Node, condition: Schedule, body: Schedule) -> list[Statement]:
+    def loop(
+        self, node: Node, schedule: Schedule, condition: Schedule, body: Schedule
+    ) -> list[Statement]:
         """A loop: its variables are scalars, or buffers that are swapped with the next ones."""
         before: list[Statement] = []
         scalars: list[tuple[int, int, Value, str]] = []
         buffers: list[tuple[int, Value]] = []
         own = [condition.graph.parameters, body.graph.parameters, node.outputs]
+        lengths = self.of_lists.enter_loop(node, schedule, [condition, body], before)
         for first, result, *values in zip(node.inputs, body.graph.results, *own):
+            if is_list(first):
+                continue
             kind = kind_of(first.type.dtype)
             if self.is_scalar(first):
                 variable = self.scalar()
@@ -212,6 +235,8 @@ class Lowering:
         again = self.as_scalar(condition.graph.results[0], condition, tests)
         steps = self.block(body)
         nexts = [(v, f, self.as_scalar(r, body, steps), k) for v, f, r, k in scalars]
+        for v, f, r in lengths:
+            nexts.append((v, f, self.of_lists.next_length(r, body, steps), "i32"))
         swapped = self.next_buffers(buffers, body, steps)
         loop = Loop(tuple(tests), again, tuple(steps), tuple(nexts), tuple(swapped))
         return [*before, loop]
@@ -246,6 +271,15 @@ class Lowering:
         sides = [self.block(then), self.block(otherwise)]
         scalars: list[tuple[int, int, int, str]] = []
         for output, *values in zip(node.outputs, then.graph.results, otherwise.graph.results):
+            if is_list(output):
+                if self.lists.found[output].count is None:
+                    self.of_lists.lengths[output] = result = self.scalar()
+                    first, second = [
+                        self.of_lists.next_length(v, s, side)
+                        for v, s, side in zip(values, (then, otherwise), sides)
+                    ]
+                    scalars.append((result, first, second, "i32"))
+                continue
             kind = kind_of(output.type.dtype)
             shape = schedule.of(output)
             if self.is_scalar(output):
@@ -307,7 +341,7 @@ class Lowering:
 
 def is_lent(value: Value) -> bool:
     """Whether a value's memory is another one's: a view, or a variable of a loop in a loop."""
-    return isinstance(value.node.op, (Reshape, StatelessWhile))
+    return isinstance(value.node.op, (Reshape, StatelessWhile, *READS))
 
 
 def lower(graph: Graph) -> tuple[Program, list[Any]]:

@@ -103,6 +103,11 @@ def is_size(value: Value) -> bool:
     return is_size(inputs[0]) and all(isinstance(v.node.op, Const) for v in inputs[1:])
 
 
+def is_single_size(value: Value) -> bool:
+    """Whether a value is one size, which machine code knows as a number."""
+    return value.type.dims == () and is_size(value)
+
+
 def as_size(sizes: Sizes, value: Any) -> Size:
     """An entry of a shape as a size."""
     return value if isinstance(value, Size) else sizes.of_static(value)

@@ -11,11 +11,18 @@ from graphwright.ir.execution import Builder, Function
 from graphwright.ir.graph import Graph
 from graphwright.op.op import Effect, Op
 from graphwright.ops.resource import held
+from graphwright.ops.tensor_list import TensorList
 from graphwright.types.dtypes import DType
 from graphwright.types.tensor_type import TensorType
 
 if TYPE_CHECKING:
     from graphwright.lower.executable import Executable
+    from graphwright.lower.list_boundary import Crossing
+
+
+def as_plain(array: Any) -> Any:
+    """An array as native code takes it."""
+    return np.ascontiguousarray(array) if array.ndim else np.asarray(array)
 
 
 class Native(Op):
@@ -47,7 +54,9 @@ class Native(Op):
 
     def function(self) -> Callable[..., Any]:
         """The machine code: a callable that gives None for what it cannot do."""
-        return self.executable.function()
+        function = self.executable.function()
+        crossing: Crossing | None = self.lowered[0].crossing
+        return function if crossing is None else crossing.around(function)
 
     def fallback(self) -> Function:
         """What runs where machine code cannot: it again on plain arrays, else the slow tier.
@@ -60,7 +69,7 @@ class Native(Op):
         slow: list[Function] = []
 
         def run(*arrays: Any) -> Any:
-            plain = [np.ascontiguousarray(a) if a.ndim else np.asarray(a) for a in arrays]
+            plain = [a if isinstance(a, TensorList) else as_plain(a) for a in arrays]
             found = native(*plain)
             if found is None:
                 if not slow:

@@ -221,13 +221,95 @@ class Choice(NamedTuple):
     scalars: tuple[tuple[int, int, int, str], ...]
 
 
-Statement = Nest | Straight | Clear | Multiply | Copy | Loop | Choice
+# -- lists: items of one shape one after the other; lengths are scalars or sizes ------------
+
+
+class Reserve(NamedTuple):
+    """Room for a list of `length` items, zeros if nothing is written to them; not less than 0.
+
+    `written` are slots of scalars that say whether anything was written: the list's own, and the
+    one of the list that it is made like (or -1).
+    """
+
+    buffer: int
+    capacity: int
+    length: Size | int
+    item: Size  # elements
+    kind: str
+    written: tuple[int, int] = (-1, -1)
+
+
+class Extend(NamedTuple):
+    """A list with room for one more item, or up to the item `index`: what is new is zeros.
+
+    `result` is its length then, or that which `exactly` says.
+    """
+
+    buffer: int
+    capacity: int
+    length: Size | int
+    result: int
+    item: Size
+    kind: str
+    index: int = -1
+    exactly: Size | int = -1
+
+
+class Shorten(NamedTuple):
+    """`result` is the length of a list without its last item; there must be one."""
+
+    length: Size | int
+    result: int
+
+
+class Locate(NamedTuple):
+    """`view` is the memory of an item of a list; an index outside it is not native."""
+
+    view: int
+    buffer: int
+    index: int
+    length: Size | int
+    item: Size
+    kind: str
+
+
+class Mark(NamedTuple):
+    """Notes that something was written to a list."""
+
+    written: int
+
+
+class Require(NamedTuple):
+    """Leaves it to others to read a list that nothing was written to (or that is empty)."""
+
+    written: int
+    length: Size | int
+
+
+class Deliver(NamedTuple):
+    """Makes a list's memory, or a copy of it, that of a late buffer, result number `result`."""
+
+    buffer: int
+    late: int
+    result: int
+    length: Size | int
+    item: Size
+    kind: str
+    copy: bool
+
+
+ListStatement = Reserve | Extend | Shorten | Locate | Mark | Require | Deliver
+Statement = Nest | Straight | Clear | Multiply | Copy | Loop | Choice | ListStatement
 
 
 class Buffer(NamedTuple):
-    """Memory of a program: an input, a result, or its own."""
+    """Memory of a program: an input, a result, or its own.
 
-    role: str  # input, result, temporary, row (memory for one outer index)
+    The address of a `list` changes when it grows, that of a `view` is an item's in a list; a
+    `late` result is a list, so its first dimension and its memory are known in the end.
+    """
+
+    role: str  # input, result, temporary, row (memory for one outer index), list, view, late
     shape: Shape
     kind: str
 
@@ -244,6 +326,7 @@ class Program(NamedTuple):
     results: tuple[tuple[int, Shape], ...]
     scalars: int  # how many there are
     body: tuple[Statement, ...]
+    crossing: Any = None  # which inputs and results are lists: see `list_boundary`
 
     def __str__(self) -> str:
         lines = [

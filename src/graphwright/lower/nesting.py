@@ -8,7 +8,7 @@ from graphwright.ir.graph import Node, Value
 from graphwright.lower.clusters import Cluster, Member, is_final
 from graphwright.lower.indices import PickIndex, Sized
 from graphwright.lower.kinds import kind_of
-from graphwright.lower.moves import FIRST, Place
+from graphwright.lower.moves import FIRST, Place, as_size, host_of, is_size
 from graphwright.lower.nest import (
     Clear,
     Constant,
@@ -309,6 +309,9 @@ class StageLowering:
         scalar = self.program.scalar_of.get(value)
         if scalar is not None:
             return self.emit(Scalar(scalar, kind))
+        if is_size(value):
+            size = host_of(self.program.sizes, value, self.schedule.of)
+            return self.emit(Count(as_size(self.program.sizes, size), kind))
         linear = self.nest.linear(self.schedule.of(value), at)
         return self.emit(Load(self.program.memory(value), linear, kind))
 

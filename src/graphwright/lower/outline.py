@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from graphwright.ir.graph import Graph, Node, Value
 from graphwright.lower.lowering import lower
-from graphwright.lower.moves import is_size
+from graphwright.lower.moves import is_single_size, is_size
 from graphwright.lower.native import Native, NativeUpdate
 from graphwright.lower.sizes import NotNative
 from graphwright.op.op import Op
@@ -65,7 +65,7 @@ class Outline:
 
     def argument(self, value: Value) -> Value:
         """A value of the graph around: computed here, a constant, or an argument."""
-        if isinstance(value.node.op, Const):
+        if isinstance(value.node.op, Const) or is_single_size(value):
             return self.size(value)
         if value not in self.mapping:
             self.arguments.append(value)

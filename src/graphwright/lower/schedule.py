@@ -17,6 +17,7 @@ from graphwright.ir.graph import Graph, Node, Value, transform
 from graphwright.lower.clusters import Cluster, Member, Opaque, is_final, spread
 from graphwright.lower.decompose import decompose
 from graphwright.lower.indices import Sized
+from graphwright.lower.lists import LIST_OPS, MAKERS, Lists, is_list, list_operands
 from graphwright.lower.moves import FIRST, MOVES, Place, aligned, is_size, is_trivial
 from graphwright.lower.shapes import COMBINE, FILLS, Shapes, joined_parts
 from graphwright.lower.simplify import simplify
@@ -39,8 +40,10 @@ class Schedule(Shapes):
         sizes: Sizes,
         dims: dict[Value, Shape],
         aliases: dict[Value, Value] | None = None,
+        lists: Lists | None = None,
     ) -> None:
         super().__init__(sizes, dims)
+        self.lists = Lists(sizes) if lists is None else lists
         self.graph = graph
         #: What placeholders of a loop's or branch's graphs stand for outside, if it is one value.
         self.aliases = {} if aliases is None else aliases
@@ -61,10 +64,16 @@ class Schedule(Shapes):
             if isinstance(node.op, Placeholder):
                 continue
             if is_size(node.outputs[0]):
+                if node.outputs[0].type.dims == ():
+                    self.dims[node.outputs[0]] = ()
                 continue
             try:
-                if isinstance(node.op, (StatelessWhile, StatelessIf)):
+                if type(node.op) in LIST_OPS:
+                    self.lists.infer(node, self)
+                elif isinstance(node.op, (StatelessWhile, StatelessIf)):
                     self.infer_inner(node)
+                elif is_list(node.outputs[0]):
+                    continue
                 else:
                     self.dims[node.outputs[0]] = self.sizes.shape(self.shape_of(node))
             except NotNative as reason:
@@ -80,13 +89,19 @@ class Schedule(Shapes):
             graphs, given, kept = (op.cond, op.body), node.inputs, node.inputs[count:]
         else:
             graphs, given, kept = op.graphs, node.inputs[1:], node.inputs[1:]
-        inner = [Schedule(fresh(graph), self.sizes, self.dims, self.aliases) for graph in graphs]
+        inner = [
+            Schedule(fresh(graph), self.sizes, self.dims, self.aliases, self.lists)
+            for graph in graphs
+        ]
+        if isinstance(op, StatelessWhile):
+            self.lists.enter_loop(node, inner[0].graph, inner[1].graph, self)
         for schedule in inner:
             arguments = schedule.graph.arguments
             for own, outside in zip(arguments, given):
                 if own.type.dims is None:
                     raise NotNative("a loop variable has no known rank")
-                self.dims[own] = self.of(outside)
+                if not is_list(own):
+                    self.dims[own] = self.of(outside)
             self.aliases.update(zip(arguments[len(arguments) - len(kept) :], kept))
             schedule.infer()
         self.inner[node] = inner
@@ -94,10 +109,13 @@ class Schedule(Shapes):
         if isinstance(op, StatelessWhile):
             first = inner[1].graph.parameters
             self.require_scalar(inner[0].graph.results[0])
+            self.lists.leave_loop(node, inner[1])
         else:
             self.require_scalar(node.inputs[0])
+            self.lists.leave_branch(node, inner)
         for output, a, b in zip(node.outputs, first, last):
-            self.dims[output] = self.meet(a, b)
+            if not is_list(output):
+                self.dims[output] = self.meet(a, b)
 
     def require_scalar(self, value: Value) -> None:
         """Conditions are single elements."""
@@ -134,7 +152,7 @@ class Schedule(Shapes):
             if value in self.aliases:
                 value = self.aliases[value]
                 continue
-            if value in self.outside or not self.is_moved(value.node):
+            if value in self.outside or is_size(value) or not self.is_moved(value.node):
                 break
             node = value.node
             dims, out = self.of(node.inputs[0]), self.of(value)
@@ -167,6 +185,10 @@ class Schedule(Shapes):
                 continue
             if is_size(node.outputs[0]):
                 continue
+            if isinstance(op, MAKERS):  # made where they are used
+                for value in list_operands(node):
+                    self.demand(value)
+                continue
             if self.is_moved(node):
                 continue
             if isinstance(op, (Elementwise, Sized)):
@@ -179,6 +201,8 @@ class Schedule(Shapes):
 
     def result(self, value: Value) -> Value:
         """A value that has memory of its own to be returned in."""
+        if is_list(value):
+            return value
         if self.graph.is_body:
             self.demand(value)
             return value
@@ -265,7 +289,7 @@ class Schedule(Shapes):
         """Sees to it that a value is in memory."""
         if value in self.home:
             self.escapes[value] = None
-        elif isinstance(value.node.op, Placeholder):
+        elif isinstance(value.node.op, Placeholder) or is_list(value) or is_size(value):
             return
         elif not isinstance(value.node.op, Const):
             self.place_copy(value)
@@ -331,6 +355,8 @@ def read_from_memory(node: Node) -> tuple[Value, ...]:
     """What a statement of its own reads."""
     if isinstance(node.op, Reshape):
         return node.inputs[:1]
+    if type(node.op) in LIST_OPS:
+        return list_operands(node)
     return joined_parts(node)
 
 

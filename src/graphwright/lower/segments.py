@@ -17,7 +17,9 @@ from graphwright.ir.graph import Graph, Node, Value
 from graphwright.lower.cells import Cells
 from graphwright.lower.decompose import RULES
 from graphwright.lower.kinds import HALVES, KINDS, is_native_dtype
-from graphwright.lower.moves import MOVES, is_size
+from graphwright.lower.list_types import with_list_types
+from graphwright.lower.lists import LIST_OPS, is_list
+from graphwright.lower.moves import MOVES, is_single_size, is_size
 from graphwright.lower.outline import UPDATES, native_node, rewired
 from graphwright.lower.shapes import COMBINE, FILLS
 from graphwright.lower.simplify import simplify
@@ -57,10 +59,15 @@ def is_native(node: Node, in_loop: bool = False) -> bool:
         return False
     mask = op.host_mask(len(node.inputs))
     tensors = [v for v, host in zip(node.inputs, mask) if not host]
+    held = type(op) in LIST_OPS or isinstance(op, (StatelessWhile, StatelessIf))
     for value in (*tensors, *node.outputs):
         dims = value.type.dims
+        if held and is_list(value):
+            continue
         if dims is None or len(dims) > _MOST_AXES or not is_native_dtype(value.type.dtype):
             return False
+    if type(op) in LIST_OPS:
+        return in_loop
     if any(d == 0 for v in (*tensors, *node.outputs) for d in v.type.dims or ()):
         return False
     if isinstance(op, (StatelessWhile, StatelessIf)):
@@ -120,7 +127,8 @@ def has_element(op: Elementwise, dtypes: tuple[DType, ...]) -> bool:
 def is_compute(node: Node) -> bool:
     """Whether a node does more than move elements."""
     moves = type(node.op) in MOVES or isinstance(node.op, (Unpack, Split))
-    return not (moves or type(node.op) in FILLS or isinstance(node.op, Fill))
+    lists = any(is_list(v) for v in node.outputs) and type(node.op) in LIST_OPS
+    return not (moves or lists or type(node.op) in FILLS or isinstance(node.op, Fill))
 
 
 # -- partition ------------------------------------------------------------------------------
@@ -180,6 +188,16 @@ class Partition:
         self.open: Segment | None = None
         self.late: set[Value] = set()  # sizes of what the open segment computes
         self.cells = Cells(graph)
+        self.has_lists = any(map(self.loops_over_lists, graph.nodes))
+
+    def loops_over_lists(self, node: Node) -> bool:
+        """Whether a node is a native loop with lists."""
+        return (
+            isinstance(node.op, StatelessWhile)
+            and any(is_list(v) for v in node.inputs)
+            and node not in self.hosts
+            and is_native(node)
+        )
 
     def run(self) -> list[Node | Segment]:
         """Nodes and segments, in an order that runs."""
@@ -203,7 +221,7 @@ class Partition:
                 self.late.update(node.outputs)
             else:
                 self.items.append(node)
-        elif node not in self.hosts and is_native(node) and self.reachable(node):
+        elif self.is_native(node) and self.reachable(node):
             if self.open is None:
                 self.open = Segment()
             self.open.add(node)
@@ -211,6 +229,13 @@ class Partition:
             if depends or (node.op.effect is not Effect.NONE and self.open and self.open.written):
                 self.close()
             self.items.append(node)
+
+    def is_native(self, node: Node) -> bool:
+        """Whether a node may be native here: lists are, where a native loop is about them."""
+        of_lists = type(node.op) in LIST_OPS
+        if node in self.hosts or (of_lists and not self.has_lists):
+            return False
+        return is_native(node, in_loop=of_lists)
 
     def visit_variable(self, node: Node) -> None:
         """A read or an assignment of a variable: inside the open segment, or a host call."""
@@ -264,7 +289,8 @@ class Partition:
     def reachable(self, node: Node) -> bool:
         """Whether a node's tensors do not wait for what comes after the open segment."""
         mask = node.op.host_mask(len(node.inputs))
-        return not any(v in self.late for v, host in zip(node.inputs, mask) if not host)
+        tensors = [v for v, host in zip(node.inputs, mask) if not host]
+        return not any(v in self.late and not is_single_size(v) for v in tensors)
 
     def close(self) -> None:
         """Ends the open segment."""
@@ -280,6 +306,7 @@ def partition(graph: Graph, reasons: dict[Node, str] | None = None) -> Graph:
     What turns out to have no native form when it is lowered stays outside; `reasons` is told why.
     """
     hosts: set[Node] = set()
+    graph = with_list_types(graph)
     while True:
         items = Partition(graph, hosts).run()
         try:

@@ -39,7 +39,10 @@ class Shapes:
 
     def of(self, value: Value) -> Shape:
         """A value's shape."""
-        return self.sizes.shape(self.dims[value])
+        found = self.dims.get(value)
+        if found is None:
+            raise NotNative(f"{value.name} is a shape that is used as a tensor", [value.node])
+        return self.sizes.shape(found)
 
     def shape_of(self, node: Node) -> Shape:
         """A node's result's shape."""

@@ -87,7 +87,10 @@ class TensorListFromTensor(Op):
                 f"Specified a list with shape {show_dims(dims)} from a tensor with shape "
                 f"{show_dims(tensor.shape[1:])}"
             )
-        return TensorList(list(tensor), dt.of_numpy(tensor.dtype), merged(dims, tensor.shape[1:]))
+        merged_dims = merged(dims, tensor.shape[1:])
+        items = TensorList(list(tensor), dt.of_numpy(tensor.dtype), merged_dims)
+        items.rows = tensor
+        return items
 
     def gradient(self, call: Call, g: Any) -> Sequence[Any]:
         dims = call.inputs[0].type.dims

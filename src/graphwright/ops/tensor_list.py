@@ -30,12 +30,13 @@ class Store:
     version n of the list is the items with all entries after the first n undone.
     """
 
-    __slots__ = ("blank", "items", "log")
+    __slots__ = ("blank", "items", "log", "rows")
 
     def __init__(self, items: list[Any], blank: bool = False) -> None:
         self.items = items
         self.blank = blank  # whether all were None to begin with: the log tells which are not
         self.log: list[tuple[int, Any]] = []
+        self.rows: Any = None  # the array whose rows the first version's items are, if one is
 
     def at(self, version: int) -> list[Any]:
         """A copy of the items as they were in a version."""
@@ -95,6 +96,15 @@ class TensorList:
             return store.items
         with _LOCK:
             return self._own().items
+
+    @property
+    def rows(self) -> Any:
+        """The array whose rows the items are, None if that is not known."""
+        return None if self._store.log else self._store.rows
+
+    @rows.setter
+    def rows(self, rows: Any) -> None:
+        self._store.rows = rows
 
     @property
     def is_sparse(self) -> bool:

@@ -31,6 +31,7 @@ HEADER = object.__basicsize__
 DATA, RANK, DIMS, DESCR, FLAGS = HEADER, HEADER + 8, HEADER + 16, HEADER + 40, HEADER + 48
 _BYTES = bytes.__basicsize__ - 1
 _CONTIGUOUS, _ALIGNED = 0x1, 0x100
+_OWNED, _CARRAY = 0x4, 0x501  # owns its memory; contiguous, aligned and writable
 _NEW_ARRAY, _ARRAY_TYPE = 93, 2  # in NumPy's table of functions
 
 _API = (
@@ -112,6 +113,7 @@ class Boundary:
         raised = e.compare("eq", e.binary("and", status, f.number(INTERRUPTED)), f.number(0))
         f.branch_if(e.compare("eq", status, f.number(0)), fine, failed)
         e.label(fine)
+        self.late_results(made, results, inputs, count)
         found = f.call("ptr", "PyTuple_New", results)
         with f.loop(f.number(0), results) as i:
             array = self.at(made, i, "ptr")
@@ -119,16 +121,15 @@ class Boundary:
         e.line(f"ret {found}")
         e.label(failed)
         with f.loop(f.number(0), results) as i:
-            f.call("", "Py_DecRef", self.at(made, i, "ptr"))
+            f.call("", "Py_DecRef", self.at(made, i, "ptr"))  # of a late one, None
         f.branch_if(raised, bail, "interrupted")
         e.label("interrupted")
         e.line("ret ptr null")
         e.label(bail)
         e.declarations["gw_none"] = "@gw_none = external global i8"
         e.declarations["gw_array_type"] = "@gw_array_type = external global i8"
-        none = Reg("@gw_none", "ptr")
-        f.call("", "Py_IncRef", none)
-        e.line(f"ret {none}")
+        f.call("", "Py_IncRef", self.none())
+        e.line(f"ret {self.none()}")
         poll = poll_function()
         e.declarations.update(poll.e.declarations)
         return "\n".join([*e.declarations.values(), f.text(), poll.text()])
@@ -215,39 +216,80 @@ class Boundary:
             self.require(self.e.binary("or", unknown, same), bail)
             self.put(self.frame, slot, size)
 
-    def results(self, made: Reg, results: Reg, inputs: Reg, count: Reg) -> None:
-        """Makes the results' arrays."""
-        f, e = self.f, self.e
+    def result_entry(self, i: Reg, inputs: Reg, count: Reg) -> list[Reg]:
+        """What the table says of a result."""
+        f = self.f
         before = f.add(f.mul(inputs, f.number(3)), f.mul(count, f.number(4)))
-        first = self.offset(before, 6)
+        entry = self.offset(before, 6, f.mul(i, f.number(5)))
+        return [self.at(self.table, self.offset(entry, k), I64) for k in range(5)]
+
+    def results(self, made: Reg, results: Reg, inputs: Reg, count: Reg) -> None:
+        """Makes the results' arrays; None for what is known only in the end."""
+        f, e = self.f, self.e
+        null, zero = Reg("null", "ptr"), Reg("0", "i32")
         with f.loop(f.number(0), results) as i:
-            entry = self.offset(first, f.mul(i, f.number(4)))
-            type_, rank, dims, slot = [
-                self.at(self.table, self.offset(entry, k), I64) for k in range(4)
-            ]
-            at = e.assign("ptr", 1, f"getelementptr i64, {self.frame}, {dims}")
-            null, zero = Reg("null", "ptr"), Reg("0", "i32")
-            array = f.call(
-                "ptr",
-                "gw_new_array",
-                Reg("@gw_array_type", "ptr"),
-                e.cast("trunc", rank, "i32"),
-                at,
-                e.cast("trunc", type_, "i32"),
-                null,
-                null,
-                zero,
-                zero,
-                null,
-            )
+            type_, rank, dims, slot, late = self.result_entry(i, inputs, count)
+            now, later, done = [e.fresh_label(p) for p in ("now", "later", "result")]
+            f.branch_if(e.compare("eq", late, f.number(0)), now, later)
+            e.label(later)
+            f.call("", "Py_IncRef", self.none())
+            self.put(made, i, self.none())
+            f.branch(done)
+            e.label(now)
+            array = self.new_array(type_, rank, dims, null, zero)
             self.put(made, i, array)
             self.require(e.compare("ne", array, null), "raised")
             self.put(self.frame, slot, self.field(array, DATA, "ptr"))
+            f.branch(done)
+            e.label(done)
         after = e.fresh_label("made")
         f.branch(after)
         e.label("raised")
         e.line("ret ptr null")
         e.label(after)
+
+    def new_array(self, type_: Reg, rank: Reg, dims: Reg, data: Reg, flags: Reg) -> Reg:
+        """An array with dimensions of the frame."""
+        e = self.e
+        at = e.assign("ptr", 1, f"getelementptr i64, {self.frame}, {dims}")
+        null, zero = Reg("null", "ptr"), Reg("0", "i32")
+        return self.f.call(
+            "ptr",
+            "gw_new_array",
+            Reg("@gw_array_type", "ptr"),
+            e.cast("trunc", rank, "i32"),
+            at,
+            e.cast("trunc", type_, "i32"),
+            null,
+            data,
+            zero,
+            flags,
+            null,
+        )
+
+    def late_results(self, made: Reg, results: Reg, inputs: Reg, count: Reg) -> None:
+        """Arrays for memory that the program has left: they free it."""
+        f, e = self.f, self.e
+        null = Reg("null", "ptr")
+        with f.loop(f.number(0), results) as i:
+            type_, rank, dims, slot, late = self.result_entry(i, inputs, count)
+            do, done = e.fresh_label("late"), e.fresh_label("early")
+            f.branch_if(e.compare("ne", late, f.number(0)), do, done)
+            e.label(do)
+            data = self.at(self.frame, slot, "ptr")
+            array = self.new_array(type_, rank, dims, data, Reg(str(_CARRAY), "i32"))
+            self.require(e.compare("ne", array, null), "raised")
+            flags = e.binary("or", self.field(array, FLAGS, "i32"), Reg(str(_OWNED), "i32"))
+            address = e.assign("ptr", 1, f"getelementptr i8, {array}, i64 {FLAGS}")
+            e.line(f"store {flags}, {address}, align 4")
+            f.call("", "Py_DecRef", self.none())
+            self.put(made, i, array)
+            f.branch(done)
+            e.label(done)
+
+    def none(self) -> Reg:
+        """Python's None."""
+        return Reg("@gw_none", "ptr")
 
     def run(self, run: Reg, work: Reg) -> Reg:
         """Runs the program, without the interpreter's lock if there is much to do."""
@@ -308,14 +350,14 @@ def table(
     frame: Frame,
     inputs: list[tuple[Any, int, int]],
     symbols: list[tuple[int, int, int, int]],
-    results: list[tuple[Any, int, int, int]],
+    results: list[tuple[Any, int, int, int, bool]],
     library: Library,
 ) -> bytes:
     """What the boundary must know of a program.
 
     `inputs` has a NumPy dtype, a rank and a slot for each; `symbols` a slot, an input, an axis
     and the size that is expected there (-1 for any); `results` a NumPy dtype, a rank, the slot of
-    the dimensions and that of the address.
+    the dimensions, that of the address, and whether these are known only in the end.
     """
     addresses = library.addresses
     words = [frame.size, len(inputs), addresses["prepare"], addresses["run"]]
@@ -324,8 +366,8 @@ def table(
         words += [id(dtype), rank, slot]
     for entry in symbols:
         words += entry
-    for dtype, rank, dims, slot in results:
-        words += [dtype.num, rank, dims, slot]
+    for dtype, rank, dims, slot, late in results:
+        words += [dtype.num, rank, dims, slot, late]
     return np.array(words, np.int64).tobytes()
 
 

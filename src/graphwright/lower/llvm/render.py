@@ -11,6 +11,7 @@ from graphwright.lower.llvm.emitter import Reg, type_of
 from graphwright.lower.llvm.frame import INTERRUPTED, Frame
 from graphwright.lower.llvm.function import I64, FunctionWriter
 from graphwright.lower.llvm.instructions import element, scalar_instruction
+from graphwright.lower.llvm.list_code import ListWriter, moving
 from graphwright.lower.llvm.launch import Launch, part_function
 from graphwright.lower.llvm.nests import NestWriter, totals_of
 from graphwright.lower.nest import (
@@ -86,12 +87,14 @@ class Module:
         """The statements; returns the status, 0 if all is well."""
         f = FunctionWriter(self.frame, "define i64 @run(ptr %frame)")
         main = Main(self, f)
+        main.lists.clear(self.program)
         temporaries = main.allocate()
         for statement in self.program.body:
             main.statement(statement)
         f.branch("leave")
         f.e.label("leave")
         main.free(temporaries)
+        main.lists.free(self.program)
         f.e.line(f"ret {f.from_slot(0, I64)}")
         self.finish(f)
 
@@ -108,7 +111,8 @@ class Main:
         self.scalars: dict[int, Reg] = {}
         self.shared = set(scalars_of_nests(self.program.body))  # they must be in the frame
         self.done: Reg | None = None  # what has been done since signals were let in
-        f.moving = set(swapped(self.program.body))
+        f.moving = {*swapped(self.program.body), *moving(self.program)}
+        self.lists = ListWriter(f, self.frame, self.scalars, self.define)
 
     def allocate(self) -> Reg | None:
         """Memory for all temporaries, in one piece."""
@@ -153,7 +157,7 @@ class Main:
         elif isinstance(statement, Choice):
             self.choice(statement)
         else:
-            raise TypeError(f"no such statement: {statement}")
+            self.lists.statement(statement)
 
     def nest(self, nest: Nest) -> None:
         """A call of the nest's function over its whole range."""

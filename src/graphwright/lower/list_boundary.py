@@ -1,0 +1,81 @@
+"""Lists that enter and leave machine code: as the tensors of their items."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from graphwright.errors import InvalidArgumentError
+from graphwright.ops.list_tensors import stacked
+from graphwright.ops.tensor_list import TensorList, element_dims, filled, merged
+from graphwright.types.dtypes import DType
+from graphwright.types.tensor_type import Dims
+
+
+class Arriving(NamedTuple):
+    """A list among the inputs, and what its items must be."""
+
+    number: int
+    dtype: DType
+    dims: Dims
+
+
+class Leaving(NamedTuple):
+    """A list among the results; its items' declared shape is that of an input, or `dims`."""
+
+    number: int
+    dtype: DType
+    like: int
+    dims: Dims | None
+
+
+class Crossing(NamedTuple):
+    """The lists that enter a program and leave it."""
+
+    arriving: tuple[Arriving, ...]
+    leaving: tuple[Leaving, ...]
+
+    def around(self, native: Callable[..., Any]) -> Callable[..., Any]:
+        """Machine code that takes and gives lists; None from it stays None."""
+
+        def call(*given: Any) -> Any:
+            arrays = list(given)
+            for number, dtype, dims in self.arriving:
+                rows = rows_of(given[number], dtype, dims)
+                if rows is None:
+                    return None
+                arrays[number] = rows
+            found = native(*arrays)
+            if found is None or not self.leaving:
+                return found
+            results = list(found)
+            for number, dtype, like, dims in self.leaving:
+                declared = given[like].dims if like >= 0 else dims
+                results[number] = list_of(results[number], dtype, declared)
+            return tuple(results)
+
+        return call
+
+
+def rows_of(items: TensorList, dtype: DType, dims: Dims) -> Any:
+    """A list as one array, None where it is no list of items of one shape like `dims`."""
+    if items.element_dtype is not dtype or items.limit is not None:
+        return None
+    if items.rows is not None:
+        return np.ascontiguousarray(items.rows)
+    try:
+        shape = merged(dims, element_dims(items, None))
+        if shape is None or None in shape:
+            return None
+        return stacked(filled(items, shape, ""), shape, dtype)
+    except InvalidArgumentError:
+        return None
+
+
+def list_of(rows: Any, dtype: DType, dims: Dims | None) -> TensorList:
+    """The rows of an array as a list."""
+    items = TensorList(list(rows), dtype, dims)
+    items.rows = rows
+    return items

@@ -1,0 +1,381 @@
+"""The statements of list ops: places of items, room for more, lengths."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from graphwright.ir.graph import Node, Value
+from graphwright.lower.kinds import DTYPES, kind_of
+from graphwright.lower.list_boundary import Arriving, Crossing, Leaving
+from graphwright.lower.list_types import dims_of
+from graphwright.lower.lists import MAKERS, Listed, Lists, Storage, element_of, is_list
+from graphwright.lower.nest import (
+    Copy,
+    Count,
+    Deliver,
+    Extend,
+    Linear,
+    Load,
+    Locate,
+    Mark,
+    Require,
+    Reserve,
+    Scalar,
+    Shorten,
+    Statement,
+    Store,
+    Straight,
+)
+from graphwright.lower.sizes import ONE, ZERO, NotNative, Size, product
+from graphwright.ops.list_tensors import TensorListFromTensor, TensorListStack
+from graphwright.ops.lists import (
+    EmptyTensorList,
+    TensorListGetItem,
+    TensorListLength,
+    TensorListPopBack,
+    TensorListPushBack,
+    TensorListReserve,
+    TensorListResize,
+    TensorListSetItem,
+    TensorListZerosLike,
+)
+from graphwright.types.tensor_type import Dims, TensorType
+
+if TYPE_CHECKING:
+    from graphwright.lower.lowering import Lowering
+    from graphwright.lower.schedule import Schedule
+
+Length = Size | int
+
+
+class ListLowering:
+    """Writes the statements of list ops for a program."""
+
+    def __init__(self, program: Lowering, lists: Lists) -> None:
+        self.program = program
+        self.lists = lists
+        self.lengths: dict[Value, int] = {}  # scalars, of lists whose length is no size
+        self.arriving: list[Arriving] = []
+        self.leaving: list[Leaving] = []
+        self.numbers: dict[Storage, int] = {}  # of the inputs that lists arrived as
+
+    def statements(self, node: Node, schedule: Schedule) -> list[Statement]:
+        """What a list op does."""
+        if isinstance(node.op, MAKERS):
+            return []  # where it is used
+        return self.RULES[type(node.op)](self, node, schedule)
+
+    # -- storages and lengths ---------------------------------------------------------------
+
+    def used(
+        self, node: Node, place: int, schedule: Schedule, into: list[Statement]
+    ) -> tuple[Storage, Length]:
+        """The storage and the length of a list that a node uses; made here, if of nothing."""
+        listed = self.lists.used(node, place, schedule)
+        root = self.lists.root(node.inputs[place], schedule)
+        if root in self.lists.found:
+            return listed.storage, self.length(root, listed)
+        return listed.storage, self.made(root.node, listed, schedule, into)
+
+    def length(self, root: Value, listed: Listed) -> Length:
+        """How many items a list has."""
+        return self.lengths[root] if listed.count is None else listed.count
+
+    def made(
+        self, maker: Node, listed: Listed, schedule: Schedule, into: list[Statement]
+    ) -> Length:
+        """Makes a list of nothing; its length."""
+        storage = listed.storage
+        like = -1
+        length: Length
+        if listed.count is not None:
+            length = listed.count
+        elif isinstance(maker.op, TensorListReserve):
+            length = self.program.as_scalar(maker.inputs[1], schedule, into)
+        elif isinstance(maker.op, EmptyTensorList):
+            length = self.scalar_of(Size(0), into)
+        else:
+            _, length = self.used(maker, 0, schedule, into)
+        if isinstance(maker.op, TensorListZerosLike):
+            like = self.lists.used(maker, 0, schedule).storage.written
+        self.allocate(storage)
+        if not storage.declared and storage.written < 0:
+            storage.written = self.program.scalar()
+        item, kind = self.shape(storage)
+        slots = storage.written, like
+        into.append(Reserve(storage.buffer, storage.capacity, length, item, kind, slots))
+        return length
+
+    def allocate(self, storage: Storage) -> None:
+        """The buffer of a storage that has memory of its own."""
+        if storage.buffer < 0:
+            assert storage.kind is not None and storage.item is not None
+            shape = self.program.sizes.shape(storage.item)
+            storage.buffer = self.program.buffer("list", shape, storage.kind)
+            storage.capacity = self.program.scalar()
+
+    def shape(self, storage: Storage) -> tuple[Size, str]:
+        """The elements of an item, and their kind."""
+        if storage.item is None or storage.kind is None:
+            raise NotNative("nothing is written to a list")
+        return product(self.program.sizes.shape(storage.item)), storage.kind
+
+    def scalar_of(self, size: Size, into: list[Statement]) -> int:
+        """A size as an int32 scalar."""
+        scalar = self.program.scalar()
+        into.append(Straight((Count(size, "i32"),), ((0, scalar, "i32"),)))
+        return scalar
+
+    def as_length(self, length: Length, into: list[Statement]) -> int:
+        """A length as a scalar."""
+        return self.scalar_of(length, into) if isinstance(length, Size) else length
+
+    # -- ops --------------------------------------------------------------------------------
+
+    def from_tensor(self, node: Node, schedule: Schedule) -> list[Statement]:
+        """The rows of a tensor: where they lie, if nobody changes them there."""
+        listed = self.lists.found[node.outputs[0]]
+        storage, source = listed.storage, self.program.memory(node.inputs[0])
+        assert listed.count is not None
+        if not storage.changed:
+            storage.buffer = source
+            return []
+        self.allocate(storage)
+        item, kind = self.shape(storage)
+        return [
+            Reserve(storage.buffer, storage.capacity, listed.count, item, kind),
+            Copy(source, storage.buffer, listed.count * item, kind),
+        ]
+
+    def count(self, node: Node, schedule: Schedule) -> list[Statement]:
+        """The length as a tensor."""
+        into: list[Statement] = []
+        _, length = self.used(node, 0, schedule, into)
+        output = node.outputs[0]
+        self.program.scalar_of[output] = scalar = self.as_length(length, into)
+        store = Store(0, self.program.memory(output), Linear((), ()), "i32")
+        into.append(Straight((Scalar(scalar, "i32"),), (), (store,)))
+        return into
+
+    def set_item(self, node: Node, schedule: Schedule) -> list[Statement]:
+        """An item written to its place."""
+        into: list[Statement] = []
+        storage, length = self.used(node, 0, schedule, into)
+        index = self.program.as_scalar(node.inputs[1], schedule, into)
+        output = node.outputs[0]
+        if node.op.resize_if_index_out_of_bounds:  # type: ignore[attr-defined]
+            length = self.extended(storage, length, into, index=index)
+        if self.lists.found[output].count is None:
+            self.lengths[output] = self.as_length(length, into)
+        self.write(storage, index, length, node.inputs[2], schedule, into)
+        return into
+
+    def push(self, node: Node, schedule: Schedule) -> list[Statement]:
+        """An item written behind the last one."""
+        into: list[Statement] = []
+        storage, length = self.used(node, 0, schedule, into)
+        before = self.as_length(length, into)
+        after = self.lengths[node.outputs[0]] = self.extended(storage, before, into)
+        self.write(storage, before, after, node.inputs[1], schedule, into)
+        return into
+
+    def extended(self, storage: Storage, length: Length, into: list[Statement], **how: Any) -> int:
+        """Makes room; the new length."""
+        result = self.program.scalar()
+        item, kind = self.shape(storage)
+        into.append(
+            Extend(storage.buffer, storage.capacity, length, result, item, kind, **how)
+        )
+        return result
+
+    def write(
+        self,
+        storage: Storage,
+        index: int,
+        length: Length,
+        value: Value,
+        schedule: Schedule,
+        into: list[Statement],
+    ) -> None:
+        """Writes an item."""
+        item, kind = self.shape(storage)
+        view = self.program.buffer("view", storage.item or (), kind)
+        if item == ONE:
+            scalar = self.program.as_scalar(value, schedule, into)
+            into.append(Locate(view, storage.buffer, index, length, item, kind))
+            store = Store(0, view, Linear((), ()), kind)
+            into.append(Straight((Scalar(scalar, kind),), (), (store,)))
+        else:
+            into.append(Locate(view, storage.buffer, index, length, item, kind))
+            into.append(Copy(self.program.memory(value), view, item, kind))
+        if storage.written >= 0:
+            into.append(Mark(storage.written))
+
+    def get_item(self, node: Node, schedule: Schedule) -> list[Statement]:
+        """An item where it lies."""
+        into: list[Statement] = []
+        storage, length = self.used(node, 0, schedule, into)
+        index = self.program.as_scalar(node.inputs[1], schedule, into)
+        self.require(node, storage, length, schedule, into)
+        self.read(node, storage, index, length, into)
+        return into
+
+    def pop(self, node: Node, schedule: Schedule) -> list[Statement]:
+        """The last item where it lies."""
+        into: list[Statement] = []
+        storage, length = self.used(node, 0, schedule, into)
+        after = self.lengths[node.outputs[0]] = self.program.scalar()
+        into.append(Shorten(length, after))
+        self.require(node, storage, length, schedule, into)
+        self.read(node, storage, after, length, into)
+        return into
+
+    def read(
+        self, node: Node, storage: Storage, index: int, length: Length, into: list[Statement]
+    ) -> None:
+        """An item: its memory, and if it is one element, a scalar."""
+        item, kind = self.shape(storage)
+        output = node.outputs[-1]
+        view = self.program.buffer("view", self.program.schedule.of(output), kind)
+        into.append(Locate(view, storage.buffer, index, length, item, kind))
+        if node in self.lists.copied:
+            into.append(Copy(view, self.program.memory(output), item, kind))
+        else:
+            self.program.buffer_of[output] = view
+        if item == ONE:
+            self.program.scalar_of[output] = scalar = self.program.scalar()
+            into.append(Straight((Load(view, Linear((), ()), kind),), ((0, scalar, kind),)))
+
+    def require(
+        self,
+        node: Node,
+        storage: Storage,
+        length: Length,
+        schedule: Schedule,
+        into: list[Statement],
+    ) -> None:
+        """Where only what was written says what shape items have, something must have been."""
+        if storage.written >= 0 and self.lists.shape(node.inputs[-1], schedule) is None:
+            if storage.popped and not isinstance(node.op, TensorListStack):
+                raise NotNative("an item may not be written", [node])
+            into.append(Require(storage.written, length))
+
+    def stack(self, node: Node, schedule: Schedule) -> list[Statement]:
+        """All items where they lie."""
+        into: list[Statement] = []
+        storage, length = self.used(node, 0, schedule, into)
+        assert isinstance(length, Size)
+        self.require(node, storage, length, schedule, into)
+        item, kind = self.shape(storage)
+        output = node.outputs[0]
+        if output in self.program.buffer_of or node in self.lists.copied:
+            into.append(Copy(storage.buffer, self.program.memory(output), length * item, kind))
+        else:
+            self.program.buffer_of[output] = storage.buffer
+        return into
+
+    def resize(self, node: Node, schedule: Schedule) -> list[Statement]:
+        """Shorter, or filled up with zeros."""
+        into: list[Statement] = []
+        storage, length = self.used(node, 0, schedule, into)
+        wanted = self.program.as_scalar(node.inputs[1], schedule, into)
+        output = node.outputs[0]
+        self.lengths[output] = self.extended(storage, length, into, exactly=wanted)
+        return into
+
+    RULES: Any = {
+        TensorListFromTensor: from_tensor,
+        TensorListLength: count,
+        TensorListSetItem: set_item,
+        TensorListPushBack: push,
+        TensorListGetItem: get_item,
+        TensorListPopBack: pop,
+        TensorListStack: stack,
+        TensorListResize: resize,
+    }
+
+    # -- loops and branches -----------------------------------------------------------------
+
+    def enter_loop(
+        self, node: Node, schedule: Schedule, inner: list[Schedule], into: list[Statement]
+    ) -> list[tuple[int, int, Value]]:
+        """The lists that are variables: (the scalar of a length, its first value, the result)."""
+        scalars = []
+        condition, body = [i.graph for i in inner]
+        for i, value in enumerate(body.parameters):
+            listed = self.lists.found.get(value)
+            if listed is None:
+                continue
+            _, length = self.used(node, i, schedule, into)
+            if listed.count is None:
+                variable = self.program.scalar()
+                for other in (condition.parameters[i], value, node.outputs[i]):
+                    self.lengths[other] = variable
+                scalars.append((variable, self.as_length(length, into), body.results[i]))
+        return scalars
+
+    def next_length(self, result: Value, body: Schedule, into: list[Statement]) -> int:
+        """The length of a list after an iteration or on one side of a branch."""
+        root = self.lists.root(result, body)
+        return self.as_length(self.length(root, self.lists.found[root]), into)
+
+    # -- the interface ----------------------------------------------------------------------
+
+    def add_input(self, value: Value) -> None:
+        """A list that arrives, as the tensor of its items."""
+        element = element_of(self.program.graph, value)
+        if element is None:
+            users = [n for n in self.program.graph.nodes if value in n.inputs]
+            raise NotNative(f"nothing says what {value.name} is a list of", users)
+        dtype, dims = element
+        number = len(self.program.inputs)
+        count, *item = self.program.add_input(value, TensorType(dtype, (None, *dims)))
+        storage = Storage(kind_of(dtype), tuple(item), None)
+        storage.buffer = self.program.buffer_of[value]
+        self.lists.enter(value, storage, count)
+        self.arriving.append(Arriving(number, dtype, dims))
+        self.numbers[storage] = number
+
+    def deliver_all(self, body: list[Statement]) -> None:
+        """The lists among the results: their memory is known in the end."""
+        schedule = self.program.schedule
+        found = [(i, v) for i, v in enumerate(schedule.results) if is_list(v)]
+        roots = [self.lists.root(v, schedule) for _, v in found]
+        for (_, value), root in zip(found, roots):
+            if root not in self.lists.found:
+                raise NotNative("a list is made for others", [value.node, root.node])
+        storages = [self.lists.found[root].storage for root in roots]
+        for k, (i, _) in enumerate(found):
+            self.deliver(roots[k], i, storages[k] not in storages[k + 1 :], body)
+
+    def deliver(self, root: Value, number: int, last: bool, into: list[Statement]) -> None:
+        """A list as a result of the program; its memory itself, the last time that it is one."""
+        listed = self.lists.found[root]
+        storage = listed.storage
+        item, kind = self.shape(storage)
+        length = self.length(root, listed)
+        if storage.written >= 0:
+            into.append(Require(storage.written, length))
+        role, shape, _ = self.program.buffers[storage.buffer]
+        late = self.program.buffer("late", (ZERO, *shape[role != "list" :]), kind)
+        self.program.results[number] = late, self.program.buffers[late].shape
+        steal = last and role == "list"
+        into.append(Deliver(storage.buffer, late, number, length, item, kind, not steal))
+        dtype = DTYPES[kind]
+        like = self.numbers.get(storage, -1)
+        self.leaving.append(Leaving(number, dtype, like, self.declared(storage)))
+
+    def declared(self, storage: Storage) -> Dims | None:
+        """What a list that was made here says of its items."""
+        maker = storage.source
+        if maker is None or isinstance(maker.op, TensorListFromTensor):
+            return None if maker is None else maker.inputs[0].type.dims[1:]  # type: ignore[index]
+        if isinstance(maker.op, TensorListZerosLike):
+            raise NotNative("what a list of zeros is declared as", [maker])
+        return dims_of(maker.inputs[0])
+
+    def crossing(self) -> Crossing | None:
+        """The lists that come and go; None if there are none."""
+        if not self.arriving and not self.leaving:
+            return None
+        return Crossing(tuple(self.arriving), tuple(self.leaving))
