@@ -43,33 +43,33 @@ class Crossing(NamedTuple):
         def call(*given: Any) -> Any:
             arrays = list(given)
             for number, dtype, dims in self.arriving:
-                rows = rows_of(given[number], dtype, dims)
-                if rows is None:
+                arrays[number] = rows_of(given[number], dtype, dims)
+                if arrays[number] is None:
                     return None
-                arrays[number] = rows
             found = native(*arrays)
             if found is None or not self.leaving:
                 return found
             results = list(found)
-            for number, dtype, like, dims in self.leaving:
-                declared = given[like].dims if like >= 0 else dims
-                results[number] = list_of(results[number], dtype, declared)
+            for leaving in self.leaving:
+                declared = given[leaving.like].dims if leaving.like >= 0 else leaving.dims
+                rows = results[leaving.number]
+                results[leaving.number] = list_of(rows, leaving.dtype, declared)
             return tuple(results)
 
         return call
 
 
-def rows_of(items: TensorList, dtype: DType, dims: Dims) -> Any:
-    """A list as one array, None where it is no list of items of one shape like `dims`."""
+def rows_of(items: TensorList, dtype: DType, asked: Dims) -> Any:
+    """A list as one array, None where it is no list of items of one shape as it is asked for."""
     if items.element_dtype is not dtype or items.limit is not None:
         return None
     if items.rows is not None:
         return np.ascontiguousarray(items.rows)
     try:
-        shape = merged(dims, element_dims(items, None))
-        if shape is None or None in shape:
+        known = merged(asked, element_dims(items, None))
+        if known is None or None in known:
             return None
-        return stacked(filled(items, shape, ""), shape, dtype)
+        return stacked(filled(items, known, ""), known, dtype)
     except InvalidArgumentError:
         return None
 

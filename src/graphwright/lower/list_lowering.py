@@ -63,7 +63,8 @@ class ListLowering:
         """What a list op does."""
         if isinstance(node.op, MAKERS):
             return []  # where it is used
-        return self.RULES[type(node.op)](self, node, schedule)
+        found: list[Statement] = self.RULES[type(node.op)](self, node, schedule)
+        return found
 
     # -- storages and lengths ---------------------------------------------------------------
 
@@ -79,7 +80,7 @@ class ListLowering:
 
     def length(self, root: Value, listed: Listed) -> Length:
         """How many items a list has."""
-        return self.lengths[root] if listed.count is None else listed.count
+        return self.lengths[root] if listed.size is None else listed.size
 
     def made(
         self, maker: Node, listed: Listed, schedule: Schedule, into: list[Statement]
@@ -88,8 +89,8 @@ class ListLowering:
         storage = listed.storage
         like = -1
         length: Length
-        if listed.count is not None:
-            length = listed.count
+        if listed.size is not None:
+            length = listed.size
         elif isinstance(maker.op, TensorListReserve):
             length = self.program.as_scalar(maker.inputs[1], schedule, into)
         elif isinstance(maker.op, EmptyTensorList):
@@ -109,7 +110,8 @@ class ListLowering:
     def allocate(self, storage: Storage) -> None:
         """The buffer of a storage that has memory of its own."""
         if storage.buffer < 0:
-            assert storage.kind is not None and storage.item is not None
+            assert storage.kind is not None
+            assert storage.item is not None
             shape = self.program.sizes.shape(storage.item)
             storage.buffer = self.program.buffer("list", shape, storage.kind)
             storage.capacity = self.program.scalar()
@@ -136,15 +138,15 @@ class ListLowering:
         """The rows of a tensor: where they lie, if nobody changes them there."""
         listed = self.lists.found[node.outputs[0]]
         storage, source = listed.storage, self.program.memory(node.inputs[0])
-        assert listed.count is not None
+        assert listed.size is not None
         if not storage.changed:
             storage.buffer = source
             return []
         self.allocate(storage)
         item, kind = self.shape(storage)
         return [
-            Reserve(storage.buffer, storage.capacity, listed.count, item, kind),
-            Copy(source, storage.buffer, listed.count * item, kind),
+            Reserve(storage.buffer, storage.capacity, listed.size, item, kind),
+            Copy(source, storage.buffer, listed.size * item, kind),
         ]
 
     def count(self, node: Node, schedule: Schedule) -> list[Statement]:
@@ -164,8 +166,8 @@ class ListLowering:
         index = self.program.as_scalar(node.inputs[1], schedule, into)
         output = node.outputs[0]
         if node.op.resize_if_index_out_of_bounds:  # type: ignore[attr-defined]
-            length = self.extended(storage, length, into, index=index)
-        if self.lists.found[output].count is None:
+            length = self.extended(storage, length, into, place=index)
+        if self.lists.found[output].size is None:
             self.lengths[output] = self.as_length(length, into)
         self.write(storage, index, length, node.inputs[2], schedule, into)
         return into
@@ -183,9 +185,7 @@ class ListLowering:
         """Makes room; the new length."""
         result = self.program.scalar()
         item, kind = self.shape(storage)
-        into.append(
-            Extend(storage.buffer, storage.capacity, length, result, item, kind, **how)
-        )
+        into.append(Extend(storage.buffer, storage.capacity, length, result, item, kind, **how))
         return result
 
     def write(
@@ -307,7 +307,7 @@ class ListLowering:
             if listed is None:
                 continue
             _, length = self.used(node, i, schedule, into)
-            if listed.count is None:
+            if listed.size is None:
                 variable = self.program.scalar()
                 for other in (condition.parameters[i], value, node.outputs[i]):
                     self.lengths[other] = variable

@@ -49,7 +49,7 @@ class Items(NamedTuple):
 
     declared: Dims | None = None
     written: Any = None
-    count: int | None = None
+    size: int | None = None
 
     @property
     def dims(self) -> Dims | None:
@@ -69,7 +69,7 @@ class Items(NamedTuple):
         if self.written is UNWRITTEN:
             both = both._replace(written=other.written)
         declared = join_dims(self.declared, other.declared)
-        return Items(declared, both.written, self.count if self.count == other.count else None)
+        return Items(declared, both.written, self.size if self.size == other.size else None)
 
 
 UNKNOWN = Items()
@@ -172,7 +172,7 @@ class Refinement:
         items = self.list_of(node.inputs[0])
         dims = items.dims
         if isinstance(node.op, TensorListStack) and dims is not None:
-            dims = (items.count, *dims)
+            dims = (items.size, *dims)
         return TensorType(type_.dtype, merge_dims(type_.dims, dims))
 
     # -- lists ------------------------------------------------------------------------------
@@ -193,12 +193,12 @@ class Refinement:
         elif isinstance(op, TensorListSetItem):
             found = first.written_to(resolved(inputs[2], self.new).type.dims)
             if op.resize_if_index_out_of_bounds:
-                found = found._replace(count=None)
+                found = found._replace(size=None)
         elif isinstance(op, TensorListPushBack):
             item = resolved(inputs[1], self.new).type.dims
-            found = first.written_to(item)._replace(count=None)
+            found = first.written_to(item)._replace(size=None)
         elif isinstance(op, (TensorListPopBack, TensorListResize)):
-            found = first._replace(count=None)
+            found = first._replace(size=None)
         elif isinstance(op, (Identity, TensorListZerosLike)):
             found = first
         elif isinstance(op, TensorListAddN):

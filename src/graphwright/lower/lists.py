@@ -64,10 +64,10 @@ class Storage:
 
 
 class Listed(NamedTuple):
-    """One version of a list; `count` is its length, where that is a size."""
+    """One version of a list; `size` is its length, where that is a size."""
 
     storage: Storage
-    count: Size | None
+    size: Size | None
 
 
 class Lists:
@@ -127,7 +127,7 @@ class Lists:
     def count_of(self, maker: Node, schedule: Any) -> Size | None:
         """The length of a list made of nothing, where it is a size."""
         if isinstance(maker.op, TensorListZerosLike):
-            return self.used(maker, 0, schedule).count
+            return self.used(maker, 0, schedule).size
         if isinstance(maker.op, EmptyTensorList):
             return None
         try:
@@ -168,7 +168,7 @@ class Lists:
             schedule.dims[node.outputs[0]] = ()
         elif isinstance(op, TensorListSetItem):
             self.fit(storage, node.inputs[2], schedule)
-            count = None if op.resize_if_index_out_of_bounds else listed.count
+            count = None if op.resize_if_index_out_of_bounds else listed.size
             self.found[node.outputs[0]] = Listed(storage, count)
         elif isinstance(op, TensorListPushBack):
             self.fit(storage, node.inputs[1], schedule)
@@ -209,11 +209,11 @@ class Lists:
         if storage.item is None:
             raise NotNative("nothing says what shape the items of a list have")
         if isinstance(op, TensorListStack):
-            if listed.count is None:
+            if listed.size is None:
                 raise NotNative("how many items a list has shows only when it is stacked")
             if op.num_elements >= 0:
-                self.sizes.unify(listed.count, as_size(self.sizes, op.num_elements))
-            schedule.dims[node.outputs[0]] = (listed.count, *storage.item)
+                self.sizes.unify(listed.size, as_size(self.sizes, op.num_elements))
+            schedule.dims[node.outputs[0]] = (listed.size, *storage.item)
         else:
             schedule.dims[node.outputs[-1]] = storage.item
         if isinstance(op, TensorListPopBack):
@@ -252,8 +252,8 @@ class Lists:
                 first, *rest = [self.found[root] for root in roots]
                 if any(other.storage != first.storage for other in rest):
                     raise NotNative("a branch chooses between lists", [node])
-                same = all(other.count == first.count for other in rest)
-                self.found[output] = Listed(first.storage, first.count if same else None)
+                same = all(other.size == first.size for other in rest)
+                self.found[output] = Listed(first.storage, first.size if same else None)
 
     # -- who may change what ----------------------------------------------------------------
 

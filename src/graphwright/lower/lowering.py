@@ -272,7 +272,7 @@ class Lowering:
         scalars: list[tuple[int, int, int, str]] = []
         for output, *values in zip(node.outputs, then.graph.results, otherwise.graph.results):
             if is_list(output):
-                if self.lists.found[output].count is None:
+                if self.lists.found[output].size is None:
                     self.of_lists.lengths[output] = result = self.scalar()
                     first, second = [
                         self.of_lists.next_length(v, s, side)

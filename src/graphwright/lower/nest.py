@@ -240,7 +240,7 @@ class Reserve(NamedTuple):
 
 
 class Extend(NamedTuple):
-    """A list with room for one more item, or up to the item `index`: what is new is zeros.
+    """A list with room for one more item, or up to the item `place`: what is new is zeros.
 
     `result` is its length then, or that which `exactly` says.
     """
@@ -251,7 +251,7 @@ class Extend(NamedTuple):
     result: int
     item: Size
     kind: str
-    index: int = -1
+    place: int = -1
     exactly: Size | int = -1
 
 
@@ -267,7 +267,7 @@ class Locate(NamedTuple):
 
     view: int
     buffer: int
-    index: int
+    place: int
     length: Size | int
     item: Size
     kind: str

@@ -221,7 +221,9 @@ class Partition:
                 self.late.update(node.outputs)
             else:
                 self.items.append(node)
-        elif self.is_native(node) and self.reachable(node):
+        elif self.is_native(node):
+            if not self.reachable(node):
+                self.close()
             if self.open is None:
                 self.open = Segment()
             self.open.add(node)

@@ -147,8 +147,8 @@ class ListWriter:
         f, e = self.f, self.e
         length = self.value(s.length)
         after = f.add(length, f.number(1))
-        if s.index >= 0:
-            index = self.value(s.index)
+        if s.place >= 0:
+            index = self.value(s.place)
             self.require(e.compare("sge", index, f.number(0)))
             after = e.intrinsic("smax", length, f.add(index, f.number(1)))
         elif s.exactly != -1:
@@ -164,7 +164,7 @@ class ListWriter:
             self.require(e.compare("ne", larger, Reg("null", "ptr")))
             f.to_slot(slot, larger)
             f.to_slot(room, more)
-        if s.index >= 0 or s.exactly != -1:
+        if s.place >= 0 or s.exactly != -1:
             start = f.mul(length, size)
             at = e.assign("ptr", 1, f"getelementptr i8, {f.from_slot(slot, 'ptr')}, {start}")
             gap = e.intrinsic("smax", f.mul(e.binary("sub", after, length), size), f.number(0))
@@ -181,7 +181,7 @@ class ListWriter:
     def locate(self, s: Locate) -> None:
         """The address of an item; one comparison finds what is below and above."""
         f, e = self.f, self.e
-        index = self.value(s.index)
+        index = self.value(s.place)
         self.require(e.compare("ult", index, self.value(s.length)))
         start = f.mul(index, self.bytes(s.item, s.kind))
         at = e.assign("ptr", 1, f"getelementptr i8, {f.buffer(s.buffer)}, {start}")

@@ -9,6 +9,8 @@ import weakref
 from functools import cache
 from typing import Any
 
+import numpy as np
+
 from graphwright.kernels import blas, threads
 from graphwright.kernels.machine import object_of, target_machine
 from graphwright.lower import background
@@ -93,6 +95,11 @@ def outside(name: str) -> int:
     """Where what native code calls lies: the C library's memory functions, BLAS, our threads."""
     if name in ("gw_sgemm", "gw_dgemm"):
         return blas.address(name.removeprefix("gw_"))
+    if name in ("gw_smatmul", "gw_dmatmul"):
+        from graphwright.kernels import products
+
+        job = products.kernels(np.dtype(np.float32 if name[3] == "s" else np.float64)).matmul
+        return ctypes.cast(job.call, ctypes.c_void_p).value or 0
     if name == "gw_parallel_for":
         return threads.address()
     address = ctypes.cast(getattr(ctypes.CDLL(None), name), ctypes.c_void_p).value
@@ -100,4 +107,7 @@ def outside(name: str) -> int:
     return address
 
 
-OUTSIDE = ("malloc", "free", "memcpy", "memset", "gw_sgemm", "gw_dgemm", "gw_parallel_for")
+OUTSIDE = (
+    *("malloc", "calloc", "realloc", "free", "memcpy", "memset"),
+    *("gw_sgemm", "gw_dgemm", "gw_smatmul", "gw_dmatmul", "gw_parallel_for"),
+)

@@ -11,9 +11,10 @@ from graphwright.lower.llvm.emitter import Reg, type_of
 from graphwright.lower.llvm.frame import INTERRUPTED, Frame
 from graphwright.lower.llvm.function import I64, FunctionWriter
 from graphwright.lower.llvm.instructions import element, scalar_instruction
-from graphwright.lower.llvm.list_code import ListWriter, moving
 from graphwright.lower.llvm.launch import Launch, part_function
+from graphwright.lower.llvm.list_code import ListWriter, moving
 from graphwright.lower.llvm.nests import NestWriter, totals_of
+from graphwright.lower.llvm.product_code import write_product
 from graphwright.lower.nest import (
     Choice,
     Clear,
@@ -149,7 +150,7 @@ class Main:
         elif isinstance(statement, Clear):
             self.clear(statement)
         elif isinstance(statement, Multiply):
-            self.multiply(statement)
+            write_product(self.f, statement)
         elif isinstance(statement, Copy):
             self.copy(statement)
         elif isinstance(statement, Loop):
@@ -304,37 +305,6 @@ class Main:
         """Copies a buffer."""
         target, source = self.f.buffer(statement.target), self.f.buffer(statement.source)
         self.f.copy(target, source, self.f.size(statement.elements), statement.kind)
-
-    def multiply(self, s: Multiply) -> None:
-        """BLAS, which counts columns first: c' = b' a'."""
-        f, e = self.f, self.f.e
-        letter = "s" if s.kind == "f32" else "d"
-        one = e.constant(s.kind, 1)
-        zero = e.constant(s.kind, 0)
-        integers: list[Reg] = []
-        lead_a, lead_b = (s.m if s.transpose_a else s.k), (s.k if s.transpose_b else s.n)
-        for size in (s.n, s.m, s.k, lead_b, lead_a, s.n):
-            room = f.stack("i32", 1)
-            short = e.cast("trunc", f.size(size), "i32")
-            f.store(
-                e.intrinsic("smax", short, Reg("1", "i32")) if len(integers) > 2 else short, room
-            )
-            integers.append(room)
-        flags = []
-        for transposed in (s.transpose_b, s.transpose_a):
-            room = f.stack("i8", 1)
-            f.store(Reg(str(ord("T" if transposed else "N")), "i8"), room)
-            flags.append(room)
-        factors = []
-        for value in (one, zero):
-            room = f.stack(s.kind, 1)
-            f.store(value, room)
-            factors.append(room)
-        n, m, k, ldb, lda, ldc = integers
-        a, b, c = [f.buffer(i) for i in (s.a, s.b, s.c)]
-        f.call(
-            "", f"gw_{letter}gemm", *flags, n, m, k, factors[0], b, ldb, a, lda, factors[1], c, ldc
-        )
 
 
 def cost(body: tuple[Statement, ...]) -> int:
