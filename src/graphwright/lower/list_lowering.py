@@ -135,18 +135,21 @@ class ListLowering:
     # -- ops --------------------------------------------------------------------------------
 
     def from_tensor(self, node: Node, schedule: Schedule) -> list[Statement]:
-        """The rows of a tensor: where they lie, if nobody changes them there."""
-        listed = self.lists.found[node.outputs[0]]
-        storage, source = listed.storage, self.program.memory(node.inputs[0])
-        assert listed.size is not None
+        """The rows of a tensor."""
+        return self.filled(node.outputs[0], self.program.memory(node.inputs[0]))
+
+    def filled(self, value: Value, source: int) -> list[Statement]:
+        """A list of what is in a buffer: there, if nobody changes it."""
+        storage, size = self.lists.found[value]
+        assert size is not None
         if not storage.changed:
             storage.buffer = source
             return []
         self.allocate(storage)
         item, kind = self.shape(storage)
         return [
-            Reserve(storage.buffer, storage.capacity, listed.size, item, kind),
-            Copy(source, storage.buffer, listed.size * item, kind),
+            Reserve(storage.buffer, storage.capacity, size, item, kind),
+            Copy(source, storage.buffer, size * item, kind),
         ]
 
     def count(self, node: Node, schedule: Schedule) -> list[Statement]:
@@ -331,10 +334,14 @@ class ListLowering:
         number = len(self.program.inputs)
         count, *item = self.program.add_input(value, TensorType(dtype, (None, *dims)))
         storage = Storage(kind_of(dtype), tuple(item), None)
-        storage.buffer = self.program.buffer_of[value]
         self.lists.enter(value, storage, count)
         self.arriving.append(Arriving(number, dtype, dims))
         self.numbers[storage] = number
+
+    def enter(self) -> list[Statement]:
+        """What is done first: lists that are changed are copied."""
+        given = [v for v in self.program.graph.arguments if is_list(v)]
+        return [s for v in given for s in self.filled(v, self.program.buffer_of[v])]
 
     def deliver_all(self, body: list[Statement]) -> None:
         """The lists among the results: their memory is known in the end."""

@@ -79,7 +79,7 @@ class Lowering:
         schedule.place_all()
         self.schedule = schedule
         self.assign_results()
-        body = self.block(schedule)
+        body = [*self.of_lists.enter(), *self.block(schedule)]
         self.of_lists.deliver_all(body)
         return Program(
             tuple(self.symbols),
