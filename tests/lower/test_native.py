@@ -40,6 +40,13 @@ def layer_norm(x, gamma, beta):
     return (x - mean) * tf.math.rsqrt(variance + 1e-5) * gamma + beta
 
 
+def strange():
+    """Rows with NaN, of NaN alone, with infinities, of minus infinity alone, and one of numbers."""
+    x = normal(6, 37)
+    x[0, 3], x[1], x[2, 5], x[3], x[4, 0] = np.nan, np.nan, np.inf, -np.inf, -np.inf
+    return x
+
+
 def fibonacci(a, b):
     for _ in tf.range(7):
         a, b = b, a * 0.5 + b
@@ -88,6 +95,8 @@ PROGRAMS = {
         lambda x, w, b: tf.nn.softmax(tf.nn.relu(x @ w + b)),
         [normal(32, 16), normal(16, 8), normal(8)],
     ),
+    "softmax of strange rows": (tf.nn.softmax, [strange()]),
+    "log softmax of strange rows": (tf.nn.log_softmax, [strange()]),
     "two results": (lambda x: (tf.nn.log_softmax(x), tf.reduce_mean(x)), [normal(6, 9)]),
     "integers": (lambda x: (x * 3) // 2 + x % 5, [np.arange(-40, 41, dtype=np.int32)]),
     "bools": (lambda x: tf.where(x > 0.0, x, -x), [normal(37)]),

@@ -7,13 +7,13 @@ from typing import Any
 
 from graphwright.ir.graph import Graph, Node, Value, transform
 from graphwright.ir.known import known
-from graphwright.lower.indices import Average, PickIndex
+from graphwright.lower.indices import Average, Peak, PickIndex
 from graphwright.lower.simplify import drop_dead
 from graphwright.op.op import Op
 from graphwright.ops.bias import BiasAdd
 from graphwright.ops.creation import Const
 from graphwright.ops.joining import Pack, Split, Unpack
-from graphwright.ops.reduction import Mean, Sum, reduce_max, reduce_sum
+from graphwright.ops.reduction import Mean, Sum, reduce, reduce_sum
 from graphwright.ops.slicing import StridedSlice
 from graphwright.ops.softmax import LogSoftmax, Softmax, SoftmaxCrossEntropyWithLogits
 from graphwright.ops.transcendental import exp, log
@@ -23,21 +23,26 @@ from graphwright.types import dtypes as dt
 from graphwright.types.tensor_type import TensorType
 
 
+def peak(x: Any) -> Any:
+    """What the elements of a row are shifted by."""
+    return reduce(Peak, x, -1, True, None)
+
+
 def softmax(op: Op, x: Any) -> Any:
     """exp(x - max) * (1 / sum(exp(x - max))): one division a row"""
-    weights = exp(x - reduce_max(x, -1, True))
+    weights = exp(x - peak(x))
     return weights * (1.0 / reduce_sum(weights, -1, True))
 
 
 def log_softmax(op: Op, x: Any) -> Any:
     """x - max - log(sum(exp(x - max)))"""
-    shifted = x - reduce_max(x, -1, True)
+    shifted = x - peak(x)
     return shifted - log(reduce_sum(exp(shifted), -1, True))
 
 
 def cross_entropy(op: Op, logits: Any, labels: Any) -> Any:
     """sum(labels * (log(sum(exp(x))) - x)) and softmax - labels, x the shifted logits"""
-    x = logits - reduce_max(logits, -1, True)
+    x = logits - peak(logits)
     weights = exp(x)
     total = reduce_sum(weights, -1, True)
     return reduce_sum(labels * (log(total) - x), -1), weights / total - labels

@@ -1,4 +1,4 @@
-"""Ops of lowering alone: they read a size of a tensor beside their operand."""
+"""Ops of lowering alone: those that read a size of a tensor beside their operand, and a maximum."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from typing import Any
 
 from graphwright.op.op import Op, Shapes
 from graphwright.op.scalars import Scalars
+from graphwright.ops.reduction import Max
 from graphwright.types import dtypes as dt
 from graphwright.types.tensor_type import TensorType
 
@@ -28,6 +29,13 @@ class Average(Sized):
     def element(self, scalars: Scalars[Any], total: Any, count: Any) -> Any:
         """The mean."""
         return scalars.div(total, count)
+
+
+class Peak(Max):
+    """The greatest number of a row that its elements are shifted by: NaN need not come through,
+    since what is made of its own elements has it anyway."""
+
+    type_name = "_Peak"
 
 
 class PickIndex(Sized):

@@ -118,7 +118,7 @@ class Reduce(NamedTuple):
 
     value: int
     row: int
-    combine: str  # sum, prod, max, min, all, any
+    combine: str  # sum, prod, max, min, all, any; peak: max without regard to NaN
     kind: str
 
     def __str__(self) -> str:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from graphwright.ir.graph import Node, Value
-from graphwright.lower.indices import Sized
+from graphwright.lower.indices import Peak, Sized
 from graphwright.lower.moves import MOVES, host_of
 from graphwright.lower.sizes import ONE, NotNative, Shape, Sizes
 from graphwright.op.families import Elementwise
@@ -23,6 +23,7 @@ COMBINE: dict[type, str] = {
     Prod: "prod",
     Max: "max",
     Min: "min",
+    Peak: "peak",
     All: "all",
     Any_: "any",
 }

@@ -12,7 +12,7 @@ def identity(combine: str, kind: str) -> float:
         return 0
     if combine in ("prod", "all"):
         return 1
-    greatest = combine == "max"
+    greatest = combine in ("max", "peak")
     if is_float(kind):
         return -float("inf") if greatest else float("inf")
     if kind == "b1":
@@ -32,6 +32,8 @@ def combined(f: FunctionWriter, combine: str, x: Reg, y: Reg) -> Reg:
         return scalars.mul(x, y)
     if combine in ("all", "any"):
         return f.e.binary("and" if combine == "all" else "or", x, y)
+    if combine == "peak":
+        return f.e.select(f.e.compare("ogt", y, x), y, x)
     return scalars.binary("maximum" if combine == "max" else "minimum", x, y)
 
 
