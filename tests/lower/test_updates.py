@@ -36,8 +36,8 @@ def trained(jit, steps=4):
         return loss, optimizer.iterations, w + 1.0
 
     x = np.arange(6, dtype=np.float32).reshape(2, 3)
-    found = [[r.numpy() for r in step(x)] for _ in range(steps)]
-    return step, [*sum(found, []), *[v.numpy() for v in (w, b)]]
+    found = [r.numpy() for _ in range(steps) for r in step(x)]
+    return step, [*found, *[v.numpy() for v in (w, b)]]
 
 
 def test_a_step_of_training_is_one_native_call():
@@ -147,7 +147,9 @@ def test_what_was_read_before_stays_as_it_was():
     held, view = v.read_value(), v.numpy()[::2]
     f()
     f()
-    assert not held.numpy().any() and not view.any() and v.numpy()[0] == 2.0
+    assert not held.numpy().any()
+    assert not view.any()
+    assert v.numpy()[0] == 2.0
 
 
 def test_a_segment_does_not_hold_many_large_variables_at_once():
@@ -171,7 +173,8 @@ def test_updates_in_a_loop_of_the_graph_share_a_segment():
             w.assign(w * 2.0)
 
     f(tf.constant(5))
-    assert v.numpy() == 10.0 and w.numpy().tolist() == [32.0, 32.0]
+    assert v.numpy() == 10.0
+    assert w.numpy().tolist() == [32.0, 32.0]
     (loop,) = [n for n in parts(f, tf.TensorSpec([], tf.int32)) if n.op.type_name == "While"]
     body = partition(simplify(loop.op.body))
     assert sum(isinstance(n.op, NativeUpdate) for n in body.nodes) == 1

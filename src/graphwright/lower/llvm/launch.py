@@ -7,15 +7,15 @@ from graphwright.lower.llvm.combine import identity
 from graphwright.lower.llvm.emitter import Reg
 from graphwright.lower.llvm.function import I64, FunctionWriter
 from graphwright.lower.llvm.nests import extent, totals_of
-from graphwright.lower.nest import Element, Nest, Store
+from graphwright.lower.nest import Element, Nest
 from graphwright.lower.sizes import product
 
 #: Parts of a nest whose totals are added up: always as many, so that sums do not depend on the
 #: number of threads.
-_PARTS = 16
+PARTS = 16
 
 #: With less to do than this (about one simple operation on an element each), threads only cost.
-_WORTH = 1 << 18
+WORTH = 1 << 18
 
 #: Element functions that cost as much as many simple ones.
 _SIMPLE = frozenset(
@@ -42,14 +42,14 @@ class Launch:
             room = self.rooms(1)
             self.call(f.number(0), end, room)
             return [[self.word(room, i)] for i in range(len(self.totals))]
-        room = self.rooms(_PARTS)
-        for part in range(_PARTS):
+        room = self.rooms(PARTS)
+        for part in range(PARTS):
             for i, effect in enumerate(self.totals):
                 start = e.constant(effect.kind, identity(effect.combine, effect.kind))
                 f.store(start, self.word(room, part * len(self.totals) + i))
         alone, shared, done = [e.fresh_label(p) for p in ("alone", "shared", "joined")]
         work = f.size(product(self.nest.axes))
-        limit = f.number(_WORTH // self.weight())
+        limit = f.number(WORTH // weight(self.nest))
         f.branch_if(e.compare("slt", work, limit), alone, shared)
         e.label(alone)
         self.call(f.number(0), end, room)
@@ -59,23 +59,13 @@ class Launch:
         f.branch(done)
         e.label(done)
         return [
-            [self.word(room, part * len(self.totals) + i) for part in range(_PARTS)]
+            [self.word(room, part * len(self.totals) + i) for part in range(PARTS)]
             for i in range(len(self.totals))
         ]
 
     def may_be_shared(self) -> bool:
-        """Whether parts of the range can run at once: nothing is added up in memory."""
-        if not threads.address():
-            return False
-        effects = [e for stage in self.nest.stages for e in stage.effects]
-        return not any(isinstance(e, Store) and e.combine for e in effects)
-
-    def weight(self) -> int:
-        """What an element costs."""
-        elements = [
-            x for stage in self.nest.stages for x in stage.instructions if isinstance(x, Element)
-        ]
-        return 1 + sum(1 if x.op.type_name in _SIMPLE else _DEAR for x in elements)
+        """Whether parts of the range can run at once."""
+        return bool(threads.address())
 
     def rooms(self, parts: int) -> Reg:
         """Room for the totals of some parts."""
@@ -101,7 +91,7 @@ class Launch:
         f.store(room, self.word(context, 2))
         f.store(f.number(len(self.totals)), self.word(context, 3))
         part = Reg(f"@{self.name}_part", "ptr")
-        f.call("", "gw_parallel_for", part, context, f.number(_PARTS))
+        f.call("", "gw_parallel_for", part, context, f.number(PARTS))
 
 
 def part_function(name: str) -> str:
@@ -114,11 +104,23 @@ def part_function(name: str) -> str:
         words.append(e.assign(kind, 1, f"load {kind}, {address}, align 8"))
     frame, end, room, count = words
     part = Reg("%part", I64)
-    bounds = []
-    for number in (part, f.add(part, f.number(1))):
-        scaled = e.binary("mul", end, number)
-        bounds.append(e.binary("sdiv", scaled, f.number(_PARTS)))
+    begin, stop = bounds(f, part, end)
     own = e.assign("ptr", 1, f"getelementptr i64, {room}, {f.mul(part, count)}")
-    e.line(f"call void @{name}({frame}, {bounds[0]}, {bounds[1]}, {own})")
+    e.line(f"call void @{name}({frame}, {begin}, {stop}, {own})")
     e.line("ret void")
     return f.text()
+
+
+def bounds(f: FunctionWriter, part: Reg, end: Reg) -> tuple[Reg, Reg]:
+    """Where a part of a range begins and ends."""
+    first, last = [
+        f.e.binary("sdiv", f.e.binary("mul", end, number), f.number(PARTS))
+        for number in (part, f.add(part, f.number(1)))
+    ]
+    return first, last
+
+
+def weight(nest: Nest) -> int:
+    """What an element costs."""
+    elements = [x for stage in nest.stages for x in stage.instructions if isinstance(x, Element)]
+    return 1 + sum(1 if x.op.type_name in _SIMPLE else _DEAR for x in elements)

@@ -44,6 +44,9 @@ class NestWriter:
         self.rows: dict[int, Reg] = {}
         self.row_memory: dict[int, Reg] = {}
         self.accumulators: dict[int, Reg] = {}
+        #: What is added into memory: the caller says where that lies.
+        self.into = {store.buffer: i for i, store in enumerate(accumulated(nest))}
+        self.places: dict[int, Reg] = {}
         #: How many axes the range runs over; the others are loops inside.
         self.outside = nest.outer or len(nest.axes) - 1
 
@@ -136,7 +139,28 @@ class NestWriter:
 
     def base(self, buffer: int) -> Reg:
         """A buffer's address."""
+        if buffer in self.into:
+            return self.into_address(self.into[buffer])
         return self.row_memory.get(buffer) or self.f.buffer(buffer)
+
+    def into_address(self, i: int) -> Reg:
+        """Where the caller wants a sum."""
+        if i not in self.places:
+            with self.f.at_entry():
+                address = self.e.assign("ptr", 1, f"getelementptr i64, ptr %totals, i64 {i}")
+                self.places[i] = self.f.load(address, "ptr", 1)
+        return self.places[i]
+
+
+def accumulated(nest: Nest) -> list[Store]:
+    """What a nest adds into memory, a store for each buffer."""
+    found = {
+        effect.buffer: effect
+        for stage in nest.stages
+        for effect in stage.effects
+        if isinstance(effect, Store) and effect.combine
+    }
+    return list(found.values())
 
 
 def totals_of(nest: Nest) -> list[Reduce]:

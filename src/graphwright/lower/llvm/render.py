@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from graphwright.lower.collapse import collapse, linears
 from graphwright.lower.kinds import item_size
+from graphwright.lower.llvm.accumulation import Accumulation
 from graphwright.lower.llvm.combine import combined, identity
 from graphwright.lower.llvm.emitter import Reg, type_of
 from graphwright.lower.llvm.frame import INTERRUPTED, Frame
@@ -167,6 +168,11 @@ class Main:
         writer = NestWriter(name, nest, self.frame, self.program.buffers)
         self.module.functions.append(writer.text())
         self.module.declarations.update(writer.e.declarations)
+        if writer.into:
+            accumulation = Accumulation(name, nest, self.frame, self.program.buffers)
+            self.module.finish(accumulation.part())
+            accumulation.write(self.f)
+            return
         launch = Launch(self.f, name, nest)
         totals = launch.write()
         if launch.may_be_shared():

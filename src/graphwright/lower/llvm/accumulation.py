@@ -1,0 +1,191 @@
+"""What a nest adds into memory, added up in blocks.
+
+A sum over rows goes through all of them for each column, and after many terms a float no longer
+feels the next one. So where many are added to one element, a part of the rows is added up in
+blocks, then the blocks, then the parts two by two. Parts have room of their own: threads share
+them. Their number is always the same, so results do not depend on the number of threads.
+"""
+
+from __future__ import annotations
+
+from graphwright.kernels import threads
+from graphwright.lower.kinds import item_size
+from graphwright.lower.llvm.combine import combined, identity
+from graphwright.lower.llvm.emitter import Reg
+from graphwright.lower.llvm.frame import Frame
+from graphwright.lower.llvm.function import I64, FunctionWriter
+from graphwright.lower.llvm.launch import PARTS, WORTH, bounds, weight
+from graphwright.lower.llvm.nests import accumulated, extent
+from graphwright.lower.nest import Buffer, Nest, Store
+from graphwright.lower.sizes import product
+
+#: Terms that are added to one element one after the other.
+_TERMS = 1 << 10
+
+#: The bytes of a vector; what is added up gets room in multiples of it.
+_VECTOR = 128
+
+#: The words of a part's context.
+_FRAME, _END, _ROOM, _STEP, _BYTES = range(5)
+
+
+class Accumulation:
+    """Writes the calls of the function of a nest that adds into memory."""
+
+    def __init__(self, name: str, nest: Nest, frame: Frame, buffers: tuple[Buffer, ...]) -> None:
+        self.name = name
+        self.nest = nest
+        self.frame = frame
+        self.buffers = buffers
+        self.stores = accumulated(nest)
+
+    def write(self, f: FunctionWriter) -> None:
+        """The calls: at once where few terms are added to each element, else in blocks."""
+        end = f.size(product(extent(self.nest)))
+        work = f.size(product(self.nest.axes))
+        terms = self.terms(f, work)
+        alone, blocks, done = [f.e.fresh_label(p) for p in ("direct", "blocks", "added")]
+        f.branch_if(f.e.compare("sle", terms, f.number(_TERMS)), alone, blocks)
+        f.e.label(alone)
+        self.call(f, f.number(0), end, [f.buffer(s.buffer) for s in self.stores])
+        f.branch(done)
+        f.e.label(blocks)
+        self.in_blocks(f, end, work, terms)
+        f.branch(done)
+        f.e.label(done)
+
+    def terms(self, f: FunctionWriter, work: Reg) -> Reg:
+        """How many terms are added to an element, at most."""
+        result = f.number(0)
+        for store in self.stores:
+            elements = f.e.intrinsic("smax", self.elements(f, store), f.number(1))
+            result = f.e.intrinsic("smax", result, f.e.binary("sdiv", work, elements))
+        return result
+
+    def elements(self, f: FunctionWriter, store: Store) -> Reg:
+        """The elements of what a store adds into."""
+        return f.size(product(self.buffers[store.buffer].shape))
+
+    def vectors(self, f: FunctionWriter, store: Store) -> Reg:
+        """The vectors that they fill."""
+        lanes = lanes_of(store)
+        rounded = f.add(self.elements(f, store), f.number(lanes - 1))
+        return f.e.binary("sdiv", rounded, f.number(lanes))
+
+    def offsets(self, f: FunctionWriter) -> list[Reg]:
+        """Where each sum begins in a room, in bytes, and where the room ends."""
+        result = [f.number(0)]
+        for store in self.stores:
+            size = f.mul(self.vectors(f, store), f.number(_VECTOR))
+            result.append(f.add(result[-1], size))
+        return result
+
+    def call(self, f: FunctionWriter, begin: Reg, end: Reg, places: list[Reg]) -> None:
+        """The nest's function, adding to what lies at these addresses."""
+        with f.at_entry():
+            words = f.e.assign("ptr", 1, f"alloca i64, i64 {len(places)}, align 16")
+        for i, place in enumerate(places):
+            f.store(place, word(f, words, i))
+        f.e.line(f"call void @{self.name}(ptr %frame, {begin}, {end}, {words})")
+
+    def in_blocks(self, f: FunctionWriter, end: Reg, work: Reg, terms: Reg) -> None:
+        """All parts, then their sums."""
+        *offsets, size = self.offsets(f)
+        each = f.mul(size, f.number(2))  # the sum of the blocks so far, and that of a block
+        room = f.call("ptr", "malloc", f.mul(each, f.number(PARTS)))
+        step = f.e.binary("sdiv", f.mul(end, f.number(_TERMS)), terms)
+        with f.at_entry():
+            context = f.e.assign("ptr", 1, "alloca i64, i64 5, align 16")
+        step = f.e.intrinsic("smax", step, f.number(1))
+        for place, value in enumerate((Reg("%frame", "ptr"), end, room, step, each)):
+            f.store(value, word(f, context, place))
+        self.run_parts(f, context, work)
+        for store, offset in zip(self.stores, offsets):
+            first = shifted(f, room, offset)
+            with f.loop(f.number(0), self.vectors(f, store)) as i:
+                at = shifted(f, first, f.mul(i, f.number(_VECTOR)))
+                sums = [shifted(f, at, f.mul(each, f.number(p))) for p in range(PARTS)]
+                values = [f.load(s, store.kind, lanes_of(store)) for s in sums]
+                while len(values) > 1:
+                    pairs = zip(values[::2], values[1::2])
+                    values = [combined(f, store.combine, x, y) for x, y in pairs]
+                f.store(values[0], at)
+            f.copy(f.buffer(store.buffer), first, self.elements(f, store), store.kind)
+        f.call("", "free", room)
+
+    def run_parts(self, f: FunctionWriter, context: Reg, work: Reg) -> None:
+        """The parts, shared by threads if that is worth it."""
+        alone, shared, done = [f.e.fresh_label(p) for p in ("alone", "shared", "joined")]
+        few = f.e.compare("slt", work, f.number(WORTH // weight(self.nest)))
+        can_share = bool(threads.address())
+        f.branch_if(few if can_share else Reg("true", "b1"), alone, shared if can_share else alone)
+        f.e.label(alone)
+        with f.loop(f.number(0), f.number(PARTS)) as part:
+            f.e.line(f"call void @{self.name}_blocks({context}, {part})")
+        f.branch(done)
+        if can_share:
+            f.e.label(shared)
+            function = Reg(f"@{self.name}_blocks", "ptr")
+            f.call("", "gw_parallel_for", function, context, f.number(PARTS))
+            f.branch(done)
+        f.e.label(done)
+
+    def part(self) -> FunctionWriter:
+        """The function of one part."""
+        f = FunctionWriter(
+            self.frame, f"define internal void @{self.name}_blocks(ptr %context, i64 %part)"
+        )
+        with f.at_entry():
+            f.e.line("%frame = load ptr, ptr %context, align 8")
+            kinds = {_END: I64, _ROOM: "ptr", _STEP: I64, _BYTES: I64}
+            context = Reg("%context", "ptr")
+            end, room, step, each = [f.load(word(f, context, i), k, 1) for i, k in kinds.items()]
+        begin, stop = bounds(f, Reg("%part", I64), end)
+        *offsets, size = self.offsets(f)
+        own = shifted(f, room, f.mul(each, Reg("%part", I64)))
+        block = shifted(f, own, size)
+        sums, parts = [[shifted(f, base, offset) for offset in offsets] for base in (own, block)]
+        self.clear(f, sums)
+        length = f.e.binary("sub", stop, begin)
+        rounded = f.e.binary("sub", f.add(length, step), f.number(1))
+        with f.loop(f.number(0), f.e.binary("sdiv", rounded, step)) as i:
+            self.clear(f, parts)
+            first = f.add(begin, f.mul(i, step))
+            self.call(f, first, f.e.intrinsic("smin", f.add(first, step), stop), parts)
+            self.add(f, sums, parts)
+        f.e.line("ret void")
+        return f
+
+    def clear(self, f: FunctionWriter, places: list[Reg]) -> None:
+        """Room with what changes nothing."""
+        for store, place in zip(self.stores, places):
+            start = identity(store.combine, store.kind)
+            value = f.e.constant(store.kind, start, lanes_of(store))
+            with f.loop(f.number(0), self.vectors(f, store)) as i:
+                f.store(value, shifted(f, place, f.mul(i, f.number(_VECTOR))))
+
+    def add(self, f: FunctionWriter, sums: list[Reg], parts: list[Reg]) -> None:
+        """What was added up, added to the sums so far."""
+        for store, to, place in zip(self.stores, sums, parts):
+            with f.loop(f.number(0), self.vectors(f, store)) as i:
+                offset = f.mul(i, f.number(_VECTOR))
+                x, y = [
+                    f.load(shifted(f, base, offset), store.kind, lanes_of(store))
+                    for base in (to, place)
+                ]
+                f.store(combined(f, store.combine, x, y), shifted(f, to, offset))
+
+
+def lanes_of(store: Store) -> int:
+    """The elements of a vector."""
+    return _VECTOR // item_size(store.kind)
+
+
+def word(f: FunctionWriter, base: Reg, i: int) -> Reg:
+    """The address of a word."""
+    return f.e.assign("ptr", 1, f"getelementptr i64, {base}, i64 {i}")
+
+
+def shifted(f: FunctionWriter, base: Reg, offset: Reg) -> Reg:
+    """An address some bytes on."""
+    return f.e.assign("ptr", 1, f"getelementptr i8, {base}, {offset}")
