@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable
 from typing import Any
 
@@ -161,3 +162,25 @@ def test_grad_pass_through_and_stop_gradient() -> None:
     x = tf.constant(2.7)
     assert float(slope(tf.grad_pass_through(lambda t: tf.round(t) * 5.0), x)[0]) == 1.0
     assert float(slope(lambda t: t * tf.stop_gradient(t), x)[0]) == np.float32(2.7)
+
+
+@pytest.mark.parametrize("staged", [False, True])
+def test_python_functions_have_derivatives_of_every_order(staged: bool) -> None:
+    def cube(x: Any) -> Any:
+        return tf.py_function(lambda x: x**3, [x], tf.float64)
+
+    def derivatives(x: Any) -> Any:
+        with tf.GradientTape(persistent=True) as tape:
+            tape.watch(x)
+            found = [cube(x)]
+            for _ in range(3):
+                found.append(tape.gradient(found[-1], x))
+        return found
+
+    logging.disable(logging.WARNING)  # of gradients inside the tape, which is the point
+    try:
+        run = tf.function(derivatives) if staged else derivatives
+        found = run(tf.constant(2.0, tf.float64))
+    finally:
+        logging.disable(logging.NOTSET)
+    assert [float(f) for f in found] == [8.0, 12.0, 12.0, 6.0]

@@ -58,9 +58,12 @@ class Forward(Recorder):
 
 def push(call: Call, tangents: Sequence[Any], count: int) -> list[Any]:
     """The tangents of a call's first `count` results, None where they do not depend on those of
-    the inputs. A list's tangent is a list."""
+    the inputs. A list's tangent is a list.
+
+    Probes are ones, where a rule that takes logarithms of cotangents is smooth.
+    """
     needed = tuple([t is not None for t in tangents])
-    probes = [zero_of(y) if has_tangent(y) else None for y in call.outputs[:count]]
+    probes = [probe_of(y) if has_tangent(y) else None for y in call.outputs[:count]]
     probes += [None] * (len(call.outputs) - count)
     with GradientTape(watch_accessed_variables=False) as tape:
         tape.watch([p for p in probes if p is not None])
@@ -70,6 +73,11 @@ def push(call: Call, tangents: Sequence[Any], count: int) -> list[Any]:
     wanted = [p for p in probes if p is not None]
     found = iter(tape.gradient([g for g, _ in pairs], wanted, [t for _, t in pairs]))
     return [None if p is None else next(found) for p in probes]
+
+
+def probe_of(tensor: Any) -> Any:
+    """A cotangent of a result, at which rules are transposed."""
+    return zero_of(tensor) if tensor.dtype is dt.variant else like(tensor, 1)
 
 
 def has_tangent(tensor: Any) -> bool:

@@ -10,7 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from graphwright.autodiff.tape import GradientTape
+from graphwright.autodiff.sweep import carries_gradient
+from graphwright.autodiff.tape import Recorder, gradients_of
 from graphwright.errors import (
     InvalidArgumentError,
     OutOfRangeError,
@@ -22,6 +23,8 @@ from graphwright.errors import (
 )
 from graphwright.op.interpreter import activate, apply, convert
 from graphwright.op.op import Call, Effect, Op, c_name, not_differentiable
+from graphwright.ops.creation import zeros_like
+from graphwright.ops.identities import identity
 from graphwright.trace.tracer import current_tracer
 from graphwright.types import dtypes as dt
 from graphwright.types import tree
@@ -74,8 +77,8 @@ class Tape:
     shape = ()
     tensor_type = TensorType(dt.variant, ())
 
-    def __init__(self, tape: GradientTape, inputs: Sequence[Any], outputs: Sequence[Any]) -> None:
-        self.tape = tape
+    def __init__(self, recorder: Recorder, inputs: Sequence[Any], outputs: Sequence[Any]) -> None:
+        self.recorder = recorder
         self.inputs = inputs
         self.outputs = outputs
 
@@ -157,34 +160,43 @@ class RecordedPyFunc(EagerPyFunc):
 
     def kernel(self, *arrays: Any) -> tuple[Any, ...]:
         inputs = [wrap(array) for array in arrays]
-        with activate(None), GradientTape(persistent=True) as tape:
-            for tensor in inputs:
-                if tensor.dtype.is_floating or tensor.dtype.is_complex:
-                    tape.watch(tensor)
-            outputs = self.run(inputs)
-        return (*[t._array for t in outputs], Tape(tape, inputs, outputs))
+        recorder = Recorder(watch_accessed_variables=False)
+        outputs = remembered(recorder, inputs, lambda: self.run(inputs))
+        return (*[t._array for t in outputs], Tape(recorder, inputs, outputs))
 
     def gradient(self, call: Call, *cotangents: Any) -> Sequence[Any]:
-        given = [g for g in cotangents[:-1] if g is not None]
-        op = EagerPyFuncGradient(
-            tuple([x.dtype for x in call.inputs]), tuple([g is not None for g in cotangents[:-1]])
-        )
-        found = apply(op, call.outputs[-1], *given)
-        return [
-            g if x.dtype.is_floating or x.dtype.is_complex else None
-            for x, g in zip(call.inputs, found)
-        ]
+        return cotangents_of(call.outputs[-1], call.inputs, cotangents[:-1])
+
+
+def remembered(recorder: Recorder, inputs: Sequence[Any], run: Callable[[], list[Any]]) -> Any:
+    """What a function returns, with a recorder noting how it depends on the inputs."""
+    for tensor in filter(carries_gradient, inputs):
+        recorder.watch(tensor)
+    with activate(None):
+        recorder.enter()
+        return [identity(result) for result in run()]
+
+
+def cotangents_of(record: Any, inputs: Sequence[Any], cotangents: Sequence[Any]) -> list[Any]:
+    """The cotangents of the inputs of what was recorded, from those of its results."""
+    op = EagerPyFuncGradient(
+        tuple([x.dtype for x in inputs]), tuple([g is not None for g in cotangents])
+    )
+    found = apply(op, record, *inputs, *[g for g in cotangents if g is not None])
+    return [g if x.dtype.is_floating or x.dtype.is_complex else None for x, g in zip(inputs, found)]
 
 
 class EagerPyFuncGradient(Op):
-    """The cotangents of a recorded call's inputs, zeros where there are none."""
+    """The cotangents of a recorded call's inputs, zeros where there are none.
+
+    The inputs are operands for the sake of second derivatives: the tape knows their values.
+    """
 
     type_name = "EagerPyFuncGradient"
-    inputs = ("tape: variant", "cotangents: Tin...")
+    inputs = ("tape: variant", "operands: Tin...")
     outputs = ("output: Tout...",)
     pure = False
     returns_tuple = True
-    gradient = not_differentiable
 
     Tout: tuple[DType, ...]
     given: tuple[bool, ...]
@@ -193,22 +205,43 @@ class EagerPyFuncGradient(Op):
         return self.Tout
 
     def infer(self, operands: Sequence[Any]) -> tuple[TensorType, ...]:
-        return tuple([TensorType(dtype, None) for dtype in self.Tout])
+        return tuple([TensorType(dtype, None) for dtype in self.result_dtypes(())])
 
     def kernel(self, recorded: Any, *arrays: Any) -> tuple[Any, ...]:
-        cotangents = iter(arrays)
-        weights = [wrap(next(cotangents)) if given else None for given in self.given]
-        chosen = [(t, w) for t, w in zip(recorded.outputs, weights) if w is not None]
+        weights = [wrap(array) for array in arrays[len(self.Tout) :]]
         with activate(None):
-            found = recorded.tape.gradient(
-                [t for t, _ in chosen], list(recorded.inputs), [w for _, w in chosen]
-            )
-        return tuple(
-            [
-                np.zeros(x.shape.as_list(), x.dtype.numpy_dtype) if g is None else convert(g)._array
-                for x, g in zip(recorded.inputs, found)
-            ]
-        )
+            return tuple([g._array for g in self.run(recorded, weights)])
+
+    def run(self, recorded: Any, weights: Sequence[Any]) -> list[Any]:
+        """The cotangents, given those of some of the results."""
+        chosen = [t for t, given in zip(recorded.outputs, self.given) if given]
+        found = gradients_of(recorded.recorder.calls, chosen, recorded.inputs, weights)
+        return [zeros_like(x) if g is None else convert(g) for x, g in zip(recorded.inputs, found)]
+
+    def taped(self, operands: tuple[Any, ...]) -> Op:
+        return RecordedPyFuncGradient(self.Tout, self.given)
+
+    def untaped(self, result: Any) -> Any:
+        return result[:-1]
+
+
+class RecordedPyFuncGradient(EagerPyFuncGradient):
+    """The same cotangents, computed under the tape that recorded the call."""
+
+    def result_dtypes(self, types: Sequence[DType]) -> tuple[DType, ...]:
+        return (*self.Tout, dt.variant)
+
+    def taped(self, operands: tuple[Any, ...]) -> Op:
+        return self
+
+    def kernel(self, recorded: Any, *arrays: Any) -> tuple[Any, ...]:
+        weights = [wrap(array) for array in arrays[len(self.Tout) :]]
+        found = remembered(recorded.recorder, weights, lambda: self.run(recorded, weights))
+        again = Tape(recorded.recorder, [*recorded.inputs, *weights], found)
+        return (*[g._array for g in found], again)
+
+    def gradient(self, call: Call, *cotangents: Any) -> Sequence[Any]:
+        return [None, *cotangents_of(call.outputs[-1], call.inputs[1:], cotangents[:-1])]
 
 
 class PyFunc(HostOp):

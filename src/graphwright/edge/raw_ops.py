@@ -45,7 +45,7 @@ ATTRIBUTES: dict[str, Callable[[Any], Any]] = {
 OWN = frozenset(
     {
         "CTCLossDense", "CustomGradient", "EagerPyFuncGradient", "GraphwrightCrossRows",
-        "Placeholder", "PyFunc",
+        "GraphwrightDilation2DTangent", "Placeholder", "PyFunc",
     }
 )  # fmt: skip
 

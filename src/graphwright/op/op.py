@@ -201,8 +201,9 @@ class Op(Record):
     def gradient(self, *args: Any, **kwargs: Any) -> Sequence[Any]:
         """Cotangents of the inputs (None where none flows), from a `Call` and those of the results.
 
-        `not_differentiable` as the class's `gradient` refuses; an op that states neither is
-        one whose rule is still to be written, and says so.
+        With `not_differentiable` as the class's `gradient` none flows, as through numbers of
+        places; `undefined` says why a gradient that somebody asks for is an error. An op that
+        states none of them is one whose rule is still to be written, and says so.
         """
         raise NotImplementedError(f"the gradient of {self.type_name} is not written yet")
 
@@ -350,6 +351,15 @@ class Call(NamedTuple):
 def not_differentiable(op: Op, call: Call, *cotangents: Any) -> Sequence[Any]:
     """The gradient rule of an op through which no gradient flows."""
     return (None,) * len(call.inputs)
+
+
+def undefined(reason: str) -> Callable[..., Sequence[Any]]:
+    """The gradient rule of an op that has a derivative, but none that anybody can ask for."""
+
+    def gradient(op: Op, call: Call, *cotangents: Any) -> Sequence[Any]:
+        raise NotImplementedError(reason)
+
+    return gradient
 
 
 def host_value(array: Any) -> Any:

@@ -213,10 +213,13 @@ class TruncateMod(Binary):
     type_name = "TruncateMod"
     dtypes = {"T": dt.FLOATING | dt.INDEX}
     ufunc = staticmethod(checked(np.fmod))
-    gradient = not_differentiable
 
     def element(self, scalars: Scalars[Any], x: Any, y: Any) -> Any:
         return scalars.binary("truncmod", x, y)
+
+    def gradient(self, call: Call, g: Any) -> Sequence[Any]:
+        x, y = call.inputs
+        return g, -(g * apply(TruncateDiv.of(), x, y))
 
 
 class DivNoNan(Binary):

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from graphwright.op.interpreter import apply, convert
-from graphwright.op.op import Op, Shapes, not_differentiable
+from graphwright.op.op import Op, Shapes, not_differentiable, undefined
 from graphwright.ops.joining import stack, unstack
 from graphwright.types import dtypes as dt
 from graphwright.types.tensor_type import TensorType, show_dims
@@ -147,7 +147,7 @@ class NonMaxSuppressionV5(Op):
     )
     outputs = ("selected_indices: int32", "selected_scores: T", "valid_outputs: int32")
     dtypes = {"T": REALS}
-    gradient = not_differentiable
+    gradient = undefined("gather the scores by the selected indices")
 
     pad_to_max_output_size: bool = False
 
@@ -213,7 +213,7 @@ class CombinedNonMaxSuppression(Op):
         "nmsed_classes: float32",
         "valid_detections: int32",
     )
-    gradient = not_differentiable
+    gradient = undefined("which boxes are left changes by jumps; gather them by their indices")
 
     pad_per_class: bool = False
     clip_boxes: bool = True

@@ -10,7 +10,7 @@ import numpy as np
 from graphwright.errors import FailedPreconditionError
 from graphwright.op.batching import last_axes, last_axes_of_first
 from graphwright.op.interpreter import apply, convert, is_tensor
-from graphwright.op.op import Call, Op, Shapes, not_differentiable
+from graphwright.op.op import Call, Op, Shapes, not_differentiable, undefined
 from graphwright.ops.arithmetic import floordiv, maximum
 from graphwright.ops.clipping import saturate_cast
 from graphwright.ops.comparison import SELECT, equal, greater
@@ -215,6 +215,7 @@ class AdjustHue(Colours):
     """The hue moved around the circle, of which 1 is a whole turn."""
 
     type_name = "AdjustHue"
+    gradient = undefined("colours are moved in HSV, of which no derivative leads back")
     inputs = ("images: T", "delta: float32")
     dtypes = {"T": frozenset({dt.float16, dt.float32})}
     batched = last_axes_of_first
@@ -225,14 +226,12 @@ class AdjustHue(Colours):
         hsv[..., 0] = np.mod(hsv[..., 0] + np.float32(delta), np.float32(1))
         return rgb_array(hsv).astype(images.dtype)
 
-    def gradient(self, call: Call, g: Any) -> Sequence[Any]:
-        raise LookupError("AdjustHue has no gradient")
-
 
 class AdjustSaturation(Colours):
     """The saturation scaled, and kept in [0, 1]."""
 
     type_name = "AdjustSaturation"
+    gradient = undefined("colours are moved in HSV, of which no derivative leads back")
     inputs = ("images: T", "scale: float32")
     dtypes = {"T": frozenset({dt.float16, dt.float32})}
     batched = last_axes_of_first
@@ -242,9 +241,6 @@ class AdjustSaturation(Colours):
         hsv = hsv_array(images.astype(np.float32))
         hsv[..., 1] = np.clip(hsv[..., 1] * np.float32(scale), np.float32(0), np.float32(1))
         return rgb_array(hsv).astype(images.dtype)
-
-    def gradient(self, call: Call, g: Any) -> Sequence[Any]:
-        raise LookupError("AdjustSaturation has no gradient")
 
 
 class AdjustContrastv2(Op):

@@ -12,7 +12,7 @@ from graphwright.logs import get_logger
 from graphwright.op.batching import last_axes
 from graphwright.op.families import Elementwise
 from graphwright.op.interpreter import apply, convert
-from graphwright.op.op import Call, Op, Shapes, not_differentiable
+from graphwright.op.op import Call, Op, Shapes, undefined
 from graphwright.op.scalars import Scalars
 from graphwright.types import dtypes as dt
 from graphwright.types.composite import Composite
@@ -93,7 +93,7 @@ class Bitcast(Op):
     inputs = ("input: T",)
     outputs = ("output: type",)
     dtypes = {"T": BITS}
-    gradient = not_differentiable
+    gradient = undefined("bits that are read as another dtype change by jumps")
     batched = last_axes
 
     type: DType

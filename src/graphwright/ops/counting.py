@@ -8,7 +8,7 @@ import numpy as np
 
 from graphwright.kernels import segment
 from graphwright.op.interpreter import apply, convert
-from graphwright.op.op import Op, Shapes, not_differentiable
+from graphwright.op.op import Op, Shapes, not_differentiable, undefined
 from graphwright.ops.arithmetic import maximum, minimum, truediv
 from graphwright.ops.clipping import clip_by_value
 from graphwright.ops.comparison import greater, greater_equal
@@ -56,7 +56,7 @@ class DenseBincount(Op):
         counts = segment.bincount(np.asarray(x), int(count), used, self.binary_output)
         return counts.astype(weights.dtype, copy=False)
 
-    gradient = not_differentiable
+    gradient = undefined("add weights up with tf.math.unsorted_segment_sum, which has one")
 
 
 class HistogramFixedWidth(Op):

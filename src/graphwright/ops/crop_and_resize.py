@@ -9,7 +9,7 @@ import numpy as np
 
 from graphwright.errors import OutOfRangeError
 from graphwright.op.interpreter import apply, convert
-from graphwright.op.op import Call, Op, Shapes, not_differentiable
+from graphwright.op.op import Call, Op, Shapes, undefined
 from graphwright.ops.gathering import axis_sizes, host_vector
 from graphwright.types import dtypes as dt
 from graphwright.types.dtypes import DType
@@ -156,7 +156,6 @@ class CropAndResizeGradImage(Op):
     type_name = "CropAndResizeGradImage"
     inputs = ("grads: float32", "boxes: float32", "box_ind: int32", "image_size: int32 host")
     outputs = ("output: T",)
-    gradient = not_differentiable
 
     T: DType
     method: str = "bilinear"
@@ -180,6 +179,14 @@ class CropAndResizeGradImage(Op):
                 np.add.at(result, (number, row, column), grads * weight[..., None])
         return result.astype(self.T.numpy_dtype)
 
+    def gradient(self, call: Call, g: Any) -> Sequence[Any]:
+        """The crops are linear in the image, so `g` takes its place in their cotangents."""
+        grads, boxes, box_ind, _ = call.inputs
+        size = host_vector(axis_sizes(grads, 4)[1:3])
+        d_grads = apply(CropAndResize.of(self.method, 0.0), g, boxes, box_ind, size)
+        d_boxes = apply(CropAndResizeGradBoxes.of(), grads, g, boxes, box_ind)
+        return d_grads, d_boxes, None, None
+
 
 class CropAndResizeGradBoxes(Op):
     """The cotangent of the boxes of a bilinear CropAndResize."""
@@ -188,7 +195,7 @@ class CropAndResizeGradBoxes(Op):
     inputs = ("grads: float32", "image: T", "boxes: float32", "box_ind: int32")
     outputs = ("output: float32",)
     dtypes = {"T": SOURCES}
-    gradient = not_differentiable
+    gradient = undefined("the derivative of crops by their boxes has none itself")
 
     method: str = "bilinear"
 

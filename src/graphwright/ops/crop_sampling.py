@@ -9,7 +9,7 @@ import numpy as np
 from graphwright.kernels.crop_sampling import Wanted, Window, sample
 from graphwright.kernels.numbers import Numbers
 from graphwright.op.interpreter import apply, convert
-from graphwright.op.op import Op, Shapes, not_differentiable
+from graphwright.op.op import Op, Shapes, undefined
 from graphwright.ops.random import Stateful
 from graphwright.ops.seeds import Stream, seeded
 from graphwright.ops.stateless_random import of_seed
@@ -113,7 +113,7 @@ class StatelessSampleDistortedBoundingBox(Sampler):
         "min_object_covered: float32",
         "seed: Tseed",
     )
-    gradient = not_differentiable
+    gradient = undefined("boxes are drawn at random")
 
     aspect_ratio_range: tuple[float, ...] = (0.75, 1.33)
     area_range: tuple[float, ...] = (0.05, 1.0)

@@ -56,9 +56,9 @@ class CTCLossDense(Op):
         )
         return loss.astype(logits.dtype), gradient.astype(logits.dtype)
 
-    def gradient(self, call: Call, g: Any, _: Any) -> Sequence[Any]:
-        if g is None:
-            return (None,) * 4
+    def gradient(self, call: Call, g: Any, of_slope: Any) -> Sequence[Any]:
+        if of_slope is not None:
+            raise NotImplementedError("the slope of the loss has no derivative itself")
         return reshape(g, (1, -1, 1)) * call.outputs[1], None, None, None
 
 

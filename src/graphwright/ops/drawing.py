@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from graphwright.op.interpreter import apply, convert
-from graphwright.op.op import Effect, Op, Shapes, not_differentiable
+from graphwright.op.op import Effect, Op, Shapes, not_differentiable, undefined
 from graphwright.types import dtypes as dt
 from graphwright.types.tensor_type import TensorType, show_dims
 
@@ -87,7 +87,7 @@ class ExtractGlimpseV2(Op):
     inputs = ("input: float32", "size: int32 host", "offsets: float32")
     outputs = ("glimpse: float32",)
     effect = Effect.WRITE  # noise is new each time
-    gradient = not_differentiable
+    gradient = undefined("cut with tf.image.crop_and_resize, which has one")
 
     centered: bool = True
     normalized: bool = True

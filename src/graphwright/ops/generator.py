@@ -6,7 +6,7 @@ from typing import Any
 
 from graphwright.errors import UnimplementedError
 from graphwright.kernels import random, variates
-from graphwright.op.op import Effect, Op, Shapes, not_differentiable
+from graphwright.op.op import Effect, Op, Shapes, not_differentiable, undefined
 from graphwright.ops.random import COUNTS
 from graphwright.ops.stateless_random import Algorithm, parameterized_shape, samples_of
 from graphwright.types import dtypes as dt
@@ -56,7 +56,7 @@ class StatefulRandomBinomial(Op):
     outputs = ("output: dtype",)
     dtypes = {"T": COUNTS, "dtype": COUNTS, "S": dt.INDEX}
     effect = Effect.WRITE
-    gradient = not_differentiable
+    gradient = undefined("counts change by jumps")
 
     dtype: DType = dt.int64
 

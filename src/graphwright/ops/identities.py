@@ -10,7 +10,7 @@ import numpy as np
 from graphwright.errors import InvalidArgumentError, NotDifferentiableError
 from graphwright.op.batching import Each, Same, elementwise
 from graphwright.op.interpreter import apply, convert
-from graphwright.op.op import Call, Op, Shapes
+from graphwright.op.op import Call, Op, Shapes, undefined
 from graphwright.types import dtypes as dt
 from graphwright.types.composite import Composite, map_components
 from graphwright.types.dtypes import DType
@@ -81,9 +81,7 @@ class GuaranteeConst(Identity):
     """The tensor itself, of which is promised that it is always the same."""
 
     type_name = "GuaranteeConst"
-
-    def gradient(self, call: Call, g: Any) -> Sequence[Any]:
-        return (None,)
+    gradient = undefined("what is promised to stay the same has none")
 
 
 class PreventGradient(Identity):

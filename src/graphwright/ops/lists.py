@@ -9,7 +9,7 @@ import numpy as np
 
 from graphwright.op.batching import Each, Refusal, Same, elementwise
 from graphwright.op.interpreter import apply
-from graphwright.op.op import Call, Op, Shapes, not_differentiable
+from graphwright.op.op import Call, Op, Shapes, not_differentiable, undefined
 from graphwright.ops.creation import zeros, zeros_like
 from graphwright.ops.shape import shape_of
 from graphwright.ops.sums import AddN
@@ -316,6 +316,7 @@ class TensorListConcatLists(Op):
     """The items of one list, then those of another."""
 
     type_name = "TensorListConcatLists"
+    gradient = undefined("the cotangent of a list has nothing that says where to cut it")
     inputs = ("input_a: variant", "input_b: variant")
     outputs = ("output: variant",)
 

@@ -11,6 +11,7 @@ from graphwright.kernels.windows import Windows, slide
 from graphwright.op.batching import images
 from graphwright.op.interpreter import apply, convert
 from graphwright.op.op import Call, Op, Shapes
+from graphwright.ops.creation import zeros_like
 from graphwright.ops.reversal import reverse
 from graphwright.ops.spatial import check_padding, check_rank, window_count
 from graphwright.types import dtypes as dt
@@ -86,6 +87,32 @@ class Dilation2D(Morphology):
         return to_input, apply(Dilation2DBackpropFilter.of(*attributes), *call.inputs, g)
 
 
+class DilationTangent(Morphology):
+    """How a dilation changes as its operands do: the sum of what the winners gain."""
+
+    type_name = "GraphwrightDilation2DTangent"
+    inputs = ("input: T", "filter: T", "input_tangent: T", "filter_tangent: T")
+
+    def shapes(self, x: TensorType, filters: TensorType, dx: Any, df: Any) -> Shapes:
+        return (self.result_dims(x.dims, filters.dims),)
+
+    def kernel(self, x: Any, filters: Any, dx: Any, df: Any) -> Any:
+        windows = self.windows(x, filters)
+        moved = windows.pad(dx)
+        best, winners = self.winners(x, filters)
+        total = np.zeros_like(best)
+        for tap, won in winners:
+            total += np.where(won, windows.at(moved, tap) + df[tap], x.dtype.type(0))
+        return total
+
+    def gradient(self, call: Call, g: Any) -> Sequence[Any]:
+        operands = call.inputs[:2]
+        attributes = (self.strides, self.rates, self.padding)
+        to_input = apply(Dilation2DBackpropInput.of(*attributes), *operands, g)
+        to_filter = apply(Dilation2DBackpropFilter.of(*attributes), *operands, g)
+        return None, None, to_input, to_filter
+
+
 class Dilation2DBackpropInput(Morphology):
     """The cotangent of a dilation's input: each window's goes to the element that won."""
 
@@ -104,6 +131,11 @@ class Dilation2DBackpropInput(Morphology):
             at += np.where(won, g, g.dtype.type(0))
         return np.ascontiguousarray(windows.unpad(whole))
 
+    def gradient(self, call: Call, g: Any) -> Sequence[Any]:
+        x, filters, _ = call.inputs
+        op = DilationTangent.of(self.strides, self.rates, self.padding)
+        return None, None, apply(op, x, filters, g, zeros_like(filters))
+
 
 class Dilation2DBackpropFilter(Morphology):
     """The cotangent of a dilation's filter: each window's goes to the element that won."""
@@ -120,6 +152,11 @@ class Dilation2DBackpropFilter(Morphology):
         for tap, won in self.winners(x, filters)[1]:
             total[tap] = np.where(won, g, g.dtype.type(0)).sum(axis=(0, 1, 2))
         return total
+
+    def gradient(self, call: Call, g: Any) -> Sequence[Any]:
+        x, filters, _ = call.inputs
+        op = DilationTangent.of(self.strides, self.rates, self.padding)
+        return None, None, apply(op, x, filters, zeros_like(x), g)
 
 
 def dilation2d(

@@ -11,8 +11,11 @@ from graphwright.op.batching import batches, images
 from graphwright.op.interpreter import apply, convert
 from graphwright.op.op import Call, Op, Shapes
 from graphwright.ops.arithmetic import maximum
+from graphwright.ops.contraction import matmul
 from graphwright.ops.conversion import cast
+from graphwright.ops.gathering import axis_sizes
 from graphwright.ops.reduction import reduce_sum
+from graphwright.ops.sequences import range as range_of
 from graphwright.ops.transcendental import rsqrt, square
 from graphwright.types import dtypes as dt
 from graphwright.types.tensor_type import TensorType, show_dims
@@ -89,6 +92,26 @@ class LRNGrad(LocalResponse):
         direct = cotangent * norm ** np.float32(-self.beta)
         around = window_sums(cotangent * output / norm, self.depth_radius)
         return (direct - np.float32(2 * self.alpha * self.beta) * image * around).astype(x.dtype)
+
+    def gradient(self, call: Call, g: Any) -> Sequence[Any]:
+        """With s for the norm and W for the sums over windows, the op is
+        g0 s^-b - 2ab x W(g0 x s^(-b-1)), in which the output y = x s^-b is no value of its own."""
+        cotangent, x, _ = call.inputs
+        factor = 2 * self.alpha * self.beta
+        norm = self.bias + self.alpha * self.around(x * x)
+        power = norm**-self.beta
+        steeper = power / norm
+        near, far = self.around(g * x), self.around(cotangent * x * steeper)
+        to_norm = g * cotangent * steeper
+        bent = near * cotangent * x * steeper / norm * (2 * self.alpha * (self.beta + 1))
+        to_x = x * self.around(to_norm - bent) + g * far + near * cotangent * steeper
+        return g * power - factor * x * steeper * near, -factor * to_x, None
+
+    def around(self, x: Any) -> Any:
+        """Sums over the windows of channels."""
+        places = range_of(axis_sizes(x, 4)[3])
+        is_near = abs(places[:, None] - places[None, :]) <= self.depth_radius
+        return matmul(x, cast(is_near, x.dtype))
 
 
 def local_response_normalization(

@@ -9,7 +9,9 @@ import numpy as np
 
 from graphwright.op.batching import elementwise, last_axes_of_first
 from graphwright.op.interpreter import apply, convert
-from graphwright.op.op import Call, Op, Shapes, not_differentiable
+from graphwright.op.op import Call, Op, Shapes
+from graphwright.ops.comparison import select
+from graphwright.ops.creation import ones_like, zeros_like
 from graphwright.types import dtypes as dt
 from graphwright.types.tensor_type import TensorType, show_dims
 
@@ -44,6 +46,18 @@ def split_cotangent(g: Any, x: Any, low: Any, high: Any, op: Any) -> tuple[Any, 
     return np.where(inside, g, zero), np.where(below, g, zero), np.where(above, g, zero)
 
 
+def joined_cotangent(op: Op, call: Call, cotangents: Sequence[Any]) -> Any:
+    """The transpose of `split_cotangent` and the sums: to each element comes what it went to.
+
+    0 is always in the range, so that what is outside is below if it is negative.
+    """
+    g, x, *_ = call.inputs
+    inside, below, above = (zeros_like(t) if c is None else c
+                            for c, t in zip(cotangents, call.outputs))  # fmt: skip
+    is_inside = apply(op, ones_like(g), *call.inputs[1:])[0] > 0
+    return select(is_inside, inside, select(x < 0, below, above))
+
+
 class FakeQuantWithMinMaxArgs(Op):
     """The inputs rounded to a grid of 2 ** num_bits values between constants."""
 
@@ -76,7 +90,6 @@ class FakeQuantWithMinMaxArgsGradient(Op):
     type_name = "FakeQuantWithMinMaxArgsGradient"
     inputs = ("gradients: float32", "inputs: float32")
     outputs = ("backprops: float32",)
-    gradient = not_differentiable
     batched = elementwise
 
     min: float = -6.0
@@ -89,6 +102,9 @@ class FakeQuantWithMinMaxArgsGradient(Op):
 
     def kernel(self, g: Any, x: Any) -> Any:
         return split_cotangent(g, x, self.min, self.max, self)[0].astype(np.float32)
+
+    def gradient(self, call: Call, g: Any) -> Sequence[Any]:
+        return apply(self, g, call.inputs[1]), None
 
 
 class FakeQuantWithMinMaxVars(Op):
@@ -132,7 +148,6 @@ class FakeQuantWithMinMaxVarsGradient(Op):
         "backprop_wrt_min: float32",
         "backprop_wrt_max: float32",
     )
-    gradient = not_differentiable
 
     num_bits: int = 8
     narrow_range: bool = False
@@ -144,6 +159,9 @@ class FakeQuantWithMinMaxVarsGradient(Op):
     def kernel(self, g: Any, x: Any, low: Any, high: Any) -> Any:
         inside, below, above = split_cotangent(g, x, low, high, self)
         return inside, np.sum(below, dtype=np.float32), np.sum(above, dtype=np.float32)
+
+    def gradient(self, call: Call, *cotangents: Any) -> Sequence[Any]:
+        return joined_cotangent(self, call, cotangents), None, None, None
 
 
 class FakeQuantWithMinMaxVarsPerChannel(Op):
@@ -186,7 +204,6 @@ class FakeQuantWithMinMaxVarsPerChannelGradient(Op):
     type_name = "FakeQuantWithMinMaxVarsPerChannelGradient"
     inputs = FakeQuantWithMinMaxVarsGradient.inputs
     outputs = FakeQuantWithMinMaxVarsGradient.outputs
-    gradient = not_differentiable
 
     num_bits: int = 8
     narrow_range: bool = False
@@ -199,6 +216,9 @@ class FakeQuantWithMinMaxVarsPerChannelGradient(Op):
         inside, below, above = split_cotangent(g, x, low, high, self)
         axes = tuple(range(np.ndim(x) - 1))
         return inside, below.sum(axes, dtype=np.float32), above.sum(axes, dtype=np.float32)
+
+    def gradient(self, call: Call, *cotangents: Any) -> Sequence[Any]:
+        return joined_cotangent(self, call, cotangents), None, None, None
 
 
 # -- quantization to a grid that scales the range -------------------------------------------
@@ -280,7 +300,6 @@ class QuantizeAndDequantizeV4Grad(Op):
     inputs = ("gradients: T", "input: T", "input_min: T", "input_max: T")
     outputs = ("input_backprop: T", "input_min_backprop: T", "input_max_backprop: T")
     dtypes = {"T": dt.FLOATING}
-    gradient = not_differentiable
 
     axis: int = -1
 
@@ -297,6 +316,9 @@ class QuantizeAndDequantizeV4Grad(Op):
         spread = QuantizeAndDequantizeV4(axis=self.axis)
         inside = (x >= spread.beside(low, x)) & (x <= spread.beside(high, x))
         return np.where(inside, g, x.dtype.type(0)), np.zeros_like(low), np.zeros_like(high)
+
+    def gradient(self, call: Call, g: Any, *bounds: Any) -> Sequence[Any]:
+        return None if g is None else apply(self, g, *call.inputs[1:])[0], None, None, None
 
 
 class QuantizeAndDequantizeV2(QuantizeAndDequantizeV4):

@@ -13,7 +13,7 @@ from graphwright.errors import InvalidArgumentError
 from graphwright.kernels import random, variates
 from graphwright.op.batching import Each
 from graphwright.op.interpreter import apply, convert
-from graphwright.op.op import Call, Effect, Op, Shapes, not_differentiable
+from graphwright.op.op import Call, Effect, Op, Shapes, not_differentiable, undefined
 from graphwright.ops.arithmetic import maximum
 from graphwright.ops.creation import checked_dims, zeros_like
 from graphwright.ops.random_gamma import gamma_gradient
@@ -184,6 +184,7 @@ class RandomPoissonV2(Stateful):
     """Poisson variates: for each `rate`, `shape` of them."""
 
     type_name = "RandomPoissonV2"
+    gradient = undefined("counts change by jumps")
     inputs = ("shape: S host", "rate: R")
     outputs = ("output: dtype",)
     dtypes = {"R": COUNTS, "dtype": COUNTS, "S": dt.INDEX}

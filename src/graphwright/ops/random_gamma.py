@@ -9,7 +9,7 @@ import numpy as np
 from graphwright.kernels.special import gammaln
 from graphwright.op.families import Binary, no_element
 from graphwright.op.interpreter import apply
-from graphwright.op.op import not_differentiable
+from graphwright.op.op import undefined
 from graphwright.ops.conversion import cast
 from graphwright.ops.movement import sum_to
 from graphwright.ops.special import slope_of_lower_gamma
@@ -32,7 +32,7 @@ class RandomGammaGrad(Binary):
     dtypes = {"T": frozenset({dt.float32, dt.float64})}
     ufunc = staticmethod(slope_of_variate)
     element = no_element
-    gradient = not_differentiable
+    gradient = undefined("the derivative of a sample by its shape has none itself")
 
 
 RANDOM_GAMMA_GRAD = RandomGammaGrad()

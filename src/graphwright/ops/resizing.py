@@ -10,7 +10,7 @@ import numpy as np
 from graphwright.kernels import resize as kernels
 from graphwright.op.batching import images
 from graphwright.op.interpreter import apply, convert, is_tensor
-from graphwright.op.op import Call, Op, Shapes
+from graphwright.op.op import Call, Op, Shapes, undefined
 from graphwright.ops.arithmetic import maximum, minimum
 from graphwright.ops.conversion import cast
 from graphwright.ops.creation import zeros
@@ -158,6 +158,7 @@ class ResizeArea(Op):
     """Each result is the mean over the area that it covers."""
 
     type_name = "ResizeArea"
+    gradient = undefined("resize with antialias=True, which has one")
     inputs = ("images: T", "size: int32 host")
     outputs = ("resized_images: float32",)
     dtypes = {"T": SOURCES}
@@ -173,9 +174,6 @@ class ResizeArea(Op):
         resized_dims(images.shape, size)
         centres: Any = "align_corners" if self.align_corners else "legacy"
         return kernels.resize(images, size, "area", centres)
-
-    def gradient(self, call: Call, g: Any) -> Sequence[Any]:
-        raise LookupError("ResizeArea has no gradient; resize with antialias=True has one")
 
 
 class ResizeNearestNeighbor(Resize):

@@ -107,8 +107,8 @@ class SegmentExtreme(Segment):
     def gradient(self, call: Call, g: Any) -> Sequence[Any]:
         data, ids = call.inputs
         chosen = equal(data, gather(call.outputs[0], ids))
-        ties = segment_sum(cast(chosen, g.dtype), ids)
-        return select(chosen, gather(g / ties, ids), 0), None
+        ties = gather(segment_sum(cast(chosen, g.dtype), ids), ids)
+        return select(chosen, gather(g, ids) / ties, 0), None
 
 
 class SegmentMax(SegmentExtreme):
@@ -202,7 +202,7 @@ class UnsortedSegmentExtreme(UnsortedSegment):
         data, ids, count = call.inputs
         chosen = equal(data, gather_present(call.outputs[0], ids))
         chosen = chosen & trailing(greater_equal(ids, 0), data)
-        ties = unsorted_segment_sum(cast(chosen, g.dtype), ids, count)
+        ties = maximum(unsorted_segment_sum(cast(chosen, g.dtype), ids, count), 1)
         return select(chosen, gather_present(g / ties, ids), 0), None, None
 
 

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from graphwright.kernels import sparse
-from graphwright.op.op import Op, Shapes, not_differentiable
+from graphwright.op.op import Op, Shapes, undefined
 from graphwright.types import dtypes as dt
 from graphwright.types.dtypes import DType
 from graphwright.types.tensor_type import TensorType
@@ -20,7 +20,7 @@ class CountSparseOutput(Op):
 
     outputs = ("output_indices: int64", "output_values: output_type", "output_dense_shape: int64")
     dtypes = {"T": dt.INDEX, "output_type": COUNTS}
-    gradient = not_differentiable
+    gradient = undefined("add weights up with tf.math.unsorted_segment_sum, which has one")
 
     output_type: DType
     binary_output: bool
@@ -57,9 +57,7 @@ class DenseCountSparseOutput(CountSparseOutput):
 
     def shapes(self, values: TensorType, weights: TensorType) -> Shapes:
         if values.rank not in (1, 2, None):
-            raise ValueError(
-                f"Input must be a 1 or 2-dimensional tensor. Got rank: {values.rank}"
-            )
+            raise ValueError(f"Input must be a 1 or 2-dimensional tensor. Got rank: {values.rank}")
         return (None, values.rank), (None,), (values.rank,)
 
     def kernel(self, values: Any, weights: Any) -> Any:

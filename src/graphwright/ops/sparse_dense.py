@@ -10,7 +10,7 @@ import numpy as np
 from graphwright.kernels import sparse
 from graphwright.op.families import reduced_dims
 from graphwright.op.interpreter import apply, convert
-from graphwright.op.op import Call, Op, Shapes, not_differentiable
+from graphwright.op.op import Call, Op, Shapes, not_differentiable, undefined
 from graphwright.ops.arithmetic import conj, minimum
 from graphwright.ops.creation import ones_like
 from graphwright.ops.gathering import gather, gather_nd
@@ -206,7 +206,7 @@ class SparseReduceMax(SparseReduction):
     type_name = "SparseReduceMax"
     dtypes = {"T": dt.REAL}
     combine = np.maximum
-    gradient = not_differentiable
+    gradient = undefined("take tf.reduce_max of tf.sparse.to_dense, which has one")
 
 
 class SparseReductionSparse(SparseReduction):
@@ -229,6 +229,7 @@ class SparseReduceSumSparse(SparseReductionSparse):
     """Sums along axes, sparse."""
 
     type_name = "SparseReduceSumSparse"
+    gradient = undefined("sum with tf.sparse.reduce_sum to a dense result, which has one")
     combine = np.add
 
 
@@ -236,6 +237,7 @@ class SparseReduceMaxSparse(SparseReductionSparse):
     """The greatest elements along axes, sparse."""
 
     type_name = "SparseReduceMaxSparse"
+    gradient = undefined("take tf.reduce_max of tf.sparse.to_dense, which has one")
     dtypes = {"T": dt.REAL}
     combine = np.maximum
 

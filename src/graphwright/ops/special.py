@@ -11,7 +11,7 @@ import numpy as np
 from graphwright.kernels import special
 from graphwright.op.families import Binary, Unary, no_element
 from graphwright.op.interpreter import apply, convert, convert_pair
-from graphwright.op.op import Call, Op, Shapes
+from graphwright.op.op import Call, Op, Shapes, undefined
 from graphwright.op.scalars import Scalars
 from graphwright.ops.arithmetic import conj
 from graphwright.ops.comparison import not_equal
@@ -189,6 +189,7 @@ class IgammaGradA(SpecialBinary):
     """The slope of igamma in its first argument."""
 
     type_name = "IgammaGradA"
+    gradient = undefined("the slope of igamma in its first argument has none itself")
     inputs = ("a: T", "x: T")
     dtypes = {"T": SINGLE_DOUBLE}
     ufunc = staticmethod(slope_of_lower_gamma)

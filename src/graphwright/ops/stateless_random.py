@@ -15,7 +15,7 @@ import numpy as np
 
 from graphwright.kernels import random, threefry, variates
 from graphwright.op.interpreter import apply, convert
-from graphwright.op.op import Call, Op, Shapes, not_differentiable
+from graphwright.op.op import Call, Op, Shapes, not_differentiable, undefined
 from graphwright.ops.arithmetic import maximum
 from graphwright.ops.conversion import bitcast, cast
 from graphwright.ops.creation import checked_dims, zeros
@@ -196,7 +196,7 @@ class StatelessShuffle(Op):
     inputs = ("value: T", "key: uint64", "counter: uint64", "alg: int32 host")
     outputs = ("output: T",)
     dtypes = {"T": dt.ANY}
-    gradient = not_differentiable
+    gradient = undefined("gather rows by a shuffled range")
 
     def shapes(self, value: TensorType, *operands: Any) -> Shapes:
         return (value.dims,)

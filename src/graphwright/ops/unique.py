@@ -8,7 +8,7 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 
 from graphwright.op.interpreter import apply, convert
-from graphwright.op.op import Op, Shapes, not_differentiable
+from graphwright.op.op import Op, Shapes, undefined
 from graphwright.types import dtypes as dt
 from graphwright.types.dtypes import DType, as_dtype
 from graphwright.types.tensor_type import TensorType, normalize_axis, show_dims
@@ -34,7 +34,7 @@ class Distinct(Op):
     inputs: ClassVar[tuple[str, ...]] = ("x: T",)
     outputs: ClassVar[tuple[str, ...]] = ("y: T", "idx: out_idx")
     dtypes = {"T": SORTABLE}
-    gradient = not_differentiable
+    gradient = undefined("gather the distinct elements by their places")
 
     out_idx: DType = dt.int32
 
@@ -101,7 +101,7 @@ class ListDiff(Op):
     inputs = ("x: T", "y: T")
     outputs = ("out: T", "idx: out_idx")
     dtypes = {"T": SORTABLE}
-    gradient = not_differentiable
+    gradient = undefined("gather what is left by its indices")
 
     out_idx: DType = dt.int32
 
