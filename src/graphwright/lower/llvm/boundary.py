@@ -19,6 +19,7 @@ from typing import Any
 
 import numpy as np
 
+from graphwright.kernels import large_arrays
 from graphwright.lower.llvm.emitter import Reg
 from graphwright.lower.llvm.frame import INTERRUPTED, THREAD, Frame
 from graphwright.lower.llvm.function import I64, FunctionWriter
@@ -75,14 +76,12 @@ def symbols() -> dict[str, int]:
         name: ctypes.cast(getattr(ctypes.pythonapi, name), ctypes.c_void_p).value or 0
         for name in _API
     }
-    from numpy._core import _multiarray_umath  # type: ignore[attr-defined]
-
-    get = ctypes.pythonapi.PyCapsule_GetPointer
-    get.restype, get.argtypes = ctypes.c_void_p, [ctypes.py_object, ctypes.c_char_p]
-    table = get(_multiarray_umath._ARRAY_API, None)
+    table = large_arrays.table()
     found["gw_new_array"] = peek(table + 8 * _NEW_ARRAY, ctypes.c_int64)
     found["gw_array_type"] = peek(table + 8 * _ARRAY_TYPE, ctypes.c_int64)
     found["gw_none"] = id(None)
+    found["gw_change_allocator"] = large_arrays.change()
+    found["gw_allocator"] = id(large_arrays.allocator())
     return found
 
 
@@ -107,7 +106,10 @@ class Boundary:
         work = e.assign(I64, 1, f"call i64 {self.pointer(prepare).text}({self.frame})")
         self.require(e.compare("ne", work, f.number(0)), bail)
         made = e.assign("ptr", 1, f"alloca ptr, {results}, align 16")
+        self.before = f.stack("ptr", 1)
+        self.keep_large(work)
         self.results(made, results, inputs, count)
+        self.keep_no_more()
         status = self.run(run, work)
         failed, fine = e.fresh_label("failed"), e.fresh_label("fine")
         raised = e.compare("eq", e.binary("and", status, f.number(INTERRUPTED)), f.number(0))
@@ -126,6 +128,7 @@ class Boundary:
         e.label("interrupted")
         e.line("ret ptr null")
         e.label(bail)
+        e.declarations["gw_allocator"] = "@gw_allocator = external global i8"
         e.declarations["gw_none"] = "@gw_none = external global i8"
         e.declarations["gw_array_type"] = "@gw_array_type = external global i8"
         f.call("", "Py_IncRef", self.none())
@@ -223,6 +226,30 @@ class Boundary:
         entry = self.offset(before, 6, f.mul(i, f.number(5)))
         return [self.at(self.table, self.offset(entry, k), I64) for k in range(5)]
 
+    def keep_large(self, work: Reg) -> None:
+        """From here on, large arrays get memory that is kept: where much is computed."""
+        f, e = self.f, self.e
+        large, done = e.fresh_label("large"), e.fresh_label("allocator")
+        f.store(Reg("null", "ptr"), self.before)
+        f.branch_if(e.compare("slt", work, f.number(large_arrays.LEAST // 8)), done, large)
+        e.label(large)
+        f.store(f.call("ptr", "gw_change_allocator", Reg("@gw_allocator", "ptr")), self.before)
+        f.branch(done)
+        e.label(done)
+
+    def keep_no_more(self) -> None:
+        """As NumPy allocates otherwise."""
+        f, e = self.f, self.e
+        back, done = e.fresh_label("back"), e.fresh_label("allocator")
+        before = f.load(self.before, "ptr", 1)
+        f.branch_if(e.compare("eq", before, Reg("null", "ptr")), done, back)
+        e.label(back)
+        for held in (f.call("ptr", "gw_change_allocator", before), before):
+            f.call("", "Py_DecRef", held)
+        f.store(Reg("null", "ptr"), self.before)
+        f.branch(done)
+        e.label(done)
+
     def results(self, made: Reg, results: Reg, inputs: Reg, count: Reg) -> None:
         """Makes the results' arrays; None for what is known only in the end."""
         f, e = self.f, self.e
@@ -245,6 +272,7 @@ class Boundary:
         after = e.fresh_label("made")
         f.branch(after)
         e.label("raised")
+        self.keep_no_more()
         e.line("ret ptr null")
         e.label(after)
 
