@@ -208,6 +208,15 @@ def test_a_slice_whose_bound_is_computed_is_right():
     np.testing.assert_allclose(f(x, tf.constant(3)), np.exp(x)[:3] + np.exp(x)[1:4], rtol=1e-6)
 
 
+def test_a_slice_up_to_the_size_of_another_is_right():
+    @tf.function(input_signature=[tf.TensorSpec([None, None])] * 2, jit_compile=True)
+    def f(x, y):
+        return tf.exp(x)[:, : tf.shape(y)[0]] + 1.0
+
+    x, y = normal(3, 7), normal(4, 2)
+    np.testing.assert_allclose(f(x, y), np.exp(x)[:, :4] + 1.0, rtol=1e-6)
+
+
 def test_a_loop_that_does_not_end_can_be_interrupted():
     @tf.function(input_signature=[tf.TensorSpec([], tf.int64)], jit_compile=True)
     def count(n):

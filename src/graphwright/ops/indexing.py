@@ -14,7 +14,7 @@ from graphwright.ops.gathering import axis_sizes, gather, host_vector
 from graphwright.ops.joining import concat
 from graphwright.ops.movement import reshape, squeeze
 from graphwright.ops.shape import shape, size
-from graphwright.ops.slicing import StridedSlice
+from graphwright.ops.slicing import Masks, StridedSlice
 from graphwright.types import dtypes as dt
 from graphwright.types.tensor_type import TensorType, is_compatible, num_elements
 
@@ -28,13 +28,18 @@ def get_item(tensor: Any, key: Any) -> Any:
         return apply(PICK_FIRST, tensor, (key,), (key + 1,), (1,), name="strided_slice")
     if type(key) not in _SLICES and is_mask(key):
         return boolean_mask(tensor, key)
+    op, *bounds = strided(StridedSlice, key)
+    return apply(op, tensor, *bounds, name="strided_slice")
+
+
+def strided(kind: type[Masks], key: Any) -> tuple[Any, ...]:
+    """The op of a kind that means a key, and the bounds `begin`, `end` and `strides` for it."""
     begin, end, strides, masks = slice_spec(key if isinstance(key, (list, tuple)) else (key,))
-    op = StridedSlice.of(*masks)
     bounds = (begin, end, strides)
     plain = _INTS.issuperset(map(type, (*begin, *end, *strides)))
     if not plain and any(is_tensor(v) and v.dtype is dt.int64 for each in bounds for v in each):
         bounds = tuple([wide(each) for each in bounds])  # all of them are of one dtype
-    return apply(op, tensor, *bounds, name="strided_slice")
+    return kind.of(*masks), *bounds
 
 
 def wide(indices: tuple[Any, ...]) -> Any:

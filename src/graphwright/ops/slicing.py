@@ -11,7 +11,7 @@ import numpy as np
 
 from graphwright.op.batching import Each
 from graphwright.op.interpreter import apply, convert
-from graphwright.op.op import Call, Op, Shapes, freeze
+from graphwright.op.op import Call, Effect, Op, Shapes, freeze, not_differentiable
 from graphwright.ops.movement import broadcast_to, sum_to
 from graphwright.ops.shape import shape, shape_of
 from graphwright.types import dtypes as dt
@@ -63,8 +63,10 @@ class Masks(Op):
         )
 
     def entries(self, begin: Any, end: Any, strides: Any) -> Iterator[Any]:
-        """What each entry of the bounds means; None stands for the ellipsis."""
-        check_bounds(begin, end, strides)
+        """What each entry of the bounds means; None stands for the ellipsis.
+
+        The bounds are checked vectors, of whatever stands for an integer.
+        """
         if self.ellipsis_mask & (self.ellipsis_mask - 1):
             raise ValueError("Multiple ellipses in slice spec not allowed")
         for i, (b, e, s) in enumerate(zip(begin, end, strides)):
@@ -90,6 +92,7 @@ class Masks(Op):
             return None
         unknown = (None,) * count
         bounds = [unknown if b is None else b for b in (begin, end, strides)]
+        check_bounds(*bounds)
         entries = list(self.entries(*bounds))
         if dims is None:
             return None
@@ -121,6 +124,7 @@ class Masks(Op):
 
     def numpy_index(self, begin: Any, end: Any, strides: Any) -> tuple[Any, ...]:
         """The same slice as NumPy writes it; its result is always an array."""
+        check_bounds(begin, end, strides)
         index: list[Any] = []
         for entry in self.entries(begin, end, strides):
             if entry is None:
@@ -277,6 +281,43 @@ class TensorStridedSliceUpdate(Masks):
 
     def batched(self, each: Each) -> Any:
         return apply(self.shifted(), each.full(0), *self.bounds(each, 1), each.full(4))
+
+
+class ResourceStridedSliceAssign(Masks):
+    """variable[begin:end:strides] = value, which is broadcast to the slice."""
+
+    type_name = "ResourceStridedSliceAssign"
+    inputs = (
+        "ref: resource",
+        "begin: Index host",
+        "end: Index host",
+        "strides: Index host",
+        "value: T",
+    )
+    dtypes = {"T": dt.ANY, "Index": dt.INDEX}
+    effect = Effect.WRITE
+    gradient = not_differentiable
+
+    def shapes(
+        self, ref: TensorType, begin: Any, end: Any, strides: Any, value: TensorType
+    ) -> Shapes:
+        return ()
+
+    def kernel(self, storage: Any, begin: Any, end: Any, strides: Any, value: Any) -> None:
+        index = self.numpy_index(begin, end, strides)
+
+        def changed(array: Any) -> Any:
+            result = np.array(array)
+            try:
+                result[index] = value
+            except ValueError:
+                given, wanted = show_dims(np.shape(value)), show_dims(array[index].shape)
+                raise ValueError(
+                    f"Cannot broadcast input shape {given} into final shape {wanted}"
+                ) from None
+            return result
+
+        storage.update(changed)
 
 
 class Slice(Op):

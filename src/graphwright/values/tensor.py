@@ -22,7 +22,8 @@ from graphwright.values.operators import Operators
 class Tensor(Operators):
     """A multi-dimensional array of elements of one dtype: `tf.Tensor`."""
 
-    __slots__ = ("__weakref__",)
+    __slots__ = ("__weakref__", "assign")
+    assign: Any  # of a slice of a variable: sets that part of it; no other tensor has it
 
     @property
     def type(self) -> TensorType:

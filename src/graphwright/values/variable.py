@@ -10,13 +10,16 @@ import builtins
 import weakref
 from collections.abc import Callable
 from enum import Enum
+from functools import partial
 from typing import Any  # `type` is a property of variables
 
 import numpy as np
 
 from graphwright.op.interpreter import STATE, Interpreter, apply
 from graphwright.ops import resource
+from graphwright.ops.indexing import is_mask, strided
 from graphwright.ops.resource import HANDLE, Storage
+from graphwright.ops.slicing import ResourceStridedSliceAssign
 from graphwright.types.dtypes import DType, as_dtype
 from graphwright.types.shape import TensorShape
 from graphwright.types.tensor_type import TensorType, is_compatible
@@ -256,6 +259,13 @@ class Variable(Operators):
         apply(op.of(storage.value_dtype), self._handle, value, name=name)
         return self if read else None
 
+    def _assign_slice(self, key: Any, value: Any, name: str | None = None) -> Variable:
+        """Sets the part of the value that a key means; returns the variable."""
+        op, *bounds = strided(ResourceStridedSliceAssign, key)
+        value = convert(value, self._storage.value_dtype)
+        apply(op, self._handle, *bounds, value, name=name)
+        return self
+
     def _scatter(
         self, op: builtins.type[resource.ResourceScatter], slices: Any, name: str | None
     ) -> Any:
@@ -331,7 +341,11 @@ class Variable(Operators):
         return int(self.read_value().__index__())
 
     def __getitem__(self, key: Any) -> Any:
-        return self.read_value()[key]
+        """A part of the value, whose `assign` sets that part: `v[0, 1:].assign(x)`."""
+        found = self.read_value()[key]
+        if not is_mask(key):
+            found.assign = partial(self._assign_slice, key)
+        return found
 
     def __iter__(self) -> Any:
         return iter(self.read_value())
