@@ -1,0 +1,113 @@
+"""Random programs in the checking mode: machine code and kernels give the same, call after call."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+import random_control_flow
+import random_programs
+from autograph.programs import load, sources
+from hypothesis import HealthCheck, Phase, given, settings
+from hypothesis import strategies as st
+
+import graphwright as tf
+from graphwright.lower.options import OPTIONS
+
+REFUSED = (tf.errors.InvalidArgumentError, ValueError, TypeError)
+COMMON: dict[str, Any] = {
+    "deadline": None,
+    "suppress_health_check": list(HealthCheck),
+    "phases": [Phase.explicit, Phase.reuse, Phase.generate],  # a program is short as it is
+}
+numbers = st.tuples(*[st.integers(-3, 5)] * 3)
+
+
+@pytest.fixture(autouse=True)
+def _checking(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    monkeypatch.setitem(OPTIONS, "native", "check")
+    logging.disable(logging.WARNING)
+    yield
+    logging.disable(logging.NOTSET)
+
+
+def check_straight(program: Any, seed: int) -> None:
+    """With full and with partial shapes; what a program may not do is refused by both tiers."""
+    values = random_programs.inputs(seed)
+    for spec_of in (lambda v: v, lambda v: tf.TensorSpec([None] * v.ndim, v.dtype)):
+        traced = tf.function(lambda *xs: random_programs.run(program, xs), autograph=False)
+        try:
+            traced.get_concrete_function(*map(spec_of, values))(*values)
+        except REFUSED:
+            continue
+
+
+def check_control_flow(program: Any, seed: int) -> None:
+    """The program and its gradient."""
+
+    @tf.function
+    def slope(x: Any) -> Any:
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            state = random_control_flow.Run().block(program, tuple(tf.unstack(x)))
+            y = tf.reduce_sum(tf.stack(state))
+        return y, tape.gradient(y, x, unconnected_gradients="zero")
+
+    slope(tf.constant(np.random.default_rng(seed).normal(size=(3, 2))))
+
+
+def helper(x: Any) -> Any:
+    if x > 1:
+        return x - 2
+    return x + 1
+
+
+def check_converted(source: str, values: tuple[int, int, int]) -> None:
+    """Loops and branches over integers, as AutoGraph stages them."""
+    import contextlib
+
+    scope = {"helper": helper, "context": contextlib.nullcontext}
+    program = tf.function(load(source, tensor=lambda x: tf.constant(x, tf.int32), **scope))
+    program(*map(tf.constant, values), tf.constant(0))
+
+
+@settings(max_examples=250, **COMMON)
+@given(random_programs.steps(), st.integers(0, 3))
+def test_straight_programs(program: Any, seed: int) -> None:
+    check_straight(program, seed)
+
+
+@settings(max_examples=125, **COMMON)
+@given(random_control_flow.blocks(), st.integers(0, 9))
+def test_branches_and_loops(program: Any, seed: int) -> None:
+    check_control_flow(program, seed)
+
+
+@settings(max_examples=125, **COMMON)
+@given(sources(tensors=True), numbers)
+def test_converted_programs(source: str, values: tuple[int, int, int]) -> None:
+    check_converted(source, values)
+
+
+@pytest.mark.slow
+@settings(max_examples=10_000, **COMMON)
+@given(random_programs.steps(20), st.integers(0, 99))
+def test_many_straight_programs(program: Any, seed: int) -> None:
+    check_straight(program, seed)
+
+
+@pytest.mark.slow
+@settings(max_examples=5_000, **COMMON)
+@given(random_control_flow.blocks(), st.integers(0, 99))
+def test_many_branches_and_loops(program: Any, seed: int) -> None:
+    check_control_flow(program, seed)
+
+
+@pytest.mark.slow
+@settings(max_examples=5_000, **COMMON)
+@given(sources(tensors=True), numbers)
+def test_many_converted_programs(source: str, values: tuple[int, int, int]) -> None:
+    check_converted(source, values)
