@@ -23,6 +23,7 @@ from graphwright.explain.debugging import attended, look_at, mode_of
 from graphwright.explain.effects import where_stored
 from graphwright.explain.record import History
 from graphwright.explain.report import Report, report
+from graphwright.forks import held_over_forks
 from graphwright.function.concrete import ConcreteFunction, trace
 from graphwright.function.creation import VariableCreation
 from graphwright.function.retracing import warn_of_retracing
@@ -37,7 +38,7 @@ from graphwright.values.tensor import EagerTensor
 from graphwright.values.variable import Variable
 
 #: One lock for all tracing: two functions that call each other cannot deadlock.
-TRACING = threading.RLock()
+TRACING = held_over_forks(threading.RLock())
 
 _PRIMITIVES = frozenset({int, float, bool, str, bytes, complex, type(None)})
 _MAX_FAST = 4096

@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from graphwright.kernels import implicit, sliding
 from graphwright.kernels.windows import (
     Padding,
     Windows,
@@ -25,7 +26,7 @@ from graphwright.kernels.windows import (
     blocks,
     channels_last,
     finish,
-    native,
+    is_much,
     slide,
 )
 
@@ -234,15 +235,13 @@ def _native(
         return None
     if batch * math.prod(windows.counts) * math.prod(filters) // groups < WORTH:
         return None
-    from graphwright.kernels import implicit
-
     return implicit
 
 
 def _sliding(dtype: np.dtype[Any], windows: Windows, batch: int, filters: Sequence[int]) -> Any:
     """The module of native sliding windows, where a depthwise convolution is worth it."""
     elements = batch * math.prod(windows.counts) * filters[-1] * filters[-2]
-    return native(dtype, windows, elements, WORTH_OF_DEPTHWISE)
+    return sliding if is_much(dtype, windows, elements, WORTH_OF_DEPTHWISE) else None
 
 
 def _repeated(array: Array, multiplier: int) -> Array:

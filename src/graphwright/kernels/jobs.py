@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from graphwright.kernels import threads
+from graphwright.kernels.machine import Engine
 
 #: Kinds of arguments: addresses and numbers.
 PLACE, NUMBER = "ptr", "i64"
@@ -44,8 +45,8 @@ def text(name: str, kinds: Sequence[str]) -> str:
     return "\n".join([*lines, f"  call void @{name}({arguments})", "  ret void", "}"])
 
 
-def load(engine: Any, name: str, kinds: Sequence[str]) -> Job:
+def load(engine: Engine, name: str, kinds: Sequence[str]) -> Job:
     """The job of a compiled module that has the function and its `text`."""
     types = [ctypes.c_void_p if kind == PLACE else ctypes.c_int64 for kind in kinds]
-    call = ctypes.CFUNCTYPE(None, *types)(engine.get_function_address(name))
-    return Job(call, engine.get_function_address(f"{name}_row"))
+    call = ctypes.CFUNCTYPE(None, *types)(engine.address(name))
+    return Job(call, engine.address(f"{name}_row"))

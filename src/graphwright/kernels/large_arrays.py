@@ -135,7 +135,7 @@ def allocator() -> Any:
         return usual()
     own = Allocator.from_address(_pointer(usual(), _NAME))
     engine = machine.compiled(TEXT)
-    take, give = [engine.get_function_address(name) for name in ("take", "give")]
+    take, give = [engine.address(name) for name in ("take", "give")]
     functions = (ctypes.c_void_p * 2)(own.malloc, own.free)  # NumPy's look at no context
     context = ctypes.addressof(functions)
     made = Allocator(b"graphwright", 1, context, take, own.calloc, own.realloc, give)

@@ -6,32 +6,15 @@ not pay for it.
 
 from __future__ import annotations
 
-import ctypes
 import functools
-import os
 import sys
-import threading
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from graphwright.kernels import memory
 from graphwright.kernels.disk_cache import disk_cache, key_of
-
-
-class Lock:
-    """Held while LLVM compiles."""
-
-    held = threading.Lock()
-
-    @classmethod
-    def renew(cls) -> None:
-        """What the child of a fork does: another thread may have held it."""
-        cls.held = threading.Lock()
-
-
-if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=Lock.renew)
+from graphwright.kernels.exclusion import exclusive, keep
 
 
 class Vectors(NamedTuple):
@@ -49,6 +32,7 @@ class Vectors(NamedTuple):
 
 
 @functools.cache
+@exclusive
 def _processor() -> tuple[str, str]:
     """LLVM's name of the processor and its features."""
     from llvmlite import binding
@@ -56,19 +40,27 @@ def _processor() -> tuple[str, str]:
     return binding.get_host_cpu_name(), binding.get_host_cpu_features().flatten()
 
 
+@functools.cache
+def features() -> frozenset[str]:
+    """What this processor has (`+avx2`) and has not (`-avx2`), in LLVM's words."""
+    return frozenset(_processor()[1].split(","))
+
+
+@functools.cache
+@exclusive
 def vectors() -> Vectors:
     """The vectors of this processor."""
     from llvmlite import binding
 
-    features = set(_processor()[1].split(","))
-    if "+avx512f" in features and "+avx512vl" in features:
+    if {"+avx512f", "+avx512vl"} <= features():
         return Vectors(512, 32, True)
-    if "+avx2" in features:
-        return Vectors(256, 16, "+fma" in features)
+    if "+avx2" in features():
+        return Vectors(256, 16, "+fma" in features())
     arm = binding.get_process_triple().startswith(("aarch64", "arm64"))
     return Vectors(128, 32 if arm else 16, arm)
 
 
+@exclusive
 def target_machine() -> Any:
     """What generates code for this processor: a new one, since an engine owns its own."""
     from llvmlite import binding
@@ -82,6 +74,7 @@ def target_machine() -> Any:
 
 
 @functools.cache
+@exclusive
 def _circumstances() -> tuple[str, ...]:
     """What machine code depends on beside its text."""
     from llvmlite import binding
@@ -90,6 +83,7 @@ def _circumstances() -> tuple[str, ...]:
     return (version, binding.get_process_triple(), *_processor(), sys.version, np.__version__)
 
 
+@exclusive
 def object_of(text: str) -> bytes:
     """The object file of a module, from the disk if it was made before."""
     kept = disk_cache()
@@ -103,6 +97,7 @@ def object_of(text: str) -> bytes:
     return data
 
 
+@exclusive
 def generate(text: str) -> bytes:
     """The object file of a module: the text is emitted as it is, without optimization passes."""
     target = target_machine()
@@ -110,6 +105,7 @@ def generate(text: str) -> bytes:
     return code
 
 
+@exclusive
 def assembly(text: str) -> str:
     """The same code for people to read."""
     target = target_machine()
@@ -126,16 +122,26 @@ def module_for(target: Any, text: str) -> Any:
     return module
 
 
-def compiled(text: str) -> Any:
-    """The engine that holds the functions of a module; it is never freed."""
+class Engine(NamedTuple):
+    """Machine code that is loaded."""
+
+    llvm: Any
+
+    @exclusive
+    def address(self, name: str) -> int:
+        """Where a function lies."""
+        found: int = self.llvm.get_function_address(name)
+        return found
+
+
+@exclusive
+def compiled(text: str) -> Engine:
+    """The functions of a module; they are never freed."""
     from llvmlite import binding
 
     memory.keep_freed()
-    with Lock.held:
-        data = object_of(text)
-        engine = binding.create_mcjit_compiler(binding.parse_assembly(""), target_machine())
-        engine.add_object_file(binding.ObjectFileRef.from_data(data))
-        engine.finalize_object()
-        # Threads may run the code until the process ends, after this interpreter has.
-        ctypes.pythonapi.Py_IncRef(ctypes.py_object(engine))
-        return engine
+    data = object_of(text)
+    engine = binding.create_mcjit_compiler(binding.parse_assembly(""), target_machine())
+    engine.add_object_file(binding.ObjectFileRef.from_data(data))
+    engine.finalize_object()
+    return Engine(keep(engine))

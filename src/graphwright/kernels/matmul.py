@@ -15,7 +15,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from graphwright.kernels import threads
+from graphwright.kernels import machine, products, threads
+from graphwright.kernels.products import address, steps
 
 Array = npt.NDArray[Any]
 
@@ -68,16 +69,12 @@ def _native(x: Array, y: Array) -> Array | None:
 @functools.cache
 def _has_vectors() -> bool:
     """Whether the processor is one that the native kernels know better than BLAS."""
-    from graphwright.kernels import machine
-
     return machine.vectors().bits >= 256
 
 
 @functools.lru_cache(maxsize=256)
 def _starts(batch: tuple[int, ...], *strides: tuple[int, ...]) -> npt.NDArray[np.int64]:
     """Where the matrices of each entry of a batch lie, in the operands and the result."""
-    from graphwright.kernels.products import steps
-
     return np.stack([steps(batch, own) for own in strides], axis=1)
 
 
@@ -92,9 +89,6 @@ def _spread(array: Array, batch: tuple[int, ...]) -> tuple[int, ...]:
 
 
 def _batched(x: Array, y: Array, batch: tuple[int, ...]) -> Array:
-    from graphwright.kernels import products
-    from graphwright.kernels.products import address
-
     (m, k), n = x.shape[-2:], y.shape[-1]
     result = np.empty((*batch, m, n), x.dtype)
     starts = _starts(batch, _spread(x, batch), _spread(y, batch), result.strides[:-2])
@@ -122,9 +116,6 @@ def _batched(x: Array, y: Array, batch: tuple[int, ...]) -> Array:
 
 def _blocked(x: Array, y: Array) -> Array:
     """A product of two matrices, a block of the right one after the other."""
-    from graphwright.kernels import products
-    from graphwright.kernels.products import address, steps
-
     (m, k), n = x.shape, y.shape[1]
     result = np.empty((m, n), x.dtype)
     tile = products.kernels(x.dtype).tile

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from graphwright.kernels import sliding
 from graphwright.kernels.choice import keep
 from graphwright.kernels.windows import (
     Padding,
@@ -23,7 +24,7 @@ from graphwright.kernels.windows import (
     blocks,
     channels_last,
     finish,
-    native,
+    is_much,
     slide,
 )
 
@@ -160,7 +161,7 @@ def avg_pool_gradient(
 def _native(windows: Windows, array: Array) -> Any:
     """The module of native sliding windows, where there is enough to do for it."""
     elements = array.shape[0] * math.prod(windows.counts) * array.shape[-1]
-    return native(array.dtype, windows, elements, WORTH)
+    return sliding if is_much(array.dtype, windows, elements, WORTH) else None
 
 
 def _ones(array: Array) -> Array:

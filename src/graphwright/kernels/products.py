@@ -56,8 +56,7 @@ def load(tile: Tile) -> Kernels:
         "multiply": (*left, place, number, place, place, number),
     }
     pack, multiply = [
-        ctypes.CFUNCTYPE(None, *types)(engine.get_function_address(name))
-        for name, types in signatures.items()
+        ctypes.CFUNCTYPE(None, *types)(engine.address(name)) for name, types in signatures.items()
     ]
     return Kernels(tile, pack, multiply, jobs.load(engine, "matmul", MATMUL_KINDS))
 

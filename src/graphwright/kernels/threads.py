@@ -23,6 +23,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from graphwright.kernels import blas
+from graphwright.kernels.exclusion import LLVM
 
 if TYPE_CHECKING:
     from concurrent.futures import ThreadPoolExecutor
@@ -156,7 +157,7 @@ if hasattr(os, "register_at_fork"):
 def _pool() -> Pool | None:
     """The native pool, compiled at the first call; None where there are no POSIX threads."""
     if Workers.pool is None and os.name == "posix":
-        with Workers.lock:
+        with LLVM:  # not the workers' lock: who uses LLVM starts workers, too
             Workers.pool = Workers.pool or _compiled()
     return Workers.pool
 
@@ -168,14 +169,14 @@ def _compiled() -> Pool:
     pauses |= dict.fromkeys(("aarch64", "arm64"), "call void @llvm.aarch64.hint(i32 1)")
     pause = pauses.get(os.uname().machine, "")
     engine = machine.compiled(pool_code.text(pause, _SPINS, _PATIENCE, int(signal.SIG_BLOCK)))
-    place = engine.get_function_address("parallel_for")
+    place = engine.address("parallel_for")
     number, pointer = ctypes.c_int64, ctypes.c_void_p
     pool = Pool(
         place,
         ctypes.CFUNCTYPE(None, pointer, pointer, number)(place),
-        ctypes.CFUNCTYPE(None, number)(engine.get_function_address("limit")),
-        ctypes.CFUNCTYPE(None)(engine.get_function_address("reset")),
-        ctypes.CFUNCTYPE(None)(engine.get_function_address("work")),
+        ctypes.CFUNCTYPE(None, number)(engine.address("limit")),
+        ctypes.CFUNCTYPE(None)(engine.address("reset")),
+        ctypes.CFUNCTYPE(None)(engine.address("work")),
     )
     pool.reset()
     return pool

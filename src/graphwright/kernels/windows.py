@@ -134,16 +134,12 @@ def accumulator(dtype: np.dtype[Any]) -> np.dtype[Any]:
     return np.dtype(np.float32) if narrow else dtype
 
 
-def native(dtype: np.dtype[Any], windows: Windows, elements: int, worth: int) -> Any:
-    """The module of native sliding windows, where there is enough to do for it.
+def is_much(dtype: np.dtype[Any], windows: Windows, elements: int, worth: int) -> bool:
+    """Whether there is enough to do for native sliding windows.
 
-    Its functions take about as long for an element as NumPy's passes for one tap of it.
+    They take about as long for an element as NumPy's passes for one tap of it.
     """
-    if accumulator(dtype).kind != "f" or elements * math.prod(windows.kernel) < worth:
-        return None
-    from graphwright.kernels import sliding
-
-    return sliding
+    return accumulator(dtype).kind == "f" and elements * math.prod(windows.kernel) >= worth
 
 
 def channels_last(array: Array, channels_first: bool) -> Array:

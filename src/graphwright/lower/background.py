@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import atexit
 import os
 import queue
 import sys
@@ -12,6 +11,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
+from graphwright.kernels.exclusion import at_end
 from graphwright.logs import get_logger
 
 #: The length of a thread's turn while something is compiled, in seconds; usually it is 5 ms.
@@ -104,17 +104,12 @@ def wait(timeout: float | None = None) -> bool:
     return _WORKER.wait(timeout)
 
 
-def is_stopped() -> bool:
-    """Whether the process is ending; the job that runs now is the last one."""
-    return _WORKER.stopped
-
-
 def _renew() -> None:
     """A child process has no thread of its parent's."""
     global _WORKER
     _WORKER = Worker()
 
 
-atexit.register(lambda: _WORKER.stop())
+at_end(lambda: _WORKER.stop())
 if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=_renew)

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import os
-import threading
 from collections.abc import Callable
 from typing import Any
 from weakref import WeakValueDictionary
 
 import numpy as np
 
+from graphwright.kernels.exclusion import exclusive
 from graphwright.lower.kinds import DTYPES
 from graphwright.lower.llvm.boundary import (
     boundary,
@@ -25,23 +24,18 @@ from graphwright.lower.sizes import NotNative
 
 #: The machine code in use, by the text that it was made of.
 _LIBRARIES: WeakValueDictionary[str, Library] = WeakValueDictionary()
-_LOCK = threading.Lock()
-if hasattr(os, "register_at_fork"):  # LLVM has locks of its own: none is held in a child
-    os.register_at_fork(
-        before=_LOCK.acquire, after_in_parent=_LOCK.release, after_in_child=_LOCK.release
-    )
 
 
+@exclusive
 def library_of(text: str) -> Library:
     """The machine code of a module, compiled once in this process."""
     if not is_supported():
         raise NotNative("arrays lie in memory otherwise than native code expects")
-    with _LOCK:
-        found = _LIBRARIES.get(text)
-        if found is None:
-            boundary()
-            found = _LIBRARIES[text] = machine().link(text, ("prepare", "run"))
-        return found
+    found = _LIBRARIES.get(text)
+    if found is None:
+        boundary()
+        found = _LIBRARIES[text] = machine().link(text, ("prepare", "run"))
+    return found
 
 
 class Executable:

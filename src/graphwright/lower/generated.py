@@ -14,6 +14,8 @@ from types import CodeType, FunctionType
 from typing import Any
 from weakref import WeakValueDictionary, finalize
 
+from graphwright.forks import held_over_forks
+
 #: What the file names of generated code begin with.
 PREFIX = "<graphwright "
 
@@ -43,7 +45,7 @@ def _release(filename: str) -> None:
 
 
 _TEXTS: WeakValueDictionary[str, Text] = WeakValueDictionary()
-_LOCK = threading.Lock()
+_LOCK = held_over_forks(threading.Lock())
 
 
 def make_function(text: str, bindings: dict[str, Any]) -> Callable[..., Any]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import platform
 from functools import cache
 
+from graphwright.kernels.machine import features
 from graphwright.lower.sizes import NotNative
 from graphwright.types import dtypes as dt
 from graphwright.types.dtypes import DType
@@ -49,9 +50,7 @@ def converts_float16() -> bool:
     """Whether this processor converts float16 by itself, as all but old ones of x86 do."""
     if platform.machine() not in ("x86_64", "AMD64"):
         return True
-    from llvmlite import binding
-
-    return bool(binding.get_host_cpu_features().get("f16c"))
+    return "+f16c" in features()
 
 
 def item_size(kind: str) -> int:

@@ -19,6 +19,8 @@ from graphwright.lower.decompose import RULES
 from graphwright.lower.kinds import HALVES, KINDS, is_native_dtype
 from graphwright.lower.list_types import with_list_types
 from graphwright.lower.lists import LIST_OPS, is_list
+from graphwright.lower.llvm.elements import VectorScalars
+from graphwright.lower.llvm.emitter import Emitter, Reg
 from graphwright.lower.moves import MOVES, is_single_size, is_size
 from graphwright.lower.outline import UPDATES, native_node, rewired
 from graphwright.lower.shapes import COMBINE, FILLS
@@ -111,9 +113,6 @@ def holds_native(op: Any) -> bool:
 @lru_cache(maxsize=4096)
 def has_element(op: Elementwise, dtypes: tuple[DType, ...]) -> bool:
     """Whether an element expression exists for operands of these dtypes."""
-    from graphwright.lower.llvm.elements import VectorScalars
-    from graphwright.lower.llvm.emitter import Emitter, Reg
-
     if isinstance(op, Cast):
         return is_native_dtype(op.DstT)
     registers = [Reg(f"%x{i}", KINDS[d], 2) for i, d in enumerate(dtypes)]

@@ -11,6 +11,7 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from graphwright.ir.graph import Graph
+from graphwright.kernels.exclusion import LLVM
 from graphwright.lower import background
 from graphwright.lower.check import checked
 from graphwright.lower.options import OPTIONS, enabled
@@ -27,9 +28,13 @@ _MANY = 3
 
 def native_runner(graph: Graph, observe: Observe = as_it_is) -> Run:
     """What a call of the graph runs, with its native parts compiled, and watched by `observe`."""
-    # Imported when something is compiled: `import graphwright` need not wait for it.
-    from graphwright.lower.segments import partition
-    from graphwright.lower.simplify import simplify
+    # Imported when something is compiled: `import graphwright` need not wait for it. A fork does:
+    # a module that another thread is importing can never be imported in the child.
+    with LLVM:
+        import graphwright.lower.executable
+        import graphwright.lower.inspection  # noqa: F401 - for whoever needs it next
+        from graphwright.lower.segments import partition
+        from graphwright.lower.simplify import simplify
 
     return runner(graph, build(graph, lambda g: partition(simplify(g)), observe))
 

@@ -13,13 +13,14 @@ from typing import Any
 import numpy as np
 
 from graphwright.errors import InvalidArgumentError
+from graphwright.forks import held_over_forks
 from graphwright.op.op import c_name
 from graphwright.types import dtypes as dt
 from graphwright.types.dtypes import DType
 from graphwright.types.tensor_type import Dims, TensorType, merge_dims, show_dims
 
 HANDLE = TensorType(dt.variant, ())
-_LOCK = threading.Lock()  # two threads may go on from one version
+_LOCK = held_over_forks(threading.Lock())  # two threads may go on from one version
 _LOG = 64  # changes that a store remembers, beyond one for each item
 
 

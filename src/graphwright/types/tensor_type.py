@@ -12,6 +12,7 @@ from collections import deque
 from collections.abc import Iterable, Sequence
 from typing import Any
 
+from graphwright.forks import held_over_forks
 from graphwright.types.dtypes import DType
 
 Dims = tuple["int | None", ...]
@@ -82,7 +83,7 @@ class _Reference(weakref.ref[TensorType]):
     interned: dict[Dims | None, Any]
 
 
-_INTERNING = threading.RLock()
+_INTERNING = held_over_forks(threading.RLock())
 #: Types used lately, so that one that is asked for again and again is not made each time.
 _LATELY: deque[TensorType] = deque(maxlen=1024)
 

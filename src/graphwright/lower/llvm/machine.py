@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import atexit
 import ctypes
-import threading
 import weakref
 from functools import cache
 from typing import Any
@@ -12,10 +10,8 @@ from typing import Any
 import numpy as np
 
 from graphwright.kernels import blas, threads
+from graphwright.kernels.exclusion import LLVM, exclusive, keep, release
 from graphwright.kernels.machine import object_of, target_machine
-from graphwright.lower import background
-
-_LOCK = threading.Lock()
 
 #: How many libraries a linker gets.
 _LIBRARIES_EACH = 64
@@ -41,6 +37,7 @@ class Machine:
         """Something that native code may call or refer to."""
         self.symbols[name] = address
 
+    @exclusive
     def link(self, text: str, names: tuple[str, ...]) -> Library:
         """The machine code of a module, in this process; `names` are its functions."""
         data = object_of(text)
@@ -62,32 +59,19 @@ class Library:
     """Machine code in this process: it lives as long as this."""
 
     def __init__(self, linker: Any, tracker: Any, names: tuple[str, ...]) -> None:
-        self._tracker = tracker  # released before its linker
-        self._linker = linker
         self.addresses = {name: tracker[name] for name in names}
-        _LIBRARIES.add(self)
-        if background.is_stopped():
-            self.let_go()
-
-    def let_go(self) -> None:
-        """Leaves the code to the end of the process: llvmlite's own parts may go before it."""
-        self._tracker.detach()
+        # Not attributes: a collector of cycles would close them in any order, in the midst of
+        # whatever LLVM does for another thread.
+        weakref.finalize(self, release, keep(tracker), keep(linker)).atexit = False
 
 
-_LIBRARIES: weakref.WeakSet[Library] = weakref.WeakSet()
-
-
-@atexit.register
-def _let_go() -> None:
-    for library in list(_LIBRARIES):
-        library.let_go()
-
-
-@cache
 def machine() -> Machine:
     """The one of this process."""
-    with _LOCK:
-        return Machine()
+    with LLVM:
+        return _machine()
+
+
+_machine = cache(Machine)
 
 
 @cache
