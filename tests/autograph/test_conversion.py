@@ -89,10 +89,17 @@ def test_every_frame_is_on_the_way(kind: type) -> None:
     assert new == ([plain] if kind is int else [first + 3, plain])
 
 
+def all_codes(code: types.CodeType) -> Iterator[types.CodeType]:
+    yield code
+    for const in code.co_consts:
+        if isinstance(const, types.CodeType):
+            yield from all_codes(const)
+
+
 def test_every_line_is_one_of_the_source() -> None:
     lines, first = inspect.getsourcelines(fails_deep)
     new = converted(fails_deep).__code__
-    codes = list(convert._all_codes(new))
+    codes = list(all_codes(new))
     numbers = {line for code in codes for _, _, line in code.co_lines() if line}
     assert numbers <= set(range(first, first + len(lines)))
     plain = {line for _, _, line in fails_deep.__code__.co_lines() if line}

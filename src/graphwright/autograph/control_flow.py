@@ -9,16 +9,16 @@ those of the user's function (`nonlocal`), so closures keep sharing them:
                       def set_state(vars_): ...
                       ag__.while_stmt(loop_test, loop_body, get_state, set_state, ...)
 
-That staged form is what `to_code` shows. What runs has the Python form too (`inline`): the
+That staged form is what `to_code` shows. What runs is the Python form (`inline`): the
 user's own statement in the user's own frame, at Python's speed, for conditions and
-iterables that are not tensors. The functions then stand aside, in `ag_regions`, which
-makes them only when a tensor asks for them:
+iterables that are not tensors. A tensor asks for the staged form at its `site`, which is
+compiled then (see `sites`), for the variables that a lambda captures:
 
     while c: b        for ag_test in ag__.iterations():
                           ag_test = c
                           if ag_test is not True:
                               if ... and ag__.staged(ag_test):
-                                  ag__.while_stmt(*ag_regions(0), {}, ag_test)
+                                  ag__.while_stmt(*ag_sites(0, lambda: (x, y)), {}, ag_test)
                                   break
                               if not ag_test: break
                           b
@@ -27,30 +27,51 @@ makes them only when a tensor asks for them:
 from __future__ import annotations
 
 import ast
-from collections.abc import Sequence
-from dataclasses import dataclass
+import functools
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
-from graphwright.autograph.effects import Names, collect, variables
-from graphwright.autograph.expressions import Expressions, Options, assigns, is_python_bool
+from graphwright.autograph.effects import Names, collect
+from graphwright.autograph.expressions import (
+    Expressions,
+    Options,
+    assigns,
+    is_python_bool,
+    may_be_staged,
+)
 from graphwright.autograph.flow import Flow, Summary
 from graphwright.autograph.jumps import lower_jumps
-from graphwright.autograph.syntax import At, Fresh, is_docstring, is_try
-
-Block = list[ast.stmt]
+from graphwright.autograph.parts import Block, Parts, Writer
+from graphwright.autograph.syntax import OPERATORS, SITES, At, Fresh, copied, is_docstring, is_try
 
 
 @dataclass(frozen=True)
 class Forms:
-    """A block in its two forms; where nothing can be staged in it they are the same."""
+    """A block in its two forms; the staged one is made when it is asked for."""
 
-    staged: Block
+    staged: Callable[[], Block]
     plain: Block
 
 
-def convert_function(node: ast.FunctionDef, options: Options, fresh: Fresh) -> ast.FunctionDef:
-    """The function with its control flow, its expressions and its inner functions converted."""
-    return _Function(node, options, fresh).convert()
+@dataclass
+class Conversion:
+    """The conversion of a function with all functions in it.
+
+    `sites` has what makes the staged form of each statement that a tensor may ask for.
+    """
+
+    options: Options
+    fresh: Fresh
+    sites: list[Callable[[], Parts]] = field(default_factory=list)
+
+
+def convert_function(node: ast.FunctionDef, conversion: Conversion, around: Names) -> None:
+    """Convert the function's control flow, its expressions and the functions in it.
+
+    `around` are the variables of the functions around it.
+    """
+    _Function(node, conversion, around).convert()
 
 
 def is_generator(node: ast.FunctionDef) -> bool:
@@ -65,78 +86,49 @@ def is_generator(node: ast.FunctionDef) -> bool:
     return False
 
 
-@dataclass(frozen=True)
-class _State:
-    """The symbols that cross the boundary of a statement, outputs first."""
-
-    names: list[str]
-    outputs: int
-    unsure: Names  # names that may have no value
-    containers: dict[str, ast.expr]
-    attributes: dict[str, ast.expr]
-
-    def symbols(self) -> list[str]:
-        return [*self.containers, *self.attributes, *self.names]
-
-    def count(self) -> int:
-        return len(self.containers) + len(self.attributes) + self.outputs
-
-
 class _Function:
-    def __init__(self, node: ast.FunctionDef, options: Options, fresh: Fresh) -> None:
+    def __init__(self, node: ast.FunctionDef, conversion: Conversion, around: Names) -> None:
         self.node = node
-        self.options = options
-        self.fresh = fresh
-        self.parts: Block = []  # the functions that stand aside
-        self.regions: list[ast.expr] = []  # the arguments of the statements they belong to
-        self.maker = fresh.name("ag_regions")
-        lowered = lower_jumps(node.body, fresh)
+        self.conversion = conversion
+        self.options = conversion.options
+        self.fresh = conversion.fresh
+        lowered = lower_jumps(node.body, self.fresh)
         self.body = lowered.body
         self.flow = Flow(node.args, self.body)
+        self.visible = around | self.flow.locals | self.flow.nonlocals
         self.lost = collect(lowered.dropped).bound()  # they made their names local
         first = (*node.args.posonlyargs, *node.args.args)[:1]
-        self.expressions = Expressions(first[0].arg if first else None, options, self.fresh)
+        self.first = first[0].arg if first else None
+        self.parts = Writer(self.flow, self.fresh, self.options.inline)
+        self.expressions = Expressions(self.first, self.options, self.fresh)
 
-    def convert(self) -> ast.FunctionDef:
+    def convert(self) -> None:
         forms = self.block(self.body)
-        body = forms.plain if self.options.inline else forms.staged
+        body = forms.plain if self.options.inline else forms.staged()
         at = At(self.node)
         known = set(self.flow.locals if self.options.inline else collect(body).bound())
         known |= self.flow.globals | self.flow.nonlocals | self.flow.parameters
         missing = sorted((self.flow.locals | self.lost) - known)
         docs = 1 if is_docstring(body[0]) else 0
-        start = [*map(at.declare, missing), *self.region_maker(at)]
-        self.node.body = [*body[:docs], *start, *body[docs:]]
-        return self.node
+        self.node.body = [*body[:docs], *map(at.declare, missing), *body[docs:]]
 
-    def region_maker(self, at: At) -> Block:
-        """The function that makes the parts of staged statements, and gives those of one."""
-        if not self.regions:
-            return []
-        number = self.fresh.name("number")
-        every = ast.Subscript(at.tuple(self.regions), at.load(number), ast.Load(), **at.place)
-        return [at.function(self.maker, [number], [*self.parts, at.result(every)])]
-
-    def region(self, at: At, functions: Block, arguments: list[ast.expr]) -> tuple[Block, ast.expr]:
-        """Keep the parts of a statement: what to write before it, and its arguments in the
-        Python form."""
-        if not self.options.inline:
-            return functions, at.constant(None)
-        self.parts += functions
-        self.regions.append(at.tuple(arguments))
-        made = ast.Call(at.load(self.maker), [at.constant(len(self.regions) - 1)], [], **at.place)
-        return [], ast.Starred(made, ast.Load(), **at.place)
+    def site(self, at: At, inside: Summary, parts: Callable[[], Parts]) -> ast.expr:
+        """`*ag_sites(3, lambda: (x, y))`: the arguments of a statement's operator."""
+        sites = self.conversion.sites
+        sites.append(parts)
+        names = {name for name in inside.names() if name in self.visible or name[:2] == "__"}
+        if "__class__" in self.visible:  # for `super()`
+            names |= {"__class__", self.first or "__class__"}
+        captured = at.tuple([at.load(name) for name in (OPERATORS, SITES, *sorted(names))])
+        made = at.call(SITES, at.constant(len(sites) - 1), at.thunk(captured))
+        return ast.Starred(made, ast.Load(), **at.place)
 
     # Statements
 
     def block(self, body: Block) -> Forms:
-        staged: Block = []
-        plain: Block = []
-        for node in body:
-            forms = self.statement(node)
-            staged += forms.staged
-            plain += forms.plain
-        return Forms(staged, plain)
+        forms = [self.statement(node) for node in body]
+        plain = [node for form in forms for node in form.plain]
+        return Forms(lambda: [node for form in forms for node in form.staged()], plain)
 
     def statement(self, node: Any) -> Forms:
         if isinstance(node, ast.If):
@@ -157,144 +149,193 @@ class _Function:
             return self.rebuilt(node, ["body", "orelse", "finalbody"], ["handlers"])
         if isinstance(node, ast.FunctionDef):
             if not is_generator(node):
-                node = convert_function(node, self.options, self.fresh)
-            return Forms([node], [node])
-        if isinstance(node, (ast.AsyncFunctionDef, ast.ClassDef)):
-            return Forms([node], [node])
-        new = self.expressions.convert(node)
-        return Forms([new], [new])
+                convert_function(node, self.conversion, self.visible)
+        elif not isinstance(node, (ast.AsyncFunctionDef, ast.ClassDef)):
+            node = self.expressions.convert(node)
+        return _alike([node])
 
     def rebuilt(self, node: Any, blocks: list[str], parts: list[str]) -> Forms:
-        """A statement that stays: two copies of it around the two forms of its blocks."""
-        staged, plain = _copy(node), _copy(node)
-        for name in blocks:
-            forms = self.block(getattr(node, name))
-            setattr(staged, name, forms.staged)
-            setattr(plain, name, forms.plain)
-        for name in parts:
-            inner = [self.rebuilt(part, ["body"], []) for part in getattr(node, name)]
-            setattr(staged, name, [forms.staged[0] for forms in inner])
-            setattr(plain, name, [forms.plain[0] for forms in inner])
-        return Forms([staged], [plain])
+        """A statement that stays: a copy of it around each form of its blocks."""
+        inside = {name: self.block(getattr(node, name)) for name in blocks}
+        deeper = {
+            name: [self.rebuilt(part, ["body"], []) for part in getattr(node, name)]
+            for name in parts
+        }
+
+        def around(take: Callable[[Forms], Block]) -> Block:
+            new = copied(node)
+            for name, forms in inside.items():
+                setattr(new, name, take(forms))
+            for name, list_ in deeper.items():
+                setattr(new, name, [take(forms)[0] for forms in list_])
+            return [new]
+
+        return Forms(lambda: around(lambda forms: forms.staged()), around(lambda f: f.plain))
+
+    def stage(
+        self, at: At, name: str, test: list[ast.expr], parts: Parts, more: Sequence[ast.expr] = ()
+    ) -> Block:
+        """A statement of the staged form: its functions, and the call of its operator."""
+        call = at.apply(name, *test, *parts.arguments, *more)
+        return [*parts.functions, at.statement(call)]
 
     # If
 
     def if_(self, node: ast.If) -> Forms:
         python = is_python_bool(node.test)
         flags = _flags_unset(node.test)
-        summary = self.flow.block(node.body).beside(self.flow.block(node.orelse))
-        live = self.flow.live_after(node)
-        test = self.expressions.convert(node.test)
+        inside = self.flow.block(node.body).beside(self.flow.block(node.orelse))
+        test = node.test
+        swapped = self.options.inline and not flags and not python and _is_not(test)
+        if swapped:  # `not` itself costs nothing then
+            test = test.operand  # type: ignore[attr-defined]
+        test = self.expressions.convert(test)
         body, orelse = self.block(node.body), self.block(node.orelse)
         at = At(node)
         if python:
             return Forms(
-                [at.branch(test, body.staged, orelse.staged)],
+                lambda: [at.branch(test, body.staged(), orelse.staged())],
                 [at.branch(test, body.plain, orelse.plain)],
             )
-        state = self.state(node, summary, live, summary.gen)
+        parts = functools.partial(self.if_parts, node, inside, body, orelse)
 
-        then = self.function(at, "if_body", body.staged, self.flow.block(node.body))
-        other = self.function(at, "else_body", orelse.staged, self.flow.block(node.orelse))
-        access, arguments = self.access(at, state)
-        arguments = [at.load(then.name), at.load(other.name), *arguments]
-        arguments.append(at.constant(state.count()))
-        before, aside = self.region(at, [*access, then, other], arguments)
-        staged = [*before, at.statement(at.apply("if_stmt", test, *arguments))]
+        def staged() -> Block:
+            return self.stage(at, "if_stmt", [at.apply("not_", test) if swapped else test], parts())
+
         if not self.options.inline:
-            return Forms(staged, staged)
+            return Forms(staged, [])
+        site = self.site(at, inside, parts)
+        apply = functools.partial(at.apply, "if_stmt")
+        if flags:
+            tensor = at.branch(at.negation(_is(flags, True, at)), [at.statement(apply(test, site))])
+            return Forms(staged, [at.branch(_unset(flags, at), body.plain, [tensor])])
         name = self.fresh.name("ag_test")
-        known = at.either([_unset(flags, at), test]) if flags else test
-        fallback = at.branch(at.load(name), body.plain or [at.nothing()], orelse.plain)
-        stage = at.statement(at.apply("if_stmt", at.load(name), aside))
-        guard = at.branch(_may_be_staged(name, at), [stage], [fallback])
-        return Forms(staged, [at.assign(at.store(name), known), guard])
+        known = at.load(name)
+        call = at.statement(apply(at.apply("not_", known) if swapped else known, site))
+        holds = at.negation(known) if swapped else known
+        choice = at.branch(holds, body.plain or [at.nothing()], orelse.plain)
+        guard = at.branch(may_be_staged(known, name, at), [call], [choice])
+        return Forms(staged, [at.assign(at.store(name), test), guard])
+
+    def if_parts(self, node: ast.If, inside: Summary, body: Forms, orelse: Forms) -> Parts:
+        at = At(node)
+        state = self.parts.state(node, inside, self.flow.live_after(node), inside.gen)
+        functions, arguments = self.parts.access(at, state)
+        then = self.parts.function(at, "if_body", body.staged(), self.flow.block(node.body))
+        functions.append(then)
+        branches: list[ast.expr] = [at.load(then.name), at.constant(None)]
+        if node.orelse or not self.options.inline:
+            other = self.parts.function(
+                at, "else_body", orelse.staged(), self.flow.block(node.orelse)
+            )
+            functions.append(other)
+            branches[1] = at.load(other.name)
+        return Parts(functions, [*branches, *arguments, at.constant(state.count())])
 
     # Loops
 
     def while_(self, node: ast.While) -> Forms:
         stops, options, body_nodes = self.take_apart(node)
         at = At(node)
-        summary, modified = self.flow.summary(node), self.flow.summary(node.test)
-        live = self.flow.live_after(node)
+        inside, modified = self.flow.summary(node), self.flow.summary(node.test)
         test, lead, proceed = self.loop_test(node, stops, at)
         body = self.block(body_nodes)
-        state = self.state(node, summary, live, summary.gen | live)
-        tester = self.function(at, "loop_test", [*lead, at.result(proceed)], modified)
-        looped = self.function(at, "loop_body", body.staged, self.flow.block(node.body))
-        access, arguments = self.access(at, state)
-        arguments = [at.load(tester.name), at.load(looped.name), *arguments]
-        before, aside = self.region(at, [*access, tester, looped], arguments)
-        staged = [*before, at.statement(at.apply("while_stmt", *arguments, options))]
+
+        def parts() -> Parts:
+            live = self.flow.live_after(node)
+            state = self.parts.state(node, inside, live, inside.gen | live)
+            tester = self.parts.function(at, "loop_test", [*lead, at.result(proceed)], modified)
+            turn = self.parts.function(at, "loop_body", body.staged(), self.flow.block(node.body))
+            access, arguments = self.parts.access(at, state)
+            arguments = [at.load(tester.name), at.load(turn.name), *arguments]
+            return Parts([*access, tester, turn], arguments)
+
+        def staged() -> Block:
+            return self.stage(at, "while_stmt", [], parts(), [options])
+
         if not self.options.inline:
-            return Forms(staged, staged)
+            return Forms(staged, [])
         name = self.fresh.name("ag_test")
-        stage = at.statement(at.apply("while_stmt", aside, options, at.load(name)))
-        go = ast.IfExp(_unset(stops, at), test, proceed, **at.place) if stops else test
-        other: Block = [at.branch(_may_be_staged(name, at), [stage, at.leave()])]
-        other.append(at.branch(at.negation(at.load(name)), [at.leave()]))
-        inside: Block = [*lead, at.assign(at.store(name), go)]
-        inside.append(at.branch(at.negated(at.identical(at.load(name), True)), other))
-        inside += body.plain
+        stage = functools.partial(at.apply, "while_stmt", self.site(at, inside, parts), options)
+        turn = [] if _is_endless(node) else self.turn_test(at, name, test, stage(at.load(name)))
+        turn += body.plain
         if stops:
-            inside.append(at.branch(_is(stops, True, at), [at.leave()]))
+            turn.append(self.stopped(at, stops, [at.statement(stage())]))
         turns = at.apply("iterations")
-        return Forms(staged, [ast.For(at.store(name), turns, inside, [], None, **at.place)])
+        loop = ast.For(at.store(name), turns, turn or [at.nothing()], [], None, **at.place)
+        return Forms(staged, [loop])
+
+    def turn_test(self, at: At, name: str, test: ast.expr, stage: ast.expr) -> Block:
+        """The beginning of a turn of a `while`: leave if the test fails, or stage what is left."""
+        known = at.load(name)
+        maybe = at.negated(at.identical(known, False))
+        asked = ast.BoolOp(ast.And(), [maybe, at.apply("staged", known)], **at.place)
+        tensor = at.branch(asked, [at.statement(stage), at.leave()])
+        over = at.branch(at.negation(known), [at.leave()])
+        not_true = at.negated(at.identical(known, True))
+        return [at.assign(at.store(name), test), at.branch(not_true, [tensor, over])]
+
+    def stopped(self, at: At, stops: list[str], stage: Block) -> ast.stmt:
+        """The end of a turn: leave if a flag is set, and stage what is left if a tensor is."""
+        tensor = at.branch(at.negation(_is(stops, True, at)), stage)
+        return at.branch(at.negation(_unset(stops, at)), [tensor, at.leave()])
 
     def loop_test(
         self, node: ast.While, stops: list[str], at: At
     ) -> tuple[ast.expr, Block, ast.expr]:
         """The test as written, and the test of the flags and it, after what that needs."""
         walrus, modified = assigns(node.test), self.flow.summary(node.test)
-        endless = isinstance(node.test, ast.Constant) and bool(node.test.value)
         test: ast.expr = self.expressions.convert(node.test)
         if not stops:
             return test, [], test
         going = self.not_stopped(stops, at)
-        if endless:
+        if _is_endless(node):
             return test, [], going
         if not walrus:
             return test, [], at.apply("and_", going, at.thunk(test))
-        rest = self.function(at, "rest_of_test", [at.result(test)], modified)
+        rest = self.parts.function(at, "rest_of_test", [at.result(test)], modified)
         return test, [rest], at.apply("and_", going, at.load(rest.name))
 
     def for_(self, node: ast.For) -> Forms:
         stops, options, body_nodes = self.take_apart(node)
         at = At(node)
         each = self.flow.summary(node.target).then(self.flow.block(node.body))
-        live = self.flow.live_after(node)
         iterable = self.expressions.convert(node.iter)
         target = self.expressions.convert(node.target)
-        body = self.block(body_nodes)
-        state = self.state(node, each, live, each.gen | live)
-        item = self.fresh.name("itr")
-        take = at.assign(target, at.load(item))
-        looped = self.function(at, "loop_body", [take, *body.staged], each, [item])
-        access, arguments = self.access(at, state)
-        access.append(looped)
-        extra: ast.expr = at.constant(None)
-        if stops:
-            test = at.result(self.not_stopped(stops, at))
-            going = self.function(at, "extra_test", [test], Summary())
-            access.append(going)
-            extra = at.load(going.name)
         options.keys.append(at.constant("iterate_names"))
         options.values.append(at.constant(ast.unparse(node.target)))
-        arguments = [extra, at.load(looped.name), *arguments]
-        before, aside = self.region(at, access, arguments)
-        staged = [*before, at.statement(at.apply("for_stmt", iterable, *arguments, options))]
+        body = self.block(body_nodes)
+
+        def parts() -> Parts:
+            live = self.flow.live_after(node)
+            state = self.parts.state(node, each, live, each.gen | live)
+            item = self.fresh.name("itr")
+            take = at.assign(target, at.load(item))
+            looped = self.parts.function(at, "loop_body", [take, *body.staged()], each, [item])
+            access, arguments = self.parts.access(at, state)
+            access.append(looped)
+            extra: ast.expr = at.constant(None)
+            if stops:
+                test = at.result(self.not_stopped(stops, at))
+                going = self.parts.function(at, "extra_test", [test], Summary())
+                access.append(going)
+                extra = at.load(going.name)
+            return Parts(access, [extra, at.load(looped.name), *arguments])
+
+        def staged() -> Block:
+            return self.stage(at, "for_stmt", [iterable], parts(), [options])
+
         if not self.options.inline:
-            return Forms(staged, staged)
+            return Forms(staged, [])
         items = self.fresh.name("ag_items")
-        stage = at.statement(at.apply("for_stmt", at.load(items), aside, options))
-        inside = list(body.plain)
+        arguments = [at.load(items), self.site(at, each, parts), options]
+        stage: Block = [at.statement(at.apply("for_stmt", *arguments))]
+        inside = body.plain or [at.nothing()]
         if stops:
-            stopped = at.branch(_is(stops, True, at), [at.leave()])
-            inside.append(at.branch(at.negation(_unset(stops, at)), [stopped, stage, at.leave()]))
-        loop = ast.For(target, at.load(items), inside or [at.nothing()], [], None, **at.place)
+            inside = [*inside, self.stopped(at, stops, stage)]
+        loop = ast.For(target, at.load(items), inside, [], None, **at.place)
         begin = at.assign(at.store(items), at.apply("iterated", iterable))
-        guard = at.branch(_is_looped(items, at), [stage], [loop])
-        return Forms(staged, [begin, guard])
+        return Forms(staged, [begin, at.branch(_is_looped(items, at), stage, [loop])])
 
     def take_apart(self, node: Any) -> tuple[list[str], ast.Dict, Block]:
         """The flags that end a loop, its options, and its body without either."""
@@ -330,102 +371,18 @@ class _Function:
         stopped: ast.expr = at.apply("or_", first, *map(at.thunk, rest)) if rest else first
         return at.apply("not_", stopped)
 
-    # Functions for the parts
 
-    def state(self, node: ast.stmt, inside: Summary, live: Names, read: Names) -> _State:
-        """What the statement changes that is read after it (first) or again inside it."""
-        outputs = sorted(inside.modified & live)
-        inputs = sorted((inside.modified & read) - live)
-        names = outputs + inputs
-        unsure = {n for n in names if n in inside.deleted or not self.flow.defined_before(node, n)}
-        attributes = _steady(inside.attributes, inside.modified)
-        containers = _steady(inside.containers, inside.modified)
-        containers = {name: at for name, at in containers.items() if name not in attributes}
-        if isinstance(node, ast.If):
-            return _State(names, len(outputs), frozenset(unsure), containers, attributes)
-        return _State(names, len(names), frozenset(unsure), containers, attributes)
-
-    def function(
-        self, at: At, name: str, body: Block, inside: Summary, params: Sequence[str] = ()
-    ) -> ast.FunctionDef:
-        """A part of a statement as a function that assigns the variables of this one."""
-        return at.function(
-            self.fresh.name(name), params, [*self.shared(at, inside.modified), *body]
-            or [at.nothing()]
-        )  # fmt: skip
-
-    def shared(self, at: At, names: Names) -> Block:
-        declarations: Block = []
-        own = sorted(names & (self.flow.locals | self.flow.nonlocals))
-        world = sorted(names & self.flow.globals)
-        if own:
-            declarations.append(ast.Nonlocal(own, **at.place))
-        if world:
-            declarations.append(ast.Global(world, **at.place))
-        return declarations
-
-    def access(self, at: At, state: _State) -> tuple[Block, list[ast.expr]]:
-        """get_state and set_state, and the arguments that operators take for them."""
-        reads: list[ast.expr] = []
-        targets: list[ast.expr] = []
-        after: Block = []
-        for symbol, node in state.containers.items():
-            contents = at.apply("contents", _loaded(node))
-            reads.append(at.apply("ldu", at.thunk(contents), at.constant(symbol)))
-            new = self.fresh.name("contents_")
-            targets.append(at.store(new))
-            after.append(at.statement(at.apply("refill", _loaded(node), at.load(new))))
-        for symbol, node in state.attributes.items():
-            reads.append(at.apply("ldu", at.thunk(_loaded(node)), at.constant(symbol)))
-            targets.append(_stored(node))
-            after.append(self.unbind(at, _loaded(node), node))
-        for name in state.names:
-            value: ast.expr = at.load(name)
-            if name in state.unsure:
-                after.append(self.unbind(at, at.load(name), at.store(name)))
-                value = at.apply("ldu", at.thunk(value), at.constant(name))
-            reads.append(value)
-            targets.append(at.store(name))
-        getter = at.function(self.fresh.name("get_state"), [], [at.result(at.tuple(reads))])
-        unpack: Block = []
-        if targets:
-            unpack = [at.assign(at.tuple(targets, ast.Store()), at.load("vars_")), *after]
-        setter = at.function(
-            self.fresh.name("set_state"),
-            ["vars_"],
-            [*self.shared(at, frozenset(state.names)), *unpack] or [at.nothing()],
-        )
-        names = at.names(state.symbols())
-        return [getter, setter], [at.load(getter.name), at.load(setter.name), names]
-
-    def unbind(self, at: At, value: ast.expr, target: ast.expr) -> ast.stmt:
-        """`if ag__.undefined(x): del x`"""
-        gone = _copy(target)
-        gone.ctx = ast.Del()
-        return at.branch(at.apply("undefined", value), [ast.Delete([gone], **at.place)])
+def _alike(block: Block) -> Forms:
+    """A block in which nothing can be staged."""
+    return Forms(lambda: block, block)
 
 
-def _steady(symbols: dict[str, ast.expr], modified: Names) -> dict[str, ast.expr]:
-    """The symbols that hang on variables which are not assigned themselves."""
-    steady = {name: node for name, node in symbols.items() if modified.isdisjoint(variables(node))}
-    return dict(sorted(steady.items()))
+def _is_not(test: ast.expr) -> bool:
+    return isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not)
 
 
-def _copy(node: Any) -> Any:
-    new = type(node)(**{name: getattr(node, name, None) for name in node._fields})
-    return ast.copy_location(new, node) if hasattr(node, "lineno") else new
-
-
-def _loaded(node: ast.expr) -> ast.expr:
-    new = _copy(node)
-    new.ctx = ast.Load()
-    return new  # type: ignore[no-any-return]
-
-
-def _stored(node: ast.expr) -> ast.expr:
-    new = _copy(node)
-    new.ctx = ast.Store()
-    return new  # type: ignore[no-any-return]
+def _is_endless(node: ast.While) -> bool:
+    return isinstance(node.test, ast.Constant) and bool(node.test.value)
 
 
 def _loop_options(node: ast.stmt) -> ast.Call | None:
@@ -453,12 +410,6 @@ def _unset(flags: Sequence[str], at: At) -> ast.expr:
     """`a is False and b is False`"""
     tests: list[ast.expr] = [at.identical(at.load(flag), False) for flag in flags]
     return tests[0] if len(tests) == 1 else ast.BoolOp(ast.And(), tests, **at.place)
-
-
-def _may_be_staged(name: str, at: At) -> ast.expr:
-    """`name is not True and name is not False and ag__.staged(name)`"""
-    odd = [at.negated(at.identical(at.load(name), value)) for value in (True, False)]
-    return ast.BoolOp(ast.And(), [*odd, at.apply("staged", at.load(name))], **at.place)
 
 
 def _is_looped(name: str, at: At) -> ast.expr:

@@ -22,16 +22,17 @@ from graphwright.autograph import control_flow, exempt, operators, overloads, so
 from graphwright.autograph.expressions import Options
 from graphwright.autograph.jumps import JumpError
 from graphwright.autograph.settings import Verbosity
+from graphwright.autograph.sites import Makers, Sites
 from graphwright.autograph.source import Source, SourceError
-from graphwright.autograph.syntax import OPERATORS, Fresh
+from graphwright.autograph.syntax import OPERATORS, SITES, Fresh
 from graphwright.logs import LOGGER
 
 FAILURES = (SourceError, JumpError)  # why a function may be left as it is, with a warning
 PREFIX = "tf__"
 
-_codes: dict[tuple[int, Options], types.CodeType] = {}  # by id of the original code
+_Converted = tuple[types.CodeType, Sites]
+_codes: dict[tuple[int, Options], _Converted] = {}  # by id of the original code
 _anchors: dict[int, weakref.ref[types.CodeType]] = {}  # they drop what is kept for a dead code
-_generated: dict[int, weakref.ref[types.CodeType]] = {}
 
 
 class _Record:
@@ -113,14 +114,10 @@ def _call_method(value: Any) -> Any:
 def _convert_once(function: types.FunctionType) -> types.FunctionType:
     record = function.__dict__.get(_Record.KEY)
     if record is None or record.origin() is not function:
-        target = None if _stays(function) else _try_to_convert(function)
+        target = None if exempt.is_exempt(function) else _try_to_convert(function)
         record = _Record(weakref.ref(function), target)
         function.__dict__[_Record.KEY] = record
     return record.target or function
-
-
-def _stays(function: types.FunctionType) -> bool:
-    return id(function.__code__) in _generated or exempt.is_exempt(function)
 
 
 def _try_to_convert(function: types.FunctionType) -> types.FunctionType | None:
@@ -146,7 +143,8 @@ def convert(function: types.FunctionType, options: Options) -> types.FunctionTyp
     if key not in _codes:
         _codes[key] = _convert_code(function, options)
         _anchor(code)
-    return source.bind(_codes[key], function, OPERATORS, NAMESPACE)
+    new, sites = _codes[key]
+    return source.bind(new, function, {OPERATORS: NAMESPACE, SITES: sites})
 
 
 def _anchor(code: types.CodeType) -> None:
@@ -175,16 +173,16 @@ def _uncollected() -> Iterator[None]:
 
 
 @_uncollected()
-def _convert_code(function: types.FunctionType, options: Options) -> types.CodeType:
+def _convert_code(function: types.FunctionType, options: Options) -> _Converted:
     where = source.fetch(function)
-    tree = convert_tree(where, options)
+    tree, makers = convert_tree(where, options)
     if Verbosity.level:
         _report(function, tree)
-    new = source.compile_function(tree, where, function.__code__, OPERATORS)
-    for inner in _all_codes(new):
-        number = id(inner)
-        _generated[number] = weakref.ref(inner, functools.partial(_forget_generated, number))
-    return new
+    new = source.compile_function(tree, where, (OPERATORS, SITES, *where.free))
+    sites = Sites(where, lambda: convert_tree(where, options)[1])
+    if makers:
+        sites.keep(makers)
+    return new, sites
 
 
 def _report(function: types.FunctionType, tree: ast.FunctionDef) -> None:
@@ -196,23 +194,13 @@ def _report(function: types.FunctionType, tree: ast.FunctionDef) -> None:
         print(text)
 
 
-def _forget_generated(number: int, _: object) -> None:
-    _generated.pop(number, None)
-
-
-def convert_tree(where: Source, options: Options) -> ast.FunctionDef:
-    """The definition of a function, converted and renamed."""
-    fresh = Fresh({OPERATORS, *where.names})
-    tree = control_flow.convert_function(where.tree, options, fresh)
+def convert_tree(where: Source, options: Options) -> tuple[ast.FunctionDef, Makers]:
+    """The definition of a function, converted and renamed, and what makes its sites."""
+    tree = where.tree()
+    conversion = control_flow.Conversion(options, Fresh({OPERATORS, SITES, *where.names}))
+    control_flow.convert_function(tree, conversion, frozenset(where.free))
     tree.name = PREFIX + tree.name
-    return tree
-
-
-def _all_codes(code: types.CodeType) -> Iterator[types.CodeType]:
-    yield code
-    for const in code.co_consts:
-        if isinstance(const, types.CodeType):
-            yield from _all_codes(const)
+    return tree, conversion.sites
 
 
 _OVERLOADS = overloads.table(converted_call)
@@ -285,7 +273,7 @@ def to_code(entity: Any, recursive: bool = True, experimental_optional_features:
     found = _entity(entity)
     _refuse_async(found.function)
     where = source.fetch(found.function)
-    return ast.unparse(convert_tree(where, Options(inline=False, recursive=recursive)))
+    return ast.unparse(convert_tree(where, Options(inline=False, recursive=recursive))[0])
 
 
 def tf_convert(

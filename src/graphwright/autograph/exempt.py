@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 import types
+import weakref
 from collections.abc import Callable
 from typing import Any, TypeVar
 
@@ -49,10 +50,23 @@ def calls_back(function: types.FunctionType) -> bool:
     return module.startswith("graphwright.control.") or function is tree.map_structure
 
 
+_converted: dict[int, weakref.ref[types.CodeType]] = {}  # by id
+
+
+def note_converted(code: types.CodeType) -> None:
+    """Remember that `code`, and the functions in it, are converted already."""
+    number = id(code)
+    _converted[number] = weakref.ref(code, lambda _: _converted.pop(number, None))
+    for const in code.co_consts:
+        if isinstance(const, types.CodeType):
+            note_converted(const)
+
+
 def is_exempt(function: types.FunctionType) -> bool:
     """Whether a Python function stays as it is."""
     return (
-        bool(function.__code__.co_flags & _GENERATES)
+        id(function.__code__) in _converted
+        or bool(function.__code__.co_flags & _GENERATES)
         or is_marked(function)
         or (
             is_library(function.__globals__.get("__name__") or "")

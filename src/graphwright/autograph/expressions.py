@@ -15,7 +15,8 @@ part assigns a variable (`a and (b := c)`): it is Python's, and refuses tensors.
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable
+import functools
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -63,9 +64,17 @@ class Options:
     recursive: bool = True
 
 
-def _branches(node: ast.AST) -> bool:
-    """Whether the expression holds others whose code would be doubled twice."""
-    return any(isinstance(inner, (ast.BoolOp, ast.IfExp)) for inner in ast.walk(node))
+def _lazy(node: ast.AST) -> int:
+    """How deep expressions are nested whose parts may be skipped."""
+    inside = max(map(_lazy, ast.iter_child_nodes(node)), default=0)
+    chained = isinstance(node, ast.Compare) and len(node.ops) > 1
+    return inside + (chained or isinstance(node, (ast.BoolOp, ast.IfExp)))
+
+
+def may_be_staged(value: ast.expr, name: str, at: At) -> ast.expr:
+    """`value is not True and name is not False and ag__.staged(name)`"""
+    odd = [at.negated(at.identical(value, True)), at.negated(at.identical(at.load(name), False))]
+    return ast.BoolOp(ast.And(), [*odd, at.apply("staged", at.load(name))], **at.place)
 
 
 class Expressions:
@@ -78,7 +87,7 @@ class Expressions:
         self.first = first
         self.options = options
         self.fresh = fresh
-        self.nested = 0  # how many comprehensions are around
+        self.iterating = 0  # how many iterables of comprehensions are around
 
     def convert(self, node: Any) -> Any:
         """The node that replaces `node`, which may be an expression or a simple statement."""
@@ -106,78 +115,124 @@ class Expressions:
             node.func = At(node.func).apply("converted_call", node.func)
         return node
 
+    def quick(self, lazy: Sequence[ast.expr]) -> bool:
+        """Whether to write Python's form beside the staged one: it doubles what is lazy."""
+        return self.options.inline and not self.iterating and max(map(_lazy, lazy)) < 2
+
+    def guarded(
+        self,
+        value: ast.expr,
+        stage: Callable[[ast.expr], ast.expr],
+        python: Callable[[ast.expr], ast.expr],
+        at: At,
+    ) -> ast.expr:
+        """`stage(t) if (t := value) may be staged else python(t)`"""
+        if isinstance(value, ast.Name):
+            name = value.id
+        else:
+            name = self.fresh.name("ag_value")
+            value = ast.NamedExpr(at.store(name), value, **at.place)
+        kept = at.load(name)
+        test = may_be_staged(value, name, at)
+        return ast.IfExp(test, stage(kept), python(kept), **at.place)
+
     def boolean(self, node: ast.BoolOp) -> ast.expr:
         lazy = node.values[1:]
-        first = node.values[0]
         plain = all(map(is_python_bool, node.values[:-1])) or any(map(assigns, lazy))
-        quick = self.options.inline and not self.nested and not any(map(_branches, lazy))
+        quick = not plain and self.quick(lazy)
         self.inside(node)
-        if plain:
-            return node
-        at = At(node)
-        name = "and_" if isinstance(node.op, ast.And) else "or_"
-        first, *rest = node.values
-        if not quick:
-            return at.apply(name, first, *map(at.thunk, rest))
-        return self.quick_boolean(name, first, rest, at)
+        return node if plain else self.lazy_boolean(node.op, node.values, quick, At(node))
 
-    def quick_boolean(self, name: str, first: ast.expr, rest: list[ast.expr], at: At) -> ast.expr:
-        """`t if (t := a) is False else b if t is True else ag__.and_(t, lambda: b)`"""
-        final, on = (False, True) if name == "and_" else (True, False)
-        if isinstance(first, ast.Name):
-            kept = first.id
-        else:
-            kept = self.fresh.name("ag_value")
-            first = ast.NamedExpr(at.store(kept), first, **at.place)
-        slow = at.apply(name, at.load(kept), *map(at.thunk, rest))
-        more = rest[0] if len(rest) == 1 else self.quick_boolean(name, rest[0], rest[1:], at)
-        more = ast.IfExp(at.identical(at.load(kept), on), more, slow, **at.place)
-        return ast.IfExp(at.identical(first, final), at.load(kept), more, **at.place)
+    def lazy_boolean(
+        self, op: ast.boolop, values: Sequence[ast.expr], quick: bool, at: At
+    ) -> ast.expr:
+        """`a and b ...`, of converted operands."""
+        name = "and_" if isinstance(op, ast.And) else "or_"
+        first, *rest = values
+        thunks = list(map(at.thunk, rest))
+        if not quick:
+            return at.apply(name, first, *thunks)
+
+        def python(kept: ast.expr) -> ast.expr:
+            more = self.lazy_boolean(op, rest, True, at) if len(rest) > 1 else rest[0]
+            return ast.BoolOp(op, [kept, more], **at.place)
+
+        return self.guarded(first, lambda kept: at.apply(name, kept, *thunks), python, at)
 
     def unary(self, node: ast.UnaryOp) -> ast.expr:
         plain = not isinstance(node.op, ast.Not) or is_python_bool(node.operand)
         self.inside(node)
         if plain:
             return node
-        at, operand = At(node), node.operand
-        slow = at.apply("not_", operand)
-        if not (self.options.inline and isinstance(operand, ast.Name)):
-            return slow
-        rest = ast.BoolOp(ast.And(), [at.negated(at.identical(operand, True)), slow], **at.place)
-        return at.either([at.identical(operand, False), rest])
+        at = At(node)
+        if not self.quick([node]):
+            return at.apply("not_", node.operand)
+        return self.guarded(
+            node.operand, lambda kept: at.apply("not_", kept), lambda kept: at.negation(kept), at
+        )
 
-    def comprehension(self, node: Any) -> Any:
-        self.nested += 1
-        self.inside(node)
-        self.nested -= 1
+    def comprehension(self, node: ast.comprehension) -> Any:
+        self.iterating += 1  # no variable may be assigned there
+        node.iter = self.convert(node.iter)
+        self.iterating -= 1
+        node.ifs = [self.convert(test) for test in node.ifs]
+        node.target = self.convert(node.target)
         return node
 
     def conditional(self, node: ast.IfExp) -> ast.expr:
         plain = is_python_bool(node.test) or assigns(node.body) or assigns(node.orelse)
+        quick = not plain and self.quick([node.body, node.orelse])
         self.inside(node)
         if plain:
             return node
         at = At(node)
-        return at.apply("if_exp", node.test, at.thunk(node.body), at.thunk(node.orelse))
+        body, orelse = node.body, node.orelse
+        thunks = at.thunk(body), at.thunk(orelse)
+        if not quick:
+            return at.apply("if_exp", node.test, *thunks)
+        return self.guarded(
+            node.test,
+            lambda kept: at.apply("if_exp", kept, *thunks),
+            lambda kept: ast.IfExp(kept, body, orelse, **at.place),
+            at,
+        )
 
     def comparison(self, node: ast.Compare) -> ast.expr:
-        plain = is_python_bool(node) or (
-            len(node.ops) > 1 and any(map(assigns, node.comparators[1:]))
-        )
+        lazy = node.comparators[1:]
+        plain = is_python_bool(node) or any(map(assigns, lazy))
+        simple = all(isinstance(right, (ast.Name, ast.Constant)) for right in lazy[:-1])
+        quick = not plain and simple and bool(lazy) and self.quick(lazy)
         self.inside(node)
         if plain:
             return node
         at = At(node)
-        if len(node.ops) == 1:
-            if isinstance(node.ops[0], ast.In):
-                return at.apply("in_", node.left, node.comparators[0])
-            if isinstance(node.ops[0], ast.NotIn):
-                return at.apply("not_", at.apply("in_", node.left, node.comparators[0]))
-            return node
+        if not lazy:
+            return self.link(node.left, node.ops[0], node.comparators[0], at)
+        if quick:
+            return self.quick_chain(node, at)
         links: list[ast.expr] = []
         for op, operand in zip(node.ops, node.comparators):
             links += [at.constant(_SYMBOLS[type(op)]), at.thunk(operand)]
         return at.apply("chain", node.left, *links)
+
+    def link(self, left: ast.expr, op: ast.cmpop, right: ast.expr, at: At) -> ast.expr:
+        """A comparison of two."""
+        if isinstance(op, ast.In):
+            return at.apply("in_", left, right)
+        if isinstance(op, ast.NotIn):
+            return at.apply("not_", at.apply("in_", left, right))
+        return ast.Compare(left, [op], [right], **at.place)
+
+    def quick_chain(self, node: ast.Compare, at: At) -> ast.expr:
+        """`a < (t := b) and t < c` for `a < b < c`."""
+        first, *rest = node.comparators
+        kept = first
+        if not isinstance(first, (ast.Name, ast.Constant)):
+            kept = at.load(self.fresh.name("ag_value"))
+            first = ast.NamedExpr(at.store(kept.id), first, **at.place)
+        left, right = [node.left, kept, *rest], [first, *rest]
+        links = [self.link(*operands, at) for operands in zip(left, node.ops, right)]
+        return self.lazy_boolean(ast.And(), links, True, at)
 
     def lambda_(self, node: ast.Lambda) -> ast.expr:
         args = node.args.args
@@ -189,10 +244,15 @@ class Expressions:
     def assertion(self, node: ast.Assert) -> ast.stmt:
         plain = is_python_bool(node.test)
         self.inside(node)
-        if not plain:
-            at = At(node)
-            message = [at.thunk(node.msg)] if node.msg else []
-            node.test = at.apply("assert_stmt", node.test, *message)
+        if plain:
+            return node
+        at = At(node)
+        message = [at.thunk(node.msg)] if node.msg else []
+        stage = functools.partial(at.apply, "assert_stmt")
+        if self.options.inline:
+            node.test = self.guarded(node.test, lambda t: stage(t, *message), lambda t: t, at)
+        else:
+            node.test = stage(node.test, *message)
         return node
 
     def raising(self, node: ast.Raise) -> ast.stmt:
@@ -216,14 +276,13 @@ _HANDLERS: dict[type, Callable[[Expressions, Any], Any]] = dict.fromkeys(
         ast.Assign, ast.AugAssign, ast.Return, ast.Delete, ast.Expr, ast.withitem,
         ast.BinOp, ast.Dict, ast.Set, ast.List, ast.Tuple, ast.Starred, ast.keyword,
         ast.Attribute, ast.Subscript, ast.Slice, ast.JoinedStr, ast.FormattedValue,
-        ast.NamedExpr, ast.comprehension, ast.arguments,
+        ast.NamedExpr, ast.arguments, ast.ListComp, ast.SetComp, ast.DictComp,
+        ast.GeneratorExp,
     ),
     Expressions.inside,
 )  # fmt: skip
-_HANDLERS |= dict.fromkeys(
-    (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp), Expressions.comprehension
-)
 _HANDLERS |= {
+    ast.comprehension: Expressions.comprehension,
     ast.Call: Expressions.call,
     ast.BoolOp: Expressions.boolean,
     ast.UnaryOp: Expressions.unary,

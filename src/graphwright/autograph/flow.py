@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from graphwright.autograph.effects import NONE, Closure, Effect, Names, collect
-from graphwright.autograph.syntax import SCOPES, blocks, is_try, parameters
+from graphwright.autograph.syntax import blocks, is_simple, parameters
 
 
 @dataclass
@@ -28,6 +28,10 @@ class Summary:
     deleted: Names = NONE
     attributes: dict[str, ast.expr] = field(default_factory=dict)
     containers: dict[str, ast.expr] = field(default_factory=dict)
+
+    def names(self) -> Names:
+        """All variables that are read or written."""
+        return self.gen | self.modified
 
     def then(self, after: Summary) -> Summary:
         if self is EMPTY:
@@ -74,15 +78,19 @@ class Flow:
         self.nonlocals = frozenset(whole.nonlocals)
         self.locals = (frozenset(whole.bound()) | self.parameters) - self.globals - self.nonlocals
         self._closures = _transitive(whole.closures)
-        self._mark_live(body, self.globals | self.nonlocals)
-        self._mark_defined(body, self.parameters)
+        self._body = body
+        self.block(body)  # before anything is converted in place; the rest on demand
 
     def live_after(self, node: ast.stmt) -> Names:
         """The variables whose values after the statement may still be read."""
+        if not self._live:
+            self._mark_live(self._body, self.globals | self.nonlocals)
         return self._live[node]
 
     def defined_before(self, node: ast.stmt, name: str) -> bool:
         """Whether `name` surely has a value where the statement begins."""
+        if not self._defined:
+            self._mark_defined(self._body, self.parameters)
         defined = self._defined[node]
         return defined is None or name in defined or name not in self.locals
 
@@ -107,8 +115,8 @@ class Flow:
             for node in todo.pop():
                 for head in _heads(node):
                     total.add(self._effect(head))
-                total.maybe.update(h.name for h in getattr(node, "handlers", ()) if h.name)
-                if not isinstance(node, SCOPES):
+                if not is_simple(node):
+                    total.maybe.update(h.name for h in getattr(node, "handlers", ()) if h.name)
                     todo += blocks(node)
         return total
 
@@ -138,6 +146,8 @@ class Flow:
         )
 
     def _summarise(self, node: Any) -> Summary:
+        if is_simple(node):
+            return self._leaf(node)
         if isinstance(node, ast.If):
             branches = self.block(node.body).beside(self.block(node.orelse))
             return self.summary(node.test).then(branches)
@@ -154,11 +164,9 @@ class Flow:
         if isinstance(node, ast.Match):
             cases = [self._case(case) for case in node.cases]
             return self.summary(node.subject).then(_any_of(cases))
-        if is_try(node):
-            blocks = [self.block(node.body), self.block(node.orelse)]
-            blocks += [self._handler(handler) for handler in node.handlers]
-            return _any_of(blocks).then(self.block(node.finalbody))
-        return self._leaf(node)
+        blocks = [self.block(node.body), self.block(node.orelse)]
+        blocks += [self._handler(handler) for handler in node.handlers]
+        return _any_of(blocks).then(self.block(node.finalbody))
 
     def _case(self, case: ast.match_case) -> Summary:
         head = self.summary(case.pattern)
@@ -183,6 +191,8 @@ class Flow:
             out = summary.gen | (live - summary.kill)
 
     def _mark_inside(self, node: Any, live: Names, always: Names) -> None:
+        if is_simple(node):
+            return
         if isinstance(node, ast.If):
             self._mark_live(node.body, live, always)
             self._mark_live(node.orelse, live, always)
@@ -197,7 +207,7 @@ class Flow:
         elif isinstance(node, ast.Match):
             for case in node.cases:
                 self._mark_live(case.body, live, always)
-        elif is_try(node):
+        else:
             final = self.block(node.finalbody).gen | live
             handlers = _any_of([self._handler(handler) for handler in node.handlers]).gen
             inside = always | final | handlers | self.block(node.orelse).gen
@@ -218,6 +228,9 @@ class Flow:
     def _define(self, node: Any, before: Names | None) -> Names | None:
         if isinstance(node, (ast.Raise, ast.Return)):
             return None
+        if is_simple(node):
+            effect = self._effect(node)
+            return _without(_with(before, effect.writes), effect.deletes)
         if isinstance(node, ast.If):
             return _meet(
                 self._mark_defined(node.body, before), self._mark_defined(node.orelse, before)
@@ -238,10 +251,7 @@ class Flow:
                 captured = self._effect(case.pattern).maybe
                 self._mark_defined(case.body, _with(before, captured))
             return _without(before, self.summary(node).deleted)
-        if is_try(node):
-            return self._define_try(node, before)
-        effect = self._effect(node)
-        return _without(_with(before, effect.writes), effect.deletes)
+        return self._define_try(node, before)
 
     def _define_try(self, node: Any, before: Names | None) -> Names | None:
         after = self._mark_defined(node.orelse, self._mark_defined(node.body, before))
@@ -257,6 +267,8 @@ class Flow:
 
 def _heads(node: Any) -> Sequence[ast.AST]:
     """What a statement evaluates itself, outside the blocks in it."""
+    if is_simple(node):
+        return [node]
     if isinstance(node, (ast.If, ast.While)):
         return [node.test]
     if isinstance(node, ast.For):
@@ -266,9 +278,7 @@ def _heads(node: Any) -> Sequence[ast.AST]:
     if isinstance(node, ast.Match):
         guards = [case.guard for case in node.cases if case.guard is not None]
         return [node.subject, *(case.pattern for case in node.cases), *guards]
-    if is_try(node):
-        return [handler.type for handler in node.handlers if handler.type is not None]
-    return [node]
+    return [handler.type for handler in node.handlers if handler.type is not None]
 
 
 def _any_of(summaries: list[Summary]) -> Summary:

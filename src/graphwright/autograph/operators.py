@@ -16,6 +16,7 @@ from typing import Any, cast
 
 from graphwright.autograph import regions
 from graphwright.autograph.containers import contents, refill
+from graphwright.autograph.source import cells_of
 from graphwright.autograph.staging import Fold, Iteration, Staging
 from graphwright.autograph.tensors import TensorStaging
 from graphwright.autograph.undefined import Undefined, UndefinedReturn
@@ -91,18 +92,32 @@ def ret(value: Any, returned: Any) -> Any:
 # Statements
 
 
+def _variables(
+    names: tuple[str, ...],
+    get: Callable[[], State] | None,
+    set_: Callable[[State], None] | None,
+    *functions: Callable[..., Any],
+) -> regions.Variables:
+    """What a statement assigns: reached by functions, or in the cells of its parts."""
+    if get is not None and set_ is not None:
+        return regions.Variables(get, set_, names)
+    cells = {name: cell for function in functions for name, cell in cells_of(function).items()}
+    return regions.variables_in([cells[name] for name in names], names)
+
+
 def if_stmt(
     cond: Any,
     body: Thunk,
-    orelse: Thunk,
-    get_state: Callable[[], State],
-    set_state: Callable[[State], None],
+    orelse: Thunk | None,
+    get_state: Callable[[], State] | None,
+    set_state: Callable[[State], None] | None,
     symbol_names: tuple[str, ...],
     nouts: int,
 ) -> None:
     """`if cond: body` `else: orelse`; the first `nouts` symbols are read afterwards."""
+    orelse = orelse or _nothing
     if staged(cond):
-        variables = regions.Variables(get_state, set_state, symbol_names)
+        variables = _variables(symbol_names, get_state, set_state, body, orelse)
         regions.stage_if(_staging, cond, body, orelse, variables, nouts)
     elif cond:
         body()
@@ -113,8 +128,8 @@ def if_stmt(
 def while_stmt(
     test: Thunk,
     body: Thunk,
-    get_state: Callable[[], State],
-    set_state: Callable[[State], None],
+    get_state: Callable[[], State] | None,
+    set_state: Callable[[State], None] | None,
     symbol_names: tuple[str, ...],
     opts: dict[str, Any],
     known: Any = None,
@@ -127,7 +142,7 @@ def while_stmt(
         go = test() if known is None else known
         known = None
         if staged(go):
-            variables = regions.Variables(get_state, set_state, symbol_names)
+            variables = _variables(symbol_names, get_state, set_state, test, body)
             regions.stage_while(_staging, go, test, body, variables, opts)
             return
         if not go:
@@ -139,8 +154,8 @@ def for_stmt(
     items: Any,
     extra_test: Thunk | None,
     body: Callable[[Any], None],
-    get_state: Callable[[], State],
-    set_state: Callable[[State], None],
+    get_state: Callable[[], State] | None,
+    set_state: Callable[[State], None] | None,
     symbol_names: tuple[str, ...],
     opts: dict[str, Any],
 ) -> None:
@@ -151,7 +166,7 @@ def for_stmt(
     """
     left = items if type(items) is Looped else iterated(items)
     if isinstance(left, Looped):
-        variables = regions.Variables(get_state, set_state, symbol_names)
+        variables = _variables(symbol_names, get_state, set_state, body)
         regions.stage_for(_staging, left.iteration, extra_test, body, variables, opts)
         return
     left = iter(left)
@@ -159,7 +174,7 @@ def for_stmt(
     while True:
         go = extra_test() if extra_test is not None else True
         if staged(go):
-            variables = regions.Variables(get_state, set_state, symbol_names)
+            variables = _variables(symbol_names, get_state, set_state, body)
             _guard_the_rest(left, cast(Thunk, extra_test), body, variables)
             return
         if not go:
@@ -213,6 +228,7 @@ class Looped:
 
 
 _SIZED = (list, tuple, range, dict, str)
+_TURNS = (None,) * UNROLLED_AT_MOST  # iterated faster than anything that counts
 
 
 def iterated(items: Any) -> Any:
@@ -222,27 +238,36 @@ def iterated(items: Any) -> Any:
     iteration = _staging.iteration(items)
     if iteration is not None:
         return Looped(iteration)
-    return _watched(iter(items))
+    left = iter(items)
+    first = itertools.islice(left, UNROLLED_AT_MOST)
+    return itertools.chain.from_iterable((first, _Rest(left, _staging.size())))
 
 
-def _watched(items: Iterator[Any]) -> Iterator[Any]:
-    """The items; warns once if a long Python loop adds to a graph in every turn."""
-    size = _staging.size()
-    for number, item in enumerate(items, 1):
-        if number == UNROLLED_AT_MOST:
-            _warn_unrolled(_staging.size() - size)
-        yield item
+class _Rest:
+    """What is left after the first turns of a Python loop that began with a graph of some size.
+
+    It warns if the turns have added to the graph.
+    """
+
+    def __init__(self, left: Iterator[Any], size: int) -> None:
+        self.left = left
+        self.size = size
+
+    def __iter__(self) -> Iterator[Any]:
+        _warn_unrolled(_staging.size() - self.size)
+        return self.left
 
 
 class _More:
-    """The turns of a Python loop after the first ones."""
+    """The turns of a `while` after the first ones; from here on it is known what they add."""
 
-    def __iter__(self) -> Iterator[int]:
-        return _watched(itertools.count(UNROLLED_AT_MOST))
+    def __iter__(self) -> Iterator[Any]:
+        rest = _Rest(itertools.repeat(None), _staging.size())
+        return itertools.chain.from_iterable((_TURNS, rest))
 
 
 # `iterations()`: as many turns of a Python loop as it wants, watched when there are many.
-iterations = functools.partial(itertools.chain.from_iterable, (range(UNROLLED_AT_MOST), _More()))
+iterations = functools.partial(itertools.chain.from_iterable, (_TURNS, _More()))
 
 
 def _warn_unrolled(added: int) -> None:
@@ -343,6 +368,8 @@ def chain(first: Any, *links: Any) -> Any:
 
 def in_(item: Any, items: Any) -> Any:
     """`item in items`"""
+    if type(items) in _PLAIN and type(item) in _PLAIN:
+        return item in items
     if staged(items) or staged(item):
         return _staging.contains(item, items)
     return item in items

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from types import CellType
 from typing import Any
 
 from graphwright.autograph.staging import Fold, Iteration, Leaves, Staging
@@ -28,6 +29,28 @@ class Variables:
     get: Callable[[], State]
     set: Callable[[State], None]
     names: tuple[str, ...]
+
+
+def variables_in(cells: Sequence[CellType], names: tuple[str, ...]) -> Variables:
+    """The variables whose values are in cells."""
+
+    def value_of(cell: CellType, name: str) -> Any:
+        try:
+            return cell.cell_contents
+        except ValueError:  # it is empty
+            return Undefined(name)
+
+    def get() -> State:
+        return tuple(map(value_of, cells, names))
+
+    def set_(values: State) -> None:
+        for cell, value in zip(cells, values):
+            if _is_undefined(value):
+                del cell.cell_contents
+            else:
+                cell.cell_contents = value
+
+    return Variables(get, set_, names)
 
 
 _STAYS = object()  # the leaf stays in Python

@@ -16,6 +16,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from graphwright.autograph.exempt import note_converted
 from graphwright.autograph.syntax import with_type_params
 
 _FUTURES = 0
@@ -34,16 +35,20 @@ class SourceError(Exception):
 class Source:
     """Where a function was written.
 
-    `tree` is its definition without decorators (a lambda as a definition with one
-    return); `class_name` the class whose body holds it, for private names; `flags` the
-    future features it was compiled with; `names` all that it or a function in it uses.
+    `tree` makes its definition without decorators (a lambda as a definition with one
+    return), anew for each caller; `class_name` is the class whose body holds it, for private
+    names; `flags` are the future features it was compiled with; `names` all that it or a
+    function in it uses; `free` its variables that belong to functions around it.
     """
 
-    tree: ast.FunctionDef
+    name: str
+    qualname: str
+    tree: Callable[[], ast.FunctionDef]
     filename: str
     class_name: str | None
     flags: int
     names: frozenset[str]
+    free: tuple[str, ...]
 
 
 def fetch(function: types.FunctionType) -> Source:
@@ -53,13 +58,21 @@ def fetch(function: types.FunctionType) -> Source:
     if not lines:
         raise SourceError(f"no source is available for {code.co_filename!r}")
     if code.co_name == "<lambda>":
-        tree = _define(_find_lambda(code, lines))
+        lambda_ = _find_lambda(code, lines)
+        tree = lambda: _define(copy.deepcopy(lambda_))  # noqa: E731
     else:
         tree = _find_definition(code, lines)
-    tree.decorator_list = []
     flags = code.co_flags & _FUTURES
-    names = frozenset(_all_names(code))
-    return Source(tree, code.co_filename, _class_name(function), flags, names)
+    return Source(
+        code.co_name,
+        getattr(code, "co_qualname", code.co_name),  # from 3.11 on
+        tree,
+        code.co_filename,
+        _class_name(function),
+        flags,
+        frozenset(_all_names(code)),
+        code.co_freevars,
+    )
 
 
 def _lines(filename: str, scope: dict[str, Any]) -> list[str]:
@@ -80,7 +93,7 @@ def _class_name(function: types.FunctionType) -> str | None:
 # Definitions
 
 
-def _find_definition(code: types.CodeType, lines: list[str]) -> ast.FunctionDef:
+def _find_definition(code: types.CodeType, lines: list[str]) -> Callable[[], ast.FunctionDef]:
     first = code.co_firstlineno - 1
     if first >= len(lines):
         raise SourceError(f"{code.co_filename!r} has changed since it was loaded")
@@ -89,20 +102,40 @@ def _find_definition(code: types.CodeType, lines: list[str]) -> ast.FunctionDef:
     last = _extend(lines, max(_last_line(code), first + 1), margin)
     before = "\n" * (first - 1) + "if 1:\n" if margin else "\n" * first
     for end in range(last, min(last + _MORE_LINES, len(lines)) + 1):
+        text = before + "".join(lines[first:end])
         try:
-            module = ast.parse(before + "".join(lines[first:end]))
+            node = _definition(text)
         except SyntaxError:
             continue
-        node = module.body[0]
-        if margin and isinstance(node, ast.If):
-            node = node.body[0]
         if isinstance(node, ast.FunctionDef) and _defines(node, code):
-            return node
+            return _Once(node, text)
         break
     raise SourceError(
         f"line {first + 1} of {code.co_filename!r} does not hold the definition of "
         f"{code.co_name!r}: the file has changed, or the function was generated"
     )
+
+
+def _definition(text: str) -> ast.stmt:
+    """The definition in a text of nothing else, which may be indented under an `if`."""
+    node = ast.parse(text).body[0]
+    if isinstance(node, ast.If):
+        node = node.body[0]
+    return node
+
+
+class _Once:
+    """Gives a tree that is there already, then parses its text again for each caller."""
+
+    def __init__(self, node: ast.FunctionDef, text: str) -> None:
+        self.node: ast.FunctionDef | None = node
+        self.text = text
+
+    def __call__(self) -> ast.FunctionDef:
+        node, self.node = self.node or _definition(self.text), None
+        assert isinstance(node, ast.FunctionDef)
+        node.decorator_list = []
+        return node
 
 
 def _defines(node: ast.FunctionDef, code: types.CodeType) -> bool:
@@ -152,7 +185,7 @@ def _find_lambda(code: types.CodeType, lines: list[str]) -> ast.Lambda:
     start, end = _extent(code)
     exact = [node for node in named if _start(node) <= start and end <= _end(node)]
     if start < end and exact:  # an outer lambda holds the places of the inner ones
-        return copy.deepcopy(max(exact, key=_start))
+        return max(exact, key=_start)
     candidates = [node for node in named if _compiles_to(node, code)]
     if not candidates:
         raise SourceError(
@@ -163,7 +196,7 @@ def _find_lambda(code: types.CodeType, lines: list[str]) -> ast.Lambda:
             f"several lambdas on line {code.co_firstlineno} of {code.co_filename!r} look alike; "
             "write them on separate lines or as named functions"
         )
-    return copy.deepcopy(candidates[0])
+    return candidates[0]
 
 
 def _all_lambdas(filename: str, lines: list[str]) -> dict[int, list[ast.Lambda]]:
@@ -237,11 +270,8 @@ def _define(node: ast.Lambda) -> ast.FunctionDef:
 # Back to code
 
 
-def compile_function(
-    tree: ast.FunctionDef, source: Source, like: types.CodeType, extra: str
-) -> types.CodeType:
-    """The code object of `tree`, whose free variables are those of `like` and `extra`."""
-    free = [extra, *like.co_freevars]
+def compile_function(tree: ast.FunctionDef, source: Source, free: Sequence[str]) -> types.CodeType:
+    """The code object of `tree`, made of a function or a part of it, with free variables."""
     place: dict[str, Any] = {"lineno": tree.lineno, "col_offset": tree.col_offset}
     body: list[ast.stmt] = [tree]
     if source.class_name is not None:
@@ -251,7 +281,9 @@ def compile_function(
     module = compile(
         _factory(free, body, place), source.filename, "exec", source.flags, dont_inherit=True
     )
-    return _rename(_inner(module, tree.name), like)
+    code = _rename(_inner(module, tree.name), source)
+    note_converted(code)
+    return code
 
 
 def _factory(free: Sequence[str], body: list[ast.stmt], place: dict[str, Any]) -> ast.Module:
@@ -274,14 +306,11 @@ def _inner(code: types.CodeType, name: str) -> types.CodeType:
     raise LookupError(name)
 
 
-def _rename(code: types.CodeType, like: types.CodeType) -> types.CodeType:
-    """`code` under the name of `like`, so that tracebacks and profilers show that one."""
+def _rename(code: types.CodeType, source: Source) -> types.CodeType:
+    """`code` under the name of the function, so that tracebacks and profilers show that one."""
     old = getattr(code, "co_qualname", None)
-    if old is None:  # before 3.11
-        return code.replace(co_name=like.co_name)
-    new: str = like.co_qualname  # type: ignore[attr-defined]
-    renamed: types.CodeType = _requalify(code, old, new)
-    return renamed.replace(co_name=like.co_name)
+    renamed: types.CodeType = code if old is None else _requalify(code, old, source.qualname)
+    return renamed.replace(co_name=source.name)
 
 
 def _requalify(code: Any, old: str, new: str) -> Any:
@@ -293,12 +322,19 @@ def _requalify(code: Any, old: str, new: str) -> Any:
     return code.replace(co_consts=consts, co_qualname=qualname)
 
 
+def cells_of(function: Any) -> dict[str, types.CellType]:
+    """The cells of the variables that are free in a Python function."""
+    return dict(zip(function.__code__.co_freevars, function.__closure__ or ()))
+
+
 def bind(
-    code: types.CodeType, function: types.FunctionType, extra: str, value: Any
+    code: types.CodeType, function: types.FunctionType, extra: dict[str, Any]
 ) -> types.FunctionType:
-    """`code` as a function with the globals, cells, defaults and names of `function`."""
-    cells = dict(zip(function.__code__.co_freevars, function.__closure__ or ()))
-    cells[extra] = types.CellType(value)
+    """`code` as a function with the globals, cells, defaults and names of `function`.
+
+    `extra` are variables of its own.
+    """
+    cells = cells_of(function) | {name: types.CellType(value) for name, value in extra.items()}
     closure = tuple(cells[name] for name in code.co_freevars)
     bound = types.FunctionType(
         code, function.__globals__, function.__name__, function.__defaults__, closure

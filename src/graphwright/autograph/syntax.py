@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 OPERATORS = "ag__"  # the name under which converted code finds `operators`
+SITES = "ag_sites"  # and its `Sites`
 
 
 SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
@@ -22,15 +23,30 @@ def blocks(node: ast.AST) -> Iterator[list[ast.stmt]]:
         yield inner.body
 
 
+TRIES = frozenset({ast.Try, getattr(ast, "TryStar", ast.Try)})  # the second one from 3.11 on
+COMPOUND = TRIES | {ast.If, ast.While, ast.For, ast.With, ast.Match}
+
+
 def is_try(node: ast.AST) -> bool:
     """Whether the node is a try statement, of either kind."""
-    return isinstance(node, ast.Try) or type(node).__name__ == "TryStar"  # from 3.11 on
+    return type(node) in TRIES
+
+
+def is_simple(node: ast.AST) -> bool:
+    """Whether no statements of the same function are in the node."""
+    return type(node) not in COMPOUND
 
 
 def with_type_params(node: Any) -> None:
     """Complete a new definition: from Python 3.12 on, one has type parameters."""
     if "type_params" in node._fields:
         node.type_params = []
+
+
+def copied(node: Any) -> Any:
+    """A copy of the node around the same parts."""
+    new = type(node)(**{name: getattr(node, name, None) for name in node._fields})
+    return ast.copy_location(new, node) if hasattr(node, "lineno") else new
 
 
 def is_docstring(node: ast.stmt) -> bool:
@@ -74,6 +90,10 @@ class At:
     def apply(self, name: str, *args: ast.expr) -> ast.Call:
         """`ag__.name(args)`"""
         return ast.Call(self.operator(name), list(args), [], **self.place)
+
+    def call(self, name: str, *args: ast.expr) -> ast.Call:
+        """`name(args)`"""
+        return ast.Call(self.load(name), list(args), [], **self.place)
 
     def tuple(self, items: Sequence[ast.expr], ctx: ast.expr_context | None = None) -> ast.Tuple:
         return ast.Tuple(list(items), ctx or ast.Load(), **self.place)

@@ -83,7 +83,7 @@ def facts_of(function: types.FunctionType) -> Facts:
     found = _FACTS.get(function.__code__)
     if found is None:
         try:
-            tree = fetch(function).tree
+            tree = fetch(function).tree()
         except SourceError:
             found = Facts()
         else:

@@ -1,0 +1,150 @@
+"""The parts of a staged statement: functions of its blocks, and of the variables it assigns."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from graphwright.autograph.effects import Names, variables
+from graphwright.autograph.flow import Flow, Summary
+from graphwright.autograph.syntax import At, Fresh, copied
+
+Block = list[ast.stmt]
+
+
+@dataclass(frozen=True)
+class Parts:
+    """The functions of a statement's parts, and what its operator takes after the test."""
+
+    functions: Block
+    arguments: list[ast.expr]
+
+
+@dataclass(frozen=True)
+class State:
+    """The symbols that cross the boundary of a statement, outputs first."""
+
+    names: list[str]
+    outputs: int
+    unsure: Names  # names that may have no value
+    containers: dict[str, ast.expr]
+    attributes: dict[str, ast.expr]
+
+    def symbols(self) -> list[str]:
+        return [*self.containers, *self.attributes, *self.names]
+
+    def count(self) -> int:
+        return len(self.containers) + len(self.attributes) + self.outputs
+
+
+class Writer:
+    """Writes the parts of statements of one function.
+
+    With `inline`, what is written runs, and leaves out what operators find by themselves.
+    """
+
+    def __init__(self, flow: Flow, fresh: Fresh, inline: bool) -> None:
+        self.flow = flow
+        self.fresh = fresh
+        self.inline = inline
+
+    def state(self, node: ast.stmt, inside: Summary, live: Names, read: Names) -> State:
+        """What the statement changes that is read after it (first) or again inside it."""
+        outputs = sorted(inside.modified & live)
+        inputs = sorted((inside.modified & read) - live)
+        names = outputs + inputs
+        unsure = {n for n in names if n in inside.deleted or not self.flow.defined_before(node, n)}
+        attributes = _steady(inside.attributes, inside.modified)
+        containers = _steady(inside.containers, inside.modified)
+        containers = {name: at for name, at in containers.items() if name not in attributes}
+        if isinstance(node, ast.If):
+            return State(names, len(outputs), frozenset(unsure), containers, attributes)
+        return State(names, len(names), frozenset(unsure), containers, attributes)
+
+    def function(
+        self, at: At, name: str, body: Block, inside: Summary, params: Sequence[str] = ()
+    ) -> ast.FunctionDef:
+        """A part of a statement as a function that assigns the variables of this one."""
+        return at.function(
+            self.fresh.name(name), params, [*self.shared(at, inside.modified), *body]
+            or [at.nothing()]
+        )  # fmt: skip
+
+    def shared(self, at: At, names: Names) -> Block:
+        declarations: Block = []
+        own = sorted(names & (self.flow.locals | self.flow.nonlocals))
+        world = sorted(names & self.flow.globals)
+        if own:
+            declarations.append(ast.Nonlocal(own, **at.place))
+        if world:
+            declarations.append(ast.Global(world, **at.place))
+        return declarations
+
+    def access(self, at: At, state: State) -> tuple[Block, list[ast.expr]]:
+        """get_state and set_state, and the arguments that operators take for them.
+
+        What runs needs neither for mere variables: operators find their cells by name.
+        """
+        names = at.names(state.symbols())
+        if self.inline and self.are_cells(state):
+            return [], [at.constant(None), at.constant(None), names]
+        reads: list[ast.expr] = []
+        targets: list[ast.expr] = []
+        after: Block = []
+        for symbol, node in state.containers.items():
+            contents = at.apply("contents", _loaded(node))
+            reads.append(at.apply("ldu", at.thunk(contents), at.constant(symbol)))
+            new = self.fresh.name("contents_")
+            targets.append(at.store(new))
+            after.append(at.statement(at.apply("refill", _loaded(node), at.load(new))))
+        for symbol, node in state.attributes.items():
+            reads.append(at.apply("ldu", at.thunk(_loaded(node)), at.constant(symbol)))
+            targets.append(_stored(node))
+            after.append(self.unbind(at, _loaded(node), node))
+        for name in state.names:
+            value: ast.expr = at.load(name)
+            if name in state.unsure:
+                after.append(self.unbind(at, at.load(name), at.store(name)))
+                value = at.apply("ldu", at.thunk(value), at.constant(name))
+            reads.append(value)
+            targets.append(at.store(name))
+        getter = at.function(self.fresh.name("get_state"), [], [at.result(at.tuple(reads))])
+        unpack: Block = []
+        if targets:
+            unpack = [at.assign(at.tuple(targets, ast.Store()), at.load("vars_")), *after]
+        setter = at.function(
+            self.fresh.name("set_state"),
+            ["vars_"],
+            [*self.shared(at, frozenset(state.names)), *unpack] or [at.nothing()],
+        )
+        return [getter, setter], [at.load(getter.name), at.load(setter.name), names]
+
+    def are_cells(self, state: State) -> bool:
+        """Whether all symbols are local variables that closures know by the same name."""
+        others = state.attributes or state.containers or self.flow.globals.intersection(state.names)
+        return not others and not any(name.startswith("__") for name in state.names)
+
+    def unbind(self, at: At, value: ast.expr, target: ast.expr) -> ast.stmt:
+        """`if ag__.undefined(x): del x`"""
+        gone = copied(target)
+        gone.ctx = ast.Del()
+        return at.branch(at.apply("undefined", value), [ast.Delete([gone], **at.place)])
+
+
+def _steady(symbols: dict[str, ast.expr], modified: Names) -> dict[str, ast.expr]:
+    """The symbols that hang on variables which are not assigned themselves."""
+    steady = {name: node for name, node in symbols.items() if modified.isdisjoint(variables(node))}
+    return dict(sorted(steady.items()))
+
+
+def _loaded(node: ast.expr) -> ast.expr:
+    new = copied(node)
+    new.ctx = ast.Load()
+    return new  # type: ignore[no-any-return]
+
+
+def _stored(node: ast.expr) -> ast.expr:
+    new = copied(node)
+    new.ctx = ast.Store()
+    return new  # type: ignore[no-any-return]
