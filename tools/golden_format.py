@@ -1,7 +1,9 @@
 """Golden cases: what a case is, how it is run, and how outcomes are stored.
 
 A case is `(public name, positional arguments, keyword arguments)`; NumPy arrays in it become
-tensors, everything else is passed as it is. Modules `tools/golden/AREA.py` list cases:
+tensors, everything else is passed as it is. In place of a public name there may be that of a
+function in an area's module, `"tools.golden.AREA.NAME"`, which gets the package first. Modules
+`tools/golden/AREA.py` list cases:
 
     def cases() -> Iterable[Case]
     TOLERANCES: list of (pattern of names, ulps, absolute error, ulps of the greatest element);
@@ -15,9 +17,11 @@ recorded and what is compared are made by the same code.
 from __future__ import annotations
 
 import hashlib
+import importlib
 import json
 import math
 from collections.abc import Callable, Iterable, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -92,7 +96,10 @@ def digest(case: Case) -> str:
 
 
 def resolve(tf: Any, name: str) -> Any:
-    """The public function of that name."""
+    """The public function of that name, or the function `tools.golden.AREA.NAME` of a package."""
+    if name.startswith("tools."):
+        module, _, function = name.rpartition(".")
+        return partial(getattr(importlib.import_module(module), function), tf)
     found = tf
     for part in name.split("."):
         found = getattr(found, part)

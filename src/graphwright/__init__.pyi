@@ -126,6 +126,7 @@ from graphwright.ops.identities import guarantee_const as guarantee_const
 from graphwright.ops.identities import identity as identity
 from graphwright.ops.identities import identity_n as identity_n
 from graphwright.ops.identities import stop_gradient as stop_gradient
+from graphwright.ops.index_shuffle import random_index_shuffle as random_index_shuffle
 from graphwright.ops.indexing import boolean_mask as boolean_mask
 from graphwright.ops.indexing import where as where
 from graphwright.ops.indicators import one_hot as one_hot

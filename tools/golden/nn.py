@@ -207,7 +207,43 @@ def sequences() -> Iterator[Case]:
         yield "nn.ctc_loss", (kept, normal((6, 3, 5)), sizes, frames), {"blank_index": blank}
 
 
+def fractional() -> Iterator[Case]:
+    """Pooling over windows of random sizes, which a seed fixes."""
+    x = np.arange(2 * 13 * 11 * 3, dtype=np.float32).reshape(2, 13, 11, 3)
+    x = (x * 7919) % 101 - 50
+    ratios = [1.0, 1.44, 1.7, 1.0]
+    for name, pseudo_random, overlapping in itertools.product(
+        ("fractional_max_pool", "fractional_avg_pool"), (False, True), (False, True)
+    ):
+        options = {"pseudo_random": pseudo_random, "overlapping": overlapping}
+        for seed in (1, 5):
+            yield f"nn.{name}", (x, ratios), {**options, "seed": seed}
+        yield f"nn.{name}", (x.astype(np.int32), ratios), {**options, "seed": 3}
+        yield f"nn.{name}", (x.astype(np.float64), [1.0, 1.0, 2.5, 1.0]), {**options, "seed": 3}
+        yield f"nn.{name}", (np.round(x / 40), [1.0, 3.2, 2.0, 1.0]), {**options, "seed": 9}
+    for ratio in (1.5, 0.5, [1.5, 1.5], [2.0, 1.0, 1.0, 1.0], [1.0, 20.0, 1.0, 1.0], "2"):
+        yield "nn.fractional_max_pool", (x, ratio), {"seed": 1}
+        yield "nn.fractional_avg_pool", (x, ratio), {"seed": 1}
+    yield "nn.fractional_max_pool", (x[0], ratios), {"seed": 1}
+    yield "nn.fractional_max_pool", (x.astype(np.float16), ratios), {"seed": 1}
+
+
+def label_rows() -> Iterator[Case]:
+    """Labels prepared for CTC."""
+    rows = np.array([[1, 1, 2, 2, 1], [1, 1, 1, 1, 1], [2, 3, 3, 4, 0]], np.int32)
+    for labels in (rows, rows.astype(np.int64), rows[:1], rows * 0):
+        yield "nn.ctc_unique_labels", (labels,), {}
+        for length in (5, 3, 0):
+            lengths = np.full(len(labels), length, np.int32)
+            yield "nn.collapse_repeated", (labels, lengths), {}
+    yield "nn.collapse_repeated", (rows, np.array([5, 3, 4], np.int64)), {}
+    yield "nn.collapse_repeated", (rows[0], np.array([5], np.int32)), {}
+
+
 def cases() -> Iterator[Case]:
     """All of them."""
-    for group in (activations, softmaxes, losses, normalizations, biases, embeddings, sequences):
+    for group in (
+        activations, softmaxes, losses, normalizations, biases, embeddings, sequences, fractional,
+        label_rows,
+    ):  # fmt: skip
         yield from group()

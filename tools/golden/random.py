@@ -104,8 +104,29 @@ def seeds() -> Iterator[Case]:
     yield "nn.experimental.stateless_dropout", (np.arange(3), 0.5, SEED), {}
 
 
+def index_shuffles() -> Iterator[Case]:
+    """Where shuffles put indices."""
+    name = "random.experimental.index_shuffle"
+    index = np.arange(6, dtype=np.int32)
+    for last in (5, 9, 100, 65535, 65536, 10**6):
+        yield name, (index, np.array([1, last], np.int32), np.array(last, np.int32)), {}
+    yield name, (np.arange(3), np.array([5, -7]), np.array(2**40)), {}
+    yield name, (np.arange(3).astype(np.uint64), np.array([5, 7]), np.array(2**62, np.uint64)), {}
+    yield name, (np.array(0, np.int32), np.array([5, 7]), np.array(0, np.int32)), {}
+    for bad in ((7, [1, 2], 5), (-1, [1, 2], 5), (0, [1, 2], -5), (0, [1, 2, 3], 5), (0, 1, 5)):
+        yield name, bad, {}
+    three = np.array([[1, 2, 3], [4, 5, 6]], np.uint32)
+    raw = "random_index_shuffle"
+    yield raw, (index, three[0], np.array(9, np.int32)), {"rounds": 8}
+    yield raw, (index[:2], three, np.array(9, np.int32)), {}
+    yield raw, (index[0], three, np.array([9, 10], np.int32)), {}
+    yield raw, (index[:3], three, np.array(9, np.int32)), {}
+    yield raw, (index, three[0], np.array(9)), {}
+
+
 def cases() -> Iterator[Case]:
     """All cases of the area."""
     yield from numbers()
     yield from variates()
     yield from seeds()
+    yield from index_shuffles()

@@ -20,6 +20,7 @@ from graphwright.ops.identities import (
     identity_n,
     stop_gradient,
 )
+from graphwright.ops.index_shuffle import random_index_shuffle
 from graphwright.ops.indexing import boolean_mask, where
 from graphwright.ops.indicators import one_hot, sequence_mask
 from graphwright.ops.joining import concat, parallel_stack, split, stack, unstack
@@ -74,6 +75,7 @@ __all__ = TOP_LEVEL = (
     "ones_like",
     "pad",
     "parallel_stack",
+    "random_index_shuffle",
     "range",
     "rank",
     "repeat",

@@ -1,431 +1,342 @@
-"""Floats as if they were stored in few bits: rounded to a grid, and back."""
+"""Floats stored as quantized integers over a range, and back."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from graphwright.op.batching import elementwise, last_axes_of_first
+from graphwright.errors import InvalidArgumentError
 from graphwright.op.interpreter import apply, convert
-from graphwright.op.op import Call, Op, Shapes
-from graphwright.ops.comparison import select
-from graphwright.ops.creation import ones_like, zeros_like
+from graphwright.op.op import Op, Shapes, not_differentiable
+from graphwright.ops.conversion import plain
+from graphwright.ops.joining import concatenated_dims
 from graphwright.types import dtypes as dt
-from graphwright.types.tensor_type import TensorType, show_dims
+from graphwright.types.dtypes import DType, as_dtype
+from graphwright.types.tensor_type import Dims, TensorType, is_compatible, show_dims
 
-# -- fake quantization: a grid that has 0 on it ---------------------------------------------
+MODES = ("MIN_COMBINED", "MIN_FIRST", "SCALED")
+ROUND_MODES = ("HALF_AWAY_FROM_ZERO", "HALF_TO_EVEN")
+F32 = np.float32
 
 
-def nudged(low: Any, high: Any, num_bits: int, narrow_range: bool) -> tuple[Any, Any, Any, Any]:
-    """The grid moved so that 0 is on it: least and greatest value, step, the place of 0."""
-    low, high = np.float32(low), np.float32(high)
-    first, last = np.float32(1 if narrow_range else 0), np.float32(2**num_bits - 1)
-    step = np.asarray((high - low) / (last - first), np.float32)
+def rounded_away(x: Any) -> Any:
+    """The nearest whole numbers, of two the one farther from 0."""
+    whole = np.trunc(x)
+    return whole + np.where(np.abs(x - whole) >= 0.5, np.sign(x), 0).astype(whole.dtype)
+
+
+class Steps(NamedTuple):
+    """The integers that a quantized dtype has: the least and the greatest, as floats."""
+
+    least: Any
+    most: Any
+    is_signed: bool
+
+    @classmethod
+    def of(cls, dtype: DType, narrow: bool = False) -> Steps:
+        """Those of a dtype; a narrow range lacks the least."""
+        return cls(F32(dtype.min + narrow), F32(dtype.max), dtype.min < 0)
+
+    def scale(self, low: Any, high: Any) -> Any:
+        """Steps for each unit where 0 is 0 and neither end of the range is beyond the steps."""
+        huge = np.finfo(F32).max
+        with np.errstate(divide="ignore", invalid="ignore"):
+            from_low = np.where(self.least * low > 0, self.least / low, huge)
+            from_high = np.where(self.most * high > 0, self.most / high, huge)
+        return np.minimum(from_low, from_high).astype(F32)
+
+    def first_scale(self, low: Any, high: Any) -> Any:
+        """Units for each step where the least step is the low end."""
+        return ((high - low) / (np.float64(self.most) - self.least)).astype(F32)
+
+
+def to_first(x: Any, low: Any, high: Any, steps: Steps) -> Any:
+    """The places of floats on a grid whose least step is the low end, moved so that 0 is on it."""
+    width = np.float64(steps.most) - np.float64(steps.least)
+    scale = np.where(high == low, 0, width / (np.float64(high) - low + (high == low))).astype(F32)
+    offset = rounded_away(low * scale) - steps.least
+    most = min(steps.most, np.nextafter(F32(2.0**31), F32(0)))
+    return np.clip(rounded_away(x * scale) - offset, steps.least, most)
+
+
+def from_first(places: Any, low: Any, high: Any, steps: Steps) -> Any:
+    """What the places of such a grid stand for."""
+    scale = steps.first_scale(low, high)
     with np.errstate(divide="ignore", invalid="ignore"):
-        zero = np.floor(np.clip(first - low / step, first, last) + np.float32(0.5))
-    return (first - zero) * step, (last - zero) * step, step, zero - first
+        start = np.where(high == low, low, rounded_away(low / scale) * scale).astype(F32)
+    return places.astype(F32) * scale + (start - steps.least * scale)
 
 
-def on_grid(x: Any, low: Any, high: Any, op: Any) -> Any:
-    """`x` rounded to the grid of an op with `num_bits` and `narrow_range`; 0 for an empty range."""
-    least, most, step, zero = nudged(low, high, op.num_bits, op.narrow_range)
-    result = (np.floor(np.clip(x, least, most) / step + zero + np.float32(0.5)) - zero) * step
-    empty = (np.float32(low) == 0) & (np.float32(high) == 0)
-    return np.where(empty, np.float32(0), result).astype(np.float32)
+class Ranged(Op, fields=False):
+    """An op with a range for all elements, or one for each place of an axis."""
+
+    axis: int
+
+    def range_dims(self, x: TensorType, low: TensorType, high: TensorType) -> Dims:
+        """The shape of the bounds; ValueError unless scalars, or vectors along the axis."""
+        if self.axis < -1:
+            raise ValueError(f"Axis of {self.type_name} should be at least -1, got {self.axis}")
+        wanted: Dims = ()
+        if self.axis != -1:
+            if x.dims is not None and self.axis >= len(x.dims):
+                raise ValueError(
+                    f"Axis of {self.type_name} should be less than the rank {len(x.dims)}, got "
+                    f"{self.axis}"
+                )
+            wanted = (None if x.dims is None else x.dims[self.axis],)
+        for name, bound in (("min_range", low), ("max_range", high)):
+            if not is_compatible(bound.dims, wanted):
+                raise ValueError(
+                    f"{name} of {self.type_name} must have the shape {show_dims(wanted)}, not "
+                    f"{show_dims(bound.dims)}"
+                )
+        return wanted
+
+    def bounds(self, x: Any, low: Any, high: Any) -> list[Any]:
+        """The bounds, checked, in a shape that broadcasts with `x`."""
+        self.range_dims(*[TensorType(dt.float32, np.shape(a)) for a in (x, low, high)])
+        sizes = [1] * np.ndim(x)
+        if self.axis != -1:
+            sizes[self.axis] = -1
+        return [np.reshape(bound, sizes if np.size(bound) != 1 else ()) for bound in (low, high)]
 
 
-def split_cotangent(g: Any, x: Any, low: Any, high: Any, op: Any) -> tuple[Any, Any, Any]:
-    """The cotangent where `x` is in the range, below it and above it."""
-    least, most, _, _ = nudged(low, high, op.num_bits, op.narrow_range)
-    zero = np.float32(0)
-    empty = (np.float32(low) == 0) & (np.float32(high) == 0)
-    inside = empty | ((x >= least) & (x <= most))
-    below, above = ~empty & (x < least), ~empty & (x > most)
-    return np.where(inside, g, zero), np.where(below, g, zero), np.where(above, g, zero)
+class QuantizeV2(Ranged):
+    """Floats as quantized integers, and the range that these span."""
 
+    type_name = "QuantizeV2"
+    inputs = ("input: float32", "min_range: float32", "max_range: float32")
+    outputs = ("output: T", "output_min: float32", "output_max: float32")
+    gradient = not_differentiable
 
-def joined_cotangent(op: Op, call: Call, cotangents: Sequence[Any]) -> Any:
-    """The transpose of `split_cotangent` and the sums: to each element comes what it went to.
-
-    0 is always in the range, so that what is outside is below if it is negative.
-    """
-    g, x, *_ = call.inputs
-    inside, below, above = (zeros_like(t) if c is None else c
-                            for c, t in zip(cotangents, call.outputs))  # fmt: skip
-    is_inside = apply(op, ones_like(g), *call.inputs[1:])[0] > 0
-    return select(is_inside, inside, select(x < 0, below, above))
-
-
-class FakeQuantWithMinMaxArgs(Op):
-    """The inputs rounded to a grid of 2 ** num_bits values between constants."""
-
-    type_name = "FakeQuantWithMinMaxArgs"
-    inputs = ("inputs: float32",)
-    outputs = ("outputs: float32",)
-    batched = elementwise
-
-    min: float = -6.0
-    max: float = 6.0
-    num_bits: int = 8
-    narrow_range: bool = False
-
-    def shapes(self, x: TensorType) -> Shapes:
-        return (x.dims,)
-
-    def kernel(self, x: Any) -> Any:
-        return on_grid(x, self.min, self.max, self)
-
-    def gradient(self, call: Call, g: Any) -> Sequence[Any]:
-        back = FakeQuantWithMinMaxArgsGradient.of(
-            self.min, self.max, self.num_bits, self.narrow_range
-        )
-        return (apply(back, g, call.inputs[0]),)
-
-
-class FakeQuantWithMinMaxArgsGradient(Op):
-    """The cotangent where the input is in the range."""
-
-    type_name = "FakeQuantWithMinMaxArgsGradient"
-    inputs = ("gradients: float32", "inputs: float32")
-    outputs = ("backprops: float32",)
-    batched = elementwise
-
-    min: float = -6.0
-    max: float = 6.0
-    num_bits: int = 8
-    narrow_range: bool = False
-
-    def shapes(self, g: TensorType, x: TensorType) -> Shapes:
-        return (x.dims,)
-
-    def kernel(self, g: Any, x: Any) -> Any:
-        return split_cotangent(g, x, self.min, self.max, self)[0].astype(np.float32)
-
-    def gradient(self, call: Call, g: Any) -> Sequence[Any]:
-        return apply(self, g, call.inputs[1]), None
-
-
-class FakeQuantWithMinMaxVars(Op):
-    """The inputs rounded to a grid of 2 ** num_bits values between two tensors."""
-
-    type_name = "FakeQuantWithMinMaxVars"
-    inputs = ("inputs: float32", "min: float32", "max: float32")
-    outputs = ("outputs: float32",)
-    batched = last_axes_of_first
-
-    num_bits: int = 8
-    narrow_range: bool = False
-
-    def shapes(self, x: TensorType, low: TensorType, high: TensorType) -> Shapes:
-        check_scalars(low, high)
-        return (x.dims,)
-
-    def kernel(self, x: Any, low: Any, high: Any) -> Any:
-        check_scalars(*[TensorType(dt.float32, np.shape(bound)) for bound in (low, high)])
-        return on_grid(x, low, high, self)
-
-    def gradient(self, call: Call, g: Any) -> Sequence[Any]:
-        back = FakeQuantWithMinMaxVarsGradient.of(self.num_bits, self.narrow_range)
-        return tuple(apply(back, g, *call.inputs))
-
-
-def check_scalars(low: TensorType, high: TensorType) -> None:
-    """The bounds of a range must be scalars."""
-    for name, bound in (("min", low), ("max", high)):
-        if bound.rank not in (0, None):
-            raise ValueError(f"`{name}` must be rank 0 but is rank {bound.rank}")
-
-
-class FakeQuantWithMinMaxVarsGradient(Op):
-    """The cotangents of the inputs and of both bounds."""
-
-    type_name = "FakeQuantWithMinMaxVarsGradient"
-    inputs = ("gradients: float32", "inputs: float32", "min: float32", "max: float32")
-    outputs = (
-        "backprops_wrt_input: float32",
-        "backprop_wrt_min: float32",
-        "backprop_wrt_max: float32",
-    )
-
-    num_bits: int = 8
-    narrow_range: bool = False
-
-    def shapes(self, g: TensorType, x: TensorType, low: TensorType, high: TensorType) -> Shapes:
-        check_scalars(low, high)
-        return (x.dims, (), ())
-
-    def kernel(self, g: Any, x: Any, low: Any, high: Any) -> Any:
-        inside, below, above = split_cotangent(g, x, low, high, self)
-        return inside, np.sum(below, dtype=np.float32), np.sum(above, dtype=np.float32)
-
-    def gradient(self, call: Call, *cotangents: Any) -> Sequence[Any]:
-        return joined_cotangent(self, call, cotangents), None, None, None
-
-
-class FakeQuantWithMinMaxVarsPerChannel(Op):
-    """The inputs rounded to grids, one for each place of the last axis."""
-
-    type_name = "FakeQuantWithMinMaxVarsPerChannel"
-    inputs = ("inputs: float32", "min: float32", "max: float32")
-    outputs = ("outputs: float32",)
-    batched = last_axes_of_first
-
-    num_bits: int = 8
-    narrow_range: bool = False
-
-    def shapes(self, x: TensorType, low: TensorType, high: TensorType) -> Shapes:
-        check_channels(x, low, high)
-        return (x.dims,)
-
-    def kernel(self, x: Any, low: Any, high: Any) -> Any:
-        check_channels(*[TensorType(dt.float32, np.shape(a)) for a in (x, low, high)])
-        return on_grid(x, low, high, self)
-
-    def gradient(self, call: Call, g: Any) -> Sequence[Any]:
-        back = FakeQuantWithMinMaxVarsPerChannelGradient.of(self.num_bits, self.narrow_range)
-        return tuple(apply(back, g, *call.inputs))
-
-
-def check_channels(x: TensorType, low: TensorType, high: TensorType) -> None:
-    """The bounds must be vectors of the size of the last axis."""
-    for name, bound in (("min", low), ("max", high)):
-        if bound.rank not in (1, None):
-            raise ValueError(f"Shape must be rank 1 but is rank {bound.rank} for `{name}`")
-        sizes = (x.dims[-1], bound.dims[0]) if x.dims and bound.dims else (None, None)
-        if None not in sizes and sizes[0] != sizes[1]:
-            raise ValueError(f"{name} has incorrect size, expected {sizes[0]} was {sizes[1]}")
-
-
-class FakeQuantWithMinMaxVarsPerChannelGradient(Op):
-    """The cotangents of the inputs and of both vectors of bounds."""
-
-    type_name = "FakeQuantWithMinMaxVarsPerChannelGradient"
-    inputs = FakeQuantWithMinMaxVarsGradient.inputs
-    outputs = FakeQuantWithMinMaxVarsGradient.outputs
-
-    num_bits: int = 8
-    narrow_range: bool = False
-
-    def shapes(self, g: TensorType, x: TensorType, low: TensorType, high: TensorType) -> Shapes:
-        check_channels(x, low, high)
-        return (x.dims, low.dims, high.dims)
-
-    def kernel(self, g: Any, x: Any, low: Any, high: Any) -> Any:
-        inside, below, above = split_cotangent(g, x, low, high, self)
-        axes = tuple(range(np.ndim(x) - 1))
-        return inside, below.sum(axes, dtype=np.float32), above.sum(axes, dtype=np.float32)
-
-    def gradient(self, call: Call, *cotangents: Any) -> Sequence[Any]:
-        return joined_cotangent(self, call, cotangents), None, None, None
-
-
-# -- quantization to a grid that scales the range -------------------------------------------
-
-
-class QuantizeAndDequantizeV4(Op):
-    """The input rounded to a grid of 2 ** num_bits values that spans its range, or a given one."""
-
-    type_name = "QuantizeAndDequantizeV4"
-    inputs = ("input: T", "input_min: T", "input_max: T")
-    outputs = ("output: T",)
-    dtypes = {"T": dt.FLOATING}
-
-    signed_input: bool = True
-    num_bits: int = 8
-    range_given: bool = False
-    round_mode: str = "HALF_TO_EVEN"
+    T: DType
+    mode: str = "MIN_COMBINED"
+    round_mode: str = "HALF_AWAY_FROM_ZERO"
     narrow_range: bool = False
     axis: int = -1
+    ensure_minimum_range: float = 0.01
 
     def shapes(self, x: TensorType, low: TensorType, high: TensorType) -> Shapes:
-        if x.dims is not None and self.axis >= len(x.dims):
-            raise ValueError(f"Axis should be at most {len(x.dims) - 1}, got {self.axis}")
-        return (x.dims,)
+        dims = self.range_dims(x, low, high)
+        return x.dims, dims, dims
 
     def kernel(self, x: Any, low: Any, high: Any) -> Any:
-        x = np.asarray(x)
-        if self.range_given:
-            low, high = (self.beside(bound, x) for bound in (low, high))
-            if np.any(low > high):
-                raise ValueError(f"Invalid range: input_min {low} > input_max {high}")
-        else:
-            axes = tuple(a for a in range(x.ndim) if a != self.axis)
-            low = x.min(axes, keepdims=True) if x.size else x.dtype.type(0)
-            high = x.max(axes, keepdims=True) if x.size else x.dtype.type(0)
-        return self.rounded(x, low, high)
-
-    def beside(self, bound: Any, x: Any) -> Any:
-        """A bound (one for each place of the axis) in a shape that broadcasts with `x`."""
-        if self.axis == -1:
-            return np.reshape(bound, ())
-        sizes = [1] * x.ndim
-        sizes[self.axis] = -1
-        return np.reshape(bound, sizes)
-
-    def rounded(self, x: Any, low: Any, high: Any) -> Any:
-        """`x` on the grid of a range."""
-        kind = x.dtype.type
-        if self.signed_input:
-            first = -(2 ** (self.num_bits - 1)) + (1 if self.narrow_range else 0)
-            last = 2 ** (self.num_bits - 1) - 1
-        else:
-            first, last = 0, 2**self.num_bits - 1
-        huge = kind(np.finfo(np.float32).max)
-        by_low = np.where(first * low > 0, kind(first) / low, huge)
-        by_high = np.where(last * high > 0, kind(last) / high, huge)
-        from_low = by_low < by_high
-        scale = np.where(from_low, by_low, by_high)
-        step = np.where(from_low, low / kind(first or 1), high / kind(last))
-        least = np.where(from_low, low, kind(first) * step)
-        most = np.where(from_low, kind(last) * step, high)
-        x = np.clip(x, least, most) if self.range_given else x
-        if self.round_mode == "HALF_TO_EVEN":
-            places = np.rint(x * scale)
-        else:
-            places = np.floor(x * scale + kind(0.5))
-        if not self.range_given:
-            places = np.minimum(places, kind(last))
-        return (places * step).astype(x.dtype)
-
-    def gradient(self, call: Call, g: Any) -> Sequence[Any]:
-        return tuple(apply(QuantizeAndDequantizeV4Grad.of(self.axis), g, *call.inputs))
-
-
-class QuantizeAndDequantizeV4Grad(Op):
-    """The cotangent of the input where it is in the range; TensorFlow gives the bounds zeros."""
-
-    type_name = "QuantizeAndDequantizeV4Grad"
-    inputs = ("gradients: T", "input: T", "input_min: T", "input_max: T")
-    outputs = ("input_backprop: T", "input_min_backprop: T", "input_max_backprop: T")
-    dtypes = {"T": dt.FLOATING}
-
-    axis: int = -1
-
-    def shapes(self, g: TensorType, x: TensorType, low: TensorType, high: TensorType) -> Shapes:
-        if low.dims is not None and high.dims is not None and low.dims != high.dims:
-            raise ValueError(
-                "Input min and max must have the same shape, got "
-                f"{show_dims(low.dims)} and {show_dims(high.dims)}"
+        shape = np.shape(low)
+        low, high = self.bounds(x, low, high)
+        if np.any(low > high):
+            raise InvalidArgumentError(
+                None, None, f"input_max_range {high} must be larger than input_min_range {low}."
             )
-        return (x.dims, low.dims, high.dims)
+        widest = np.maximum(F32(1), np.maximum(np.abs(low), np.abs(high)))
+        low = np.minimum(F32(0), low)
+        high = np.maximum(high, low + widest * F32(self.ensure_minimum_range))
+        high = np.maximum(F32(0), high)
+        if self.mode == "SCALED":
+            places, low, high = self.scaled(x, low, high)
+        elif self.mode == "MIN_FIRST":
+            places = to_first(x, low, high, Steps.of(self.T))
+        else:
+            places = self.combined(x, low, high)
+        dtype = self.T.numpy_dtype
+        result = np.asarray(places).astype(dtype[0]).view(dtype)
+        return result, np.reshape(low, shape), np.reshape(high, shape)
 
-    def kernel(self, g: Any, x: Any, low: Any, high: Any) -> Any:
-        g, x, low, high = (np.asarray(a) for a in (g, x, low, high))
-        spread = QuantizeAndDequantizeV4(axis=self.axis)
-        inside = (x >= spread.beside(low, x)) & (x <= spread.beside(high, x))
-        return np.where(inside, g, x.dtype.type(0)), np.zeros_like(low), np.zeros_like(high)
+    def combined(self, x: Any, low: Any, high: Any) -> Any:
+        """Places from the low end on; half a step is added where there are no negative ones."""
+        steps = Steps.of(self.T)
+        width = np.float64(steps.most) - np.float64(steps.least)
+        scale = (width / (high - low)).astype(F32)
+        places = (np.clip(x, low, high) - low) * scale
+        if steps.is_signed:
+            return rounded_away(places - F32((width + 1) / 2))
+        return np.floor(places + F32(0.5))
 
-    def gradient(self, call: Call, g: Any, *bounds: Any) -> Sequence[Any]:
-        return None if g is None else apply(self, g, *call.inputs[1:])[0], None, None, None
+    def scaled(self, x: Any, low: Any, high: Any) -> tuple[Any, Any, Any]:
+        """Multiples of one step, and the range of all that there are."""
+        steps = Steps.of(self.T, self.narrow_range)
+        scale = steps.scale(low, high)
+        low, high = (steps.least / scale).astype(F32), (steps.most / scale).astype(F32)
+        rounded = np.rint if self.round_mode == "HALF_TO_EVEN" else rounded_away
+        return rounded(np.clip(x, low, high) * scale), low, high
 
 
-class QuantizeAndDequantizeV2(QuantizeAndDequantizeV4):
-    """As QuantizeAndDequantizeV4, the cotangent passing straight through."""
+class Dequantize(Ranged):
+    """What quantized integers over a range stand for."""
 
-    type_name = "QuantizeAndDequantizeV2"
+    type_name = "Dequantize"
+    inputs = ("input: T", "min_range: float32", "max_range: float32")
+    outputs = ("output: dtype",)
+    dtypes = {"T": dt.QUANTIZED}
+    gradient = not_differentiable
 
-    def gradient(self, call: Call, g: Any) -> Sequence[Any]:
-        return g, None, None
+    mode: str = "MIN_COMBINED"
+    narrow_range: bool = False
+    axis: int = -1
+    dtype: DType = dt.float32
+
+    def shapes(self, x: TensorType, low: TensorType, high: TensorType) -> Shapes:
+        self.range_dims(x, low, high)
+        return (x.dims,)
+
+    def kernel(self, x: Any, low: Any, high: Any) -> Any:
+        kind = dt.of_numpy(x.dtype)
+        places = plain(x).astype(F32)
+        low, high = self.bounds(x, low, high)
+        steps = Steps.of(kind, self.narrow_range and self.mode == "SCALED")
+        if self.mode == "SCALED":
+            scale = high / steps.most
+            if steps.is_signed:
+                scale = np.maximum(low / steps.least, scale)
+            result = places * scale
+        elif self.mode == "MIN_FIRST":
+            result = from_first(places, low, high, steps)
+        else:
+            width = np.float64(steps.most) - np.float64(steps.least)
+            half = F32((width + 1) / 2 if steps.is_signed else 0)
+            result = (places + half) * ((high - low) / F32(width)).astype(F32) + low
+        return np.asarray(result).astype(self.dtype.numpy_dtype)
+
+
+class QuantizedConcat(Op):
+    """Quantized tensors one after another, all of them brought to the range of all."""
+
+    type_name = "QuantizedConcat"
+    inputs = (
+        "concat_dim: int32 host",
+        "values: T*",
+        "input_mins: float32*",
+        "input_maxes: float32*",
+    )
+    outputs = ("output: T", "output_min: float32", "output_max: float32")
+    dtypes = {"T": dt.QUANTIZED}
+    gradient = not_differentiable
+
+    def shapes(self, axis: Any, *operands: TensorType) -> Shapes:
+        count = len(operands) // 3
+        for bound in operands[count:]:
+            if bound.rank not in (0, None):
+                raise ValueError(
+                    f"The ranges of QuantizedConcat must be scalars, not {show_dims(bound.dims)}"
+                )
+        return concatenated_dims([o.dims for o in operands[:count]], axis), (), ()
+
+    def kernel(self, axis: Any, *operands: Any) -> Any:
+        count = len(operands) // 3
+        values, bounds = operands[:count], operands[count:]
+        lows, highs = bounds[:count], bounds[count:]
+        dtype = values[0].dtype
+        steps = Steps.of(dt.of_numpy(dtype))
+        low, high = F32(min(0.0, *lows)), F32(max(highs))
+        if steps.is_signed:
+            high = max(-low, high)
+            low = -high
+        parts = []
+        for value, *ends in zip(map(plain, values), lows, highs):
+            first, last = map(F32, ends)
+            if (first, last) != (low, high):
+                value = to_first(from_first(value, first, last, steps), low, high, steps)
+            parts.append(value.astype(dtype[0]))
+        joined = np.concatenate(parts, axis)
+        return joined.view(dtype), np.asarray(low), np.asarray(high)
 
 
 # -- the public functions -------------------------------------------------------------------
 
 
-def fake_quant_with_min_max_args(
-    inputs: Any,
-    min: float = -6,
-    max: float = 6,
-    num_bits: int = 8,
-    narrow_range: bool = False,
+class Quantized(NamedTuple):
+    """Quantized integers and the range that they span."""
+
+    output: Any
+    output_min: Any
+    output_max: Any
+
+
+def quantize(
+    input: Any,
+    min_range: Any,
+    max_range: Any,
+    T: Any,
+    mode: str = "MIN_COMBINED",
+    round_mode: str = "HALF_AWAY_FROM_ZERO",
     name: str | None = None,
+    narrow_range: bool = False,
+    axis: int | None = None,
+    ensure_minimum_range: float = 0.01,
 ) -> Any:
-    """float32 values rounded to a grid of 2 ** num_bits values between `min` and `max`.
+    """float32 values as integers of a quantized dtype: (output, output_min, output_max).
+
+    The range is one for all, or with `axis` one for each of its places; the result's range has
+    0 in it and is not narrower than `ensure_minimum_range`. In the mode SCALED 0 stands for 0;
+    in MIN_FIRST and MIN_COMBINED the least integer stands for the low end.
 
     >>> import graphwright as tf
-    >>> tf.quantization.fake_quant_with_min_max_args([0.3, 9.0], 0, 3, num_bits=2).numpy().tolist()
-    [0.0, 3.0]
+    >>> found = tf.quantization.quantize([-1.0, 0.0, 0.5, 2.0], -1.0, 1.0, tf.quint8)
+    >>> tf.cast(found.output, tf.int32).numpy().tolist()
+    [0, 128, 191, 255]
     """
-    op = FakeQuantWithMinMaxArgs.of(float(min), float(max), num_bits, narrow_range)
-    return apply(op, convert(inputs, dt.float32), name=name)
+    check_mode("QuantizeV2", mode)
+    if round_mode not in ROUND_MODES:
+        raise InvalidArgumentError(
+            None, None, f"Value for attr 'round_mode' of \"{round_mode}\" is not in {ROUND_MODES}"
+        )
+    if round_mode == "HALF_TO_EVEN" and mode != "SCALED":
+        raise InvalidArgumentError(
+            None,
+            None,
+            f"Round mode 'HALF_TO_EVEN' only supported for mode 'SCALED', but mode is '{mode}'.",
+        )
+    x, low, high = (convert(v, dt.float32) for v in (input, min_range, max_range))
+    attributes = (mode, round_mode, narrow_range, placed(x, axis), float(ensure_minimum_range))
+    op = QuantizeV2.of(as_dtype(T), *attributes)
+    return Quantized(*apply(op, x, low, high, name=name))
 
 
-def fake_quant_with_min_max_vars(
-    inputs: Any,
-    min: Any,
-    max: Any,
-    num_bits: int = 8,
-    narrow_range: bool = False,
-    name: str | None = None,
-) -> Any:
-    """float32 values rounded to a grid between two tensors, which get gradients too."""
-    op = FakeQuantWithMinMaxVars.of(num_bits, narrow_range)
-    return apply(op, *[convert(v, dt.float32) for v in (inputs, min, max)], name=name)
-
-
-def fake_quant_with_min_max_vars_per_channel(
-    inputs: Any,
-    min: Any,
-    max: Any,
-    num_bits: int = 8,
-    narrow_range: bool = False,
-    name: str | None = None,
-) -> Any:
-    """float32 values rounded to grids, one for each place of the last axis."""
-    op = FakeQuantWithMinMaxVarsPerChannel.of(num_bits, narrow_range)
-    return apply(op, *[convert(v, dt.float32) for v in (inputs, min, max)], name=name)
-
-
-def quantize_and_dequantize_v2(
+def dequantize(
     input: Any,
-    input_min: Any,
-    input_max: Any,
-    signed_input: bool = True,
-    num_bits: int = 8,
-    range_given: bool = False,
-    round_mode: str = "HALF_TO_EVEN",
+    min_range: Any,
+    max_range: Any,
+    mode: str = "MIN_COMBINED",
     name: str | None = None,
-    narrow_range: bool = False,
     axis: int | None = None,
+    narrow_range: bool = False,
+    dtype: Any = dt.float32,
 ) -> Any:
-    """Floats rounded to a grid of 2 ** num_bits values that spans their range, or a given one.
+    """What quantized integers over a range, or a range for each place of `axis`, stand for."""
+    check_mode("Dequantize", mode)
+    x = convert(input)
+    op = Dequantize.of(mode, narrow_range, placed(x, axis), as_dtype(dtype))
+    return apply(op, x, *[convert(v, dt.float32) for v in (min_range, max_range)], name=name)
 
-    With `axis` there is a range for each of its places.
-    """
-    return _quantized(QuantizeAndDequantizeV4, locals())
 
-
-def quantize_and_dequantize(
-    input: Any,
-    input_min: Any,
-    input_max: Any,
-    signed_input: bool = True,
-    num_bits: int = 8,
-    range_given: bool = False,
-    round_mode: str = "HALF_TO_EVEN",
+def quantized_concat(
+    concat_dim: Any,
+    values: Sequence[Any],
+    input_mins: Sequence[Any],
+    input_maxes: Sequence[Any],
     name: str | None = None,
-    narrow_range: bool = False,
-    axis: int | None = None,
 ) -> Any:
-    """As `quantize_and_dequantize_v2`, with gradients that pass straight through."""
-    return _quantized(QuantizeAndDequantizeV2, locals())
+    """Quantized tensors along an axis, brought to one range: (output, output_min, output_max)."""
+    tensors = [convert(v) for v in values]
+    bounds = [convert(v, dt.float32) for v in (*input_mins, *input_maxes)]
+    return Quantized(*apply(QuantizedConcat.of(), concat_dim, *tensors, *bounds, name=name))
 
 
-def _quantized(kind: type[QuantizeAndDequantizeV4], given: dict[str, Any]) -> Any:
-    axis = -1 if given["axis"] is None else given["axis"]
-    x = convert(given["input"])
-    if axis < -1:
+def check_mode(name: str, mode: str) -> None:
+    """InvalidArgumentError for a mode that there is not."""
+    if mode not in MODES:
+        raise InvalidArgumentError(
+            None, None, f"Value for attr 'mode' of \"{mode}\" is not in {MODES}; Op<name={name}>"
+        )
+
+
+def placed(x: Any, axis: int | None) -> int:
+    """An axis counted from the front; -1 for none."""
+    if axis is None:
+        return -1
+    if axis < 0:
         if x.type.rank is None:
             raise ValueError("input should have known rank to use negative axis.")
         axis += x.type.rank
-    op = kind.of(
-        given["signed_input"],
-        given["num_bits"],
-        given["range_given"],
-        given["round_mode"],
-        given["narrow_range"],
-        axis,
-    )
-    low, high = (convert(given[n], x.dtype) for n in ("input_min", "input_max"))
-    return apply(op, x, low, high, name=given["name"])
+    return axis

@@ -38,6 +38,10 @@ from graphwright.ops.convolution import (
 )
 from graphwright.ops.counting import in_top_k, zero_fraction
 from graphwright.ops.ctc import ctc_loss
+from graphwright.ops.ctc_labels import (
+    collapse_repeated,
+    ctc_unique_labels,
+)
 from graphwright.ops.dropout import dropout
 from graphwright.ops.embedding import embedding_lookup, embedding_lookup_sparse
 from graphwright.ops.filtering import (
@@ -50,6 +54,10 @@ from graphwright.ops.filtering import (
     conv_transpose,
     convolution,
     separable_conv2d,
+)
+from graphwright.ops.fractional_pooling import (
+    fractional_avg_pool,
+    fractional_max_pool,
 )
 from graphwright.ops.isotonic import isotonic_regression
 from graphwright.ops.logistic import sigmoid
@@ -109,6 +117,7 @@ __all__ = (
     "batch_norm_with_global_normalization",
     "batch_normalization",
     "bias_add",
+    "collapse_repeated",
     "compute_accidental_hits",
     "compute_average_loss",
     "conv1d",
@@ -123,6 +132,7 @@ __all__ = (
     "ctc_beam_search_decoder",
     "ctc_greedy_decoder",
     "ctc_loss",
+    "ctc_unique_labels",
     "depth_to_space",
     "depthwise_conv2d",
     "depthwise_conv2d_backprop_filter",
@@ -135,6 +145,8 @@ __all__ = (
     "erosion2d",
     "experimental",
     "fixed_unigram_candidate_sampler",
+    "fractional_avg_pool",
+    "fractional_max_pool",
     "gelu",
     "in_top_k",
     "isotonic_regression",

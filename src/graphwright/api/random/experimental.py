@@ -6,6 +6,7 @@ from graphwright.edge.generator import (
     get_global_generator,
     set_global_generator,
 )
+from graphwright.ops.index_shuffle import index_shuffle
 from graphwright.ops.stateless_random import Algorithm, stateless_shuffle
 from graphwright.ops.stateless_random import fold_in as stateless_fold_in
 from graphwright.ops.stateless_random import split as stateless_split
@@ -15,6 +16,7 @@ __all__ = (
     "Generator",
     "create_rng_state",
     "get_global_generator",
+    "index_shuffle",
     "set_global_generator",
     "stateless_fold_in",
     "stateless_shuffle",

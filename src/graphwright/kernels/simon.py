@@ -1,0 +1,60 @@
+"""Simon, a block cipher of any even width, and the shuffles of a range that it gives.
+
+Source: Beaulieu, Shors, Smith, Treatman-Clark, Weeks, Wingers, "The Simon and Speck Families of
+Lightweight Block Ciphers" (2013), section 3, with three key words. To encipher until the result is
+in a range shuffles the range (Black and Rogaway, "Ciphers with Arbitrary Finite Domains", 2002).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+_LEAST_WIDTH = 16
+_ROUND_CONSTANTS = 0x7369F885192C0EF5  # the bits of z3, the first the least
+_BASE = 0xFFFFFFFC
+
+
+def rotated(x: Any, by: int, width: int) -> Any:
+    """The words of so many bits rotated to the left."""
+    mask = (1 << width) - 1
+    return ((x << by) | (x >> (width - by))) & mask
+
+
+def round_keys(key: Sequence[int], rounds: int, width: int) -> list[int]:
+    """The key words and what follows from them, one for each round."""
+    mask = (1 << width) - 1
+    keys = [word & mask for word in key[:rounds]]
+    constants = _ROUND_CONSTANTS
+    for i in range(3, rounds):
+        turned = rotated(keys[-1], width - 3, width) ^ rotated(keys[-1], width - 4, width)
+        keys.append((_BASE ^ (constants & 1) ^ keys[i - 3] ^ turned) & mask)
+        constants >>= 1
+    return keys
+
+
+def encipher(x: Any, keys: Sequence[int], width: int) -> Any:
+    """Blocks of two words of so many bits under the keys of an even number of rounds."""
+
+    def mixed(word: Any) -> Any:
+        both = rotated(word, 1, width) & rotated(word, 8 % width, width)
+        return both ^ rotated(word, 2, width)
+
+    left, right = x >> width, x & ((1 << width) - 1)
+    for first, second in zip(keys[::2], keys[1::2]):
+        left = left ^ mixed(right) ^ first
+        right = right ^ mixed(left) ^ second
+    return left << width | right
+
+
+def shuffled(index: Any, key: Sequence[int], last: int, rounds: int) -> Any:
+    """Where a shuffle of 0..last that a key of three words selects puts each index."""
+    bits = max(_LEAST_WIDTH, (last - 1).bit_length() if last else 0)
+    width = (bits + 1) // 2
+    keys = round_keys(key, rounds, width)
+    result = encipher(np.asarray(index, np.uint64), keys, width)
+    while (outside := result > last).any():
+        result = np.where(outside, encipher(result, keys, width), result)
+    return result

@@ -1,0 +1,321 @@
+"""Floats as if they were stored in few bits, rounded to a grid that has 0 on it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from graphwright.op.batching import elementwise, last_axes_of_first
+from graphwright.op.interpreter import apply, convert
+from graphwright.op.op import Call, Op, Shapes
+from graphwright.ops.comparison import select
+from graphwright.ops.creation import ones_like, zeros_like
+from graphwright.types import dtypes as dt
+from graphwright.types.tensor_type import TensorType
+
+
+def nudged(low: Any, high: Any, num_bits: int, narrow_range: bool) -> tuple[Any, Any, Any, Any]:
+    """The grid moved so that 0 is on it: least and greatest value, step, the place of 0."""
+    low, high = np.float32(low), np.float32(high)
+    first, last = np.float32(1 if narrow_range else 0), np.float32(2**num_bits - 1)
+    step = np.asarray((high - low) / (last - first), np.float32)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        zero = np.floor(np.clip(first - low / step, first, last) + np.float32(0.5))
+    return (first - zero) * step, (last - zero) * step, step, zero - first
+
+
+def on_grid(x: Any, low: Any, high: Any, op: Any) -> Any:
+    """`x` rounded to the grid of an op with `num_bits` and `narrow_range`; 0 for an empty range."""
+    least, most, step, zero = nudged(low, high, op.num_bits, op.narrow_range)
+    result = (np.floor(np.clip(x, least, most) / step + zero + np.float32(0.5)) - zero) * step
+    empty = (np.float32(low) == 0) & (np.float32(high) == 0)
+    return np.where(empty, np.float32(0), result).astype(np.float32)
+
+
+def split_cotangent(g: Any, x: Any, low: Any, high: Any, op: Any) -> tuple[Any, Any, Any]:
+    """The cotangent where `x` is in the range, below it and above it."""
+    least, most, _, _ = nudged(low, high, op.num_bits, op.narrow_range)
+    zero = np.float32(0)
+    empty = (np.float32(low) == 0) & (np.float32(high) == 0)
+    inside = empty | ((x >= least) & (x <= most))
+    below, above = ~empty & (x < least), ~empty & (x > most)
+    return np.where(inside, g, zero), np.where(below, g, zero), np.where(above, g, zero)
+
+
+def joined_cotangent(op: Op, call: Call, cotangents: Sequence[Any]) -> Any:
+    """The transpose of `split_cotangent` and the sums: to each element comes what it went to.
+
+    0 is always in the range, so that what is outside is below if it is negative.
+    """
+    g, x, *_ = call.inputs
+    inside, below, above = (zeros_like(t) if c is None else c
+                            for c, t in zip(cotangents, call.outputs))  # fmt: skip
+    is_inside = apply(op, ones_like(g), *call.inputs[1:])[0] > 0
+    return select(is_inside, inside, select(x < 0, below, above))
+
+
+class FakeQuantWithMinMaxArgs(Op):
+    """The inputs rounded to a grid of 2 ** num_bits values between constants."""
+
+    type_name = "FakeQuantWithMinMaxArgs"
+    inputs = ("inputs: float32",)
+    outputs = ("outputs: float32",)
+    batched = elementwise
+
+    min: float = -6.0
+    max: float = 6.0
+    num_bits: int = 8
+    narrow_range: bool = False
+
+    def shapes(self, x: TensorType) -> Shapes:
+        return (x.dims,)
+
+    def kernel(self, x: Any) -> Any:
+        return on_grid(x, self.min, self.max, self)
+
+    def gradient(self, call: Call, g: Any) -> Sequence[Any]:
+        back = FakeQuantWithMinMaxArgsGradient.of(
+            self.min, self.max, self.num_bits, self.narrow_range
+        )
+        return (apply(back, g, call.inputs[0]),)
+
+
+class FakeQuantWithMinMaxArgsGradient(Op):
+    """The cotangent where the input is in the range."""
+
+    type_name = "FakeQuantWithMinMaxArgsGradient"
+    inputs = ("gradients: float32", "inputs: float32")
+    outputs = ("backprops: float32",)
+    batched = elementwise
+
+    min: float = -6.0
+    max: float = 6.0
+    num_bits: int = 8
+    narrow_range: bool = False
+
+    def shapes(self, g: TensorType, x: TensorType) -> Shapes:
+        return (x.dims,)
+
+    def kernel(self, g: Any, x: Any) -> Any:
+        return split_cotangent(g, x, self.min, self.max, self)[0].astype(np.float32)
+
+    def gradient(self, call: Call, g: Any) -> Sequence[Any]:
+        return apply(self, g, call.inputs[1]), None
+
+
+class FakeQuantWithMinMaxVars(Op):
+    """The inputs rounded to a grid of 2 ** num_bits values between two tensors."""
+
+    type_name = "FakeQuantWithMinMaxVars"
+    inputs = ("inputs: float32", "min: float32", "max: float32")
+    outputs = ("outputs: float32",)
+    batched = last_axes_of_first
+
+    num_bits: int = 8
+    narrow_range: bool = False
+
+    def shapes(self, x: TensorType, low: TensorType, high: TensorType) -> Shapes:
+        check_scalars(low, high)
+        return (x.dims,)
+
+    def kernel(self, x: Any, low: Any, high: Any) -> Any:
+        check_scalars(*[TensorType(dt.float32, np.shape(bound)) for bound in (low, high)])
+        return on_grid(x, low, high, self)
+
+    def gradient(self, call: Call, g: Any) -> Sequence[Any]:
+        back = FakeQuantWithMinMaxVarsGradient.of(self.num_bits, self.narrow_range)
+        return tuple(apply(back, g, *call.inputs))
+
+
+def check_scalars(low: TensorType, high: TensorType) -> None:
+    """The bounds of a range must be scalars."""
+    for name, bound in (("min", low), ("max", high)):
+        if bound.rank not in (0, None):
+            raise ValueError(f"`{name}` must be rank 0 but is rank {bound.rank}")
+
+
+class FakeQuantWithMinMaxVarsGradient(Op):
+    """The cotangents of the inputs and of both bounds."""
+
+    type_name = "FakeQuantWithMinMaxVarsGradient"
+    inputs = ("gradients: float32", "inputs: float32", "min: float32", "max: float32")
+    outputs = (
+        "backprops_wrt_input: float32",
+        "backprop_wrt_min: float32",
+        "backprop_wrt_max: float32",
+    )
+
+    num_bits: int = 8
+    narrow_range: bool = False
+
+    def shapes(self, g: TensorType, x: TensorType, low: TensorType, high: TensorType) -> Shapes:
+        check_scalars(low, high)
+        return (x.dims, (), ())
+
+    def kernel(self, g: Any, x: Any, low: Any, high: Any) -> Any:
+        check_scalars(*[TensorType(dt.float32, np.shape(bound)) for bound in (low, high)])
+        inside, below, above = split_cotangent(g, x, low, high, self)
+        return inside, np.sum(below, dtype=np.float32), np.sum(above, dtype=np.float32)
+
+    def gradient(self, call: Call, *cotangents: Any) -> Sequence[Any]:
+        return joined_cotangent(self, call, cotangents), None, None, None
+
+
+class FakeQuantWithMinMaxVarsPerChannel(Op):
+    """The inputs rounded to grids, one for each place of the last axis."""
+
+    type_name = "FakeQuantWithMinMaxVarsPerChannel"
+    inputs = ("inputs: float32", "min: float32", "max: float32")
+    outputs = ("outputs: float32",)
+    batched = last_axes_of_first
+
+    num_bits: int = 8
+    narrow_range: bool = False
+
+    def shapes(self, x: TensorType, low: TensorType, high: TensorType) -> Shapes:
+        check_channels(x, low, high)
+        return (x.dims,)
+
+    def kernel(self, x: Any, low: Any, high: Any) -> Any:
+        check_channels(*[TensorType(dt.float32, np.shape(a)) for a in (x, low, high)])
+        return on_grid(x, low, high, self)
+
+    def gradient(self, call: Call, g: Any) -> Sequence[Any]:
+        back = FakeQuantWithMinMaxVarsPerChannelGradient.of(self.num_bits, self.narrow_range)
+        return tuple(apply(back, g, *call.inputs))
+
+
+def check_channels(x: TensorType, low: TensorType, high: TensorType) -> None:
+    """The bounds must be vectors of the size of the last axis."""
+    for name, bound in (("min", low), ("max", high)):
+        if bound.rank not in (1, None):
+            raise ValueError(f"Shape must be rank 1 but is rank {bound.rank} for `{name}`")
+        sizes = (x.dims[-1], bound.dims[0]) if x.dims and bound.dims else (None, None)
+        if None not in sizes and sizes[0] != sizes[1]:
+            raise ValueError(f"{name} has incorrect size, expected {sizes[0]} was {sizes[1]}")
+
+
+class FakeQuantWithMinMaxVarsPerChannelGradient(Op):
+    """The cotangents of the inputs and of both vectors of bounds."""
+
+    type_name = "FakeQuantWithMinMaxVarsPerChannelGradient"
+    inputs = FakeQuantWithMinMaxVarsGradient.inputs
+    outputs = FakeQuantWithMinMaxVarsGradient.outputs
+
+    num_bits: int = 8
+    narrow_range: bool = False
+
+    def shapes(self, g: TensorType, x: TensorType, low: TensorType, high: TensorType) -> Shapes:
+        check_channels(x, low, high)
+        channels = (x.dims[-1] if x.dims else None,)
+        return (x.dims, low.dims or channels, high.dims or channels)
+
+    def kernel(self, g: Any, x: Any, low: Any, high: Any) -> Any:
+        check_channels(*[TensorType(dt.float32, np.shape(a)) for a in (x, low, high)])
+        inside, below, above = split_cotangent(g, x, low, high, self)
+        axes = tuple(range(np.ndim(x) - 1))
+        return inside, below.sum(axes, dtype=np.float32), above.sum(axes, dtype=np.float32)
+
+    def gradient(self, call: Call, *cotangents: Any) -> Sequence[Any]:
+        return joined_cotangent(self, call, cotangents), None, None, None
+
+
+# -- the public functions -------------------------------------------------------------------
+
+
+def fake_quant_with_min_max_args(
+    inputs: Any,
+    min: float = -6,
+    max: float = 6,
+    num_bits: int = 8,
+    narrow_range: bool = False,
+    name: str | None = None,
+) -> Any:
+    """float32 values rounded to a grid of 2 ** num_bits values between `min` and `max`.
+
+    >>> import graphwright as tf
+    >>> tf.quantization.fake_quant_with_min_max_args([0.3, 9.0], 0, 3, num_bits=2).numpy().tolist()
+    [0.0, 3.0]
+    """
+    op = FakeQuantWithMinMaxArgs.of(float(min), float(max), num_bits, narrow_range)
+    return apply(op, convert(inputs, dt.float32), name=name)
+
+
+def fake_quant_with_min_max_vars(
+    inputs: Any,
+    min: Any,
+    max: Any,
+    num_bits: int = 8,
+    narrow_range: bool = False,
+    name: str | None = None,
+) -> Any:
+    """float32 values rounded to a grid between two tensors, which get gradients too."""
+    op = FakeQuantWithMinMaxVars.of(num_bits, narrow_range)
+    return apply(op, *[convert(v, dt.float32) for v in (inputs, min, max)], name=name)
+
+
+def fake_quant_with_min_max_vars_per_channel(
+    inputs: Any,
+    min: Any,
+    max: Any,
+    num_bits: int = 8,
+    narrow_range: bool = False,
+    name: str | None = None,
+) -> Any:
+    """float32 values rounded to grids, one for each place of the last axis."""
+    op = FakeQuantWithMinMaxVarsPerChannel.of(num_bits, narrow_range)
+    return apply(op, *[convert(v, dt.float32) for v in (inputs, min, max)], name=name)
+
+
+def fake_quant_with_min_max_args_gradient(
+    gradients: Any,
+    inputs: Any,
+    min: float = -6,
+    max: float = 6,
+    num_bits: int = 8,
+    narrow_range: bool = False,
+    name: str | None = None,
+) -> Any:
+    """The gradients where the inputs are between `min` and `max`, else 0."""
+    op = FakeQuantWithMinMaxArgsGradient.of(float(min), float(max), num_bits, narrow_range)
+    return apply(op, *[convert(v, dt.float32) for v in (gradients, inputs)], name=name)
+
+
+def fake_quant_with_min_max_vars_gradient(
+    gradients: Any,
+    inputs: Any,
+    min: Any,
+    max: Any,
+    num_bits: int = 8,
+    narrow_range: bool = False,
+    name: str | None = None,
+) -> Any:
+    """The gradients of the inputs and of both bounds of `fake_quant_with_min_max_vars`."""
+    op = FakeQuantWithMinMaxVarsGradient.of(num_bits, narrow_range)
+    operands = [convert(v, dt.float32) for v in (gradients, inputs, min, max)]
+    return Backprops(*apply(op, *operands, name=name))
+
+
+def fake_quant_with_min_max_vars_per_channel_gradient(
+    gradients: Any,
+    inputs: Any,
+    min: Any,
+    max: Any,
+    num_bits: int = 8,
+    narrow_range: bool = False,
+    name: str | None = None,
+) -> Any:
+    """The gradients of the inputs and of the bounds of each channel."""
+    op = FakeQuantWithMinMaxVarsPerChannelGradient.of(num_bits, narrow_range)
+    operands = [convert(v, dt.float32) for v in (gradients, inputs, min, max)]
+    return Backprops(*apply(op, *operands, name=name))
+
+
+class Backprops(NamedTuple):
+    """The gradients of a fake quantization's inputs and bounds."""
+
+    backprops_wrt_input: Any
+    backprop_wrt_min: Any
+    backprop_wrt_max: Any

@@ -1,0 +1,176 @@
+"""Floats rounded to a grid of few values that spans their range, or a given one."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from graphwright.op.interpreter import apply, convert
+from graphwright.op.op import Call, Op, Shapes
+from graphwright.types import dtypes as dt
+from graphwright.types.tensor_type import TensorType, show_dims
+
+
+class QuantizeAndDequantizeV4(Op):
+    """The input rounded to a grid of 2 ** num_bits values that spans its range, or a given one."""
+
+    type_name = "QuantizeAndDequantizeV4"
+    inputs = ("input: T", "input_min: T", "input_max: T")
+    outputs = ("output: T",)
+    dtypes = {"T": dt.FLOATING}
+
+    signed_input: bool = True
+    num_bits: int = 8
+    range_given: bool = False
+    round_mode: str = "HALF_TO_EVEN"
+    narrow_range: bool = False
+    axis: int = -1
+
+    def shapes(self, x: TensorType, low: TensorType, high: TensorType) -> Shapes:
+        if x.dims is not None and self.axis >= len(x.dims):
+            raise ValueError(f"Axis should be at most {len(x.dims) - 1}, got {self.axis}")
+        return (x.dims,)
+
+    def kernel(self, x: Any, low: Any, high: Any) -> Any:
+        x = np.asarray(x)
+        if self.range_given:
+            low, high = (self.beside(bound, x) for bound in (low, high))
+            if np.any(low > high):
+                raise ValueError(f"Invalid range: input_min {low} > input_max {high}")
+        else:
+            axes = tuple(a for a in range(x.ndim) if a != self.axis)
+            low = x.min(axes, keepdims=True) if x.size else x.dtype.type(0)
+            high = x.max(axes, keepdims=True) if x.size else x.dtype.type(0)
+        return self.rounded(x, low, high)
+
+    def beside(self, bound: Any, x: Any) -> Any:
+        """A bound (one for each place of the axis) in a shape that broadcasts with `x`."""
+        if self.axis == -1:
+            return np.reshape(bound, ())
+        sizes = [1] * x.ndim
+        sizes[self.axis] = -1
+        return np.reshape(bound, sizes)
+
+    def rounded(self, x: Any, low: Any, high: Any) -> Any:
+        """`x` on the grid of a range."""
+        kind = x.dtype.type
+        if self.signed_input:
+            first = -(2 ** (self.num_bits - 1)) + (1 if self.narrow_range else 0)
+            last = 2 ** (self.num_bits - 1) - 1
+        else:
+            first, last = 0, 2**self.num_bits - 1
+        huge = kind(np.finfo(np.float32).max)
+        by_low = np.where(first * low > 0, kind(first) / low, huge)
+        by_high = np.where(last * high > 0, kind(last) / high, huge)
+        from_low = by_low < by_high
+        scale = np.where(from_low, by_low, by_high)
+        step = np.where(from_low, low / kind(first or 1), high / kind(last))
+        least = np.where(from_low, low, kind(first) * step)
+        most = np.where(from_low, kind(last) * step, high)
+        x = np.clip(x, least, most) if self.range_given else x
+        if self.round_mode == "HALF_TO_EVEN":
+            places = np.rint(x * scale)
+        else:
+            places = np.floor(x * scale + kind(0.5))
+        if not self.range_given:
+            places = np.minimum(places, kind(last))
+        return (places * step).astype(x.dtype)
+
+    def gradient(self, call: Call, g: Any) -> Sequence[Any]:
+        return tuple(apply(QuantizeAndDequantizeV4Grad.of(self.axis), g, *call.inputs))
+
+
+class QuantizeAndDequantizeV4Grad(Op):
+    """The cotangent of the input where it is in the range; TensorFlow gives the bounds zeros."""
+
+    type_name = "QuantizeAndDequantizeV4Grad"
+    inputs = ("gradients: T", "input: T", "input_min: T", "input_max: T")
+    outputs = ("input_backprop: T", "input_min_backprop: T", "input_max_backprop: T")
+    dtypes = {"T": dt.FLOATING}
+
+    axis: int = -1
+
+    def shapes(self, g: TensorType, x: TensorType, low: TensorType, high: TensorType) -> Shapes:
+        if low.dims is not None and high.dims is not None and low.dims != high.dims:
+            raise ValueError(
+                "Input min and max must have the same shape, got "
+                f"{show_dims(low.dims)} and {show_dims(high.dims)}"
+            )
+        return (x.dims, low.dims, high.dims)
+
+    def kernel(self, g: Any, x: Any, low: Any, high: Any) -> Any:
+        g, x, low, high = (np.asarray(a) for a in (g, x, low, high))
+        spread = QuantizeAndDequantizeV4(axis=self.axis)
+        inside = (x >= spread.beside(low, x)) & (x <= spread.beside(high, x))
+        return np.where(inside, g, x.dtype.type(0)), np.zeros_like(low), np.zeros_like(high)
+
+    def gradient(self, call: Call, g: Any, *bounds: Any) -> Sequence[Any]:
+        return None if g is None else apply(self, g, *call.inputs[1:])[0], None, None, None
+
+
+class QuantizeAndDequantizeV2(QuantizeAndDequantizeV4):
+    """As QuantizeAndDequantizeV4, the cotangent passing straight through."""
+
+    type_name = "QuantizeAndDequantizeV2"
+
+    def gradient(self, call: Call, g: Any) -> Sequence[Any]:
+        return g, None, None
+
+
+# -- the public functions -------------------------------------------------------------------
+
+
+def quantize_and_dequantize_v2(
+    input: Any,
+    input_min: Any,
+    input_max: Any,
+    signed_input: bool = True,
+    num_bits: int = 8,
+    range_given: bool = False,
+    round_mode: str = "HALF_TO_EVEN",
+    name: str | None = None,
+    narrow_range: bool = False,
+    axis: int | None = None,
+) -> Any:
+    """Floats rounded to a grid of 2 ** num_bits values that spans their range, or a given one.
+
+    With `axis` there is a range for each of its places.
+    """
+    return _quantized(QuantizeAndDequantizeV4, locals())
+
+
+def quantize_and_dequantize(
+    input: Any,
+    input_min: Any,
+    input_max: Any,
+    signed_input: bool = True,
+    num_bits: int = 8,
+    range_given: bool = False,
+    round_mode: str = "HALF_TO_EVEN",
+    name: str | None = None,
+    narrow_range: bool = False,
+    axis: int | None = None,
+) -> Any:
+    """As `quantize_and_dequantize_v2`, with gradients that pass straight through."""
+    return _quantized(QuantizeAndDequantizeV2, locals())
+
+
+def _quantized(kind: type[QuantizeAndDequantizeV4], given: dict[str, Any]) -> Any:
+    axis = -1 if given["axis"] is None else given["axis"]
+    x = convert(given["input"])
+    if axis < -1:
+        if x.type.rank is None:
+            raise ValueError("input should have known rank to use negative axis.")
+        axis += x.type.rank
+    op = kind.of(
+        given["signed_input"],
+        given["num_bits"],
+        given["range_given"],
+        given["round_mode"],
+        given["narrow_range"],
+        axis,
+    )
+    low, high = (convert(given[n], x.dtype) for n in ("input_min", "input_max"))
+    return apply(op, x, low, high, name=given["name"])
