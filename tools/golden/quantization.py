@@ -139,18 +139,24 @@ def read() -> Iterator[Case]:
     yield f"{HERE}.dequantized", (bits, "qint8", scalar(-1.0), scalar(1.0)), {"mode": "NONE"}
 
 
+def fixed(tf: Any, name: str, *args: Any, **options: Any) -> Any:
+    """A function's results without their gradients, of which TensorFlow has none."""
+    results = getattr(tf.quantization, name)(*args, **options)
+    return tf.nest.map_structure(tf.stop_gradient, results)
+
+
 def slopes() -> Iterator[Case]:
     """The gradients of fake quantization as functions."""
     g, x = values(4, 5)[::-1], values(4, 5)
     low, high = np.full(5, -1, np.float32), np.arange(1, 6, dtype=np.float32)
+    name = "fake_quant_with_min_max"
     for bits, narrow in product((4, 8), (False, True)):
         options = {"num_bits": bits, "narrow_range": narrow}
-        name = "quantization.fake_quant_with_min_max"
-        yield f"{name}_args_gradient", (g, x, -1.5, 2.0), options
-        yield f"{name}_vars_gradient", (g, x, scalar(-1.5), scalar(2.0)), options
-        yield f"{name}_vars_per_channel_gradient", (g, x, low, high), options
-    yield f"{name}_vars_gradient", (g, x, low, scalar(2.0)), {}
-    yield f"{name}_vars_per_channel_gradient", (g, x, low[:3], high), {}
+        yield f"{HERE}.fixed", (f"{name}_args_gradient", g, x, -1.5, 2.0), options
+        yield f"{HERE}.fixed", (f"{name}_vars_gradient", g, x, scalar(-1.5), scalar(2.0)), options
+        yield f"{HERE}.fixed", (f"{name}_vars_per_channel_gradient", g, x, low, high), options
+    yield f"{HERE}.fixed", (f"{name}_vars_gradient", g, x, low, scalar(2.0)), {}
+    yield f"{HERE}.fixed", (f"{name}_vars_per_channel_gradient", g, x, low[:3], high), {}
 
 
 #: (pattern of a case's text, why it is meant to differ)

@@ -15,7 +15,7 @@ import numpy as np
 from graphwright.errors import UnimplementedError
 from graphwright.kernels import philox, random
 from graphwright.op.interpreter import apply, convert
-from graphwright.op.op import Call, Effect, Op, Shapes, not_differentiable
+from graphwright.op.op import Call, Effect, Op, Shapes, undefined
 from graphwright.ops.seeds import anywhere, seeded
 from graphwright.ops.shape import shape_of
 from graphwright.types import dtypes as dt
@@ -216,7 +216,7 @@ class FractionalMaxPoolGrad(Op):
     )
     outputs = ("output: T",)
     dtypes = {"T": POOLED}
-    gradient = not_differentiable
+    gradient = undefined("the derivative of windows of random sizes has none itself")
 
     overlapping: bool = False
 
@@ -250,7 +250,7 @@ class FractionalAvgPoolGrad(Op):
     )
     outputs = ("output: T",)
     dtypes = {"T": POOLED}
-    gradient = not_differentiable
+    gradient = undefined("the derivative of windows of random sizes has none itself")
 
     overlapping: bool = False
 
