@@ -6,253 +6,291 @@ multiplies this matrix by the filters. The gradient of the filters multiplies it
 same tables exchanged, by the gradient. The gradient of the input is a convolution of the gradient
 again, or several: with strides, the inputs fall into phases that different taps reach.
 
-Where windows reach into padding, a strip of rows at a time is copied into a frame of zeros, as
-large as a core's own cache holds; this is all the work space there is.
+Where windows reach into padding, a strip of rows at a time is copied into a frame with zeros
+around it, as large as a core's own cache holds; this is all the work space there is. All steps of
+a call are native (`strips`), and their plan is kept for the next one.
 """
 
 from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from graphwright.kernels import products, threads
-from graphwright.kernels.products import Packed, Table, address, steps
+from graphwright.kernels.geometry import Geometry, Phase, backward, forward
+from graphwright.kernels.products import Table, steps
+from graphwright.kernels.strip_code import FILL, MULTIPLY, PACK
+from graphwright.kernels.strips import FRAME, OTHER, OWN, PANELS, RESULT, SOURCE, Plan
 from graphwright.kernels.windows import Windows, accumulator, blocks
 
 Array = npt.NDArray[Any]
 
 _FEW = 64  # rows of a product whose right operand is not read often enough to align it by packing
 _STRIP = 1 << 19  # bytes of a strip: half of a core's own cache, the filters have the other
+_KEPT = 64  # plans
 
 
-class Phase(NamedTuple):
-    """Outputs that the same taps reach: `counts` of them, from `starts`, `strides` apart.
+class Costs(NamedTuple):
+    """What decides how work is cut: threads, multiply-adds of one alone, bytes of a strip."""
 
-    `offsets` are, for each axis, where its taps lie before the first output's step.
-    """
-
-    counts: tuple[int, ...]
-    starts: tuple[int, ...]
-    strides: tuple[int, ...]
-    offsets: tuple[tuple[int, ...], ...]
-
-    @property
-    def taps(self) -> int:
-        return math.prod([len(o) for o in self.offsets])
-
-
-class Geometry(NamedTuple):
-    """Where the outputs of all phases read: `steps` apart, from `lows` to `highs`."""
-
-    sizes: tuple[int, ...]
-    steps: tuple[int, ...]
-    lows: tuple[int, ...]
-    highs: tuple[int, ...]
-    phases: tuple[Phase, ...]
+    threads: int
+    alone: int
+    strip: int
 
     @classmethod
-    def of(
-        cls, sizes: tuple[int, ...], steps: tuple[int, ...], phases: Sequence[Phase]
-    ) -> Geometry:
-        lows, highs = [], []
-        for axis, step in enumerate(steps):
-            lows.append(min(min(p.offsets[axis]) for p in phases))
-            highs.append(max(max(p.offsets[axis]) + (p.counts[axis] - 1) * step for p in phases))
-        return cls(sizes, steps, tuple(lows), tuple(highs), tuple(phases))
-
-    @property
-    def rows(self) -> int:
-        """Outputs along the first axis, of the longest phase."""
-        return max(p.counts[0] for p in self.phases)
-
-    @property
-    def inside(self) -> bool:
-        """Whether no window reaches into padding."""
-        ends = zip(self.lows, self.highs, self.sizes)
-        return all(low >= 0 and high < size for low, high, size in ends)
-
-    def frame(self, rows: int) -> tuple[int, ...]:
-        """The sizes of what a number of rows of outputs reads."""
-        reach = max(max(p.offsets[0]) for p in self.phases) - self.lows[0]
-        first = (rows - 1) * self.steps[0] + reach + 1
-        return (first, *[h - low + 1 for low, h in zip(self.lows[1:], self.highs[1:])])
+    def now(cls) -> Costs:
+        return cls(threads.available(), products.ALONE, _STRIP)
 
 
 def convolve(array: Array, filters: Array, windows: Windows) -> Array:
     """The convolution of a channels-last array, in the dtype of sums."""
     dtype = accumulator(array.dtype)
-    depth, outputs = filters.shape[-2:]
+    outputs = filters.shape[-1]
     result = np.empty((array.shape[0], *windows.counts, outputs), dtype)
-    matrix = filters.reshape(-1, outputs).astype(dtype, copy=False)
-    geometry = _forward(windows)
-    correlate(array, geometry, [_grouped(matrix, array.shape[-1] // depth)], depth, result)
+    plan = _convolution(array.shape, filters.shape, windows, dtype, Costs.now())
+    plan.perform(dtype, ready(array, dtype), ready(filters, dtype), result)
     return result
 
 
 def input_gradient(channels: int, filters: Array, gradient: Array, windows: Windows) -> Array:
     """The gradient for the array, channels last, in the dtype of sums."""
     dtype = accumulator(gradient.dtype)
-    *kernel, depth, outputs = filters.shape
-    groups = channels // depth
-    phases, chosen = _backward(windows)
+    phases, _ = backward(windows)
     reached = sum(math.prod(p.counts) for p in phases) == math.prod(windows.sizes)
     make = np.empty if reached else np.zeros
     result = make((gradient.shape[0], *windows.sizes, channels), dtype)
-    if not phases:
-        return result
-    geometry = Geometry.of(windows.counts, (1,) * len(windows.sizes), phases)
-    # [*kernel, groups, outputs / groups, depth]
-    turned = np.moveaxis(filters.reshape(*kernel, depth, groups, -1), -3, -1)
-    weights = []
-    for taps in chosen:
-        part = turned[np.ix_(*taps)].astype(dtype, copy=False)
-        part = np.moveaxis(part, -3, 0).reshape(groups, -1, depth)
-        weights.append([products.pack(matrix) for matrix in part])
-    correlate(gradient, geometry, weights, outputs // groups, result)
+    if phases:
+        shape = gradient.shape
+        plan = _input_gradient(shape, filters.shape, channels, windows, dtype, Costs.now())
+        plan.perform(dtype, ready(gradient, dtype), ready(filters, dtype), result)
     return result
 
 
 def filter_gradient(array: Array, shape: Sequence[int], gradient: Array, windows: Windows) -> Array:
     """The gradient for the filters of this shape, in the dtype of sums."""
     dtype = accumulator(array.dtype)
-    depth, outputs = shape[-2:]
-    groups = array.shape[-1] // depth
-    width = outputs // groups
-    geometry = _forward(windows)
-    strips = Strips(array, geometry, dtype)
-    cols = strips.columns(geometry.phases[0], depth)
-    places = steps((len(cols),), (outputs * dtype.itemsize,))
-    work = array.shape[0] * math.prod(windows.counts) * math.prod(shape)
-    parts = _parts(work, len(strips.all))
-    total = np.zeros((parts, *shape), dtype)
-    tile = products.kernels(dtype).tile
-
-    few = len(cols) <= _FEW
-
-    def sum_part(part: int) -> None:
-        buffer = products.aligned(0, dtype)
-        for strip in strips.part(part, parts):
-            rows = strips.rows(geometry.phases[0], strip)
-            piece = gradient[strip.items, strip.rows].astype(dtype, copy=False)
-            piece = piece.reshape(-1, outputs)
-            size = products.packed_size(len(piece), width, tile)
-            if buffer.size < size:
-                buffer = products.aligned(size, dtype)
-            for group in range(groups):
-                columns = piece[:, group * width : (group + 1) * width]
-                packed = (few and products.as_packed(columns)) or products.pack(columns, buffer)
-                a = strip.address + group * depth * dtype.itemsize
-                c = address(total[part]) + group * width * dtype.itemsize
-                products.multiply(a, cols, rows, packed, c, places, True)
-
-    threads.share(sum_part, parts)
-    summed: Array = total[0] if parts == 1 else total.sum(axis=0)
+    plan = _filter_gradient(array.shape, tuple(shape), windows, dtype, Costs.now())
+    total = np.empty((plan.parts, *shape), dtype)
+    plan.perform(dtype, ready(array, dtype), ready(gradient, dtype), total, apart=True)
+    summed: Array = total[0] if plan.parts == 1 else total.sum(axis=0)
     return summed
 
 
-def correlate(
-    source: Array,
-    geometry: Geometry,
-    weights: Sequence[Sequence[Packed]],
-    depth: int,
-    result: Array,
-) -> None:
-    """Writes every phase of a convolution; `weights` are its matrices, one for each group."""
-    size = result.itemsize
-    strips = Strips(source, geometry, result.dtype)
-    columns = [strips.columns(phase, depth) for phase in geometry.phases]
-    work = sum(
-        len(source) * math.prod(p.counts) * len(c) * result.shape[-1]
-        for p, c in zip(geometry.phases, columns)
-    )
-    parts = _parts(work, len(strips.all))
-
-    def write_part(part: int) -> None:
-        for strip in strips.part(part, parts):
-            for phase, cols, matrices in zip(geometry.phases, columns, weights):
-                rows = strips.rows(phase, strip)
-                if not len(rows):
-                    continue
-                places, c = _places(phase, strip, result)
-                for group, matrix in enumerate(matrices):
-                    a = strip.address + group * depth * size
-                    to = c + group * matrix.columns * size
-                    products.multiply(a, rows, cols, matrix, to, places)
-
-    threads.share(write_part, parts)
+def ready(array: Array, dtype: np.dtype[Any]) -> Array:
+    """The array as the plans take it."""
+    return np.ascontiguousarray(array, dtype)
 
 
-def _places(phase: Phase, strip: Strip, result: Array) -> tuple[Table, int]:
-    """Where the outputs of a strip go: offsets, and the address from which they count."""
-    axes = result.strides[1:-1]
-    count = len(range(strip.rows.start, min(strip.rows.stop, phase.counts[0])))
-    strides = [stride * axis for stride, axis in zip(phase.strides, axes)]
-    items = strip.items.stop - strip.items.start
-    table = steps((items, count, *phase.counts[1:]), (result.strides[0], *strides))
-    start = sum(s * axis for s, axis in zip(phase.starts, axes)) + strip.rows.start * strides[0]
-    return table, address(result) + strip.items.start * result.strides[0] + start
+# -- plans: they follow from sizes ------------------------------------------------------------
+
+
+@lru_cache(maxsize=_KEPT)
+def _convolution(
+    shape: tuple[int, ...],
+    filters: tuple[int, ...],
+    windows: Windows,
+    dtype: np.dtype[Any],
+    costs: Costs,
+) -> Plan:
+    """A convolution is one phase."""
+    depth, outputs = filters[-2:]
+    result = (shape[0], *windows.counts, outputs)
+    work = math.prod(result) * math.prod(filters[:-1])
+    strips = Strips(shape, forward(windows), dtype, costs, work)
+    groups = shape[-1] // depth
+    width = outputs // groups
+    rows = steps((math.prod(filters[:-1]),), (outputs * dtype.itemsize,))
+    strips.pack([rows], groups, width * dtype.itemsize, dtype.itemsize, width)
+    return strips.correlate(result, depth)
+
+
+@lru_cache(maxsize=_KEPT)
+def _input_gradient(
+    shape: tuple[int, ...],
+    filters: tuple[int, ...],
+    channels: int,
+    windows: Windows,
+    dtype: np.dtype[Any],
+    costs: Costs,
+) -> Plan:
+    """A convolution of the gradient with the filters turned around: a row for each tap and
+    output, a column for each channel of a group."""
+    *kernel, depth, outputs = filters
+    phases, chosen = backward(windows)
+    groups = channels // depth
+    each = outputs // groups
+    strides = packed_strides(filters, dtype.itemsize)
+    geometry = Geometry.of(windows.counts, (1,) * len(kernel), phases)
+    work = math.prod(shape) * math.prod(filters[:-1])
+    strips = Strips(shape, geometry, dtype, costs, work)
+    rows = [sums([*taps, range(each)], (*strides[:-2], dtype.itemsize)) for taps in chosen]
+    strips.pack(rows, groups, each * dtype.itemsize, strides[-2], depth)
+    return strips.correlate((shape[0], *windows.sizes, channels), each)
+
+
+@lru_cache(maxsize=_KEPT)
+def _filter_gradient(
+    shape: tuple[int, ...],
+    filters: tuple[int, ...],
+    windows: Windows,
+    dtype: np.dtype[Any],
+    costs: Costs,
+) -> Plan:
+    """Windows as columns times the gradient as rows, summed over strips."""
+    depth, outputs = filters[-2:]
+    groups = shape[-1] // depth
+    width, size = outputs // groups, dtype.itemsize
+    counts = (shape[0], *windows.counts)
+    strips = Strips(shape, forward(windows), dtype, costs, math.prod(counts) * math.prod(filters))
+    (phase,) = strips.geometry.phases
+    tile = products.kernels(dtype).tile
+    cols = strips.columns(phase, depth)
+    places = steps((len(cols),), (outputs * size,))
+    panel = tile.is_panel(outputs) and groups == 1 and len(cols) <= _FEW
+    strides = packed_strides((*counts, outputs), size)
+    plan = strips.plan
+    plan.end_part()
+    for part in range(plan.parts):
+        for number, strip in enumerate(strips.part(part)):
+            base, start = strips.fill(strip)
+            rows = strips.rows(phase, strip)
+            items, lines = strip
+            first = items.start * strides[0] + lines.start * strides[1]
+            pieces = steps((len(rows),), (outputs * size,))
+            for group in range(groups):
+                right, skip = (OTHER, first) if panel else (OWN, 0)
+                if not panel:
+                    plan.need(OWN, products.packed_size(len(rows), width, tile) * size)
+                    at = first + group * width * size
+                    plan.add(PACK, OTHER, at, OWN, 0, pieces, len(rows), size, width)
+                a, c = start + group * depth * size, group * width * size
+                plan.add(
+                    *(MULTIPLY, base, a, right, skip, RESULT, c),
+                    *(cols, len(cols), rows, len(rows), width, places, int(number > 0)),
+                )
+        plan.end_part()
+    return plan.finish()
 
 
 class Strip(NamedTuple):
-    """Some rows of outputs of some images, and where what they read begins."""
+    """Some rows of outputs of some images."""
 
     items: slice
     rows: slice
-    address: int
 
 
 class Strips:
-    """The strips of an array: where it lies, if all windows are inside, else framed copies."""
+    """The strips of an array, and the steps over them: where it lies, if all windows are inside,
+    else in frames. `work` is the multiply-adds of all."""
 
-    def __init__(self, source: Array, geometry: Geometry, dtype: np.dtype[Any]) -> None:
-        self.source = source
+    def __init__(
+        self,
+        shape: tuple[int, ...],
+        geometry: Geometry,
+        dtype: np.dtype[Any],
+        costs: Costs,
+        work: int,
+    ) -> None:
+        self.shape = shape
         self.geometry = geometry
         self.dtype = dtype
-        close = source.strides[-1] == source.itemsize and source.dtype == dtype
-        self.direct = geometry.inside and close
-        row = math.prod(geometry.frame(1)[1:]) * geometry.steps[0] * source.shape[-1]
-        self.all = list(blocks(len(source), geometry.rows, row * dtype.itemsize, _STRIP))
-        items = max(i.stop - i.start for i, _ in self.all)
+        self.channels = shape[-1]
+        self.own = packed_strides(shape, dtype.itemsize)
+        self.direct = geometry.inside
+        row = math.prod(geometry.frame(1)[1:]) * geometry.steps[0] * self.channels * dtype.itemsize
+        parts = max(1, min(costs.threads, work // costs.alone))
+        wanted = -(-shape[0] * geometry.rows * row // costs.strip)
+        wanted = -(-wanted // parts) * parts  # as many for each part
+        limit = min(costs.strip, -(-shape[0] * geometry.rows * row // wanted))
+        self.all = [Strip(*s) for s in blocks(shape[0], geometry.rows, row, limit)]
         longest = max(r.stop - r.start for _, r in self.all)
-        self.shape = (items, *geometry.frame(longest), source.shape[-1])
-        self.strides = source.strides if self.direct else _packed_strides(self.shape, dtype)
+        self.frame = geometry.frame(longest)
+        framed = packed_strides((1, *self.frame, self.channels), dtype.itemsize)
+        self.strides = self.own if self.direct else framed
+        self.plan = Plan(min(parts, len(self.all)))
+        self.panels: list[list[int]] = []  # where each phase's packed matrices begin
+        self.width = 0  # of these
 
-    def part(self, part: int, parts: int) -> Iterator[Strip]:
-        """A share of the strips, one after the other; each is gone when the next one comes."""
-        start, stop = (len(self.all) * p // parts for p in (part, part + 1))
-        if self.direct:
-            first = address(self.source) + sum(
-                low * stride for low, stride in zip(self.geometry.lows, self.strides[1:])
-            )
-            for items, rows in self.all[start:stop]:
-                skip = rows.start * self.geometry.steps[0] * self.strides[1]
-                yield Strip(items, rows, first + items.start * self.strides[0] + skip)
-            return
-        frame = np.zeros(self.shape, self.dtype)
-        for items, rows in self.all[start:stop]:
-            self._fill(frame, items, rows)
-            yield Strip(items, rows, address(frame))
+    def part(self, part: int) -> list[Strip]:
+        """A share of the strips."""
+        start, stop = (len(self.all) * p // self.plan.parts for p in (part, part + 1))
+        return self.all[start:stop]
 
-    def _fill(self, frame: Array, items: slice, rows: slice) -> None:
-        """Copies what some rows of outputs read into the frame; its sides stay zero."""
+    def pack(self, rows: Sequence[Table], groups: int, skip: int, step: int, width: int) -> None:
+        """Packs the matrices of each phase, of as many columns: one for each group, `skip` bytes
+        apart."""
+        tile = products.kernels(self.dtype).tile
+        end = 0
+        for table in rows:
+            self.panels.append([])
+            for group in range(groups):
+                self.panels[-1].append(end)
+                where = OTHER, group * skip, PANELS, end
+                self.plan.add(PACK, *where, table, len(table), step, width)
+                end += products.packed_size(len(table), width, tile) * self.dtype.itemsize
+        self.plan.need(PANELS, end)
+        self.width = width
+
+    def correlate(self, result: tuple[int, ...], depth: int) -> Plan:
+        """Writes every phase to its places in a result of this shape."""
+        plan = self.plan
+        plan.end_part()
+        columns = [self.columns(phase, depth) for phase in self.geometry.phases]
+        size = self.dtype.itemsize
+        for part in range(plan.parts):
+            for strip in self.part(part):
+                base, start = self.fill(strip)
+                for phase, cols, panels in zip(self.geometry.phases, columns, self.panels):
+                    rows = self.rows(phase, strip)
+                    if not len(rows):
+                        continue
+                    places, first = self.places(phase, strip, result)
+                    for group, panel in enumerate(panels):
+                        a, c = start + group * depth * size, first + group * self.width * size
+                        plan.add(
+                            *(MULTIPLY, base, a, PANELS, panel, RESULT, c),
+                            *(rows, len(rows), cols, len(cols), self.width, places, 0),
+                        )
+            plan.end_part()
+        return plan.finish()
+
+    def fill(self, strip: Strip) -> tuple[int, int]:
+        """Has a frame filled with what a strip reads; where it is: memory, and offset."""
+        items, rows = strip
         low = self.geometry.lows[0] + rows.start * self.geometry.steps[0]
-        stop = min(low + frame.shape[1], self.geometry.sizes[0])
-        start = max(low, 0)
-        images = frame[: items.stop - items.start]
-        images[:, : start - low] = 0
-        images[:, max(stop - low, 0) :] = 0
-        inner = list(zip(self.geometry.sizes[1:], self.geometry.lows[1:], self.shape[2:-1]))
-        to = [slice(max(-lo, 0), max(min(size - lo, width), 0)) for size, lo, width in inner]
-        read = [slice(max(lo, 0), min(size, lo + width)) for size, lo, width in inner]
-        if stop > start:
-            inside = (slice(None), slice(start - low, stop - low), *to)
-            lying = (items, slice(start, stop), *read)
-            np.copyto(images[inside], self.source[lying], casting="unsafe")
+        if self.direct:
+            lows = (low, *self.geometry.lows[1:])
+            inside = sum(place * stride for place, stride in zip(lows, self.own[1:]))
+            return SOURCE, items.start * self.own[0] + inside
+        plan = self.plan
+        count = items.stop - items.start
+        step = math.prod(self.frame) * self.channels * self.dtype.itemsize
+        plan.need(FRAME, count * step)
+        sizes = self.geometry.frame(rows.stop - rows.start)
+        lows = (low, *self.geometry.lows[1:])
+        axes = list(zip(sizes, lows, self.geometry.sizes, self.own[1:]))
+        outer = np.zeros(1, np.int64)
+        for width, first, size, stride in axes[:-1]:
+            places = np.arange(first, first + width)
+            offsets = np.where((places < 0) | (places >= size), -(1 << 62), places * stride)
+            outer = np.maximum(np.add.outer(outer, offsets), -(1 << 62)).reshape(-1)
+        width, first, size, stride = axes[-1]
+        left = min(max(-first, 0), width)
+        run = max(min(size, first + width) - max(first, 0), 0)
+        table = outer + max(first, 0) * stride if run else np.full_like(outer, -1)
+        spans = [n * stride for n in (left, run, width - left - run)]
+        table = np.ascontiguousarray(table)
+        plan.add(
+            *(FILL, SOURCE, items.start * self.own[0], FRAME, 0),
+            *(table, len(table), *spans, count, self.own[0], step),
+        )
+        return FRAME, 0
 
     def rows(self, phase: Phase, strip: Strip) -> Table:
         """The offsets of a strip's windows."""
@@ -263,65 +301,30 @@ class Strips:
 
     def columns(self, phase: Phase, depth: int) -> Table:
         """The offsets of a window's elements: taps, and the channels of a group."""
-        table = np.zeros(1, np.int64)
-        for offsets, low, stride in zip(phase.offsets, self.geometry.lows, self.strides[1:]):
-            places = (np.array(offsets, np.int64) - low) * stride
-            table = np.add.outer(table, places).reshape(-1)
-        return np.add.outer(table, steps((depth,), self.strides[-1:])).reshape(-1)
+        lows = self.geometry.lows
+        taps = [[o - low for o in offsets] for offsets, low in zip(phase.offsets, lows)]
+        return sums([*taps, range(depth)], self.strides[1:])
+
+    def places(self, phase: Phase, strip: Strip, result: tuple[int, ...]) -> tuple[Table, int]:
+        """Where the outputs of a strip go: offsets, and where these count from."""
+        image, *axes, _ = packed_strides(result, self.dtype.itemsize)
+        count = len(range(strip.rows.start, min(strip.rows.stop, phase.counts[0])))
+        strides = [stride * axis for stride, axis in zip(phase.strides, axes)]
+        items = strip.items.stop - strip.items.start
+        start = sum(s * axis for s, axis in zip(phase.starts, axes)) + strip.rows.start * strides[0]
+        table = steps((items, count, *phase.counts[1:]), (image, *strides))
+        return table, strip.items.start * image + start
 
 
-def _packed_strides(shape: tuple[int, ...], dtype: np.dtype[Any]) -> tuple[int, ...]:
-    sizes = itertools.accumulate(reversed(shape[1:]), lambda a, b: a * b, initial=dtype.itemsize)
+def sums(places: Sequence[Sequence[int]], strides: Sequence[int]) -> Table:
+    """The offset of every combination of places, the last axis running fastest."""
+    table = np.zeros(1, np.int64)
+    for own, stride in zip(places, strides):
+        table = np.add.outer(table, np.array(own, np.int64) * stride).reshape(-1)
+    return table
+
+
+def packed_strides(shape: tuple[int, ...], size: int) -> tuple[int, ...]:
+    """The strides of an array without gaps."""
+    sizes = itertools.accumulate(reversed(shape[1:]), lambda a, b: a * b, initial=size)
     return tuple(sizes)[::-1]
-
-
-def _forward(windows: Windows) -> Geometry:
-    """A convolution is one phase."""
-    rank = len(windows.sizes)
-    offsets = [
-        tuple(tap * dilation - before for tap in range(taps))
-        for taps, dilation, (before, _) in zip(windows.kernel, windows.dilations, windows.pads)
-    ]
-    phase = Phase(windows.counts, (0,) * rank, (1,) * rank, tuple(offsets))
-    return Geometry.of(windows.sizes, windows.strides, [phase])
-
-
-def _backward(windows: Windows) -> tuple[list[Phase], list[tuple[tuple[int, ...], ...]]]:
-    """The phases of the gradient of the input, and the taps that reach each."""
-    axes = [_axis_phases(windows, axis) for axis in range(len(windows.sizes))]
-    phases, chosen = [], []
-    for combined in itertools.product(*axes):
-        counts, starts, strides, taps, offsets = zip(*combined)
-        phases.append(Phase(counts, starts, strides, offsets))
-        chosen.append(taps)
-    return phases, chosen
-
-
-def _axis_phases(windows: Windows, axis: int) -> list[tuple[Any, ...]]:
-    """(count, start, stride, taps, offsets) of each phase of an axis that some tap reaches.
-
-    Input i is read by tap t of output o where i + before = o * stride + t * dilation.
-    """
-    size, stride, before = windows.sizes[axis], windows.strides[axis], windows.pads[axis][0]
-    found = []
-    for start in range(min(stride, size)):
-        reaching = [
-            (tap, (start + before - tap * windows.dilations[axis]) // stride)
-            for tap in range(windows.kernel[axis])
-            if (start + before - tap * windows.dilations[axis]) % stride == 0
-        ]
-        if reaching:
-            taps, offsets = zip(*reaching)
-            found.append((len(range(start, size, stride)), start, stride, taps, offsets))
-    return found
-
-
-def _grouped(matrix: Array, groups: int) -> list[Packed]:
-    """The columns of each group, packed."""
-    width = matrix.shape[1] // groups
-    return [products.pack(matrix[:, g * width : (g + 1) * width]) for g in range(groups)]
-
-
-def _parts(work: int, strips: int) -> int:
-    """How many threads some work is shared between."""
-    return max(1, min(threads.available(), strips, work // products.ALONE))

@@ -38,6 +38,8 @@ class Kernels(NamedTuple):
     pack: Any
     multiply: Any
     matmul: Job
+    perform: Any
+    perform_place: int  # its address
 
 
 @functools.cache
@@ -54,11 +56,13 @@ def load(tile: Tile) -> Kernels:
     signatures = {
         "pack": (place, place, number, number, number, place),
         "multiply": (*left, place, number, place, place, number),
+        "perform": (place, number),
     }
-    pack, multiply = [
+    pack, multiply, perform = [
         ctypes.CFUNCTYPE(None, *types)(engine.address(name)) for name, types in signatures.items()
     ]
-    return Kernels(tile, pack, multiply, jobs.load(engine, "matmul", MATMUL_KINDS))
+    matmul = jobs.load(engine, "matmul", MATMUL_KINDS)
+    return Kernels(tile, pack, multiply, matmul, perform, engine.address("perform"))
 
 
 def address(array: Array) -> int:
@@ -109,15 +113,6 @@ def pack(matrix: Array, out: Array | None = None) -> Packed:
     rows = steps((k,), matrix.strides[:1])
     functions.pack(address(matrix), address(rows), k, matrix.strides[1], n, address(out))
     return Packed(out, k, n)
-
-
-def as_packed(matrix: Array) -> Packed | None:
-    """A matrix that lies as its one panel would: nothing is copied."""
-    k, n = matrix.shape
-    tile = kernels(matrix.dtype).tile
-    whole = n % tile.lanes == 0 and n <= tile.widest * tile.lanes
-    close = matrix.strides == (n * matrix.itemsize, matrix.itemsize)
-    return Packed(matrix, k, n) if whole and close else None
 
 
 def packed_size(k: int, n: int, tile: Tile) -> int:

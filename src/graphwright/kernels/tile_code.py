@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from graphwright.kernels import jobs
+from graphwright.kernels import jobs, strip_code
 from graphwright.kernels.jobs import NUMBER, PLACE
 from graphwright.kernels.machine import Vectors
 
@@ -42,6 +42,10 @@ class Tile:
         """Vectors of a panel, at most."""
         return 3 if self.vectors.registers == 32 else 2
 
+    def is_panel(self, columns: int) -> bool:
+        """Whether a matrix of so many columns lies as its one panel would."""
+        return columns % self.lanes == 0 and columns <= self.widest * self.lanes
+
     @property
     def element(self) -> str:
         return {32: "float", 64: "double"}[self.bits]
@@ -58,7 +62,8 @@ class Tile:
         """The module."""
         widths = range(1, self.widest + 1)
         tiles = [self._panel(width) for width in widths]
-        parts = [*tiles, self._pack(), self._multiply(), MATMUL, MATMUL_ROW, self._declarations()]
+        parts = [*tiles, self._pack(), self._multiply(), MATMUL, MATMUL_ROW, strip_code.text()]
+        parts.append(self._declarations())
         return "\n".join(parts) + f"\nattributes #0 = {{ {self.vectors.attributes} }}\n"
 
     # -- one panel -------------------------------------------------------------------------

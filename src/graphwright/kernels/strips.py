@@ -1,0 +1,87 @@
+"""Plans: what is done strip by strip, as native steps that threads share.
+
+What is done with which memory follows from sizes alone, so a plan is made once and kept.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from graphwright.kernels import products, threads
+from graphwright.kernels.products import Table, address
+from graphwright.kernels.strip_code import WORDS
+
+Array = npt.NDArray[Any]
+
+#: The memory of a call by number: what is given to it, and the work space that it makes; of
+#: panels there are those that all parts read, and each part's own.
+SOURCE, OTHER, RESULT, PANELS, FRAME, OWN = range(6)
+
+_LINE = 64  # bytes of a line of the cache
+
+
+class Plan:
+    """Steps of several parts, after those that all parts need."""
+
+    def __init__(self, parts: int) -> None:
+        self.parts = parts
+        self.steps: list[tuple[int, ...]] = []
+        self.starts: list[int] = [0]
+        self.kept: list[Table] = []  # whose addresses the steps have
+        self.sizes = [0, 0, 0]  # the bytes of the work space
+
+    def add(self, kind: int, *words: int | Table) -> None:
+        """The next step."""
+        numbers = [kind]
+        for word in words:
+            if isinstance(word, np.ndarray):
+                self.kept.append(word)
+                word = address(word)
+            numbers.append(word)
+        self.steps.append((*numbers, *[0] * (WORDS - len(numbers))))
+
+    def end_part(self) -> None:
+        """What comes now belongs to the next part; the first one is what all need."""
+        self.starts.append(len(self.steps))
+
+    def need(self, base: int, size: int) -> None:
+        """Work space of at least so many bytes."""
+        at = base - PANELS
+        self.sizes[at] = max(self.sizes[at], -(-size // _LINE) * _LINE)
+
+    def finish(self) -> Plan:
+        """The steps as native code reads them."""
+        self.table = np.array(self.steps, np.int64).reshape(-1, WORDS)
+        self.places = np.array(self.starts, np.int64)
+        self.addresses = address(self.table), address(self.places)
+        return self
+
+    def perform(
+        self, dtype: np.dtype[Any], source: Array, other: Array, result: Array, apart: bool = False
+    ) -> None:
+        """Does all steps on this memory; `apart` gives each part its own first item of `result`."""
+        native = products.kernels(dtype)
+        shared, frame, own = self.sizes
+        room = np.empty(shared + self.parts * (frame + own) + _LINE, np.uint8)
+        start = address(room)
+        start += -start % _LINE
+        given = address(source), address(other)
+        first, step = address(result), result.strides[0] if apart else 0
+        rows = []
+        for part in range(self.parts):
+            place = start + shared + part * (frame + own)
+            rows.append((*given, first + part * step, start, place, place + frame))
+        bases = np.array(rows, np.int64)
+        table, places = self.addresses
+        context = np.array([table, places, address(bases), len(rows[0])], np.int64)
+        at = address(context)
+        if self.starts[1]:
+            native.perform(at, 0)
+        context[1] += self.places.itemsize
+        if self.parts == 1:
+            native.perform(at, 0)
+        else:
+            threads.run(native.perform_place, at, self.parts)
