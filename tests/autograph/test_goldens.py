@@ -16,7 +16,7 @@ PROGRAMS = {function.__name__: (function, arguments) for function, arguments in 
 
 #: TensorFlow refuses them; here they mean what Python means by them.
 BEYOND = {
-    "b_all", "b_any", "b_bool", "b_enum", "b_map", "b_min", "b_min2", "b_sum", "b_zip",
+    "b_all", "b_any", "b_bool", "b_enum", "b_filter", "b_map", "b_min", "b_min2", "b_sum", "b_zip",
     "break_while", "contains", "contains2", "function_argument", "map_structure", "py_for_break",
     "py_for_return", "return_loop0", "walrus", "while_true",
 }  # fmt: skip
@@ -25,7 +25,6 @@ BEYOND = {
 REFUSED = {
     "andor": "ValueError",  # TensorFlow builds the graph and fails when it runs
     "assert_": "InvalidArgumentError",  # the assertion is in the graph here
-    "b_filter": "NotImplementedError",
     "return_loop1": "ValueError",
 }
 

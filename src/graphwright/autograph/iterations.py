@@ -7,15 +7,20 @@ or a `Fold` where it makes the loop itself (see `staging`).
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, NoReturn
 
-from graphwright.autograph.staging import Iteration, Leaves
+from graphwright.autograph.staging import Fold, Iteration, Leaves
+from graphwright.control.branch import cond
+from graphwright.control.loop import while_loop
+from graphwright.control.tensor_array import TensorArray
 from graphwright.ir.known import known
 from graphwright.op.interpreter import convert
 from graphwright.ops.comparison import greater, less, logical_and, logical_or
 from graphwright.ops.sequences import Range
 from graphwright.ops.shape import shape
 from graphwright.trace.symbolic import SymbolicTensor
+from graphwright.values.tensor import Tensor
+from graphwright.values.variable import Variable
 
 
 class TensorItems:
@@ -89,8 +94,48 @@ def of_tensor(tensor: Any) -> Iteration:
     return TensorItems(tensor)
 
 
-class Combined:
-    """Several iterables in step, each item made by `make`: enumerate, zip and map."""
+def is_looped(items: Any) -> bool:
+    """Whether a `for` over `items` is one of the graph."""
+    known_kind = isinstance(items, (Tensor, Variable, TensorArray))
+    return known_kind or hasattr(type(items), "__graph_iteration__")
+
+
+def of(items: Any) -> Iteration | Fold:
+    """The way through something that the graph loops over."""
+    if isinstance(items, (Tensor, Variable)):
+        return of_tensor(convert(items))
+    if isinstance(items, TensorArray):
+        return ArrayItems(items)
+    made: Iteration | Fold = items.__graph_iteration__()
+    return made
+
+
+def step_by_step(items: Any) -> Iteration:
+    """The way through one of several iterables that are looped over together."""
+    way = of(items) if is_looped(items) else None
+    if way is None or isinstance(way, Fold):
+        raise TypeError(
+            f"a tensor and {type(items).__name__} cannot be looped over together: make the "
+            "other one a tensor too"
+        )
+    return way
+
+
+class _ForLoopsOnly:
+    """What a `for` statement goes through in the graph, and nothing else does."""
+
+    def __iter__(self) -> NoReturn:
+        raise TypeError(
+            "how many items there are, only the graph knows: use a `for` statement here, which "
+            "becomes a loop of the graph, or an operation on the whole tensor such as tf.map_fn, "
+            "tf.unstack or tf.boolean_mask"
+        )
+
+    __next__ = __iter__
+
+
+class Combined(_ForLoopsOnly):
+    """Several iterables in step, each item made by `make`: enumerate, zip, map and iter."""
 
     def __init__(self, parts: Sequence[Iteration], make: Callable[..., Any]) -> None:
         self.parts = parts
@@ -120,6 +165,40 @@ class Combined:
     def advance(self, own: Sequence[Any]) -> Leaves:
         pieces = zip(self.parts, self.split(own))
         return [leaf for part, piece in pieces for leaf in part.advance(piece)]
+
+
+class Filtered(_ForLoopsOnly):
+    """The items that a condition holds for."""
+
+    def __init__(self, part: Iteration, holds: Callable[[Any], Any]) -> None:
+        self.part = part
+        self.holds = holds
+
+    def __graph_iteration__(self) -> Fold:
+        return self
+
+    def sample(self) -> Any:
+        return self.part.item(self.part.start)
+
+    def fold(
+        self,
+        start: Leaves,
+        more: Callable[[Sequence[Any]], Any] | None,
+        step: Callable[[Sequence[Any], Any], Leaves],
+    ) -> Leaves:
+        count = len(self.part.start)
+
+        def test(*leaves: Any) -> Any:
+            there = self.part.more(leaves[:count])
+            return there if more is None else logical_and(there, more(leaves[count:]))
+
+        def body(*leaves: Any) -> Leaves:
+            own, users = leaves[:count], leaves[count:]
+            item = self.part.item(own)
+            after = cond(self.holds(item), lambda: step(users, item), lambda: list(users))
+            return [*self.part.advance(own), *after]
+
+        return list(while_loop(test, body, [*self.part.start, *start]))[count:]
 
 
 class Counter:

@@ -7,7 +7,8 @@ one of its items); then the staging's function of that name takes over.
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from types import GeneratorType
 from typing import Any
 
 from graphwright.autograph import operators
@@ -20,7 +21,7 @@ def table(convert: Convert) -> dict[Any, Callable[..., Any]]:
     overloads: dict[Any, Callable[..., Any]] = {
         builtin: _on_tensors(builtin) for builtin in (abs, bool, float, int, len, range, sum)
     }
-    overloads |= {builtin: _on_loops(builtin) for builtin in (enumerate, zip)}
+    overloads |= {builtin: _on_loops(builtin) for builtin in (enumerate, iter, zip)}
     overloads |= {builtin: _on_items(builtin, convert) for builtin in (all, any, max, min, sorted)}
     overloads |= {builtin: _caller(builtin, convert) for builtin in (filter, map)}
     overloads[functools.reduce] = _reducer(convert)
@@ -58,17 +59,45 @@ def _on_items(builtin: Callable[..., Any], convert: Convert) -> Callable[..., An
     name: str = builtin.__name__
 
     def call(*args: Any, **kwargs: Any) -> Any:
-        if kwargs.get("key") is not None:
-            kwargs["key"] = convert(kwargs["key"])
-        items = args
-        if len(args) == 1 and isinstance(args[0], (list, tuple)):
-            items = (*args, *args[0])
-        for item in items:
-            if operators.staged(item):
-                return operators.builtin(name)(*args, **kwargs)
+        items = args[0] if len(args) == 1 else args
+        if isinstance(items, GeneratorType):
+            items = _until_decided(builtin, items)
+            args = (items,)
+        if kwargs.get("key") is not None and len(args):
+            return _by_key(builtin, items, convert(kwargs.pop("key")), kwargs)
+        if operators.staged(items) or _holds_staged(items):
+            return operators.builtin(name)(*args, **kwargs)
         return builtin(*args, **kwargs)
 
     return _named(call, builtin)
+
+
+def _holds_staged(items: Any) -> bool:
+    return isinstance(items, (list, tuple)) and any(map(operators.staged, items))
+
+
+def _until_decided(builtin: Callable[..., Any], items: Iterator[Any]) -> list[Any]:
+    """The items that the builtin looks at: `any` and `all` stop where Python values decide."""
+    seen: list[Any] = []
+    for item in items:
+        seen.append(item)
+        if builtin in (any, all) and not operators.staged(item) and bool(item) is (builtin is any):
+            break
+    return seen
+
+
+def _by_key(
+    builtin: Callable[..., Any], items: Any, key: Callable[[Any], Any], options: dict[str, Any]
+) -> Any:
+    """`sorted`, `min` and `max` by a key, which is called once for each item."""
+    if operators.staged(items):
+        return operators.builtin(builtin.__name__)(items, key=key, **options)
+    items = list(items)
+    keys = [key(item) for item in items]
+    if _holds_staged(keys):
+        return operators.builtin(builtin.__name__)(items, keys=keys, **options)
+    following = iter(keys)
+    return builtin(items, key=lambda _: next(following), **options)
 
 
 def _caller(builtin: Callable[..., Any], convert: Convert) -> Callable[..., Any]:

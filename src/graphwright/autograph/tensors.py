@@ -2,29 +2,21 @@
 
 from __future__ import annotations
 
-import functools
-import operator
 from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
-from graphwright.autograph import iterations
+from graphwright.autograph import iterations, tensor_builtins
 from graphwright.autograph.staging import Fold, Iteration, Leaves
 from graphwright.control.assertions import assert_true
 from graphwright.control.branch import cond
 from graphwright.control.loop import while_loop
-from graphwright.control.tensor_array import TensorArray
 from graphwright.ir.graph import Graph
 from graphwright.op.interpreter import STATE, convert
-from graphwright.ops.arithmetic import maximum, minimum
-from graphwright.ops.comparison import equal, logical_and, logical_not, logical_or, not_equal
-from graphwright.ops.conversion import cast
+from graphwright.ops.comparison import equal, logical_and, logical_not, logical_or
 from graphwright.ops.creation import zeros
-from graphwright.ops.reduction import reduce_all, reduce_any, reduce_max, reduce_min, reduce_sum
-from graphwright.ops.sequences import range as tensor_range
-from graphwright.ops.shape import shape
-from graphwright.ops.sorting import sort
+from graphwright.ops.reduction import reduce_all, reduce_any
 from graphwright.trace.tracer import current_tracer, tracing
 from graphwright.types import dtypes as dt
 from graphwright.types.shape import TensorShape
@@ -101,20 +93,14 @@ class TensorStaging:
             return function()
 
     def loops(self, items: Any) -> bool:
-        if STATE.active is None or current_tracer() is None:
-            return False
-        known = isinstance(items, (Tensor, Variable, TensorArray))
-        return known or hasattr(type(items), "__graph_iteration__")
+        return (
+            STATE.active is not None
+            and current_tracer() is not None
+            and iterations.is_looped(items)
+        )
 
     def iteration(self, items: Any) -> Iteration | Fold | None:
-        if not self.loops(items):
-            return None
-        if isinstance(items, (Tensor, Variable)):
-            return iterations.of_tensor(convert(items))
-        if isinstance(items, TensorArray):
-            return iterations.ArrayItems(items)
-        made: Iteration | Fold = items.__graph_iteration__()
-        return made
+        return iterations.of(items) if self.loops(items) else None
 
     def all_of(self, first: Any, second: Any) -> Any:
         return logical_and(first, second)
@@ -139,7 +125,7 @@ class TensorStaging:
         assert_true(condition, [message])
 
     def builtin(self, name: str) -> Callable[..., Any]:
-        return _BUILTINS[name]
+        return tensor_builtins.TABLE[name]
 
     def size(self) -> int:
         tracer = current_tracer()
@@ -152,110 +138,3 @@ def _is_composite(value: Any) -> bool:
 
 def _shape_of(value: Any) -> Any:
     return value.shape if isinstance(value, Tensor) else None
-
-
-# Builtins. Their arguments are Python's; some are staged.
-
-
-def _length(tensor: Any) -> Any:
-    tensor = convert(tensor)
-    dims = tensor.type.dims
-    if dims == ():
-        raise ValueError(f"len requires a non-scalar tensor, got {tensor}")
-    if dims and dims[0] is not None:
-        return dims[0]
-    return shape(tensor)[0]
-
-
-def _sum(items: Any, start: Any = 0) -> Any:
-    total = reduce_sum(items, axis=0)
-    return total if type(start) is int and start == 0 else total + start
-
-
-def _extreme(
-    reduce: Callable[..., Any], choose: Callable[..., Any], builtin: Callable[..., Any]
-) -> Callable[..., Any]:
-    name: str = builtin.__name__
-
-    def call(*args: Any, **kwargs: Any) -> Any:
-        if kwargs:
-            raise NotImplementedError(
-                f"{name} of tensors takes no {', '.join(kwargs)}: use tf.reduce_{name}, tf.argsort"
-            )
-        if len(args) > 1 or isinstance(args[0], (list, tuple)):
-            items = args if len(args) > 1 else args[0]
-            return functools.reduce(choose, items)
-        return reduce(args[0], axis=0)
-
-    return call
-
-
-def _quantifier(reduce: Callable[..., Any], join: Callable[..., Any]) -> Callable[[Any], Any]:
-    def call(items: Any) -> Any:
-        if isinstance(items, (list, tuple)):
-            return functools.reduce(join, [_truth(item) for item in items])
-        return reduce(_truth(items))
-
-    return call
-
-
-def _truth(value: Any) -> Any:
-    tensor = convert(value)
-    return tensor if tensor.dtype is dt.bool_ else not_equal(tensor, convert(0, tensor.dtype))
-
-
-def _sorted(items: Any, *, key: Any = None, reverse: bool = False) -> Any:
-    if key is not None or isinstance(items, (list, tuple)):
-        raise NotImplementedError("sorted of tensors by a key: use tf.argsort and tf.gather")
-    return sort(items, direction="DESCENDING" if reverse else "ASCENDING")
-
-
-def _parts(items: Sequence[Any]) -> list[Iteration]:
-    staging = TensorStaging()
-    parts: list[Iteration] = []
-    for item in items:
-        part = staging.iteration(item)
-        if part is None or isinstance(part, Fold):
-            raise TypeError(
-                f"a tensor and {type(item).__name__} cannot be looped over together: make the "
-                "other one a tensor too"
-            )
-        parts.append(part)
-    return parts
-
-
-def _enumerate(items: Any, start: Any = 0) -> Any:
-    parts = [iterations.Counter(start), *_parts([items])]
-    return iterations.Combined(parts, lambda index, item: (index, item))
-
-
-def _zip(*items: Any, strict: bool = False) -> Any:
-    return iterations.Combined(_parts(items), lambda *each: each)
-
-
-def _map(function: Callable[..., Any], *items: Any) -> Any:
-    return iterations.Combined(_parts(items), function)
-
-
-def _filter(function: Callable[..., Any], items: Any) -> Any:
-    raise NotImplementedError("filter of a tensor: use tf.boolean_mask, or `if` in the loop")
-
-
-_BUILTINS: dict[str, Callable[..., Any]] = {
-    "abs": operator.abs,
-    "all": _quantifier(reduce_all, logical_and),
-    "any": _quantifier(reduce_any, logical_or),
-    "bool": _truth,
-    "enumerate": _enumerate,
-    "filter": _filter,
-    "float": lambda value: cast(value, dt.float32),
-    "int": lambda value: cast(value, dt.int32),
-    "len": _length,
-    "map": _map,
-    "max": _extreme(reduce_max, maximum, max),
-    "min": _extreme(reduce_min, minimum, min),
-    "range": tensor_range,
-    "sorted": _sorted,
-    "sum": _sum,
-    "zip": _zip,
-}

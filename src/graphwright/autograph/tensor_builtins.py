@@ -1,0 +1,178 @@
+"""Python's builtins on graphwright's own tensors. Their arguments are Python's; some are staged."""
+
+from __future__ import annotations
+
+import functools
+import operator
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from graphwright.autograph import iterations
+from graphwright.autograph.staging import Iteration
+from graphwright.control.branch import cond
+from graphwright.control.vectorize import vectorized_map
+from graphwright.op.interpreter import convert
+from graphwright.ops.arithmetic import maximum, minimum
+from graphwright.ops.comparison import greater, logical_and, logical_or, not_equal
+from graphwright.ops.conversion import cast
+from graphwright.ops.gathering import gather
+from graphwright.ops.joining import stack
+from graphwright.ops.reduction import reduce_all, reduce_any, reduce_max, reduce_min, reduce_sum
+from graphwright.ops.sequences import range as tensor_range
+from graphwright.ops.shape import shape
+from graphwright.ops.sorting import argmax, argmin, argsort
+from graphwright.types import dtypes as dt
+from graphwright.types import tree
+from graphwright.values.tensor import Tensor
+from graphwright.values.variable import Variable
+
+_NONE = object()
+
+
+def length(tensor: Any) -> Any:
+    """`len(tensor)`: a Python number where it is known."""
+    tensor = convert(tensor)
+    dims = tensor.type.dims
+    if dims == ():
+        raise ValueError(f"len requires a non-scalar tensor, got {tensor}")
+    if dims and dims[0] is not None:
+        return dims[0]
+    return shape(tensor)[0]
+
+
+def truth(value: Any) -> Any:
+    """`bool(value)`, element by element."""
+    tensor = convert(value)
+    return tensor if tensor.dtype is dt.bool_ else not_equal(tensor, convert(0, tensor.dtype))
+
+
+def _sum(items: Any, start: Any = 0) -> Any:
+    total = reduce_sum(items, axis=0)
+    return total if type(start) is int and start == 0 else total + start
+
+
+def _quantifier(reduce: Callable[..., Any], join: Callable[..., Any]) -> Callable[[Any], Any]:
+    def call(items: Any) -> Any:
+        if isinstance(items, (list, tuple)):
+            return functools.reduce(join, [truth(item) for item in items])
+        return reduce(truth(items))
+
+    return call
+
+
+# By a key
+
+
+def _is_tensor(items: Any) -> bool:
+    return isinstance(items, (Tensor, Variable))
+
+
+def _ranks(items: Any, keys: Any, name: str) -> Any:
+    """What items are compared by: a number for each, in one tensor."""
+    if keys is None:
+        keys = items
+    ranks = convert(keys) if _is_tensor(keys) else stack(list(keys))
+    if ranks.type.rank not in (1, None):
+        what = "the keys have" if keys is not items else "the tensor has"
+        raise ValueError(
+            f"{name} compares numbers, but {what} shape {ranks.shape}: pass a key that gives a "
+            "scalar for each item"
+        )
+    return ranks
+
+
+def _take(items: Any, index: Any) -> Any:
+    """The item at an index that the graph knows, of a tensor or of like structures."""
+    if _is_tensor(items):
+        return gather(items, index)
+    return tree.map_structure(lambda *leaves: gather(stack(leaves), index), *items)
+
+
+def _keyed(items: Any, key: Callable[[Any], Any] | None, keys: Sequence[Any] | None) -> Any:
+    """The keys of the items of a tensor, or those that are there already."""
+    return vectorized_map(key, items) if key is not None and keys is None else keys
+
+
+def _sorted(
+    items: Any, *, key: Any = None, keys: Sequence[Any] | None = None, reverse: bool = False
+) -> Any:
+    """`sorted`; `keys` are those of a list, whose items stay a list."""
+    ranks = _ranks(items, _keyed(items, key, keys), "sorted")
+    order = argsort(ranks, direction="DESCENDING" if reverse else "ASCENDING", stable=True)
+    if _is_tensor(items):
+        return gather(items, order)
+    return [_take(items, order[position]) for position in range(len(items))]
+
+
+def _extreme(
+    name: str, reduce: Callable[..., Any], choose: Callable[..., Any], position: Callable[..., Any]
+) -> Callable[..., Any]:
+    def among(items: Any, key: Any, keys: Any) -> Any:
+        keys = _keyed(items, key, keys)
+        if keys is not None:
+            return _take(items, position(_ranks(items, keys, name), axis=0))
+        return reduce(items, axis=0) if _is_tensor(items) else functools.reduce(choose, items)
+
+    def call(*args: Any, key: Any = None, keys: Any = None, default: Any = _NONE) -> Any:
+        items = args if len(args) > 1 else args[0]
+        if default is not _NONE and _is_tensor(items):
+            count = length(items)
+            if type(count) is not int:
+                return cond(greater(count, 0), lambda: among(items, key, keys), lambda: default)
+            if count == 0:
+                return default
+        return among(items, key, keys)
+
+    return call
+
+
+# Ways through several iterables
+
+
+def _parts(items: Sequence[Any]) -> list[Iteration]:
+    return [iterations.step_by_step(item) for item in items]
+
+
+def _iter(items: Any) -> Any:
+    return iterations.Combined(_parts([items]), lambda item: item)
+
+
+def _enumerate(items: Any, start: Any = 0) -> Any:
+    parts = [iterations.Counter(start), *_parts([items])]
+    return iterations.Combined(parts, lambda index, item: (index, item))
+
+
+def _zip(*items: Any, strict: bool = False) -> Any:
+    return iterations.Combined(_parts(items), lambda *each: each)
+
+
+def _map(function: Callable[..., Any], *items: Any) -> Any:
+    return iterations.Combined(_parts(items), function)
+
+
+def _filter(function: Callable[..., Any] | None, items: Any) -> Any:
+    (part,) = _parts([items])
+    return iterations.Filtered(
+        part, lambda item: truth(item if function is None else function(item))
+    )
+
+
+TABLE: dict[str, Callable[..., Any]] = {
+    "abs": operator.abs,
+    "all": _quantifier(reduce_all, logical_and),
+    "any": _quantifier(reduce_any, logical_or),
+    "bool": truth,
+    "enumerate": _enumerate,
+    "filter": _filter,
+    "float": lambda value: cast(value, dt.float32),
+    "iter": _iter,
+    "int": lambda value: cast(value, dt.int32),
+    "len": length,
+    "map": _map,
+    "max": _extreme("max", reduce_max, maximum, argmax),
+    "min": _extreme("min", reduce_min, minimum, argmin),
+    "range": tensor_range,
+    "sorted": _sorted,
+    "sum": _sum,
+    "zip": _zip,
+}
