@@ -28,9 +28,11 @@ from graphwright.api import signal as signal
 from graphwright.api import sparse as sparse
 from graphwright.api import strings as strings
 from graphwright.api import summary as summary
+from graphwright.api import sysconfig as sysconfig
 from graphwright.api import test as test
 from graphwright.api import train as train
 from graphwright.api import types as types
+from graphwright.api import version as version
 from graphwright.autodiff.custom import custom_gradient as custom_gradient
 from graphwright.autodiff.custom import grad_pass_through as grad_pass_through
 from graphwright.autodiff.custom import recompute_grad as recompute_grad

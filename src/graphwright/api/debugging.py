@@ -24,6 +24,7 @@ from graphwright.control.assertions import (
     is_numeric_tensor,
 )
 from graphwright.control.assertions import assert_true as Assert
+from graphwright.edge.config import get_log_device_placement, set_log_device_placement
 from graphwright.errors import (
     disable_traceback_filtering,
     enable_traceback_filtering,
@@ -60,8 +61,10 @@ __all__ = [
     "disable_traceback_filtering",
     "enable_check_numerics",
     "enable_traceback_filtering",
+    "get_log_device_placement",
     "is_numeric_tensor",
     "is_traceback_filtering_enabled",
+    "set_log_device_placement",
 ]
 
 TOP_LEVEL = ("Assert", "assert_equal", "assert_greater", "assert_less", "assert_rank")

@@ -1,5 +1,22 @@
-"""`tf.test`: checks of derivatives."""
+"""`tf.test`: test cases that compare tensors, checks of derivatives, what there is to test with."""
 
+from graphwright.api import late
 from graphwright.edge.gradient_check import compute_gradient
 
-__all__ = ["compute_gradient"]
+#: Imported when one is used: what they stand on is for tests alone.
+LATE = (
+    "TestCase",
+    "assert_equal_graph_def",
+    "disable_with_predicate",
+    "gpu_device_name",
+    "is_built_with_cuda",
+    "is_built_with_gpu_support",
+    "is_built_with_rocm",
+    "is_built_with_xla",
+    "is_gpu_available",
+    "main",
+)
+
+__all__ = ["compute_gradient", *LATE]
+
+__getattr__ = late(__name__, LATE, "graphwright.edge.testing")

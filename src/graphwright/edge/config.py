@@ -78,8 +78,7 @@ def set_logical_device_configuration(
     device: PhysicalDevice, logical_devices: list[LogicalDeviceConfiguration] | None
 ) -> None:
     """Accepts one configuration of the one CPU; ValueError for another device or several."""
-    if device not in list_physical_devices():
-        raise ValueError(f"Unrecognized device: {device!r}")
+    checked_device(device)
     for configuration in logical_devices or ():
         if configuration.memory_limit is not None:
             raise ValueError("Setting memory limit on CPUs is currently not supported")
@@ -94,8 +93,7 @@ def get_logical_device_configuration(
     device: PhysicalDevice,
 ) -> list[LogicalDeviceConfiguration] | None:
     """How a device is divided: None, it is not; ValueError for one that is not there."""
-    if device not in list_physical_devices():
-        raise ValueError(f"Unrecognized device: {device!r}")
+    checked_device(device)
     return None
 
 
@@ -106,6 +104,74 @@ def set_soft_device_placement(enabled: bool) -> None:
 def get_soft_device_placement() -> bool:
     """Whether ops go to another device where the asked-for one lacks them: always."""
     return True
+
+
+def checked_device(device: Any) -> PhysicalDevice:
+    """A device of this machine; ValueError for another."""
+    if device not in list_physical_devices():
+        raise ValueError(f"Unrecognized device: {device!r}")
+    return _CPU
+
+
+def get_device_details(device: PhysicalDevice) -> dict[str, Any]:
+    """What is known of a device: nothing of a CPU."""
+    checked_device(device)
+    return {}
+
+
+def get_memory_growth(device: PhysicalDevice) -> bool:
+    """Whether a device's memory is taken as it is needed: ValueError, a CPU has no such setting."""
+    checked_device(device)
+    raise ValueError("Cannot get memory growth of non-GPU devices")
+
+
+def set_memory_growth(device: PhysicalDevice, enable: bool) -> None:
+    """Has a GPU's memory taken as it is needed: ValueError, a CPU has no such setting."""
+    checked_device(device)
+    raise ValueError("Cannot set memory growth on non-GPU and non-Pluggable devices")
+
+
+def get_synchronous_execution() -> bool:
+    """Whether an op is done when its call returns: always."""
+    return True
+
+
+def set_synchronous_execution(enable: bool) -> None:
+    """Accepted: an op is done when its call returns, whether or not a program would wait."""
+
+
+def enable_op_determinism() -> None:
+    """Accepted: the same ops on the same values give the same results in every run anyway."""
+
+
+def set_log_device_placement(enabled: bool) -> None:
+    """Accepted: there is one device, and nothing to log."""
+
+
+def get_log_device_placement() -> bool:
+    """Whether the placement of ops is logged: never."""
+    return False
+
+
+class Jit:
+    """What `tf.config.optimizer.set_jit` was told."""
+
+    mode = ""
+
+
+def set_jit(enabled: bool | str) -> None:
+    """Accepted: graphs that run again and again become machine code unless a function refuses."""
+    Jit.mode = ("autoclustering" if enabled else "") if isinstance(enabled, bool) else enabled
+
+
+def get_jit() -> str:
+    """What `set_jit` was told last: "" or "autoclustering"."""
+    return Jit.mode
+
+
+def get_build_info() -> dict[str, Any]:
+    """What the package was built for: no kind of GPU."""
+    return {"is_cuda_build": False, "is_rocm_build": False, "is_tensorrt_build": False}
 
 
 class Threading:

@@ -16,12 +16,16 @@ from graphwright.edge.config import (
     set_soft_device_placement,
     set_visible_devices,
 )
+from graphwright.edge.config import functions_run_eagerly as experimental_functions_run_eagerly
+from graphwright.edge.config import run_functions_eagerly as experimental_run_functions_eagerly
 
 __all__ = [
     "LogicalDevice",
     "LogicalDeviceConfiguration",
     "PhysicalDevice",
     "experimental",
+    "experimental_functions_run_eagerly",
+    "experimental_run_functions_eagerly",
     "functions_run_eagerly",
     "get_logical_device_configuration",
     "get_soft_device_placement",

@@ -2,13 +2,19 @@
 
 from graphwright.edge.config import LogicalDeviceConfiguration as VirtualDeviceConfiguration
 from graphwright.edge.config import (
-    get_logical_device_configuration as get_virtual_device_configuration,
-)
-from graphwright.edge.config import (
+    enable_op_determinism,
+    get_device_details,
+    get_memory_growth,
+    get_synchronous_execution,
     get_visible_devices,
     list_logical_devices,
     list_physical_devices,
+    set_memory_growth,
+    set_synchronous_execution,
     set_visible_devices,
+)
+from graphwright.edge.config import (
+    get_logical_device_configuration as get_virtual_device_configuration,
 )
 from graphwright.edge.config import (
     set_logical_device_configuration as set_virtual_device_configuration,
@@ -16,10 +22,16 @@ from graphwright.edge.config import (
 
 __all__ = [
     "VirtualDeviceConfiguration",
+    "enable_op_determinism",
+    "get_device_details",
+    "get_memory_growth",
+    "get_synchronous_execution",
     "get_virtual_device_configuration",
     "get_visible_devices",
     "list_logical_devices",
     "list_physical_devices",
+    "set_memory_growth",
+    "set_synchronous_execution",
     "set_virtual_device_configuration",
     "set_visible_devices",
 ]

@@ -1,5 +1,15 @@
 """`tf.config.optimizer`: options of the graph passes."""
 
-from graphwright.edge.config import get_experimental_options, set_experimental_options
+from graphwright.edge.config import (
+    get_experimental_options,
+    get_jit,
+    set_experimental_options,
+    set_jit,
+)
 
-__all__ = ["get_experimental_options", "set_experimental_options"]
+__all__ = [
+    "get_experimental_options",
+    "get_jit",
+    "set_experimental_options",
+    "set_jit",
+]
