@@ -18,7 +18,7 @@ from graphwright.op.interpreter import convert
 from graphwright.ops.comparison import greater, less, logical_and, logical_or
 from graphwright.ops.sequences import Range
 from graphwright.ops.shape import shape
-from graphwright.trace.symbolic import SymbolicTensor
+from graphwright.trace.symbolic import SymbolicTensor, not_in_graph
 from graphwright.values.tensor import Tensor
 from graphwright.values.variable import Variable
 
@@ -125,10 +125,10 @@ class _ForLoopsOnly:
     """What a `for` statement goes through in the graph, and nothing else does."""
 
     def __iter__(self) -> NoReturn:
-        raise TypeError(
-            "how many items there are, only the graph knows: use a `for` statement here, which "
-            "becomes a loop of the graph, or an operation on the whole tensor such as tf.map_fn, "
-            "tf.unstack or tf.boolean_mask"
+        raise not_in_graph(
+            "Iterating over a symbolic `tf.Tensor` is not allowed: how many items there are, only "
+            "the graph knows. Use a `for` statement, which becomes a loop of the graph, or an "
+            "operation on the whole tensor such as `tf.map_fn`, `tf.unstack` or `tf.boolean_mask`."
         )
 
     __next__ = __iter__
