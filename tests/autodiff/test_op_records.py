@@ -56,12 +56,13 @@ CUT: dict[str, set[int]] = {
 #: Only these results have a derivative: others are there for the gradient.
 RESULTS = {"CTCLossDense": 1, "SparseSoftmaxCrossEntropyWithLogits": 1}
 #: First derivatives that say that they have none themselves, as in TensorFlow.
-ONCE = {"CTCLossDense", "FractionalAvgPool", "FractionalMaxPool", "Igamma", "Igammac"}
+ONCE = {"CTCLossDense", "FractionalMaxPool", "Igamma", "Igammac"}
 
 REFUSED = {
     "AdjustHue", "AdjustSaturation", "Bitcast", "CombinedNonMaxSuppression",
     "CropAndResizeGradBoxes", "DenseBincount", "DenseCountSparseOutput",
-    "ExtractGlimpseV2", "FractionalAvgPoolGrad", "FractionalMaxPoolGrad", "GuaranteeConst", "IgammaGradA", "ListDiff", "NonMaxSuppressionV5",
+    "ExtractGlimpseV2", "FractionalMaxPoolGrad", "GuaranteeConst", "IgammaGradA", "ListDiff",
+    "NonMaxSuppressionV5",
     "PreventGradient", "RandomGammaGrad", "RandomPoissonV2", "ResizeArea",
     "SparseCountSparseOutput", "SparseReduceMax", "SparseReduceMaxSparse",
     "SparseReduceSumSparse", "StatefulRandomBinomial", "StatelessSampleDistortedBoundingBox",

@@ -16,9 +16,16 @@ from graphwright.errors import UnimplementedError
 from graphwright.kernels import philox, random
 from graphwright.op.interpreter import apply, convert
 from graphwright.op.op import Call, Effect, Op, Shapes, undefined
+from graphwright.ops.comparison import logical_and
+from graphwright.ops.conversion import cast
+from graphwright.ops.einsum import einsum
+from graphwright.ops.movement import expand_dims
+from graphwright.ops.reduction import reduce_sum
 from graphwright.ops.seeds import anywhere, seeded
-from graphwright.ops.shape import shape_of
+from graphwright.ops.sequences import range as range_of
+from graphwright.ops.shape import shape, shape_of
 from graphwright.types import dtypes as dt
+from graphwright.types.dtypes import DType
 from graphwright.types.tensor_type import Dims, TensorType, show_dims
 
 POOLED = frozenset({dt.float32, dt.float64, dt.int32, dt.int64})
@@ -250,7 +257,6 @@ class FractionalAvgPoolGrad(Op):
     )
     outputs = ("output: T",)
     dtypes = {"T": POOLED}
-    gradient = undefined("the derivative of windows of random sizes has none itself")
 
     overlapping: bool = False
 
@@ -263,6 +269,22 @@ class FractionalAvgPoolGrad(Op):
         shares = g / (rows.sum(1)[:, None] * columns.sum(1))[..., None]
         result = np.einsum("ih,bijc,jw->bhwc", rows, shares, columns, optimize=True)
         return result.astype(g.dtype)
+
+    def gradient(self, call: Call, g: Any) -> Sequence[Any]:
+        _, _, row_cuts, column_cuts = call.inputs
+        rows, columns = (
+            self.weights(cuts, size, g.dtype)
+            for cuts, size in zip((row_cuts, column_cuts), (shape(g)[1], shape(g)[2]))
+        )
+        return None, einsum("ih,bhwc,jw->bijc", rows, g, columns), None, None
+
+    def weights(self, cuts: Any, size: Any, dtype: DType) -> Any:
+        """How much each row or column counts in each window: [windows, size]."""
+        places = cast(range_of(size), dt.int64)
+        last = cuts[1:] if self.overlapping else cuts[1:] - 1
+        first, last = expand_dims(cuts[:-1], 1), expand_dims(last, 1)
+        inside = cast(logical_and(places >= first, places <= last), dtype)
+        return inside / reduce_sum(inside, axis=1, keepdims=True)
 
 
 # -- the public functions -------------------------------------------------------------------
