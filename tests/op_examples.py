@@ -184,7 +184,9 @@ EXAMPLES: dict[str, Example] = {
     "CheckNumericsV2": Example(
         lambda x: tf.raw_ops.CheckNumericsV2(tensor=x, message="x"), [FIRST]
     ),
-    "NthElement": Example(lambda x: tf.raw_ops.NthElement(input=x, n=1, reverse=True), [normal(2, 3)]),
+    "NthElement": Example(
+        lambda x: tf.raw_ops.NthElement(input=x, n=1, reverse=True), [normal(2, 3)]
+    ),
     "max_pool3d": Example(lambda x: tf.nn.max_pool3d(x, 2, 1, "SAME"), [SPREAD]),
     "max_pool_with_argmax": Example(
         lambda x: tf.nn.max_pool_with_argmax(x, 2, 2, "SAME")[0], [IMAGE]
