@@ -7,6 +7,8 @@ from typing import Any
 
 from graphwright.types import tree
 from graphwright.types.composite import Composite
+from graphwright.values.tensor import Tensor
+from graphwright.values.variable import Variable
 
 
 def differentiable_parts(structure: Any) -> list[Any]:
@@ -14,7 +16,8 @@ def differentiable_parts(structure: Any) -> list[Any]:
 
     ValueError for a composite that has none.
     """
-    return [differentiable_part(leaf) for leaf in tree.flatten(structure)]
+    leaves = [structure] if isinstance(structure, (Tensor, Variable)) else tree.flatten(structure)
+    return [differentiable_part(leaf) for leaf in leaves]
 
 
 def differentiable_part(leaf: Any) -> Any:
@@ -28,6 +31,8 @@ def pack_gradients(structure: Any, gradients: Sequence[Any]) -> Any:
     """Gradients, one for each leaf, in a structure like `structure`; None for a composite
     that nothing flows to.
     """
+    if isinstance(structure, (Tensor, Variable)):
+        return gradients[0]
     leaves = tree.flatten(structure)
     packed = [None if g is None else like_leaf(leaf, g) for leaf, g in zip(leaves, gradients)]
     return tree.pack_sequence_as(structure, packed)

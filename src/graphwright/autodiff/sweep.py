@@ -10,6 +10,8 @@ from __future__ import annotations
 from collections.abc import Container, Iterable, Sequence
 from typing import Any
 
+from numpy import ndarray
+
 from graphwright.errors import NotDifferentiableError
 from graphwright.op.families import Elementwise
 from graphwright.op.op import Call, Op, not_differentiable
@@ -28,6 +30,10 @@ def is_differentiable(op: Op) -> bool:
 
 def carries_gradient(tensor: Any) -> bool:
     """Whether a tensor's dtype can have a cotangent: floating, complex, handles, lists."""
+    if type(tensor) is EagerTensor:
+        array = tensor._array
+        if type(array) is ndarray and array.dtype.kind in "fc":  # most are, and hashing takes time
+            return True
     return isinstance(tensor, Tensor) and tensor.dtype in CARRIERS
 
 
@@ -41,11 +47,14 @@ def depends(tensors: Iterable[Any], keys: Container[Any]) -> bool:
 
 
 def reachable(calls: Iterable[Call], sources: Iterable[Any]) -> set[Any]:
-    """The keys of all values that depend on the sources, those included."""
-    found = {s.key for s in sources}
+    """The keys of all values that can have a cotangent and depend on the sources, which are
+    among them."""
+    found = {s.key for s in sources if carries_gradient(s)}
     for call in calls:
         if depends(call.inputs, found):
-            found.update([t.key for t in call.outputs])
+            for t in call.outputs:
+                if carries_gradient(t):
+                    found.add(t.key)
     return found
 
 
@@ -62,37 +71,60 @@ def sweep(
     back from `stopped` keys.
     """
     for call in reversed(calls):
-        incoming = [cotangents.get(t.key) for t in call.outputs]
-        if stopped:
-            incoming = [None if t.key in stopped else g for t, g in zip(call.outputs, incoming)]
-        if all(g is None for g in incoming):
+        incoming = arriving(call.outputs, cotangents, stopped)
+        if incoming is None:
             continue
-        needed = tuple([isinstance(t, Tensor) and t.key in wanted for t in call.inputs])
-        if True not in needed:
-            continue
-        outgoing = through(Call(call.op, call.inputs, call.outputs, needed), incoming)
-        for tensor, need, cotangent in zip(call.inputs, needed, outgoing):
-            if need and cotangent is not None and carries_gradient(tensor):
+        inputs = call.inputs
+        needed = tuple([isinstance(t, Tensor) and t.key in wanted for t in inputs])
+        if False in needed:
+            if True not in needed:
+                continue
+            call = Call(call.op, inputs, call.outputs, needed)
+        broadcasts = isinstance(call.op, Elementwise) and len(inputs) > 1
+        for tensor, need, cotangent in zip(inputs, needed, by_rule(call, incoming)):
+            if need and cotangent is not None:
+                if broadcasts and not same_shape(cotangent, tensor):
+                    cotangent = sum_to(cotangent, tensor)
                 key = tensor.key
                 before = cotangents.get(key)
                 cotangents[key] = cotangent if before is None else add_cotangents(before, cotangent)
 
 
-def through(call: Call, incoming: Sequence[Any]) -> Sequence[Any]:
-    """The cotangents of one call's inputs."""
-    op = call.op
-    dense = [dense_cotangent(g) for g in incoming]
+def arriving(
+    outputs: Sequence[Any], cotangents: dict[Any, Any], stopped: Container[Any]
+) -> list[Any] | None:
+    """The cotangents of an op's results as tensors; None where there is none of them.
+
+    Sparse ones pass only from a gather to its variable.
+    """
+    found: list[Any] = []
+    empty = True
+    for t in outputs:
+        key = t.key
+        g = None if key in stopped else cotangents.get(key)
+        if g is not None:
+            empty = False
+            g = dense_cotangent(g)
+        found.append(g)
+    return None if empty else found
+
+
+def by_rule(call: Call, incoming: Sequence[Any]) -> Sequence[Any]:
+    """The cotangents of one call's inputs as the op's rule states them."""
     try:
-        outgoing = op.gradient(call, *dense)
+        outgoing: Sequence[Any] = call.op.gradient(call, *incoming)
     except NotImplementedError as missing:
         raise NotDifferentiableError(
-            f"No gradient defined for operation {op.type_name}: {missing}"
+            f"No gradient defined for operation {call.op.type_name}: {missing}"
         ) from missing
-    if isinstance(op, Elementwise) and len(call.inputs) > 1:
-        return [
-            g if g is None or same_shape(g, x) else sum_to(g, x)
-            for g, x in zip(outgoing, call.inputs)
-        ]
+    return outgoing
+
+
+def through(call: Call, incoming: Sequence[Any]) -> Sequence[Any]:
+    """The cotangents of one call's inputs, in their shapes."""
+    outgoing = by_rule(call, incoming)
+    if isinstance(call.op, Elementwise) and len(outgoing) > 1:
+        return [g if g is None else sum_to(g, x) for g, x in zip(outgoing, call.inputs)]
     return outgoing
 
 

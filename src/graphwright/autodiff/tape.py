@@ -15,14 +15,13 @@ from graphwright.autodiff.composites import (
 from graphwright.autodiff.sweep import (
     carries_gradient,
     depends,
-    is_differentiable,
     reachable,
     sweep,
 )
 from graphwright.errors import boundary
 from graphwright.logs import LOGGER
 from graphwright.op.interpreter import STATE, Layer
-from graphwright.op.op import Call, Op
+from graphwright.op.op import Call, Op, not_differentiable
 from graphwright.ops.creation import filled, ones_like, zeros_like
 from graphwright.ops.shape import shape_of
 from graphwright.types import dtypes as dt
@@ -40,6 +39,13 @@ class UnconnectedGradients(Enum):
     ZERO = "zero"
 
 
+def is_zero(unconnected_gradients: Any) -> bool:
+    """Whether a gradient is zeros where nothing is connected; ValueError for an unknown word."""
+    if unconnected_gradients is UnconnectedGradients.NONE:
+        return False
+    return UnconnectedGradients(unconnected_gradients) is UnconnectedGradients.ZERO
+
+
 class Recorder(Layer):
     """The interpreter of a tape: lets the one below run an op, and notes it."""
 
@@ -53,19 +59,23 @@ class Recorder(Layer):
 
     def apply(self, op: Op, operands: tuple[Any, ...], name: str | None) -> Any:
         """The op's result, noted if it depends on what is watched."""
-        if not self.recording or not is_differentiable(op):
+        if type(op).gradient is not_differentiable or not self.recording:
             return self.hand_on(op, operands, name)
         if op.has_handles and self.watch_accessed:
             self.access(operands)
-        if not depends(operands, self.watched):
+        watched = self.watched
+        if not depends(operands, watched):
             return self.hand_on(op, operands, name)
-        recorded = op.taped(operands)
-        result = self.hand_on(recorded, operands, name)
+        recorded, below = op.taped(operands), self.below
+        if below is None:
+            result = recorded.execute(operands)
+        else:
+            result = below.apply(recorded, operands, name)
         outputs = result if type(result) is tuple else (result,)
         self.calls.append(Call(recorded, operands, outputs))
         for tensor in outputs:
             if carries_gradient(tensor):
-                self.watched.add(tensor.key)
+                watched.add(tensor.key)
         return result if recorded is op else op.untaped(result)
 
     def access(self, operands: tuple[Any, ...]) -> None:
@@ -149,7 +159,8 @@ class GradientTape:
 
     def watch(self, tensor: Any) -> None:
         """Has gradients with respect to a tensor, or a structure of them, recorded."""
-        for t in tree.flatten(tensor, expand_composites=True):
+        given = [tensor] if isinstance(tensor, Tensor) else tree.flatten(tensor, True)
+        for t in given:
             if isinstance(t, Variable):
                 self._recorder.watch(t.handle)
                 self._recorder.variables[t.handle.key] = t
@@ -235,7 +246,7 @@ class GradientTape:
         """
         self._refuse_loop(experimental_use_pfor)
         flat = differentiable_parts(sources)
-        zero = UnconnectedGradients(unconnected_gradients) is UnconnectedGradients.ZERO
+        zero = is_zero(unconnected_gradients)
         results = Rows.of(self._calls(), convert(target), flat, zero, False, experimental_use_pfor)
         return pack_gradients(sources, results)
 
@@ -269,7 +280,7 @@ class GradientTape:
                 f"Need first dimension of target shape ({target.shape}) and source shape "
                 f"({source.shape}) to match."
             )
-        zero = UnconnectedGradients(unconnected_gradients) is UnconnectedGradients.ZERO
+        zero = is_zero(unconnected_gradients)
         return Rows.of(self._calls(), target, [source], zero, True, experimental_use_pfor)[0]
 
     def _refuse_loop(self, experimental_use_pfor: bool) -> None:
@@ -298,19 +309,18 @@ class GradientTape:
                 "Argument `target` should be a list or nested structure of Tensors, "
                 "Variables or CompositeTensors to be differentiated, but received None."
             )
+        recorder = self._recorder
+        watched, kept = recorder.watched, recorder.kept
         calls = self._calls()
-        zero = UnconnectedGradients(unconnected_gradients) is UnconnectedGradients.ZERO
+        zero = is_zero(unconnected_gradients)
         flat = differentiable_parts(sources)
-        given = tree.flatten(target)
+        given = [target] if isinstance(target, Tensor) else tree.flatten(target)
         weights: list[Any] = [None] * len(given)
         if output_gradients is not None:
             weights = [weight_of(t, g) for t, g in zip(given, tree.flatten(output_gradients))]
-        pairs = [
-            (part, weight)
-            for part, weight in zip(map(differentiable_part, given), weights)
-            if isinstance(part, (Tensor, Variable))
-        ]
-        found = gradients_of(calls, [t for t, _ in pairs], flat, [w for _, w in pairs])
+        parts = [differentiable_part(t) for t in given]
+        wanted = watched if are_among(kept, flat) else None
+        found = gradients_of(calls, parts, flat, weights, wanted=wanted)
         results = [like(s, 0) if g is None and zero else g for s, g in zip(flat, found)]
         return pack_gradients(sources, results)
 
@@ -320,6 +330,14 @@ def weight_of(target: Any, weight: Any) -> Any:
     if weight is None:
         return None
     return convert(differentiable_part(weight) if isinstance(target, Composite) else weight)
+
+
+def are_among(kept: Sequence[Any], sources: Sequence[Any]) -> bool:
+    """Whether all that a tape watched from the start are sources: then what it recorded depends
+    on them."""
+    keys = {(s.handle if isinstance(s, Variable) else s).key for s in sources
+            if isinstance(s, (Tensor, Variable))}  # fmt: skip
+    return keys.issuperset([tensor.key for tensor in kept])
 
 
 class Rows:
@@ -342,26 +360,32 @@ def gradients_of(
     sources: Sequence[Any],
     weights: Sequence[Any],
     stopped: frozenset[Any] = frozenset(),
+    wanted: set[Any] | None = None,
 ) -> list[Any]:
     """The cotangents of `sources` for weighted `targets`, None where nothing is connected.
 
-    Nothing flows back from the tensors whose keys are `stopped`.
+    Nothing flows back from the tensors whose keys are `stopped`. `wanted` are the keys of what
+    depends on the sources, if somebody knows them.
     """
     handles = [s.handle if isinstance(s, Variable) else s for s in sources]
-    wanted = reachable(calls, [h for h in handles if isinstance(h, Tensor)])
+    if wanted is None:
+        wanted = reachable(calls, [h for h in handles if isinstance(h, Tensor)])
     cotangents: dict[Any, Any] = {}
     for target, weight in zip(targets, weights):
         tensor = target.handle if isinstance(target, Variable) else target
-        if not carries_gradient(tensor):
+        if not isinstance(tensor, Tensor):
+            continue
+        key = tensor.key
+        if key not in wanted and not carries_gradient(tensor):
             LOGGER.warning(
                 "The dtype of the target tensor must be floating (e.g. tf.float32) when calling "
                 "GradientTape.gradient, got %r",
                 tensor.dtype,
             )
             continue
-        if tensor.key in wanted:
+        if key in wanted:
             seed = like(target, 1) if weight is None else weight
-            before = cotangents.get(tensor.key)
-            cotangents[tensor.key] = seed if before is None else before + seed
+            before = cotangents.get(key)
+            cotangents[key] = seed if before is None else before + seed
     sweep(calls, cotangents, wanted, stopped)
     return [cotangents.get(h.key) if isinstance(h, Tensor) else None for h in handles]

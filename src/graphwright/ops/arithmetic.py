@@ -86,7 +86,9 @@ class Mul(Binary):
 
     def gradient(self, call: Call, g: Any) -> Sequence[Any]:
         x, y = call.inputs
-        return g * conj(y), g * conj(x)
+        if g.dtype.is_complex:
+            return g * conj(y), g * conj(x)
+        return g * y, g * x
 
 
 class Neg(Unary):

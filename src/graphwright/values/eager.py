@@ -165,7 +165,8 @@ _NAMES: dict[str, Any] = {
 
 
 def direct(op: Op, general: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
-    """A binary operator that takes two eager tensors straight to the kernel.
+    """A binary operator that takes two eager tensors straight to the kernel, or to who interprets
+    ops.
 
     `general` is the operator's full meaning: it serves everything else, the first call for a
     pair of dtypes, and what the kernel refuses.
@@ -173,15 +174,19 @@ def direct(op: Op, general: Callable[[Any, Any], Any]) -> Callable[[Any, Any], A
     kernels: dict[Any, Any] = op._kernels  # type: ignore[attr-defined]
 
     def operator(x: Any, y: Any) -> Any:
-        if type(y) is EagerTensor and STATE.active is None:
+        kernel = None
+        if type(y) is EagerTensor:
             a, b = x._array, y._array
             kernel = kernels.get((a.dtype, b.dtype))
-            if kernel is not None:
-                try:
-                    return wrap(QUIET.run(kernel, a, b))
-                except REFUSALS:
-                    pass
+        active = STATE.active
+        if kernel is not None and active is None:
+            try:
+                return wrap(QUIET.run(kernel, a, b))
+            except REFUSALS:
+                pass
         try:
+            if kernel is not None and active is not None:
+                return active.apply(op, (x, y), None)
             return general(x, y)
         except Exception as error:
             show_users_lines(error)

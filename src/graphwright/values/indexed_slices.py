@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from numpy import ndarray
+
 from graphwright.op.dispatch import implement
 from graphwright.op.op import Hooks
 from graphwright.ops.arithmetic import add
@@ -17,6 +19,7 @@ from graphwright.types.dtypes import DType, as_dtype
 from graphwright.types.shape import TensorShape
 from graphwright.types.specs import TensorSpec, TypeSpec
 from graphwright.values.convert import convert, register_conversion
+from graphwright.values.tensor import EagerTensor
 
 
 class IndexedSlices(Composite):
@@ -159,6 +162,8 @@ class IndexedSlicesSpec(TypeSpec):
 
 def add_cotangents(a: Any, b: Any) -> Any:
     """The sum of two cotangents; two sparse ones stay sparse."""
+    if type(a) is EagerTensor and type(b) is EagerTensor and type(a._array) is ndarray:
+        return a + b
     if isinstance(a, IndexedSlices) and isinstance(b, IndexedSlices):
         return IndexedSlices(
             concat([a.values, b.values], 0), concat([a.indices, b.indices], 0), a.dense_shape

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from typing import Any, NoReturn
 
 import numpy as np
-from numpy import ndarray
+from numpy import asarray, ndarray
 
 from graphwright.op.op import host_value
 from graphwright.types.dtypes import DType, of_numpy
@@ -303,7 +303,10 @@ def wrap(result: Any) -> Any:
     if result is None:
         return None
     if isinstance(result, np.generic):
-        return box(np.asarray(result))
+        tensor = EagerTensor()
+        tensor._array = asarray(result)
+        tensor._type = None
+        return tensor
     if isinstance(result, bytes):
         return box(np.array(result, dtype=object))
     return box(result, result.tensor_type)
