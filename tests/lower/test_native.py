@@ -104,6 +104,10 @@ PROGRAMS = {
         lambda x: (tf.reduce_any(x > 2.0, 1), tf.reduce_all(x < 2.0)),
         [normal(11, 40)],
     ),
+    "cross entropy of classes": (
+        lambda x, y: tf.raw_ops.SparseSoftmaxCrossEntropyWithLogits(features=x, labels=y),
+        [normal(7, 5), np.arange(7, dtype=np.int32) % 5],
+    ),
     "joined": (
         lambda x, y: (tf.concat([x, y * 2.0, x], 1), tf.stack([x, -x], 2), tf.concat([x, x], 0)),
         [normal(4, 3), normal(4, 5)],
@@ -200,6 +204,15 @@ def test_an_index_that_is_computed_is_checked():
     np.testing.assert_allclose(f(x, y[:5]), x @ y[:5], rtol=1e-5)
     with pytest.raises(tf.errors.InvalidArgumentError, match="out of bounds"):
         f(y, x)
+
+
+@pytest.mark.parametrize("label", [-1, 5])
+def test_the_number_of_a_class_is_checked(label):
+    loss = tf.nn.sparse_softmax_cross_entropy_with_logits
+    f = tf.function(lambda x, y: loss(y, x), jit_compile=True)
+    assert not outside(f.get_concrete_function(tf.TensorSpec([3, 5]), [1, 2, 3]).graph)
+    with pytest.raises(tf.errors.InvalidArgumentError, match="outside the valid range"):
+        f(tf.constant(normal(3, 5)), [0, label, 1])
 
 
 def test_a_slice_whose_bound_is_computed_is_right():

@@ -5,22 +5,36 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
+
 from graphwright.ir.graph import Graph, Node, Value, transform
 from graphwright.ir.known import known
-from graphwright.lower.indices import Average, Peak, PickIndex
+from graphwright.lower.indices import Average, ClassNumber, Peak, PickIndex
 from graphwright.lower.simplify import drop_dead
 from graphwright.op.op import Op
 from graphwright.ops.bias import BiasAdd
+from graphwright.ops.comparison import equal
+from graphwright.ops.conversion import cast
 from graphwright.ops.creation import Const
+from graphwright.ops.indexing import where
 from graphwright.ops.joining import Pack, Split, Unpack
+from graphwright.ops.movement import expand_dims
 from graphwright.ops.reduction import Mean, Sum, reduce, reduce_sum
 from graphwright.ops.slicing import StridedSlice
-from graphwright.ops.softmax import LogSoftmax, Softmax, SoftmaxCrossEntropyWithLogits
+from graphwright.ops.softmax import (
+    LogSoftmax,
+    Softmax,
+    SoftmaxCrossEntropyWithLogits,
+    SparseSoftmaxCrossEntropyWithLogits,
+)
 from graphwright.ops.transcendental import exp, log
 from graphwright.trace.symbolic import SymbolicTensor
 from graphwright.trace.tracer import tracing
 from graphwright.types import dtypes as dt
 from graphwright.types.tensor_type import TensorType
+
+#: Classes that a row of logits is compared with one by one.
+_MOST_CLASSES = 1 << 14
 
 
 def peak(x: Any) -> Any:
@@ -46,6 +60,23 @@ def cross_entropy(op: Op, logits: Any, labels: Any) -> Any:
     weights = exp(x)
     total = reduce_sum(weights, -1, True)
     return reduce_sum(labels * (log(total) - x), -1), weights / total - labels
+
+
+def sparse_cross_entropy(op: Op, logits: Any, labels: Any) -> Any:
+    """cross entropy with labels of which one is 1, where the number of classes is known"""
+    classes = logits.shape[-1] if logits.shape.rank == 2 else None
+    if not classes or classes > _MOST_CLASSES:
+        return None
+    graph = logits.graph
+    number = TensorType(dt.int64, labels._value.type.dims)
+    checked = graph.add(ClassNumber.of(1), (labels._value, logits._value), (number,))
+    column = expand_dims(cast(SymbolicTensor(checked.outputs[0], graph), dt.int32), -1)
+    chosen = equal(column, np.arange(classes, dtype=np.int32))
+    x = logits - peak(logits)
+    weights = exp(x)
+    total = reduce_sum(weights, -1, True)
+    loss = reduce_sum(where(chosen, log(total) - x, 0.0), -1)
+    return loss, weights * (1.0 / total) - cast(chosen, logits.dtype)
 
 
 def bias_add(op: Any, value: Any, bias: Any) -> Any:
@@ -77,6 +108,7 @@ RULES: dict[type[Op], Callable[..., Any]] = {
     Softmax: softmax,
     LogSoftmax: log_softmax,
     SoftmaxCrossEntropyWithLogits: cross_entropy,
+    SparseSoftmaxCrossEntropyWithLogits: sparse_cross_entropy,
     BiasAdd: bias_add,
 }
 

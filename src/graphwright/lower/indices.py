@@ -57,3 +57,19 @@ class PickIndex(Sized):
         )
         scalars.on_zero(outside)
         return scalars.select(outside, zero, place)
+
+
+class ClassNumber(PickIndex):
+    """The number of a class along an axis of `x`: from 0 on; checked."""
+
+    type_name = "_ClassNumber"
+
+    def element(self, scalars: Any, index: Any, size: Any) -> Any:
+        """The place; outside it is reported."""
+        outside = scalars.binary(
+            "or",
+            scalars.compare("lt", index, scalars.constant(0, index)),
+            scalars.compare("ge", index, size),
+        )
+        scalars.on_zero(outside)
+        return index
