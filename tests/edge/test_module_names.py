@@ -45,3 +45,15 @@ def test_scopes_name_variables_that_a_function_creates() -> None:
 
     run()
     assert made[0].name == "q/z:0"
+
+
+def test_a_module_has_the_scope_that_it_was_made_in_wherever_it_is_called() -> None:
+    with tf.name_scope("outer"):
+        inner = Layer()
+    assert (inner.name, inner.name_scope.name) == ("layer", "outer/layer/")
+    with tf.name_scope("elsewhere"):
+        inner(1.0)
+        with inner.name_scope as scope:
+            assert (scope, tf.Variable(1.0, name="a").name) == ("outer/layer/", "outer/layer/a:0")
+    assert inner.w.name == "outer/layer/w:0"
+    assert tf.Module(name="x").name_scope.name == "x/"

@@ -93,10 +93,14 @@ class Recorder(Layer):
             self.watched.add(tensor.key)
             self.kept.append(tensor)
 
-    def clear(self) -> None:
-        """Lets go of everything."""
+    def release(self) -> None:
+        """Lets go of what was recorded; which variables were watched is still known."""
         self.calls, self.kept = [], []
         self.watched = set()
+
+    def clear(self) -> None:
+        """Lets go of everything."""
+        self.release()
         self.variables = {}
 
 
@@ -217,7 +221,7 @@ class GradientTape:
         calls = self._recorder.calls
         if not self._persistent:
             self._used = True
-            self._recorder.clear()
+            self._recorder.release()
         return calls
 
     @boundary

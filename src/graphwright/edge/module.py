@@ -35,7 +35,8 @@ class Module(Tracked):
                 "identifiers (e.g. a valid class name)."
             )
         self._name = name or snake_case(type(self).__name__)
-        self._scope_name = self._name
+        with name_scope(self._name) as scope:
+            self._scope_name = scope
 
     @property
     def name(self) -> str:
@@ -44,8 +45,9 @@ class Module(Tracked):
 
     @property
     def name_scope(self) -> name_scope:
-        """The scope that the methods marked with `with_name_scope` name their ops in."""
-        return name_scope(self.name)
+        """The scope that methods marked with `with_name_scope` name their ops in, wherever they
+        are called: the one where the module was made, and its name."""
+        return name_scope(getattr(self, "_scope_name", f"{self.name}/"))
 
     @property
     def variables(self) -> tuple[Variable, ...]:
