@@ -33,6 +33,7 @@ Array = npt.NDArray[Any]
 
 _FEW = 64  # rows of a product whose right operand is not read often enough to align it by packing
 _STRIP = 1 << 19  # bytes of a strip: half of a core's own cache, the filters have the other
+_DEEP = 512  # windows whose gradients are packed together: they stay in a core's own cache
 _KEPT = 64  # plans
 
 
@@ -162,17 +163,19 @@ def _filter_gradient(
             rows = strips.rows(phase, strip)
             items, lines = strip
             first = items.start * strides[0] + lines.start * strides[1]
-            pieces = steps((len(rows),), (outputs * size,))
-            for group in range(groups):
-                right, skip = (OTHER, first) if panel else (OWN, 0)
+            pieces = steps((min(len(rows), _DEEP),), (outputs * size,))
+            for deep, group in itertools.product(range(0, len(rows), _DEEP), range(groups)):
+                some = rows[deep : deep + _DEEP]
+                at = first + deep * outputs * size + group * width * size
+                right, skip = (OTHER, at) if panel else (OWN, 0)
                 if not panel:
-                    plan.need(OWN, products.packed_size(len(rows), width, tile) * size)
-                    at = first + group * width * size
-                    plan.add(PACK, OTHER, at, OWN, 0, pieces, len(rows), size, width)
+                    plan.need(OWN, products.packed_size(len(some), width, tile) * size)
+                    plan.add(PACK, OTHER, at, OWN, 0, pieces, len(some), size, width)
                 a, c = start + group * depth * size, group * width * size
+                add = int(number > 0 or deep > 0)
                 plan.add(
                     *(MULTIPLY, base, a, right, skip, RESULT, c),
-                    *(cols, len(cols), rows, len(rows), width, places, int(number > 0)),
+                    *(cols, len(cols), some, len(some), width, places, add),
                 )
         plan.end_part()
     return plan.finish()
