@@ -10,7 +10,7 @@ import numpy as np
 from graphwright.ir.execution import Builder, Function
 from graphwright.ir.graph import Graph
 from graphwright.op.op import Effect, Op
-from graphwright.ops.resource import held
+from graphwright.ops.resource import Held
 from graphwright.ops.tensor_list import TensorList
 from graphwright.types.dtypes import DType
 from graphwright.types.tensor_type import TensorType
@@ -97,7 +97,7 @@ class NativeUpdate(Native):
 
         def run(*operands: Any) -> Any:
             cells = operands[first:count]
-            with held(cells):
+            with Held(cells):
                 arrays = [cell.read() for cell in operands[:first]]
                 arrays += operands[count:]
                 found = native(*arrays) or fallback(*arrays)

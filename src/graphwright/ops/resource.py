@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -59,7 +58,7 @@ class Storage:
     def write(self, array: Any) -> None:
         """Replaces the array by one of the declared dtype and shape."""
         array = np.asarray(array)
-        if not is_compatible(array.shape, self.dims):
+        if array.shape != self.dims and not is_compatible(array.shape, self.dims):
             raise ValueError(
                 f"Cannot assign value to variable '{self.name}': Shape mismatch. The variable "
                 f"shape {show_dims(self.dims)}, and the assigned value shape "
@@ -76,14 +75,27 @@ class Storage:
         return f"<Resource {self.name!r}: {self.value_type!r}>"
 
 
-@contextmanager
-def held(cells: Sequence[Storage]) -> Iterator[None]:
-    """Nobody else updates these cells meanwhile. All take their locks in one order."""
-    locks = [cell.lock for cell in sorted(set(cells), key=id)]
-    with ExitStack() as stack:
-        for lock in locks:
-            stack.enter_context(lock)
-        yield
+class Held:
+    """While it is entered, nobody else updates these cells. All take their locks in one order."""
+
+    __slots__ = ("taken", "wanted")
+
+    def __init__(self, cells: Sequence[Storage]) -> None:
+        self.wanted = [cell.lock for cell in sorted(set(cells), key=id)]
+        self.taken: list[threading.Lock] = []
+
+    def __enter__(self) -> None:
+        try:
+            for lock in self.wanted:
+                lock.acquire()
+                self.taken.append(lock)
+        except BaseException:  # a signal, while another thread is waited for
+            self.__exit__()
+            raise
+
+    def __exit__(self, *error: object) -> None:
+        for lock in self.taken:
+            lock.release()
 
 
 class ReadVariableOp(Op):

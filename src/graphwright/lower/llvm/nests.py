@@ -22,25 +22,30 @@ from graphwright.lower.sizes import ONE, Size
 _VECTOR = 128
 
 
-def lanes_of(nest: Nest) -> int:
-    """As many lanes as the largest elements of a nest allow."""
+def lanes_of(nest: Nest, inner: int) -> int:
+    """As many lanes as the largest elements of a nest allow; no more than the innermost axis has,
+    where that is expected to be short and made of whole vectors, `inner` elements long."""
     sizes = [1]
     for stage in nest.stages:
         sizes += [item_size(x.kind) for x in stage.instructions]
-    return min(_VECTOR // max(sizes), 32)
+    lanes = min(_VECTOR // max(sizes), 32)
+    narrow = inner in (8, 16) and len(nest.axes) > 1 and not nest.outer
+    return min(lanes, inner) if narrow else lanes
 
 
 class NestWriter:
     """Writes the function of a nest."""
 
-    def __init__(self, name: str, nest: Nest, frame: Frame, buffers: tuple[Buffer, ...]) -> None:
+    def __init__(
+        self, name: str, nest: Nest, frame: Frame, buffers: tuple[Buffer, ...], inner: int
+    ) -> None:
         self.name = name
         self.nest = nest
         self.buffers = buffers
         signature = f"define internal void @{name}(ptr %frame, i64 %begin, i64 %end, ptr %totals)"
         self.f = FunctionWriter(frame, signature)
         self.e = self.f.e
-        self.lanes = lanes_of(nest)
+        self.lanes = lanes_of(nest, inner)
         self.rows: dict[int, Reg] = {}
         self.row_memory: dict[int, Reg] = {}
         self.accumulators: dict[int, Reg] = {}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 
 from graphwright.lower.collapse import collapse, linears
@@ -50,6 +51,12 @@ class Module:
         self.prepare()
         self.run()
         return "\n".join([*self.declarations.values(), "", *self.functions])
+
+    def expected(self, size: Size) -> int:
+        """What a size is in this trace; negative where it does not say."""
+        known = {s: value for (s, _, _), value in zip(self.program.symbols, self.program.expected)}
+        values = [known.get(s, -1) for s in size.symbols]
+        return size.factor * math.prod(values) if all(v >= 0 for v in values) else -1
 
     def finish(self, f: FunctionWriter) -> None:
         """Adds a function."""
@@ -165,7 +172,8 @@ class Main:
         """A call of the nest's function over its whole range."""
         nest = collapse(nest)
         name = f"nest{len(self.module.functions)}"
-        writer = NestWriter(name, nest, self.frame, self.program.buffers)
+        inner = self.module.expected(nest.axes[-1])
+        writer = NestWriter(name, nest, self.frame, self.program.buffers, inner)
         self.module.functions.append(writer.text())
         self.module.declarations.update(writer.e.declarations)
         if writer.into:
