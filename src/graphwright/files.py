@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-import tempfile
+import secrets
 from pathlib import Path
 
 
@@ -15,18 +15,17 @@ def write_whole(path: str | Path, content: bytes, durable: bool = False) -> None
     """
     path = Path(path)
     path.parent.mkdir(parents=True, exist_ok=True)
-    with tempfile.NamedTemporaryFile(dir=path.parent, prefix=f".{path.name}.", delete=False) as new:
-        try:
-            new.write(content)
-            new.flush()
+    new = path.with_name(f".{path.name}.{secrets.token_hex(8)}")
+    try:
+        with open(new, "xb") as file:
+            file.write(content)
             if durable:
-                os.fsync(new.fileno())
-            os.chmod(new.name, 0o666 & ~_umask())
-            new.close()
-            os.replace(new.name, path)
-        except BaseException:
-            os.unlink(new.name)
-            raise
+                file.flush()
+                os.fsync(file.fileno())
+        os.replace(new, path)
+    except BaseException:
+        new.unlink(missing_ok=True)
+        raise
     if durable and os.name == "posix":  # elsewhere a directory cannot be opened
         directory = os.open(path.parent, os.O_RDONLY)
         try:
@@ -34,9 +33,3 @@ def write_whole(path: str | Path, content: bytes, durable: bool = False) -> None
         finally:
             os.close(directory)
 
-
-def _umask() -> int:
-    """The permissions that new files do not have."""
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask
