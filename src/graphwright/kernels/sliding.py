@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import functools
 import math
-from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -32,6 +31,7 @@ class Functions(NamedTuple):
     weigh: Job
     spread: Job
     give: Job
+    put: Job
     correlate: Job
 
 
@@ -57,92 +57,104 @@ def ready(array: Array) -> Array:
 def greatest(padded: Array, windows: Windows) -> Array:
     """The greatest element of each window: nan where it holds nothing else."""
     out = _results(padded, windows)
-    taps = _taps(padded, windows)
-    found = _blocks(out, windows)
-    rows = [(*block.at(padded, out), *block.sizes(out), address(taps)) for block in found]
+    plan = _plan(windows, out.shape, (padded.strides, out.strides), (False, True))
+    rows = plan.rows((padded, out), _taps(padded, windows))
     functions(out.dtype).greatest.run(rows, _shared(out, windows))
     return out
 
 
 def give(padded: Array, gradient: Array, windows: Windows, to_all: bool) -> Array:
     """The gradient of `greatest` with respect to the padded array."""
-    total = np.zeros(padded.shape, padded.dtype)
+    make = np.empty if windows.cover else np.zeros
+    total = make(padded.shape, padded.dtype)
     taps, to = _taps(padded, windows), _taps(total, windows)
-    rest = (address(taps), address(to), int(to_all))
-    found = _blocks(gradient, windows, overlapping=True)
-    rows = [(*block.at(padded, gradient, total), *block.sizes(gradient), *rest) for block in found]
-    functions(total.dtype).give.run(rows, _shared(gradient, windows))
+    strides = padded.strides, gradient.strides, total.strides
+    apart = windows.apart
+    plan = _plan(windows, gradient.shape, strides, (False, True, False), not apart)
+    rows = plan.rows((padded, gradient, total), taps, address(to), int(to_all))
+    own = functions(total.dtype)
+    (own.put if apart else own.give).run(rows, _shared(gradient, windows))
     return total
 
 
 def weigh(padded: Array, weights: Array, windows: Windows) -> Array:
     """The sum over each window, every tap times its weights [taps or 1, channels]."""
     out = _results(padded, windows)
-    taps = _taps(padded, windows)
-    rest = (address(taps), *_weights(weights))
-    found = _blocks(out, windows)
-    rows = [(*block.at(padded, out), *block.sizes(out), *rest) for block in found]
+    plan = _plan(windows, out.shape, (padded.strides, out.strides), (False, True))
+    rows = plan.rows((padded, out), _taps(padded, windows), *_weights(weights))
     functions(out.dtype).weigh.run(rows, _shared(out, windows))
     return out
 
 
 def spread(gradient: Array, weights: Array, windows: Windows, total: Array) -> None:
     """Adds the gradient of `weigh` with respect to the padded array to `total`."""
-    taps = _taps(total, windows)
-    rest = (address(taps), *_weights(weights))
-    found = _blocks(gradient, windows, overlapping=True)
-    rows = [(*block.at(gradient, total), *block.sizes(gradient), *rest) for block in found]
+    strides = gradient.strides, total.strides
+    plan = _plan(windows, gradient.shape, strides, (True, False), not windows.apart)
+    rows = plan.rows((gradient, total), _taps(total, windows), *_weights(weights))
     functions(total.dtype).spread.run(rows, _shared(gradient, windows))
 
 
 def correlate(padded: Array, gradient: Array, windows: Windows) -> Array:
     """The gradient of `weigh` with respect to the weights, [taps, channels]."""
     taps = _taps(padded, windows)
-    found = _blocks(gradient, windows)
-    sums = np.zeros((len(found), len(taps), padded.shape[-1]), padded.dtype)
+    strides = padded.strides, gradient.strides
+    plan = _plan(windows, gradient.shape, strides, (False, True))
+    sums = np.zeros((len(plan.blocks), len(taps), padded.shape[-1]), padded.dtype)
+    weights, step = _weights(sums[0])
     rows = [
-        (*block.at(padded, gradient), *block.sizes(gradient), address(taps), *_weights(own))
-        for block, own in zip(found, sums)
+        (*row, weights + i * sums.strides[0], step)
+        for i, row in enumerate(plan.rows((padded, gradient), taps))
     ]
     functions(padded.dtype).correlate.run(rows, _shared(gradient, windows))
     total: Array = sums.sum(axis=0)
     return total
 
 
-class Block:
-    """Some rows of the windows of some images; its tables live as long as it does."""
+class Plan(NamedTuple):
+    """Blocks of windows: some rows of those of some images, and where they lie in some arrays."""
 
-    def __init__(self, windows: Windows, items: slice, rows: slice) -> None:
-        self.windows = windows
-        self.items = items
-        self.rows = rows
-        self.shape = (items.stop - items.start, rows.stop - rows.start, *windows.counts[1:])
-        self.tables: list[Table] = []
+    blocks: tuple[tuple[tuple[int, int], ...], ...]  # for each array, an offset and a table's place
+    sizes: tuple[tuple[int, int, int], ...]  # how many windows, taps and channels there are
+    tables: tuple[Table, ...]  # whose places are used
 
-    def at(self, *arrays: Array) -> Iterator[int]:
-        """The address and the table of each array; one without windows' sizes is padded."""
-        for array in arrays:
-            dense = array.shape[1:-1] == self.windows.counts
-            strides = array.strides[1:-1]
-            if not dense:
-                strides = tuple(s * step for s, step in zip(strides, self.windows.strides))
-            table = steps(self.shape, (array.strides[0], *strides))
-            self.tables.append(table)
-            start = self.items.start * array.strides[0] + self.rows.start * strides[0]
-            yield address(array) + start
-            yield address(table)
-
-    def sizes(self, results: Array) -> tuple[int, int, int]:
-        """How many windows, taps and channels there are."""
-        return math.prod(self.shape), math.prod(self.windows.kernel), results.shape[-1]
+    def rows(self, arrays: tuple[Array, ...], taps: Table, *rest: int) -> list[tuple[int, ...]]:
+        """The arguments of a native function, for each block."""
+        starts = [address(array) for array in arrays]
+        last = (address(taps), *rest)
+        return [
+            (*[n for a, (at, table) in zip(starts, block) for n in (a + at, table)], *sizes, *last)
+            for block, sizes in zip(self.blocks, self.sizes)
+        ]
 
 
-def _blocks(results: Array, windows: Windows, overlapping: bool = False) -> list[Block]:
-    """The blocks of the windows: whole images where what different rows write overlaps."""
-    row_bytes = math.prod(results.shape[2:]) * results.itemsize
+@functools.lru_cache(maxsize=128)
+def _plan(
+    windows: Windows,
+    results: tuple[int, ...],
+    strides: tuple[tuple[int, ...], ...],
+    dense: tuple[bool, ...],
+    overlapping: bool = False,
+) -> Plan:
+    """The blocks of results of this shape: whole images where what different rows write overlaps.
+
+    An array is dense if it has an element for each window, else it is what the windows lie in.
+    """
+    itemsize = min(own[-1] for own in strides)
+    row_bytes = math.prod(results[2:]) * itemsize
     limit = max(_BLOCK, windows.counts[0] * row_bytes) if overlapping else _BLOCK
-    found = blocks(len(results), windows.counts[0], row_bytes, limit)
-    return [Block(windows, items, rows) for items, rows in found]
+    found, sizes, tables = [], [], []
+    for items, rows in blocks(results[0], windows.counts[0], row_bytes, limit):
+        shape = (items.stop - items.start, rows.stop - rows.start, *windows.counts[1:])
+        places = []
+        for own, each in zip(strides, dense):
+            steps_ = (1,) * len(windows.strides) if each else windows.strides
+            axes = tuple(s * step for s, step in zip(own[1:-1], steps_))
+            tables.append(steps(shape, (own[0], *axes)))
+            start = items.start * own[0] + rows.start * axes[0]
+            places.append((start, address(tables[-1])))
+        found.append(tuple(places))
+        sizes.append((math.prod(shape), math.prod(windows.kernel), results[-1]))
+    return Plan(tuple(found), tuple(sizes), tuple(tables))
 
 
 def _shared(results: Array, windows: Windows) -> bool:

@@ -22,6 +22,7 @@ KINDS = {
     "weigh": (*[PLACE] * 4, *_WINDOWS, PLACE, NUMBER),
     "spread": (*[PLACE] * 4, *_WINDOWS, PLACE, NUMBER),
     "give": (*[PLACE] * 6, *_WINDOWS, PLACE, NUMBER),
+    "put": (*[PLACE] * 6, *_WINDOWS, PLACE, NUMBER),
     "correlate": (*[PLACE] * 4, *_WINDOWS, PLACE, NUMBER),
 }
 
@@ -63,6 +64,7 @@ class Sliding:
             self._function("weigh", ("x", "out"), "ptr %taps, ptr %w, i64 %w.step", self._weigh),
             self._function("spread", ("g", "out"), "ptr %taps, ptr %w, i64 %w.step", self._spread),
             self._function("give", ("x", "g", "out"), "ptr %taps, ptr %to, i64 %all", self._give),
+            self._function("put", ("x", "g", "out"), "ptr %taps, ptr %to, i64 %all", self._put),
             self._function("correlate", ("x", "g"), "ptr %taps, ptr %w, i64 %w.step", self._sums),
             *[jobs.text(name, kinds) for name, kinds in KINDS.items()],
             self._declarations(),
@@ -239,10 +241,22 @@ done:
         }"""
 
     def _give(self, p: str, mask: str | None) -> str:
-        """Adds g to out at the first tap where x is greatest, or at all of them.
+        """Adds g to out at the first tap where x is greatest, or at all of them."""
+        name = f"%{p}.given"
+        return self._given(
+            p,
+            mask,
+            f"""{self._load(f"{name}.0", f"{name}.to", mask)}
+  {name}.1 = fadd {self.vector} {name}.0, {name}
+{self._store(f"{name}.1", f"{name}.to", mask)}""",
+        )
 
-        `%to` is the taps' table for out.
-        """
+    def _put(self, p: str, mask: str | None) -> str:
+        """Writes g to out at the first tap where x is greatest, or at all of them; else zero."""
+        return self._given(p, mask, self._store(f"%{p}.given", f"%{p}.given.to", mask))
+
+    def _given(self, p: str, mask: str | None, written: str) -> str:
+        """What of g a tap gets, and how it is written; `%to` is the taps' table for out."""
         vector, name = self.vector, f"%{p}.given"
         zero = f"{vector} zeroinitializer"
         return f"""{self._load(f"%{p}.gv", f"%{p}.g", mask)}
@@ -264,9 +278,7 @@ done:
   {name}.entry = getelementptr i64, ptr %to, i64 %{p}.give.i
   {name}.o = load i64, ptr {name}.entry
   {name}.to = getelementptr i8, ptr %{p}.out, i64 {name}.o
-{self._load(f"{name}.0", f"{name}.to", mask)}
-  {name}.1 = fadd {vector} {name}.0, {name}
-{self._store(f"{name}.1", f"{name}.to", mask)}''',
+{written}''',
                 f"{p}.done",
             )
         }"""

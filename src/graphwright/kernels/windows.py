@@ -32,6 +32,21 @@ class Windows:
     pads: tuple[tuple[int, int], ...]
     counts: tuple[int, ...]  # of windows
 
+    @property
+    def apart(self) -> bool:
+        """Whether no element is in two windows."""
+        axes = zip(self.kernel, self.dilations, self.strides)
+        return all((taps - 1) * dilation < stride for taps, dilation, stride in axes)
+
+    @property
+    def cover(self) -> bool:
+        """Whether every element of a padded array is in one window."""
+        axes = zip(self._padded_sizes(), self.counts, self.kernel, self.strides, self.dilations)
+        return all(
+            taps == stride and dilation == 1 and size == count * taps
+            for size, count, taps, stride, dilation in axes
+        )
+
     def pad(self, array: Array, value: Any = 0) -> Array:
         """The array with its spatial axes padded, itself where there is nothing to pad."""
         if not any(before or after for before, after in self.pads):
