@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import graphwright as tf
-from graphwright.control.derivative import derivative_of
+from graphwright.control.derivative import derivative_of, trace_backward
 from graphwright.ir.graph import Graph, Value, source
 from graphwright.lower.simplify import simplify
 from graphwright.op.op import Effect, Op
@@ -222,3 +222,58 @@ def test_a_loop_that_writes_reads_each_time() -> None:
     assert (
         ops_of(run.get_concrete_function(tf.TensorSpec([], tf.int32)).graph)["ReadVariableOp"] == 1
     )
+
+
+def looped(x: Any, w: Any, u: Any) -> Any:
+    for _ in tf.range(3):
+        x = tf.sin(tf.matmul(x, w)) + tf.tanh(u)
+    return x
+
+
+def branched(x: Any, w: Any, u: Any) -> Any:
+    return tf.cond(
+        x[0, 0] > 0.0,
+        lambda: tf.matmul(x, w) * tf.exp(x),
+        lambda: tf.matmul(x, u) + tf.sin(w),
+    )
+
+
+def branched_in_a_loop(x: Any, w: Any, u: Any) -> Any:
+    for _ in tf.range(3):
+        x = tf.matmul(x, w) * tf.exp(u) if w[0, 0] > 0.0 else tf.matmul(x, u)
+    return x
+
+
+def called(x: Any, w: Any, u: Any) -> Any:
+    return tf.function(looped)(x, w, u) * tf.function(branched)(x, u, w)
+
+
+@pytest.mark.parametrize("only", range(3))
+@pytest.mark.parametrize("function", [looped, branched, branched_in_a_loop, called])
+def test_a_gradient_of_one_argument_is_cut_out_of_that_of_all(
+    function: Callable[..., Any], only: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What is left computes what a gradient that is traced for this argument alone does."""
+    found = derivative(function, *[spec(3, 3)] * 3)
+    needed = tuple(i == only for i in range(3))
+    traced = trace_backward(found.forward, needed, dense=False)
+    monkeypatch.setattr("graphwright.control.derivative.trace_backward", None)
+    cut, wanted = ops_of(found.backward(needed).graph), ops_of(traced.graph)
+    del cut["Placeholder"], wanted["Placeholder"]
+    assert cut == wanted
+    assert found.backward(needed) is found.backward(needed)
+
+
+def test_what_has_no_gradient_is_an_error_only_where_it_is_needed() -> None:
+    @tf.function
+    def loss(x: Any, w: Any) -> Any:
+        return tf.reduce_sum(tf.unique(x).y) + tf.reduce_sum(tf.sin(w) * w)
+
+    x, w = tf.constant([1.0, 2.0]), tf.Variable([0.5])
+    with tf.GradientTape(persistent=True) as tape:
+        tape.watch(x)
+        value = loss(x, w)
+    expected = np.cos(0.5) * 0.5 + np.sin(0.5)
+    np.testing.assert_allclose(tape.gradient(value, w), [expected], rtol=1e-6)
+    with pytest.raises(LookupError, match="No gradient defined for operation Unique"):
+        tape.gradient(value, [x, w])

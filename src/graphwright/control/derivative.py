@@ -282,10 +282,23 @@ class Derivative:
         self.full = tuple([carries_gradient(SymbolicTensor(v, base)) for v in base.arguments])
         self.position = {v: i for i, v in enumerate(self.forward.graph.arguments)}
         self.available = set(self.position)  # what need not be remembered: the arguments
+        #: The arguments that a gradient can be taken by.
+        self.working = self.full
         try:
             self._remember(self.backward(self.full, required))
         except NotDifferentiableError as failure:  # an error only if a gradient is asked for
             self.failure = failure
+            self.working = tuple([not required and self._works(i) for i in range(len(self.full))])
+            if any(self.working):
+                self._remember(self.backward(self.working))
+
+    def _works(self, number: int) -> bool:
+        """Whether a gradient can be taken by one of the arguments."""
+        alone = [i == number and can for i, can in enumerate(self.full)]
+        try:
+            return any(alone) and bool(trace_backward(self.forward, alone, self.dense))
+        except NotDifferentiableError:
+            return False
 
     def _remember(self, backward: Backward) -> None:
         for tensor in backward.outside:
@@ -299,7 +312,8 @@ class Derivative:
 
     def backward(self, needed: Sequence[bool], required: Sequence[bool] = ()) -> Backward:
         """The gradient with respect to the needed arguments, of what is remembered."""
-        if self.failure is not None:
+        asked = [need and can for need, can in zip(needed, self.full)]
+        if self.failure is not None and any(a and not w for a, w in zip(asked, self.working)):
             raise self.failure
         key = (tuple(needed), tuple(required))
         found = self._traced.get(key)
@@ -308,15 +322,15 @@ class Derivative:
         if found is None:
             found = trace_backward(self.forward, needed, self.dense, required)
             if self._traced and not all(map(self.is_known, found.outside)):
-                found = trace_backward(self.forward, self.full, self.dense, required)
-            self._traced[key] = found
+                found = trace_backward(self.forward, self.working, self.dense, required)
+        self._traced[key] = found
         return found
 
     def _part(self, needed: tuple[bool, ...]) -> Backward | None:
-        """The gradient with respect to some arguments, cut out of that for all; None where it
-        holds graphs, in which more could be left out."""
-        whole = self._traced.get((self.full, ()))
-        if whole is None or any(True for _ in whole.graph.subgraphs()):
+        """The gradient with respect to some arguments, cut out of that for all, if that is
+        there."""
+        whole = self._traced.get((self.working, ()))
+        if whole is None:
             return None
         graph = Graph(whole.graph.name, is_body=True)
         graph.nodes, graph.names = whole.graph.nodes, whole.graph.names
