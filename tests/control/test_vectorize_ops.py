@@ -27,6 +27,8 @@ RANDOM = (
     "image.stateless",
     "image.random",
 )
+#: What they find on the way is of another length in each row, which no stack of rows can hold.
+UNEVEN = ("nn.collapse_repeated",)
 CASES = 6  # of each function
 
 
@@ -66,6 +68,8 @@ def test_all_rows_at_once_are_the_rows_one_by_one(area: str, function: str) -> N
     logging.getLogger("graphwright").setLevel(logging.CRITICAL)
     if function.startswith(RANDOM):
         pytest.skip("random")
+    if function in UNEVEN:
+        pytest.skip("uneven")
     wrong: list[str] = []
     tried = 0
     for case in area_of(area)[2][function]:

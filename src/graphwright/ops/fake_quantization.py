@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from graphwright.op.batching import elementwise, last_axes_of_first
+from graphwright.op.batching import elementwise, last_axes, last_axes_of_first
 from graphwright.op.interpreter import apply, convert
 from graphwright.op.op import Call, Op, Shapes
 from graphwright.ops.comparison import select
@@ -88,7 +88,7 @@ class FakeQuantWithMinMaxArgsGradient(Op):
     type_name = "FakeQuantWithMinMaxArgsGradient"
     inputs = ("gradients: float32", "inputs: float32")
     outputs = ("backprops: float32",)
-    batched = elementwise
+    batched = last_axes
 
     min: float = -6.0
     max: float = 6.0
