@@ -8,6 +8,7 @@ stored of them and what is reduced.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 from graphwright.lower.sizes import Shape, Size
@@ -300,6 +301,23 @@ class Deliver(NamedTuple):
 
 ListStatement = Reserve | Extend | Shorten | Locate | Mark | Require | Deliver
 Statement = Nest | Straight | Clear | Multiply | Copy | Loop | Choice | ListStatement
+
+
+def inner_blocks(statement: Statement) -> tuple[tuple[Statement, ...], ...]:
+    """The statements in a statement."""
+    if isinstance(statement, Loop):
+        return statement.condition, statement.body
+    if isinstance(statement, Choice):
+        return statement.then, statement.otherwise
+    return ()
+
+
+def all_statements(body: tuple[Statement, ...]) -> Iterator[Statement]:
+    """Statements at any depth."""
+    for statement in body:
+        yield statement
+        for block in inner_blocks(statement):
+            yield from all_statements(block)
 
 
 class Buffer(NamedTuple):

@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 
+from graphwright.lower.arena import bytes_of, homes
 from graphwright.lower.collapse import collapse, linears
-from graphwright.lower.kinds import item_size
 from graphwright.lower.llvm.accumulation import Accumulation
 from graphwright.lower.llvm.combine import combined, identity
 from graphwright.lower.llvm.emitter import Reg, type_of
@@ -30,6 +30,7 @@ from graphwright.lower.nest import (
     Scalar,
     Statement,
     Straight,
+    all_statements,
 )
 from graphwright.lower.sizes import Size, product
 
@@ -125,24 +126,34 @@ class Main:
 
     def allocate(self) -> Reg | None:
         """Memory for all temporaries, in one piece."""
+        places = homes(self.program)
+        own = [i for i, home in places.items() if i == home]
+        memory = self.lay_out(own) if own else None
+        for i, home in places.items():
+            if i != home:
+                self.lies_at(i, self.f.buffer(home))
+        return memory
+
+    def lay_out(self, own: list[int]) -> Reg:
+        """Buffers one after the other."""
         f = self.f
-        wanted = [(i, b) for i, b in enumerate(self.program.buffers) if b.role == "temporary"]
-        if not wanted:
-            return None
         offset = f.number(0)
         offsets = []
-        for _, buffer in wanted:
+        for i in own:
             offsets.append(offset)
-            size = f.mul(f.size(product(buffer.shape)), f.number(item_size(buffer.kind)))
+            size = f.size(bytes_of(self.program.buffers[i]))
             padded = f.e.binary("and", f.add(size, f.number(127)), f.number(-64))
             offset = f.add(offset, padded)
         memory = f.call("ptr", "malloc", offset)
-        for (i, _), at in zip(wanted, offsets):
-            address = f.e.assign("ptr", 1, f"getelementptr i8, {memory}, {at}")
-            f.to_slot(self.frame.buffer(i), address)
-            if i not in f.moving:
-                f.set_buffer(i, address)
+        for i, at in zip(own, offsets):
+            self.lies_at(i, f.e.assign("ptr", 1, f"getelementptr i8, {memory}, {at}"))
         return memory
+
+    def lies_at(self, i: int, address: Reg) -> None:
+        """Notes the address of a buffer."""
+        self.f.to_slot(self.frame.buffer(i), address)
+        if i not in self.f.moving:
+            self.f.set_buffer(i, address)
 
     def free(self, memory: Reg | None) -> None:
         """Gives the temporaries back."""
@@ -328,23 +339,6 @@ def cost(body: tuple[Statement, ...]) -> int:
         for s in all_statements(body)
         if isinstance(s, (Nest, Multiply, Straight))
     )
-
-
-def inner_blocks(statement: Statement) -> tuple[tuple[Statement, ...], ...]:
-    """The statements in a statement."""
-    if isinstance(statement, Loop):
-        return statement.condition, statement.body
-    if isinstance(statement, Choice):
-        return statement.then, statement.otherwise
-    return ()
-
-
-def all_statements(body: tuple[Statement, ...]) -> Iterator[Statement]:
-    """Statements at any depth."""
-    for statement in body:
-        yield statement
-        for block in inner_blocks(statement):
-            yield from all_statements(block)
 
 
 def scalars_of_nests(body: tuple[Statement, ...]) -> Iterator[int]:
