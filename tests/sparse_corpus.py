@@ -116,6 +116,28 @@ each(lambda tf: tf.sparse.eye(2, 4, dtype=tf.int32), ())
 each(lambda tf: tf.sparse.eye(3), ())
 each(lambda tf, x: tf.sparse.mask(tf.IndexedSlices(x, tf.constant([1, 5, 7])), [5]), (DENSE,))
 
+# -- distances and strings ----------------------------------------------------------------------
+
+SAID = sparse([[1, 2, 3, 0], [4, 0, 0, 0], [5, 6, 0, 0]], "int32")
+MEANT = sparse([[1, 3, 3, 7], [0, 0, 0, 0], [5, 6, 0, 0]], "int32")
+each(lambda tf, x, y: tf.edit_distance(x, y), (SAID, MEANT), (MEANT, SAID), (GRID, OTHER),
+     (SAID, CUBE), (VECTOR, VECTOR), (CUBE, CUBE), (EMPTY, EMPTY), (WORDS, WORDS),
+     (SAID, GRID), (SAID, NUMBERS), (SAID, sparse([[1, 1]], "int32")))  # fmt: skip
+each(lambda tf, x, y: tf.edit_distance(x, y, normalize=False), (SAID, MEANT), (MEANT, SAID),
+     (CUBE, CUBE), (EMPTY, EMPTY))  # fmt: skip
+each(lambda tf, x: tf.edit_distance(x, x), (DENSE,))
+each(lambda tf, x: tf.io.serialize_sparse(x), (GRID,), (WORDS,), (EMPTY,), (VECTOR,), (CUBE,))
+each(lambda tf, x: tf.io.serialize_many_sparse(x), (GRID,), (WORDS,), (EMPTY,), (VECTOR,), (CUBE,))
+each(lambda tf, x: tf.io.deserialize_many_sparse(tf.io.serialize_many_sparse(x), x.dtype),
+     (GRID,), (WORDS,), (CUBE,))  # fmt: skip
+each(lambda tf, x: tf.io.deserialize_many_sparse(tf.io.serialize_many_sparse(x), tf.int64, 3),
+     (GRID,), (SETS,))  # fmt: skip
+each(lambda tf, x: tf.io.deserialize_many_sparse(
+    tf.stack([tf.io.serialize_sparse(x), tf.io.serialize_sparse(x)]), tf.float32),
+     (GRID,), (EMPTY,))  # fmt: skip
+each(lambda tf, x: tf.io.deserialize_many_sparse(x, tf.float32), (words([b"a", b"b", b"c"]),),
+     (np.array([[b"a", b"b", b"c"]], object),))  # fmt: skip
+
 # -- arithmetic ---------------------------------------------------------------------------------
 
 _PAIRS = ((GRID, OTHER), (GRID, GRID), (EMPTY, EMPTY), (GRID, EMPTY), (NUMBERS, NUMBERS))

@@ -27,7 +27,8 @@ def packed(array: Any) -> Any:
         return None
     array = np.asarray(array)
     if array.dtype == object or array.dtype.kind in "SU":
-        return ["string", list(array.shape), [v.decode() for v in array.reshape(-1).tolist()]]
+        words = [v.decode("latin-1") for v in array.reshape(-1).tolist()]
+        return ["string", list(array.shape), words]
     flat = array.reshape(-1)
     plain = flat.view(flat.real.dtype).tolist() if array.dtype.kind == "c" else flat.tolist()
     return [array.dtype.name, list(array.shape), plain]

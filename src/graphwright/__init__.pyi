@@ -49,6 +49,7 @@ from graphwright.control.branch import switch_case as switch_case
 from graphwright.control.dependencies import control_dependencies as control_dependencies
 from graphwright.control.dependencies import group as group
 from graphwright.control.dependencies import no_op as no_op
+from graphwright.control.dependencies import tuple as tuple
 from graphwright.control.jacobian import gradients as gradients
 from graphwright.control.jacobian import hessians as hessians
 from graphwright.control.loop import while_loop as while_loop
@@ -140,6 +141,7 @@ from graphwright.ops.joining import stack as stack
 from graphwright.ops.joining import unstack as unstack
 from graphwright.ops.logistic import sigmoid as sigmoid
 from graphwright.ops.matrices import eye as eye
+from graphwright.ops.matrix_function import sqrtm as matrix_square_root
 from graphwright.ops.movement import broadcast_to as broadcast_to
 from graphwright.ops.movement import expand_dims as expand_dims
 from graphwright.ops.movement import reshape as reshape
@@ -151,6 +153,8 @@ from graphwright.ops.partition import dynamic_partition as dynamic_partition
 from graphwright.ops.partition import dynamic_stitch as dynamic_stitch
 from graphwright.ops.patches import extract_volume_patches as extract_volume_patches
 from graphwright.ops.printing import print as print
+from graphwright.ops.ragged_rows import ragged_fill_empty_rows as ragged_fill_empty_rows
+from graphwright.ops.ragged_rows import ragged_fill_empty_rows_grad as ragged_fill_empty_rows_grad
 from graphwright.ops.reduction import reduce_all as reduce_all
 from graphwright.ops.reduction import reduce_any as reduce_any
 from graphwright.ops.reduction import reduce_logsumexp as reduce_logsumexp
@@ -214,9 +218,11 @@ from graphwright.ragged.spec import RaggedTensorSpec as RaggedTensorSpec
 from graphwright.ragged.tensor import RaggedTensor as RaggedTensor
 from graphwright.trace.scopes import device as device
 from graphwright.trace.scopes import executing_eagerly as executing_eagerly
+from graphwright.trace.scopes import get_current_name_scope as get_current_name_scope
 from graphwright.trace.scopes import init_scope as init_scope
 from graphwright.trace.scopes import inside_function as inside_function
 from graphwright.trace.scopes import name_scope as name_scope
+from graphwright.trace.symbolic import is_symbolic_tensor as is_symbolic_tensor
 from graphwright.trace.types import is_tensor as is_tensor
 from graphwright.types.dtypes import DType as DType
 from graphwright.types.dtypes import DType as _DType
@@ -230,6 +236,7 @@ from graphwright.values.convert import convert_to_tensor as convert_to_tensor
 from graphwright.values.convert import register_tensor_conversion_function as register_tensor_conversion_function
 from graphwright.values.indexed_slices import IndexedSlices as IndexedSlices
 from graphwright.values.indexed_slices import IndexedSlicesSpec as IndexedSlicesSpec
+from graphwright.values.sparse.distance import edit_distance as edit_distance
 from graphwright.values.sparse.tensor import SparseTensor as SparseTensor
 from graphwright.values.sparse.tensor import SparseTensorSpec as SparseTensorSpec
 from graphwright.values.tensor import Tensor as Tensor

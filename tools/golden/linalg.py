@@ -217,7 +217,27 @@ def norms() -> Iterator[Case]:
     yield "linalg.tridiagonal_matmul", (bands, normal((5, 2))), {}
 
 
+def banded() -> Iterator[Case]:
+    """Triangular systems of few diagonals."""
+    name = "linalg.banded_triangular_solve"
+    random = np.random.default_rng(8)
+    for dtype, lower, adjoint in itertools.product(
+        ("float32", "float64", "complex128"), (False, True), (False, True)
+    ):
+        options = {"lower": lower, "adjoint": adjoint}
+        for count, size, lead, columns in ((2, 3, (), 1), (2, 4, (), 2), (3, 5, (2,), 1)):
+            bands = random.normal(size=(*lead, count, size)) * 0.3
+            bands[..., 0 if lower else -1, :] += 2
+            yield name, (bands.astype(dtype), random.normal(size=(*lead, size, columns))
+                         .astype(dtype)), options  # fmt: skip
+    yield name, (np.ones((2, 1, 2, 3)) * 2, np.ones((4, 3, 2))), {}
+    yield name, (np.ones((4, 3)), np.ones((3, 2))), {}
+    yield name, (np.ones((2, 3)), np.ones(3)), {}
+    yield name, (np.ones((2, 3)), np.ones((4, 1))), {}
+    yield name, (np.zeros((2, 3)), np.ones((3, 1))), {}
+
+
 def cases() -> Iterator[Case]:
     """All of them."""
-    for group in (products, einsums, systems, decompositions, norms):
+    for group in (products, einsums, systems, decompositions, norms, banded):
         yield from group()

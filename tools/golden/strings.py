@@ -131,7 +131,32 @@ def encodings() -> Iterator[Case]:
     yield "strings.unicode_transcode", (x, "no-such", "UTF-8"), {}
 
 
+def scripts() -> Iterator[Case]:
+    """The scripts of characters."""
+    points = [0, 31, 97, 0x3B1, 0x300, 0x400, 0x4E00, 0xD800, 0xFFFF, 0x1F600, 0x10FFFF, 0x110000]
+    yield "strings.unicode_script", (np.array([*points, -1], np.int32),), {}
+    yield "strings.unicode_script", (np.arange(0, 0x30000, 97, dtype=np.int32).reshape(1, -1),), {}
+    yield "strings.unicode_script", (np.array(97),), {}
+
+
+def rows() -> Iterator[Case]:
+    """Rows of ragged tensors that have no values."""
+    name = "ragged_fill_empty_rows"
+    values = np.array([1.0, 2.0, 3.0], np.float32)
+    for at, count in (
+        ([0, 0, 3], 4), ([1, 0, 1], 2), ([2, 0, 0], 5), ([0, 0, 3], 2), ([0, -1, 1], 2),
+    ):  # fmt: skip
+        ids = np.array(at, np.int64)
+        yield name, (ids, values, count, np.array(-1, np.float32)), {}
+    yield name, (ids, np.array([b"a", b"b", b"c"], object), 2, b"z"), {}
+    yield name, (np.zeros(0, np.int64), values[:0], 3, np.array(7, np.float32)), {}
+    yield name, (ids[:2], values, 2, np.array(7, np.float32)), {}
+    back = f"{name}_grad"
+    yield back, (np.array([0, 1, 4], np.int64), np.arange(5, dtype=np.float32)), {}
+    yield back, (np.array([0, 1, 7], np.int64), np.arange(5, dtype=np.float32)), {}
+
+
 def cases() -> Iterator[Case]:
     """All cases of the area."""
-    for family in (elementwise, parts, joining, numbers, hashes, encodings):
+    for family in (elementwise, parts, joining, numbers, hashes, encodings, scripts, rows):
         yield from family()

@@ -29,6 +29,7 @@ from graphwright.ops.movement import broadcast_to, expand_dims, reshape, squeeze
 from graphwright.ops.padding import pad
 from graphwright.ops.partition import dynamic_partition, dynamic_stitch
 from graphwright.ops.patches import extract_volume_patches
+from graphwright.ops.ragged_rows import ragged_fill_empty_rows, ragged_fill_empty_rows_grad
 from graphwright.ops.repetition import repeat, tile
 from graphwright.ops.reversal import reverse, reverse_sequence, roll
 from graphwright.ops.scattering import (
@@ -75,6 +76,8 @@ __all__ = TOP_LEVEL = (
     "ones_like",
     "pad",
     "parallel_stack",
+    "ragged_fill_empty_rows",
+    "ragged_fill_empty_rows_grad",
     "random_index_shuffle",
     "range",
     "rank",

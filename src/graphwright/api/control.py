@@ -1,7 +1,7 @@
 """Top-level names of control flow."""
 
 from graphwright.control.branch import case, cond, switch_case
-from graphwright.control.dependencies import control_dependencies, group, no_op
+from graphwright.control.dependencies import control_dependencies, group, no_op, tuple
 from graphwright.control.loop import while_loop
 from graphwright.control.map import foldl, foldr, map_fn, scan
 from graphwright.control.python_call import numpy_function, py_function
@@ -27,8 +27,9 @@ __all__ = [
     "scan",
     "switch_case",
     "timestamp",
+    "tuple",
     "vectorized_map",
     "while_loop",
 ]
 
-TOP_LEVEL = tuple(__all__)
+TOP_LEVEL = (*__all__,)

@@ -12,10 +12,12 @@ from graphwright.ops.static import get_static_value
 from graphwright.trace.scopes import (
     device,
     executing_eagerly,
+    get_current_name_scope,
     init_scope,
     inside_function,
     name_scope,
 )
+from graphwright.trace.symbolic import is_symbolic_tensor
 from graphwright.trace.types import is_tensor
 from graphwright.types.dtypes import (
     DType,
@@ -94,6 +96,7 @@ TOP_LEVEL = (
     "float32",
     "float64",
     "function",
+    "get_current_name_scope",
     "get_logger",
     "get_static_value",
     "grad_pass_through",
@@ -106,6 +109,7 @@ TOP_LEVEL = (
     "int32",
     "int64",
     "int8",
+    "is_symbolic_tensor",
     "is_tensor",
     "name_scope",
     "newaxis",

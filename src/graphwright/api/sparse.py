@@ -18,6 +18,7 @@ from graphwright.values.sparse.arithmetic import (
 )
 from graphwright.values.sparse.counting import bincount
 from graphwright.values.sparse.cross import cross, cross_hashed
+from graphwright.values.sparse.distance import edit_distance
 from graphwright.values.sparse.functions import (
     concat,
     expand_dims,
@@ -70,3 +71,5 @@ __all__ = [
     "to_indicator",
     "transpose",
 ]
+
+TOP_LEVEL = ("edit_distance",)

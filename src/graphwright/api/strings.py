@@ -7,6 +7,7 @@ from graphwright.ops.encoding import (
     to_hash_bucket_fast,
     to_hash_bucket_strong,
     to_number,
+    unicode_script,
     unicode_transcode,
 )
 from graphwright.ops.strings import (
@@ -54,6 +55,7 @@ __all__ = (
     "unicode_decode",
     "unicode_decode_with_offsets",
     "unicode_encode",
+    "unicode_script",
     "unicode_split",
     "unicode_split_with_offsets",
     "unicode_transcode",

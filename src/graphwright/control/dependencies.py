@@ -12,6 +12,7 @@ from typing import Any
 
 from graphwright.op.interpreter import apply
 from graphwright.ops.effects import NoOp
+from graphwright.ops.identities import identity
 from graphwright.trace.tracer import current_tracer
 from graphwright.types import tree
 
@@ -49,3 +50,20 @@ def control_dependencies(control_inputs: Any) -> Iterator[None]:
         if callable(value) and not hasattr(value, "dtype"):
             value()
     yield
+
+
+def tuple(tensors: Any, control_inputs: Any = None, name: str | None = None) -> Any:
+    """The tensors as a list, all of them made before any of them is used; None stays None.
+
+    >>> import graphwright as tf
+    >>> [x.numpy().item() for x in tf.tuple([tf.constant(1), tf.constant(2)])]
+    [1, 2]
+    """
+    if current_tracer() is None:
+        return tensors
+    if all(t is None for t in tensors):
+        raise ValueError(f"`tensors` must have at least one tensor. Received: {tensors}.")
+    for value in tree.flatten([] if control_inputs is None else control_inputs):
+        if not hasattr(value, "dtype") and not hasattr(value, "outputs"):
+            raise TypeError(f"`control_inputs` must be tensors or operations, got {value!r}.")
+    return [None if t is None else identity(t, name=name) for t in tensors]

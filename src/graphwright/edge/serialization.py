@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
@@ -18,7 +17,6 @@ from graphwright.types.dtypes import DType, as_dtype
 from graphwright.types.tensor_type import TensorType
 
 
-@dataclass(frozen=True)
 class SerializeTensor(Op):
     """A tensor as the bytes of a TensorProto."""
 
@@ -41,7 +39,6 @@ class SerializeTensor(Op):
         return kernel
 
 
-@dataclass(frozen=True)
 class ParseTensor(Op):
     """The tensor that the bytes of a TensorProto stand for."""
 

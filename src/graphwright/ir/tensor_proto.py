@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import accumulate, pairwise
 from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
@@ -67,13 +68,52 @@ def tensor_proto(array: np.ndarray[Any, Any], dtype: DType) -> TensorProto:
 
 
 def content_proto(array: np.ndarray[Any, Any], dtype: DType) -> TensorProto:
-    """An array as a message that has the bytes of its elements however few there are."""
-    if dtype is string:
-        return tensor_proto(array, dtype)
+    """An array as a message: the bytes of its elements however few there are, but strings."""
+    return tensor_proto(array, dtype) if dtype is string else packed_proto(array, dtype)
+
+
+def packed_proto(array: np.ndarray[Any, Any], dtype: DType) -> TensorProto:
+    """An array as a message that has the bytes of its elements, those of strings too."""
     proto = TensorProto(tensor_shape=shape_proto(array.shape))
     proto.dtype = data_type(dtype)
-    proto.tensor_content = np.ascontiguousarray(array).tobytes()
+    if dtype is string:
+        proto.tensor_content = joined_strings(array.ravel().tolist())
+    else:
+        proto.tensor_content = np.ascontiguousarray(array).tobytes()
     return proto
+
+
+def joined_strings(values: list[bytes]) -> bytes:
+    """The lengths of all strings, in seven bits a byte, and then the strings."""
+    lengths = bytearray()
+    for value in values:
+        rest = len(value)
+        while rest > 0x7F:
+            lengths.append(rest & 0x7F | 0x80)
+            rest >>= 7
+        lengths.append(rest)
+    return bytes(lengths) + b"".join(values)
+
+
+def split_strings(content: bytes, count: int) -> list[bytes]:
+    """The strings that `joined_strings` put together; ValueError where there are fewer."""
+    lengths, place = [], 0
+    for _ in range(count):
+        length = shift = 0
+        while True:
+            if place == len(content):
+                raise ValueError(f"{len(content)} bytes do not hold the lengths of {count} strings")
+            byte = content[place]
+            place += 1
+            length |= (byte & 0x7F) << shift
+            shift += 7
+            if byte < 0x80:
+                break
+        lengths.append(length)
+    ends = list(accumulate(lengths, initial=place))
+    if ends[-1] != len(content):
+        raise ValueError(f"{len(content)} bytes hold strings of {ends[-1]}")
+    return [content[first:last] for first, last in pairwise(ends)]
 
 
 def array_of(proto: TensorProto, dtype: DType) -> np.ndarray[Any, Any]:
@@ -83,6 +123,10 @@ def array_of(proto: TensorProto, dtype: DType) -> np.ndarray[Any, Any]:
     """
     dims = tuple(dim.size for dim in proto.tensor_shape.dim)
     size = int(np.prod(dims, dtype=np.int64))
+    if proto.tensor_content and dtype is string:
+        strings = np.empty(size, object)
+        strings[:] = split_strings(proto.tensor_content, size)
+        return strings.reshape(dims)
     if proto.tensor_content:
         content = np.frombuffer(proto.tensor_content, dtype.numpy_dtype)
         return np.array(content.reshape(dims))

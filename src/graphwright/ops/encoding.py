@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from graphwright.kernels import strings
+from graphwright.kernels import strings, unicode_scripts
 from graphwright.kernels.fingerprint import fingerprint64
 from graphwright.op.batching import elementwise
 from graphwright.op.interpreter import apply, convert
@@ -282,3 +282,29 @@ def unicode_transcode(
         replace_control_characters,
     )
     return apply(op, string(input), name=name)
+
+
+class UnicodeScript(Op):
+    """The script of each code point, by ICU's number; -1 for what is no code point."""
+
+    type_name = "UnicodeScript"
+    inputs = ("input: int32",)
+    outputs = ("output: int32",)
+    gradient = not_differentiable
+    batched = elementwise
+
+    def shapes(self, points: TensorType) -> Shapes:
+        return (points.dims,)
+
+    def kernel(self, points: Any) -> Any:
+        return unicode_scripts.scripts(np.asarray(points))
+
+
+def unicode_script(input: Any, name: str | None = None) -> Any:
+    """The script of each code point, by the number that ICU gives it; -1 for no code point.
+
+    >>> import graphwright as tf
+    >>> tf.strings.unicode_script([ord("a"), ord("\u03b1"), ord("1"), -1]).numpy().tolist()
+    [25, 14, 0, -1]
+    """
+    return apply(UnicodeScript.of(), convert(input), name=name)

@@ -9,6 +9,8 @@ from typing import Any, ClassVar
 import numpy as np
 
 from graphwright.errors import InvalidArgumentError
+from graphwright.op.batching import elementwise
+from graphwright.op.interpreter import apply, convert
 from graphwright.op.op import Op, Shapes, not_differentiable
 from graphwright.ops.strings import texts
 from graphwright.types import dtypes as dt
@@ -101,6 +103,49 @@ class ParseExampleV2(Op):
             *dense,
             *[part for parts in zip(*ragged) for part in parts],
         )
+
+
+class DecodeJSONExample(Op):
+    """`Example` messages that are written as JSON, as bytes."""
+
+    type_name = "DecodeJSONExample"
+    inputs = ("json_examples: string",)
+    outputs = ("binary_examples: string",)
+    gradient = not_differentiable
+    batched = elementwise
+
+    def shapes(self, text: TensorType) -> Shapes:
+        return (text.dims,)
+
+    def kernel(self, text: Any) -> Any:
+        found = texts(text)
+        result = np.empty(found.shape, object)
+        result.reshape(-1)[:] = [bytes_of_json(each) for each in found.flat]
+        return result
+
+
+def bytes_of_json(text: bytes) -> bytes:
+    """The message that a text in JSON describes."""
+    from google.protobuf.json_format import Parse, ParseError
+
+    from graphwright.proto.example_pb2 import Example
+
+    try:
+        return Parse(text, Example()).SerializeToString(deterministic=True)
+    except ParseError as error:
+        raise InvalidArgumentError(None, None, f"Error while parsing JSON: {error}") from error
+
+
+def decode_json_example(json_examples: Any, name: str | None = None) -> Any:
+    """`Example` messages from JSON, as strings that `tf.io.parse_example` reads.
+
+    >>> import graphwright as tf
+    >>> text = '{"features": {"feature": {"a": {"int64List": {"value": [7]}}}}}'
+    >>> example = tf.train.Example.FromString(tf.io.decode_json_example(text).numpy())
+    >>> list(example.features.feature["a"].int64_list.value)
+    [7]
+    """
+    return apply(DecodeJSONExample.of(), convert(json_examples, dt.string), name=name)
 
 
 def parsed(message: bytes, place: int) -> Any:

@@ -75,6 +75,17 @@ class name_scope:
         names.scope = before
 
 
+def get_current_name_scope() -> str:
+    """The name scope that the program is in, without the last slash; "" outside of all.
+
+    >>> import graphwright as tf
+    >>> with tf.name_scope("layer"):
+    ...     print(tf.get_current_name_scope())
+    layer
+    """
+    return scoped_names().scope.removesuffix("/")
+
+
 @contextmanager
 def init_scope() -> Iterator[None]:
     """Lifts the ops of the block out of all functions being traced: they run eagerly, once."""

@@ -214,3 +214,8 @@ def source_of(location: Location | None) -> str:
         return "  (unknown)\n"
     line = linecache.getline(location.filename, location.lineno).strip()
     return f"    {location}\n      {line}\n"
+
+
+def is_symbolic_tensor(tensor: Any) -> bool:
+    """Whether a value is a tensor of a graph that is being traced, and not an eager one."""
+    return isinstance(tensor, SymbolicTensor)

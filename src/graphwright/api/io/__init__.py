@@ -12,7 +12,13 @@ from graphwright.edge.example_parsing import (
 )
 from graphwright.edge.record_file import TFRecordOptions, TFRecordWriter
 from graphwright.edge.serialization import parse_tensor, serialize_tensor
+from graphwright.edge.sparse_serialization import (
+    deserialize_many_sparse,
+    serialize_many_sparse,
+    serialize_sparse,
+)
 from graphwright.ops.csv import decode_csv
+from graphwright.ops.example import decode_json_example
 from graphwright.ops.file_system import matching_files, read_file, write_file
 from graphwright.ops.image_files import (
     decode_and_crop_jpeg,
@@ -45,9 +51,11 @@ __all__ = (
     "decode_gif",
     "decode_image",
     "decode_jpeg",
+    "decode_json_example",
     "decode_png",
     "decode_raw",
     "decode_webp",
+    "deserialize_many_sparse",
     "encode_base64",
     "encode_jpeg",
     "encode_png",
@@ -59,6 +67,8 @@ __all__ = (
     "parse_single_example",
     "parse_tensor",
     "read_file",
+    "serialize_many_sparse",
+    "serialize_sparse",
     "serialize_tensor",
     "write_file",
 )

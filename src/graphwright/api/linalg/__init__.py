@@ -1,5 +1,6 @@
 """`tf.linalg`: linear algebra."""
 
+from graphwright.api.linalg import experimental
 from graphwright.edge.block_operators import (
     LinearOperatorBlockDiag,
     LinearOperatorKronecker,
@@ -32,6 +33,7 @@ from graphwright.edge.structured_operators import (
     LinearOperatorToeplitz,
     LinearOperatorTridiag,
 )
+from graphwright.ops.banded import banded_triangular_solve
 from graphwright.ops.clipping import global_norm
 from graphwright.ops.contraction import matmul, matvec, tensordot
 from graphwright.ops.decomposition import (
@@ -68,6 +70,7 @@ from graphwright.ops.matrices import (
     tensor_diag_part,
 )
 from graphwright.ops.matrix_function import expm, logm, sqrtm
+from graphwright.ops.matrix_function import sqrtm as matrix_square_root
 from graphwright.ops.normalization import l2_normalize
 from graphwright.ops.norms import cholesky_solve, logdet, matrix_rank, norm, normalize, pinv, trace
 from graphwright.ops.tridiagonal import (
@@ -100,6 +103,7 @@ __all__ = (
     "LinearOperatorZeros",
     "adjoint",
     "band_part",
+    "banded_triangular_solve",
     "cholesky",
     "cholesky_solve",
     "cross",
@@ -112,6 +116,7 @@ __all__ = (
     "eigvals",
     "eigvalsh",
     "einsum",
+    "experimental",
     "expm",
     "eye",
     "global_norm",
@@ -152,6 +157,7 @@ TOP_LEVEL = (
     "einsum",
     "eye",
     "matmul",
+    "matrix_square_root",
     "norm",
     "tensordot",
 )

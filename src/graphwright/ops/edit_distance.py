@@ -1,0 +1,96 @@
+"""How many insertions, deletions and exchanges lead from one sequence to another."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from graphwright.op.op import Op, Shapes, not_differentiable
+from graphwright.types import dtypes as dt
+from graphwright.types.tensor_type import TensorType, show_dims
+
+
+class EditDistance(Op):
+    """The Levenshtein distances of the rows of two sparse tensors; 0 where both have none."""
+
+    type_name = "EditDistance"
+    inputs = (
+        "hypothesis_indices: int64",
+        "hypothesis_values: T",
+        "hypothesis_shape: int64 host",
+        "truth_indices: int64",
+        "truth_values: T",
+        "truth_shape: int64 host",
+    )
+    outputs = ("output: float32",)
+    dtypes = {"T": dt.NUMERIC | dt.BOOL | dt.STRING}
+    gradient = not_differentiable
+
+    normalize: bool = True
+
+    def shapes(
+        self, h_indices: TensorType, h_values: TensorType, h_shape: Any,
+        t_indices: TensorType, t_values: TensorType, t_shape: Any,
+    ) -> Shapes:  # fmt: skip
+        for name, dims in (("hypothesis_shape", h_shape), ("truth_shape", t_shape)):
+            if dims is not None and len(dims) < 2:
+                raise ValueError(
+                    f"Input SparseTensors of {self.type_name} must have rank at least 2, but "
+                    f"{name} is {show_dims(dims)}"
+                )
+        if h_shape is None or t_shape is None:
+            return (None,)
+        if len(h_shape) != len(t_shape):
+            raise ValueError(
+                "Expected truth and hypothesis to have matching ranks, but their shapes are: "
+                f"{show_dims(t_shape)} and {show_dims(h_shape)}"
+            )
+        pairs = list(zip(h_shape, t_shape))[:-1]
+        return (tuple([None if None in pair else max(pair) for pair in pairs]),)
+
+    def kernel(
+        self, h_indices: Any, h_values: Any, h_shape: Any,
+        t_indices: Any, t_values: Any, t_shape: Any,
+    ) -> Any:  # fmt: skip
+        empty = TensorType(dt.int64, None)
+        dims: Any = self.shapes(empty, empty, h_shape, empty, empty, t_shape)[0]
+        _, codes = np.unique(np.concatenate([h_values, t_values]), return_inverse=True)
+        hypotheses = padded_rows(h_indices, codes[: len(h_values)], dims)
+        truths = padded_rows(t_indices, codes[len(h_values) :], dims)
+        found = distances(*hypotheses, *truths).astype(np.float32)
+        if self.normalize:
+            lengths = truths[1].astype(np.float32)
+            found = np.where(found == 0, found, found / lengths)
+        return found.astype(np.float32).reshape(dims)
+
+
+def padded_rows(indices: Any, codes: Any, dims: Any) -> tuple[Any, Any]:
+    """The elements of each row one after another, and how many there are of each."""
+    count = int(np.prod(dims))
+    rows = np.ravel_multi_index(tuple(indices[:, :-1].T), dims) if count else indices[:, 0]
+    lengths = np.bincount(rows, minlength=count)
+    places = np.arange(len(rows)) - (np.cumsum(lengths) - lengths)[rows]
+    result = np.zeros((count, lengths.max(initial=0)), np.int64)
+    result[rows, places] = codes
+    return result, lengths
+
+
+def distances(a: Any, a_lengths: Any, b: Any, b_lengths: Any) -> Any:
+    """The distance of each row of `a` to that of `b`, all rows a step at a time.
+
+    `row[j]` is the distance of the first i elements of `a` to the first j of `b`: the least of
+    what comes from above and from the left above, and then of what comes from the left, which is
+    a running minimum once j is taken off.
+    """
+    steps = np.arange(b.shape[1] + 1)
+    row = np.broadcast_to(steps, (len(a), len(steps)))
+    everyone = np.arange(len(a))
+    result = row[everyone, b_lengths] if len(a) else np.zeros(0)
+    for i in range(a.shape[1]):
+        best = row + 1
+        exchanged = row[:, :-1] + (a[:, i : i + 1] != b)
+        best[:, 1:] = np.minimum(best[:, 1:], exchanged)
+        row = np.minimum.accumulate(best - steps, axis=1) + steps
+        result = np.where(a_lengths == i + 1, row[everyone, b_lengths], result)
+    return result
