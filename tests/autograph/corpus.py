@@ -1100,6 +1100,45 @@ def item_of_default_dict(x):
     return counts["k"]
 
 
+@on(3, -3)
+def list_append_in_branches(x):
+    kept = [x]
+    if x > 0:
+        kept.append(x)
+    else:
+        kept.append(-x)
+    return kept
+
+
+@on(3, -3)
+def list_pop_in_branches(x):
+    kept = [x, x * 2, x * 3]
+    if x > 0:
+        last = kept.pop()
+    else:
+        last = kept.pop(0)
+    return kept, last
+
+
+@on(3, -3)
+def list_append_in_python_loop(x):
+    kept = []
+    for k in [1, 5]:
+        if k > x:
+            kept.append(k)
+        else:
+            kept.append(x)
+    return kept
+
+
+@on(3, -3)
+def dict_update_in_branch(x):
+    table = {"a": x, "b": 1}
+    if x > 0:
+        table.update(a=x * 2, b=5)
+    return table["a"] + table["b"]
+
+
 @on(3)
 def list_aliases(x):
     slots = [0, 0]

@@ -240,7 +240,7 @@ def test_long_unrolled_loops_warn(program: Any, warnings: list[str]) -> None:
     tf.function(program).get_concrete_function(tf.constant(0))
     (warning,) = warnings
     first = program.__code__.co_firstlineno
-    assert any(f"{__file__}:{first + line}:" in warning for line in (1, 2))
+    assert any(f'"{__file__}", line {first + line}, in' in warning for line in (1, 2))
     assert "Loop over a tensor" in warning
 
 
@@ -269,3 +269,56 @@ def test_endless_python_loop_with_a_break_of_tensors(monkeypatch: pytest.MonkeyP
 
     with pytest.raises(NotImplementedError, match="loop over a tensor"):
         tf.function(program)(tf.constant(3))
+
+
+def appends_an_outer_tensor(x: Any) -> Any:
+    kept: list[Any] = []
+    for _ in tf.range(3):
+        kept.append(x)
+    return kept
+
+
+def appends_numbers(x: Any) -> Any:
+    kept: list[int] = []
+    while x > 0:
+        kept.append(1)
+        x -= 1
+    return kept, x
+
+
+@pytest.mark.parametrize("program", [appends_an_outer_tensor, appends_numbers])
+def test_changes_of_python_containers_warn(program: Any, warnings: list[str]) -> None:
+    tf.function(program)(tf.constant(3))
+    (warning,) = warnings
+    assert f"in {program.__name__}: this loop of the graph changes `kept`" in warning
+    assert "array.write(array.size(), value)" in warning
+
+
+def test_a_list_of_the_bodys_tensors_names_the_tensor_array(warnings: list[str]) -> None:
+    @tf.function
+    def program(n: Any) -> Any:
+        kept = []
+        for i in tf.range(n):
+            kept.append(i * 2)
+        return tf.stack(kept)
+
+    advice = r"array = tf\.TensorArray\(tf\.int32, size=0, dynamic_size=True\)"
+    with pytest.raises(ValueError, match=advice):
+        program(tf.constant(3))
+    assert not warnings
+
+
+def test_traces_may_be_noted_outside(warnings: list[str]) -> None:
+    seen = []
+
+    @tf.function
+    def program(x: Any) -> Any:
+        while x > 0:
+            if x > 5:
+                seen.append("then")
+            x -= 1
+        return x
+
+    program(tf.constant(3))
+    assert seen == ["then"]
+    assert not warnings

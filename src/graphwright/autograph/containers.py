@@ -12,7 +12,10 @@ import numpy as np
 
 
 def contents(container: Any) -> Any:
-    """What a container holds now: a copy, of plain lists, dicts and tuples."""
+    """What a container holds now: a copy, of plain lists, dicts and tuples.
+
+    What is no container stays what it is.
+    """
     if isinstance(container, list):
         return [contents(item) for item in container]
     if isinstance(container, dict):

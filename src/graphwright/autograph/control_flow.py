@@ -240,6 +240,7 @@ class _Function:
         inside, modified = self.flow.summary(node), self.flow.summary(node.test)
         test, lead, proceed = self.loop_test(node, stops, at)
         body = self.block(body_nodes)
+        self.note_mutated(node, inside, options)
 
         def parts() -> Parts:
             live = self.flow.live_after(node)
@@ -305,6 +306,7 @@ class _Function:
         options.keys.append(at.constant("iterate_names"))
         options.values.append(at.constant(ast.unparse(node.target)))
         body = self.block(body_nodes)
+        self.note_mutated(node, each, options)
 
         def parts() -> Parts:
             live = self.flow.live_after(node)
@@ -364,6 +366,15 @@ class _Function:
                         pair.elts[0] = at.constant(ast.unparse(pair.elts[0]))
             options.keys.append(at.constant(keyword.arg))
             options.values.append(self.expressions.convert(value))
+
+    def note_mutated(self, node: ast.stmt, inside: Summary, options: ast.Dict) -> None:
+        """Add `'mutated': lambda: {'l': l}`: what methods change in the loop, read after it."""
+        found = inside.mutated and self.parts.mutated(inside, self.flow.live_after(node))
+        if found:
+            at = At(node)
+            held = ast.Dict([at.constant(name) for name in found], list(found.values()), **at.place)
+            options.keys.append(at.constant("mutated"))
+            options.values.append(at.thunk(held))
 
     def not_stopped(self, stops: Sequence[str], at: At) -> ast.expr:
         flags = [at.load(stop) for stop in stops]

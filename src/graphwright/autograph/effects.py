@@ -16,6 +16,13 @@ from graphwright.autograph.syntax import parameters
 Names = frozenset[str]
 NONE: Names = frozenset()
 
+MUTATORS = frozenset(
+    {
+        "append", "clear", "extend", "insert", "pop", "popitem", "remove", "reverse",
+        "setdefault", "sort", "update",
+    }
+)  # fmt: skip
+
 
 @dataclass(frozen=True)
 class Closure:
@@ -45,6 +52,7 @@ class Effect:
     deletes: set[str] = field(default_factory=set)
     attributes: dict[str, ast.expr] = field(default_factory=dict)  # assigned: self.x
     containers: dict[str, ast.expr] = field(default_factory=dict)  # of assigned items: d
+    mutated: dict[str, ast.expr] = field(default_factory=dict)  # by methods: d
     globals: set[str] = field(default_factory=set)
     nonlocals: set[str] = field(default_factory=set)
     closures: dict[str, Closure] = field(default_factory=dict)
@@ -134,6 +142,12 @@ class _Collector:
         self.visit(node.value)
         self.visit(node.slice)
 
+    def call(self, node: ast.Call) -> None:
+        method = node.func if isinstance(node.func, ast.Attribute) else None
+        if method is not None and method.attr in MUTATORS and is_path(method.value):
+            self.effect.mutated[ast.unparse(method.value)] = method.value
+        self.children(node)
+
     def definition(self, node: ast.FunctionDef | ast.AsyncFunctionDef) -> None:
         self.all(node.decorator_list)
         self.defaults(node.args)
@@ -195,6 +209,7 @@ _HANDLERS: dict[type, Callable[[_Collector, Any], None]] = {
     ast.AnnAssign: _Collector.annotation,
     ast.Attribute: _Collector.attribute,
     ast.Subscript: _Collector.subscript,
+    ast.Call: _Collector.call,
     ast.FunctionDef: _Collector.definition,
     ast.AsyncFunctionDef: _Collector.definition,
     ast.Lambda: _Collector.lambda_,

@@ -28,6 +28,7 @@ class Summary:
     deleted: Names = NONE
     attributes: dict[str, ast.expr] = field(default_factory=dict)
     containers: dict[str, ast.expr] = field(default_factory=dict)
+    mutated: dict[str, ast.expr] = field(default_factory=dict)
 
     def names(self) -> Names:
         """All variables that are read or written."""
@@ -43,6 +44,7 @@ class Summary:
             self.deleted | after.deleted,
             self.attributes | after.attributes if after.attributes else self.attributes,
             self.containers | after.containers if after.containers else self.containers,
+            self.mutated | after.mutated if after.mutated else self.mutated,
         )
 
     def beside(self, other: Summary) -> Summary:
@@ -55,6 +57,7 @@ class Summary:
             both.deleted,
             both.attributes,
             both.containers,
+            both.mutated,
         )
 
     def perhaps(self) -> Summary:
@@ -143,6 +146,7 @@ class Flow:
             frozenset(effect.deletes),
             called.attributes,
             called.containers,
+            effect.mutated,
         )
 
     def _summarise(self, node: Any) -> Summary:

@@ -10,17 +10,18 @@ from __future__ import annotations
 import functools
 import itertools
 import operator
-import sys
 from collections.abc import Callable, Iterator
 from typing import Any, cast
 
-from graphwright.autograph import regions
+from graphwright.autograph import refusals, regions
 from graphwright.autograph.containers import contents, refill
 from graphwright.autograph.source import cells_of
 from graphwright.autograph.staging import Fold, Iteration, Staging
 from graphwright.autograph.tensors import TensorStaging
 from graphwright.autograph.undefined import Undefined, UndefinedReturn
+from graphwright.errors import user_location
 from graphwright.logs import LOGGER
+from graphwright.types import tree
 
 __all__ = [
     "Looped", "Undefined", "UndefinedReturn", "and_", "assert_stmt", "chain", "contents",
@@ -82,9 +83,11 @@ def ret(value: Any, returned: Any) -> Any:
     if returned is False or isinstance(value, UndefinedReturn):
         return None
     if staged(returned):
-        raise ValueError(
+        raise refusals.refusal(
+            ValueError,
             "a tensor decides whether this function returns a value: the other path must also "
-            "have a return statement. Add a return to the end of the function"
+            "have a return statement.",
+            "Add a `return` to the end of the function.",
         )
     return value
 
@@ -143,7 +146,9 @@ def while_stmt(
         known = None
         if staged(go):
             variables = _variables(symbol_names, get_state, set_state, test, body)
+            held = _leaves(opts)
             regions.stage_while(_staging, go, test, body, variables, opts)
+            _warn_of_changes(held, opts)
             return
         if not go:
             return
@@ -167,7 +172,9 @@ def for_stmt(
     left = items if type(items) is Looped else iterated(items)
     if isinstance(left, Looped):
         variables = _variables(symbol_names, get_state, set_state, body)
+        held = _leaves(opts)
         regions.stage_for(_staging, left.iteration, extra_test, body, variables, opts)
+        _warn_of_changes(held, opts)
         return
     left = iter(left)
     done = object()
@@ -183,6 +190,36 @@ def for_stmt(
         if item is done:
             return
         body(item)
+
+
+def _leaves(opts: dict[str, Any]) -> dict[str, list[Any]]:
+    """What the containers hold that methods change in a loop, by their names."""
+    mutated = opts.get("mutated")
+    found = {} if mutated is None else ldu(mutated, "a container")
+    if isinstance(found, Undefined):
+        return {}
+    containers = {name: held for name, held in found.items() if isinstance(held, _CONTAINERS)}
+    return {name: tree.flatten(contents(held)) for name, held in containers.items()}
+
+
+_CONTAINERS = (list, dict, set)
+
+
+def _warn_of_changes(before: dict[str, list[Any]], opts: dict[str, Any]) -> None:
+    """Warn of containers that a loop of the graph changed while its body was traced, once.
+
+    There is no need to where they hold a tensor of the body: its use is refused.
+    """
+    for name, leaves in _leaves(opts).items():
+        same = list(map(id, leaves)) == list(map(id, before.get(name, leaves)))
+        if not same and not any(map(_staging.leaks, leaves)):
+            LOGGER.warning(
+                "%s: this loop of the graph changes `%s`, a Python object, by a method. Its body "
+                "is traced once, so that happens once, whatever the number of turns. Use a "
+                "tf.TensorArray: `array = array.write(array.size(), value)` in the loop, and "
+                "`array.stack()` after it.",
+                user_location(), name,
+            )  # fmt: skip
 
 
 def _guard_the_rest(
@@ -235,12 +272,18 @@ def iterated(items: Any) -> Any:
     """What a `for` of Python goes through, watched, or `Looped` for a loop of the graph."""
     if type(items) in _SIZED and len(items) < UNROLLED_AT_MOST:
         return iter(items)
+    if type(items) is _Watched:
+        return items
     iteration = _staging.iteration(items)
     if iteration is not None:
         return Looped(iteration)
     left = iter(items)
     first = itertools.islice(left, UNROLLED_AT_MOST)
-    return itertools.chain.from_iterable((first, _Rest(left, _staging.size())))
+    return _Watched.from_iterable((first, _Rest(left, _staging.size())))
+
+
+class _Watched(itertools.chain[Any]):
+    """The items of a Python loop, the first ones before the watch."""
 
 
 class _Rest:
@@ -273,21 +316,12 @@ iterations = functools.partial(itertools.chain.from_iterable, (_TURNS, _More()))
 def _warn_unrolled(added: int) -> None:
     if added < UNROLLED_AT_MOST:
         return
-    place = _user_place()
     LOGGER.warning(
         "%s: this Python loop has run more than %d times while a graph was being built "
         "and added %d operations to it. Did you mean to loop in the graph? Loop over a tensor "
         "(`for i in tf.range(n)`) or use a tensor in the condition of the while.",
-        place, UNROLLED_AT_MOST, added,
+        user_location(), UNROLLED_AT_MOST, added,
     )  # fmt: skip
-
-
-def _user_place() -> str:
-    """The file and line of the innermost frame outside this package."""
-    frame = sys._getframe(1)
-    while frame.f_globals.get("__name__", "").startswith("graphwright.") and frame.f_back:
-        frame = frame.f_back
-    return f"{frame.f_code.co_filename}:{frame.f_lineno}"
 
 
 # Expressions

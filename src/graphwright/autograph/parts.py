@@ -59,8 +59,15 @@ class Writer:
         containers = _steady(inside.containers, inside.modified)
         containers = {name: at for name, at in containers.items() if name not in attributes}
         if isinstance(node, ast.If):
+            containers |= self.mutated(inside, live)
             return State(names, len(outputs), frozenset(unsure), containers, attributes)
         return State(names, len(names), frozenset(unsure), containers, attributes)
+
+    def mutated(self, inside: Summary, live: Names) -> dict[str, ast.expr]:
+        """The containers of this function that methods change and that are read afterwards."""
+        own = live & self.flow.locals
+        found = _steady(inside.mutated, inside.modified)
+        return {name: node for name, node in found.items() if variables(node) <= own}
 
     def function(
         self, at: At, name: str, body: Block, inside: Summary, params: Sequence[str] = ()

@@ -12,14 +12,14 @@ from dataclasses import dataclass
 from types import CellType
 from typing import Any
 
+from graphwright.autograph import refusals
+from graphwright.autograph.refusals import RETURN_VALUE
 from graphwright.autograph.staging import Fold, Iteration, Leaves, Staging
 from graphwright.autograph.undefined import Undefined
 from graphwright.types import tree
 
 State = tuple[Any, ...]
 Thunk = Callable[[], Any]
-
-RETURN_VALUE = "retval_"  # the variable of `jumps` that holds what a function returns
 
 
 @dataclass(frozen=True)
@@ -124,28 +124,22 @@ class _Branches:
     def check_presence(self, name: str, one: Any, two: Any) -> None:
         for value, other, branch in ((one, two, "main"), (two, one, "else")):
             if _is_undefined(value) and not _is_undefined(other):
-                raise ValueError(f"'{name}' must also be initialized in the {branch} branch")
+                raise refusals.missing(name, branch)
             if value is None and other is not None:
-                raise ValueError(f"'{name}' is None at the end of the {branch} branch.")
+                raise refusals.is_none(name, branch)
 
     def symbol(self, name: str, position: int, one: Any, two: Any) -> Leaves:
         try:
             tree.assert_same_structure(one, two)
         except (TypeError, ValueError) as error:
-            raise TypeError(
-                f"'{name}' must have the same nested structure in the main and else "
-                f"branches:\n\n{error}"
-            ) from None
+            raise refusals.other_structure_in_branch(name, error) from None
         leaves: Leaves = []
         python: list[Any] = []
         for a, b, first in zip(tree.flatten(one), tree.flatten(two), self.carried[position]):
             second = _carried(self.staging, b)
             if first is _STAYS or second is _STAYS:
                 if a is not b and not (_is_undefined(a) and _is_undefined(b)):
-                    raise TypeError(
-                        f"'{name}' is {a!r} in the main branch, but {b!r} in the else branch: "
-                        "a tensor cannot decide between values that are not tensors"
-                    )
+                    raise refusals.other_objects(name, a, b)
                 python.append(a)
                 continue
             self.check_dtype(name, first, second)
@@ -158,9 +152,7 @@ class _Branches:
     def check_dtype(self, name: str, first: Any, second: Any) -> None:
         one, two = self.staging.type_of(first)[0], self.staging.type_of(second)[0]
         if one != two:
-            raise TypeError(
-                f"'{name}' has dtype {one} in the main branch, but dtype {two} in the else branch"
-            )
+            raise refusals.other_dtype_in_branch(name, one, two)
 
     def merge(self, results: Leaves) -> State:
         """The values after the statement."""
@@ -236,10 +228,7 @@ def lazy_or(staging: Staging, first: Any, rest: Thunk) -> Any:
 def _operand(staging: Staging, value: Any, word: str) -> Any:
     carried = _carried(staging, value)
     if carried is _STAYS or staging.type_of(carried)[0] != "bool":
-        raise TypeError(
-            f"after a tensor, the operands of `{word}` must be bools, not {value!r}: only the "
-            f"graph knows which operand `{word}` gives"
-        )
+        raise refusals.operand(word, value)
     return carried
 
 
@@ -281,43 +270,29 @@ class _LoopVariables:
                 if crossing is _STAYS:
                     self.check_same(name, before, after)
                 else:
-                    leaves.append(self.check_type(name, crossing, after, next(left)))
+                    leaves.append(self.check_type(name, before, crossing, after, next(left)))
         return leaves
 
     def check_structure(self, name: str, old: Any, new: Any) -> None:
         try:
             tree.assert_same_structure(old, new)
         except (TypeError, ValueError) as error:
-            raise TypeError(
-                f"'{name}' does not have the same nested structure after one iteration.\n\n{error}"
-            ) from None
+            raise refusals.other_structure_in_loop(name, error) from None
 
     def check_same(self, name: str, before: Any, after: Any) -> None:
         if before is not after and not (_is_undefined(before) and _is_undefined(after)):
-            raise TypeError(
-                f"'{name}' is {before!r} before the loop, but {after!r} after one iteration: "
-                "only tensors, and what converts to them, can change in a loop of the graph"
-            )
+            raise refusals.changed_object(name, before, after)
 
-    def check_type(self, name: str, before: Any, value: Any, shape: Any) -> Any:
+    def check_type(self, name: str, original: Any, before: Any, value: Any, shape: Any) -> Any:
         after = _carried(self.staging, value)
         if after is _STAYS:
-            raise TypeError(
-                f"'{name}' is a tensor before the loop, but {value!r} after one iteration"
-            )
+            raise refusals.changed_object(name, original, value)
         (dtype, old), (new_dtype, new) = map(self.staging.type_of, (before, after))
         if dtype != new_dtype:
-            raise TypeError(
-                f"'{name}' has dtype {dtype} before the loop, but dtype {new_dtype} after one "
-                "iteration"
-            )
+            raise refusals.other_dtype_in_loop(name, dtype, new_dtype)
         limit = old if shape is None else shape
         if not self.staging.fits(new, limit):
-            raise ValueError(
-                f"'{name}' has shape {limit} before the loop, but shape {new} after one "
-                "iteration. Use tf.autograph.experimental.set_loop_options to set shape "
-                "invariants."
-            )
+            raise refusals.other_shape(name, limit, new, self.staging.common_shape(limit, new))
         return after
 
 

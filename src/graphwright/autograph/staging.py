@@ -55,11 +55,17 @@ class Staging(Protocol):
     def convert(self, value: Any) -> Any:
         """A Python or NumPy value as a tensor. TypeError or ValueError where there is none."""
 
+    def leaks(self, value: Any) -> bool:
+        """Whether `value` is a tensor of a graph that is closed."""
+
     def type_of(self, value: Any) -> tuple[str, Any]:
         """The name of the dtype and the shape (None where unknown) of a carried value."""
 
     def fits(self, shape: Any, into: Any) -> bool:
         """Whether every tensor of the first shape is one of the second."""
+
+    def common_shape(self, one: Any, two: Any) -> Any:
+        """The narrowest shape, as a list, of tensors of either shape."""
 
     def zeros(self, value: Any) -> Any:
         """Something of the type of the carried value. ValueError where its shape is unknown."""

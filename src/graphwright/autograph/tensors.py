@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from graphwright.autograph import iterations, tensor_builtins
+from graphwright.autograph import iterations, refusals, tensor_builtins
 from graphwright.autograph.staging import Fold, Iteration, Leaves
 from graphwright.control.assertions import assert_true
 from graphwright.control.branch import cond
@@ -17,6 +17,7 @@ from graphwright.op.interpreter import STATE, convert
 from graphwright.ops.comparison import equal, logical_and, logical_not, logical_or
 from graphwright.ops.creation import zeros
 from graphwright.ops.reduction import reduce_all, reduce_any
+from graphwright.trace.symbolic import SymbolicTensor
 from graphwright.trace.tracer import current_tracer, tracing
 from graphwright.types import dtypes as dt
 from graphwright.types.shape import TensorShape
@@ -43,6 +44,11 @@ class TensorStaging:
             return convert(value)
         raise TypeError(f"{value!r} is no tensor")
 
+    def leaks(self, value: Any) -> bool:
+        tracer = current_tracer()
+        here = None if tracer is None else tracer.graph
+        return isinstance(value, SymbolicTensor) and value.graph is not here
+
     def type_of(self, value: Any) -> tuple[str, Any]:
         if isinstance(value, Tensor):
             return value.dtype.name, value.shape
@@ -53,6 +59,10 @@ class TensorStaging:
             return True
         return is_subshape(TensorShape(shape)._dims, TensorShape(into)._dims)
 
+    def common_shape(self, one: Any, two: Any) -> Any:
+        shape = TensorShape(one).most_specific_compatible_shape(two)
+        return None if shape.rank is None else shape.as_list()
+
     def zeros(self, value: Any) -> Any:
         if not isinstance(value, Tensor):
             raise ValueError(f"a {type(value).__name__} has to be made before the loop")
@@ -62,12 +72,7 @@ class TensorStaging:
     def condition(self, value: Any, what: str) -> Any:
         tensor = convert(value)
         if tensor.dtype is not dt.bool_ or tensor.type.rank not in (0, None):
-            advice = "to check for None, use `is not None`"
-            if tensor.dtype is not dt.bool_:
-                advice = f"to use as boolean Tensor, use `tf.cast`; {advice}"
-            raise ValueError(
-                f"condition of {what} expected to be `tf.bool` scalar, got {tensor}; {advice}"
-            )
+            raise refusals.condition(tensor, what, tensor.dtype is dt.bool_)
         return tensor
 
     def cond(self, pred: Any, then: Callable[[], Leaves], other: Callable[[], Leaves]) -> Leaves:

@@ -1,0 +1,127 @@
+"""What users read when a branch or a loop cannot be one of the graph.
+
+Each says what is wrong, in TensorFlow's words where it has some, what to write instead, and
+in which line.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from graphwright.errors import user_location
+
+RETURN_VALUE = "retval_"  # the variable of `jumps` that holds what a function returns
+
+
+def refusal(kind: type[Exception], what: str, instead: str) -> Exception:
+    """An error, with the innermost line of the user's program."""
+    location = user_location(2)
+    where = "" if location is None else f"\n  {location}"
+    return kind(f"{what}\n{instead}{where}")
+
+
+def missing(name: str, branch: str) -> Exception:
+    return refusal(
+        ValueError,
+        f"'{name}' must also be initialized in the {branch} branch",
+        f"A tensor decides which branch runs, and `{name}` is used afterwards: assign it before "
+        "the `if`, or in both branches.",
+    )
+
+
+def is_none(name: str, branch: str) -> Exception:
+    if name.startswith(RETURN_VALUE):
+        instead = (
+            "A tensor decides what the function returns: return a tensor on each path, and a bool "
+            "tensor beside it that says whether it counts."
+        )
+    else:
+        instead = (
+            f"A tensor decides what `{name}` is, and None is no tensor: begin with one that stands "
+            "for it, such as -1 or zeros, and keep a bool tensor that says whether it counts."
+        )
+    return refusal(ValueError, f"'{name}' is None at the end of the {branch} branch.", instead)
+
+
+def other_structure_in_branch(name: str, error: Exception) -> Exception:
+    return refusal(
+        TypeError,
+        f"'{name}' must have the same nested structure in the main and else branches:\n\n{error}",
+        "A tensor decides which branch runs: give both the same keys and as many items, or keep "
+        "what grows in a tf.TensorArray.",
+    )
+
+
+def other_objects(name: str, one: Any, two: Any) -> Exception:
+    return refusal(
+        TypeError,
+        f"'{name}' is {one!r} in the main branch, but {two!r} in the else branch",
+        "A tensor cannot decide between values that are not tensors: decide between tensors that "
+        "are made of them.",
+    )
+
+
+def other_dtype_in_branch(name: str, one: str, two: str) -> Exception:
+    return refusal(
+        TypeError,
+        f"'{name}' has dtype {one} in the main branch, but dtype {two} in the else branch",
+        f"Make them alike, as by `tf.cast(..., tf.{two})` in the main branch.",
+    )
+
+
+def operand(word: str, value: Any) -> Exception:
+    return refusal(
+        TypeError,
+        f"after a tensor, the operands of `{word}` must be bools, not {value!r}",
+        f"Only the graph knows which operand `{word}` gives: write `b if a else c`, or compare "
+        "the operand, as in `x != 0`.",
+    )
+
+
+def other_structure_in_loop(name: str, error: Exception) -> Exception:
+    return refusal(
+        TypeError,
+        f"'{name}' does not have the same nested structure after one iteration.\n\n{error}",
+        "The loop is one of the graph: give it the same keys and as many items before the loop, "
+        "or keep what grows in a tf.TensorArray.",
+    )
+
+
+def changed_object(name: str, before: Any, after: Any) -> Exception:
+    return refusal(
+        TypeError,
+        f"'{name}' is {before!r} before the loop, but {after!r} after one iteration",
+        "Only tensors, and what converts to them, can change in a loop of the graph: begin with a "
+        "tensor.",
+    )
+
+
+def other_dtype_in_loop(name: str, before: str, after: str) -> Exception:
+    return refusal(
+        TypeError,
+        f"'{name}' has dtype {before} before the loop, but dtype {after} after one iteration",
+        f"A loop variable keeps its dtype: begin with `tf.cast(..., tf.{after})`, or cast to "
+        f"{before} in the loop.",
+    )
+
+
+def other_shape(name: str, before: Any, after: Any, both: Any) -> Exception:
+    return refusal(
+        ValueError,
+        f"'{name}' has shape {before} before the loop, but shape {after} after one iteration. Use "
+        "tf.autograph.experimental.set_loop_options to set shape invariants.",
+        "Write this first in the loop: tf.autograph.experimental.set_loop_options("
+        f"shape_invariants=[({name}, tf.TensorShape({both}))])",
+    )
+
+
+def condition(value: Any, what: str, is_bool: bool) -> Exception:
+    words = f"condition of {what} expected to be `tf.bool` scalar, got {value}"
+    words += "; " if is_bool else "; to use as boolean Tensor, use `tf.cast`; "
+    words += "to check for None, use `is not None`"
+    if not is_bool:
+        instead = "Which numbers count as true, say by a comparison: `x != 0`."
+    else:
+        instead = "One bool must decide: tf.reduce_all or tf.reduce_any of it. For a choice "
+        instead += "element by element there is tf.where."
+    return refusal(ValueError, words, instead)
