@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from graphwright.lower.nest import Linear, Load, Nest, Stage, Store
+from graphwright.lower.nest import Index, Linear, Load, Nest, Stage, Store
 from graphwright.lower.sizes import ONE, ZERO, Shape
 
 
 def linears(stage: Stage) -> Iterator[Linear]:
     """The places that a stage reads and writes."""
     for instruction in stage.instructions:
-        if isinstance(instruction, Load):
+        if isinstance(instruction, (Load, Index)):
             yield instruction.at
     for effect in stage.effects:
         if isinstance(effect, Store):
@@ -38,7 +38,7 @@ def merged(nest: Nest, axis: int) -> Nest:
     stages = []
     for stage in nest.stages:
         instructions = [
-            x._replace(at=without(x.at, axis)) if isinstance(x, Load) else x
+            x._replace(at=without(x.at, axis)) if isinstance(x, (Load, Index)) else x
             for x in stage.instructions
         ]
         effects = [

@@ -39,7 +39,7 @@ class Peak(Max):
 
 
 class PickIndex(Sized):
-    """An index along an axis of `x`: negative ones count from the end; checked."""
+    """An index along an axis of `x`, checked; negative ones count from the end if it wraps."""
 
     type_name = "_PickIndex"
     inputs = ("index: Tindex", "x: T")
@@ -47,29 +47,17 @@ class PickIndex(Sized):
     dtypes = {"Tindex": dt.INDEX | {dt.int16}, "T": dt.ANY}
 
     axis: int
+    wraps: bool = True
 
     def element(self, scalars: Any, index: Any, size: Any) -> Any:
         """The place; outside it is reported, and the first."""
         zero = scalars.constant(0, index)
-        place = scalars.select(scalars.compare("lt", index, zero), scalars.add(index, size), index)
+        place = index
+        if self.wraps:
+            negative = scalars.compare("lt", index, zero)
+            place = scalars.select(negative, scalars.add(index, size), index)
         outside = scalars.binary(
             "or", scalars.compare("lt", place, zero), scalars.compare("ge", place, size)
         )
         scalars.on_zero(outside)
         return scalars.select(outside, zero, place)
-
-
-class ClassNumber(PickIndex):
-    """The number of a class along an axis of `x`: from 0 on; checked."""
-
-    type_name = "_ClassNumber"
-
-    def element(self, scalars: Any, index: Any, size: Any) -> Any:
-        """The place; outside it is reported."""
-        outside = scalars.binary(
-            "or",
-            scalars.compare("lt", index, scalars.constant(0, index)),
-            scalars.compare("ge", index, size),
-        )
-        scalars.on_zero(outside)
-        return index

@@ -16,7 +16,13 @@ from graphwright.lower.sizes import ONE, NotNative, Shape, Size, Sizes, product
 from graphwright.op.op import Op, host_value
 from graphwright.ops.conversion import Cast
 from graphwright.ops.creation import Const
-from graphwright.ops.identities import EnsureShape, Identity, PreventGradient, StopGradient
+from graphwright.ops.identities import (
+    EnsureShape,
+    GuaranteeConst,
+    Identity,
+    PreventGradient,
+    StopGradient,
+)
 from graphwright.ops.joining import ConcatV2, Pack
 from graphwright.ops.movement import BroadcastTo, ExpandDims, Reshape, Squeeze, Transpose
 from graphwright.ops.reversal import ReverseV2
@@ -372,6 +378,7 @@ def pull_reversed(sizes: Sizes, node: Node, dims: Shape, out: Shape, at: Place) 
 
 MOVES: dict[type[Op], Move] = {
     Identity: Move(same_dims, same_place),
+    GuaranteeConst: Move(same_dims, same_place),
     StopGradient: Move(same_dims, same_place),
     PreventGradient: Move(same_dims, same_place),
     EnsureShape: Move(same_dims, same_place),

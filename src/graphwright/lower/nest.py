@@ -43,6 +43,16 @@ class Load(NamedTuple):
         return f"load b{self.buffer}[{self.at}] : {self.kind}"
 
 
+class Index(NamedTuple):
+    """A place itself, as a number."""
+
+    at: Linear
+    kind: str
+
+    def __str__(self) -> str:
+        return f"{self.at} : {self.kind}"
+
+
 class Constant(NamedTuple):
     """A number."""
 
@@ -94,7 +104,7 @@ class Count(NamedTuple):
         return f"size {self.size} : {self.kind}"
 
 
-Instruction = Load | Constant | Scalar | Row | Element | Count
+Instruction = Load | Index | Constant | Scalar | Row | Element | Count
 
 
 # -- statements -----------------------------------------------------------------------------

@@ -14,6 +14,7 @@ from graphwright.lower.nest import (
     Constant,
     Count,
     Element,
+    Index,
     Instruction,
     Keep,
     Linear,
@@ -32,6 +33,7 @@ from graphwright.lower.shapes import COMBINE, FILLS
 from graphwright.lower.sizes import ONE, ZERO, NotNative, Shape, Size, product
 from graphwright.ops.conversion import Cast
 from graphwright.ops.creation import Const, Fill
+from graphwright.ops.sequences import Range
 from graphwright.types import dtypes as dt
 
 if TYPE_CHECKING:
@@ -306,6 +308,10 @@ class StageLowering:
         if isinstance(op, Fill):
             source = value.node.inputs[1]
             return self.read(*self.schedule.trace(source, (FIRST,) * len(self.schedule.of(source))))
+        if isinstance(op, Range):
+            start, delta = self.schedule.steps(value.node)
+            step = at[0].moved((Size(start),), delta)
+            return self.emit(Index(self.nest.linear((ONE,), (step,)), kind))
         scalar = self.program.scalar_of.get(value)
         if scalar is not None:
             return self.emit(Scalar(scalar, kind))

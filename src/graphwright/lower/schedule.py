@@ -26,6 +26,7 @@ from graphwright.op.families import Elementwise
 from graphwright.ops.creation import Const, Fill, Placeholder
 from graphwright.ops.identities import Identity
 from graphwright.ops.movement import Reshape
+from graphwright.ops.sequences import Range
 
 #: A cluster gets no more nodes than this: code generation is not linear in a block's size.
 _LARGEST = 160
@@ -181,7 +182,7 @@ class Schedule(Shapes):
         """Finds every node its statement, and what must be in memory."""
         for node in self.graph.nodes:
             op = node.op
-            if isinstance(op, (Placeholder, Const, Fill)) or type(op) in FILLS:
+            if isinstance(op, (Placeholder, Const, Fill, Range)) or type(op) in FILLS:
                 continue
             if is_size(node.outputs[0]):
                 continue

@@ -15,7 +15,7 @@ from graphwright.control.branch import StatelessIf
 from graphwright.control.loop import StatelessWhile
 from graphwright.ir.graph import Graph, Node, Value
 from graphwright.lower.cells import Cells
-from graphwright.lower.decompose import RULES
+from graphwright.lower.composites import FLOATS, RULES
 from graphwright.lower.kinds import HALVES, KINDS, is_native_dtype
 from graphwright.lower.list_types import with_list_types
 from graphwright.lower.lists import LIST_OPS, is_list
@@ -31,10 +31,15 @@ from graphwright.op.op import Effect
 from graphwright.ops.contraction import MatMul
 from graphwright.ops.conversion import Cast
 from graphwright.ops.creation import Const, Fill, Placeholder
-from graphwright.ops.joining import ConcatV2, Pack, Split, Unpack
+from graphwright.ops.identities import IdentityN
+from graphwright.ops.joining import ConcatV2, Pack, Split, SplitV, Unpack
 from graphwright.ops.reduction import Mean
 from graphwright.ops.resource import Assignment, ReadVariableOp
+from graphwright.ops.sequences import Range
 from graphwright.types.dtypes import DType
+
+#: Ops that give parts of their operand.
+PARTS = (IdentityN, Split, SplitV, Unpack)
 
 #: The elements of a matrix whose product is small.
 _SMALL = 1 << 10
@@ -83,13 +88,13 @@ def is_native(node: Node, in_loop: bool = False) -> bool:
     if isinstance(op, MatMul):
         known = node.outputs[0].type.dtype.name in ("float32", "float64")
         return known and (in_loop or is_small_product(node))
-    if isinstance(op, (Unpack, Split)):
-        return True
-    if type(op) in RULES:
+    if type(op) in FLOATS:
         return node.outputs[0].type.dtype.name in ("float32", "float64")
+    if type(op) in RULES:
+        return len(node.inputs) <= _MOST_PARTS
     if isinstance(op, (ConcatV2, Pack)):
         return len(node.inputs) <= _MOST_PARTS
-    return type(op) in MOVES or type(op) in FILLS or isinstance(op, Fill)
+    return type(op) in MOVES or type(op) in FILLS or isinstance(op, (Fill, Range))
 
 
 def is_small_product(node: Node) -> bool:
@@ -125,9 +130,9 @@ def has_element(op: Elementwise, dtypes: tuple[DType, ...]) -> bool:
 
 def is_compute(node: Node) -> bool:
     """Whether a node does more than move elements."""
-    moves = type(node.op) in MOVES or isinstance(node.op, (Unpack, Split))
+    moves = type(node.op) in MOVES or isinstance(node.op, PARTS)
     lists = any(is_list(v) for v in node.outputs) and type(node.op) in LIST_OPS
-    return not (moves or lists or type(node.op) in FILLS or isinstance(node.op, Fill))
+    return not (moves or lists or type(node.op) in FILLS or isinstance(node.op, (Fill, Range)))
 
 
 # -- partition ------------------------------------------------------------------------------

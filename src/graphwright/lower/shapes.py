@@ -8,12 +8,13 @@ from typing import Any
 from graphwright.ir.graph import Node, Value
 from graphwright.lower.indices import Peak, Sized
 from graphwright.lower.moves import MOVES, host_of
-from graphwright.lower.sizes import ONE, NotNative, Shape, Sizes
+from graphwright.lower.sizes import ONE, NotNative, Shape, Size, Sizes
 from graphwright.op.families import Elementwise
 from graphwright.ops.contraction import MatMul
 from graphwright.ops.creation import Const, Fill, OnesLike, ZerosLike
 from graphwright.ops.joining import ConcatV2, Pack
 from graphwright.ops.reduction import All, Any_, Max, Mean, Min, Prod, Sum
+from graphwright.ops.sequences import Range
 from graphwright.types.tensor_type import normalize_axes
 
 #: What reductions combine with.
@@ -68,6 +69,8 @@ class Shapes:
         if isinstance(op, Fill):
             wanted = host_of(self.sizes, node.inputs[0], self.of)
             return tuple([d if not isinstance(d, int) else self.sizes.of_static(d) for d in wanted])
+        if isinstance(op, Range):
+            return (self.count(node),)
         if isinstance(op, (ConcatV2, Pack)):
             return self.joined(node, op)
         if isinstance(op, MatMul):
@@ -94,6 +97,23 @@ class Shapes:
         if isinstance(op, Pack):
             result.insert(axis, self.sizes.of_static(len(shapes)))
         return tuple(result)
+
+    def count(self, node: Node) -> Size:
+        """How many integers a range has."""
+        start, delta = self.steps(node)
+        limit = host_of(self.sizes, node.inputs[1], self.of)
+        if isinstance(limit, int):
+            return self.sizes.of_static(len(range(start, limit, delta)))
+        if not isinstance(limit, Size) or delta != 1 or start < 0:
+            raise NotNative("the limits of a range are computed")
+        return self.sizes.derive("sub", limit, Size(start)) if start else limit
+
+    def steps(self, node: Node) -> tuple[int, int]:
+        """The first integer of a range, and the distance of two."""
+        start, _, delta = [host_of(self.sizes, v, self.of) for v in node.inputs]
+        if not isinstance(start, int) or not isinstance(delta, int):
+            raise NotNative("a range is not of known integers")
+        return start, delta
 
     def axis_of(self, node: Node) -> int:
         """The axis along which tensors are joined."""

@@ -10,7 +10,7 @@ from graphwright.lower.llvm.combine import combined, horizontal, identity
 from graphwright.lower.llvm.emitter import Reg, is_float
 from graphwright.lower.llvm.function import I64
 from graphwright.lower.llvm.instructions import as_bool, element, memory_kind
-from graphwright.lower.nest import Constant, Element, Linear, Load, Reduce, Store
+from graphwright.lower.nest import Constant, Element, Index, Linear, Load, Reduce, Store
 
 if TYPE_CHECKING:
     from graphwright.lower.llvm.stages import StageWriter
@@ -31,7 +31,7 @@ class ChunkLoop:
         self.instructions, self.effects = stage.stage.instructions, stage.stage.effects
         self.reductions = stage.reductions
         self.chunks = Chunks(self.f, self.lanes)
-        self.begin, self.end = begin, end
+        self.indices, self.begin, self.end = indices, begin, end
         self.kinds = self.find_places()
         self.bases = {
             key: stage.address(key[0], key[1], kind, indices) for key, kind in self.kinds.items()
@@ -177,6 +177,8 @@ class ChunkLoop:
             return self.e.splat(self.stage.uniform[i], self.lanes)
         if isinstance(x, Load):
             return self.load(x)
+        if isinstance(x, Index):
+            return self.index(x)
         assert isinstance(x, Element)
         operands = [self.vector(k) for k in x.operands]
         return element(self.f, x.op, operands, x.kind, self.report)
@@ -193,6 +195,15 @@ class ChunkLoop:
         if key in self.units:
             return self.f.load(self.pointers[key], x.kind, self.lanes)
         return self.chunks.gather(self.bases[key], x, self.j, self.end)
+
+    def index(self, x: Index) -> Reg:
+        """The places of a chunk."""
+        e, f = self.e, self.f
+        stride = f.size(x.at.strides[-1])
+        first = f.add(self.stage.place(x.at, self.indices), f.mul(self.j, stride))
+        first, stride = [e.cast_integer(r, x.kind) for r in (first, stride)]
+        steps = e.binary("mul", self.chunks.iota(x.kind), e.splat(stride, self.lanes))
+        return e.binary("add", e.splat(first, self.lanes), steps)
 
     def store(self, effect: Store, value: Reg) -> None:
         """Writes a chunk, or adds to what is there."""

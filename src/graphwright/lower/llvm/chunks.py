@@ -50,16 +50,17 @@ class Chunks:
         short = self.e.cast("trunc", left, "i32")
         return self.e.compare("slt", numbers, self.e.splat(short, self.lanes))
 
-    def iota(self) -> Reg:
+    def iota(self, kind: str = "i32") -> Reg:
         """0, 1, 2, ..."""
-        numbers = ", ".join(f"i32 {i}" for i in range(self.lanes))
-        return Reg(f"<{numbers}>" if self.lanes > 1 else "0", "i32", self.lanes)
+        type_ = type_of(kind, 1)
+        numbers = ", ".join(f"{type_} {i}" for i in range(self.lanes))
+        return Reg(f"<{numbers}>" if self.lanes > 1 else "0", kind, self.lanes)
 
     def gather(self, base: Reg, x: Load, j: Reg, end: Reg) -> Reg:
         """Elements at equal distances; lanes beyond the end read the last one."""
         e, f, lanes = self.e, self.f, self.lanes
         last = e.binary("sub", end, f.number(1))
-        places = e.binary("add", e.splat(j, lanes), self.wide_iota())
+        places = e.binary("add", e.splat(j, lanes), self.iota(I64))
         places = e.intrinsic("smin", places, e.splat(last, lanes))
         places = e.binary("mul", places, e.splat(f.size(x.at.strides[-1]), lanes))
         kind = memory_kind(x.kind)
@@ -78,17 +79,12 @@ class Chunks:
         )
         return as_bool(f, value) if x.kind == "b1" else value
 
-    def wide_iota(self) -> Reg:
-        """0, 1, 2, ... as 64 bit integers."""
-        numbers = ", ".join(f"i64 {i}" for i in range(self.lanes))
-        return Reg(f"<{numbers}>", I64, self.lanes)
-
     def scatter(self, base: Reg, effect: Store, value: Reg, j: Reg, mask: Reg) -> None:
         """Writes elements at equal distances."""
         e, f, lanes = self.e, self.f, self.lanes
         if value.kind == "b1":
             value = e.cast("zext", value, "u8")
-        places = e.binary("add", e.splat(j, lanes), self.wide_iota())
+        places = e.binary("add", e.splat(j, lanes), self.iota(I64))
         places = e.binary("mul", places, e.splat(f.size(effect.at.strides[-1]), lanes))
         size = item_size(value.kind)
         pointers = e.assign("ptr", lanes, f"getelementptr i{8 * size}, {base}, {places}")

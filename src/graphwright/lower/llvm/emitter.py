@@ -194,6 +194,12 @@ class Emitter:
         """`sext`, `trunc`, `sitofp`, `fpext`, ... to a kind."""
         return self.assign(kind, x.lanes, f"{opcode} {x} to {type_of(kind, x.lanes)}")
 
+    def cast_integer(self, x: Reg, kind: str) -> Reg:
+        """A signed integer in as many bits as a kind has."""
+        if bits(kind) == bits(x.kind):
+            return Reg(x.text, kind, x.lanes)
+        return self.cast("trunc" if bits(kind) < bits(x.kind) else "sext", x, kind)
+
     def intrinsic(self, name: str, *arguments: Reg, kind: str = "", flags: str = "") -> Reg:
         """`llvm.NAME` overloaded on its first argument: `fma`, `sqrt`, `floor`, `smax`, ..."""
         first = arguments[0]

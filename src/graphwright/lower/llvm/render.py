@@ -22,6 +22,8 @@ from graphwright.lower.nest import (
     Clear,
     Copy,
     Element,
+    Index,
+    Linear,
     Load,
     Loop,
     Multiply,
@@ -287,19 +289,27 @@ class Main:
         if scalar in self.shared:
             self.f.store(reg, self.f.slot(self.frame.scalar(scalar)))
 
+    def place(self, at: Linear) -> Reg:
+        """A place that no axis has a part in."""
+        f = self.f
+        index = f.number(0)
+        for offset in at.offsets:
+            index = f.add(index, f.size(offset))
+        for scalar, stride in at.scalars:
+            index = f.add(index, f.mul(self.scalars[scalar], f.size(stride)))
+        return index
+
     def straight(self, statement: Straight) -> None:
         """Scalars."""
         f = self.f
         values: list[Reg] = []
         for x in statement.instructions:
-            if isinstance(x, Load):
-                index = f.number(0)
-                for offset in x.at.offsets:
-                    index = f.add(index, f.size(offset))
-                for scalar, stride in x.at.scalars:
-                    index = f.add(index, f.mul(self.scalars[scalar], f.size(stride)))
-                address = f.address(f.buffer(x.buffer), index, x.kind)
-                values.append(f.load(address, x.kind, 1))
+            if isinstance(x, (Load, Index)):
+                index = self.place(x.at)
+                if isinstance(x, Index):
+                    values.append(f.e.cast_integer(index, x.kind))
+                else:
+                    values.append(f.load(f.address(f.buffer(x.buffer), index, x.kind), x.kind, 1))
             elif isinstance(x, Element):
                 operands = [values[i] for i in x.operands]
                 values.append(element(f, x.op, operands, x.kind, self.report))

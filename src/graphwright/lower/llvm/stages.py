@@ -12,6 +12,7 @@ from graphwright.lower.llvm.function import I64
 from graphwright.lower.llvm.instructions import element, scalar_instruction
 from graphwright.lower.nest import (
     Element,
+    Index,
     Instruction,
     Linear,
     Load,
@@ -43,7 +44,7 @@ class StageWriter:
         """Which instructions change along the innermost axis."""
         result: list[bool] = []
         for x in self.stage.instructions:
-            if isinstance(x, Load):
+            if isinstance(x, (Load, Index)):
                 result.append(self.stage.inner and innermost(x.at) != "still")
             elif isinstance(x, Element):
                 result.append(any(result[i] for i in x.operands))
@@ -144,6 +145,8 @@ class StageWriter:
         f = self.f
         if isinstance(x, Load):
             return f.load(self.address(x.buffer, x.at, x.kind, indices), x.kind, 1)
+        if isinstance(x, Index):
+            return f.e.cast_integer(self.place(x.at, indices), x.kind)
         if isinstance(x, Element):
             operands = [self.scalar(k, indices) for k in x.operands]
             return element(f, x.op, operands, x.kind, self.report)

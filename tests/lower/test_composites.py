@@ -1,0 +1,131 @@
+"""Ops that machine code has only as other ones: the same results as their kernels."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import graphwright as tf
+from graphwright.lower.check import compare
+from graphwright.lower.inspection import outside
+
+
+def normal(*shape):
+    return np.random.default_rng(shape).normal(size=shape).astype(np.float32)
+
+
+def numbers(*shape, below=5):
+    return np.random.default_rng(shape).integers(0, below, shape).astype(np.int32)
+
+
+def holes(*shape):
+    """Numbers with NaN and with equal ones."""
+    x = np.round(normal(*shape) * 2)
+    x[np.random.default_rng(1).random(shape) < 0.2] = np.nan
+    return x
+
+
+def sliced_gradient(index):
+    def function(x):
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            y = tf.reduce_sum(x[index] * x[index])
+        return tape.gradient(y, x)
+
+    return function
+
+
+raw = tf.raw_ops
+
+#: Functions and their arguments.
+CASES = {
+    "range": (lambda x: tf.range(7) * tf.cast(tf.reduce_sum(x), tf.int32), [normal(3)]),
+    "range of a size": (lambda x: x * tf.cast(tf.range(tf.shape(x)[0]), tf.float32), [normal(9)]),
+    "range in steps": (
+        lambda x: x + tf.range(10, -3, -2, dtype=tf.int64),
+        [numbers(7).astype(np.int64)],
+    ),
+    "range of columns": (lambda x: x + tf.range(40)[:, None] - tf.range(33), [numbers(40, 33)]),
+    "one hot": (lambda i: tf.one_hot(i, 5), [numbers(4, 3, below=7) - 1]),
+    "one hot along 0": (lambda i: tf.one_hot(i, 9, 2.5, -1.0, axis=0), [numbers(4, 3)]),
+    "one hot of bytes": (lambda i: tf.one_hot(i, 300), [numbers(40).astype(np.uint8)]),
+    "argmax": (lambda x: tf.argmax(x, -1), [holes(9, 70)]),
+    "argmax of columns": (lambda x: tf.argmax(x, 0, tf.int32), [holes(9, 70)]),
+    "argmin": (lambda x: tf.argmin(x, 1), [holes(4, 9, 3)]),
+    "argmin of integers": (lambda x: tf.argmin(x, 1), [numbers(9, 31)]),
+    "argmax of nothing but NaN": (lambda x: tf.argmax(x, 1), [np.full((3, 4), np.nan, np.float32)]),
+    "pad": (lambda x: tf.pad(x, [[1, 2], [0, 3]], constant_values=7.0), [normal(4, 5)]),
+    "pad by nothing": (lambda x: tf.pad(x * 2.0, [[0, 0], [0, 0]]), [normal(4, 5)]),
+    "pad three axes": (lambda x: tf.pad(x, [[0, 0], [1, 1], [2, 0]]), [normal(2, 4, 5)]),
+    "reflect": (lambda x: tf.pad(x, [[2, 1], [0, 3]], "REFLECT"), [normal(4, 5)]),
+    "symmetric": (lambda x: tf.pad(x, [[4, 1], [0, 5]], "SYMMETRIC"), [normal(4, 5)]),
+    "tile": (lambda x: tf.tile(x, [3, 1, 2]), [normal(2, 4, 5)]),
+    "roll": (lambda x: tf.roll(x, [1, -7], [0, 1]), [normal(4, 5)]),
+    "roll by nothing": (lambda x: tf.roll(x, 8, 0) + 1.0, [normal(4, 5)]),
+    "pieces": (lambda x: [y * 2.0 for y in tf.split(x, [1, -1, 2], 1)], [normal(3, 7)]),
+    "add n": (lambda x, y: tf.add_n([x, y, x * y]), [normal(3, 7), normal(3, 7)]),
+    "norm": (lambda x: tf.norm(x, axis=1) + 1.0, [normal(6, 9)]),
+    "euclidean norm": (lambda x: tf.math.reduce_euclidean_norm(x, 0), [normal(6, 9)]),
+    "half the squares": (tf.nn.l2_loss, [normal(6, 9)]),
+    "band": (lambda x: tf.linalg.band_part(x, 1, 2), [normal(2, 5, 6)]),
+    "lower triangle": (lambda x: tf.linalg.band_part(x, -1, 0), [normal(5, 5)]),
+    "diagonal matrix": (tf.linalg.diag, [normal(3, 7)]),
+    "diagonal matrix with a value": (
+        lambda x: tf.linalg.diag(x, padding_value=2.0),
+        [normal(7)],
+    ),
+    "sparse cross entropy": (
+        lambda x, i: tf.nn.sparse_softmax_cross_entropy_with_logits(i, x),
+        [normal(6, 11), numbers(6, below=11)],
+    ),
+    "sparse cross entropy and gradient": (
+        lambda x, i: list(raw.SparseSoftmaxCrossEntropyWithLogits(features=x, labels=i)),
+        [normal(6, 5), numbers(6).astype(np.int64)],
+    ),
+    "bias gradient": (lambda g: raw.BiasAddGrad(out_backprop=g), [normal(4, 3, 2, 5)]),
+    "transposed": (lambda x: tf.transpose(x, conjugate=True) + 1.0, [normal(4, 3)]),
+    "many": (lambda x, y: [v * 2.0 for v in tf.identity_n([x, y])], [normal(3), normal(4)]),
+    "gradient of a slice": (sliced_gradient((slice(1, 3), slice(None, -2))), [normal(4, 5)]),
+    "gradient of a pick": (sliced_gradient((-2, Ellipsis, None)), [normal(4, 5, 3)]),
+}
+
+#: What needs sizes that are known, and runs as host calls where they are not.
+STATIC = {
+    "reflect", "symmetric", "tile", "roll", "roll by nothing", "pieces", "gradient of a slice",
+    "gradient of a pick",
+}  # fmt: skip
+
+
+def staged(function, arrays, dynamic):
+    specs = [tf.TensorSpec([None] * a.ndim if dynamic else a.shape, a.dtype) for a in arrays]
+    return tf.function(function, input_signature=specs, jit_compile=True)
+
+
+def flat(result):
+    return [r.numpy() for r in tf.nest.flatten(result)]
+
+
+@pytest.mark.parametrize("dynamic", [False, True], ids=["static", "dynamic"])
+@pytest.mark.parametrize("name", CASES)
+def test_composites_are_native(name, dynamic):
+    function, arrays = CASES[name]
+    fast = staged(function, arrays, dynamic)
+    for a, b in zip(flat(function(*map(tf.constant, arrays))), flat(fast(*arrays)), strict=True):
+        assert not compare(a, b)
+    if not (dynamic and name in STATIC):
+        assert not outside(fast.get_concrete_function().graph)
+
+
+def test_labels_outside_are_refused():
+    x, labels = normal(3, 4), np.array([0, 4, 1])
+    fast = staged(CASES["sparse cross entropy"][0], [x, labels], False)
+    with pytest.raises(tf.errors.InvalidArgumentError, match="label value of 4"):
+        fast(x, labels)
+
+
+def test_extremes_of_nothing_are_refused():
+    fast = staged(lambda x: tf.argmax(x, 1), [normal(3, 4)], True)
+    assert flat(fast(normal(3, 4)))[0].shape == (3,)
+    assert flat(fast(normal(0, 4)))[0].shape == (0,)
+    with pytest.raises((ValueError, tf.errors.InvalidArgumentError)):
+        fast(normal(3, 0))
