@@ -46,6 +46,8 @@ CASES = {
         [numbers(7).astype(np.int64)],
     ),
     "range of columns": (lambda x: x + tf.range(40)[:, None] - tf.range(33), [numbers(40, 33)]),
+    "fill": (lambda x: tf.fill([3, 4], tf.cast(x[1, 2], tf.int64)) * 3, [normal(3, 7)]),
+    "fill with a sum": (lambda x: tf.fill(tf.shape(x), tf.reduce_sum(x)) - x, [normal(3, 7)]),
     "one hot": (lambda i: tf.one_hot(i, 5), [numbers(4, 3, below=7) - 1]),
     "one hot along 0": (lambda i: tf.one_hot(i, 9, 2.5, -1.0, axis=0), [numbers(4, 3)]),
     "one hot of bytes": (lambda i: tf.one_hot(i, 300), [numbers(40).astype(np.uint8)]),
@@ -91,7 +93,7 @@ CASES = {
 
 #: What needs sizes that are known, and runs as host calls where they are not.
 STATIC = {
-    "reflect", "symmetric", "tile", "roll", "roll by nothing", "pieces", "gradient of a slice",
+    "fill", "reflect", "symmetric", "tile", "roll", "roll by nothing", "pieces", "gradient of a slice",
     "gradient of a pick",
 }  # fmt: skip
 

@@ -32,7 +32,7 @@ from graphwright.lower.schedule import Schedule
 from graphwright.lower.shapes import COMBINE, FILLS
 from graphwright.lower.sizes import ONE, ZERO, NotNative, Shape, Size, product
 from graphwright.ops.conversion import Cast
-from graphwright.ops.creation import Const, Fill
+from graphwright.ops.creation import Const
 from graphwright.ops.sequences import Range
 from graphwright.types import dtypes as dt
 
@@ -305,9 +305,6 @@ class StageLowering:
             return self.emit(Constant(op.value.array.item(), kind))
         if type(op) in FILLS:
             return self.emit(Constant(FILLS[type(op)], kind))
-        if isinstance(op, Fill):
-            source = value.node.inputs[1]
-            return self.read(*self.schedule.trace(source, (FIRST,) * len(self.schedule.of(source))))
         if isinstance(op, Range):
             start, delta = self.schedule.steps(value.node)
             step = at[0].moved((Size(start),), delta)

@@ -137,7 +137,7 @@ class Schedule(Shapes):
         op = node.op
         if isinstance(op, Reshape):
             return is_trivial(self.of(node.inputs[0]), self.of(node.outputs[0]))
-        if type(op) in MOVES:
+        if type(op) in MOVES or isinstance(op, Fill):
             return True
         if type(op) in COMBINE:
             dims = self.of(node.inputs[0])
@@ -156,6 +156,10 @@ class Schedule(Shapes):
             if value in self.outside or is_size(value) or not self.is_moved(value.node):
                 break
             node = value.node
+            if isinstance(node.op, Fill):
+                value = node.inputs[1]
+                at = (FIRST,) * len(self.of(value))
+                continue
             dims, out = self.of(node.inputs[0]), self.of(value)
             if type(node.op) in MOVES:
                 at = MOVES[type(node.op)].pull(self.sizes, node, dims, out, at)
@@ -182,7 +186,7 @@ class Schedule(Shapes):
         """Finds every node its statement, and what must be in memory."""
         for node in self.graph.nodes:
             op = node.op
-            if isinstance(op, (Placeholder, Const, Fill, Range)) or type(op) in FILLS:
+            if isinstance(op, (Placeholder, Const, Range)) or type(op) in FILLS:
                 continue
             if is_size(node.outputs[0]):
                 continue
