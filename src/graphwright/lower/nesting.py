@@ -8,7 +8,7 @@ from graphwright.ir.graph import Node, Value
 from graphwright.lower.clusters import Cluster, Member, is_final
 from graphwright.lower.indices import PickIndex, Sized
 from graphwright.lower.kinds import kind_of
-from graphwright.lower.moves import FIRST, Place, as_size, host_of, is_size
+from graphwright.lower.moves import Place, as_size, host_of, is_size
 from graphwright.lower.nest import (
     Clear,
     Constant,
