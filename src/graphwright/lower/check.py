@@ -46,8 +46,9 @@ def compare(own: Any, other: Any) -> str:
         return ""
     if own.dtype.kind == "c":
         return compare(own.real, other.real) or compare(own.imag, other.imag)
-    if own.dtype.kind != "f":
-        return "" if np.array_equal(own, other) else f"{own!r} and {other!r}"
+    if own.dtype.kind != "f":  # of small floats, NaN is equal by its bits
+        same_bits = own.tobytes() == other.tobytes()
+        return "" if same_bits or np.array_equal(own, other) else f"{own!r} and {other!r}"
     finite = np.isfinite(other)
     tolerance = TOLERANCES.get(own.dtype.name, 1e-2)
     scale = np.max(np.abs(other[finite]), initial=0.0)
