@@ -17,6 +17,8 @@ import numpy.typing as npt
 
 from graphwright.kernels import machine, products, threads
 from graphwright.kernels.products import address, steps
+from graphwright.kernels.strip_code import MULTIPLY, PACK
+from graphwright.kernels.strips import OTHER, OWN, RESULT, SOURCE, Plan
 
 Array = npt.NDArray[Any]
 
@@ -118,34 +120,48 @@ def _blocked(x: Array, y: Array) -> Array:
     """A product of two matrices, a block of the right one after the other."""
     (m, k), n = x.shape, y.shape[1]
     result = np.empty((m, n), x.dtype)
-    tile = products.kernels(x.dtype).tile
-    width = tile.widest * tile.lanes
-    across = -(-n // width)  # panels: threads share these, or rows if there are few
     parts = max(1, min(threads.available(), m * k * n // products.ALONE))
-    by_columns = across >= 2 * parts
-    rows, cols = steps((m,), x.strides[:1]), steps((k,), x.strides[1:])
-    places = steps((m,), result.strides[:1])
+    plan = _plan((m, k, n), x.strides, y.strides, x.dtype, parts, _DEEP)
+    plan.perform(x.dtype, x, y, result)
+    return result
 
-    def write_part(part: int) -> None:
-        total = across * width if by_columns else -(-m // tile.rows) * tile.rows
-        unit = width if by_columns else tile.rows
-        start, stop = (total // unit * p // parts * unit for p in (part, part + 1))
+
+@functools.lru_cache(maxsize=128)
+def _plan(
+    sizes: tuple[int, int, int],
+    left: tuple[int, ...],
+    right: tuple[int, ...],
+    dtype: np.dtype[Any],
+    parts: int,
+    most: int,
+) -> Plan:
+    """The steps of a product of matrices with these strides: threads share the columns, or rows
+    where there are few columns; `most` rows of the right operand are packed together."""
+    m, k, n = sizes
+    size, tile = dtype.itemsize, products.kernels(dtype).tile
+    by_columns = n >= 2 * parts * tile.widest * tile.lanes
+    unit = tile.lanes if by_columns else tile.rows
+    units = -(-(n if by_columns else m) // unit)
+    rows, cols = steps((m,), left[:1]), steps((k,), left[1:])
+    places = steps((m,), (n * size,))
+    plan = Plan(parts)
+    plan.end_part()
+    for part in range(parts):
+        start, stop = (units * p // parts * unit for p in (part, part + 1))
         top, bottom = (0, m) if by_columns else (start, min(stop, m))
-        left, right = (start, min(stop, n)) if by_columns else (0, n)
-        buffer = products.aligned(products.packed_size(min(k, _DEEP), right - left, tile), x.dtype)
-        for deep in range(0, k, _DEEP):
-            packed = products.pack(y[deep : deep + _DEEP, left:right], buffer)
+        first, last = (start, min(stop, n)) if by_columns else (0, n)
+        width = last - first
+        for deep in range(0, k, most):
+            depth = min(most, k - deep)
+            at = deep * right[0] + first * right[1]
+            plan.need(OWN, products.packed_size(depth, width, tile) * size)
+            plan.add(PACK, OTHER, at, OWN, 0, steps((depth,), right[:1]), depth, right[1], width)
             for high in range(top, bottom, _HIGH):
                 some = slice(high, min(high + _HIGH, bottom))
-                products.multiply(
-                    address(x),
-                    rows[some],
-                    cols[deep : deep + _DEEP],
-                    packed,
-                    address(result) + left * result.itemsize,
-                    places[some],
-                    add=deep > 0,
+                plan.add(
+                    *(MULTIPLY, SOURCE, 0, OWN, 0, RESULT, first * size),
+                    *(rows[some], len(rows[some]), cols[deep : deep + depth], depth, width),
+                    *(places[some], int(deep > 0)),
                 )
-
-    threads.share(write_part, parts)
-    return result
+        plan.end_part()
+    return plan.finish()
