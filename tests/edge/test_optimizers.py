@@ -139,3 +139,17 @@ def test_a_scaled_loss_trains_as_the_loss_does() -> None:
         optimizer.apply_gradients([(tape.gradient(loss, v), v)])
         seen.append(v.numpy().tolist())
     assert seen[0] == seen[1]
+
+
+def test_a_variable_that_is_an_argument_is_trained() -> None:
+    optimizer = tf.optimizers.SGD(0.5)
+
+    @tf.function
+    def step(v: Any) -> None:
+        with tf.GradientTape() as tape:
+            loss = v * v
+        optimizer.apply_gradients([(tape.gradient(loss, v), v)])
+
+    v = tf.Variable(2.0)
+    step(v)
+    assert float(v) == 0.0

@@ -6,6 +6,7 @@ import functools
 import gc
 import threading
 import weakref
+from typing import Any
 
 import numpy as np
 import pytest
@@ -336,3 +337,26 @@ def test_values_that_do_not_fit_a_concrete_function_are_refused():
     assert f([1.0, 2.0]).numpy().tolist() == [2.0, 3.0]
     with pytest.raises(TypeError, match=r"Can not cast TensorSpec\(shape=\(3,\).*shape=\(2,\)"):
         f([1.0, 2.0, 3.0])
+
+
+def test_a_method_of_an_object_that_nothing_else_holds_can_be_called() -> None:
+    class Scaled(tf.Module):
+        def __init__(self, factor: float) -> None:
+            super().__init__()
+            self.factor = tf.Variable(factor)
+
+        @tf.function
+        def apply(self, x: Any) -> Any:
+            return x * self.factor
+
+    assert float(Scaled(2.0).apply(tf.constant(3.0))) == 6.0
+    assert float(Scaled(4.0).apply(3.0)) == 12.0
+    module = Scaled(5.0)
+    first = module.apply
+    assert module.apply is module.apply
+    assert first(3.0) == module.apply(3.0) == 15.0
+    assert first.experimental_get_tracing_count() == 1
+    gone = weakref.ref(module)
+    del module, first
+    gc.collect()
+    assert gone() is None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
 import pytest
 
 import graphwright as tf
@@ -97,3 +98,40 @@ def test_what_is_no_slices_does_not_fit_its_spec() -> None:
         function(tf.constant(1.0))
     with pytest.raises(TypeError, match=r"Binding inputs to tf\.function failed"):
         function(rows())  # its indices are int32
+
+
+def test_scaled_and_clipped_rows_stay_rows_of_tensorflows_values() -> None:
+    rows = [[4.0, 6.0], [12.0, 14.0], [4.0, 6.0]]
+    x = tf.IndexedSlices(tf.constant(rows), tf.constant([1, 3, 1]), tf.constant([4, 2]))
+    clipped = [[0.1898316, 0.2847474], [0.5694948, 0.6644109], [0.1898316, 0.2847474]]
+    for found, wanted in (
+        (tf.math.scalar_mul(2.0, x), 2 * np.array(rows)),
+        (tf.clip_by_norm(x, 1.0), clipped),
+        (tf.clip_by_global_norm([None, x], 1.0)[0][1], clipped),
+    ):
+        assert isinstance(found, tf.IndexedSlices)
+        assert found.indices.numpy().tolist() == [1, 3, 1]
+        np.testing.assert_allclose(found.values, wanted, rtol=1e-6)
+    np.testing.assert_allclose(tf.linalg.global_norm([x]), 21.071308, rtol=1e-6)
+
+
+@pytest.mark.parametrize("staged", [False, True])
+@pytest.mark.parametrize("name", ["SGD", "Adam", "AdamW", "RMSprop", "Adagrad"])
+def test_optimizers_take_rows_as_the_whole_gradient(name: str, staged: bool) -> None:
+    def trained(sparse: bool) -> Any:
+        v = tf.Variable(np.arange(8.0, dtype=np.float32).reshape(4, 2))
+        optimizer = getattr(tf.optimizers, name)(0.1)
+
+        def step() -> None:
+            with tf.GradientTape() as tape:
+                loss = tf.reduce_sum(tf.gather(v, [1, 3, 1]) ** 2)
+            slope = tape.gradient(loss, v)
+            assert isinstance(slope, tf.IndexedSlices)
+            optimizer.apply_gradients([(slope if sparse else tf.convert_to_tensor(slope), v)])
+
+        run = tf.function(step) if staged else step
+        for _ in range(3):
+            run()
+        return v.numpy()
+
+    np.testing.assert_allclose(trained(True), trained(False), rtol=1e-6)

@@ -71,7 +71,6 @@ def placeholder_variable(placeholders: Placeholders, type_: VariableType) -> Var
     variable._storage = Storage(None, type_.spec.dtype, type_.spec.type.dims, placeholders.argument)
     variable._handle = SymbolicTensor(value, graph)  # type: ignore[assignment]
     variable._name = placeholders.argument
-    variable._trainable = True
     graph.variables[value] = variable
     return variable
 

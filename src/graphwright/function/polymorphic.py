@@ -27,6 +27,7 @@ from graphwright.forks import held_over_forks
 from graphwright.function.concrete import ConcreteFunction, trace
 from graphwright.function.creation import VariableCreation
 from graphwright.function.retracing import warn_of_retracing
+from graphwright.function.weak_method import WeakMethod
 from graphwright.op.interpreter import STATE
 from graphwright.trace.dispatch import DispatchTable
 from graphwright.trace.signature import Binder, FunctionType, Parameter, type_of_call
@@ -232,8 +233,8 @@ class PolymorphicFunction:
     # -- methods ------------------------------------------------------------------------
 
     def __get__(self, instance: Any, owner: type | None = None) -> Any:
-        """The function of one instance: it has traces of its own and holds it weakly. A
-        composite is an argument like others."""
+        """The function of one instance: it has traces of its own and holds it weakly, but what
+        the first access gives keeps it alive. A composite is an argument like others."""
         if instance is None:
             return self
         if isinstance(instance, Composite):
@@ -248,11 +249,12 @@ class PolymorphicFunction:
                 self._bound[instance] = found
             except TypeError:
                 instance.__dict__[self] = found
+            return HoldingFunction.of(found, instance)
         return found
 
     def _bind_instance(self, instance: Any) -> PolymorphicFunction:
         method = WeakMethod(self._python_function, instance)
-        return type(self)(method, self._name, self._input_signature, **self._options)
+        return PolymorphicFunction(method, self._name, self._input_signature, **self._options)
 
     # -- what it offers -----------------------------------------------------------------
 
@@ -356,6 +358,22 @@ class Casting:
 CASTING = Casting()
 
 
+class HoldingFunction(PolymorphicFunction):
+    """Another face of an instance's function, which keeps the instance alive: in
+    `Model().method(x)` nothing else does until the call has been made."""
+
+    __slots__ = ("_instance",)
+    _instance: Any
+
+    @staticmethod
+    def of(function: PolymorphicFunction, instance: Any) -> HoldingFunction:
+        """A face of the function: all that it is, the two share."""
+        face = HoldingFunction.__new__(HoldingFunction)
+        face.__dict__ = function.__dict__
+        face._instance = instance
+        return face
+
+
 class Watched:
     """A trace on the fast path that tells what has changed of the state it read."""
 
@@ -371,43 +389,6 @@ class Watched:
         if concrete.watch is not None:
             concrete.watch.tell()
         return concrete.run(arrays)
-
-
-class WeakMethod:
-    """A function bound to an instance that it does not keep alive."""
-
-    def __init__(self, function: Callable[..., Any], instance: Any) -> None:
-        self.__func__ = function
-        self._instance = weakref.ref(instance)
-        functools.update_wrapper(self, function)
-        self.__signature__ = _without_first(function)
-
-    def with_function(self, function: Callable[..., Any]) -> WeakMethod:
-        """Another function bound to the same instance."""
-        other = WeakMethod.__new__(WeakMethod)
-        other.__func__, other._instance = function, self._instance
-        return other
-
-    @property
-    def __self__(self) -> Any:
-        """The instance."""
-        return self._instance()
-
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        instance = self._instance()
-        if instance is None:
-            raise ReferenceError(
-                f"The object that the method {self.__func__.__name__!r} was bound to is gone: keep "
-                "a reference to it while its functions are used."
-            )
-        return self.__func__(instance, *args, **kwargs)
-
-
-def _without_first(function: Callable[..., Any]) -> Any:
-    import inspect
-
-    signature = inspect.signature(function)
-    return signature.replace(parameters=list(signature.parameters.values())[1:])
 
 
 def flat_tensors(function_type: FunctionType, bound: Sequence[tuple[str, Any, Any]]) -> list[Any]:

@@ -70,6 +70,16 @@ def rows_of(values: Any, indices: Any, shape: Any) -> Any:
     return Hooks.rows(values, indices, shape)
 
 
+def values_of(x: Any) -> Any:
+    """A tensor of what differs from zero: the rows of a `tf.IndexedSlices`, or all of `x`."""
+    return convert(x.values if isinstance(x, Hooks.rows) else x)
+
+
+def with_values(x: Any, values: Any) -> Any:
+    """What `values_of` gave the values of, with others: a `tf.IndexedSlices` where `x` is one."""
+    return Hooks.rows(values, x.indices, x.dense_shape) if isinstance(x, Hooks.rows) else values
+
+
 def convert_many(values: Any) -> list[Any]:
     """Makes tensors of all: what is not one yet takes the dtype of the first that is."""
     kind = Hooks.tensor

@@ -325,7 +325,7 @@ class Hooks:
     executor: Callable[[type[Op]], Callable[..., Any]]
     convert: Callable[..., Any]
     convert_pair: Callable[[Any, Any], tuple[Any, Any]]
-    rows: Callable[[Any, Any, Any], Any]
+    rows: type[Any]
     convert_terms: Callable[[Any, Any], tuple[Any, Any]]
 
 

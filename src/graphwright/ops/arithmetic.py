@@ -18,6 +18,8 @@ from graphwright.op.interpreter import (
     convert,
     convert_pair,
     convert_terms,
+    values_of,
+    with_values,
 )
 from graphwright.op.op import Call, not_differentiable
 from graphwright.op.scalars import (
@@ -436,11 +438,11 @@ def realdiv(x: Any, y: Any, name: str | None = None) -> Any:
 
 def scalar_mul(scalar: Any, x: Any, name: str | None = None) -> Any:
     """A scalar times a tensor of its dtype; ValueError where `scalar` has axes."""
-    x = convert(x)
-    scalar = convert(scalar, x.dtype)
+    values = values_of(x)
+    scalar = convert(scalar, values.dtype)
     if scalar.type.rank != 0:
         raise ValueError(f"The input scalar must be a 0-D value. Received shape {scalar.shape}.")
-    return apply(MUL, scalar, x, name=name)
+    return with_values(x, apply(MUL, scalar, values, name=name))
 
 
 def quotient_operands(x: Any, y: Any) -> tuple[Any, Any]:

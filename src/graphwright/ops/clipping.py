@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from graphwright.op.families import Elementwise
-from graphwright.op.interpreter import convert
+from graphwright.op.interpreter import convert, values_of, with_values
 from graphwright.op.op import Call, Shapes
 from graphwright.op.scalars import Scalars
 from graphwright.ops.arithmetic import maximum, minimum
@@ -77,7 +77,7 @@ def clip_by_norm(t: Any, clip_norm: Any, axes: Any = None, name: str | None = No
     >>> tf.clip_by_norm([3.0, 4.0], 1.0)
     <tf.Tensor: shape=(2,), dtype=float32, numpy=array([0.6, 0.8], dtype=float32)>
     """
-    x = convert(t)
+    x = values_of(t)
     total = reduce_sum(x * x, axes, True)
     positive = greater(total, 0)
     # The inner choice keeps the root of zero out of the gradient.
@@ -85,7 +85,7 @@ def clip_by_norm(t: Any, clip_norm: Any, axes: Any = None, name: str | None = No
     limit = maximum(convert(clip_norm, x.dtype), 0)
     scaled = x * limit
     check_shape_kept(x, scaled)
-    return identity(scaled / maximum(norm, limit), name)
+    return with_values(t, identity(scaled / maximum(norm, limit), name))
 
 
 def global_norm(t_list: Any, name: str | None = None) -> Any:
@@ -93,8 +93,7 @@ def global_norm(t_list: Any, name: str | None = None) -> Any:
 
     TypeError where `t_list` is no sequence of tensors.
     """
-    tensors = [x for x in listed(t_list) if x is not None]
-    halves = [reduce_sum(square(x)) for x in tensors]
+    halves = [reduce_sum(square(values_of(x))) for x in listed(t_list) if x is not None]
     total = halves[0]
     for half in halves[1:]:
         total = total + half
@@ -114,14 +113,20 @@ def clip_by_global_norm(
     limit = convert(clip_norm, norm.dtype)
     scale = limit * minimum(1 / norm, convert(1, norm.dtype) / limit)
     scale = scale + (norm - norm)  # NaN where the norm is not finite
-    return [None if x is None else x * cast(scale, x.dtype) for x in tensors], norm
+    return [None if x is None else scaled_by(scale, x) for x in tensors], norm
+
+
+def scaled_by(scale: Any, x: Any) -> Any:
+    """A tensor, or the rows of one, times a number."""
+    values = values_of(x)
+    return with_values(x, values * cast(scale, values.dtype))
 
 
 def listed(t_list: Any) -> list[Any]:
-    """The tensors of a list of them and of None."""
+    """A list of tensors, of some of their rows and of None."""
     if not isinstance(t_list, (list, tuple)):
         raise TypeError(f"`t_list` should be a sequence of tensors. Received {type(t_list)}.")
-    return [None if x is None else convert(x) for x in t_list]
+    return list(t_list)
 
 
 def saturate_cast(value: Any, dtype: Any, name: str | None = None) -> Any:

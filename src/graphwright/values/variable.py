@@ -64,6 +64,12 @@ class Variable(Operators):
     <tf.Variable 'Variable:0' shape=(2,) dtype=float32, numpy=array([2., 3.], dtype=float32)>
     """
 
+    #: What a stand-in for an argument has, of which only the handle and the type are known.
+    _trainable = True
+    _constraint: Callable[[Any], Any] | None = None
+    _synchronization = VariableSynchronization.AUTO
+    _aggregation = VariableAggregation.NONE
+
     def __init__(
         self,
         initial_value: Any = None,
