@@ -19,15 +19,18 @@ from rich.console import Console
 from rich.progress import track
 
 from benchmarks import tables
-from benchmarks.programs import PEERS, WORKLOADS
+from benchmarks.peers import PEERS, library_of
+from benchmarks.programs import WORKLOADS
 from benchmarks.rounds import Row, measure
 
 
 def named_python(text: str) -> tuple[str, str]:
     """An argument of --peer, `NAME=PYTHON`."""
     peer, _, python = text.partition("=")
-    if peer not in PEERS or not python:
-        raise argparse.ArgumentTypeError(f"{text!r} is not NAME=PYTHON, NAME of {', '.join(PEERS)}")
+    libraries = dict.fromkeys(map(library_of, PEERS))
+    if peer not in libraries or not python:
+        known = ", ".join(libraries)
+        raise argparse.ArgumentTypeError(f"{text!r} is not NAME=PYTHON, NAME of {known}")
     return peer, python
 
 
@@ -54,12 +57,14 @@ def record(rows: list[Row]) -> str:
 
 def main(arguments: list[str] | None = None) -> int:
     chosen = options(arguments)
-    pythons = dict.fromkeys(chosen.peers, sys.executable) | dict(chosen.peer)
+    named = dict(chosen.peer)
+    pythons = {peer: named.get(library_of(peer), sys.executable) for peer in chosen.peers}
     progress = Console(stderr=True)
     rows = [
         measure(WORKLOADS[name], pythons, chosen.rounds)
         for name in track(chosen.only, console=progress, disable=not progress.is_terminal)
     ]
+    rows.sort(key=lambda row: row.ratio() or 0.0)  # the worst last
     peers = [peer for peer in PEERS if any(peer in row.samples for row in rows)]
     console = Console()
     if chosen.markdown or not console.is_terminal:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from benchmarks.workload import Program, Repeated, Workload
+from benchmarks.peers import Program, every_way
+from benchmarks.workload import Repeated, Workload
 
 Step = Callable[[], object]
 
@@ -185,7 +186,7 @@ def products(name: str, title: str, left: tuple[int, ...], right: tuple[int, ...
         return lambda module: maker(left, right, module)
 
     programs = {peer: program(maker) for peer, maker in makers.items()}
-    return Repeated(name, title, "µs", None, programs)
+    return Repeated(name, title, "µs", None, every_way(programs))
 
 
 TABLE: tuple[Workload, ...] = (
@@ -194,24 +195,28 @@ TABLE: tuple[Workload, ...] = (
         "conv2d [1,200,200,100] with 100 filters of 3x3",
         "µs",
         None,
-        {
-            "graphwright": convolution_tf,
-            "tensorflow": convolution_tf,
-            "jax": convolution_jax,
-            "torch": convolution_torch,
-        },
+        every_way(
+            {
+                "graphwright": convolution_tf,
+                "tensorflow": convolution_tf,
+                "jax": convolution_jax,
+                "torch": convolution_torch,
+            }
+        ),
     ),
     Repeated(
         "W8g",
         "a training step of a small convolutional network",
         "µs",
         None,
-        {
-            "graphwright": training_tf,
-            "tensorflow": training_tf,
-            "jax": training_jax,
-            "torch": training_torch,
-        },
+        every_way(
+            {
+                "graphwright": training_tf,
+                "tensorflow": training_tf,
+                "jax": training_jax,
+                "torch": training_torch,
+            }
+        ),
     ),
     products("W11", "matmul 1024x1024x1024", (1024, 1024), (1024, 1024)),
     products("W11b", "batch matmul [64,128,128]", (64, 128, 128), (64, 128, 128)),

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from benchmarks.workload import Cold, Program, Repeated, Workload
+from benchmarks.peers import Program, every_way
+from benchmarks.workload import Cold, Repeated, Workload
 
 Step = Callable[[], object]
 
@@ -62,6 +63,35 @@ def dynamic_rnn(tf: Any) -> Step:
     return lambda: unroll(inputs, state)
 
 
+def dynamic_rnn_jax(jax: Any) -> Step:
+    jnp = jax.numpy
+
+    def cell(state: Any, row: Any) -> Any:
+        state = row + state
+        return state, state
+
+    @jax.jit
+    def unroll(inputs: Any, state: Any) -> Any:
+        states = jax.lax.scan(cell, state, jnp.transpose(inputs, (1, 0, 2)))[1]
+        return jnp.transpose(states, (1, 0, 2))
+
+    inputs, state = jnp.ones([2, 100, 4]), jnp.zeros([2, 4])
+    return lambda: unroll(inputs, state).block_until_ready()
+
+
+def dynamic_rnn_torch(torch: Any) -> Step:
+    inputs, start = torch.ones(2, 100, 4), torch.zeros(2, 4)
+
+    def unroll() -> Any:
+        state, states = start, []
+        for row in inputs.unbind(1):
+            state = row + state
+            states.append(state)
+        return torch.stack(states, 1)
+
+    return unroll
+
+
 def both(program: Program) -> dict[str, Program]:
     return {"graphwright": program, "tensorflow": program}
 
@@ -72,13 +102,24 @@ PROGRAMS: dict[str, tuple[str, Program]] = {
     "rnn": ("dynamic_rnn, 100 steps", dynamic_rnn),
 }
 
+#: The same call for those who write it otherwise.
+OTHERS: dict[str, dict[str, Program]] = {
+    "rnn": {"jax": dynamic_rnn_jax, "torch": dynamic_rnn_torch},
+}
+
 TABLE: tuple[Workload, ...] = (
     *(
         Cold(f"A_{name}_trace", f"{title}: convert, trace and run once", "ms", None, both(program))
         for name, (title, program) in PROGRAMS.items()
     ),
     *(
-        Repeated(f"A_{name}", f"{title}: a call", "µs", None, both(program))
+        Repeated(
+            f"A_{name}",
+            f"{title}: a call",
+            "µs",
+            None,
+            every_way(both(program) | OTHERS.get(name, {})),
+        )
         for name, (title, program) in PROGRAMS.items()
     ),
 )

@@ -12,7 +12,8 @@ from typing import Any
 
 from benchmarks import contractions, control_flow, fusion, training
 from benchmarks.eager_ops import Excess
-from benchmarks.workload import Cold, Footprint, Growth, Import, Program, Repeated, Workload
+from benchmarks.peers import Program
+from benchmarks.workload import Cold, Footprint, Growth, Import, Repeated, Restart, Workload
 
 Step = Callable[[], object]
 
@@ -20,6 +21,11 @@ Step = Callable[[], object]
 def shared(program: Program) -> dict[str, Program]:
     """A program for the two modules that have TensorFlow's API."""
     return {"graphwright": program, "tensorflow": program}
+
+
+def traced(program: Program) -> dict[str, Program]:
+    """One that makes functions of it, which XLA can compile too."""
+    return shared(program) | {"tensorflow-xla": program}
 
 
 def nothing(module: Any) -> Step:
@@ -48,6 +54,12 @@ def call_torch(torch: Any) -> Step:
 
 def call_numpy(np: Any) -> Step:
     return partial(add, np.float32(1.0), np.float32(2.0))
+
+
+def call_numba(numba: Any) -> Step:
+    import numpy as np
+
+    return partial(numba.njit(add), np.float32(1.0), np.float32(2.0))
 
 
 # W1b: the cost of a call with a structure.
@@ -129,6 +141,22 @@ def trace_torch(ops: int, torch: Any) -> Step:
     return partial(torch.compile(unrolled(ops)), half, half)
 
 
+def first_tf(ops: int, tf: Any) -> Step:
+    return partial(tf.function(unrolled(ops)), tf.constant(0.5), tf.constant(0.5))
+
+
+def first_jax(ops: int, jax: Any) -> Step:
+    half, compiled = jax.numpy.float32(0.5), jax.jit(unrolled(ops))
+    return lambda: compiled(half, half).block_until_ready()
+
+
+def first_call(ops: int) -> Cold:
+    """The very first call of a process."""
+    makers = {"graphwright": first_tf, "tensorflow": first_tf, "jax": first_jax}
+    programs: dict[str, Program] = {peer: partial(make, ops) for peer, make in makers.items()}
+    return Cold(f"U_{ops}", f"first call of all, of {ops:,} ops in a row", "ms", None, programs)
+
+
 def tracing(ops: int, goal: float, peers: Mapping[str, Callable[[int, Any], Step]]) -> Cold:
     programs: dict[str, Program] = {peer: partial(trace, ops) for peer, trace in peers.items()}
     title = f"first call of {ops:,} ops in a row, an op"
@@ -138,6 +166,7 @@ def tracing(ops: int, goal: float, peers: Mapping[str, Callable[[int, Any], Step
 # W9a: one function, 64 lengths.
 
 LENGTHS = range(1, 65)
+TIMES = 4  # calls after which any trace is compiled
 
 
 def lengths(function: Callable[[Any], Any], vector: Callable[[int], Any]) -> Step:
@@ -145,12 +174,61 @@ def lengths(function: Callable[[Any], Any], vector: Callable[[int], Any]) -> Ste
     return lambda: [function(x) for x in vectors]
 
 
-def lengths_tf(tf: Any) -> Step:
+def spread_tf(tf: Any) -> Callable[[Any], Any]:
     def spread(x: Any) -> Any:
         centred = x - tf.reduce_mean(x)
         return tf.sqrt(tf.reduce_mean(centred * centred)) + tf.reduce_max(tf.tanh(centred))
 
-    return lengths(tf.function(spread), lambda n: tf.ones([n]))
+    return spread
+
+
+def lengths_tf(tf: Any) -> Step:
+    return lengths(tf.function(spread_tf(tf)), lambda n: tf.ones([n]))
+
+
+# W9n: so often that each length is worth compiling for, until all of them are.
+
+
+def native_lengths_tf(tf: Any) -> Step:
+    calls = lengths_tf(tf)
+    return lambda: [calls() for _ in range(TIMES)]
+
+
+def native_lengths(tf: Any) -> Step:
+    from graphwright.lower import background
+
+    calls = native_lengths_tf(tf)
+    return lambda: (calls(), background.wait())
+
+
+def native_lengths_jax(jax: Any) -> Step:
+    calls = lengths_jax(jax)
+    return lambda: [calls() for _ in range(TIMES)]
+
+
+# P2: until a program runs natively, a second time.
+
+
+def until_native(tf: Any) -> Step:
+    """Fusion, a loop, a branch, a step of training; each often enough to be compiled."""
+    from graphwright.lower import background
+
+    steps = [
+        lengths_tf(tf),
+        control_flow.collatz(tf),
+        control_flow.tanh_loop(tf),
+        training.train_tf(
+            training.perceptron_tf, training.perceptron_weights, training.BATCH, training.LAYERS[0]
+        )(tf),
+    ]
+
+    def run() -> None:
+        for _ in range(TIMES):
+            for step in steps:
+                step()
+        background.wait()
+
+    return run
 
 
 def lengths_jax(jax: Any) -> Step:
@@ -203,13 +281,13 @@ def many_traces(tf: Any) -> Step:
     return traces
 
 
-PEERS = ("graphwright", "tensorflow", "jax", "torch", "numpy")
+LIBRARIES = ("graphwright", "tensorflow", "jax", "torch", "numpy")
 
 TRACERS: dict[str, Callable[[int, Any], Step]] = {
     "graphwright": trace_tf,
     "tensorflow": trace_tf,
     "jax": trace_jax,
-    "torch": trace_torch,
+    "torch-compile": trace_torch,
 }
 # The compilers of the others need a minute or more for 10,000 ops.
 PATIENT = {peer: TRACERS[peer] for peer in ("graphwright", "tensorflow")}
@@ -220,15 +298,20 @@ TABLE: tuple[Workload, ...] = (
         "a call of a traced x + y, two scalars",
         "µs",
         4.0,
-        shared(call_tf) | {"jax": call_jax, "torch": call_torch, "numpy": call_numpy},
+        traced(call_tf)
+        | {"jax": call_jax, "torch-compile": call_torch, "numba": call_numba, "numpy": call_numpy},
     ),
     Repeated(
         "W1b",
         "the same with ten scalars in a structure",
         "µs",
         12.0,
-        shared(call_nested_tf)
-        | {"jax": call_nested_jax, "torch": call_nested_torch, "numpy": call_nested_numpy},
+        traced(call_nested_tf)
+        | {
+            "jax": call_nested_jax,
+            "torch-compile": call_nested_torch,
+            "numpy": call_nested_numpy,
+        },
     ),
     Repeated(
         "W13a",
@@ -253,15 +336,37 @@ TABLE: tuple[Workload, ...] = (
         "64 lengths through one function, from cold",
         "ms",
         60.0,
-        shared(lengths_tf) | {"jax": lengths_jax, "torch": lengths_torch, "numpy": lengths_numpy},
+        traced(lengths_tf)
+        | {"jax": lengths_jax, "torch-compile": lengths_torch, "numpy": lengths_numpy},
     ),
-    Import("W12", "import", "ms", 300.0, dict.fromkeys(PEERS, nothing)),
+    Cold(
+        "W9n",
+        "64 lengths from cold, four times, native at the end",
+        "ms",
+        None,
+        {
+            "graphwright": native_lengths,
+            "tensorflow-xla": native_lengths_tf,
+            "jax": native_lengths_jax,
+        },
+    ),
+    Restart(
+        "P2",
+        "until a program runs natively, in its second process and in its first",
+        "ms",
+        None,
+        {"graphwright": until_native, "graphwright-cold": until_native},
+    ),
+    first_call(100),
+    first_call(1_000),
+    first_call(5_000),
+    Import("W12", "import", "ms", 300.0, dict.fromkeys(LIBRARIES, nothing)),
     Footprint(
         "W12m",
         "memory of the import above NumPy's",
         "MiB",
         60.0,
-        dict.fromkeys(PEERS[:-1], nothing),
+        dict.fromkeys(LIBRARIES[:-1], nothing),
     ),
     *control_flow.TABLE,
     *fusion.TABLE,

@@ -17,11 +17,14 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from benchmarks.peers import FLOOR, OURS, library_of
 from benchmarks.workload import Workload
 
 ROOT = Path(__file__).resolve().parent.parent
-FLOOR = "numpy"
-OURS = "graphwright"
+
+
+class Refusal(Exception):
+    """A peer cannot do what is measured; the words are its own."""
 
 
 class Worker:
@@ -42,11 +45,15 @@ class Worker:
 
     @classmethod
     def start(cls, peer: str, python: str, workload: str) -> Worker | None:
-        """A worker that has prepared; None where the peer is not installed."""
+        """A worker that has prepared; None where the peer is not installed. `Refusal` if it
+        cannot do this."""
         worker = cls(peer, python, workload)
-        if "absent" not in worker._answer():
+        answer = worker._answer()
+        if "ready" in answer:
             return worker
         worker.close()
+        if "refused" in answer:
+            raise Refusal(answer["refused"])
         return None
 
     def sample(self) -> dict[str, Any]:
@@ -80,7 +87,7 @@ class Worker:
 
 def environment(peer: str) -> dict[str, str]:
     """The variables of a worker: this tree for ours, quiet and uncached for the others."""
-    paths = [str(ROOT / "src")] if peer == OURS else []
+    paths = [str(ROOT / "src")] if library_of(peer) == OURS else []
     inherited = dict(os.environ)
     inherited.pop("PYTHONDONTWRITEBYTECODE", None)  # an installed package is compiled
     return inherited | {
@@ -98,10 +105,21 @@ class Row:
     workload: Workload
     samples: dict[str, list[float]] = field(default_factory=dict)
     versions: dict[str, str] = field(default_factory=dict)
+    refusals: dict[str, str] = field(default_factory=dict)
+
+    def start(self, peer: str, python: str) -> Worker | None:
+        """A worker for the row, if the peer can do it."""
+        if peer in self.refusals:
+            return None
+        try:
+            return Worker.start(peer, python, self.workload.name)
+        except Refusal as refusal:
+            self.refusals[peer] = str(refusal)
+            return None
 
     def add(self, peer: str, answer: Mapping[str, Any]) -> None:
         self.samples.setdefault(peer, []).append(answer["value"])
-        self.versions[peer] = answer["version"]
+        self.versions[library_of(peer)] = answer["version"]
 
     def median(self, peer: str) -> float | None:
         return statistics.median(self.samples[peer]) if peer in self.samples else None
@@ -131,7 +149,7 @@ def _steady_rounds(row: Row, peers: Mapping[str, str], rounds: int) -> None:
     with ExitStack() as stack:
         workers = {}
         for peer, python in peers.items():
-            worker = Worker.start(peer, python, row.workload.name)
+            worker = row.start(peer, python)
             if worker is not None:
                 workers[peer] = stack.enter_context(worker)
         for _ in range(rounds):
@@ -143,7 +161,7 @@ def _fresh_rounds(row: Row, peers: Mapping[str, str], rounds: int) -> None:
     installed = dict(peers)
     for _ in range(rounds):
         for peer, python in list(installed.items()):
-            worker = Worker.start(peer, python, row.workload.name)
+            worker = row.start(peer, python)
             if worker is None:
                 del installed[peer]
                 continue

@@ -9,7 +9,8 @@ from pathlib import Path
 
 from rich.table import Table
 
-from benchmarks.rounds import OURS, Row
+from benchmarks.peers import OURS
+from benchmarks.rounds import Row
 
 
 def header(peers: Sequence[str]) -> list[str]:
@@ -48,16 +49,29 @@ def markdown(rows: Sequence[Row], peers: Sequence[str]) -> str:
     lines = [header(peers), ["---", "---"] + ["---:"] * (len(peers) + 2)]
     lines += [cells(row, peers) for row in rows]
     table = "\n".join(f"| {' | '.join(line)} |" for line in lines)
-    return f"{table}\n\n{conditions(rows)}\n"
+    return "\n\n".join([table, *notes(rows), conditions(rows)]) + "\n"
 
 
 def terminal(rows: Sequence[Row], peers: Sequence[str]) -> Table:
-    table = Table(caption=conditions(rows))
+    table = Table(caption="\n".join([*notes(rows), conditions(rows)]))
     for i, title in enumerate(header(peers)):
         table.add_column(title, justify="left" if i < 2 else "right")
     for row in rows:
         table.add_row(*cells(row, peers))
     return table
+
+
+def notes(rows: Sequence[Row]) -> list[str]:
+    """Which row is the worst, and what peers could not do."""
+    compared = [(ratio, row) for row in rows if (ratio := row.ratio()) is not None]
+    found = []
+    if compared:
+        ratio, row = max(compared, key=lambda pair: pair[0])
+        found.append(f"The worst: {row.workload.name}, {ratio:.3g} times {row.best_peer()}.")
+    for row in rows:
+        for peer, words in row.refusals.items():
+            found.append(f"{row.workload.name} of {peer}: `{words}`")
+    return found
 
 
 def conditions(rows: Sequence[Row]) -> str:

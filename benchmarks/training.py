@@ -10,7 +10,8 @@ from collections.abc import Callable, Mapping
 from itertools import pairwise
 from typing import Any
 
-from benchmarks.workload import Program, Repeated, Workload
+from benchmarks.peers import Program, every_way
+from benchmarks.workload import Repeated, Workload
 
 Step = Callable[[], object]
 
@@ -93,23 +94,38 @@ def train_tf(model: Any, values: Callable[[], list[Any]], *shape: int) -> Progra
     return program
 
 
+def recurrent_weights() -> list[Any]:
+    return [random(SEQUENCE[2], HIDDEN), random(HIDDEN, HIDDEN), random(HIDDEN)]
+
+
+def unroll_tf(tf: Any, inputs: Any, inner: Any, outer: Any, bias: Any) -> Any:
+    """The guide's dynamic_rnn with a simple cell."""
+    rows = tf.transpose(inputs, [1, 0, 2])
+    length = rows.shape[0]
+    state = tf.zeros([rows.shape[1], HIDDEN])
+    states = tf.TensorArray(tf.float32, size=length)
+    for i in tf.range(length):
+        state = tf.tanh(tf.matmul(rows[i], inner) + tf.matmul(state, outer) + bias)
+        states = states.write(i, state)
+    return states.stack()
+
+
+def forward_tf(tf: Any) -> Step:
+    weights = [tf.Variable(w) for w in recurrent_weights()]
+    unroll = tf.function(lambda inputs: unroll_tf(tf, inputs, *weights))
+    inputs = tf.constant(random(*SEQUENCE))
+    return lambda: unroll(inputs).numpy()
+
+
 def recurrent_tf(tf: Any) -> Step:
-    """The guide's dynamic_rnn with a simple cell, and the gradient of its weights."""
-    inner, outer = tf.Variable(random(SEQUENCE[2], HIDDEN)), tf.Variable(random(HIDDEN, HIDDEN))
-    bias = tf.Variable(random(HIDDEN))
+    """The gradient of the weights."""
+    weights = [tf.Variable(w) for w in recurrent_weights()]
 
     @tf.function
     def slopes(inputs: Any) -> Any:
         with tf.GradientTape() as tape:
-            rows = tf.transpose(inputs, [1, 0, 2])
-            length = rows.shape[0]
-            state = tf.zeros([rows.shape[1], HIDDEN])
-            states = tf.TensorArray(tf.float32, size=length)
-            for i in tf.range(length):
-                state = tf.tanh(tf.matmul(rows[i], inner) + tf.matmul(state, outer) + bias)
-                states = states.write(i, state)
-            loss = tf.reduce_mean(tf.square(states.stack()))
-        return tape.gradient(loss, [inner, outer, bias])
+            loss = tf.reduce_mean(tf.square(unroll_tf(tf, inputs, *weights)))
+        return tape.gradient(loss, weights)
 
     inputs = tf.constant(random(*SEQUENCE))
     return lambda: slopes(inputs)[0].numpy()
@@ -169,26 +185,29 @@ def train_jax(model: Any, values: Callable[[], list[Any]], *shape: int) -> Progr
     return program
 
 
+def unroll_jax(jax: Any, weights: Any, inputs: Any) -> Any:
+    jnp = jax.numpy
+    inner, outer, bias = weights
+
+    def cell(state: Any, x: Any) -> Any:
+        state = jnp.tanh(x @ inner + state @ outer + bias)
+        return state, state
+
+    rows = jnp.transpose(inputs, (1, 0, 2))
+    return jax.lax.scan(cell, jnp.zeros((rows.shape[1], HIDDEN)), rows)[1]
+
+
+def forward_jax(jax: Any) -> Step:
+    unroll = jax.jit(lambda weights, inputs: unroll_jax(jax, weights, inputs))
+    given = [jax.numpy.asarray(w) for w in recurrent_weights()]
+    inputs = jax.numpy.asarray(random(*SEQUENCE))
+    return lambda: unroll(given, inputs).block_until_ready()
+
+
 def recurrent_jax(jax: Any) -> Step:
     jnp = jax.numpy
-    weights = [random(SEQUENCE[2], HIDDEN), random(HIDDEN, HIDDEN), random(HIDDEN)]
-
-    @jax.jit
-    def slopes(weights: Any, inputs: Any) -> Any:
-        def loss(weights: Any) -> Any:
-            inner, outer, bias = weights
-
-            def cell(state: Any, x: Any) -> Any:
-                state = jnp.tanh(x @ inner + state @ outer + bias)
-                return state, state
-
-            rows = jnp.transpose(inputs, (1, 0, 2))
-            _, states = jax.lax.scan(cell, jnp.zeros((rows.shape[1], HIDDEN)), rows)
-            return jnp.mean(states**2)
-
-        return jax.grad(loss)(weights)
-
-    given = [jnp.asarray(w) for w in weights]
+    slopes = jax.jit(jax.grad(lambda weights, x: jnp.mean(unroll_jax(jax, weights, x) ** 2)))
+    given = [jnp.asarray(w) for w in recurrent_weights()]
     inputs = jnp.asarray(random(*SEQUENCE))
     return lambda: slopes(given, inputs)[0].block_until_ready()
 
@@ -243,18 +262,27 @@ def channels_first(torch: Any, value: Any, filters: bool) -> Any:
     return value.permute((3, 2, 0, 1) if filters else (0, 3, 1, 2)).contiguous()
 
 
+def unroll_torch(torch: Any, inputs: Any, inner: Any, outer: Any, bias: Any) -> Any:
+    state, states = torch.zeros(SEQUENCE[0], HIDDEN), []
+    for row in inputs.unbind(1):
+        state = torch.tanh(row @ inner + state @ outer + bias)
+        states.append(state)
+    return torch.stack(states)
+
+
+def forward_torch(torch: Any) -> Step:
+    weights = [torch.tensor(w) for w in recurrent_weights()]
+    inputs = torch.tensor(random(*SEQUENCE))
+    return lambda: unroll_torch(torch, inputs, *weights)
+
+
 def recurrent_torch(torch: Any) -> Step:
-    shapes = (SEQUENCE[2], HIDDEN), (HIDDEN, HIDDEN), (HIDDEN,)
-    weights = [torch.tensor(random(*shape), requires_grad=True) for shape in shapes]
+    weights = [torch.tensor(w, requires_grad=True) for w in recurrent_weights()]
     inputs = torch.tensor(random(*SEQUENCE))
 
     def slopes() -> Any:
-        inner, outer, bias = weights
-        state, states = torch.zeros(SEQUENCE[0], HIDDEN), []
-        for row in inputs.unbind(1):
-            state = torch.tanh(row @ inner + state @ outer + bias)
-            states.append(state)
-        return torch.autograd.grad(torch.stack(states).square().mean(), weights)
+        loss = unroll_torch(torch, inputs, *weights).square().mean()
+        return torch.autograd.grad(loss, weights)
 
     return slopes
 
@@ -268,7 +296,7 @@ def tape_torch(torch: Any) -> Step:
 
 
 def peers(tf: Program, jax: Program, torch: Program) -> Mapping[str, Program]:
-    return {"graphwright": tf, "tensorflow": tf, "jax": jax, "torch": torch}
+    return every_way({"graphwright": tf, "tensorflow": tf, "jax": jax, "torch": torch})
 
 
 def training(models: tuple[Any, Any, Any], values: Any, *shape: int) -> Mapping[str, Program]:
@@ -296,6 +324,13 @@ TABLE: tuple[Workload, ...] = (
         training(NETWORKS, network_weights, *IMAGE),
     ),
     Repeated(
+        "T_rnn_f",
+        "dynamic_rnn forward, batch 32, 200 steps, 64 to 128",
+        "µs",
+        None,
+        peers(forward_tf, forward_jax, forward_torch),
+    ),
+    Repeated(
         "T_rnn",
         "gradient of dynamic_rnn, batch 32, 200 steps, 64 to 128",
         "µs",
@@ -304,6 +339,6 @@ TABLE: tuple[Workload, ...] = (
     ),
     Repeated(
         "T_tape", "eager gradient of x * x * x, a scalar", "µs", None,
-        peers(tape_tf, tape_jax, tape_torch),
+        {"graphwright": tape_tf, "tensorflow": tape_tf, "jax": tape_jax, "torch": tape_torch},
     ),
 )  # fmt: skip

@@ -1,7 +1,8 @@
 """One peer at one workload, in a process of its own: `python -m benchmarks.worker PEER WORKLOAD`.
 
 It prepares, then answers every line on the standard input with a sample: one line of JSON. A peer
-that is not installed is the one answer `{"absent": true}`.
+that is not installed is the one answer `{"absent": true}`, one that cannot do this says why:
+`{"refused": "..."}`.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ import os
 import sys
 from typing import Any
 
+from benchmarks.peers import OURS, library_of
 from benchmarks.programs import WORKLOADS
 
 
@@ -22,14 +24,22 @@ def main(peer: str, name: str) -> None:
     def answer(**fields: Any) -> None:
         print(json.dumps(fields), file=answers, flush=True)
 
-    if importlib.util.find_spec(peer) is None:
+    library = library_of(peer)
+    if importlib.util.find_spec(library) is None:
         answer(absent=True)
         return
-    sample = WORKLOADS[name].prepare(peer)
+    workload = WORKLOADS[name]
+    try:
+        sample = workload.prepare(peer)
+    except Exception as error:
+        if library == OURS:
+            raise
+        answer(refused=f"{type(error).__name__}: {error}".splitlines()[0][:120])
+        return
     answer(ready=True)
     for _ in sys.stdin:
         value = sample()
-        answer(value=value, version=sys.modules[peer].__version__)
+        answer(value=value, version=sys.modules[library].__version__)
 
 
 if __name__ == "__main__":

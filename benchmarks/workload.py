@@ -9,17 +9,17 @@ from __future__ import annotations
 import gc
 import importlib
 import os
+import subprocess
 import sys
+import tempfile
 import time
 import timeit
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
-#: Given a peer's module, the function that is measured.
-Program = Callable[[Any], Callable[[], object]]
+from benchmarks.peers import Program, library_of, module_of
 
 
 @dataclass(frozen=True)
@@ -40,7 +40,7 @@ class Workload(ABC):
         """Everything that is not measured, done; what takes a sample."""
 
     def program(self, peer: str) -> Callable[[], object]:
-        return self.programs[peer](importlib.import_module(peer))
+        return self.programs[peer](module_of(peer))
 
 
 @dataclass(frozen=True)
@@ -80,13 +80,33 @@ class Cold(Workload):
 
 
 @dataclass(frozen=True)
+class Restart(Cold):
+    """The same in a process for which an earlier one has kept its code; of `-cold` in that one."""
+
+    def prepare(self, peer: str) -> Callable[[], float]:
+        directory = tempfile.TemporaryDirectory()
+        os.environ["GRAPHWRIGHT_CACHE_DIR"] = os.path.join(directory.name, "code")
+        if not peer.endswith("-cold"):
+            load = "from benchmarks.programs import WORKLOADS"
+            earlier = f"{load}; WORKLOADS[{self.name!r}].program({peer!r})()"
+            subprocess.run([sys.executable, "-c", earlier], check=True)
+        sample = super().prepare(peer)
+
+        def sample_and_clean() -> float:
+            with directory:
+                return sample()
+
+        return sample_and_clean
+
+
+@dataclass(frozen=True)
 class Import(Workload):
     """The time of the import."""
 
     def prepare(self, peer: str) -> Callable[[], float]:
         def sample() -> float:
             start = time.perf_counter()
-            importlib.import_module(peer)
+            importlib.import_module(library_of(peer))
             return (time.perf_counter() - start) * 1e3
 
         return sample
@@ -101,7 +121,7 @@ class Footprint(Workload):
 
         def sample() -> float:
             before = resident_mib()
-            importlib.import_module(peer)
+            importlib.import_module(library_of(peer))
             return resident_mib() - before
 
         return sample
