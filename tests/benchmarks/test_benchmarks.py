@@ -10,7 +10,8 @@ import pytest
 
 from benchmarks import __main__ as command
 from benchmarks import rounds, tables
-from benchmarks.programs import PEERS, WORKLOADS
+from benchmarks.peers import PEERS
+from benchmarks.programs import WORKLOADS
 from benchmarks.rounds import Row
 from benchmarks.workload import Growth, Repeated, resident_mib
 

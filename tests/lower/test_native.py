@@ -303,3 +303,13 @@ def test_threads_share_one_executable_and_compile_at_once():
     for thread in threads:
         thread.join()
     assert not wrong
+
+
+def test_what_is_written_to_memory_later_is_not_read_there_before():
+    def function(x):
+        row = x[1]
+        table = row[:, None] * row[None, :]
+        return tf.matmul(table, tf.exp(row)[:, None]), tf.matmul(table, row[:, None]), row
+
+    for slow, fast in zip(*both(function, normal(3, 2))):
+        np.testing.assert_allclose(fast, slow, rtol=1e-5)

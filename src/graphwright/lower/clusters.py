@@ -18,6 +18,9 @@ class Member(NamedTuple):
     row: bool  # one for each outer index, not for each element
     reduced: frozenset[int] | None = None  # the axes that it combines, if it is a reduction
     source: tuple[Value, Place] | None = None  # what a copy or a reduction reads, and where
+    #: What is read, as it was found when the member was placed: what is copied to memory by a
+    #: later statement can be read there by later ones only.
+    reads: tuple[tuple[Value, Place], ...] = ()
 
 
 class Cluster:

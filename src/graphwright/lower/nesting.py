@@ -137,7 +137,7 @@ class ClusterLowering:
         found: dict[Value, None] = {}
         for member in self.cluster.members.values():
             stage = member.level - (member.reduced is not None)
-            for value, _ in self.reads(member):
+            for value, _ in member.reads:
                 source = self.cluster.members.get(value)
                 if source is not None and not source.row and source.level < stage:
                     found[value] = None
@@ -147,16 +147,8 @@ class ClusterLowering:
         """Whether computing a value again costs less than loading it."""
         if budget <= 0 or member.value.node.op.type_name not in _CHEAP:
             return False
-        inside = [
-            self.cluster.members[v] for v, _ in self.reads(member) if v in self.cluster.members
-        ]
+        inside = [self.cluster.members[v] for v, _ in member.reads if v in self.cluster.members]
         return all(m.row or self.is_cheap(m, budget - len(inside)) for m in inside)
-
-    def reads(self, member: Member) -> list[tuple[Value, Place]]:
-        """What a member reads."""
-        if member.source is not None:
-            return [member.source]
-        return self.schedule.operands(member.value.node, member.at)
 
     # -- stages -----------------------------------------------------------------------------
 
@@ -279,7 +271,7 @@ class StageLowering:
         value, node = member.value, member.value.node
         if member.source is not None:
             return self.read(*member.source, copy_of=value)
-        operands = [self.read(v, at) for v, at in self.schedule.operands(node, member.at)]
+        operands = [self.read(v, at) for v, at in member.reads]
         kind = kind_of(value.type.dtype)
         if isinstance(node.op, Sized):
             if isinstance(node.op, PickIndex):

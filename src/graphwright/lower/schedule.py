@@ -346,7 +346,7 @@ class Schedule(Shapes):
 
     def join(self, cluster: Cluster, member: Member, reads: Sequence[tuple[Value, Place]]) -> None:
         """Puts a value into a cluster; what it reads of others must be in memory."""
-        cluster.members[member.value] = member
+        cluster.members[member.value] = member._replace(reads=tuple(reads))
         self.home[member.value] = cluster
         if is_final(cluster, member):
             self.escapes[member.value] = None
