@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from graphwright.kernels import jobs, strip_code
+from graphwright.kernels import jobs, strip_code, turn_code
 from graphwright.kernels.jobs import NUMBER, PLACE
 from graphwright.kernels.machine import Vectors
 
@@ -62,7 +62,9 @@ class Tile:
         """The module."""
         widths = range(1, self.widest + 1)
         tiles = [self._panel(width) for width in widths]
-        parts = [*tiles, self._pack(), self._multiply(), MATMUL, MATMUL_ROW, strip_code.text()]
+        turn = turn_code.text(self.lanes, self.element, self.size)
+        parts = [*tiles, turn, self._pack(), self._multiply(), MATMUL, MATMUL_ROW]
+        parts.append(strip_code.text())
         parts.append(self._declarations())
         return "\n".join(parts) + f"\nattributes #0 = {{ {self.vectors.attributes} }}\n"
 
@@ -267,8 +269,13 @@ done:
 }}"""
 
     def _pack(self) -> str:
-        """Columns are `%step` bytes apart; vectors are loaded where that is an element's size."""
+        """Columns are `%step` bytes apart; vectors are loaded where that is an element's size, and
+        blocks are turned where rows are that far apart."""
+        lanes, wide = self.lanes, f"<{self.lanes} x i64>"
+        apart = ", ".join(f"i64 {lane * self.size}" for lane in range(lanes))
         return f"""
+declare i1 @llvm.vector.reduce.and.v{lanes}i1(<{lanes} x i1>)
+
 define void @pack(ptr %b, ptr %rows, i64 %k, i64 %step, i64 %n, ptr %out) #0 {{
 entry:{self._split()}
   %close = icmp eq i64 %step, {self.size}
@@ -276,15 +283,60 @@ entry:{self._split()}
 panel:
   %p = phi i64 [0, %entry], [%p1, %next]
   %v = phi i64 [0, %entry], [%v1, %next]
-  %to = phi ptr [%out, %entry], [%to.end, %next]
+  %to = phi ptr [%out, %entry], [%to.panel, %next]
   %long = icmp ult i64 %p, %longer
   %one = zext i1 %long to i64
   %width = add i64 %base, %one
   %v1 = add i64 %v, %width
-  br label %row
+  %stride = mul i64 %width, {lanes * self.size}
+  %panel.size = mul i64 %stride, %k
+  %to.panel = getelementptr i8, ptr %to, i64 %panel.size
+  %panel.end = mul i64 %v1, {lanes}
+  %filled = icmp ule i64 %panel.end, %n
+  %far = xor i1 %close, true
+  %turning = and i1 %filled, %far
+  br i1 %turning, label %block, label %rest
+block:
+  %bi = phi i64 [0, %panel], [%bi1, %block.done]
+  %bi1 = add i64 %bi, {lanes}
+  %fits = icmp ule i64 %bi1, %k
+  br i1 %fits, label %check, label %rest
+check:
+  %block.entry = getelementptr i64, ptr %rows, i64 %bi
+  %offsets = load {wide}, ptr %block.entry, align 8
+  %first = extractelement {wide} %offsets, i32 0
+{self._splat("%start", "%first", "i64")}
+  %wanted = add {wide} %start, <{apart}>
+  %same = icmp eq {wide} %offsets, %wanted
+  %even = call i1 @llvm.vector.reduce.and.v{lanes}i1(<{lanes} x i1> %same)
+  br i1 %even, label %turn.start, label %rest
+turn.start:
+  %block.at = getelementptr i8, ptr %b, i64 %first
+  %block.skip = mul i64 %bi, %stride
+  %block.to = getelementptr i8, ptr %to, i64 %block.skip
+  br label %turn.vector
+turn.vector:
+  %u = phi i64 [%v, %turn.start], [%u1, %turn.vector]
+  %u.to = phi ptr [%block.to, %turn.start], [%u.to1, %turn.vector]
+  %u.j = mul i64 %u, {lanes}
+  %u.skip = mul i64 %u.j, %step
+  %u.at = getelementptr i8, ptr %block.at, i64 %u.skip
+  call void @turn(ptr %u.at, i64 %step, ptr %u.to, i64 %stride)
+  %u.to1 = getelementptr {self.vector}, ptr %u.to, i64 1
+  %u1 = add i64 %u, 1
+  %u.more = icmp ult i64 %u1, %v1
+  br i1 %u.more, label %turn.vector, label %block.done
+block.done:
+  br label %block
+rest:
+  %i.start = phi i64 [0, %panel], [%bi, %block], [%bi, %check]
+  %rest.skip = mul i64 %i.start, %stride
+  %to.rest = getelementptr i8, ptr %to, i64 %rest.skip
+  %some = icmp ult i64 %i.start, %k
+  br i1 %some, label %row, label %next
 row:
-  %i = phi i64 [0, %panel], [%i1, %row.done]
-  %to.row = phi ptr [%to, %panel], [%to.end, %row.done]
+  %i = phi i64 [%i.start, %rest], [%i1, %row.done]
+  %to.row = phi ptr [%to.rest, %rest], [%to.end, %row.done]
   %row.entry = getelementptr i64, ptr %rows, i64 %i
   %row.offset = load i64, ptr %row.entry
   %row.at = getelementptr i8, ptr %b, i64 %row.offset
