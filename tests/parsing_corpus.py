@@ -83,6 +83,47 @@ io.parse_example([sp, sp], {'p': io.SparseFeature('i', 'v', f32, 10)})
 io.parse_example([sp, sp], {'p': io.SparseFeature('i', 'v', f32, 10, True)})
 io.parse_single_example(sp, {'p': io.SparseFeature(['i', 'j'], 'v', f32, [10, 4])})
 io.parse_example([ex], {'a': V(i64), 'b': F([], f32), 'c': io.RaggedFeature(s)})
+io.parse_sequence_example([s1, s2], {'n': F([], i64)}, {'a': Q([2], i64), 'b': Q([], f32, True)})
+io.parse_sequence_example([s1, s2], {'n': F([], i64), 'w': V(s)}, {'a': V(i64), 'b': V(f32), 'z': V(s)})
+io.parse_sequence_example([s1, s2], {'w': R(s), 'z': R(f32)}, {'a': R(i64), 'b': R(f32, row_splits_dtype=i64)})
+io.parse_sequence_example([s1, s2], None, {'a': Q([1], i64)})
+io.parse_sequence_example([s1, s2], None, {'a': Q([2], f32)})
+io.parse_sequence_example([s1, s2], None, {'b': Q([], f32)})
+io.parse_sequence_example([s1, s2], None, {'b': Q([], f32, True, 3.0)})
+io.parse_sequence_example([s1, s2], None, {'b': F([], f32)})
+io.parse_sequence_example([s1, s2], {'n': Q([], i64)}, None)
+io.parse_sequence_example([s1, s2], {'n': F([2], i64)}, None)
+io.parse_sequence_example([s1, s2], {'m': F([2], i64, [8, 9])}, None)
+io.parse_sequence_example([s1, s2])
+io.parse_sequence_example([s1, b'zzz'], {'n': F([], i64)})
+io.parse_sequence_example(s1, {'n': F([], i64)}, {'a': Q([2], i64), 'b': V(f32)})
+io.parse_sequence_example([s1, s2], {}, {'r': R(f32, 'b', [R.RowLengths('l')])})
+io.parse_sequence_example([s1, s2], {}, {'r': R(f32, 'b', [R.RowLengths('l')], validate=True)})
+io.parse_single_sequence_example(s1, {'n': F([], i64), 'w': V(s)}, {'a': Q([2], i64), 'b': V(f32), 'z': V(s)})
+io.parse_single_sequence_example(s1, {'w': R(s)}, {'a': R(i64), 'b': R(f32, row_splits_dtype=i64)})
+io.parse_single_sequence_example(s1, {'n': F([], i64)}, {'a': Q([1, 2], i64)})
+io.parse_single_sequence_example(s2, {'n': F([], i64)}, {'b': Q([], f32)})
+io.parse_single_sequence_example([s1], {'n': F([], i64)})
+io.parse_single_sequence_example(s1)
+io.parse_example([rg, rg], {'x': R(f32, 'v', [R.RowSplits('sp')])})
+io.parse_example([rg, rg], {'x': R(f32, 'v', [R.RowLengths('le')])})
+io.parse_example([rg, rg], {'x': R(f32, 'v', [R.RowStarts('st')])})
+io.parse_example([rg, rg], {'x': R(f32, 'v', [R.RowLimits('li')])})
+io.parse_example([rg, rg], {'x': R(f32, 'v', [R.ValueRowIds('id')])})
+io.parse_example([rg, rg], {'x': R(f32, 'v', [R.UniformRowLength(2)])})
+io.parse_example([rg, rg], {'x': R(f32, 'v', [R.UniformRowLength(5)])})
+io.parse_example([rg, rg], {'x': R(f32, 'v', [R.RowLengths('o'), R.RowLengths('le')])})
+io.parse_example([rg, rg], {'x': R(f32, 'v', [R.UniformRowLength(1), R.RowLengths('le')], i64, True)})
+io.parse_example([rg, ex], {'x': R(f32, 'v', [R.RowLengths('le')])})
+io.parse_example([rg], {'x': R(f32, 'v', [R.RowLengths('bad')], validate=True)})
+io.parse_single_example(rg, {'x': R(f32, 'v', [R.RowSplits('sp')])})
+io.parse_single_example(rg, {'x': R(f32, 'v', [R.ValueRowIds('id')])})
+io.parse_single_example(rg, {'x': R(f32, 'v', [R.UniformRowLength(2)])})
+io.parse_single_example(rg, {'x': R(f32, 'v', [R.RowLengths('o'), R.RowLengths('le')])})
+io.parse_single_example(io.decode_json_example('{"features": {"feature": {"a": {"int64List": {"value": [1, 2]}}}}}'), {'a': F([2], i64)})
+io.decode_json_example(['{}', '{"features": {}}'])
+io.decode_json_example('{bad')
+io.decode_json_example('{"nothing": 1}')
 io.VarLenFeature(i64)
 io.SparseFeature('i', 'v', f32, 10)
 io.RaggedFeature(i64)
@@ -134,6 +175,10 @@ def names(tf: Any) -> dict[str, Any]:
         return tuple(draw()) if isinstance(draw(), tuple) else draw()
 
     train = tf.train
+
+    def numbers(*values: int) -> Any:
+        return train.Feature(int64_list=train.Int64List(value=values))
+
     features = {
         "a": train.Feature(int64_list=train.Int64List(value=[1, 2])),
         "b": train.Feature(float_list=train.FloatList(value=[0.5])),
@@ -150,7 +195,35 @@ def names(tf: Any) -> dict[str, Any]:
         train.Example(features=train.Features(feature=f)).SerializeToString(deterministic=True)
         for f in (features, one, pairs)
     )
+    rows = {
+        "v": train.Feature(float_list=train.FloatList(value=[0.5, 1.5, 2.5, 3.5])),
+        "sp": numbers(0, 1, 1, 4), "le": numbers(1, 0, 3), "st": numbers(0, 1, 1),
+        "li": numbers(1, 1, 4), "id": numbers(0, 2, 2, 2), "o": numbers(2, 1),
+        "bad": numbers(1, 1),
+    }  # fmt: skip
+    rg = train.Example(features=train.Features(feature=rows)).SerializeToString(deterministic=True)
+
+    def steps(*each: Any) -> Any:
+        return train.FeatureList(feature=list(each))
+
+    def floats(*values: float) -> Any:
+        return train.Feature(float_list=train.FloatList(value=values))
+
+    lists = [
+        {"a": steps(numbers(1, 2), numbers(3, 4), numbers(5, 6)), "l": steps(numbers(2), numbers(1)),
+         "b": steps(floats(0.5, 1.5), floats(2.5))},
+        {"a": steps(numbers(7, 8))},
+    ]  # fmt: skip
+    owns = [{"n": numbers(9), "w": features["c"]}, {"n": numbers(8)}]
+    s1, s2 = (
+        train.SequenceExample(
+            context=train.Features(feature=own),
+            feature_lists=train.FeatureLists(feature_list=each),
+        ).SerializeToString(deterministic=True)
+        for own, each in zip(owns, lists)
+    )
     return {
+        "R": tf.io.RaggedFeature, "rg": rg, "s1": s1, "s2": s2,
         "tf": tf, "io": tf.io, "i64": tf.int64, "f32": tf.float32, "s": tf.string, "ex": ex,
         "other": other, "sp": sp, "V": tf.io.VarLenFeature, "F": tf.io.FixedLenFeature, "Q": tf.io.FixedLenSequenceFeature,
         "zlib": zlib, "gzip": gzip, "seeded": seeded,
@@ -175,7 +248,8 @@ def show(value: Any) -> Any:
     array = value.numpy()
     if value.dtype.is_floating:  # the last digits are the library's
         return f"{value.dtype.name}{list(value.shape)} {digits(array.tolist())}"
-    return f"{value.dtype.name}{list(value.shape)} {array.tolist()}"
+    plain = array if isinstance(array, bytes) else array.tolist()
+    return f"{value.dtype.name}{list(value.shape)} {plain}"
 
 
 def digits(numbers: Any) -> Any:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from graphwright.edge.ragged_features import RaggedFeature, partitioned
 from graphwright.op.interpreter import apply, convert
 from graphwright.ops.example import ParseExampleV2
 from graphwright.ops.joining import concat
@@ -56,19 +58,6 @@ class SparseFeature(NamedTuple):
     already_sorted: bool = False
 
 
-class RaggedFeature(NamedTuple):
-    """A feature with any number of values: a ragged tensor with a row for each message.
-
-    `value_key` is the name in the messages, by default that among the features.
-    """
-
-    dtype: Any
-    value_key: str | None = None
-    partitions: Any = ()
-    row_splits_dtype: Any = dt.int32
-    validate: bool = False
-
-
 class Request:
     """What an op is to parse for the features of a program, each name of the messages once."""
 
@@ -86,10 +75,10 @@ class Request:
                 self.sparse[index] = dt.int64
             self.sparse[feature.value_key] = kind_of(feature, key)
         elif isinstance(feature, RaggedFeature):
-            if feature.partitions:
-                raise NotImplementedError(f"RaggedFeature with partitions, for key '{key}'")
             splits = as_dtype(feature.row_splits_dtype)
             self.ragged[feature.value_key or key] = kind_of(feature, key), splits
+            for part in feature.keys:
+                self.ragged.setdefault(part, (dt.int64, splits))
         else:
             self.dense[key] = dense_feature(key, feature)
 
@@ -127,16 +116,20 @@ class Parsed(NamedTuple):
         if isinstance(feature, VarLenFeature):
             return self.sparse[key]
         if isinstance(feature, RaggedFeature):
-            values, splits = self.ragged[feature.value_key or key]
-            return (
-                values if is_single else RaggedTensor.from_row_splits(values, splits, None, False)
-            )
+            splits = as_dtype(feature.row_splits_dtype)
+            find = partial(self.rows, is_single=is_single)
+            return partitioned(feature, find(feature.value_key or key), splits, find)
         if isinstance(feature, SparseFeature):
             ids = [self.sparse[index] for index in index_keys(feature)]
             size = feature.size if isinstance(feature.size, (list, tuple)) else [feature.size]
             values = self.sparse[feature.value_key]
             return merge(ids, values, size, feature.already_sorted)
         return self.dense[key]
+
+    def rows(self, key: str, is_single: bool) -> Any:
+        """The values of a ragged feature, by message where there are several."""
+        values, splits = self.ragged[key]
+        return values if is_single else RaggedTensor.from_row_splits(values, splits, None, False)
 
 
 def merge(ids: list[SparseTensor], values: SparseTensor, size: Any, is_sorted: bool) -> Any:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -63,7 +64,7 @@ class SerializeManySparse(SerializeSparse):
             raise ValueError(f"Rank of input SparseTensor should be > 1, not {len(shape)}")
         ends = np.searchsorted(indices[:, 0], np.arange(shape[0] + 1))
         result = np.empty((int(shape[0]), 3), object)
-        for row, (first, last) in enumerate(zip(ends[:-1], ends[1:])):
+        for row, (first, last) in enumerate(pairwise(ends)):
             result[row] = strings_of(indices[first:last, 1:], values[first:last], shape[1:])
         return result
 

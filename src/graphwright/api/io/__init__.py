@@ -4,13 +4,14 @@ from graphwright.api.io import gfile
 from graphwright.edge.example_parsing import (
     FixedLenFeature,
     FixedLenSequenceFeature,
-    RaggedFeature,
     SparseFeature,
     VarLenFeature,
     parse_example,
     parse_single_example,
 )
+from graphwright.edge.ragged_features import RaggedFeature
 from graphwright.edge.record_file import TFRecordOptions, TFRecordWriter
+from graphwright.edge.sequence_parsing import parse_sequence_example, parse_single_sequence_example
 from graphwright.edge.serialization import parse_tensor, serialize_tensor
 from graphwright.edge.sparse_serialization import (
     deserialize_many_sparse,
@@ -64,7 +65,9 @@ __all__ = (
     "is_jpeg",
     "matching_files",
     "parse_example",
+    "parse_sequence_example",
     "parse_single_example",
+    "parse_single_sequence_example",
     "parse_tensor",
     "read_file",
     "serialize_many_sparse",
