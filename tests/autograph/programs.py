@@ -21,8 +21,8 @@ from hypothesis import strategies as st
 VARIABLES = (
     "a", "b", "c", "box.v", "box.inner.v", "slots[0]", "table['k']", "table['l'][1]", "boxes[0].v",
 )  # fmt: skip
-PARTS = ("pair[0]", "pair[1][0]", "pair[1][1]['z']")  # of a nested tuple: read, never assigned
-RESULT = "b, c, box.v, box.inner.v, slots[0], table['k'], table['l'][1], pair, boxes[0].v"
+PARTS = ("pair[0]", "pair[1][0]", "pair[1][1]['z']", "kept[0]", "kept[-1]")  # never assigned
+RESULT = "b, c, box.v, box.inner.v, slots[0], table['k'], table['l'][1], pair, boxes[0].v, kept"
 SETUP = """def program(a, b, c, zero):
     box = Box()
     box.v = b
@@ -33,6 +33,7 @@ SETUP = """def program(a, b, c, zero):
     boxes = [Box()]
     boxes[0].v = a
     pair = (a, (b, {'z': c}))
+    kept = [a, b, zero]
     def bump(by):
         nonlocal c
         c = (c + by) % 11
@@ -115,7 +116,7 @@ class _Writer:
         self.lines.append(f"{indent}    {kind}{value}")
 
     def statement(self, indent: str, depth: int, loop: bool) -> None:
-        simple = ("assign", "add", "jump", "log", "bump", "pack", "unpack")
+        simple = ("assign", "add", "jump", "log", "bump", "pack", "unpack", "rotate")
         deep = (*simple, "if", "if", "for", "while", "try", "with")
         getattr(self, f"write_{self.pick(*(deep if depth else simple))}")(indent, depth, loop)
 
@@ -132,6 +133,10 @@ class _Writer:
     def write_unpack(self, indent: str, depth: int, loop: bool) -> None:
         one, two = self.variable(), self.variable()
         self.lines.append(f"{indent}{one}, ({two}, _) = pair")
+
+    def write_rotate(self, indent: str, depth: int, loop: bool) -> None:
+        change = f"kept.append(kept.pop(0) + {self.value(1)})" if not loop else "pass"
+        self.lines.append(f"{indent}{change}")  # the body of a loop is traced once
 
     def write_log(self, indent: str, depth: int, loop: bool) -> None:
         self.lines.append(f"{indent}log({self.value()})" if not self.tensors else f"{indent}pass")
