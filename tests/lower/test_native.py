@@ -104,6 +104,10 @@ PROGRAMS = {
         lambda x: (tf.reduce_any(x > 2.0, 1), tf.reduce_all(x < 2.0)),
         [normal(11, 40)],
     ),
+    "any and all of one loop": (
+        lambda x: (tf.reduce_any(x), tf.reduce_all(x)),
+        [np.array([True, False])],
+    ),
     "cross entropy of classes": (
         lambda x, y: tf.raw_ops.SparseSoftmaxCrossEntropyWithLogits(features=x, labels=y),
         [normal(7, 5), np.arange(7, dtype=np.int32) % 5],

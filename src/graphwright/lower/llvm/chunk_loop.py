@@ -86,10 +86,10 @@ class ChunkLoop:
             sources = (first.text, before), (total.text, latch)
             options = ", ".join(f"[ {text}, %{label} ]" for text, label in sources)
             e.lines[at] = f"  {start.text} = phi {start.type} {options}"
-            result = f.phi(start.kind, self.lanes, *sources, (end.text, rest))
-            results.append(as_bool(f, result) if r.kind == "b1" else result)
+            results.append(f.phi(start.kind, self.lanes, *sources, (end.text, rest)))
             at += 1
-        return results
+        kinds = [r.kind for r in self.reductions]  # phis stand together, before all else
+        return [as_bool(f, x) if k == "b1" else x for x, k in zip(results, kinds)]
 
     def enter(self, full: Reg, left: Reg) -> dict[Key, Reg]:
         """Where the chunk is: in memory, or copied to rooms on the stack; these."""
