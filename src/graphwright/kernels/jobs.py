@@ -6,10 +6,10 @@ No thread needs the interpreter for them, so none waits for its lock.
 from __future__ import annotations
 
 import ctypes
+import itertools
+from array import array
 from collections.abc import Sequence
 from typing import Any, NamedTuple
-
-import numpy as np
 
 from graphwright.kernels import threads
 from graphwright.kernels.machine import Engine
@@ -30,8 +30,8 @@ class Job(NamedTuple):
             for row in rows:
                 self.call(*row)
             return
-        table = np.array(rows, np.int64)
-        threads.run(self.row_function, table.__array_interface__["data"][0], len(rows))
+        table = array("q", itertools.chain.from_iterable(rows))
+        threads.run(self.row_function, table.buffer_info()[0], len(rows))
 
 
 def text(name: str, kinds: Sequence[str]) -> str:

@@ -27,7 +27,6 @@ Array = npt.NDArray[Any]
 WORTH = 1 << 18
 WORTH_OF_BATCH = 1 << 19
 
-_BLOCKED = 1 << 22  # multiply-adds from which on one product is worth splitting in blocks
 _SHARES = 8  # parts of a batch for each thread: the last ones to end are waited for
 _MANY = 500  # matrices, however small, that BLAS takes one by one for longer than a native call
 _DEEP = 1024  # rows of a packed block of the right operand: its panels stay in a core's cache
@@ -53,7 +52,7 @@ def _native(x: Array, y: Array) -> Array | None:
     if x.ndim == y.ndim == 2:
         if work <= WORTH or not _has_vectors():
             return None
-        return _batched(x, y, ()) if work < _BLOCKED else _blocked(x, y)
+        return _blocked(x, y)
     batch = x.shape[:-2]
     if batch != y.shape[:-2]:
         batch = np.broadcast_shapes(batch, y.shape[:-2])

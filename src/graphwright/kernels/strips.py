@@ -5,6 +5,8 @@ What is done with which memory follows from sizes alone, so a plan is made once 
 
 from __future__ import annotations
 
+import itertools
+from array import array
 from typing import Any
 
 import numpy as np
@@ -70,14 +72,15 @@ class Plan:
         start += -start % _LINE
         given = address(source), address(other)
         first, step = address(result), result.strides[0] if apart else 0
-        rows = []
-        for part in range(self.parts):
-            place = start + shared + part * (frame + own)
-            rows.append((*given, first + part * step, start, place, place + frame))
-        bases = np.array(rows, np.int64)
-        table, places = self.addresses
-        context = np.array([table, places, address(bases), len(rows[0])], np.int64)
-        at = address(context)
+        places = [start + shared + part * (frame + own) for part in range(self.parts)]
+        rows = [
+            (*given, first + part * step, start, place, place + frame)
+            for part, place in enumerate(places)
+        ]
+        bases = array("q", itertools.chain.from_iterable(rows))
+        table, starts = self.addresses
+        context = array("q", (table, starts, bases.buffer_info()[0], len(rows[0])))
+        at = context.buffer_info()[0]
         if self.starts[1]:
             native.perform(at, 0)
         context[1] += self.places.itemsize
