@@ -7,6 +7,7 @@ along a first axis, and the others one for all. An op without a rule runs in a l
 
 from __future__ import annotations
 
+import builtins
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
@@ -25,7 +26,7 @@ from graphwright.ops.conversion import cast
 from graphwright.ops.creation import Const, Placeholder, filled
 from graphwright.ops.gathering import axis_sizes, gather, host_vector
 from graphwright.ops.joining import concat, stack
-from graphwright.ops.movement import broadcast_to, reshape
+from graphwright.ops.movement import broadcast_to, reshape, transpose
 from graphwright.ops.reduction import reduce_max, reduce_prod
 from graphwright.ops.sequences import range as range_of
 from graphwright.ops.shape import rank_of
@@ -219,10 +220,29 @@ class Step:
 
     def split(self, tensor: Any, i: int) -> Any:
         size = axis_sizes(self.full(i), self.rank(i) + 1)[1]
-        rank = tensor.type.rank
-        if rank is None:
-            raise Refusal("the rank of its result is not known")
+        rank = known_rank(tensor)
         return reshape(tensor, host_vector([self.count, size, *axis_sizes(tensor, rank)[1:]]))
+
+    def behind(self, i: int) -> Any:
+        rank = self.rank(i)
+        return transpose(self.full(i), [*builtins.range(1, rank + 1), 0])
+
+    def fronted(self, tensor: Any) -> Any:
+        rank = known_rank(tensor)
+        return transpose(tensor, [rank - 1, *builtins.range(rank - 1)])
+
+    def channels(self, i: int) -> Any:
+        rank = self.rank(i)
+        x = transpose(self.full(i), [*builtins.range(1, rank), 0, rank])
+        *sizes, rows, last = axis_sizes(x, rank + 1)
+        return reshape(x, host_vector([*sizes, rows * last]))
+
+    def unfolded(self, tensor: Any, axis: int) -> Any:
+        rank = known_rank(tensor)
+        sizes, place = axis_sizes(tensor, rank), rank + axis
+        split = [*sizes[:place], self.count, sizes[place] // self.count, *sizes[place + 1 :]]
+        x = reshape(tensor, host_vector(split))
+        return transpose(x, [place, *builtins.range(place), *builtins.range(place + 1, rank + 1)])
 
     def run(
         self,
@@ -255,6 +275,14 @@ class Step:
         if not stacked or type.dtype is dt.variant or type.dims is None:
             return type
         return type.with_dims((self.count if isinstance(self.count, int) else None, *type.dims))
+
+
+def known_rank(tensor: Any) -> int:
+    """The rank of a result."""
+    rank: int | None = tensor.type.rank
+    if rank is None:
+        raise Refusal("the rank of its result is not known")
+    return rank
 
 
 def operand(value: Value, lane: Lane, host: bool) -> Any:

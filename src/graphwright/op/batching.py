@@ -71,6 +71,18 @@ class Each(Protocol):
     def split(self, tensor: Any, i: int) -> Any:
         """The inverse of `merged`, with the size that operand `i` has along its first axis."""
 
+    def behind(self, i: int) -> Any:
+        """An operand with the axis of rows as its last one."""
+
+    def fronted(self, tensor: Any) -> Any:
+        """A result of such operands: its last axis is that of the rows."""
+
+    def channels(self, i: int) -> Any:
+        """An operand whose last axis is that of the rows and its own last one as one axis."""
+
+    def unfolded(self, tensor: Any, axis: int) -> Any:
+        """A result of such operands: its axis, counted from the end, begins with the rows."""
+
     def run(
         self,
         graph: Any,
@@ -124,3 +136,19 @@ def batches(op: Op, each: Each) -> Any:
     if isinstance(results, tuple):
         return tuple([each.split(result, 0) for result in results])
     return each.split(results, 0)
+
+
+def leading(op: Op, each: Each) -> Any:
+    """An op on the first axes of its first operand, which takes any number of axes after them.
+    The other operands are the same for every row."""
+    others = [each.same(i) for i in range(1, len(each.inputs))]
+    return each.fronted(apply(op, each.behind(0), *others))
+
+
+def channelwise(op: Op, each: Each) -> Any:
+    """An op that works on each channel, the last axis of all operands, for itself: rows become
+    channels."""
+    results = apply(op, *[each.channels(i) for i in range(len(each.inputs))])
+    if isinstance(results, tuple):
+        return tuple([each.unfolded(result, -1) for result in results])
+    return each.unfolded(results, -1)

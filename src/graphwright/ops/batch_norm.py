@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from graphwright.op.batching import Each, Refusal, channelwise
 from graphwright.op.interpreter import apply, convert
 from graphwright.op.op import Call, Op, Shapes
 from graphwright.ops.bias import along_channels, channel_axis, other_axes
@@ -89,12 +90,22 @@ class FusedBatchNormV3(Op):
         rest = np.float32(1) - factor
         return rest * old_mean + factor * mean, rest * old_variance + factor * variance
 
+    def batched(self, each: Each) -> Any:
+        return by_channels(self, each)
+
     def gradient(self, call: Call, g: Any, *others: Any) -> Sequence[Any]:
         x, scale, _, mean, variance = call.inputs
         saved = call.outputs[3:5] if self.is_training else (mean, variance)
         op = FusedBatchNormGradV3.of(self.epsilon, self.data_format, self.is_training)
         gx, g_scale, g_offset, _, _ = apply(op, g, x, scale, *saved, call.outputs[5])
         return gx, g_scale, g_offset, None, None
+
+
+def by_channels(op: FusedBatchNormV3 | FusedBatchNormGradV3, each: Each) -> Any:
+    """Rows become channels, each of which is normalized for itself."""
+    if channel_axis(op.data_format) != -1:
+        raise Refusal("the channels are not its last axis")
+    return channelwise(op, each)
 
 
 def check_normalized(name: str, x: TensorType, data_format: str) -> None:
@@ -147,6 +158,9 @@ class FusedBatchNormGradV3(Op):
         gx = cotangent * spread(scale * deviation)
         empty = np.zeros(0, np.float32)
         return gx.astype(x.dtype), g_scale, g_offset, empty, empty
+
+    def batched(self, each: Each) -> Any:
+        return by_channels(self, each)
 
     def gradient(self, call: Call, *cotangents: Any) -> Sequence[Any]:
         if self.is_training:

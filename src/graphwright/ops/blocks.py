@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from graphwright.errors import InvalidArgumentError
-from graphwright.op.batching import images
+from graphwright.op.batching import images, leading
 from graphwright.op.interpreter import apply, convert
 from graphwright.op.op import Call, Op, Shapes
 from graphwright.ops.arithmetic import floormod
@@ -59,6 +59,7 @@ class SpaceToBatchND(Op):
     inputs = ("input: T", "block_shape: Tblock_shape host", "paddings: Tpaddings host")
     outputs = ("output: T",)
     dtypes = {"T": dt.ANY, "Tblock_shape": dt.INDEX, "Tpaddings": dt.INDEX}
+    batched = leading
 
     def shapes(self, x: TensorType, block_shape: Any, paddings: Any) -> Shapes:
         blocks = block_pairs(block_shape, paddings, "paddings")
@@ -104,6 +105,7 @@ class BatchToSpaceND(Op):
     inputs = ("input: T", "block_shape: Tblock_shape host", "crops: Tcrops host")
     outputs = ("output: T",)
     dtypes = {"T": dt.ANY, "Tblock_shape": dt.INDEX, "Tcrops": dt.INDEX}
+    batched = leading
 
     def shapes(self, x: TensorType, block_shape: Any, crops: Any) -> Shapes:
         blocks = block_pairs(block_shape, crops, "crops")

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from typing import Any, ClassVar
 
 from graphwright.kernels import convolution as kernels
-from graphwright.op.batching import Each, images
+from graphwright.op.batching import Each, Refusal, images
 from graphwright.op.interpreter import apply, convert
 from graphwright.op.op import Call, Op, Shapes
 from graphwright.ops.gathering import axis_sizes, host_vector
@@ -242,6 +242,16 @@ class FilterGradient(Sliding):
         self.result_dims(x.shape, sizes, out.shape)
         compute = kernels.depthwise_filter_gradient if self.depthwise else kernels.filter_gradient
         return compute(x, sizes, out, *self.window())
+
+    def batched(self, each: Each) -> Any:
+        """Rows become groups of channels, which have filters of their own."""
+        if self.data_format.startswith("NC"):
+            raise Refusal("the channels are not its last axis")
+        sizes = [each.same(1)[i] for i in range(self.spatial + 2)]
+        folded = -2 if self.depthwise else -1
+        sizes[folded] = sizes[folded] * each.count
+        found = apply(self, each.channels(0), host_vector(sizes), each.channels(2))
+        return each.unfolded(found, folded)
 
     def gradient(self, call: Call, g: Any) -> Sequence[Any]:
         x, _, out = call.inputs

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from graphwright.kernels import segment
+from graphwright.op.batching import Each
 from graphwright.op.interpreter import apply, convert
 from graphwright.op.op import Op, Shapes, not_differentiable, undefined
 from graphwright.ops.arithmetic import maximum, minimum, truediv
@@ -100,6 +101,9 @@ class InTopKV2(Op):
     outputs = ("precision: bool",)
     dtypes = {"T": dt.INDEX}
     gradient = not_differentiable
+
+    def batched(self, each: Each) -> Any:
+        return each.split(apply(self, each.merged(0), each.merged(1), each.same(2)), 0)
 
     def shapes(self, predictions: TensorType, targets: TensorType, k: Any) -> Shapes:
         if predictions.rank not in (2, None):

@@ -8,12 +8,14 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from graphwright.op.batching import last_axes, last_axes_of_first
+from graphwright.op.batching import Each, last_axes, last_axes_of_first
 from graphwright.op.interpreter import apply, convert, is_tensor
 from graphwright.op.op import Call, Op, Shapes
 from graphwright.ops.arithmetic import minimum
 from graphwright.ops.creation import ones, zeros_like
+from graphwright.ops.gathering import axis_sizes, host_vector
 from graphwright.ops.joining import concat
+from graphwright.ops.movement import reshape
 from graphwright.types import dtypes as dt
 from graphwright.types.dtypes import as_dtype
 from graphwright.types.tensor_type import Dims, TensorType, merge_dims, num_elements, show_dims
@@ -332,6 +334,12 @@ class Diag(Op):
             raise ValueError("Input must be at least rank 1, got 0")
         return np.diag(np.ravel(diagonal)).reshape(np.shape(diagonal) * 2)
 
+    def batched(self, each: Each) -> Any:
+        x = each.full(0)
+        sizes = axis_sizes(x, each.rank(0) + 1)
+        whole = host_vector([*sizes, *sizes[1:]])
+        return reshape(diag(reshape(x, host_vector([sizes[0], -1]))), whole)
+
     def gradient(self, call: Call, g: Any) -> Sequence[Any]:
         return (tensor_diag_part(g),)
 
@@ -363,6 +371,15 @@ class DiagPart(Op):
         (dims,) = self.shapes(TensorType(dt.float32, np.shape(x)))
         size: Any = num_elements(dims)
         return np.diag(np.reshape(x, (size, size))).reshape(dims)
+
+    def batched(self, each: Each) -> Any:
+        x, half = each.full(0), each.rank(0) // 2
+        if not half:
+            return x
+        sizes = axis_sizes(x, 2 * half + 1)[: half + 1]
+        count = each.product(host_vector(sizes[1:]))
+        square = reshape(x, host_vector([sizes[0], count, count]))
+        return reshape(diag_part(square), host_vector(sizes))
 
     def gradient(self, call: Call, g: Any) -> Sequence[Any]:
         return (tensor_diag(g),)

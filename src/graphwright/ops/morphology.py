@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from graphwright.kernels.windows import Windows, slide
-from graphwright.op.batching import images
+from graphwright.op.batching import channelwise
 from graphwright.op.interpreter import apply, convert
 from graphwright.op.op import Call, Op, Shapes
 from graphwright.ops.creation import zeros_like
@@ -23,6 +23,7 @@ class Morphology(Op):
 
     dtypes = {"T": dt.REAL}
     outputs: ClassVar[tuple[str, ...]] = ("output: T",)
+    batched = channelwise
 
     strides: tuple[int, ...]
     rates: tuple[int, ...]
@@ -73,7 +74,6 @@ class Dilation2D(Morphology):
 
     type_name = "Dilation2D"
     inputs = ("input: T", "filter: T")
-    batched = images
 
     def shapes(self, x: TensorType, filters: TensorType) -> Shapes:
         return (self.result_dims(x.dims, filters.dims),)

@@ -11,6 +11,7 @@ from graphwright.kernels import pooling as kernels
 from graphwright.op.batching import Each, Refusal, batches, images
 from graphwright.op.interpreter import apply
 from graphwright.op.op import Call, Op, Shapes
+from graphwright.ops.gathering import axis_sizes, host_vector
 from graphwright.ops.shape import shape_of
 from graphwright.ops.spatial import (
     arranged,
@@ -312,6 +313,11 @@ class AverageGrad(Pool):
     def kernel(self, dims: Any, g: Any) -> Any:
         self.check_result("grad", g.shape, dims)
         return kernels.avg_pool_gradient(dims, g, *self.window(), self.is_first())
+
+    def batched(self, each: Each) -> Any:
+        g, sizes = each.merged(1), each.same(0)
+        others = [sizes[i] for i in range(1, self.spatial + 2)]
+        return each.split(apply(self, host_vector([axis_sizes(g)[0], *others]), g), 1)
 
     def gradient(self, call: Call, g: Any) -> Sequence[Any]:
         return None, apply(self.sibling(AVERAGE[self.spatial]), g)

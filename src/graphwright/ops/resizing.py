@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from graphwright.kernels import resize as kernels
-from graphwright.op.batching import images
+from graphwright.op.batching import batches, images
 from graphwright.op.interpreter import apply, convert, is_tensor
 from graphwright.op.op import Call, Op, Shapes, undefined
 from graphwright.ops.arithmetic import maximum, minimum
@@ -90,6 +90,7 @@ class ResizeGrad(Op):
     inputs = ("grads: float32", "original_image: T")
     outputs = ("output: T",)
     dtypes = {"T": dt.FLOATING}
+    batched = batches
 
     method: ClassVar[Any]
     forward: ClassVar[Any]

@@ -12,7 +12,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from graphwright.kernels import segment
-from graphwright.op.batching import Each
+from graphwright.op.batching import Each, leading
 from graphwright.op.interpreter import apply, convert
 from graphwright.op.op import Call, Op, Shapes
 from graphwright.ops.arithmetic import maximum, truediv
@@ -36,6 +36,7 @@ class Segment(Op):
     inputs = ("data: T", "segment_ids: Tindices")
     outputs = ("output: T",)
     dtypes = {"T": dt.NUMERIC, "Tindices": dt.INDEX}
+    batched = leading
     kind: ClassVar[Any]
 
     def shapes(self, data: TensorType, ids: TensorType) -> Shapes:
@@ -251,6 +252,7 @@ class SparseSegment(Op):
         "Tsegmentids": dt.INDEX,
         "Tnumsegments": dt.INDEX,
     }
+    batched = leading
     kind: ClassVar[Any] = "sum"
 
     sparse_gradient: bool = False

@@ -69,6 +69,7 @@ class TridiagonalMatMul(Op):
     inputs = ("superdiag: T", "maindiag: T", "subdiag: T", "rhs: T")
     outputs = ("output: T",)
     dtypes = {"T": SOLVABLE}
+    batched = last_axes
 
     def shapes(
         self, above: TensorType, main: TensorType, below: TensorType, rhs: TensorType
