@@ -45,6 +45,13 @@ L.LinearOperatorKronecker([L.LinearOperatorFullMatrix(m3[:2, :2]), L.LinearOpera
 L.LinearOperatorKronecker([L.LinearOperatorFullMatrix(m3[:2]), L.LinearOperatorFullMatrix(b3)])
 L.LinearOperatorBlockDiag([L.LinearOperatorFullMatrix(m3), L.LinearOperatorDiag(v3[:2])])
 L.LinearOperatorBlockDiag([L.LinearOperatorFullMatrix(b3), L.LinearOperatorIdentity(2)])
+T([[L.LinearOperatorFullMatrix(m3)], [L.LinearOperatorFullMatrix(m3[:2]), L.LinearOperatorFullMatrix(m3[:2, :2])]])
+T([[L.LinearOperatorDiag(v3)], [L.LinearOperatorFullMatrix(b3[:, :1]), L.LinearOperatorFullMatrix(m3[:1, :1])], [L.LinearOperatorFullMatrix(m3[:2]), L.LinearOperatorFullMatrix(m3[:2, :1]), L.LinearOperatorIdentity(2)]])
+T([[L.LinearOperatorFullMatrix(m3)]])
+T([])
+T([[L.LinearOperatorFullMatrix(m3)], [L.LinearOperatorFullMatrix(m3)]])
+T([[L.LinearOperatorFullMatrix(m3[:2])]])
+T([[L.LinearOperatorFullMatrix(m3)], [L.LinearOperatorFullMatrix(m3[:2, :2]), L.LinearOperatorIdentity(2)]])
 L.LinearOperatorLowRankUpdate(L.LinearOperatorDiag(v3), m3[:, :2])
 L.LinearOperatorLowRankUpdate(L.LinearOperatorDiag(v3), m3[:, :2], [0.5, 2.0])
 L.LinearOperatorLowRankUpdate(L.LinearOperatorDiag(v3), m3[:, :2], [0.5, 2.0], m3[:, 1:])
@@ -132,6 +139,7 @@ def names(tf: Any) -> dict[str, Any]:
         return tf.stack([x, 2 * x])
 
     return {
+        "T": tf.linalg.LinearOperatorBlockLowerTriangular,
         "tf": tf, "L": tf.linalg, "m3": m3, "b3": b3, "v3": v3, "bv3": bv3, "c3": c3, "cv3": cv3,
         "s3": m3 @ m3.T + np.eye(3, dtype=np.float32), "eye": np.eye(3, dtype=np.float32),
         "right": lambda o: operand(o, o.domain_dimension),

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from functools import reduce
 from typing import Any
 
+from graphwright.edge.blockwise import Blockwise, joined, level
 from graphwright.edge.derived_operators import all_known, broadcast_shapes
 from graphwright.edge.diagonal_operators import LinearOperatorDiag, given, hints_of
 from graphwright.edge.linear_operator import LinearOperator, with_batch
@@ -16,7 +17,7 @@ from graphwright.ops.contraction import matmul
 from graphwright.ops.joining import concat, split
 from graphwright.ops.linalg import det, slogdet, solve
 from graphwright.ops.matrices import diag, eye
-from graphwright.ops.movement import broadcast_to, reshape
+from graphwright.ops.movement import reshape
 from graphwright.ops.reduction import reduce_prod, reduce_sum
 from graphwright.ops.shape import broadcast_dynamic_shape
 from graphwright.ops.shape import shape as shape_vector
@@ -181,7 +182,7 @@ class LinearOperatorKronecker(Several):
         return [part.assert_non_singular() for part in self._operators][-1]
 
 
-class LinearOperatorBlockDiag(Several):
+class LinearOperatorBlockDiag(Several, Blockwise):
     """Operators as blocks along the diagonal, zeros elsewhere."""
 
     def __init__(
@@ -212,6 +213,9 @@ class LinearOperatorBlockDiag(Several):
         sizes = [reduce(lambda a, b: a + b, self._sizes(what)) for what in ("range", "domain")]
         return concat([self._batch_vector(), *[[size] for size in sizes]], 0)
 
+    def _block_sizes(self, what: str) -> list[Any]:
+        return self._sizes(what)
+
     def _blocks(self, x: Any, method: str, adjoint: bool) -> Any:
         """Each part applied to its own rows of x."""
         takes_rows = (method == "solve") == (not adjoint)
@@ -220,15 +224,7 @@ class LinearOperatorBlockDiag(Several):
             getattr(part, method)(piece, adjoint=adjoint)
             for part, piece in zip(self._operators, pieces)
         ]
-        return concat(self._level(made), -2)
-
-    def _level(self, blocks: list[Any]) -> list[Any]:
-        """Tensors, their batches broadcast to one shape."""
-        ranks = {block.shape[:-2].as_list() == blocks[0].shape[:-2].as_list() for block in blocks}
-        if ranks == {True}:
-            return blocks
-        batch = reduce(broadcast_dynamic_shape, [shape_vector(block)[:-2] for block in blocks])
-        return [broadcast_to(b, concat([batch, shape_vector(b)[-2:]], 0)) for b in blocks]
+        return concat(level(made), -2)
 
     def _matmul(self, x: Any, adjoint: bool) -> Any:
         return self._blocks(x, "matmul", adjoint)
@@ -236,15 +232,11 @@ class LinearOperatorBlockDiag(Several):
     def _solve(self, rhs: Any, adjoint: bool) -> Any:
         return self._blocks(rhs, "solve", adjoint)
 
-    def _joined(self, vectors: list[Any]) -> Any:
-        """Vectors one after another, their batches broadcast to one shape."""
-        return concat(self._level([v[..., None] for v in vectors]), -2)[..., 0]
-
     def _diag_part(self) -> Any:
-        return self._joined([part.diag_part() for part in self._operators])
+        return joined([part.diag_part() for part in self._operators])
 
     def _eigvals(self) -> Any:
-        return self._joined([part.eigvals() for part in self._operators])
+        return joined([part.eigvals() for part in self._operators])
 
     def _determinant(self) -> Any:
         return reduce(lambda a, b: a * b, [part.determinant() for part in self._operators])

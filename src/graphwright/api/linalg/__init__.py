@@ -33,6 +33,7 @@ from graphwright.edge.structured_operators import (
     LinearOperatorToeplitz,
     LinearOperatorTridiag,
 )
+from graphwright.edge.triangular_operators import LinearOperatorBlockLowerTriangular
 from graphwright.ops.banded import banded_triangular_solve
 from graphwright.ops.clipping import global_norm
 from graphwright.ops.contraction import matmul, matvec, tensordot
@@ -84,6 +85,7 @@ __all__ = (
     "LinearOperator",
     "LinearOperatorAdjoint",
     "LinearOperatorBlockDiag",
+    "LinearOperatorBlockLowerTriangular",
     "LinearOperatorCirculant",
     "LinearOperatorCirculant2D",
     "LinearOperatorCirculant3D",
