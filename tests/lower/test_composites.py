@@ -86,6 +86,38 @@ CASES = {
     ),
     "bias gradient": (lambda g: raw.BiasAddGrad(out_backprop=g), [normal(4, 3, 2, 5)]),
     "transposed": (lambda x: tf.transpose(x, conjugate=True) + 1.0, [normal(4, 3)]),
+    "rows": (lambda x, i: tf.gather(x, i) * 2.0, [normal(9, 40), numbers(5, 3, below=9)]),
+    "columns": (lambda x, i: tf.gather(x, i, axis=1), [normal(4, 9), numbers(70, below=9)]),
+    "elements": (tf.gather, [normal(9), numbers(70, below=9).astype(np.int64)]),
+    "bytes": (tf.gather, [numbers(9).astype(np.uint8), numbers(35, below=9)]),
+    "bools": (lambda x, i: tf.gather(x > 0.0, i, axis=-1), [normal(3, 9), numbers(5, below=9)]),
+    "one row": (lambda x, i: tf.gather(x, i[0, 0]) + 1.0, [normal(9, 5), numbers(1, 1)]),
+    "rows in batches": (
+        lambda x, i: tf.gather(x, i, batch_dims=1),
+        [normal(4, 9, 3), numbers(4, 6, below=9)],
+    ),
+    "columns in batches": (
+        lambda x, i: tf.gather(x, i, axis=2, batch_dims=1),
+        [normal(4, 3, 9), numbers(4, 6, below=9)],
+    ),
+    "rows of computed indices": (
+        lambda x, i: tf.reduce_sum(tf.gather(x * 2.0, (i + 1) % 9), 1),
+        [normal(9, 40), numbers(33, below=9)],
+    ),
+    "rows of rows": (
+        lambda x, i: tf.gather(tf.gather(x, i), i),
+        [normal(9, 4), numbers(9, below=9)],
+    ),
+    "turned rows": (
+        lambda x, i: tf.transpose(tf.gather(tf.transpose(x), i))[::-1] - 1.0,
+        [normal(9, 40), numbers(33, below=40)],
+    ),
+    "by rows of indices": (tf.gather_nd, [normal(5, 5, 3), numbers(4, 7, 2)]),
+    "elements by rows of indices": (tf.gather_nd, [normal(5, 5), numbers(40, 2)]),
+    "embedding": (
+        lambda x, i: tf.reduce_mean(tf.nn.embedding_lookup(x, i), 1),
+        [normal(50, 16), numbers(8, 5, below=50)],
+    ),
     "many": (lambda x, y: [v * 2.0 for v in tf.identity_n([x, y])], [normal(3), normal(4)]),
     "gradient of a slice": (sliced_gradient((slice(1, 3), slice(None, -2))), [normal(4, 5)]),
     "gradient of a pick": (sliced_gradient((-2, Ellipsis, None)), [normal(4, 5, 3)]),
@@ -93,8 +125,8 @@ CASES = {
 
 #: What needs sizes that are known, and runs as host calls where they are not.
 STATIC = {
-    "fill", "reflect", "symmetric", "tile", "roll", "roll by nothing", "pieces", "gradient of a slice",
-    "gradient of a pick",
+    "one row", "by rows of indices", "elements by rows of indices", "fill", "reflect", "symmetric",
+    "tile", "roll", "roll by nothing", "pieces", "gradient of a slice", "gradient of a pick",
 }  # fmt: skip
 
 
@@ -131,3 +163,20 @@ def test_extremes_of_nothing_are_refused():
     assert flat(fast(normal(0, 4)))[0].shape == (0,)
     with pytest.raises((ValueError, tf.errors.InvalidArgumentError)):
         fast(normal(3, 0))
+
+
+@pytest.mark.parametrize("index", [-1, 9])
+@pytest.mark.parametrize("inner", [(), (5,)])
+def test_indices_outside_are_refused(index, inner):
+    x, indices = normal(9, *inner), np.array([0, index, 3])
+    fast = staged(tf.gather, [x, indices], True)
+    assert not outside(fast.get_concrete_function().graph)
+    with pytest.raises(tf.errors.InvalidArgumentError, match=f"= {index} is not in"):
+        fast(x, indices)
+
+
+def test_nothing_is_picked_from_nothing():
+    fast = staged(tf.gather, [normal(3, 40), numbers(2)], True)
+    assert flat(fast(normal(0, 40), numbers(0)))[0].shape == (0, 40)
+    with pytest.raises(tf.errors.InvalidArgumentError):
+        fast(normal(0, 40), numbers(2))

@@ -10,13 +10,14 @@ from collections.abc import Callable
 from typing import Any
 
 from graphwright.ir.known import known
-from graphwright.lower.indices import Peak, PickIndex
+from graphwright.lower.indices import Gathered, Peak, PickIndex
 from graphwright.op.interpreter import apply
 from graphwright.op.op import Op
 from graphwright.ops.bias import BiasAdd, BiasAddGrad
 from graphwright.ops.comparison import equal
 from graphwright.ops.conversion import cast
 from graphwright.ops.creation import fill, zeros_like
+from graphwright.ops.gathering import GatherNd, GatherV2
 from graphwright.ops.identities import IdentityN, identity
 from graphwright.ops.indexing import where
 from graphwright.ops.indicators import OneHot
@@ -315,6 +316,28 @@ def slice_gradient(op: Any, shape: Any, begin: Any, end: Any, strides: Any, dy: 
     return padded(reshape(dy, inner), pairs, cast(0, dy.dtype))
 
 
+# -- by indices -----------------------------------------------------------------------------------
+
+
+def gather(op: Any, x: Any, indices: Any, axis: Any) -> Any:
+    """The elements at the indices' places, which are checked"""
+    at = host(axis)
+    if at is None or not x.shape.rank:
+        return None
+    at, batch = at % x.shape.rank, op.batch_dims % max(indices.shape.rank, 1)
+    return apply(Gathered.of(at, batch), x, apply(PickIndex.of(at, False), indices, x))
+
+
+def gather_by_rows(op: Op, x: Any, indices: Any) -> Any:
+    """As `gather`, of rows of indices, one for each of the first axes"""
+    count = indices.shape[-1]
+    if not count:
+        return None
+    columns = [indices[(Ellipsis, i)] for i in range(count)]
+    places = [apply(PickIndex.of(i, False), column, x) for i, column in enumerate(columns)]
+    return apply(Gathered.of(0), x, *places)
+
+
 # -- by places ----------------------------------------------------------------------------------
 
 
@@ -367,6 +390,8 @@ RULES: dict[type[Op], Rule] = {
     ArgMax: extreme_place(True),
     ArgMin: extreme_place(False),
     ConjugateTranspose: conjugate_transpose,
+    GatherNd: gather_by_rows,
+    GatherV2: gather,
     IdentityN: same,
     MatrixBandPart: band_part,
     MatrixDiagV3: diagonal_matrix,

@@ -61,3 +61,21 @@ class PickIndex(Sized):
         )
         scalars.on_zero(outside)
         return scalars.select(outside, zero, place)
+
+
+class Gathered(Op):
+    """The elements of `x` at places along axes from `axis` on, for each of `batch` batches."""
+
+    type_name = "_Gathered"
+    inputs = ("x: T", "places: int64*")
+    outputs = ("elements: T",)
+    dtypes = {"T": dt.ANY}
+
+    axis: int
+    batch: int = 0
+
+    def shapes(self, x: TensorType, *places: TensorType) -> Shapes:
+        dims, own = x.dims, places[0].dims
+        if dims is None or own is None:
+            return (None,)
+        return ((*dims[: self.axis], *own[self.batch :], *dims[self.axis + len(places) :]),)

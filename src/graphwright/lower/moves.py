@@ -11,7 +11,7 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from graphwright.ir.graph import Node, Value
-from graphwright.lower.indices import PickIndex
+from graphwright.lower.indices import Gathered, PickIndex
 from graphwright.lower.sizes import ONE, NotNative, Shape, Size, Sizes, product
 from graphwright.op.op import Op, host_value
 from graphwright.ops.conversion import Cast
@@ -38,19 +38,24 @@ class Computed:
 
 
 class At(NamedTuple):
-    """A place along one dimension: axis * step + offsets + scalars * factors."""
+    """A place along one dimension: axis * step + offsets + scalars * factors + picks.
+
+    A pick is an index that a tensor has at a place, and a factor.
+    """
 
     axis: int  # -1 where it does not depend on an axis
     step: int
     offsets: Shape = ()
     scalars: tuple[tuple[Value, int], ...] = ()
+    picks: tuple[tuple[Value, tuple[At, ...], int], ...] = ()
 
     def moved(self, begin: Shape, stride: int) -> At:
         """begin + stride * self."""
         scaled = tuple([Size(o.factor * stride, o.symbols) for o in self.offsets])
         offsets = tuple([o for o in (*begin, *scaled) if o.factor])
         scalars = tuple([(s, f * stride) for s, f in self.scalars])
-        return At(self.axis, self.step * stride, offsets, scalars)
+        picks = tuple([(v, at, f * stride) for v, at, f in self.picks])
+        return At(self.axis, self.step * stride, offsets, scalars, picks)
 
 
 FIRST = At(-1, 0)
@@ -376,6 +381,30 @@ def pull_reversed(sizes: Sizes, node: Node, dims: Shape, out: Shape, at: Place) 
     )
 
 
+def gathered_dims(sizes: Sizes, node: Node, dims: Shape, dims_of: Dims_of) -> Shape:
+    """The dimensions of the places in place of those that they pick from."""
+    op: Any = node.op
+    places = dims_of(node.inputs[1])
+    for i in range(op.batch):
+        sizes.unify(dims[i], places[i])
+    end = op.axis + len(node.inputs) - 1
+    for d in dims[op.axis : end]:
+        if sizes.value(d) is None:  # something must be there to be read, wherever the places are
+            sizes.guards.append((sizes.derive("add", sizes.derive("sub", d, ONE), ONE), d))
+    return (*dims[: op.axis], *places[op.batch :], *dims[end:])
+
+
+def pull_gathered(sizes: Sizes, node: Node, dims: Shape, out: Shape, at: Place) -> Place:
+    """The places where the indices are of what they pick."""
+    op: Any = node.op
+    rank = node.inputs[1].type.rank
+    assert rank is not None
+    end = op.axis + rank - op.batch
+    where = (*at[: op.batch], *at[op.axis : end])
+    picks = [FIRST._replace(picks=((v, where, 1),)) for v in node.inputs[1:]]
+    return (*at[: op.axis], *picks, *at[end:])
+
+
 MOVES: dict[type[Op], Move] = {
     Identity: Move(same_dims, same_place),
     GuaranteeConst: Move(same_dims, same_place),
@@ -390,4 +419,5 @@ MOVES: dict[type[Op], Move] = {
     StridedSlice: Move(sliced_dims, pull_sliced),
     Slice: Move(plain_sliced_dims, pull_plain_sliced),
     ReverseV2: Move(same_dims, pull_reversed),
+    Gathered: Move(gathered_dims, pull_gathered),
 }

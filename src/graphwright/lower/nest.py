@@ -38,9 +38,12 @@ class Load(NamedTuple):
     buffer: int
     at: Linear
     kind: str
+    #: Instructions whose results are indices, and how far apart what they count is.
+    picks: tuple[tuple[int, Size], ...] = ()
 
     def __str__(self) -> str:
-        return f"load b{self.buffer}[{self.at}] : {self.kind}"
+        picked = "".join([f" + .{i}*{s}" for i, s in self.picks])
+        return f"load b{self.buffer}[{self.at}{picked}] : {self.kind}"
 
 
 class Index(NamedTuple):

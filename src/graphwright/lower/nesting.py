@@ -271,7 +271,8 @@ class StageLowering:
         value, node = member.value, member.value.node
         if member.source is not None:
             return self.read(*member.source, copy_of=value)
-        operands = [self.read(v, at) for v, at in member.reads]
+        count = 1 if isinstance(node.op, Sized) else len(node.inputs)  # after them, indices
+        operands = [self.read(v, at) for v, at in member.reads[:count]]
         kind = kind_of(value.type.dtype)
         if isinstance(node.op, Sized):
             if isinstance(node.op, PickIndex):
@@ -297,7 +298,7 @@ class StageLowering:
             return self.emit(Constant(op.value.array.item(), kind))
         if type(op) in FILLS:
             return self.emit(Constant(FILLS[type(op)], kind))
-        if isinstance(op, Range):
+        if isinstance(op, Range) and not at[0].picks:
             start, delta = self.schedule.steps(value.node)
             step = at[0].moved((Size(start),), delta)
             return self.emit(Index(self.nest.linear((ONE,), (step,)), kind))
@@ -307,8 +308,18 @@ class StageLowering:
         if is_size(value):
             size = host_of(self.program.sizes, value, self.schedule.of)
             return self.emit(Count(as_size(self.program.sizes, size), kind))
-        linear = self.nest.linear(self.schedule.of(value), at)
-        return self.emit(Load(self.program.memory(value), linear, kind))
+        shape = self.schedule.of(value)
+        linear, picks = self.nest.linear(shape, at), self.picks(shape, at)
+        return self.emit(Load(self.program.memory(value), linear, kind, picks))
+
+    def picks(self, shape: Shape, at: Place) -> tuple[tuple[int, Size], ...]:
+        """The indices of a place, and how far apart what they count lies."""
+        found: list[tuple[int, Size]] = []
+        step = ONE
+        for d, place in zip(reversed(shape), reversed(at)):
+            found += [(self.read(v, where), Size(f) * step) for v, where, f in place.picks]
+            step *= d
+        return tuple(found)
 
     def read_member(self, member: Member) -> int:
         """A value of this cluster."""

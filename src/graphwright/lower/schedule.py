@@ -18,7 +18,7 @@ from graphwright.lower.clusters import Cluster, Member, Opaque, is_final, spread
 from graphwright.lower.decompose import decompose
 from graphwright.lower.indices import Sized
 from graphwright.lower.lists import LIST_OPS, MAKERS, Lists, is_list, list_operands
-from graphwright.lower.moves import FIRST, MOVES, Place, aligned, is_size, is_trivial
+from graphwright.lower.moves import FIRST, MOVES, At, Place, aligned, is_size, is_trivial
 from graphwright.lower.shapes import COMBINE, FILLS, Shapes, joined_parts
 from graphwright.lower.simplify import simplify
 from graphwright.lower.sizes import ONE, NotNative, Shape, Sizes
@@ -172,7 +172,18 @@ class Schedule(Shapes):
         for place in at:
             for index, _ in place.scalars:
                 self.escapes[index] = None
-        return value, at
+        return value, tuple([self.traced_picks(place) if place.picks else place for place in at])
+
+    def traced_picks(self, place: At) -> At:
+        """A place whose indices are read where they really are."""
+        return place._replace(picks=tuple([(*self.trace(v, at), f) for v, at, f in place.picks]))
+
+    def with_indices(self, reads: list[tuple[Value, Place]]) -> list[tuple[Value, Place]]:
+        """What is read, and the indices that say where."""
+        found = list(reads)
+        for _, at in found:
+            found += [(v, where) for place in at for v, where, _ in place.picks]
+        return found
 
     def operands(self, node: Node, at: Place) -> list[tuple[Value, Place]]:
         """What an elementwise node reads for its element at a place."""
@@ -227,7 +238,7 @@ class Schedule(Shapes):
         """An elementwise node."""
         value = node.outputs[0]
         space, at = spread(self.of(value))
-        reads = self.operands(node, at)
+        reads = self.with_indices(self.operands(node, at))
         for cluster in self.candidates(reads):
             if cluster.space == space and self.agree(cluster, reads):
                 self.join(cluster, Member(value, at, self.level(cluster, reads), False), reads)
@@ -251,30 +262,31 @@ class Schedule(Shapes):
         keep = node.op.keep_dims  # type: ignore[attr-defined]
         own = tuple([FIRST if i in gone else a for i, a in enumerate(at) if keep or i not in gone])
         read = self.trace(node.inputs[0], at)
+        reads = self.with_indices([read])
         value = node.outputs[0]
         first = len(space) - len(axes)
         trailing = axes == frozenset(range(first, len(space)))
-        for cluster in self.candidates([read]):
-            if cluster.space != space or not self.agree(cluster, [read]):
+        for cluster in self.candidates(reads):
+            if cluster.space != space or not self.agree(cluster, reads):
                 continue
-            level = self.level(cluster, [read])
+            level = self.level(cluster, reads)
             if trailing and not cluster.accumulates and cluster.outer in (None, first):
                 if first == 0 and level:
                     continue
                 cluster.outer = first
                 member = Member(value, own, level + 1, True, axes, read)
-                self.join(cluster, member, [read])
+                self.join(cluster, member, reads)
                 return
             if not trailing and cluster.outer is None and level == 0:
                 cluster.accumulates = True
-                self.join(cluster, Member(value, own, 0, True, axes, read), [read])
+                self.join(cluster, Member(value, own, 0, True, axes, read), reads)
                 return
         cluster = self.cluster(space)
         if trailing:
             cluster.outer = first
         else:
             cluster.accumulates = True
-        self.join(cluster, Member(value, own, int(trailing), True, axes, read), [read])
+        self.join(cluster, Member(value, own, int(trailing), True, axes, read), reads)
 
     def place_opaque(self, node: Node) -> None:
         """A node that is a statement of its own, and reads memory; a reshape is another view."""
@@ -304,13 +316,14 @@ class Schedule(Shapes):
         """A value that is another one read at other places, computed for itself."""
         space, at = spread(self.of(value))
         source = self.trace(value, at)
-        for cluster in self.candidates([source]):
-            if cluster.space == space and self.agree(cluster, [source]):
+        reads = self.with_indices([source])
+        for cluster in self.candidates(reads):
+            if cluster.space == space and self.agree(cluster, reads):
                 break
         else:
             cluster = self.cluster(space)
-        level = self.level(cluster, [source])
-        self.join(cluster, Member(value, at, level, False, None, source), [source])
+        level = self.level(cluster, reads)
+        self.join(cluster, Member(value, at, level, False, None, source), reads)
         self.escapes[value] = None
 
     def cluster(self, space: Shape) -> Cluster:

@@ -11,11 +11,18 @@ from graphwright.lower.llvm.emitter import Reg, is_float
 from graphwright.lower.llvm.function import I64
 from graphwright.lower.llvm.instructions import as_bool, element, memory_kind
 from graphwright.lower.nest import Constant, Element, Index, Linear, Load, Reduce, Store
+from graphwright.lower.sizes import Size
 
 if TYPE_CHECKING:
     from graphwright.lower.llvm.stages import StageWriter
 
-Key = tuple[int, Linear]
+#: A buffer, the place in it, and the indices that add to that.
+Key = tuple[int, Linear, tuple[tuple[int, Size], ...]]
+
+
+def key_of(x: Load | Store) -> Key:
+    """Where an instruction reads or an effect writes."""
+    return x.buffer, x.at, x.picks if isinstance(x, Load) else ()
 
 
 class ChunkLoop:
@@ -34,9 +41,10 @@ class ChunkLoop:
         self.indices, self.begin, self.end = indices, begin, end
         self.kinds = self.find_places()
         self.bases = {
-            key: stage.address(key[0], key[1], kind, indices) for key, kind in self.kinds.items()
+            key: stage.address(key[0], key[1], kind, indices, key[2])
+            for key, kind in self.kinds.items()
         }
-        self.units = {key: kind for key, kind in self.kinds.items() if innermost(key[1]) == "unit"}
+        self.units = {key: kind for key, kind in self.kinds.items() if self.is_unbroken(key)}
         #: Where the current chunk is, where it is unbroken.
         self.pointers: dict[Key, Reg] = {}
         self.mask = self.e.constant("b1", 1, self.lanes)
@@ -47,11 +55,19 @@ class ChunkLoop:
         found: dict[Key, str] = {}
         for i, x in enumerate(self.instructions):
             if isinstance(x, Load) and self.stage.varying[i]:
-                found[x.buffer, x.at] = x.kind
+                found[key_of(x)] = x.kind
         for effect in self.effects:
             if isinstance(effect, Store):
-                found[effect.buffer, effect.at] = effect.kind
+                found[key_of(effect)] = effect.kind
         return found
+
+    def is_unbroken(self, key: Key) -> bool:
+        """Whether elements that follow each other along the axis do so in memory."""
+        return innermost(key[1]) == "unit" and not self.wandering(key)
+
+    def wandering(self, key: Key) -> list[tuple[int, Size]]:
+        """The indices that change along the axis."""
+        return [(i, stride) for i, stride in key[2] if self.stage.varying[i]]
 
     # -- the loop ---------------------------------------------------------------------------
 
@@ -116,13 +132,13 @@ class ChunkLoop:
         """Whether it matters in the body which lanes of a chunk count."""
         scatters = any(isinstance(x, Store) and innermost(x.at) != "unit" for x in self.effects)
         divides = any(isinstance(x, Element) and not is_float(x.kind) for x in self.instructions)
-        return scatters or divides
+        return scatters or divides or any(self.wandering(key) for key in self.kinds)
 
     def filled_rooms(self, left: Reg) -> dict[Key, Reg]:
         """Copies a partial chunk of everything that is read to the stack."""
         rooms: dict[Key, Reg] = {}
-        read = {(x.buffer, x.at) for x in self.instructions if isinstance(x, Load)}
-        read |= {(x.buffer, x.at) for x in self.effects if isinstance(x, Store) and x.combine}
+        read = {key_of(x) for x in self.instructions if isinstance(x, Load)}
+        read |= {key_of(x) for x in self.effects if isinstance(x, Store) and x.combine}
         for key, kind in self.units.items():
             rooms[key] = self.f.stack(kind, self.lanes)
             if key in read:
@@ -133,8 +149,8 @@ class ChunkLoop:
     def leave(self, rooms: dict[Key, Reg], left: Reg) -> None:
         """Copies what a partial chunk has written from the stack."""
         for effect in self.effects:
-            if isinstance(effect, Store) and (effect.buffer, effect.at) in rooms:
-                key = (effect.buffer, effect.at)
+            if isinstance(effect, Store) and key_of(effect) in rooms:
+                key = key_of(effect)
                 target = self.f.address(self.bases[key], self.j, effect.kind)
                 self.chunks.write_part(target, rooms[key], left, effect.kind)
 
@@ -190,11 +206,16 @@ class ChunkLoop:
         self.stage.report(condition)
 
     def load(self, x: Load) -> Reg:
-        """The elements of a chunk; strided ones are gathered."""
-        key = (x.buffer, x.at)
+        """The elements of a chunk; strided ones, and those that indices pick, are gathered."""
+        key = key_of(x)
         if key in self.units:
             return self.f.load(self.pointers[key], x.kind, self.lanes)
-        return self.chunks.gather(self.bases[key], x, self.j, self.end)
+        places = self.chunks.places(x.at.strides[-1], self.j, self.end)
+        for i, stride in self.wandering(key):
+            index = self.e.select(self.mask, self.vector(i), self.e.constant(I64, 0, self.lanes))
+            apart = self.e.splat(self.f.size(stride), self.lanes)
+            places = self.e.binary("add", places, self.e.binary("mul", index, apart))
+        return self.chunks.gather(self.bases[key], places, x.kind)
 
     def index(self, x: Index) -> Reg:
         """The places of a chunk."""
@@ -208,7 +229,7 @@ class ChunkLoop:
     def store(self, effect: Store, value: Reg) -> None:
         """Writes a chunk, or adds to what is there."""
         f = self.f
-        key = (effect.buffer, effect.at)
+        key = key_of(effect)
         if key in self.units:
             address = self.pointers[key]
             if effect.combine:

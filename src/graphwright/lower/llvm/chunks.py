@@ -8,7 +8,8 @@ from graphwright.lower.kinds import item_size
 from graphwright.lower.llvm.emitter import Reg, is_float, suffix, type_of
 from graphwright.lower.llvm.function import I64, FunctionWriter
 from graphwright.lower.llvm.instructions import as_bool, memory_kind
-from graphwright.lower.nest import Load, Store
+from graphwright.lower.nest import Store
+from graphwright.lower.sizes import Size
 
 #: Whether some vectors are loaded and stored in part by one instruction.
 MASKED = platform.machine() in ("x86_64", "AMD64")
@@ -56,15 +57,19 @@ class Chunks:
         numbers = ", ".join(f"{type_} {i}" for i in range(self.lanes))
         return Reg(f"<{numbers}>" if self.lanes > 1 else "0", kind, self.lanes)
 
-    def gather(self, base: Reg, x: Load, j: Reg, end: Reg) -> Reg:
-        """Elements at equal distances; lanes beyond the end read the last one."""
+    def places(self, stride: Size, j: Reg, end: Reg) -> Reg:
+        """The places of a chunk at equal distances; of lanes beyond the end, the last one."""
         e, f, lanes = self.e, self.f, self.lanes
         last = e.binary("sub", end, f.number(1))
         places = e.binary("add", e.splat(j, lanes), self.iota(I64))
         places = e.intrinsic("smin", places, e.splat(last, lanes))
-        places = e.binary("mul", places, e.splat(f.size(x.at.strides[-1]), lanes))
-        kind = memory_kind(x.kind)
-        size = item_size(x.kind)
+        return e.binary("mul", places, e.splat(f.size(stride), lanes))
+
+    def gather(self, base: Reg, places: Reg, element: str) -> Reg:
+        """Elements of a kind, wherever they are."""
+        e, f, lanes = self.e, self.f, self.lanes
+        kind = memory_kind(element)
+        size = item_size(element)
         pointers = e.assign("ptr", lanes, f"getelementptr i{8 * size}, {base}, {places}")
         type_ = type_of(kind, lanes)
         name = f"llvm.masked.gather.v{lanes}{'f' if kind[0] == 'f' else 'i'}{8 * size}.v{lanes}p0"
@@ -77,7 +82,7 @@ class Chunks:
             f"call {type_} @{name}({pointers}, i32 {size}, <{lanes} x i1> splat (i1 true), "
             f"{type_} poison)",
         )
-        return as_bool(f, value) if x.kind == "b1" else value
+        return as_bool(f, value) if element == "b1" else value
 
     def scatter(self, base: Reg, effect: Store, value: Reg, j: Reg, mask: Reg) -> None:
         """Writes elements at equal distances."""

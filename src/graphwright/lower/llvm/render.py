@@ -306,6 +306,8 @@ class Main:
         for x in statement.instructions:
             if isinstance(x, (Load, Index)):
                 index = self.place(x.at)
+                for i, stride in x.picks if isinstance(x, Load) else ():
+                    index = f.add(index, f.mul(values[i], f.size(stride)))
                 if isinstance(x, Index):
                     values.append(f.e.cast_integer(index, x.kind))
                 else:

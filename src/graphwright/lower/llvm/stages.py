@@ -45,7 +45,8 @@ class StageWriter:
         result: list[bool] = []
         for x in self.stage.instructions:
             if isinstance(x, (Load, Index)):
-                result.append(self.stage.inner and innermost(x.at) != "still")
+                picked = any(result[i] for i, _ in x.picks) if isinstance(x, Load) else False
+                result.append(self.stage.inner and (picked or innermost(x.at) != "still"))
             elif isinstance(x, Element):
                 result.append(any(result[i] for i in x.operands))
             else:
@@ -130,9 +131,20 @@ class StageWriter:
             index = f.add(index, f.mul(value, f.size(stride)))
         return index
 
-    def address(self, buffer: int, at: Linear, kind: str, indices: list[Reg]) -> Reg:
-        """The address where the innermost axis is 0."""
-        return self.f.address(self.nest.base(buffer), self.place(at, indices), kind)
+    def address(
+        self,
+        buffer: int,
+        at: Linear,
+        kind: str,
+        indices: list[Reg],
+        picks: tuple[tuple[int, Size], ...] = (),
+    ) -> Reg:
+        """The address where the innermost axis is 0, but for indices that change along it."""
+        place = self.place(at, indices)
+        for i, stride in picks:
+            if not self.varying[i]:
+                place = self.f.add(place, self.f.mul(self.scalar(i, indices), self.f.size(stride)))
+        return self.f.address(self.nest.base(buffer), place, kind)
 
     def scalar(self, i: int, indices: list[Reg]) -> Reg:
         """An instruction that is the same for the whole innermost axis."""
@@ -144,7 +156,7 @@ class StageWriter:
     def _scalar(self, x: Instruction, indices: list[Reg]) -> Reg:
         f = self.f
         if isinstance(x, Load):
-            return f.load(self.address(x.buffer, x.at, x.kind, indices), x.kind, 1)
+            return f.load(self.address(x.buffer, x.at, x.kind, indices, x.picks), x.kind, 1)
         if isinstance(x, Index):
             return f.e.cast_integer(self.place(x.at, indices), x.kind)
         if isinstance(x, Element):
