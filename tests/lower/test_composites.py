@@ -55,6 +55,7 @@ CASES = {
     "argmax of columns": (lambda x: tf.argmax(x, 0, tf.int32), [holes(9, 70)]),
     "argmin": (lambda x: tf.argmin(x, 1), [holes(4, 9, 3)]),
     "argmin of integers": (lambda x: tf.argmin(x, 1), [numbers(9, 31)]),
+    "argmax of bools": (lambda x: tf.argmax(x > 0.5, 1), [normal(9, 31)]),
     "argmax of nothing but NaN": (lambda x: tf.argmax(x, 1), [np.full((3, 4), np.nan, np.float32)]),
     "pad": (lambda x: tf.pad(x, [[1, 2], [0, 3]], constant_values=7.0), [normal(4, 5)]),
     "pad by nothing": (lambda x: tf.pad(x * 2.0, [[0, 0], [0, 0]]), [normal(4, 5)]),
@@ -99,6 +100,10 @@ CASES = {
     "columns in batches": (
         lambda x, i: tf.gather(x, i, axis=2, batch_dims=1),
         [normal(4, 3, 9), numbers(4, 6, below=9)],
+    ),
+    "elements in batches": (
+        lambda x, i: tf.gather(x, i, batch_dims=2) + 1.0,
+        [normal(4, 3, 9), numbers(4, 3, below=9)],
     ),
     "rows of computed indices": (
         lambda x, i: tf.reduce_sum(tf.gather(x * 2.0, (i + 1) % 9), 1),

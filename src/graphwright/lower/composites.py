@@ -126,6 +126,7 @@ def extreme_place(greatest: bool) -> Rule:
         if at is None or not x.shape.rank:
             return None
         at %= x.shape.rank
+        x = cast(x, dt.uint8) if x.dtype is dt.bool_ else x
         if x.dtype.is_floating:
             beyond = float("-inf") if greatest else float("inf")
             x = where(equal(x, x), x, cast(beyond, x.dtype))
@@ -324,7 +325,8 @@ def gather(op: Any, x: Any, indices: Any, axis: Any) -> Any:
     at = host(axis)
     if at is None or not x.shape.rank:
         return None
-    at, batch = at % x.shape.rank, op.batch_dims % max(indices.shape.rank, 1)
+    at, batch = at % x.shape.rank, op.batch_dims
+    batch = batch + indices.shape.rank if batch < 0 else batch
     return apply(Gathered.of(at, batch), x, apply(PickIndex.of(at, False), indices, x))
 
 
