@@ -1,4 +1,4 @@
-"""Machine code for this processor, from LLVM text.
+"""Machine code, for this processor, from LLVM text.
 
 LLVM is loaded at the first use, which takes some tens of milliseconds; `import graphwright` does
 not pay for it.
@@ -31,45 +31,73 @@ class Vectors(NamedTuple):
         return f"nounwind {widths}"
 
 
+class Target(NamedTuple):
+    """What code is made for, in LLVM's words: nothing of it is assumed."""
+
+    triple: str
+    processor: str
+    features: frozenset[str]  # what it has (`+avx2`) and has not (`-avx2`)
+
+    @property
+    def family(self) -> str:
+        """The processors that have the same instructions: `x86_64`, `aarch64`, ..."""
+        name = self.triple.partition("-")[0]
+        return {"arm64": "aarch64"}.get(name, name)
+
+    @property
+    def vectors(self) -> Vectors:
+        """Its vectors."""
+        if {"+avx512f", "+avx512vl"} <= self.features:
+            return Vectors(512, 32, True)
+        if "+avx2" in self.features:
+            return Vectors(256, 16, "+fma" in self.features)
+        arm = self.family == "aarch64"
+        return Vectors(128, 32 if arm else 16, arm)
+
+
 @functools.cache
 @exclusive
-def _processor() -> tuple[str, str]:
-    """LLVM's name of the processor and its features."""
+def host() -> Target:
+    """This processor."""
     from llvmlite import binding
 
-    return binding.get_host_cpu_name(), binding.get_host_cpu_features().flatten()
+    features = binding.get_host_cpu_features().flatten()
+    return Target(
+        binding.get_process_triple(), binding.get_host_cpu_name(), frozenset(features.split(","))
+    )
 
 
-@functools.cache
-def features() -> frozenset[str]:
-    """What this processor has (`+avx2`) and has not (`-avx2`), in LLVM's words."""
-    return frozenset(_processor()[1].split(","))
+class Aim:
+    """What code is made for: this processor, unless a test has set another one."""
+
+    target: Target | None = None
 
 
-@functools.cache
-@exclusive
+def target() -> Target:
+    """What code is made for."""
+    return Aim.target or host()
+
+
+@functools.lru_cache(maxsize=8)
+def _vectors_of(target: Target) -> Vectors:
+    return target.vectors
+
+
 def vectors() -> Vectors:
-    """The vectors of this processor."""
-    from llvmlite import binding
-
-    if {"+avx512f", "+avx512vl"} <= features():
-        return Vectors(512, 32, True)
-    if "+avx2" in features():
-        return Vectors(256, 16, "+fma" in features())
-    arm = binding.get_process_triple().startswith(("aarch64", "arm64"))
-    return Vectors(128, 32 if arm else 16, arm)
+    """The vectors that code is made for."""
+    return _vectors_of(target())
 
 
 @exclusive
 def target_machine() -> Any:
-    """What generates code for this processor: a new one, since an engine owns its own."""
+    """What generates code: a new one, since an engine owns its own."""
     from llvmlite import binding
 
     binding.initialize_native_target()
     binding.initialize_native_asmprinter()
-    processor, features = _processor()
-    return binding.Target.from_default_triple().create_target_machine(
-        cpu=processor, features=features, opt=1, jit=True
+    triple, processor, features = target()
+    return binding.Target.from_triple(triple).create_target_machine(
+        cpu=processor, features=",".join(sorted(features)), opt=1, jit=True
     )
 
 
@@ -80,7 +108,8 @@ def _circumstances() -> tuple[str, ...]:
     from llvmlite import binding
 
     version = ".".join(map(str, binding.llvm_version_info))
-    return (version, binding.get_process_triple(), *_processor(), sys.version, np.__version__)
+    triple, processor, features = host()
+    return (version, triple, processor, *sorted(features), sys.version, np.__version__)
 
 
 @exclusive
@@ -100,25 +129,25 @@ def object_of(text: str) -> bytes:
 @exclusive
 def generate(text: str) -> bytes:
     """The object file of a module: the text is emitted as it is, without optimization passes."""
-    target = target_machine()
-    code: bytes = target.emit_object(module_for(target, text))
+    emitter = target_machine()
+    code: bytes = emitter.emit_object(module_for(emitter, text))
     return code
 
 
 @exclusive
 def assembly(text: str) -> str:
     """The same code for people to read."""
-    target = target_machine()
-    return str(target.emit_assembly(module_for(target, text)))
+    emitter = target_machine()
+    return str(emitter.emit_assembly(module_for(emitter, text)))
 
 
-def module_for(target: Any, text: str) -> Any:
+def module_for(emitter: Any, text: str) -> Any:
     """A module's text parsed, to be emitted by a target machine."""
     from llvmlite import binding
 
     module = binding.parse_assembly(text)
-    module.triple = target.triple
-    module.data_layout = str(target.target_data)
+    module.triple = emitter.triple
+    module.data_layout = str(emitter.target_data)
     return module
 
 

@@ -19,6 +19,13 @@ MUTEX, WORK, DONE = 384, 448, 512
 SIZE = 576
 
 
+#: An instruction for a waiting loop, by the family of the processor.
+PAUSES = {
+    "x86_64": "call void @llvm.x86.sse2.pause()",
+    "aarch64": "call void @llvm.aarch64.hint(i32 1)",
+}
+
+
 def _at(name: str, offset: int) -> str:
     return f"  %{name} = getelementptr i8, ptr @state, i64 {offset}"
 

@@ -165,9 +165,7 @@ def _pool() -> Pool | None:
 def _compiled() -> Pool:
     from graphwright.kernels import machine, pool_code
 
-    pauses = {"x86_64": "call void @llvm.x86.sse2.pause()"}
-    pauses |= dict.fromkeys(("aarch64", "arm64"), "call void @llvm.aarch64.hint(i32 1)")
-    pause = pauses.get(os.uname().machine, "")
+    pause = pool_code.PAUSES.get(machine.target().family, "")
     engine = machine.compiled(pool_code.text(pause, _SPINS, _PATIENCE, int(signal.SIG_BLOCK)))
     place = engine.address("parallel_for")
     number, pointer = ctypes.c_int64, ctypes.c_void_p

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import platform
 from functools import cache
 
-from graphwright.kernels.machine import features
+from graphwright.kernels.machine import target
 from graphwright.lower.sizes import NotNative
 from graphwright.types import dtypes as dt
 from graphwright.types.dtypes import DType
@@ -48,9 +47,7 @@ def is_native_dtype(dtype: DType) -> bool:
 @cache
 def converts_float16() -> bool:
     """Whether this processor converts float16 by itself, as all but old ones of x86 do."""
-    if platform.machine() not in ("x86_64", "AMD64"):
-        return True
-    return "+f16c" in features()
+    return target().family != "x86_64" or "+f16c" in target().features
 
 
 def item_size(kind: str) -> int:

@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-import platform
-
+from graphwright.kernels.machine import target
 from graphwright.lower.kinds import item_size
 from graphwright.lower.llvm.emitter import Reg, is_float, suffix, type_of
 from graphwright.lower.llvm.function import I64, FunctionWriter
 from graphwright.lower.llvm.instructions import as_bool, memory_kind
 from graphwright.lower.nest import Store
 from graphwright.lower.sizes import Size
-
-#: Whether some vectors are loaded and stored in part by one instruction.
-MASKED = platform.machine() in ("x86_64", "AMD64")
 
 
 class Chunks:
@@ -103,4 +99,4 @@ class Chunks:
 
 def maskable(kind: str) -> bool:
     """Whether a machine of this kind loads and stores parts of vectors by one instruction."""
-    return MASKED and item_size(kind) >= 4
+    return "+avx" in target().features and item_size(kind) >= 4

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import sys
 import weakref
 from functools import cache
 from typing import Any
@@ -86,9 +87,16 @@ def outside(name: str) -> int:
         return ctypes.cast(job.call, ctypes.c_void_p).value or 0
     if name == "gw_parallel_for":
         return threads.address()
-    address = ctypes.cast(getattr(ctypes.CDLL(None), name), ctypes.c_void_p).value
+    address = ctypes.cast(getattr(c_library(), name), ctypes.c_void_p).value
     assert address
     return address
+
+
+def c_library() -> ctypes.CDLL:
+    """The C library that this process uses."""
+    if sys.platform == "win32":
+        return ctypes.CDLL("ucrtbase")
+    return ctypes.CDLL(None)
 
 
 OUTSIDE = (
