@@ -124,6 +124,27 @@ io.parse_single_example(io.decode_json_example('{"features": {"feature": {"a": {
 io.decode_json_example(['{}', '{"features": {}}'])
 io.decode_json_example('{bad')
 io.decode_json_example('{"nothing": 1}')
+io.decode_proto([i2, i0], 'tensorflow.Int64List', ['value'], [i64])
+io.decode_proto(i2, 'tensorflow.Int64List', ['value'], [i64])
+io.decode_proto([[i2], [i0]], 'tensorflow.Int64List', ['value'], [i64])
+io.decode_proto([i2], 'tensorflow.Int64List', ['value'], [f32])
+io.decode_proto([i2], 'tensorflow.Int64List', ['nothing'], [i64])
+io.decode_proto([i2], 'tensorflow.Nothing', ['value'], [i64])
+io.decode_proto([b'zzz'], 'tensorflow.Int64List', ['value'], [i64])
+io.decode_proto([fl], 'tensorflow.FloatList', ['value'], [f32])
+io.decode_proto([fl], 'tensorflow.FloatList', ['value'], [tf.float64])
+io.decode_proto([bl], 'tensorflow.BytesList', ['value'], [s])
+io.decode_proto([ft, ft2], 'tensorflow.Feature', ['int64_list', 'float_list'], [s, s])
+io.decode_proto([tp], 'tensorflow.TensorShapeProto', ['dim', 'unknown_rank'], [s, tf.bool])
+io.decode_proto(['value: 3 value: 4'], 'tensorflow.Int64List', ['value'], [i64], message_format='text')
+io.decode_proto([i2], 'tensorflow.Int64List', [], [])
+io.encode_proto([[2], [1]], [tf.constant([[4, 5], [6, 7]], i64)], ['value'], 'tensorflow.Int64List')
+io.encode_proto([[1, 2]], [tf.constant([[True]]), tf.constant([[b'\x08\x02', b'']])], ['unknown_rank', 'dim'], 'tensorflow.TensorShapeProto')
+io.encode_proto([2], [tf.constant([4, 5], i64)], ['value'], 'tensorflow.Int64List')
+io.encode_proto([[3]], [tf.constant([[4, 5]], i64)], ['value'], 'tensorflow.Int64List')
+io.encode_proto([[2]], [tf.constant([[4.0, 5.0]])], ['value'], 'tensorflow.Int64List')
+io.encode_proto([[2]], [tf.constant([[4, 5]], i64)], ['nothing'], 'tensorflow.Int64List')
+io.encode_proto([[2, 1]], [tf.constant([[4, 5]], i64)], ['value'], 'tensorflow.Int64List')
 io.VarLenFeature(i64)
 io.SparseFeature('i', 'v', f32, 10)
 io.RaggedFeature(i64)
@@ -222,8 +243,14 @@ def names(tf: Any) -> dict[str, Any]:
         ).SerializeToString(deterministic=True)
         for own, each in zip(owns, lists)
     )
+    texts = {
+        "i2": train.Int64List(value=[4, -5]), "i0": train.Int64List(),
+        "fl": train.FloatList(value=[0.5, 1.5]), "bl": train.BytesList(value=[b"a", b"\xff"]),
+        "ft": numbers(3), "ft2": floats(0.5),
+    }  # fmt: skip
     return {
-        "R": tf.io.RaggedFeature, "rg": rg, "s1": s1, "s2": s2,
+        **{name: message.SerializeToString() for name, message in texts.items()},
+        "tp": b"\x12\x02\x08\x02\x12\x02\x08\x05", "R": tf.io.RaggedFeature, "rg": rg, "s1": s1, "s2": s2,
         "tf": tf, "io": tf.io, "i64": tf.int64, "f32": tf.float32, "s": tf.string, "ex": ex,
         "other": other, "sp": sp, "V": tf.io.VarLenFeature, "F": tf.io.FixedLenFeature, "Q": tf.io.FixedLenSequenceFeature,
         "zlib": zlib, "gzip": gzip, "seeded": seeded,

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
 from graphwright.op.batching import elementwise, last_axes, last_axes_of_first
 from graphwright.op.interpreter import apply, convert
 from graphwright.op.op import Call, Op, Shapes
+from graphwright.op.results import named
 from graphwright.ops.comparison import select
 from graphwright.ops.creation import ones_like, zeros_like
 from graphwright.types import dtypes as dt
@@ -295,7 +296,7 @@ def fake_quant_with_min_max_vars_gradient(
     """The gradients of the inputs and of both bounds of `fake_quant_with_min_max_vars`."""
     op = FakeQuantWithMinMaxVarsGradient.of(num_bits, narrow_range)
     operands = [convert(v, dt.float32) for v in (gradients, inputs, min, max)]
-    return Backprops(*apply(op, *operands, name=name))
+    return named(type(op))(*apply(op, *operands, name=name))
 
 
 def fake_quant_with_min_max_vars_per_channel_gradient(
@@ -310,12 +311,4 @@ def fake_quant_with_min_max_vars_per_channel_gradient(
     """The gradients of the inputs and of the bounds of each channel."""
     op = FakeQuantWithMinMaxVarsPerChannelGradient.of(num_bits, narrow_range)
     operands = [convert(v, dt.float32) for v in (gradients, inputs, min, max)]
-    return Backprops(*apply(op, *operands, name=name))
-
-
-class Backprops(NamedTuple):
-    """The gradients of a fake quantization's inputs and bounds."""
-
-    backprops_wrt_input: Any
-    backprop_wrt_min: Any
-    backprop_wrt_max: Any
+    return named(type(op))(*apply(op, *operands, name=name))

@@ -16,6 +16,7 @@ from graphwright.errors import UnimplementedError
 from graphwright.kernels import philox, random
 from graphwright.op.interpreter import apply, convert
 from graphwright.op.op import Call, Effect, Op, Shapes, undefined
+from graphwright.op.results import named
 from graphwright.ops.comparison import logical_and
 from graphwright.ops.conversion import cast
 from graphwright.ops.einsum import einsum
@@ -290,14 +291,6 @@ class FractionalAvgPoolGrad(Op):
 # -- the public functions -------------------------------------------------------------------
 
 
-class Pooled(NamedTuple):
-    """The result, and where the borders of its windows are."""
-
-    output: Any
-    row_pooling_sequence: Any
-    col_pooling_sequence: Any
-
-
 def fractional_max_pool(
     value: Any,
     pooling_ratio: Any,
@@ -362,8 +355,8 @@ def pooled(
     flags: tuple[bool, bool],
     seed: int,
     name: str | None,
-) -> Pooled:
+) -> Any:
     """Applies a pooling with the seeds that `seed` stands for; 0 stands for none."""
     attributes = (tuple(map(float, ratios)), *map(bool, flags), bool(seed))
     op = seeded(kind, seed, *attributes) if seed else kind.of(0, 0, *attributes)
-    return Pooled(*apply(op, convert(value), name=name))
+    return named(kind)(*apply(op, convert(value), name=name))

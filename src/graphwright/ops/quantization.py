@@ -10,6 +10,7 @@ import numpy as np
 from graphwright.errors import InvalidArgumentError
 from graphwright.op.interpreter import apply, convert
 from graphwright.op.op import Op, Shapes, not_differentiable
+from graphwright.op.results import named
 from graphwright.ops.conversion import plain
 from graphwright.ops.joining import concatenated_dims
 from graphwright.types import dtypes as dt
@@ -245,14 +246,6 @@ class QuantizedConcat(Op):
 # -- the public functions -------------------------------------------------------------------
 
 
-class Quantized(NamedTuple):
-    """Quantized integers and the range that they span."""
-
-    output: Any
-    output_min: Any
-    output_max: Any
-
-
 def quantize(
     input: Any,
     min_range: Any,
@@ -290,7 +283,7 @@ def quantize(
     x, low, high = (convert(v, dt.float32) for v in (input, min_range, max_range))
     attributes = (mode, round_mode, narrow_range, placed(x, axis), float(ensure_minimum_range))
     op = QuantizeV2.of(as_dtype(T), *attributes)
-    return Quantized(*apply(op, x, low, high, name=name))
+    return named(QuantizeV2)(*apply(op, x, low, high, name=name))
 
 
 def dequantize(
@@ -320,7 +313,9 @@ def quantized_concat(
     """Quantized tensors along an axis, brought to one range: (output, output_min, output_max)."""
     tensors = [convert(v) for v in values]
     bounds = [convert(v, dt.float32) for v in (*input_mins, *input_maxes)]
-    return Quantized(*apply(QuantizedConcat.of(), concat_dim, *tensors, *bounds, name=name))
+    return named(QuantizedConcat)(
+        *apply(QuantizedConcat.of(), concat_dim, *tensors, *bounds, name=name)
+    )
 
 
 def check_mode(name: str, mode: str) -> None:

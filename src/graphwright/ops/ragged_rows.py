@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
 from graphwright.errors import InvalidArgumentError
 from graphwright.op.interpreter import apply, convert
 from graphwright.op.op import Call, Op, Shapes
+from graphwright.op.results import named
 from graphwright.ops.gathering import gather, scatter_nd
 from graphwright.ops.movement import expand_dims
 from graphwright.ops.shape import shape
@@ -95,22 +96,6 @@ class RaggedFillEmptyRowsGrad(Op):
         return None, result
 
 
-class Filled(NamedTuple):
-    """Values by row, none of which is empty."""
-
-    output_value_rowids: Any
-    output_values: Any
-    empty_row_indicator: Any
-    reverse_index_map: Any
-
-
-class FilledGradients(NamedTuple):
-    """The cotangents of what was filled."""
-
-    d_values: Any
-    d_default_value: Any
-
-
 def ragged_fill_empty_rows(
     value_rowids: Any, values: Any, nrows: Any, default_value: Any, name: str | None = None
 ) -> Any:
@@ -126,7 +111,9 @@ def ragged_fill_empty_rows(
     """
     values = convert(values)
     rows, default = convert(value_rowids, dt.int64), convert(default_value, values.dtype)
-    return Filled(*apply(RaggedFillEmptyRows.of(), rows, values, nrows, default, name=name))
+    return named(RaggedFillEmptyRows)(
+        *apply(RaggedFillEmptyRows.of(), rows, values, nrows, default, name=name)
+    )
 
 
 def ragged_fill_empty_rows_grad(
@@ -134,4 +121,6 @@ def ragged_fill_empty_rows_grad(
 ) -> Any:
     """The cotangents of the values and of the default of `ragged_fill_empty_rows`."""
     places, g = convert(reverse_index_map, dt.int64), convert(grad_values)
-    return FilledGradients(*apply(RaggedFillEmptyRowsGrad.of(), places, g, name=name))
+    return named(RaggedFillEmptyRowsGrad)(
+        *apply(RaggedFillEmptyRowsGrad.of(), places, g, name=name)
+    )

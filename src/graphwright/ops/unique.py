@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, ClassVar
 
 import numpy as np
 
 from graphwright.op.interpreter import apply, convert
 from graphwright.op.op import Op, Shapes, undefined
+from graphwright.op.results import named
 from graphwright.types import dtypes as dt
 from graphwright.types.dtypes import DType, as_dtype
 from graphwright.types.tensor_type import TensorType, normalize_axis, show_dims
@@ -120,16 +120,6 @@ class ListDiff(Op):
         return x[places], places.astype(self.out_idx.numpy_dtype)
 
 
-def named(label: str, fields: Sequence[str]) -> Any:
-    """The tuple class of a result, named as TensorFlow names it."""
-    return NamedTuple(label, [(field, Any) for field in fields])
-
-
-UNIQUE = named("Unique", ("y", "idx"))
-UNIQUE_WITH_COUNTS = named("UniqueWithCounts", ("y", "idx", "count"))
-LIST_DIFF = named("ListDiff", ("out", "idx"))
-
-
 def unique(x: Any, out_idx: Any = dt.int32, name: str | None = None) -> Any:
     """The distinct elements of a vector in order of first appearance: (y, idx), y[idx] = x.
 
@@ -139,16 +129,16 @@ def unique(x: Any, out_idx: Any = dt.int32, name: str | None = None) -> Any:
     >>> tf.unique([7, 1, 7]).y
     <tf.Tensor: shape=(2,), dtype=int32, numpy=array([7, 1], dtype=int32)>
     """
-    return UNIQUE(*apply(Unique.of(as_dtype(out_idx)), convert(x), name=name))
+    return named(Unique)(*apply(Unique.of(as_dtype(out_idx)), convert(x), name=name))
 
 
 def unique_with_counts(x: Any, out_idx: Any = dt.int32, name: str | None = None) -> Any:
     """The distinct elements of a vector and how often each is there: (y, idx, count)."""
     op = UniqueWithCounts.of(as_dtype(out_idx))
-    return UNIQUE_WITH_COUNTS(*apply(op, convert(x), name=name))
+    return named(UniqueWithCounts)(*apply(op, convert(x), name=name))
 
 
 def setdiff1d(x: Any, y: Any, index_dtype: Any = dt.int32, name: str | None = None) -> Any:
     """The elements of `x` that are not in `y`, and their indices: (out, idx)."""
     op = ListDiff.of(as_dtype(index_dtype))
-    return LIST_DIFF(*apply(op, convert(x), convert(y), name=name))
+    return named(ListDiff)(*apply(op, convert(x), convert(y), name=name))

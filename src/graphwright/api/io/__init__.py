@@ -9,6 +9,7 @@ from graphwright.edge.example_parsing import (
     parse_example,
     parse_single_example,
 )
+from graphwright.edge.proto_coding import decode_proto, encode_proto
 from graphwright.edge.ragged_features import RaggedFeature
 from graphwright.edge.record_file import TFRecordOptions, TFRecordWriter
 from graphwright.edge.sequence_parsing import parse_sequence_example, parse_single_sequence_example
@@ -54,12 +55,14 @@ __all__ = (
     "decode_jpeg",
     "decode_json_example",
     "decode_png",
+    "decode_proto",
     "decode_raw",
     "decode_webp",
     "deserialize_many_sparse",
     "encode_base64",
     "encode_jpeg",
     "encode_png",
+    "encode_proto",
     "extract_jpeg_shape",
     "gfile",
     "is_jpeg",
