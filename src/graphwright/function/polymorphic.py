@@ -15,8 +15,6 @@ from time import perf_counter
 from types import MethodType
 from typing import Any
 
-import numpy as np
-
 from graphwright.autograph.convert import staged_form
 from graphwright.errors import boundary, show_users_lines
 from graphwright.explain.debugging import attended, look_at, mode_of
@@ -26,6 +24,7 @@ from graphwright.explain.report import Report, report
 from graphwright.forks import held_over_forks
 from graphwright.function.concrete import ConcreteFunction, trace
 from graphwright.function.creation import VariableCreation
+from graphwright.function.fast_path import FastPath
 from graphwright.function.retracing import warn_of_retracing
 from graphwright.function.weak_method import WeakMethod
 from graphwright.op.interpreter import STATE
@@ -34,15 +33,10 @@ from graphwright.trace.signature import Binder, FunctionType, Parameter, type_of
 from graphwright.trace.tracer import current_tracer
 from graphwright.types import dtypes as dt
 from graphwright.types.composite import Composite
-from graphwright.values.convert import make_array
-from graphwright.values.tensor import EagerTensor
-from graphwright.values.variable import Variable
 
 #: One lock for all tracing: two functions that call each other cannot deadlock.
 TRACING = held_over_forks(threading.RLock())
 
-_PRIMITIVES = frozenset({int, float, bool, str, bytes, complex, type(None)})
-_MAX_FAST = 4096
 
 
 class Eagerly:
@@ -82,7 +76,7 @@ class PolymorphicFunction:
         mode_of(on_stale)
         self._input_signature = None if input_signature is None else tuple(input_signature)
         self._skip_self = skip_self
-        self._fast: dict[Any, ConcreteFunction | Watched] = {}
+        self._fast = FastPath()
         self._bound: weakref.WeakKeyDictionary[Any, PolymorphicFunction] = (
             weakref.WeakKeyDictionary()
         )
@@ -99,14 +93,16 @@ class PolymorphicFunction:
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """Runs the trace for these arguments, after tracing if there is none."""
         try:
-            if STATE.active is None and not kwargs and not Eagerly.on:
-                key: list[Any] = []
-                arrays: list[Any] = []
-                if walk(args, key, arrays, []):
-                    found = self._fast.get(tuple(key))
-                    if found is not None:
-                        found.tally.calls += 1
-                        return found.run(arrays)
+            if STATE.active is None and not Eagerly.on:
+                guard, target = self._fast.latest
+                arrays = guard(args, kwargs)
+                if arrays is None:
+                    found = self._fast.find(args, kwargs)
+                    if found is None:
+                        return self._slow_call(args, kwargs)
+                    target, arrays = found
+                target.tally.calls += 1
+                return target.run(arrays)
             return self._slow_call(args, kwargs)
         except Exception as error:
             show_users_lines(error)
@@ -127,25 +123,11 @@ class PolymorphicFunction:
             warn_of_retracing(self._history)
         concrete.tally.calls += 1
         tensors = flat_tensors(concrete.function_type, bound)
-        plain = STATE.active is None and not kwargs
         watch = concrete.watch
-        if plain and not concrete.is_local and (watch is None or not watch.retraces):
-            self._remember(args, tensors, concrete)
+        if STATE.active is None and not concrete.is_local and not (watch and watch.retraces):
+            target = concrete if watch is None else Watched(concrete)
+            self._fast.remember(args, kwargs, bound, tensors, target)
         return concrete.call_tensors(tensors)
-
-    def _remember(
-        self, args: tuple[Any, ...], tensors: Sequence[Any], concrete: ConcreteFunction
-    ) -> None:
-        """Has calls with arguments like these go straight to the trace, where that is right:
-        what the fast path passes must be what binding and casting gave."""
-        key: list[Any] = []
-        arrays: list[Any] = []
-        if not walk(args, key, arrays, []) or len(arrays) != len(tensors):
-            return
-        if all(signs(a) == signs(t._array) for a, t in zip(arrays, tensors)):
-            if len(self._fast) >= _MAX_FAST:
-                self._fast.clear()
-            self._fast[tuple(key)] = concrete if concrete.watch is None else Watched(concrete)
 
     def _bind(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> list[tuple[str, Any, Any]]:
         binder = self._binder
@@ -403,61 +385,6 @@ def flat_tensors(function_type: FunctionType, bound: Sequence[tuple[str, Any, An
                 handles.add(id(tensor))
             tensors.append(tensor)
     return tensors
-
-
-def signs(array: Any) -> Any:
-    """What tells whether two arrays are of one type; a variable's storage is its own sign."""
-    return (array.dtype, array.shape) if type(array) is np.ndarray else id(array)
-
-
-def walk(values: Sequence[Any], key: list[Any], arrays: list[Any], variables: list[Any]) -> bool:
-    """Adds the fast key and the arrays of arguments; False where only the slow path knows."""
-    for value in values:
-        kind = type(value)
-        if kind is EagerTensor:
-            array = value._array
-            key.append(array.dtype)
-            key.append(array.shape)
-            arrays.append(array)
-        elif kind in _PRIMITIVES:
-            key.append(kind)
-            key.append(value)
-        elif kind is list or kind is tuple:
-            key.append(kind)
-            key.append(len(value))
-            if not walk(value, key, arrays, variables):
-                return False
-        elif kind is dict:
-            try:
-                names = sorted(value)
-            except TypeError:
-                return False
-            key.append(kind)
-            key.append(tuple(names))
-            if not walk([value[n] for n in names], key, arrays, variables):
-                return False
-        elif kind is Variable:
-            storage = value._storage
-            alias = next((i for i, v in enumerate(variables) if v is storage), len(variables))
-            key += (kind, storage.value_dtype, storage.dims, alias)
-            if alias == len(variables):
-                variables.append(storage)
-                arrays.append(storage)
-        elif kind is np.ndarray:
-            array = make_array(value, None)
-            key.append(array.dtype)
-            key.append(array.shape)
-            arrays.append(array)
-        elif isinstance(value, Composite):
-            signed = value._sign()
-            if signed is None:
-                return False
-            key.append(kind)
-            key.append(signed[0])
-            arrays += [tensor._array for tensor in signed[1]]
-        else:
-            return False
-    return True
 
 
 def function(

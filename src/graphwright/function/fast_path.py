@@ -1,0 +1,281 @@
+"""Calls like earlier ones: from arguments straight to a trace, with no types made of them.
+
+A `FastPath` knows calls by a key, of what the types of arguments would be made of (`walk`).
+The call that comes again and again is known without a key: by code generated for it, which
+looks at one argument after the other (`guard`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
+
+import numpy as np
+
+from graphwright.lower.generated import make_function
+from graphwright.types.composite import Composite
+from graphwright.values.convert import make_array
+from graphwright.values.tensor import EagerTensor
+from graphwright.values.variable import Variable
+
+Bound = Sequence[tuple[str, Any, Any]]
+#: Given the arguments of a call, the arrays that the trace takes; None if it is another call.
+Guard = Callable[[tuple[Any, ...], dict[str, Any]], "list[Any] | None"]
+
+_PRIMITIVES = frozenset({int, float, bool, str, bytes, complex, type(None)})
+_MOST = 4096  # calls that are known
+_OFTEN = 8  # times that a call comes until it is worth a guard
+
+
+class Entry:
+    """A call that is known: what serves it, and how its arrays lie in the graph's order."""
+
+    __slots__ = ("bound", "guard", "hits", "order", "target")
+
+    def __init__(self, target: Any, bound: Bound, order: tuple[int, ...] | None) -> None:
+        self.target = target
+        self.bound: Any = tuple(name for name, _, _ in bound)
+        self.order = order
+        self.hits = 0
+        self.guard: Guard | None = None
+
+    def arrange(self, arrays: list[Any]) -> list[Any]:
+        """The arrays of a call in the order of the graph's parameters."""
+        return arrays if self.order is None else [arrays[i] for i in self.order]
+
+
+def never(args: tuple[Any, ...], kwargs: dict[str, Any]) -> list[Any] | None:
+    """The guard before there is one."""
+    return None
+
+
+class FastPath:
+    """The calls of one function that are known."""
+
+    __slots__ = ("entries", "latest")
+
+    def __init__(self) -> None:
+        self.entries: dict[Any, Entry] = {}
+        self.latest: tuple[Guard, Any] = (never, None)
+
+    def __len__(self) -> int:
+        return len(self.entries)
+
+    def find(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, list[Any]] | None:
+        """What serves a call, and the arrays for it; None for a call that is not known."""
+        key: list[Any] = []
+        arrays: list[Any] = []
+        if not walk_call(args, kwargs, key, arrays):
+            return None
+        entry = self.entries.get(tuple(key))
+        if entry is None:
+            return None
+        entry.hits += 1
+        if entry.hits == _OFTEN:
+            entry.guard = guard(entry.bound, args, kwargs)
+        if entry.guard is not None:
+            self.latest = entry.guard, entry.target
+        return entry.target, entry.arrange(arrays)
+
+    def remember(
+        self,
+        args: tuple[Any, ...],
+        kwargs: dict[str, Any],
+        bound: Bound,
+        tensors: Sequence[Any],
+        target: Any,
+    ) -> None:
+        """Has calls with arguments like these served by `target`, where that is right: what is
+        passed must be what binding and casting gave."""
+        key: list[Any] = []
+        arrays: list[Any] = []
+        if not walk_call(args, kwargs, key, arrays):
+            return
+        entry = Entry(target, bound, order_of(bound, args, kwargs) if kwargs else None)
+        found = entry.arrange(arrays)
+        if len(found) != len(tensors):
+            return
+        if all(signs(a) == signs(t._array) for a, t in zip(found, tensors)):
+            if len(self.entries) >= _MOST:
+                self.entries.clear()
+            self.entries[tuple(key)] = entry
+
+
+def signs(array: Any) -> Any:
+    """What tells whether two arrays are of one type; a variable's storage is its own sign."""
+    return (array.dtype, array.shape) if type(array) is np.ndarray else id(array)
+
+
+def order_of(bound: Bound, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[int, ...] | None:
+    """The places of a call's arrays in the order of the parameters, if it is another."""
+    given: dict[Any, list[int]] = {}  # by position, else by name
+    count = 0
+    variables: list[Any] = []
+    for key, value in zip((*range(len(args)), *kwargs), (*args, *kwargs.values())):
+        arrays: list[Any] = []
+        walk([value], [], arrays, variables)
+        given[key] = list(range(count, count + len(arrays)))
+        count += len(arrays)
+    keys = [i if i < len(args) else name for i, (name, _, _) in enumerate(bound)]
+    order = tuple([place for key in keys for place in given.get(key, ())])
+    return None if order == tuple(range(count)) else order
+
+
+def walk_call(
+    args: tuple[Any, ...], kwargs: dict[str, Any], key: list[Any], arrays: list[Any]
+) -> bool:
+    """Adds the key and the arrays of a call; False where only the slow path knows."""
+    variables: list[Any] = []
+    if not walk(args, key, arrays, variables):
+        return False
+    if kwargs:
+        key.append(tuple(kwargs))
+        return walk(kwargs.values(), key, arrays, variables)
+    return True
+
+
+def walk(values: Iterable[Any], key: list[Any], arrays: list[Any], variables: list[Any]) -> bool:
+    """Adds the key and the arrays of arguments; False where only the slow path knows."""
+    for value in values:
+        kind = type(value)
+        if kind is EagerTensor:
+            array = value._array
+            key.append(array.dtype)
+            key.append(array.shape)
+            arrays.append(array)
+        elif kind in _PRIMITIVES:
+            key.append(kind)
+            key.append(value)
+        elif kind is list or kind is tuple:
+            key.append(kind)
+            key.append(len(value))
+            if not walk(value, key, arrays, variables):
+                return False
+        elif kind is dict:
+            try:
+                names = sorted(value)
+            except TypeError:
+                return False
+            key.append(kind)
+            key.append(tuple(names))
+            if not walk([value[n] for n in names], key, arrays, variables):
+                return False
+        elif kind is Variable:
+            storage = value._storage
+            alias = next((i for i, v in enumerate(variables) if v is storage), len(variables))
+            key += (kind, storage.value_dtype, storage.dims, alias)
+            if alias == len(variables):
+                variables.append(storage)
+                arrays.append(storage)
+        elif kind is np.ndarray:
+            array = make_array(value, None)
+            key.append(array.dtype)
+            key.append(array.shape)
+            arrays.append(array)
+        elif isinstance(value, Composite):
+            signed = value._sign()
+            if signed is None:
+                return False
+            key.append(kind)
+            key.append(signed[0])
+            arrays += [tensor._array for tensor in signed[1]]
+        else:
+            return False
+    return True
+
+
+class Unguarded(Exception):
+    """A call for which no code is generated."""
+
+
+def guard(
+    names: Sequence[str], args: tuple[Any, ...], kwargs: dict[str, Any]
+) -> Guard | None:
+    """Code that knows calls like this one, by parameters in the order of their names."""
+    writer = GuardWriter()
+    try:
+        writer.call(names, args, kwargs)
+    except Unguarded:
+        return None
+    return make_function(writer.text(), writer.bindings)
+
+
+class GuardWriter:
+    """The text of a guard, a line or two for each argument; what differs between calls that
+    are otherwise alike is bound to names, so that they share one text."""
+
+    def __init__(self) -> None:
+        self.lines: list[str] = []
+        self.bindings: dict[str, Any] = {"_missing": object()}
+        self.arrays: list[str] = []
+        self.storages: list[tuple[str, Any]] = []
+        self.count = 0
+
+    def text(self) -> str:
+        """All of it."""
+        body = [*self.lines, f"return [{', '.join(self.arrays)}]"]
+        return "def guard(args, kwargs):\n" + "".join(f"    {line}\n" for line in body)
+
+    def call(self, names: Sequence[str], args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+        """Checks how many arguments there are, then each."""
+        self.unless(f"len(args) == {len(args)} and len(kwargs) == {len(kwargs)}")
+        for i, name in enumerate(names):
+            if i < len(args):
+                self.value(f"args[{i}]", args[i])
+            elif name in kwargs:
+                self.value(f"kwargs.get({name!r}, _missing)", kwargs[name])
+
+    def unless(self, condition: str) -> None:
+        """It is another call unless a condition holds."""
+        self.lines.append(f"if not ({condition}): return")
+
+    def bind(self, value: Any) -> str:
+        """A name for something."""
+        name = f"c{len(self.bindings)}"
+        self.bindings[name] = value
+        return name
+
+    def fresh(self, source: str) -> str:
+        """A variable with a value."""
+        name = f"v{self.count}"
+        self.count += 1
+        self.lines.append(f"{name} = {source}")
+        return name
+
+    def value(self, source: str, value: Any) -> None:
+        """Checks an argument, or a part of one."""
+        kind = type(value)
+        name = self.fresh(source)
+        is_kind = f"type({name}) is {self.bind(kind)}"
+        if kind is EagerTensor:
+            self.unless(is_kind)
+            array = self.fresh(f"{name}._array")
+            dtype, shape = self.bind(value._array.dtype), self.bind(value._array.shape)
+            self.unless(f"{array}.dtype is {dtype} and {array}.shape == {shape}")
+            self.arrays.append(array)
+        elif kind in _PRIMITIVES:
+            self.unless(f"{is_kind} and {name} == {self.bind(value)}")
+        elif kind is list or kind is tuple:
+            self.unless(f"{is_kind} and len({name}) == {len(value)}")
+            for i, part in enumerate(value):
+                self.value(f"{name}[{i}]", part)
+        elif kind is dict:
+            self.unless(f"{is_kind} and len({name}) == {len(value)}")
+            for key in sorted(value):
+                self.value(f"{name}.get({self.bind(key)}, _missing)", value[key])
+        elif kind is Variable:
+            self.unless(is_kind)
+            self.storage(self.fresh(f"{name}._storage"), value._storage)
+        else:
+            raise Unguarded
+
+    def storage(self, name: str, storage: Any) -> None:
+        """Checks a variable: what it holds, and which of the call's variables it is."""
+        for other, known in self.storages:
+            self.unless(f"{name} {'is' if storage is known else 'is not'} {other}")
+            if storage is known:
+                return
+        dtype, dims = self.bind(storage.value_dtype), self.bind(storage.dims)
+        self.unless(f"{name}.value_dtype is {dtype} and {name}.dims == {dims}")
+        self.storages.append((name, storage))
+        self.arrays.append(name)
