@@ -237,6 +237,7 @@ def instance_that_is_gone(fixed):
             return x + 1
 
     model = Model()
+    model.step(tf.constant(1.0))
     step = model.step
     if not fixed:
         del model

@@ -114,6 +114,16 @@ def test_wrong_calls_are_refused_each_time():
             f(x, z=x)
 
 
+def test_a_structure_that_holds_itself_is_refused_each_time():
+    f = tf.function(lambda items: items[0])
+    items = [tf.constant(1)]
+    assert f(items) == f(items=items) == 1
+    items.append(items)
+    for call in (lambda: f(items), lambda: f(items=items)):
+        with pytest.raises(ValueError, match="contains itself"):
+            call()
+
+
 def test_code_for_a_call_is_shared_and_holds_no_arguments():
     x = tf.ones([3])
     reference = weakref.ref(x)

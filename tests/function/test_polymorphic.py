@@ -360,3 +360,40 @@ def test_a_method_of_an_object_that_nothing_else_holds_can_be_called() -> None:
     del module, first
     gc.collect()
     assert gone() is None
+
+
+class Scale:
+    def __init__(self, by):
+        self.by = by
+
+    def __eq__(self, other):
+        return isinstance(other, Scale)
+
+    def __hash__(self):
+        return 1
+
+    @tf.function
+    def __call__(self, x):
+        return x * self.by
+
+
+def test_equal_objects_have_methods_of_their_own():
+    x = tf.constant(2.0)
+    one, two = Scale(3.0), Scale(5.0)
+    assert (one(x), two(x), one(x)) == (6.0, 10.0, 6.0)
+    assert len(Scale.__call__._methods) == 2
+    del one, two
+    gc.collect()
+    assert not Scale.__call__._methods
+
+
+def test_a_method_of_an_object_that_cannot_be_referred_to_weakly_is_refused():
+    class Slotted:
+        __slots__ = ()
+
+        @tf.function
+        def step(self, x):
+            return x
+
+    with pytest.raises(TypeError, match="give the class a slot `__weakref__`"):
+        Slotted().step(tf.constant(1.0))

@@ -126,11 +126,14 @@ def walk_call(
 ) -> bool:
     """Adds the key and the arrays of a call; False where only the slow path knows."""
     variables: list[Any] = []
-    if not walk(args, key, arrays, variables):
+    try:
+        if not walk(args, key, arrays, variables):
+            return False
+        if kwargs:
+            key.append(tuple(kwargs))
+            return walk(kwargs.values(), key, arrays, variables)
+    except RecursionError:  # a structure that holds itself
         return False
-    if kwargs:
-        key.append(tuple(kwargs))
-        return walk(kwargs.values(), key, arrays, variables)
     return True
 
 

@@ -13,7 +13,7 @@ import weakref
 from collections.abc import Callable, Sequence
 from time import perf_counter
 from types import MethodType
-from typing import Any
+from typing import Any, NamedTuple
 
 from graphwright.autograph.convert import staged_form
 from graphwright.errors import boundary, show_users_lines
@@ -77,9 +77,7 @@ class PolymorphicFunction:
         self._input_signature = None if input_signature is None else tuple(input_signature)
         self._skip_self = skip_self
         self._fast = FastPath()
-        self._bound: weakref.WeakKeyDictionary[Any, PolymorphicFunction] = (
-            weakref.WeakKeyDictionary()
-        )
+        self._methods: dict[int, Method] = {}  # by the identities of their instances
         self._history = History(
             function, self._name, self._options, self._input_signature, skip_self
         )
@@ -221,18 +219,24 @@ class PolymorphicFunction:
             return self
         if isinstance(instance, Composite):
             return MethodType(self, instance)
+        known = self._methods.get(id(instance))
+        if known is not None and known.instance() is instance:
+            return known.function
+        return self._bind_first(instance)
+
+    def _bind_first(self, instance: Any) -> PolymorphicFunction:
+        """The function of an instance that has none yet."""
+        key, methods = id(instance), self._methods
         try:
-            found = self._bound.get(instance)
+            reference = weakref.ref(instance, lambda _: methods.pop(key, None))
         except TypeError:
-            found = instance.__dict__.get(self)
-        if found is None:
-            found = self._bind_instance(instance)
-            try:
-                self._bound[instance] = found
-            except TypeError:
-                instance.__dict__[self] = found
-            return HoldingFunction.of(found, instance)
-        return found
+            raise TypeError(
+                f"The method {self._name!r} is a tf.function, which refers to its object weakly, "
+                f"and a {type(instance).__name__} cannot be referred to so: give the class a slot "
+                "`__weakref__`, or decorate a function that takes what it needs as arguments."
+            ) from None
+        found = methods.setdefault(key, Method(reference, self._bind_instance(instance)))
+        return HoldingFunction.of(found.function, instance)
 
     def _bind_instance(self, instance: Any) -> PolymorphicFunction:
         method = WeakMethod(self._python_function, instance)
@@ -321,7 +325,7 @@ class PolymorphicFunction:
         def double(x): ...
         """
         family = self._history.family
-        own = [self._history, *[bound._history for bound in self._bound.values()]]
+        own = [self._history, *[m.function._history for m in self._methods.values()]]
         return report([h for h in own if h.records or h.failures] or own[:1], family)
 
     def _list_all_concrete_functions(self) -> list[ConcreteFunction]:
@@ -329,6 +333,13 @@ class PolymorphicFunction:
 
     def __repr__(self) -> str:
         return f"<graphwright.function of {self._python_function!r}>"
+
+
+class Method(NamedTuple):
+    """The function of one instance, which is known by its identity while it is alive."""
+
+    instance: weakref.ref[Any]
+    function: PolymorphicFunction
 
 
 class Casting:
