@@ -16,10 +16,13 @@ from graphwright.ops.creation import Const, Placeholder
 
 
 def outside(graph: Graph) -> list[tuple[Node, str]]:
-    """The nodes that run as host calls, and why."""
-    simple = simplify(graph)
+    """The nodes of a graph that run as host calls, and why."""
     reasons: dict[Node, str] = {}
-    parts = partition(simple, reasons)
+    return host_calls(partition(simplify(graph), reasons), reasons)
+
+
+def host_calls(parts: Graph, reasons: dict[Node, str]) -> list[tuple[Node, str]]:
+    """The same of a graph that was partitioned, given what turned out to have no native form."""
     names = {node.name: reason for node, reason in reasons.items()}
     return [
         (node, names.get(node.name) or why(node))
@@ -39,9 +42,9 @@ def why(node: Node) -> str:
     return f"{op.type_name} has no native form here"
 
 
-def report_outside(graph: Graph) -> None:
+def report_outside(parts: Graph, reasons: dict[Node, str]) -> None:
     """Logs what a function compiled on demand does outside machine code, in one line."""
-    found = [(n, r) for n, r in outside(graph) if n.op.effect is Effect.NONE]
+    found = [(n, r) for n, r in host_calls(parts, reasons) if n.op.effect is Effect.NONE]
     if found:
         listed = "; ".join(
             f"{node.op.type_name}{'' if node.location is None else f' ({node.location})'}: {reason}"
@@ -49,7 +52,7 @@ def report_outside(graph: Graph) -> None:
         )
         more = f" and {len(found) - 3} more" if len(found) > 3 else ""
         get_logger().info(
-            "%s runs %d ops as calls of kernels: %s%s", graph.name, len(found), listed, more
+            "%s runs %d ops as calls of kernels: %s%s", parts.name, len(found), listed, more
         )
 
 

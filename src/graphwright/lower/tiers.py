@@ -10,7 +10,7 @@ import time
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-from graphwright.ir.graph import Graph
+from graphwright.ir.graph import Graph, Node
 from graphwright.kernels.exclusion import LLVM
 from graphwright.lower import background
 from graphwright.lower.check import checked
@@ -26,17 +26,25 @@ _LONG = 0.005
 _MANY = 3
 
 
-def native_runner(graph: Graph, observe: Observe = as_it_is) -> Run:
-    """What a call of the graph runs, with its native parts compiled, and watched by `observe`."""
+def native_runner(graph: Graph, observe: Observe = as_it_is, is_reported: bool = False) -> Run:
+    """What a call of the graph runs, with its native parts compiled, and watched by `observe`; what
+    stays outside is reported on request."""
     # Imported when something is compiled: `import graphwright` need not wait for it. A fork does:
     # a module that another thread is importing can never be imported in the child.
     with LLVM:
-        import graphwright.lower.executable
-        import graphwright.lower.inspection  # noqa: F401 - for whoever needs it next
+        import graphwright.lower.executable  # noqa: F401 - for whoever needs it next
+        from graphwright.lower.inspection import report_outside
         from graphwright.lower.segments import partition
         from graphwright.lower.simplify import simplify
 
-    return runner(graph, build(graph, lambda g: partition(simplify(g)), observe))
+    def partitioned(part: Graph) -> Graph:
+        reasons: dict[Node, str] = {}
+        found = partition(simplify(part), reasons)
+        if is_reported and part is graph:
+            report_outside(found, reasons)
+        return found
+
+    return runner(graph, build(graph, partitioned, observe))
 
 
 class Compilation(NamedTuple):
@@ -90,16 +98,13 @@ class Tiered:
         """Makes the native tier and installs it."""
         began = time.perf_counter()
         try:
-            fast = native_runner(self.graph)
+            is_reported = bool(self.mode) and OPTIONS.get("native") is None
+            fast = native_runner(self.graph, is_reported=is_reported)
         except NotNative as reason:
             self.refusal = str(reason)
             if self.mode:
                 self.install(runner(self.graph), None)
             return
-        if self.mode and OPTIONS.get("native") is None:
-            from graphwright.lower.inspection import report_outside
-
-            report_outside(self.graph)
         if OPTIONS.get("native") == "check":
             fast = checked(fast, runner(self.graph), self.graph)
         self.install(fast, Compilation("native", began, time.perf_counter() - began))
