@@ -100,17 +100,16 @@ class Accumulation:
         for place, value in enumerate((Reg("%frame", "ptr"), end, room, step, each)):
             f.store(value, word(f, context, place))
         self.run_parts(f, context, work)
+        with f.loop(f.number(0), f.number(PARTS.bit_length() - 1)) as level:
+            half = f.e.binary("lshr", f.number(PARTS // 2), level)
+            with f.loop(f.number(0), half) as part:
+                first = shifted(f, room, f.mul(each, part))
+                second = shifted(f, room, f.mul(each, f.add(part, half)))
+                pair = [[shifted(f, base, o) for o in offsets] for base in (first, second)]
+                self.add(f, *pair)
         for store, offset in zip(self.stores, offsets):
-            first = shifted(f, room, offset)
-            with f.loop(f.number(0), self.vectors(f, store)) as i:
-                at = shifted(f, first, f.mul(i, f.number(_VECTOR)))
-                sums = [shifted(f, at, f.mul(each, f.number(p))) for p in range(PARTS)]
-                values = [f.load(s, store.kind, lanes_of(store)) for s in sums]
-                while len(values) > 1:
-                    pairs = zip(values[::2], values[1::2])
-                    values = [combined(f, store.combine, x, y) for x, y in pairs]
-                f.store(values[0], at)
-            f.copy(f.buffer(store.buffer), first, self.elements(f, store), store.kind)
+            found = shifted(f, room, offset)
+            f.copy(f.buffer(store.buffer), found, self.elements(f, store), store.kind)
         f.call("", "free", room)
 
     def run_parts(self, f: FunctionWriter, context: Reg, work: Reg) -> None:
