@@ -38,7 +38,7 @@ _staging: Staging = TensorStaging()
 
 
 # What is asked about most often and is no tensor.
-_PLAIN = frozenset({bool, dict, float, int, list, set, str, tuple, type(None)})
+PLAIN = frozenset({bool, dict, float, int, list, set, str, tuple, type(None)})
 
 
 def install(staging: Staging) -> Staging:
@@ -50,7 +50,7 @@ def install(staging: Staging) -> Staging:
 
 def staged(value: Any) -> bool:
     """Whether `value` is a tensor that only running the graph computes."""
-    return type(value) not in _PLAIN and _staging.is_staged(value)
+    return type(value) not in PLAIN and _staging.is_staged(value)
 
 
 def loops(items: Any) -> bool:
@@ -402,7 +402,7 @@ def chain(first: Any, *links: Any) -> Any:
 
 def in_(item: Any, items: Any) -> Any:
     """`item in items`"""
-    if type(items) in _PLAIN and type(item) in _PLAIN:
+    if type(items) in PLAIN and type(item) in PLAIN:
         return item in items
     if staged(items) or staged(item):
         return _staging.contains(item, items)

@@ -12,6 +12,7 @@ from types import GeneratorType
 from typing import Any
 
 from graphwright.autograph import operators
+from graphwright.autograph.operators import PLAIN
 
 Convert = Callable[[Any], Any]
 
@@ -34,7 +35,7 @@ def _on_tensors(builtin: Callable[..., Any]) -> Callable[..., Any]:
 
     def call(*args: Any, **kwargs: Any) -> Any:
         for arg in args:
-            if operators.staged(arg):
+            if type(arg) not in PLAIN and operators.staged(arg):
                 return operators.builtin(name)(*args, **kwargs)
         return builtin(*args, **kwargs)
 

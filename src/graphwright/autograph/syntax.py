@@ -10,6 +10,8 @@ OPERATORS = "ag__"  # the name under which converted code finds `operators`
 SITES = "ag_sites"  # and its `Sites`
 
 
+_LOAD = ast.Load()
+
 SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 
 
@@ -75,7 +77,9 @@ class At:
         }
 
     def load(self, name: str) -> ast.Name:
-        return ast.Name(name, ast.Load(), **self.place)
+        node = ast.Name(name, _LOAD)  # most nodes are names: a third quicker than by keywords
+        node.__dict__.update(self.place)
+        return node
 
     def store(self, name: str) -> ast.Name:
         return ast.Name(name, ast.Store(), **self.place)
