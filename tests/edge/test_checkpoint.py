@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +13,8 @@ import pytest
 from safetensors.numpy import load_file
 
 import graphwright as tf
+
+SOURCE = str(Path(tf.__file__).parents[1])
 
 
 class Dense(tf.Module):
@@ -239,3 +243,44 @@ def test_the_manager_keeps_the_newest(tmp_path: Path) -> None:
     )
     assert fresh.restore_or_initialize() is None
     assert ran == [1]
+
+
+#: Dies, without a chance to clean up, at the call number `int(sys.argv[3])` of a function of `os`.
+DYING = """
+import os, sys
+import graphwright as tf
+
+directory, name, survived = sys.argv[1], sys.argv[2], int(sys.argv[3])
+v = tf.Variable(1.0)
+manager = tf.train.CheckpointManager(tf.train.Checkpoint(v=v), directory, max_to_keep=1)
+manager.save()
+v.assign(2.0)
+real, calls = getattr(os, name), []
+
+def die(*arguments, **options):
+    calls.append(1)
+    if len(calls) > survived:
+        os._exit(7)
+    return real(*arguments, **options)
+
+setattr(os, name, die)
+manager.save()
+"""
+
+
+@pytest.mark.parametrize(
+    ("name", "survived"),
+    [*[("fsync", n) for n in range(5)], *[("replace", n) for n in range(3)], ("unlink", 0)],
+)
+def test_a_process_that_dies_leaves_the_last_checkpoint(
+    name: str, survived: int, tmp_path: Path
+) -> None:
+    command = [sys.executable, "-c", DYING, str(tmp_path), name, str(survived)]
+    died = subprocess.run(command, env=os.environ | {"PYTHONPATH": SOURCE}).returncode
+    assert died == (7 if survived < {"fsync": 4, "replace": 2, "unlink": 1}[name] else 0)
+    v = tf.Variable(0.0)
+    checkpoint = tf.train.Checkpoint(v=v)
+    manager = tf.train.CheckpointManager(checkpoint, str(tmp_path), max_to_keep=1)
+    assert manager.restore_or_initialize() == tf.train.latest_checkpoint(str(tmp_path))
+    assert float(v) in ((2.0,) if died == 0 else (1.0, 2.0))
+    assert manager.save() is not None  # what the dead process left is in nobody's way
