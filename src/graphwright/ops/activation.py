@@ -15,6 +15,7 @@ from graphwright.op.scalars import NumpyScalars, Scalars
 from graphwright.ops.arithmetic import negative
 from graphwright.ops.comparison import less, select
 from graphwright.ops.conversion import cast
+from graphwright.ops.creation import zeros_like
 from graphwright.ops.joining import concat
 from graphwright.ops.logistic import sigmoid
 from graphwright.ops.special import erfc
@@ -52,6 +53,11 @@ class ActivationGrad(Activation):
 # -- rectified linear units -----------------------------------------------------------------
 
 
+def flat(call: Call) -> Any:
+    """The second derivative of what is straight: zeros, as in TensorFlow, where it is asked for."""
+    return zeros_like(call.inputs[1]) if all(call.needed[1:]) else None
+
+
 class Relu(Activation):
     """max(x, 0)."""
 
@@ -84,7 +90,7 @@ class ReluGrad(ActivationGrad):
         return keep(g, x > 0)
 
     def gradient(self, call: Call, g: Any) -> Sequence[Any]:
-        return apply(RELU_GRAD, g, call.inputs[1]), None
+        return apply(RELU_GRAD, g, call.inputs[1]), flat(call)
 
 
 class Relu6(Activation):
@@ -117,7 +123,7 @@ class Relu6Grad(ActivationGrad):
         return scalars.select(inside, g, zero)
 
     def gradient(self, call: Call, g: Any) -> Sequence[Any]:
-        return apply(RELU6_GRAD, g, call.inputs[1]), None
+        return apply(RELU6_GRAD, g, call.inputs[1]), flat(call)
 
 
 class LeakyRelu(Activation):
@@ -147,7 +153,7 @@ class LeakyReluGrad(ActivationGrad):
         return scalars.select(positive, g, scalars.mul(g, scalars.constant(self.alpha, x)))
 
     def gradient(self, call: Call, g: Any) -> Sequence[Any]:
-        return apply(self, g, call.inputs[1]), None
+        return apply(self, g, call.inputs[1]), flat(call)
 
 
 # -- exponential linear units ---------------------------------------------------------------

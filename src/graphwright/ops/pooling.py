@@ -11,6 +11,7 @@ from graphwright.kernels import pooling as kernels
 from graphwright.op.batching import Each, Refusal, batches, images
 from graphwright.op.interpreter import apply
 from graphwright.op.op import Call, Op, Shapes
+from graphwright.ops.creation import zeros_like
 from graphwright.ops.gathering import axis_sizes, host_vector
 from graphwright.ops.shape import shape_of
 from graphwright.ops.spatial import (
@@ -148,7 +149,8 @@ class MaximumGrad(Pool):
 
     def gradient(self, call: Call, g: Any) -> Sequence[Any]:
         x, y, _ = call.inputs
-        return None, None, apply(self.sibling(MAXIMUM_GRAD_GRAD[self.spatial]), x, y, g)
+        flat = [zeros_like(t) if need else None for t, need in zip((x, y), call.needed or (1, 1))]
+        return *flat, apply(self.sibling(MAXIMUM_GRAD_GRAD[self.spatial]), x, y, g)
 
 
 class MaximumGradGrad(Pool):

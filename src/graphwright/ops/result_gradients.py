@@ -36,16 +36,27 @@ def sigmoid_slope(y: Any, dy: Any) -> Any:
     return np.multiply(dy, y * (1 - y))
 
 
+def guarded(dy: Any, slope: Any) -> Any:
+    """0 where nothing flows, though the slope may be infinite there: as TensorFlow's kernels."""
+    return np.where(dy == 0, dy.dtype.type(0), slope)
+
+
+def guarded_element(scalars: Scalars[Any], dy: Any, slope: Any) -> Any:
+    """The same of one element."""
+    zero = scalars.constant(0, dy)
+    return scalars.select(scalars.compare("eq", dy, zero), zero, slope)
+
+
 def sqrt_slope(y: Any, dy: Any) -> Any:
-    return np.divide(np.multiply(dy, y.dtype.type(0.5)), y)
+    return guarded(dy, np.divide(np.multiply(dy, y.dtype.type(0.5)), y))
 
 
 def rsqrt_slope(y: Any, dy: Any) -> Any:
-    return np.multiply(dy, y.dtype.type(-0.5) * (y * y * y))
+    return guarded(dy, np.multiply(dy, y.dtype.type(-0.5) * (y * y * y)))
 
 
 def reciprocal_slope(y: Any, dy: Any) -> Any:
-    return np.multiply(np.negative(dy), np.square(y))
+    return guarded(dy, np.multiply(np.negative(dy), np.square(y)))
 
 
 class TanhGrad(ResultGradient):
@@ -78,13 +89,14 @@ class SigmoidGrad(ResultGradient):
 
 
 class SqrtGrad(ResultGradient):
-    """dy * 0.5 / y."""
+    """dy * 0.5 / y; 0 where dy is."""
 
     type_name = "SqrtGrad"
     ufunc = staticmethod(sqrt_slope)
 
     def element(self, scalars: Scalars[Any], y: Any, dy: Any) -> Any:
-        return scalars.div(scalars.mul(dy, scalars.constant(0.5, y)), y)
+        slope = scalars.div(scalars.mul(dy, scalars.constant(0.5, y)), y)
+        return guarded_element(scalars, dy, slope)
 
     def gradient(self, call: Call, g: Any) -> Sequence[Any]:
         y = conj(call.inputs[0])
@@ -93,14 +105,15 @@ class SqrtGrad(ResultGradient):
 
 
 class RsqrtGrad(ResultGradient):
-    """dy * -0.5 * y^3."""
+    """dy * -0.5 * y^3; 0 where dy is."""
 
     type_name = "RsqrtGrad"
     ufunc = staticmethod(rsqrt_slope)
 
     def element(self, scalars: Scalars[Any], y: Any, dy: Any) -> Any:
         cube = scalars.mul(scalars.mul(y, y), y)
-        return scalars.mul(dy, scalars.mul(scalars.constant(-0.5, y), cube))
+        slope = scalars.mul(dy, scalars.mul(scalars.constant(-0.5, y), cube))
+        return guarded_element(scalars, dy, slope)
 
     def gradient(self, call: Call, g: Any) -> Sequence[Any]:
         y, dy = (conj(x) for x in call.inputs)
@@ -108,13 +121,13 @@ class RsqrtGrad(ResultGradient):
 
 
 class ReciprocalGrad(ResultGradient):
-    """-dy * y^2."""
+    """-dy * y^2; 0 where dy is."""
 
     type_name = "ReciprocalGrad"
     ufunc = staticmethod(reciprocal_slope)
 
     def element(self, scalars: Scalars[Any], y: Any, dy: Any) -> Any:
-        return scalars.mul(scalars.neg(dy), scalars.mul(y, y))
+        return guarded_element(scalars, dy, scalars.mul(scalars.neg(dy), scalars.mul(y, y)))
 
     def gradient(self, call: Call, g: Any) -> Sequence[Any]:
         y, dy = (conj(x) for x in call.inputs)

@@ -12,7 +12,7 @@ from graphwright.op.families import Binary, Elementwise, Unary, no_element
 from graphwright.op.interpreter import apply, convert, convert_pair
 from graphwright.op.op import Call
 from graphwright.op.scalars import Scalars
-from graphwright.ops.arithmetic import conj, subtract
+from graphwright.ops.arithmetic import DIV_NO_NAN, conj, subtract
 from graphwright.ops.comparison import greater, not_equal, select
 from graphwright.ops.conversion import cast
 from graphwright.ops.result_gradients import RECIPROCAL_GRAD, RSQRT_GRAD, SQRT_GRAD
@@ -51,8 +51,8 @@ class ComplexAbs(Elementwise):
     Tout: DType = dt.float32
 
     def gradient(self, call: Call, g: Any) -> Sequence[Any]:
-        x = call.inputs[0]
-        return (cast(g, x.dtype) * sign(x),)
+        x, y = call.inputs[0], call.outputs[0]
+        return (apply(DIV_NO_NAN, cast(g, x.dtype), cast(y, x.dtype)) * x,)
 
 
 class Sign(Unary):
