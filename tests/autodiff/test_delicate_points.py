@@ -1,0 +1,46 @@
+"""Derivatives at ties, bends, infinite slopes and of nothing are those of TensorFlow."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import gradient_corpus as corpus
+import numpy as np
+import pytest
+
+import graphwright as tf
+
+RECORDED = json.loads(
+    (Path(__file__).resolve().parents[1] / "golden" / "gradients.json").read_text("utf-8")
+)
+#: Whose second derivatives are meant to be others.
+SECOND = {
+    "nn.moments": "TensorFlow holds the mean fast there, so its second derivative is wrong",
+    "angle": "at 0 each is infinite or undefined",
+}
+
+
+def test_every_case_is_recorded() -> None:
+    assert RECORDED.keys() == corpus.CASES.keys()
+
+
+@pytest.mark.parametrize("staged", [False, True])
+@pytest.mark.parametrize("name", corpus.CASES)
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+def test_derivatives_are_tensorflows(name: str, staged: bool) -> None:
+    program, given = corpus.CASES[name]
+    tensors = [tf.constant(x) for x in corpus.operands(given)]
+
+    def both(tensors: Any) -> Any:
+        return corpus.derivatives(tf, program, tensors)
+
+    found = (tf.function(both, reduce_retracing=False) if staged else both)(tensors)
+    for order, (ours, theirs) in enumerate(zip(found, RECORDED[name])):
+        if order and name in SECOND:
+            continue
+        for mine, wanted in zip(map(corpus.entry, ours), theirs):
+            assert (mine is None) == (wanted is None)
+            if mine is not None:
+                np.testing.assert_allclose(mine, wanted, rtol=1e-5, atol=1e-6)
