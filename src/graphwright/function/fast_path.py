@@ -56,7 +56,8 @@ class FastPath:
 
     def __init__(self) -> None:
         self.entries: dict[Any, Entry] = {}
-        self.latest: tuple[Guard, Any] = (never, None)
+        #: The guard that let a call pass last, what counts its calls, and what serves them.
+        self.latest: tuple[Guard, Any, Any] = (never, None, None)
 
     def __len__(self) -> int:
         return len(self.entries)
@@ -74,7 +75,7 @@ class FastPath:
         if entry.hits == _OFTEN:
             entry.guard = guard(entry.bound, args, kwargs)
         if entry.guard is not None:
-            self.latest = entry.guard, entry.target
+            self.latest = entry.guard, entry.target.tally, entry.target
         return entry.target, entry.arrange(arrays)
 
     def remember(

@@ -92,15 +92,16 @@ class PolymorphicFunction:
         """Runs the trace for these arguments, after tracing if there is none."""
         try:
             if STATE.active is None and not Eagerly.on:
-                guard, target = self._fast.latest
+                guard, tally, target = self._fast.latest
                 arrays = guard(args, kwargs)
-                if arrays is None:
-                    found = self._fast.find(args, kwargs)
-                    if found is None:
-                        return self._slow_call(args, kwargs)
+                if arrays is not None:
+                    tally.calls += 1
+                    return target.run(arrays)
+                found = self._fast.find(args, kwargs)
+                if found is not None:
                     target, arrays = found
-                target.tally.calls += 1
-                return target.run(arrays)
+                    target.tally.calls += 1
+                    return target.run(arrays)
             return self._slow_call(args, kwargs)
         except Exception as error:
             show_users_lines(error)
