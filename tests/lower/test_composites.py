@@ -123,6 +123,23 @@ CASES = {
         lambda x, i: tf.reduce_mean(tf.nn.embedding_lookup(x, i), 1),
         [normal(50, 16), numbers(8, 5, below=50)],
     ),
+    "segments": (
+        lambda x, i: tf.math.unsorted_segment_sum(x, i, 5) + 1.0,
+        [normal(9, 33), numbers(9)],
+    ),
+    "products of segments": (
+        lambda x, i: tf.math.unsorted_segment_prod(x * 2.0, i, tf.shape(x)[0]),
+        [normal(9, 2, 3), numbers(9, 2).astype(np.int64)],
+    ),
+    "many terms in segments": (
+        lambda x, i: tf.math.unsorted_segment_sum(x, i, 5),
+        [normal(9000, 4), numbers(9000)],
+    ),
+    "integers in segments": (
+        lambda x, i: tf.math.unsorted_segment_sum(x, i, 7),
+        [numbers(40, 3), numbers(40)],
+    ),
+    "scattered": (lambda i, x: tf.scatter_nd(i, x, [5, 5, 3]), [numbers(8, 2), normal(8, 3)]),
     "many": (lambda x, y: [v * 2.0 for v in tf.identity_n([x, y])], [normal(3), normal(4)]),
     "gradient of a slice": (sliced_gradient((slice(1, 3), slice(None, -2))), [normal(4, 5)]),
     "gradient of a pick": (sliced_gradient((-2, Ellipsis, None)), [normal(4, 5, 3)]),
@@ -130,8 +147,9 @@ CASES = {
 
 #: What needs sizes that are known, and runs as host calls where they are not.
 STATIC = {
-    "one row", "by rows of indices", "elements by rows of indices", "fill", "reflect", "symmetric",
-    "tile", "roll", "roll by nothing", "pieces", "gradient of a slice", "gradient of a pick",
+    "scattered", "one row", "by rows of indices", "elements by rows of indices", "fill", "reflect",
+    "symmetric", "tile", "roll", "roll by nothing", "pieces", "gradient of a slice",
+    "gradient of a pick",
 }  # fmt: skip
 
 
@@ -185,3 +203,13 @@ def test_nothing_is_picked_from_nothing():
     assert flat(fast(normal(0, 40), numbers(0)))[0].shape == (0, 40)
     with pytest.raises(tf.errors.InvalidArgumentError):
         fast(normal(0, 40), numbers(2))
+
+
+def test_segments_of_negative_ids_are_left_out():
+    function = lambda x, i: tf.math.unsorted_segment_sum(x, i, 3)  # noqa: E731
+    x, ids = normal(4, 5), np.array([0, -1, 2, 0])
+    fast = staged(function, [x, ids], False)
+    assert not outside(fast.get_concrete_function().graph)
+    assert not compare(flat(function(x, ids))[0], flat(fast(x, ids))[0])
+    with pytest.raises(tf.errors.InvalidArgumentError):
+        fast(x, np.array([0, 1, 3, 0]))

@@ -10,14 +10,14 @@ from collections.abc import Callable
 from typing import Any
 
 from graphwright.ir.known import known
-from graphwright.lower.indices import Gathered, Peak, PickIndex
+from graphwright.lower.indices import Gathered, Peak, PickIndex, Scattered
 from graphwright.op.interpreter import apply
 from graphwright.op.op import Op
 from graphwright.ops.bias import BiasAdd, BiasAddGrad
 from graphwright.ops.comparison import equal
 from graphwright.ops.conversion import cast
 from graphwright.ops.creation import fill, zeros_like
-from graphwright.ops.gathering import GatherNd, GatherV2
+from graphwright.ops.gathering import GatherNd, GatherV2, ScatterNd
 from graphwright.ops.identities import IdentityN, identity
 from graphwright.ops.indexing import where
 from graphwright.ops.indicators import OneHot
@@ -42,6 +42,7 @@ from graphwright.ops.reduction import (
 )
 from graphwright.ops.repetition import Tile
 from graphwright.ops.reversal import Roll, reverse
+from graphwright.ops.segment import UnsortedSegmentProd, UnsortedSegmentSum
 from graphwright.ops.sequences import range as steps
 from graphwright.ops.shape import shape as shape_of
 from graphwright.ops.slicing import MASKED, NewAxis, Pick, StridedSliceGrad
@@ -330,6 +331,34 @@ def gather(op: Any, x: Any, indices: Any, axis: Any) -> Any:
     return apply(Gathered.of(at, batch), x, apply(PickIndex.of(at, False), indices, x))
 
 
+def put_together(combine: str) -> Rule:
+    """The slices of each segment combined; what is negative is left to the kernel"""
+
+    def rule(op: Op, x: Any, ids: Any, count: Any) -> Any:
+        inner = [extent(x, i) for i in range(ids.shape.rank, x.shape.rank)]
+        return scattered(combine, x, [ids], [cast(count, dt.int32), *inner])
+
+    return rule
+
+
+def scatter(op: Op, indices: Any, updates: Any, shape: Any) -> Any:
+    """Updates added up in the places of rows of indices"""
+    count, dims = indices.shape[-1], host(shape)
+    if not count or dims is None:
+        return None
+    columns = [indices[(Ellipsis, i)] for i in range(count)]
+    return scattered("sum", updates, columns, dims)
+
+
+def scattered(combine: str, x: Any, columns: list[Any], dims: Any) -> Any:
+    """Slices of x combined in places of a tensor of dimensions."""
+    if x.dtype.size < 4:
+        return None
+    like = fill(dims, cast(0, x.dtype))
+    places = [apply(PickIndex.of(i, False), ids, like) for i, ids in enumerate(columns)]
+    return apply(Scattered.of(combine), x, like, *places)
+
+
 def gather_by_rows(op: Op, x: Any, indices: Any) -> Any:
     """As `gather`, of rows of indices, one for each of the first axes"""
     count = indices.shape[-1]
@@ -402,9 +431,12 @@ RULES: dict[type[Op], Rule] = {
     Pad: pad,
     PadV2: pad,
     Roll: roll,
+    ScatterNd: scatter,
     Split: split,
     SplitV: split_by_sizes,
     StridedSliceGrad: slice_gradient,
     Tile: tile,
     Unpack: unpack,
+    UnsortedSegmentProd: put_together("prod"),
+    UnsortedSegmentSum: put_together("sum"),
 }

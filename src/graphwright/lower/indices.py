@@ -63,6 +63,20 @@ class PickIndex(Sized):
         return scalars.select(outside, zero, place)
 
 
+class Scattered(Op):
+    """The slices of `x` combined at their places, in the shape of `like`."""
+
+    type_name = "_Scattered"
+    inputs = ("x: T", "like: T", "places: int64*")
+    outputs = ("elements: T",)
+    dtypes = {"T": dt.ANY}
+
+    combine: str
+
+    def shapes(self, x: TensorType, like: TensorType, *places: TensorType) -> Shapes:
+        return (like.dims,)
+
+
 class Gathered(Op):
     """The elements of `x` at places along axes from `axis` on, for each of `batch` batches."""
 

@@ -14,6 +14,7 @@ from graphwright.control.loop import StatelessWhile
 from graphwright.ir.graph import Graph, Node, Value
 from graphwright.lower.clusters import Cluster, Opaque, spread
 from graphwright.lower.decompose import decompose
+from graphwright.lower.indices import Scattered
 from graphwright.lower.kinds import kind_of
 from graphwright.lower.list_lowering import ListLowering
 from graphwright.lower.lists import LIST_OPS, READS, Lists, is_list
@@ -21,6 +22,7 @@ from graphwright.lower.moves import FIRST
 from graphwright.lower.nest import (
     Buffer,
     Choice,
+    Clear,
     Constant,
     Copy,
     Instruction,
@@ -170,6 +172,8 @@ class Lowering:
             return [self.multiply(node, op)]
         if isinstance(op, (ConcatV2, Pack)):
             return self.join(node, schedule)
+        if isinstance(op, Scattered):
+            return self.scatter(node, op, schedule)
         raise NotNative(f"{op.type_name} has no native form")
 
     def join(self, node: Node, schedule: Schedule) -> list[Statement]:
@@ -196,6 +200,23 @@ class Lowering:
             statements.append(Nest(space, 0, (stage,)))
             start = self.sizes.derive("add", start, own[axis])
         return statements
+
+    def scatter(self, node: Node, op: Scattered, schedule: Schedule) -> list[Statement]:
+        """Slices added to those in the places that indices say."""
+        value, _, *places = node.inputs
+        dims, target = schedule.of(value), schedule.of(node.outputs[0])
+        outer = len(schedule.of(places[0]))
+        space, at = spread(dims)
+        nest = ClusterLowering(self, Cluster(space, 0), schedule)
+        kind = kind_of(value.type.dtype)
+        index = nest.linear(dims[:outer], at[:outer])
+        loads = [Load(self.memory(value), nest.linear(dims, at), kind)]
+        loads += [Load(self.memory(v), index, "i64") for v in places]
+        picks = [(i, product(target[i:])) for i in range(1, len(loads))]
+        place = nest.linear(target[len(places) :], at[outer:])
+        buffer = self.memory(node.outputs[0])
+        store = Store(0, buffer, place, kind, op.combine, tuple(picks))
+        return [Clear(buffer, kind, op.combine), Nest(space, 0, (Stage(tuple(loads), (store,)),))]
 
     def without_memory(self, value: Value, kind: str) -> Instruction | None:
         """How a value that has no memory is read: a constant, or nothing."""

@@ -121,10 +121,12 @@ class Store(NamedTuple):
     at: Linear
     kind: str
     combine: str = ""
+    picks: tuple[tuple[int, Size], ...] = ()  # as those of a load
 
     def __str__(self) -> str:
         sign = f"{self.combine}=" if self.combine else "="
-        return f"b{self.buffer}[{self.at}] {sign} .{self.value}"
+        picked = "".join([f" + .{i}*{s}" for i, s in self.picks])
+        return f"b{self.buffer}[{self.at}{picked}] {sign} .{self.value}"
 
 
 class Reduce(NamedTuple):

@@ -16,7 +16,7 @@ from graphwright.control.loop import StatelessWhile
 from graphwright.ir.graph import Graph, Node, Value, transform
 from graphwright.lower.clusters import Cluster, Member, Opaque, is_final, spread
 from graphwright.lower.decompose import decompose
-from graphwright.lower.indices import Sized
+from graphwright.lower.indices import Scattered, Sized
 from graphwright.lower.lists import LIST_OPS, MAKERS, Lists, is_list, list_operands
 from graphwright.lower.moves import FIRST, MOVES, At, Place, aligned, is_size, is_trivial
 from graphwright.lower.shapes import COMBINE, FILLS, Shapes, joined_parts
@@ -375,6 +375,8 @@ def read_from_memory(node: Node) -> tuple[Value, ...]:
         return node.inputs[:1]
     if type(node.op) in LIST_OPS:
         return list_operands(node)
+    if isinstance(node.op, Scattered):
+        return (node.inputs[0], *node.inputs[2:])
     return joined_parts(node)
 
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from graphwright.ir.graph import Node, Value
-from graphwright.lower.indices import Peak, Sized
+from graphwright.lower.indices import Peak, Scattered, Sized
 from graphwright.lower.moves import MOVES, host_of
 from graphwright.lower.sizes import ONE, NotNative, Shape, Size, Sizes
 from graphwright.op.families import Elementwise
@@ -73,6 +73,8 @@ class Shapes:
             return (self.count(node),)
         if isinstance(op, (ConcatV2, Pack)):
             return self.joined(node, op)
+        if isinstance(op, Scattered):
+            return self.scattered(node)
         if isinstance(op, MatMul):
             (m, k), (k2, n) = [
                 self.of(v)[:: -1 if t else 1]
@@ -97,6 +99,19 @@ class Shapes:
         if isinstance(op, Pack):
             result.insert(axis, self.sizes.of_static(len(shapes)))
         return tuple(result)
+
+    def scattered(self, node: Node) -> Shape:
+        """The shape of what slices are put into."""
+        x, result, *places = [self.of(v) for v in node.inputs]
+        for place in places:
+            for d, e in zip(place, x):
+                self.sizes.unify(d, e)
+        inner = x[len(places[0]) :]
+        if all(d == ONE for d in inner):
+            raise NotNative("elements that follow each other go to places of their own")
+        for d, e in zip(result[len(places) :], inner):
+            self.sizes.unify(d, e)
+        return result
 
     def count(self, node: Node) -> Size:
         """How many integers a range has."""

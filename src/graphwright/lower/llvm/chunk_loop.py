@@ -22,7 +22,7 @@ Key = tuple[int, Linear, tuple[tuple[int, Size], ...]]
 
 def key_of(x: Load | Store) -> Key:
     """Where an instruction reads or an effect writes."""
-    return x.buffer, x.at, x.picks if isinstance(x, Load) else ()
+    return x.buffer, x.at, x.picks
 
 
 class ChunkLoop:
