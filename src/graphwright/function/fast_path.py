@@ -45,7 +45,7 @@ class Entry:
 
 
 def never(args: tuple[Any, ...], kwargs: dict[str, Any]) -> list[Any] | None:
-    """The guard before there is one."""
+    """The guard before there is one, and of calls that code cannot know."""
     return None
 
 
@@ -71,10 +71,11 @@ class FastPath:
         entry = self.entries.get(tuple(key))
         if entry is None:
             return None
-        entry.hits += 1
-        if entry.hits == _OFTEN:
-            entry.guard = guard(entry.bound, args, kwargs)
-        if entry.guard is not None:
+        if entry.guard is None:
+            entry.hits += 1
+            if entry.hits >= _OFTEN:
+                entry.guard = guard(entry.bound, args, kwargs) or never
+        elif entry.guard is not never:
             self.latest = entry.guard, entry.target.tally, entry.target
         return entry.target, entry.arrange(arrays)
 
