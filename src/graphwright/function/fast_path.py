@@ -30,11 +30,11 @@ _OFTEN = 8  # times that a call comes until it is worth a guard
 class Entry:
     """A call that is known: what serves it, and how its arrays lie in the graph's order."""
 
-    __slots__ = ("bound", "guard", "hits", "order", "target")
+    __slots__ = ("guard", "hits", "names", "order", "target")
 
     def __init__(self, target: Any, bound: Bound, order: tuple[int, ...] | None) -> None:
         self.target = target
-        self.bound: Any = tuple(name for name, _, _ in bound)
+        self.names = [name for name, _, _ in bound]
         self.order = order
         self.hits = 0
         self.guard: Guard | None = None
@@ -74,7 +74,7 @@ class FastPath:
         if entry.guard is None:
             entry.hits += 1
             if entry.hits >= _OFTEN:
-                entry.guard = guard(entry.bound, args, kwargs) or never
+                entry.guard = guard(entry.names, args, kwargs) or never
         elif entry.guard is not never:
             self.latest = entry.guard, entry.target.tally, entry.target
         return entry.target, entry.arrange(arrays)
