@@ -14,5 +14,5 @@ def named(kind: type[Op]) -> Any:
     name = kind.type_name
     if name not in _CLASSES:
         fields = [(result.name, Any) for result in kind.results]
-        _CLASSES[name] = NamedTuple(name, fields)  # type: ignore[misc]
+        _CLASSES[name] = NamedTuple(name, fields)
     return _CLASSES[name]
