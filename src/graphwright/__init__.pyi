@@ -1,4 +1,5 @@
 # Written by tools/write_stub.py.
+from graphwright.api import __internal__ as __internal__
 from graphwright.api import audio as audio
 from graphwright.api import autodiff as autodiff
 from graphwright.api import autograph as autograph

@@ -2,10 +2,12 @@
 
 Conversion: `source` (the tree of a function) -> `jumps` (break, continue and return become
 flags) -> `effects` and `flow` (which variables each statement reads, writes and leaves
-live) -> `control_flow` and `expressions` (statements and expressions become calls) ->
-`convert` (compile, cache, what is converted when; `exempt` says what never is).
+live) -> `control_flow`, `parts` and `expressions` (statements and expressions become calls) ->
+`convert` (compile, cache, what is converted when; `exempt` says what never is). The staged form
+of a statement is compiled at its site (`sites`) when a tensor asks for it.
 
-What converted code calls: `operators` (Python or graph?) -> `regions` (branches and loops
-out of functions that assign variables), through the protocol in `staging`, which `tensors`
-and `iterations` fulfil. docs/autograph.md is for users.
+What converted code calls: `operators` (Python or graph?) and `overloads` of builtins -> `regions`
+(branches and loops out of functions that assign variables; `containers` keeps what they hold,
+`refusals` says what cannot be), through the protocol in `staging`, which `tensors`, `iterations`
+and `tensor_builtins` fulfil. docs/autograph.md is for users.
 """

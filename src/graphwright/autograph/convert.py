@@ -279,7 +279,15 @@ def to_code(entity: Any, recursive: bool = True, experimental_optional_features:
 def tf_convert(
     f: Any, ctx: Any = None, convert_by_default: bool = True, user_requested: bool = False
 ) -> Any:
-    """`f` as converted code would call it; `f` itself if `convert_by_default` is false."""
+    """`f` as converted code would call it; `f` itself if `convert_by_default` is false.
+
+    `ctx` and `user_requested` are accepted and change nothing: what is called from a function
+    that is not converted is not converted either way.
+
+    >>> import graphwright as tf
+    >>> tf.__internal__.autograph.tf_convert(lambda x: 1 if x else 2)(0)
+    2
+    """
     return staged_form(f) if convert_by_default else f
 
 

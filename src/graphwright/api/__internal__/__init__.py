@@ -1,0 +1,5 @@
+"""`tf.__internal__`: what libraries such as Keras call, and users do not."""
+
+from graphwright.api.__internal__ import autograph
+
+__all__ = ["autograph"]
