@@ -93,3 +93,18 @@ class Gathered(Op):
         if dims is None or own is None:
             return (None,)
         return ((*dims[: self.axis], *own[self.batch :], *dims[self.axis + len(places) :]),)
+
+
+class MatMulAdd(Op):
+    """c + a @ b, added up in one pass."""
+
+    type_name = "_MatMulAdd"
+    inputs = ("a: T", "b: T", "c: T")
+    outputs = ("sum: T",)
+    dtypes = {"T": dt.FLOATING}
+
+    transpose_a: bool
+    transpose_b: bool
+
+    def shapes(self, a: TensorType, b: TensorType, c: TensorType) -> Shapes:
+        return (c.dims,)

@@ -113,7 +113,7 @@ class ListLowering:
             assert storage.kind is not None
             assert storage.item is not None
             shape = self.program.sizes.shape(storage.item)
-            storage.buffer = self.program.buffer("list", shape, storage.kind)
+            storage.buffer = self.program.buffer("owned", shape, storage.kind)
             storage.capacity = self.program.scalar()
 
     def shape(self, storage: Storage) -> tuple[Size, str]:
@@ -364,9 +364,9 @@ class ListLowering:
         if storage.written >= 0:
             into.append(Require(storage.written, length))
         role, shape, _ = self.program.buffers[storage.buffer]
-        late = self.program.buffer("late", (ZERO, *shape[role != "list" :]), kind)
+        late = self.program.buffer("late", (ZERO, *shape[role != "owned" :]), kind)
         self.program.results[number] = late, self.program.buffers[late].shape
-        steal = last and role == "list"
+        steal = last and role == "owned"
         into.append(Deliver(storage.buffer, late, number, length, item, kind, not steal))
         dtype = DTYPES[kind]
         like = self.numbers.get(storage, -1)

@@ -14,7 +14,7 @@ from graphwright.control.loop import StatelessWhile
 from graphwright.ir.graph import Graph, Node, Value
 from graphwright.lower.clusters import Cluster, Opaque, spread
 from graphwright.lower.decompose import decompose
-from graphwright.lower.indices import Scattered
+from graphwright.lower.indices import MatMulAdd, Scattered
 from graphwright.lower.kinds import kind_of
 from graphwright.lower.list_lowering import ListLowering
 from graphwright.lower.lists import LIST_OPS, READS, Lists, is_list
@@ -30,6 +30,7 @@ from graphwright.lower.nest import (
     Loop,
     Multiply,
     Nest,
+    PackRight,
     Program,
     Stage,
     Statement,
@@ -64,6 +65,8 @@ class Lowering:
         self.results: list[tuple[int, Shape]] = []
         self.lists = Lists(self.sizes)
         self.of_lists = ListLowering(self, self.lists)
+        self.loops: list[list[Statement]] = []  # what comes before each loop that is open
+        self.captured: dict[Value, list[Statement]] = {}  # the same, for what loops capture
 
     # -- the interface ----------------------------------------------------------------------
 
@@ -168,8 +171,8 @@ class Lowering:
         if isinstance(op, Reshape):
             self.buffer_of[node.outputs[0]] = self.memory(node.inputs[0])
             return []
-        if isinstance(op, MatMul):
-            return [self.multiply(node, op)]
+        if isinstance(op, (MatMul, MatMulAdd)):
+            return self.multiply(node, op, schedule)
         if isinstance(op, (ConcatV2, Pack)):
             return self.join(node, schedule)
         if isinstance(op, Scattered):
@@ -252,6 +255,10 @@ class Lowering:
                 self.buffer_of.update(dict.fromkeys(values, variable))
                 before.append(Copy(self.memory(first), variable, product(shape), kind))
                 buffers.append((variable, result))
+        self.loops.append(before)
+        for graph in (condition.graph, body.graph):
+            captured = graph.arguments[len(graph.parameters) :]
+            self.captured.update(dict.fromkeys(captured, before))
         tests = self.block(condition)
         again = self.as_scalar(condition.graph.results[0], condition, tests)
         steps = self.block(body)
@@ -259,6 +266,7 @@ class Lowering:
         for v, f, r in lengths:
             nexts.append((v, f, self.of_lists.next_length(r, body, steps), "i32"))
         swapped = self.next_buffers(buffers, body, steps)
+        self.loops.pop()
         loop = Loop(tuple(tests), again, tuple(steps), tuple(nexts), tuple(swapped))
         return [*before, loop]
 
@@ -329,16 +337,44 @@ class Lowering:
             into.append(Straight(tuple(stage.instructions), ((index, found, kind),)))
         return found
 
-    def multiply(self, node: Node, op: MatMul) -> Statement:
-        """A matrix product."""
-        a, b = [self.memory(v) for v in node.inputs]
-        (m, k) = self.schedule.of(node.inputs[0])[:: -1 if op.transpose_a else 1]
-        n = self.schedule.of(node.outputs[0])[1]
-        kind = kind_of(node.outputs[0].type.dtype)
-        c = self.memory(node.outputs[0])
+    def multiply(self, node: Node, op: MatMul | MatMulAdd, schedule: Schedule) -> list[Statement]:
+        """A matrix product, or one that is added to what is there."""
+        into: list[Statement] = []
+        output = node.outputs[0]
+        kind = kind_of(output.type.dtype)
         if kind not in ("f32", "f64"):
             raise NotNative("a matrix product of integers")
-        return Multiply(a, b, c, m, n, k, op.transpose_a, op.transpose_b, kind, ONE, ZERO, ZERO)
+        if isinstance(op, MatMulAdd):
+            self.start_sum(node, schedule, into)
+        a, b = [self.memory(v) for v in node.inputs[:2]]
+        (m, k) = self.schedule.of(node.inputs[0])[:: -1 if op.transpose_a else 1]
+        n = self.schedule.of(output)[1]
+        c, add = self.memory(output), isinstance(op, MatMulAdd)
+        product_ = Multiply(a, b, c, m, n, k, op.transpose_a, op.transpose_b, kind, add)
+        before = self.before_loops(node.inputs[1])
+        if before is not None:
+            product_ = product_._replace(packed=self.buffer("owned", (), kind))
+            before.append(PackRight(product_))
+        return [*into, product_]
+
+    def start_sum(self, node: Node, schedule: Schedule, into: list[Statement]) -> None:
+        """What a product is added to is in the memory of the sum."""
+        output, total = node.outputs[0], node.inputs[2]
+        if schedule.overwritten.get(output) is total:
+            self.buffer_of[output] = self.memory(total)
+            return
+        kind, elements = kind_of(total.type.dtype), product(schedule.of(total))
+        into.append(Copy(self.memory(total), self.memory(output), elements, kind))
+
+    def before_loops(self, value: Value) -> list[Statement] | None:
+        """What comes before the outermost loop that does not change a value."""
+        found: list[Statement] | None = None
+        while value in self.schedule.aliases:
+            found = self.captured.get(value, found)
+            value = self.schedule.aliases[value]
+        if isinstance(value.node.op, Const) and self.loops:
+            return self.loops[0]
+        return found
 
     def memory(self, value: Value) -> int:
         """The buffer of a value."""

@@ -189,7 +189,10 @@ class Clear(NamedTuple):
 
 
 class Multiply(NamedTuple):
-    """c = a @ b of row-major matrices, a batch of them; flags transpose the operands."""
+    """c = a @ b of row-major matrices; flags transpose the operands. With `add`, c += a @ b.
+
+    `packed` is the buffer in which b was packed before, -1 if it was not.
+    """
 
     a: int
     b: int
@@ -200,9 +203,14 @@ class Multiply(NamedTuple):
     transpose_a: bool
     transpose_b: bool
     kind: str
-    batch: Size
-    stride_a: Size
-    stride_b: Size
+    add: bool = False
+    packed: int = -1
+
+
+class PackRight(NamedTuple):
+    """Packs the right operand of a product into a buffer, for all products that will use it."""
+
+    product: Multiply
 
 
 class Copy(NamedTuple):
@@ -315,7 +323,7 @@ class Deliver(NamedTuple):
 
 
 ListStatement = Reserve | Extend | Shorten | Locate | Mark | Require | Deliver
-Statement = Nest | Straight | Clear | Multiply | Copy | Loop | Choice | ListStatement
+Statement = Nest | Straight | Clear | Multiply | PackRight | Copy | Loop | Choice | ListStatement
 
 
 def inner_blocks(statement: Statement) -> tuple[tuple[Statement, ...], ...]:
@@ -338,11 +346,12 @@ def all_statements(body: tuple[Statement, ...]) -> Iterator[Statement]:
 class Buffer(NamedTuple):
     """Memory of a program: an input, a result, or its own.
 
-    The address of a `list` changes when it grows, that of a `view` is an item's in a list; a
-    `late` result is a list, so its first dimension and its memory are known in the end.
+    What is `owned` is allocated by a statement: lists, which move when they grow, and packed
+    operands. The address of a `view` is an item's in a list; a `late` result is a list, so its
+    first dimension and its memory are known in the end.
     """
 
-    role: str  # input, result, temporary, row (memory for one outer index), list, view, late
+    role: str  # input, result, temporary, row (memory for one outer index), owned, view, late
     shape: Shape
     kind: str
 

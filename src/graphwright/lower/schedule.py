@@ -14,6 +14,7 @@ from typing import Any
 from graphwright.control.branch import StatelessIf
 from graphwright.control.loop import StatelessWhile
 from graphwright.ir.graph import Graph, Node, Value, transform
+from graphwright.lower.accumulate import accumulated, in_place
 from graphwright.lower.clusters import Cluster, Member, Opaque, is_final, spread
 from graphwright.lower.decompose import decompose
 from graphwright.lower.indices import Scattered, Sized
@@ -54,6 +55,7 @@ class Schedule(Shapes):
         self.statements: list[Cluster | Opaque] = []
         self.escapes: dict[Value, None] = {}  # what other statements read, in order
         self.results: list[Value] = []
+        self.overwritten = in_place(graph)  # what is computed in the memory of something else
         self.claimed: set[Value] = set()  # whose memory is a result's
         self.memory: set[Value] = set()  # what must be in memory, even if it is one element
 
@@ -383,5 +385,6 @@ def read_from_memory(node: Node) -> tuple[Value, ...]:
 def fresh(graph: Graph) -> Graph:
     """A copy of a loop's or branch's graph, simplified, with nodes and values of its own."""
     result = Graph(graph.name, is_body=True)
-    transform(decompose(simplify(graph))[0], lambda node, inputs: None, result)
+    simple = accumulated(decompose(simplify(graph))[0])
+    transform(simple, lambda node, inputs: None, result)
     return result

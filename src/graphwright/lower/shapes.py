@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from graphwright.ir.graph import Node, Value
-from graphwright.lower.indices import Peak, Scattered, Sized
+from graphwright.lower.indices import MatMulAdd, Peak, Scattered, Sized
 from graphwright.lower.moves import MOVES, host_of
 from graphwright.lower.sizes import ONE, NotNative, Shape, Size, Sizes
 from graphwright.op.families import Elementwise
@@ -75,12 +75,14 @@ class Shapes:
             return self.joined(node, op)
         if isinstance(op, Scattered):
             return self.scattered(node)
-        if isinstance(op, MatMul):
+        if isinstance(op, (MatMul, MatMulAdd)):
             (m, k), (k2, n) = [
                 self.of(v)[:: -1 if t else 1]
                 for v, t in zip(node.inputs, (op.transpose_a, op.transpose_b))
             ]
             self.sizes.unify(k, k2)
+            for added in node.inputs[2:]:
+                m, n = [self.sizes.unify(x, y) for x, y in zip((m, n), self.of(added))]
             return m, n
         raise NotNative(f"{op.type_name} has no native form")
 

@@ -57,13 +57,13 @@ class ListWriter:
     def clear(self, program: Program) -> None:
         """No list has memory in the beginning."""
         for i, buffer in enumerate(program.buffers):
-            if buffer.role == "list":
+            if buffer.role == "owned":
                 self.f.to_slot(self.frame.buffer(i), Reg("null", "ptr"))
 
     def free(self, program: Program) -> None:
         """Gives the memory of all lists back."""
         for i, buffer in enumerate(program.buffers):
-            if buffer.role == "list":
+            if buffer.role == "owned":
                 self.f.call("", "free", self.f.from_slot(self.frame.buffer(i), "ptr"))
 
     def value(self, length: Size | int) -> Reg:
@@ -229,5 +229,5 @@ class ListWriter:
 def moving(program: Program) -> Iterator[int]:
     """The buffers of lists whose addresses change, and of items of lists."""
     for i, buffer in enumerate(program.buffers):
-        if buffer.role in ("list", "view"):
+        if buffer.role in ("owned", "view"):
             yield i

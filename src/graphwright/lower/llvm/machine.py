@@ -80,11 +80,12 @@ def outside(name: str) -> int:
     """Where what native code calls lies: the C library's memory functions, BLAS, our threads."""
     if name in ("gw_sgemm", "gw_dgemm"):
         return blas.address(name.removeprefix("gw_"))
-    if name in ("gw_smatmul", "gw_dmatmul"):
+    if name in PRODUCTS:
         from graphwright.kernels import products
 
-        job = products.kernels(np.dtype(np.float32 if name[3] == "s" else np.float64)).matmul
-        return ctypes.cast(job.call, ctypes.c_void_p).value or 0
+        functions = products.kernels(np.dtype(np.float32 if name[3] == "s" else np.float64))
+        function = functions.pack if name.endswith("pack") else functions.multiply
+        return ctypes.cast(function, ctypes.c_void_p).value or 0
     if name == "gw_parallel_for":
         return threads.address()
     address = ctypes.cast(getattr(c_library(), name), ctypes.c_void_p).value
@@ -99,7 +100,8 @@ def c_library() -> ctypes.CDLL:
     return ctypes.CDLL(None)
 
 
+PRODUCTS = ("gw_spack", "gw_dpack", "gw_smultiply", "gw_dmultiply")
 OUTSIDE = (
     *("malloc", "calloc", "realloc", "free", "memcpy", "memset"),
-    *("gw_sgemm", "gw_dgemm", "gw_smatmul", "gw_dmatmul", "gw_parallel_for"),
+    *("gw_sgemm", "gw_dgemm", "gw_parallel_for", *PRODUCTS),
 )

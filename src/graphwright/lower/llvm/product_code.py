@@ -1,71 +1,156 @@
-"""Products of matrices in machine code: calls of BLAS, or of the product kernel for larger ones.
+"""Products of matrices in machine code: calls of BLAS, or of the product kernel.
 
-BLAS would use threads of its own for those, which take the cores from everything else.
+The kernel computes larger ones: BLAS would use threads of its own for those, which take the cores
+from everything else. It also computes those whose right operand a loop does not change, since
+that is packed once, before the loop.
 """
 
 from __future__ import annotations
+
+from typing import NamedTuple
 
 from graphwright.kernels.machine import vectors
 from graphwright.kernels.matmul import WORTH
 from graphwright.lower.kinds import item_size
 from graphwright.lower.llvm.emitter import Reg
-from graphwright.lower.llvm.function import FunctionWriter
+from graphwright.lower.llvm.function import I64, FunctionWriter
 from graphwright.lower.nest import Multiply
 from graphwright.lower.sizes import Size
 
+#: Rows of the left operand from which on the kernel is faster with an operand that is packed.
+_ROWS = 8
+
+
+def has_kernel() -> bool:
+    """Whether the processor is one that the kernel knows better than BLAS."""
+    return vectors().bits >= 256
+
 
 def write_product(f: FunctionWriter, s: Multiply) -> None:
-    """c = a @ b"""
-    if vectors().bits < 256:  # BLAS knows this processor better
+    """c = a @ b, or c += a @ b"""
+    if not has_kernel():
         write_blas(f, s)
         return
     e = f.e
-    work = f.mul(f.mul(f.size(s.m), f.size(s.n)), f.size(s.k))
-    small, large, done = [e.fresh_label(p) for p in ("small", "large", "multiplied")]
-    f.branch_if(e.compare("sle", work, f.number(WORTH)), small, large)
-    e.label(small)
+    blas, kernel, done = [e.fresh_label(p) for p in ("blas", "kernel", "multiplied")]
+    f.branch_if(is_packed(f, s) if s.packed >= 0 else is_large(f, s), kernel, blas)
+    e.label(blas)
     write_blas(f, s)
     f.branch(done)
-    e.label(large)
-    write_kernel(f, s)
+    e.label(kernel)
+    if s.packed >= 0:
+        multiply(f, s, Room.at(f, s, f.buffer(s.packed)))
+    else:
+        memory = f.call("ptr", "malloc", Room.bytes(f, s))
+        room = Room.at(f, s, memory)
+        pack(f, s, room)
+        multiply(f, s, room)
+        f.call("", "free", memory)
     f.branch(done)
     e.label(done)
 
 
-def write_kernel(f: FunctionWriter, s: Multiply) -> None:
-    """The product kernel, which packs b in memory that it is lent."""
+def write_pack(f: FunctionWriter, s: Multiply) -> None:
+    """Packs the right operand in memory that is allocated here, once."""
     e = f.e
-    item = item_size(s.kind)
-    lanes = vectors().bits // 8 // item
-    m, n, k = [f.size(size) for size in (s.m, s.n, s.k)]
-    unit = f.number(item)
+    slot = f.frame.buffer(s.packed)
+    some, none, filled, done = [e.fresh_label(p) for p in ("pack", "none", "room", "packed")]
+    f.branch_if(is_packed(f, s), some, done)
+    e.label(some)
+    missing = e.compare("eq", f.from_slot(slot, "ptr"), Reg("null", "ptr"))
+    f.branch_if(missing, none, filled)
+    e.label(none)
+    f.to_slot(slot, f.call("ptr", "malloc", Room.bytes(f, s)))
+    f.branch(filled)
+    e.label(filled)
+    pack(f, s, Room.at(f, s, f.from_slot(slot, "ptr")))
+    f.branch(done)
+    e.label(done)
 
-    def steps(rows: Size, columns: Size, transposed: bool) -> tuple[Reg, Reg]:
-        """The bytes from row to row and from column to column."""
-        long = f.mul(f.size(rows if transposed else columns), unit)
-        return (unit, long) if transposed else (long, unit)
 
-    panels = e.binary("sdiv", f.add(n, f.number(lanes - 1)), f.number(lanes))
-    packed = f.mul(f.mul(k, panels), f.number(lanes * item))
-    tables = f.mul(f.add(m, k), f.number(16))
-    room = f.call("ptr", "malloc", f.add(f.add(tables, packed), f.number(64)))
-    with f.at_entry():
-        starts = e.assign("ptr", 1, "alloca [3 x i64], align 16")
-        e.line(f"store [3 x i64] zeroinitializer, {starts}")
-    a, b, c = [f.buffer(i) for i in (s.a, s.b, s.c)]
-    left = (a, *steps(s.m, s.k, s.transpose_a), m, k)
-    right = (b, *steps(s.k, s.n, s.transpose_b), n)
-    name = f"gw_{'s' if s.kind == 'f32' else 'd'}matmul"
-    f.call("", name, *left, *right, c, f.mul(n, unit), starts, f.number(1), room)
-    f.call("", "free", room)
+def is_large(f: FunctionWriter, s: Multiply) -> Reg:
+    """Whether BLAS would use threads."""
+    work = f.mul(f.mul(f.size(s.m), f.size(s.n)), f.size(s.k))
+    return f.e.compare("sgt", work, f.number(WORTH))
+
+
+def is_packed(f: FunctionWriter, s: Multiply) -> Reg:
+    """Whether the kernel computes a product whose right operand can be packed before."""
+    return f.e.compare("sge", f.size(s.m), f.number(_ROWS))
+
+
+class Room(NamedTuple):
+    """Where the kernel's tables of offsets and the packed operand are."""
+
+    rows: Reg
+    places: Reg
+    cols: Reg
+    b_rows: Reg
+    panels: Reg
+
+    @staticmethod
+    def bytes(f: FunctionWriter, s: Multiply) -> Reg:
+        """The size of it all."""
+        item = item_size(s.kind)
+        lanes = vectors().bits // 8 // item
+        across = f.e.binary("sdiv", f.add(f.size(s.n), f.number(lanes - 1)), f.number(lanes))
+        packed = f.mul(f.mul(f.size(s.k), across), f.number(lanes * item))
+        tables = f.mul(f.add(f.size(s.m), f.size(s.k)), f.number(16))
+        return f.add(f.add(tables, packed), f.number(64))
+
+    @staticmethod
+    def at(f: FunctionWriter, s: Multiply, memory: Reg) -> Room:
+        """The places in some memory."""
+        e = f.e
+        m, k = f.size(s.m), f.size(s.k)
+
+        def after(start: Reg, count: Reg) -> Reg:
+            return e.assign("ptr", 1, f"getelementptr i64, {start}, {count}")
+
+        places = after(memory, m)
+        cols = after(places, m)
+        b_rows = after(cols, k)
+        end = e.assign(I64, 1, f"ptrtoint {after(b_rows, k)} to i64")
+        line = e.binary("and", f.add(end, f.number(63)), f.number(-64))
+        return Room(memory, places, cols, b_rows, e.assign("ptr", 1, f"inttoptr {line} to ptr"))
+
+
+def steps(f: FunctionWriter, s: Multiply, rows: Size, columns: Size, transposed: bool) -> list[Reg]:
+    """The bytes from row to row and from column to column of an operand."""
+    unit = f.number(item_size(s.kind))
+    long = f.mul(f.size(rows if transposed else columns), unit)
+    return [unit, long] if transposed else [long, unit]
+
+
+def pack(f: FunctionWriter, s: Multiply, room: Room) -> None:
+    """Fills the tables and packs b."""
+    a_row, a_col = steps(f, s, s.m, s.k, s.transpose_a)
+    b_row, b_col = steps(f, s, s.k, s.n, s.transpose_b)
+    c_row = f.mul(f.size(s.n), f.number(item_size(s.kind)))
+    m, k = f.size(s.m), f.size(s.k)
+    filled = (room.rows, m, a_row), (room.places, m, c_row), (room.cols, k, a_col)
+    for table, count, step in (*filled, (room.b_rows, k, b_row)):
+        with f.loop(f.number(0), count) as i:
+            f.store(f.e.binary("mul", i, step), f.address(table, i, I64))
+    operands = f.buffer(s.b), room.b_rows, k, b_col, f.size(s.n), room.panels
+    f.call("", f"gw_{letter(s)}pack", *operands)
+
+
+def multiply(f: FunctionWriter, s: Multiply, room: Room) -> None:
+    """The product with what is packed."""
+    left = f.buffer(s.a), room.rows, f.size(s.m), room.cols, f.size(s.k)
+    target = f.buffer(s.c), room.places, f.number(int(s.add))
+    f.call("", f"gw_{letter(s)}multiply", *left, room.panels, f.size(s.n), *target)
+
+
+def letter(s: Multiply) -> str:
+    """How BLAS names the kind of elements."""
+    return "s" if s.kind == "f32" else "d"
 
 
 def write_blas(f: FunctionWriter, s: Multiply) -> None:
     """BLAS, which counts columns first: c' = b' a'."""
     e = f.e
-    letter = "s" if s.kind == "f32" else "d"
-    one = e.constant(s.kind, 1)
-    zero = e.constant(s.kind, 0)
     integers: list[Reg] = []
     lead_a, lead_b = (s.m if s.transpose_a else s.k), (s.k if s.transpose_b else s.n)
     for size in (s.n, s.m, s.k, lead_b, lead_a, s.n):
@@ -79,10 +164,11 @@ def write_blas(f: FunctionWriter, s: Multiply) -> None:
         f.store(Reg(str(ord("T" if transposed else "N")), "i8"), room)
         flags.append(room)
     factors = []
-    for value in (one, zero):
+    for value in (1, int(s.add)):
         room = f.stack(s.kind, 1)
-        f.store(value, room)
+        f.store(e.constant(s.kind, value), room)
         factors.append(room)
     n, m, k, ldb, lda, ldc = integers
     a, b, c = [f.buffer(i) for i in (s.a, s.b, s.c)]
-    f.call("", f"gw_{letter}gemm", *flags, n, m, k, factors[0], b, ldb, a, lda, factors[1], c, ldc)
+    operands = factors[0], b, ldb, a, lda, factors[1], c, ldc
+    f.call("", f"gw_{letter(s)}gemm", *flags, n, m, k, *operands)

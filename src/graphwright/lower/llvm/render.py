@@ -16,7 +16,7 @@ from graphwright.lower.llvm.instructions import element, scalar_instruction
 from graphwright.lower.llvm.launch import Launch, part_function
 from graphwright.lower.llvm.list_code import ListWriter, moving
 from graphwright.lower.llvm.nests import NestWriter, totals_of
-from graphwright.lower.llvm.product_code import write_product
+from graphwright.lower.llvm.product_code import write_pack, write_product
 from graphwright.lower.nest import (
     Choice,
     Clear,
@@ -28,6 +28,7 @@ from graphwright.lower.nest import (
     Loop,
     Multiply,
     Nest,
+    PackRight,
     Program,
     Scalar,
     Statement,
@@ -172,6 +173,8 @@ class Main:
             self.clear(statement)
         elif isinstance(statement, Multiply):
             write_product(self.f, statement)
+        elif isinstance(statement, PackRight):
+            write_pack(self.f, statement.product)
         elif isinstance(statement, Copy):
             self.copy(statement)
         elif isinstance(statement, Loop):
