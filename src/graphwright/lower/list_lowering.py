@@ -9,24 +9,32 @@ from graphwright.lower.kinds import DTYPES, kind_of
 from graphwright.lower.list_boundary import Arriving, Crossing, Leaving
 from graphwright.lower.list_types import dims_of
 from graphwright.lower.lists import MAKERS, Listed, Lists, Storage, element_of, is_list
+from graphwright.lower.moves import as_size, host_of, is_size
 from graphwright.lower.nest import (
+    Agree,
     Copy,
     Count,
     Deliver,
+    Element,
     Extend,
     Linear,
     Load,
     Locate,
     Mark,
+    Nest,
     Require,
     Reserve,
     Scalar,
     Shorten,
+    Stage,
     Statement,
     Store,
     Straight,
 )
+from graphwright.lower.rewrites import TensorListAddItem
 from graphwright.lower.sizes import ONE, ZERO, NotNative, Size, product
+from graphwright.ops.arithmetic import AddV2
+from graphwright.ops.joining import Pack
 from graphwright.ops.list_tensors import TensorListFromTensor, TensorListStack
 from graphwright.ops.lists import (
     EmptyTensorList,
@@ -40,6 +48,12 @@ from graphwright.ops.lists import (
     TensorListZerosLike,
 )
 from graphwright.types.tensor_type import Dims, TensorType
+
+
+def is_size_vector(value: Value) -> bool:
+    """Whether an item is a shape, which has no memory."""
+    return value.type.rank == 1 and is_size(value)
+
 
 if TYPE_CHECKING:
     from graphwright.lower.lowering import Lowering
@@ -203,16 +217,73 @@ class ListLowering:
         """Writes an item."""
         item, kind = self.shape(storage)
         view = self.program.buffer("view", storage.item or (), kind)
-        if item == ONE:
+        locate = Locate(view, storage.buffer, index, length, item, kind)
+        if item == ONE and not is_size_vector(value):
             scalar = self.program.as_scalar(value, schedule, into)
-            into.append(Locate(view, storage.buffer, index, length, item, kind))
             store = Store(0, view, Linear((), ()), kind)
-            into.append(Straight((Scalar(scalar, kind),), (), (store,)))
+            into += [locate, Straight((Scalar(scalar, kind),), (), (store,))]
+        elif is_size_vector(value):
+            entries = self.entries(value, schedule, into)
+            places = [Linear((Size(i),), ()) for i in range(len(entries))]
+            stores = [Store(i, view, at, kind) for i, at in enumerate(places)]
+            into += [locate, Straight(tuple(entries), (), tuple(stores))]
         else:
-            into.append(Locate(view, storage.buffer, index, length, item, kind))
-            into.append(Copy(self.program.memory(value), view, item, kind))
+            into += [locate, Copy(self.program.memory(value), view, item, kind)]
         if storage.written >= 0:
             into.append(Mark(storage.written))
+
+    def entries(
+        self, value: Value, schedule: Schedule, into: list[Statement]
+    ) -> list[Count | Scalar]:
+        """The entries of a vector of sizes or indices."""
+        sizes = self.lists.sizes_of(value, schedule)
+        if sizes is not None:
+            return [Count(size, "i32") for size in sizes]
+        if not isinstance(value.node.op, Pack):
+            raise NotNative("a shape is computed")
+        scalars = [self.program.as_scalar(v, schedule, into) for v in value.node.inputs]
+        return [Scalar(scalar, kind_of(value.type.dtype)) for scalar in scalars]
+
+    def add_item(self, node: Node, schedule: Schedule) -> list[Statement]:
+        """Something added to an item in its place."""
+        into: list[Statement] = []
+        storage, length = self.used(node, 0, schedule, into)
+        output, value = node.outputs[0], node.inputs[2]
+        index = self.program.as_scalar(node.inputs[1], schedule, into)
+        count = self.number(node.inputs[3], schedule, into)
+        if count != length:
+            into.append(Agree(count, length))
+        if self.lists.found[output].size is None:
+            self.lengths[output] = self.as_length(length, into)
+        item, kind = self.shape(storage)
+        view = self.program.buffer("view", storage.item or (), kind)
+        into.append(Locate(view, storage.buffer, index, length, item, kind))
+        at = Linear((), (ONE,))
+        if item == ONE:
+            scalar = self.program.as_scalar(value, schedule, into)
+            at = Linear((), ())
+            operands: tuple[Any, ...] = (Load(view, at, kind), Scalar(scalar, kind))
+        else:
+            operands = Load(view, at, kind), Load(self.program.memory(value), at, kind)
+        steps = (*operands, Element(AddV2.of(), (0, 1), kind))
+        stores = (Store(2, view, at, kind),)
+        if item == ONE:
+            into.append(Straight(steps, (), stores))
+        else:
+            into.append(Nest((item,), 0, (Stage(steps, stores),)))
+        if storage.written >= 0:
+            into.append(Mark(storage.written))
+        return into
+
+    def number(self, value: Value, schedule: Schedule, into: list[Statement]) -> Length:
+        """An operand that says how many items there are."""
+        try:
+            found = host_of(self.program.sizes, value, schedule.of)
+        except NotNative:
+            return self.program.as_scalar(value, schedule, into)
+        if isinstance(found, (Size, int)):
+            return self.program.sizes.canonical(as_size(self.program.sizes, found))
+        return self.program.as_scalar(value, schedule, into)
 
     def get_item(self, node: Node, schedule: Schedule) -> list[Statement]:
         """An item where it lies."""
@@ -259,7 +330,9 @@ class ListLowering:
     ) -> None:
         """Where only what was written says what shape items have, something must have been."""
         if storage.written >= 0 and self.lists.shape(node.inputs[-1], schedule) is None:
-            if storage.popped and not isinstance(node.op, TensorListStack):
+            if not storage.gaps and not isinstance(node.op, TensorListStack):
+                return
+            if storage.popped and storage.gaps:
                 raise NotNative("an item may not be written", [node])
             into.append(Require(storage.written, length))
 
@@ -290,6 +363,7 @@ class ListLowering:
         TensorListFromTensor: from_tensor,
         TensorListLength: count,
         TensorListSetItem: set_item,
+        TensorListAddItem: add_item,
         TensorListPushBack: push,
         TensorListGetItem: get_item,
         TensorListPopBack: pop,

@@ -17,7 +17,7 @@ from graphwright.control.loop import StatelessWhile
 from graphwright.ir.graph import Graph, Node, Value
 from graphwright.ir.known import known
 from graphwright.lower.prune import like, resolved
-from graphwright.lower.simplify import drop_dead, folded, rewrite
+from graphwright.lower.simplify import folded, simplify
 from graphwright.op.op import Effect, Op
 from graphwright.ops.creation import Const, Literal, Placeholder
 from graphwright.ops.identities import Identity
@@ -33,6 +33,7 @@ from graphwright.ops.lists import (
     TensorListSetItem,
     TensorListZerosLike,
 )
+from graphwright.ops.shape import Shape
 from graphwright.ops.tensor_list import known_dims
 from graphwright.types import dtypes as dt
 from graphwright.types.tensor_type import Dims, TensorType, join_dims, merge_dims
@@ -50,6 +51,7 @@ class Items(NamedTuple):
     declared: Dims | None = None
     written: Any = None
     size: int | None = None
+    constant: Any = None  # the op of the constant that every item is
 
     @property
     def dims(self) -> Dims | None:
@@ -69,7 +71,14 @@ class Items(NamedTuple):
         if self.written is UNWRITTEN:
             both = both._replace(written=other.written)
         declared = join_dims(self.declared, other.declared)
-        return Items(declared, both.written, self.size if self.size == other.size else None)
+        size = self.size if self.size == other.size else None
+        return Items(declared, both.written, size, self.common(other.constant))
+
+    def common(self, constant: Any) -> Any:
+        """The constant that every item is, if others are `constant`."""
+        if UNWRITTEN in (self.constant, constant):
+            return constant if self.constant is UNWRITTEN else self.constant
+        return self.constant if self.constant == constant else None
 
 
 UNKNOWN = Items()
@@ -79,8 +88,7 @@ def with_list_types(graph: Graph) -> Graph:
     """The graph with the types that follow from what is written to lists."""
     if not has_lists(graph):
         return graph
-    refined = Refinement(graph, [v.type for v in graph.arguments], []).run()
-    return drop_dead(rewrite(refined))
+    return simplify(Refinement(graph, [v.type for v in graph.arguments], []).run())
 
 
 def has_lists(graph: Graph) -> bool:
@@ -135,10 +143,12 @@ class Refinement:
             if inputs != node.inputs or type(op) in _READS:
                 types = self.inferred(node, inputs, types)
         same = all(t is v.type for t, v in zip(types, node.outputs))
-        if op is node.op and inputs == node.inputs and same:
+        if op is node.op and inputs == node.inputs and same and not isinstance(op, Shape):
             self.nodes.append(node)
-            return
-        self.add(node, op, inputs, types)
+        else:
+            self.add(node, op, inputs, types)
+        if isinstance(op, TensorListPopBack):
+            self.recall(node)
 
     def add(
         self, node: Node, op: Op, inputs: tuple[Value, ...], types: tuple[TensorType, ...]
@@ -152,6 +162,14 @@ class Refinement:
         fresh, _ = folded(fresh, fresh.inputs, {})
         self.nodes.append(fresh)
         self.new.update(zip(node.outputs, fresh.outputs))
+
+    def recall(self, node: Node) -> None:
+        """An item that is always the same constant -> the constant"""
+        op = self.list_of(node.inputs[0]).constant
+        if isinstance(op, Const):
+            types = (op.value.type,)
+            self.nodes.append(Node(op, (), types, node.name, node.location))
+            self.new[resolved(node.outputs[1], self.new)] = self.nodes[-1].outputs[0]
 
     def inferred(
         self, node: Node, inputs: tuple[Value, ...], types: tuple[TensorType, ...]
@@ -185,21 +203,28 @@ class Refinement:
         first = self.list_of(inputs[0]) if inputs else UNKNOWN
         if isinstance(op, (EmptyTensorList, TensorListReserve)):
             count = known(resolved(inputs[1], self.new)) if type(op) is TensorListReserve else None
-            found = Items(dims_of(inputs[0]), UNWRITTEN, count)
+            nothing = UNWRITTEN if type(op) is EmptyTensorList else None
+            found = Items(dims_of(inputs[0]), UNWRITTEN, count, nothing)
         elif isinstance(op, TensorListFromTensor):
             dims = resolved(inputs[0], self.new).type.dims
             rows = None if dims is None else dims[1:]
             found = Items(rows, rows, dims[0] if dims else None)
         elif isinstance(op, TensorListSetItem):
-            found = first.written_to(resolved(inputs[2], self.new).type.dims)
+            item = resolved(inputs[2], self.new).type.dims
+            found = first.written_to(item)._replace(constant=None)
             if op.resize_if_index_out_of_bounds:
                 found = found._replace(size=None)
         elif isinstance(op, TensorListPushBack):
-            item = resolved(inputs[1], self.new).type.dims
-            found = first.written_to(item)._replace(size=None)
-        elif isinstance(op, (TensorListPopBack, TensorListResize)):
+            pushed = resolved(inputs[1], self.new)
+            constant = first.common(pushed.node.op if isinstance(pushed.node.op, Const) else None)
+            found = first.written_to(pushed.type.dims)._replace(size=None, constant=constant)
+        elif isinstance(op, TensorListPopBack):
             found = first._replace(size=None)
-        elif isinstance(op, (Identity, TensorListZerosLike)):
+        elif isinstance(op, TensorListResize):
+            found = first._replace(size=None, constant=None)
+        elif isinstance(op, TensorListZerosLike):
+            found = first._replace(constant=None)
+        elif isinstance(op, Identity):
             found = first
         elif isinstance(op, TensorListAddN):
             found = first.join(self.list_of(inputs[1]))

@@ -14,7 +14,9 @@ from graphwright.control.branch import StatelessIf
 from graphwright.control.loop import StatelessWhile
 from graphwright.ir.graph import Graph, Node, Value
 from graphwright.lower.kinds import kind_of
-from graphwright.lower.moves import as_size, host_of
+from graphwright.lower.list_types import UNWRITTEN
+from graphwright.lower.moves import as_size, host_of, is_size
+from graphwright.lower.rewrites import TensorListAddItem
 from graphwright.lower.sizes import NotNative, Shape, Size, Sizes
 from graphwright.op.op import Op
 from graphwright.ops.identities import Identity
@@ -38,7 +40,12 @@ from graphwright.types.tensor_type import Dims, TensorType
 MAKERS: tuple[type[Op], ...] = (EmptyTensorList, TensorListReserve, TensorListZerosLike)
 
 #: Ops that change what is in a list.
-_CHANGES: tuple[type[Op], ...] = (TensorListSetItem, TensorListPushBack, TensorListResize)
+_CHANGES: tuple[type[Op], ...] = (
+    TensorListSetItem,
+    TensorListPushBack,
+    TensorListResize,
+    TensorListAddItem,
+)
 
 #: Ops that give an item, or all of them, where they lie.
 READS: tuple[type[Op], ...] = (TensorListGetItem, TensorListPopBack, TensorListStack)
@@ -58,6 +65,10 @@ class Storage:
         self.declared = item is not None  # if not, the shape is that of what is written
         self.changed = False  # whether anything is written to it after it was made
         self.popped = False  # whether it ever gets shorter
+        #: Whether there may be items that were never written.
+        self.gaps = source is not None and not isinstance(source.op, EmptyTensorList)
+        self.sizes: Any = UNWRITTEN  # what each item is, if all of them are the same sizes
+        self.relied = False  # whether somebody took an item to be that
         self.buffer = -1
         self.capacity = -1  # the scalar's slot that says how many items there is room for
         self.written = -1  # the one that says whether anything was written, where it matters
@@ -166,14 +177,25 @@ class Lists:
         storage = listed.storage
         if isinstance(op, TensorListLength):
             schedule.dims[node.outputs[0]] = ()
+            if listed.size is not None:
+                self.sizes.known[node.outputs[0]] = listed.size
+        elif isinstance(op, TensorListAddItem):
+            self.fit(storage, node.inputs[2], schedule)
+            self.found[node.outputs[0]] = listed
         elif isinstance(op, TensorListSetItem):
             self.fit(storage, node.inputs[2], schedule)
-            count = None if op.resize_if_index_out_of_bounds else listed.size
+            count = listed.size
+            if op.resize_if_index_out_of_bounds:
+                self.note_sizes(storage, None)
+                storage.gaps = True
+                count = None
             self.found[node.outputs[0]] = Listed(storage, count)
         elif isinstance(op, TensorListPushBack):
             self.fit(storage, node.inputs[1], schedule)
             self.found[node.outputs[0]] = Listed(storage, None)
         elif isinstance(op, TensorListResize):
+            self.note_sizes(storage, None)
+            storage.gaps = True
             self.found[node.outputs[0]] = Listed(storage, None)
         elif isinstance(op, READS):
             self.read(node, listed, schedule)
@@ -184,11 +206,35 @@ class Lists:
 
     def fit(self, storage: Storage, item: Value, schedule: Any) -> None:
         """An item has the shape of all."""
-        dims, kind = schedule.of(item), kind_of(item.type.dtype)
+        kind = kind_of(item.type.dtype)
+        sizes = None
+        if is_size(item) and item.type.rank == 1:
+            sizes = self.sizes_of(item, schedule)
+            dims: Shape = (Size(item.type.size or 0),)
+        else:
+            dims = schedule.of(item)
+        self.note_sizes(storage, sizes)
         if kind != (storage.kind or kind):
             raise NotNative("an item has another dtype than its list")
         storage.kind = kind
         storage.item = dims if storage.item is None else self.unified(storage.item, dims)
+
+    def sizes_of(self, item: Value, schedule: Any) -> tuple[Any, ...] | None:
+        """What a vector of sizes is, if all of them are known."""
+        try:
+            found = host_of(self.sizes, item, schedule.of)
+        except NotNative:
+            return None
+        known = all(isinstance(size, (Size, int)) for size in found)
+        return tuple([as_size(self.sizes, size) for size in found]) if known else None
+
+    def note_sizes(self, storage: Storage, sizes: tuple[Any, ...] | None) -> None:
+        """Another item of a list is a shape, or something else."""
+        made = storage.source is not None and isinstance(storage.source.op, EmptyTensorList)
+        same = made and storage.sizes in (sizes, UNWRITTEN)
+        if storage.relied and not same:
+            raise NotNative("the items of a list are other shapes than before")
+        storage.sizes = sizes if same else None
 
     def unified(self, a: Shape, b: Shape) -> Shape:
         """Two shapes that must be one."""
@@ -216,6 +262,9 @@ class Lists:
             schedule.dims[node.outputs[0]] = (listed.size, *storage.item)
         else:
             schedule.dims[node.outputs[-1]] = storage.item
+            if storage.sizes not in (None, UNWRITTEN):
+                storage.relied = True
+                self.sizes.known[node.outputs[-1]] = storage.sizes
         if isinstance(op, TensorListPopBack):
             self.found[node.outputs[0]] = Listed(storage, None)
 

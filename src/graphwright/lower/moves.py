@@ -27,6 +27,7 @@ from graphwright.ops.joining import ConcatV2, Pack
 from graphwright.ops.movement import BroadcastTo, ExpandDims, Reshape, Squeeze, Transpose
 from graphwright.ops.reversal import ReverseV2
 from graphwright.ops.shape import Shape as ShapeOp
+from graphwright.ops.shape import Size as SizeOp
 from graphwright.ops.slicing import INDEX, MASKED, NewAxis, Pick, Slice, StridedSlice
 
 
@@ -77,11 +78,15 @@ Dims_of = Callable[[Value], Shape]
 
 def host_of(sizes: Sizes, value: Value, dims_of: Dims_of) -> Any:
     """A host operand: ints and sizes, in tuples where it is a vector. `NotNative` if unknown."""
+    if value in sizes.known:
+        return sizes.known[value]
     op = value.node.op
     if isinstance(op, Const):
         return host_value(op.value.array)
     if isinstance(op, ShapeOp):
         return dims_of(value.node.inputs[0])
+    if isinstance(op, SizeOp):
+        return product(dims_of(value.node.inputs[0]))
     if isinstance(op, (Identity, Cast, StopGradient)):
         return host_of(sizes, value.node.inputs[0], dims_of)
     if isinstance(op, Pack) and op.axis == 0:
@@ -104,7 +109,7 @@ def host_of(sizes: Sizes, value: Value, dims_of: Dims_of) -> Any:
 def is_size(value: Value) -> bool:
     """Whether a value is made of shapes, constants and single integers, for a host operand."""
     op = value.node.op
-    if isinstance(op, ShapeOp):
+    if isinstance(op, (ShapeOp, SizeOp)):
         return True
     inputs = value.node.inputs
     if isinstance(op, Pack):

@@ -297,6 +297,13 @@ class Locate(NamedTuple):
     kind: str
 
 
+class Agree(NamedTuple):
+    """Two lengths must be the same."""
+
+    one: Size | int
+    other: Size | int
+
+
 class Mark(NamedTuple):
     """Notes that something was written to a list."""
 
@@ -322,7 +329,7 @@ class Deliver(NamedTuple):
     copy: bool
 
 
-ListStatement = Reserve | Extend | Shorten | Locate | Mark | Require | Deliver
+ListStatement = Reserve | Extend | Shorten | Locate | Agree | Mark | Require | Deliver
 Statement = Nest | Straight | Clear | Multiply | PackRight | Copy | Loop | Choice | ListStatement
 
 

@@ -18,7 +18,7 @@ from graphwright.ops.resource import (
     AssignSubVariableOp,
     ReadVariableOp,
 )
-from graphwright.ops.shape import Shape
+from graphwright.ops.shape import Shape, Size
 
 #: What an update makes of the value before, and its operand.
 UPDATES: dict[type[Op], type[Op]] = {AssignAddVariableOp: AddV2, AssignSubVariableOp: Sub}
@@ -84,7 +84,7 @@ class Outline:
 
     def copied(self, node: Node, mask: Iterable[bool]) -> tuple[Value, ...]:
         """What a node's copy gives."""
-        chain = node.outputs and is_size(node.outputs[0]) and not isinstance(node.op, Shape)
+        chain = node.outputs and is_size(node.outputs[0]) and not isinstance(node.op, (Shape, Size))
         inputs = [
             self.size(v) if host or chain else self.argument(v)
             for v, host in zip(node.inputs, mask)

@@ -20,7 +20,8 @@ from graphwright.lower.decompose import decompose
 from graphwright.lower.indices import Scattered, Sized
 from graphwright.lower.lists import LIST_OPS, MAKERS, Lists, is_list, list_operands
 from graphwright.lower.moves import FIRST, MOVES, At, Place, aligned, is_size, is_trivial
-from graphwright.lower.shapes import COMBINE, FILLS, Shapes, joined_parts
+from graphwright.lower.rewrites import SumTo
+from graphwright.lower.shapes import COMBINE, FILLS, Shapes, joined_parts, kept
 from graphwright.lower.simplify import simplify
 from graphwright.lower.sizes import ONE, NotNative, Shape, Sizes
 from graphwright.op.families import Elementwise
@@ -165,6 +166,8 @@ class Schedule(Shapes):
             dims, out = self.of(node.inputs[0]), self.of(value)
             if type(node.op) in MOVES:
                 at = MOVES[type(node.op)].pull(self.sizes, node, dims, out, at)
+            elif isinstance(node.op, SumTo):
+                at = (*(FIRST,) * (len(dims) - len(out)), *at)
             elif node.op.keep_dims:  # type: ignore[attr-defined]
                 at = tuple([FIRST if d == ONE else a for d, a in zip(dims, at)])
             else:  # combines only dimensions of 1
@@ -261,8 +264,7 @@ class Schedule(Shapes):
         space, at = spread(dims)
         gone = self.reduced(node)
         axes = frozenset(a.axis for i, a in enumerate(at) if i in gone and a.axis >= 0)
-        keep = node.op.keep_dims  # type: ignore[attr-defined]
-        own = tuple([FIRST if i in gone else a for i, a in enumerate(at) if keep or i not in gone])
+        own = kept(node.op, at, gone, len(dims) - len(self.of(node.outputs[0])))
         read = self.trace(node.inputs[0], at)
         reads = self.with_indices([read])
         value = node.outputs[0]

@@ -23,6 +23,7 @@ from graphwright.lower.llvm.elements import VectorScalars
 from graphwright.lower.llvm.emitter import Emitter, Reg
 from graphwright.lower.moves import MOVES, is_single_size, is_size
 from graphwright.lower.outline import UPDATES, native_node, rewired
+from graphwright.lower.rewrites import rewritten
 from graphwright.lower.shapes import COMBINE, FILLS
 from graphwright.lower.simplify import simplify
 from graphwright.lower.sizes import NotNative
@@ -312,7 +313,7 @@ def partition(graph: Graph, reasons: dict[Node, str] | None = None) -> Graph:
     What turns out to have no native form when it is lowered stays outside; `reasons` is told why.
     """
     hosts: set[Node] = set()
-    graph = with_list_types(graph)
+    graph = rewritten(with_list_types(graph))
     while True:
         items = Partition(graph, hosts).run()
         try:

@@ -7,7 +7,8 @@ from typing import Any
 
 from graphwright.ir.graph import Node, Value
 from graphwright.lower.indices import MatMulAdd, Peak, Scattered, Sized
-from graphwright.lower.moves import MOVES, host_of
+from graphwright.lower.moves import FIRST, MOVES, as_size, host_of
+from graphwright.lower.rewrites import SumTo
 from graphwright.lower.sizes import ONE, NotNative, Shape, Size, Sizes
 from graphwright.op.families import Elementwise
 from graphwright.ops.contraction import MatMul
@@ -25,6 +26,7 @@ COMBINE: dict[type, str] = {
     Max: "max",
     Min: "min",
     Peak: "peak",
+    SumTo: "sum",
     All: "all",
     Any_: "any",
 }
@@ -58,6 +60,8 @@ class Shapes:
             return self.of(node.inputs[0])
         if isinstance(op, Elementwise):
             return self.broadcast([self.of(v) for v in node.inputs])
+        if isinstance(op, SumTo):
+            return self.summed_to(node)
         if type(op) in COMBINE:
             reduced = self.reduced(node)
             dims = self.of(node.inputs[0])
@@ -150,10 +154,36 @@ class Shapes:
                     result[i] = d if result[i] == ONE else self.sizes.unify(result[i], d)
         return tuple(result)
 
+    def summed_to(self, node: Node) -> Shape:
+        """The shape that a sum is asked for; where it is not 1 it is that of the operand."""
+        dims = self.of(node.inputs[0])
+        wanted = host_of(self.sizes, node.inputs[1], self.of)
+        extra = len(dims) - len(wanted)
+        result = []
+        for d, entry in zip(dims[extra:], wanted):
+            target = as_size(self.sizes, entry)
+            result.append(target if target == ONE else self.sizes.unify(target, d))
+        return tuple(result)
+
     def reduced(self, node: Node) -> frozenset[int]:
         """The dimensions of the operand that a reduction combines."""
+        if isinstance(node.op, SumTo):
+            dims, kept = self.of(node.inputs[0]), self.of(node.outputs[0])
+            extra = len(dims) - len(kept)
+            ones = [i for i, d in enumerate(kept, extra) if d == ONE]
+            return frozenset((*range(extra), *ones))
         axes = host_of(self.sizes, node.inputs[1], self.of)
         return frozenset(normalize_axes(axes, len(self.of(node.inputs[0]))))
+
+
+def kept(op: Any, place: Sequence[Any], gone: frozenset[int], extra: int) -> tuple[Any, ...]:
+    """Where the result of a reduction has the places of its operand; `extra` is by how many
+    dimensions the operand has more."""
+    if isinstance(op, SumTo):
+        return tuple([FIRST if i in gone else a for i, a in enumerate(place)][extra:])
+    return tuple(
+        [FIRST if i in gone else a for i, a in enumerate(place) if op.keep_dims or i not in gone]
+    )
 
 
 def joined_parts(node: Node) -> tuple[Value, ...]:

@@ -62,6 +62,8 @@ class Sizes:
         self.definitions: dict[int, Derived] = {}
         self.equal: dict[int, Size] = {}  # symbols that were found equal to another size
         self.guards: list[tuple[Size, Size]] = []
+        #: Values that are sizes, beside what is computed from shapes: `moves.host_of` asks here.
+        self.known: dict[Any, Any] = {}
         self._derived: dict[Derived, Size] = {}
 
     def symbol(self, value: int | None = None) -> Size:

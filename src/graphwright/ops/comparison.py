@@ -187,7 +187,17 @@ class SelectV2(Binary):
     ufunc = np.where
 
     def known(self, *args: Any) -> Any:
-        return None
+        """What is chosen for sure, as shapes are: a vector of which one kind of entries remains."""
+        rows = [x if isinstance(x, tuple) else (x,) for x in args]
+        if args[0] is None or any(isinstance(x, tuple) for row in rows for x in row):
+            return None
+        if None in rows[0] or len(set(rows[0])) != 1:
+            return None
+        length = max(len(row) for row in rows)
+        chosen = rows[1 if rows[0][0] else 2]
+        if not any(isinstance(x, tuple) for x in args):
+            return chosen[0]
+        return chosen * length if len(chosen) == 1 else chosen
 
     def element(self, scalars: Scalars[Any], condition: Any, t: Any, e: Any) -> Any:
         return scalars.select(condition, t, e)

@@ -14,6 +14,7 @@ from graphwright.lower.kinds import item_size
 from graphwright.lower.llvm.emitter import Reg
 from graphwright.lower.llvm.function import I64, FunctionWriter
 from graphwright.lower.nest import (
+    Agree,
     Deliver,
     Extend,
     Locate,
@@ -187,6 +188,10 @@ class ListWriter:
         at = e.assign("ptr", 1, f"getelementptr i8, {f.buffer(s.buffer)}, {start}")
         f.to_slot(self.frame.buffer(s.view), at)
 
+    def agree(self, s: Agree) -> None:
+        """Two lengths that must be the same."""
+        self.require(self.e.compare("eq", self.value(s.one), self.value(s.other)))
+
     def mark(self, s: Mark) -> None:
         """Something was written."""
         self.f.to_slot(self.scalar_slot(s.written), self.f.number(1))
@@ -220,6 +225,7 @@ class ListWriter:
         Extend: extend,
         Shorten: shorten,
         Locate: locate,
+        Agree: agree,
         Mark: mark,
         Require: demand,
         Deliver: deliver,

@@ -325,7 +325,8 @@ class Main:
         for value, scalar, _ in statement.scalars:
             self.define(scalar, values[value])
         for store in statement.stores:
-            f.store(values[store.value], f.buffer(store.buffer))
+            index = self.place(store.at)
+            f.store(values[store.value], f.address(f.buffer(store.buffer), index, store.kind))
 
     def report(self, condition: Reg) -> None:
         """Notes what native code leaves to the slow tier."""

@@ -1,0 +1,167 @@
+"""Ops of lowering alone for what gradients are made of, and the pass that puts them in place.
+
+`SumTo` is the sum of a cotangent to an operand's shape, which otherwise takes axes that are
+computed; `TensorListAddItem` adds to one item of a list, which otherwise takes a second list.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from graphwright.control.branch import BranchingOp, StatelessCase, StatelessIf
+from graphwright.control.loop import StatelessWhile
+from graphwright.ir.graph import Graph, Node, Value, transform
+from graphwright.lower.simplify import drop_dead
+from graphwright.op.op import Op, Shapes
+from graphwright.ops.creation import Const
+from graphwright.ops.lists import TensorListAddN, TensorListReserve, TensorListSetItem
+from graphwright.ops.movement import Reshape
+from graphwright.ops.reduction import Sum
+from graphwright.ops.shape import BroadcastGradientArgs, summed_axes
+from graphwright.ops.tensor_list import TensorList, refuse
+from graphwright.types import dtypes as dt
+from graphwright.types.tensor_type import TensorType
+
+
+class SumTo(Op):
+    """The sum over the axes along which a tensor of shape `shape` is repeated in `x`."""
+
+    type_name = "_SumTo"
+    inputs = ("x: T", "shape: Tshape host")
+    outputs = ("sum: T",)
+    dtypes = {"T": dt.ANY, "Tshape": dt.INDEX}
+
+    def shapes(self, x: TensorType, shape: Any) -> Shapes:
+        return (shape,)
+
+    def kernel(self, x: Any, shape: Any) -> Any:
+        axes = summed_axes(shape, np.broadcast_shapes(shape, x.shape))
+        return x if not axes else np.add.reduce(x, axes).reshape(shape)
+
+
+class TensorListAddItem(Op):
+    """A list of `num_elements` items, to one of which `item` is added."""
+
+    type_name = "_TensorListAddItem"
+    inputs = (
+        "input_handle: variant",
+        "index: int32",
+        "item: element_dtype",
+        "num_elements: int32 host",
+    )
+    outputs = ("output_handle: variant",)
+    dtypes = {"element_dtype": dt.ANY}
+
+    def shapes(self, *operands: Any) -> Shapes:
+        return ((),)
+
+    def kernel(self, items: TensorList, index: Any, item: Any, num_elements: Any) -> Any:
+        index = int(index)
+        if not 0 <= index < num_elements:
+            raise refuse(
+                f"Trying to modify element {index} in a list with {num_elements} elements."
+            )
+        if len(items) != num_elements:
+            raise refuse(
+                "Trying to add two lists of tensors with different lengths. One is "
+                f"{len(items)} and the other is {num_elements}"
+            )
+        before = items.get(index)
+        return items.set(index, item if before is None else np.add(before, item))
+
+
+Rule = Callable[[Node, tuple[Value, ...], Graph], "tuple[Value, ...] | None"]
+
+
+def rewritten(graph: Graph) -> Graph:
+    """The graph, and those in it, with these ops in place of what they stand for."""
+    into = Graph(graph.name, graph.is_body)
+    changed = False
+
+    def rewrite(node: Node, inputs: tuple[Value, ...]) -> tuple[Value, ...] | None:
+        nonlocal changed
+        rule = RULES.get(type(node.op))
+        found = None if rule is None else rule(node, inputs, into)
+        changed = changed or found is not None
+        return found
+
+    if not any(type(node.op) in RULES for node in graph.nodes):
+        return graph
+    transform(graph, rewrite, into)
+    into.names = graph.names
+    return drop_dead(into) if changed else graph
+
+
+def inner_rewritten(node: Node, inputs: tuple[Value, ...], into: Graph) -> Any:
+    """A loop or a branch -> the same of graphs in which that is done"""
+    op = node.op
+    if isinstance(op, StatelessWhile):
+        graphs: tuple[Graph, ...] = (op.cond, op.body)
+        new = tuple([rewritten(graph) for graph in graphs])
+        other: Op = op.repeating(*new)
+    else:
+        assert isinstance(op, BranchingOp)
+        graphs = op.graphs
+        new = tuple([rewritten(graph) for graph in graphs])
+        other = op.choosing(new)
+    if all(a is b for a, b in zip(graphs, new)):
+        return None
+    types = tuple([v.type for v in node.outputs])
+    return into.add(other, inputs, types, node.name, node.location).outputs
+
+
+def sum_to(node: Node, inputs: tuple[Value, ...], into: Graph) -> Any:
+    """reshape(sum(x, axes where shape is repeated), shape) -> sum_to(x, shape)"""
+    total = inputs[0].node
+    if not isinstance(total.op, Sum) or total.op.keep_dims:
+        return None
+    axes = total.inputs[1]
+    if not isinstance(axes.node.op, BroadcastGradientArgs):
+        return None
+    if not is_same(axes.node.inputs[axes.index], inputs[1]):
+        return None
+    types = (node.outputs[0].type,)
+    return into.add(SumTo.of(), (total.inputs[0], inputs[1]), types, node.name).outputs
+
+
+def is_same(a: Value, b: Value) -> bool:
+    """Whether two values are one, or equal constants."""
+    return a is b or (isinstance(a.node.op, Const) and a.node.op == b.node.op)
+
+
+def add_items(node: Node, inputs: tuple[Value, ...], into: Graph) -> Any:
+    """add(list, nothing but some items) -> the list with each of these added"""
+    if len(inputs) != 2:
+        return None
+    for total, other in (inputs, inputs[::-1]):
+        found = items_of(other)
+        if found is not None:
+            for index, item, count in found:
+                operands = (total, index, item, count)
+                total = into.add(TensorListAddItem.of(), operands, (total.type,)).outputs[0]
+            return (total,)
+    return None
+
+
+def items_of(value: Value) -> list[tuple[Value, Value, Value]] | None:
+    """The items of a list in which nothing else is written: index, item, length of the list."""
+    op, inputs = value.node.op, value.node.inputs
+    if isinstance(op, TensorListAddItem):
+        before = items_of(inputs[0])
+        return None if before is None else [*before, (inputs[1], inputs[2], inputs[3])]
+    if not isinstance(op, TensorListSetItem) or op.resize_if_index_out_of_bounds:
+        return None
+    empty = inputs[0].node
+    if not isinstance(empty.op, TensorListReserve) or inputs[2].type.dtype is dt.variant:
+        return None
+    return [(inputs[1], inputs[2], empty.inputs[1])]
+
+
+RULES: dict[type[Op], Rule] = {
+    Reshape: sum_to,
+    TensorListAddN: add_items,
+    **dict.fromkeys((StatelessWhile, StatelessIf, StatelessCase), inner_rewritten),
+}
