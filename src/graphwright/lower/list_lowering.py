@@ -69,6 +69,7 @@ class ListLowering:
         self.program = program
         self.lists = lists
         self.lengths: dict[Value, int] = {}  # scalars, of lists whose length is no size
+        self.stacked: dict[Value, tuple[Storage, Length]] = {}  # results that are all items
         self.arriving: list[Arriving] = []
         self.leaving: list[Leaving] = []
         self.numbers: dict[Storage, int] = {}  # of the inputs that lists arrived as
@@ -312,7 +313,7 @@ class ListLowering:
         output = node.outputs[-1]
         view = self.program.buffer("view", self.program.schedule.of(output), kind)
         into.append(Locate(view, storage.buffer, index, length, item, kind))
-        if node in self.lists.copied:
+        if node in self.lists.copied or output in self.program.buffer_of:
             into.append(Copy(view, self.program.memory(output), item, kind))
         else:
             self.program.buffer_of[output] = view
@@ -340,12 +341,16 @@ class ListLowering:
         """All items where they lie."""
         into: list[Statement] = []
         storage, length = self.used(node, 0, schedule, into)
-        assert isinstance(length, Size)
         self.require(node, storage, length, schedule, into)
-        item, kind = self.shape(storage)
         output = node.outputs[0]
-        if output in self.program.buffer_of or node in self.lists.copied:
-            into.append(Copy(storage.buffer, self.program.memory(output), length * item, kind))
+        size = self.program.schedule.of(output)[0]
+        if size not in (length, ZERO):
+            into.append(Agree(length, size))
+        item, kind = self.shape(storage)
+        if output in self.lists.late:
+            self.stacked[output] = storage, length
+        elif output in self.program.buffer_of or node in self.lists.copied:
+            into.append(Copy(storage.buffer, self.program.memory(output), size * item, kind))
         else:
             self.program.buffer_of[output] = storage.buffer
         return into
@@ -420,29 +425,37 @@ class ListLowering:
     def deliver_all(self, body: list[Statement]) -> None:
         """The lists among the results: their memory is known in the end."""
         schedule = self.program.schedule
-        found = [(i, v) for i, v in enumerate(schedule.results) if is_list(v)]
-        roots = [self.lists.root(v, schedule) for _, v in found]
-        for (_, value), root in zip(found, roots):
-            if root not in self.lists.found:
-                raise NotNative("a list is made for others", [value.node, root.node])
-        storages = [self.lists.found[root].storage for root in roots]
-        for k, (i, _) in enumerate(found):
-            self.deliver(roots[k], i, storages[k] not in storages[k + 1 :], body)
+        found: list[tuple[int, Storage, Length]] = []
+        for i, value in enumerate(schedule.results):
+            if value in self.stacked:
+                found.append((i, *self.stacked[value]))
+            elif is_list(value):
+                root = self.lists.root(value, schedule)
+                if root not in self.lists.found:
+                    raise NotNative("a list is made for others", [value.node, root.node])
+                listed = self.lists.found[root]
+                found.append((i, listed.storage, self.length(root, listed)))
+                self.leave(i, listed.storage, found[-1][2], body)
+        storages = [storage for _, storage, _ in found]
+        for k, (i, storage, length) in enumerate(found):
+            self.deliver(i, storage, length, storage not in storages[k + 1 :], body)
 
-    def deliver(self, root: Value, number: int, last: bool, into: list[Statement]) -> None:
-        """A list as a result of the program; its memory itself, the last time that it is one."""
-        listed = self.lists.found[root]
-        storage = listed.storage
+    def deliver(
+        self, number: int, storage: Storage, length: Length, last: bool, into: list[Statement]
+    ) -> None:
+        """A list's memory as a result of the program: itself, the last time that it is one."""
         item, kind = self.shape(storage)
-        length = self.length(root, listed)
-        if storage.written >= 0:
-            into.append(Require(storage.written, length))
         role, shape, _ = self.program.buffers[storage.buffer]
         late = self.program.buffer("late", (ZERO, *shape[role != "owned" :]), kind)
         self.program.results[number] = late, self.program.buffers[late].shape
         steal = last and role == "owned"
         into.append(Deliver(storage.buffer, late, number, length, item, kind, not steal))
-        dtype = DTYPES[kind]
+
+    def leave(self, number: int, storage: Storage, length: Length, into: list[Statement]) -> None:
+        """A result that is a list again."""
+        if storage.written >= 0:
+            into.append(Require(storage.written, length))
+        dtype = DTYPES[self.shape(storage)[1]]
         like = self.numbers.get(storage, -1)
         self.leaving.append(Leaving(number, dtype, like, self.declared(storage)))
 

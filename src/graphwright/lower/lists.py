@@ -17,7 +17,7 @@ from graphwright.lower.kinds import kind_of
 from graphwright.lower.list_types import UNWRITTEN
 from graphwright.lower.moves import as_size, host_of, is_size
 from graphwright.lower.rewrites import TensorListAddItem
-from graphwright.lower.sizes import NotNative, Shape, Size, Sizes
+from graphwright.lower.sizes import ZERO, Late, NotNative, Shape, Size, Sizes
 from graphwright.op.op import Op
 from graphwright.ops.identities import Identity
 from graphwright.ops.list_tensors import TensorListFromTensor, TensorListStack
@@ -88,6 +88,7 @@ class Lists:
         self.sizes = sizes
         self.found: dict[Value, Listed] = {}
         self.made: dict[tuple[Node, int], Storage] = {}  # by who uses what was made of nothing
+        self.late: dict[Value, Listed] = {}  # stacks that are results, of these lists
         self.copied: set[Node] = set()  # reads of what is changed while the result is needed
 
     # -- what is what -----------------------------------------------------------------------
@@ -255,11 +256,7 @@ class Lists:
         if storage.item is None:
             raise NotNative("nothing says what shape the items of a list have")
         if isinstance(op, TensorListStack):
-            if listed.size is None:
-                raise NotNative("how many items a list has shows only when it is stacked")
-            if op.num_elements >= 0:
-                self.sizes.unify(listed.size, as_size(self.sizes, op.num_elements))
-            schedule.dims[node.outputs[0]] = (listed.size, *storage.item)
+            self.read_all(node, op, listed, schedule)
         else:
             schedule.dims[node.outputs[-1]] = storage.item
             if storage.sizes not in (None, UNWRITTEN):
@@ -267,6 +264,22 @@ class Lists:
                 self.sizes.known[node.outputs[-1]] = storage.sizes
         if isinstance(op, TensorListPopBack):
             self.found[node.outputs[0]] = Listed(storage, None)
+
+    def read_all(self, node: Node, op: TensorListStack, listed: Listed, schedule: Any) -> None:
+        """The shape of all items. What is nothing but a result has the list's own memory."""
+        output, size = node.outputs[0], listed.size
+        graph = schedule.graph
+        used = any(output in other.inputs for other in graph.nodes)
+        alone = not graph.is_body and not used and graph.results.count(output) == 1
+        if op.num_elements >= 0:
+            asked = as_size(self.sizes, op.num_elements)
+            size = asked if size is None else self.sizes.unify(size, asked)
+        elif size is None and not alone:
+            words = "how many items a list has shows only when it is stacked"
+            raise NotNative(words) if graph.is_body else Late(words)
+        if alone:
+            self.late[output] = listed
+        schedule.dims[output] = (ZERO if size is None else size, *(listed.storage.item or ()))
 
     def enter(self, value: Value, storage: Storage, count: Size) -> None:
         """A list that the program is given."""
@@ -337,6 +350,9 @@ class Lists:
                 storage = self.used(node, 0, schedule).storage
                 if changes.get(storage, -1) > i:
                     self.copied.add(node)
+                    late = self.late.pop(node.outputs[0], None)
+                    if late is not None and late.size is None:
+                        raise NotNative("a list is stacked and then changed", [node])
             for inner in schedule.inner.get(node, ()):
                 loop = isinstance(node.op, StatelessWhile)
                 arguments, count = inner.graph.arguments, len(inner.graph.parameters)

@@ -128,7 +128,7 @@ class Lowering:
     def assign_results(self) -> None:
         """A buffer for each result; a reshaped value's is that of what was reshaped."""
         for value in self.schedule.results:
-            if is_list(value):
+            if is_list(value) or value in self.lists.late:
                 self.results.append((-1, ()))
                 continue
             shape = self.schedule.of(value)

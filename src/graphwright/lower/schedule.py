@@ -81,7 +81,7 @@ class Schedule(Shapes):
                 else:
                     self.dims[node.outputs[0]] = self.sizes.shape(self.shape_of(node))
             except NotNative as reason:
-                raise NotNative(str(reason), [node]) from None
+                raise type(reason)(str(reason), [node]) from None
         for value, shape in self.dims.items():
             self.dims[value] = self.sizes.shape(shape)
 
@@ -222,7 +222,7 @@ class Schedule(Shapes):
 
     def result(self, value: Value) -> Value:
         """A value that has memory of its own to be returned in."""
-        if is_list(value):
+        if is_list(value) or value in self.lists.late:
             return value
         if self.graph.is_body:
             self.demand(value)

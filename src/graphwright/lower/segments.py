@@ -26,7 +26,7 @@ from graphwright.lower.outline import UPDATES, native_node, rewired
 from graphwright.lower.rewrites import rewritten
 from graphwright.lower.shapes import COMBINE, FILLS
 from graphwright.lower.simplify import simplify
-from graphwright.lower.sizes import NotNative
+from graphwright.lower.sizes import Late, NotNative
 from graphwright.op.families import Elementwise
 from graphwright.op.op import Effect
 from graphwright.ops.contraction import MatMul
@@ -186,9 +186,11 @@ class Segment:
 class Partition:
     """The walk over a graph that forms segments."""
 
-    def __init__(self, graph: Graph, hosts: set[Node]) -> None:
+    def __init__(self, graph: Graph, hosts: set[Node], ends: set[Node]) -> None:
         self.graph = graph
         self.hosts = hosts  # nodes that turned out to have no native form
+        self.ends = ends  # nodes whose results have sizes that only a run tells
+        self.ended: set[Value] = set()  # what these give, while the segment is open
         self.items: list[Node | Segment] = []
         self.open: Segment | None = None
         self.late: set[Value] = set()  # sizes of what the open segment computes
@@ -213,6 +215,8 @@ class Partition:
 
     def visit(self, node: Node) -> None:
         """Into the open segment, before it, or after it."""
+        if not self.ended.isdisjoint(node.inputs):
+            self.close()
         depends = self.open is not None and any(
             v in self.open.produced or v in self.late for v in node.inputs
         )
@@ -232,6 +236,8 @@ class Partition:
             if self.open is None:
                 self.open = Segment()
             self.open.add(node)
+            if node in self.ends:
+                self.ended.update(node.outputs)
         else:
             if depends or (node.op.effect is not Effect.NONE and self.open and self.open.written):
                 self.close()
@@ -305,6 +311,7 @@ class Partition:
             self.items.append(self.open)
             self.open = None
         self.late = set()
+        self.ended = set()
 
 
 def partition(graph: Graph, reasons: dict[Node, str] | None = None) -> Graph:
@@ -313,13 +320,17 @@ def partition(graph: Graph, reasons: dict[Node, str] | None = None) -> Graph:
     What turns out to have no native form when it is lowered stays outside; `reasons` is told why.
     """
     hosts: set[Node] = set()
+    ends: set[Node] = set()
     graph = rewritten(with_list_types(graph))
     while True:
-        items = Partition(graph, hosts).run()
+        items = Partition(graph, hosts, ends).run()
         try:
             return assembled(graph, items)
         except NotNative as reason:
             culprits = set(reason.nodes) - hosts
+            if isinstance(reason, Late) and not culprits <= ends:
+                ends |= culprits
+                continue
             if not culprits:
                 raise
             hosts |= culprits

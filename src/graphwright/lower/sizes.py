@@ -19,6 +19,10 @@ class NotNative(Exception):
         self.nodes = list(nodes)  # of the graph, if it is about some of them
 
 
+class Late(NotNative):
+    """What is native, but has a size that only a run tells: nothing after it can be."""
+
+
 class Size(NamedTuple):
     """factor * symbols[0] * symbols[1] ..., the symbols in ascending order."""
 
