@@ -20,6 +20,7 @@ from graphwright.lower.rewrites import TensorListAddItem
 from graphwright.lower.sizes import ZERO, Late, NotNative, Shape, Size, Sizes
 from graphwright.op.op import Op
 from graphwright.ops.identities import Identity
+from graphwright.ops.joining import Pack
 from graphwright.ops.list_tensors import TensorListFromTensor, TensorListStack
 from graphwright.ops.lists import (
     EmptyTensorList,
@@ -387,11 +388,13 @@ def is_list(value: Value) -> bool:
 
 
 def list_operands(node: Node) -> tuple[Value, ...]:
-    """The numbers and items that a list op reads; shapes are no such things."""
+    """The numbers and items that a list op reads; of a vector of numbers, these."""
     mask = node.op.host_mask(len(node.inputs))
-    computes = isinstance(node.op, (TensorListReserve, TensorListResize))
-    last = node.inputs[-1:] if computes else ()
-    return (*[v for v, host in zip(node.inputs, mask) if not host and not is_list(v)], *last)
+    computes = isinstance(node.op, (TensorListReserve, TensorListResize, TensorListAddItem))
+    found = [v for v, host in zip(node.inputs, mask) if not host and not is_list(v)]
+    found += node.inputs[-1:] if computes else ()
+    packed = [v for v in found if isinstance(v.node.op, Pack) and is_size(v)]
+    return (*[v for v in found if v not in packed], *[v for p in packed for v in p.node.inputs])
 
 
 def no_dims(value: Value) -> Shape:
