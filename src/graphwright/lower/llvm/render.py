@@ -215,11 +215,12 @@ class Main:
         f.branch(head)
         e.label(head)
         phis = []
-        for variable, first, _, kind in loop.scalars:
+        variables = []
+        for _, _, _, kind in loop.scalars:
             phis.append(len(e.lines))
-            reg = e.assign(kind, 1, "phi")  # completed below
+            variables.append(e.assign(kind, 1, "phi"))  # completed below
+        for (variable, *_), reg in zip(loop.scalars, variables):
             self.define(variable, reg)
-            del first
         for statement in loop.condition:
             self.statement(statement)
         f.branch_if(self.scalars[loop.again], body, done)
