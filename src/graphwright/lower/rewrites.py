@@ -14,10 +14,16 @@ import numpy as np
 from graphwright.control.branch import BranchingOp, StatelessCase, StatelessIf
 from graphwright.control.loop import StatelessWhile
 from graphwright.ir.graph import Graph, Node, Value, transform
+from graphwright.lower.prune import like
 from graphwright.lower.simplify import drop_dead
 from graphwright.op.op import Op, Shapes
 from graphwright.ops.creation import Const
-from graphwright.ops.lists import TensorListAddN, TensorListReserve, TensorListSetItem
+from graphwright.ops.lists import (
+    TensorListAddN,
+    TensorListLength,
+    TensorListReserve,
+    TensorListSetItem,
+)
 from graphwright.ops.movement import Reshape
 from graphwright.ops.reduction import Sum
 from graphwright.ops.shape import BroadcastGradientArgs, summed_axes
@@ -93,6 +99,22 @@ def rewritten(graph: Graph) -> Graph:
     transform(graph, rewrite, into)
     into.names = graph.names
     return drop_dead(into) if changed else graph
+
+
+def lengths_first(graph: Graph) -> Graph:
+    """The graph with the length of each list asked for as soon as there is the list: a segment
+    that makes it can then say it, and need not give the list to another one."""
+    lengths: dict[Node, list[Node]] = {}
+    for node in graph.nodes:
+        if isinstance(node.op, TensorListLength):
+            lengths.setdefault(node.inputs[0].node, []).append(node)
+    if not lengths:
+        return graph
+    nodes: list[Node] = []
+    for node in graph.nodes:
+        if not isinstance(node.op, TensorListLength):
+            nodes += [node, *lengths.get(node, ())]
+    return like(graph, nodes, {})
 
 
 def inner_rewritten(node: Node, inputs: tuple[Value, ...], into: Graph) -> Any:

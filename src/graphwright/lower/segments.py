@@ -23,7 +23,7 @@ from graphwright.lower.llvm.elements import VectorScalars
 from graphwright.lower.llvm.emitter import Emitter, Reg
 from graphwright.lower.moves import MOVES, is_single_size, is_size
 from graphwright.lower.outline import UPDATES, native_node, rewired
-from graphwright.lower.rewrites import rewritten
+from graphwright.lower.rewrites import lengths_first, rewritten
 from graphwright.lower.shapes import COMBINE, FILLS
 from graphwright.lower.simplify import simplify
 from graphwright.lower.sizes import Late, NotNative
@@ -321,7 +321,7 @@ def partition(graph: Graph, reasons: dict[Node, str] | None = None) -> Graph:
     """
     hosts: set[Node] = set()
     ends: set[Node] = set()
-    graph = rewritten(with_list_types(graph))
+    graph = lengths_first(rewritten(with_list_types(graph)))
     while True:
         items = Partition(graph, hosts, ends).run()
         try:
