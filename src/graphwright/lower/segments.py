@@ -16,6 +16,7 @@ from graphwright.control.loop import StatelessWhile
 from graphwright.ir.graph import Graph, Node, Value
 from graphwright.lower.cells import Cells
 from graphwright.lower.composites import FLOATS, RULES
+from graphwright.lower.inline import inlined
 from graphwright.lower.kinds import HALVES, KINDS, is_native_dtype
 from graphwright.lower.list_types import with_list_types
 from graphwright.lower.lists import LIST_OPS, is_list
@@ -321,7 +322,7 @@ def partition(graph: Graph, reasons: dict[Node, str] | None = None) -> Graph:
     """
     hosts: set[Node] = set()
     ends: set[Node] = set()
-    graph = lengths_first(rewritten(with_list_types(graph)))
+    graph = lengths_first(rewritten(with_list_types(inlined(graph))))
     while True:
         items = Partition(graph, hosts, ends).run()
         try:
