@@ -196,6 +196,23 @@ def run_gradient(tf: Any, case: Case, traced: bool = False) -> list[Any]:
     return [None if g is None else as_array(g) for g in function(tensors)]
 
 
+def run_second(tf: Any, case: Case) -> list[Any]:
+    """The derivatives of a sum over the sines of a case's gradients; None where nothing flows."""
+    tensors = constants(tf, case)
+    moving = [t for t in tensors if t.dtype.name in DIFFERENTIABLE]
+    with tf.GradientTape() as outer:
+        outer.watch(moving)
+        with tf.GradientTape() as tape:
+            tape.watch(moving)
+            results = call(tf, case, tensors)
+            targets = [r for r in results if tf.is_tensor(r) and r.dtype.name in DIFFERENTIABLE]
+        first = [tf.convert_to_tensor(g) for g in tape.gradient(targets, moving) if g is not None]
+        waves = [tf.sin(tf.math.real(g)) for g in first]
+        waves += [tf.cos(tf.math.imag(g)) for g in first if g.dtype.is_complex]
+    found = outer.gradient(waves, moving) if waves else [None] * len(moving)
+    return [None if g is None else as_array(tf.convert_to_tensor(g)) for g in found]
+
+
 def weight(value: Any) -> Any:
     """The cotangent that a result gets: different in every place."""
     places = np.arange(value.size).reshape(value.shape)
@@ -246,7 +263,10 @@ class Store:
 
     def save(self, area: str) -> Path:
         """Writes tests/golden/ops_AREA.npz."""
-        path = path_of(area)
+        return self.write(path_of(area))
+
+    def write(self, path: Path) -> Path:
+        """Writes a file."""
         text = json.dumps(self.index, separators=(",", ":")).encode()
         np.savez_compressed(
             path, index=np.frombuffer(text, np.uint8), data=np.frombuffer(self.data, np.uint8)
@@ -256,7 +276,12 @@ class Store:
     @classmethod
     def load(cls, area: str) -> Store:
         """Reads what `save` wrote."""
-        with np.load(path_of(area)) as file:
+        return cls.read(path_of(area))
+
+    @classmethod
+    def read(cls, path: Path) -> Store:
+        """Reads what `write` wrote."""
+        with np.load(path) as file:
             return cls(json.loads(file["index"].tobytes()), file["data"].tobytes())
 
 
