@@ -397,3 +397,16 @@ def test_a_method_of_an_object_that_cannot_be_referred_to_weakly_is_refused():
 
     with pytest.raises(TypeError, match="give the class a slot `__weakref__`"):
         Slotted().step(tf.constant(1.0))
+
+
+def test_recursion_that_a_tensor_would_end_is_refused_with_words():
+    @tf.function
+    def factorial(n):
+        if n <= 1:
+            return tf.constant(1)
+        return n * factorial(n - 1)
+
+    with pytest.raises(RecursionError, match="`factorial` calls itself with arguments of the same"):
+        factorial(tf.constant(5))
+    assert factorial(5) == 120
+    assert not factorial._pending

@@ -39,6 +39,10 @@ TRACING = held_over_forks(threading.RLock())
 
 
 
+#: Traces for one type inside each other, from which on nothing will end them.
+_NESTED = 8
+
+
 class Eagerly:
     """Whether functions run as plain Python: `tf.config.run_functions_eagerly`."""
 
@@ -83,6 +87,7 @@ class PolymorphicFunction:
         )
         self._table: DispatchTable[ConcreteFunction] = DispatchTable(self._history.served)
         self._creation = VariableCreation()
+        self._pending: list[FunctionType] = []  # being traced now, under `TRACING`
         self._binder_made: Binder | None = None
         functools.update_wrapper(self, function, updated=())
 
@@ -174,6 +179,21 @@ class PolymorphicFunction:
     ) -> ConcreteFunction:
         began = perf_counter()
         self._history.asks(wanted, began)
+        if self._pending.count(wanted) >= _NESTED:
+            raise RecursionError(
+                f"maximum recursion depth exceeded: `{self._name}` calls itself with arguments of "
+                f"the same types {wanted} while it is traced, and nothing ends that: of an `if` "
+                "over a tensor both sides are traced. Loop, or let a Python value end the recursion."
+            )
+        self._pending.append(wanted)
+        try:
+            return self._trace_for(wanted, bound, began)
+        finally:
+            self._pending.pop()
+
+    def _trace_for(
+        self, wanted: FunctionType, bound: Sequence[tuple[str, Any, Any]], began: float
+    ) -> ConcreteFunction:
         target = wanted
         if self._options["reduce_retracing"]:
             target = self._table.generalize(wanted)
