@@ -183,7 +183,7 @@ class PolymorphicFunction:
             raise RecursionError(
                 f"maximum recursion depth exceeded: `{self._name}` calls itself with arguments of "
                 f"the same types {wanted} while it is traced, and nothing ends that: of an `if` "
-                "over a tensor both sides are traced. Loop, or let a Python value end the recursion."
+                "over a tensor both sides are traced. Loop, or have a Python value end it."
             )
         self._pending.append(wanted)
         try:
