@@ -37,6 +37,7 @@ from graphwright.api import version as version
 from graphwright.autodiff.custom import custom_gradient as custom_gradient
 from graphwright.autodiff.custom import grad_pass_through as grad_pass_through
 from graphwright.autodiff.custom import recompute_grad as recompute_grad
+from graphwright.autodiff.tape import AggregationMethod as AggregationMethod
 from graphwright.autodiff.tape import GradientTape as GradientTape
 from graphwright.autodiff.tape import UnconnectedGradients as UnconnectedGradients
 from graphwright.control.assertions import assert_equal as assert_equal
@@ -68,6 +69,8 @@ from graphwright.edge.initializers import Ones as ones_initializer
 from graphwright.edge.initializers import RandomNormal as random_normal_initializer
 from graphwright.edge.initializers import RandomUniform as random_uniform_initializer
 from graphwright.edge.initializers import Zeros as zeros_initializer
+from graphwright.edge.interchange import make_ndarray as make_ndarray
+from graphwright.edge.interchange import make_tensor_proto as make_tensor_proto
 from graphwright.edge.module import Module as Module
 from graphwright.function.polymorphic import function as function
 from graphwright.ir.graph import Graph as Graph

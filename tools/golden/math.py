@@ -430,10 +430,21 @@ def conversions() -> Iterator[Case]:
     yield "complex", (1.0, [2.0, 3.0]), {}
 
 
+def buckets() -> Iterator[Case]:
+    """The ranges that numbers are in."""
+    name = "raw_ops.Bucketize"
+    x = np.array([[-5, 0, 0.5, 1], [9.5, 10, 100, np.inf]], np.float32)
+    for bounds in ([0.0, 10.0, 100.0], [], [1.0], [0.0, 0.0, 5.0], [5.0, 1.0]):
+        for dtype in ("float32", "float64"):
+            yield name, (), {"input": x.astype(dtype), "boundaries": bounds}
+        yield name, (), {"input": np.arange(-2, 12, dtype=np.int64), "boundaries": bounds}
+    yield name, (), {"input": np.array([True]), "boundaries": [1.0]}
+
+
 def cases() -> list[Case]:
     """All cases of the area."""
     groups = (functions, pairs, logic, reductions, segments, ordering, counts, clips, sums,
-              conversions)  # fmt: skip
+              conversions, buckets)  # fmt: skip
     return [case for group in groups for case in group()]
 
 

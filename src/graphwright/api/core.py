@@ -1,8 +1,9 @@
 """Top-level names of the core: tensors, types, functions, gradients, scopes."""
 
 from graphwright.autodiff.custom import custom_gradient, grad_pass_through, recompute_grad
-from graphwright.autodiff.tape import GradientTape, UnconnectedGradients
+from graphwright.autodiff.tape import AggregationMethod, GradientTape, UnconnectedGradients
 from graphwright.control.jacobian import gradients, hessians
+from graphwright.edge.interchange import make_ndarray, make_tensor_proto
 from graphwright.edge.module import Module
 from graphwright.function.polymorphic import function
 from graphwright.ir.graph import Graph
@@ -64,6 +65,7 @@ from graphwright.values.variable import Variable, VariableAggregation, VariableS
 newaxis = None
 
 TOP_LEVEL = (
+    "AggregationMethod",
     "DType",
     "GradientTape",
     "Graph",
@@ -111,6 +113,8 @@ TOP_LEVEL = (
     "int8",
     "is_symbolic_tensor",
     "is_tensor",
+    "make_ndarray",
+    "make_tensor_proto",
     "name_scope",
     "newaxis",
     "qint16",

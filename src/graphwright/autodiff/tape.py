@@ -39,6 +39,17 @@ class UnconnectedGradients(Enum):
     ZERO = "zero"
 
 
+class AggregationMethod:
+    """How the gradients of a tensor that is used several times are added up: always the same way.
+
+    The numbers are there for programs that name one.
+    """
+
+    ADD_N = DEFAULT = 0
+    EXPERIMENTAL_TREE = 1
+    EXPERIMENTAL_ACCUMULATE_N = 2
+
+
 def is_zero(unconnected_gradients: Any) -> bool:
     """Whether a gradient is zeros where nothing is connected; ValueError for an unknown word."""
     if unconnected_gradients is UnconnectedGradients.NONE:

@@ -16,7 +16,8 @@ from graphwright.errors import (
     PermissionDeniedError,
 )
 from graphwright.files import write_whole
-from graphwright.ops.file_system import failed, matching
+from graphwright.ops.file_system import failed, matching, matching_files
+from graphwright.values.variable import Variable
 
 MODES = ("r", "w", "a", "r+", "w+", "a+")
 
@@ -276,3 +277,14 @@ def walk(
 def get_registered_schemes() -> list[str]:
     """The kinds of paths that are understood: only those of the machine."""
     return ["", "file"]
+
+
+def match_filenames_once(pattern: Any, name: str | None = None) -> Variable:
+    """A variable with the paths that match a pattern, or any of several, now.
+
+    >>> import graphwright as tf
+    >>> tf.io.match_filenames_once("/no such directory/*").shape
+    TensorShape([None])
+    """
+    found = matching_files(pattern)
+    return Variable(found, trainable=False, name=name or "matching_filenames", shape=[None])

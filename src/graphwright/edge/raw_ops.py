@@ -39,7 +39,9 @@ ATTRIBUTES: dict[str, Callable[[Any], Any]] = {
     "int": int,
     "str": lambda given: given.decode() if isinstance(given, bytes) else str(given),
     "tuple[DType, ...]": lambda given: tuple(map(as_dtype, given)),
+    "tuple[float, ...]": lambda given: tuple(map(float, given)),
     "tuple[int, ...]": lambda given: tuple(map(int, given)),
+    "tuple[str, ...]": lambda given: tuple(map(str, given)),
 }
 #: TensorFlow has no such op, or it is made by tracing alone.
 OWN = frozenset(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -24,19 +24,34 @@ from graphwright.types.tensor_type import TensorType, is_compatible, show_dims
 
 
 class ClipByValue(Elementwise):
-    """min(max(t, least), greatest); the bounds broadcast to the tensor's shape."""
+    """max(min(t, greatest), least); a bound is one for all elements, or one for each."""
 
     type_name = "ClipByValue"
     inputs = ("t: T", "clip_value_min: T", "clip_value_max: T")
     outputs = ("output: T",)
     dtypes = {"T": dt.REAL}
-    ufunc = staticmethod(lambda t, least, most: np.minimum(np.maximum(t, least), most))
 
     def shapes(self, *operands: TensorType) -> Shapes:
-        return (operands[0].dims,)
+        t, *bounds = operands
+        for bound in bounds:
+            if bound.rank != 0 and not is_compatible(bound.dims, t.dims):
+                raise ValueError(
+                    f"clip_value_min and clip_value_max of {self.type_name} must be scalars or of "
+                    f"the shape {show_dims(t.dims)} of the tensor, not {show_dims(bound.dims)}"
+                )
+        return (t.dims,)
+
+    def bind(self, types: Sequence[DType]) -> Callable[..., Any]:
+        return self.kernel
+
+    def kernel(self, *arrays: Any) -> Any:
+        t, *bounds = arrays
+        if any(np.ndim(bound) and np.shape(bound) != np.shape(t) for bound in bounds):
+            raise ValueError("the bounds must be scalars or of the tensor's shape")
+        return np.maximum(np.minimum(t, bounds[1]), bounds[0])
 
     def element(self, scalars: Scalars[Any], t: Any, least: Any, most: Any) -> Any:
-        return scalars.binary("minimum", scalars.binary("maximum", t, least), most)
+        return scalars.binary("maximum", scalars.binary("minimum", t, most), least)
 
     def gradient(self, call: Call, g: Any) -> Sequence[Any]:
         t, least, most = call.inputs

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
 
 from graphwright.kernels import segment
-from graphwright.op.batching import Each
+from graphwright.op.batching import Each, elementwise
 from graphwright.op.interpreter import apply, convert
 from graphwright.op.op import Op, Shapes, not_differentiable, undefined
 from graphwright.ops.arithmetic import maximum, minimum, truediv
@@ -91,6 +92,29 @@ class HistogramFixedWidth(Op):
         places = np.floor((np.ravel(values).astype(np.float64) - low) / step)
         counts = np.bincount(np.clip(places, 0, nbins - 1).astype(np.int64), minlength=nbins)
         return counts.astype(self.dtype.numpy_dtype)
+
+
+class Bucketize(Op):
+    """In which of the ranges between ascending boundaries each number is."""
+
+    type_name = "Bucketize"
+    inputs = ("input: T",)
+    outputs = ("output: int32",)
+    dtypes = {"T": dt.INDEX | {dt.float32, dt.float64}}
+    gradient = not_differentiable
+    batched = elementwise
+
+    boundaries: tuple[float, ...] = ()
+
+    def shapes(self, x: TensorType) -> Shapes:
+        if any(a > b for a, b in pairwise(self.boundaries)):
+            raise ValueError(f"Expected sorted boundaries, got {list(self.boundaries)}")
+        return (x.dims,)
+
+    def kernel(self, x: Any) -> Any:
+        self.shapes(TensorType(dt.float32, np.shape(x)))
+        bounds = np.array(self.boundaries, np.float32)
+        return np.searchsorted(bounds, x, side="right").astype(np.int32)
 
 
 class InTopKV2(Op):

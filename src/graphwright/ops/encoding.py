@@ -146,6 +146,8 @@ class Fingerprint(Op):
         if chosen_method != b"farmhash64":
             raise ValueError(f"Unsupported fingerprint method: {chosen_method!r}")
         array = np.asarray(data)
+        if array.ndim == 0:
+            raise ValueError("Shape must be at least rank 1 but is rank 0")
         if array.dtype == object and array.ndim > 1:
             raise ValueError("strings must be in a vector to have fingerprints")
         rows = array if array.dtype == object else [row.tobytes() for row in array]

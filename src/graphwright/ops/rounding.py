@@ -9,10 +9,11 @@ import numpy as np
 
 from graphwright.op.families import Binary, Comparison, Predicate, Unary, no_element
 from graphwright.op.interpreter import apply, convert, convert_pair
-from graphwright.op.op import Call, not_differentiable
+from graphwright.op.op import Call, Shapes, not_differentiable
 from graphwright.op.scalars import Scalars
 from graphwright.types import dtypes as dt
 from graphwright.types.dtypes import DType
+from graphwright.types.tensor_type import TensorType, is_compatible, merge_dims, show_dims
 
 
 class Floor(Unary):
@@ -125,10 +126,21 @@ class ApproximateEqual(Comparison):
 
     tolerance: float = 1e-5
 
+    def shapes(self, *operands: TensorType) -> Shapes:
+        x, y = operands
+        if not is_compatible(x.dims, y.dims):
+            raise ValueError(
+                f"x and y of {self.type_name} must be of one shape: {show_dims(x.dims)} vs. "
+                f"{show_dims(y.dims)}"
+            )
+        return (merge_dims(x.dims, y.dims),)
+
     def bind(self, types: Sequence[DType]) -> Callable[..., Any]:
         return self.kernel
 
     def kernel(self, x: Any, y: Any) -> Any:
+        if np.shape(x) != np.shape(y):
+            raise ValueError("x and y must be of one shape")
         return np.less(np.abs(np.subtract(x, y)), self.tolerance)
 
 

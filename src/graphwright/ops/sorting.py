@@ -181,7 +181,10 @@ class NthElement(Op):
         return (x.dims[:-1],)
 
     def kernel(self, x: Any, n: Any) -> Any:
-        place = np.shape(x)[-1] - 1 - n if self.reverse else n
+        size = np.shape(x)[-1]
+        if not 0 <= n < size:
+            raise ValueError(f"Input must have last dimension > n = {n}")
+        place = size - 1 - n if self.reverse else n
         return np.partition(x, place, axis=-1)[..., place]
 
     def gradient(self, call: Call, g: Any) -> Sequence[Any]:

@@ -49,7 +49,8 @@ class Distinct(Op):
         if axis == () and x.rank not in (1, None):
             raise ValueError(f"unique expects a 1D vector, not shape {show_dims(x.dims)}.")
         size = x.dims[0] if x.rank == 1 else None  # type: ignore[index]
-        return ((None,) if axis == () else None, (size,), (None,))[: 2 + counted]
+        whole = (None,) if axis == () or x.dims is None else (None,) * len(x.dims)
+        return (whole if x.dims or axis == () else None, (size,), (None,))[: 2 + counted]
 
     def kernel(self, x: Any, axis: Any = ()) -> Any:
         if not axis and np.ndim(x) != 1:

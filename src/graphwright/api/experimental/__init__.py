@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from graphwright.api.experimental import extension_type, numpy
+from graphwright.api.experimental import dlpack, extension_type, numpy
 from graphwright.edge.extension_type import BatchableExtensionType, ExtensionType, ExtensionTypeSpec
 from graphwright.edge.user_dispatch import (
     dispatch_for_api,
@@ -25,6 +25,7 @@ __all__ = [
     "dispatch_for_binary_elementwise_apis",
     "dispatch_for_binary_elementwise_assert_apis",
     "dispatch_for_unary_elementwise_apis",
+    "dlpack",
     "extension_type",
     "float8_e4m3fn",
     "float8_e5m2",

@@ -9,6 +9,7 @@ from graphwright.edge.example_parsing import (
     parse_example,
     parse_single_example,
 )
+from graphwright.edge.gfile import match_filenames_once
 from graphwright.edge.proto_coding import decode_proto, encode_proto
 from graphwright.edge.ragged_features import RaggedFeature
 from graphwright.edge.record_file import TFRecordOptions, TFRecordWriter
@@ -66,6 +67,7 @@ __all__ = (
     "extract_jpeg_shape",
     "gfile",
     "is_jpeg",
+    "match_filenames_once",
     "matching_files",
     "parse_example",
     "parse_sequence_example",

@@ -1,0 +1,87 @@
+"""Tensors as other libraries know them: DLPack's capsules, protobuf's messages."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from graphwright.op.interpreter import convert
+from graphwright.types.dtypes import as_dtype
+from graphwright.types.shape import TensorShape
+from graphwright.values.convert import constant
+
+CPU = (1, 0)  # DLPack's number of the device, and which of them
+
+
+class Capsule:
+    """A capsule as `numpy.from_dlpack` wants it: behind a method, on the CPU."""
+
+    def __init__(self, capsule: Any) -> None:
+        self._capsule = capsule
+
+    def __dlpack__(self, **options: Any) -> Any:
+        return self._capsule
+
+    def __dlpack_device__(self) -> tuple[int, int]:
+        return CPU
+
+
+def to_dlpack(tf_tensor: Any) -> Any:
+    """A DLPack capsule of an eager tensor's memory, which can be used once.
+
+    >>> import graphwright as tf
+    >>> capsule = tf.experimental.dlpack.to_dlpack(tf.constant([1.0, 2.0]))
+    >>> tf.experimental.dlpack.from_dlpack(capsule)
+    <tf.Tensor: shape=(2,), dtype=float32, numpy=array([1., 2.], dtype=float32)>
+    """
+    return convert(tf_tensor).__dlpack__()
+
+
+def from_dlpack(dlcapsule: Any) -> Any:
+    """The tensor of a DLPack capsule, or of an array that can make one."""
+    holder = dlcapsule if hasattr(dlcapsule, "__dlpack__") else Capsule(dlcapsule)
+    return convert(np.from_dlpack(holder))
+
+
+def make_tensor_proto(
+    values: Any,
+    dtype: Any = None,
+    shape: Any = None,
+    verify_shape: bool = False,
+    allow_broadcast: bool = False,
+) -> Any:
+    """The values as a TensorProto message, which `make_ndarray` reads.
+
+    ValueError unless they are as many as `shape` has; fewer, the last of which is meant for all
+    that are left, only with `allow_broadcast`. With `verify_shape` TypeError for another shape.
+
+    >>> import graphwright as tf
+    >>> tf.make_ndarray(tf.make_tensor_proto([[1, 2], [3, 4]])).tolist()
+    [[1, 2], [3, 4]]
+    """
+    from graphwright.ir.tensor_proto import tensor_proto  # protobuf is large
+
+    tensor = constant(values, None if dtype is None else as_dtype(dtype))
+    array = np.asarray(tensor.numpy(), object if tensor.dtype.name == "string" else None)
+    if shape is not None:
+        dims: Any = TensorShape(shape).as_list()
+        size = int(np.prod(dims))
+        if verify_shape and list(array.shape) != dims:
+            raise TypeError(f"Expected Tensor's shape: {tuple(dims)}, but got {array.shape}.")
+        if array.size != size and not (allow_broadcast and 0 < array.size < size):
+            raise ValueError(f"{array.size} values do not make a tensor of shape {dims}")
+        flat = np.full(size, array.reshape(-1)[-1], array.dtype)
+        flat[: array.size] = array.reshape(-1)
+        array = flat.reshape(dims)
+    return tensor_proto(array, tensor.dtype)
+
+
+def make_ndarray(tensor: Any) -> Any:
+    """The NumPy array of a TensorProto message; TypeError for a dtype that NumPy has not."""
+    from graphwright.ir.tensor_proto import array_of
+
+    dtype = as_dtype(int(tensor.dtype))
+    if not dtype.is_numpy_compatible:
+        raise TypeError(f"Unsupported tensor type: {dtype.name}")
+    return array_of(tensor, dtype)
