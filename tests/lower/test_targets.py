@@ -9,7 +9,7 @@ import llvmlite.binding as llvm
 import pytest
 
 import graphwright as tf
-from graphwright.kernels import large_arrays, machine, pool_code
+from graphwright.kernels import large_arrays, machine, pool_code, threads
 from graphwright.kernels.machine import Target, Vectors
 from graphwright.kernels.tile_code import Tile
 from graphwright.kernels.window_code import Sliding
@@ -56,6 +56,7 @@ TARGETS = {
 def target(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Target:
     llvm.initialize_all_targets()
     llvm.initialize_all_asmprinters()
+    threads.address()  # what runs here is made for this processor, before
     found, _ = TARGETS[request.param]
     monkeypatch.setattr(machine.Aim, "target", found)
     return found
