@@ -147,9 +147,9 @@ CASES = {
 
 #: What needs sizes that are known, and runs as host calls where they are not.
 STATIC = {
-    "scattered", "one row", "by rows of indices", "elements by rows of indices", "fill", "reflect",
-    "symmetric", "tile", "roll", "roll by nothing", "pieces", "gradient of a slice",
-    "gradient of a pick",
+    "band", "scattered", "one row", "by rows of indices", "elements by rows of indices",
+    "fill", "reflect", "symmetric", "tile", "roll", "roll by nothing", "pieces",
+    "gradient of a slice", "gradient of a pick",
 }  # fmt: skip
 
 
@@ -173,6 +173,33 @@ def test_composites_are_native(name, dynamic):
         assert not outside(fast.get_concrete_function().graph)
 
 
+#: Functions of a matrix, and of indices into its rows.
+SHAPED = {
+    "argmax": lambda x, i: tf.argmax(x, 1),
+    "pad": lambda x, i: tf.pad(x, [[1, 0], [2, 3]]),
+    "tile": lambda x, i: tf.tile(x, [2, 3]),
+    "roll": lambda x, i: tf.roll(x, 2, 0) + 1.0,
+    "one hot": lambda x, i: tf.one_hot(i, tf.shape(x)[1]),
+    "diagonal": lambda x, i: tf.linalg.diag(x),
+    "gather": lambda x, i: tf.gather(x, i) * 2.0,
+    "segments": lambda x, i: tf.math.unsorted_segment_sum(tf.gather(x, i), i, 40),
+    "range": lambda x, i: x + tf.cast(tf.range(tf.shape(x)[0])[:, None], tf.float32),
+}
+
+
+@pytest.mark.parametrize("name", SHAPED)
+def test_any_shape(name):
+    """One function of unknown sizes, and of each, where they are known."""
+    function = SHAPED[name]
+    random = np.random.default_rng(0)
+    dynamic = staged(function, [normal(3, 4), numbers(2)], True)
+    for rows, columns, count in [(0, 3, 0), (3, 1, 0), (1, 33, 5), (33, 2, 1), (7, 40, 70)]:
+        arrays = normal(rows, columns), random.integers(0, max(rows, 1), count).astype(np.int32)
+        expected = flat(function(*map(tf.constant, arrays)))[0]
+        for fast in (dynamic, staged(function, arrays, False)):
+            assert not compare(expected, flat(fast(*arrays))[0])
+
+
 def test_labels_outside_are_refused():
     x, labels = normal(3, 4), np.array([0, 4, 1])
     fast = staged(CASES["sparse cross entropy"][0], [x, labels], False)
@@ -186,6 +213,8 @@ def test_extremes_of_nothing_are_refused():
     assert flat(fast(normal(0, 4)))[0].shape == (0,)
     with pytest.raises((ValueError, tf.errors.InvalidArgumentError)):
         fast(normal(3, 0))
+    with pytest.raises((ValueError, tf.errors.InvalidArgumentError)):
+        fast(normal(0, 0))
 
 
 @pytest.mark.parametrize("index", [-1, 9])

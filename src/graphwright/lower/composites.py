@@ -134,7 +134,7 @@ def extreme_place(greatest: bool) -> Rule:
         extreme = (reduce_max if greatest else reduce_min)(x, at, True)
         numbers = reshape(steps(extent(x, at)), [-1, *[1] * (x.shape.rank - at - 1)])
         places = where(equal(x, extreme), numbers, dt.int32.max)
-        first = apply(PickIndex.of(at, False), reduce_min(places, at), x)
+        first = apply(PickIndex.of(at, False, True), reduce_min(places, at), x)
         return cast(first, op.output_type)
 
     return rule
@@ -388,7 +388,9 @@ def band_part(op: Op, x: Any, lower: Any, upper: Any) -> Any:
         return None
     rows, columns = [steps(extent(x, i)) for i in (-2, -1)]
     distance = columns - expand_dims(rows, 1)
-    for bound, side in zip(bounds, (-distance, distance)):
+    for i, (bound, side) in enumerate(zip(bounds, (-distance, distance))):
+        if bound > 0 and x.shape[i - 2] is None:  # the kernel refuses one beyond the matrix
+            return None
         if bound >= 0:
             x = where(side <= cast(bound, dt.int32), x, zeros_like(x))
     return identity(x)

@@ -48,6 +48,7 @@ class PickIndex(Sized):
 
     axis: int
     wraps: bool = True
+    nonempty: bool = False  # whether the kernel refuses an axis without elements
 
     def element(self, scalars: Any, index: Any, size: Any) -> Any:
         """The place; outside it is reported, and the first."""

@@ -394,8 +394,7 @@ def gathered_dims(sizes: Sizes, node: Node, dims: Shape, dims_of: Dims_of) -> Sh
         sizes.unify(dims[i], places[i])
     end = op.axis + len(node.inputs) - 1
     for d in dims[op.axis : end]:
-        if sizes.value(d) is None:  # something must be there to be read, wherever the places are
-            sizes.guards.append((sizes.derive("add", sizes.derive("sub", d, ONE), ONE), d))
+        sizes.require_some(d)  # something must be there to be read, wherever the places are
     return (*dims[: op.axis], *places[op.batch :], *dims[end:])
 
 

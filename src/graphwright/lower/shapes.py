@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from graphwright.ir.graph import Node, Value
-from graphwright.lower.indices import MatMulAdd, Peak, Scattered, Sized
+from graphwright.lower.indices import MatMulAdd, Peak, PickIndex, Scattered, Sized
 from graphwright.lower.moves import FIRST, MOVES, as_size, host_of
 from graphwright.lower.rewrites import SumTo
 from graphwright.lower.sizes import ONE, NotNative, Shape, Size, Sizes
@@ -56,6 +56,8 @@ class Shapes:
         move = MOVES.get(type(op))
         if move is not None:
             return move.dims(self.sizes, node, self.of(node.inputs[0]), self.of)
+        if isinstance(op, PickIndex) and op.nonempty:
+            self.sizes.require_some(self.of(node.inputs[1])[op.axis])
         if isinstance(op, Sized):
             return self.of(node.inputs[0])
         if isinstance(op, Elementwise):

@@ -151,6 +151,12 @@ class Sizes:
             self.definitions[size.symbols[0]] = key
         return self._derived[key]
 
+    def require_some(self, size: Size) -> None:
+        """Guards that a size is not 0."""
+        if self.value(size) is None:
+            least = self.derive("add", self.derive("sub", size, ONE), ONE)
+            self.guards.append((least, size))
+
     def quotient(self, total: Size, rest: Size) -> Size:
         """total / rest, where it is known to be whole."""
         symbols = list(total.symbols)
