@@ -11,9 +11,10 @@ from graphwright.errors import (
     OperatorNotAllowedInGraphError,
     user_location,
 )
-from graphwright.ir.graph import Graph, Value
+from graphwright.ir.graph import Graph, Node, Value
 from graphwright.ir.known import known
 from graphwright.ir.operation import Operation, Tensors
+from graphwright.ops.creation import Placeholder
 from graphwright.trace.numpy_protocol import stage_function, stage_ufunc
 from graphwright.types.dtypes import DType
 from graphwright.types.shape import TensorShape
@@ -195,7 +196,7 @@ def leaked(tensor: SymbolicTensor, into: Graph | None) -> Exception:
     message = (
         f"{tensor!r} is out of scope and cannot be used here. Use return values, explicit Python "
         f"locals or TensorFlow collections to access it.\nPlease see {_GUIDE} for more "
-        f"information.\n\n{tensor!r} was defined here:\n{source_of(tensor._value.node.location)}\n"
+        f"information.\n\n{tensor!r} was defined here:\n{source_of(tensor._value.node)}\n"
         f"The tensor {tensor!r} cannot be accessed from "
         f"{'here' if into is None or not into.is_body else repr(into)}, because it was defined in "
         f"{tensor.graph!r}, which is out of scope."
@@ -208,16 +209,21 @@ def leaked(tensor: SymbolicTensor, into: Graph | None) -> Exception:
         )
     location = user_location(2)
     if location is not None:
-        message += f"\n{source_of(location)}"
+        message += f"\n{source_entry(location)}"
     error: Any = (InaccessibleTensorError if tensor.graph.is_body else TypeError)(message)
     error.tensor = tensor  # whoever explains the error looks for where it was stored
     return error  # type: ignore[no-any-return]
 
 
-def source_of(location: Location | None) -> str:
-    """A traceback entry for a line of the user's program."""
-    if location is None:
-        return "  (unknown)\n"
+def source_of(node: Node) -> str:
+    """Where a node was made, as an entry of a traceback."""
+    if node.location is not None:
+        return source_entry(node.location)
+    return "    as an argument\n" if isinstance(node.op, Placeholder) else "    (unknown)\n"
+
+
+def source_entry(location: Location) -> str:
+    """An entry of a traceback for a line of the user's program."""
     line = linecache.getline(location.filename, location.lineno).strip()
     return f"    {location}\n      {line}\n"
 
