@@ -75,17 +75,18 @@ def sweep(
         if incoming is None:
             continue
         inputs = call.inputs
-        needed = tuple([isinstance(t, Tensor) and t.key in wanted for t in inputs])
+        keys = [t.key if isinstance(t, Tensor) else None for t in inputs]
+        needed = tuple([key in wanted for key in keys])
         if False in needed:
             if True not in needed:
                 continue
             call = Call(call.op, inputs, call.outputs, needed)
         broadcasts = isinstance(call.op, Elementwise) and len(inputs) > 1
-        for tensor, need, cotangent in zip(inputs, needed, by_rule(call, incoming)):
-            if need and cotangent is not None:
-                if broadcasts and not same_shape(cotangent, tensor):
-                    cotangent = sum_to(cotangent, tensor)
-                key = tensor.key
+        for i, cotangent in enumerate(by_rule(call, incoming)):
+            if cotangent is not None and needed[i]:
+                if broadcasts and not same_shape(cotangent, inputs[i]):
+                    cotangent = sum_to(cotangent, inputs[i])
+                key = keys[i]
                 before = cotangents.get(key)
                 cotangents[key] = cotangent if before is None else add_cotangents(before, cotangent)
 
@@ -124,7 +125,10 @@ def through(call: Call, incoming: Sequence[Any]) -> Sequence[Any]:
     """The cotangents of one call's inputs, in their shapes."""
     outgoing = by_rule(call, incoming)
     if isinstance(call.op, Elementwise) and len(outgoing) > 1:
-        return [g if g is None else sum_to(g, x) for g, x in zip(outgoing, call.inputs)]
+        return [
+            g if g is None or same_shape(g, x) else sum_to(g, x)
+            for g, x in zip(outgoing, call.inputs)
+        ]
     return outgoing
 
 
