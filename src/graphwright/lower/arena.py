@@ -6,15 +6,24 @@ from collections.abc import Iterator
 
 from graphwright.lower.kinds import item_size
 from graphwright.lower.nest import (
+    Agree,
     Buffer,
     Choice,
     Clear,
     Copy,
+    Deliver,
+    Extend,
     Load,
+    Locate,
     Loop,
+    Mark,
     Multiply,
     Nest,
+    PackRight,
     Program,
+    Require,
+    Reserve,
+    Shorten,
     Statement,
     Store,
     Straight,
@@ -63,11 +72,15 @@ def lifetimes(program: Program) -> dict[int, tuple[int, int]] | None:
     statements that say nothing of it."""
     lives: dict[int, tuple[int, int]] = {}
     swapped: set[int] = set()
+    lists = {
+        s.view: s.buffer for s in all_statements(program.body) if isinstance(s, Locate)
+    }  # of the items that are views
     for at, statement in enumerate(program.body):
         for inner in all_statements((statement,)):
             if type(inner) not in _KNOWN:
                 return None
             for buffer in accessed(inner):
+                buffer = lists.get(buffer, buffer)
                 lives[buffer] = (lives.get(buffer, (at, at))[0], at)
             if isinstance(inner, Loop):
                 swapped.update(buffer for pair in inner.buffers for buffer in pair)
@@ -77,7 +90,12 @@ def lifetimes(program: Program) -> dict[int, tuple[int, int]] | None:
 
 
 #: Statements whose accesses are known; a branch is what is in it.
-_KNOWN = frozenset({Nest, Straight, Clear, Multiply, Copy, Loop, Choice})
+_KNOWN = frozenset(
+    {
+        *(Nest, Straight, Clear, Multiply, Copy, Loop, Choice, PackRight),
+        *(Reserve, Extend, Shorten, Locate, Agree, Mark, Require, Deliver),
+    }
+)
 
 
 def accessed(statement: Statement) -> Iterator[int]:
@@ -95,5 +113,9 @@ def accessed(statement: Statement) -> Iterator[int]:
         yield statement.buffer
     elif isinstance(statement, Multiply):
         yield from (statement.a, statement.b, statement.c)
+    elif isinstance(statement, PackRight):
+        yield statement.product.b
+    elif isinstance(statement, (Locate, Deliver)):
+        yield statement.buffer
     elif isinstance(statement, Copy):
         yield from (statement.source, statement.target)

@@ -5,6 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from graphwright.ir.graph import Node, Value
+from graphwright.lower.accumulate import uses_of
+from graphwright.lower.clusters import Cluster
 from graphwright.lower.kinds import DTYPES, kind_of
 from graphwright.lower.list_boundary import Arriving, Crossing, Leaving
 from graphwright.lower.list_types import dims_of
@@ -150,8 +152,16 @@ class ListLowering:
     # -- ops --------------------------------------------------------------------------------
 
     def from_tensor(self, node: Node, schedule: Schedule) -> list[Statement]:
-        """The rows of a tensor."""
-        return self.filled(node.outputs[0], self.program.memory(node.inputs[0]))
+        """The rows of a tensor; in its memory, if nobody else needs it."""
+        rows = node.inputs[0]
+        storage = self.lists.found[node.outputs[0]].storage
+        source = self.program.memory(rows)
+        role = self.program.buffers[source].role
+        computed = role == "temporary" and isinstance(schedule.home.get(rows), Cluster)
+        if computed and not storage.grows and uses_of(schedule.graph)[rows] == 1:
+            storage.buffer = source
+            return []
+        return self.filled(node.outputs[0], source)
 
     def filled(self, value: Value, source: int) -> list[Statement]:
         """A list of what is in a buffer: there, if nobody changes it."""

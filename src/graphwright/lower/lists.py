@@ -66,6 +66,7 @@ class Storage:
         self.declared = item is not None  # if not, the shape is that of what is written
         self.changed = False  # whether anything is written to it after it was made
         self.popped = False  # whether it ever gets shorter
+        self.grows = False  # whether it ever gets longer
         #: Whether there may be items that were never written.
         self.gaps = source is not None and not isinstance(source.op, EmptyTensorList)
         self.sizes: Any = UNWRITTEN  # what each item is, if all of them are the same sizes
@@ -203,6 +204,9 @@ class Lists:
             self.read(node, listed, schedule)
         if isinstance(op, _CHANGES):
             storage.changed = True
+        resized = isinstance(op, TensorListSetItem) and op.resize_if_index_out_of_bounds
+        if resized or isinstance(op, (TensorListPushBack, TensorListResize)):
+            storage.grows = True
         if isinstance(op, (TensorListPopBack, TensorListResize)):
             storage.popped = True
 
