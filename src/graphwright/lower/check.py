@@ -52,5 +52,6 @@ def compare(own: Any, other: Any) -> str:
     finite = np.isfinite(other)
     tolerance = TOLERANCES.get(own.dtype.name, 1e-2)
     scale = np.max(np.abs(other[finite]), initial=0.0)
-    same = np.isclose(own, other, rtol=tolerance, atol=tolerance * scale, equal_nan=True)
+    apart = max(tolerance * scale, float(np.finfo(own.dtype).eps))  # what is left of 1 - 1
+    same = np.isclose(own, other, rtol=tolerance, atol=apart, equal_nan=True)
     return "" if same.all() else f"{own[~same][:4]!r} and {other[~same][:4]!r}"
