@@ -12,6 +12,7 @@ import graphwright as tf
 from graphwright.lower.arena import homes, lifetimes
 from graphwright.lower.kinds import item_size
 from graphwright.lower.lowering import lower
+from graphwright.lower.options import OPTIONS
 from graphwright.lower.simplify import simplify
 
 SIDE = 400
@@ -67,6 +68,7 @@ def peak_of(function, x):
     return peak
 
 
+@pytest.mark.skipif(OPTIONS.get("native") == "check", reason="runs both tiers in each call")
 @pytest.mark.parametrize("function", [turned, normalized])
 def test_native_code_takes_no_more_memory_than_the_kernels(function):
     x = tf.constant(np.random.default_rng(0).random((SIDE, SIDE), np.float32))
