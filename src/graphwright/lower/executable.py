@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
+import re
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
 from weakref import WeakValueDictionary
 
 import numpy as np
@@ -26,16 +27,31 @@ from graphwright.lower.sizes import NotNative
 _LIBRARIES: WeakValueDictionary[str, Library] = WeakValueDictionary()
 
 
+#: The functions of a program.
+_NAMES = ("prepare", "run")
+
+#: Programs of one module, at most.
+_TOGETHER = 32
+
+
 @exclusive
-def library_of(text: str) -> Library:
+def library_of(text: str, names: tuple[str, ...] = _NAMES) -> Library:
     """The machine code of a module, compiled once in this process."""
     if not is_supported():
         raise NotNative("arrays lie in memory otherwise than native code expects")
     found = _LIBRARIES.get(text)
     if found is None:
         boundary()
-        found = _LIBRARIES[text] = machine().link(text, ("prepare", "run"))
+        found = _LIBRARIES[text] = machine().link(text, names)
     return found
+
+
+class Code(NamedTuple):
+    """A program's machine code: in a module of its own, or with others."""
+
+    frame: Frame
+    library: Library
+    names: tuple[str, ...]
 
 
 class Executable:
@@ -45,12 +61,15 @@ class Executable:
     did not expect, an integer divided by zero.
     """
 
-    def __init__(self, program: Program, constants: list[Any]) -> None:
+    def __init__(self, program: Program, constants: list[Any], code: Code | None = None) -> None:
         self.program = program
         self.constants = [np.ascontiguousarray(c) for c in constants]
-        text, self.frame = render(program)
-        self.library = library_of(text)
-        self._native = native_function(describe(program, self.frame, self.library))
+        if code is None:
+            text, frame = render(program)
+            code = Code(frame, library_of(text), _NAMES)
+        self.frame, self.library, names = code
+        prepare, run = [self.library.addresses[name] for name in names]
+        self._native = native_function(describe(program, self.frame, (prepare, run)))
 
     def function(self) -> Callable[..., Any]:
         """What calls it: the C function itself where no constants are to be added."""
@@ -60,7 +79,7 @@ class Executable:
         return lambda *arrays: native(*arrays, *constants)
 
 
-def describe(program: Program, frame: Frame, library: Library) -> bytes:
+def describe(program: Program, frame: Frame, addresses: tuple[int, int]) -> bytes:
     """The program's table for the boundary."""
     inputs = [
         (
@@ -84,4 +103,42 @@ def describe(program: Program, frame: Frame, library: Library) -> bytes:
         )
         for (b, shape), dims in zip(program.results, frame.result_dims)
     ]
-    return table(frame, inputs, symbols, results, library)
+    return table(frame, inputs, symbols, results, addresses)
+
+
+def executables(lowered: Sequence[tuple[Program, list[Any]]]) -> list[Executable]:
+    """Programs compiled together: what LLVM spends on each module, however small, is spent once."""
+    result: list[Executable] = []
+    for first in range(0, len(lowered), _TOGETHER):
+        some = lowered[first : first + _TOGETHER]
+        rendered = [render(program) for program, _ in some]
+        texts = list(dict.fromkeys([text for text, _ in rendered]))
+        names = [_NAMES] if len(texts) == 1 else [numbered(i) for i in range(len(texts))]
+        whole = texts[0] if len(texts) == 1 else joined(texts)
+        library = library_of(whole, tuple([name for own in names for name in own]))
+        of_text = dict(zip(texts, names))
+        result += [
+            Executable(program, constants, Code(frame, library, of_text[text]))
+            for (program, constants), (text, frame) in zip(some, rendered)
+        ]
+    return result
+
+
+def numbered(i: int) -> tuple[str, ...]:
+    """The names of a program's functions among others."""
+    return tuple([f"{name}.{i}" for name in _NAMES])
+
+
+def joined(texts: Sequence[str]) -> str:
+    """One module of several, whose functions get numbers."""
+    declarations: dict[str, None] = {}
+    lines: list[str] = []
+    for i, text in enumerate(texts):
+        own = re.findall(r"^define [^@\n]*@([\w.]+)", text, re.MULTILINE)
+        names = re.compile(rf"@({'|'.join(map(re.escape, own))})(?![\w.])")
+        for line in names.sub(rf"@\1.{i}", text).splitlines():
+            if line.startswith(("declare ", "@")):
+                declarations[line] = None
+            else:
+                lines.append(line)
+    return "\n".join([*declarations, *lines])

@@ -80,6 +80,15 @@ class Native(Op):
         return run
 
 
+def compile_together(graph: Graph) -> None:
+    """Compiles the segments of a partitioned graph."""
+    from graphwright.lower.executable import executables
+
+    ops = [node.op for node in graph.nodes if isinstance(node.op, Native)]
+    for op, executable in zip(ops, executables([op.lowered for op in ops])):
+        op.__dict__["_executable"] = executable
+
+
 class NativeUpdate(Native):
     """A segment that also changes variables: `read` handles of what they held come first, then
     `written` ones of those that get its last results."""

@@ -34,6 +34,7 @@ def native_runner(graph: Graph, observe: Observe = as_it_is, is_reported: bool =
     with LLVM:
         import graphwright.lower.executable  # noqa: F401 - for whoever needs it next
         from graphwright.lower.inspection import report_outside
+        from graphwright.lower.native import compile_together
         from graphwright.lower.segments import partition
         from graphwright.lower.simplify import simplify
 
@@ -42,6 +43,7 @@ def native_runner(graph: Graph, observe: Observe = as_it_is, is_reported: bool =
         found = partition(simplify(part), reasons)
         if is_reported and part is graph:
             report_outside(found, reasons)
+        compile_together(found)
         return found
 
     return runner(graph, build(graph, partitioned, observe))

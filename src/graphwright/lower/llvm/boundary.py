@@ -379,7 +379,7 @@ def table(
     inputs: list[tuple[Any, int, int]],
     symbols: list[tuple[int, int, int, int]],
     results: list[tuple[Any, int, int, int, bool]],
-    library: Library,
+    addresses: tuple[int, int],
 ) -> bytes:
     """What the boundary must know of a program.
 
@@ -387,8 +387,7 @@ def table(
     and the size that is expected there (-1 for any); `results` a NumPy dtype, a rank, the slot of
     the dimensions, that of the address, and whether these are known only in the end.
     """
-    addresses = library.addresses
-    words = [frame.size, len(inputs), addresses["prepare"], addresses["run"]]
+    words = [frame.size, len(inputs), *addresses]
     words += [len(results), len(symbols)]
     for dtype, rank, slot in inputs:
         words += [id(dtype), rank, slot]
