@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from graphwright.op.batching import Each
 from graphwright.op.families import Elementwise
 from graphwright.op.interpreter import convert, values_of, with_values
 from graphwright.op.op import Call, Shapes
@@ -49,6 +50,11 @@ class ClipByValue(Elementwise):
         if any(np.ndim(bound) and np.shape(bound) != np.shape(t) for bound in bounds):
             raise ValueError("the bounds must be scalars or of the tensor's shape")
         return np.maximum(np.minimum(t, bounds[1]), bounds[0])
+
+    def batched(self, each: Each) -> Any:
+        rank = each.greatest_rank()
+        t, least, most = (each.aligned(i, rank) for i in range(3))
+        return maximum(minimum(t, most), least)  # which broadcast
 
     def element(self, scalars: Scalars[Any], t: Any, least: Any, most: Any) -> Any:
         return scalars.binary("maximum", scalars.binary("minimum", t, most), least)

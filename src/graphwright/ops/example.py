@@ -84,7 +84,10 @@ class ParseExampleV2(Op):
         if messages.ndim > 1:
             raise ValueError(f"serialized must be a scalar or a vector, not {messages.shape}")
         keys = [[key.decode() for key in texts(each).flat] for each in operands[:3]]
-        features = [parsed(message, i) for i, message in enumerate(messages.flat)]
+        features = [
+            decoded("Example", message, i).features.feature
+            for i, message in enumerate(messages.flat)
+        ]
         batch = messages.shape
         sparse = [
             sparse_parts(columns_of(features, key, dtype), dtype, batch)
@@ -148,17 +151,17 @@ def decode_json_example(json_examples: Any, name: str | None = None) -> Any:
     return apply(DecodeJSONExample.of(), convert(json_examples, dt.string), name=name)
 
 
-def parsed(message: bytes, place: int) -> Any:
-    """The features of a message by name."""
+def decoded(kind: str, message: bytes, place: int) -> Any:
+    """The message of a kind that bytes are; an error says which of several they were."""
     from google.protobuf.message import DecodeError
 
-    from graphwright.proto.example_pb2 import Example  # protobuf is large
+    from graphwright.proto import example_pb2  # protobuf is large
 
     try:
-        return Example.FromString(message).features.feature
+        return getattr(example_pb2, kind).FromString(message)
     except DecodeError as error:
         raise InvalidArgumentError(
-            None, None, f"Could not parse example input, value {place}: {message[:40]!r}"
+            None, None, f"Could not parse {kind} input, value {place}: {message[:40]!r}"
         ) from error
 
 

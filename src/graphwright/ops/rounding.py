@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from graphwright.op.batching import Each
 from graphwright.op.families import Binary, Comparison, Predicate, Unary, no_element
 from graphwright.op.interpreter import apply, convert, convert_pair
 from graphwright.op.op import Call, Shapes, not_differentiable
@@ -142,6 +143,9 @@ class ApproximateEqual(Comparison):
         if np.shape(x) != np.shape(y):
             raise ValueError("x and y must be of one shape")
         return np.less(np.abs(np.subtract(x, y)), self.tolerance)
+
+    def batched(self, each: Each) -> Any:
+        return apply(self, each.full(0), each.full(1))
 
 
 FLOOR, CEIL, RINT, ROUND, NEXT_AFTER = Floor(), Ceil(), Rint(), Round(), NextAfter()

@@ -12,6 +12,7 @@ from graphwright.errors import InvalidArgumentError
 from graphwright.op.op import Op, Shapes, not_differentiable
 from graphwright.ops.example import (
     columns_of,
+    decoded,
     dense_part,
     ragged_parts,
     sparse_parts,
@@ -116,7 +117,7 @@ class ParseSequenceExampleV2(Op):
         if messages.ndim > 1:
             raise ValueError(f"serialized must be a scalar or a vector, not {messages.shape}")
         keys = [[key.decode() for key in texts(each).flat] for each in operands[:6]]
-        found = [parsed(message, i) for i, message in enumerate(messages.flat)]
+        found = [decoded("SequenceExample", each, i) for i, each in enumerate(messages.flat)]
         contexts = [message.context.feature for message in found]
         lists = [message.feature_lists.feature_list for message in found]
         batch = messages.shape
@@ -163,20 +164,6 @@ class ParseSequenceExampleV2(Op):
 def in_turn(parts: Sequence[tuple[Any, ...]]) -> list[Any]:
     """The first parts of all, then the second ones, and so on."""
     return [part for same in zip(*parts) for part in same]
-
-
-def parsed(message: bytes, place: int) -> Any:
-    """A message from its bytes."""
-    from google.protobuf.message import DecodeError
-
-    from graphwright.proto.example_pb2 import SequenceExample  # protobuf is large
-
-    try:
-        return SequenceExample.FromString(message)
-    except DecodeError as error:
-        raise InvalidArgumentError(
-            None, None, f"Could not parse SequenceExample, value {place}: {message[:40]!r}"
-        ) from error
 
 
 def steps_of(lists: Sequence[Any], key: str, dtype: DType) -> Steps:

@@ -67,13 +67,12 @@ from graphwright.ops.matrices import (
     diag_part,
     eye,
     set_diag,
-    tensor_diag,
-    tensor_diag_part,
 )
 from graphwright.ops.matrix_function import expm, logm, sqrtm
 from graphwright.ops.matrix_function import sqrtm as matrix_square_root
 from graphwright.ops.normalization import l2_normalize
 from graphwright.ops.norms import cholesky_solve, logdet, matrix_rank, norm, normalize, pinv, trace
+from graphwright.ops.tensor_diagonals import tensor_diag, tensor_diag_part
 from graphwright.ops.tridiagonal import (
     cross,
     eigh_tridiagonal,
