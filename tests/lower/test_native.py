@@ -317,3 +317,18 @@ def test_what_is_written_to_memory_later_is_not_read_there_before():
 
     for slow, fast in zip(*both(function, normal(3, 2))):
         np.testing.assert_allclose(fast, slow, rtol=1e-5)
+
+
+def test_a_side_that_is_not_taken_does_not_fail():
+    def function(n, divisor):
+        total = tf.constant(0)
+        for i in tf.range(6):
+            if divisor != 0:
+                total += n // divisor
+            else:
+                total = 3 * total + i
+        return total
+
+    for divisor in (2, -1, 0):
+        slow, fast = both(function, np.int32(7), np.int32(divisor))
+        assert slow == fast

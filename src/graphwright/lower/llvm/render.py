@@ -17,6 +17,7 @@ from graphwright.lower.llvm.launch import Launch, part_function
 from graphwright.lower.llvm.list_code import ListWriter, moving
 from graphwright.lower.llvm.nests import NestWriter, totals_of
 from graphwright.lower.llvm.product_code import write_pack, write_product
+from graphwright.lower.llvm.selection import takes_both
 from graphwright.lower.nest import (
     Choice,
     Clear,
@@ -262,8 +263,17 @@ class Main:
         e.label(on)
 
     def choice(self, choice: Choice) -> None:
-        """A branch."""
+        """A branch, or both sides of it and a selection."""
         f, e = self.f, self.e
+        if takes_both(choice, self.program.buffers):
+            for statement in (*choice.then, *choice.otherwise):
+                self.statement(statement)
+            condition = self.scalars[choice.condition]
+            for result, then, otherwise, _ in choice.scalars:
+                self.define(
+                    result, e.select(condition, self.scalars[then], self.scalars[otherwise])
+                )
+            return
         labels = [e.fresh_label(p) for p in ("then", "else")]
         done = e.fresh_label("done")
         f.branch_if(self.scalars[choice.condition], *labels)

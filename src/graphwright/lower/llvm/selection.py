@@ -1,0 +1,49 @@
+"""Branches that are cheaper to take both: a choice that data makes is guessed wrong by processors
+every third time, which costs as much as a dozen operations."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from graphwright.lower.nest import Buffer, Choice, Constant, Element, Instruction, Scalar, Straight
+
+#: How many operations both sides together may have.
+_MOST = 8
+
+_COMPARISONS = {"Less", "LessEqual", "Greater", "GreaterEqual", "Equal", "NotEqual"}
+_BITS = {"LogicalAnd", "LogicalOr", "LogicalNot", "BitwiseAnd", "BitwiseOr", "BitwiseXor"}
+_ARITHMETIC = {"AddV2", "Sub", "Mul", "Neg", "Maximum", "Minimum", "SelectV2", "Identity"}
+_SIMPLE = _COMPARISONS | _BITS | _ARITHMETIC
+#: They end the program for some divisors.
+_DIVISIONS = {"FloorDiv", "FloorMod"}
+
+
+def takes_both(choice: Choice, buffers: Sequence[Buffer]) -> bool:
+    """Whether both sides are computed, and one is selected: they are short, cannot fail, and
+    neither reads memory nor overwrites what the other one has written."""
+    written: set[int] = set()
+    operations = 0
+    for statement in (*choice.then, *choice.otherwise):
+        if not isinstance(statement, Straight):
+            return False
+        instructions = statement.instructions
+        if not all(is_simple(x, instructions) for x in instructions):
+            return False
+        operations += sum(isinstance(x, Element) for x in instructions)
+        for store in statement.stores:
+            if store.buffer in written or buffers[store.buffer].role != "temporary":
+                return False
+            written.add(store.buffer)
+    return operations <= _MOST
+
+
+def is_simple(x: Instruction, others: Sequence[Instruction]) -> bool:
+    """Whether an instruction takes no more than some cycles, and never fails."""
+    if not isinstance(x, Element):
+        return isinstance(x, (Constant, Scalar))
+    if x.op.type_name in _DIVISIONS:
+        divisor = others[x.operands[1]]
+        return (
+            isinstance(divisor, Constant) and isinstance(divisor.value, int) and divisor.value > 0
+        )
+    return x.op.type_name in _SIMPLE
