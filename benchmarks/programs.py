@@ -56,12 +56,6 @@ def call_numpy(np: Any) -> Step:
     return partial(add, np.float32(1.0), np.float32(2.0))
 
 
-def call_numba(numba: Any) -> Step:
-    import numpy as np
-
-    return partial(numba.njit(add), np.float32(1.0), np.float32(2.0))
-
-
 # W1b: the cost of a call with a structure.
 
 
@@ -299,7 +293,7 @@ TABLE: tuple[Workload, ...] = (
         "µs",
         4.0,
         traced(call_tf)
-        | {"jax": call_jax, "torch-compile": call_torch, "numba": call_numba, "numpy": call_numpy},
+        | {"jax": call_jax, "torch-compile": call_torch, "numpy": call_numpy},
     ),
     Repeated(
         "W1b",

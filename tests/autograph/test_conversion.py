@@ -296,6 +296,19 @@ def test_conversion_is_cached_and_dies_with_the_function() -> None:
     assert len(convert._codes) == known - 1
 
 
+def test_what_is_kept_under_an_identity_is_not_taken_for_another_code() -> None:
+    one, two = (
+        load(f"def program(x):\n    while x > {n}:\n        x -= 1\n    return x\n") for n in (1, 2)
+    )
+    assert convert.converted_call(one)(5) == 1
+    convert._codes[id(two.__code__)] = convert._codes[id(one.__code__)]
+    exempt._converted[id(two.__code__)] = exempt._converted[
+        id(convert.converted_call(one).__code__)
+    ]
+    assert convert.converted_call(two) is not two
+    assert convert.converted_call(two)(5) == 2
+
+
 def test_converted_functions_pickle() -> None:
     convert.converted_call(countdown)
     assert pickle.loads(pickle.dumps(countdown)) is countdown

@@ -31,8 +31,20 @@ FAILURES = (SourceError, JumpError)  # why a function may be left as it is, with
 PREFIX = "tf__"
 
 _Converted = tuple[types.CodeType, Sites]
-_codes: dict[tuple[int, Options], _Converted] = {}  # by id of the original code
-_anchors: dict[int, weakref.ref[types.CodeType]] = {}  # they drop what is kept for a dead code
+
+
+class _Forms:
+    """What became of one code object, by options; dropped when the code is."""
+
+    __slots__ = ("converted", "origin")
+
+    def __init__(self, code: types.CodeType) -> None:
+        number = id(code)
+        self.origin = weakref.ref(code, lambda _: _codes.pop(number, None))
+        self.converted: dict[Options, _Converted] = {}
+
+
+_codes: dict[int, _Forms] = {}  # by id of the original code, which must still be the origin
 
 
 class _Record:
@@ -139,25 +151,13 @@ def convert(function: types.FunctionType, options: Options) -> types.FunctionTyp
     SourceError where there is no source, JumpError for what cannot be converted.
     """
     code = function.__code__
-    key = (id(code), options)
-    if key not in _codes:
-        _codes[key] = _convert_code(function, options)
-        _anchor(code)
-    new, sites = _codes[key]
+    forms = _codes.get(id(code))
+    if forms is None or forms.origin() is not code:
+        forms = _codes[id(code)] = _Forms(code)
+    if options not in forms.converted:
+        forms.converted[options] = _convert_code(function, options)
+    new, sites = forms.converted[options]
     return source.bind(new, function, {OPERATORS: NAMESPACE, SITES: sites})
-
-
-def _anchor(code: types.CodeType) -> None:
-    number = id(code)
-
-    if number not in _anchors:
-        _anchors[number] = weakref.ref(code, functools.partial(_forget, number))
-
-
-def _forget(number: int, _: object) -> None:
-    _anchors.pop(number, None)
-    for key in [key for key in _codes if key[0] == number]:
-        del _codes[key]
 
 
 @contextlib.contextmanager

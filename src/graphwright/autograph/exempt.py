@@ -62,10 +62,16 @@ def note_converted(code: types.CodeType) -> None:
             note_converted(const)
 
 
+def is_converted(code: types.CodeType) -> bool:
+    """Whether code came out of a conversion."""
+    known = _converted.get(id(code))
+    return known is not None and known() is code
+
+
 def is_exempt(function: types.FunctionType) -> bool:
     """Whether a Python function stays as it is."""
     return (
-        id(function.__code__) in _converted
+        is_converted(function.__code__)
         or bool(function.__code__.co_flags & _GENERATES)
         or is_marked(function)
         or (
