@@ -5,7 +5,13 @@ from typing import TYPE_CHECKING
 from graphwright.api import late
 from graphwright.edge.checkpoint import Checkpoint
 from graphwright.edge.checkpoint_manager import CheckpointManager
-from graphwright.edge.checkpoint_state import latest_checkpoint
+from graphwright.edge.checkpoint_reader import (
+    checkpoints_iterator,
+    list_variables,
+    load_checkpoint,
+    load_variable,
+)
+from graphwright.edge.checkpoint_state import get_checkpoint_state, latest_checkpoint
 
 if TYPE_CHECKING:
     from graphwright.proto.example_pb2 import (
@@ -32,7 +38,12 @@ __all__ = [
     "FloatList",
     "Int64List",
     "SequenceExample",
+    "checkpoints_iterator",
+    "get_checkpoint_state",
     "latest_checkpoint",
+    "list_variables",
+    "load_checkpoint",
+    "load_variable",
 ]
 
 __getattr__ = late(__name__, __all__, "graphwright.proto.example_pb2")

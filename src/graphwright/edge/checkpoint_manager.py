@@ -9,7 +9,12 @@ from pathlib import Path
 from typing import Any
 
 from graphwright.edge.checkpoint import Checkpoint, RestoreStatus
-from graphwright.edge.checkpoint_state import SUFFIX, State, read_state, write_state
+from graphwright.edge.checkpoint_state import (
+    SUFFIX,
+    CheckpointState,
+    get_checkpoint_state,
+    write_state,
+)
 
 
 class CheckpointManager:
@@ -56,12 +61,12 @@ class CheckpointManager:
         self._interval = checkpoint_interval
         self._last_step: int | None = None
         self._init_fn = init_fn
-        state = read_state(self._directory)
-        self._kept = time.time() if state is None else state.kept
+        state = get_checkpoint_state(self._directory)
+        self._kept = time.time() if state is None else state.last_preserved_timestamp
         self._times: dict[str, float] = {}
         if state is not None:
-            found = [(p, t) for p, t in zip(state.paths, state.times) if os.path.exists(p + SUFFIX)]
-            self._times = dict(found)
+            times = zip(state.all_model_checkpoint_paths, state.all_model_checkpoint_timestamps)
+            self._times = {path: t for path, t in times if os.path.exists(path + SUFFIX)}
 
     @property
     def directory(self) -> str:
@@ -106,7 +111,8 @@ class CheckpointManager:
         self._times[path] = time.time()
         old = self._outdated()
         write_state(
-            self._directory, State(path, list(self._times), list(self._times.values()), self._kept)
+            self._directory,
+            CheckpointState(path, list(self._times), list(self._times.values()), self._kept),
         )
         for stale in old:
             Path(stale + SUFFIX).unlink(missing_ok=True)

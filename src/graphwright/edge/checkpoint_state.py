@@ -16,13 +16,13 @@ from graphwright.files import write_whole
 SUFFIX = ".safetensors"
 
 
-class State(NamedTuple):
+class CheckpointState(NamedTuple):
     """What the state file of a directory says: paths from oldest to newest, and their times."""
 
-    latest: str
-    paths: list[str]
-    times: list[float]
-    kept: float  # the time of the last checkpoint that stays for good
+    model_checkpoint_path: str
+    all_model_checkpoint_paths: list[str]
+    all_model_checkpoint_timestamps: list[float]
+    last_preserved_timestamp: float  # of the last checkpoint that stays for good
 
 
 def state_path(directory: str, name: str | None = None) -> Path:
@@ -30,9 +30,19 @@ def state_path(directory: str, name: str | None = None) -> Path:
     return Path(directory) / (name or "checkpoint")
 
 
-def read_state(directory: str, name: str | None = None) -> State | None:
-    """The state of a directory, or None."""
-    path = state_path(directory, name)
+def get_checkpoint_state(
+    checkpoint_dir: str, latest_filename: str | None = None
+) -> CheckpointState | None:
+    """What the file `checkpoint` of a directory says, or None if there is none.
+
+    >>> import tempfile, graphwright as tf
+    >>> path = tf.train.Checkpoint(v=tf.Variable(3)).save(tempfile.mkdtemp() + "/c")
+    >>> state = tf.train.get_checkpoint_state(path.removesuffix("/c-1"))
+    >>> state.model_checkpoint_path == path == state.all_model_checkpoint_paths[0]
+    True
+    """
+    directory = str(checkpoint_dir)
+    path = state_path(directory, latest_filename)
     if not path.exists():
         return None
     fields: dict[str, list[str]] = {}
@@ -43,7 +53,7 @@ def read_state(directory: str, name: str | None = None) -> State | None:
     def here(path: str) -> str:
         return path if os.path.isabs(path) else os.path.join(directory, path)
 
-    return State(
+    return CheckpointState(
         here(fields["model_checkpoint_path"][0]),
         [here(p) for p in fields.get("all_model_checkpoint_paths", [])],
         [float(t) for t in fields.get("all_model_checkpoint_timestamps", [])],
@@ -51,25 +61,27 @@ def read_state(directory: str, name: str | None = None) -> State | None:
     )
 
 
-def write_state(directory: str, state: State) -> None:
+def write_state(directory: str, state: CheckpointState) -> None:
     """Writes the state of a directory; paths in it are relative."""
-    latest, *paths = [os.path.relpath(p, directory) for p in (state.latest, *state.paths)]
+    written = (state.model_checkpoint_path, *state.all_model_checkpoint_paths)
+    latest, *paths = [os.path.relpath(p, directory) for p in written]
     lines = [f'model_checkpoint_path: "{latest}"']
     lines += [f'all_model_checkpoint_paths: "{path}"' for path in paths]
-    lines += [f"all_model_checkpoint_timestamps: {t!r}" for t in state.times]
-    lines.append(f"last_preserved_timestamp: {state.kept!r}")
+    times = state.all_model_checkpoint_timestamps
+    lines += [f"all_model_checkpoint_timestamps: {t!r}" for t in times]
+    lines.append(f"last_preserved_timestamp: {state.last_preserved_timestamp!r}")
     write_whole(state_path(directory), ("\n".join(lines) + "\n").encode(), durable=True)
 
 
 def record_latest(path: str) -> None:
     """Notes in its directory that a checkpoint is the newest."""
     now = time.time()
-    write_state(os.path.dirname(path) or ".", State(path, [path], [now], now))
+    write_state(os.path.dirname(path) or ".", CheckpointState(path, [path], [now], now))
 
 
 def latest_checkpoint(checkpoint_dir: str, latest_filename: str | None = None) -> str | None:
     """The path of the newest checkpoint in a directory, or None."""
-    state = read_state(str(checkpoint_dir), latest_filename)
-    if state is None or not os.path.exists(state.latest + SUFFIX):
+    state = get_checkpoint_state(checkpoint_dir, latest_filename)
+    if state is None or not os.path.exists(state.model_checkpoint_path + SUFFIX):
         return None
-    return state.latest
+    return state.model_checkpoint_path
