@@ -234,21 +234,50 @@ def test_a_slice_up_to_the_size_of_another_is_right():
     np.testing.assert_allclose(f(x, y), np.exp(x)[:, :4] + 1.0, rtol=1e-6)
 
 
-def test_a_loop_that_does_not_end_can_be_interrupted():
-    @tf.function(input_signature=[tf.TensorSpec([], tf.int64)], jit_compile=True)
-    def count(n):
-        i = tf.constant(0, tf.int64)
-        while i < n:
-            i += 1
-        return i
+def count(n):
+    i = tf.constant(0, tf.int64)
+    while i < n:
+        i += 1
+    return i
 
-    assert count(1000) == 1000
+
+def count_in_a_branch(n):
+    i = tf.constant(0, tf.int64)
+    while i < n:
+        if i % 3 == 1:
+            j = tf.constant(0, tf.int64)
+            while j < n:
+                j += 1
+        i += 1
+    return i
+
+
+def count_rows(n):
+    """Each step is many operations."""
+    i, x = tf.constant(0, tf.int64), tf.ones([100])
+    while i < n:
+        i, x = i + 1, tf.tanh(x)
+    return i
+
+
+@pytest.mark.parametrize("loop", [count, count_in_a_branch, count_rows])
+def test_a_loop_that_does_not_end_can_be_interrupted(loop):
+    f = tf.function(loop, input_signature=[tf.TensorSpec([], tf.int64)], jit_compile=True)
+    assert f(1000) == 1000
     timer = threading.Timer(0.2, os.kill, (os.getpid(), signal.SIGINT))
     timer.start()
     with pytest.raises(KeyboardInterrupt):
-        count(1 << 60)
+        f(1 << 60)
     timer.join()
-    assert count(1000) == 1000
+    assert f(1000) == 1000
+
+
+def test_scalars_of_loops_stay_in_registers():
+    f = tf.function(collatz, input_signature=[tf.TensorSpec([], tf.int32)])
+    show = f.experimental_get_compiler_ir()
+    stores = [line for line in show(stage="nests").splitlines() if "] = " in line]
+    assert len(stores) == 1  # of the result
+    assert "alloca" not in show(stage="llvm")
 
 
 def test_every_stage_of_compilation_can_be_read():

@@ -33,18 +33,19 @@ from graphwright.lower.sizes import Size, product
 
 
 def homes(program: Program) -> dict[int, int]:
-    """For each temporary the buffer whose memory it has: its own, that of one of the same size
-    that is dead by then, or that of a result that is not begun yet."""
+    """For each temporary that is used the buffer whose memory it has: its own, that of one of the
+    same size that is dead by then, or that of a result that is not begun yet."""
     result = {i: i for i, buffer in enumerate(program.buffers) if buffer.role == "temporary"}
     lives = lifetimes(program)
     if lives is None:
         return result
+    result = {i: i for i in result if i in lives}
     last = len(program.body)
     taken: dict[int, list[tuple[int, int]]] = {}  # by home, when it is in use
     for buffer, _ in program.results:
         if program.buffers[buffer].role == "result" and buffer in lives:
             taken[buffer] = [(lives[buffer][0], last)]
-    for buffer in sorted(result.keys() & lives.keys(), key=lambda b: lives[b]):
+    for buffer in sorted(result, key=lambda b: lives[b]):
         span = lives[buffer]
         size = bytes_of(program.buffers[buffer])
         for home, spans in taken.items():

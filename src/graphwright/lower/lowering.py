@@ -13,6 +13,7 @@ from graphwright.control.branch import StatelessIf
 from graphwright.control.loop import StatelessWhile
 from graphwright.ir.graph import Graph, Node, Value
 from graphwright.lower.clusters import Cluster, Opaque, spread
+from graphwright.lower.dead_stores import without_dead_stores
 from graphwright.lower.decompose import decompose
 from graphwright.lower.indices import MatMulAdd, Scattered
 from graphwright.lower.kinds import kind_of
@@ -409,7 +410,7 @@ def lower(graph: Graph) -> tuple[Program, list[Any]]:
     simple, origins = decompose(graph)
     lowering = Lowering(simple)
     try:
-        return lowering.program(), lowering.constants
+        return without_dead_stores(lowering.program()), lowering.constants
     except NotNative as reason:
         reason.nodes = [origins.get(n, n) for n in reason.nodes]
         raise

@@ -79,8 +79,8 @@ class ChunkLoop:
         f.branch_if(e.compare("slt", self.begin, self.end), head, done)
         e.label(head)
         self.j = f.phi(I64, 1, (self.begin.text, before), (next_, latch))
-        at = len(e.lines)
-        starts = [e.assign(memory_kind(r.kind), self.lanes, "phi") for r in self.reductions]
+        phis = [f.open_phi(memory_kind(r.kind), self.lanes) for r in self.reductions]
+        starts = [phi.reg for phi in phis]
         left = e.binary("sub", self.end, self.j)
         full = e.compare("sge", left, f.number(self.lanes))
         rooms = self.enter(full, left)
@@ -97,13 +97,10 @@ class ChunkLoop:
         f.branch_if(e.compare("slt", Reg(next_, I64), self.end), head, done)
         e.label(done)
         results = []
-        for r, start, total, end in zip(self.reductions, starts, sums, last):
-            first = self.identity(r)
-            sources = (first.text, before), (total.text, latch)
-            options = ", ".join(f"[ {text}, %{label} ]" for text, label in sources)
-            e.lines[at] = f"  {start.text} = phi {start.type} {options}"
-            results.append(f.phi(start.kind, self.lanes, *sources, (end.text, rest)))
-            at += 1
+        for r, phi, total, end in zip(self.reductions, phis, sums, last):
+            sources = (self.identity(r).text, before), (total.text, latch)
+            f.close_phi(phi, *sources)
+            results.append(f.phi(phi.reg.kind, self.lanes, *sources, (end.text, rest)))
         kinds = [r.kind for r in self.reductions]  # phis stand together, before all else
         return [as_bool(f, x) if k == "b1" else x for x, k in zip(results, kinds)]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, NamedTuple
 
 from graphwright.kernels.machine import vectors
 from graphwright.lower.kinds import item_size
@@ -14,6 +14,13 @@ from graphwright.lower.llvm.frame import Frame
 from graphwright.lower.sizes import Size
 
 I64 = "i64"
+
+
+class Phi(NamedTuple):
+    """A value by the block that control came from, and the line that says so."""
+
+    reg: Reg
+    line: int
 
 
 class FunctionWriter:
@@ -171,8 +178,18 @@ class FunctionWriter:
 
     def phi(self, kind: str, lanes: int, *sources: tuple[str, str]) -> Reg:
         """A value by the block that control came from: (text, label) ..."""
+        phi = self.open_phi(kind, lanes)
+        self.close_phi(phi, *sources)
+        return phi.reg
+
+    def open_phi(self, kind: str, lanes: int = 1) -> Phi:
+        """One whose sources `close_phi` says when they are known."""
+        return Phi(self.e.assign(kind, lanes, "phi"), len(self.e.lines) - 1)
+
+    def close_phi(self, phi: Phi, *sources: tuple[str, str]) -> None:
+        """The sources of one that was opened."""
         options = ", ".join(f"[ {text}, %{label} ]" for text, label in sources)
-        return self.e.assign(kind, lanes, f"phi {type_of(kind, lanes)} {options}")
+        self.e.lines[phi.line] += f" {phi.reg.type} {options}"
 
     @contextmanager
     def loop(self, begin: Reg, end: Reg) -> Iterator[Reg]:

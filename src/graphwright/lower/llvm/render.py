@@ -9,7 +9,7 @@ from graphwright.lower.arena import bytes_of, homes
 from graphwright.lower.collapse import collapse, linears
 from graphwright.lower.llvm.accumulation import Accumulation
 from graphwright.lower.llvm.combine import combined, identity
-from graphwright.lower.llvm.emitter import Reg, type_of
+from graphwright.lower.llvm.emitter import Reg
 from graphwright.lower.llvm.frame import INTERRUPTED, Frame
 from graphwright.lower.llvm.function import I64, FunctionWriter
 from graphwright.lower.llvm.instructions import element, scalar_instruction
@@ -124,7 +124,7 @@ class Main:
         self.e = f.e
         self.scalars: dict[int, Reg] = {}
         self.shared = set(scalars_of_nests(self.program.body))  # they must be in the frame
-        self.done: Reg | None = None  # what has been done since signals were let in
+        self.patience = f.number(_PATIENCE)  # operations until signals are let in again
         f.moving = {*swapped(self.program.body), *moving(self.program)}
         self.lists = ListWriter(f, self.frame, self.scalars, self.define)
 
@@ -210,22 +210,31 @@ class Main:
             self.define(scalar, values[0])
 
     def loop(self, loop: Loop) -> None:
-        """A loop: scalars are phis, buffers swap their addresses in the frame."""
+        """A loop: scalars are phis, buffers swap their addresses in the frame.
+
+        Where a step computes whether there is another one, that is tested at its end: a step has
+        one jump.
+        """
         f, e = self.f, self.e
         before, head, body, done = e.block, *[e.fresh_label(p) for p in ("loop", "body", "done")]
-        f.branch(head)
+        variables, firsts, nexts, kinds = list(zip(*loop.scalars)) or [()] * 4
+        at_end = not loop.condition and loop.again in variables
+        begun = [self.scalars[i] for i in firsts]
+        patience = self.patience
+        if at_end:
+            f.branch_if(begun[variables.index(loop.again)], head, done)
+        else:
+            f.branch(head)
         e.label(head)
-        phis = []
-        variables = []
-        for _, _, _, kind in loop.scalars:
-            phis.append(len(e.lines))
-            variables.append(e.assign(kind, 1, "phi"))  # completed below
-        for (variable, *_), reg in zip(loop.scalars, variables):
-            self.define(variable, reg)
-        for statement in loop.condition:
-            self.statement(statement)
-        f.branch_if(self.scalars[loop.again], body, done)
-        e.label(body)
+        phis = [f.open_phi(kind) for kind in (*kinds, I64)]
+        for variable, phi in zip(variables, phis):
+            self.define(variable, phi.reg)
+        self.patience = phis[-1].reg
+        if not at_end:
+            for statement in loop.condition:
+                self.statement(statement)
+            f.branch_if(self.scalars[loop.again], body, done)
+            e.label(body)
         self.poll(loop)
         for statement in loop.body:
             self.statement(statement)
@@ -234,33 +243,39 @@ class Main:
             one, other = [f.from_slot(slot, "ptr") for slot in slots]
             f.to_slot(slots[0], other)
             f.to_slot(slots[1], one)
-        f.branch(head)
-        for at, (variable, first, following, kind) in zip(phis, loop.scalars):
-            sources = ((self.scalars[first].text, before), (self.scalars[following].text, e.block))
-            options = ", ".join(f"[ {text}, %{label} ]" for text, label in sources)
-            name = self.scalars[variable].text
-            e.lines[at] = f"  {name} = phi {type_of(kind, 1)} {options}"
+        ways = [
+            ((x.text, before), (y.text, e.block))
+            for x, y in zip((*begun, patience), (*[self.scalars[i] for i in nexts], self.patience))
+        ]
+        for phi, sources in zip(phis, ways):
+            f.close_phi(phi, *sources)
+        if not at_end:
+            f.branch(head)
+            e.label(done)
+            self.patience = phis[-1].reg
+            return
+        f.branch_if(self.scalars[nexts[variables.index(loop.again)]], head, done)
         e.label(done)
+        ended = [f.phi(kind, 1, *sources) for kind, sources in zip((*kinds, I64), ways)]
+        for variable, reg in zip(variables, ended):
+            self.define(variable, reg)
+        self.patience = ended[-1]
 
     def poll(self, loop: Loop) -> None:
-        """Lets signals in, after about a million simple operations."""
+        """Lets signals in when patience is at its end, after about a million simple operations."""
         f, e = self.f, self.e
-        if self.done is None:
-            self.done = f.stack(I64, 1)
-            with f.at_entry():
-                f.store(f.number(0), self.done)
-        total = e.binary("add", f.load(self.done, I64, 1), f.number(cost(loop.body)))
-        f.store(total, self.done)
+        left = e.binary("sub", self.patience, f.number(cost(loop.body)))
         look, go, on = [e.fresh_label(p) for p in ("look", "none", "on")]
-        f.branch_if(e.compare("slt", total, f.number(_PATIENCE)), on, look)
+        before = e.block
+        f.branch_if(e.compare("slt", left, f.number(0)), look, on)
         e.label(look)
-        f.store(f.number(0), self.done)
         raised = f.call(I64, "gw_poll", Reg("%frame", "ptr"))
-        f.branch_if(e.compare("eq", raised, f.number(0)), on, go)
+        f.branch_if(e.compare("ne", raised, f.number(0)), go, on)
         e.label(go)
         f.to_slot(0, f.number(INTERRUPTED))
         f.branch("leave")
         e.label(on)
+        self.patience = f.phi(I64, 1, (left.text, before), (str(_PATIENCE), look))
 
     def choice(self, choice: Choice) -> None:
         """A branch, or both sides of it and a selection."""
@@ -278,11 +293,14 @@ class Main:
         done = e.fresh_label("done")
         f.branch_if(self.scalars[choice.condition], *labels)
         ends = []
+        patience, left = self.patience, []
         for label, statements in zip(labels, (choice.then, choice.otherwise)):
             e.label(label)
+            self.patience = patience
             for statement in statements:
                 self.statement(statement)
             ends.append(e.block)
+            left.append(self.patience.text)
             f.branch(done)
         e.label(done)
         results = [
@@ -294,6 +312,8 @@ class Main:
             )
             for _, then, otherwise, kind in choice.scalars
         ]
+        if left[0] != left[1]:
+            self.patience = f.phi(I64, 1, *zip(left, ends))
         for (result, *_), reg in zip(choice.scalars, results):
             self.define(result, reg)
 
