@@ -23,7 +23,7 @@ x, f = tf.constant([[1, 2], [3, 4]]), tf.constant([1.0, 2.0])
 v = tf.Variable([1, 2])
 rows = [x + 2.5, x + f, 2.5 - x, x / 2, x // 2, x @ x, f + True, x == f, v * 1.5, [1, 2] + f,
         x.T, x.reshape(4, 1), x.reshape([1, -1]), x.astype(np.float32), x.clip(2, 3), x.max(),
-        x.min(0), f.mean(), x.ravel(), x.transpose(), x.flatten(), x & 1]
+        x.min(0), f.mean(), x.ravel(), x.transpose(), x.flatten(), x & 1, x[[0], [1]], x[x > 9]]
 print([r.dtype.name for r in rows])
 print(x.tolist(), x.size, x.T.numpy().tolist(), x.reshape(4, 1).shape, f.mean().numpy())
 g = tf.function(lambda a: (a + 2.5).T)
@@ -46,7 +46,7 @@ def enabled(prefer: bool) -> list[str]:
 def test_tensors_take_numpys_methods_and_promotion() -> None:
     dtypes, values, traced = enabled(False)
     wide = ["float64"] * 4 + ["int32"] * 2 + ["float32", "bool", "float64", "float32"]
-    rest = ["int32"] * 3 + ["float32"] + ["int32"] * 3 + ["float32"] + ["int32"] * 4
+    rest = ["int32"] * 3 + ["float32"] + ["int32"] * 3 + ["float32"] + ["int32"] * 6
     assert dtypes == str(wide + rest)
     assert values == "[[1, 2], [3, 4]] 4 [[1, 3], [2, 4]] (4, 1) 1.5"
     assert traced == "float64 [[3.5, 5.5], [4.5, 6.5]]"

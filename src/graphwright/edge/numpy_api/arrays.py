@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import builtins
+import functools
 import math
 from typing import Any
 
@@ -36,7 +37,7 @@ from graphwright.ops.clipping import clip_by_value
 from graphwright.ops.conversion import cast
 from graphwright.ops.grids import meshgrid as grid
 from graphwright.ops.reduction import reduce_all
-from graphwright.ops.shape import broadcast_static_shape
+from graphwright.ops.shape import broadcast_dynamic_shape, broadcast_static_shape
 from graphwright.ops.shape import shape as shape_of
 from graphwright.ops.transcendental import exp, log
 from graphwright.ops.transcendental import pow as power
@@ -342,11 +343,10 @@ def broadcast_to(array: Any, shape: Any) -> Any:
 def broadcast_arrays(*args: Any, **kwargs: Any) -> list[Any]:
     """The tensors, all broadcast to the shape that they have in common."""
     tensors = [asarray(arg) for arg in args]
-    for tensor in tensors:
-        sizes_of(tensor, "broadcast_arrays")
-    whole = tensors[0].shape
-    for tensor in tensors[1:]:
-        whole = broadcast_static_shape(whole, tensor.shape)
+    static = functools.reduce(broadcast_static_shape, [tensor.shape for tensor in tensors])
+    if static.is_fully_defined():
+        return [movement.broadcast_to(tensor, static) for tensor in tensors]
+    whole = functools.reduce(broadcast_dynamic_shape, [shape_of(tensor) for tensor in tensors])
     return [movement.broadcast_to(tensor, whole) for tensor in tensors]
 
 

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from graphwright.edge.numpy_api import arrays, elementwise, products, reductions
+from graphwright.edge.numpy_api import arrays, elementwise, indexing, products, reductions
 from graphwright.edge.numpy_api.promotion import Preference, asarray
+from graphwright.errors import boundary
+from graphwright.types.composite import Composite
 from graphwright.values.operators import Operators
 from graphwright.values.tensor import EagerTensor, Tensor
 
@@ -42,6 +44,7 @@ _METHODS = {
     "transpose": lambda self, *axes: arrays.transpose(self, axes_of(axes)),
 }
 
+_PLAIN = dict(vars(Operators))
 _PROPERTIES = {"T": arrays.transpose, "data": lambda self: self, "size": reductions.size}
 
 
@@ -61,7 +64,8 @@ def reshape(self: Any, *args: Any, **kwargs: Any) -> Any:
 def experimental_enable_numpy_behavior(
     prefer_float32: bool = False, dtype_conversion_mode: str = "legacy"
 ) -> None:
-    """Gives tensors NumPy's methods and operators that promote dtypes, from now on.
+    """Gives tensors NumPy's methods, its indexing by arrays and masks, and operators that promote
+    dtypes, from now on.
 
     With `prefer_float32` Python floats count as float32. ValueError for another mode of dtypes than
     "legacy".
@@ -72,15 +76,29 @@ def experimental_enable_numpy_behavior(
         )
     Preference.float32 = prefer_float32
     for name, function in _OPERATORS.items():
-        install(f"__{name}__", lambda x, y, f=function: f(x, y))
-        install(f"__r{name}__", lambda x, y, f=function: f(y, x))
+        install(f"__{name}__", of_tensors(f"__{name}__", function))
+        install(f"__r{name}__", of_tensors(f"__r{name}__", lambda x, y, f=function: f(y, x)))
     for name, function in _COMPARISONS.items():
-        install(f"__{name}__", lambda x, y, f=function: f(x, y))
+        install(f"__{name}__", of_tensors(f"__{name}__", function))
+    install("__getitem__", indexing.get_item)
     for name, method in _METHODS.items():
         setattr(Tensor, name, lambda self, *args, m=method, **kwargs: m(self, *args, **kwargs))
     Tensor.reshape = reshape  # type: ignore[attr-defined]
     for name, value in _PROPERTIES.items():
         setattr(Tensor, name, property(value))
+
+
+def of_tensors(name: str, function: Any) -> Any:
+    """An operator that is this function for tensors; for None, ragged ones and the like it stays
+    what it was."""
+    plain = _PLAIN[name]
+
+    @boundary
+    def operator(x: Any, y: Any) -> Any:
+        other = y is None or isinstance(x, Composite) or isinstance(y, Composite)
+        return plain(x, y) if other else function(x, y)
+
+    return operator
 
 
 def install(name: str, operator: Any) -> None:
