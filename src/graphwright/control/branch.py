@@ -13,6 +13,7 @@ from graphwright.control.call import recomputed
 from graphwright.errors import InvalidArgumentError
 from graphwright.ir.execution import function_of
 from graphwright.ir.graph import Graph
+from graphwright.ir.verify import verify_call
 from graphwright.op.batching import Each, Same
 from graphwright.op.interpreter import apply, convert
 from graphwright.op.op import Call, Effect, Op
@@ -45,6 +46,11 @@ class BranchingOp(GraphOp):
     def result_dtypes(self, types: Sequence[DType]) -> tuple[DType, ...]:
         return tuple([type_.dtype for type_ in result_types(self.graphs[0])])
 
+    def verify(self, operands: Sequence[TensorType]) -> None:
+        results = [type_.with_dims(None) for type_ in result_types(self.graphs[0])]
+        for graph in self.graphs:
+            verify_call(graph, operands[1:], results)
+
     def kernel(self, *arrays: Any) -> tuple[Any, ...]:
         results: tuple[Any, ...] = self.bind(())(*arrays)
         return results
@@ -55,7 +61,7 @@ class BranchingOp(GraphOp):
         raise NotImplementedError
 
     def taped(self, operands: tuple[Any, ...]) -> Op:
-        return taped_branch(self, self.graphs, self.choosing)
+        return taped_branch(operands[0].type, self.graphs, self.choosing)
 
     def untaped(self, result: Any) -> Any:
         return result[: len(self.graphs[0].results)]

@@ -28,10 +28,10 @@ Rebuild = Callable[[tuple[Graph, ...]], Op]
 class BranchGradient:
     """The gradient of an op that runs one of several graphs of the same arguments.
 
-    `rebuild` makes such an op of other graphs. The op's first operand chooses.
+    `rebuild` makes such an op of other graphs. The op's first operand, of type `choice`, chooses.
     """
 
-    def __init__(self, op: Op, graphs: Sequence[Graph], rebuild: Rebuild) -> None:
+    def __init__(self, choice: TensorType, graphs: Sequence[Graph], rebuild: Rebuild) -> None:
         self.rebuild = rebuild
         self.sides = [Derivative(graph, dense=True) for graph in graphs]
         self.count = len(graphs[0].results)
@@ -39,7 +39,7 @@ class BranchGradient:
         for side in self.sides:
             self.starts.append(self.starts[-1] + len(side.saved))
         forwards = tuple([self._forward(i) for i in range(len(graphs))])
-        self.forward = wrapped(rebuild(forwards), op, forwards[0])
+        self.forward = wrapped(rebuild(forwards), choice, forwards[0])
         self._ops: dict[Any, tuple[Op, list[list[Any]], list[bool]]] = {}
 
     def _forward(self, side: int) -> Graph:
@@ -102,11 +102,10 @@ def stand_in(graph: Graph, dtype: dt.DType) -> Value:
     return graph.add(Const(Literal(array, type_)), (), (type_,)).outputs[0]
 
 
-def wrapped(op: Op, like: Op, side: Graph) -> Graph:
+def wrapped(op: Op, choice: TensorType, side: Graph) -> Graph:
     """A graph of one op, with arguments for its choice and for its captures."""
     graph = Graph(f"{side.name}_forward", is_body=True)
-    choice = dt.bool_ if like.operands[0].dtype == "bool" else dt.int32
-    graph.parameters = [graph.placeholder(TensorType(choice, ()), "choice")]
+    graph.parameters = [graph.placeholder(choice, "choice")]
     graph.parameters += [graph.placeholder(v.type, "captured") for v in side.arguments]
     inputs = tuple(graph.parameters)
     handles = zip(side.captures, graph.parameters[1:])
@@ -116,9 +115,11 @@ def wrapped(op: Op, like: Op, side: Graph) -> Graph:
     return graph
 
 
-def taped_branch(op: Op, graphs: Sequence[Graph], rebuild: Rebuild) -> PartitionedCall:
+def taped_branch(
+    choice: TensorType, graphs: Sequence[Graph], rebuild: Rebuild
+) -> PartitionedCall:
     """The forward form of a branch."""
     first = graphs[0]
     if not isinstance(first.derivative, BranchGradient):
-        first.derivative = BranchGradient(op, graphs, rebuild)
+        first.derivative = BranchGradient(choice, graphs, rebuild)
     return forward_call(first.derivative.forward, first.derivative)

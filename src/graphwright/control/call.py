@@ -8,6 +8,7 @@ from typing import Any, Protocol
 from graphwright.control.derivative import Derivative, derivative_of, given_cotangents
 from graphwright.ir.execution import function_of, is_pure
 from graphwright.ir.graph import Graph
+from graphwright.ir.verify import verify_call
 from graphwright.op.batching import Each
 from graphwright.op.interpreter import apply
 from graphwright.op.op import Call, Effect, Op
@@ -31,6 +32,9 @@ class PartitionedCall(Op):
 
     def result_dtypes(self, types: Sequence[DType]) -> tuple[DType, ...]:
         return tuple([v.type.dtype for v in self.f.results])
+
+    def verify(self, operands: Sequence[TensorType]) -> None:
+        verify_call(self.f, operands)
 
     def bind(self, types: Sequence[DType]) -> Callable[..., Any]:
         return function_of(self.f)

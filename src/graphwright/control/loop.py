@@ -12,6 +12,7 @@ from graphwright.control.loop_gradient import taped_loop
 from graphwright.errors import InvalidArgumentError
 from graphwright.ir.execution import function_of
 from graphwright.ir.graph import Graph
+from graphwright.ir.verify import verify_call
 from graphwright.op.batching import Each, Same
 from graphwright.op.interpreter import apply, convert
 from graphwright.op.op import Call, Effect, Op
@@ -20,6 +21,7 @@ from graphwright.ops.indexing import where
 from graphwright.ops.reduction import reduce_any
 from graphwright.ops.scattering import tensor_scatter_nd_update
 from graphwright.trace.tracer import current_tracer
+from graphwright.types import dtypes as dt
 from graphwright.types import tree
 from graphwright.types.composite import Composite
 from graphwright.types.dtypes import DType
@@ -51,6 +53,11 @@ class StatelessWhile(GraphOp):
 
     def result_dtypes(self, types: Sequence[DType]) -> tuple[DType, ...]:
         return tuple([value.type.dtype for value in self.body.parameters])
+
+    def verify(self, operands: Sequence[TensorType]) -> None:
+        variables = [value.type for value in self.body.parameters]
+        verify_call(self.cond, operands, [TensorType(dt.bool_, None)])
+        verify_call(self.body, operands, variables)
 
     def bind(self, types: Sequence[DType]) -> Callable[..., Any]:
         condition, body = function_of(self.cond), function_of(self.body)

@@ -1,48 +1,106 @@
-"""Whether a graph is well-formed: run between passes in tests."""
+"""Whether a graph is well-formed: run between passes in the checking mode and in tests."""
 
 from __future__ import annotations
 
+from collections.abc import MutableSet, Sequence
+
 from graphwright.ir.graph import Graph, Node, Value
 from graphwright.ir.known import known
+from graphwright.op.op import DTypeMismatch
 from graphwright.ops.creation import Placeholder
-from graphwright.types.tensor_type import is_compatible
+from graphwright.types.tensor_type import TensorType, is_compatible
 
 
 def verify(graph: Graph) -> None:
-    """Checks a graph; ValueError names the node that is wrong.
+    """Checks a graph and those in it; ValueError names the node that is wrong.
 
-    Values are defined before they are used and once; arguments are placeholders of the
-    graph; the types of results are those that the ops infer, or compatible ones.
+    The structure is right, no name is used twice, and the types of results are those that
+    the ops infer, or compatible ones.
     """
+    verify_structure(graph)
+    verify_names_and_types(graph)
+
+
+def verify_structure(graph: Graph, right: MutableSet[Graph] | None = None) -> None:
+    """Checks what running a graph and those in it depends on: values are defined before they are
+    used, placeholders are arguments, dtypes and inner graphs are what the ops say.
+
+    Graphs in `right` are known to be, and those that are found to be are added.
+    """
+    right = set() if right is None else right
+    if graph in right:
+        return
     defined: set[Value] = set()
-    names: set[str] = set()
+    arguments = set(graph.arguments)
     for node in graph.nodes:
         for value in node.inputs:
             if value not in defined:
                 raise ValueError(f"{graph.name}: {node} uses {value} before it is defined")
-        if node.name in names:
-            raise ValueError(f"{graph.name}: two nodes are named {node.name!r}")
-        names.add(node.name)
-        defined.update(node.outputs)
+        if not defined.isdisjoint(node.outputs):
+            raise ValueError(f"{graph.name}: {node} is there twice")
         if not isinstance(node.op, Placeholder):
-            _check_types(graph, node)
-    for inner in graph.subgraphs():
-        verify(inner)
+            _verify_node(graph, node)
+        elif not arguments.issuperset(node.outputs):
+            raise ValueError(f"{graph.name}: the placeholder {node.name} is no argument")
+        defined.update(node.outputs)
     for value in (*graph.arguments, *graph.results):
         if value not in defined:
             raise ValueError(f"{graph.name}: the argument or result {value} is not in the graph")
     for value in graph.arguments:
         if not isinstance(value.node.op, Placeholder):
             raise ValueError(f"{graph.name}: the argument {value} is no placeholder")
+    for inner in graph.subgraphs():
+        verify_structure(inner, right)
+    right.add(graph)
 
 
-def _check_types(graph: Graph, node: Node) -> None:
+def _verify_node(graph: Graph, node: Node) -> None:
     mask = node.op.host_mask(len(node.inputs))
-    described = [known(v) if host else v.type for v, host in zip(node.inputs, mask)]
-    types = node.op.infer(described)
-    if len(types) != len(node.outputs):
-        raise ValueError(f"{graph.name}: {node} has {len(node.outputs)} results, not {len(types)}")
-    for inferred, value in zip(types, node.outputs):
-        same = inferred.dtype is value.type.dtype
-        if not (same and is_compatible(inferred.dims, value.type.dims)):
-            raise ValueError(f"{graph.name}: {value} should be of type {inferred!r}")
+    given = [v.type.dtype for v, host in zip(node.inputs, mask) if not host]
+    try:
+        dtypes = node.op.result_dtypes(given)
+        node.op.verify([v.type for v in node.inputs])
+    except (ValueError, DTypeMismatch) as error:
+        raise ValueError(f"{graph.name}: {node}: {error}") from None
+    if [v.type.dtype for v in node.outputs] != list(dtypes):
+        raise ValueError(f"{graph.name}: the results of {node} should be {dtypes}")
+
+
+def verify_call(
+    graph: Graph, operands: Sequence[TensorType], results: Sequence[TensorType] | None = None
+) -> None:
+    """Checks that a graph takes operands of these types and, if that is asked, gives such results;
+    ValueError says what differs."""
+    _match(f"arguments of {graph.name}", operands, graph.arguments)
+    if results is not None:
+        _match(f"results of {graph.name}", results, graph.results)
+
+
+def _match(what: str, types: Sequence[TensorType], values: Sequence[Value]) -> None:
+    own = [value.type for value in values]
+    if len(types) != len(own) or not all(map(_fits, types, own)):
+        raise ValueError(f"the {what} are {own}, and should be {list(types)}")
+
+
+def _fits(one: TensorType, other: TensorType) -> bool:
+    return one.dtype is other.dtype and is_compatible(one.dims, other.dims)
+
+
+def verify_names_and_types(graph: Graph) -> None:
+    """Checks the names of nodes and the types that ops infer; the structure is right."""
+    names: set[str] = set()
+    for node in graph.nodes:
+        if node.name in names:
+            raise ValueError(f"{graph.name}: two nodes are named {node.name!r}")
+        names.add(node.name)
+        if isinstance(node.op, Placeholder):
+            continue
+        mask = node.op.host_mask(len(node.inputs))
+        described = [known(v) if host else v.type for v, host in zip(node.inputs, mask)]
+        inferred = node.op.infer(described)
+        if len(inferred) != len(node.outputs) or not all(
+            _fits(type_, value.type) for type_, value in zip(inferred, node.outputs)
+        ):
+            raise ValueError(f"{graph.name}: the results of {node} should be {inferred}")
+    for inner in graph.subgraphs():
+        verify_names_and_types(inner)

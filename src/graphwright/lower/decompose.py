@@ -5,7 +5,8 @@ from __future__ import annotations
 from graphwright.ir.graph import Graph, Node, Value, transform
 from graphwright.lower.composites import RULES
 from graphwright.lower.indices import Average, PickIndex
-from graphwright.lower.simplify import drop_dead
+from graphwright.lower.passes import through
+from graphwright.lower.prune import prune
 from graphwright.ops.creation import Const
 from graphwright.ops.joining import Pack
 from graphwright.ops.reduction import Mean, Sum
@@ -48,7 +49,7 @@ def decompose(graph: Graph) -> tuple[Graph, dict[Node, Node]]:
     ends = [start for start, _ in made[1:]] + [len(into.nodes)]
     for (start, node), end in zip(made, ends):
         origins.update(dict.fromkeys(into.nodes[start:end], node))
-    return drop_dead(into), origins
+    return through(into, prune), origins
 
 
 def picked(

@@ -14,7 +14,7 @@ from graphwright.control.branch import StatelessCase, StatelessIf
 from graphwright.control.call import PartitionedCall, StatefulPartitionedCall
 from graphwright.control.loop import StatelessWhile
 from graphwright.ir.execution import has_stream
-from graphwright.ir.graph import Graph, Node, Value, transform
+from graphwright.ir.graph import Graph, Node, Value, subgraphs_of, transform
 from graphwright.lower.simplify import simplify
 from graphwright.op.op import Op
 from graphwright.ops.comparison import EQUAL
@@ -31,9 +31,7 @@ _MOST_BRANCHES = 16
 
 def inlined(graph: Graph) -> Graph:
     """The graph, and those in it, without calls and choices between several graphs."""
-    if not any(map(is_inlined, graph.nodes)) and not any(
-        inlined(inner) is not inner for inner in graph.subgraphs()
-    ):
+    if not has_inlined(graph):
         return graph
     into = Graph(graph.name, graph.is_body)
 
@@ -51,6 +49,16 @@ def inlined(graph: Graph) -> Graph:
     transform(graph, rewrite, into)
     into.names = graph.names
     return simplify(into)
+
+
+def has_inlined(graph: Graph) -> bool:
+    """Whether a graph, or one in its loops and branches, has nodes that are taken apart."""
+    return any(map(is_inlined, graph.nodes)) or any(
+        has_inlined(inner)
+        for node in graph.nodes
+        if isinstance(node.op, (StatelessWhile, StatelessIf))
+        for inner in subgraphs_of(node.op)
+    )
 
 
 def is_inlined(node: Node) -> bool:

@@ -39,6 +39,7 @@ from graphwright.lower.nest import (
     Straight,
 )
 from graphwright.lower.nesting import ClusterLowering, StageLowering
+from graphwright.lower.passes import verified
 from graphwright.lower.schedule import Schedule
 from graphwright.lower.shapes import joined_parts
 from graphwright.lower.sizes import ONE, ZERO, NotNative, Shape, Size, Sizes, product
@@ -407,7 +408,7 @@ def lower(graph: Graph) -> tuple[Program, list[Any]]:
 
     `NotNative` says what keeps it from having one.
     """
-    simple, origins = decompose(graph)
+    simple, origins = decompose(verified(graph, "native_node"))
     lowering = Lowering(simple)
     try:
         return without_dead_stores(lowering.program()), lowering.constants

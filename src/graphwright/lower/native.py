@@ -9,6 +9,7 @@ import numpy as np
 
 from graphwright.ir.execution import Builder, Function
 from graphwright.ir.graph import Graph
+from graphwright.ir.verify import verify_call
 from graphwright.op.op import Effect, Op
 from graphwright.ops.resource import Held
 from graphwright.ops.tensor_list import TensorList
@@ -41,6 +42,9 @@ class Native(Op):
 
     def result_dtypes(self, types: Sequence[DType]) -> tuple[DType, ...]:
         return tuple([v.type.dtype for v in self.f.results])
+
+    def verify(self, operands: Sequence[TensorType]) -> None:
+        verify_call(self.f, operands)
 
     @property
     def executable(self) -> Executable:
@@ -98,6 +102,10 @@ class NativeUpdate(Native):
 
     read: int
     written: int
+
+    def verify(self, operands: Sequence[TensorType]) -> None:
+        held = [value.type for value in self.f.parameters[: self.read]]
+        verify_call(self.f, [*held, *operands[self.read + self.written :]])
 
     def update(self) -> Callable[..., Any]:
         """What runs it on cells and arrays; nobody else updates these cells meanwhile."""

@@ -7,7 +7,7 @@ variable that serves nothing but its own next value goes.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from graphwright.control.branch import BranchingOp
 from graphwright.control.call import PartitionedCall
@@ -79,112 +79,85 @@ def body_of(graph: Graph, arguments: tuple[Value, ...], nodes: list[Node]) -> li
     return [own[v] for v in graph.results]
 
 
-def prune_loops(graph: Graph) -> Graph:
-    """loop -> the loop without the variables that only their own next values depend on;
-    branch -> the branch without the results that nobody needs."""
-    if not any(isinstance(node.op, (StatelessWhile, BranchingOp)) for node in graph.nodes):
-        return graph
+def prune(graph: Graph) -> Graph:
+    """The graph without what nobody needs: nodes, variables of loops that only their own next
+    values depend on, results and operands of branches; in the graphs of these too."""
     needed = set(graph.results)
-    smaller: dict[Node, Node] = {}
+    arguments = set(graph.arguments)
     new: dict[Value, Value] = {}
+    kept: list[Node] = []
     for node in reversed(graph.nodes):
-        op = node.op
-        if op.effect is Effect.WRITE or not needed.isdisjoint(node.outputs):
-            if isinstance(op, StatelessWhile):
-                smaller[node] = without_unused(node, op, needed, new)
-            elif isinstance(op, BranchingOp):
-                smaller[node] = without_idle(node, op, needed, new)
-            needed.update(smaller.get(node, node).inputs)
-    nodes = []
-    for node in graph.nodes:
-        node = smaller.get(node, node)
-        nodes.append(moved(node, tuple([resolved(v, new) for v in node.inputs]), new))
+        if is_wanted(node, needed) or not arguments.isdisjoint(node.outputs):
+            node = smaller(node, needed, new)
+            needed.update(node.inputs)
+            kept.append(node)
+    nodes = [moved(n, tuple([resolved(v, new) for v in n.inputs]), new) for n in kept[::-1]]
     return like(graph, nodes, new)
 
 
-def without_unused(
-    node: Node, op: StatelessWhile, needed: set[Value], new: dict[Value, Value]
-) -> Node:
-    """A loop without the variables that nobody needs."""
-    count = len(op.body.parameters)
-    chosen = used_variables(node, op, needed)
-    if len(chosen) == count:
+def is_wanted(node: Node, needed: set[Value]) -> bool:
+    """Whether a node changes something, or gives what is needed."""
+    return node.op.effect is Effect.WRITE or not needed.isdisjoint(node.outputs)
+
+
+def smaller(node: Node, needed: set[Value], new: dict[Value, Value]) -> Node:
+    """A loop or a branch that has and takes only what serves its needed results; other nodes as
+    they are. `new` learns of its outputs."""
+    op = node.op
+    if not isinstance(op, (StatelessWhile, BranchingOp)):
         return node
-    cond, body = like(op.cond, op.cond.nodes, {}), like(op.body, op.body.nodes, {})
-    for graph in (cond, body):
-        graph.parameters = [graph.parameters[i] for i in chosen]
-    body.results = [body.results[i] for i in chosen]
-    inputs = (*[node.inputs[i] for i in chosen], *node.inputs[count:])
-    return replaced(node, op.repeating(cond, body), inputs, chosen, new)
-
-
-def used_variables(node: Node, op: StatelessWhile, needed: set[Value]) -> list[int]:
-    """The numbers of the variables that the needed results of a loop depend on."""
-    kept = {i for i, value in enumerate(node.outputs) if value in needed}
-    used = live(op.cond, op.cond.results)
-    kept.update(i for i, value in enumerate(op.cond.parameters) if value in used)
-    while True:
-        used = live(op.body, [op.body.results[i] for i in kept])
-        more = {i for i, value in enumerate(op.body.parameters) if value in used} - kept
-        if not more:
-            return sorted(kept)
-        kept |= more
-
-
-def without_idle(node: Node, op: BranchingOp, needed: set[Value], new: dict[Value, Value]) -> Node:
-    """A branch without the results that nobody needs, and what only they were computed from."""
-    chosen = [i for i, value in enumerate(node.outputs) if value in needed]
-    if len(chosen) == len(node.outputs):
+    outputs, inputs = serving(node, op, needed)
+    if len(outputs) == len(node.outputs) and len(inputs) == len(node.inputs):
         return node
-    places = used_operands(op, chosen)
-    sides = []
-    for graph in op.graphs:
-        side = like(graph, graph.nodes, {})
-        kept = {graph.arguments[i] for i in places}
-        side.parameters = [v for v in graph.parameters if v in kept]
-        side.captures = [(outside, v) for outside, v in graph.captures if v in kept]
-        side.results = [graph.results[i] for i in chosen]
-        sides.append(side)
-    inputs = (node.inputs[0], *[node.inputs[1 + i] for i in places])
-    return replaced(node, op.choosing(tuple(sides)), inputs, chosen, new)
-
-
-def used_operands(op: BranchingOp, chosen: Sequence[int]) -> list[int]:
-    """The numbers of the arguments of the sides that some of the results depend on."""
-    used: set[int] = set()
-    for graph in op.graphs:
-        alive = live(graph, [graph.results[i] for i in chosen])
-        used.update(i for i, value in enumerate(graph.arguments) if value in alive)
-    return sorted(used)
-
-
-def replaced(
-    node: Node, op: Op, inputs: tuple[Value, ...], chosen: Sequence[int], new: dict[Value, Value]
-) -> Node:
-    """A node of an op that has only some of the results; `new` learns of them."""
-    outputs = [node.outputs[i] for i in chosen]
-    fresh = Node(op, inputs, tuple([v.type for v in outputs]), node.name, node.location)
-    new.update(zip(outputs, fresh.outputs))
+    if isinstance(op, StatelessWhile):
+        other: Op = op.repeating(narrowed(op.cond, inputs, [0]), narrowed(op.body, inputs, outputs))
+    else:
+        places = [i - 1 for i in inputs[1:]]
+        other = op.choosing(tuple([narrowed(side, places, outputs) for side in op.graphs]))
+    chosen = [node.outputs[i] for i in outputs]
+    operands, types = [node.inputs[i] for i in inputs], [v.type for v in chosen]
+    fresh = Node(other, tuple(operands), tuple(types), node.name, node.location)
+    new.update(zip(chosen, fresh.outputs))
     return fresh
 
 
-def live(graph: Graph, results: Sequence[Value]) -> set[Value]:
-    """The values that some results of a graph, or its effects, depend on."""
-    needed = set(results)
-    for node in reversed(graph.nodes):
-        if node.op.effect is Effect.WRITE or not needed.isdisjoint(node.outputs):
-            needed.update(serving(node, needed))
-    return needed
+def narrowed(graph: Graph, arguments: Sequence[int], results: Sequence[int]) -> Graph:
+    """The graph with some of its arguments and results, pruned: what served only the others
+    refers to what is no argument any more."""
+    kept = {graph.arguments[i] for i in arguments}
+    narrow = like(graph, graph.nodes, {})
+    narrow.parameters = [v for v in graph.parameters if v in kept]
+    narrow.captures = [(outside, v) for outside, v in graph.captures if v in kept]
+    narrow.results = [graph.results[i] for i in results]
+    return prune(narrow)
 
 
-def serving(node: Node, needed: set[Value]) -> Sequence[Value]:
-    """The inputs of a node that serve its needed outputs."""
-    op = node.op
-    if isinstance(op, StatelessWhile):
-        count = len(op.body.parameters)
-        chosen = used_variables(node, op, needed)
-        return [*[node.inputs[i] for i in chosen], *node.inputs[count:]]
+def serving(
+    node: Node, op: StatelessWhile | BranchingOp, needed: set[Value]
+) -> tuple[list[int], list[int]]:
+    """The numbers of a loop's or branch's outputs that are needed or serve those, and of the inputs
+    that do."""
+    outputs = [i for i, value in enumerate(node.outputs) if value in needed]
     if isinstance(op, BranchingOp):
-        chosen = [i for i, value in enumerate(node.outputs) if value in needed]
-        return [node.inputs[0], *[node.inputs[1 + i] for i in used_operands(op, chosen)]]
-    return node.inputs
+        taken = set().union(*[used(graph, outputs) for graph in op.graphs])
+        return outputs, [0, *[1 + i for i in sorted(taken)]]
+    count = len(op.body.parameters)
+    kept, taken = set(outputs), used(op.cond, [0])
+    while True:
+        taken |= used(op.body, kept)
+        more = {i for i in taken if i < count} - kept
+        if not more:
+            return sorted(kept), sorted(kept | taken)
+        kept |= more
+
+
+def used(graph: Graph, results: Iterable[int]) -> set[int]:
+    """The numbers of the arguments that some results of a graph, or its effects, depend on."""
+    needed = {graph.results[i] for i in results}
+    for node in reversed(graph.nodes):
+        if is_wanted(node, needed):
+            inputs = node.inputs
+            if isinstance(node.op, (StatelessWhile, BranchingOp)):
+                inputs = tuple([inputs[i] for i in serving(node, node.op, needed)[1]])
+            needed.update(inputs)
+    return {i for i, value in enumerate(graph.arguments) if value in needed}

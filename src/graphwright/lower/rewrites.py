@@ -14,8 +14,7 @@ import numpy as np
 from graphwright.control.branch import BranchingOp, StatelessCase, StatelessIf
 from graphwright.control.loop import StatelessWhile
 from graphwright.ir.graph import Graph, Node, Value, transform
-from graphwright.lower.prune import like
-from graphwright.lower.simplify import drop_dead
+from graphwright.lower.prune import like, prune
 from graphwright.op.op import Op, Shapes
 from graphwright.ops.creation import Const
 from graphwright.ops.lists import (
@@ -98,7 +97,7 @@ def rewritten(graph: Graph) -> Graph:
         return graph
     transform(graph, rewrite, into)
     into.names = graph.names
-    return drop_dead(into) if changed else graph
+    return prune(into) if changed else graph
 
 
 def lengths_first(graph: Graph) -> Graph:

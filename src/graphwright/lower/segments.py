@@ -24,6 +24,7 @@ from graphwright.lower.llvm.elements import VectorScalars
 from graphwright.lower.llvm.emitter import Emitter, Reg
 from graphwright.lower.moves import MOVES, is_single_size, is_size
 from graphwright.lower.outline import UPDATES, native_node, rewired
+from graphwright.lower.passes import through, verified
 from graphwright.lower.rewrites import lengths_first, rewritten
 from graphwright.lower.shapes import COMBINE, FILLS
 from graphwright.lower.simplify import simplify
@@ -322,11 +323,11 @@ def partition(graph: Graph, reasons: dict[Node, str] | None = None) -> Graph:
     """
     hosts: set[Node] = set()
     ends: set[Node] = set()
-    graph = lengths_first(rewritten(with_list_types(inlined(graph))))
+    graph = through(graph, inlined, with_list_types, rewritten, lengths_first)
     while True:
         items = Partition(graph, hosts, ends).run()
         try:
-            return assembled(graph, items)
+            return verified(assembled(graph, items), "assembled")
         except NotNative as reason:
             culprits = set(reason.nodes) - hosts
             if isinstance(reason, Late) and not culprits <= ends:

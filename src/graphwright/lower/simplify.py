@@ -18,7 +18,8 @@ from graphwright.errors import OpError
 from graphwright.ir.graph import Graph, Node, Value
 from graphwright.lower.cells import Cells
 from graphwright.lower.options import enabled
-from graphwright.lower.prune import inline, like, moved, prune_loops, resolved
+from graphwright.lower.passes import through
+from graphwright.lower.prune import inline, like, moved, prune, resolved
 from graphwright.op.op import Effect, Op, host_value
 from graphwright.ops.arithmetic import Mul, Sub
 from graphwright.ops.creation import Const, Literal, Placeholder
@@ -35,23 +36,7 @@ Rule = Callable[[Op, tuple[Value, ...], Node], "Value | None"]
 
 def simplify(graph: Graph) -> Graph:
     """The graph that computes the same with less: a new one, the old stays as it was."""
-    return drop_dead(rewrite(drop_dead(prune_loops(inline(graph)))))
-
-
-def drop_dead(graph: Graph) -> Graph:
-    """Leaves out the nodes whose results nobody uses and that change nothing."""
-    needed: set[Value] = set(graph.results)
-    kept: list[Node] = []
-    for node in reversed(graph.nodes):
-        wanted = (
-            node.op.effect is Effect.WRITE
-            or isinstance(node.op, Placeholder)
-            or any(v in needed for v in node.outputs)
-        )
-        if wanted:
-            needed.update(node.inputs)
-            kept.append(node)
-    return like(graph, kept[::-1], {})
+    return through(graph, inline, prune, rewrite, prune)
 
 
 def rewrite(graph: Graph) -> Graph:

@@ -220,6 +220,10 @@ class Op(Record):
         """This op's own result, from that of its `taped` form."""
         return result
 
+    def verify(self, operands: Sequence[TensorType]) -> None:
+        """ValueError where the graphs among the attributes do not take these operands or do not fit
+        each other: no trace makes such an op, but a wrong pass over graphs might."""
+
     def known(self, *args: Any, **kwargs: Any) -> Any:
         """The result as a host value with None where unknown, from the operands' known values.
 

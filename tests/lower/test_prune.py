@@ -1,0 +1,95 @@
+"""What nobody needs goes, in loops and branches too, and leaves graphs that are well-formed."""
+
+from __future__ import annotations
+
+import pytest
+
+import graphwright as tf
+from graphwright.errors import InternalError
+from graphwright.ir.verify import verify
+from graphwright.lower.options import OPTIONS
+from graphwright.lower.passes import through
+from graphwright.lower.prune import like, prune
+from graphwright.lower.simplify import simplify
+
+
+def in_branch(i, x, idle):
+    def side():
+        idle * 2.0
+        return x + 1.0
+
+    return tf.cond(i > 0, side, lambda: x)
+
+
+def in_choice(i, x, idle):
+    def side():
+        idle * 2.0
+        return x + 1.0
+
+    return tf.switch_case(i, [side, lambda: x, lambda: x - 1.0])
+
+
+def in_loop(i, x, idle):
+    return tf.while_loop(lambda k, *_: k < i, lambda k, x, y: (k + 1, x + 1.0, y), (0, x, idle))[1]
+
+
+def in_branch_in_loop(i, x, idle):
+    return tf.while_loop(lambda k, _: k < i, lambda k, x: (k + 1, in_branch(k, x, idle)), (0, x))[1]
+
+
+def in_loop_in_branch(i, x, idle):
+    return tf.cond(i > 0, lambda: in_loop(i, x, idle), lambda: x)
+
+
+def in_call(i, x, idle):
+    return tf.function(in_branch)(i, x, idle)
+
+
+INNER = [in_branch, in_choice, in_loop, in_branch_in_loop, in_loop_in_branch, in_call]
+
+
+@pytest.mark.parametrize("inner", INNER)
+@pytest.mark.parametrize("compiled", [False, True])
+def test_a_variable_that_serves_nothing_leaves_what_is_nested_in_the_loop(inner, compiled):
+    @tf.function(jit_compile=compiled, input_signature=[tf.TensorSpec([]), tf.TensorSpec([])])
+    def last(x, idle):
+        def body(i, x, idle):
+            return i + 1, inner(i, x, idle), idle + 1.0
+
+        return tf.while_loop(lambda i, *_: i < 3, body, (0, x, idle))[1]
+
+    tf.config.run_functions_eagerly(True)
+    try:
+        expected = last(1.0, 2.0)
+    finally:
+        tf.config.run_functions_eagerly(False)
+    assert last(1.0, 2.0) == expected
+    graph = simplify(last.get_concrete_function().graph)
+    verify(graph)
+    (loop,) = [node for node in graph.nodes if "While" in node.op.type_name]
+    if inner is not in_call:  # what a function takes is its own affair, until it is inlined
+        assert len(loop.outputs) == 2
+
+
+def test_pruning_is_done_at_once():
+    @tf.function(input_signature=[tf.TensorSpec([]), tf.TensorSpec([])])
+    def last(x, idle):
+        def body(i, x, idle):
+            return i + 1, in_loop_in_branch(i, x, idle), idle + 1.0
+
+        return tf.while_loop(lambda i, *_: i < 3, body, (0, x, idle))[1]
+
+    once = prune(last.get_concrete_function().graph)
+    twice = prune(once)
+    assert [node.op for node in twice.nodes] == [node.op for node in once.nodes]
+
+
+def test_the_checking_mode_names_the_pass_that_made_a_graph_wrong(monkeypatch):
+    def without_first(graph):
+        return like(graph, graph.nodes[1:], {})
+
+    graph = tf.function(lambda x: x + 1.0).get_concrete_function(tf.TensorSpec([])).graph
+    through(graph, simplify, without_first)
+    monkeypatch.setitem(OPTIONS, "native", "check")
+    with pytest.raises(InternalError, match=r"`without_first` left a graph that is wrong: .* uses"):
+        through(graph, simplify, without_first)
