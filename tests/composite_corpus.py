@@ -361,7 +361,8 @@ def outcome(expression: str, tf: Any, scope: dict[str, Any]) -> Any:
     try:
         return describe(tf, eval(expression, {"tf": tf, "np": np, **scope}))
     except Exception as error:  # noqa: BLE001 - any error is an outcome
-        return f"{type(error).__name__}: {normalized(str(error))}"
+        words = str(error).partition("\n    in ")[0]  # after that we tell of the call
+        return f"{type(error).__name__}: {normalized(words)}"
 
 
 def describe(tf: Any, value: Any) -> Any:

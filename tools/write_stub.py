@@ -46,10 +46,10 @@ def imported(module: str, own: str, name: str) -> str:
 def stub() -> str:
     """The text of the stub."""
     import graphwright
-    from graphwright.op.dispatch import closed
+    from graphwright.op.refusal import own_form
 
     names = graphwright.__all__
-    lines = [declaration(name, closed(getattr(graphwright, name))) for name in names]
+    lines = [declaration(name, own_form(getattr(graphwright, name))) for name in names]
     imports = sorted({line for line, _ in lines if line})
     constants = [line for _, line in lines if line]
     return HEAD + "\n".join(

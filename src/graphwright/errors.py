@@ -7,18 +7,14 @@ are raised from one place by the interpreter that ran it: eager execution raises
 
 from __future__ import annotations
 
-import functools
 import sys
-from collections.abc import Callable
 from pathlib import Path
 from types import FrameType, TracebackType
-from typing import Any, NamedTuple, TypeVar, cast
+from typing import Any, NamedTuple
 
 _PACKAGE = str(Path(__file__).parent)
 #: What the file names of code that is not the user's begin with: ours, and what we generated.
 _OWN = (_PACKAGE, "<graphwright ")
-
-F = TypeVar("F", bound=Callable[..., Any])
 
 
 class Location(NamedTuple):
@@ -89,18 +85,14 @@ def users_part(trace: TracebackType | None) -> TracebackType | None:
     return kept
 
 
-def boundary(function: F) -> F:
-    """A public function or method whose errors show the user's own lines."""
-
-    @functools.wraps(function)
-    def public(*args: Any, **kwargs: Any) -> Any:
-        try:
-            return function(*args, **kwargs)
-        except Exception as error:
-            show_users_lines(error)
-            raise
-
-    return cast(F, public)
+def raised_by_us(error: BaseException) -> bool:
+    """Whether none of the user's own code lies between here and where an error was raised."""
+    trace = error.__traceback__
+    while trace is not None:
+        if not trace.tb_frame.f_code.co_filename.startswith(_OWN):
+            return False
+        trace = trace.tb_next
+    return True
 
 
 def enable_traceback_filtering() -> None:
@@ -149,6 +141,11 @@ class OpError(Exception):
     def message(self) -> str:
         """What happened, as one string."""
         return self._message
+
+    def reword(self, message: str) -> None:
+        """Says what happened in other words."""
+        self._message = message
+        self.args = (*self.args[:2], message, *self.args[3:])
 
     @property
     def op(self) -> Any:

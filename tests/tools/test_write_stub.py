@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 import graphwright
-from graphwright.op.dispatch import closed
+from graphwright.op.refusal import own_form
 from tools import write_stub
 
 
@@ -17,7 +17,7 @@ def test_every_import_of_the_stub_brings_the_public_object() -> None:
     exec(compile(write_stub.stub(), "stub", "exec"), brought)
     annotated = brought["__annotations__"]
     for name in graphwright.__all__:
-        value = closed(getattr(graphwright, name))
+        value = own_form(getattr(graphwright, name))
         assert brought[name] is value if name in brought else name in annotated, name
 
 

@@ -2,8 +2,8 @@
 
 A module here is a namespace of the package (`api/math.py` is `tf.math`) unless it is one of
 `AREAS`, which only contribute top-level names. `TOP_LEVEL` in either names what the package
-itself exports from it. Functions of ops are published in their open form (`op.dispatch`), which
-composites and types of the user's own can give a meaning to.
+itself exports from it. Functions are published in a form that tells of the call that they refuse
+(`op.dispatch`); to those of ops, composites and types of the user's own can give a meaning.
 """
 
 from __future__ import annotations
@@ -14,7 +14,8 @@ from collections.abc import Callable, Iterable
 from types import FunctionType, ModuleType
 from typing import Any
 
-from graphwright.op.dispatch import closed, opened
+from graphwright.op.dispatch import opened
+from graphwright.op.refusal import boundary, is_public
 
 #: Modules that are no namespaces of their own.
 AREAS = frozenset({"array", "control", "core"})
@@ -49,7 +50,7 @@ def late(namespace: str, names: Iterable[str], home: str) -> Callable[[str], Any
     return find
 
 
-#: Where functions on tensors are defined.
+#: Where functions on tensors are defined, which can mean something for other values.
 _OPS = ("graphwright.ops.", "graphwright.control.")
 
 
@@ -66,12 +67,13 @@ def open_functions(module: ModuleType) -> None:
 
 
 def name_publicly(value: Any, name: str) -> None:
-    """Has an open function say where it is found: pickling asks for that."""
-    if isinstance(value, FunctionType) and closed(value) is not value:
+    """Has a public function say where it is found: pickling asks for that."""
+    if isinstance(value, FunctionType) and is_public(value):
         value.__module__, value.__qualname__ = "graphwright", name
 
 
 def public(value: Any) -> Any:
     """A name's value as the package offers it."""
-    is_ops = isinstance(value, FunctionType) and value.__module__.startswith(_OPS)
-    return opened(value) if is_ops else value
+    if not isinstance(value, FunctionType) or not value.__module__.startswith("graphwright."):
+        return value
+    return opened(value) if value.__module__.startswith(_OPS) else boundary(value)

@@ -12,9 +12,9 @@ from typing import Any
 
 from graphwright.autodiff.sweep import carries_gradient, is_differentiable, through
 from graphwright.autodiff.tape import GradientTape, Recorder, UnconnectedGradients, like
-from graphwright.errors import boundary
 from graphwright.op.interpreter import STATE, activate
 from graphwright.op.op import Call, Op
+from graphwright.op.refusal import boundaries
 from graphwright.ops.lists import zero_of
 from graphwright.types import dtypes as dt
 from graphwright.types import tree
@@ -85,6 +85,7 @@ def has_tangent(tensor: Any) -> bool:
     return carries_gradient(tensor) and tensor.dtype is not dt.resource
 
 
+@boundaries
 class ForwardAccumulator:
     """Computes Jacobian-vector products as the ops of a block run.
 
@@ -131,7 +132,6 @@ class ForwardAccumulator:
         self._entered = False
         self._forward.leave()
 
-    @boundary
     def jvp(self, primals: Any, unconnected_gradients: Any = UnconnectedGradients.NONE) -> Any:
         """The derivative of `primals` along the tangents, in their structure.
 

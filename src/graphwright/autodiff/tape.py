@@ -18,10 +18,10 @@ from graphwright.autodiff.sweep import (
     reachable,
     sweep,
 )
-from graphwright.errors import boundary
 from graphwright.logs import LOGGER
 from graphwright.op.interpreter import STATE, Layer
 from graphwright.op.op import Call, Op, not_differentiable
+from graphwright.op.refusal import boundaries
 from graphwright.ops.creation import filled, ones_like, zeros_like
 from graphwright.ops.shape import shape_of
 from graphwright.types import dtypes as dt
@@ -132,6 +132,7 @@ def paused() -> Iterator[None]:
             recorder.recording = True
 
 
+@boundaries
 class GradientTape:
     """Records operations for automatic differentiation.
 
@@ -235,7 +236,6 @@ class GradientTape:
             self._recorder.release()
         return calls
 
-    @boundary
     def jacobian(
         self,
         target: Any,
@@ -265,7 +265,6 @@ class GradientTape:
         results = Rows.of(self._calls(), convert(target), flat, zero, False, experimental_use_pfor)
         return pack_gradients(sources, results)
 
-    @boundary
     def batch_jacobian(
         self,
         target: Any,
@@ -306,7 +305,6 @@ class GradientTape:
                 "eager execution enabled and with experimental_use_pfor set to False."
             )
 
-    @boundary
     def gradient(
         self,
         target: Any,

@@ -6,6 +6,7 @@ import sys
 import types
 import weakref
 from collections.abc import Callable
+from inspect import unwrap
 from typing import Any, TypeVar
 
 from graphwright.types import tree
@@ -47,7 +48,7 @@ def is_library(name: str) -> bool:
 def calls_back(function: types.FunctionType) -> bool:
     """Whether the function is one of the library's that calls what it is given."""
     module = function.__globals__.get("__name__") or ""
-    return module.startswith("graphwright.control.") or function is tree.map_structure
+    return module.startswith("graphwright.control.") or unwrap(function) is tree.map_structure
 
 
 _converted: dict[int, weakref.ref[types.CodeType]] = {}  # by id

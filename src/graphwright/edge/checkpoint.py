@@ -19,8 +19,9 @@ from safetensors.numpy import save as pack
 
 from graphwright.edge.checkpoint_state import SUFFIX, record_latest
 from graphwright.edge.tracking import Tracked, edges, is_followed, variables_of
-from graphwright.errors import DataLossError, NotFoundError, boundary
+from graphwright.errors import DataLossError, NotFoundError
 from graphwright.files import write_whole
+from graphwright.op.refusal import boundaries
 from graphwright.types import dtypes as dt
 from graphwright.types.tensor_type import is_compatible
 from graphwright.values.variable import Variable
@@ -30,6 +31,7 @@ _FORMAT = "graphwright 1"
 _PLAIN = frozenset("?bBhHiIlLqQefd")
 
 
+@boundaries
 class Checkpoint(Tracked):
     """Saves and restores the variables that objects hold.
 
@@ -63,7 +65,6 @@ class Checkpoint(Tracked):
     def _more_edges(self) -> dict[str, Any]:
         return {} if self._root is None else {e.name: e.child for e in edges(self._root)}
 
-    @boundary
     def save(self, file_prefix: str, options: Any = None) -> str:
         """Writes `file_prefix-N`, N counting the saves; returns that path."""
         self.save_counter.assign_add(1)
@@ -71,7 +72,6 @@ class Checkpoint(Tracked):
         record_latest(path)
         return path
 
-    @boundary
     def write(self, file_prefix: str, options: Any = None) -> str:
         """Writes the values to this path (and ".safetensors"), without counting."""
         values, nodes = snapshot(self)
@@ -79,7 +79,6 @@ class Checkpoint(Tracked):
         write_whole(str(file_prefix) + SUFFIX, pack(values, metadata), durable=True)
         return str(file_prefix)
 
-    @boundary
     def restore(self, save_path: str | None, options: Any = None) -> RestoreStatus:
         """Gives the variables the saved values, now or when they are made.
 
@@ -92,7 +91,6 @@ class Checkpoint(Tracked):
         status.match()
         return status
 
-    @boundary
     def read(self, save_path: str, options: Any = None) -> RestoreStatus:
         """As `restore`."""
         return self.restore(save_path, options)

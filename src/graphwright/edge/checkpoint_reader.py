@@ -9,7 +9,8 @@ from typing import Any
 
 from graphwright.edge.checkpoint import Saved, load
 from graphwright.edge.checkpoint_state import latest_checkpoint
-from graphwright.errors import NotFoundError, boundary
+from graphwright.errors import NotFoundError
+from graphwright.op.refusal import boundary
 from graphwright.types import dtypes as dt
 
 #: What TensorFlow's keys end in: programs name the values by these.

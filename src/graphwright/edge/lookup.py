@@ -11,6 +11,7 @@ from graphwright.edge.lookup_initializers import Initializer
 from graphwright.edge.tracking import Tracked
 from graphwright.errors import InvalidArgumentError
 from graphwright.op.interpreter import apply, convert
+from graphwright.op.refusal import boundaries
 from graphwright.ops import tables
 from graphwright.ops.arithmetic import add
 from graphwright.ops.comparison import not_equal
@@ -26,6 +27,7 @@ from graphwright.values.sparse.tensor import SparseTensor
 from graphwright.values.tensor import box
 
 
+@boundaries
 class LookupTable(Tracked):
     """What tables have in common: a cell behind a handle, and what it maps to what."""
 
@@ -91,6 +93,7 @@ class LookupTable(Tracked):
         return convert(keys, self.key_dtype)
 
 
+@boundaries
 class StaticHashTable(LookupTable):
     """A table that an initializer fills and nothing changes.
 
@@ -124,6 +127,7 @@ class StaticHashTable(LookupTable):
         return self._find(keys, None, name)
 
 
+@boundaries
 class StaticVocabularyTable:
     """A fixed table from words to numbers that gives every other word a number too.
 
@@ -218,6 +222,7 @@ class StaticVocabularyTable:
         return self.lookup(keys)
 
 
+@boundaries
 class MutableHashTable(LookupTable):
     """A table that insertions and removals change; checkpoints save it.
 
@@ -253,9 +258,7 @@ class MutableHashTable(LookupTable):
     def _more_edges(self) -> dict[str, Any]:
         return {} if self._columns is None else self._columns.by_name
 
-    def lookup(
-        self, keys: Any, dynamic_default_values: Any = None, name: str | None = None
-    ) -> Any:
+    def lookup(self, keys: Any, dynamic_default_values: Any = None, name: str | None = None) -> Any:
         """The values of keys; others get `dynamic_default_values`, one or one for each key."""
         return self._find(keys, dynamic_default_values, name)
 
@@ -269,6 +272,7 @@ class MutableHashTable(LookupTable):
         apply(tables.REMOVE, self._table_handle, self._keys(keys), name=name)
 
 
+@boundaries
 class DenseHashTable(MutableHashTable):
     """A table that changes, and in which two keys of your choice may not be used.
 

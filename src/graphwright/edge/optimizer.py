@@ -14,8 +14,8 @@ import numpy as np
 from graphwright.control.branch import cond
 from graphwright.edge.module import Module
 from graphwright.edge.schedules import LearningRateSchedule
-from graphwright.errors import boundary
 from graphwright.logs import LOGGER
+from graphwright.op.refusal import boundaries
 from graphwright.ops.clipping import clip_by_global_norm, clip_by_norm, clip_by_value
 from graphwright.ops.comparison import equal, not_equal
 from graphwright.ops.conversion import cast
@@ -26,6 +26,7 @@ from graphwright.values.indexed_slices import IndexedSlices
 from graphwright.values.variable import Variable
 
 
+@boundaries
 class Optimizer(Module):
     """The base of optimizers: a subclass states its `slots` and one `update_step`.
 
@@ -168,7 +169,6 @@ class Optimizer(Module):
 
     # -- one step -----------------------------------------------------------------------
 
-    @boundary
     def apply_gradients(self, grads_and_vars: Iterable[tuple[Any, Variable]]) -> Any:
         """One step along pairs of a gradient and its variable; returns the iteration count.
 

@@ -18,6 +18,7 @@ from graphwright import ops
 from graphwright.op.families import Reduction
 from graphwright.op.interpreter import apply, convert, is_tensor
 from graphwright.op.op import REGISTRY, Op, Operand
+from graphwright.op.refusal import boundary
 from graphwright.types.dtypes import as_dtype
 from graphwright.types.shape import TensorShape
 
@@ -119,10 +120,12 @@ def raw_op(name: str) -> Callable[..., Any]:
         result = apply(made(op, given, operands), *flat(op, operands), name=given["name"])
         return shaped(op, result)
 
-    function.__name__ = function.__qualname__ = name
+    function.__name__ = name
     function.__doc__ = op.__doc__
     function.__signature__ = of  # type: ignore[attr-defined]
-    return function
+    found = boundary(function)
+    found.__module__, found.__qualname__ = "graphwright", f"raw_ops.{name}"
+    return found
 
 
 def converted(op: type[Op], groups: list[Any]) -> list[Any]:

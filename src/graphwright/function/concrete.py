@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, Protocol, runtime_checkable
 
 from graphwright.control.call import call_of
-from graphwright.errors import InvalidArgumentError, boundary
+from graphwright.errors import InvalidArgumentError
 from graphwright.explain.debugging import look_at
 from graphwright.explain.effects import Effect
 from graphwright.explain.record import Tally
@@ -18,6 +18,7 @@ from graphwright.ir.graph import Graph
 from graphwright.lower.tiers import Compilation, Tiered
 from graphwright.op.interpreter import STATE, apply
 from graphwright.op.op import c_name
+from graphwright.op.refusal import boundary
 from graphwright.trace.signature import (
     KEYWORD_ONLY,
     POSITIONAL_ONLY,

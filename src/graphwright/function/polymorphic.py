@@ -16,7 +16,7 @@ from types import MethodType
 from typing import Any, NamedTuple
 
 from graphwright.autograph.convert import staged_form
-from graphwright.errors import boundary, show_users_lines
+from graphwright.errors import show_users_lines
 from graphwright.explain.debugging import attended, look_at, mode_of
 from graphwright.explain.effects import where_stored
 from graphwright.explain.record import History
@@ -28,6 +28,7 @@ from graphwright.function.fast_path import FastPath
 from graphwright.function.retracing import warn_of_retracing
 from graphwright.function.weak_method import WeakMethod
 from graphwright.op.interpreter import STATE
+from graphwright.op.refusal import boundary
 from graphwright.trace.dispatch import DispatchTable
 from graphwright.trace.signature import Binder, FunctionType, Parameter, type_of_call
 from graphwright.trace.tracer import current_tracer
@@ -36,7 +37,6 @@ from graphwright.types.composite import Composite
 
 #: One lock for all tracing: two functions that call each other cannot deadlock.
 TRACING = held_over_forks(threading.RLock())
-
 
 
 #: Traces for one type inside each other, from which on nothing will end them.

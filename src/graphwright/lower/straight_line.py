@@ -13,16 +13,18 @@ import numpy as np
 
 from graphwright.control.branch import StatelessIf, not_scalar
 from graphwright.control.loop import StatelessWhile
-from graphwright.errors import InvalidArgumentError, OpError
+from graphwright.errors import OpError
 from graphwright.ir.execution import Builder, Function, function_of, is_pure, with_own_streams
 from graphwright.ir.graph import Graph, Node, Value
 from graphwright.lower.generated import PREFIX, identifier, make_function
 from graphwright.lower.native import Native, NativeUpdate
 from graphwright.lower.simplify import simplify
 from graphwright.op.op import host_value
+from graphwright.op.refusal import show_call
 from graphwright.ops.creation import Const, Placeholder
-from graphwright.values.eager import KERNEL_ERRORS
+from graphwright.values.eager import REFUSALS, refusal
 from graphwright.values.quiet import QUIET
+from graphwright.values.tensor import wrap
 
 _DEPTH = 12  # of blocks in blocks: CPython allows 20 loops
 
@@ -54,7 +56,8 @@ class Source:
         self.depth = 1
         self.names: dict[Value, str] = {}
         self.bindings: dict[str, Any] = {"_host": host_value}
-        self.nodes: dict[int, Node] = {}  # generated line number -> node
+        #: Generated line number -> its node, and the names of the node's operands.
+        self.nodes: dict[int, tuple[Node, tuple[str, ...]]] = {}
         self.bindings["_nodes"] = self.nodes
         self.last_use = last_uses(graph)
 
@@ -74,7 +77,7 @@ class Source:
         """A line of the current block, and the node that it is for."""
         self.lines.append("    " * self.depth + text)
         if node is not None:
-            self.nodes[len(self.lines)] = node
+            self.nodes[len(self.lines)] = node, tuple([self.names[v] for v in node.inputs])
 
     def node(self, node: Node) -> None:
         """The statements that compute a node's outputs, and the deletion of what died."""
@@ -186,7 +189,11 @@ class Source:
         """The kernel's call."""
         mask = node.op.host_mask(len(node.inputs))
         types = [v.type.dtype for v, host in zip(node.inputs, mask) if not host]
-        kernel = self.bind("f", with_own_streams(node.op).bind(types))
+        try:
+            bound = with_own_streams(node.op).bind(types)
+        except REFUSALS as error:
+            raise refused(node, None, error) from error
+        kernel = self.bind("f", bound)
         arguments = [self.host(v) if host else self.names[v] for v, host in zip(node.inputs, mask)]
         return f"{kernel}({', '.join(arguments)})"
 
@@ -247,28 +254,43 @@ def build(
 
 
 def explain(error: Exception) -> Exception:
-    """A kernel's error with the op and the user's line that made it."""
-    node = failed_node(error)
-    if node is None:
+    """A kernel's error with the op, its operands and the user's line that made it."""
+    found = failed(error)
+    if found is None:
         return error
-    message = error.message if isinstance(error, OpError) else str(error)
-    if "[Op:" not in message:
-        message = f"{message} [Op:{node.op.type_name}]"
+    return refused(*found, error)
+
+
+def refused(node: Node, operands: tuple[Any, ...] | None, error: Exception) -> OpError:
+    """A node's error: with its op, its operands, or only their types, and the user's line."""
+    explained = refusal(node.op, operands, error)
+    shown = [v.type for v in node.inputs] if operands is None else operands
+    named = [*zip(node.op.operand_names(len(shown)), shown), *node.op.stated().items()]
+    call = show_call(node.op.type_name, named)
     where = "" if node.location is None else f"\n\nDefined at node '{node.name}': {node.location}"
-    kind = type(error) if isinstance(error, OpError) else InvalidArgumentError
-    return kind(None, None, message + where)
+    explained.reword(f"{explained.message}\n    in {call}{where}")
+    return explained
 
 
-def failed_node(error: Exception) -> Node | None:
-    """The node whose kernel raised: of the innermost generated function on the way."""
+def failed(error: Exception) -> tuple[Node, tuple[Any, ...] | None] | None:
+    """The node whose kernel raised, of the innermost generated function on the way, and its
+    operands: None where they are gone."""
     trace = error.__traceback__
-    found: Node | None = None
+    found = None
     while trace is not None:
-        nodes = trace.tb_frame.f_globals.get("_nodes")
-        if nodes is not None and trace.tb_frame.f_code.co_filename.startswith(PREFIX):
+        frame = trace.tb_frame
+        nodes = frame.f_globals.get("_nodes")
+        if nodes is not None and frame.f_code.co_filename.startswith(PREFIX):
             found = nodes.get(trace.tb_lineno, found)
+            if found is not None:
+                scope = {**frame.f_globals, **frame.f_locals}
         trace = trace.tb_next
-    return found
+    if found is None:
+        return None
+    node, names = found
+    if not scope.keys() >= set(names):
+        return node, None
+    return node, tuple([wrap(scope[name]) for name in names])
 
 
 def runner(graph: Graph, function: Function | None = None) -> Callable[..., tuple[Any, ...]]:
@@ -281,7 +303,7 @@ def runner(graph: Graph, function: Function | None = None) -> Callable[..., tupl
         def run(*arrays: Any) -> tuple[Any, ...]:
             try:
                 return QUIET.run(function, *arrays)  # type: ignore[no-any-return]
-            except (*KERNEL_ERRORS, OpError) as error:
+            except REFUSALS as error:
                 raise explain(error) from error
     else:
 
@@ -289,7 +311,7 @@ def runner(graph: Graph, function: Function | None = None) -> Callable[..., tupl
             try:
                 with np.errstate(all="ignore"):
                     return function(*arrays)
-            except (*KERNEL_ERRORS, OpError) as error:
+            except REFUSALS as error:
                 raise explain(error) from error
 
     return run

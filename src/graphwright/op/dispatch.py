@@ -12,14 +12,12 @@ library does, and must not be ambiguous.
 
 from __future__ import annotations
 
-import ast
 import functools
 import inspect
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from types import CellType, CodeType, FunctionType
 from typing import Any, NamedTuple, TypeVar
 
-from graphwright.errors import show_users_lines
+from graphwright.op.refusal import VARIADIC, leave, public_form
 from graphwright.types import tree
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -90,10 +88,7 @@ ASSERTIONS = Family("binary elementwise assert", 2)
 FAMILIES = (UNARY, BINARY, ASSERTIONS)
 
 _MEANINGS: dict[Function, list[Meaning]] = {}
-_OPENED: dict[Function, Function] = {}
 _CLOSED: dict[Function, Function] = {}
-
-_VARIADIC = 0x04 | 0x08  # the flags of code with *args and **kwargs
 
 
 def implement(function: Function, *kinds: type) -> Callable[[F], F]:
@@ -190,7 +185,7 @@ def defaults_of(function: Function) -> dict[str, Any]:
 def bound(function: Function, values: tuple[Any, ...], named: dict[str, Any]) -> dict[str, Any]:
     """All arguments of a call by name, defaults included."""
     defaults = defaults_of(function)
-    variadic = function.__code__.co_flags & _VARIADIC
+    variadic = function.__code__.co_flags & VARIADIC
     if not named and not variadic and len(values) == len(defaults):
         return dict(zip(defaults, values))
     arguments = inspect.signature(function).bind(*values, **named)
@@ -210,81 +205,19 @@ def closed(function: Any) -> Any:
 
 
 def opened(function: Function) -> Function:
-    """The public form of a function, which has the same parameters."""
-    found = _OPENED.get(function)
-    if found is None:
-        if function in _CLOSED:
-            return function
-        found = _OPENED[function] = _open(function)
-        _CLOSED[found] = function
+    """The public form of a function to which others can give a meaning."""
+    if function in _CLOSED:
+        return function
+    found = public_form(function, refused)
+    _CLOSED[found] = function
     return found
-
-
-def _open(function: Any) -> Function:
-    code = function.__code__
-    if code.co_flags & _VARIADIC or code.co_kwonlyargcount:
-        return _open_any(function)
-    count = code.co_argcount
-    own = _template(count).replace(
-        co_name=code.co_name,
-        co_filename=code.co_filename,
-        co_firstlineno=code.co_firstlineno,
-        co_varnames=(*code.co_varnames[:count], "error", "meaning"),
-        co_posonlyargcount=code.co_posonlyargcount,
-    )
-    cells = tuple([CellType(cell) for cell in (function, refused, show_users_lines)])
-    made = FunctionType(own, function.__globals__, code.co_name, function.__defaults__, cells)
-    return functools.update_wrapper(made, function)
-
-
-def _open_any(function: Function) -> Function:
-    @functools.wraps(function)
-    def public(*args: Any, **kwargs: Any) -> Any:
-        try:
-            return function(*args, **kwargs)
-        except Exception as error:
-            meaning = refused(error, function, args, kwargs)
-            if meaning is None:
-                show_users_lines(error)
-                raise
-        return meaning()
-
-    return public
 
 
 def refused(
     error: Exception, function: Function, values: tuple[Any, ...], named: dict[str, Any]
 ) -> Any:
     """What a call that raised means, if it was refused and means something, else None."""
-    return find(function, values, named) if isinstance(error, REFUSALS) else None
-
-
-@functools.cache
-def _template(count: int) -> CodeType:
-    """The code of an open function of so many parameters, whose names are filled in later.
-
-    Text made and compiled for each of many hundred functions would take as long as the rest
-    of the import; one function of `*args, **kwargs` for all, three times as long to call.
-    """
-    parameters = ", ".join(f"p{i}" for i in range(count))
-    text = f"""
-def outer(show_users_lines, function, refused):
-    def public({parameters}):
-        try:
-            return function({parameters})
-        except Exception as error:
-            meaning = refused(error, function, ({parameters}{"," if count else ""}), {{}})
-            if meaning is None:
-                show_users_lines(error)
-                raise
-        return meaning()
-    return public
-"""
-    module = ast.parse(text)
-    for node in ast.walk(module):  # all of it is one line, that of the function's definition
-        if isinstance(node, (ast.expr, ast.stmt, ast.excepthandler, ast.arg)):
-            node.lineno, node.end_lineno = 1, None
-    scope: dict[str, Any] = {}
-    exec(compile(module, __file__, "exec"), scope)
-    code: CodeType = scope["outer"](None, None, None).__code__
-    return code
+    meaning = find(function, values, named) if isinstance(error, REFUSALS) else None
+    if meaning is None:
+        leave(error, function, values, named)
+    return meaning

@@ -249,6 +249,17 @@ class Op(Record):
             masks[count] = tuple(mask)
         return masks[count]
 
+    @classmethod
+    def operand_names(cls, count: int) -> tuple[str, ...]:
+        """What `count` operands are called: `values[0]` and so on those of a list."""
+        lists = sum(o.variadic or o.mixed for o in cls.operands)
+        each = (count - len(cls.operands) + lists) // max(lists, 1)
+        names: list[str] = []
+        for operand in cls.operands:
+            many = operand.variadic or operand.mixed
+            names += [f"{operand.name}[{i}]" for i in range(each)] if many else [operand.name]
+        return tuple(names)
+
     def bind(self, types: Sequence[DType]) -> Callable[..., Any]:
         """The callable that computes this op on operands of these dtypes."""
         return self.kernel
@@ -317,6 +328,15 @@ class Op(Record):
         """The attributes as a mapping, in the order of their declaration."""
         return dict(zip(self.fields, self.values()))
 
+    def stated(self) -> dict[str, Any]:
+        """The attributes that TensorFlow's op has, too, and that are not what they are anyway."""
+        kind = type(self)
+        return {
+            name: value
+            for name, value in self.describe().items()
+            if name not in self.private and value != getattr(kind, name, None)
+        }
+
     def __str__(self) -> str:
         attributes = ", ".join(f"{k}={v!r}" for k, v in self.describe().items())
         return f"{self.type_name}({attributes})" if attributes else self.type_name
@@ -326,6 +346,7 @@ class Hooks:
     """What `values` provides to the layers below it, once, when it is imported."""
 
     tensor: type[Any]
+    eager: type[Any]
     executor: Callable[[type[Op]], Callable[..., Any]]
     convert: Callable[..., Any]
     convert_pair: Callable[[Any, Any], tuple[Any, Any]]

@@ -12,6 +12,7 @@ from graphwright.control.assertions import (
     assert_non_negative,
 )
 from graphwright.op.interpreter import convert
+from graphwright.op.refusal import boundaries
 from graphwright.ops.arithmetic import maximum
 from graphwright.ops.conversion import cast
 from graphwright.ops.joining import concat
@@ -54,6 +55,7 @@ def index_vector(value: Any, name: str, dtype: Any = None) -> Any:
     return tensor if dtype is None else cast(tensor, dtype)
 
 
+@boundaries
 class RowPartition(Composite):
     """How a sequence of values is divided into rows, one after the other.
 

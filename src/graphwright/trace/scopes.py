@@ -80,8 +80,8 @@ def get_current_name_scope() -> str:
 
     >>> import graphwright as tf
     >>> with tf.name_scope("layer"):
-    ...     print(tf.get_current_name_scope())
-    layer
+    ...     tf.get_current_name_scope()
+    'layer'
     """
     return scoped_names().scope.removesuffix("/")
 

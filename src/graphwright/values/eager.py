@@ -8,16 +8,17 @@ from typing import Any, NoReturn
 
 from numpy import ndarray
 
-from graphwright.errors import InvalidArgumentError, OpError, show_users_lines
+from graphwright.errors import InvalidArgumentError, OpError, ResourceExhaustedError
 from graphwright.op.interpreter import STATE
 from graphwright.op.op import DTypeMismatch, Hooks, Op, host_value
+from graphwright.op.refusal import leave
 from graphwright.ops import arithmetic, comparison
 from graphwright.values.operators import Operators
 from graphwright.values.quiet import QUIET
 from graphwright.values.tensor import EagerTensor, Tensor, wrap
 
 #: What a kernel raises about its arguments; anything else is a defect and passes through.
-KERNEL_ERRORS = (ValueError, IndexError, OverflowError, ZeroDivisionError)
+KERNEL_ERRORS = (ValueError, IndexError, OverflowError, ZeroDivisionError, MemoryError)
 
 REFUSALS = (*KERNEL_ERRORS, OpError)
 
@@ -136,19 +137,31 @@ def bound(op: Op, operands: tuple[Any, ...]) -> Any:
 
 
 def refuse(op: Op, operands: tuple[Any, ...], error: Exception) -> NoReturn:
-    """Raises a kernel's complaint in the words of the op's shape rule, where that objects too."""
+    """Raises a kernel's complaint as the error of the op."""
     if isinstance(error, OpError):
         if "[Op:" in error.message:
             raise error
-        raise type(error)(None, None, f"{error.message} [Op:{op.type_name}]") from None
-    mask = op.host_mask(len(operands))
-    described = [as_host(o) if is_host else o.type for o, is_host in zip(operands, mask)]
+        raise refusal(op, operands, error) from None
+    raise refusal(op, operands, error) from error
+
+
+def refusal(op: Op, operands: tuple[Any, ...] | None, error: Exception) -> OpError:
+    """What a kernel complains of, in the words of the op's shape rule where that objects too."""
+    kind: type[OpError] = InvalidArgumentError
     message = str(error)
-    try:
-        op.infer(described)
-    except ValueError as rule:
-        message = str(rule)
-    raise InvalidArgumentError(None, None, f"{message} [Op:{op.type_name}]") from error
+    if isinstance(error, OpError):
+        kind, message = type(error), error.message
+    elif isinstance(error, MemoryError):
+        kind, message = ResourceExhaustedError, message or "no memory is left"
+    elif operands is not None:
+        mask = op.host_mask(len(operands))
+        try:
+            op.infer([as_host(o) if host else o.type for o, host in zip(operands, mask)])
+        except ValueError as rule:
+            message = str(rule)
+    if "[Op:" not in message:
+        message = f"{message} [Op:{op.type_name}]"
+    return kind(None, None, message)
 
 
 #: What the text of executors names.
@@ -164,12 +177,14 @@ _NAMES: dict[str, Any] = {
 }
 
 
-def direct(op: Op, general: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
+def direct(
+    op: Op, function: Callable[..., Any], general: Callable[[Any, Any], Any]
+) -> Callable[[Any, Any], Any]:
     """A binary operator that takes two eager tensors straight to the kernel, or to who interprets
     ops.
 
     `general` is the operator's full meaning: it serves everything else, the first call for a
-    pair of dtypes, and what the kernel refuses.
+    pair of dtypes, and what the kernel refuses. `function` is the public one that does the same.
     """
     kernels: dict[Any, Any] = op._kernels  # type: ignore[attr-defined]
 
@@ -189,23 +204,24 @@ def direct(op: Op, general: Callable[[Any, Any], Any]) -> Callable[[Any, Any], A
                 return active.apply(op, (x, y), None)
             return general(x, y)
         except Exception as error:
-            show_users_lines(error)
+            leave(error, function, (x, y), {})
             raise
 
     return operator
 
 
-for _name, _op in (
-    ("__add__", arithmetic.ADD),
-    ("__sub__", arithmetic.SUB),
-    ("__mul__", arithmetic.MUL),
-    ("__truediv__", arithmetic.REAL_DIV),
-    ("__lt__", comparison.LESS),
-    ("__le__", comparison.LESS_EQUAL),
-    ("__gt__", comparison.GREATER),
-    ("__ge__", comparison.GREATER_EQUAL),
+for _name, _op, _function in (
+    ("__add__", arithmetic.ADD, arithmetic.add),
+    ("__sub__", arithmetic.SUB, arithmetic.subtract),
+    ("__mul__", arithmetic.MUL, arithmetic.multiply),
+    ("__truediv__", arithmetic.REAL_DIV, arithmetic.truediv),
+    ("__lt__", comparison.LESS, comparison.less),
+    ("__le__", comparison.LESS_EQUAL, comparison.less_equal),
+    ("__gt__", comparison.GREATER, comparison.greater),
+    ("__ge__", comparison.GREATER_EQUAL, comparison.greater_equal),
 ):
-    setattr(EagerTensor, _name, direct(_op, getattr(Operators, _name)))
+    setattr(EagerTensor, _name, direct(_op, _function, getattr(Operators, _name)))
 
 Hooks.tensor = Tensor
+Hooks.eager = EagerTensor
 Hooks.executor = executor

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from graphwright.errors import show_users_lines
 from graphwright.op.dispatch import call
 from graphwright.op.interpreter import convert, is_tensor
+from graphwright.op.refusal import leave
 from graphwright.ops import arithmetic, bitwise, comparison, contraction, indexing, transcendental
 from graphwright.types.composite import Composite
 
@@ -66,16 +66,16 @@ class Operators:
         return binary(contraction.matmul, other, self, "matmul")
 
     def __neg__(self) -> Any:
-        return arithmetic.negative(self)
+        return applied(arithmetic.negative, self)
 
     def __pos__(self) -> Any:
         return self
 
     def __abs__(self) -> Any:
-        return transcendental.abs(self)
+        return applied(transcendental.abs, self)
 
     def __invert__(self) -> Any:
-        return bitwise.invert_operator(self)
+        return applied(bitwise.invert_operator, self)
 
     def __and__(self, other: Any) -> Any:
         return binary(bitwise.and_operator, self, other, "and")
@@ -110,12 +110,12 @@ class Operators:
     def __eq__(self, other: object) -> Any:
         if other is None:
             return False
-        return comparison.tensor_equals(self, other)
+        return applied(comparison.tensor_equals, self, other)
 
     def __ne__(self, other: object) -> Any:
         if other is None:
             return True
-        return comparison.tensor_not_equals(self, other)
+        return applied(comparison.tensor_not_equals, self, other)
 
     def __hash__(self) -> int:
         raise TypeError("Tensor is unhashable. Instead, use tensor.ref() as the key.")
@@ -124,8 +124,29 @@ class Operators:
         try:
             return indexing.get_item(self, key)
         except Exception as error:
-            show_users_lines(error)
+            leave(error, indexing.get_item, (self, key), {})
             raise
+
+
+for _function, _operator in (
+    (indexing.get_item, "getitem"),
+    (bitwise.invert_operator, "invert"),
+    (bitwise.and_operator, "and"),
+    (bitwise.or_operator, "or"),
+    (bitwise.xor_operator, "xor"),
+    (comparison.tensor_equals, "eq"),
+    (comparison.tensor_not_equals, "ne"),
+):
+    _function.__qualname__ = f"Tensor.__{_operator}__"  # what errors call it
+
+
+def applied(function: Any, *operands: Any) -> Any:
+    """An operator's function that takes its operands as they are."""
+    try:
+        return function(*operands)
+    except Exception as error:
+        leave(error, function, operands, {})
+        raise
 
 
 def binary(function: Any, x: Any, y: Any, name: str) -> Any:
@@ -140,5 +161,5 @@ def binary(function: Any, x: Any, y: Any, name: str) -> Any:
             x = convert(x, y.dtype)
         return function(x, y, name=name)
     except Exception as error:
-        show_users_lines(error)
+        leave(error, function, (x, y), {})
         raise

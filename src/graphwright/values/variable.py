@@ -16,6 +16,7 @@ from typing import Any  # `type` is a property of variables
 import numpy as np
 
 from graphwright.op.interpreter import STATE, Interpreter, apply
+from graphwright.op.refusal import boundaries
 from graphwright.ops import resource
 from graphwright.ops.indexing import is_mask, strided
 from graphwright.ops.resource import HANDLE, Storage
@@ -52,6 +53,7 @@ class Scope:
     prefix: Callable[[], str] = staticmethod(lambda: "")
 
 
+@boundaries
 class Variable(Operators):
     """A mutable tensor of fixed dtype, and of fixed shape unless `shape` says otherwise.
 

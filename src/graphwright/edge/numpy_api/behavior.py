@@ -6,7 +6,7 @@ from typing import Any
 
 from graphwright.edge.numpy_api import arrays, elementwise, indexing, products, reductions
 from graphwright.edge.numpy_api.promotion import Preference, asarray
-from graphwright.errors import boundary
+from graphwright.op.refusal import boundary
 from graphwright.types.composite import Composite
 from graphwright.values.operators import Operators
 from graphwright.values.tensor import EagerTensor, Tensor
@@ -93,12 +93,12 @@ def of_tensors(name: str, function: Any) -> Any:
     what it was."""
     plain = _PLAIN[name]
 
-    @boundary
     def operator(x: Any, y: Any) -> Any:
         other = y is None or isinstance(x, Composite) or isinstance(y, Composite)
         return plain(x, y) if other else function(x, y)
 
-    return operator
+    operator.__qualname__ = f"Tensor.{name}"  # what errors call it
+    return boundary(operator)
 
 
 def install(name: str, operator: Any) -> None:

@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 
 from graphwright.edge.numpy_api.arrays import broadcast_arrays
-from graphwright.errors import boundary
 from graphwright.op.interpreter import apply, is_tensor
+from graphwright.op.refusal import boundary
 from graphwright.ops import indexing
 from graphwright.ops.arithmetic import add
 from graphwright.ops.comparison import SELECT, less

@@ -1,0 +1,258 @@
+"""Refusals: what a public function that cannot do what it was asked adds to the words for it.
+
+Rules of ops and of values say what is wrong. Which call it was that they refuse, and what its
+arguments are, only the public function knows that the error leaves: `name_call` adds both, by the
+names of its parameters, so that no rule has to. Where one public function calls another, the call
+is the outer one's, which is the user's; what the user's own code raised is left alone.
+"""
+
+from __future__ import annotations
+
+import ast
+import functools
+import inspect
+from collections.abc import Callable, Iterable, Iterator
+from reprlib import Repr
+from types import CellType, CodeType, FunctionType
+from typing import Any, TypeVar, cast
+
+import numpy as np
+
+from graphwright.errors import OpError, raised_by_us, show_users_lines
+from graphwright.op.op import Hooks
+from graphwright.types.dtypes import DType
+from graphwright.types.tensor_type import TensorType, show_dims
+
+F = TypeVar("F", bound=Callable[..., Any])
+K = TypeVar("K", bound=type)
+Function = Callable[..., Any]
+
+#: Vectors up to this size are shown with their elements.
+_SHOWN = 6
+#: The attribute of an error that says its call: its words without it.
+_TOLD = "words_of_refusal"
+#: Methods that users call without saying their names.
+_UNSAID = frozenset({"__init__", "__call__"})
+_INSTANCES = frozenset({"self", "cls"})
+
+
+class _Words(Repr):
+    """Short texts of values: of tensors the dtype with the shape, or with few elements."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.maxlevel, self.maxstring, self.maxother, self.maxlong = 4, 60, 80, 60
+
+    def repr1(self, x: Any, level: int) -> str:
+        if isinstance(x, np.ndarray):
+            return f"array {self.array(x)}"
+        if isinstance(x, Hooks.eager) and isinstance(x._array, np.ndarray):
+            return self.array(x._array)
+        if isinstance(x, Hooks.tensor):
+            return repr(x.type)
+        if isinstance(x, TensorType):
+            return repr(x)
+        if isinstance(x, DType):
+            return f"tf.{x.name}"
+        dtype, dims = getattr(x, "dtype", None), getattr(x, "shape", None)
+        if isinstance(dtype, DType) and not isinstance(x, type):
+            return f"{type(x).__name__} {dtype.name}{show_dims(getattr(dims, '_dims', None))}"
+        if inspect.isroutine(x):
+            return f"<function {getattr(x, '__name__', '?')}>"
+        return super().repr1(x, level)
+
+    def array(self, array: Any) -> str:
+        """An array's dtype and shape, or elements."""
+        name = "string" if array.dtype.kind in "OSU" else array.dtype.name
+        if array.ndim > 1 or array.size > _SHOWN or (array.ndim and not array.size):
+            return f"{name}{show_dims(array.shape)}"
+        items = ", ".join([self.repr1(item, 1) for item in array.reshape(-1).tolist()])
+        return f"{name} [{items}]" if array.ndim else f"{name} {items}"
+
+
+_WORDS = _Words()
+
+
+def show(value: Any) -> str:
+    """A value in a few words, however large it is: `float32[2,3]`, `int32 [7]`, `'SAME'`."""
+    return _WORDS.repr(value)
+
+
+def show_call(name: str, arguments: Iterable[tuple[str, Any]]) -> str:
+    """`name(x=float32[2,3], axis=5)`; arguments without a name stand by themselves."""
+    return f"{name}({', '.join([f'{n}={show(v)}' if n else show(v) for n, v in arguments])})"
+
+
+def name_call(
+    error: Exception,
+    name: str,
+    function: Function,
+    values: tuple[Any, ...],
+    named: dict[str, Any],
+) -> None:
+    """Adds to an error of ours which call it refuses: the outermost that is the user's own."""
+    if not error.args or not raised_by_us(error):
+        return
+    words = getattr(error, _TOLD, None)
+    if words is None:
+        words = error.message if isinstance(error, OpError) else str(error)
+        if not isinstance(error, OpError) and words != str(error.args[0]):
+            return  # an error that is not made of words
+        setattr(error, _TOLD, words)
+    words = f"{words}\n    in {show_call(name, arguments_of(function, values, named))}"
+    if isinstance(error, OpError):
+        error.reword(words)
+    else:
+        error.args = (words, *error.args[1:])
+
+
+def arguments_of(
+    function: Function, values: tuple[Any, ...], named: dict[str, Any]
+) -> Iterator[tuple[str, Any]]:
+    """The arguments of a call that are not what the parameters are anyway, with their names."""
+    signature = inspect.signature(function)
+    try:
+        bound = signature.bind(*values, **named)
+    except TypeError:
+        return  # Python's own words for what fits no parameters name it
+    for name, value in bound.arguments.items():
+        parameter = signature.parameters[name]
+        if parameter.kind is parameter.VAR_POSITIONAL:
+            yield from (("", item) for item in value)
+        elif parameter.kind is parameter.VAR_KEYWORD:
+            yield from value.items()
+        elif name not in _INSTANCES and value is not parameter.default:
+            yield name, value
+
+
+def leave(
+    error: Exception, function: Function, values: tuple[Any, ...], named: dict[str, Any]
+) -> None:
+    """Readies an error for the user, whom it reaches next: with the call, without our frames."""
+    name_call(error, public_name(function, values), function, values, named)
+    show_users_lines(error)
+
+
+def public_name(function: Function, values: tuple[Any, ...]) -> str:
+    """What the user calls a function, or a method of the first of the values."""
+    public = _PUBLIC.get(function, function)
+    if public.__module__ == "graphwright":
+        return f"tf.{public.__qualname__}"
+    own = public.__name__
+    if not values or function.__code__.co_varnames[0] not in _INSTANCES:
+        return public.__qualname__
+    owner = values[0] if isinstance(values[0], type) else type(values[0])
+    return owner.__name__ if own in _UNSAID else f"{owner.__name__}.{own}"
+
+
+_PUBLIC: dict[Function, Function] = {}
+
+VARIADIC = 0x04 | 0x08  # the flags of code with *args and **kwargs
+
+
+def boundary(function: F) -> F:
+    """The public form of a function or method: its errors name the call and show the user's own
+    lines."""
+    return function if is_public(function) else cast(F, public_form(function, leave))
+
+
+def boundaries(kind: K) -> K:
+    """A public class whose constructor and methods, where they take arguments, are boundaries."""
+    for name, value in list(vars(kind).items()):
+        function = value.__func__ if isinstance(value, (classmethod, staticmethod)) else value
+        is_public = name in _UNSAID or not name.startswith("_")
+        if not isinstance(function, FunctionType) or not is_public:
+            continue
+        if function.__code__.co_argcount + function.__code__.co_kwonlyargcount > 1:
+            made: Any = boundary(function)
+            setattr(kind, name, made if function is value else type(value)(made))
+    return kind
+
+
+def public_form(function: Function, refused: Function) -> Function:
+    """A function of the same parameters that asks `refused(error, function, values, named)` when
+    it raises: for what to call in place of it, or None if the error, made ready, is all."""
+    found = _PUBLIC.get(function)
+    if found is None:
+        found = _PUBLIC[function] = _wrapped(function, refused)
+    return found
+
+
+def is_public(function: Any) -> bool:
+    """Whether a function is the public form of another."""
+    return own_form(function) is not function
+
+
+def own_form(function: Any) -> Any:
+    """The function of which one is the public form; what is no public form, itself."""
+    own = getattr(function, "__wrapped__", None)
+    return own if own is not None and _PUBLIC.get(own) is function else function
+
+
+def _wrapped(function: Any, refused: Function) -> Function:
+    code = function.__code__
+    if code.co_flags & VARIADIC or code.co_kwonlyargcount:
+        return _wrapped_any(function, refused)
+    count = code.co_argcount
+    own = _template(count).replace(
+        co_name=code.co_name,
+        co_filename=code.co_filename,
+        co_firstlineno=code.co_firstlineno,
+        co_varnames=(*code.co_varnames[:count], "error", "meaning"),
+        co_posonlyargcount=code.co_posonlyargcount,
+    )
+    cells = tuple([CellType(cell) for cell in (function, leave, refused)])
+    made = FunctionType(own, function.__globals__, code.co_name, function.__defaults__, cells)
+    return functools.update_wrapper(made, function)
+
+
+def _wrapped_any(function: Function, refused: Function) -> Function:
+    @functools.wraps(function)
+    def public(*args: Any, **kwargs: Any) -> Any:
+        try:
+            return function(*args, **kwargs)
+        except Exception as error:
+            meaning = refused(error, function, args, kwargs)
+            if meaning is None:
+                raise
+        try:
+            return meaning()
+        except Exception as error:
+            leave(error, function, args, kwargs)
+            raise
+
+    return public
+
+
+@functools.cache
+def _template(count: int) -> CodeType:
+    """The code of an open function of so many parameters, whose names are filled in later.
+
+    Text made and compiled for each of many hundred functions would take as long as the rest
+    of the import; one function of `*args, **kwargs` for all, three times as long to call.
+    """
+    parameters = ", ".join(f"p{i}" for i in range(count))
+    text = f"""
+def outer(function, leave, refused):
+    def public({parameters}):
+        try:
+            return function({parameters})
+        except Exception as error:
+            meaning = refused(error, function, ({parameters}{"," if count else ""}), {{}})
+            if meaning is None:
+                raise
+        try:
+            return meaning()
+        except Exception as error:
+            leave(error, function, ({parameters}{"," if count else ""}), {{}})
+            raise
+    return public
+"""
+    module = ast.parse(text)
+    for node in ast.walk(module):  # all of it is one line, that of the function's definition
+        if isinstance(node, (ast.expr, ast.stmt, ast.excepthandler, ast.arg)):
+            node.lineno, node.end_lineno = 1, None
+    scope: dict[str, Any] = {}
+    exec(compile(module, __file__, "exec"), scope)
+    code: CodeType = scope["outer"](None, None, None).__code__
+    return code

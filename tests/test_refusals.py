@@ -1,0 +1,113 @@
+"""What is refused is refused in words: which op, which argument, which values.
+
+Every error that TensorFlow was recorded to raise names here the call that it refuses, with the
+arguments by their names: eagerly the public function's, in a graph that runs the op's.
+"""
+
+from __future__ import annotations
+
+import inspect
+import logging
+import re
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+from test_goldens import AREAS, NO_KERNEL, area_of
+
+import graphwright as tf
+from graphwright.op.refusal import show
+from tools import golden_format as gf
+
+#: The line that says what was called: `in tf.add(x=float32[2,3], y='a')`.
+CALL = re.compile(r"^    in (?P<name>[\w.]+)\((?P<arguments>.*)\)$", re.MULTILINE)
+#: Python refuses these calls itself, before there is anything of ours that could say more.
+UNBOUND = re.compile(r"\w+\(\) (missing|got an unexpected|takes|got multiple|got some positional)")
+
+#: Parameters whose arguments have names of their own, or none.
+UNNAMED = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
+
+
+@pytest.fixture(autouse=True)
+def _quiet(caplog: pytest.LogCaptureFixture) -> None:
+    caplog.set_level(logging.CRITICAL, "tensorflow")
+
+
+def recorded(area: str) -> Iterator[gf.Case]:
+    """The cases of an area that TensorFlow refuses."""
+    module, store, groups = area_of(area)
+    for case in (case for cases in groups.values() for case in cases):
+        error = store.index.get(gf.digest(case), {}).get("error", NO_KERNEL[0])
+        departs = any(re.search(p, gf.describe(case)) for p, _ in getattr(module, "DEPARTURES", ()))
+        if error not in NO_KERNEL and not departs:
+            yield case
+
+
+def told(error: Exception) -> tuple[str, dict[str, str]]:
+    """The name of the call that an error tells of, and what it says of the arguments."""
+    found = CALL.search(str(error))
+    if found is None:
+        return "", {}
+    arguments = re.findall(r"(?:^|, )([A-Za-z_]\w*(?:\[\d+\])?)=", found["arguments"])
+    return found["name"], dict.fromkeys(arguments, found["arguments"])
+
+
+@pytest.mark.parametrize("area", AREAS)
+@pytest.mark.filterwarnings("ignore")
+def test_a_refusal_names_the_call_its_arguments_and_their_values(area: str) -> None:
+    wrong = []
+    for case in recorded(area):
+        with pytest.raises(Exception) as caught:  # noqa: PT011 - its class is compared elsewhere
+            gf.run_eager(tf, case)
+        message = str(caught.value)
+        wrong += [f"{gf.describe(case)[:300]}: {w}\n{message}" for w in missing(case, caught.value)]
+    assert not wrong, f"{len(wrong)} refusals\n" + "\n".join(wrong[:12])
+
+
+def missing(case: gf.Case, error: Exception) -> Iterator[str]:
+    """What an eager error of a case does not name."""
+    if UNBOUND.match(str(error)):
+        return
+    name, arguments = told(error)
+    if case[0].startswith("tools."):
+        if not name or not arguments:
+            yield "no call"
+        return
+    function = gf.resolve(tf, case[0])
+    if name != case[0] and function is not public(name):
+        yield f"the call of {case[0]}"
+        return
+    try:
+        bound = inspect.signature(function).bind(*case[1], **case[2])
+    except (TypeError, ValueError):
+        bound = None
+    for parameter, value in bound.arguments.items() if bound else ():
+        declared = bound.signature.parameters[parameter]
+        if declared.kind in UNNAMED or parameter == "self":
+            continue
+        if value is not declared.default and parameter not in arguments:
+            yield f"the argument {parameter}"
+        elif isinstance(value, np.ndarray) and show(tf.constant(value)) not in str(error):
+            yield f"the value of {parameter}"
+
+
+def public(name: str) -> Any:
+    """What a message calls `tf.math.sin`."""
+    if name.startswith("tf."):
+        return gf.resolve(tf, name.removeprefix("tf."))
+    return None
+
+
+@pytest.mark.parametrize("area", AREAS)
+@pytest.mark.filterwarnings("ignore")
+def test_a_graph_that_refuses_its_arguments_names_op_and_operands(area: str) -> None:
+    wrong = []
+    for case in recorded(area):
+        try:
+            gf.run_traced(tf, case, "none")
+        except Exception as error:  # noqa: BLE001 - its class is compared elsewhere
+            name, arguments = told(error)
+            if not (name and arguments) and not UNBOUND.match(str(error)):
+                wrong.append(f"{gf.describe(case)[:300]}:\n{error}")
+    assert not wrong, f"{len(wrong)} refusals\n" + "\n".join(wrong[:12])
