@@ -161,6 +161,14 @@ def test_a_guard_that_fails_leaves_the_call_to_the_kernels():
         f(normal(5), normal(3))
 
 
+def test_a_shape_that_is_ensured_is_checked():
+    spec = [tf.TensorSpec([None, None])]
+    f = tf.function(lambda x: tf.ensure_shape(x, [3, None]) * 2.0, spec, jit_compile=True)
+    assert f(tf.ones([3, 2])).shape == (3, 2)
+    with pytest.raises(tf.errors.InvalidArgumentError, match="not compatible"):
+        f(tf.ones([4, 2]))
+
+
 def test_integer_division_by_zero_is_the_kernels_error():
     @tf.function(jit_compile=True)
     def f(x, y):

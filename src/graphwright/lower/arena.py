@@ -23,6 +23,7 @@ from graphwright.lower.nest import (
     Program,
     Require,
     Reserve,
+    Scan,
     Shorten,
     Statement,
     Store,
@@ -93,7 +94,7 @@ def lifetimes(program: Program) -> dict[int, tuple[int, int]] | None:
 #: Statements whose accesses are known; a branch is what is in it.
 _KNOWN = frozenset(
     {
-        *(Nest, Straight, Clear, Multiply, Copy, Loop, Choice, PackRight),
+        *(Nest, Straight, Clear, Multiply, Copy, Loop, Choice, PackRight, Scan),
         *(Reserve, Extend, Shorten, Locate, Agree, Mark, Require, Deliver),
     }
 )
@@ -118,5 +119,5 @@ def accessed(statement: Statement) -> Iterator[int]:
         yield statement.product.b
     elif isinstance(statement, (Locate, Deliver)):
         yield statement.buffer
-    elif isinstance(statement, Copy):
+    elif isinstance(statement, (Copy, Scan)):
         yield from (statement.source, statement.target)

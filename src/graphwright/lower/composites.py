@@ -6,24 +6,32 @@ elements are moved by index maps, and joined.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
-from graphwright.ir.known import known
-from graphwright.lower.indices import Gathered, Peak, PickIndex, Scattered
+from graphwright.lower import diagonals, normalizations, placements
+from graphwright.lower.indices import Peak, PickIndex, Reinterpreted
+from graphwright.lower.rewrites import SumTo
+from graphwright.lower.rules import (
+    HALVES,
+    Rule,
+    along,
+    average,
+    dims_of,
+    extent,
+    host,
+    pieces,
+    widened,
+)
 from graphwright.op.interpreter import apply
 from graphwright.op.op import Op
-from graphwright.ops.bias import BiasAdd, BiasAddGrad
 from graphwright.ops.comparison import equal
-from graphwright.ops.conversion import cast
+from graphwright.ops.conversion import Bitcast, cast
 from graphwright.ops.creation import fill, zeros_like
-from graphwright.ops.gathering import GatherNd, GatherV2, ScatterNd
 from graphwright.ops.identities import IdentityN, identity
 from graphwright.ops.indexing import where
 from graphwright.ops.indicators import OneHot
 from graphwright.ops.joining import Split, SplitV, Unpack, concat
 from graphwright.ops.loss import L2Loss
-from graphwright.ops.matrices import MatrixBandPart, MatrixDiagV3
 from graphwright.ops.movement import (
     ConjugateTranspose,
     Transpose,
@@ -34,6 +42,10 @@ from graphwright.ops.movement import (
 from graphwright.ops.padding import MirrorPad, Pad, PadV2
 from graphwright.ops.reduction import (
     EuclideanNorm,
+    Max,
+    Mean,
+    Min,
+    Prod,
     Sum,
     reduce,
     reduce_max,
@@ -41,10 +53,9 @@ from graphwright.ops.reduction import (
     reduce_sum,
 )
 from graphwright.ops.repetition import Tile
-from graphwright.ops.reversal import Roll, reverse
-from graphwright.ops.segment import UnsortedSegmentProd, UnsortedSegmentSum
+from graphwright.ops.reversal import reverse
+from graphwright.ops.sequences import LinSpace
 from graphwright.ops.sequences import range as steps
-from graphwright.ops.shape import shape as shape_of
 from graphwright.ops.slicing import MASKED, NewAxis, Pick, StridedSliceGrad
 from graphwright.ops.softmax import (
     LogSoftmax,
@@ -57,35 +68,29 @@ from graphwright.ops.sums import AddN
 from graphwright.ops.transcendental import exp, log, sqrt
 from graphwright.types import dtypes as dt
 
-Rule = Callable[..., Any]
-
-
-def host(x: Any) -> Any:
-    """What an operand on the host holds; None if not all of it is known."""
-    found = known(x._value)
-    entries = found if isinstance(found, tuple) else (found,)
-    return (
-        None if any(e is None or (isinstance(e, tuple) and None in e) for e in entries) else found
-    )
-
-
-def extent(x: Any, axis: int) -> Any:
-    """The size of a dimension: a number, or a value."""
-    size = x.shape[axis]
-    return shape_of(x)[axis] if size is None else size
-
-
-def along(rank: int, axis: int, entry: Any) -> Any:
-    """An index that takes all of every axis but one."""
-    return (*[slice(None)] * axis, entry, *[slice(None)] * (rank - axis - 1))
-
-
 # -- rows ---------------------------------------------------------------------------------------
 
 
 def peak(x: Any) -> Any:
     """What the elements of a row are shifted by."""
     return reduce(Peak, x, -1, True, None)
+
+
+def rounded_once(rule: Rule) -> Rule:
+    """The rule, of halves in float32"""
+
+    def wide(op: Op, *operands: Any) -> Any:
+        dtype = next((x.dtype for x in operands if x.dtype in HALVES), None)
+        if dtype is None:
+            return rule(op, *operands)
+        results = rule(op, *[widened(x) for x in operands])
+        return (
+            tuple([cast(y, dtype) for y in results])
+            if isinstance(results, tuple)
+            else (results if results is None else cast(results, dtype))
+        )
+
+    return wide
 
 
 def softmax(op: Op, x: Any) -> Any:
@@ -143,17 +148,6 @@ def extreme_place(greatest: bool) -> Rule:
 # -- sums ---------------------------------------------------------------------------------------
 
 
-def bias_add(op: Any, value: Any, bias: Any) -> Any:
-    """value + bias, where channels are last"""
-    return value + bias if op.data_format == "NHWC" else None
-
-
-def bias_add_gradient(op: Any, g: Any) -> Any:
-    """The sum over all axes but that of the channels"""
-    channels = g.shape.rank - 1 if op.data_format == "NHWC" else 1
-    return reduce_sum(g, [i for i in range(g.shape.rank) if i != channels])
-
-
 def add_up(op: Op, *terms: Any) -> Any:
     """x + y + ..."""
     total = terms[0]
@@ -162,8 +156,23 @@ def add_up(op: Op, *terms: Any) -> Any:
     return identity(total)
 
 
+def combined(op: Any, x: Any, axes: Any) -> Any:
+    """A reduction of halves, in float32"""
+    return cast(apply(op, widened(x), axes), x.dtype) if x.dtype in HALVES else None
+
+
+def mean(op: Any, x: Any, axes: Any) -> Any:
+    """The sum over the number of elements: halves in float32, integers in 64 bits, truncated"""
+    wide = widened(x)
+    if x.dtype.is_integer:
+        wide = cast(x, dt.uint64 if x.dtype in dt.UNSIGNED else dt.int64)
+    return cast(average(wide, axes, op.keep_dims), x.dtype)
+
+
 def norm(op: Any, x: Any, axes: Any) -> Any:
     """sqrt(sum(x * x))"""
+    if not x.dtype.is_floating:
+        return None
     return sqrt(apply(Sum.of(op.keep_dims), x * x, axes))
 
 
@@ -201,13 +210,6 @@ def split_by_sizes(op: Any, value: Any, sizes: Any, axis: Any) -> Any:
     return pieces(value, at % value.shape.rank, exact) if sum(exact) == size else None
 
 
-def pieces(value: Any, axis: int, sizes: list[int]) -> Any:
-    """Slices one after the other."""
-    ends = [sum(sizes[: i + 1]) for i in range(len(sizes))]
-    rank = value.shape.rank
-    return tuple([value[along(rank, axis, slice(e - n, e))] for e, n in zip(ends, sizes)])
-
-
 def same(op: Op, *values: Any) -> Any:
     """The operands themselves"""
     return tuple([identity(v) for v in values])
@@ -223,29 +225,27 @@ def tile(op: Op, x: Any, multiples: Any) -> Any:
     times = host(multiples)
     if times is None or any(t < 1 for t in times):
         return None
-    if any(d is None and t > 1 for d, t in zip(x.shape, times)):
-        return None
-    dims = [extent(x, i) for i in range(len(times))]
+    dims = dims_of(x)
     spread = [d for pair in zip([1] * len(dims), dims) for d in pair]
     pairs = [d for pair in zip(times, dims) for d in pair]
-    whole = [t * d if t > 1 else d for t, d in zip(times, dims)]
+    whole = [d * t if t > 1 else d for t, d in zip(times, dims)]
     return reshape(broadcast_to(reshape(x, spread), pairs), whole)
 
 
-def roll(op: Op, x: Any, shift: Any, axis: Any) -> Any:
-    """The end of each axis, and then its beginning"""
-    by, axes = host(shift), host(axis)
-    if by is None or axes is None:
+def reinterpreted(op: Any, x: Any) -> Any:
+    """The same bits, of elements of the same size"""
+    return apply(Reinterpreted.of(op.type), x) if x.dtype.size == op.type.size else None
+
+
+def spaced(op: Any, start: Any, stop: Any, count: Any) -> Any:
+    """start + i * step; the last one is where it stops"""
+    number = host(count)
+    if number is None or number < 2:
         return None
-    for distance, a in zip(*[v if isinstance(v, tuple) else (v,) for v in (by, axes)]):
-        at = a % x.shape.rank
-        size = x.shape[at]
-        if not size:
-            return None
-        cut = size - distance % size
-        if cut != size:
-            x = concat(pieces(x, at, [cut, size - cut])[::-1], at)
-    return identity(x)
+    numbers = steps(number)
+    step = (stop - start) / cast(float(number - 1), start.dtype)
+    between = start + step * cast(numbers, start.dtype)
+    return where(equal(numbers, number - 1), stop, between)
 
 
 # -- borders ------------------------------------------------------------------------------------
@@ -262,7 +262,7 @@ def pad(op: Op, x: Any, paddings: Any, value: Any = 0) -> Any:
 def padded(x: Any, pairs: Any, value: Any) -> Any:
     """A tensor in blocks of a value, so many (before, after) along each axis."""
     for axis, pair in enumerate(pairs):
-        dims = [extent(x, i) for i in range(x.shape.rank)]
+        dims = dims_of(x)
         blocks = [fill([*dims[:axis], n, *dims[axis + 1 :]], value) if n else None for n in pair]
         parts = [part for part in (blocks[0], x, blocks[1]) if part is not None]
         x = concat(parts, axis) if len(parts) > 1 else x
@@ -318,57 +318,6 @@ def slice_gradient(op: Any, shape: Any, begin: Any, end: Any, strides: Any, dy: 
     return padded(reshape(dy, inner), pairs, cast(0, dy.dtype))
 
 
-# -- by indices -----------------------------------------------------------------------------------
-
-
-def gather(op: Any, x: Any, indices: Any, axis: Any) -> Any:
-    """The elements at the indices' places, which are checked"""
-    at = host(axis)
-    if at is None or not x.shape.rank:
-        return None
-    at, batch = at % x.shape.rank, op.batch_dims
-    batch = batch + indices.shape.rank if batch < 0 else batch
-    return apply(Gathered.of(at, batch), x, apply(PickIndex.of(at, False), indices, x))
-
-
-def put_together(combine: str) -> Rule:
-    """The slices of each segment combined; what is negative is left to the kernel"""
-
-    def rule(op: Op, x: Any, ids: Any, count: Any) -> Any:
-        inner = [extent(x, i) for i in range(ids.shape.rank, x.shape.rank)]
-        return scattered(combine, x, [ids], [cast(count, dt.int32), *inner])
-
-    return rule
-
-
-def scatter(op: Op, indices: Any, updates: Any, shape: Any) -> Any:
-    """Updates added up in the places of rows of indices"""
-    count, dims = indices.shape[-1], host(shape)
-    if not count or dims is None:
-        return None
-    columns = [indices[(Ellipsis, i)] for i in range(count)]
-    return scattered("sum", updates, columns, dims)
-
-
-def scattered(combine: str, x: Any, columns: list[Any], dims: Any) -> Any:
-    """Slices of x combined in places of a tensor of dimensions."""
-    if x.dtype.size < 4:
-        return None
-    like = fill(dims, cast(0, x.dtype))
-    places = [apply(PickIndex.of(i, False), ids, like) for i, ids in enumerate(columns)]
-    return apply(Scattered.of(combine), x, like, *places)
-
-
-def gather_by_rows(op: Op, x: Any, indices: Any) -> Any:
-    """As `gather`, of rows of indices, one for each of the first axes"""
-    count = indices.shape[-1]
-    if not count:
-        return None
-    columns = [indices[(Ellipsis, i)] for i in range(count)]
-    places = [apply(PickIndex.of(i, False), column, x) for i, column in enumerate(columns)]
-    return apply(Gathered.of(0), x, *places)
-
-
 # -- by places ----------------------------------------------------------------------------------
 
 
@@ -381,64 +330,32 @@ def one_hot(op: Any, indices: Any, depth: Any, on: Any, off: Any) -> Any:
     return where(equal(expand_dims(numbers, at), places), on, off)
 
 
-def band_part(op: Op, x: Any, lower: Any, upper: Any) -> Any:
-    """x near the diagonal, else 0"""
-    bounds = host(lower), host(upper)
-    if None in bounds:
-        return None
-    rows, columns = [steps(extent(x, i)) for i in (-2, -1)]
-    distance = columns - expand_dims(rows, 1)
-    for i, (bound, side) in enumerate(zip(bounds, (-distance, distance))):
-        if bound > 0 and x.shape[i - 2] is None:  # the kernel refuses one beyond the matrix
-            return None
-        if bound >= 0:
-            x = where(side <= cast(bound, dt.int32), x, zeros_like(x))
-    return identity(x)
-
-
-def diagonal_matrix(op: Any, diagonal: Any, k: Any, rows: Any, columns: Any, value: Any) -> Any:
-    """The numbers where row and column are equal, else the value: of the main diagonal alone"""
-    bounds = host(k)
-    if bounds not in (0, (0,), (0, 0)) or (host(rows), host(columns)) != (-1, -1):
-        return None
-    numbers = steps(extent(diagonal, -1))
-    return where(equal(expand_dims(numbers, 1), numbers), expand_dims(diagonal, -1), value)
-
-
-#: Rules of ops that compute with floating-point numbers, of which halves are rounded otherwise.
-FLOATS: dict[type[Op], Rule] = {
-    Softmax: softmax,
-    LogSoftmax: log_softmax,
-    SoftmaxCrossEntropyWithLogits: cross_entropy,
-    SparseSoftmaxCrossEntropyWithLogits: sparse_cross_entropy,
-    BiasAdd: bias_add,
-    BiasAddGrad: bias_add_gradient,
-    EuclideanNorm: norm,
-    L2Loss: half_squares,
-}
-
 RULES: dict[type[Op], Rule] = {
-    **FLOATS,
+    **diagonals.RULES,
+    **normalizations.RULES,
+    **placements.RULES,
     AddN: add_up,
     ArgMax: extreme_place(True),
     ArgMin: extreme_place(False),
+    Bitcast: reinterpreted,
     ConjugateTranspose: conjugate_transpose,
-    GatherNd: gather_by_rows,
-    GatherV2: gather,
+    EuclideanNorm: rounded_once(norm),
     IdentityN: same,
-    MatrixBandPart: band_part,
-    MatrixDiagV3: diagonal_matrix,
+    L2Loss: rounded_once(half_squares),
+    LinSpace: spaced,
+    LogSoftmax: rounded_once(log_softmax),
+    Mean: mean,
     MirrorPad: mirror_pad,
     OneHot: one_hot,
     Pad: pad,
     PadV2: pad,
-    Roll: roll,
-    ScatterNd: scatter,
+    Softmax: rounded_once(softmax),
+    SoftmaxCrossEntropyWithLogits: rounded_once(cross_entropy),
+    SparseSoftmaxCrossEntropyWithLogits: rounded_once(sparse_cross_entropy),
     Split: split,
     SplitV: split_by_sizes,
     StridedSliceGrad: slice_gradient,
     Tile: tile,
     Unpack: unpack,
-    UnsortedSegmentProd: put_together("prod"),
-    UnsortedSegmentSum: put_together("sum"),
+    **dict.fromkeys((Max, Min, Prod, Sum, SumTo), combined),
 }

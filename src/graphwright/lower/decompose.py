@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from graphwright.ir.graph import Graph, Node, Value, transform
 from graphwright.lower.composites import RULES
-from graphwright.lower.indices import Average, PickIndex
+from graphwright.lower.indices import PickIndex
 from graphwright.lower.passes import through
 from graphwright.lower.prune import prune
 from graphwright.ops.creation import Const
 from graphwright.ops.joining import Pack
-from graphwright.ops.reduction import Mean, Sum
 from graphwright.ops.slicing import StridedSlice
 from graphwright.trace.symbolic import SymbolicTensor
 from graphwright.trace.tracer import tracing
@@ -20,7 +19,7 @@ from graphwright.types.tensor_type import TensorType
 def decompose(graph: Graph) -> tuple[Graph, dict[Node, Node]]:
     """The graph with the ops that have a rule replaced, and which node each comes from."""
     origins = {n: n for n in graph.nodes}
-    if not any(type(n.op) in RULES or isinstance(n.op, (Mean, StridedSlice)) for n in graph.nodes):
+    if not any(type(n.op) in RULES or isinstance(n.op, StridedSlice) for n in graph.nodes):
         return graph, origins
     into = Graph(graph.name, graph.is_body)
 
@@ -28,10 +27,6 @@ def decompose(graph: Graph) -> tuple[Graph, dict[Node, Node]]:
 
     def rewrite(node: Node, inputs: tuple[Value, ...]) -> tuple[Value, ...] | None:
         made.append((len(into.nodes), node))
-        if isinstance(node.op, Mean) and node.outputs[0].type.dtype.is_floating:
-            type_ = node.outputs[0].type
-            total = into.add(Sum.of(node.op.keep_dims), inputs, (type_,)).outputs[0]
-            return into.add(Average.of(), (total, inputs[0]), (type_,), node.name).outputs
         if isinstance(node.op, StridedSlice):
             return picked(node.op, node, inputs, into)
         rule = RULES.get(type(node.op))

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
+from graphwright.lower.kinds import KINDS
+from graphwright.op.families import Elementwise
 from graphwright.op.op import Op, Shapes
 from graphwright.op.scalars import Scalars
 from graphwright.ops.reduction import Max
 from graphwright.types import dtypes as dt
+from graphwright.types.dtypes import DType
 from graphwright.types.tensor_type import TensorType
 
 
@@ -24,7 +27,7 @@ class Average(Sized):
     type_name = "_Average"
     inputs = ("sum: T", "x: T")
     outputs = ("mean: T",)
-    dtypes = {"T": dt.FLOATING}
+    dtypes = {"T": dt.REAL}
 
     def element(self, scalars: Scalars[Any], total: Any, count: Any) -> Any:
         """The mean."""
@@ -64,8 +67,56 @@ class PickIndex(Sized):
         return scalars.select(outside, zero, place)
 
 
+class Required(Elementwise):
+    """`x`, where a condition holds; machine code leaves it to the kernels where it does not."""
+
+    type_name = "_Required"
+    inputs = ("x: T", "condition: bool")
+    outputs = ("y: T",)
+    dtypes = {"T": dt.ANY}
+
+    def element(self, scalars: Any, x: Any, condition: Any) -> Any:
+        """The element; the condition is reported."""
+        scalars.on_zero(scalars.unary("not", condition))
+        return x
+
+
+class Reinterpreted(Elementwise):
+    """The bits of elements as those of another dtype of the same size."""
+
+    type_name = "_Reinterpreted"
+    inputs = ("x: T",)
+    outputs = ("y: type",)
+    dtypes = {"T": dt.ANY}
+
+    type: DType
+
+    def element(self, scalars: Any, x: Any) -> Any:
+        """The element."""
+        return scalars.emitter.bitcast(x, KINDS[self.type])
+
+
+class Scanned(Op):
+    """Each element combined with all before it along an axis; see `ops.scan.Scan`."""
+
+    type_name = "_Scanned"
+    inputs = ("x: T",)
+    outputs = ("elements: T",)
+    dtypes = {"T": dt.ANY}
+
+    combine: str
+    axis: int
+    exclusive: bool
+    reverse: bool
+
+    def shapes(self, x: TensorType) -> Shapes:
+        return (x.dims,)
+
+
 class Scattered(Op):
-    """The slices of `x` combined at their places, in the shape of `like`."""
+    """The slices of `x` combined at their places, in the shape of `like`: with the elements of
+    `like` if it adds to these, else with what changes nothing. Without `combine` the last slice of
+    a place stays."""
 
     type_name = "_Scattered"
     inputs = ("x: T", "like: T", "places: int64*")
@@ -73,6 +124,7 @@ class Scattered(Op):
     dtypes = {"T": dt.ANY}
 
     combine: str
+    adds: bool = False
 
     def shapes(self, x: TensorType, like: TensorType, *places: TensorType) -> Shapes:
         return (like.dims,)

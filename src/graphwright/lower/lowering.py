@@ -15,11 +15,11 @@ from graphwright.ir.graph import Graph, Node, Value
 from graphwright.lower.clusters import Cluster, Opaque, spread
 from graphwright.lower.dead_stores import without_dead_stores
 from graphwright.lower.decompose import decompose
-from graphwright.lower.indices import MatMulAdd, Scattered
+from graphwright.lower.indices import MatMulAdd, Scanned, Scattered
 from graphwright.lower.kinds import kind_of
 from graphwright.lower.list_lowering import ListLowering
 from graphwright.lower.lists import LIST_OPS, READS, Lists, is_list
-from graphwright.lower.moves import FIRST
+from graphwright.lower.moves import FIRST, At
 from graphwright.lower.nest import (
     Buffer,
     Choice,
@@ -33,6 +33,7 @@ from graphwright.lower.nest import (
     Nest,
     PackRight,
     Program,
+    Scan,
     Stage,
     Statement,
     Store,
@@ -179,6 +180,8 @@ class Lowering:
             return self.join(node, schedule)
         if isinstance(op, Scattered):
             return self.scatter(node, op, schedule)
+        if isinstance(op, Scanned):
+            return self.scan(node, op, schedule)
         raise NotNative(f"{op.type_name} has no native form")
 
     def join(self, node: Node, schedule: Schedule) -> list[Statement]:
@@ -207,11 +210,13 @@ class Lowering:
         return statements
 
     def scatter(self, node: Node, op: Scattered, schedule: Schedule) -> list[Statement]:
-        """Slices added to those in the places that indices say."""
-        value, _, *places = node.inputs
+        """Slices combined with those in the places that indices say."""
+        value, before, *places = node.inputs
         dims, target = schedule.of(value), schedule.of(node.outputs[0])
         outer = len(schedule.of(places[0]))
         space, at = spread(dims)
+        if not space:  # one element: a loop of one step
+            space, at = (ONE,), (At(0, 0), *at[1:])
         nest = ClusterLowering(self, Cluster(space, 0), schedule)
         kind = kind_of(value.type.dtype)
         index = nest.linear(dims[:outer], at[:outer])
@@ -221,7 +226,24 @@ class Lowering:
         place = nest.linear(target[len(places) :], at[outer:])
         buffer = self.memory(node.outputs[0])
         store = Store(0, buffer, place, kind, op.combine, tuple(picks))
-        return [Clear(buffer, kind, op.combine), Nest(space, 0, (Stage(tuple(loads), (store,)),))]
+        start: Statement = Clear(buffer, kind, op.combine)
+        if op.adds:
+            start = Copy(self.memory(before), buffer, product(target), kind)
+        # Elements that go to places of their own are taken one by one.
+        single = not place.strides or place.strides[-1] == ZERO
+        if op.combine == "sum" and not op.adds and not single:
+            return [start, Nest(space, 0, (Stage(tuple(loads), (store,)),))]
+        stage = Stage(tuple(loads), (store,), inner=not single)
+        return [start, Nest(space, len(space) if single else 0, (stage,), (), True)]
+
+    def scan(self, node: Node, op: Scanned, schedule: Schedule) -> list[Statement]:
+        """Elements combined with those before them."""
+        value, output = node.inputs[0], node.outputs[0]
+        dims = schedule.of(value)
+        axes = product(dims[: op.axis]), dims[op.axis], product(dims[op.axis + 1 :])
+        buffers = self.memory(value), self.memory(output)
+        kind = kind_of(value.type.dtype)
+        return [Scan(*buffers, axes, op.combine, op.exclusive, op.reverse, kind)]
 
     def without_memory(self, value: Value, kind: str) -> Instruction | None:
         """How a value that has no memory is read: a constant, or nothing."""

@@ -7,6 +7,7 @@ result back to one of the operand.
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
@@ -14,6 +15,7 @@ from graphwright.ir.graph import Node, Value
 from graphwright.lower.indices import Gathered, PickIndex
 from graphwright.lower.sizes import ONE, NotNative, Shape, Size, Sizes, product
 from graphwright.op.op import Op, host_value
+from graphwright.ops.arithmetic import AddV2, Maximum, Minimum, Mul, Sub
 from graphwright.ops.conversion import Cast
 from graphwright.ops.creation import Const
 from graphwright.ops.identities import (
@@ -89,6 +91,8 @@ def host_of(sizes: Sizes, value: Value, dims_of: Dims_of) -> Any:
         return product(dims_of(value.node.inputs[0]))
     if isinstance(op, (Identity, Cast, StopGradient)):
         return host_of(sizes, value.node.inputs[0], dims_of)
+    if type(op) in ARITHMETIC:
+        return arithmetic(sizes, type(op), *[host_of(sizes, v, dims_of) for v in value.node.inputs])
     if isinstance(op, Pack) and op.axis == 0:
         return tuple([host_of(sizes, v, dims_of) for v in value.node.inputs])
     if isinstance(op, ConcatV2):
@@ -104,6 +108,40 @@ def host_of(sizes: Sizes, value: Value, dims_of: Dims_of) -> Any:
         begin, end, stride = [None if v is MASKED else v for v in entry]
         return tuple(x[begin:end:stride])
     raise NotNative(f"{op.type_name} computes a shape")
+
+
+#: Arithmetic on sizes, of integers that are known.
+ARITHMETIC: dict[type[Op], Callable[[int, int], int]] = {
+    AddV2: operator.add,
+    Sub: operator.sub,
+    Mul: operator.mul,
+    Minimum: min,
+    Maximum: max,
+}
+
+
+def arithmetic(sizes: Sizes, op: type[Op], x: Any, y: Any) -> Any:
+    """What an op makes of two sizes; that none is negative is guarded. `NotNative` otherwise."""
+    if isinstance(x, int) and isinstance(y, int):
+        return ARITHMETIC[op](x, y)
+    if isinstance(x, int) and x < 0 and op in (AddV2, Maximum):
+        x, y = y, x
+    if isinstance(y, int) and y < 0 and op in (AddV2, Sub, Maximum):
+        return x if op is Maximum else arithmetic(sizes, Sub if op is AddV2 else AddV2, x, -y)
+    a, b = [Size(v) if isinstance(v, int) and v >= 0 else v for v in (x, y)]
+    if not isinstance(a, Size) or not isinstance(b, Size):
+        raise NotNative("the arithmetic of a shape has no native form")
+    if op is Mul:
+        return a * b
+    if op is AddV2:
+        return sizes.derive("add", a, b)
+    beyond = sizes.derive("sub", a, b)
+    if op is Maximum:
+        return sizes.derive("add", b, beyond)
+    if op is Sub:
+        sizes.guards.append((sizes.derive("add", beyond, b), a))
+        return beyond
+    return sizes.derive("sub", a, beyond)
 
 
 def is_size(value: Value) -> bool:
@@ -135,6 +173,13 @@ def as_size(sizes: Sizes, value: Any) -> Size:
 def same_dims(sizes: Sizes, node: Node, dims: Shape, dims_of: Dims_of) -> Shape:
     """As the operand's."""
     return dims
+
+
+def ensured_dims(sizes: Sizes, node: Node, dims: Shape, dims_of: Dims_of) -> Shape:
+    """As the operand's, which are what they are to be."""
+    op: Any = node.op
+    wanted = op.shape or (None,) * len(dims)
+    return tuple([d if n is None else sizes.unify(d, Size(n)) for d, n in zip(dims, wanted)])
 
 
 def same_place(sizes: Sizes, node: Node, dims: Shape, out: Shape, at: Place) -> Place:
@@ -414,7 +459,7 @@ MOVES: dict[type[Op], Move] = {
     GuaranteeConst: Move(same_dims, same_place),
     StopGradient: Move(same_dims, same_place),
     PreventGradient: Move(same_dims, same_place),
-    EnsureShape: Move(same_dims, same_place),
+    EnsureShape: Move(ensured_dims, same_place),
     Reshape: Move(reshape_dims, pull_trivial),
     ExpandDims: Move(expanded_dims, pull_trivial),
     Squeeze: Move(squeezed_dims, pull_trivial),

@@ -162,7 +162,9 @@ class Stage(NamedTuple):
 class Nest(NamedTuple):
     """Loops over a space: `outer` axes outside all stages, the others inside each.
 
-    Where `outer` is 0, what the stages reduce to becomes scalars of the program.
+    Where `outer` is 0, what the stages reduce to becomes scalars of the program. What is `ordered`
+    writes to places that follow from data: its steps are taken one after the other, though along
+    an inner axis they are apart.
     """
 
     axes: Shape
@@ -170,6 +172,7 @@ class Nest(NamedTuple):
     stages: tuple[Stage, ...]
     #: Row values that become scalars: (row, scalar, kind).
     scalars: tuple[tuple[int, int, str], ...] = ()
+    ordered: bool = False
 
 
 class Straight(NamedTuple):
@@ -211,6 +214,21 @@ class PackRight(NamedTuple):
     """Packs the right operand of a product into a buffer, for all products that will use it."""
 
     product: Multiply
+
+
+class Scan(NamedTuple):
+    """Each element combined with all before it along the second of three axes.
+
+    What is `exclusive` leaves out the element itself, what is `reverse` runs from the end.
+    """
+
+    source: int
+    target: int
+    axes: tuple[Size, Size, Size]
+    combine: str
+    exclusive: bool
+    reverse: bool
+    kind: str
 
 
 class Copy(NamedTuple):
@@ -330,7 +348,9 @@ class Deliver(NamedTuple):
 
 
 ListStatement = Reserve | Extend | Shorten | Locate | Agree | Mark | Require | Deliver
-Statement = Nest | Straight | Clear | Multiply | PackRight | Copy | Loop | Choice | ListStatement
+Statement = (
+    Nest | Straight | Clear | Multiply | PackRight | Scan | Copy | Loop | Choice | ListStatement
+)
 
 
 def inner_blocks(statement: Statement) -> tuple[tuple[Statement, ...], ...]:

@@ -379,7 +379,7 @@ def read_from_memory(node: Node) -> tuple[Value, ...]:
         return node.inputs[:1]
     if type(node.op) in LIST_OPS:
         return list_operands(node)
-    if isinstance(node.op, Scattered):
+    if isinstance(node.op, Scattered) and not node.op.adds:
         return (node.inputs[0], *node.inputs[2:])
     return joined_parts(node)
 

@@ -15,9 +15,9 @@ from graphwright.control.branch import StatelessIf
 from graphwright.control.loop import StatelessWhile
 from graphwright.ir.graph import Graph, Node, Value
 from graphwright.lower.cells import Cells
-from graphwright.lower.composites import FLOATS, RULES
+from graphwright.lower.composites import RULES
 from graphwright.lower.inline import inlined
-from graphwright.lower.kinds import HALVES, KINDS, is_native_dtype
+from graphwright.lower.kinds import KINDS, is_native_dtype
 from graphwright.lower.list_types import with_list_types
 from graphwright.lower.lists import LIST_OPS, is_list
 from graphwright.lower.llvm.elements import VectorScalars
@@ -31,12 +31,12 @@ from graphwright.lower.simplify import simplify
 from graphwright.lower.sizes import Late, NotNative
 from graphwright.op.families import Elementwise
 from graphwright.op.op import Effect
+from graphwright.ops.batch_norm import FusedBatchNormGradV3, FusedBatchNormV3
 from graphwright.ops.contraction import MatMul
 from graphwright.ops.conversion import Cast
 from graphwright.ops.creation import Const, Fill, Placeholder
 from graphwright.ops.identities import IdentityN
 from graphwright.ops.joining import ConcatV2, Pack, Split, SplitV, Unpack
-from graphwright.ops.reduction import Mean
 from graphwright.ops.resource import Assignment, ReadVariableOp
 from graphwright.ops.sequences import Range
 from graphwright.types.dtypes import DType
@@ -78,21 +78,18 @@ def is_native(node: Node, in_loop: bool = False) -> bool:
             return False
     if type(op) in LIST_OPS:
         return in_loop
-    if any(d == 0 for v in (*tensors, *node.outputs) for d in v.type.dims or ()):
+    empty = any(d == 0 for v in (*tensors, *node.outputs) for d in v.type.dims or ())
+    if empty and not isinstance(op, (FusedBatchNormV3, FusedBatchNormGradV3)):
         return False
     if isinstance(op, (StatelessWhile, StatelessIf)):
         return holds_native(op)
     if isinstance(op, Elementwise):
         return has_element(op, tuple([v.type.dtype for v in tensors]))
     if type(op) in COMBINE:
-        if KINDS[node.outputs[0].type.dtype] in HALVES:  # NumPy adds them up in float32
-            return False
-        return not (isinstance(op, Mean) and not node.outputs[0].type.dtype.is_floating)
+        return True
     if isinstance(op, MatMul):
         known = node.outputs[0].type.dtype.name in ("float32", "float64")
         return known and (in_loop or is_small_product(node))
-    if type(op) in FLOATS:
-        return node.outputs[0].type.dtype.name in ("float32", "float64")
     if type(op) in RULES:
         return len(node.inputs) <= _MOST_PARTS
     if isinstance(op, (ConcatV2, Pack)):

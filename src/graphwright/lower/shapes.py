@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from graphwright.ir.graph import Node, Value
-from graphwright.lower.indices import MatMulAdd, Peak, PickIndex, Scattered, Sized
+from graphwright.lower.indices import MatMulAdd, Peak, PickIndex, Scanned, Scattered, Sized
 from graphwright.lower.moves import FIRST, MOVES, as_size, host_of
 from graphwright.lower.rewrites import SumTo
 from graphwright.lower.sizes import ONE, NotNative, Shape, Size, Sizes
@@ -14,14 +14,13 @@ from graphwright.op.families import Elementwise
 from graphwright.ops.contraction import MatMul
 from graphwright.ops.creation import Const, Fill, OnesLike, ZerosLike
 from graphwright.ops.joining import ConcatV2, Pack
-from graphwright.ops.reduction import All, Any_, Max, Mean, Min, Prod, Sum
+from graphwright.ops.reduction import All, Any_, Max, Min, Prod, Sum
 from graphwright.ops.sequences import Range
 from graphwright.types.tensor_type import normalize_axes
 
 #: What reductions combine with.
 COMBINE: dict[type, str] = {
     Sum: "sum",
-    Mean: "sum",
     Prod: "prod",
     Max: "max",
     Min: "min",
@@ -70,7 +69,7 @@ class Shapes:
             if op.keep_dims:  # type: ignore[attr-defined]
                 return tuple([ONE if i in reduced else d for i, d in enumerate(dims)])
             return tuple([d for i, d in enumerate(dims) if i not in reduced])
-        if type(op) in FILLS:
+        if type(op) in FILLS or isinstance(op, Scanned):
             return self.of(node.inputs[0])
         if isinstance(op, Fill):
             wanted = host_of(self.sizes, node.inputs[0], self.of)
@@ -114,10 +113,7 @@ class Shapes:
         for place in places:
             for d, e in zip(place, x):
                 self.sizes.unify(d, e)
-        inner = x[len(places[0]) :]
-        if all(d == ONE for d in inner):
-            raise NotNative("elements that follow each other go to places of their own")
-        for d, e in zip(result[len(places) :], inner):
+        for d, e in zip(result[len(places) :], x[len(places[0]) :]):
             self.sizes.unify(d, e)
         return result
 

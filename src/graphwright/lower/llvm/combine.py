@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from math import log
+
 from graphwright.lower.llvm.emitter import Reg, bits, is_float, is_signed
 from graphwright.lower.llvm.function import FunctionWriter
 
@@ -12,7 +14,7 @@ def identity(combine: str, kind: str) -> float:
         return 0
     if combine in ("prod", "all"):
         return 1
-    greatest = combine in ("max", "peak")
+    greatest = combine in ("max", "peak", "logsumexp")
     if is_float(kind):
         return -float("inf") if greatest else float("inf")
     if kind == "b1":
@@ -32,9 +34,23 @@ def combined(f: FunctionWriter, combine: str, x: Reg, y: Reg) -> Reg:
         return scalars.mul(x, y)
     if combine in ("all", "any"):
         return f.e.binary("and" if combine == "all" else "or", x, y)
+    if combine in ("fmax", "fmin"):  # NaN gives way to numbers
+        beyond = f.e.compare("ogt" if combine == "fmax" else "olt", y, x)
+        return f.e.select(f.e.binary("or", beyond, f.e.compare("uno", x, x)), y, x)
+    if combine == "logsumexp":
+        return log_of_sum(f, x, y)
     if combine == "peak":
         return f.e.select(f.e.compare("ogt", y, x), y, x)
     return scalars.binary("maximum" if combine == "max" else "minimum", x, y)
+
+
+def log_of_sum(f: FunctionWriter, x: Reg, y: Reg) -> Reg:
+    """log(exp(x) + exp(y)), without overflow."""
+    s = f.scalars(None)
+    greater = s.binary("maximum", x, y)
+    smaller = s.unary("log1p", s.unary("exp", s.sub(s.binary("minimum", x, y), greater)))
+    twice = s.add(x, s.constant(log(2), x))  # of infinities too
+    return s.select(s.compare("eq", x, y), twice, s.add(greater, smaller))
 
 
 def horizontal(f: FunctionWriter, combine: str, x: Reg) -> Reg:

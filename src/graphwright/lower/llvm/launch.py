@@ -1,13 +1,15 @@
-"""Running a nest's function: at once, or in parts that threads share."""
+"""Running the function of a nest or a scan: at once, or in parts that threads share."""
 
 from __future__ import annotations
+
+from collections.abc import Sequence
 
 from graphwright.kernels import threads
 from graphwright.lower.llvm.combine import identity
 from graphwright.lower.llvm.emitter import Reg
 from graphwright.lower.llvm.function import I64, FunctionWriter
 from graphwright.lower.llvm.nests import extent, totals_of
-from graphwright.lower.nest import Element, Nest
+from graphwright.lower.nest import Element, Nest, Reduce
 from graphwright.lower.sizes import product
 
 #: Parts of a nest whose totals are added up: always as many, so that sums do not depend on the
@@ -25,22 +27,43 @@ _DEAR = 8
 
 
 class Launch:
-    """Writes the calls of a nest's function into the main function."""
+    """Writes the calls of a function over a range into the main function.
 
-    def __init__(self, f: FunctionWriter, name: str, nest: Nest) -> None:
+    There are `work` elements to compute, at the cost of `each` simple operations. Parts of what
+    is `ordered` cannot run at once; `totals` are those of each part.
+    """
+
+    def __init__(
+        self,
+        f: FunctionWriter,
+        name: str,
+        end: Reg,
+        work: Reg,
+        each: int = 1,
+        totals: Sequence[Reduce] = (),
+        ordered: bool = False,
+    ) -> None:
         self.f = f
         self.e = f.e
         self.name = name
-        self.nest = nest
-        self.totals = totals_of(nest)
+        self.end = end
+        self.work = work
+        self.each = each
+        self.totals = totals
+        self.ordered = ordered
+
+    @classmethod
+    def of_nest(cls, f: FunctionWriter, name: str, nest: Nest) -> Launch:
+        """That of a nest's function."""
+        end, work = f.size(product(extent(nest))), f.size(product(nest.axes))
+        return cls(f, name, end, work, weight(nest), totals_of(nest), nest.ordered)
 
     def write(self) -> list[list[Reg]]:
         """The calls; where the parts of each total are."""
         f, e = self.f, self.e
-        end = f.size(product(extent(self.nest)))
         if not self.may_be_shared():
             room = self.rooms(1)
-            self.call(f.number(0), end, room)
+            self.call(f.number(0), self.end, room)
             return [[self.word(room, i)] for i in range(len(self.totals))]
         room = self.rooms(PARTS)
         for part in range(PARTS):
@@ -48,14 +71,13 @@ class Launch:
                 start = e.constant(effect.kind, identity(effect.combine, effect.kind))
                 f.store(start, self.word(room, part * len(self.totals) + i))
         alone, shared, done = [e.fresh_label(p) for p in ("alone", "shared", "joined")]
-        work = f.size(product(self.nest.axes))
-        limit = f.number(WORTH // weight(self.nest))
-        f.branch_if(e.compare("slt", work, limit), alone, shared)
+        limit = f.number(WORTH // self.each)
+        f.branch_if(e.compare("slt", self.work, limit), alone, shared)
         e.label(alone)
-        self.call(f.number(0), end, room)
+        self.call(f.number(0), self.end, room)
         f.branch(done)
         e.label(shared)
-        self.share(end, room)
+        self.share(room)
         f.branch(done)
         e.label(done)
         return [
@@ -65,7 +87,7 @@ class Launch:
 
     def may_be_shared(self) -> bool:
         """Whether parts of the range can run at once."""
-        return bool(threads.address())
+        return bool(threads.address()) and not self.ordered
 
     def rooms(self, parts: int) -> Reg:
         """Room for the totals of some parts."""
@@ -81,13 +103,13 @@ class Launch:
         """The function over a range."""
         self.e.line(f"call void @{self.name}(ptr %frame, {begin}, {end}, {totals})")
 
-    def share(self, end: Reg, room: Reg) -> None:
+    def share(self, room: Reg) -> None:
         """The function over parts of the range."""
         f = self.f
         with f.at_entry():
             context = self.e.assign("ptr", 1, "alloca i64, i64 4, align 16")
         f.store(Reg("%frame", "ptr"), context)
-        f.store(end, self.word(context, 1))
+        f.store(self.end, self.word(context, 1))
         f.store(room, self.word(context, 2))
         f.store(f.number(len(self.totals)), self.word(context, 3))
         part = Reg(f"@{self.name}_part", "ptr")

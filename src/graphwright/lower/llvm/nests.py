@@ -10,7 +10,7 @@ the stack, so that its body is the same code.
 from __future__ import annotations
 
 from graphwright.lower.kinds import item_size
-from graphwright.lower.llvm.combine import horizontal, identity
+from graphwright.lower.llvm.combine import combined, horizontal, identity
 from graphwright.lower.llvm.emitter import Reg
 from graphwright.lower.llvm.frame import Frame
 from graphwright.lower.llvm.function import I64, FunctionWriter
@@ -62,7 +62,9 @@ class NestWriter:
         self.allocate_rows()
         if not nest.outer:
             self.start_totals()
-        if len(nest.axes) == 1 and not nest.outer:
+        if nest.ordered and nest.outer:
+            self.in_order([])
+        elif len(nest.axes) == 1 and not nest.outer:
             self.stages([], begin, end)
         else:
             with f.loop(begin, end) as position:
@@ -74,6 +76,14 @@ class NestWriter:
             f.call("", "free", memory)
         self.e.line("ret void")
         return f.text()
+
+    def in_order(self, indices: list[Reg]) -> None:
+        """The stages of one element after the other."""
+        if len(indices) == len(self.nest.axes):
+            self.stages(indices, self.f.number(0), self.f.number(0))
+            return
+        with self.f.loop(self.f.number(0), self.f.size(self.nest.axes[len(indices)])) as i:
+            self.in_order([*indices, i])
 
     def indices(self, position: Reg) -> list[Reg]:
         """The index along each of the axes that the range runs over."""
@@ -139,8 +149,12 @@ class NestWriter:
             if isinstance(effect, Keep):
                 self.rows[effect.row] = writer.uniform[effect.value]
             elif isinstance(effect, Store):
-                address = writer.address(effect.buffer, effect.at, effect.kind, indices)
-                self.f.store(writer.uniform[effect.value], address)
+                place = effect.buffer, effect.at, effect.kind, indices, effect.picks
+                address, value = writer.address(*place), writer.uniform[effect.value]
+                if effect.combine:
+                    before = self.f.load(address, effect.kind, 1)
+                    value = combined(self.f, effect.combine, before, value)
+                self.f.store(value, address)
 
     def base(self, buffer: int) -> Reg:
         """A buffer's address."""
@@ -158,7 +172,9 @@ class NestWriter:
 
 
 def accumulated(nest: Nest) -> list[Store]:
-    """What a nest adds into memory, a store for each buffer."""
+    """What a nest adds into memory in any order, a store for each buffer."""
+    if nest.ordered:
+        return []
     found = {
         effect.buffer: effect
         for stage in nest.stages

@@ -17,6 +17,7 @@ from graphwright.lower.llvm.launch import Launch, part_function
 from graphwright.lower.llvm.list_code import ListWriter, moving
 from graphwright.lower.llvm.nests import NestWriter, totals_of
 from graphwright.lower.llvm.product_code import write_pack, write_product
+from graphwright.lower.llvm.scan import ScanWriter, across
 from graphwright.lower.llvm.selection import takes_both
 from graphwright.lower.nest import (
     Choice,
@@ -32,6 +33,7 @@ from graphwright.lower.nest import (
     PackRight,
     Program,
     Scalar,
+    Scan,
     Statement,
     Straight,
     all_statements,
@@ -89,7 +91,7 @@ class Module:
         """How much there is to do: the elements of all nests, and one."""
         total = f.number(1)
         for statement in self.program.body:
-            if isinstance(statement, Nest):
+            if isinstance(statement, (Nest, Scan)):
                 total = f.add(total, inline_size(f, product(statement.axes)))
             elif isinstance(statement, Multiply):
                 total = f.add(total, inline_size(f, statement.m * statement.n * statement.k))
@@ -176,6 +178,8 @@ class Main:
             write_product(self.f, statement)
         elif isinstance(statement, PackRight):
             write_pack(self.f, statement.product)
+        elif isinstance(statement, Scan):
+            self.scan(statement)
         elif isinstance(statement, Copy):
             self.copy(statement)
         elif isinstance(statement, Loop):
@@ -198,16 +202,28 @@ class Main:
             self.module.finish(accumulation.part())
             accumulation.write(self.f)
             return
-        launch = Launch(self.f, name, nest)
-        totals = launch.write()
-        if launch.may_be_shared():
-            self.module.functions.append(part_function(name))
+        totals = self.launch(Launch.of_nest(self.f, name, nest))
         for (_, scalar, kind), effect, rooms in zip(nest.scalars, totals_of(nest), totals):
             values = [self.f.load(room, kind, 1) for room in rooms]
             while len(values) > 1:
                 pairs = zip(values[::2], values[1::2])
                 values = [combined(self.f, effect.combine, x, y) for x, y in pairs]
             self.define(scalar, values[0])
+
+    def launch(self, launch: Launch) -> list[list[Reg]]:
+        """A function over its whole range; where the parts of each total are."""
+        if launch.may_be_shared():
+            self.module.functions.append(part_function(launch.name))
+        return launch.write()
+
+    def scan(self, scan: Scan) -> None:
+        """A call of the scan's function."""
+        name = f"scan{len(self.module.functions)}"
+        writer = ScanWriter(name, scan, self.frame)
+        self.module.functions.append(writer.text())
+        self.module.declarations.update(writer.e.declarations)
+        columns = self.f.mul(self.f.size(scan.axes[0]), across(self.f, scan))
+        self.launch(Launch(self.f, name, columns, self.f.size(product(scan.axes))))
 
     def loop(self, loop: Loop) -> None:
         """A loop: scalars are phis, buffers swap their addresses in the frame.
@@ -382,9 +398,9 @@ class Main:
 def cost(body: tuple[Statement, ...]) -> int:
     """About how much one run of statements does."""
     return 1 + sum(
-        _LONG if isinstance(s, (Nest, Multiply)) else len(s.instructions)
+        _LONG if isinstance(s, (Nest, Multiply, Scan)) else len(s.instructions)
         for s in all_statements(body)
-        if isinstance(s, (Nest, Multiply, Straight))
+        if isinstance(s, (Nest, Multiply, Scan, Straight))
     )
 
 

@@ -1,0 +1,192 @@
+"""Rules of ops that read or write where indices say, and of scans."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from graphwright.lower.indices import Gathered, PickIndex, Required, Scanned, Scattered
+from graphwright.lower.rules import HALVES, Rule, dims_of, extent, host, pieces, widened
+from graphwright.op.interpreter import apply
+from graphwright.op.op import Op
+from graphwright.ops.conversion import cast
+from graphwright.ops.creation import fill
+from graphwright.ops.gathering import GatherNd, GatherV2, ScatterNd
+from graphwright.ops.identities import identity
+from graphwright.ops.indexing import where
+from graphwright.ops.joining import concat
+from graphwright.ops.movement import expand_dims, reshape, transpose
+from graphwright.ops.reversal import ReverseSequence, Roll
+from graphwright.ops.scan import Cumprod, Cumsum, CumulativeLogsumexp
+from graphwright.ops.scattering import (
+    TensorScatterAdd,
+    TensorScatterMax,
+    TensorScatterMin,
+    TensorScatterSub,
+    TensorScatterUpdate,
+)
+from graphwright.ops.segment import (
+    UnsortedSegmentMax,
+    UnsortedSegmentMin,
+    UnsortedSegmentProd,
+    UnsortedSegmentSum,
+)
+from graphwright.ops.sequences import range as steps
+from graphwright.ops.shape import shape as shape_of
+from graphwright.types import dtypes as dt
+
+
+def scanned(combine: str) -> Rule:
+    """Each element combined with those before it; halves in float32, rounded in the end"""
+
+    def rule(op: Any, x: Any, axis: Any) -> Any:
+        at = host(axis)
+        if at is None or not x.shape.rank:
+            return None
+        scan = Scanned.of(combine, at % x.shape.rank, op.exclusive, op.reverse)
+        return cast(apply(scan, widened(x)), x.dtype)
+
+    return rule
+
+
+def gather(op: Any, x: Any, indices: Any, axis: Any) -> Any:
+    """The elements at the indices' places, which are checked"""
+    at = host(axis)
+    if at is None or not x.shape.rank:
+        return None
+    at, batch = at % x.shape.rank, op.batch_dims
+    batch = batch + indices.shape.rank if batch < 0 else batch
+    return apply(Gathered.of(at, batch), x, apply(PickIndex.of(at, False), indices, x))
+
+
+def put_together(combine: str) -> Rule:
+    """The slices of each segment combined; what is negative is left to the kernel"""
+
+    def rule(op: Op, x: Any, ids: Any, count: Any) -> Any:
+        return scattered(combine, x, [ids], shape_of_segments(x, ids, count))
+
+    return rule
+
+
+def shape_of_segments(x: Any, ids: Any, count: Any) -> list[Any]:
+    """The shape of so many segments."""
+    return [cast(count, dt.int32), *[extent(x, i) for i in range(ids.shape.rank, x.shape.rank)]]
+
+
+def extreme_of_segments(combine: str) -> Rule:
+    """The greatest or least numbers of each segment; what is negative is left to the kernel"""
+
+    def rule(op: Op, x: Any, ids: Any, count: Any) -> Any:
+        dtype = x.dtype
+        least = dtype.min if combine == "max" else dtype.max
+        dims, x = shape_of_segments(x, ids, count), widened(x)
+        if not x.dtype.is_floating:
+            return scattered(combine, x, [ids], dims, fill(dims, cast(least, x.dtype)))
+        nothing = fill(dims, cast(float("nan"), x.dtype))
+        found = scattered(f"f{combine}", x, [ids], dims, nothing)
+        used = scattered("sum", fill(shape_of(ids), 1), [ids], dims[:1])
+        used = reshape(used, [-1, *[1] * (len(dims) - 1)])
+        return cast(where(used > 0, found, cast(least, x.dtype)), dtype)
+
+    return rule
+
+
+def scatter(op: Any, indices: Any, updates: Any, shape: Any) -> Any:
+    """Updates added up in the places of rows of indices"""
+    if not indices.shape[-1] or shape.shape[0] is None or op.bad_indices_policy:
+        return None
+    dims = [shape[i] for i in range(shape.shape[0])]
+    combine = "any" if updates.dtype is dt.bool_ else "sum"
+    return scattered(combine, updates, columns_of(indices), dims)
+
+
+def scatter_into(combine: str) -> Rule:
+    """Updates combined with the slices of a tensor in the places of rows of indices"""
+
+    def rule(op: Any, x: Any, indices: Any, updates: Any) -> Any:
+        if not indices.shape[-1] or op.bad_indices_policy or (combine and x.dtype in HALVES):
+            return None
+        updates = -updates if op.kind == "add" else updates
+        if combine == "sum":  # -0 - 0 is still -0
+            return x - scattered("sum", updates, columns_of(indices), dims_of(x))
+        return scattered(combine, updates, columns_of(indices), None, x)
+
+    return rule
+
+
+def columns_of(indices: Any) -> list[Any]:
+    """The numbers that rows of indices are made of."""
+    return [indices[(Ellipsis, i)] for i in range(indices.shape[-1])]
+
+
+def scattered(combine: str, x: Any, columns: list[Any], dims: Any, into: Any = None) -> Any:
+    """Slices of x combined in places of a tensor of dimensions, or of one that is there.
+
+    Numbers alone are added up in float64, as the kernels do.
+    """
+    dtype = x.dtype
+    x = widened(x) if into is None else x
+    single = all(x.shape[i] == 1 for i in range(columns[0].shape.rank, x.shape.rank))
+    if combine == "sum" and into is None and single and x.dtype.is_floating:
+        x = cast(x, dt.float64)
+    like = fill(dims, cast(0, x.dtype)) if into is None else into
+    places = [apply(PickIndex.of(i, False), ids, like) for i, ids in enumerate(columns)]
+    return cast(apply(Scattered.of(combine, into is not None), x, like, *places), dtype)
+
+
+def gather_by_rows(op: Op, x: Any, indices: Any) -> Any:
+    """As `gather`, of rows of indices, one for each of the first axes"""
+    if not indices.shape[-1]:
+        return None
+    columns = enumerate(columns_of(indices))
+    return apply(Gathered.of(0), x, *[apply(PickIndex.of(i, False), c, x) for i, c in columns])
+
+
+def roll(op: Op, x: Any, shift: Any, axis: Any) -> Any:
+    """The elements from where they were, modulo the size of the axis"""
+    by, axes = host(shift), host(axis)
+    if by is None or axes is None:
+        return None
+    for distance, a in zip(*[v if isinstance(v, tuple) else (v,) for v in (by, axes)]):
+        at = a % x.shape.rank
+        size = extent(x, at)
+        if isinstance(size, int):
+            cut = size - distance % size
+            if cut != size:
+                x = concat(pieces(x, at, [cut, size - cut])[::-1], at)
+        else:
+            x = apply(Gathered.of(at), x, cast((steps(size) - distance) % size, dt.int64))
+    return identity(x)
+
+
+def reverse_sequence(op: Any, x: Any, lengths: Any) -> Any:
+    """The elements from the mirrored place, before the length of their batch"""
+    order = [op.batch_dim, op.seq_dim]
+    order += [i for i in range(x.shape.rank) if i not in order]
+    back = [order.index(i) for i in range(x.shape.rank)]
+    size = extent(x, op.seq_dim)
+    fits = (lengths >= 0) & (lengths <= cast(size, lengths.dtype))
+    own = expand_dims(cast(apply(Required.of(), lengths, fits), dt.int64), 1)
+    numbers = cast(steps(size), dt.int64)
+    places = where(numbers < own, own - 1 - numbers, numbers)
+    return transpose(apply(Gathered.of(1, 1), transpose(x, order), places), back)
+
+
+RULES: dict[type[Op], Rule] = {
+    Cumprod: scanned("prod"),
+    Cumsum: scanned("sum"),
+    CumulativeLogsumexp: scanned("logsumexp"),
+    GatherNd: gather_by_rows,
+    GatherV2: gather,
+    ReverseSequence: reverse_sequence,
+    Roll: roll,
+    ScatterNd: scatter,
+    TensorScatterAdd: scatter_into("sum"),
+    TensorScatterMax: scatter_into("max"),
+    TensorScatterMin: scatter_into("min"),
+    TensorScatterSub: scatter_into("sum"),
+    TensorScatterUpdate: scatter_into(""),
+    UnsortedSegmentMax: extreme_of_segments("max"),
+    UnsortedSegmentMin: extreme_of_segments("min"),
+    UnsortedSegmentProd: put_together("prod"),
+    UnsortedSegmentSum: put_together("sum"),
+}

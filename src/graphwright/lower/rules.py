@@ -1,0 +1,60 @@
+"""What the rules of composite ops share: what is known of operands, and shorter words."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from graphwright.ir.known import known
+from graphwright.lower.indices import Average
+from graphwright.op.interpreter import apply
+from graphwright.ops.conversion import cast
+from graphwright.ops.reduction import Sum
+from graphwright.ops.shape import shape as shape_of
+from graphwright.types import dtypes as dt
+
+Rule = Callable[..., Any]
+
+HALVES = (dt.float16, dt.bfloat16)
+
+
+def host(x: Any) -> Any:
+    """What an operand on the host holds; None if not all of it is known."""
+    found = known(x._value)
+    entries = found if isinstance(found, tuple) else (found,)
+    return (
+        None if any(e is None or (isinstance(e, tuple) and None in e) for e in entries) else found
+    )
+
+
+def extent(x: Any, axis: int) -> Any:
+    """The size of a dimension: a number, or a value."""
+    size = x.shape[axis]
+    return shape_of(x)[axis] if size is None else size
+
+
+def dims_of(x: Any) -> list[Any]:
+    """The sizes of all dimensions."""
+    return [extent(x, i) for i in range(x.shape.rank)]
+
+
+def along(rank: int, axis: int, entry: Any) -> Any:
+    """An index that takes all of every axis but one."""
+    return (*[slice(None)] * axis, entry, *[slice(None)] * (rank - axis - 1))
+
+
+def widened(x: Any) -> Any:
+    """Halves as float32."""
+    return cast(x, dt.float32) if x.dtype in HALVES else x
+
+
+def pieces(value: Any, axis: int, sizes: list[int]) -> Any:
+    """Slices one after the other."""
+    ends = [sum(sizes[: i + 1]) for i in range(len(sizes))]
+    rank = value.shape.rank
+    return tuple([value[along(rank, axis, slice(e - n, e))] for e, n in zip(ends, sizes)])
+
+
+def average(x: Any, axes: Any, keepdims: bool = False) -> Any:
+    """The sum over the number of elements."""
+    return apply(Average.of(), apply(Sum.of(keepdims), x, axes), x)
