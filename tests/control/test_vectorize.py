@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import sys
 from collections.abc import Callable
 from typing import Any
 
@@ -78,7 +79,10 @@ def same(fn: Callable[[Any], Any], *elems: Any, signature: Any = None) -> Any:
     for results in (found, traced(*elems)):
         for a, b in zip(tf.nest.flatten(results), tf.nest.flatten(expected)):
             assert a.dtype is b.dtype
-            np.testing.assert_allclose(a, b, rtol=1e-5, atol=1e-6)
+            if a.dtype is tf.string:
+                assert np.array_equal(a, b)
+            else:
+                np.testing.assert_allclose(a, b, rtol=1e-5, atol=1e-6)
     return found
 
 
@@ -117,6 +121,140 @@ def test_a_loop_as_long_for_all_rows() -> None:
         return y, array.stack()
 
     same(fn, X, signature=(tf.float32, tf.float32))
+
+
+IMAGES = np.arange(24, dtype=np.float32).reshape(2, 4, 3)
+
+
+def test_pieces_of_lists() -> None:
+    """Of other lengths than each other, but not from row to row."""
+
+    def joined(x: Any) -> Any:
+        array = tf.TensorArray(tf.float32, 3, infer_shape=False)
+        return array.write(0, x[:1]).write(1, x).write(2, x[:2] * 2).concat()
+
+    def parted(x: Any) -> Any:
+        array = tf.TensorArray(tf.float32, 2, infer_shape=False).split(x, [1, 3])
+        return array.read(1), array.read(0), array.concat()
+
+    def scattered(x: Any) -> Any:
+        return tf.TensorArray(tf.float32, 6).scatter([3, 1, 0, 2], x).gather([0, 1, 3])
+
+    def written(x: Any) -> Any:
+        raw = tf.raw_ops
+        items = raw.TensorListReserve(element_shape=[3], num_elements=6, element_dtype=tf.float32)
+        items = raw.TensorListSetItem(input_handle=items, index=5, item=x[0] * 10)
+        items = raw.TensorListScatterIntoExistingList(
+            input_handle=items, tensor=x, indices=[3, 1, 0, 2]
+        )
+        shape = raw.TensorListElementShape(input_handle=items, shape_type=tf.int64)
+        return (
+            raw.TensorListStack(
+                input_handle=items, element_shape=[3], element_dtype=tf.float32, num_elements=6
+            ),
+            shape,
+        )
+
+    three = (tf.float32,) * 3
+    for fn, signature in ((joined, tf.float32), (parted, three), (scattered, tf.float32)):
+        same(tf.function(fn), IMAGES, signature=signature)
+    same(tf.function(written), IMAGES, signature=(tf.float32, tf.int64))
+
+
+@pytest.mark.parametrize("shape", [-1, [], [None, 2], [3]])
+def test_what_is_known_of_items_in_every_row(shape: Any) -> None:
+    @tf.function
+    def known(x: Any) -> Any:
+        items = tf.raw_ops.EmptyTensorList(
+            element_shape=-1 if shape == -1 else [-1 if d is None else d for d in shape],
+            max_num_elements=-1,
+            element_dtype=x.dtype,
+        )
+        return tf.raw_ops.TensorListElementShape(input_handle=items, shape_type=tf.int32)
+
+    same(known, X, signature=tf.int32)
+
+
+def test_the_gradient_of_joined_pieces() -> None:
+    @tf.function
+    def joined(x: Any) -> Any:
+        array = tf.TensorArray(tf.float32, 2, infer_shape=False)
+        return array.write(0, x[:1]).write(1, x * x).concat()
+
+    def slope(fn: Any, x: Any) -> Any:
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            y = tf.reduce_sum(fn(x) ** 2)
+        return tape.gradient(y, x)
+
+    x = tf.constant(IMAGES)
+    found = slope(lambda x: tf.vectorized_map(joined, x), x)
+    np.testing.assert_allclose(found, tf.stack([slope(joined, row) for row in x]))
+
+
+def message(*values: int) -> bytes:
+    example = tf.train.Example()
+    example.features.feature["a"].int64_list.value.extend(values)
+    return example.SerializeToString()
+
+
+def test_records_of_all_rows() -> None:
+    lines = np.array([b"1,2.5,a", b"3,,b"], object)
+    columns = (tf.int32, tf.float32, tf.string)
+    for rows in (lines, lines[:, None]):
+        same(lambda r: tuple(tf.io.decode_csv(r, [0, 1.0, "x"])), rows, signature=columns)
+    messages = np.array([message(1, 2), message(3, 4)], object)
+    feature = {"a": tf.io.FixedLenFeature([2], tf.int64)}
+    same(lambda m: tf.io.parse_single_example(m, feature)["a"], messages, signature=tf.int64)
+    several = np.stack([messages, messages[::-1]])
+    same(lambda m: tf.io.parse_example(m, feature)["a"], several, signature=tf.int64)
+
+
+@pytest.mark.loops
+def test_what_is_sparse_differs_in_length(caplog: pytest.LogCaptureFixture) -> None:
+    feature = {"a": tf.io.VarLenFeature(tf.int64)}
+
+    def values(m: Any) -> Any:
+        return tf.io.parse_single_example(m, feature)["a"].values
+
+    messages = tf.constant([message(1, 2), message(3, 4)])
+    with pytest.raises(ValueError, match="results are of another length in each row"):
+        tf.vectorized_map(values, messages, fallback_to_while_loop=False)
+    assert tf.vectorized_map(values, messages).numpy().tolist() == [[1, 2], [3, 4]]
+    assert "Using a while_loop for converting ParseExampleV2" in caplog.text
+
+
+SEEDED: dict[str, Callable[[Any], Any]] = {
+    "binomial": lambda seed: tf.random.stateless_binomial([4], seed, 9.0, 0.5),
+    "categorical": lambda seed: tf.random.stateless_categorical([[0.0, 1.0]], 9, seed),
+    "gamma": lambda seed: tf.random.stateless_gamma([4], seed, 2.0),
+    "normal": lambda seed: tf.random.stateless_normal([4], seed),
+    "poisson": lambda seed: tf.random.stateless_poisson([4], seed, 9.0),
+    "shuffle": lambda seed: tf.random.experimental.stateless_shuffle(tf.range(9), seed),
+    "truncated": lambda seed: tf.random.stateless_parameterized_truncated_normal([4], seed),
+    "uniform": lambda seed: tf.random.stateless_uniform([4], seed, 0, 1 << 20, tf.int32),
+}
+
+
+@pytest.mark.parametrize("name", SEEDED)
+def test_each_row_s_seed_draws_what_it_draws_alone(name: str) -> None:
+    fn = SEEDED[name]
+    seeds = tf.constant([[1, 2], [3, 4], [1, 2]])
+    found = tf.vectorized_map(fn, seeds, fallback_to_while_loop=False).numpy()
+    assert np.array_equal(found, tf.stack([fn(seed) for seed in seeds]))
+    assert np.array_equal(found[0], found[2])
+    assert not np.array_equal(found[0], found[1])
+
+
+def test_text_is_of_each_row(capsys: pytest.CaptureFixture[str]) -> None:
+    def fn(x: Any) -> Any:
+        tf.print("row", x, output_stream=sys.stdout)
+        return tf.strings.format("<{}>", x)
+
+    x = tf.constant([[1, 2], [3, 4]])
+    found = tf.vectorized_map(fn, x, fallback_to_while_loop=False)
+    assert found.numpy().tolist() == [b"<[1 2]>", b"<[3 4]>"]
+    assert capsys.readouterr().out == "row [1 2]\nrow [3 4]\n"
 
 
 def test_each_row_stops_by_itself() -> None:

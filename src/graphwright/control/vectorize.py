@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 from graphwright.control.body import trace_body
 from graphwright.control.branch import check_callable
 from graphwright.control.call import call_of
+from graphwright.control.loop import while_loop
 from graphwright.control.map import map_fn
 from graphwright.errors import InvalidArgumentError
 from graphwright.ir.graph import Graph, Node, Value
@@ -26,6 +27,13 @@ from graphwright.ops.conversion import cast
 from graphwright.ops.creation import Const, Placeholder, filled
 from graphwright.ops.gathering import axis_sizes, gather, host_vector
 from graphwright.ops.joining import concat, stack
+from graphwright.ops.list_tensors import swapped
+from graphwright.ops.lists import (
+    LENGTH,
+    TensorListGetItem,
+    TensorListReserve,
+    TensorListSetItem,
+)
 from graphwright.ops.movement import broadcast_to, reshape, transpose
 from graphwright.ops.reduction import reduce_max, reduce_prod
 from graphwright.ops.sequences import range as range_of
@@ -103,6 +111,10 @@ class Rewrite:
             LOGGER.warning(
                 "Using a while_loop for converting %s cause %s", node.op.type_name, reason
             )
+        return self.one_by_one(node, lanes)
+
+    def one_by_one(self, node: Node, lanes: Sequence[Lane]) -> tuple[Any, ...]:
+        """An op row by row."""
         rows = [lane.tensor for lane in lanes if lane.stacked]
 
         def one(operands: Any) -> Any:
@@ -139,7 +151,8 @@ class Step:
 
     def __init__(self, rewrite: Rewrite, node: Node, lanes: Sequence[Lane]) -> None:
         self.rewrite = rewrite
-        self.op = node.op
+        self.node = node
+        self.lanes = lanes
         self.count = rewrite.count
         hosts = node.op.host_mask(len(lanes)) if node.op.has_host else (False,) * len(lanes)
         self.inputs = tuple(
@@ -260,6 +273,20 @@ class Step:
         if wanted is None:
             return [lane.tensor if lane.stacked else Same(lane.tensor) for lane in lanes]
         return [rewrite.spread(lane) if flag else lane.tensor for lane, flag in zip(lanes, wanted)]
+
+    def one_by_one(self) -> tuple[Any, ...]:
+        return self.rewrite.one_by_one(self.node, self.lanes)
+
+    def turned(self, items: Any, dtype: Any, element_shape: Any) -> Any:
+        size = apply(LENGTH, items)
+        read, empty = TensorListGetItem.of(dtype), TensorListReserve.of(dtype)
+
+        def turn(i: Any, new: Any) -> Any:
+            item = swapped(apply(read, items, i, -1))
+            return i + 1, apply(TensorListSetItem.of(False), new, i, item)
+
+        start = (convert(0), apply(empty, element_shape, size))
+        return while_loop(lambda i, _: i < size, turn, start)[1]
 
     def flags(self, graph: Any, stacked: Sequence[bool]) -> list[bool]:
         with tracing(Graph("flags", is_body=True)) as tracer:

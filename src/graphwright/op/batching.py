@@ -97,6 +97,12 @@ class Each(Protocol):
     def row_type(self, type: TensorType, stacked: bool) -> TensorType:
         """The type of a value for all rows, from its type in one."""
 
+    def one_by_one(self) -> tuple[Any, ...]:
+        """The op's results, row by row in a loop, where that is what it means."""
+
+    def turned(self, items: Any, dtype: Any, element_shape: Any) -> Any:
+        """A list whose items, of this dtype and shape, have their first two axes exchanged."""
+
     def flags(self, graph: Any, stacked: Sequence[bool]) -> list[bool]:
         """Which of a graph's results differ from row to row, if these of its operands do."""
 
@@ -108,6 +114,11 @@ def elementwise(op: Op, each: Each) -> Any:
         return apply(op, each.inputs[0])
     rank = each.greatest_rank()
     return apply(op, *[each.aligned(i, rank) for i in range(count)])
+
+
+def one_by_one(op: Op, each: Each) -> Any:
+    """An op that is meant row by row: text, and numbers that each row's seed determines."""
+    return each.one_by_one()
 
 
 def last_axes(op: Op, each: Each) -> Any:

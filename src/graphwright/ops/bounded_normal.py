@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from graphwright.kernels import truncated_normal
+from graphwright.op.batching import one_by_one
 from graphwright.op.interpreter import apply, convert
 from graphwright.op.op import Call, Op, Shapes
 from graphwright.ops.movement import sum_to
@@ -24,6 +25,7 @@ class StatelessParameterizedTruncatedNormal(Op):
     )  # fmt: skip
     outputs = ("output: dtype",)
     dtypes = {"dtype": dt.FLOATING - {dt.bfloat16}, "S": dt.INDEX, "Tseed": dt.INDEX}
+    batched = one_by_one
 
     def shapes(self, shape: Any, seed: TensorType, *parameters: TensorType) -> Shapes:
         return parameterized_shape(shape, *parameters)

@@ -10,6 +10,7 @@ import numpy as np
 
 from graphwright.errors import InvalidArgumentError
 from graphwright.kernels import strings
+from graphwright.op.batching import last_axes_of_first
 from graphwright.op.interpreter import apply, convert
 from graphwright.op.op import Op, Shapes, not_differentiable
 from graphwright.ops.strings import refused, string, texts
@@ -28,6 +29,7 @@ class DecodeCSV(Op):
     outputs = ("output: OUT_TYPE...",)
     returns_tuple = True
     gradient = not_differentiable
+    batched = last_axes_of_first
 
     OUT_TYPE: tuple[DType, ...]
     field_delim: str = ","

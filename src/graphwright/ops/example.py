@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from graphwright.errors import InvalidArgumentError
-from graphwright.op.batching import elementwise
+from graphwright.op.batching import Each, Refusal, elementwise
 from graphwright.op.interpreter import apply, convert
 from graphwright.op.op import Op, Shapes, not_differentiable
 from graphwright.ops.strings import texts
@@ -106,6 +106,16 @@ class ParseExampleV2(Op):
             *dense,
             *[part for parts in zip(*ragged) for part in parts],
         )
+
+    def batched(self, each: Each) -> Any:
+        """Messages of all rows in one vector."""
+        if self.num_sparse or self.ragged_value_types:
+            raise Refusal("its sparse and ragged results are of another length in each row")
+        several = each.rank(0) == 1
+        messages = each.merged(0) if several else each.full(0)
+        names = convert([], dt.string)  # they are there for messages that one runs alone
+        found = apply(self, messages, names, *[each.same(i) for i in range(2, len(each.inputs))])
+        return tuple([each.split(x, 0) for x in found]) if several else found
 
 
 class DecodeJSONExample(Op):

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from graphwright.op.batching import Each
+from graphwright.op.batching import Each, Same
 from graphwright.op.interpreter import apply
 from graphwright.op.op import Call, Op, Shapes
 from graphwright.ops.gathering import scatter_nd, spans
@@ -201,6 +201,10 @@ class TensorListScatterV2(Op):
         rows = apply(TensorListGather.of(tensor.dtype), g, indices, call.inputs[2])
         return rows, None, None, None
 
+    def batched(self, each: Each) -> Any:
+        dims = longer_items(each, each.same(2))
+        return apply(self, swapped(each.full(0)), each.same(1), dims, each.same(3))
+
 
 class TensorListScatterIntoExistingList(Op):
     """The list with rows of a tensor at `indices`; it grows where it must."""
@@ -224,6 +228,9 @@ class TensorListScatterIntoExistingList(Op):
         rows = apply(TensorListGather.of(tensor.dtype), g, indices, -1)
         rest = apply(SCATTER_INTO, g, zero_of(tensor), indices)
         return apply(RESIZE, rest, apply(LENGTH, handle)), rows, None
+
+    def batched(self, each: Each) -> Any:
+        return apply(self, stacked_list(each), swapped(each.full(1)), each.same(2))
 
 
 def scattered(items: TensorList, tensor: Any, indices: Any) -> TensorList:
@@ -299,6 +306,12 @@ class TensorListConcatV2(Op):
     def gradient(self, call: Call, g: Any, *rest: Any) -> Sequence[Any]:
         return apply(TensorListSplit.of(), g, call.inputs[1], call.outputs[1]), None, None
 
+    def batched(self, each: Each) -> Any:
+        dims = turned_dims(longer_items(each, each.same(1)))
+        items = each.turned(stacked_list(each), self.element_dtype, dims)
+        tensor, lengths = apply(self, items, dims, each.same(2))
+        return swapped(tensor), Same(lengths)
+
 
 class TensorListSplit(Op):
     """Consecutive pieces of a tensor, as long as `lengths` says, as a list."""
@@ -335,6 +348,20 @@ class TensorListSplit(Op):
         tensor, element_shape, lengths = call.inputs
         op = TensorListConcatV2.of(tensor.dtype)
         return apply(op, g, element_shape, lengths)[0], None, None
+
+    def batched(self, each: Each) -> Any:
+        dims = longer_items(each, each.same(1))
+        items = apply(self, swapped(each.full(0)), turned_dims(dims), each.same(2))
+        return each.turned(items, each.types[0].dtype, dims)
+
+
+def turned_dims(element_shape: Any) -> Any:
+    """The operand `element_shape` of items that have their first two axes exchanged."""
+    if isinstance(element_shape, tuple):
+        return (element_shape[1], element_shape[0], *element_shape[2:])
+    if isinstance(element_shape, int):
+        return element_shape
+    return concat([element_shape[1:2], element_shape[:1], element_shape[2:]], 0)
 
 
 FROM_TENSOR = TensorListFromTensor()

@@ -10,8 +10,9 @@ import numpy as np
 from graphwright.op.batching import Each, Refusal, Same, elementwise
 from graphwright.op.interpreter import apply
 from graphwright.op.op import Call, Op, Shapes, not_differentiable, undefined
-from graphwright.ops.creation import zeros, zeros_like
-from graphwright.ops.shape import shape_of
+from graphwright.ops.creation import filled, zeros, zeros_like
+from graphwright.ops.shape import shape, shape_of
+from graphwright.ops.slicing import slice
 from graphwright.ops.sums import AddN
 from graphwright.ops.tensor_list import (
     TensorList,
@@ -288,6 +289,11 @@ class TensorListElementShape(Op):
 
     def kernel(self, items: Any) -> Any:
         return np.array(host_shape(items.dims), self.shape_type.numpy_dtype)
+
+    def batched(self, each: Each) -> Any:
+        found = apply(self, stacked_list(each))
+        ones = filled(shape(shape(found)), dt.int32, 1)  # none where no rank is known
+        return Same(slice(found, ones, -ones))
 
 
 class TensorListResize(Op):

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from graphwright.logs import LOGGER
+from graphwright.op.batching import one_by_one
 from graphwright.op.interpreter import apply, convert, is_tensor
 from graphwright.op.op import Effect, Op, Shapes, not_differentiable
 from graphwright.types import tree
@@ -40,6 +41,7 @@ class StringFormat(Op):
     inputs = ("inputs: T...",)
     outputs = ("output: string",)
     gradient = not_differentiable
+    batched = one_by_one
 
     template: str = "%s"
     placeholder: str = "%s"
@@ -62,6 +64,7 @@ class PrintV2(Op):
     inputs = ("input: string",)
     effect = Effect.WRITE
     gradient = not_differentiable
+    batched = one_by_one
 
     output_stream: str = "stderr"
     end: str = "\n"

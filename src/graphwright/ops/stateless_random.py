@@ -14,6 +14,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from graphwright.kernels import random, threefry, variates
+from graphwright.op.batching import one_by_one
 from graphwright.op.interpreter import apply, convert
 from graphwright.op.op import Call, Op, Shapes, not_differentiable, undefined
 from graphwright.ops.arithmetic import maximum
@@ -98,6 +99,7 @@ class StatelessRandomGetKeyCounter(Op):
     outputs = ("key: uint64", "counter: uint64")
     dtypes = {"Tseed": dt.INDEX}
     gradient = not_differentiable
+    batched = one_by_one
 
     def shapes(self, seed: TensorType) -> Shapes:
         if seed.dims is not None and (len(seed.dims) != 1 or seed.dims[0] not in (2, None)):
@@ -116,6 +118,7 @@ class Positioned(Op):
     inputs = ("shape: Tshape host", "key: uint64", "counter: uint64", "alg: int32 host")
     outputs = ("output: dtype",)
     gradient = not_differentiable
+    batched = one_by_one
 
     dtype: DType = dt.float32
 
@@ -178,6 +181,7 @@ class StatelessRandomUniformIntV2(Op):
     outputs = ("output: dtype",)
     dtypes = {"dtype": WORDS, "Tshape": dt.INDEX}
     gradient = not_differentiable
+    batched = one_by_one
 
     def shapes(self, shape: Any, *operands: Any) -> Shapes:
         return (checked_dims(shape, "shape"),)
@@ -197,6 +201,7 @@ class StatelessShuffle(Op):
     outputs = ("output: T",)
     dtypes = {"T": dt.ANY}
     gradient = undefined("gather rows by a shuffled range")
+    batched = one_by_one
 
     def shapes(self, value: TensorType, *operands: Any) -> Shapes:
         return (value.dims,)
@@ -215,6 +220,7 @@ class StatelessMultinomial(Op):
     outputs = ("output: output_dtype",)
     dtypes = {"T": dt.REAL, "Tseed": dt.INDEX, "output_dtype": dt.INDEX}
     gradient = not_differentiable
+    batched = one_by_one
 
     output_dtype: DType = dt.int64
 
@@ -268,6 +274,7 @@ class StatelessRandomGammaV3(Op):
     )  # fmt: skip
     outputs = ("output: dtype",)
     dtypes = {"dtype": dt.FLOATING - {dt.bfloat16}, "shape_dtype": dt.INDEX}
+    batched = one_by_one
 
     def shapes(self, shape: Any, key: Any, counter: Any, alg: Any, alpha: TensorType) -> Shapes:
         return parameterized_shape(shape, alpha)
@@ -288,6 +295,7 @@ class StatelessRandomPoisson(Op):
     outputs = ("output: dtype",)
     dtypes = {"Rtype": COUNTS, "dtype": COUNTS, "T": dt.INDEX, "Tseed": dt.INDEX}
     gradient = not_differentiable
+    batched = one_by_one
 
     dtype: DType = dt.int32
 
@@ -308,6 +316,7 @@ class StatelessRandomBinomial(Op):
     outputs = ("output: dtype",)
     dtypes = {"T": COUNTS, "dtype": COUNTS, "S": dt.INDEX, "Tseed": dt.INDEX}
     gradient = not_differentiable
+    batched = one_by_one
 
     dtype: DType = dt.int64
 
