@@ -201,12 +201,21 @@ EXAMPLES: dict[str, Example] = {
         lambda x: tf.image.crop_and_resize(x, BOXES, [0, 0], [2, 3]), [single(1, 4, 5, 1)]
     ),
     "boxes of crop_and_resize": Example(
-        lambda b: tf.image.crop_and_resize(PICTURES, b, [0, 0], [2, 3]), [BOXES], twice=False
+        lambda b, x: tf.image.crop_and_resize(x, b, [0, 0], [2, 3]), [BOXES, PICTURES.numpy()]
+    ),
+    "middles of boxes": Example(
+        lambda b: tf.image.crop_and_resize(PICTURES, b, [0, 0], [1, 1]), [BOXES]
     ),
     "boxes of the cotangents of images": Example(
         lambda b: slopes(lambda x: tf.image.crop_and_resize(x, b, [0, 0], [2, 3]), [PICTURES], [0]),
         [BOXES],
-        twice=False,
+    ),
+    "some of the log-sums so far": Example(  # the cotangent of the others is zero
+        lambda x: tf.math.cumulative_logsumexp(x)[1::2], [normal(5)]
+    ),
+    "log-sums from the end": Example(
+        lambda x: tf.math.cumulative_logsumexp(x, 1, exclusive=True, reverse=True)[:, :2],
+        [normal(2, 4)],
     ),
     "bicubic": Example(lambda x: tf.image.resize(x, [3, 2], "bicubic"), [single(1, 2, 3, 1)]),
     "bilinear": Example(lambda x: tf.image.resize(x, [3, 2]), [single(1, 2, 3, 1)]),

@@ -60,7 +60,7 @@ ONCE = {"CTCLossDense", "FractionalMaxPool", "Igamma", "Igammac"}
 
 REFUSED = {
     "AdjustHue", "AdjustSaturation", "Bitcast", "CombinedNonMaxSuppression",
-    "CropAndResizeGradBoxes", "DenseBincount", "DenseCountSparseOutput",
+    "DenseBincount", "DenseCountSparseOutput",
     "ExtractGlimpseV2", "FractionalMaxPoolGrad", "GuaranteeConst", "IgammaGradA", "ListDiff",
     "NonMaxSuppressionV5",
     "PreventGradient", "RandomGammaGrad", "RandomPoissonV2", "ResizeArea",

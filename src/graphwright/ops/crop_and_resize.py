@@ -9,8 +9,25 @@ import numpy as np
 
 from graphwright.errors import OutOfRangeError
 from graphwright.op.interpreter import apply, convert
-from graphwright.op.op import Call, Op, Shapes, undefined
-from graphwright.ops.gathering import axis_sizes, host_vector
+from graphwright.op.op import Call, Op, Shapes
+from graphwright.ops.arithmetic import maximum
+from graphwright.ops.clipping import clip_by_value
+from graphwright.ops.comparison import (
+    equal,
+    greater_equal,
+    less_equal,
+    logical_and,
+    select,
+)
+from graphwright.ops.conversion import cast
+from graphwright.ops.creation import zeros_like
+from graphwright.ops.gathering import axis_sizes, gather_nd, host_vector, scatter_nd
+from graphwright.ops.joining import stack, unstack
+from graphwright.ops.movement import broadcast_to, expand_dims, reshape
+from graphwright.ops.reduction import reduce_sum
+from graphwright.ops.rounding import ceil, floor
+from graphwright.ops.sequences import range as range_of
+from graphwright.ops.shape import shape
 from graphwright.types import dtypes as dt
 from graphwright.types.dtypes import DType
 from graphwright.types.tensor_type import TensorType, show_dims
@@ -195,7 +212,6 @@ class CropAndResizeGradBoxes(Op):
     inputs = ("grads: float32", "image: T", "boxes: float32", "box_ind: int32")
     outputs = ("output: float32",)
     dtypes = {"T": SOURCES}
-    gradient = undefined("the derivative of crops by their boxes has none itself")
 
     method: str = "bilinear"
 
@@ -227,6 +243,84 @@ class CropAndResizeGradBoxes(Op):
         parts = [d_row @ rows.share, d_column @ columns.share]
         parts += [d_row @ (one - rows.share), d_column @ (one - columns.share)]
         return np.stack(parts, -1).astype(np.float32)
+
+    def gradient(self, call: Call, g: Any) -> Sequence[Any]:
+        """Crops are bilinear in where their rows and columns lie, which boxes that move by `g`
+        do at some speed: of the crops' own speed, the derivatives by all operands."""
+        grads, image, boxes, box_ind = call.inputs
+        count, height, width, _ = axis_sizes(grads, 4)
+        _, image_height, image_width, _ = axis_sizes(image, 4)
+        number = broadcast_to(reshape(box_ind, [-1, 1, 1]), host_vector([count, height, width]))
+        tops, lefts, bottoms, rights = unstack(boxes, 4, axis=1)
+        up, left, down, right = unstack(g, 4, axis=1)
+        rows = Cells.of(tops, bottoms, up, down, image_height, height, 2)
+        columns = Cells.of(lefts, rights, left, right, image_width, width, 1)
+        inside = cast(logical_and(rows.inside, columns.inside), dt.float32)
+        seen = grads * inside
+        speed, twist, d_image = 0.0, 0.0, 0.0
+        for row, side, by_row in rows.sides:
+            for column, flank, by_column in columns.sides:
+                places = stack([number, *broadcast_pair(row[..., 0], column[..., 0])], -1)
+                pixels = cast(gather_nd(image, places), dt.float32)
+                weight = side * by_column * rows.speed + flank * by_row * columns.speed
+                speed = speed + weight * pixels
+                twist = twist + side * flank * pixels
+                d_image = d_image + scatter_nd(places, seen * weight, shape(image))
+        twist = twist * seen
+        d_tops, d_bottoms = rows.bounds(reduce_sum(twist * columns.speed, [2, 3]))
+        d_lefts, d_rights = columns.bounds(reduce_sum(twist * rows.speed, [1, 3]))
+        d_boxes = stack([d_tops, d_lefts, d_bottoms, d_rights], 1)
+        floating = image.dtype in dt.FLOATING
+        return speed * inside, cast(d_image, image.dtype) if floating else None, d_boxes, None
+
+
+class Cells(NamedTuple):
+    """Where the results along an axis lie, for each box, as tensors that fit [box, row, column, 1];
+    bounds of boxes move at some speed."""
+
+    sides: Sequence[Any]  # the pixel before and the one after, its sign in slopes, its weight
+    inside: Any
+    speed: Any
+    share: Any  # the derivatives of a position by the first and the last bound, [count]
+
+    @staticmethod
+    def of(
+        first: Any, last: Any, d_first: Any, d_last: Any, size: Any, count: Any, axis: int
+    ) -> Cells:
+        """Of bounds [boxes] and their speeds, `count` results among `size` pixels; `axis` is the
+        one of these that others have."""
+
+        def spread(x: Any) -> Any:
+            return expand_dims(expand_dims(x, axis), 3)
+
+        span = cast(convert(size) - 1, dt.float32)
+        steps = cast(range_of(convert(count)), dt.float32)
+        gaps = cast(maximum(convert(count) - 1, 1), dt.float32)
+        alone = equal(count, 1)
+        first, last = expand_dims(first, 1), expand_dims(last, 1)
+        middle = 0.5 * (first + last) * span
+        at = select(alone, middle, first * span + steps * ((last - first) * span / gaps))
+        share = span * select(alone, 0.5, 1.0 - steps / gaps)
+        shares = (share, span - share)
+        speed = expand_dims(d_first, 1) * shares[0] + expand_dims(d_last, 1) * shares[1]
+        before = clip_by_value(floor(at), 0.0, span)
+        after = clip_by_value(ceil(at), 0.0, span)
+        part = at - before
+        sides = [
+            (spread(cast(before, dt.int32)), -1.0, spread(1.0 - part)),
+            (spread(cast(after, dt.int32)), 1.0, spread(part)),
+        ]
+        inside = logical_and(greater_equal(at, 0.0), less_equal(at, span))
+        return Cells(sides, spread(inside), spread(speed), shares)
+
+    def bounds(self, g: Any) -> tuple[Any, Any]:
+        """The cotangents of the first and the last bounds, from those of positions."""
+        return reduce_sum(g * self.share[0], 1), reduce_sum(g * self.share[1], 1)
+
+
+def broadcast_pair(row: Any, column: Any) -> tuple[Any, Any]:
+    """Rows and columns, each with the axis of the other."""
+    return row + zeros_like(column), column + zeros_like(row)
 
 
 def crop_and_resize(
