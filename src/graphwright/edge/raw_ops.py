@@ -48,7 +48,7 @@ ATTRIBUTES: dict[str, Callable[[Any], Any]] = {
 OWN = frozenset(
     {
         "CTCLossDense", "CustomGradient", "EagerPyFuncGradient", "GraphwrightCrossRows",
-        "GraphwrightDilation2DTangent", "Placeholder", "PyFunc",
+        "GraphwrightDilation2DTangent", "GraphwrightWeightedSums", "Placeholder", "PyFunc",
     }
 )  # fmt: skip
 

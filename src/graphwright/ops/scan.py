@@ -11,8 +11,6 @@ from graphwright.op.batching import Each
 from graphwright.op.interpreter import apply, convert
 from graphwright.op.op import Call, Op, Shapes
 from graphwright.ops.arithmetic import conj, divide_no_nan
-from graphwright.ops.comparison import greater, less, select
-from graphwright.ops.transcendental import exp, log
 from graphwright.types import dtypes as dt
 from graphwright.types.dtypes import DType
 from graphwright.types.tensor_type import TensorType, normalize_axis
@@ -24,7 +22,7 @@ class Scan(Op):
     An `exclusive` scan leaves out the element itself; a `reverse` one runs from the end.
     """
 
-    inputs = ("x: T", "axis: Tidx host")
+    inputs: ClassVar[tuple[str, ...]] = ("x: T", "axis: Tidx host")
     outputs = ("out: T",)
     dtypes = {"T": dt.NUMERIC, "Tidx": dt.INDEX}
     ufunc: ClassVar[Any]
@@ -34,7 +32,8 @@ class Scan(Op):
     exclusive: bool = False
     reverse: bool = False
 
-    def shapes(self, x: TensorType, axis: Any) -> Shapes:
+    def shapes(self, x: TensorType, *others: Any) -> Shapes:
+        axis = others[-1]
         if x.dims is not None and axis is not None:
             if isinstance(axis, tuple):
                 raise ValueError(f"ScanOp: axis must be a scalar, not {list(axis)}")
@@ -109,15 +108,45 @@ class CumulativeLogsumexp(Scan):
     start = -np.inf
 
     def gradient(self, call: Call, g: Any) -> Sequence[Any]:
-        """The positive and the negative cotangents each as a log-sum, so that none overflows."""
         x, axis = call.inputs
-        least = g.dtype.min
+        back = WeightedSums.of(self.exclusive, not self.reverse)
+        return apply(back, g, -call.outputs[0], x, axis), None
 
-        def share(sign: Any, size: Any) -> Any:
-            logs = select(sign, log(size), least) - call.outputs[0]
-            return exp(cumulative_logsumexp(logs, axis, self.exclusive, not self.reverse) + x)
 
-        return share(greater(g, 0), g) - share(less(g, 0), -g), None
+class WeightedSums(Scan):
+    """exp(outer[i]) times the sum of terms[j] * exp(inner[j]) so far: linear in the terms.
+
+    Positive and negative terms are each added up as logarithms, so that nothing overflows on the
+    way to a result that does not.
+    """
+
+    type_name = "GraphwrightWeightedSums"
+    inputs = ("terms: T", "inner: T", "outer: T", "axis: Tidx host")
+    dtypes = {"T": dt.FLOATING, "Tidx": dt.INDEX}
+    ufunc = np.logaddexp
+    start = -np.inf
+
+    def bind(self, types: Sequence[DType]) -> Callable[..., Any]:
+        scan = super().bind(types)
+
+        def sums(terms: Any, inner: Any, outer: Any, axis: Any) -> Any:
+            def share(size: Any) -> Any:
+                none = np.full_like(size, -np.inf)
+                logs = scan(np.where(size > 0, np.log(size) + inner, none), axis)
+                return np.where(logs == -np.inf, 0, np.exp(logs + outer))
+
+            return np.asarray(share(terms) - share(-terms), terms.dtype)
+
+        return sums
+
+    def gradient(self, call: Call, g: Any) -> Sequence[Any]:
+        """With regard to the terms it is the same sum from the other end."""
+        terms, inner, outer, axis = call.inputs
+        back = apply(WeightedSums.of(self.exclusive, not self.reverse), g, outer, inner, axis)
+        return back, terms * back, g * call.outputs[0], None
+
+    def batched(self, each: Each) -> Any:
+        return apply(self, *[each.full(i) for i in range(3)], each.axes(3))
 
 
 def cumsum(
