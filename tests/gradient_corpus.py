@@ -37,6 +37,77 @@ CASES: dict[str, tuple[Callable[..., Any], list[Any]]] = {
         lambda tf, x, k: tf.nn.conv2d(x, k, 1, "SAME"),
         [np.zeros((0, 3, 3, 1)), np.ones((2, 2, 1, 1))],
     ),
+    "empty batch norm": (
+        lambda tf, x, s, o: tf.raw_ops.FusedBatchNormV3(
+            x=x, scale=s, offset=o, mean=tf.zeros(0), variance=tf.zeros(0)
+        )[0],
+        [np.zeros((0, 2, 2, 3)), np.ones(3), np.ones(3)],
+    ),
+    "empty matmuls": (
+        lambda tf, *x: tf.raw_ops.BatchMatMulV3(x=x[0], y=x[1], Tout=tf.float32),
+        [np.zeros((2, 3, 0)), np.zeros((2, 0, 4))],
+    ),
+    "empty qr": (lambda tf, x: tf.linalg.qr(x)[1], [np.zeros((0, 2, 2))]),
+    "empty branch": (
+        lambda tf, x, y: tf.cond(tf.size(x) > 0, lambda: x, lambda: tf.concat([x, y], 0)),
+        [np.zeros((0, 2)), np.ones((1, 2))],
+    ),
+    "empty loop": (
+        lambda tf, x, y: tf.while_loop(
+            lambda i, a: i < 3, lambda i, a: (i + 1, tf.sin(a) + y), (0, x)
+        )[1],
+        [np.zeros((0, 2)), np.ones((1, 2))],
+    ),
+    "loop never": (
+        lambda tf, x, y: tf.while_loop(
+            lambda i, a: i < 0, lambda i, a: (i + 1, tf.sin(a) + y), (0, x)
+        )[1],
+        [np.zeros((3, 2)), np.ones((1, 2))],
+    ),
+    "empty call": (lambda tf, x: tf.function(lambda x: x * x)(x), [np.zeros((0, 2))]),
+    "empty array": (
+        lambda tf, x: tf.TensorArray(tf.float32, 2).unstack(x).stack() * 2.0,
+        [np.zeros((2, 0))],
+    ),
+    "array of nothing": (lambda tf, x: tf.map_fn(tf.sin, x), [np.zeros((0, 2))]),
+    "array concat": (
+        lambda tf, x: tf.TensorArray(tf.float32, 1, infer_shape=False).write(0, x).concat(),
+        [np.zeros((0, 2))],
+    ),
+    "empty scan": (
+        lambda tf, x, y: tf.scan(lambda a, b: a + b, x, initializer=y),
+        [np.zeros((3, 0)), np.zeros(0)],
+    ),
+    "sparse nothing": (
+        lambda tf, x, y: tf.sparse.sparse_dense_matmul(
+            tf.SparseTensor(tf.zeros([0, 2], tf.int64), x, [2, 3]), y
+        ),
+        [np.zeros(0), np.ones((3, 2))],
+    ),
+    "sparse nothing sum": (
+        lambda tf, x: tf.sparse.reduce_sum(
+            tf.SparseTensor(tf.zeros([0, 2], tf.int64), x, [2, 3]), 1
+        ),
+        [np.zeros(0)],
+    ),
+    "sparse nothing dense": (
+        lambda tf, x: tf.sparse.to_dense(tf.SparseTensor(tf.zeros([0, 2], tf.int64), x, [2, 3])),
+        [np.zeros(0)],
+    ),
+    "sparse nothing add": (
+        lambda tf, x, y: tf.sparse.add(tf.SparseTensor(tf.zeros([0, 2], tf.int64), x, [2, 3]), y),
+        [np.zeros(0), np.ones((2, 3))],
+    ),
+    "empty rows of a variable": (
+        lambda tf, x: tf.gather(x, tf.zeros([0], tf.int32)),
+        [np.ones((3, 2))],
+    ),
+    "gather of no width": (lambda tf, x: tf.gather(x, [2, 0]), [np.ones((3, 0))]),
+    "empty segments": (
+        lambda tf, x: tf.math.unsorted_segment_mean(x, tf.zeros([0], tf.int32), 2),
+        [np.zeros((0, 2))],
+    ),
+    "empty vectorized": (lambda tf, x: tf.vectorized_map(tf.sin, x), [np.zeros((0, 2))]),
     "prod zeros": (lambda tf, x: tf.reduce_prod(x), [[0.0, 2.0, 3.0]]),
     "prod zeros2": (lambda tf, x: tf.reduce_prod(x), [[0.0, 2.0, 0.0]]),
     "cumprod zeros": (lambda tf, x: tf.math.cumprod(x), [[2.0, 0.0, 3.0]]),

@@ -18,6 +18,7 @@ RECORDED = json.loads(
 #: Whose second derivatives are meant to be others.
 SECOND = {
     "nn.moments": "TensorFlow holds the mean fast there, so its second derivative is wrong",
+    "empty batch norm": "TensorFlow divides by the number of elements",
     "angle": "at 0 each is infinite or undefined",
 }
 
@@ -40,7 +41,11 @@ def test_derivatives_are_tensorflows(name: str, staged: bool) -> None:
     for order, (ours, theirs) in enumerate(zip(found, RECORDED[name])):
         if order and name in SECOND:
             continue
-        for mine, wanted in zip(map(corpus.entry, ours), theirs):
+        for mine, wanted, x in zip(ours, theirs, tensors):
+            if staged and wanted is None and mine is not None:
+                assert not np.any(mine)  # how often a loop runs is not known in a graph
+                continue
             assert (mine is None) == (wanted is None)
             if mine is not None:
-                np.testing.assert_allclose(mine, wanted, rtol=1e-5, atol=1e-6)
+                assert (mine.shape, mine.dtype) == (x.shape, x.dtype)
+                np.testing.assert_allclose(corpus.entry(mine), wanted, rtol=1e-5, atol=1e-6)

@@ -51,6 +51,10 @@ class BandedTriangularSolve(MatrixOp):
         from scipy.linalg import solve_banded  # here, for it takes long to import
 
         dims: Any = self.shapes(*[TensorType(dt.float32, a.shape) for a in (bands, rhs)])[0]
+        if not bands.size or not rhs.size:
+            raise ValueError(
+                f"no matrix may be empty: {show_dims(bands.shape)} and {show_dims(rhs.shape)}"
+            )
         main = bands[..., 0 if self.lower else -1, :]
         if not main.all():
             raise np.linalg.LinAlgError

@@ -96,6 +96,8 @@ class Sliding(Op, fields=False):
 
     def check_depth(self, x: Dims, filters: Dims) -> None:
         """The filters fit the channels: all of them, or groups of equal size."""
+        if 0 in filters[:-1]:
+            raise ValueError(f"filter must not have zero elements: {show_dims(filters)}")
         channels, depth, outputs = channels_of(x, self.data_format), *filters[-2:]
         if channels is None or depth is None:
             return
@@ -104,7 +106,7 @@ class Sliding(Op, fields=False):
                 raise ValueError(
                     f"input and filter must have the same depth: {channels} vs {depth}"
                 )
-        elif depth == 0 or channels % depth:
+        elif channels % depth:
             raise ValueError(
                 f"input depth must be evenly divisible by filter depth: {channels} vs {depth}"
             )

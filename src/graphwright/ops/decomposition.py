@@ -289,7 +289,8 @@ class Lu(MatrixOp):
         packed = np.tril(lower, -1) + upper
         if not np.all(np.diagonal(packed, axis1=-2, axis2=-1)):
             raise np.linalg.LinAlgError(self.failure)
-        return packed, np.argsort(rows, axis=-1).astype(self.output_idx_type.numpy_dtype)
+        order = np.argsort(rows, axis=-1).reshape(x.shape[:-1])  # of no matrices SciPy forgets it
+        return packed, order.astype(self.output_idx_type.numpy_dtype)
 
     def gradient(self, call: Call, g: Any, _: Any) -> Sequence[Any]:
         packed, p = call.outputs

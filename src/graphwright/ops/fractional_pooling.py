@@ -233,6 +233,8 @@ class FractionalMaxPoolGrad(Op):
 
     def kernel(self, x: Any, y: Any, g: Any, row_cuts: Any, column_cuts: Any) -> Any:
         rows, columns = Windows.between(row_cuts, column_cuts, x.shape, self.overlapping).taps()
+        if not x.size:
+            return x
         taken = x[:, rows, columns]
         flat = taken.reshape(*taken.shape[:3], -1, taken.shape[-1])
         if x.dtype.kind == "f":

@@ -19,11 +19,10 @@ from graphwright.types.tensor_type import TensorType
 
 def each_matrix(function: Callable[[Any], Any], x: Any) -> Any:
     """Applies a function of one matrix to every one of a batch."""
-    flat = x.reshape((-1, *x.shape[-2:]))
-    results = np.empty_like(flat)
-    for i, matrix in enumerate(flat):
-        results[i] = function(matrix)
-    return results.reshape(x.shape)
+    results = np.empty_like(x)
+    for place in np.ndindex(x.shape[:-2]):
+        results[place] = function(x[place])
+    return results
 
 
 class MatrixFunction(MatrixOp):
@@ -32,6 +31,14 @@ class MatrixFunction(MatrixOp):
     def shapes(self, x: TensorType) -> Shapes:
         batch, size = split_square(self.type_name, x)
         return (joined(batch, size, size),)
+
+    def kernel(self, x: Any) -> Any:
+        self.shapes(TensorType(dt.of_numpy(x.dtype), x.shape))
+        return self.of_matrices(x) if x.size else x
+
+    def of_matrices(self, x: Any) -> Any:
+        """The function of square matrices, of which there are some."""
+        raise NotImplementedError(f"{type(self).__name__} states no function of matrices")
 
     def gradient(self, call: Call, g: Any) -> Sequence[Any]:
         # f([[a, e], [0, a]]) has the derivative of f at a in the direction e in its corner,
@@ -49,11 +56,9 @@ class MatrixExponential(MatrixFunction):
 
     type_name = "MatrixExponential"
 
-    def kernel(self, x: Any) -> Any:
+    def of_matrices(self, x: Any) -> Any:
         from scipy.linalg import expm as exponential  # here, for it takes long to import
 
-        if not x.size:
-            return x
         return exponential(x).astype(x.dtype, copy=False)
 
 
@@ -63,7 +68,7 @@ class MatrixLogarithm(MatrixFunction):
     type_name = "MatrixLogarithm"
     dtypes = {"T": dt.COMPLEX}
 
-    def kernel(self, x: Any) -> Any:
+    def of_matrices(self, x: Any) -> Any:
         from scipy.linalg import logm as logarithm  # here, for it takes long to import
 
         return each_matrix(logarithm, x)
@@ -76,7 +81,7 @@ class MatrixSquareRoot(MatrixFunction):
     dtypes = {"T": LAPACK}
     failure = "Matrix square root failed."
 
-    def kernel(self, x: Any) -> Any:
+    def of_matrices(self, x: Any) -> Any:
         from scipy.linalg import sqrtm as root  # here, for it takes long to import
 
         def real_root(matrix: Any) -> Any:

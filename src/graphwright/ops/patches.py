@@ -45,6 +45,8 @@ class Patches(Op):
 
     def shapes(self, images: TensorType) -> Shapes:
         rank = len(self.ksizes)
+        if min(*self.ksizes, *self.strides) < 1:
+            raise ValueError(f"ksizes {self.ksizes} and strides {self.strides} must be positive")
         if images.dims is not None and len(images.dims) != rank:
             raise ValueError(f"input must be {rank}-dimensional: {show_dims(images.dims)}")
         dims: Dims = images.dims or (None,) * rank
@@ -89,7 +91,7 @@ class Patches(Op):
             total = total * n
         numbers = reshape(range_of(1, total + 1), host_vector([1, *space, 1]))
         places = reshape(apply(self, numbers), (-1, 1))
-        flat = reshape(g, host_vector([batch, -1, channels]))
+        flat = reshape(g, host_vector([batch, axis_sizes(places, 2)[0], channels]))
         sums = scatter_nd(
             places, transpose(flat, [1, 0, 2]), host_vector([total + 1, batch, channels])
         )

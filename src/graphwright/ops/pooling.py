@@ -169,7 +169,7 @@ class MaximumGradGrad(Pool):
         if self.is_first():
             x, g = np.moveaxis(x, 1, -1), np.moveaxis(g, 1, -1)
         _, places = kernels.max_pool_with_argmax(x, *self.window(), True)
-        result = np.take(g, places)
+        result = np.take(g, places) if g.size else np.zeros(places.shape, g.dtype)
         return np.ascontiguousarray(np.moveaxis(result, -1, 1)) if self.is_first() else result
 
     def gradient(self, call: Call, g: Any) -> Sequence[Any]:

@@ -101,6 +101,8 @@ def overlap_and_add(signal: Any, frame_step: Any, name: str | None = None) -> An
     if signal.type.rank is not None and signal.type.rank < 2:
         raise ValueError(f"`signal` must have rank at least 2. Received: {signal.shape}")
     step = static(frame_step)
+    if isinstance(step, int) and step < 1:
+        raise ValueError(f"`frame_step` must be positive. Received: {step}")
     if signal.type.rank is None:
         sizes = shape(signal)
         flat = reshape(signal, stack([-1, sizes[-2], sizes[-1]]))

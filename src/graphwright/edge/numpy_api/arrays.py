@@ -36,7 +36,7 @@ from graphwright.ops.arithmetic import floormod
 from graphwright.ops.clipping import clip_by_value
 from graphwright.ops.conversion import cast
 from graphwright.ops.grids import meshgrid as grid
-from graphwright.ops.reduction import reduce_all
+from graphwright.ops.reduction import reduce_all, reduce_sum
 from graphwright.ops.shape import broadcast_dynamic_shape, broadcast_static_shape
 from graphwright.ops.shape import shape as shape_of
 from graphwright.ops.transcendental import exp, log
@@ -237,7 +237,7 @@ def diagonal(a: Any, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Any:
     x = moveaxis(a, (axis1, axis2), (-2, -1))
     rows, columns = x.shape[-2:]
     if rows is not None and columns is not None and (offset >= columns or offset <= -rows):
-        return x[..., 0, :0] if columns else x[..., :0, 0]
+        return reduce_sum(x[..., :0], -2)
     return matrix_ops.diag_part(x, k=offset)
 
 
@@ -423,7 +423,7 @@ def split(ary: Any, indices_or_sections: Any, axis: int = 0) -> list[Any]:
     x = asarray(ary)
     if isinstance(indices_or_sections, int):
         return list(joining.split(x, indices_or_sections, axis))
-    places = np.asarray(indices_or_sections)
+    places = np.clip(indices_or_sections, 0, x.shape[axis])
     lengths = np.diff(np.r_[0, places, x.shape[axis]])
     return list(joining.split(x, lengths.tolist(), axis))
 

@@ -1,0 +1,90 @@
+"""Records TensorFlow's gradients at tests/empty_corpus.py in tests/golden/empty_gradients.npz.
+
+    CUDA_VISIBLE_DEVICES= PYTHONPATH=. python tools/record_empty_goldens.py
+
+For each case it keeps the gradients, and the second ones where there are any; else the class of
+the error. TensorFlow ends the process at some of these cases, so another one computes.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import multiprocessing
+import sys
+from multiprocessing.connection import Connection
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).resolve().parent.parent
+sys.path[:0] = [str(ROOT), str(ROOT / "tests")]
+
+import empty_corpus as corpus
+
+from tools import golden_format as gf
+
+#: Seconds for one case.
+PATIENCE = 60
+
+
+def outcome(tf: Any, case: gf.Case) -> dict[str, Any]:
+    """What TensorFlow makes of a case."""
+    try:
+        gf.run_eager(tf, case)
+    except Exception as error:  # noqa: BLE001 - which error is what is recorded
+        return {"refused": type(error).__name__}
+    try:
+        found = {"gradient": gf.run_gradient(tf, case)}
+    except Exception as error:  # noqa: BLE001 - likewise
+        return {"error": type(error).__name__}
+    with contextlib.suppress(Exception):  # there is none, or it fails
+        found["second"] = gf.run_second(tf, case)
+    return found
+
+
+def work(cases: list[gf.Case], results: Connection) -> None:
+    """Sends the outcome of one case after the other."""
+    import tensorflow as tf
+
+    tf.get_logger().setLevel("ERROR")
+    for case in cases:
+        results.send(outcome(tf, case))
+    results.close()
+
+
+def outcomes(cases: list[gf.Case]) -> list[dict[str, Any]]:
+    """The outcomes of all cases, by as many processes as it takes."""
+    found: list[dict[str, Any]] = []
+    while len(found) < len(cases):
+        results, sender = multiprocessing.Pipe(duplex=False)
+        process = multiprocessing.Process(target=work, args=(cases[len(found) :], sender))
+        process.start()
+        sender.close()
+        try:
+            while len(found) < len(cases) and results.poll(PATIENCE):
+                found.append(results.recv())
+        except EOFError:
+            pass
+        if len(found) < len(cases):
+            print("ends the process:", gf.describe(cases[len(found)])[:200], flush=True)
+            found.append({"refused": "crash"})
+            process.kill()
+        process.join()
+    return found
+
+
+def main() -> None:
+    """Writes the file."""
+    cases = list(corpus.cases())
+    store = gf.Store()
+    for (area, case), found in zip(cases, outcomes([case for _, case in cases])):
+        for part in ("gradient", "second"):
+            if part in found:
+                found[part] = [store.pack(g) for g in found[part]]
+        store.index[f"{area} {gf.digest(case)}"] = found
+    kept = sum("gradient" in found for found in store.index.values())
+    print(len(store.index), kept, store.write(gf.GOLDEN / "empty_gradients.npz"))
+
+
+if __name__ == "__main__":
+    multiprocessing.set_start_method("spawn")
+    main()
