@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import threading
 
 import graphwright as tf
 from graphwright.explain.replay import bucket
@@ -42,6 +43,25 @@ def test_the_report_as_values_and_html_and_text():
     assert html.count("<table>") == html.count("</table>") == 1
     assert "-&gt; float32[3]" in html
     assert "f: 2 traces in 4 calls" in str(report)
+
+
+def test_every_call_is_counted_from_all_threads():
+    f = tf.function(lambda x: x + 1)
+    x = tf.constant(1)
+
+    def call():
+        for _ in range(5000):
+            f(x)
+
+    threads = [threading.Thread(target=call) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    for n in range(20):  # others in between, by the keys of calls
+        f(tf.ones([n % 2 + 1], tf.int32))
+        f(x=x)
+    assert [trace.calls for trace in f.explain().traces] == [20020, 10, 10]
 
 
 def test_a_function_that_was_not_called():

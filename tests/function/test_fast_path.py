@@ -127,11 +127,14 @@ def test_a_structure_that_holds_itself_is_refused_each_time():
 def test_code_for_a_call_is_shared_and_holds_no_arguments():
     x = tf.ones([3])
     reference = weakref.ref(x)
-    guards = [guard(["a", "b"], (tf.ones([n]),), {"b": [tf.ones([n])]}) for n in (1, 2)]
+    ticks = itertools.repeat(None, 2)
+    guards = [guard(["a", "b"], (tf.ones([n]),), {"b": [tf.ones([n])]}, ticks) for n in (1, 2)]
     assert guards[0].__code__.co_filename == guards[1].__code__.co_filename
-    known = guard(["x"], (x,), {})
+    known = guard(["x"], (x,), {}, ticks)
     (array,) = known((x,), {})
     assert array is x._array
+    assert known((1.0,), {}) is None
+    assert len(list(ticks)) == 1  # a tick for the call that it let pass
     del x, array
     gc.collect()
     assert reference() is None

@@ -7,7 +7,7 @@ looks at one argument after the other (`guard`).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -56,8 +56,8 @@ class FastPath:
 
     def __init__(self) -> None:
         self.entries: dict[Any, Entry] = {}
-        #: The guard that let a call pass last, what counts its calls, and what serves them.
-        self.latest: tuple[Guard, Any, Any] = (never, None, None)
+        #: The guard that let a call pass last, and what serves such calls.
+        self.latest: tuple[Guard, Any] = (never, None)
 
     def __len__(self) -> int:
         return len(self.entries)
@@ -74,9 +74,10 @@ class FastPath:
         if entry.guard is None:
             entry.hits += 1
             if entry.hits >= _OFTEN:
-                entry.guard = guard(entry.names, args, kwargs) or never
+                ticks = entry.target.tally.ticks
+                entry.guard = guard(entry.names, args, kwargs, ticks) or never
         elif entry.guard is not never:
-            self.latest = entry.guard, entry.target.tally, entry.target
+            self.latest = entry.guard, entry.target
         return entry.target, entry.arrange(arrays)
 
     def remember(
@@ -194,10 +195,11 @@ class Unguarded(Exception):
 
 
 def guard(
-    names: Sequence[str], args: tuple[Any, ...], kwargs: dict[str, Any]
+    names: Sequence[str], args: tuple[Any, ...], kwargs: dict[str, Any], ticks: Iterator[None]
 ) -> Guard | None:
-    """Code that knows calls like this one, by parameters in the order of their names."""
-    writer = GuardWriter()
+    """Code that knows calls like this one, by parameters in the order of their names, and takes a
+    tick for each."""
+    writer = GuardWriter(ticks)
     try:
         writer.call(names, args, kwargs)
     except Unguarded:
@@ -209,16 +211,17 @@ class GuardWriter:
     """The text of a guard, a line or two for each argument; what differs between calls that
     are otherwise alike is bound to names, so that they share one text."""
 
-    def __init__(self) -> None:
+    def __init__(self, ticks: Iterator[None]) -> None:
         self.lines: list[str] = []
-        self.bindings: dict[str, Any] = {"_missing": object()}
+        self.bindings: dict[str, Any] = {"_missing": object(), "_ticks": ticks}
         self.arrays: list[str] = []
         self.storages: list[tuple[str, Any]] = []
         self.count = 0
 
     def text(self) -> str:
         """All of it."""
-        body = [*self.lines, f"return [{', '.join(self.arrays)}]"]
+        # A loop takes a tick in less time than a call of `next`.
+        body = [*self.lines, "for _ in _ticks: break", f"return [{', '.join(self.arrays)}]"]
         return "def guard(args, kwargs):\n" + "".join(f"    {line}\n" for line in body)
 
     def call(self, names: Sequence[str], args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:

@@ -97,7 +97,7 @@ class PolymorphicFunction:
         """Runs the trace for these arguments, after tracing if there is none."""
         try:
             if STATE.active is None and not Eagerly.on:
-                guard, tally, target = self._fast.latest
+                guard, target = self._fast.latest
                 arrays = guard(args, kwargs)
                 if arrays is not None:
                     tally.calls += 1
@@ -105,7 +105,7 @@ class PolymorphicFunction:
                 found = self._fast.find(args, kwargs)
                 if found is not None:
                     target, arrays = found
-                    target.tally.calls += 1
+                    next(target.tally.ticks)
                     return target.run(arrays)
             return self._slow_call(args, kwargs)
         except Exception as error:
@@ -125,7 +125,7 @@ class PolymorphicFunction:
             look_at(concrete.watch)
         if not concrete.tally.calls:
             warn_of_retracing(self._history)
-        concrete.tally.calls += 1
+        next(concrete.tally.ticks)
         tensors = flat_tensors(concrete.function_type, bound)
         watch = concrete.watch
         if STATE.active is None and not concrete.is_local and not (watch and watch.retraces):
