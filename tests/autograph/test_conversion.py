@@ -301,10 +301,9 @@ def test_what_is_kept_under_an_identity_is_not_taken_for_another_code() -> None:
         load(f"def program(x):\n    while x > {n}:\n        x -= 1\n    return x\n") for n in (1, 2)
     )
     assert convert.converted_call(one)(5) == 1
-    convert._codes[id(two.__code__)] = convert._codes[id(one.__code__)]
-    exempt._converted[id(two.__code__)] = exempt._converted[
-        id(convert.converted_call(one).__code__)
-    ]
+    new = convert.converted_call(one).__code__
+    for table, code in ((convert._codes, one.__code__), (exempt._converted, new)):
+        table.entries[id(two.__code__)] = table.entries[id(code)]
     assert convert.converted_call(two) is not two
     assert convert.converted_call(two)(5) == 2
 

@@ -9,11 +9,12 @@ import pytest
 
 import graphwright as tf
 from graphwright.explain import record
+from graphwright.identities import IdentityTable
 
 
 @pytest.fixture(autouse=True)
 def _nothing_told_before(monkeypatch):
-    monkeypatch.setattr(record, "FAMILIES", {})
+    monkeypatch.setattr(record, "FAMILIES", IdentityTable())
 
 
 @pytest.fixture

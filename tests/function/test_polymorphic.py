@@ -384,7 +384,7 @@ def test_equal_objects_have_methods_of_their_own():
     assert len(Scale.__call__._methods) == 2
     del one, two
     gc.collect()
-    assert not Scale.__call__._methods
+    assert len(Scale.__call__._methods) == 0
 
 
 def test_a_method_of_an_object_that_cannot_be_referred_to_weakly_is_refused():

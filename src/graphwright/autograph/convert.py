@@ -25,6 +25,7 @@ from graphwright.autograph.settings import Verbosity
 from graphwright.autograph.sites import Makers, Sites
 from graphwright.autograph.source import Source, SourceError
 from graphwright.autograph.syntax import OPERATORS, SITES, Fresh
+from graphwright.identities import IdentityTable
 from graphwright.logs import LOGGER
 
 FAILURES = (SourceError, JumpError)  # why a function may be left as it is, with a warning
@@ -33,18 +34,8 @@ PREFIX = "tf__"
 _Converted = tuple[types.CodeType, Sites]
 
 
-class _Forms:
-    """What became of one code object, by options; dropped when the code is."""
-
-    __slots__ = ("converted", "origin")
-
-    def __init__(self, code: types.CodeType) -> None:
-        number = id(code)
-        self.origin = weakref.ref(code, lambda _: _codes.pop(number, None))
-        self.converted: dict[Options, _Converted] = {}
-
-
-_codes: dict[int, _Forms] = {}  # by id of the original code, which must still be the origin
+#: What became of code, by options.
+_codes: IdentityTable[types.CodeType, dict[Options, _Converted]] = IdentityTable()
 
 
 class _Record:
@@ -151,12 +142,12 @@ def convert(function: types.FunctionType, options: Options) -> types.FunctionTyp
     SourceError where there is no source, JumpError for what cannot be converted.
     """
     code = function.__code__
-    forms = _codes.get(id(code))
-    if forms is None or forms.origin() is not code:
-        forms = _codes[id(code)] = _Forms(code)
-    if options not in forms.converted:
-        forms.converted[options] = _convert_code(function, options)
-    new, sites = forms.converted[options]
+    forms = _codes.find(code)
+    if forms is None:
+        forms = _codes.add(code, {})
+    if options not in forms:
+        forms[options] = _convert_code(function, options)
+    new, sites = forms[options]
     return source.bind(new, function, {OPERATORS: NAMESPACE, SITES: sites})
 
 

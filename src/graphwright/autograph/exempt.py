@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import sys
 import types
-import weakref
 from collections.abc import Callable
 from inspect import unwrap
 from typing import Any, TypeVar
 
+from graphwright.identities import IdentityTable
 from graphwright.types import tree
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -51,13 +51,12 @@ def calls_back(function: types.FunctionType) -> bool:
     return module.startswith("graphwright.control.") or unwrap(function) is tree.map_structure
 
 
-_converted: dict[int, weakref.ref[types.CodeType]] = {}  # by id
+_converted: IdentityTable[types.CodeType, None] = IdentityTable()
 
 
 def note_converted(code: types.CodeType) -> None:
     """Remember that `code`, and the functions in it, are converted already."""
-    number = id(code)
-    _converted[number] = weakref.ref(code, lambda _: _converted.pop(number, None))
+    _converted.add(code, None)
     for const in code.co_consts:
         if isinstance(const, types.CodeType):
             note_converted(const)
@@ -65,8 +64,7 @@ def note_converted(code: types.CodeType) -> None:
 
 def is_converted(code: types.CodeType) -> bool:
     """Whether code came out of a conversion."""
-    known = _converted.get(id(code))
-    return known is not None and known() is code
+    return code in _converted
 
 
 def is_exempt(function: types.FunctionType) -> bool:

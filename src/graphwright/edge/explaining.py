@@ -112,7 +112,7 @@ def conclude(options: argparse.Namespace, timeline: Timeline, process: int) -> N
 
 def families_seen() -> list[Family]:
     """The functions of the program, in the order in which they were first called."""
-    return [family for family in list(FAMILIES.values()) if family.histories()]
+    return [family for family in FAMILIES.values() if family.histories()]
 
 
 def summary(script: str, reports: Sequence[Report]) -> str:

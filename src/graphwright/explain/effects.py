@@ -143,7 +143,7 @@ def where_stored(error: BaseException) -> tuple[str, ...]:
         return ()
     makers = [
         history
-        for family in list(FAMILIES.values())
+        for family in FAMILIES.values()
         for history in family.histories()
         for record in history.records
         if is_of(tensor, record.concrete.graph)

@@ -19,6 +19,7 @@ from typing import Any, NamedTuple, Protocol
 
 from graphwright.errors import Location, last_user_line, user_location
 from graphwright.explain.state import Change, Watch
+from graphwright.identities import IdentityTable
 from graphwright.ir.graph import Graph
 from graphwright.lower.tiers import Compilation, Tiered
 from graphwright.trace.signature import Binder, FunctionType
@@ -37,7 +38,7 @@ class Debug:
 
 
 class Tally:
-    """How often a trace was called. When it is gone its family has the number."""
+    """How often a trace was called. When it is gone its family has the number.
 
     A call takes one of `ticks`: the least that counting can cost, and threads lose none.
     """
@@ -48,12 +49,12 @@ class Tally:
         self.ticks = repeat(None, sys.maxsize)
         self.family: Family | None = None
 
-    def __del__(self) -> None:
     @property
     def calls(self) -> int:
         """How many ticks were taken."""
         return sys.maxsize - length_hint(self.ticks)
 
+    def __del__(self) -> None:
         if self.family is not None:
             self.family.retired += self.calls
 
@@ -214,30 +215,22 @@ class Family:
         return sum(1 for c in self.traced if c > call - _RECENT), min(call, _RECENT)
 
 
-FAMILIES: dict[int, Family] = {}
-_ANCHORS: dict[int, weakref.ref[Any]] = {}
+#: Families by the code, or by what else is called.
+FAMILIES: IdentityTable[Any, Family] = IdentityTable()
 
 
 def family_of(function: Callable[..., Any]) -> Family:
     """The family of a Python function: by its code object, else by itself."""
     inner = getattr(function, "__func__", function)
     code = getattr(inner, "__code__", inner)
-    number = id(code)
-    found = FAMILIES.get(number)
-    if found is None:
-        found = FAMILIES[number] = Family()
-        try:
-            _ANCHORS[number] = weakref.ref(code, lambda _: _forget(number))
-        except TypeError:  # it cannot be told when it is gone, so nobody else may find it
-            del FAMILIES[number]
-    return found
-
-
-def _forget(number: int) -> None:
-    _ANCHORS.pop(number, None)
-    family = FAMILIES.pop(number, None)
-    if family is not None and family.kept:
-        FAMILIES[id(family)] = family
+    found = FAMILIES.find(code)
+    if found is not None:
+        return found
+    family = Family()
+    try:
+        return FAMILIES.add(code, family)
+    except TypeError:  # it cannot be told when it is gone, so nobody else may find it
+        return family
 
 
 class History:

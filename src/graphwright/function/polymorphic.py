@@ -13,7 +13,7 @@ import weakref
 from collections.abc import Callable, Sequence
 from time import perf_counter
 from types import MethodType
-from typing import Any, NamedTuple
+from typing import Any
 
 from graphwright.autograph.convert import staged_form
 from graphwright.errors import show_users_lines
@@ -27,6 +27,7 @@ from graphwright.function.creation import VariableCreation
 from graphwright.function.fast_path import FastPath
 from graphwright.function.retracing import warn_of_retracing
 from graphwright.function.weak_method import WeakMethod
+from graphwright.identities import IdentityTable
 from graphwright.op.interpreter import STATE
 from graphwright.op.refusal import boundary
 from graphwright.trace.dispatch import DispatchTable
@@ -81,7 +82,7 @@ class PolymorphicFunction:
         self._input_signature = None if input_signature is None else tuple(input_signature)
         self._skip_self = skip_self
         self._fast = FastPath()
-        self._methods: dict[int, Method] = {}  # by the identities of their instances
+        self._methods: IdentityTable[Any, PolymorphicFunction] = IdentityTable()  # of instances
         self._history = History(
             function, self._name, self._options, self._input_signature, skip_self
         )
@@ -100,7 +101,6 @@ class PolymorphicFunction:
                 guard, target = self._fast.latest
                 arrays = guard(args, kwargs)
                 if arrays is not None:
-                    tally.calls += 1
                     return target.run(arrays)
                 found = self._fast.find(args, kwargs)
                 if found is not None:
@@ -240,24 +240,23 @@ class PolymorphicFunction:
             return self
         if isinstance(instance, Composite):
             return MethodType(self, instance)
-        known = self._methods.get(id(instance))
-        if known is not None and known.instance() is instance:
-            return known.function
+        known = self._methods.entries.get(id(instance))  # `find`, without its call
+        if known is not None and known[0]() is instance:
+            return known[1]
         return self._bind_first(instance)
 
     def _bind_first(self, instance: Any) -> PolymorphicFunction:
         """The function of an instance that has none yet."""
-        key, methods = id(instance), self._methods
         try:
-            reference = weakref.ref(instance, lambda _: methods.pop(key, None))
+            weakref.ref(instance)
         except TypeError:
             raise TypeError(
                 f"The method {self._name!r} is a tf.function, which refers to its object weakly, "
                 f"and a {type(instance).__name__} cannot be referred to so: give the class a slot "
                 "`__weakref__`, or decorate a function that takes what it needs as arguments."
             ) from None
-        found = methods.setdefault(key, Method(reference, self._bind_instance(instance)))
-        return HoldingFunction.of(found.function, instance)
+        method = self._methods.add(instance, self._bind_instance(instance))
+        return HoldingFunction.of(method, instance)
 
     def _bind_instance(self, instance: Any) -> PolymorphicFunction:
         method = WeakMethod(self._python_function, instance)
@@ -346,7 +345,7 @@ class PolymorphicFunction:
         def double(x): ...
         """
         family = self._history.family
-        own = [self._history, *[m.function._history for m in self._methods.values()]]
+        own = [self._history, *[method._history for method in self._methods.values()]]
         return report([h for h in own if h.records or h.failures] or own[:1], family)
 
     def _list_all_concrete_functions(self) -> list[ConcreteFunction]:
@@ -354,13 +353,6 @@ class PolymorphicFunction:
 
     def __repr__(self) -> str:
         return f"<graphwright.function of {self._python_function!r}>"
-
-
-class Method(NamedTuple):
-    """The function of one instance, which is known by its identity while it is alive."""
-
-    instance: weakref.ref[Any]
-    function: PolymorphicFunction
 
 
 class Casting:
