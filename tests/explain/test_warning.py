@@ -118,6 +118,37 @@ def test_traces_among_many_calls_are_no_reason(told):
     assert (records, caught) == ([], [])
 
 
+def test_many_traces_are_not_asked_for_their_calls_each_time(told, monkeypatch):
+    asked = []
+    calls = record.TraceRecord.calls.fget
+    monkeypatch.setattr(
+        record.TraceRecord, "calls", property(lambda self: asked.append(self) or calls(self))
+    )
+    f = tf.function(lambda x: x * 2)
+    counts = []
+    f._history.family.looks = 1025  # no report, which asks for calls too
+    for n in range(1, 301):
+        before = len(asked)
+        f(tf.ones([n]))
+        counts.append(len(asked) - before)
+    assert max(counts[:32]) == 32
+    assert sum(counts) < 300 * 2 * 16
+
+
+@pytest.mark.parametrize("kept", [40, 200])
+def test_a_burst_of_traces_after_many_is_told(told, kept):
+    """Traces of shapes that were called often, then one Python number after the other."""
+    _, caught = told
+    f = tf.function(lambda x, n: x * n)
+    for n in range(1, kept + 1):
+        for _ in range(12):
+            f(tf.ones([n]), 1.0)
+    assert caught == []
+    for n in range(100):
+        f(tf.ones([1]), float(n))
+    assert any("`n` is a Python float" in str(warning.message) for warning in caught)
+
+
 def test_concrete_functions_on_purpose_are_no_reason(told):
     records, caught = told
     f = tf.function(lambda x: x * 2)

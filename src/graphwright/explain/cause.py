@@ -73,13 +73,12 @@ class Cause:
         return list(dict.fromkeys([found[0].old, *[d.new for d in found]]))
 
 
-def retraces(history: History) -> list[Retrace]:
-    """Every trace but the first, with what kept the nearest earlier one from serving."""
-    return [
-        nearest(number, record, history.records)
-        for number, record in enumerate(history.records)
-        if number
-    ]
+def retraces(history: History, latest: int | None = None) -> list[Retrace]:
+    """Every trace but the first, or the `latest` of them, with what kept the nearest earlier one
+    from serving."""
+    records = history.records
+    first = 1 if latest is None else max(1, len(records) - latest)
+    return [nearest(number, records[number], records) for number in range(first, len(records))]
 
 
 def nearest(number: int, record: TraceRecord, records: Sequence[TraceRecord]) -> Retrace:

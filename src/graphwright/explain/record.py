@@ -25,7 +25,8 @@ from graphwright.lower.tiers import Compilation, Tiered
 from graphwright.trace.signature import Binder, FunctionType
 from graphwright.trace.types import Literal, Structure, Weakref
 
-_RECENT = 10  # calls of a family looked back upon
+RECENT = 10  # calls of a family looked back upon
+_EACH = 16  # traces of a family that are asked for their calls whenever one is made
 _ASKED = 4096  # types that were served without a trace of their own
 _FAILURES = 64  # failed calls that are kept
 _FIRSTS = 32  # types with which functions of a family began
@@ -177,7 +178,9 @@ class Family:
 
     def __init__(self) -> None:
         self.retired = 0  # calls of traces that are gone
-        self.traced: deque[int] = deque(maxlen=_RECENT)  # the calls that had to trace
+        self.made = 0  # calls that had to trace
+        self.due = 0  # which of them is the next to be counted
+        self.counted: deque[tuple[int, int]] = deque(maxlen=RECENT)  # which, among all calls
         self.functions = 0  # that were called
         self.firsts: dict[FunctionType, float] = {}  # types that their first calls had, and when
         self.created: dict[Location | None, int] = {}  # how many were made at a line
@@ -209,10 +212,23 @@ class Family:
         return list(dict.fromkeys([*self.kept, *alive]))
 
     def frequency(self) -> tuple[int, int]:
-        """Notes that the present call traced: how many of the last calls did, and of how many."""
-        call = 1 + self.retired + sum(history.calls for history in self.histories())
-        self.traced.append(call)
-        return sum(1 for c in self.traced if c > call - _RECENT), min(call, _RECENT)
+        """Notes that the present call traced: how many of the last calls did, and of how many.
+
+        To count calls is to ask all traces. So where there are many not every call is counted,
+        and more are looked back upon.
+        """
+        self.made += 1
+        if self.made < self.due:
+            return 0, 0
+        records = [record for history in self.histories() for record in history.records]
+        call = 1 + self.retired + sum([record.calls for record in records])
+        since = [made for made, then in self.counted if then > call - RECENT]
+        made, then = self.counted[-1] if self.counted else (0, 0)
+        self.counted.append((self.made, call))
+        self.due = self.made + len(records) // _EACH
+        if since:
+            return self.made - since[0] + 1, min(call, RECENT)
+        return self.made - made, call - then
 
 
 #: Families by the code, or by what else is called.

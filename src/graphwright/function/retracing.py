@@ -10,8 +10,9 @@ from __future__ import annotations
 import warnings
 
 from graphwright.errors import RetracingWarning
+from graphwright.explain.cause import retraces
 from graphwright.explain.fix import Fix
-from graphwright.explain.record import Family, History
+from graphwright.explain.record import RECENT, Family, History
 from graphwright.explain.report import CauseReport, Report, report
 from graphwright.explain.wording import plural
 from graphwright.logs import LOGGER
@@ -37,7 +38,7 @@ def warn_of_retracing(history: History) -> None:
     """The present call of a function traced: warns when that is too often."""
     family = history.family
     traces, calls = family.frequency()
-    if traces < _THRESHOLD:
+    if traces < _THRESHOLD or traces < calls / 2:
         return
     told = explanation(history, family) if is_worth_a_look(family) else None
     if family.warnings < _WARNINGS:
@@ -61,8 +62,21 @@ def is_worth_a_look(family: Family) -> bool:
     return family.looks.bit_count() == 1 and family.looks.bit_length() % 2 == 1
 
 
+def is_new(history: History, family: Family) -> bool:
+    """Whether the latest traces have a cause that was not told: what a report takes much longer
+    to find."""
+    told = {(rule, path) for rule, paths in family.warned for path in paths}
+    return any(
+        (difference.rule.value, difference.path) not in told
+        for retrace in retraces(history, RECENT)
+        for difference in retrace.differences
+    )
+
+
 def explanation(history: History, family: Family) -> str | None:
     """The first cause that was not told yet, and the best fix; None if all were."""
+    if family.functions == 1 and not is_new(history, family):
+        return None
     found = report([history], family)
     for cause in found.causes:
         key = cause.rule, cause.paths
