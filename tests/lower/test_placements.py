@@ -123,6 +123,7 @@ def test_updates_of_tensors(kind):
         (normal(9, 8), numbers(40, 2, below=8), normal(40)),
         (normal(9, 8, 3), numbers(4, 10, 2, below=8).astype(np.int64), normal(4, 10, 3)),
         (numbers(9, 8), numbers(40, 2, below=8), numbers(40)),
+        (numbers(9).astype(np.uint8), numbers(40, 1, below=9), numbers(40).astype(np.uint8)),
         (normal(9), numbers(1, 1, below=8), normal(1)),
         (normal(9, 1), numbers(1, 1, below=8), normal(1, 1)),
         (normal(2, 3, 4), numbers(6, 3, below=2), normal(6)),
@@ -154,6 +155,11 @@ def test_scattered_numbers():
     cases = [
         (lambda i, u: tf.scatter_nd(i, u, [9]), numbers(40, 1, below=9), normal(40)),
         (lambda i, u: tf.scatter_nd(i, u, [9, 9]), numbers(40, 2, below=9), normal(40)),
+        (
+            lambda i, u: tf.scatter_nd(i, u, tf.constant([9, 9], tf.int64)),
+            numbers(40, 2, below=9).astype(np.int64),
+            normal(40),
+        ),
         (lambda i, u: tf.scatter_nd(i, u > 0.0, [9, 9]), numbers(40, 2, below=9), normal(40)),
     ]
     for function, *arrays in cases:

@@ -14,7 +14,7 @@ Run = Callable[..., tuple[Any, ...]]
 
 #: How far results may be apart, relative to the greatest of the array: sums are taken in another
 #: order and elementary functions round otherwise, which cancellation makes visible.
-TOLERANCES = {"float32": 2e-5, "float64": 1e-12}
+TOLERANCES = {"float16": 1e-2, "bfloat16": 2e-2, "float32": 2e-5, "float64": 1e-12}
 
 
 def checked(fast: Run, slow: Run, graph: Graph) -> Run:
@@ -46,11 +46,13 @@ def compare(own: Any, other: Any) -> str:
         return ""
     if own.dtype.kind == "c":
         return compare(own.real, other.real) or compare(own.imag, other.imag)
-    if own.dtype.kind != "f":  # of small floats, NaN is equal by its bits
+    tolerance = TOLERANCES.get(own.dtype.name)
+    if tolerance is None:  # of small floats, NaN is equal by its bits
         same_bits = own.tobytes() == other.tobytes()
         return "" if same_bits or np.array_equal(own, other) else f"{own!r} and {other!r}"
+    if own.dtype.itemsize == 2:
+        own, other = own.astype(np.float32), other.astype(np.float32)
     finite = np.isfinite(other)
-    tolerance = TOLERANCES.get(own.dtype.name, 1e-2)
     scale = np.max(np.abs(other[finite]), initial=0.0)
     apart = max(tolerance * scale, float(np.finfo(own.dtype).eps))  # what is left of 1 - 1
     same = np.isclose(own, other, rtol=tolerance, atol=apart, equal_nan=True)

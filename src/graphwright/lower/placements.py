@@ -94,7 +94,7 @@ def scatter(op: Any, indices: Any, updates: Any, shape: Any) -> Any:
     """Updates added up in the places of rows of indices"""
     if not indices.shape[-1] or shape.shape[0] is None or op.bad_indices_policy:
         return None
-    dims = [shape[i] for i in range(shape.shape[0])]
+    dims = [cast(shape[i], dt.int32) for i in range(shape.shape[0])]
     combine = "any" if updates.dtype is dt.bool_ else "sum"
     return scattered(combine, updates, columns_of(indices), dims)
 
@@ -105,9 +105,11 @@ def scatter_into(combine: str) -> Rule:
     def rule(op: Any, x: Any, indices: Any, updates: Any) -> Any:
         if not indices.shape[-1] or op.bad_indices_policy or (combine and x.dtype in HALVES):
             return None
-        updates = -updates if op.kind == "add" else updates
-        if combine == "sum":  # -0 - 0 is still -0
-            return x - scattered("sum", updates, columns_of(indices), dims_of(x))
+        if combine == "sum":
+            negative = op.kind == "add" and x.dtype.is_floating  # -0 - 0 is still -0
+            updates = -updates if negative else updates
+            total = scattered("sum", updates, columns_of(indices), dims_of(x))
+            return x - total if negative or op.kind == "sub" else x + total
         return scattered(combine, updates, columns_of(indices), None, x)
 
     return rule
