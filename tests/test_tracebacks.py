@@ -67,6 +67,48 @@ ERRORS = {
 }
 
 
+def leaked():
+    kept = []
+
+    @tf.function
+    def leak(x):
+        kept.append(x * 2.0)
+        return x
+
+    leak(tf.constant([1.0]))
+    return kept[0]
+
+
+#: What is wrong with a tensor of a function, used outside of it.
+OPERATORS = {
+    "t + 1.0": lambda t: t + 1.0,
+    "1.0 + t": lambda t: 1.0 + t,
+    "t @ t": lambda t: t @ t,
+    "t & t": lambda t: t & t,
+    "-t": lambda t: -t,
+    "abs(t)": abs,
+    "~t": lambda t: ~t,
+    "t == t": lambda t: t == t,
+    "t != 2.0": lambda t: t != 2.0,
+    "t < 2.0": lambda t: t < 2.0,
+    "t[0]": lambda t: t[0],
+    "bool": bool,
+    "int": int,
+    "float": float,
+    "complex": complex,
+    "len": len,
+    "iter": iter,
+    "hash": hash,
+    "an index": lambda t: [1, 2][t],
+    "a format": lambda t: f"{t:.2f}",
+    "np.sin": np.sin,
+    "np.asarray": np.asarray,
+    "tf.exp": tf.exp,
+    "a shape": lambda t: t.set_shape([3]),
+    "a variable": lambda t: tf.Variable([1.0]).assign(t),
+}
+
+
 def frames(error: BaseException) -> list[traceback.FrameSummary]:
     return traceback.extract_tb(error.__traceback__)
 
@@ -79,6 +121,38 @@ def test_a_traceback_ends_in_the_users_lines(name):
     assert {frame.filename for frame in found} == {__file__}
     shown = "".join(traceback.format_exception(caught.value))
     assert "graphwright/" not in shown.replace("\\", "/")
+
+
+@pytest.mark.parametrize("name", OPERATORS)
+def test_operators_end_in_the_users_lines(name):
+    tensor = leaked()
+    with pytest.raises((TypeError, ValueError, NotImplementedError)) as caught:
+        OPERATORS[name](tensor)
+    assert {frame.filename for frame in frames(caught.value)} == {__file__}
+
+
+EAGERLY = {
+    "-t": lambda: -tf.constant([True]),
+    "~t": lambda: ~tf.constant([1.0]),
+    "t @ t": lambda: tf.ones([2]) @ tf.ones([2]),
+    "bool": lambda: bool(tf.ones([2])),
+    "int": lambda: int(tf.ones([2])),
+    "len": lambda: len(tf.constant(1.0)),
+    "iter": lambda: list(tf.constant(1.0)),
+    "a format": lambda: f"{tf.ones([2]):.2f}",
+    "an index": lambda: [1, 2][tf.ones([2])],
+    "a variable's index": lambda: tf.Variable([1.0])[3],
+    "a variable's value": lambda: tf.Variable([1.0]).assign([1.0, 2.0]),
+    "+= of a variable": lambda: tf.Variable([1.0]).__iadd__("a"),
+    "bool of a variable": lambda: bool(tf.Variable([1.0, 2.0])),
+}
+
+
+@pytest.mark.parametrize("name", EAGERLY)
+def test_eager_operators_end_in_the_users_lines(name):
+    with pytest.raises(Exception) as caught:  # noqa: PT011 - of any class
+        EAGERLY[name]()
+    assert {frame.filename for frame in frames(caught.value)} == {__file__}
 
 
 def test_a_users_error_keeps_its_own_frames():

@@ -7,14 +7,18 @@ are raised from one place by the interpreter that ran it: eager execution raises
 
 from __future__ import annotations
 
+import functools
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from types import FrameType, TracebackType
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar, cast
 
 _PACKAGE = str(Path(__file__).parent)
 #: What the file names of code that is not the user's begin with: ours, and what we generated.
 _OWN = (_PACKAGE, "<graphwright ")
+
+F = TypeVar("F", bound=Callable[..., Any])
 
 
 class Location(NamedTuple):
@@ -83,6 +87,31 @@ def users_part(trace: TracebackType | None) -> TracebackType | None:
     for entry in reversed(entries):
         kept = TracebackType(kept, entry.tb_frame, entry.tb_lasti, entry.tb_lineno)
     return kept
+
+
+def outermost(function: F) -> F:
+    """A special method that Python calls for the user: its errors show the user's own lines.
+
+    What users call by its name is a boundary (`op.refusal`), which names the call, too.
+    """
+
+    def alone(self: Any) -> Any:
+        try:
+            return function(self)
+        except Exception as error:
+            show_users_lines(error)
+            raise
+
+    def with_arguments(self: Any, *args: Any, **kwargs: Any) -> Any:
+        try:
+            return function(self, *args, **kwargs)
+        except Exception as error:
+            show_users_lines(error)
+            raise
+
+    parameters = function.__code__.co_argcount
+    public = alone if parameters == 1 else with_arguments  # which costs three times as much
+    return cast(F, functools.update_wrapper(public, function))
 
 
 def raised_by_us(error: BaseException) -> bool:

@@ -4,11 +4,77 @@ from __future__ import annotations
 
 from typing import Any
 
+from graphwright.errors import outermost
 from graphwright.op.dispatch import call
 from graphwright.op.interpreter import convert, is_tensor
 from graphwright.op.refusal import leave
 from graphwright.ops import arithmetic, bitwise, comparison, contraction, indexing, transcendental
 from graphwright.types.composite import Composite
+
+
+def unary(function: Any) -> Any:
+    """The operator of one operand that a function is."""
+
+    def operator(self: Any) -> Any:
+        try:
+            return function(self)
+        except Exception as error:
+            leave(error, function, (self,), {})
+            raise
+
+    return operator
+
+
+def binary(function: Any, name: str) -> Any:
+    """The operator of two operands that a function is."""
+
+    def operator(self: Any, other: Any) -> Any:
+        try:
+            return combined(function, self, other, other, name)
+        except Exception as error:
+            leave(error, function, (self, other), {})
+            raise
+
+    return operator
+
+
+def reflected(function: Any, name: str) -> Any:
+    """The same, where the other operand is the first."""
+
+    def operator(self: Any, other: Any) -> Any:
+        try:
+            return combined(function, other, self, other, name)
+        except Exception as error:
+            leave(error, function, (other, self), {})
+            raise
+
+    return operator
+
+
+def combined(function: Any, x: Any, y: Any, other: Any, name: str) -> Any:
+    """An operator's function; NotImplemented where the other operand knows better."""
+    if getattr(other, "__array_priority__", 0) > Operators.__array_priority__:
+        return NotImplemented
+    if isinstance(x, Composite) or isinstance(y, Composite):
+        return call(function, x, y, name)
+    if not isinstance(x, Operators) and not is_tensor(x):
+        x = convert(x, y.dtype)
+    return function(x, y, name=name)
+
+
+def comparison_with(function: Any, of_none: bool) -> Any:
+    """The operator that a function is, and what it is of None."""
+
+    def operator(self: Any, other: Any) -> Any:
+        if other is None:
+            return of_none
+        try:
+            return function(self, other)
+        except Exception as error:
+            leave(error, function, (self, other), {})
+            raise
+
+    return operator
 
 
 class Operators:
@@ -17,106 +83,42 @@ class Operators:
     __slots__ = ()
     __array_priority__ = 100
 
-    def __add__(self, other: Any) -> Any:
-        return binary(arithmetic.add, self, other, "add")
-
-    def __radd__(self, other: Any) -> Any:
-        return binary(arithmetic.add, other, self, "add")
-
-    def __sub__(self, other: Any) -> Any:
-        return binary(arithmetic.subtract, self, other, "sub")
-
-    def __rsub__(self, other: Any) -> Any:
-        return binary(arithmetic.subtract, other, self, "sub")
-
-    def __mul__(self, other: Any) -> Any:
-        return binary(arithmetic.multiply, self, other, "mul")
-
-    def __rmul__(self, other: Any) -> Any:
-        return binary(arithmetic.multiply, other, self, "mul")
-
-    def __truediv__(self, other: Any) -> Any:
-        return binary(arithmetic.truediv, self, other, "truediv")
-
-    def __rtruediv__(self, other: Any) -> Any:
-        return binary(arithmetic.truediv, other, self, "truediv")
-
-    def __floordiv__(self, other: Any) -> Any:
-        return binary(arithmetic.floordiv, self, other, "floordiv")
-
-    def __rfloordiv__(self, other: Any) -> Any:
-        return binary(arithmetic.floordiv, other, self, "floordiv")
-
-    def __mod__(self, other: Any) -> Any:
-        return binary(arithmetic.floormod, self, other, "mod")
-
-    def __rmod__(self, other: Any) -> Any:
-        return binary(arithmetic.floormod, other, self, "mod")
-
-    def __pow__(self, other: Any) -> Any:
-        return binary(transcendental.pow, self, other, "pow")
-
-    def __rpow__(self, other: Any) -> Any:
-        return binary(transcendental.pow, other, self, "pow")
-
-    def __matmul__(self, other: Any) -> Any:
-        return binary(contraction.matmul, self, other, "matmul")
-
-    def __rmatmul__(self, other: Any) -> Any:
-        return binary(contraction.matmul, other, self, "matmul")
-
-    def __neg__(self) -> Any:
-        return applied(arithmetic.negative, self)
+    __add__ = binary(arithmetic.add, "add")
+    __radd__ = reflected(arithmetic.add, "add")
+    __sub__ = binary(arithmetic.subtract, "sub")
+    __rsub__ = reflected(arithmetic.subtract, "sub")
+    __mul__ = binary(arithmetic.multiply, "mul")
+    __rmul__ = reflected(arithmetic.multiply, "mul")
+    __truediv__ = binary(arithmetic.truediv, "truediv")
+    __rtruediv__ = reflected(arithmetic.truediv, "truediv")
+    __floordiv__ = binary(arithmetic.floordiv, "floordiv")
+    __rfloordiv__ = reflected(arithmetic.floordiv, "floordiv")
+    __mod__ = binary(arithmetic.floormod, "mod")
+    __rmod__ = reflected(arithmetic.floormod, "mod")
+    __pow__ = binary(transcendental.pow, "pow")
+    __rpow__ = reflected(transcendental.pow, "pow")
+    __matmul__ = binary(contraction.matmul, "matmul")
+    __rmatmul__ = reflected(contraction.matmul, "matmul")
+    __and__ = binary(bitwise.and_operator, "and")
+    __rand__ = reflected(bitwise.and_operator, "and")
+    __or__ = binary(bitwise.or_operator, "or")
+    __ror__ = reflected(bitwise.or_operator, "or")
+    __xor__ = binary(bitwise.xor_operator, "xor")
+    __rxor__ = reflected(bitwise.xor_operator, "xor")
+    __lt__ = binary(comparison.less, "Less")
+    __le__ = binary(comparison.less_equal, "LessEqual")
+    __gt__ = binary(comparison.greater, "Greater")
+    __ge__ = binary(comparison.greater_equal, "GreaterEqual")
+    __neg__: Any = unary(arithmetic.negative)
+    __abs__: Any = unary(transcendental.abs)
+    __invert__: Any = unary(bitwise.invert_operator)
+    __eq__ = comparison_with(comparison.tensor_equals, of_none=False)
+    __ne__ = comparison_with(comparison.tensor_not_equals, of_none=True)
 
     def __pos__(self) -> Any:
         return self
 
-    def __abs__(self) -> Any:
-        return applied(transcendental.abs, self)
-
-    def __invert__(self) -> Any:
-        return applied(bitwise.invert_operator, self)
-
-    def __and__(self, other: Any) -> Any:
-        return binary(bitwise.and_operator, self, other, "and")
-
-    def __rand__(self, other: Any) -> Any:
-        return binary(bitwise.and_operator, other, self, "and")
-
-    def __or__(self, other: Any) -> Any:
-        return binary(bitwise.or_operator, self, other, "or")
-
-    def __ror__(self, other: Any) -> Any:
-        return binary(bitwise.or_operator, other, self, "or")
-
-    def __xor__(self, other: Any) -> Any:
-        return binary(bitwise.xor_operator, self, other, "xor")
-
-    def __rxor__(self, other: Any) -> Any:
-        return binary(bitwise.xor_operator, other, self, "xor")
-
-    def __lt__(self, other: Any) -> Any:
-        return binary(comparison.less, self, other, "Less")
-
-    def __le__(self, other: Any) -> Any:
-        return binary(comparison.less_equal, self, other, "LessEqual")
-
-    def __gt__(self, other: Any) -> Any:
-        return binary(comparison.greater, self, other, "Greater")
-
-    def __ge__(self, other: Any) -> Any:
-        return binary(comparison.greater_equal, self, other, "GreaterEqual")
-
-    def __eq__(self, other: object) -> Any:
-        if other is None:
-            return False
-        return applied(comparison.tensor_equals, self, other)
-
-    def __ne__(self, other: object) -> Any:
-        if other is None:
-            return True
-        return applied(comparison.tensor_not_equals, self, other)
-
+    @outermost
     def __hash__(self) -> int:
         raise TypeError("Tensor is unhashable. Instead, use tensor.ref() as the key.")
 
@@ -138,28 +140,3 @@ for _function, _operator in (
     (comparison.tensor_not_equals, "ne"),
 ):
     _function.__qualname__ = f"Tensor.__{_operator}__"  # what errors call it
-
-
-def applied(function: Any, *operands: Any) -> Any:
-    """An operator's function that takes its operands as they are."""
-    try:
-        return function(*operands)
-    except Exception as error:
-        leave(error, function, operands, {})
-        raise
-
-
-def binary(function: Any, x: Any, y: Any, name: str) -> Any:
-    """An operator's function; NotImplemented where the other operand knows better."""
-    try:
-        other = y if isinstance(x, Operators) else x
-        if getattr(other, "__array_priority__", 0) > Operators.__array_priority__:
-            return NotImplemented
-        if isinstance(x, Composite) or isinstance(y, Composite):
-            return call(function, x, y, name)
-        if not isinstance(x, Operators) and not is_tensor(x):
-            x = convert(x, y.dtype)
-        return function(x, y, name=name)
-    except Exception as error:
-        leave(error, function, (x, y), {})
-        raise
