@@ -140,13 +140,14 @@ def test_machine_code_computes_what_the_kernels_compute(name, dynamic):
 
 
 def test_one_compilation_serves_all_lengths():
-    from graphwright.lower.executable import Executable
+    from graphwright.lower.executable import executables
 
     function = tf.function(lambda x: tf.nn.softmax(x * 2.0))
     libraries = set()
     for n in range(2, 40):
         concrete = function.get_concrete_function(tf.TensorSpec([n, n + 1]))
-        libraries.add(Executable(*lower(simplify(concrete.graph))).library)
+        (executable,) = executables([lower(simplify(concrete.graph))])
+        libraries.add(executable.code.library)
     assert len(libraries) == 1
 
 

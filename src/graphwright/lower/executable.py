@@ -49,7 +49,6 @@ def library_of(text: str, names: tuple[str, ...] = _NAMES) -> Library:
 class Code(NamedTuple):
     """A program's machine code: in a module of its own, or with others."""
 
-    frame: Frame
     library: Library
     names: tuple[str, ...]
 
@@ -61,15 +60,11 @@ class Executable:
     did not expect, an integer divided by zero.
     """
 
-    def __init__(self, program: Program, constants: list[Any], code: Code | None = None) -> None:
-        self.program = program
+    def __init__(self, program: Program, constants: list[Any], frame: Frame, code: Code) -> None:
         self.constants = [np.ascontiguousarray(c) for c in constants]
-        if code is None:
-            text, frame = render(program)
-            code = Code(frame, library_of(text), _NAMES)
-        self.frame, self.library, names = code
-        prepare, run = [self.library.addresses[name] for name in names]
-        self._native = native_function(describe(program, self.frame, (prepare, run)))
+        self.code = code
+        prepare, run = [code.library.addresses[name] for name in code.names]
+        self._native = native_function(describe(program, frame, (prepare, run)))
 
     def function(self) -> Callable[..., Any]:
         """What calls it: the C function itself where no constants are to be added."""
@@ -118,7 +113,7 @@ def executables(lowered: Sequence[tuple[Program, list[Any]]]) -> list[Executable
         library = library_of(whole, tuple([name for own in names for name in own]))
         of_text = dict(zip(texts, names))
         result += [
-            Executable(program, constants, Code(frame, library, of_text[text]))
+            Executable(program, constants, frame, Code(library, of_text[text]))
             for (program, constants), (text, frame) in zip(some, rendered)
         ]
     return result

@@ -59,6 +59,12 @@ def make_function(text: str, bindings: dict[str, Any]) -> Callable[..., Any]:
     return FunctionType(found.code.replace(), bindings)
 
 
+def text_of(function: Callable[..., Any]) -> Text:
+    """The text that a function was made of: the same object for equal texts."""
+    found: Text = function.__globals__["_text"]
+    return found
+
+
 def identifier(name: str) -> str:
     """A graph's name as a Python identifier."""
     cleaned = "".join([c if c.isalnum() else "_" for c in name])

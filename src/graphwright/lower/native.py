@@ -17,7 +17,7 @@ from graphwright.types.dtypes import DType
 from graphwright.types.tensor_type import TensorType
 
 if TYPE_CHECKING:
-    from graphwright.lower.executable import Executable
+    from graphwright.lower.executable import Code, Executable
     from graphwright.lower.list_boundary import Crossing
 
 
@@ -51,9 +51,10 @@ class Native(Op):
         """The program compiled, once."""
         found: Executable | None = self.__dict__.get("_executable")
         if found is None:
-            from graphwright.lower.executable import Executable
+            from graphwright.lower.executable import executables
 
-            found = self.__dict__["_executable"] = Executable(*self.lowered)
+            (found,) = executables([self.lowered])
+            self.__dict__["_executable"] = found
         return found
 
     def function(self) -> Callable[..., Any]:
@@ -84,13 +85,15 @@ class Native(Op):
         return run
 
 
-def compile_together(graph: Graph) -> None:
-    """Compiles the segments of a partitioned graph."""
+def compile_together(graph: Graph) -> list[Code]:
+    """Compiles the segments of a partitioned graph; gives the code of each."""
     from graphwright.lower.executable import executables
 
     ops = [node.op for node in graph.nodes if isinstance(node.op, Native)]
-    for op, executable in zip(ops, executables([op.lowered for op in ops])):
+    found = executables([op.lowered for op in ops])
+    for op, executable in zip(ops, found):
         op.__dict__["_executable"] = executable
+    return [executable.code for executable in found]
 
 
 class NativeUpdate(Native):

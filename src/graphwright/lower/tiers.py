@@ -14,6 +14,8 @@ from graphwright.ir.graph import Graph, Node
 from graphwright.kernels.exclusion import LLVM
 from graphwright.lower import background
 from graphwright.lower.check import checked
+from graphwright.lower.families import Family, Native, family_of, is_any
+from graphwright.lower.generated import text_of
 from graphwright.lower.options import OPTIONS, enabled
 from graphwright.lower.sizes import NotNative
 from graphwright.lower.straight_line import Observe, as_it_is, build, runner
@@ -26,9 +28,9 @@ _LONG = 0.005
 _MANY = 3
 
 
-def native_runner(graph: Graph, observe: Observe = as_it_is, is_reported: bool = False) -> Run:
-    """What a call of the graph runs, with its native parts compiled, and watched by `observe`; what
-    stays outside is reported on request."""
+def native(graph: Graph, observe: Observe = as_it_is, is_reported: bool = False) -> Native:
+    """The graph with its native parts compiled, and watched by `observe`; what stays outside is
+    reported on request."""
     # Imported when something is compiled: `import graphwright` need not wait for it. A fork does:
     # a module that another thread is importing can never be imported in the child.
     with LLVM:
@@ -38,15 +40,23 @@ def native_runner(graph: Graph, observe: Observe = as_it_is, is_reported: bool =
         from graphwright.lower.segments import partition
         from graphwright.lower.simplify import simplify
 
+    code: list[Any] = []
+
     def partitioned(part: Graph) -> Graph:
         reasons: dict[Node, str] = {}
         found = partition(simplify(part), reasons)
         if is_reported and part is graph:
             report_outside(found, reasons)
-        compile_together(found)
+        code.extend(compile_together(found))
         return found
 
-    return runner(graph, build(graph, partitioned, observe))
+    function = build(graph, partitioned, observe)
+    return Native(function, [text_of(function), *code])
+
+
+def native_runner(graph: Graph, observe: Observe = as_it_is, is_reported: bool = False) -> Run:
+    """What a call of the graph runs, natively."""
+    return runner(graph, native(graph, observe, is_reported).function)
 
 
 class Compilation(NamedTuple):
@@ -72,6 +82,7 @@ class Tiered:
         self.install = install
         self.refusal = ""  # why there is no machine code
         self.calls = 0
+        self.family: Family | None = None  # once one was asked for
 
     def start(self) -> None:
         """Installs the first tier."""
@@ -81,9 +92,15 @@ class Tiered:
             self.compile()
             return
         began = time.perf_counter()
+        watched = self.mode is None and enabled("native")
+        if watched and is_any():
+            self.family = family_of(self.graph)
+            found = None if self.family is None else self.family.found(self.graph)
+            if found is not None:
+                self.install_native(runner(self.graph, found), began)
+                return
         self.slow = runner(self.graph)
         compilation = Compilation("python", began, time.perf_counter() - began)
-        watched = self.mode is None and enabled("native")
         self.install(self.watched if watched else self.slow, compilation)
 
     def watched(self, *arrays: Any) -> tuple[Any, ...]:
@@ -100,8 +117,11 @@ class Tiered:
         """Makes the native tier and installs it."""
         began = time.perf_counter()
         try:
-            is_reported = bool(self.mode) and OPTIONS.get("native") is None
-            fast = native_runner(self.graph, is_reported=is_reported)
+            if self.mode is None:
+                fast = self.shared()
+            else:
+                is_reported = OPTIONS.get("native") is None
+                fast = native_runner(self.graph, is_reported=is_reported)
         except NotNative as reason:
             self.refusal = str(reason)
             if self.mode:
@@ -109,4 +129,16 @@ class Tiered:
             return
         if OPTIONS.get("native") == "check":
             fast = checked(fast, runner(self.graph), self.graph)
+        self.install_native(fast, began)
+
+    def shared(self) -> Run:
+        """The native tier, that of other traces where they differ in sizes alone."""
+        if self.family is None:
+            self.family = family_of(self.graph)
+        if self.family is None:
+            return native_runner(self.graph)
+        return runner(self.graph, self.family.compiled(self.graph, native))
+
+    def install_native(self, fast: Run, began: float) -> None:
+        """Runs machine code from now on."""
         self.install(fast, Compilation("native", began, time.perf_counter() - began))

@@ -1,0 +1,136 @@
+"""Traces that differ in sizes alone share one native form, and no others do."""
+
+from __future__ import annotations
+
+import gc
+import weakref
+
+import numpy as np
+import pytest
+
+import graphwright as tf
+from graphwright.lower import background
+from graphwright.lower.families import family_of, is_any, joined
+from graphwright.lower.options import OPTIONS
+
+pytestmark = pytest.mark.skipif(
+    OPTIONS.get("native") is not None, reason="nothing is compiled in the background"
+)
+
+
+def vector(n):
+    return np.random.default_rng(n).normal(size=n).astype(np.float32)
+
+
+def spread(x):
+    centred = x - tf.reduce_mean(x)
+    return tf.sqrt(tf.reduce_mean(centred * centred)) + tf.reduce_max(tf.tanh(centred))
+
+
+def called(function, *arguments, times=4):
+    """The traces for arguments, each called so often that it is compiled."""
+    for _ in range(times):
+        for given in arguments:
+            function(*given)
+    background.wait()
+    return [function.get_concrete_function(*given) for given in arguments]
+
+
+def graph_of(function, *arguments):
+    return function.get_concrete_function(*arguments).graph
+
+
+LENGTHS = [7, 8, 9, 16, 2, 3, 1000, 1]
+
+#: Where the length is a number of the trace, a slice ends before another one, ...
+PROGRAMS = {
+    "spread": spread,
+    "last": lambda x: tf.exp(x[-2:]) * 2.0,
+    "first": lambda x: tf.exp(x[:5]) * 2.0,
+    "all but the last": lambda x: tf.exp(x[:-1]) - x[1:],
+    "rows": lambda x: tf.exp(tf.reshape(x, [1, -1])) + 1.0,
+    "its size": lambda x: tf.exp(x) * tf.cast(tf.shape(x)[0], tf.float32),
+    "a matrix": lambda x: tf.nn.softmax(tf.reshape(x, [-1, 1]) - x),
+    "padded": lambda x: tf.exp(tf.pad(x, [[1, 2]])),
+    "sixteen": lambda x: tf.exp(tf.reshape(x, [x.shape[0], 1]) * tf.ones([1, 16])),
+    "a small product": lambda x: tf.linalg.matvec(tf.exp(x[:, None] - x), x),
+}
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_every_length_gives_what_the_kernels_give(name):
+    function = tf.function(PROGRAMS[name])
+    arguments = [(vector(n),) for n in LENGTHS]
+    traces = called(function, *arguments)
+    assert {t.tier for t in traces} == {"native"}
+    for (x,) in arguments:
+        np.testing.assert_allclose(function(x), PROGRAMS[name](x), rtol=2e-5, atol=1e-6)
+
+
+def test_what_was_compiled_for_two_lengths_is_there_for_all():
+    function = tf.function(spread)
+    called(function, *[(vector(n),) for n in (5, 6)])
+    x = vector(77)
+    np.testing.assert_allclose(function(x), spread(x), rtol=1e-5)
+    trace = function.get_concrete_function(x)
+    assert [c.tier for c in trace.compilations] == ["native"]
+    assert trace.tiers.family.found(trace.graph)
+    function(vector(1))  # a size of 1 is broadcast
+    assert function.get_concrete_function(vector(1)).tier == "python"
+
+
+def test_only_the_sizes_that_differ_are_unknown():
+    function = tf.function(lambda x: tf.reduce_sum(x * 2.0, 0))
+    wide = joined(*[graph_of(function, tf.TensorSpec([n, 4])) for n in (5, 6)])
+    assert [v.type.dims for v in wide.parameters] == [(None, 4)]
+    assert [v.type.dims for v in wide.results] == [(4,)]
+
+
+def test_other_constants_dtypes_or_lines_are_another_family():
+    def scaled(factor):
+        return tf.function(lambda x: x * factor + 1.0)
+
+    double = scaled(2.0)
+    family = family_of(graph_of(double, vector(5)))
+    assert family is not None
+    assert is_any()
+    assert family is family_of(graph_of(double, vector(6)))
+    assert family is family_of(graph_of(scaled(2.0), vector(6)))
+    assert family is not family_of(graph_of(scaled(3.0), vector(5)))
+    assert family is not family_of(graph_of(double, vector(5).astype(np.float64)))
+    assert family is not family_of(graph_of(double, vector(5)[None]))
+    assert family is not family_of(graph_of(tf.function(lambda x: x * 2.0 + 1.0), vector(5)))
+
+
+def test_state_and_graphs_in_graphs_have_no_family():
+    variable = tf.Variable(1.0)
+
+    def loop(x):
+        while tf.reduce_sum(x) > 1.0:
+            x = x / 2.0
+        return x
+
+    for function in (lambda x: x + variable, lambda x: x + tf.random.normal([]), loop):
+        assert family_of(graph_of(tf.function(function), vector(5))) is None
+
+
+def test_an_error_is_about_the_line_of_its_own_trace():
+    one = tf.function(lambda x, i: tf.exp(x)[i] + 1.0)
+    other = tf.function(lambda x, i: tf.exp(x)[i] + 1.0)
+    index = tf.constant(1)
+    for function in (one, other):
+        called(function, *[(vector(n), index) for n in (5, 6)])
+    for function in (one, other):
+        line = function.python_function.__code__.co_firstlineno
+        with pytest.raises(tf.errors.InvalidArgumentError, match=f"line {line},"):
+            function(vector(7), tf.constant(7))
+
+
+def test_a_family_lives_as_long_as_its_traces():
+    function = tf.function(spread)
+    traces = called(function, *[(vector(n),) for n in (5, 6, 7)])
+    family = weakref.ref(traces[0].tiers.family)
+    assert family() is traces[2].tiers.family
+    del function, traces
+    gc.collect()
+    assert family() is None
