@@ -1,12 +1,12 @@
 """Tier 2: a graph as generated straight-line Python over NumPy kernels.
 
-Every kernel is bound once; host operands that are constants become literals; a value is
-deleted after its last use.
+Every kernel is bound once; host operands that are constants become literals. A value is let go
+of after its last use: another one gets its name, or it is deleted.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -22,6 +22,7 @@ from graphwright.lower.simplify import simplify
 from graphwright.op.op import host_value
 from graphwright.op.refusal import show_call
 from graphwright.ops.creation import Const, Placeholder
+from graphwright.types.dtypes import DType
 from graphwright.values.eager import REFUSALS, refusal
 from graphwright.values.quiet import QUIET
 from graphwright.values.tensor import wrap
@@ -55,6 +56,9 @@ class Source:
         self.lines: list[str] = []
         self.depth = 1
         self.names: dict[Value, str] = {}
+        self.variables = 0  # how many names of variables there are
+        self.free: list[str] = []  # those that mean nothing now
+        self.kernels: dict[Any, str] = {}  # by op and dtypes
         self.bindings: dict[str, Any] = {"_host": host_value}
         #: Generated line number -> its node, and the names of the node's operands.
         self.nodes: dict[int, tuple[Node, tuple[str, ...]]] = {}
@@ -86,15 +90,13 @@ class Source:
             return
         if isinstance(op, Const):
             self.names[node.outputs[0]] = self.bind("k", op.value.array)
-            return
-        if isinstance(op, StatelessWhile) and self.depth < _DEPTH:
+            self.last_use[node.outputs[0]] = None
+        elif isinstance(op, StatelessWhile) and self.depth < _DEPTH:
             self.loop(node, op)
         elif isinstance(op, StatelessIf) and self.depth < _DEPTH:
             self.branch(node, op)
         else:
-            call = self.native(node, op) if isinstance(op, Native) else self.call(node)
-            self.assign(node, call)
-        self.delete(node)
+            self.assign(node, self.native(node, op) if isinstance(op, Native) else self.call(node))
 
     def native(self, node: Node, op: Native) -> str:
         """A call of machine code, and of what does the same where that cannot."""
@@ -106,24 +108,35 @@ class Source:
         return f"{native}({arguments}) or {fallback}({arguments})"
 
     def assign(self, node: Node, call: str) -> None:
-        """A kernel's call, and its results' names."""
-        targets = [self.name(v) for v in node.outputs]
+        """A kernel's call, and its results' names: first those of operands that it is the last to
+        need."""
+        dead = self.dead(node.inputs, node)
+        left = [name for name in dead if is_variable(name)]
+        targets = [left.pop() if left else self.name() for _ in node.outputs]
+        self.names.update(zip(node.outputs, targets))
         if not targets:
             self.line(call, node)
         elif len(targets) == 1 and not node.op.returns_tuple:
             self.line(f"{targets[0]} = {call}", node)
         else:
             self.line(f"{', '.join(targets)}, = {call}", node)
+        self.let_go([name for name in dead if name not in targets])
+        self.let_go(self.dead(node.outputs, node))
 
     def loop(self, node: Node, op: StatelessWhile) -> None:
         """A loop: its variables are the names of its results."""
         condition, body = self.passes(op.cond), self.passes(op.body)
         given = [self.names[v] for v in node.inputs]
-        variables = [self.name(v) for v in node.outputs]
+        variables = self.named(node.outputs)
         count = len(variables)
         if variables:
             self.line(f"{', '.join(variables)}, = {', '.join(given[:count])},", node)
-        self.delete_early(node, node.inputs[count:])
+        kept = set(node.inputs[count:])
+        begin = [v for v in node.inputs if v not in kept and self.last_use.get(v) is node]
+        gone = self.dead(begin, node)  # what the loop begins with
+        self.let_go(gone)
+        self.free = [name for name in self.free if name not in gone]  # an error may ask for them
+        self.last_use.update(dict.fromkeys(begin, None))
         self.line("while True:")
         self.depth += 1
         self.block(condition, [*variables, *given[count:]], condition.arguments)
@@ -133,11 +146,13 @@ class Source:
         self.block(body, [*variables, *given[count:]], body.arguments[count:])
         self.move(body, variables)
         self.depth -= 1
+        self.free += filter(is_variable, gone)
+        self.let_go(self.dead((*node.inputs, *node.outputs), node))
 
     def branch(self, node: Node, op: StatelessIf) -> None:
         """A branch, each side of which assigns the results."""
         condition, *given = [self.names[v] for v in node.inputs]
-        results = [self.name(v) for v in node.outputs]
+        results = self.named(node.outputs)
         self.stop_unless_scalar(condition, node.inputs[0], node)
         for text, side in ((f"if {condition}:", op.then_branch), ("else:", op.else_branch)):
             graph = self.passes(side)
@@ -147,6 +162,7 @@ class Source:
             self.line("pass")
             self.move(graph, results)
             self.depth -= 1
+        self.let_go(self.dead((*node.inputs, *node.outputs), node))
 
     def block(self, graph: Graph, arguments: Sequence[str], kept: Sequence[Value]) -> None:
         """A graph's nodes in the current block; the arguments `kept` are not deleted there."""
@@ -160,42 +176,46 @@ class Source:
         """Assigns a block's results, and lets go of their own names."""
         pairs = [(t, self.names[v]) for t, v in zip(targets, graph.results)]
         pairs = [(target, source) for target, source in pairs if target != source]
-        if not pairs:
-            return
-        left, right = ", ".join(t for t, _ in pairs), ", ".join(s for _, s in pairs)
-        self.line(f"{left} = {right}")
+        if pairs:
+            left, right = ", ".join(t for t, _ in pairs), ", ".join(s for _, s in pairs)
+            self.line(f"{left} = {right}")
         arguments = set(graph.arguments)
-        own = dict.fromkeys(
+        own = [
             self.names[v]
             for v in graph.results
             if v not in arguments and not isinstance(v.node.op, Const)
-        )
-        if own:
-            self.line(f"del {', '.join(own)}")
+        ]
+        self.let_go([name for name in dict.fromkeys(own) if name not in targets])
+        # A loop's variable may have been let go of in its body, before it got the next value.
+        self.free = [name for name in self.free if name not in targets]
 
     def stop_unless_scalar(self, name: str, value: Value, node: Node) -> None:
         """Refuses a condition with axes, where its rank is not known."""
         if value.type.rank != 0:
             self.line(f"if {name}.shape: raise {self.bind('e', not_scalar)}({name})", node)
 
-    def delete_early(self, node: Node, kept: Sequence[Value]) -> None:
-        """Frees the initial values of a loop before it runs."""
-        dead = [v for v in dict.fromkeys(node.inputs) if v not in kept and self.dies(v, node)]
-        if dead:
-            self.line(f"del {', '.join(self.names[v] for v in dead)}")
-            self.last_use.update(dict.fromkeys(dead, None))
-
     def call(self, node: Node) -> str:
         """The kernel's call."""
         mask = node.op.host_mask(len(node.inputs))
         types = [v.type.dtype for v, host in zip(node.inputs, mask) if not host]
-        try:
-            bound = with_own_streams(node.op).bind(types)
-        except REFUSALS as error:
-            raise refused(node, None, error) from error
-        kernel = self.bind("f", bound)
+        kernel = self.kernel(node, types)
         arguments = [self.host(v) if host else self.names[v] for v, host in zip(node.inputs, mask)]
         return f"{kernel}({', '.join(arguments)})"
+
+    def kernel(self, node: Node, types: Sequence[DType]) -> str:
+        """The name of a node's kernel: one for all places of an op, if none has its own stream."""
+        op = node.op
+        key = (id(op), *types)
+        found = self.kernels.get(key)
+        if found is None:
+            own = with_own_streams(op)
+            try:
+                found = self.bind("f", own.bind(types))
+            except REFUSALS as error:
+                raise refused(node, None, error) from error
+            if own is op and not op.has_stream:
+                self.kernels[key] = found
+        return found
 
     def host(self, value: Value) -> str:
         """A host operand: a literal where it is a constant, else converted when it runs."""
@@ -203,10 +223,18 @@ class Source:
             return self.bind("h", host_value(value.node.op.value.array))
         return f"_host({self.names[value]})"
 
-    def name(self, value: Value) -> str:
-        """A fresh variable for a value."""
-        name = self.names[value] = f"v{len(self.names)}"
-        return name
+    def named(self, values: Iterable[Value]) -> list[str]:
+        """Variables for values."""
+        names = [self.name() for _ in values]
+        self.names.update(zip(values, names))
+        return names
+
+    def name(self) -> str:
+        """A variable."""
+        if self.free:
+            return self.free.pop()
+        self.variables += 1
+        return f"v{self.variables}"
 
     def bind(self, prefix: str, thing: Any) -> str:
         """A global name for an object."""
@@ -216,17 +244,21 @@ class Source:
         self.bindings[name] = thing
         return name
 
-    def delete(self, node: Node) -> None:
-        """Frees what this node used last and what nobody uses."""
-        dead = [v for v in dict.fromkeys((*node.inputs, *node.outputs)) if self.dies(v, node)]
-        if dead:
-            self.line(f"del {', '.join(self.names[v] for v in dead)}")
+    def dead(self, values: Iterable[Value], node: Node) -> list[str]:
+        """The names of those that `node` is the last to need: nobody else, if it makes them."""
+        last = self.last_use
+        return [self.names[v] for v in dict.fromkeys(values) if last.get(v, v.node) is node]
 
-    def dies(self, value: Value, node: Node) -> bool:
-        """Whether `node` is the last to need `value`."""
-        if isinstance(value.node.op, Const):
-            return False
-        return self.last_use.get(value, value.node) is node
+    def let_go(self, names: Collection[str]) -> None:
+        """Deletes variables; others may get their names."""
+        if names:
+            self.line(f"del {', '.join(names)}")
+            self.free += filter(is_variable, names)
+
+
+def is_variable(name: str) -> bool:
+    """Whether a name is one that is given to values, not an argument's."""
+    return name[0] == "v"
 
 
 def last_uses(graph: Graph) -> dict[Value, Node | None]:

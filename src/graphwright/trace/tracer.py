@@ -43,7 +43,7 @@ class Tracer:
         else:
             inputs = tuple([self.value_of(o) for o in operands])
             described = [v.type for v in inputs]
-        types = infer(op, described, inputs)
+        types = inferred(op, described, inputs)
         node = self.graph.add(op, inputs, types, name, user_location(2))
         return self.results(node)
 
@@ -202,6 +202,18 @@ def followed(outside: Interpreter | None, tracer: Tracer) -> Interpreter:
             return found
         outside = outside.below
     return tracer
+
+
+def inferred(op: Op, described: list[Any], inputs: tuple[Value, ...]) -> tuple[TensorType, ...]:
+    """The result types, known already if the op was last applied to operands of these types."""
+    if op.has_host:
+        return infer(op, described, inputs)
+    last: tuple[list[Any], tuple[TensorType, ...]] | None = op.__dict__.get("_inferred")
+    if last is not None and last[0] == described:
+        return last[1]
+    types = infer(op, described, inputs)
+    op.__dict__["_inferred"] = described, types
+    return types
 
 
 def infer(op: Op, described: Any, inputs: tuple[Value, ...]) -> tuple[TensorType, ...]:
