@@ -2,12 +2,14 @@
 
 A module here is a namespace of the package (`api/math.py` is `tf.math`) unless it is one of
 `AREAS`, which only contribute top-level names. `TOP_LEVEL` in either names what the package
-itself exports from it. Functions are published in a form that tells of the call that they refuse
-(`op.dispatch`); to those of ops, composites and types of the user's own can give a meaning.
+itself exports from it. Functions and the methods of classes are published in a form that tells of
+the call that they refuse (`op.refusal`); to functions of ops, composites and types of the user's
+own can give a meaning (`op.dispatch`).
 """
 
 from __future__ import annotations
 
+import functools
 import importlib
 import pkgutil
 from collections.abc import Callable, Iterable
@@ -15,7 +17,7 @@ from types import FunctionType, ModuleType
 from typing import Any
 
 from graphwright.op.dispatch import opened
-from graphwright.op.refusal import boundary, is_public
+from graphwright.op.refusal import boundaries, boundary, is_public
 
 #: Modules that are no namespaces of their own.
 AREAS = frozenset({"array", "control", "core"})
@@ -74,6 +76,16 @@ def name_publicly(value: Any, name: str) -> None:
 
 def public(value: Any) -> Any:
     """A name's value as the package offers it."""
+    if isinstance(value, type):
+        for kind in (*value.__mro__, *value.__subclasses__()):
+            open_methods(kind)
     if not isinstance(value, FunctionType) or not value.__module__.startswith("graphwright."):
         return value
     return opened(value) if value.__module__.startswith(_OPS) else boundary(value)
+
+
+@functools.cache
+def open_methods(kind: type) -> None:
+    """Gives the methods of a class of ours their public forms."""
+    if kind.__module__.startswith("graphwright.") and not issubclass(kind, BaseException):
+        boundaries(kind)

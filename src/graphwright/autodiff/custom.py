@@ -17,6 +17,7 @@ from graphwright.autodiff.tape import GradientTape, Recorder, paused
 from graphwright.op.batching import Each, Same
 from graphwright.op.interpreter import STATE, activate, apply
 from graphwright.op.op import Call, Op
+from graphwright.op.refusal import boundary
 from graphwright.ops.identities import PreventGradient, identity
 from graphwright.ops.lists import zero_of
 from graphwright.types import tree
@@ -106,6 +107,7 @@ class WithRule:
         self._f = f
         functools.update_wrapper(self, f)
 
+    @boundary
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         return call_with_rule(self._f, args, kwargs)
 

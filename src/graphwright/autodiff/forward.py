@@ -14,7 +14,6 @@ from graphwright.autodiff.sweep import carries_gradient, is_differentiable, thro
 from graphwright.autodiff.tape import GradientTape, Recorder, UnconnectedGradients, like
 from graphwright.op.interpreter import STATE, activate
 from graphwright.op.op import Call, Op
-from graphwright.op.refusal import boundaries
 from graphwright.ops.lists import zero_of
 from graphwright.types import dtypes as dt
 from graphwright.types import tree
@@ -85,7 +84,6 @@ def has_tangent(tensor: Any) -> bool:
     return carries_gradient(tensor) and tensor.dtype is not dt.resource
 
 
-@boundaries
 class ForwardAccumulator:
     """Computes Jacobian-vector products as the ops of a block run.
 

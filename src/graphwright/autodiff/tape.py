@@ -21,7 +21,6 @@ from graphwright.autodiff.sweep import (
 from graphwright.logs import LOGGER
 from graphwright.op.interpreter import STATE, Layer
 from graphwright.op.op import Call, Op, not_differentiable
-from graphwright.op.refusal import boundaries
 from graphwright.ops.creation import filled, ones_like, zeros_like
 from graphwright.ops.shape import shape_of
 from graphwright.types import dtypes as dt
@@ -132,7 +131,6 @@ def paused() -> Iterator[None]:
             recorder.recording = True
 
 
-@boundaries
 class GradientTape:
     """Records operations for automatic differentiation.
 

@@ -14,7 +14,6 @@ from graphwright.errors import InvalidArgumentError
 from graphwright.ir.known import known
 from graphwright.op.interpreter import apply, convert
 from graphwright.op.op import c_name
-from graphwright.op.refusal import boundaries
 from graphwright.ops import list_tensors, lists
 from graphwright.ops.conversion import cast
 from graphwright.ops.identities import identity
@@ -165,7 +164,6 @@ def index32(index: Any) -> Any:
     return index if index.dtype is dt.int32 else cast(index, dt.int32)
 
 
-@boundaries
 class TensorArray(Composite):
     """An array of tensors of one dtype, each written once and then read.
 

@@ -21,7 +21,6 @@ from graphwright.edge.checkpoint_state import SUFFIX, record_latest
 from graphwright.edge.tracking import Tracked, edges, is_followed, variables_of
 from graphwright.errors import DataLossError, NotFoundError
 from graphwright.files import write_whole
-from graphwright.op.refusal import boundaries
 from graphwright.types import dtypes as dt
 from graphwright.types.tensor_type import is_compatible
 from graphwright.values.variable import Variable
@@ -31,7 +30,6 @@ _FORMAT = "graphwright 1"
 _PLAIN = frozenset("?bBhHiIlLqQefd")
 
 
-@boundaries
 class Checkpoint(Tracked):
     """Saves and restores the variables that objects hold.
 

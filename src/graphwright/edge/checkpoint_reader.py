@@ -53,7 +53,6 @@ class CheckpointReader:
         return {key: dt.as_dtype(node["dtype"]) for key, node in self._nodes.items()}
 
 
-@boundary
 def load_checkpoint(ckpt_dir_or_file: str) -> CheckpointReader:
     """A reader of a checkpoint, or of the newest one in a directory.
 
@@ -77,7 +76,6 @@ def load_checkpoint(ckpt_dir_or_file: str) -> CheckpointReader:
     return CheckpointReader(load(path))
 
 
-@boundary
 def load_variable(ckpt_dir_or_file: str, name: str) -> Any:
     """The value of one variable of a checkpoint as NumPy's; errors as `load_checkpoint`'s, and
     NotFoundError if there is no value of this key.
@@ -90,7 +88,6 @@ def load_variable(ckpt_dir_or_file: str, name: str) -> Any:
     return load_checkpoint(ckpt_dir_or_file).get_tensor(name)
 
 
-@boundary
 def list_variables(ckpt_dir_or_file: str) -> list[tuple[str, list[int]]]:
     """The keys of a checkpoint's values with their shapes, sorted; errors as `load_checkpoint`'s.
 
@@ -102,7 +99,6 @@ def list_variables(ckpt_dir_or_file: str) -> list[tuple[str, list[int]]]:
     return list(load_checkpoint(ckpt_dir_or_file).get_variable_to_shape_map().items())
 
 
-@boundary
 def checkpoints_iterator(
     checkpoint_dir: str,
     min_interval_secs: float = 0,

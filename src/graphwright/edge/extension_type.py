@@ -15,6 +15,7 @@ from graphwright.control.map import items_of as collector_of
 from graphwright.control.map import static_count
 from graphwright.edge.extension_fields import REQUIRED, Field, ImmutableDict, field_of
 from graphwright.op.interpreter import convert
+from graphwright.op.refusal import boundary
 from graphwright.ops.comparison import equal, logical_not
 from graphwright.ops.joining import stack
 from graphwright.ops.reduction import reduce_all
@@ -154,6 +155,7 @@ def assembled(cls: Any, values: Mapping[str, Any]) -> Any:
 def constructor(init: Callable[..., None], finish: Callable[[Any], None]) -> Callable[..., None]:
     """A constructor inside which fields may be set, the outermost of which finishes them."""
 
+    @boundary
     @functools.wraps(init)
     def construct(self: Any, *args: Any, **kwargs: Any) -> None:
         if _BUILDING in self.__dict__:

@@ -10,7 +10,6 @@ import numpy as np
 
 from graphwright.kernels import random
 from graphwright.op.interpreter import activate, apply, convert
-from graphwright.op.refusal import boundaries
 from graphwright.ops.conversion import bitcast, cast
 from graphwright.ops.creation import zeros_like
 from graphwright.ops.generator import READ_AND_SKIP, StatefulRandomBinomial
@@ -69,7 +68,6 @@ def word_of(value: Any) -> Any:
     return cast(convert(value), dt.int64)
 
 
-@boundaries
 class Generator:
     """A source of random numbers: each draw moves its state on.
 

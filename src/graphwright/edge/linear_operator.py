@@ -16,7 +16,6 @@ from graphwright.control.assertions import assert_equal, assert_less, assert_pos
 from graphwright.edge.module import Module
 from graphwright.errors import InvalidArgumentError
 from graphwright.op.interpreter import convert
-from graphwright.op.refusal import boundaries
 from graphwright.ops.arithmetic import divide
 from graphwright.ops.contraction import matmul
 from graphwright.ops.decomposition import cholesky, eigvalsh, svd
@@ -43,7 +42,6 @@ class Forms:
     triangular: Callable[..., LinearOperator]
 
 
-@boundaries
 class LinearOperator(Module):
     """A batch of matrices [..., M, N] that need not be there as numbers.
 

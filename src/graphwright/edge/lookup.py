@@ -11,7 +11,6 @@ from graphwright.edge.lookup_initializers import Initializer
 from graphwright.edge.tracking import Tracked
 from graphwright.errors import InvalidArgumentError
 from graphwright.op.interpreter import apply, convert
-from graphwright.op.refusal import boundaries
 from graphwright.ops import tables
 from graphwright.ops.arithmetic import add
 from graphwright.ops.comparison import not_equal
@@ -27,7 +26,6 @@ from graphwright.values.sparse.tensor import SparseTensor
 from graphwright.values.tensor import box
 
 
-@boundaries
 class LookupTable(Tracked):
     """What tables have in common: a cell behind a handle, and what it maps to what."""
 
@@ -93,7 +91,6 @@ class LookupTable(Tracked):
         return convert(keys, self.key_dtype)
 
 
-@boundaries
 class StaticHashTable(LookupTable):
     """A table that an initializer fills and nothing changes.
 
@@ -127,7 +124,6 @@ class StaticHashTable(LookupTable):
         return self._find(keys, None, name)
 
 
-@boundaries
 class StaticVocabularyTable:
     """A fixed table from words to numbers that gives every other word a number too.
 
@@ -222,7 +218,6 @@ class StaticVocabularyTable:
         return self.lookup(keys)
 
 
-@boundaries
 class MutableHashTable(LookupTable):
     """A table that insertions and removals change; checkpoints save it.
 
@@ -272,7 +267,6 @@ class MutableHashTable(LookupTable):
         apply(tables.REMOVE, self._table_handle, self._keys(keys), name=name)
 
 
-@boundaries
 class DenseHashTable(MutableHashTable):
     """A table that changes, and in which two keys of your choice may not be used.
 

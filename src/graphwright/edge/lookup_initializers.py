@@ -12,7 +12,6 @@ import numpy as np
 from graphwright.edge.record_file import opened
 from graphwright.errors import InvalidArgumentError
 from graphwright.op.interpreter import convert
-from graphwright.op.refusal import boundaries
 from graphwright.ops.tables import Table
 from graphwright.trace.scopes import init_scope
 from graphwright.types import dtypes as dt
@@ -38,7 +37,6 @@ def fill(table: Any, keys: Any, values: Any) -> None:
     cell.insert(keys, values, once=True)
 
 
-@boundaries
 class KeyValueTensorInitializer:
     """Fills a table with tensors of keys and of values, of one shape.
 
@@ -87,7 +85,6 @@ class TextFileIndex:
     LINE_NUMBER = -1
 
 
-@boundaries
 class TextFileInitializer:
     """Fills a table with the lines of a text file: keys and values are columns, counted from 0.
 

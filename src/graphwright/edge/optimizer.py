@@ -15,7 +15,6 @@ from graphwright.control.branch import cond
 from graphwright.edge.module import Module
 from graphwright.edge.schedules import LearningRateSchedule
 from graphwright.logs import LOGGER
-from graphwright.op.refusal import boundaries
 from graphwright.ops.clipping import clip_by_global_norm, clip_by_norm, clip_by_value
 from graphwright.ops.comparison import equal, not_equal
 from graphwright.ops.conversion import cast
@@ -26,7 +25,6 @@ from graphwright.values.indexed_slices import IndexedSlices
 from graphwright.values.variable import Variable
 
 
-@boundaries
 class Optimizer(Module):
     """The base of optimizers: a subclass states its `slots` and one `update_step`.
 

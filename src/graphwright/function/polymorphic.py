@@ -29,7 +29,7 @@ from graphwright.function.retracing import warn_of_retracing
 from graphwright.function.weak_method import WeakMethod
 from graphwright.identities import IdentityTable
 from graphwright.op.interpreter import STATE
-from graphwright.op.refusal import boundary
+from graphwright.op.refusal import own_boundary
 from graphwright.trace.dispatch import DispatchTable
 from graphwright.trace.signature import Binder, FunctionType, Parameter, type_of_call
 from graphwright.trace.tracer import current_tracer
@@ -94,6 +94,7 @@ class PolymorphicFunction:
 
     # -- calling ------------------------------------------------------------------------
 
+    @own_boundary
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """Runs the trace for these arguments, after tracing if there is none."""
         try:
@@ -264,7 +265,6 @@ class PolymorphicFunction:
 
     # -- what it offers -----------------------------------------------------------------
 
-    @boundary
     def get_concrete_function(self, *args: Any, **kwargs: Any) -> ConcreteFunction:
         """The trace for arguments given as values or as TensorSpecs."""
         if self._input_signature is not None and not args and not kwargs:

@@ -31,8 +31,13 @@ Function = Callable[..., Any]
 _SHOWN = 6
 #: The attribute of an error that says its call: its words without it.
 _TOLD = "words_of_refusal"
-#: Methods that users call without saying their names.
+#: Methods that users call without saying their names, by what they write instead.
 _UNSAID = frozenset({"__init__", "__call__"})
+_PROTOCOL = _UNSAID | frozenset(
+    f"__{name}__"
+    for name in """array bool complex contains delitem enter exit float getitem index int iter len
+    next setitem""".split()  # noqa: SIM905
+)
 _INSTANCES = frozenset({"self", "cls"})
 
 
@@ -146,6 +151,7 @@ def public_name(function: Function, values: tuple[Any, ...]) -> str:
 
 
 _PUBLIC: dict[Function, Function] = {}
+_OWN_BOUNDARIES: set[Function] = set()
 
 VARIADIC = 0x04 | 0x08  # the flags of code with *args and **kwargs
 
@@ -157,16 +163,21 @@ def boundary(function: F) -> F:
 
 
 def boundaries(kind: K) -> K:
-    """A public class whose constructor and methods, where they take arguments, are boundaries."""
+    """A class whose constructor, public methods and protocols of Python are boundaries."""
     for name, value in list(vars(kind).items()):
-        function = value.__func__ if isinstance(value, (classmethod, staticmethod)) else value
-        is_public = name in _UNSAID or not name.startswith("_")
-        if not isinstance(function, FunctionType) or not is_public:
+        if name.startswith("_") and name not in _PROTOCOL:
             continue
-        if function.__code__.co_argcount + function.__code__.co_kwonlyargcount > 1:
+        function = value.__func__ if isinstance(value, (classmethod, staticmethod)) else value
+        if isinstance(function, FunctionType) and function not in _OWN_BOUNDARIES:
             made: Any = boundary(function)
             setattr(kind, name, made if function is value else type(value)(made))
     return kind
+
+
+def own_boundary(function: F) -> F:
+    """Says of a public method that it sees to its errors itself."""
+    _OWN_BOUNDARIES.add(function)
+    return function
 
 
 def public_form(function: Function, refused: Function) -> Function:

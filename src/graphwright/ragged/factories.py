@@ -7,14 +7,12 @@ from typing import Any
 
 from graphwright.control.assertions import assert_equal
 from graphwright.op.interpreter import convert
-from graphwright.op.refusal import boundaries
 from graphwright.ragged.positions import length_of
 from graphwright.ragged.row_partition import RowPartition, splits_dtype
 from graphwright.types import dtypes as dt
 from graphwright.types.dtypes import DType
 
 
-@boundaries
 class Factories:
     """What `tf.RaggedTensor` is made by."""
 

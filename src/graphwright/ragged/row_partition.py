@@ -12,7 +12,6 @@ from graphwright.control.assertions import (
     assert_non_negative,
 )
 from graphwright.op.interpreter import convert
-from graphwright.op.refusal import boundaries
 from graphwright.ops.arithmetic import maximum
 from graphwright.ops.conversion import cast
 from graphwright.ops.joining import concat
@@ -55,7 +54,6 @@ def index_vector(value: Any, name: str, dtype: Any = None) -> Any:
     return tensor if dtype is None else cast(tensor, dtype)
 
 
-@boundaries
 class RowPartition(Composite):
     """How a sequence of values is divided into rows, one after the other.
 

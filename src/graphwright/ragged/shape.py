@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from typing import Any
 
 from graphwright.op.interpreter import convert
-from graphwright.op.refusal import boundaries
 from graphwright.ops.conversion import cast
 from graphwright.ops.joining import stack
 from graphwright.ops.shape import shape as shape_of
@@ -16,7 +15,6 @@ from graphwright.types.dtypes import DType, as_dtype
 from graphwright.types.shape import TensorShape
 
 
-@boundaries
 class DynamicRaggedShape:
     """The shape of a ragged tensor: partitions of the outer axes, sizes of the inner ones.
 

@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 
 from graphwright.op.dispatch import opened
-from graphwright.op.refusal import boundaries
 from graphwright.ops import arithmetic, bitwise, comparison, transcendental
 from graphwright.ops.conversion import cast
 from graphwright.ops.creation import fill
@@ -25,7 +24,6 @@ from graphwright.values.operators import Operators
 from graphwright.values.tensor import EagerTensor
 
 
-@boundaries
 class RaggedTensor(Factories, Composite, Operators):
     """A tensor whose rows differ in length.
 

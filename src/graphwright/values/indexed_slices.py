@@ -8,7 +8,6 @@ from numpy import ndarray
 
 from graphwright.op.dispatch import implement
 from graphwright.op.op import Hooks
-from graphwright.op.refusal import boundaries
 from graphwright.ops.arithmetic import add
 from graphwright.ops.conversion import cast
 from graphwright.ops.joining import concat
@@ -23,7 +22,6 @@ from graphwright.values.convert import convert, register_conversion
 from graphwright.values.tensor import EagerTensor
 
 
-@boundaries
 class IndexedSlices(Composite):
     """Rows `values` at `indices` of a tensor of shape `dense_shape`; equal indices add up.
 

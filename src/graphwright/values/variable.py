@@ -17,7 +17,6 @@ import numpy as np
 
 from graphwright.errors import outermost
 from graphwright.op.interpreter import STATE, Interpreter, apply
-from graphwright.op.refusal import boundaries
 from graphwright.ops import resource
 from graphwright.ops.indexing import is_mask, strided
 from graphwright.ops.resource import HANDLE, Storage
@@ -54,7 +53,6 @@ class Scope:
     prefix: Callable[[], str] = staticmethod(lambda: "")
 
 
-@boundaries
 class Variable(Operators):
     """A mutable tensor of fixed dtype, and of fixed shape unless `shape` says otherwise.
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from graphwright.op.refusal import boundaries
 from graphwright.ops.arithmetic import truediv
 from graphwright.ops.gathering import gather_nd
 from graphwright.ops.movement import broadcast_to
@@ -16,7 +15,6 @@ from graphwright.types.specs import TensorSpec, TypeSpec
 from graphwright.values.convert import convert
 
 
-@boundaries
 class SparseTensor(Composite):
     """The `values` at the rows of `indices` ([n, rank], int64) of a tensor of `dense_shape`.
 
