@@ -7,7 +7,7 @@ from typing import Any
 from graphwright.errors import outermost
 from graphwright.op.dispatch import call
 from graphwright.op.interpreter import convert, is_tensor
-from graphwright.op.refusal import leave
+from graphwright.op.refusal import leave, own_boundary
 from graphwright.ops import arithmetic, bitwise, comparison, contraction, indexing, transcendental
 from graphwright.types.composite import Composite
 
@@ -122,6 +122,7 @@ class Operators:
     def __hash__(self) -> int:
         raise TypeError("Tensor is unhashable. Instead, use tensor.ref() as the key.")
 
+    @own_boundary
     def __getitem__(self, key: Any) -> Any:
         try:
             return indexing.get_item(self, key)
