@@ -10,7 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from graphwright.kernels import machine, products
-from graphwright.kernels.products import address, multiply, pack, steps
+from graphwright.kernels.array_layout import address
+from graphwright.kernels.products import multiply, pack, steps
 from graphwright.kernels.tile_code import Tile
 
 SIZES = st.integers(1, 120)

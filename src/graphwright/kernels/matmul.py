@@ -16,7 +16,8 @@ import numpy as np
 import numpy.typing as npt
 
 from graphwright.kernels import machine, products, threads
-from graphwright.kernels.products import address, steps
+from graphwright.kernels.array_layout import address
+from graphwright.kernels.products import steps
 from graphwright.kernels.strip_code import MULTIPLY, PACK
 from graphwright.kernels.strips import OTHER, OWN, RESULT, SOURCE, Plan
 

@@ -10,13 +10,13 @@ from __future__ import annotations
 import ctypes
 import functools
 import math
-import sys
 from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from graphwright.kernels import jobs, machine
+from graphwright.kernels.array_layout import address
 from graphwright.kernels.jobs import Job
 from graphwright.kernels.tile_code import MATMUL_KINDS, Tile
 
@@ -64,29 +64,6 @@ def load(tile: Tile) -> Kernels:
     ]
     matmul = jobs.load(engine, "matmul", MATMUL_KINDS)
     return Kernels(tile, pack, multiply, matmul, perform, engine.address("perform"))
-
-
-def _asked(array: Array) -> int:
-    """What NumPy says: it makes a dictionary for it, which takes as long as a small product."""
-    pointer: int = array.__array_interface__["data"][0]
-    return pointer
-
-
-def _read(array: Array) -> int:
-    """What CPython's objects of arrays begin with."""
-    pointer: int = _WORD(id(array) + object.__basicsize__).value
-    return pointer
-
-
-def _is_readable() -> bool:
-    sample = np.zeros(1)
-    return sys.implementation.name == "cpython" and _read(sample) == _asked(sample)
-
-
-_WORD = ctypes.c_ssize_t.from_address
-
-#: Where the first element of an array lies.
-address = _read if _is_readable() else _asked
 
 
 def aligned(size: int, dtype: np.dtype[Any]) -> Array:

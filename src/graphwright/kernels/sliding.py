@@ -13,8 +13,9 @@ import numpy as np
 import numpy.typing as npt
 
 from graphwright.kernels import jobs, machine
+from graphwright.kernels.array_layout import address
 from graphwright.kernels.jobs import Job
-from graphwright.kernels.products import Table, address, steps
+from graphwright.kernels.products import Table, steps
 from graphwright.kernels.window_code import KINDS, Sliding
 from graphwright.kernels.windows import Windows, accumulator, blocks
 

@@ -13,7 +13,8 @@ import numpy as np
 import numpy.typing as npt
 
 from graphwright.kernels import products, threads
-from graphwright.kernels.products import Table, address
+from graphwright.kernels.array_layout import address
+from graphwright.kernels.products import Table
 from graphwright.kernels.strip_code import WORDS
 
 Array = npt.NDArray[Any]

@@ -9,14 +9,10 @@ from weakref import WeakValueDictionary
 
 import numpy as np
 
+from graphwright.kernels import array_layout
 from graphwright.kernels.exclusion import exclusive
 from graphwright.lower.kinds import DTYPES
-from graphwright.lower.llvm.boundary import (
-    boundary,
-    is_supported,
-    native_function,
-    table,
-)
+from graphwright.lower.llvm.boundary import boundary, native_function, table
 from graphwright.lower.llvm.frame import Frame
 from graphwright.lower.llvm.machine import Library, machine
 from graphwright.lower.llvm.render import render
@@ -37,7 +33,7 @@ _TOGETHER = 32
 @exclusive
 def library_of(text: str, names: tuple[str, ...] = _NAMES) -> Library:
     """The machine code of a module, compiled once in this process."""
-    if not is_supported():
+    if not array_layout.is_known():
         raise NotNative("arrays lie in memory otherwise than native code expects")
     found = _LIBRARIES.get(text)
     if found is None:

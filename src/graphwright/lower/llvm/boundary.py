@@ -5,14 +5,12 @@ stands in a `bytes` object, its `self`. It checks the arrays, fills in a frame, 
 results' arrays, lets go of the interpreter's lock while much is computed, and returns a tuple,
 or None where native code cannot do it (then somebody else does).
 
-It relies on the layout of CPython's and NumPy's objects that their headers publish, and
-`is_supported` checks that layout on a real array before anything is built on it.
+It relies on what `kernels.array_layout` knows of objects in memory.
 """
 
 from __future__ import annotations
 
 import ctypes
-import sys
 from collections.abc import Callable
 from functools import cache
 from typing import Any
@@ -20,6 +18,19 @@ from typing import Any
 import numpy as np
 
 from graphwright.kernels import large_arrays
+from graphwright.kernels.array_layout import (
+    ALIGNED,
+    BYTES,
+    CONTIGUOUS,
+    DATA,
+    DESCR,
+    DIMS,
+    FLAGS,
+    OWNED,
+    RANK,
+    TYPE,
+    WRITABLE,
+)
 from graphwright.lower.llvm.emitter import Reg
 from graphwright.lower.llvm.frame import INTERRUPTED, THREAD, Frame
 from graphwright.lower.llvm.function import I64, FunctionWriter
@@ -28,11 +39,7 @@ from graphwright.lower.llvm.machine import Library, machine
 #: With more elements than this to compute, other threads may run meanwhile.
 _RELEASE = 20_000
 
-HEADER = object.__basicsize__
-DATA, RANK, DIMS, DESCR, FLAGS = HEADER, HEADER + 8, HEADER + 16, HEADER + 40, HEADER + 48
-_BYTES = bytes.__basicsize__ - 1
-_CONTIGUOUS, _ALIGNED = 0x1, 0x100
-_OWNED, _CARRAY = 0x4, 0x501  # owns its memory; contiguous, aligned and writable
+_CARRAY = CONTIGUOUS | ALIGNED | WRITABLE
 _NEW_ARRAY, _ARRAY_TYPE = 93, 2  # in NumPy's table of functions
 
 _API = (
@@ -49,25 +56,6 @@ _API = (
 def peek(address: int, kind: Any) -> int:
     """A number in memory."""
     return int(kind.from_address(address).value)
-
-
-@cache
-def is_supported() -> bool:
-    """Whether arrays lie in memory as they are expected to."""
-    if sys.implementation.name != "cpython" or ctypes.sizeof(ctypes.c_void_p) != 8:
-        return False
-    sample = np.zeros((3, 5), np.float32)
-    at = id(sample)
-    word, short = ctypes.c_int64, ctypes.c_int32
-    return (
-        peek(at + HEADER - 8, word) == id(np.ndarray)
-        and peek(at + DATA, word) == sample.ctypes.data
-        and peek(at + RANK, short) == 2
-        and [peek(peek(at + DIMS, word) + 8 * i, word) for i in range(2)] == [3, 5]
-        and peek(at + DESCR, word) == id(np.dtype(np.float32))
-        and peek(at + FLAGS, short) & (_CONTIGUOUS | _ALIGNED) == _CONTIGUOUS | _ALIGNED
-        and ctypes.string_at(id(b"graphwright") + _BYTES, 11) == b"graphwright"
-    )
 
 
 def symbols() -> dict[str, int]:
@@ -95,7 +83,7 @@ class Boundary:
     def text(self) -> str:
         """The module."""
         f, e = self.f, self.e
-        self.table = e.assign("ptr", 1, f"getelementptr i8, ptr %self, i64 {_BYTES}")
+        self.table = e.assign("ptr", 1, f"getelementptr i8, ptr %self, i64 {BYTES}")
         slots, inputs, prepare, run, results, count = [self.entry(i) for i in range(6)]
         bail = "bail"
         self.require(e.compare("eq", inputs, Reg("%given", I64)), bail)
@@ -187,10 +175,10 @@ class Boundary:
         with f.loop(f.number(0), inputs) as i:
             array = self.at(Reg("%args", "ptr"), i, "ptr")
             entry = self.offset(f.mul(i, f.number(3)), 6)
-            type_ = self.field(array, HEADER - 8, "ptr")
+            type_ = self.field(array, TYPE, "ptr")
             self.require(e.compare("eq", type_, Reg("@gw_array_type", "ptr")), bail)
             flags = self.field(array, FLAGS, "i32")
-            wanted = Reg(str(_CONTIGUOUS | _ALIGNED), "i32")
+            wanted = Reg(str(CONTIGUOUS | ALIGNED), "i32")
             self.require(e.compare("eq", e.binary("and", flags, wanted), wanted), bail)
             descr = self.field(array, DESCR, I64)
             self.require(e.compare("eq", descr, self.at(self.table, entry, I64)), bail)
@@ -307,7 +295,7 @@ class Boundary:
             data = self.at(self.frame, slot, "ptr")
             array = self.new_array(type_, rank, dims, data, Reg(str(_CARRAY), "i32"))
             self.require(e.compare("ne", array, null), "raised")
-            flags = e.binary("or", self.field(array, FLAGS, "i32"), Reg(str(_OWNED), "i32"))
+            flags = e.binary("or", self.field(array, FLAGS, "i32"), Reg(str(OWNED), "i32"))
             address = e.assign("ptr", 1, f"getelementptr i8, {array}, i64 {FLAGS}")
             e.line(f"store {flags}, {address}, align 4")
             f.call("", "Py_DecRef", self.none())
