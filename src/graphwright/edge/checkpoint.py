@@ -203,7 +203,7 @@ class RestoreStatus:
         found = [(v, n) for v, n in found if "value" in n and id(v) not in self._restored]
         refuse_misfits(found, self._saved)
         for variable, node in found:
-            variable._storage.write(self._saved.array(node))
+            variable._storage.assign(self._saved.array(node))
             self._used.add(node["value"])
             self._restored[id(variable)] = variable
         for holder, place in pairs:

@@ -42,10 +42,11 @@ def homes(program: Program) -> dict[int, int]:
         return result
     result = {i: i for i in result if i in lives}
     last = len(program.body)
+    lent = {program.results[result][0] for result, _ in program.reuses}
     taken: dict[int, list[tuple[int, int]]] = {}  # by home, when it is in use
     for buffer, _ in program.results:
         if program.buffers[buffer].role == "result" and buffer in lives:
-            taken[buffer] = [(lives[buffer][0], last)]
+            taken[buffer] = [(0 if buffer in lent else lives[buffer][0], last)]
     for buffer in sorted(result, key=lambda b: lives[b]):
         span = lives[buffer]
         size = bytes_of(program.buffers[buffer])

@@ -69,6 +69,11 @@ class Executable:
             return native
         return lambda *arrays: native(*arrays, *constants)
 
+    def lending(self) -> Callable[..., Any]:
+        """The same, given first the bits of the results that have the memory of inputs."""
+        native, constants = self._native, self.constants
+        return lambda bits, arrays: native(*arrays, *constants, bits)
+
 
 def describe(program: Program, frame: Frame, addresses: tuple[int, int]) -> bytes:
     """The program's table for the boundary."""
@@ -84,6 +89,7 @@ def describe(program: Program, frame: Frame, addresses: tuple[int, int]) -> byte
         (frame.symbol(s), i, axis, expected)
         for (s, i, axis), expected in zip(program.symbols, program.expected)
     ]
+    reuses = dict(program.reuses)
     results = [
         (
             DTYPES[program.buffers[b].kind].numpy_dtype,
@@ -91,8 +97,9 @@ def describe(program: Program, frame: Frame, addresses: tuple[int, int]) -> byte
             dims,
             frame.buffer(b),
             program.buffers[b].role == "late",
+            reuses.get(i, 0),
         )
-        for (b, shape), dims in zip(program.results, frame.result_dims)
+        for i, ((b, shape), dims) in enumerate(zip(program.results, frame.result_dims))
     ]
     return table(frame, inputs, symbols, results, addresses)
 

@@ -11,7 +11,7 @@ from graphwright.ir.execution import Builder, Function
 from graphwright.ir.graph import Graph
 from graphwright.ir.verify import verify_call
 from graphwright.op.op import Effect, Op
-from graphwright.ops.resource import Held
+from graphwright.ops.resource import Held, Loan
 from graphwright.ops.tensor_list import TensorList
 from graphwright.types.dtypes import DType
 from graphwright.types.tensor_type import TensorType
@@ -111,18 +111,48 @@ class NativeUpdate(Native):
         verify_call(self.f, [*held, *operands[self.read + self.written :]])
 
     def update(self) -> Callable[..., Any]:
-        """What runs it on cells and arrays; nobody else updates these cells meanwhile."""
-        native, fallback = self.function(), self.fallback()
+        """What runs it on cells and arrays; nobody else updates these cells meanwhile.
+
+        What a cell holds is written over where nobody else has it and the program may.
+        """
+        native, fallback, lending = self.function(), self.fallback(), self.executable.lending()
         first, count, kept = self.read, self.read + self.written, len(self.f.results) - self.written
+        reuses = {given: 1 << result for result, given in self.lowered[0].reuses}
+        lendable = [(i, reuses.get(i, 0)) for i in range(first)]
 
         def run(*operands: Any) -> Any:
             cells = operands[first:count]
             with Held(cells):
-                arrays = [cell.read() for cell in operands[:first]]
-                arrays += operands[count:]
-                found = native(*arrays) or fallback(*arrays)
+                if reuses:
+                    found = lent(operands)
+                else:
+                    arrays = [cell.held() for cell in operands[:first]]
+                    found = native(*arrays, *operands[count:])
+                if found is None:
+                    arrays = [cell.held() for cell in operands[:first]]
+                    found = fallback(*arrays, *operands[count:])
                 for cell, array in zip(cells, found[kept:]):
                     cell.write(array)
             return found[:kept]
+
+        def lent(operands: Any) -> Any:
+            loans: list[Loan] = []
+            try:
+                bits, arrays = 0, []
+                for i, bit in lendable:
+                    if bit:
+                        loan = Loan(operands[i])
+                        loans.append(loan)
+                        loan.__enter__()
+                        if loan.array is not None:
+                            bits |= bit
+                            arrays.append(loan.array)
+                            continue
+                    arrays.append(operands[i].held())
+                arrays += operands[count:]
+                return lending(bits, arrays)
+            finally:
+                for loan in loans:
+                    loan.__exit__()
 
         return run

@@ -173,6 +173,8 @@ class Nest(NamedTuple):
     #: Row values that become scalars: (row, scalar, kind).
     scalars: tuple[tuple[int, int, str], ...] = ()
     ordered: bool = False
+    #: Buffers in whose memory a result may be: they are read before anything is written.
+    first: frozenset[int] = frozenset()
 
 
 class Straight(NamedTuple):
@@ -396,6 +398,8 @@ class Program(NamedTuple):
     scalars: int  # how many there are
     body: tuple[Statement, ...]
     crossing: Any = None  # which inputs and results are lists: see `list_boundary`
+    #: (result, input): whoever calls may say that the result is to have the input's memory.
+    reuses: tuple[tuple[int, int], ...] = ()
 
     def __str__(self) -> str:
         lines = [

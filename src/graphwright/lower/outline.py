@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 
 from graphwright.ir.graph import Graph, Node, Value
 from graphwright.lower.lowering import lower
 from graphwright.lower.moves import is_single_size, is_size
 from graphwright.lower.native import Native, NativeUpdate
+from graphwright.lower.reuse import with_reuses
 from graphwright.lower.sizes import NotNative
 from graphwright.op.op import Op
 from graphwright.ops.arithmetic import AddV2, Sub
@@ -19,6 +20,7 @@ from graphwright.ops.resource import (
     ReadVariableOp,
 )
 from graphwright.ops.shape import Shape, Size
+from graphwright.types.tensor_type import TensorType
 
 #: What an update makes of the value before, and its operand.
 UPDATES: dict[type[Op], type[Op]] = {AssignAddVariableOp: AddV2, AssignSubVariableOp: Sub}
@@ -30,8 +32,9 @@ class Outline:
     Variables that it changes are read at its start and written at its end: between, it is pure.
     """
 
-    def __init__(self, name: str) -> None:
+    def __init__(self, name: str, reads: Collection[Node] = ()) -> None:
         self.body = Graph(f"{name}_native")
+        self.reads = reads  # of what variables hold when the segment begins
         self.origins: dict[Node, Node] = {}  # of the nodes here
         self.mapping: dict[Value, Value] = {}
         self.sizes: dict[Value, Value] = {}
@@ -59,14 +62,30 @@ class Outline:
             return value
         held = self.after.get(handle)
         if held is None:
-            held = self.before[handle] = self.body.placeholder(value.type, node.name)
+            held = self.held(handle, value.type)
         types = (value.type,)
         return self.body.add(op.of(), (held, value), types, node.name, node.location).outputs[0]
+
+    def held(self, handle: Value, type_: TensorType) -> Value:
+        """What a variable holds when the segment begins."""
+        if handle not in self.before:
+            self.before[handle] = self.body.placeholder(type_, handle.node.name)
+        return self.before[handle]
+
+    def pairs(self, results: int) -> list[tuple[int, int]]:
+        """The results, after so many others, that are to be what a variable holds, and the
+        arguments that it held."""
+        before = list(self.before)
+        return [
+            (results + i, before.index(h)) for i, h in enumerate(self.after) if h in self.before
+        ]
 
     def argument(self, value: Value) -> Value:
         """A value of the graph around: computed here, a constant, or an argument."""
         if isinstance(value.node.op, Const) or is_single_size(value):
             return self.size(value)
+        if value not in self.mapping and value.node in self.reads:
+            self.mapping[value] = self.held(value.node.inputs[0], value.type)
         if value not in self.mapping:
             self.arguments.append(value)
             self.mapping[value] = self.body.placeholder(value.type, value.node.name)
@@ -102,10 +121,16 @@ class Outline:
 
 
 def native_node(
-    graph: Graph, live: list[Node], needed: set[Value], renamed: dict[Value, Value]
+    graph: Graph,
+    live: list[Node],
+    needed: set[Value],
+    renamed: dict[Value, Value],
+    reads: Collection[Node],
 ) -> Node:
-    """The nodes of a segment as one; `renamed` learns what stands for their results."""
-    outline = Outline(graph.name)
+    """The nodes of a segment as one; `renamed` learns what stands for their results, and `reads`
+    have what variables hold when it begins."""
+    written = {node.inputs[0] for node in live if isinstance(node.op, Assignment)}
+    outline = Outline(graph.name, [node for node in reads if node.inputs[0] in written])
     for node in live:
         outline.add(node)
     results = [v for n in live for v in n.outputs if v in needed]
@@ -118,6 +143,8 @@ def native_node(
         raise
     op: Native = Native(body, lowered)
     if outline.after:
+        program, constants = lowered
+        lowered = with_reuses(program, outline.pairs(len(results))), constants
         op = NativeUpdate(body, lowered, len(outline.before), len(outline.after))
     fused = Node(
         op,

@@ -7,7 +7,7 @@ compiled; everything else stays as it was.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Sequence
 from functools import lru_cache
 from typing import Any
 
@@ -146,6 +146,7 @@ class Segment:
         self.produced: set[Value] = set()
         self.sizes: set[Node] = set()  # of what is produced: they follow the segment
         self.written: dict[Value, int] = {}  # handles of variables, and the bytes they get
+        self.reads: list[Node] = []  # those before it, since when no variable was changed
 
     def add(self, node: Node) -> None:
         """Another node, or a size of what is produced here."""
@@ -337,17 +338,31 @@ def partition(graph: Graph, reasons: dict[Node, str] | None = None) -> Graph:
                 reasons.update(dict.fromkeys(culprits, str(reason)))
 
 
-def assembled(graph: Graph, items: Iterable[Node | Segment]) -> Graph:
+def note_reads(items: Sequence[Node | Segment]) -> None:
+    """Tells each segment that changes variables what was read before it and is still so."""
+    reads: list[Node] = []
+    for item in items:
+        if isinstance(item, Segment):
+            if item.written:
+                item.reads, reads = reads, []
+        elif isinstance(item.op, ReadVariableOp):
+            reads.append(item)
+        elif item.op.effect is Effect.WRITE:
+            reads = []
+
+
+def assembled(graph: Graph, items: Sequence[Node | Segment]) -> Graph:
     """The graph of nodes and segments, without what nobody needs."""
     needed: set[Value] = set(graph.results)
     kept: list[Node] = []
     renamed: dict[Value, Value] = {}
-    for item in reversed(list(items)):
+    note_reads(items)
+    for item in reversed(items):
         if isinstance(item, Segment):
             live, after = item.split(needed)
             kept += after[::-1]
             if live:
-                node = native_node(graph, live, needed, renamed)
+                node = native_node(graph, live, needed, renamed, item.reads)
                 kept.append(node)
                 needed.update(node.inputs)
         elif (

@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+import os
+import sys
 import threading
+import weakref
 from collections.abc import Callable, Sequence
-from typing import Any
+from sys import getrefcount
+from threading import get_ident
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -25,8 +30,8 @@ HANDLE = TensorType(dt.resource, ())
 class Storage:
     """The mutable cell behind a variable: the one place that an assignment changes.
 
-    Its array is replaced, never written into, so that what was read stays as it was.
-    `dtype` says to the eager interpreter what kind of operand this is.
+    What was read stays as it was: its array is replaced, or written into where nobody else has
+    it (`Loan`). `dtype` says to the eager interpreter what kind of operand this is.
     """
 
     __slots__ = ("__weakref__", "array", "dims", "dtype", "lock", "name", "owner", "value_dtype")
@@ -47,13 +52,39 @@ class Storage:
         """The type of what is stored."""
         return TensorType(self.value_dtype, self.dims)
 
+    @property
+    def is_set(self) -> bool:
+        """Whether there is an array, lent or not."""
+        return self.array is not None or self in LENT
+
     def read(self) -> Any:
         """The current array."""
+        array = self.array
+        return self._settled() if array is None else array
+
+    def held(self) -> Any:
+        """The current array, for who has the lock."""
         if self.array is None:
-            raise FailedPreconditionError(
-                None, None, f"Could not find variable {self.name}: it was never initialized."
-            )
+            loan = LENT.pop(self, None)
+            if loan is None:
+                raise FailedPreconditionError(
+                    None, None, f"Could not find variable {self.name}: it was never initialized."
+                )
+            self.array = loan.array  # a signal has kept it from being brought back
         return self.array
+
+    def _settled(self) -> Any:
+        """The array, once nobody writes into it."""
+        loan = LENT.get(self)
+        if loan is not None and loan.thread == get_ident():  # a signal's handler asks
+            return loan.array.copy()
+        with self.lock:
+            return self.held()
+
+    def assign(self, array: Any) -> None:
+        """`write`, after who has the lock."""
+        with self.lock:
+            self.write(array)
 
     def write(self, array: Any) -> None:
         """Replaces the array by one of the declared dtype and shape."""
@@ -69,10 +100,115 @@ class Storage:
     def update(self, change: Callable[[Any], Any]) -> None:
         """Replaces the array by a function of it, atomically."""
         with self.lock:
-            self.write(change(self.read()))
+            self.write(change(self.held()))
+
+    def revise(self, change: Callable[[Any, Any], Any]) -> None:
+        """Replaces the array by a function of it and of an array for the result: the array itself
+        where that may be written into, else None. The function refuses before it writes."""
+        with self.lock, Loan(self) as loan:
+            if loan.array is None:
+                self.write(change(self.held(), None))
+            else:
+                change(loan.array, loan.array)
 
     def __repr__(self) -> str:
         return f"<Resource {self.name!r}: {self.value_type!r}>"
+
+
+#: The loans that are out.
+LENT: dict[Storage, Loan] = {}
+
+#: Arrays with fewer bytes are replaced: that costs less than to ask who else has them.
+WORTH = 1 << 14
+
+
+class Loan:
+    """While it is entered, the array of a storage is out of it, to be written into.
+
+    `array` is None where that cannot be: an array is lent if nobody but the storage has it, so
+    that no tensor, view or buffer sees it change. Who would read it meanwhile waits. Whoever asks
+    for a loan has the storage's lock, and what it does with the array runs to its end.
+    """
+
+    __slots__ = ("array", "storage", "thread")
+
+    #: Whether a fork is near, in whose child what is half written would stay so.
+    paused: ClassVar[bool] = False
+
+    def __init__(self, storage: Storage) -> None:
+        self.storage = storage
+        self.array: Any = None
+        self.thread = get_ident()
+
+    def __enter__(self) -> Loan:
+        if self.storage.array is not None and self.storage.array.nbytes >= WORTH:
+            try:
+                references = self.take()
+                if references != _ALONE or Loan.paused or not is_plain(self.array):
+                    self.__exit__()
+            except BaseException:  # a signal
+                self.__exit__()
+                raise
+        return self
+
+    def take(self) -> int:
+        """Takes the array; how many references there are to it. From here on who reads waits,
+        and who has read already has a reference."""
+        self.array = self.storage.array
+        LENT[self.storage] = self
+        self.storage.array = None
+        return getrefcount(self.array)
+
+    def __exit__(self, *error: object) -> None:
+        if self.array is not None:
+            self.storage.array = self.array
+            LENT.pop(self.storage, None)
+            self.array = None
+
+
+def references_of_one() -> int:
+    """The references to an array that only a storage had."""
+    loan = Loan(Storage(np.zeros(1), dt.float64, (1,), ""))
+    references = loan.take()
+    loan.__exit__()
+    return references
+
+
+#: No count says that where threads run without the interpreter's lock.
+_ALONE = references_of_one() if getattr(sys, "_is_gil_enabled", lambda: True)() else -1
+
+
+def is_plain(array: Any) -> bool:
+    """Whether an array's memory is its own, and anything may be written there."""
+    flags = array.flags
+    return bool(
+        type(array) is np.ndarray
+        and flags.owndata
+        and flags.c_contiguous
+        and flags.writeable
+        and not array.dtype.hasobject
+        and not weakref.getweakrefcount(array)
+    )
+
+
+def wait_for_loans() -> None:
+    """Before a fork: nothing is being written into, and nothing will be."""
+    Loan.paused = True
+    for storage, loan in list(LENT.items()):
+        if loan.thread != get_ident():
+            with storage.lock:
+                storage.held()
+
+
+def resume_loans() -> None:
+    """After a fork."""
+    Loan.paused = False
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(
+        before=wait_for_loans, after_in_parent=resume_loans, after_in_child=resume_loans
+    )
 
 
 class Held:
@@ -139,7 +275,7 @@ class AssignVariableOp(Assignment):
     type_name = "AssignVariableOp"
 
     def kernel(self, storage: Any, value: Any) -> None:
-        storage.write(value)
+        storage.assign(value)
 
 
 class AssignAddVariableOp(Assignment):
@@ -148,7 +284,7 @@ class AssignAddVariableOp(Assignment):
     type_name = "AssignAddVariableOp"
 
     def kernel(self, storage: Any, value: Any) -> None:
-        storage.update(lambda array: np.add(array, same_shape(storage, array, value)))
+        storage.revise(lambda array, out: np.add(array, same_shape(storage, array, value), out=out))
 
 
 class AssignSubVariableOp(Assignment):
@@ -157,7 +293,9 @@ class AssignSubVariableOp(Assignment):
     type_name = "AssignSubVariableOp"
 
     def kernel(self, storage: Any, value: Any) -> None:
-        storage.update(lambda array: np.subtract(array, same_shape(storage, array, value)))
+        storage.revise(
+            lambda array, out: np.subtract(array, same_shape(storage, array, value), out=out)
+        )
 
 
 def same_shape(storage: Storage, array: Any, value: Any) -> Any:
@@ -232,16 +370,18 @@ class ResourceScatter(Op):
         return ()
 
     def combine(self, array: Any, indices: Any, updates: Any) -> None:
-        """Changes `array` (a fresh copy) in place."""
+        """Changes `array` in place."""
         raise NotImplementedError
 
     def kernel(self, storage: Any, indices: Any, updates: Any) -> None:
-        def change(array: Any) -> Any:
-            fresh = array.copy()
-            self.combine(fresh, checked_rows(indices, array), updates)
-            return fresh
+        def change(array: Any, out: Any) -> Any:
+            rows = checked_rows(indices, array)
+            np.broadcast_to(updates, (*np.shape(rows), *array.shape[1:]))  # or it is refused
+            result = array.copy() if out is None else out
+            self.combine(result, rows, updates)
+            return result
 
-        storage.update(change)
+        storage.revise(change)
 
 
 class ResourceScatterUpdate(ResourceScatter):

@@ -188,7 +188,7 @@ class Variable(Operators):
 
     def is_initialized(self, name: str | None = None) -> bool:
         """Whether it has a value yet."""
-        return self._storage.array is not None
+        return self._storage.is_set
 
     def ref(self) -> Reference:
         """A hashable reference to this variable, for use as a key."""
@@ -400,11 +400,10 @@ class Variable(Operators):
     def __repr__(self) -> str:
         value = ""
         if creator_of(STATE.active) is None:
-            array = self._storage.array
-            if array is None:
+            if not self._storage.is_set:
                 value = ", numpy=<unavailable>"
             else:
-                from_repr = repr(box(array))
+                from_repr = repr(box(self._storage.read()))
                 value = ", " + from_repr[from_repr.index("numpy=") : -1]
         return f"<tf.Variable {self.name!r} shape={self.shape} dtype={self.dtype.name}{value}>"
 

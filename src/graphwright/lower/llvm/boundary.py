@@ -50,6 +50,7 @@ _API = (
     "PyEval_SaveThread",
     "PyEval_RestoreThread",
     "PyErr_CheckSignals",
+    "PyLong_AsLong",
 )
 
 
@@ -86,7 +87,9 @@ class Boundary:
         self.table = e.assign("ptr", 1, f"getelementptr i8, ptr %self, i64 {BYTES}")
         slots, inputs, prepare, run, results, count = [self.entry(i) for i in range(6)]
         bail = "bail"
-        self.require(e.compare("eq", inputs, Reg("%given", I64)), bail)
+        more = e.binary("sub", Reg("%given", I64), inputs)
+        self.require(e.compare("ult", more, f.number(2)), bail)
+        self.lent = self.loans(more, inputs)
         self.frame = e.assign("ptr", 1, f"alloca i64, {slots}, align 16")
         e.line(f"store i64 0, {self.frame}")
         self.arrays(inputs, bail)
@@ -162,6 +165,19 @@ class Boundary:
         self.f.branch_if(condition, label, otherwise)
         self.e.label(label)
 
+    def loans(self, more: Reg, inputs: Reg) -> Reg:
+        """The bits of the results that have the memory of inputs: a last argument says it."""
+        f, e = self.f, self.e
+        some, done, before = e.fresh_label("some"), e.fresh_label("lent"), e.block
+        f.branch_if(e.compare("eq", more, f.number(0)), done, some)
+        e.label(some)
+        e.declarations["PyLong_AsLong"] = "declare i64 @PyLong_AsLong(ptr)"
+        number = self.at(Reg("%args", "ptr"), inputs, "ptr")
+        bits = e.assign(I64, 1, f"call i64 @PyLong_AsLong({number})")
+        f.branch(done)
+        e.label(done)
+        return f.phi(I64, 1, ("0", before), (bits.text, some))
+
     def offset(self, *parts: Reg | int) -> Reg:
         """A sum."""
         result = self.f.number(0)
@@ -211,8 +227,8 @@ class Boundary:
         """What the table says of a result."""
         f = self.f
         before = f.add(f.mul(inputs, f.number(3)), f.mul(count, f.number(4)))
-        entry = self.offset(before, 6, f.mul(i, f.number(5)))
-        return [self.at(self.table, self.offset(entry, k), I64) for k in range(5)]
+        entry = self.offset(before, 6, f.mul(i, f.number(6)))
+        return [self.at(self.table, self.offset(entry, k), I64) for k in range(6)]
 
     def keep_large(self, work: Reg) -> None:
         """From here on, large arrays get memory that is kept: where much is computed."""
@@ -243,8 +259,18 @@ class Boundary:
         f, e = self.f, self.e
         null, zero = Reg("null", "ptr"), Reg("0", "i32")
         with f.loop(f.number(0), results) as i:
-            type_, rank, dims, slot, late = self.result_entry(i, inputs, count)
-            now, later, done = [e.fresh_label(p) for p in ("now", "later", "result")]
+            type_, rank, dims, slot, late, own = self.result_entry(i, inputs, count)
+            labels = ("same", "other", "now", "later", "result")
+            same, other, now, later, done = [e.fresh_label(p) for p in labels]
+            bit = e.binary("and", e.binary("lshr", self.lent, i), f.number(1))
+            f.branch_if(e.compare("eq", bit, f.number(0)), other, same)
+            e.label(same)
+            given = self.at(Reg("%args", "ptr"), own, "ptr")
+            f.call("", "Py_IncRef", given)
+            self.put(made, i, given)
+            self.put(self.frame, slot, self.field(given, DATA, "ptr"))
+            f.branch(done)
+            e.label(other)
             f.branch_if(e.compare("eq", late, f.number(0)), now, later)
             e.label(later)
             f.call("", "Py_IncRef", self.none())
@@ -288,7 +314,7 @@ class Boundary:
         f, e = self.f, self.e
         null = Reg("null", "ptr")
         with f.loop(f.number(0), results) as i:
-            type_, rank, dims, slot, late = self.result_entry(i, inputs, count)
+            type_, rank, dims, slot, late, _ = self.result_entry(i, inputs, count)
             do, done = e.fresh_label("late"), e.fresh_label("early")
             f.branch_if(e.compare("ne", late, f.number(0)), do, done)
             e.label(do)
@@ -366,14 +392,15 @@ def table(
     frame: Frame,
     inputs: list[tuple[Any, int, int]],
     symbols: list[tuple[int, int, int, int]],
-    results: list[tuple[Any, int, int, int, bool]],
+    results: list[tuple[Any, int, int, int, bool, int]],
     addresses: tuple[int, int],
 ) -> bytes:
     """What the boundary must know of a program.
 
     `inputs` has a NumPy dtype, a rank and a slot for each; `symbols` a slot, an input, an axis
     and the size that is expected there (-1 for any); `results` a NumPy dtype, a rank, the slot of
-    the dimensions, that of the address, and whether these are known only in the end.
+    the dimensions, that of the address, whether these are known only in the end, and the input
+    whose memory it may have.
     """
     words = [frame.size, len(inputs), *addresses]
     words += [len(results), len(symbols)]
@@ -381,8 +408,8 @@ def table(
         words += [id(dtype), rank, slot]
     for entry in symbols:
         words += entry
-    for dtype, rank, dims, slot, late in results:
-        words += [dtype.num, rank, dims, slot, late]
+    for dtype, rank, dims, slot, late, own in results:
+        words += [dtype.num, rank, dims, slot, late, own]
     return np.array(words, np.int64).tobytes()
 
 

@@ -170,6 +170,9 @@ class ChunkLoop:
 
     def body(self) -> None:
         """Computes and stores a chunk."""
+        for i, x in enumerate(self.instructions):
+            if isinstance(x, Load) and x.buffer in self.stage.nest.nest.first:
+                self.vector(i)
         for effect in self.effects:
             value = self.vector(effect.value)
             if isinstance(effect, Store):
