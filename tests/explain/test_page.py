@@ -7,11 +7,13 @@ import re
 import shutil
 import subprocess
 from html.parser import HTMLParser
+from itertools import combinations, pairwise
 from time import perf_counter
 
 import pytest
 
 import graphwright as tf
+from graphwright.explain import memory
 from graphwright.explain.page import page
 from graphwright.explain.record import family_of
 from graphwright.explain.timeline import Timeline
@@ -90,6 +92,57 @@ def test_graphs_have_source_lines_and_fold(text):
     assert "while: body" in text
     assert "x = x * 2.0" in text
     assert text.count("<svg") > 12  # graphs, those in them, memory
+
+
+def normalized(x):
+    for _ in range(3):
+        x -= tf.reduce_mean(x, 0)
+        x = tf.transpose(x / (1.0 + tf.reduce_sum(tf.square(x), 0)))
+    return x
+
+
+def test_what_lies_in_the_memory_of_machine_code_at_once_lies_apart():
+    f = tf.function(normalized, jit_compile=True)
+    f(tf.ones([64, 64]))
+    (concrete,) = f._list_all_concrete_functions()
+    ((title, plan),) = memory.plans(concrete.graph, concrete.tier)
+    assert title == "memory of segment 0"
+    assert "A call takes one block of" in plan.words
+    assert "lie where others lay" in plan.words
+    lives = {life.name.split()[0]: life for life in plan.lives}
+    starts = {n: int(p.split()[1].replace(",", "")) for n, p in placed(lives) if p[:2] == "at"}
+    homes = {n: p.split()[1] for n, p in placed(lives) if p.startswith("where")}
+    assert len(starts) > 3
+    assert len(homes) > 3
+    blocks = sorted((at, at + lives[n].bytes) for n, at in starts.items())
+    assert all(first[1] <= second[0] for first, second in pairwise(blocks))
+    for one, other in combinations(lives, 2):
+        if homes.get(one, one) == homes.get(other, other):
+            assert lives[one].bytes == lives[other].bytes
+            assert lives[one].end <= lives[other].begin or lives[other].end <= lives[one].begin
+
+
+def placed(lives):
+    return [(name, life.place) for name, life in lives.items()]
+
+
+def test_sizes_of_machine_code_that_only_a_call_tells():
+    f = tf.function(normalized, jit_compile=True)
+    concrete = f.get_concrete_function(tf.TensorSpec([None, 64]))
+    concrete(tf.ones([64, 64]))
+    ((_, plan),) = memory.plans(concrete.graph, concrete.tier)
+    assert "and what 4 sizes of a call add" in plan.words
+    assert {life.type for life in plan.lives} >= {"f32[s0,s1]", "f32[s0]"}
+
+
+def test_memory_of_segments_and_between_them():
+    f = tf.function(lambda x: tf.nn.softmax(tf.linalg.inv(tf.nn.softmax(x))), jit_compile=True)
+    f(tf.eye(3))
+    (concrete,) = f._list_all_concrete_functions()
+    between, *segments = memory.plans(concrete.graph, concrete.tier)
+    assert between[0] == "memory between segments"
+    assert [title for title, _ in segments] == ["memory of segment 0", "memory of segment 1"]
+    assert "<rect" in memory.svg(between[1])
 
 
 ACTIONS = """

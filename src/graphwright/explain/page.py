@@ -123,7 +123,11 @@ def trace_html(trace: TraceReport, record: TraceRecord) -> str:
         facts += f"; no machine code: {trace.refusal}"
     reads = "".join(f"<li>{escape(f'{k} = {v}')}</li>" for k, v in trace.reads.items())
     graph = record.concrete.graph
-    plan = memory.plan(graph)
+    plans = "".join(
+        f"<details class='memory'><summary>{title}</summary><div><p>{escape(plan.words)}</p>"
+        f"{memory.svg(plan)}</div></details>"
+        for title, plan in memory.plans(graph, record.tier)
+    )
     text = escape(print_graph(graph, locations=True))
     return (
         f"<details class='trace'><summary>trace {trace.number}: {escape(trace.because)} "
@@ -132,6 +136,5 @@ def trace_html(trace: TraceReport, record: TraceRecord) -> str:
         f"{f'<p>Read while tracing:</p><ul>{reads}</ul>' if reads else ''}"
         f"<details class='graph' open><summary>graph</summary><div>{picture(graph)}</div></details>"
         f"<details><summary>graph as text</summary><pre>{text}</pre></details>"
-        f"<details class='memory'><summary>memory</summary><div><p>{memory.describe(plan)}</p>"
-        f"{memory.svg(plan)}</div></details></div></details>"
+        f"{plans}</div></details>"
     )

@@ -72,6 +72,10 @@ class Traced(Protocol):
     effects: tuple[Any, ...]
 
     @property
+    def tier(self) -> str:
+        """Which tier runs it now: "python" or "native"."""
+
+    @property
     def is_local(self) -> bool:
         """Whether it uses tensors of a function that was being traced around it."""
 
@@ -156,6 +160,11 @@ class TraceRecord:
     def compilations(self) -> list[Compilation]:
         """What each tier took to generate its code."""
         return self.concrete.compilations
+
+    @property
+    def tier(self) -> str:
+        """What kind of code runs it now."""
+        return self.concrete.tier
 
     @property
     def size(self) -> int:

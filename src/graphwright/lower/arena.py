@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from itertools import accumulate
 
 from graphwright.lower.kinds import item_size
 from graphwright.lower.nest import (
@@ -31,6 +32,9 @@ from graphwright.lower.nest import (
     all_statements,
 )
 from graphwright.lower.sizes import Size, product
+
+#: Blocks of memory begin at multiples of this many bytes, and as many at least lie between them.
+GRAIN = 64
 
 
 def homes(program: Program) -> dict[int, int]:
@@ -63,6 +67,11 @@ def homes(program: Program) -> dict[int, int]:
 def apart(one: tuple[int, int], other: tuple[int, int]) -> bool:
     """Whether two spans have no statement in common."""
     return one[1] < other[0] or other[1] < one[0]
+
+
+def offsets(sizes: Sequence[int]) -> list[int]:
+    """Where blocks of these sizes begin in one piece of memory, and where it ends."""
+    return list(accumulate([s + 2 * GRAIN - 1 & -GRAIN for s in sizes], initial=0))
 
 
 def bytes_of(buffer: Buffer) -> Size:

@@ -8,10 +8,11 @@ stored of them and what is reduced.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import math
+from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
-from graphwright.lower.sizes import Shape, Size
+from graphwright.lower.sizes import DERIVATIONS, Shape, Size
 from graphwright.op.op import Op
 
 
@@ -400,6 +401,20 @@ class Program(NamedTuple):
     crossing: Any = None  # which inputs and results are lists: see `list_boundary`
     #: (result, input): whoever calls may say that the result is to have the input's memory.
     reuses: tuple[tuple[int, int], ...] = ()
+
+    def sizes(self) -> Callable[[Size], int | None]:
+        """What a size is in this trace, as far as it says."""
+        known = {s: n for (s, _, _), n in zip(self.symbols, self.expected) if n >= 0}
+
+        def value(size: Size) -> int | None:
+            numbers = [known.get(s, -1) for s in size.symbols]
+            return math.prod(numbers, start=size.factor) if min(numbers, default=0) >= 0 else None
+
+        for symbol, function, operands in self.derived:
+            a, b = map(value, operands)
+            if a is not None and b is not None:
+                known[symbol] = DERIVATIONS[function](a, b)
+        return value
 
     def __str__(self) -> str:
         lines = [

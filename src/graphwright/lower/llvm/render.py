@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 
-from graphwright.lower.arena import bytes_of, homes
+from graphwright.lower.arena import GRAIN, bytes_of, homes
 from graphwright.lower.collapse import collapse, linears
 from graphwright.lower.llvm.accumulation import Accumulation
 from graphwright.lower.llvm.combine import combined, identity
@@ -141,14 +141,14 @@ class Main:
         return memory
 
     def lay_out(self, own: list[int]) -> Reg:
-        """Buffers one after the other."""
+        """Buffers one after the other, as `arena.offsets` says."""
         f = self.f
         offset = f.number(0)
         offsets = []
         for i in own:
             offsets.append(offset)
             size = f.size(bytes_of(self.program.buffers[i]))
-            padded = f.e.binary("and", f.add(size, f.number(127)), f.number(-64))
+            padded = f.e.binary("and", f.add(size, f.number(2 * GRAIN - 1)), f.number(-GRAIN))
             offset = f.add(offset, padded)
         memory = f.call("ptr", "malloc", offset)
         for i, at in zip(own, offsets):
