@@ -485,6 +485,96 @@ def method_of_new_instances(fixed):
     return functions
 
 
+class Normalizer:
+    def __init__(self, mean):
+        self.mean = mean
+
+    @tf.function
+    def __call__(self, x):
+        return x - self.mean
+
+
+@tf.function
+def normalizer_call(mean, x):
+    return x - mean
+
+
+@scenario(
+    "another instance", "__call__", "return normalizer_call(tf.convert_to_tensor(self.mean), x)"
+)
+def method_of_temporary_instances(fixed):
+    x = tf.constant([1.0, 2.0])
+    if fixed:
+        function = tf.function(normalizer_call.python_function)
+        for mean in (1.0, 2.0, 3.0):
+            function(tf.convert_to_tensor(mean), x)
+        return function
+    kept = [Normalizer(mean) for mean in (1.0, 2.0, 3.0)]
+    for each in kept:
+        each(x)
+    return [each.__call__ for each in kept]
+
+
+@scenario("dead weak reference", "f", "f = ...  # what stands at")
+def a_lambda_for_each_call(fixed):
+    total_of = tf.function(lambda f, x: tf.reduce_sum(f(x)))
+    twice = lambda v: v * 2.0  # noqa: E731
+    for _ in range(4):
+        total_of(twice if fixed else lambda v: v * 2.0, tf.constant([1.0, 2.0]))
+    return total_of
+
+
+@scenario("object identity", "f", "f = ...  # what stands at")
+def lambdas_that_are_kept(fixed):
+    total_of = tf.function(lambda f, x: tf.reduce_sum(f(x)))
+    kept = [lambda v: v * 2.0 for _ in range(4)]
+    for f in kept:
+        total_of(kept[0] if fixed else f, tf.constant([1.0, 2.0]))
+    return total_of
+
+
+@scenario("dead weak reference", "f", "f = ...  # what stands at")
+def lambdas_that_capture_other_values(fixed):
+    total_of = tf.function(lambda f, x: tf.reduce_sum(f(x)))
+    kept = {}
+
+    def scaled(k):
+        return lambda v: v * k
+
+    for k in (1.0, 2.0, 1.0, 2.0):
+        f = kept.setdefault(k, scaled(k)) if fixed else scaled(k)
+        total_of(f, tf.constant([1.0, 2.0]))
+        del f
+    return total_of
+
+
+class Config:
+    """Equal by what decides the graph."""
+
+    def __init__(self, units, rate):
+        self.units = units
+        self.rate = rate
+
+    def __eq__(self, other):
+        return isinstance(other, Config) and self.units == other.units
+
+    def __hash__(self):
+        return hash(self.units)
+
+
+@scenario("dead weak reference", "config", "config = Config(...)  # once, kept outside the calls")
+def equal_objects_that_are_gone(fixed):
+    layer = tf.function(lambda x, config: x * config.units)
+    kept = []
+    for rate in (0.1, 0.2, 0.3):
+        config = Config(3, rate)
+        if fixed:
+            kept.append(config)
+        layer(tf.constant(1), config)
+        del config
+    return layer
+
+
 # -- structures -----------------------------------------------------------------------------
 
 
@@ -519,12 +609,24 @@ def list_or_tuple(fixed):
     return f
 
 
-@scenario("structure", "batch", "batch.get(key, default[key])")
+@scenario("structure", "tokens", "tf.stack(tokens)")
+def sentences_in_lists(fixed):
+    @tf.function(input_signature=[tf.TensorSpec([None], tf.string)] if fixed else None)
+    def length(tokens):
+        return tf.reduce_sum(tf.strings.length(tokens))
+
+    for sentence in ("the cat", "a dog runs home", "yes", "one two three"):
+        tokens = sentence.split()
+        length(tf.stack(tokens) if fixed else tokens)
+    return length
+
+
+@scenario("structure", "batch", "default = {'x': tf.zeros([], tf.float32), 'y': tf.zeros([], tf.f")
 def dictionaries_of_other_keys(fixed):
     f = tf.function(lambda batch: batch["x"])
     default = {"x": tf.constant(0.0), "y": tf.constant(0.0)}
     for batch in ({"x": tf.constant(1.0)}, {"x": tf.constant(1.0), "y": tf.constant(2.0)}):
-        f({key: batch.get(key, default[key]) for key in ("x", "y")} if fixed else batch)
+        f({key: batch.get(key, default[key]) for key in default} if fixed else batch)
     return f
 
 

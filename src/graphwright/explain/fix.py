@@ -307,13 +307,26 @@ def decorator_proposals(case: Case, cause: Cause) -> Iterator[Proposal]:
 
 def instance_proposals(case: Case, cause: Cause) -> Iterator[Proposal]:
     """One instance, or a function that takes what instances hold as tensors."""
-    owner = listed(case.owners)
-    code = (
-        f"shared = {owner}(...)  # once\nshared.{case.call({})}\n"
-        f"# or, for instances that differ in values only, a function outside the class:\n"
-        f"@tf.function\ndef {case.name}({', '.join(['variables', *case.names])}): ..."
-    )
-    yield Proposal(f"Use one {owner}, or a function outside the class", keep, code)
+    owner = listed(case.owners, "or")
+    called = case.call({})
+    method = called.removeprefix("__call__") if case.name == "__call__" else f".{called}"
+    yield Proposal(f"Use one {owner}", keep, f"shared = {owner}(...)  # once\nshared{method}")
+    if case.held:
+        name = f"{owner.lower()}_call" if case.name == "__call__" else f"{case.name}_of"
+        parameters = ", ".join([*case.held, *case.names])
+        values = [f"tf.convert_to_tensor(self.{attribute})" for attribute in case.held]
+        code = (
+            f"@tf.function\ndef {name}({parameters}): ...  # outside of the class\n\n"
+            f"# in the class:\n"
+            f"def {case.name}{with_self(case)}:\n"
+            f"    return {name}({', '.join([*values, *case.names])})"
+        )
+        yield Proposal("Pass what instances hold to a function outside", keep, code)
+
+
+def with_self(case: Case) -> str:
+    """The parameters of a method in code."""
+    return f"(self, {str(case.signature)[1:]}" if case.names else "(self)"
 
 
 Proposals = Callable[[Case, Cause], Iterator[Proposal]]

@@ -9,7 +9,7 @@ from graphwright.explain.cause import Cause, Rule
 from graphwright.explain.proposal import Case, Proposal
 from graphwright.explain.record import ObjectNote
 from graphwright.explain.replay import Asked, token
-from graphwright.explain.wording import paths_shown, unique
+from graphwright.explain.wording import listed, paths_shown, unique
 from graphwright.trace.types import Structure, Weakref
 from graphwright.types import dtypes as dt
 from graphwright.types.specs import TensorSpec
@@ -54,6 +54,9 @@ def object_proposals(case: Case, cause: Cause) -> Iterator[Proposal]:
     kinds = unique(note.kind for note in notes)
     if not kinds:
         return
+    if all(note.place for note in notes):
+        yield made_once(case, cause, notes)
+        return
     if cause.rule is Rule.IDENTITY:
         if not all(note.has_eq for note in notes):
             yield equality(case, cause, kinds)
@@ -70,14 +73,17 @@ def notes_at(case: Case, cause: Cause) -> list[ObjectNote]:
     return [note for note in found if note is not None]
 
 
-def by_state(case: Case, cause: Cause) -> Any:
-    """Objects as what they are and hold, whoever they are."""
+def by_state(case: Case, cause: Cause, compared: bool = False) -> Any:
+    """Objects as what they are and hold, whoever they are; if they are `compared`, as what their
+    class takes for equal."""
     notes = case.asked.notes
 
     def apply(asked: Asked) -> Asked:
         def change(path: str, type_: Any) -> Any:
             note = notes.get(id(type_)) if isinstance(type_, Weakref) else None
-            return type_ if note is None or path not in cause.paths else token(note)
+            if note is None or path not in cause.paths:
+                return type_
+            return token(note, note.hash if compared and note.has_eq else None)
 
         return asked.changed(change)
 
@@ -107,7 +113,21 @@ def keeping(case: Case, cause: Cause) -> Proposal:
         if note is not None
     ]
     title = f"Keep {paths_shown(cause.paths)} alive between calls"
-    return Proposal(title, by_state(case, cause), "\n".join(lines), {})
+    return Proposal(title, by_state(case, cause, compared=True), "\n".join(lines), {})
+
+
+def made_once(case: Case, cause: Cause, notes: Sequence[ObjectNote]) -> Proposal:
+    """Functions that are made outside of the calls."""
+    places = listed(unique(note.place for note in notes))
+    lines = [f"{path} = ...  # what stands at {places}, once" for path in cause.paths]
+    note = "Functions that capture other values are others: pass these values as tensors."
+    return Proposal(
+        f"Make {paths_shown(cause.paths)} once, outside of the calls",
+        by_state(case, cause),
+        "\n".join(lines),
+        {},
+        note=note if any(note.names for note in notes) else "",
+    )
 
 
 def trace_type(case: Case, cause: Cause, kinds: Sequence[str]) -> Proposal:

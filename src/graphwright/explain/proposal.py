@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from types import FunctionType
 from typing import Any
 
+from graphwright.explain.facts import facts_of
 from graphwright.explain.record import History
 from graphwright.explain.replay import Asked
 from graphwright.trace.signature import KEYWORD_ONLY, VAR_KEYWORD, VAR_POSITIONAL
@@ -34,6 +36,20 @@ def keep(asked: Asked) -> Asked:
     return asked
 
 
+def attributes_read(method: Any) -> list[str]:
+    """The attributes of its instance that a method reads; none where it does more with them."""
+    function = getattr(method, "__func__", None)
+    if not isinstance(function, FunctionType):
+        return []
+    facts = facts_of(function)
+    own = [chain for chain in facts.reads if chain.root == facts.parameters[0]]
+    used = [call.function for call in facts.calls] + [store.target for store in facts.stores]
+    plain = all(len(chain.steps) == 1 and not chain.steps[0].is_item for chain in own)
+    if not plain or any(chain in own for chain in used):
+        return []
+    return [str(chain.steps[0].key) for chain in own]
+
+
 @dataclass(frozen=True)
 class Case:
     """A function as far as proposals need to know it."""
@@ -44,17 +60,20 @@ class Case:
     reduces: bool
     constrained: bool
     owners: Sequence[str] = ()
+    held: Sequence[str] = ()  # attributes of its instance, where a method does no more than read
 
     @classmethod
     def of(cls, history: History, asked: Asked | None = None) -> Case:
         """The case of one function."""
+        owners = sorted(history.family.owners - {""})
         return cls(
             history.name,
             history.binder().signature,
             Asked.of(history) if asked is None else asked,
             bool(history.options["reduce_retracing"]),
             history.signature is not None,
-            sorted(history.family.owners - {""}),
+            owners,
+            attributes_read(history.function) if owners else (),
         )
 
     @property

@@ -8,6 +8,7 @@ made of the same code, as by a decorator in a loop, share a `Family`.
 from __future__ import annotations
 
 import sys
+import types
 import weakref
 from collections import deque
 from collections.abc import Callable, Iterator
@@ -18,6 +19,7 @@ from time import perf_counter
 from typing import Any, NamedTuple, Protocol
 
 from graphwright.errors import Location, last_user_line, user_location
+from graphwright.explain.paths import contents
 from graphwright.explain.state import Change, Watch
 from graphwright.identities import IdentityTable
 from graphwright.ir.graph import Graph
@@ -81,17 +83,22 @@ class Traced(Protocol):
 
 
 class ObjectNote:
-    """An object that was an argument: its class and state then, and when it was gone."""
+    """An object that was an argument: its class and state then, and when it was gone.
+
+    A function's state is what it captures and its defaults, its `place` where it was written.
+    """
 
     __slots__ = (
         "_reference",
         "born",
         "died",
         "has_eq",
+        "hash",
         "identity",
         "kind",
         "module",
         "names",
+        "place",
         "state",
     )
 
@@ -100,7 +107,14 @@ class ObjectNote:
         self.kind: str = type(value).__name__
         self.module: str = type(value).__module__
         self.has_eq = any("__eq__" in vars(c) for c in type(value).__mro__[:-1])
+        comparable = self.has_eq and type(value).__hash__ is not None
+        self.hash = hash(value) if comparable else None
+        self.place = ""
         attributes = getattr(value, "__dict__", {})
+        if isinstance(value, types.FunctionType):
+            self.place = f"{value.__code__.co_filename}:{value.__code__.co_firstlineno}"
+            held = [*map(contents, value.__closure__ or ()), *(value.__defaults__ or ())]
+            attributes = {str(i): each for i, each in enumerate(held)}
         self.names = tuple(attributes)
         self.state = tuple([_plain(v) for v in attributes.values()])
         self.born = perf_counter()
@@ -111,17 +125,18 @@ class ObjectNote:
         self.died = perf_counter()
 
     def equals(self, other: ObjectNote) -> bool:
-        """Whether the two are one object or equal; of the dead, by what they held."""
+        """Whether the two are one object or equal; of the dead, by hashes or what they held."""
         mine, others = self._reference(), other._reference()
         if mine is not None and others is not None:
             return mine is others or bool(mine == others)
-        compared = self.has_eq and self.kind == other.kind and self.state == other.state
+        alike = self.state == other.state if self.hash is None else self.hash == other.hash
+        compared = self.has_eq and self.kind == other.kind and alike
         return self.identity == other.identity or compared
 
     def comparing(self) -> ObjectNote:
         """The same object, had its class said that equal states are equal objects."""
         other = copy(self)
-        other.has_eq = True
+        other.has_eq, other.hash = True, None
         other._reference = _nobody
         return other
 

@@ -148,6 +148,7 @@ def bucket(length: int) -> int:
     return 1 << max(0, math.ceil(math.log2(max(length, 1))))
 
 
-def token(note: ObjectNote) -> Literal:
-    """An object known by its class and what it holds."""
-    return Literal((note.module, note.kind, note.names, note.state))
+def token(note: ObjectNote, number: int | None = None) -> Literal:
+    """An object known by its class and what it holds, or by its hash."""
+    held = (note.place, note.names, note.state) if number is None else number
+    return Literal((note.module, note.kind, held))

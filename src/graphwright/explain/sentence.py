@@ -67,6 +67,8 @@ def of_literal(cause: Cause, notes: Notes) -> str:
 def of_identity(cause: Cause, notes: Notes) -> str:
     """Another object."""
     found = [notes[id(t)] for t in values(cause) if id(t) in notes]
+    if all(note.place for note in found):
+        return of_functions(cause, found)
     kinds = unique(note.kind for note in found)
     compared = all(note.has_eq for note in found)
     why = "they are not equal" if compared else f"{listed(kinds)} does not say when two are equal"
@@ -76,11 +78,22 @@ def of_identity(cause: Cause, notes: Notes) -> str:
 def of_dead(cause: Cause, notes: Notes) -> str:
     """An object that is gone."""
     found = [notes[id(t)] for t in values(cause) if id(t) in notes]
+    if all(note.place for note in found):
+        return of_functions(cause, found)
     kinds = listed(unique(note.kind for note in found), "or")
     return (
         f"{subject(cause)} {a(kinds)} object, and that of the "
         "earlier trace is gone: a trace holds it by a weak reference, and what is dead equals "
         "nothing (not even an object that has got the same id)."
+    )
+
+
+def of_functions(cause: Cause, found: list[ObjectNote]) -> str:
+    """A function that is made for each call."""
+    places = listed(unique(note.place for note in found))
+    return (
+        f"{subject(cause)} another function object in each call, made at {places}: functions are "
+        "equal to themselves alone, so each needs a trace."
     )
 
 
@@ -96,8 +109,9 @@ def of_structure(cause: Cause, notes: Notes) -> str:
     structures = [t for t in types if isinstance(t, Structure)]
     if len(structures) == len(types) and len({t.kind for t in types}) == 1:
         if len({t.keys for t in types}) > 1:
-            keys = listed([", ".join(map(str, t.keys)) for t in types], "or")
-            return f"{subject(cause, 'has', 'have')} other keys: {keys}."
+            keys = unique(f"({', '.join(map(repr, t.keys))})" for t in types)
+            text = f"{subject(cause, 'comes', 'come')} with {plural(len(keys), 'set')} of keys"
+            return f"{text}: {listed(keys)}; each is a structure of its own."
         lengths = listed([len(t.children) for t in types])
         kind = types[0].kind.__name__
         text = f"{subject(cause)} {a(kind)} of {lengths} items"

@@ -12,9 +12,10 @@ from graphwright.explain.proposal import Apply, Case, Proposal
 from graphwright.explain.record import is_number
 from graphwright.explain.replay import Asked, at
 from graphwright.explain.signatures import number_dtype, relaxations
-from graphwright.explain.wording import paths_shown
+from graphwright.explain.wording import paths_shown, short
 from graphwright.trace.signature import POSITIONAL_OR_KEYWORD, FunctionType, Parameter
-from graphwright.trace.types import Structure
+from graphwright.trace.types import Literal, Structure
+from graphwright.types import dtypes as dt
 from graphwright.types.specs import TensorSpec
 
 
@@ -32,7 +33,7 @@ def structure_proposals(case: Case, cause: Cause) -> Iterator[Proposal]:
 
 
 def stack(type_: Any) -> TensorSpec | None:
-    """The tensor that a list of numbers, or of tensors of one type, can be made."""
+    """The tensor that a list of numbers, of strings or of tensors of one type can be made."""
     if not isinstance(type_, Structure) or type_.keys is not None or not type_.children:
         return None
     return stack_of(list(type_.children))
@@ -42,6 +43,8 @@ def stack_of(items: list[Any]) -> TensorSpec | None:
     """The tensor that items stack to; None where they do not."""
     if all(map(is_number, items)):
         return TensorSpec([len(items)], number_dtype([], [t.value for t in items]))
+    if all(isinstance(t, Literal) and type(t.value) in (str, bytes) for t in items):
+        return TensorSpec([len(items)], dt.string)
     first = items[0]
     if not isinstance(first, TensorSpec) or any(t != first for t in items):
         return None
@@ -112,8 +115,17 @@ def same_keys(case: Case, cause: Cause) -> Iterator[Proposal]:
         yield Proposal(
             f"Pass the same keys of `{path}` in every call",
             changing([path], partial(completed, parts=parts)),
-            replaced={path: f"{{key: {path}.get(key, default[key]) for key in {keys!r}}}"},
+            "default = {" + ", ".join(f"{k!r}: {filler(parts[k])}" for k in keys) + "}",
+            {path: f"{{key: {path}.get(key, default[key]) for key in default}}"},
+            note="What stands for a missing value is yours to choose.",
         )
+
+
+def filler(type_: Any) -> str:
+    """Code of a value of a type."""
+    if isinstance(type_, TensorSpec) and type_.type.dims is not None:
+        return f"tf.zeros({[d or 0 for d in type_.type.dims]}, tf.{type_.dtype.name})"
+    return short(type_) if isinstance(type_, Literal) else "..."
 
 
 def changing(paths: Sequence[str], change: Callable[[Any], Any]) -> Callable[[Asked], Asked]:
