@@ -9,6 +9,7 @@ function in an area's module, `"tools.golden.AREA.NAME"`, which gets the package
     TOLERANCES: list of (pattern of names, ulps, absolute error, ulps of the greatest element);
         the first that matches holds, the last number may be left out
     DEPARTURES: list of (pattern of a case's text, reason) that are meant to differ
+    FURTHER_GRADIENTS: pattern of names that have a gradient here and none in TensorFlow
 
 Everything here runs on either package (`tf` is TensorFlow or graphwright), so that what is
 recorded and what is compared are made by the same code.

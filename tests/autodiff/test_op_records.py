@@ -52,9 +52,11 @@ CUT: dict[str, set[int]] = {
     "CropAndResize": {1}, "CropAndResizeGradImage": {1},
     # The result of the way forward, which says no more than the other operands.
     "LRNGrad": {2}, "MaxPoolGrad": {1},
+    # The running statistics, through which TensorFlow lets none flow.
+    "FusedBatchNormV3": {3, 4},
 }  # fmt: skip
 #: Only these results have a derivative: others are there for the gradient.
-RESULTS = {"CTCLossDense": 1, "SparseSoftmaxCrossEntropyWithLogits": 1}
+RESULTS = {"CTCLossDense": 1, "FusedBatchNormV3": 1, "SparseSoftmaxCrossEntropyWithLogits": 1}
 #: First derivatives that say that they have none themselves, as in TensorFlow.
 ONCE = {"CTCLossDense", "FractionalMaxPool", "Igamma", "Igammac"}
 
@@ -90,6 +92,7 @@ REAL = {"EuclideanNorm", "LogMatrixDeterminant", "MulNoNan", "SelfAdjointEigV2",
 #: Operands belong together, so that moving each alone says nothing: examples alone.
 TOGETHER = {
     "Cholesky": "one triangle of a symmetric matrix is read",
+    "FusedBatchNormGradV3": "the statistics are those of the images",
     "SoftmaxCrossEntropyWithLogits": "labels are probabilities",
 }
 

@@ -9,7 +9,7 @@ does, so that ties fall on the same side.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -18,9 +18,7 @@ import numpy.typing as npt
 
 Array = npt.NDArray[Any]
 Floats = npt.NDArray[np.float32]
-Method = Literal[
-    "nearest", "bilinear", "bicubic", "area", "lanczos3", "lanczos5", "gaussian", "mitchellcubic"
-]
+Method = Literal["nearest", "bilinear", "bicubic", "area"]
 Centres = Literal["half_pixel", "legacy", "align_corners"]
 
 _TABLE = 1024  # steps of the cubic's table between two pixels
@@ -68,22 +66,15 @@ def resize(
     sizes: tuple[int, int],
     method: Method,
     centres: Centres = "half_pixel",
-    antialias: bool = False,
 ) -> Array:
     """Images [batch, height, width, channels] in a new height and width.
 
     float32, but for "nearest", which keeps the dtype.
     """
-    steps = [
-        resampling(method, images.shape[axis + 1], sizes[axis], centres, antialias)
-        for axis in (0, 1)
-    ]
+    steps = [resampling(method, images.shape[axis + 1], sizes[axis], centres) for axis in (0, 1)]
     if method == "nearest":
         return images[:, steps[0].places[:, :1], steps[1].places[:, 0]]
-    result = images.astype(np.float32, copy=False)
-    for axis in sorted((0, 1), key=lambda axis: sizes[axis] / max(images.shape[axis + 1], 1)):
-        result = steps[axis].apply(result, axis + 1)
-    return result
+    return resampled(images, steps)
 
 
 def resize_gradient(
@@ -91,27 +82,35 @@ def resize_gradient(
     gradient: Array,
     method: Method,
     centres: Centres = "half_pixel",
-    antialias: bool = False,
 ) -> Array:
     """The gradient of `resize` with respect to images of this shape, in the dtype of `gradient`."""
+    steps = [resampling(method, shape[axis], gradient.shape[axis], centres) for axis in (1, 2)]
+    return resampled_gradient(gradient, steps)
+
+
+def resampled(images: Array, steps: Sequence[Resampling]) -> Array:
+    """Images [batch, height, width, channels] resampled along both axes, as float32."""
+    result = images.astype(np.float32, copy=False)
+    for axis in sorted((0, 1), key=lambda axis: len(steps[axis].places) / max(steps[axis].size, 1)):
+        result = steps[axis].apply(result, axis + 1)
+    return result
+
+
+def resampled_gradient(gradient: Array, steps: Sequence[Resampling]) -> Array:
+    """The gradient of `resampled` with respect to the images, in the dtype of `gradient`."""
     result = gradient if gradient.dtype == np.float64 else gradient.astype(np.float32, copy=False)
     for axis in (1, 2):
-        forward = resampling(method, shape[axis], gradient.shape[axis], centres, antialias)
-        result = forward.transpose().apply(result, axis)
+        result = steps[axis - 1].transpose().apply(result, axis)
     return result.astype(gradient.dtype, copy=False)
 
 
-def resampling(
-    method: Method, size: int, count: int, centres: Centres, antialias: bool = False
-) -> Resampling:
+def resampling(method: Method, size: int, count: int, centres: Centres) -> Resampling:
     """How `count` results along an axis come from `size` pixels."""
     if method == "nearest":
         return _nearest(size, count, centres)
     if method == "area":
         return _area(size, count, centres)
-    if method in _TAPS and not antialias:
-        return _TAPS[method](size, count, centres)
-    return _stretched(_KERNELS[method], size, count, antialias)
+    return _TAPS[method](size, count, centres)
 
 
 def _scale(size: int, count: int, centres: Centres) -> np.float32:
@@ -193,18 +192,29 @@ class _Kernel:
     weigh: Callable[[Floats], Floats]
 
 
-def _stretched(kernel: _Kernel, size: int, count: int, antialias: bool) -> Resampling:
-    """The kernel around each sample, as wide as the shrinking needs, cut at the borders."""
-    inverse = np.float32(1) / (np.float32(max(count, 1)) / np.float32(size))
+def scaled(
+    kernel_type: str,
+    size: int,
+    count: int,
+    scale: np.float32,
+    translation: np.float32,
+    antialias: bool,
+) -> Resampling:
+    """`count` results of an axis of `size` pixels that is scaled and then moved: the kernel around
+    each sample, as wide as the shrinking needs, cut at the borders; what lies outside is 0."""
+    kernel = KERNELS[kernel_type]
+    inverse = np.float32(1) / np.float32(scale)
     stretch = max(inverse, np.float32(1)) if antialias else np.float32(1)
     half, reach = np.float32(0.5), np.float32(kernel.radius) * stretch
-    samples = (np.arange(count, dtype=np.float32) + half) * inverse
+    shift = inverse * np.float32(translation)
+    samples = (np.arange(count, dtype=np.float32) + half) * inverse - shift
     first = np.maximum(np.ceil(samples - reach - half), 0).astype(np.intp)
     last = np.minimum(np.floor(samples + reach - half), size - 1).astype(np.intp)
     taps = max(int((last - first).max(initial=0)) + 1, 1)
     places = first[:, None] + np.arange(taps)
     distance = np.abs((places.astype(np.float32) + half - samples[:, None]) / stretch)
-    inside = (places <= last[:, None]) & (samples[:, None] <= size)
+    samples = samples[:, None]
+    inside = (places <= last[:, None]) & (samples >= 0) & (samples <= size)
     weights = np.where(inside, kernel.weigh(distance), np.float32(0))
     return Resampling(np.clip(places, 0, size - 1), _normalised(weights), size)
 
@@ -250,9 +260,10 @@ _TAPS: dict[str, Callable[[int, int, Centres], Resampling]] = {
     "bilinear": _bilinear,
     "bicubic": _bicubic,
 }
-_KERNELS = {
-    "bilinear": _Kernel(1.0, _triangle),
-    "bicubic": _Kernel(2.0, _keys),
+#: What is laid around each sample, by TensorFlow's names.
+KERNELS = {
+    "triangle": _Kernel(1.0, _triangle),
+    "keyscubic": _Kernel(2.0, _keys),
     "lanczos3": _Kernel(3.0, _lanczos(3)),
     "lanczos5": _Kernel(5.0, _lanczos(5)),
     "gaussian": _Kernel(1.5, _gaussian),

@@ -126,6 +126,11 @@ class Relu6Grad(ActivationGrad):
         return apply(RELU6_GRAD, g, call.inputs[1]), flat(call)
 
 
+def single(number: float) -> float:
+    """What TensorFlow keeps of an attribute that is a number: as much as float32 holds."""
+    return float(np.float32(number))
+
+
 class LeakyRelu(Activation):
     """x where it is positive, else alpha * x."""
 
@@ -134,7 +139,7 @@ class LeakyRelu(Activation):
     alpha: float = 0.2
 
     def element(self, scalars: Scalars[Any], x: Any) -> Any:
-        sloped = scalars.mul(x, scalars.constant(self.alpha, x))
+        sloped = scalars.mul(x, scalars.constant(single(self.alpha), x))
         return scalars.binary("maximum" if self.alpha <= 1 else "minimum", x, sloped)
 
     def gradient(self, call: Call, g: Any) -> Sequence[Any]:
@@ -150,7 +155,8 @@ class LeakyReluGrad(ActivationGrad):
 
     def element(self, scalars: Scalars[Any], g: Any, x: Any) -> Any:
         positive = scalars.compare("gt", x, scalars.constant(0, x))
-        return scalars.select(positive, g, scalars.mul(g, scalars.constant(self.alpha, x)))
+        sloped = scalars.mul(g, scalars.constant(single(self.alpha), x))
+        return scalars.select(positive, g, sloped)
 
     def gradient(self, call: Call, g: Any) -> Sequence[Any]:
         return apply(self, g, call.inputs[1]), flat(call)

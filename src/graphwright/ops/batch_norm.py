@@ -57,7 +57,7 @@ class FusedBatchNormV3(Op):
                     f"{show_dims(parameter.dims)} and {show_dims((channels,))}"
                 )
         vector: Dims = (channels,)
-        return (x.dims, vector, vector, vector, vector, (0,))
+        return (normalized_dims(x, self.data_format), vector, vector, vector, vector, (0,))
 
     def kernel(self, x: Any, scale: Any, offset: Any, mean: Any, variance: Any) -> Any:
         if x.shape[channel_axis(self.data_format)] != scale.shape[0] or x.ndim not in (4, 5):
@@ -114,6 +114,11 @@ def check_normalized(name: str, x: TensorType, data_format: str) -> None:
         raise ValueError(f"input must be 4 or 5-dimensional: x of {name} is {show_dims(x.dims)}")
 
 
+def normalized_dims(x: TensorType, data_format: str) -> Dims:
+    """The dims of a result, of which the data format tells the rank."""
+    return x.dims or (None,) * len(data_format)
+
+
 class FusedBatchNormGradV3(Op):
     """The cotangents of x, scale and offset of a batch normalization."""
 
@@ -142,7 +147,7 @@ class FusedBatchNormGradV3(Op):
     def shapes(self, g: TensorType, x: TensorType, *saved: TensorType) -> Shapes:
         check_normalized(self.type_name, x, self.data_format)
         channels = None if x.dims is None else x.dims[channel_axis(self.data_format)]
-        return x.dims, (channels,), (channels,), (0,), (0,)
+        return normalized_dims(x, self.data_format), (channels,), (channels,), (0,), (0,)
 
     def kernel(self, g: Any, x: Any, scale: Any, mean: Any, variance: Any, _: Any) -> Any:
         spread: Spread = lambda v: along_channels(v, x.ndim, self.data_format)  # noqa: E731

@@ -10,11 +10,13 @@ import numpy as np
 from graphwright.op.batching import Each
 from graphwright.op.interpreter import apply, convert
 from graphwright.op.op import Call, Op, Shapes
+from graphwright.ops.creation import ones
+from graphwright.ops.joining import concat
 from graphwright.ops.movement import broadcast_to, reshape
 from graphwright.ops.reduction import reduce_sum
-from graphwright.ops.shape import shape_of
+from graphwright.ops.shape import rank, shape_of
 from graphwright.types import dtypes as dt
-from graphwright.types.tensor_type import TensorType, merge_dims, show_dims
+from graphwright.types.tensor_type import Dims, TensorType, merge_dims, show_dims
 
 
 def channel_axis(data_format: str) -> int:
@@ -81,6 +83,12 @@ class BiasAdd(Op):
         return each.full(0) + reshape(each.inputs[1], each.longer(tuple(shape)))
 
 
+def check_backprop(dims: Dims) -> None:
+    """What a bias was added to has a batch beside its channels."""
+    if len(dims) < 2:
+        raise ValueError(f"Input tensor must be at least 2D: {show_dims(dims)}")
+
+
 class BiasAddGrad(Op):
     """Sums over all axes but that of the channels."""
 
@@ -94,11 +102,11 @@ class BiasAddGrad(Op):
     def shapes(self, out_backprop: TensorType) -> Shapes:
         if out_backprop.dims is None:
             return ((None,),)
-        if len(out_backprop.dims) < 2:
-            raise ValueError(f"Input tensor must be at least 2D: {show_dims(out_backprop.dims)}")
+        check_backprop(out_backprop.dims)
         return ((out_backprop.dims[channel_axis(self.data_format)],),)
 
     def kernel(self, g: Any) -> Any:
+        check_backprop(g.shape)
         axes = other_axes(g.ndim, self.data_format)
         if g.dtype.itemsize == 2 and g.dtype.kind not in "iu":
             return np.add.reduce(g.astype(np.float32), axis=axes).astype(g.dtype)
@@ -108,10 +116,9 @@ class BiasAddGrad(Op):
         x = call.inputs[0]
         if channel_axis(self.data_format) == -1:
             return (broadcast_to(g, shape_of(x)),)
-        ndims = x.type.rank
-        if ndims is None:
-            raise NotImplementedError("the gradient of BiasAddGrad of unknown rank, channels first")
-        return (broadcast_to(reshape(g, (-1, *[1] * (ndims - 2))), shape_of(x)),)
+        beside = rank(x) - 2 if x.type.rank is None else x.type.rank - 2
+        column = reshape(g, concat([[-1], ones([beside], dt.int32)], 0))
+        return (broadcast_to(column, shape_of(x)),)
 
     def batched(self, each: Each) -> Any:
         rank = each.rank(0)

@@ -196,7 +196,8 @@ class InputGradient(Sliding):
                 f"{sizes}"
             )
         check_cotangent(self, self.output_dims(dims, filters), out)
-        return dims
+        batch = out[0] if dims[0] is None and out is not None else dims[0]
+        return (batch, *dims[1:])
 
     def shapes(self, sizes: Any, filters: TensorType, out: TensorType) -> Shapes:
         return (self.result_dims(sizes, filters.dims, out.dims),)

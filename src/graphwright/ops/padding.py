@@ -159,14 +159,15 @@ class MirrorPadGrad(Op):
     mode: str
 
     def shapes(self, x: TensorType, paddings: Any) -> Shapes:
-        if x.dims is None:
+        if x.dims is None and paddings is None:
             return (None,)
-        pairs = paddings or (None,) * len(x.dims)
+        dims = (None,) * len(paddings) if x.dims is None else x.dims
+        pairs = paddings or (None,) * len(dims)
         return (
             tuple(
                 [
                     None if d is None or p is None or None in p else d - p[0] - p[1]
-                    for d, p in zip(x.dims, pairs)
+                    for d, p in zip(dims, pairs)
                 ]
             ),
         )

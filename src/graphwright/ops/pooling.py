@@ -140,7 +140,7 @@ class MaximumGrad(Pool):
     def shapes(self, x: TensorType, y: TensorType, g: TensorType) -> Shapes:
         self.check_result("orig_output", y.dims, x.dims)
         self.check_result("grad", g.dims, x.dims)
-        return (x.dims,)
+        return (x.dims or (None,) * (self.spatial + 2),)
 
     def kernel(self, x: Any, y: Any, g: Any) -> Any:
         self.check_result("grad", g.shape, x.shape)

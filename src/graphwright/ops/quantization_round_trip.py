@@ -98,7 +98,8 @@ class QuantizeAndDequantizeV4Grad(Op):
                 "Input min and max must have the same shape, got "
                 f"{show_dims(low.dims)} and {show_dims(high.dims)}"
             )
-        return (x.dims, low.dims, high.dims)
+        bounds: Dims = () if self.axis == -1 else (None,)
+        return (x.dims, low.dims or bounds, high.dims or bounds)
 
     def kernel(self, g: Any, x: Any, low: Any, high: Any) -> Any:
         g, x, low, high = (np.asarray(a) for a in (g, x, low, high))

@@ -246,9 +246,8 @@ class ScaleAndTranslate(Op):
     def kernel(self, images: Any, size: Any, scale: Any, translation: Any) -> Any:
         images = np.asarray(images)
         resized_dims(images.shape, size)
-        check_scale(images.shape[1:3], size, scale, translation)
-        method = method_of(self.kernel_type)
-        return kernels.resize(images, size, method, "half_pixel", self.antialias)
+        steps = scaled_axes(self, images.shape, size, scale, translation)
+        return kernels.resampled(images, steps)
 
     def gradient(self, call: Call, g: Any) -> Sequence[Any]:
         images, _, scale, translation = call.inputs
@@ -273,10 +272,9 @@ class ScaleAndTranslateGrad(Op):
         return (image.dims,)
 
     def kernel(self, grads: Any, image: Any, scale: Any, translation: Any) -> Any:
-        grads, shape = np.asarray(grads), np.shape(image)
-        check_scale(shape[1:3], grads.shape[1:3], scale, translation)
-        method = method_of(self.kernel_type)
-        return kernels.resize_gradient(shape, grads, method, "half_pixel", self.antialias)
+        grads = np.asarray(grads)
+        steps = scaled_axes(self, np.shape(image), grads.shape[1:3], scale, translation)
+        return kernels.resampled_gradient(grads, steps)
 
     def gradient(self, call: Call, g: Any) -> Sequence[Any]:
         grads, _, scale, translation = call.inputs
@@ -284,23 +282,25 @@ class ScaleAndTranslateGrad(Op):
         return apply(again, g, size_of(grads), scale, translation), None, None, None
 
 
-def method_of(kernel_type: str) -> Any:
-    """The resampling of a kernel type; ValueError if there is none."""
-    for method, name in KERNEL_TYPES.items():
-        if name == kernel_type:
-            return method
-    raise ValueError(f"Unrecognized kernel type: {kernel_type}")
-
-
-def check_scale(have: Any, want: Any, scale: Any, translation: Any) -> None:
-    """The scale must be that of the sizes and the translation 0: a resize."""
-    ratio = np.divide(want, have, dtype=np.float32)
-    if np.any(translation) or not np.allclose(scale, ratio, rtol=1e-5):
-        raise ValueError(
-            "ScaleAndTranslate needs scale = size / (height, width) of the images and translation "
-            f"= 0, got scale {np.ravel(scale).tolist()} for {ratio.tolist()} and translation "
-            f"{np.ravel(translation).tolist()}"
-        )
+def scaled_axes(
+    op: ScaleAndTranslate | ScaleAndTranslateGrad,
+    images: Any,
+    size: Any,
+    scale: Any,
+    translation: Any,
+) -> list[kernels.Resampling]:
+    """How the height and the width of images of this shape are resampled."""
+    if op.kernel_type not in kernels.KERNELS:
+        raise ValueError(f"Unrecognized kernel type: {op.kernel_type}")
+    for name, pair in (("scale", scale), ("translation", translation)):
+        if np.shape(pair) != (2,):
+            raise ValueError(f"{name} must be a vector of 2 elements, got {show_dims(pair.shape)}")
+    if not np.all(np.isfinite(scale) & (scale > 0)):
+        raise ValueError(f"scale must be greater than zero, got {np.ravel(scale).tolist()}")
+    return [
+        kernels.scaled(op.kernel_type, *axis, op.antialias)
+        for axis in zip(images[1:3], size, scale, translation)
+    ]
 
 
 # -- the public functions -------------------------------------------------------------------
