@@ -10,7 +10,7 @@ import numpy as np
 from graphwright.op.interpreter import apply, convert
 from graphwright.op.op import Call, Op, Shapes
 from graphwright.types import dtypes as dt
-from graphwright.types.tensor_type import TensorType, show_dims
+from graphwright.types.tensor_type import Dims, TensorType, show_dims
 
 
 class QuantizeAndDequantizeV4(Op):

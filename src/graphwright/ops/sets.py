@@ -42,6 +42,8 @@ def sparse_groups(parts: tuple[Any, ...], ordered: bool) -> tuple[Any, Any, tupl
 
 def combined(kind: str, a: Any, b: Any) -> tuple[Any, Any, Any]:
     """The sets that a rule makes of those of each group, as a sparse tensor."""
+    if kind not in _KEPT:
+        raise ValueError(f"Invalid set_operation {kind}: it is one of {', '.join(_KEPT)}")
     (a_groups, a_values, outer), (b_groups, b_values, other) = a, b
     if outer != other:
         raise ValueError(f"Mismatched shapes {list(outer)} vs {list(other)}")

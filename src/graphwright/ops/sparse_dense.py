@@ -112,7 +112,7 @@ class SparseSoftmax(Op):
     dtypes = {"T": dt.FLOATING}
 
     def shapes(self, indices: TensorType, values: TensorType, shape: TensorType) -> Shapes:
-        return (values.dims,)
+        return (values.dims or (None,),)
 
     def kernel(self, indices: Any, values: Any, shape: Any) -> Any:
         if len(shape) < 2:

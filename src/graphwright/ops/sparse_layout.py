@@ -75,7 +75,7 @@ class SparseReorder(Op):
     dtypes = {"T": dt.ANY}
 
     def shapes(self, indices: TensorType, values: TensorType, shape: TensorType) -> Shapes:
-        return indices.dims, values.dims
+        return indices.dims or (None, None), values.dims or (None,)
 
     def kernel(self, indices: Any, values: Any, shape: Any) -> Any:
         sparse.check(indices, shape, ordered=False)
@@ -280,7 +280,7 @@ class SparseFillEmptyRows(Op):
     def shapes(
         self, indices: TensorType, values: TensorType, shape: TensorType, default: TensorType
     ) -> Shapes:
-        return (None, width_of(indices)), (None,), (None,), values.dims
+        return (None, width_of(indices)), (None,), (None,), values.dims or (None,)
 
     def kernel(self, indices: Any, values: Any, shape: Any, default: Any) -> Any:
         if np.ndim(default):

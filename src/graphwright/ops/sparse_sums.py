@@ -60,7 +60,7 @@ class SparseAdd(Op):
     dtypes = {"T": dt.NUMERIC, "Treal": dt.REAL}
 
     def shapes(self, *parts: TensorType) -> Shapes:
-        return widest(parts[0], parts[3]), (None,), parts[2].dims
+        return widest(parts[0], parts[3]), (None,), parts[2].dims or (None,)
 
     def known(self, *parts: Any) -> Any:
         return None, None, parts[2] if parts[2] is not None else parts[5]
@@ -90,7 +90,7 @@ class SparseAddGrad(Op):
     dtypes = {"T": dt.NUMERIC}
 
     def shapes(self, g: TensorType, a: TensorType, b: TensorType, total: TensorType) -> Shapes:
-        return (a.dims and a.dims[:1], b.dims and b.dims[:1])
+        return (a.dims or (None,))[:1], (b.dims or (None,))[:1]
 
     def kernel(self, g: Any, a: Any, b: Any, total: Any) -> Any:
         rows, (in_a, in_b, in_total) = sparse.numbered(a, b, total)

@@ -147,6 +147,19 @@ class UnicodeEncode(Op):
         )
 
 
+def check_splits(ends: Sequence[int], size: int) -> None:
+    """Splits begin at 0, do not fall, and end with the values."""
+    if not ends:
+        return
+    if ends[0] != 0:
+        raise ValueError(f"First split value must be 0, got {ends[0]}")
+    for before, after in pairwise(ends):
+        if not before <= after <= size:
+            raise ValueError(f"Invalid split value {after}, must be in [{before}, {size}]")
+    if ends[-1] != size:
+        raise ValueError(f"Last split value must be data size. Expected {size}, got {ends[-1]}")
+
+
 class StringNGrams(Op):
     """Runs of neighbouring strings, joined, of rows that splits tell."""
 
@@ -165,10 +178,11 @@ class StringNGrams(Op):
     preserve_short_sequences: bool
 
     def shapes(self, data: TensorType, splits: TensorType) -> Shapes:
-        return ((None,), splits.dims)
+        return ((None,), splits.dims or (None,))
 
     def kernel(self, data: Any, splits: Any) -> tuple[Any, ...]:
         words, ends = texts(data).tolist(), np.asarray(splits).tolist()
+        check_splits(ends, len(words))
         rows = [list(self.runs(words[a:b])) for a, b in pairwise(ends)]
         flat = np.empty(sum(map(len, rows)), object)
         flat[:] = [text for row in rows for text in row]
