@@ -17,12 +17,11 @@ import numpy as np
 import pytest
 from numeric import as_tensors, differences, slopes, tangent, weighted
 from op_examples import EXAMPLES, Example
-from op_samples import Sample, has_rule, our_ops, samples, widened
+from op_samples import Sample, Witness, has_rule, our_ops, samples, widened
 
 import graphwright as tf
-from graphwright.ir.graph import Graph
 from graphwright.op.families import Elementwise
-from graphwright.op.interpreter import Layer, apply
+from graphwright.op.interpreter import apply
 from graphwright.op.op import REGISTRY, Call, Op
 
 #: Where an elementwise op is smooth, if that is less than (-3, 3); for all operands or for each.
@@ -256,25 +255,6 @@ def test_samples(name: str) -> None:
 
 def test_ops_whose_operands_belong_together_have_examples() -> None:
     assert TOGETHER.keys() <= run_by_examples()
-
-
-class Witness(Layer):
-    """Notes the names of the ops that run, of those in graphs too."""
-
-    def __init__(self) -> None:
-        self.names: set[str] = set()
-
-    def apply(self, op: Op, operands: tuple[Any, ...], name: str | None) -> Any:
-        self.note(op)
-        return self.hand_on(op, operands, name)
-
-    def note(self, op: Op) -> None:
-        self.names.add(op.type_name)
-        for value in vars(op).values():
-            for graph in value if isinstance(value, tuple) else (value,):
-                if isinstance(graph, Graph):
-                    for node in graph.nodes:
-                        self.note(node.op)
 
 
 @cache

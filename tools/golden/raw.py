@@ -87,6 +87,13 @@ def arrays() -> Iterator[Case]:
     eye = np.array([[2.0, 1.0], [0.0, 3.0]])
     yield "linalg.eigvals", (eye,), {}
     yield raw("EnsureShape", input=X, shape=[2, None])
+    volume = (np.arange(2 * 4 * 4 * 4, dtype=np.float32) % 11).reshape(1, 4, 4, 4, 2)
+    for dtype, padding in product(("float32", "int32"), ("VALID", "SAME")):
+        for step in (1, 2):
+            yield raw("ExtractVolumePatches", input=volume.astype(dtype), ksizes=[1, 2, 3, 2, 1],
+                      strides=[1, step, step, step, 1], padding=padding)  # fmt: skip
+    yield raw("ExtractVolumePatches", input=volume[0], ksizes=[1, 2, 3, 2, 1],
+              strides=[1, 1, 1, 1, 1], padding="VALID")  # fmt: skip
 
 
 def cases() -> Iterator[Case]:

@@ -39,6 +39,7 @@ ATTRIBUTES: dict[str, Callable[[Any], Any]] = {
     "float": float,
     "int": int,
     "str": lambda given: given.decode() if isinstance(given, bytes) else str(given),
+    "tuple[Dims, ...]": lambda given: tuple([TensorShape(dims)._dims for dims in given]),
     "tuple[DType, ...]": lambda given: tuple(map(as_dtype, given)),
     "tuple[float, ...]": lambda given: tuple(map(float, given)),
     "tuple[int, ...]": lambda given: tuple(map(int, given)),
@@ -117,8 +118,8 @@ def raw_op(name: str) -> Callable[..., Any]:
         given = bound.arguments
         groups = [given[argument(op, operand.name)] for operand in op.operands]
         operands = converted(op, groups)
-        result = apply(made(op, given, operands), *flat(op, operands), name=given["name"])
-        return shaped(op, result)
+        chosen = made(op, given, operands)
+        return shaped(chosen, apply(chosen, *flat(op, operands), name=given["name"]))
 
     function.__name__ = name
     function.__doc__ = op.__doc__
@@ -182,18 +183,37 @@ def made(op: type[Op], given: dict[str, Any], operands: list[Any]) -> Op:
 
 
 def told_dtype(op: type[Op], name: str, operands: list[Any]) -> Any:
-    """The dtype of the first operand that is declared to have it."""
+    """The dtype of the first operand that is declared to have it, or those of its list."""
     place = next(i for i, operand in enumerate(op.operands) if operand.dtype == name)
     value = operands[place]
+    if op.operands[place].mixed:
+        return tuple([tensor.dtype for tensor in value])
     first = value[0] if op.operands[place].variadic else value
     return first.dtype if is_tensor(first) else convert(first).dtype
 
 
-def shaped(op: type[Op], result: Any) -> Any:
+def shaped(op: Op, result: Any) -> Any:
     """A result as raw ops give it: a tensor, a list, a named tuple of these, or None."""
     if len(op.results) <= 1:
         return list(result) if isinstance(result, tuple) else result
     kind = namedtuple(op.type_name, [r.name for r in op.results])  # type: ignore[misc]
-    if any(r.variadic or r.mixed for r in op.results):
-        raise NotImplementedError(f"{op.type_name} has several lists of results")
-    return kind(*result)
+    if not any(r.variadic or r.mixed for r in op.results):
+        return kind(*result)
+    rest, parts = list(result), []
+    for part in op.results:
+        many = part.variadic or part.mixed
+        count = length_of(op, part, result) if many else 1
+        parts.append(rest[:count] if many else rest[0])
+        del rest[:count]
+    return kind(*parts)
+
+
+def length_of(op: Op, part: Operand, result: Any) -> int:
+    """How many tensors a list among the results has."""
+    if part.length:
+        return int(getattr(op, part.length))
+    dtypes = getattr(op, part.dtype, None)
+    if isinstance(dtypes, tuple):
+        return len(dtypes)
+    lists = sum(r.variadic or r.mixed for r in op.results)
+    return (len(result) - len(op.results) + lists) // lists

@@ -7,8 +7,9 @@ on equal inputs are equal expressions. The class states
 - `inputs`, `outputs`: the operands as in TensorFlow's OpDef, one string each,
   `"name: dtype"`, where dtype is a type variable, an attribute of the op, or fixed.
   `"values: T*"` takes any number of tensors of one dtype, `"args: Tin..."` any number of
-  any dtypes. `"axis: Tidx host"` marks a *host operand*: a shape, an axis or the like,
-  that the kernel takes as plain Python values (int, float, nested tuples);
+  any dtypes; `"rows: T*N"` as many as the attribute N says. `"axis: Tidx host"` marks a
+  *host operand*: a shape, an axis or the like, that the kernel takes as plain Python values
+  (int, float, nested tuples);
 - `dtypes`: what each type variable may be;
 - `shapes`: the shape rule, on `TensorType`s and known host values (unknown dimensions
   and unknown host entries are None);
@@ -53,19 +54,21 @@ class Operand(NamedTuple):
     host: bool
     variadic: bool  # any number of tensors of one dtype
     mixed: bool  # any number of tensors of any dtypes
+    length: str = ""  # the attribute that says how many tensors there are
 
 
 def parse_operand(text: str) -> Operand:
     """`"name: dtype* host"` -> Operand."""
     name, _, rest = text.partition(":")
     words = rest.split()
-    dtype = words[0]
+    dtype, star, length = words[0].partition("*")
     return Operand(
         name=name.strip(),
-        dtype=dtype.rstrip(".*"),
+        dtype=dtype.rstrip("."),
         host="host" in words[1:],
-        variadic=dtype.endswith("*"),
+        variadic=bool(star),
         mixed=dtype.endswith("..."),
+        length=length,
     )
 
 

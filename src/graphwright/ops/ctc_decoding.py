@@ -90,9 +90,9 @@ class CTCBeamSearchDecoder(Decoder):
 
     type_name = "CTCBeamSearchDecoder"
     outputs = (
-        "decoded_indices: int64*",
-        "decoded_values: int64*",
-        "decoded_shape: int64*",
+        "decoded_indices: int64*top_paths",
+        "decoded_values: int64*top_paths",
+        "decoded_shape: int64*top_paths",
         "log_probability: T",
     )
     returns_tuple = True

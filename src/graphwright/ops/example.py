@@ -39,9 +39,9 @@ class ParseExampleV2(Op):
         "dense_defaults: Tdense...",
     )
     outputs: ClassVar[tuple[str, ...]] = (
-        "sparse_indices: int64*",
+        "sparse_indices: int64*num_sparse",
         "sparse_values: sparse_types...",
-        "sparse_shapes: int64*",
+        "sparse_shapes: int64*num_sparse",
         "dense_values: Tdense...",
         "ragged_values: ragged_value_types...",
         "ragged_row_splits: ragged_split_types...",

@@ -128,6 +128,11 @@ class DecodeAndCropJpeg(JpegDecoder):
     type_name = "DecodeAndCropJpeg"
     inputs = ("contents: string", "crop_window: int32 host")
 
+    def shapes(self, contents: TensorType, crop: Any = None) -> Shapes:
+        only(contents, "contents")
+        height, width = crop[2:] if isinstance(crop, tuple) and len(crop) == 4 else (None, None)
+        return ((height, width, self.channels or None),)
+
     def kernel(self, contents: Any, crop_window: Any = ()) -> Any:
         pixels = super().kernel(contents)
         if np.shape(crop_window) != (4,):

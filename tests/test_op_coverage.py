@@ -1,0 +1,48 @@
+"""Every op is compared with TensorFlow's: golden cases run it, or a reason stands here."""
+
+from __future__ import annotations
+
+import pytest
+from op_samples import Witness, our_ops
+from test_goldens import AREAS, area_of, departs
+
+import graphwright as tf
+from graphwright.edge.raw_ops import load_all
+from tools import golden_format as gf
+
+EVENTS = "what it writes is compared with a recorded file in tests/edge/test_summary.py"
+NO_CPU = (
+    "TensorFlow has no kernel of it on a CPU; compared with NumPy in tests/ops/test_fourier_axes.py"
+)
+OWN = "an op of our own, which recorded functions or their gradients are made of"
+#: Ops that no golden case of tools/golden runs.
+NOT_RUN = {
+    **dict.fromkeys(
+        ["CloseSummaryWriter", "FlushSummaryWriter", "WriteGraphSummary", "WriteRawProtoSummary",
+         "WriteSummary"], EVENTS),
+    **dict.fromkeys(["FFTND", "IFFTND", "IRFFTND", "RFFTND"], NO_CPU),
+    **dict.fromkeys(
+        ["EagerPyFuncGradient", "GraphwrightCrossRows", "GraphwrightDilation2DTangent"], OWN),
+}  # fmt: skip
+
+
+def run_by_goldens() -> set[str]:
+    """The ops that golden cases run whose values are compared, and their gradients."""
+    witness = Witness()
+    for area in AREAS:
+        module, store, groups = area_of(area)
+        for case in (case for group in groups.values() for case in group):
+            outcome = store.index.get(gf.digest(case), {"error": ""})
+            if "error" not in outcome and not departs(module, case):
+                witness.enter()
+                try:
+                    gf.run_eager(tf, case)
+                finally:
+                    witness.leave()
+    return witness.names
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_golden_cases_run_every_op() -> None:
+    load_all()
+    assert set(our_ops()) - run_by_goldens() == set(NOT_RUN)
