@@ -32,3 +32,4 @@ def write_whole(path: str | Path, content: bytes, durable: bool = False) -> None
             os.fsync(directory)
         finally:
             os.close(directory)
+

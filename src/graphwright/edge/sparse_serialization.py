@@ -98,7 +98,9 @@ class DeserializeManySparse(Op):
         self.shapes(TensorType(dt.string, rows.shape))
         if not len(rows):
             raise InvalidArgumentError(None, None, "Must have at least 1 serialized SparseTensor")
-        parts = [(parse(dt.int64, i), parse(self.dtype, v), parse(dt.int64, s)) for i, v, s in rows]
+        parts = [
+            (parse(dt.int64, i), parse(self.dtype, v), parse(dt.int64, s)) for i, v, s in rows
+        ]
         ranks = {len(shape) for _, _, shape in parts}
         if len(ranks) > 1:
             raise InvalidArgumentError(
