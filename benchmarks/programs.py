@@ -189,7 +189,7 @@ def native_lengths_tf(tf: Any) -> Step:
 
 
 def native_lengths(tf: Any) -> Step:
-    from graphwright.lower import background
+    from graphwright.kernels import background
 
     calls = native_lengths_tf(tf)
     return lambda: (calls(), background.wait())
@@ -205,7 +205,7 @@ def native_lengths_jax(jax: Any) -> Step:
 
 def until_native(tf: Any) -> Step:
     """Fusion, a loop, a branch, a step of training; each often enough to be compiled."""
-    from graphwright.lower import background
+    from graphwright.kernels import background
 
     steps = [
         lengths_tf(tf),
@@ -292,8 +292,7 @@ TABLE: tuple[Workload, ...] = (
         "a call of a traced x + y, two scalars",
         "µs",
         4.0,
-        traced(call_tf)
-        | {"jax": call_jax, "torch-compile": call_torch, "numpy": call_numpy},
+        traced(call_tf) | {"jax": call_jax, "torch-compile": call_torch, "numpy": call_numpy},
     ),
     Repeated(
         "W1b",

@@ -6,7 +6,7 @@ import gc
 import tracemalloc
 from collections.abc import Callable
 
-from graphwright.lower import background
+from graphwright.kernels import background
 
 
 def growth(work: Callable[[], object], times: int, warm_up: int) -> int:

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import graphwright as tf
-from graphwright.lower import background
+from graphwright.kernels import background
 from graphwright.lower.families import family_of, is_any, joined
 from graphwright.lower.options import OPTIONS
 

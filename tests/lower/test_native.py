@@ -10,9 +10,11 @@ import numpy as np
 import pytest
 
 import graphwright as tf
+from graphwright.kernels.preparation import Waiting
 from graphwright.lower.check import compare
 from graphwright.lower.inspection import outside
 from graphwright.lower.lowering import lower
+from graphwright.lower.options import OPTIONS
 from graphwright.lower.simplify import simplify
 from graphwright.lower.sizes import NotNative
 
@@ -370,3 +372,13 @@ def test_a_side_that_is_not_taken_does_not_fail():
     for divisor in (2, -1, 0):
         slow, fast = both(function, np.int32(7), np.int32(divisor))
         assert slow == fast
+
+
+@pytest.mark.skipif(OPTIONS.get("native") is not None, reason="there is one tier")
+def test_who_wants_the_same_in_every_run_waits_for_machine_code(monkeypatch):
+    monkeypatch.setattr(Waiting, "always", False)
+    tf.config.experimental.enable_op_determinism()
+    f = tf.function(lambda x: tf.exp(x) * 2.0)
+    x = tf.constant(normal(3))
+    tiers = [f(x) is not None and f.get_concrete_function(x).tier for _ in range(4)]
+    assert tiers == ["python", "python", "native", "native"]

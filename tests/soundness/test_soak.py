@@ -12,7 +12,7 @@ import pytest
 
 import graphwright as tf
 from benchmarks.workload import resident_mib
-from graphwright.lower import background
+from graphwright.kernels import background
 
 THREADS = 8
 

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 from graphwright.function.polymorphic import Eagerly
 from graphwright.kernels import threads
+from graphwright.kernels.preparation import Waiting
 from graphwright.lower.options import OPTIONS
 
 
@@ -141,7 +142,12 @@ def set_synchronous_execution(enable: bool) -> None:
 
 
 def enable_op_determinism() -> None:
-    """Accepted: the same ops on the same values give the same results in every run anyway."""
+    """The same ops on the same values give the same results in every run, to the last bit.
+
+    They do anyway once all code is compiled. Until then NumPy computes, which rounds differently,
+    for as long as the compiler happens to take: from now on calls wait for it instead.
+    """
+    Waiting.always = True
 
 
 def set_log_device_placement(enabled: bool) -> None:

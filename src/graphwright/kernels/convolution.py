@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from graphwright.kernels import implicit, sliding
+from graphwright.kernels import implicit, products, sliding
 from graphwright.kernels.windows import (
     Padding,
     Windows,
@@ -231,17 +231,20 @@ def _native(
     dtype: np.dtype[Any], windows: Windows, batch: int, groups: int, filters: Sequence[int]
 ) -> Any:
     """The module of native convolutions, where there is enough to do for it."""
-    if accumulator(dtype).kind != "f" or not groups:
+    wide = accumulator(dtype)
+    if wide.kind != "f" or not groups:
         return None
     if batch * math.prod(windows.counts) * math.prod(filters) // groups < WORTH:
         return None
-    return implicit
+    return implicit if products.preparation(wide).is_ready() else None
 
 
 def _sliding(dtype: np.dtype[Any], windows: Windows, batch: int, filters: Sequence[int]) -> Any:
     """The module of native sliding windows, where a depthwise convolution is worth it."""
     elements = batch * math.prod(windows.counts) * filters[-1] * filters[-2]
-    return sliding if is_much(dtype, windows, elements, WORTH_OF_DEPTHWISE) else None
+    if not is_much(dtype, windows, elements, WORTH_OF_DEPTHWISE):
+        return None
+    return sliding if sliding.preparation(accumulator(dtype)).is_ready() else None
 
 
 def _repeated(array: Array, multiplier: int) -> Array:

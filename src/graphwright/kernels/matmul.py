@@ -51,7 +51,7 @@ def _native(x: Array, y: Array) -> Array | None:
     if k != inner or work == 0 or min(m, n) < 2:
         return None
     if x.ndim == y.ndim == 2:
-        if work <= WORTH or not _has_vectors():
+        if work <= WORTH or not _is_ready(x.dtype):
             return None
         return _blocked(x, y)
     batch = x.shape[:-2]
@@ -65,12 +65,17 @@ def _native(x: Array, y: Array) -> Array | None:
         return None
     if y.strides[-1] != y.itemsize and m < 64 < work <= WORTH:  # packing would take the most time
         return None
-    return _batched(x, y, batch) if _has_vectors() else None
+    return _batched(x, y, batch) if _is_ready(x.dtype) else None
+
+
+def _is_ready(dtype: np.dtype[Any]) -> bool:
+    """Whether there are native kernels by now, and the processor is one that they know better than
+    BLAS."""
+    return products.preparation(dtype).is_ready() and _has_vectors()
 
 
 @functools.cache
 def _has_vectors() -> bool:
-    """Whether the processor is one that the native kernels know better than BLAS."""
     return machine.vectors().bits >= 256
 
 

@@ -161,7 +161,9 @@ def avg_pool_gradient(
 def _native(windows: Windows, array: Array) -> Any:
     """The module of native sliding windows, where there is enough to do for it."""
     elements = array.shape[0] * math.prod(windows.counts) * array.shape[-1]
-    return sliding if is_much(array.dtype, windows, elements, WORTH) else None
+    if not is_much(array.dtype, windows, elements, WORTH):
+        return None
+    return sliding if sliding.preparation(accumulator(array.dtype)).is_ready() else None
 
 
 def _ones(array: Array) -> Array:

@@ -15,9 +15,10 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from graphwright.kernels import jobs, machine
+from graphwright.kernels import jobs, machine, threads
 from graphwright.kernels.array_layout import address
 from graphwright.kernels.jobs import Job
+from graphwright.kernels.preparation import Preparation
 from graphwright.kernels.tile_code import MATMUL_KINDS, Tile
 
 Array = npt.NDArray[Any]
@@ -47,6 +48,17 @@ class Kernels(NamedTuple):
 def kernels(dtype: np.dtype[Any]) -> Kernels:
     """The functions for a dtype of `KINDS`, compiled at the first call."""
     return load(Tile(machine.vectors(), dtype.itemsize * 8))
+
+
+@functools.cache
+def preparation(dtype: np.dtype[Any]) -> Preparation:
+    """What has the functions for a dtype of `KINDS`, and threads for them, made in time."""
+
+    def make() -> None:
+        threads.address()
+        kernels(dtype)
+
+    return Preparation(make)
 
 
 def load(tile: Tile) -> Kernels:

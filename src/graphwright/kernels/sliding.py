@@ -12,9 +12,10 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from graphwright.kernels import jobs, machine
+from graphwright.kernels import jobs, machine, threads
 from graphwright.kernels.array_layout import address
 from graphwright.kernels.jobs import Job
+from graphwright.kernels.preparation import Preparation
 from graphwright.kernels.products import Table, steps
 from graphwright.kernels.window_code import KINDS, Sliding
 from graphwright.kernels.windows import Windows, accumulator, blocks
@@ -40,6 +41,17 @@ class Functions(NamedTuple):
 def functions(dtype: np.dtype[Any]) -> Functions:
     """The functions for a dtype, compiled at the first call."""
     return load(Sliding(machine.vectors(), dtype.itemsize * 8))
+
+
+@functools.cache
+def preparation(dtype: np.dtype[Any]) -> Preparation:
+    """What has the functions for a dtype, and threads for them, made in time."""
+
+    def make() -> None:
+        threads.address()
+        functions(dtype)
+
+    return Preparation(make)
 
 
 def load(code: Sliding) -> Functions:

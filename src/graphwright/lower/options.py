@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 from typing import Any
 
+from graphwright.kernels.preparation import Waiting
+
 OPTIONS: dict[str, Any] = {}
 
 #: When traces become machine code: `off`, `always` (before they run for the first time), `check`
@@ -12,6 +14,7 @@ OPTIONS: dict[str, Any] = {}
 #: pays. The environment sets it; a function's `jit_compile` has precedence over the first two.
 if os.environ.get("GRAPHWRIGHT_NATIVE"):
     OPTIONS["native"] = os.environ["GRAPHWRIGHT_NATIVE"]
+    Waiting.always = OPTIONS["native"] in ("always", "check")
 
 
 def enabled(name: str) -> bool:

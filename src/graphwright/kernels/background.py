@@ -94,6 +94,11 @@ def quick_turns() -> Iterator[None]:
 _WORKER = Worker()
 
 
+def worker() -> Worker:
+    """The one of this process."""
+    return _WORKER
+
+
 def submit(job: Callable[[], None]) -> None:
     """Does a method's work later, in the background; the method's object is held weakly."""
     _WORKER.submit(job)

@@ -1,0 +1,45 @@
+"""Native kernels that are made while the program goes on.
+
+LLVM takes 50 ms for the first kernel of a process, and 130 ms where none is on the disk. So a
+product or a convolution that is worth a kernel asks for it and does without until it is there:
+NumPy computes meanwhile. That is what traces do too, which run as Python until their machine code
+is ready. The two round differently in the last bits, so the first results of two runs may differ
+there. Who minds has everybody wait: `tf.config.experimental.enable_op_determinism`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from graphwright.kernels import background
+
+
+class Waiting:
+    """Whether whoever needs code that is not compiled yet waits for it."""
+
+    always = False
+
+
+class Preparation:
+    """Something native that is made when it is first asked for."""
+
+    def __init__(self, make: Callable[[], object]) -> None:
+        self.make = make
+        self.is_done = False
+        self.asked: background.Worker | None = None  # a child of a fork has another one
+
+    def is_ready(self) -> bool:
+        """Whether it may be used; if not, it will be before long."""
+        if self.is_done:
+            return True
+        if Waiting.always:
+            self.work()
+        elif self.asked is not background.worker():
+            self.asked = background.worker()
+            self.asked.submit(self.work)
+        return self.is_done
+
+    def work(self) -> None:
+        """Makes it."""
+        self.make()
+        self.is_done = True

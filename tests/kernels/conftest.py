@@ -1,0 +1,12 @@
+"""Kernels are tested when they are there."""
+
+from __future__ import annotations
+
+import pytest
+
+from graphwright.kernels.preparation import Waiting
+
+
+@pytest.fixture(autouse=True)
+def _waiting(monkeypatch):
+    monkeypatch.setattr(Waiting, "always", True)
