@@ -240,8 +240,10 @@ def reinterpreted(op: Any, x: Any) -> Any:
 def spaced(op: Any, start: Any, stop: Any, count: Any) -> Any:
     """start + i * step; the last one is where it stops"""
     number = host(count)
-    if number is None or number < 2:
+    if number is None or number < 1:
         return None
+    if number == 1:
+        return reshape(start, [1])
     numbers = steps(number)
     step = (stop - start) / cast(float(number - 1), start.dtype)
     between = start + step * cast(numbers, start.dtype)

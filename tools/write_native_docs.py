@@ -1,0 +1,270 @@
+"""Write docs/native.md: which ops machine code has a form of, and why others are calls of kernels.
+
+    python tools/write_native_docs.py [--check]
+
+What the golden cases and their gradients give to each op is traced alone, with its shapes known and
+unknown, and partitioned as a function would be; what then stays outside machine code is asked for.
+--check writes nothing and fails (exit code 1) if the file is not what would be written.
+"""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import logging
+import re
+import sys
+import warnings
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, NamedTuple
+
+ROOT = Path(__file__).resolve().parent.parent
+FILE = ROOT / "docs" / "native.md"
+sys.path[:0] = [str(ROOT), str(ROOT / "tests")]  # the golden cases, and what runs them
+
+import numpy as np  # noqa: E402
+
+#: Samples of each op.
+MOST = 24
+
+#: Why an op never has a native form: the first pattern that matches its whole name says it.
+HOST = [
+    (r"(Depthwise)?Conv\d.*|(Depthwise)?Conv2d.*|(Avg|Max)Pool.*|Dilation2D.*|GraphwrightDilation.*"
+     r"|BatchMatMul.*|Einsum|TridiagonalMatMul|GraphwrightWeightedSums|GraphwrightCrossRows",
+     "Its kernel is machine code of its own, which uses the cores itself (products, windows)."),
+    (r".*Image.*|.*Jpeg.*|Decode.*|Encode.*|Extract.*|Resize.*|.*NonMax.*|CropAnd.*|ScaleAnd.*"
+     r"|Adjust.*|HSVToRGB|RGBToHSV|Fractional.*|.*Dilation.*|LRN(Grad)?|.*DistortedBoundingBox.*",
+     "Images: NumPy kernels."),
+    (r"(I|R|IR)?FFT.*|Cholesky|Eig|.*Lu|.*Svd|Qr|Matrix(Inverse|Solve.*|Triangular.*|Determinant"
+     r"|Exponential|Logarithm|SquareRoot)|LogMatrixDeterminant|SelfAdjointEigV2|BandedTri.*"
+     r"|TridiagonalSolve|Isotonic.*|CTC.*|EditDistance",
+     "LAPACK, FFTs and dynamic programs: kernels that are whole algorithms."),
+    (r"Bessel.*|Beta.*|Dawsn|Digamma|Erfinv|Expint|Fresnel.*|I[gG]amma.*|Lgamma|Ndtri|Polygamma"
+     r"|Spence|Zeta|RandomGammaGrad",
+     "Special functions: SciPy's."),
+    (r".*Random.*|.*Multinomial.*|StatelessShuffle|Stateless.*|.*Sampler|TruncatedNormal"
+     r"|Rng.*|.*Normal",
+     "Random numbers: vectorised generators."),
+    (r"TopK.*|NthElement|InTopK.*|.*Sort.*|Unique.*|ListDiff|.*Bound|Bucketize|.*Set(Operation|Size)"
+     r"|InvertPermutation|Where|DynamicPartition|DynamicStitch|.*Bincount|HistogramFixedWidth"
+     r"|.*SparseOutput|ComputeAccidentalHits|SetSize",
+     "Sorting, searching and counting: what they give, or how much, only their run tells."),
+    (r"Segment.*|SparseSegment.*|Sparse.*|Ragged.*|Deserialize.*|Serialize.*|SparseToDense",
+     "How many rows there are only a run tells (sparse tensors, sorted segments, ragged rows)."),
+    (r".*String.*|.*Regex.*|Unicode.*|Substr|AsString|.*Join|ParseTensor|Fingerprint|Print.*"
+     r"|Parse.*|LookupTable.*|.*File.*|.*Summary.*|Timestamp|MatchingFiles",
+     "Strings, files, tables and messages."),
+    (r".*PyFunc.*|Case|If|While|StatelessCase|.*PartitionedCall|CustomGradient|NoOp|Assert"
+     r"|CheckNumerics.*|Resource.*",
+     "They have effects, or call Python."),
+    (r".*Quantize.*|FakeQuant.*|.*QuantizedConcat", "Quantization: NumPy kernels."),
+    (r"Angle|Complex(Abs)?|Conj|Imag|Real", "Complex numbers have no native form."),
+    (r"BroadcastArgs|BroadcastGradientArgs|Rank|Shape|ShapeN|Size|UnravelIndex",
+     "Shapes: numbers on the host, which machine code knows as sizes where it can."),
+    (r"TensorList.*|EmptyTensorList", "Lists are native in loops that are (docs/architecture.md)."),
+]  # fmt: skip
+
+#: Ops that stand for something else than a call.
+OTHER = {
+    "AssignAddVariableOp": "native, as part of a segment", "Const": "a literal or an input",
+    "AssignSubVariableOp": "native, as part of a segment", "Placeholder": "an input",
+    "AssignVariableOp": "native, as part of a segment", "ReadVariableOp": "an input of a segment",
+    "StatelessIf": "native where all of both sides is",
+    "StatelessWhile": "native where all of its body is",
+    "SobolSample": "a constant",
+    # No sample is of a native dtype; tests/lower has some.
+    "ConjugateTranspose": "any", "FusedBatchNormGradV3": "any", "IdentityN": "any",
+    "MatMul": "small ones; others in loops, and their kernel is machine code of its own",
+}  # fmt: skip
+
+
+class Found(NamedTuple):
+    """What became of an op's samples."""
+
+    known: Counter[bool]  # whether all of it was native, with sizes known
+    unknown: Counter[bool]
+    reasons: Counter[str]
+
+
+def collected() -> dict[str, list[Any]]:
+    """Samples of all ops that the golden cases and their gradients run."""
+    from op_examples import EXAMPLES
+    from op_samples import Sample, differentiate_twice
+    from test_goldens import AREAS, area_of
+
+    import graphwright as tf
+    from graphwright.op.interpreter import Layer
+    from tools import golden_format as gf
+
+    class Samples(Layer):
+        """Keeps the operands that each op is given, one for each kind of them."""
+
+        def __init__(self) -> None:
+            self.found: dict[str, dict[Any, Any]] = {}
+
+        def apply(self, op: Any, operands: tuple[Any, ...], name: str | None) -> Any:
+            result = self.hand_on(op, operands, name)
+            mask = op.host_mask(len(operands))
+            with contextlib.suppress(TypeError, AttributeError):  # handles have no arrays
+                arrays = [x if h else np.asarray(x.numpy()) for x, h in zip(operands, mask)]
+                kinds = [(x.dtype, x.ndim) for x, h in zip(arrays, mask) if not h]
+                known = self.found.setdefault(op.type_name, {})
+                some = all(x.size for x, host in zip(arrays[:1], mask) if not host)
+                if len(known) < MOST and some:
+                    known.setdefault((op, tuple(kinds)), Sample(op, tuple(arrays)))
+            return result
+
+    layer = Samples()
+    for example in EXAMPLES.values():
+        layer.enter()
+        try:
+            example.program(*[tf.constant(x) for x in example.operands])
+        finally:
+            layer.leave()
+    for area in AREAS:
+        _, store, groups = area_of(area)
+        for case in (case for group in groups.values() for case in group):
+            outcome = store.index.get(gf.digest(case), {"error": ""})
+            if "error" in outcome:
+                continue
+            layer.enter()
+            try:
+                with contextlib.suppress(tf.errors.OpError, LookupError, ValueError, TypeError):
+                    (differentiate_twice(case) if "gradient" in outcome else gf.run_eager(tf, case))
+            finally:
+                layer.leave()
+    return {name: list(samples.values()) for name, samples in layer.found.items()}
+
+
+def host_calls(sample: Any, known: bool) -> list[str]:
+    """Why something of a sample's op, whose result is used, stays outside machine code."""
+    import graphwright as tf
+    from graphwright.lower.inspection import outside
+    from graphwright.lower.kinds import is_native_dtype
+    from graphwright.op.interpreter import apply
+    from graphwright.types import dtypes as dt
+
+    mask = sample.op.host_mask(len(sample.operands))
+    tensors = [x for x, host in zip(sample.operands, mask) if not host]
+    types = [dt.of_numpy(x.dtype) for x in tensors]
+    strange = [t.name for t in types if not is_native_dtype(t)]
+    if strange:
+        return [f"of {kind_of(strange[0])}"]
+
+    def function(*given: Any) -> Any:
+        values = iter(given)
+        operands = [x if host else next(values) for x, host in zip(sample.operands, mask)]
+        results = tf.nest.flatten(apply(sample.op, *operands))
+        return [tf.equal(y, y) if is_native_dtype(y.dtype) else y for y in results]
+
+    specs = [tf.TensorSpec(x.shape if known else [None] * x.ndim, t)
+             for x, t in zip(tensors, types)]  # fmt: skip
+    try:
+        graph = tf.function(function, autograph=False).get_concrete_function(*specs).graph
+    except (ValueError, NotImplementedError, tf.errors.OpError):
+        return ["traced with known shapes alone"]
+    results = [v.type.dtype for n in graph.nodes for v in n.outputs if n.op == sample.op]
+    made = [t.name for t in results if not is_native_dtype(t)]
+    if made:
+        return [f"to {kind_of(made[0])}"]
+    own = [reason for node, reason in outside(graph) if type(node.op) is type(sample.op)]
+    return [plain(reason) for reason in own]
+
+
+def kind_of(name: str) -> str:
+    """A family of dtypes."""
+    if name.startswith("complex"):
+        return "complex numbers"
+    return {"string": "strings", "variant": "lists", "resource": "handles"}.get(name, name)
+
+
+def plain(reason: str) -> str:
+    """A reason without the names of values."""
+    return re.sub(r"\S+ has no known rank", "a shape of unknown rank", reason)
+
+
+def survey() -> dict[str, Found]:
+    """What became of the samples of each op of the package."""
+    from op_samples import our_ops
+
+    samples = collected()
+    result: dict[str, Found] = {}
+    for name in our_ops():
+        found = Found(Counter(), Counter(), Counter())
+        for sample in samples.get(name, ()):
+            for known, counts in ((True, found.known), (False, found.unknown)):
+                reasons = list(dict.fromkeys(host_calls(sample, known)))
+                counts[not reasons] += 1
+                found.reasons.update(reasons[-1:])
+        result[name] = found
+    return result
+
+
+def rows(found: dict[str, Found]) -> Iterator[tuple[str, str, str]]:
+    """Each op with a native form: which sizes must be known, and what of it is a call."""
+    for name, (known, unknown, reasons) in found.items():
+        if name in OTHER:
+            yield name, OTHER[name], ""
+        elif known[True]:
+            sizes = "any" if unknown[True] else "known"
+            own = [r for r in reasons if "has no native form" not in r]
+            yield name, sizes, "; ".join(sorted(own))
+
+
+def reason_of(name: str) -> str:
+    """Why an op is a call of a kernel."""
+    return next((reason for pattern, reason in HOST if re.fullmatch(pattern, name)), "")
+
+
+def document() -> str:
+    """The text of the file."""
+    from graphwright.lower.kinds import KINDS
+
+    found = survey()
+    native = list(rows(found))
+    names = {name for name, _, _ in native}
+    lines = [
+        "# What machine code covers", "",
+        "Written by tools/write_native_docs.py from what the golden cases give to each op. An op "
+        "is native where it becomes part of a loop nest; all others are calls of kernels between "
+        "segments, whose results are the same. What of a function stays outside, and why, is "
+        "logged by `jit_compile=True`.", "",
+        f"Native dtypes: {', '.join(d.name for d in KINDS)}. Halves are computed in float32.", "",
+        f"## Native ({len(native)})", "",
+        "| op | sizes | a call of its kernel |", "|---|---|---|",
+        *[f"| {name} | {sizes} | {calls} |" for name, sizes, calls in native], "",
+    ]  # fmt: skip
+    groups: dict[str, list[str]] = {}
+    for name in found:
+        if name not in names:
+            groups.setdefault(reason_of(name), []).append(name)
+    lines += [f"## Calls of kernels ({sum(map(len, groups.values()))})", ""]
+    for reason in [*dict.fromkeys(r for _, r in HOST), ""]:
+        if reason in groups:
+            shown = ", ".join(groups[reason])
+            lines += [f"**{reason or 'No native form yet.'}** ({len(groups[reason])}) {shown}", ""]
+    return "\n".join(lines)
+
+
+def main(arguments: list[str] | None = None) -> int:
+    parser = argparse.ArgumentParser(description=str(__doc__).splitlines()[0])
+    parser.add_argument("--check", action="store_true", help="write nothing, compare")
+    check = parser.parse_args(arguments).check
+    logging.getLogger("tensorflow").setLevel(logging.CRITICAL)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        text = document()
+    if not check:
+        FILE.write_text(text, encoding="utf-8")
+        return 0
+    current = FILE.exists() and FILE.read_text(encoding="utf-8") == text
+    print(
+        f"docs/{FILE.name} is current" if current else f"{FILE} is old: run {Path(__file__).name}"
+    )
+    return 0 if current else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
