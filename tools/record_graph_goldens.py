@@ -5,7 +5,7 @@ Usage, in an environment with tensorflow 2.21 and graphwright's dependencies:
 
 For every program of tests/graph_corpus.py the exported bytes are given to TensorFlow, which
 runs them; bytes and results are kept. Also recorded: the signatures of all TensorFlow's ops,
-and what arrays are as messages.
+what arrays are as messages, and the names of nodes.
 """
 
 from __future__ import annotations
@@ -23,6 +23,7 @@ ROOT = Path(__file__).parent.parent
 sys.path.insert(0, str(ROOT / "tests"))
 
 import graph_corpus
+import node_names
 
 GOLDEN = ROOT / "tests" / "golden"
 
@@ -82,6 +83,8 @@ def main() -> None:
     """Write the golden files."""
     write("op_signatures.json", signatures())
     write("tensor_protos.json", messages())
+    named = {e: node_names.names(tf, e, s) for e, s in node_names.expressions().items()}
+    write("node_names.json", named)
     outcomes = {}
     for name, program in graph_corpus.PROGRAMS.items():
         exported = graph_corpus.export(program)

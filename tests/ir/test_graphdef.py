@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import graph_corpus
+import node_names
 import numpy as np
 import pytest
 
@@ -304,3 +305,12 @@ def test_a_list_of_tensors_has_its_length_and_dtype(graph: Any) -> None:
     (pack,) = [op for op in graph.get_operations() if op.type == "Pack"]
     assert pack.get_attr("N") == 2
     assert pack.get_attr("T") is tf.float32
+
+
+NAMES = json.loads((GOLDEN / "node_names.json").read_text(encoding="utf-8"))
+
+
+@pytest.mark.parametrize("expression", NAMES)
+def test_nodes_are_named_as_tensorflow_names_them(expression):
+    shape = node_names.expressions()[expression]
+    assert node_names.names(tf, expression, shape) == NAMES[expression]

@@ -109,7 +109,7 @@ def wrapped(op: Op, choice: TensorType, side: Graph) -> Graph:
     graph.parameters += [graph.placeholder(v.type, "captured") for v in side.arguments]
     inputs = tuple(graph.parameters)
     handles = zip(side.captures, graph.parameters[1:])
-    graph.variables = {value: variable_of(outside) for (outside, _), value in handles}
+    graph.handles = {value: variable_of(outside) for (outside, _), value in handles}
     node = graph.add(op, inputs, op.infer([v.type for v in inputs]))
     graph.results = list(node.outputs)
     return graph

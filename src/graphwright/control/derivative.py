@@ -112,7 +112,7 @@ class ForwardGraph:
         transform(base, self._taped, self.graph)
         self.results = list(self.graph.results)
         renamed = dict(zip(base.arguments, self.graph.arguments))
-        self.graph.variables = {renamed[v]: found for v, found in base.variables.items()}
+        self.graph.handles = {renamed[v]: found for v, found in base.handles.items()}
         self.calls = [self._call(n) for n in self.graph.nodes if is_differentiable(n.op)]
 
     def _taped(self, node: Node, inputs: tuple[Value, ...]) -> tuple[Value, ...] | None:

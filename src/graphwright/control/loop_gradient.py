@@ -65,7 +65,7 @@ class LoopGradient:
             results = apply(op, *variables, convert(0), *lists, *captured)
             graph.results = [tracer.value_of(t) for t in results]
         handles = zip(body.captures, arguments[self.count :])
-        graph.variables = {v: variable_of(outside) for (outside, _), v in handles}
+        graph.handles = {v: variable_of(outside) for (outside, _), v in handles}
         return graph
 
     def _pushed(self) -> None:
@@ -221,7 +221,7 @@ def copied(graph: Graph) -> Graph:
     copy = Graph(graph.name, graph.is_body)
     copy.nodes, copy.names = list(graph.nodes), graph.names
     copy.parameters, copy.captures = list(graph.parameters), list(graph.captures)
-    copy.results, copy.variables = list(graph.results), graph.variables
+    copy.results, copy.handles = list(graph.results), graph.handles
     return copy
 
 

@@ -72,7 +72,7 @@ def placeholder_variable(placeholders: Placeholders, type_: VariableType) -> Var
     variable._storage = Storage(None, type_.spec.dtype, type_.spec.type.dims, placeholders.argument)
     variable._handle = SymbolicTensor(value, graph)  # type: ignore[assignment]
     variable._name = placeholders.argument
-    graph.variables[value] = variable
+    graph.handles[value] = variable
     return variable
 
 
@@ -314,6 +314,16 @@ class ConcreteFunction:
     def captured_inputs(self) -> list[Any]:
         """The outside tensors, resource handles among them, that the graph uses."""
         return self.graph.captured
+
+    @property
+    def variables(self) -> tuple[Any, ...]:
+        """The variables outside that the graph uses; not those it is given as arguments."""
+        return self.graph.variables
+
+    @property
+    def trainable_variables(self) -> tuple[Any, ...]:
+        """Those of `variables` that are trained."""
+        return self.graph.trainable_variables
 
     @property
     def is_local(self) -> bool:

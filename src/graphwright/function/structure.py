@@ -47,7 +47,7 @@ def as_output(leaf: Any, function: Any) -> Any:
     if leaf is None or isinstance(leaf, Tensor):
         return leaf
     if isinstance(leaf, CONVERTED):
-        return convert(leaf)
+        return convert(leaf, name="Const")
     raise TypeError(
         "To be compatible with tf.function, Python functions must return zero or more Tensors or "
         f"ExtensionTypes or None values; in compilation of {function}, found return value of "

@@ -74,7 +74,10 @@ class Names:
 
     def unique(self, base: str) -> str:
         """`base` under the current scope, numbered if it is taken."""
-        name = self.scope + base
+        return self.claim(self.scope + base)
+
+    def claim(self, name: str) -> str:
+        """A whole name, numbered if it is taken."""
         key = name.lower()
         number = self._used.get(key)
         if number is None:
@@ -104,7 +107,7 @@ class Graph(Elements):
         self.nodes: list[Node] = []
         self.results: list[Value] = []
         self.names = Names()
-        self.variables: dict[Value, Any] = {}  # by the placeholders of their handles
+        self.handles: dict[Value, Any] = {}  # variables by the placeholders of their handles
         #: What runs it, once something did: kept here and not in a weak table, since it leads
         #: back to the graph, by what its loops captured from it.
         self.function: Any = None
@@ -122,7 +125,7 @@ class Graph(Elements):
         location: Location | None = None,
     ) -> Node:
         """Appends a node."""
-        node = Node(op, inputs, types, self.names.unique(name or op.type_name), location)
+        node = Node(op, inputs, types, self.names.unique(name or op.node_name), location)
         self.nodes.append(node)
         return node
 
@@ -134,6 +137,17 @@ class Graph(Elements):
     def arguments(self) -> list[Value]:
         """What a call must supply: the parameters, then the captures."""
         return [*self.parameters, *[value for _, value in self.captures]]
+
+    @property
+    def variables(self) -> tuple[Any, ...]:
+        """The variables outside that it uses, in the order in which it came upon them."""
+        found = [getattr(tensor, "variable", None) for tensor in self.captured]
+        return tuple([variable for variable in found if variable is not None])
+
+    @property
+    def trainable_variables(self) -> tuple[Any, ...]:
+        """Those of `variables` that are trained."""
+        return tuple([variable for variable in self.variables if variable.trainable])
 
     @property
     def captured(self) -> list[Any]:

@@ -30,8 +30,8 @@ class View:
     >>> f = tf.function(lambda x: x * 2.0)
     >>> print(f.get_concrete_function(tf.TensorSpec([3])).graph.view())
     graph <lambda>(%x: float32[3]) {
-      %Const = Const{value=literal('float32[]', 2.0)}() : float32[]
-      %mul = Mul(%x, %Const) : float32[3]  # ...: f = tf.function(lambda x: x * 2.0)
+      %mul/y = Const{value=literal('float32[]', 2.0)}() : float32[]
+      %mul = Mul(%x, %mul/y) : float32[3]  # ...: f = tf.function(lambda x: x * 2.0)
       ...
     }
     """

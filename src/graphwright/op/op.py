@@ -134,6 +134,8 @@ class Op(Record):
     """The base of all ops; see the module's docstring."""
 
     type_name: ClassVar[str] = ""
+    #: What its nodes are called unless the program says it: the type, but for old names.
+    node_name: ClassVar[str] = ""
     inputs: ClassVar[tuple[str, ...]] = ()
     outputs: ClassVar[tuple[str, ...]] = ()
     dtypes: ClassVar[dict[str, frozenset[DType]]] = {}
@@ -174,6 +176,8 @@ class Op(Record):
         cls.execute = _first_execution
         cls._instances = {}
         cls._masks = {}
+        if not {"node_name", "type_name"}.isdisjoint(vars(cls)):
+            cls.node_name = vars(cls).get("node_name", cls.type_name)
         named = cls.type_name and not cls.type_name.startswith("_")  # others are lowering's own
         if named and "type_name" in vars(cls):
             REGISTRY.setdefault(cls.type_name, cls)

@@ -40,6 +40,7 @@ class AddV2(Binary):
     """x + y."""
 
     type_name = "AddV2"
+    node_name = "Add"
     ufunc = np.add
     entry = staticmethod(lambda x, y: x + y)
 
@@ -145,6 +146,7 @@ class RealDiv(Binary):
     """x / y of floating or complex numbers."""
 
     type_name = "RealDiv"
+    node_name = "truediv"
     dtypes = {"T": dt.INEXACT}
     ufunc = np.divide
 

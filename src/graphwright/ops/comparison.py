@@ -283,9 +283,9 @@ def select(condition: Any, x: Any, y: Any, name: str | None = None) -> Any:
 
 def tensor_equals(x: Any, y: Any) -> Any:
     """The operator `==`: elementwise, and False where the shapes do not broadcast."""
-    return apply(Equal.of(False), *convert_pair(x, y), name="equal")
+    return apply(Equal.of(False), *convert_pair(x, y), name="Equal")
 
 
 def tensor_not_equals(x: Any, y: Any) -> Any:
     """The operator `!=`: elementwise, and True where the shapes do not broadcast."""
-    return apply(NotEqual.of(False), *convert_pair(x, y), name="not_equal")
+    return apply(NotEqual.of(False), *convert_pair(x, y), name="NotEqual")

@@ -184,6 +184,7 @@ class BatchMatMulV2(BatchProduct):
     """x @ y of the innermost matrices, either of them conjugate transposed first."""
 
     type_name = "BatchMatMulV2"
+    node_name = "MatMul"
     inputs = ("x: T", "y: T")
     outputs = ("output: T",)
     dtypes = {"T": PRODUCTS | {dt.int16}}

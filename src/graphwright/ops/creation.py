@@ -140,6 +140,7 @@ class ZerosLike(Op):
     """Zeros (empty strings, False) of the tensor's shape and dtype."""
 
     type_name = "ZerosLike"
+    node_name = "zeros_like"
     inputs = ("x: T",)
     outputs = ("y: T",)
     dtypes = {"T": dt.ANY}
@@ -159,6 +160,7 @@ class OnesLike(Op):
     """Ones (True) of the tensor's shape and dtype."""
 
     type_name = "OnesLike"
+    node_name = "ones_like"
     inputs = ("x: T",)
     outputs = ("y: T",)
     dtypes = {"T": dt.NUMERIC | dt.BOOL}
@@ -196,7 +198,7 @@ def zeros(shape: Any, dtype: Any = dt.float32, name: str | None = None, layout: 
     >>> tf.zeros([2])
     <tf.Tensor: shape=(2,), dtype=float32, numpy=array([0., 0.], dtype=float32)>
     """
-    return filled(shape, as_dtype(dtype), 0, name)
+    return filled(shape, as_dtype(dtype), 0, name or "zeros")
 
 
 def ones(shape: Any, dtype: Any = dt.float32, name: str | None = None, layout: Any = None) -> Any:
@@ -206,7 +208,7 @@ def ones(shape: Any, dtype: Any = dt.float32, name: str | None = None, layout: A
     >>> tf.ones([2], tf.int32)
     <tf.Tensor: shape=(2,), dtype=int32, numpy=array([1, 1], dtype=int32)>
     """
-    return filled(shape, as_dtype(dtype), 1, name)
+    return filled(shape, as_dtype(dtype), 1, name or "ones")
 
 
 def filled(shape: Any, dtype: DType, value: int, name: str | None = None) -> Any:

@@ -24,6 +24,7 @@ class OneHot(Op):
     """`on_value` at the place each index names along a new axis, `off_value` elsewhere."""
 
     type_name = "OneHot"
+    node_name = "one_hot"
     inputs = ("indices: TI", "depth: int32 host", "on_value: T", "off_value: T")
     outputs = ("output: T",)
     dtypes = {"T": dt.ANY, "TI": frozenset({dt.uint8, dt.int8, dt.int32, dt.int64})}

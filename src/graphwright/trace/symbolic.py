@@ -60,7 +60,7 @@ class SymbolicTensor(Tensor):
     @property
     def variable(self) -> Any:
         """The variable whose handle this is, or None."""
-        return self._graph.variables.get(self._value)
+        return self._graph.handles.get(self._value)
 
     @property
     def graph(self) -> Graph:

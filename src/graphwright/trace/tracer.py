@@ -33,19 +33,35 @@ class Tracer:
         self.below = below
         self.outer = tracer_of(below)
         self._captured: dict[int, tuple[Any, Value]] = {}
+        self._nameless: list[Value] = []  # constants made of an op's operands, just now
 
     # -- the interpreter ----------------------------------------------------------------
 
     def apply(self, op: Op, operands: tuple[Any, ...], name: str | None) -> Any:
         """Adds a node for the op; returns symbolic tensors."""
         if op.has_host:
-            inputs, described = self._with_hosts(op, operands, name)
+            inputs, described = self._with_hosts(op, operands)
         else:
             inputs = tuple([self.value_of(o) for o in operands])
             described = [v.type for v in inputs]
         types = inferred(op, described, inputs)
         node = self.graph.add(op, inputs, types, name, user_location(2))
+        if self._nameless:
+            self._name_operands(node)
         return self.results(node)
+
+    def _name_operands(self, node: Node) -> None:
+        """Names the constants that were made for an op after it: `add/y`."""
+        for value, operand in zip(node.inputs, node.op.operand_names(len(node.inputs))):
+            if value in self._nameless:
+                self._nameless.remove(value)
+                name = operand.replace("[", "_").rstrip("]")
+                value.node.name = self.graph.names.claim(f"{node.name}/{name}")
+
+    def close(self) -> None:
+        """Ends the trace: constants that no op has taken are named as such."""
+        for value in self._nameless:
+            value.node.name = self.graph.names.claim("Const")
 
     def results(self, node: Node) -> Any:
         """A node's outputs as an op returns them."""
@@ -57,16 +73,21 @@ class Tracer:
         return tuple([SymbolicTensor(v, self.graph) for v in outputs])
 
     def constant(self, value: Any, dtype: Any, name: str | None) -> Any:
-        """A constant node."""
+        """A constant node; without a name, it is named after the op that takes it."""
         return SymbolicTensor(self._const(np.asarray(value), name), self.graph)
 
     def _const(self, array: Any, name: str | None) -> Value:
         type = TensorType(of_numpy(array.dtype), array.shape)
         op = Const(Literal(array, type))
-        return self.graph.add(op, (), (type,), name, None).outputs[0]
+        if name is not None:
+            return self.graph.add(op, (), (type,), name, None).outputs[0]
+        node = Node(op, (), (type,), "", None)
+        self.graph.nodes.append(node)
+        self._nameless.append(node.outputs[0])
+        return node.outputs[0]
 
     def _with_hosts(
-        self, op: Op, operands: tuple[Any, ...], name: str | None
+        self, op: Op, operands: tuple[Any, ...]
     ) -> tuple[tuple[Value, ...], list[Any]]:
         """Inputs and what the type rule sees, where some operands are host values."""
         inputs: list[Value] = []
@@ -80,13 +101,13 @@ class Tracer:
                 value = self.value_of(operand)
                 described.append(known(value))
             else:
-                value, plain = self._host(op, position, operands, name)
+                value, plain = self._host(op, position, operands)
                 described.append(plain)
             inputs.append(value)
         return tuple(inputs), described
 
     def _host(
-        self, op: Op, position: int, operands: tuple[Any, ...], name: str | None
+        self, op: Op, position: int, operands: tuple[Any, ...]
     ) -> tuple[Value, Any]:
         """A host operand given as a Python value (in which tensors may be nested)."""
         operand = operands[position]
@@ -96,7 +117,7 @@ class Tracer:
             value = self.value_of(convert(operand, None, dtype))
             return value, known(value)
         array = make_host(operand, dtype)
-        value = self._const(array, f"{name or op.type_name}/{declared.name}")
+        value = self._const(array, None)
         return value, host_value(array)
 
     # -- captures -----------------------------------------------------------------------
@@ -117,7 +138,7 @@ class Tracer:
             type_ = tensor.type
             small = type_.dtype.is_numpy_compatible and (type_.size or 0) <= _CONSTANT_SIZE
             if small and not self.is_watched(tensor):
-                return self._const(tensor._array, None)
+                return self._const(tensor._array, "Const")
             return self.capture(tensor, type_)
         if isinstance(tensor, SymbolicTensor):
             if not self.encloses(tensor.graph):
@@ -191,6 +212,7 @@ def tracing(graph: Graph) -> Iterator[Tracer]:
     tracer = Tracer(graph, STATE.active)
     with activate(followed(STATE.active, tracer)):
         yield tracer
+    tracer.close()
 
 
 def followed(outside: Interpreter | None, tracer: Tracer) -> Interpreter:

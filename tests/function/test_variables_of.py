@@ -1,0 +1,30 @@
+"""The variables that a concrete function tells of."""
+
+from __future__ import annotations
+
+import graphwright as tf
+
+
+def test_variables_of_branches_and_inner_functions_in_the_order_of_their_use():
+    v = tf.Variable(1.0, name="v")
+    w = tf.Variable(2.0, trainable=False, name="w")
+    u = tf.Variable(3.0, name="u")
+    inner = tf.function(lambda: u * 2)
+
+    @tf.function
+    def f(x):
+        y = v * x
+        if x > 0:
+            y += w
+        return y + inner()
+
+    concrete = f.get_concrete_function(tf.TensorSpec([]))
+    for of in (concrete, concrete.graph):
+        assert [id(each) for each in of.variables] == [id(v), id(w), id(u)]
+        assert [id(each) for each in of.trainable_variables] == [id(v), id(u)]
+
+
+def test_variables_given_as_arguments_are_not_among_them():
+    v, u = tf.Variable(1.0), tf.Variable(2.0)
+    f = tf.function(lambda z, x: z * x + v)
+    assert [id(each) for each in f.get_concrete_function(u, 1.0).variables] == [id(v)]
