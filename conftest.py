@@ -18,6 +18,7 @@ import pytest
 from hypothesis import settings
 
 import graphwright
+from graphwright.lower.options import OPTIONS
 from graphwright.ops.seeds import Seeding, Source
 
 # They run where TensorFlow is.
@@ -33,6 +34,13 @@ def _seeds(monkeypatch: pytest.MonkeyPatch) -> None:
     """Each test has the seeds of a fresh process: another's `set_seed` does not reach it."""
     monkeypatch.setattr(Seeding, "outside", Source(None, itertools.count()))
     monkeypatch.setattr(Seeding, "epoch", object())
+
+
+@pytest.fixture
+def usual_tiers(monkeypatch: pytest.MonkeyPatch) -> None:
+    """For tests of what a certain tier does: traces run as they do by default, also where the
+    whole suite runs with GRAPHWRIGHT_NATIVE=check or =always."""
+    monkeypatch.delitem(OPTIONS, "native", raising=False)
 
 
 @pytest.fixture(autouse=True)

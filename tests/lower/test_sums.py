@@ -65,3 +65,14 @@ def test_blocks_of_truths():
     every, some = native(lambda x: (tf.reduce_all(x, 0), tf.reduce_any(x, 0)))(x)
     assert every.numpy().tolist() == x.all(0).tolist()
     assert some.numpy().tolist() == x.any(0).tolist()
+
+
+def test_cotangents_of_small_floats_are_added_up_like_any_sum():
+    def slope(x, y):
+        with tf.GradientTape() as tape:
+            tape.watch(y)
+            z = x + y
+        return tape.gradient(z, y)
+
+    operands = tf.ones([1000], tf.bfloat16), tf.ones([1], tf.bfloat16)
+    assert slope(*operands).numpy() == native(slope)(*operands).numpy() == 1000.0

@@ -115,9 +115,7 @@ def wrapped(op: Op, choice: TensorType, side: Graph) -> Graph:
     return graph
 
 
-def taped_branch(
-    choice: TensorType, graphs: Sequence[Graph], rebuild: Rebuild
-) -> PartitionedCall:
+def taped_branch(choice: TensorType, graphs: Sequence[Graph], rebuild: Rebuild) -> PartitionedCall:
     """The forward form of a branch."""
     first = graphs[0]
     if not isinstance(first.derivative, BranchGradient):

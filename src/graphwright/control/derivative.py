@@ -211,18 +211,18 @@ def trace_backward(
     return Backward(graph, graph.captured, found)
 
 
-def drop_unused(graph: Graph) -> None:
-    """Takes out the nodes and captures that no result needs: what rules computed in vain."""
+def drop_unused(graph: Graph, captures: bool = True) -> None:
+    """Takes out the nodes that no result needs, what rules computed in vain, and such captures."""
     needed = set(graph.results)
     kept: list[Node] = []
     for node in reversed(graph.nodes):
         if node.op.effect is Effect.WRITE or any(v in needed for v in node.outputs):
             needed.update(node.inputs)
             kept.append(node)
-    parameters = {v.node for v in graph.parameters}
-    wanted = parameters.union(kept)
+    if captures:
+        graph.captures = [(outside, v) for outside, v in graph.captures if v in needed]
+    wanted = {v.node for v in graph.arguments}.union(kept)
     graph.nodes = [node for node in graph.nodes if node in wanted]
-    graph.captures = [(outside, v) for outside, v in graph.captures if v in needed]
 
 
 def seeds(graph: Graph, forward: ForwardGraph) -> dict[Any, Any]:

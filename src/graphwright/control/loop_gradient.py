@@ -16,6 +16,7 @@ from graphwright.control.call import PartitionedCall, forward_call
 from graphwright.control.derivative import (
     Backward,
     Derivative,
+    drop_unused,
     given_cotangents,
     variable_of,
     zero_cotangent,
@@ -191,6 +192,7 @@ class BackwardLoop:
             after = [SymbolicTensor(left, graph) - 1, *[found[i] for i in self.carried]]
             graph.results = [tracer.value_of(t) for t in [*after, *totals, *rest]]
         graph.captures = [(forward.tensor(v), value) for v, value in captured.items()]
+        drop_unused(graph, captures=False)  # what cotangents of what is not carried were for
         return graph
 
     def _sum_types(self, traced: Backward) -> list[TensorType]:

@@ -35,13 +35,13 @@ def verify_structure(graph: Graph, right: MutableSet[Graph] | None = None) -> No
     for node in graph.nodes:
         for value in node.inputs:
             if value not in defined:
-                raise ValueError(f"{graph.name}: {node} uses {value} before it is defined")
+                raise wrong(graph, node, f"{value} is used before it is defined")
         if not defined.isdisjoint(node.outputs):
-            raise ValueError(f"{graph.name}: {node} is there twice")
+            raise wrong(graph, node, "it is there twice")
         if not isinstance(node.op, Placeholder):
             _verify_node(graph, node)
         elif not arguments.issuperset(node.outputs):
-            raise ValueError(f"{graph.name}: the placeholder {node.name} is no argument")
+            raise wrong(graph, node, "it is no argument")
         defined.update(node.outputs)
     for value in (*graph.arguments, *graph.results):
         if value not in defined:
@@ -61,9 +61,14 @@ def _verify_node(graph: Graph, node: Node) -> None:
         dtypes = node.op.result_dtypes(given)
         node.op.verify([v.type for v in node.inputs])
     except (ValueError, DTypeMismatch) as error:
-        raise ValueError(f"{graph.name}: {node}: {error}") from None
+        raise wrong(graph, node, str(error)) from None
     if [v.type.dtype for v in node.outputs] != list(dtypes):
-        raise ValueError(f"{graph.name}: the results of {node} should be {dtypes}")
+        raise wrong(graph, node, f"its results {node.outputs} should be {dtypes}")
+
+
+def wrong(graph: Graph, node: Node, why: str) -> ValueError:
+    """What is wrong with a node of a graph."""
+    return ValueError(f"{graph.name}: {node.name} ({node.op.type_name}): {why}")
 
 
 def verify_call(
@@ -91,7 +96,7 @@ def verify_names_and_types(graph: Graph) -> None:
     names: set[str] = set()
     for node in graph.nodes:
         if node.name in names:
-            raise ValueError(f"{graph.name}: two nodes are named {node.name!r}")
+            raise wrong(graph, node, "another node has this name")
         names.add(node.name)
         if isinstance(node.op, Placeholder):
             continue
@@ -101,6 +106,6 @@ def verify_names_and_types(graph: Graph) -> None:
         if len(inferred) != len(node.outputs) or not all(
             _fits(type_, value.type) for type_, value in zip(inferred, node.outputs)
         ):
-            raise ValueError(f"{graph.name}: the results of {node} should be {inferred}")
+            raise wrong(graph, node, f"its results {node.outputs} should be {inferred}")
     for inner in graph.subgraphs():
         verify_names_and_types(inner)

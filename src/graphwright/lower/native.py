@@ -106,6 +106,14 @@ class NativeUpdate(Native):
     read: int
     written: int
 
+    def infer(self, operands: Sequence[Any]) -> tuple[TensorType, ...]:
+        types = super().infer(operands)
+        return types[: len(types) - self.written]
+
+    def result_dtypes(self, types: Sequence[DType]) -> tuple[DType, ...]:
+        dtypes = super().result_dtypes(types)
+        return dtypes[: len(dtypes) - self.written]
+
     def verify(self, operands: Sequence[TensorType]) -> None:
         held = [value.type for value in self.f.parameters[: self.read]]
         verify_call(self.f, [*held, *operands[self.read + self.written :]])

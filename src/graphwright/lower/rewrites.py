@@ -6,7 +6,7 @@ computed; `TensorListAddItem` adds to one item of a list, which otherwise takes 
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -28,6 +28,7 @@ from graphwright.ops.reduction import Sum
 from graphwright.ops.shape import BroadcastGradientArgs, summed_axes
 from graphwright.ops.tensor_list import TensorList, refuse
 from graphwright.types import dtypes as dt
+from graphwright.types.dtypes import DType
 from graphwright.types.tensor_type import TensorType
 
 
@@ -42,9 +43,14 @@ class SumTo(Op):
     def shapes(self, x: TensorType, shape: Any) -> Shapes:
         return (shape,)
 
-    def kernel(self, x: Any, shape: Any) -> Any:
-        axes = summed_axes(shape, np.broadcast_shapes(shape, x.shape))
-        return x if not axes else np.add.reduce(x, axes).reshape(shape)
+    def bind(self, types: Sequence[DType]) -> Callable[..., Any]:
+        added = Sum.of(False).bind(types)
+
+        def kernel(x: Any, shape: Any) -> Any:
+            axes = summed_axes(shape, np.broadcast_shapes(shape, x.shape))
+            return added(x, axes).reshape(shape) if axes else x
+
+        return kernel
 
 
 class TensorListAddItem(Op):
