@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import weakref
 from collections.abc import Callable, Sequence
-from typing import Any, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 from graphwright.control.call import call_of
 from graphwright.errors import InvalidArgumentError
@@ -34,6 +34,9 @@ from graphwright.types.tensor_type import TensorType
 from graphwright.values.convert import convert
 from graphwright.values.tensor import Tensor
 from graphwright.values.variable import Variable
+
+if TYPE_CHECKING:
+    from graphwright.proto.graph_pb2 import FunctionDef
 
 _NUMBERS = itertools.count(1)
 
@@ -324,6 +327,18 @@ class ConcreteFunction:
     def trainable_variables(self) -> tuple[Any, ...]:
         """Those of `variables` that are trained."""
         return self.graph.trainable_variables
+
+    @property
+    def function_def(self) -> FunctionDef:
+        """The graph as the message that a library of functions has of it."""
+        # protobuf is loaded only by programs that export.
+        from graphwright.ir.graphdef import function_def
+
+        return function_def(self.graph, self.name)
+
+    def pretty_printed_signature(self, verbose: bool = True) -> str:
+        """Its parameters, results and captures; in one line without `verbose`."""
+        return repr(self.function_type) if verbose else str(self.function_type)
 
     @property
     def is_local(self) -> bool:

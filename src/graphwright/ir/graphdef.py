@@ -44,6 +44,11 @@ def graph_def(graph: Graph, add_shapes: bool = False) -> GraphDef:
     return message
 
 
+def function_def(graph: Graph, name: str) -> FunctionDef:
+    """A graph as a function of a library, under a name."""
+    return _Library(add_shapes=False).function(name, graph, carries=False)
+
+
 def node_def(graph: Graph, node: Node) -> NodeDef:
     """One node of a graph as a message."""
     names = {value: _tensor_name(value) for value in node.inputs}

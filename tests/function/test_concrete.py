@@ -1,4 +1,4 @@
-"""The variables that a concrete function tells of."""
+"""What concrete functions tell of themselves."""
 
 from __future__ import annotations
 
@@ -28,3 +28,14 @@ def test_variables_given_as_arguments_are_not_among_them():
     v, u = tf.Variable(1.0), tf.Variable(2.0)
     f = tf.function(lambda z, x: z * x + v)
     assert [id(each) for each in f.get_concrete_function(u, 1.0).variables] == [id(v)]
+
+
+def test_signatures_and_messages():
+    concrete = tf.function(lambda x, y=2: x + y).get_concrete_function(tf.TensorSpec([None]))
+    spec = "TensorSpec(shape=(None,), dtype=tf.float32, name=None)"
+    line = concrete.pretty_printed_signature(verbose=False)
+    assert line == f"(x: {spec}, y: Literal[2]) -> {spec}"
+    assert str(concrete) == f"ConcreteFunction {concrete.pretty_printed_signature()}"
+    message = concrete.function_def
+    assert message.signature.name == concrete.name
+    assert [node.op for node in message.node_def] == ["Const", "AddV2", "Identity"]
