@@ -1,8 +1,8 @@
 """`graphwright explain SCRIPT [ARGS]`: runs a program and reports on its functions at its end.
 
 The report comes after whatever the program does at its exit, also when it raised an exception,
-called `sys.exit` or `os._exit`, or was asked to terminate. A forked child runs on without a report
-of its own.
+called `sys.exit`, `os._exit` or a function that replaces the process, or was asked to terminate. A
+forked child runs on without a report of its own.
 """
 
 from __future__ import annotations
@@ -42,11 +42,14 @@ def run(options: argparse.Namespace) -> int:
     if not Path(options.script).is_file():
         print(f"graphwright explain: there is no file {options.script!r}", file=sys.stderr)
         return 2
+    for kind in ("html", "json"):  # the program may go to another folder
+        if getattr(options, kind):
+            setattr(options, kind, os.path.abspath(getattr(options, kind)))
     timeline, process = Timeline(perf_counter()), os.getpid()
     Debug.on = True
     observe_calls(timeline)
     atexit.register(conclude, options, timeline, process)
-    before_hard_exit(lambda: conclude(options, timeline, process))
+    before_hard_exits(lambda: conclude(options, timeline, process))
     signal.signal(signal.SIGTERM, lambda number, frame: sys.exit(128 + number))
     sys.argv[:] = [options.script, *options.arguments]
     sys.path[0] = str(Path(options.script).resolve().parent)
@@ -81,17 +84,21 @@ def observe_calls(timeline: Timeline) -> None:
     setattr(PolymorphicFunction, "__call__", timed)  # noqa: B010 - a method, for all instances
 
 
-def before_hard_exit(work: Callable[[], None]) -> None:
-    """Has `work` done before `os._exit`, which skips everything registered for the exit."""
-    plain = os._exit
+def before_hard_exits(work: Callable[[], None]) -> None:
+    """Has `work` done before `os._exit` and what replaces the process, which skip everything
+    registered for the exit."""
 
-    def leave(status: int) -> NoReturn:
-        try:
-            work()
-        finally:
-            plain(status)
+    def leaving(plain: Callable[..., NoReturn]) -> Callable[..., NoReturn]:
+        def leave(*arguments: Any) -> NoReturn:
+            try:
+                work()
+            finally:
+                plain(*arguments)
 
-    os._exit = leave
+        return leave
+
+    for name in ("_exit", "execv", "execve"):  # which all others of their kind call
+        setattr(os, name, leaving(getattr(os, name)))
 
 
 def conclude(options: argparse.Namespace, timeline: Timeline, process: int) -> None:
@@ -100,14 +107,16 @@ def conclude(options: argparse.Namespace, timeline: Timeline, process: int) -> N
         return
     families = families_seen()
     reports = [report(family.histories(), family) for family in families]
-    sys.stdout.flush()
-    print(summary(options.script, reports), file=sys.stderr)
     if options.json:
         content = [each.to_dict() for each in reports]
         write_whole(options.json, json.dumps(content, indent=1).encode())
     if options.html:
         title = f"graphwright explain {options.script}"
         write_whole(options.html, page(title, families, timeline).encode())
+    if not sys.stdout.closed:
+        sys.stdout.flush()
+    if not sys.stderr.closed:
+        print(summary(options.script, reports), file=sys.stderr)
 
 
 def families_seen() -> list[Family]:

@@ -113,11 +113,12 @@ def padding(case: Case, cause: Cause) -> Iterator[Proposal]:
         return
 
     def change(type_: Any) -> Any:
-        if not isinstance(type_, TensorSpec):
+        dims = type_.type.dims if isinstance(type_, TensorSpec) else None
+        if dims is None or len(dims) != rank:
             return type_
-        dims = list(type_.type.dims or ())
-        dims[axis] = bucket(dims[axis] or 0)
-        return TensorSpec(dims, type_.dtype)
+        return TensorSpec(
+            [bucket(d) if i == axis and d else d for i, d in enumerate(dims)], type_.dtype
+        )
 
     rank = len(specs[path][0].type.dims)
     lines = []
