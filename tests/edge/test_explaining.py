@@ -92,6 +92,13 @@ def test_the_report_comes_after_the_programs_own_end(tmp_path):
     assert "f: 4 traces in 4 calls" in err
 
 
+def test_a_program_that_does_not_parse_is_shown_as_python_shows_it(tmp_path):
+    code, _, err = explain(tmp_path, "def broken(:\n")
+    assert code == 1
+    assert err.lstrip().startswith("File")
+    assert "SyntaxError" in err
+
+
 def test_an_exit_that_skips_all_else_is_reported(tmp_path):
     code, _, err = explain(tmp_path, BEGIN + "os._exit(5)\n")
     assert code == 5
@@ -148,8 +155,9 @@ def test_a_program_that_is_interrupted_is_reported(tmp_path):
     assert process.stdout.readline().startswith("ran with")
     process.send_signal(signal.SIGINT)
     _, err = process.communicate(timeout=60)
-    assert process.returncode not in (0, None)
+    assert process.returncode == 128 + signal.SIGINT
     assert "KeyboardInterrupt" in err
+    assert "runpy" not in err
     assert REPORT in err
 
 

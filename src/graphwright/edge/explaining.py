@@ -55,19 +55,19 @@ def run(options: argparse.Namespace) -> int:
     sys.path[0] = str(Path(options.script).resolve().parent)
     try:
         runpy.run_path(options.script, run_name="__main__")
-    except Exception as error:  # noqa: BLE001 - shown as Python shows what nobody caught
+    except (Exception, KeyboardInterrupt) as error:  # noqa: BLE001 - shown as Python shows it
         own = own_traceback(error.__traceback__, options.script)
         traceback.print_exception(type(error), error, own)
-        return 1
+        return 128 + signal.SIGINT if isinstance(error, KeyboardInterrupt) else 1
     return 0
 
 
 def own_traceback(found: TracebackType | None, script: str) -> TracebackType | None:
-    """The part of a traceback that begins in the program."""
+    """The part of a traceback that begins in the program; None if that did not begin."""
     entry = found
     while entry is not None and entry.tb_frame.f_code.co_filename != script:
         entry = entry.tb_next
-    return entry or found
+    return entry
 
 
 def observe_calls(timeline: Timeline) -> None:
