@@ -18,6 +18,8 @@ _PACKAGE = str(Path(__file__).parent)
 #: What the file names of code that is not the user's begin with: ours, and what we generated.
 _OWN = (_PACKAGE, "<graphwright ")
 
+VARIADIC = 0x04 | 0x08  # the flags of code with *args and **kwargs
+
 F = TypeVar("F", bound=Callable[..., Any])
 
 
@@ -109,8 +111,9 @@ def outermost(function: F) -> F:
             show_users_lines(error)
             raise
 
-    parameters = function.__code__.co_argcount
-    public = alone if parameters == 1 else with_arguments  # which costs three times as much
+    code = function.__code__
+    takes_nothing = code.co_argcount == 1 and not code.co_flags & VARIADIC
+    public = alone if takes_nothing else with_arguments  # which costs three times as much
     return cast(F, functools.update_wrapper(public, function))
 
 

@@ -17,7 +17,8 @@ import inspect
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, NamedTuple, TypeVar
 
-from graphwright.op.refusal import VARIADIC, leave, public_form
+from graphwright.errors import VARIADIC
+from graphwright.op.refusal import leave, public_form
 from graphwright.types import tree
 
 F = TypeVar("F", bound=Callable[..., Any])

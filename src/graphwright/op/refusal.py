@@ -18,7 +18,7 @@ from typing import Any, TypeVar, cast
 
 import numpy as np
 
-from graphwright.errors import OpError, raised_by_us, show_users_lines
+from graphwright.errors import VARIADIC, OpError, outermost, raised_by_us, show_users_lines
 from graphwright.op.op import Hooks
 from graphwright.types.dtypes import DType
 from graphwright.types.tensor_type import TensorType, show_dims
@@ -31,12 +31,13 @@ Function = Callable[..., Any]
 _SHOWN = 6
 #: The attribute of an error that says its call: its words without it.
 _TOLD = "words_of_refusal"
-#: Methods that users call without saying their names, by what they write instead.
+#: Methods that users call without saying their names.
 _UNSAID = frozenset({"__init__", "__call__"})
-_PROTOCOL = _UNSAID | frozenset(
+#: Methods that Python calls for them, for what they write.
+_PROTOCOL = frozenset(
     f"__{name}__"
-    for name in """array bool complex contains delitem enter exit float getitem index int iter len
-    next setitem""".split()  # noqa: SIM905
+    for name in """array array_function array_ufunc bool complex contains delitem enter exit float
+    format getitem hash iadd index int isub iter len next setitem""".split()  # noqa: SIM905
 )
 _INSTANCES = frozenset({"self", "cls"})
 
@@ -153,8 +154,6 @@ def public_name(function: Function, values: tuple[Any, ...]) -> str:
 _PUBLIC: dict[Function, Function] = {}
 _OWN_BOUNDARIES: set[Function] = set()
 
-VARIADIC = 0x04 | 0x08  # the flags of code with *args and **kwargs
-
 
 def boundary(function: F) -> F:
     """The public form of a function or method: its errors name the call and show the user's own
@@ -163,12 +162,15 @@ def boundary(function: F) -> F:
 
 
 def boundaries(kind: K) -> K:
-    """A class whose constructor, public methods and protocols of Python are boundaries."""
+    """A class whose constructor and public methods are boundaries, and whose special methods show
+    the user's own lines."""
     for name, value in list(vars(kind).items()):
-        if name.startswith("_") and name not in _PROTOCOL:
-            continue
         function = value.__func__ if isinstance(value, (classmethod, staticmethod)) else value
-        if isinstance(function, FunctionType) and function not in _OWN_BOUNDARIES:
+        if not isinstance(function, FunctionType) or function in _OWN_BOUNDARIES:
+            continue
+        if name in _PROTOCOL:
+            setattr(kind, name, own_boundary(outermost(function)))
+        elif name in _UNSAID or not name.startswith("_"):
             made: Any = boundary(function)
             setattr(kind, name, made if function is value else type(value)(made))
     return kind

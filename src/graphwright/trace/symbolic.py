@@ -9,7 +9,6 @@ from graphwright.errors import (
     InaccessibleTensorError,
     Location,
     OperatorNotAllowedInGraphError,
-    outermost,
     user_location,
 )
 from graphwright.ir.graph import Graph, Node, Value
@@ -109,7 +108,6 @@ class SymbolicTensor(Tensor):
         """What the eager interpreter asks for: there is none outside the trace."""
         raise leaked(self, None)
 
-    @outermost
     def __bool__(self) -> bool:
         raise not_in_graph(
             "Using a symbolic `tf.Tensor` as a Python `bool` is not allowed. You can attempt the "
@@ -119,14 +117,12 @@ class SymbolicTensor(Tensor):
             "form that works everywhere."
         )
 
-    @outermost
     def __iter__(self) -> NoReturn:
         raise not_in_graph(
             "Iterating over a symbolic `tf.Tensor` is not allowed: use `tf.map_fn`, `tf.unstack`, "
             "or a `for` loop that AutoGraph converts."
         )
 
-    @outermost
     def __len__(self) -> NoReturn:
         raise TypeError(
             f"len is not well defined for a symbolic Tensor ({self.name}). Please call `x.shape` "
@@ -139,33 +135,26 @@ class SymbolicTensor(Tensor):
             "the graph runs. Use tensor operations, or `tf.py_function`."
         )
 
-    @outermost
     def __int__(self) -> NoReturn:
         raise self._no_value("int")
 
-    @outermost
     def __float__(self) -> NoReturn:
         raise self._no_value("float")
 
-    @outermost
     def __complex__(self) -> NoReturn:
         raise self._no_value("complex")
 
-    @outermost
     def __index__(self) -> NoReturn:
         raise self._no_value("index")
 
-    @outermost
     def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **options: Any) -> Any:
         return stage_ufunc(ufunc, method, inputs, options)
 
-    @outermost
     def __array_function__(
         self, function: Any, types: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
     ) -> Any:
         return stage_function(function, args, kwargs)
 
-    @outermost
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> NoReturn:
         raise NotImplementedError(
             f"Cannot convert a symbolic tf.Tensor ({self.name}) to a numpy array. This error may "
@@ -186,7 +175,6 @@ class SymbolicTensor(Tensor):
         shape = "" if dims is None else f" shape={self.shape},"
         return f'Tensor("{self.name}",{shape} dtype={self.dtype.name})'
 
-    @outermost
     def __format__(self, spec: str) -> str:
         return format(str(self), spec)
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from graphwright.errors import outermost
 from graphwright.op.dispatch import call
 from graphwright.op.interpreter import convert, is_tensor
 from graphwright.op.refusal import leave, own_boundary
@@ -118,7 +117,6 @@ class Operators:
     def __pos__(self) -> Any:
         return self
 
-    @outermost
     def __hash__(self) -> int:
         raise TypeError("Tensor is unhashable. Instead, use tensor.ref() as the key.")
 

@@ -12,7 +12,6 @@ from typing import Any, NoReturn
 import numpy as np
 from numpy import asarray, ndarray
 
-from graphwright.errors import outermost
 from graphwright.op.op import host_value
 from graphwright.op.refusal import boundary
 from graphwright.types.dtypes import DType, of_numpy
@@ -173,7 +172,6 @@ class EagerTensor(Tensor):
     def __dlpack_device__(self) -> Any:
         return self._ndarray().__dlpack_device__()
 
-    @outermost
     def __bool__(self) -> bool:
         array = self._ndarray()
         if array.size > 1:
@@ -183,19 +181,15 @@ class EagerTensor(Tensor):
             )
         return bool(array) if array.size else False
 
-    @outermost
     def __int__(self) -> int:
         return int(self._scalar("int"))
 
-    @outermost
     def __float__(self) -> float:
         return float(self._scalar("float"))
 
-    @outermost
     def __complex__(self) -> complex:
         return complex(self._scalar("complex"))
 
-    @outermost
     def __index__(self) -> int:
         array = self._ndarray()
         if array.ndim or array.dtype.kind not in "iu":
@@ -214,20 +208,17 @@ class EagerTensor(Tensor):
             )
         return array[()]
 
-    @outermost
     def __len__(self) -> int:
         array = self._ndarray()
         if not array.ndim:
             raise TypeError("Scalar tensor has no `len()`")
         return len(array)
 
-    @outermost
     def __iter__(self) -> Iterator[Any]:
         if not self._ndarray().ndim:
             raise TypeError("Cannot iterate over a scalar tensor.")
         return (self[i] for i in range(len(self)))
 
-    @outermost
     def __format__(self, spec: str) -> str:
         array = self._array
         if type(array) is np.ndarray and array.ndim == 0 and array.dtype != object:

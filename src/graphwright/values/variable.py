@@ -15,7 +15,6 @@ from typing import Any  # `type` is a property of variables
 
 import numpy as np
 
-from graphwright.errors import outermost
 from graphwright.op.interpreter import STATE, Interpreter, apply
 from graphwright.ops import resource
 from graphwright.ops.indexing import is_mask, strided
@@ -332,27 +331,21 @@ class Variable(Operators):
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
         return self.read_value().__array__(dtype, copy)
 
-    @outermost
     def __bool__(self) -> bool:
         return bool(self.read_value())
 
-    @outermost
     def __int__(self) -> int:
         return int(self.read_value())
 
-    @outermost
     def __float__(self) -> float:
         return float(self.read_value())
 
-    @outermost
     def __complex__(self) -> complex:
         return complex(self.read_value())
 
-    @outermost
     def __index__(self) -> int:
         return int(self.read_value().__index__())
 
-    @outermost
     def __getitem__(self, key: Any) -> Any:
         """A part of the value, whose `assign` sets that part: `v[0, 1:].assign(x)`."""
         found = self.read_value()[key]
@@ -360,29 +353,24 @@ class Variable(Operators):
             found.assign = partial(self._assign_slice, key)
         return found
 
-    @outermost
     def __iter__(self) -> Any:
         return iter(self.read_value())
 
-    @outermost
     def __format__(self, spec: str) -> str:
         return format(self.read_value(), spec) if spec else str(self)
 
-    @outermost
-    def __iadd__(self, other: Any) -> Any:
+    def __iadd__(self, other: Any) -> Any:  # type: ignore[misc]
         raise RuntimeError(
             "`variable += value` is not allowed: use `variable.assign_add(value)` to change the "
             "variable, or `variable = variable + value` for a new tensor."
         )
 
-    @outermost
-    def __isub__(self, other: Any) -> Any:
+    def __isub__(self, other: Any) -> Any:  # type: ignore[misc]
         raise RuntimeError(
             "`variable -= value` is not allowed: use `variable.assign_sub(value)` to change the "
             "variable, or `variable = variable - value` for a new tensor."
         )
 
-    @outermost
     def __hash__(self) -> int:
         raise TypeError("Variable is unhashable. Instead, use variable.ref() as the key.")
 
