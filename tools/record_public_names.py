@@ -2,7 +2,7 @@
 
 Writes tests/golden/public_names.json: the names of every namespace but those of earlier versions
 (`compat`) and of Keras. docs/api.md says which of them are not here. tests/golden/raw_ops.json has
-the arguments of the raw ops.
+the arguments of the raw ops, tests/golden/signatures.json those of all other functions and classes.
 """
 
 from __future__ import annotations
@@ -49,6 +49,37 @@ def raw_arguments() -> dict[str, str]:
     return found
 
 
+def signatures(names: dict[str, list[str]]) -> dict[str, str]:
+    """The parameters of each public function and class, and their defaults."""
+    found = {}
+    for path, own in names.items():
+        for name in own if path != "raw_ops" else ():
+            value = tf
+            for part in filter(None, [*path.split("."), name]):
+                value = getattr(value, part)
+            if callable(value):
+                try:
+                    parameters = inspect.signature(value).parameters.values()
+                except (TypeError, ValueError):
+                    continue
+                found[f"{path}.{name}".lstrip(".")] = ", ".join(map(shown, parameters))
+    return found
+
+
+def shown(parameter: inspect.Parameter) -> str:
+    """A parameter with its default, if that is written as it is read."""
+    name = {"VAR_POSITIONAL": "*", "VAR_KEYWORD": "**"}.get(
+        parameter.kind.name, ""
+    ) + parameter.name
+    default = parameter.default
+    if default is parameter.empty:
+        return name
+    if isinstance(default, tf.DType):
+        return f"{name}={default.name}"
+    plain = isinstance(default, (bool, int, float, str, bytes, tuple, list, type(None)))
+    return f"{name}={default!r}" if plain else f"{name}=..."
+
+
 def write(name: str, entries: dict[str, str]) -> None:
     """Writes a file with one entry a line."""
     lines = [f"{json.dumps(key)}: {json.dumps(entries[key])}" for key in sorted(entries)]
@@ -61,6 +92,7 @@ def main() -> None:
     walk(tf, "", found)
     write("public_names.json", {path: " ".join(names) for path, names in found.items()})
     write("raw_ops.json", raw_arguments())
+    write("signatures.json", signatures(found))
     print(f"{sum(map(len, found.values()))} names in {len(found)} namespaces")
 
 

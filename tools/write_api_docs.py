@@ -27,8 +27,11 @@ RECORDED = ROOT / "tests" / "golden" / "public_names.json"
 
 #: Why a name is not here: the first pattern that matches the whole name says it.
 REASONS = [
-    (r"keras|initializers|losses|metrics|feature_column(\..*)?|nn\.RNNCell.*",
+    (r"keras|initializers|losses|metrics|nn\.RNNCell.*",
      "Keras is a package of its own, which can run on this one."),
+    (r"feature_column(\..*)?",
+     "Columns of features, which TensorFlow keeps for old programs: Keras's preprocessing layers "
+     "do the same."),
     (r"data(\..*)?|experimental\.Optional|OptionalSpec|queue\..*",
      "Data sets and queues: not written yet."),
     (r"saved_model(\..*)?|graph_util\..*|import_graph_def|io\.write_graph|train\..*|autodiff\..*",
@@ -44,13 +47,17 @@ REASONS = [
     (r"lite(\..*)?|experimental\.tensorrt\..*|quantization\.experimental\..*",
      "Converters to other runtimes."),
     (r"ragged(\..*)?|ragged_.*|experimental\.(StructuredTensor|ExtensionType.*)|strings\..*",
-     "Rows of different lengths in these forms: not written yet."),
+     "Batches of extension types by an encoder of one's own, and structures of ragged rows: not "
+     "written yet."),
     (r"(image|io)\.decode_jxl", "No Python package that we depend on decodes JPEG XL."),
-    (r"image\.generate_bounding_box_proposals|approx_top_k|check_pinned"
-     r"|conv2d_backprop_(filter|input)_v2|nondifferentiable_batch_function|(i|r|ir)?fftnd|conv",
-     "TensorFlow has no kernel on a CPU, or the name is a raw form of one in tf.signal or tf.nn."),
+    (r"approx_top_k|conv2d_backprop_(filter|input)_v2|(i|r|ir)?fftnd|conv",
+     "Raw ops that TensorFlow also publishes at the top: tf.math.approx_max_k, tf.nn.convolution "
+     "and tf.signal.fftnd are the functions."),
+    (r"image\.generate_bounding_box_proposals|check_pinned|nondifferentiable_batch_function",
+     "TensorFlow itself has no kernel of it on a CPU, or serves other programs with it."),
     (r"(dtypes\.)?experimental\.(u?int[24]|float[48]_.*)",
-     "Dtypes of 8 bits and fewer that NumPy has no arithmetic for."),
+     "Dtypes of fewer than 8 bits, and variants of float8 that TensorFlow casts to and from only: "
+     "not written yet."),
     (r"compat\.v2", "It is the package itself."),
     (r"raw_ops\..*",
      "Raw ops that no op record here has: those of data sets, devices, queues, reading of files, "

@@ -64,6 +64,7 @@ from graphwright.control.python_call import py_function as py_function
 from graphwright.control.tensor_array import TensorArray as TensorArray
 from graphwright.control.tensor_array import TensorArraySpec as TensorArraySpec
 from graphwright.control.vectorize import vectorized_map as vectorized_map
+from graphwright.edge.critical_section import CriticalSection as CriticalSection
 from graphwright.edge.initializers import Constant as constant_initializer
 from graphwright.edge.initializers import Ones as ones_initializer
 from graphwright.edge.initializers import RandomNormal as random_normal_initializer
@@ -247,6 +248,7 @@ from graphwright.values.tensor import Tensor as Tensor
 from graphwright.values.variable import Variable as Variable
 from graphwright.values.variable import VariableAggregation as VariableAggregation
 from graphwright.values.variable import VariableSynchronization as VariableSynchronization
+from graphwright.values.variable import variable_creator_scope as variable_creator_scope
 
 __all__: list[str]
 __version__: str

@@ -65,6 +65,18 @@ def variables() -> Iterator[Case]:
         yield program("assigned", kind, start, ROWS[:1])
     for at in (one, np.array([[1], [0]]), np.array([3])):
         yield program("gathered", start, at)
+    for kind in ("Add", "Sub", "Update", "Max", "Min"):
+        for at in ([[0, 1], [2, 0]], [[1, 1], [1, 1]], [[3, 0]]):
+            yield program("scattered_slices", kind, start, np.array(at), ROWS[: len(at), 1])
+        yield program("scattered_slices", kind, start, np.array([[2], [0]]), -ROWS[:2])
+        yield program("scattered_slices", kind, start, np.array([[2], [0]]), ROWS)
+    for at in ([[0, 1], [2, 0]], [[1]], [[3]]):
+        yield program("gathered_slices", start, np.array(at, np.int32))
+    yield program("batch_updated", start, np.array([[1], [0], [1]], np.int32), -ROWS[:, :1])
+    yield program("handled", ROWS)
+    yield program("guarded", ROWS)
+    for known in (True, False):
+        yield program("created", known)
     yield program("sliced", start, ROWS[:2, 0])
     yield program("sliced", start, ROWS)
 
@@ -88,6 +100,65 @@ def gathered(tf: Any, start: Any, indices: Any) -> Any:
     """Rows of a variable."""
     v = kept(tf, lambda: tf.Variable(start))
     return tf.raw_ops.ResourceGather(resource=v.handle, indices=indices, dtype=tf.float32)
+
+
+def scattered_slices(tf: Any, kind: str, start: Any, indices: Any, updates: Any) -> Any:
+    """A variable of which slices at index vectors are updated."""
+    v = kept(tf, lambda: tf.Variable(start))
+    update = getattr(tf.raw_ops, f"ResourceScatterNd{kind}")
+    update(ref=v.handle, indices=indices, updates=updates)
+    getattr(v, f"scatter_nd_{kind.lower()}")(indices, updates * 2.0)
+    return v.read_value()
+
+
+def gathered_slices(tf: Any, start: Any, indices: Any) -> Any:
+    """Slices of a variable."""
+    v = kept(tf, lambda: tf.Variable(start))
+    found = tf.raw_ops.ResourceGatherNd(resource=v.handle, indices=indices, dtype=tf.float32)
+    return found, v.gather_nd(indices)
+
+
+def batch_updated(tf: Any, start: Any, indices: Any, values: Any) -> Any:
+    """A variable of which an element of each row is replaced."""
+    v = kept(tf, lambda: tf.Variable(start))
+    v.batch_scatter_update(tf.IndexedSlices(values, tf.ensure_shape(indices, [3, 1])))
+    return v.read_value()
+
+
+def handled(tf: Any, value: Any) -> Any:
+    """What a handle without a value becomes."""
+    ops = tf.raw_ops
+    handle = kept(tf, lambda: ops.VarHandleOp(dtype=tf.float32, shape=[3, 2]))
+    with tf.init_scope():
+        before = ops.VarIsInitializedOp(resource=handle).numpy()
+    ops.AssignVariableOp(resource=handle, value=value)
+    found = ops.ReadVariableOp(resource=handle, dtype=tf.float32)
+    is_set = ops.VarIsInitializedOp(resource=handle)
+    return str(before), is_set, tf.reduce_sum(ops.VariableShape(input=handle)), found
+
+
+def guarded(tf: Any, value: Any) -> Any:
+    """A variable that is changed in a section of its own."""
+    v = kept(tf, lambda: tf.Variable(value.numpy() if hasattr(value, "numpy") else ROWS))
+    section = kept(tf, lambda: tf.CriticalSection())
+    return section.execute(lambda: v.assign_add(value) * 2.0)
+
+
+def created(tf: Any, known: bool) -> Any:
+    """What scopes make of variables: the inner one is asked first."""
+    asked = []
+
+    def outer(create: Any, **kwargs: Any) -> Any:
+        asked.append("outer")
+        return create(**(kwargs | {"trainable": known}))
+
+    def inner(create: Any, **kwargs: Any) -> Any:
+        asked.append("inner")
+        return create(**(kwargs | {"initial_value": kwargs["initial_value"] + 1}))
+
+    with tf.init_scope(), tf.variable_creator_scope(outer), tf.variable_creator_scope(inner):
+        v = tf.Variable(1, name="made")
+    return str((asked, v.trainable, v.name, int(v.numpy())))
 
 
 def sliced(tf: Any, start: Any, value: Any) -> Any:

@@ -3,6 +3,7 @@
 from graphwright.autodiff.custom import custom_gradient, grad_pass_through, recompute_grad
 from graphwright.autodiff.tape import AggregationMethod, GradientTape, UnconnectedGradients
 from graphwright.control.jacobian import gradients, hessians
+from graphwright.edge.critical_section import CriticalSection
 from graphwright.edge.interchange import make_ndarray, make_tensor_proto
 from graphwright.edge.module import Module
 from graphwright.function.polymorphic import function
@@ -60,12 +61,18 @@ from graphwright.values.convert import (
 from graphwright.values.indexed_slices import IndexedSlices, IndexedSlicesSpec
 from graphwright.values.sparse.tensor import SparseTensor, SparseTensorSpec
 from graphwright.values.tensor import Tensor
-from graphwright.values.variable import Variable, VariableAggregation, VariableSynchronization
+from graphwright.values.variable import (
+    Variable,
+    VariableAggregation,
+    VariableSynchronization,
+    variable_creator_scope,
+)
 
 newaxis = None
 
 TOP_LEVEL = (
     "AggregationMethod",
+    "CriticalSection",
     "DType",
     "GradientTape",
     "Graph",
@@ -127,6 +134,7 @@ TOP_LEVEL = (
     "resource",
     "string",
     "type_spec_from_value",
+    "variable_creator_scope",
     "uint16",
     "uint32",
     "uint64",

@@ -15,13 +15,14 @@ from graphwright.ir.execution import function_of
 from graphwright.ir.graph import Graph
 from graphwright.ir.verify import verify_call
 from graphwright.op.batching import Each, Same
-from graphwright.op.interpreter import apply, convert
+from graphwright.op.interpreter import apply, convert, is_tensor
 from graphwright.op.op import Call, Effect, Op
 from graphwright.ops.comparison import equal, logical_and, logical_not, select
 from graphwright.ops.conversion import cast
 from graphwright.ops.indexing import where
 from graphwright.ops.joining import stack
 from graphwright.ops.partition import dynamic_stitch
+from graphwright.ops.static import get_static_value
 from graphwright.trace.tracer import current_tracer
 from graphwright.types import dtypes as dt
 from graphwright.types import tree
@@ -328,8 +329,36 @@ def join_leaves(leaves: Sequence[Any]) -> Any:
 # -- switch_case ----------------------------------------------------------------------------
 
 
+def smart_cond(
+    pred: Any,
+    true_fn: Callable[[], Any] | None = None,
+    false_fn: Callable[[], Any] | None = None,
+    name: str | None = None,
+) -> Any:
+    """As `cond`, but only the branch that is taken is traced where `pred` is known.
+
+    `pred` is a tensor, a boolean, or 0 or 1; TypeError for anything else.
+
+    >>> from graphwright.control.branch import smart_cond
+    >>> smart_cond(1, lambda: "yes", lambda: "no")
+    'yes'
+    """
+    check_callable(true_fn, "true_fn")
+    check_callable(false_fn, "false_fn")
+    if not is_tensor(pred) and pred not in (0, 1):
+        raise TypeError(f"`pred` must be a tensor, a bool, 1 or 0, got {pred!r}.")
+    known = get_static_value(pred) if is_tensor(pred) else pred
+    if known is None:
+        return cond(pred, true_fn, false_fn, name)
+    chosen: Any = true_fn if known else false_fn
+    return chosen()
+
+
 def switch_case(
-    branch_index: Any, branch_fns: Any, default: Callable[[], Any] | None = None, name: Any = None
+    branch_index: Any,
+    branch_fns: Any,
+    default: Callable[[], Any] | None = None,
+    name: str | None = "switch_case",
 ) -> Any:
     """Calls the function numbered `branch_index`: of a list, of pairs, or of a dict by number.
 

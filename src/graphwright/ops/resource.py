@@ -356,6 +356,71 @@ def checked_rows(indices: Any, array: Any) -> Any:
     return indices
 
 
+class VarHandleOp(Op):
+    """The handle of a variable without a value: a new one, or the one of a shared name."""
+
+    type_name = "VarHandleOp"
+    outputs = ("resource: resource",)
+    effect = Effect.WRITE
+    gradient = not_differentiable
+
+    dtype: DType
+    shape: Dims | None
+    container: str = ""
+    shared_name: str = ""
+    debug_name: str = ""
+    allowed_devices: tuple[str, ...] = ()
+
+    def shapes(self) -> Shapes:
+        return ((),)
+
+    def kernel(self) -> Any:
+        made = Storage(None, self.dtype, self.shape, self.shared_name or self.debug_name)
+        if self.shared_name in ("", ANONYMOUS):
+            return made
+        return SHARED.setdefault((self.container, self.shared_name), made)
+
+
+#: The shared name of what is not shared.
+ANONYMOUS = "cd2c89b7-88b7-44c8-ad83-06c2a9158347"
+#: Variables by container and shared name.
+SHARED: dict[tuple[str, str], Storage] = {}
+
+
+class VarIsInitializedOp(Op):
+    """Whether a variable has a value."""
+
+    type_name = "VarIsInitializedOp"
+    inputs = ("resource: resource",)
+    outputs = ("is_initialized: bool",)
+    effect = Effect.READ
+    gradient = not_differentiable
+
+    def shapes(self, resource: TensorType) -> Shapes:
+        return ((),)
+
+    def kernel(self, storage: Any) -> Any:
+        return np.array(storage.is_set)
+
+
+class VariableShape(Op):
+    """The shape of the value of a variable."""
+
+    type_name = "VariableShape"
+    inputs = ("input: resource",)
+    outputs = ("output: out_type",)
+    effect = Effect.READ
+    gradient = not_differentiable
+
+    out_type: DType = dt.int32
+
+    def shapes(self, resource: TensorType) -> Shapes:
+        return ((None,),)
+
+    def kernel(self, storage: Any) -> Any:
+        return np.array(np.shape(storage.read()), self.out_type.numpy_dtype)
+
+
 class ResourceScatter(Op):
     """Combines rows of a variable with updates; has no result."""
 

@@ -101,3 +101,17 @@ class SupportsTracingProtocol(Protocol):
 
     def __tf_tracing_type__(self, context: Any) -> TraceType:
         """The type of this value for the trace that `context` describes."""
+
+
+@runtime_checkable
+class Callable(Protocol):
+    """What is called as a traced function is, and says of which type it is as one."""
+
+    @property
+    def function_type(self) -> Any:
+        """The signature, of which the annotations are trace types."""
+        ...
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        """Calls the function."""
+        ...

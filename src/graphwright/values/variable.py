@@ -7,8 +7,11 @@ capture, so every trace and every eager use sees the same cell.
 from __future__ import annotations
 
 import builtins
+import inspect
 import weakref
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from enum import Enum
 from functools import partial
 from typing import Any  # `type` is a property of variables
@@ -16,10 +19,12 @@ from typing import Any  # `type` is a property of variables
 import numpy as np
 
 from graphwright.op.interpreter import STATE, Interpreter, apply
-from graphwright.ops import resource
+from graphwright.ops import resource, variable_slices
 from graphwright.ops.indexing import is_mask, strided
+from graphwright.ops.joining import stack
 from graphwright.ops.resource import HANDLE, Storage
 from graphwright.ops.slicing import ResourceStridedSliceAssign
+from graphwright.ops.variable_slices import gather_slices
 from graphwright.types.dtypes import DType, as_dtype
 from graphwright.types.shape import TensorShape
 from graphwright.types.tensor_type import TensorType, is_compatible
@@ -52,7 +57,52 @@ class Scope:
     prefix: Callable[[], str] = staticmethod(lambda: "")
 
 
-class Variable(Operators):
+#: The functions that make variables, innermost last: `variable_creator_scope`.
+CREATORS: ContextVar[tuple[Callable[..., Any], ...]] = ContextVar("CREATORS", default=())
+
+
+@contextmanager
+def variable_creator_scope(variable_creator: Callable[..., Any]) -> Iterator[None]:
+    """Has `variable_creator(next_creator, **kwargs)` make the variables of the block.
+
+    It gets the arguments of `tf.Variable` by name and returns a variable, as a rule what
+    `next_creator` makes of them.
+
+    >>> import graphwright as tf
+    >>> def frozen(next_creator, **kwargs):
+    ...     return next_creator(**(kwargs | {"trainable": False}))
+    >>> with tf.variable_creator_scope(frozen):
+    ...     v = tf.Variable(1.0)
+    >>> v.trainable
+    False
+    """
+    token = CREATORS.set((*CREATORS.get(), variable_creator))
+    try:
+        yield
+    finally:
+        CREATORS.reset(token)
+
+
+class Creation(type):
+    """Has the functions of the scopes that are entered make variables."""
+
+    @property
+    def __signature__(cls) -> inspect.Signature:
+        _, *arguments = inspect.signature(cls.__init__).parameters.values()  # type: ignore[misc]
+        return inspect.Signature(arguments)
+
+    def __call__(cls, *args: Any, **kwargs: Any) -> Any:
+        if not CREATORS.get() or cls is not Variable:
+            return super().__call__(*args, **kwargs)
+        bound = cls.__signature__.bind(*args, **kwargs)
+        bound.apply_defaults()
+        make = super().__call__
+        for creator in CREATORS.get():
+            make = partial(creator, make)
+        return make(**bound.arguments)
+
+
+class Variable(Operators, metaclass=Creation):
     """A mutable tensor of fixed dtype, and of fixed shape unless `shape` says otherwise.
 
     `initial_value` is a tensor, anything that converts to one, or a function of no
@@ -325,6 +375,61 @@ class Variable(Operators):
     ) -> Any:
         """Replaces rows by those of IndexedSlices."""
         return self._scatter(resource.ResourceScatterUpdate, sparse_delta, name)
+
+    def batch_scatter_update(
+        self, sparse_delta: Any, use_locking: bool = False, name: str | None = None
+    ) -> Any:
+        """Replaces, in each row of the first axes, the elements at that row's `indices`."""
+        indices = convert(sparse_delta.indices)
+        dims = indices.type.dims
+        if dims is None or None in dims:
+            raise ValueError(f"The indices of {name or 'batch_scatter_update'} need known sizes.")
+        axes = np.indices(dims)[:-1]
+        places = stack([*[convert(axis, indices.dtype) for axis in axes], indices], axis=-1)
+        return self.scatter_nd_update(places, sparse_delta.values, name)
+
+    def gather_nd(self, indices: Any, name: str | None = None) -> Any:
+        """The slices at index vectors, as `tf.gather_nd`."""
+        storage = self._storage
+        indices = convert(indices)
+        return gather_slices(self._handle, indices, storage.value_dtype, storage.dims, name)
+
+    def scatter_nd_update(self, indices: Any, updates: Any, name: str | None = None) -> Any:
+        """Replaces the slices at index vectors.
+
+        >>> import graphwright as tf
+        >>> v = tf.Variable([1, 2, 3, 4])
+        >>> v.scatter_nd_update([[0], [3]], [10, 40]).numpy().tolist()
+        [10, 2, 3, 40]
+        """
+        return self._scatter_nd(variable_slices.ResourceScatterNdUpdate, indices, updates, name)
+
+    def scatter_nd_add(self, indices: Any, updates: Any, name: str | None = None) -> Any:
+        """Adds to the slices at index vectors: what is given twice adds up."""
+        return self._scatter_nd(variable_slices.ResourceScatterNdAdd, indices, updates, name)
+
+    def scatter_nd_sub(self, indices: Any, updates: Any, name: str | None = None) -> Any:
+        """Subtracts from the slices at index vectors."""
+        return self._scatter_nd(variable_slices.ResourceScatterNdSub, indices, updates, name)
+
+    def scatter_nd_max(self, indices: Any, updates: Any, name: str | None = None) -> Any:
+        """Raises the slices at index vectors."""
+        return self._scatter_nd(variable_slices.ResourceScatterNdMax, indices, updates, name)
+
+    def scatter_nd_min(self, indices: Any, updates: Any, name: str | None = None) -> Any:
+        """Lowers the slices at index vectors."""
+        return self._scatter_nd(variable_slices.ResourceScatterNdMin, indices, updates, name)
+
+    def _scatter_nd(
+        self,
+        op: builtins.type[variable_slices.ResourceScatterNd],
+        indices: Any,
+        updates: Any,
+        name: str | None,
+    ) -> Any:
+        values = convert(updates, self._storage.value_dtype)
+        apply(op.of(), self._handle, convert(indices), values, name=name)
+        return self
 
     # -- Python -------------------------------------------------------------------------
 

@@ -5,11 +5,12 @@ from graphwright.function.polymorphic import PolymorphicFunction
 from graphwright.function.polymorphic import PolymorphicFunction as GenericFunction
 from graphwright.trace.signature import FunctionType
 from graphwright.trace.types import TypeContext as TracingContext
-from graphwright.types.trace_type import SupportsTracingProtocol, TraceType
+from graphwright.types.trace_type import Callable, SupportsTracingProtocol, TraceType
 from graphwright.values.convert import TensorLike
 
 __all__ = [
     "AtomicFunction",
+    "Callable",
     "ConcreteFunction",
     "FunctionType",
     "GenericFunction",

@@ -193,6 +193,13 @@ def isreal(x: Any) -> Any:
     return comparison.logical_not(iscomplex(x))
 
 
+def sign(x: Any, out: Any = None, where: Any = None, **kwargs: Any) -> Any:
+    """-1, 0 or 1, elementwise: neither `out` nor `where` may be given."""
+    if out is not None or where is not None or kwargs:
+        raise ValueError("tf.experimental.numpy.sign takes neither `out` nor `where`.")
+    return _SIGN(x)
+
+
 def signbit(x: Any) -> Any:
     """Which elements are below 0."""
     x = asarray(x)
@@ -238,7 +245,7 @@ abs = absolute = unary("abs", _T.abs)
 conj = conjugate = unary("conj", _A.conj)
 negative = unary("negative", _A.negative)
 positive = unary("positive", lambda x: x)
-sign = unary("sign", _T.sign)
+_SIGN = unary("sign", _T.sign)
 square = unary("square", _T.square)
 reciprocal = unary("reciprocal", _T.reciprocal)
 bitwise_not = unary("bitwise_not", bitwise.invert)
