@@ -10,9 +10,13 @@ import pytest
 import graphwright as tf
 
 
-def events(folder: Path) -> list[dict]:
+def written(folder: Path) -> dict:
     (file,) = folder.rglob("*.trace.json")
-    return json.loads(file.read_text())["traceEvents"]
+    return json.loads(file.read_text())
+
+
+def events(folder: Path) -> list[dict]:
+    return [event for event in written(folder)["traceEvents"] if event["ph"] == "X"]
 
 
 def test_ops_functions_and_named_blocks_are_recorded(tmp_path: Path) -> None:
@@ -33,7 +37,40 @@ def test_ops_functions_and_named_blocks_are_recorded(tmp_path: Path) -> None:
     assert found["PartitionedCall"]["args"] == {"function": "f", "tier": "python"}
     assert found["step"]["args"] == {"step_num": "3"}
     assert found["step"]["dur"] >= found["Sin"]["dur"] >= 0
-    assert all(e["ph"] == "X" for e in events(tmp_path))
+
+
+def test_the_file_is_what_the_trace_event_format_asks_for(tmp_path: Path) -> None:
+    f = tf.function(lambda x: tf.sin(x) * 2.0)
+    g = tf.function(lambda x: tf.cos(x) * 2.0, jit_compile=True)
+    with tf.profiler.experimental.Profile(tmp_path), tf.profiler.experimental.Trace("all"):
+        for n in range(1, 5):
+            for _ in range(5):
+                f(tf.ones([n]))
+            g(tf.ones([n]))
+    found = written(tmp_path)
+    assert set(found) == {"traceEvents", "displayTimeUnit"}
+    assert found["displayTimeUnit"] in ("ms", "ns")
+    required = {"name": str, "ph": str, "pid": int, "tid": int, "args": dict}
+    timed = required | {"cat": str, "ts": float, "dur": float}
+    for event in found["traceEvents"]:
+        expected = {"X": timed, "M": required}[event["ph"]]
+        assert {key: type(event[key]) for key in event} == expected
+        assert 0 <= event["pid"] < 2**31
+        assert 0 <= event["tid"] < 2**31
+    names = {e["args"]["name"]: e["tid"] for e in found["traceEvents"] if e["ph"] == "M"}
+    assert names.keys() >= {"graphwright", "MainThread", "compiler 0"}
+    tracks: dict[int, list[dict]] = {}
+    for event in events(tmp_path):
+        assert event["dur"] >= 0
+        tracks.setdefault(event["tid"], []).append(event)
+    assert tracks.keys() <= set(names.values())
+    for track in tracks.values():  # slices of a track lie in each other or apart
+        ends: list[float] = []
+        for event in sorted(track, key=lambda e: (e["ts"], -e["dur"])):
+            while ends and ends[-1] <= event["ts"] + 0.01:  # µs, for rounding
+                ends.pop()
+            assert not ends or event["ts"] + event["dur"] <= ends[-1] + 0.01
+            ends.append(event["ts"] + event["dur"])
 
 
 def test_nothing_is_recorded_before_or_after(tmp_path: Path) -> None:

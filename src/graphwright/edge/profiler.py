@@ -26,6 +26,7 @@ from graphwright.lower.tiers import Run, native_runner
 from graphwright.op.interpreter import Layer
 from graphwright.op.op import Op
 
+_TRACKS = 1 << 30  # numbers that no thread has
 _DETAILED = 3  # the level from which on the ops inside functions are timed
 
 
@@ -46,6 +47,7 @@ class Timer(Layer):
         self.level = level
         self.events: list[dict[str, Any]] = []
         self.began = time.perf_counter()
+        self.tracks: dict[str, int] = {}  # that are no threads
         self.called: dict[ConcreteFunction, None] = {}
         self.timed: dict[ConcreteFunction, Run] = {}  # their machine code, its segments timed
 
@@ -105,22 +107,39 @@ class Timer(Layer):
         return [values[v] for v in graph.results]
 
     def compilations(self) -> None:
-        """Adds the code that was generated for called functions meanwhile."""
-        for concrete in self.called:
-            for tier, began, seconds in concrete.compilations:
-                if began >= self.began:
-                    event = self.event(f"compile {concrete.graph.name}", {"tier": tier})
-                    self.events.append(event | {"ts": began * 1e6, "dur": seconds * 1e6})
+        """Adds the code that was generated for called functions meanwhile, on tracks of its own:
+        threads do that at once, and events of one track must lie in each other or apart."""
+        made = [(made, concrete) for concrete in self.called for made in concrete.compilations]
+        ends: list[float] = []  # of the tracks
+        for (tier, began, seconds), concrete in sorted(made, key=lambda pair: pair[0].began):
+            if began >= self.began:
+                free = (i for i, end in enumerate(ends) if end <= began)
+                number = next(free, len(ends))
+                ends[number : number + 1] = [began + seconds]
+                track = self.tracks.setdefault(f"compiler {number}", _TRACKS + number)
+                event = self.event(f"compile {concrete.graph.name}", {"tier": tier}, track)
+                self.events.append(event | {"ts": began * 1e6, "dur": seconds * 1e6})
+
+    def names(self) -> list[dict[str, Any]]:
+        """The names of the process and of the tracks."""
+        tracks = self.tracks | {t.name: t.native_id for t in threading.enumerate() if t.native_id}
+        found = [("process_name", 0, "graphwright")]
+        found += [("thread_name", track, name) for name, track in tracks.items()]
+        return [
+            {"name": kind, "ph": "M", "pid": os.getpid(), "tid": track, "args": {"name": name}}
+            for kind, track, name in found
+        ]
 
     def note(self, name: str, begin: int, args: dict[str, Any]) -> None:
         """Adds an event that began at `begin` (ns) and ends now."""
         times = {"ts": begin / 1000, "dur": (time.perf_counter_ns() - begin) / 1000}
         self.events.append(self.event(name, args) | times)
 
-    def event(self, name: str, args: dict[str, Any]) -> dict[str, Any]:
-        """An event of this process and thread, without its times."""
-        place = {"pid": os.getpid(), "tid": threading.get_ident()}
-        return {"name": name, "ph": "X", "args": args, **place}
+    def event(self, name: str, args: dict[str, Any], track: int | None = None) -> dict[str, Any]:
+        """An event of this process and thread, or of another track, without its times."""
+        # Viewers take thread ids of 32 bits: the system's, not Python's.
+        place = {"pid": os.getpid(), "tid": track or threading.get_native_id()}
+        return {"name": name, "ph": "X", "cat": "graphwright", "args": args, **place}
 
 
 def lines_of(graph: Graph) -> dict[str, Any]:
@@ -156,7 +175,8 @@ def stop(save: bool = True) -> None:
     timer.compilations()
     if save:
         folder = Path(timer.logdir, "plugins", "profile", time.strftime("%Y_%m_%d_%H_%M_%S"))
-        text = json.dumps({"traceEvents": timer.events, "displayTimeUnit": "ms"})
+        events = [*timer.names(), *timer.events]
+        text = json.dumps({"traceEvents": events, "displayTimeUnit": "ms"})
         write_whole(folder / f"{os.getpid()}.trace.json", text.encode())
 
 
