@@ -181,8 +181,18 @@ def second(x):
     return tape.gradient(loss, x)
 
 
-def test_second_derivatives_agree():
-    agree(second, normal(4, 3), native=False)
+def second_of_recurrent(*given):
+    with tf.GradientTape() as tape:
+        tape.watch(given)
+        loss = tf.add_n([tf.reduce_sum(tf.square(g)) for g in slopes_of_recurrent(*given)])
+    return tape.gradient(loss, given[1:])
+
+
+def test_second_derivatives_are_native():
+    """Where sizes are known; else the sums to unknown shapes that they differentiate are calls."""
+    agree(second, normal(4, 3))
+    agree(second, normal(4, 3), dims=[[None, 3]], native=False)
+    agree(second_of_recurrent, normal(2, 4, 3), *WEIGHTS)
 
 
 def positive(x):

@@ -17,7 +17,7 @@ from graphwright.ir.graph import Graph, Node, Value, counterpart, source, transf
 from graphwright.op.interpreter import activate, apply
 from graphwright.op.op import Call, Effect, Op
 from graphwright.ops.creation import Const, zeros
-from graphwright.ops.lists import zero_of
+from graphwright.ops.lists import TensorListLength, zero_of
 from graphwright.ops.resource import ReadVariableOp
 from graphwright.ops.shape import Shape, Size
 from graphwright.trace.symbolic import SymbolicTensor
@@ -29,8 +29,8 @@ from graphwright.values.indexed_slices import IndexedSlices, add_cotangents
 class BackwardTracer(Tracer):
     """Traces a gradient: tensors of the forward graph become captures, constants are copied.
 
-    Of a tensor whose shape alone is asked for, the shape is remembered. With `reuse`, what the
-    forward graph computes already is not computed again but remembered.
+    Of a tensor whose shape alone is asked for, the shape is remembered, of a list its length. With
+    `reuse`, what the forward graph computes already is not computed again but remembered.
     """
 
     def __init__(self, graph: Graph, forward: ForwardGraph, reuse: bool) -> None:
@@ -40,7 +40,7 @@ class BackwardTracer(Tracer):
 
     def apply(self, op: Op, operands: tuple[Any, ...], name: str | None) -> Any:
         """Adds a node, here or, for the shape of a forward tensor, in the forward graph."""
-        if isinstance(op, (Shape, Size)):
+        if isinstance(op, (Shape, Size, TensorListLength)):
             remembered = self.remembered(operands[0])
             if remembered is not None:
                 return self.forward.described(op, remembered)
@@ -146,7 +146,7 @@ class ForwardGraph:
         return self._expressions
 
     def described(self, op: Op, tensor: SymbolicTensor) -> Any:
-        """The shape of a forward tensor, computed in the forward graph."""
+        """The shape of a forward tensor, or the length of a list, computed in the forward graph."""
         key = (op, tensor.key)
         found = self._descriptions.get(key)
         if found is None:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from graphwright.ir.graph import Graph, Node, Value, transform
 from graphwright.lower.composites import RULES
 from graphwright.lower.indices import PickIndex
 from graphwright.lower.passes import through
 from graphwright.lower.prune import prune
-from graphwright.ops.creation import Const
+from graphwright.ops.creation import Const, Literal
 from graphwright.ops.joining import Pack
 from graphwright.ops.slicing import StridedSlice
 from graphwright.trace.symbolic import SymbolicTensor
@@ -50,20 +52,33 @@ def decompose(graph: Graph) -> tuple[Graph, dict[Node, Node]]:
 def picked(
     op: StridedSlice, node: Node, inputs: tuple[Value, ...], into: Graph
 ) -> tuple[Value, ...] | None:
-    """x[i] with a computed i -> the same with its place, checked"""
-    begin = inputs[1].node
-    if not isinstance(begin.op, Pack) or op.ellipsis_mask:
+    """x[i] with an i that is computed, or a size that is unknown -> the same with its place,
+    checked"""
+    begin, dims = inputs[1], inputs[0].type.dims
+    if op.ellipsis_mask or dims is None:
         return None
-    entries = list(begin.inputs)
-    axis = 0
+    if isinstance(begin.node.op, Pack):
+        entries = list(begin.node.inputs)
+    elif isinstance(begin.node.op, Const):
+        array = begin.node.op.value.array
+        type_ = TensorType(begin.type.dtype, ())
+        constants = [Const(Literal(np.asarray(number, array.dtype), type_)) for number in array]
+        entries = [into.add(constant, (), (type_,)).outputs[0] for constant in constants]
+    else:
+        return None
+    axis, found = 0, False
     for i, entry in enumerate(entries):
         bit = 1 << i
-        if op.shrink_axis_mask & bit and not isinstance(entry.node.op, Const):
+        known = isinstance(entry.node.op, Const) and axis < len(dims) and dims[axis] is not None
+        if op.shrink_axis_mask & bit and not known:
             place = TensorType(dt.int64, ())
             index = PickIndex.of(axis)
             entries[i] = into.add(index, (entry, inputs[0]), (place,)).outputs[0]
+            found = True
         axis += not op.new_axis_mask & bit
-    packed = into.add(begin.op, tuple(entries), (TensorType(dt.int64, (len(entries),)),))
+    if not found:
+        return None
+    packed = into.add(Pack.of(0), tuple(entries), (TensorType(dt.int64, (len(entries),)),))
     types = (node.outputs[0].type,)
     values = (inputs[0], packed.outputs[0], *inputs[2:])
     return into.add(op, values, types, node.name, node.location).outputs

@@ -159,9 +159,10 @@ class Refinement:
             value = known_array(fresh)
             if value is not None:
                 fresh = Node(Const(Literal(value, types[0])), (), types, node.name, node.location)
-        fresh, _ = folded(fresh, fresh.inputs, {})
-        self.nodes.append(fresh)
-        self.new.update(zip(node.outputs, fresh.outputs))
+        constants = folded(fresh, fresh.inputs)
+        nodes = [fresh] if constants is None else constants
+        self.nodes += nodes
+        self.new.update(zip(node.outputs, [v for n in nodes for v in n.outputs]))
 
     def recall(self, node: Node) -> None:
         """An item that is always the same constant -> the constant"""

@@ -219,7 +219,8 @@ class Lists:
             dims: Shape = (Size(item.type.size or 0),)
         else:
             dims = schedule.of(item)
-        self.note_sizes(storage, sizes)
+            sizes = self.sizes.known.get(item)  # a shape that comes from a list itself
+        self.note_sizes(storage, sizes if isinstance(sizes, tuple) else None)
         if kind != (storage.kind or kind):
             raise NotNative("an item has another dtype than its list")
         storage.kind = kind
@@ -331,7 +332,8 @@ class Lists:
         nodes = schedule.graph.nodes
         last: dict[Value, float] = {}
         for i, node in enumerate(nodes):
-            last.update(dict.fromkeys(node.inputs, i))
+            if not isinstance(node.op, TensorListLength):  # each version has its own
+                last.update(dict.fromkeys(node.inputs, i))
         last.update(dict.fromkeys(schedule.graph.results, float("inf")))
         seen: dict[Storage, list[tuple[float, Value]]] = {}
         changes: dict[Storage, int] = {}

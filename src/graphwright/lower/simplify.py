@@ -3,7 +3,7 @@
 One forward walk rewrites each node once its inputs are rewritten: local rules (the table
 `RULES`), constant folding, and common subexpressions, which are found because equal ops on
 equal inputs are equal. Two backward walks drop what nobody needs. Nodes with effects keep
-their place and are never merged; every value keeps its type.
+their place and are never merged; every value keeps its type, or a more specific one.
 """
 
 from __future__ import annotations
@@ -25,11 +25,16 @@ from graphwright.ops.arithmetic import Mul, Sub
 from graphwright.ops.creation import Const, Literal, Placeholder
 from graphwright.ops.identities import Identity, StopGradient
 from graphwright.ops.movement import Reshape, Transpose
+from graphwright.ops.reduction import Max, Mean, Min, Prod, Sum
 from graphwright.ops.resource import Assignment, ReadVariableOp
-from graphwright.types.tensor_type import TensorType
+from graphwright.types.tensor_type import TensorType, is_compatible
 
 #: Folding makes no constant of more elements than this.
 _FOLDED_SIZE = 1 << 16
+
+#: A result of unknown shape is folded if no operand has more elements than this: it is about
+#: shapes and axes.
+_UNKNOWN_SIZE = 16
 
 Rule = Callable[[Op, tuple[Value, ...], Node], "Value | None"]
 
@@ -53,8 +58,14 @@ def rewrite(graph: Graph) -> Graph:
             if value is not None:
                 new[node.outputs[0]] = value
                 continue
-            if fold:
-                node, inputs = folded(node, inputs, new)
+            constants = folded(node, inputs) if fold else None
+            if constants is not None:
+                for output, constant in zip(node.outputs, constants):
+                    equal = seen.setdefault((constant.op, ()), constant)
+                    if equal is constant:
+                        nodes.append(constant)
+                    new[output] = equal.outputs[0]
+                continue
             key = (node.op, inputs)
             same = seen.get(key)
             if same is not None and compatible(same, node):
@@ -110,27 +121,37 @@ def compatible(a: Node, b: Node) -> bool:
     return all(x.type is y.type for x, y in zip(a.outputs, b.outputs))
 
 
-def folded(
-    node: Node, inputs: tuple[Value, ...], new: dict[Value, Value]
-) -> tuple[Node, tuple[Value, ...]]:
-    """f(constants) -> constant"""
-    constant = all(isinstance(v.node.op, Const) for v in inputs)
-    if not inputs or not constant or len(node.outputs) != 1 or not node.op.pure:
-        return node, inputs
-    type_ = node.outputs[0].type
-    if not type_.is_static or not type_.dtype.is_numpy_compatible or type_.size > _FOLDED_SIZE:  # type: ignore[operator]
-        return node, inputs
-    array = evaluated(node.op, inputs)
-    if array is None or array.dtype != type_.dtype.numpy_dtype or array.shape != type_.dims:
-        return node, inputs
-    op = Const(Literal(array, TensorType(type_.dtype, array.shape)))
-    constant_node = Node(op, (), (type_,), node.name, node.location)
-    new[node.outputs[0]] = constant_node.outputs[0]
-    return constant_node, ()
+def folded(node: Node, inputs: tuple[Value, ...]) -> list[Node] | None:
+    """f(constants) -> constants, whose shapes may say more than was known of them"""
+    if not inputs or not node.op.pure or not all(isinstance(v.node.op, Const) for v in inputs):
+        return None
+    if not all(may_be_folded(v.type, inputs) for v in node.outputs):
+        return None
+    arrays = evaluated(node.op, inputs)
+    if arrays is None or len(arrays) != len(node.outputs):
+        return None
+    constants: list[Node] = []
+    for value, array in zip(node.outputs, arrays):
+        type_ = TensorType(value.type.dtype, array.shape)
+        if array.dtype != type_.dtype.numpy_dtype or not is_compatible(
+            array.shape, value.type.dims
+        ):
+            return None
+        constants.append(Node(Const(Literal(array, type_)), (), (type_,), node.name, node.location))
+    return constants
 
 
-def evaluated(op: Op, inputs: tuple[Value, ...]) -> Any:
-    """The array that an op makes of constants; None where it refuses them (then it does so
+def may_be_folded(type_: TensorType, inputs: tuple[Value, ...]) -> bool:
+    """Whether a result is small: what is not known to be is made of small operands."""
+    if not type_.dtype.is_numpy_compatible:
+        return False
+    if type_.size is not None:
+        return type_.size <= _FOLDED_SIZE
+    return all((v.type.size or 0) <= _UNKNOWN_SIZE for v in inputs)
+
+
+def evaluated(op: Op, inputs: tuple[Value, ...]) -> tuple[Any, ...] | None:
+    """The arrays that an op makes of constants; None where it refuses them (then it does so
     again, with its message, when the graph runs)."""
     mask = op.host_mask(len(inputs))
     arrays = [v.node.op.value.array for v in inputs]  # type: ignore[attr-defined]
@@ -141,12 +162,9 @@ def evaluated(op: Op, inputs: tuple[Value, ...]) -> Any:
             result = op.bind(types)(*arguments)
     except (ValueError, IndexError, OverflowError, ZeroDivisionError, OpError):
         return None
-    return None if isinstance(result, tuple) else np.asarray(result, types_of(op, types))
-
-
-def types_of(op: Op, types: Any) -> Any:
-    """The NumPy dtype of an op's one result."""
-    return op.result_dtypes(types)[0].numpy_dtype
+    results = result if isinstance(result, tuple) else (result,)
+    dtypes = op.result_dtypes(types)
+    return tuple([np.asarray(x, dtype.numpy_dtype) for x, dtype in zip(results, dtypes)])
 
 
 # -- rules ----------------------------------------------------------------------------------
@@ -197,6 +215,12 @@ def drop_zero_subtrahend(op: Op, inputs: tuple[Value, ...], node: Node) -> Value
     return x if is_filled_with(y, 0) and not signed_zero(y) else None
 
 
+def drop_empty_reduction(op: Op, inputs: tuple[Value, ...], node: Node) -> Value | None:
+    """reduce(x, no axes) -> x"""
+    axes = constant_of(inputs[1])
+    return inputs[0] if axes is not None and axes.shape == (0,) else None
+
+
 def constant_of(value: Value) -> Any:
     """A constant's array, or None."""
     op = value.node.op
@@ -222,4 +246,5 @@ RULES: dict[type[Op], tuple[Rule, ...]] = {
     Transpose: (drop_double_transpose,),
     Mul: (drop_factor_one,),
     Sub: (drop_zero_subtrahend,),
+    **dict.fromkeys((Sum, Prod, Max, Min, Mean), (drop_empty_reduction,)),
 }
