@@ -7,9 +7,16 @@ import threading
 
 import numpy as np
 import pytest
+from threadpoolctl import ThreadpoolController
 
 from graphwright.kernels import background, convolution, matmul, products
 from graphwright.kernels.preparation import Preparation, Waiting
+
+
+def blas_threads():
+    found = ThreadpoolController().select(user_api="blas").lib_controllers
+    return [library.num_threads for library in found]
+
 
 X = np.random.default_rng(0).normal(size=(100, 200)).astype(np.float32)
 Y = np.random.default_rng(1).normal(size=(200, 150)).astype(np.float32)
@@ -32,12 +39,15 @@ def fresh(monkeypatch):
 
 
 def test_numpy_computes_until_the_kernel_is_there(fresh):
+    (usual,) = set(blas_threads())
     assert matmul._native(X, Y) is None
     np.testing.assert_array_equal(matmul.matmul(X, Y), X @ Y)
     image, filters = X.reshape(1, 20, 100, 10), Y[:90].reshape(3, 3, 10, 150)
+    assert set(blas_threads()) == {1}  # the compiler needs the cores
     early = convolution.convolve(image, filters, (1, 1), "SAME")
     fresh.set()
     background.wait()
+    assert set(blas_threads()) == {usual}
     native = matmul._native(X, Y)
     np.testing.assert_allclose(native, X @ Y, rtol=1e-4, atol=1e-4)
     late = convolution.convolve(image, filters, (1, 1), "SAME")

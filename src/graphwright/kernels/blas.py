@@ -9,6 +9,10 @@ from __future__ import annotations
 import ctypes
 import functools
 import importlib
+import os
+import threading
+
+from graphwright.forks import held_over_forks
 
 
 @functools.cache
@@ -35,16 +39,50 @@ class Bound:
     """How many threads BLAS may use: 0 means as many as it chose when it was loaded."""
 
     threads = 0
+    held = 0  # how many have it use one, whatever that says
     chosen: dict[str, int] = {}  # by the file of each BLAS that was bound
+    lock = held_over_forks(threading.Lock())
 
 
 def bound(threads: int) -> None:
     """Bounds the threads of every BLAS that is loaded, NumPy's and SciPy's own; 0 frees them."""
-    if threads == Bound.threads == 0:
+    with Bound.lock:
+        Bound.threads = threads
+        _apply()
+
+
+def hold() -> None:
+    """Has BLAS use one thread until `release`: its own look for work for long after each call, and
+    take the cores from whoever else has something to do."""
+    with Bound.lock:
+        Bound.held += 1
+        _apply()
+
+
+def release() -> None:
+    """Ends a `hold`."""
+    with Bound.lock:
+        Bound.held -= 1
+        _apply()
+
+
+def _apply() -> None:
+    threads = 1 if Bound.held else Bound.threads
+    if not threads and not Bound.chosen:
         return
     from threadpoolctl import ThreadpoolController
 
-    Bound.threads = threads
     for library in ThreadpoolController().select(user_api="blas").lib_controllers:
         before = Bound.chosen.setdefault(library.filepath, library.num_threads)
         library.set_num_threads(threads or before)
+
+
+def _forget() -> None:
+    """The child of a fork has none of the threads that hold BLAS."""
+    if Bound.held:
+        Bound.held = 0
+        _apply()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_forget)

@@ -2,7 +2,7 @@
 
 LLVM takes 50 ms for the first kernel of a process, and 130 ms where none is on the disk. So a
 product or a convolution that is worth a kernel asks for it and does without until it is there:
-NumPy computes meanwhile. That is what traces do too, which run as Python until their machine code
+NumPy computes meanwhile, on one core, for the compiler needs the other. That is what traces do too, which run as Python until their machine code
 is ready. The two round differently in the last bits, so the first results of two runs may differ
 there. Who minds has everybody wait: `tf.config.experimental.enable_op_determinism`.
 """
@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from graphwright.kernels import background
+from graphwright.kernels import background, blas
 
 
 class Waiting:
@@ -36,8 +36,16 @@ class Preparation:
             self.work()
         elif self.asked is not background.worker():
             self.asked = background.worker()
-            self.asked.submit(self.work)
+            blas.hold()
+            self.asked.submit(self.work_alone)
         return self.is_done
+
+    def work_alone(self) -> None:
+        """Makes it while BLAS leaves it a core."""
+        try:
+            self.work()
+        finally:
+            blas.release()
 
     def work(self) -> None:
         """Makes it."""
