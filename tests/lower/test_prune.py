@@ -91,7 +91,5 @@ def test_the_checking_mode_names_the_pass_that_made_a_graph_wrong(usual_tiers, m
     graph = tf.function(lambda x: x + 1.0).get_concrete_function(tf.TensorSpec([])).graph
     through(graph, simplify, without_first)
     monkeypatch.setitem(OPTIONS, "native", "check")
-    with pytest.raises(
-        InternalError, match=r"`without_first` left a graph .* is used before"
-    ):
+    with pytest.raises(InternalError, match=r"`without_first` left a graph .* is used before"):
         through(graph, simplify, without_first)
