@@ -123,6 +123,10 @@ tf.is_tensor(np.array(1))
 f'{tf.constant(1.5):.3f}'
 f'{tf.constant(7):05d}'
 '{}'.format(tf.constant(7))
+'{}'.format(tf.constant([1, 2]))
+'{}'.format(tf.constant('a'))
+'{:.2f}'.format(tf.constant([1.0]))
+f'{tf.constant([[1.5]])} {tf.constant([True])!r}'
 tf.cast([1.7, -1.7], tf.int32)
 tf.cast([0, 1, 2], tf.bool)
 tf.cast([True, False], tf.float32)

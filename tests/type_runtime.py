@@ -54,6 +54,7 @@ class Runtime:
 
 TF = SimpleNamespace(
     **{name: getattr(dtypes, name) for name in ["float32", "int32", "uint8", "string"]},
+    as_dtype=dtypes.as_dtype,
     nest=tree,
     constant=constant,
     TensorShape=shape.TensorShape,

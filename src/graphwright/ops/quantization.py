@@ -38,7 +38,8 @@ class Steps(NamedTuple):
     @classmethod
     def of(cls, dtype: DType, narrow: bool = False) -> Steps:
         """Those of a dtype; a narrow range lacks the least."""
-        return cls(F32(dtype.min + narrow), F32(dtype.max), dtype.min < 0)
+        least, greatest = dtype.bounds
+        return cls(F32(least + narrow), F32(greatest), least < 0)
 
     def scale(self, low: Any, high: Any) -> Any:
         """Steps for each unit where 0 is 0 and neither end of the range is beyond the steps."""

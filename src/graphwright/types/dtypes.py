@@ -107,27 +107,39 @@ class DType:
 
     @property
     def size(self) -> int:
-        """Bytes of one element; 1 for strings, resources and variants."""
-        return self._numpy.itemsize if self._kind not in "srv" else 1
+        """Bytes of one element; 0 for strings, resources and variants."""
+        return self._numpy.itemsize if self._kind not in "srv" else 0
 
     @property
     def min(self) -> Any:
-        """The smallest finite value."""
-        return self._range()[0]
+        """The smallest finite value; TypeError if this is no integer or floating-point type."""
+        return self._finite("minimum")[0]
 
     @property
     def max(self) -> Any:
-        """The largest finite value."""
-        return self._range()[1]
+        """The largest finite value; TypeError if this is no integer or floating-point type."""
+        return self._finite("maximum")[1]
 
     @property
     def limits(self) -> tuple[Any, Any]:
-        """The pair (0 or 1, or the type's bounds) that images of this type span."""
-        if self._kind == "f":
-            return (0, 1)
-        return (self.min, self.max)
+        """From 0 to 1, or to the largest integer: what pixels of images of this type span.
 
-    def _range(self) -> tuple[Any, Any]:
+        ValueError if no image has this type.
+        """
+        if self in (float32, float64):
+            return (0, 1)
+        if self._kind not in "iub":
+            raise ValueError(f"{self!r} does not have defined limits.")
+        return (0, self.bounds[1])
+
+    def _finite(self, which: str) -> tuple[Any, Any]:
+        if self._kind not in "fiu":
+            raise TypeError(f"Cannot find {which} value of {self!r}.")
+        return self.bounds
+
+    @property
+    def bounds(self) -> tuple[Any, Any]:
+        """The least and the greatest element, of bool and quantized types, too."""
         if self._limits is None:
             if self._kind == "f":
                 info = ml_dtypes.finfo(self._numpy)  # type: ignore[no-untyped-call]
@@ -142,7 +154,7 @@ class DType:
             elif self._kind == "b":
                 self._limits = (False, True)
             else:
-                raise TypeError(f"Cannot find minimum or maximum value of {self}.")
+                raise TypeError(f"The elements of {self!r} have no order.")
         return self._limits
 
     def is_compatible_with(self, other: Any) -> bool:

@@ -221,9 +221,15 @@ class EagerTensor(Tensor):
 
     def __format__(self, spec: str) -> str:
         array = self._array
-        if type(array) is np.ndarray and array.ndim == 0 and array.dtype != object:
-            return format(array[()], spec)
-        return format(str(self), spec)
+        if type(array) is not np.ndarray:
+            return format(str(self), spec)
+        return format(array if array.ndim else array[()], spec)
+
+    def __buffer__(self, flags: int) -> memoryview:
+        """The elements as a buffer that is not to be written (asked for from Python 3.12 on)."""
+        elements = self._array.view()
+        elements.flags.writeable = False
+        return memoryview(elements)
 
     def __copy__(self) -> EagerTensor:
         return self
