@@ -232,7 +232,7 @@ class Family:
 
     def histories(self) -> list[History]:
         """Those that are still known."""
-        alive = [h for h in (reference() for reference in self.members) if h is not None]
+        alive = [found for reference in self.members if (found := reference()) is not None]
         return list(dict.fromkeys([*self.kept, *alive]))
 
     def frequency(self) -> tuple[int, int]:
@@ -246,13 +246,13 @@ class Family:
             return 0, 0
         records = [record for history in self.histories() for record in history.records]
         call = 1 + self.retired + sum([record.calls for record in records])
-        since = [made for made, then in self.counted if then > call - RECENT]
         made, then = self.counted[-1] if self.counted else (0, 0)
         self.counted.append((self.made, call))
         self.due = self.made + len(records) // _EACH
-        if since:
-            return self.made - since[0] + 1, min(call, RECENT)
-        return self.made - made, call - then
+        if then <= call - RECENT:
+            return self.made - made, call - then
+        first = next(made for made, then in self.counted if then > call - RECENT)
+        return self.made - first + 1, min(call, RECENT)
 
 
 #: Families by the code, or by what else is called.
