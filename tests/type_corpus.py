@@ -437,14 +437,49 @@ def make_pair_spec(base: type, tensor_spec: type, shape: Any, other: Any) -> Any
 
 DTYPES = [
     f"tf.as_dtype('{name}').{attribute}"
-    for name in (
-        "bool int8 int16 int32 int64 uint8 uint16 uint32 uint64 float16 float32 float64 bfloat16 "
-        "complex64 complex128 string qint8 quint8 qint16 quint16 qint32 resource variant"
-    ).split()
-    for attribute in (
-        "limits min max size is_integer is_floating is_complex is_bool is_unsigned is_quantized "
-        "is_numeric is_numpy_compatible as_datatype_enum real_dtype base_dtype name"
-    ).split()
+    for name in [
+        "bool",
+        "int8",
+        "int16",
+        "int32",
+        "int64",
+        "uint8",
+        "uint16",
+        "uint32",
+        "uint64",
+        "float16",
+        "float32",
+        "float64",
+        "bfloat16",
+        "complex64",
+        "complex128",
+        "string",
+        "qint8",
+        "quint8",
+        "qint16",
+        "quint16",
+        "qint32",
+        "resource",
+        "variant",
+    ]
+    for attribute in [
+        "limits",
+        "min",
+        "max",
+        "size",
+        "is_integer",
+        "is_floating",
+        "is_complex",
+        "is_bool",
+        "is_unsigned",
+        "is_quantized",
+        "is_numeric",
+        "is_numpy_compatible",
+        "as_datatype_enum",
+        "real_dtype",
+        "base_dtype",
+        "name",
+    ]
     if (name, attribute) not in {("resource", "limits"), ("variant", "limits")}  # KeyErrors there
 ]
 
