@@ -123,7 +123,7 @@ def test_a_call_that_machine_code_cannot_do_changes_variables_once():
     assert v.numpy().tolist() == [210, 110]
 
 
-def test_threads_lose_no_update():
+def test_threads_lose_no_update(usual_tiers):
     counts = [tf.Variable(np.zeros(64, np.float64)) for _ in range(3)]
 
     @tf.function(jit_compile=True)

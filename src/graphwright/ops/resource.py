@@ -81,6 +81,12 @@ class Storage:
         with self.lock:
             return self.held()
 
+    def copied(self) -> Storage:
+        """Another cell that holds the same."""
+        with self.lock:
+            array = self.held().copy() if self.is_set else None
+        return Storage(array, self.value_dtype, self.dims, self.name)
+
     def assign(self, array: Any) -> None:
         """`write`, after who has the lock."""
         with self.lock:

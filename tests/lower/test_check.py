@@ -1,0 +1,62 @@
+"""The checking mode: what the tiers make of results and of variables is compared."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import graphwright as tf
+from graphwright.errors import InternalError
+from graphwright.lower.check import checked
+from graphwright.lower.straight_line import runner
+from graphwright.lower.tiers import native_runner
+
+
+def both(function, other, *arguments):
+    """One function's machine code checked against another's kernels, on these arguments."""
+    own = tf.function(function).get_concrete_function(*arguments).graph
+    slow = tf.function(other).get_concrete_function(*arguments).graph
+    run = checked(native_runner(own), runner(slow), own)
+    return lambda *values: run(*values, *[tensor._array for tensor in own.captured])
+
+
+def test_what_variables_hold_is_compared_and_changes_once():
+    v = tf.Variable(np.arange(5000.0))
+
+    def step(factor):
+        def step(x):
+            v.assign_add(x * factor)
+            return v + 1.0
+
+        return step
+
+    same = both(step(2.0), step(2.0), tf.TensorSpec([5000], tf.float64))
+    for _ in range(3):
+        same(np.ones(5000))
+    assert v.numpy().tolist() == (np.arange(5000.0) + 6.0).tolist()
+    with pytest.raises(InternalError, match=r"^result 0 of step differs"):
+        both(step(2.0), step(2.5), tf.TensorSpec([5000], tf.float64))(np.ones(5000))
+
+    def silent(factor):
+        def step(x):
+            v.assign_add(x * factor)
+
+        return step
+
+    with pytest.raises(InternalError, match=r"^variable Variable of step differs"):
+        both(silent(2.0), silent(2.5), tf.TensorSpec([5000], tf.float64))(np.ones(5000))
+
+
+def test_what_has_other_effects_happens_once():
+    table = tf.lookup.experimental.MutableHashTable(tf.int64, tf.int64, 0)
+    seen = []
+
+    def insert(x):
+        table.insert(x, table.lookup(x) + 1)
+        tf.py_function(lambda x: seen.append(int(x)), [x], [])
+        return table.lookup(x)
+
+    run = both(insert, insert, tf.TensorSpec([], tf.int64))
+    for expected in (1, 2):
+        assert run(np.int64(3))[0] == expected
+    assert seen == [3, 3]
