@@ -575,6 +575,17 @@ def equal_objects_that_are_gone(fixed):
     return layer
 
 
+@scenario("literal value", "training", "call(x, bool(training))")
+def flags_as_numbers(fixed):
+    @tf.function
+    def call(x, training):
+        return x * 2.0 if training else x
+
+    for training in (True, False, 1, 0):
+        call(tf.constant(1.0), bool(training) if fixed else training)
+    return call
+
+
 # -- structures -----------------------------------------------------------------------------
 
 

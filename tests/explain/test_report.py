@@ -94,13 +94,23 @@ def test_all_instances_are_in_the_report_of_the_method():
 
 
 def test_the_causes_together_leave_the_fewest_traces():
+    f = tf.function(lambda x, n: tf.cast(x, tf.float32) * n)
+    for n, dtype in enumerate([tf.int32, tf.float32] * 2):
+        f(tf.ones([2], dtype), float(n))
+    report = f.explain()
+    assert [cause.best.traces for cause in report.causes] == [2, 4]
+    assert report.together.traces == 1
+    assert report.together.code == "f(tf.cast(x, tf.float32), tf.constant(n))"
+
+
+def test_one_fix_for_all_causes_is_no_fix_of_several():
     f = tf.function(lambda x, n: x * n)
     for n in range(1, 5):
         f(tf.ones([n]), float(n))
     report = f.explain()
-    assert all(cause.best.traces >= 1 for cause in report.causes)
-    assert report.together.traces == 1
-    assert "tf.constant(n)" in report.together.code or "input_signature" in report.together.code
+    assert [cause.best.traces for cause in report.causes] == [1, 1]
+    assert [cause.best.title for cause in report.causes] == ["Fix the signature"] * 2
+    assert report.together is None
 
 
 def test_buckets_are_powers_of_two():

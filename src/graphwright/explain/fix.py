@@ -13,7 +13,7 @@ from typing import Any
 from graphwright.explain.cause import Cause, Rule
 from graphwright.explain.objects import object_proposals
 from graphwright.explain.proposal import Case, Proposal, keep
-from graphwright.explain.replay import Asked, at, bucket, count
+from graphwright.explain.replay import Asked, at, bucket, count, leaves
 from graphwright.explain.signatures import reduce_retracing, relaxations, signature
 from graphwright.explain.structures import structure_proposals
 from graphwright.explain.wording import listed, paths_shown, unique
@@ -48,7 +48,9 @@ def fixes(case: Case, cause: Cause) -> list[Fix]:
             traces = count(asked, reduced)
             note = f"{proposal.note} {left_out(case)}".strip()
             found.append(Fix(proposal.title, case.code(proposal), traces, note))
-    return sorted(found, key=lambda fix: fix.traces)
+    found.sort(key=lambda fix: fix.traces)
+    now = count(case.asked, case.reduces)
+    return [fix for fix in found if fix.traces < now] or found
 
 
 def together(case: Case, causes: Sequence[Cause]) -> Fix | None:
@@ -192,6 +194,9 @@ def literal_proposals(case: Case, cause: Cause) -> Iterator[Proposal]:
     replaced, changes = {}, {}
     for path in cause.paths:
         values = [t.value for t in cause.types(path)]
+        if {type(v) for v in values} == {bool, int}:
+            yield from as_bool(case, cause, path)
+            return
         dtype = dtype_of_values(values)
         if dtype is None:
             return
@@ -208,6 +213,21 @@ def literal_proposals(case: Case, cause: Cause) -> Iterator[Proposal]:
         fixed = signature(case)
         if fixed is not None:
             yield replace(fixed, note=note)
+
+
+def as_bool(case: Case, cause: Cause, path: str) -> Iterator[Proposal]:
+    """Zeros and ones as the bools that they stand for: a trace tells 1 from True."""
+    given = [t for wanted in case.asked.types for at_, t in leaves(wanted) if at_ == path]
+    if not all(isinstance(t, Literal) and t.value in (0, 1) for t in given):
+        return
+
+    def change(type_: Any) -> Any:
+        return Literal(bool(type_.value)) if isinstance(type_, Literal) else type_
+
+    replaced = {path: f"bool({path})"}
+    yield Proposal(
+        f"Pass `bool({path})`", lambda asked: asked.changed(at([path], change)), replaced=replaced
+    )
 
 
 def tensors(asked: Asked, changes: dict[str, TensorSpec]) -> Asked:
