@@ -4,17 +4,21 @@ from __future__ import annotations
 
 from typing import Any
 
-from graphwright.op.interpreter import convert
+from graphwright.op.interpreter import convert, is_tensor
 from graphwright.ops.arithmetic import maximum, minimum
+from graphwright.ops.comparison import equal, greater_equal, logical_or, select
 from graphwright.ops.conversion import cast
-from graphwright.ops.gathering import axis_sizes, host_vector, spans
+from graphwright.ops.gathering import axis_sizes, gather, host_vector, spans
 from graphwright.ops.identities import ensure_shape
 from graphwright.ops.images import images_of
 from graphwright.ops.movement import transpose as transposed
 from graphwright.ops.padding import pad
 from graphwright.ops.reversal import reverse
+from graphwright.ops.sequences import range as arange
 from graphwright.ops.shape import rank_of
+from graphwright.ops.shape import shape as shape_of
 from graphwright.ops.slicing import slice as slice_of
+from graphwright.ops.static import get_static_value
 from graphwright.types import dtypes as dt
 
 
@@ -53,17 +57,20 @@ def transpose(image: Any, name: str | None = None) -> Any:
     return transposed(image, order, name=name)
 
 
-def rot90(image: Any, k: int = 1, name: str | None = None) -> Any:
+def rot90(image: Any, k: Any = 1, name: str | None = None) -> Any:
     """The images turned counter-clockwise by `k` times 90 degrees.
 
     >>> import graphwright as tf
     >>> tf.image.rot90([[[1], [2]], [[3], [4]]])[..., 0].numpy().tolist()
     [[2, 4], [1, 3]]
     """
-    turns = int(k) % 4
     image = convert(image)
     good = image.type.rank in (3, 4, None)
     check(good, f"'image' (shape {image.shape}) must have 3 or 4 dimensions.")
+    known = get_static_value(k) if is_tensor(k) else k
+    if known is None:
+        return turned(image, k % 4)
+    turns = int(known) % 4
     if turns == 0:
         return image
     if turns == 1:
@@ -71,6 +78,21 @@ def rot90(image: Any, k: int = 1, name: str | None = None) -> Any:
     if turns == 2:
         return flip_up_down(flip_left_right(image))
     return transpose(flip_up_down(image))
+
+
+def turned(image: Any, turns: Any) -> Any:
+    """The images turned so many times (0 to 3), where only a run tells how often."""
+    first = rank_of(image) - 3
+    odd = cast(turns % 2, first.dtype) if is_tensor(first) else turns % 2
+    high, wide = first + odd, first + 1 - odd
+    order = spans((0, first), (high, high + 1), (wide, wide + 1), (first + 2, first + 3))
+    image = transposed(image, order)
+    upside_down = logical_or(equal(turns, 1), equal(turns, 2))
+    for axis, mirrored in ((-3, upside_down), (-2, greater_equal(turns, 2))):
+        size = shape_of(image)[axis]
+        places = arange(size)
+        image = gather(image, select(mirrored, size - 1 - places, places), axis=axis)
+    return image
 
 
 def crop_to_bounding_box(

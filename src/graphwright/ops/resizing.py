@@ -14,7 +14,7 @@ from graphwright.op.op import Call, Op, Shapes, undefined
 from graphwright.ops.arithmetic import maximum, minimum
 from graphwright.ops.conversion import cast
 from graphwright.ops.creation import zeros
-from graphwright.ops.cropping import of_size
+from graphwright.ops.cropping import at_least, check, of_size
 from graphwright.ops.gathering import axis_sizes, host_vector
 from graphwright.ops.images import images_of
 from graphwright.ops.padding import pad
@@ -337,7 +337,7 @@ def resize(
 
 def checked_size(size: Any) -> Any:
     """(height, width) as a tuple of ints where they are known, else as a tensor."""
-    if not is_tensor(size) and not any(is_tensor(s) for s in np.atleast_1d(size).tolist()):
+    if not any(is_tensor(s) for s in (size if isinstance(size, (list, tuple)) else (size,))):
         values = np.asarray(size)
         if values.ndim != 1 or values.size != 2:
             raise ValueError("'size' must be a 1-D Tensor of 2 elements: new_height, new_width")
@@ -390,8 +390,8 @@ def fitting_size(images: Any, size: Any) -> Any:
 
 def resize_with_pad(
     image: Any,
-    target_height: int,
-    target_width: int,
+    target_height: Any,
+    target_width: Any,
     method: str = ResizeMethod.BILINEAR,
     antialias: bool = False,
 ) -> Any:
@@ -401,9 +401,8 @@ def resize_with_pad(
     >>> tf.image.resize_with_pad(tf.ones([2, 4, 1]), 4, 4).shape
     TensorShape([4, 4, 1])
     """
-    if target_height <= 0 or target_width <= 0:
-        name = "target_height" if target_height <= 0 else "target_width"
-        raise ValueError(f"{name} must be > 0.")
+    check(at_least(target_height, 1), "target_height must be > 0.")
+    check(at_least(target_width, 1), "target_width must be > 0.")
     batch, restore = images_of(image)
     _, height, width, _ = axis_sizes(batch)
     inner_height, inner_width = inner_size(height, width, target_height, target_width)
@@ -418,11 +417,12 @@ def resize_with_pad(
     return restore(of_size(pad(inner, border), batch, target_height, target_width))
 
 
-def inner_size(height: Any, width: Any, target_height: int, target_width: int) -> tuple[Any, Any]:
+def inner_size(height: Any, width: Any, target_height: Any, target_width: Any) -> tuple[Any, Any]:
     """The greatest height and width within the target that keep the proportions."""
-    if isinstance(height, int) and isinstance(width, int):
+    sizes = (height, width, target_height, target_width)
+    if all(isinstance(n, int) for n in sizes):
         ratio = max(height / target_height, width / target_width)
         return int(height / ratio), int(width / ratio)
-    tall, wide = (cast(convert(n), dt.float64) for n in (height, width))
-    scale = maximum(tall / target_height, wide / target_width)
+    tall, wide, target_tall, target_wide = (cast(convert(n), dt.float64) for n in sizes)
+    scale = maximum(tall / target_tall, wide / target_wide)
     return cast(tall / scale, dt.int32), cast(wide / scale, dt.int32)

@@ -9,7 +9,7 @@ import builtins
 from typing import Any
 
 from graphwright.errors import InvalidArgumentError
-from graphwright.op.interpreter import apply
+from graphwright.op.interpreter import apply, is_tensor
 from graphwright.ops import sparse_layout
 from graphwright.ops.arithmetic import floordiv, floormod, maximum, minimum
 from graphwright.ops.comparison import less, less_equal, not_equal
@@ -103,12 +103,13 @@ def shaped(x: SparseTensor, shape: Any) -> SparseTensor:
 def reshape(sp_input: Any, shape: Any, name: str | None = None) -> SparseTensor:
     """The same elements, in the same order, in a tensor of another shape; one size may be -1."""
     x = converted(sp_input)
-    wanted = convert(shape, dt.int64)
+    known = not is_tensor(shape) and not any(is_tensor(size) for size in shape)
+    wanted = convert(shape, dt.int64) if known else cast(convert(shape), dt.int64)
     indices, whole = apply(sparse_layout.RESHAPE, x.indices, x.dense_shape, wanted, name=name)
     made = SparseTensor(indices, x.values, whole)
-    known = wanted.known
-    if known is not None:
-        made.set_shape([None if n in (-1, None) else n for n in known])
+    sizes = wanted.known
+    if sizes is not None:
+        made.set_shape([None if n in (-1, None) else n for n in sizes])
     return made
 
 
