@@ -82,8 +82,15 @@ def a(noun: str) -> str:
 
     >>> a("int"), a("list")
     ('an int', 'a list')
+
+    Letters that stand by themselves are spelled.
+
+    >>> a("MLP object"), a("UNet object")
+    ('an MLP object', 'a UNet object')
     """
-    return f"{'an' if noun[:1].lower() in 'aeiou' else 'a'} {noun}"
+    spelled = noun[:1].isupper() and not noun[1:2].islower()
+    vowels = "AEFHILMNORSX" if spelled else "aeiouAEIOU"
+    return f"{'an' if noun[:1] in vowels else 'a'} {noun}"
 
 
 def listed(items: Iterable[Any], join: str = "and") -> str:
