@@ -111,3 +111,23 @@ def test_a_graph_that_refuses_its_arguments_names_op_and_operands(area: str) -> 
             if not (name and arguments) and not UNBOUND.match(str(error)):
                 wrong.append(f"{gf.describe(case)[:300]}:\n{error}")
     assert not wrong, f"{len(wrong)} refusals\n" + "\n".join(wrong[:12])
+
+
+@pytest.mark.parametrize("name", ["leaked", "created", "captured", "bound", "typed"])
+def test_an_error_that_says_all_names_no_call(name: str) -> None:
+    kept: list[Any] = []
+    weight = tf.Variable(2.0)
+    leak = tf.function(lambda x: kept.append(x + 1))
+    leak(tf.constant(1.0))
+    scaled = tf.function(lambda x: x * weight).get_concrete_function(tf.constant(1.0))
+    calls = {
+        "leaked": lambda: kept[0] + 1,
+        "created": tf.function(lambda: tf.Variable(1.0)),
+        "captured": lambda: scaled.inference_fn(tf.constant(2.0)),
+        "bound": lambda: scaled(tf.constant(1.0), y=3),
+        "typed": lambda: leak({1, 2}),
+    }
+    with pytest.raises((TypeError, ValueError)) as caught:
+        calls[name]()
+        calls[name]()  # variables may be created once
+    assert CALL.search(str(caught.value)) is None

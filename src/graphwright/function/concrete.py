@@ -18,7 +18,7 @@ from graphwright.ir.graph import Graph
 from graphwright.lower.tiers import Compilation, Tiered
 from graphwright.op.interpreter import STATE, apply
 from graphwright.op.op import c_name
-from graphwright.op.refusal import boundary
+from graphwright.op.refusal import boundary, complete
 from graphwright.trace.signature import (
     KEYWORD_ONLY,
     POSITIONAL_ONLY,
@@ -90,9 +90,8 @@ class AtomicFunction:
     def __call__(self, *args: Any) -> Any:
         """Runs it on tensors; refused where captures would have to be supplied."""
         if self.graph.captures:
-            raise ValueError(
-                "The FunctionType defines captured inputs. Use call_with_captures instead."
-            )
+            words = "The FunctionType defines captured inputs. Use call_with_captures instead."
+            raise complete(ValueError(words))
         return self.call_flat([convert(a) for a in args])
 
     def call_with_captures(self, args: Sequence[Any], kwargs: Any, captures: Sequence[Any]) -> Any:
@@ -198,9 +197,8 @@ class ConcreteFunction:
             try:
                 tensors = self._flat(args, kwargs)
             except TypeError as flat:
-                raise TypeError(
-                    f"{structured}\nFallback to flat signature also failed due to: {flat}"
-                ) from None
+                words = f"{structured}\nFallback to flat signature also failed due to: {flat}"
+                raise complete(TypeError(words)) from None
         self._check(tensors)
         if self.watch is not None:
             look_at(self.watch)

@@ -14,6 +14,7 @@ from typing import Any
 from graphwright.function.concrete import ConcreteFunction
 from graphwright.ir.graph import Graph
 from graphwright.lower.straight_line import runner
+from graphwright.op.refusal import complete
 from graphwright.trace.symbolic import SymbolicTensor
 
 _REFUSAL = (
@@ -48,7 +49,7 @@ class VariableCreation:
 
 def refuse(variable: Any, value: Any) -> None:
     """A variable was created where none may be."""
-    raise ValueError(_REFUSAL)
+    raise complete(ValueError(_REFUSAL))
 
 
 def initialize(

@@ -25,12 +25,15 @@ from graphwright.types.tensor_type import TensorType, show_dims
 
 F = TypeVar("F", bound=Callable[..., Any])
 K = TypeVar("K", bound=type)
+E = TypeVar("E", bound=Exception)
 Function = Callable[..., Any]
 
 #: Vectors up to this size are shown with their elements.
 _SHOWN = 6
 #: The attribute of an error that says its call: its words without it.
 _TOLD = "words_of_refusal"
+#: The attribute of an error that needs none.
+_COMPLETE = "says_all"
 #: Methods that users call without saying their names.
 _UNSAID = frozenset({"__init__", "__call__"})
 #: Methods that Python calls for them, for what they write.
@@ -89,6 +92,13 @@ def show_call(name: str, arguments: Iterable[tuple[str, Any]]) -> str:
     return f"{name}({', '.join([f'{n}={show(v)}' if n else show(v) for n, v in arguments])})"
 
 
+def complete(error: E) -> E:
+    """An error that is not about the arguments of a call, or says all of them: which it was adds
+    nothing."""
+    setattr(error, _COMPLETE, True)
+    return error
+
+
 def name_call(
     error: Exception,
     name: str,
@@ -97,7 +107,7 @@ def name_call(
     named: dict[str, Any],
 ) -> None:
     """Adds to an error of ours which call it refuses: the outermost that is the user's own."""
-    if not error.args or not raised_by_us(error):
+    if not error.args or not raised_by_us(error) or getattr(error, _COMPLETE, False):
         return
     words = getattr(error, _TOLD, None)
     if words is None:

@@ -14,7 +14,7 @@ from graphwright.errors import (
 from graphwright.ir.graph import Graph, Node, Value
 from graphwright.ir.known import known
 from graphwright.ir.operation import Operation, Tensors
-from graphwright.op.refusal import boundary
+from graphwright.op.refusal import boundary, complete
 from graphwright.ops.creation import Placeholder
 from graphwright.trace.numpy_protocol import stage_function, stage_ufunc
 from graphwright.types.dtypes import DType
@@ -214,7 +214,7 @@ def leaked(tensor: SymbolicTensor, into: Graph | None) -> Exception:
         message += f"\n{source_entry(location)}"
     error: Any = (InaccessibleTensorError if tensor.graph.is_body else TypeError)(message)
     error.tensor = tensor  # whoever explains the error looks for where it was stored
-    return error  # type: ignore[no-any-return]
+    return complete(error)  # type: ignore[no-any-return]
 
 
 def source_of(node: Node) -> str:

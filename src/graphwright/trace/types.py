@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from graphwright.op.refusal import complete
 from graphwright.types.containers import is_attrs, is_namedtuple
 from graphwright.types.specs import TensorSpec, TypeSpec
 from graphwright.types.trace_type import TraceType
@@ -354,12 +355,13 @@ class TypeContext:
         try:
             hash(value)
         except TypeError:
-            raise TypeError(
+            words = (
                 f"Could not generate a generic TraceType for {value!r}. Please verify that it is "
                 "immutable/hashable. Otherwise, consider implementing the Tracing Protocol for it: "
                 "a method `__tf_tracing_type__(self, context)` that returns a "
                 "`tf.types.experimental.TraceType`."
-            ) from None
+            )
+            raise complete(TypeError(words)) from None
         return Literal(value)
 
 
