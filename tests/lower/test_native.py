@@ -307,12 +307,12 @@ def test_what_stays_outside_machine_code_has_a_reason():
     @tf.function
     def f(x, i):
         y = tf.exp(x) * 2.0
-        return tf.linalg.inv(y) + y[:i]
+        return tf.linalg.inv(y) + y[:i:2]
 
     graph = f.get_concrete_function(tf.TensorSpec([3, 3]), tf.TensorSpec([], tf.int32)).graph
     reasons = {node.op.type_name: reason for node, reason in outside(graph)}
     assert reasons["MatrixInverse"] == "MatrixInverse has no native form here"
-    assert reasons["StridedSlice"] == "the bounds of a slice are computed"
+    assert reasons["StridedSlice"].endswith("goes in steps")
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork here")

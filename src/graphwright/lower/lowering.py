@@ -89,6 +89,7 @@ class Lowering:
         self.assign_results()
         body = [*self.of_lists.enter(), *self.block(schedule)]
         self.of_lists.deliver_all(body)
+        numbers = self.sizes.numbers.items()
         return Program(
             tuple(self.symbols),
             tuple(self.expected),
@@ -100,6 +101,7 @@ class Lowering:
             self.scalars,
             tuple(body),
             self.of_lists.crossing(),
+            numbers=tuple([(s.symbols[0], self.buffer_of[v]) for v, s in numbers]),
         )
 
     def add_input(self, value: Value, type_: TensorType) -> Shape:
@@ -116,6 +118,8 @@ class Lowering:
         buffer = self.buffer("input", tuple(shape), kind)
         self.inputs.append(buffer)
         self.buffer_of[value] = buffer
+        if kind in ("i32", "i64") and not shape:
+            self.sizes.integers[value] = value
         return tuple(shape)
 
     def buffer(self, role: str, shape: Shape, kind: str) -> int:

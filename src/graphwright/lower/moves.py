@@ -13,11 +13,11 @@ from typing import Any, NamedTuple
 
 from graphwright.ir.graph import Node, Value
 from graphwright.lower.indices import Gathered, PickIndex
-from graphwright.lower.sizes import ONE, NotNative, Shape, Size, Sizes, product
+from graphwright.lower.sizes import ONE, ZERO, Late, NotNative, Shape, Size, Sizes, product
 from graphwright.op.op import Op, host_value
 from graphwright.ops.arithmetic import AddV2, Maximum, Minimum, Mul, Sub
 from graphwright.ops.conversion import Cast
-from graphwright.ops.creation import Const
+from graphwright.ops.creation import Const, Placeholder
 from graphwright.ops.identities import (
     EnsureShape,
     GuaranteeConst,
@@ -89,7 +89,9 @@ def host_of(sizes: Sizes, value: Value, dims_of: Dims_of) -> Any:
         return dims_of(value.node.inputs[0])
     if isinstance(op, SizeOp):
         return product(dims_of(value.node.inputs[0]))
-    if isinstance(op, (Identity, Cast, StopGradient)):
+    if value in sizes.integers:
+        return sizes.number(value)
+    if isinstance(op, (Identity, Cast, StopGradient)) and value.node.inputs[0].type.dtype in INDEX:
         return host_of(sizes, value.node.inputs[0], dims_of)
     if type(op) in ARITHMETIC:
         return arithmetic(sizes, type(op), *[host_of(sizes, v, dims_of) for v in value.node.inputs])
@@ -107,7 +109,10 @@ def host_of(sizes: Sizes, value: Value, dims_of: Dims_of) -> Any:
             return x[entry.index]
         begin, end, stride = [None if v is MASKED else v for v in entry]
         return tuple(x[begin:end:stride])
-    raise NotNative(f"{op.type_name} computes a shape")
+    words = f"{op.type_name} computes a shape"
+    if value.type.dims == () and value.type.dtype in INDEX and not isinstance(op, Placeholder):
+        raise Late(words, [value.node])  # a segment after it can be given the number
+    raise NotNative(words)
 
 
 #: Arithmetic on sizes, of integers that are known.
@@ -141,7 +146,7 @@ def arithmetic(sizes: Sizes, op: type[Op], x: Any, y: Any) -> Any:
     if op is Sub:
         sizes.guards.append((sizes.derive("add", beyond, b), a))
         return beyond
-    return sizes.derive("sub", a, beyond)
+    return sizes.least(a, b)
 
 
 def is_size(value: Value) -> bool:
@@ -329,11 +334,9 @@ def cut(sizes: Sizes, entry: Any, dim: Size) -> Cut:
     begin, end, stride = [None if v is MASKED else v for v in entry]
     if begin is None and end is None and stride in (1, -1):
         return Cut((dim, Size(-1)) if stride < 0 else (), stride, dim)
-    if not all(v is None or isinstance(v, int) for v in (begin, end, stride)):
-        raise NotNative("the bounds of a slice are computed")
     known = sizes.value(dim)
-    if known is None:
-        raise NotNative("a slice of a dimension of unknown size")
+    if known is None or not all(v is None or isinstance(v, int) for v in (begin, end, stride)):
+        return between(sizes, begin, end, stride, dim)
     places = range(*slice(begin, end, stride).indices(known))
     if not places:
         return Cut((), 1, Size(0))
@@ -343,6 +346,23 @@ def cut(sizes: Sizes, entry: Any, dim: Size) -> Cut:
         return Cut((Size(begin),), 1, sizes.derive("sub", dim, Size(begin)))
     first: Shape = (Size(places.start),)
     return Cut(first, places.step, sizes.of_static(len(places)))
+
+
+def between(sizes: Sizes, begin: Any, end: Any, stride: Any, dim: Size) -> Cut:
+    """A slice in steps of one whose bounds, or whose dimension, only a run tells."""
+    if stride != 1 or not all(isinstance(v, (int, Size, type(None))) for v in (begin, end)):
+        raise NotNative("a slice with a computed bound, or of an unknown size, goes in steps")
+    first = ZERO if begin is None else from_start(sizes, begin, dim)
+    last = dim if end is None else sizes.least(dim, from_start(sizes, end, dim))
+    size = last if first == ZERO else sizes.derive("sub", last, first)
+    return Cut((first,), 1, size)  # nothing is read where it begins beyond the end
+
+
+def from_start(sizes: Sizes, bound: Any, dim: Size) -> Size:
+    """A bound that may count from the end."""
+    if isinstance(bound, Size):
+        return bound
+    return Size(bound) if bound >= 0 else sizes.derive("sub", dim, Size(-bound))
 
 
 def bounds_of(sizes: Sizes, value: Value, dims_of: Callable[[Value], Shape]) -> Any:
@@ -385,14 +405,15 @@ def cuts(sizes: Sizes, node: Node, dims: Shape, dims_of: Dims_of) -> list[Cut]:
 
 def sliced_dims(sizes: Sizes, node: Node, dims: Shape, dims_of: Dims_of) -> Shape:
     """The sizes that are taken."""
-    return tuple([c.size for c in cuts(sizes, node, dims, dims_of) if c.size is not None])
+    sizes.cuts[node] = found = cuts(sizes, node, dims, dims_of)
+    return tuple([c.size for c in found if c.size is not None])
 
 
 def pull_sliced(sizes: Sizes, node: Node, dims: Shape, out: Shape, at: Place) -> Place:
     """begin + stride * index."""
     result = []
     given = iter(at)
-    for c in cuts(sizes, node, dims, no_dims):
+    for c in sizes.cuts[node]:
         if c.size is None:
             result.append(FIRST.moved(c.begin, 1)._replace(scalars=c.scalars))
         elif c.stride == 0:

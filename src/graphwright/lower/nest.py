@@ -399,6 +399,8 @@ class Program(NamedTuple):
     scalars: int  # how many there are
     body: tuple[Statement, ...]
     crossing: Any = None  # which inputs and results are lists: see `list_boundary`
+    #: (symbol, buffer): sizes that are given as numbers.
+    numbers: tuple[tuple[int, int], ...] = ()
     #: (result, input): whoever calls may say that the result is to have the input's memory.
     reuses: tuple[tuple[int, int], ...] = ()
 

@@ -23,7 +23,7 @@ from graphwright.lower.moves import FIRST, MOVES, At, Place, aligned, is_size, i
 from graphwright.lower.rewrites import SumTo
 from graphwright.lower.shapes import COMBINE, FILLS, Shapes, joined_parts, kept
 from graphwright.lower.simplify import simplify
-from graphwright.lower.sizes import ONE, NotNative, Shape, Sizes
+from graphwright.lower.sizes import ONE, Late, NotNative, Shape, Sizes
 from graphwright.op.families import Elementwise
 from graphwright.ops.creation import Const, Fill, Placeholder
 from graphwright.ops.identities import Identity
@@ -80,8 +80,10 @@ class Schedule(Shapes):
                     continue
                 else:
                     self.dims[node.outputs[0]] = self.sizes.shape(self.shape_of(node))
+            except Late as reason:
+                raise late(reason, node, self.graph.is_body) from None
             except NotNative as reason:
-                raise type(reason)(str(reason), [node]) from None
+                raise NotNative(str(reason), [node]) from None
         for value, shape in self.dims.items():
             self.dims[value] = self.sizes.shape(shape)
 
@@ -106,7 +108,10 @@ class Schedule(Shapes):
                     raise NotNative("a loop variable has no known rank")
                 if not is_list(own):
                     self.dims[own] = self.of(outside)
-            self.aliases.update(zip(arguments[len(arguments) - len(kept) :], kept))
+            captured = list(zip(arguments[len(arguments) - len(kept) :], kept))
+            self.aliases.update(captured)
+            integers = self.sizes.integers
+            integers.update((own, integers[v]) for own, v in captured if v in integers)
             schedule.infer()
         self.inner[node] = inner
         first, last = [i.graph.results for i in (inner[0], inner[-1])]
@@ -371,6 +376,14 @@ class Schedule(Shapes):
             home = self.home.get(value)
             if home is not None and home is not cluster:
                 self.escapes[value] = None
+
+
+def late(reason: Late, node: Node, is_body: bool) -> NotNative:
+    """What is late for a node: something before it, or its own result. In a loop or a branch there
+    is no after."""
+    if is_body:
+        return NotNative(str(reason), [node])
+    return Late(str(reason), reason.nodes or [node])
 
 
 def read_from_memory(node: Node) -> tuple[Value, ...]:

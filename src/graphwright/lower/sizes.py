@@ -68,12 +68,29 @@ class Sizes:
         self.guards: list[tuple[Size, Size]] = []
         #: Values that are sizes, beside what is computed from shapes: `moves.host_of` asks here.
         self.known: dict[Any, Any] = {}
+        self.cuts: dict[Any, Any] = {}  # what nodes that slice take: see `moves.cuts`
+        #: Single integers that arrive with the call, and what stands for them in inner graphs.
+        self.integers: dict[Any, Any] = {}
+        self.numbers: dict[Any, Size] = {}  # those of them that are sizes
         self._derived: dict[Derived, Size] = {}
 
     def symbol(self, value: int | None = None) -> Size:
         """A new symbol; `value` is its static value, if there is one."""
         self.values.append(value)
         return Size(1, (len(self.values) - 1,))
+
+    def number(self, integer: Any) -> Size:
+        """The size that an integer says, which arrives with the call; it is checked not to be
+        negative."""
+        value = self.integers[integer]
+        if value not in self.numbers:
+            self.numbers[value] = self.symbol()
+        return self.numbers[value]
+
+    def least(self, a: Size, b: Size) -> Size:
+        """The smaller of two sizes."""
+        a, b = self.canonical(a), self.canonical(b)
+        return a if a == b else self.derive("sub", a, self.derive("sub", a, b))
 
     def of_static(self, value: int) -> Size:
         """A size for a number in the program: 0 and 1 as they are, else a symbol that has it."""

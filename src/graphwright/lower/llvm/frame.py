@@ -20,7 +20,12 @@ class Frame:
 
     def __init__(self, program: Program) -> None:
         count = 1 + max(
-            [s for s, _, _ in program.symbols] + [s for s, _, _ in program.derived], default=-1
+            [
+                *[s for s, _, _ in program.symbols],
+                *[s for s, _, _ in program.derived],
+                *[s for s, _ in program.numbers],
+            ],
+            default=-1,
         )
         self.symbols = 2
         self.buffers = self.symbols + count

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 from graphwright.lower.arena import GRAIN, bytes_of, homes
 from graphwright.lower.collapse import collapse, linears
+from graphwright.lower.kinds import item_size
 from graphwright.lower.llvm.accumulation import Accumulation
 from graphwright.lower.llvm.combine import combined, identity
 from graphwright.lower.llvm.emitter import Reg
@@ -43,6 +44,9 @@ from graphwright.lower.sizes import Size, product
 #: Simple operations after which signals are let in, and how many a nest counts for.
 _PATIENCE, _LONG = 1 << 20, 1 << 12
 
+#: More bytes than any machine has, few enough to be counted in 64 bits.
+_MEMORY = 2.0**45
+
 
 class Module:
     """The text of a module, as its functions are written."""
@@ -74,10 +78,18 @@ class Module:
         """Derives sizes, checks the guards, gives the results' dimensions: 1 if all is well."""
         f = FunctionWriter(self.frame, "define i64 @prepare(ptr %frame)")
         e = f.e
+        good = Reg("true", "b1")
+        for symbol, buffer in self.program.numbers:
+            address = f.from_slot(self.frame.buffer(buffer), "ptr")
+            number = f.load(address, self.program.buffers[buffer].kind, 1)
+            number = f.scalars(None).convert(number, I64)
+            f.to_slot(self.frame.symbol(symbol), number)
+            good = e.binary("and", good, e.compare("sge", number, f.number(0)))
         for symbol, function, operands in self.program.derived:
             values = [inline_size(f, o) for o in operands]
             f.to_slot(self.frame.symbol(symbol), derive(f, function, values))
-        good = Reg("true", "b1")
+        if self.program.numbers:
+            good = e.binary("and", good, self.fits(f))
         for a, b in self.program.guards:
             same = e.compare("eq", inline_size(f, a), inline_size(f, b))
             good = e.binary("and", good, same)
@@ -86,6 +98,21 @@ class Module:
                 f.to_slot(slot + i, inline_size(f, d))
         e.line(f"ret {e.select(good, self.work(f), f.number(0))}")
         self.finish(f)
+
+    def fits(self, f: FunctionWriter) -> Reg:
+        """Whether no buffer is larger than any memory: numbers may say anything."""
+        e = f.e
+        most = e.constant("f64", 0)
+        for buffer in self.program.buffers:
+            size = e.constant("f64", item_size(buffer.kind))
+            for d in buffer.shape:
+                for factor in (
+                    f.number(d.factor),
+                    *[inline_size(f, Size(1, (s,))) for s in d.symbols],
+                ):
+                    size = e.binary("fmul", size, e.cast("sitofp", factor, "f64"))
+            most = e.binary("fadd", most, size)
+        return e.compare("olt", most, e.constant("f64", _MEMORY))
 
     def work(self, f: FunctionWriter) -> Reg:
         """How much there is to do: the elements of all nests, and one."""
@@ -151,6 +178,12 @@ class Main:
             padded = f.e.binary("and", f.add(size, f.number(2 * GRAIN - 1)), f.number(-GRAIN))
             offset = f.add(offset, padded)
         memory = f.call("ptr", "malloc", offset)
+        if self.program.numbers:  # they may ask for more than there is
+            some, none = f.e.fresh_label("some"), f.e.fresh_label("none")
+            f.branch_if(f.e.compare("ne", memory, Reg("null", "ptr")), some, none)
+            f.e.label(none)
+            f.e.line("ret i64 1")
+            f.e.label(some)
         for i, at in zip(own, offsets):
             self.lies_at(i, f.e.assign("ptr", 1, f"getelementptr i8, {memory}, {at}"))
         return memory

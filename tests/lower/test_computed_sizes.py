@@ -1,0 +1,93 @@
+"""Sizes that a call gives as numbers, or that a part of a program computes for the next."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from tiers import differences, flat, normal, numbers, staged
+
+import graphwright as tf
+
+X, N = normal(6, 40), np.int32(4)
+
+#: Functions and their arguments.
+CASES = {
+    "range": (lambda n: tf.range(n) * 2, [N]),
+    "zeros": (lambda x, n: tf.concat([x, tf.zeros([n, 40])], 0) * 2.0, [X, N]),
+    "fill": (lambda n: tf.fill([n, n + 2], 1.5) * 2.0, [N]),
+    "up to": (lambda x, n: x[:n] * 2.0, [X, N]),
+    "from": (lambda x, n: x[n:] * 2.0, [X, N]),
+    "between": (lambda x, n: x[n : n + 2] * 2.0, [X, N]),
+    "beyond": (lambda x, n: x[n * 3 :] * 2.0, [X, N]),
+    "neighbours": (lambda x: x[1:] - x[:-1], [X]),
+    "inner": (lambda x: x[:-2, 1:] * 2.0, [X]),
+    "last": (lambda x: x[-2:] * 2.0, [X]),
+    "last of few": (lambda x: x[-99:] * 2.0, [X]),
+    "first of few": (lambda x: x[:99] * 2.0, [X]),
+    "first": (lambda x: x[0] * 2.0, [X]),
+    "as long as another": (lambda x, y: x[: tf.shape(y)[0]] * 2.0 + y, [X, normal(3, 40)]),
+    "mask": (lambda n: tf.cast(tf.sequence_mask(n), tf.float32) * 2.0, [numbers(7)]),
+    "mask of a width": (lambda x, n: tf.sequence_mask(x, n) & True, [numbers(7), N]),
+    "classes": (lambda x, n: tf.one_hot(x, n) * 2.0, [numbers(7), N]),
+    "segments": (
+        lambda x, ids, n: tf.math.unsorted_segment_sum(x, ids, n) * 2.0,
+        [X, numbers(6, below=4), N],
+    ),
+    "computed segments": (
+        lambda x, ids: tf.math.unsorted_segment_sum(x * 2.0, ids, tf.reduce_max(ids) + 1) * 2.0,
+        [X, numbers(6)],
+    ),
+    "computed range": (lambda n: tf.range(tf.reduce_max(n) + 1) * 2, [numbers(7)]),
+    "broadcast": (lambda x, n: tf.broadcast_to(x[0], [n, 40]) * 2.0, [X, N]),
+    "in a loop": (
+        lambda x, n: tf.while_loop(
+            lambda i, total: i < 3,
+            lambda i, total: (i + 1, total + tf.reduce_sum(tf.zeros([n]) + 2.0)),
+            (0, tf.reduce_sum(x)),
+        )[1],
+        [X, N],
+    ),
+}
+
+
+@pytest.mark.parametrize("dynamic", [False, True], ids=["static", "dynamic"])
+@pytest.mark.parametrize("name", CASES)
+def test_computed_sizes_are_native(name, dynamic):
+    function, arrays = CASES[name]
+    assert not differences(function, arrays, dynamic)
+
+
+@pytest.mark.parametrize("name", ["range", "zeros", "up to", "from", "between", "beyond", "fill"])
+def test_any_number(name):
+    """What no size may be is left to the kernels."""
+    function, arrays = CASES[name]
+    fast = staged(function, arrays, True)
+    for number in (0, 1, 2, 7, 33, -1, -3):
+        given = [*arrays[:-1], np.int32(number)]
+        try:
+            expected = flat(function(*map(tf.constant, given)))
+        except (ValueError, tf.errors.OpError):
+            with pytest.raises((ValueError, tf.errors.OpError)):
+                fast(*given)
+        else:
+            for own, other in zip(flat(fast(*given)), expected, strict=True):
+                np.testing.assert_array_equal(own, other)
+
+
+def test_slices_of_any_length():
+    names = ["neighbours", "inner", "last", "last of few", "first of few", "first"]
+    for name in names:
+        function, arrays = CASES[name]
+        fast = staged(function, arrays, True)
+        for rows in (1, 2, 3, 40):
+            x = normal(rows, 5)
+            np.testing.assert_array_equal(flat(fast(x))[0], flat(function(tf.constant(x)))[0])
+    with pytest.raises((ValueError, tf.errors.OpError)):
+        fast(normal(0, 5))
+
+
+def test_more_than_any_memory_is_refused():
+    fast = staged(lambda n: tf.reduce_sum(tf.cumsum(tf.zeros([n, n]) + 1.0)), [N], True)
+    assert fast(4) == 40.0
+    with pytest.raises((MemoryError, ValueError, tf.errors.OpError)):
+        fast(1 << 30)
