@@ -57,7 +57,7 @@ HOST = [
      r"|Parse.*|LookupTable.*|.*File.*|.*Summary.*|Timestamp|MatchingFiles",
      "Strings, files, tables and messages."),
     (r".*PyFunc.*|Case|If|While|StatelessCase|.*PartitionedCall|CustomGradient|NoOp|Assert"
-     r"|CheckNumerics.*|Resource.*",
+     r"|CheckNumerics.*|Resource.*|.*Mutex.*",
      "They have effects, or call Python."),
     (r".*Quantize.*|FakeQuant.*|.*QuantizedConcat", "Quantization: NumPy kernels."),
     (r"Angle|Complex(Abs)?|Conj|Imag|Real", "Complex numbers have no native form."),
@@ -156,7 +156,7 @@ def host_calls(sample: Any, known: bool) -> list[str]:
     def function(*given: Any) -> Any:
         values = iter(given)
         operands = [x if host else next(values) for x, host in zip(sample.operands, mask)]
-        results = tf.nest.flatten(apply(sample.op, *operands))
+        results = [y for y in tf.nest.flatten(apply(sample.op, *operands)) if tf.is_tensor(y)]
         return [tf.equal(y, y) if is_native_dtype(y.dtype) else y for y in results]
 
     specs = [tf.TensorSpec(x.shape if known else [None] * x.ndim, t)
