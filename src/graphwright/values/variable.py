@@ -18,6 +18,7 @@ from typing import Any  # `type` is a property of variables
 
 import numpy as np
 
+from graphwright.errors import outermost
 from graphwright.op.interpreter import STATE, Interpreter, apply
 from graphwright.ops import resource, variable_slices
 from graphwright.ops.indexing import is_mask, strided
@@ -91,6 +92,7 @@ class Creation(type):
         _, *arguments = inspect.signature(cls.__init__).parameters.values()  # type: ignore[misc]
         return inspect.Signature(arguments)
 
+    @outermost
     def __call__(cls, *args: Any, **kwargs: Any) -> Any:
         if not CREATORS.get() or cls is not Variable:
             return super().__call__(*args, **kwargs)
