@@ -305,12 +305,12 @@ def rgb_to_hsv(images: Any, name: str | None = None) -> Any:
     >>> tf.image.rgb_to_hsv([[[0.0, 1.0, 0.0]]]).numpy().round(3).tolist()
     [[[0.3330000042915344, 1.0, 1.0]]]
     """
-    return apply(RGB_TO_HSV, convert(images), name=name)
+    return apply(RGB_TO_HSV, convert(images, None, dt.float32), name=name)
 
 
 def hsv_to_rgb(images: Any, name: str | None = None) -> Any:
     """Red, green and blue of hue, saturation and value."""
-    return apply(HSV_TO_RGB, convert(images), name=name)
+    return apply(HSV_TO_RGB, convert(images, None, dt.float32), name=name)
 
 
 def rgb_to_yiq(images: Any) -> Any:

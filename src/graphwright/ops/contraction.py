@@ -287,7 +287,8 @@ def matvec(
     name: str | None = None,
 ) -> Any:
     """The product of matrices [..., m, n] and vectors [..., n]."""
-    b = convert(b, None, getattr(a, "dtype", None))
+    a = convert(a)
+    b = convert(b, None, a.dtype)
     product = matmul(a, expand_dims(b, -1), transpose_a=transpose_a, adjoint_a=adjoint_a)
     return squeeze(product, [-1])
 

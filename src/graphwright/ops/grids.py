@@ -6,11 +6,11 @@ from typing import Any
 
 import numpy as np
 
-from graphwright.op.interpreter import apply, convert, convert_pair
+from graphwright.op.interpreter import apply, convert
 from graphwright.op.op import Op, Shapes, not_differentiable
 from graphwright.ops.gathering import host_vector
 from graphwright.ops.movement import broadcast_to, reshape
-from graphwright.ops.shape import size
+from graphwright.ops.shape import index_pair, size
 from graphwright.types import dtypes as dt
 from graphwright.types.tensor_type import TensorType, show_dims
 
@@ -68,7 +68,7 @@ def unravel_index(indices: Any, dims: Any, name: str | None = None) -> Any:
     >>> tf.unravel_index([2, 5, 7], [3, 3]).numpy().tolist()
     [[0, 1, 2], [2, 2, 1]]
     """
-    return apply(UnravelIndex.of(), *convert_pair(indices, dims), name=name)
+    return apply(UnravelIndex.of(), *index_pair(indices, dims), name=name)
 
 
 def meshgrid(*args: Any, **kwargs: Any) -> Any:

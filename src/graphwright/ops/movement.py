@@ -471,7 +471,7 @@ def invert_permutation(x: Any, name: str | None = None) -> Any:
     >>> tf.math.invert_permutation([2, 0, 1]).numpy().tolist()
     [1, 2, 0]
     """
-    return apply(INVERT_PERMUTATION, convert(x), name=name)
+    return apply(INVERT_PERMUTATION, convert(x, None, dt.int32), name=name)
 
 
 def reversed_axes(x: Any) -> Any:

@@ -124,7 +124,7 @@ def local_response_normalization(
 ) -> Any:
     """input / (bias + alpha * s) ** beta, where s sums the squares of the near channels."""
     op = LRN.of(int(depth_radius), float(bias), float(alpha), float(beta))
-    return apply(op, convert(input), name=name)
+    return apply(op, convert(input, None, dt.float32), name=name)
 
 
 def batch_normalization(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from graphwright.op.interpreter import apply, convert
+from graphwright.op.interpreter import apply, convert, is_tensor
 from graphwright.ops.movement import expand_dims, squeeze
 from graphwright.ops.pooling import AVERAGE, MAXIMUM, MaxPool, MaxPoolWithArgmax, Pool
 from graphwright.ops.spatial import (
@@ -77,6 +77,8 @@ def max_pool(
     <tf.Tensor: shape=(2,), dtype=float32, numpy=array([3., 2.], dtype=float32)>
     """
     x = convert(input)
+    if x.type.rank == 4 and not is_tensor(input):
+        x = convert(input, None, dt.float32)
     spatial = spatial_axes(x, data_format)
     return pooled(MAXIMUM, x, spatial, ksize, strides, padding, data_format, name)
 
@@ -102,7 +104,9 @@ def max_pool2d(
     name: str | None = None,
 ) -> Any:
     """The largest element of each window of images [batch, height, width, channels]."""
-    return pooled(MAXIMUM, convert(input), 2, ksize, strides, padding, data_format, name)
+    return pooled(
+        MAXIMUM, convert(input, None, dt.float32), 2, ksize, strides, padding, data_format, name
+    )
 
 
 def max_pool3d(

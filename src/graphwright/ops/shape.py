@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from graphwright.op.batching import Each, Same
-from graphwright.op.interpreter import apply, convert, convert_pair
+from graphwright.op.interpreter import apply, convert, convert_pair, is_tensor
 from graphwright.op.op import Op, Shapes, not_differentiable
 from graphwright.types import dtypes as dt
 from graphwright.types.dtypes import DType, as_dtype
@@ -241,7 +241,14 @@ def broadcast_dynamic_shape(shape_x: Any, shape_y: Any) -> Any:
     >>> tf.broadcast_dynamic_shape([2, 1], [3]).numpy().tolist()
     [2, 3]
     """
-    return apply(BroadcastArgs.of(), *convert_pair(shape_x, shape_y))
+    return apply(BroadcastArgs.of(), *index_pair(shape_x, shape_y))
+
+
+def index_pair(x: Any, y: Any) -> tuple[Any, Any]:
+    """Makes tensors of numbers of places: of int32, unless one is a tensor of another dtype."""
+    if is_tensor(x) or is_tensor(y):
+        return convert_pair(x, y)
+    return convert(x, None, dt.int32), convert(y, None, dt.int32)
 
 
 def broadcast_static_shape(shape_x: Any, shape_y: Any) -> Any:

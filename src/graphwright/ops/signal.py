@@ -216,7 +216,7 @@ def dct(
     `n` crops or pads the axis first; `norm="ortho"` makes types 2 to 4 orthonormal.
     """
     check_cosine(type, n, axis, norm)
-    x = convert(input, None, dt.float32)
+    x = convert(input)
     if n is not None:
         x = x[..., :n]
     size = axis_size(x, -1) if n is None else n
