@@ -61,7 +61,8 @@ REASONS = [
     (r"compat\.v2", "It is the package itself."),
     (r"raw_ops\..*",
      "Raw ops that no op record here has: those of data sets, devices, queues, reading of files, "
-     "training inside kernels, quantized arithmetic and earlier versions."),
+     "training inside kernels, quantized arithmetic, and those of earlier versions that "
+     "TensorFlow has no kernel of any more or that are of no use by themselves."),
     (r".*", "Not written yet."),
 ]  # fmt: skip
 

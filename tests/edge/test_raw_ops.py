@@ -17,6 +17,7 @@ import sparse_corpus as corpus
 from test_goldens import departs
 
 import graphwright as tf
+from graphwright.edge.former_ops import FORMER
 from graphwright.edge.raw_ops import argument, attributes, names
 from graphwright.op.interpreter import Layer
 from graphwright.op.op import REGISTRY, Effect, Op
@@ -35,7 +36,7 @@ LEFT_OUT = {
 }
 
 
-@pytest.mark.parametrize("name", names())
+@pytest.mark.parametrize("name", [*names(), *FORMER])
 def test_a_raw_op_has_tensorflows_arguments(name: str) -> None:
     recorded = inspect.signature(eval(f"lambda {ARGUMENTS[name]}: 0"))
     ours = inspect.signature(getattr(tf.raw_ops, name)).parameters

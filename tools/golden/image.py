@@ -8,6 +8,8 @@ from typing import Any
 
 import numpy as np
 
+from tools.golden.raw import raw
+
 Case = tuple[str, tuple[Any, ...], dict[str, Any]]
 
 
@@ -245,21 +247,49 @@ def random_changes() -> Iterator[Case]:
     yield "image.stateless_random_crop", (image, [9, 9, 3], [1, 2]), {}
 
 
+def projections() -> Iterator[Case]:
+    """Images through transforms: shifted, turned, seen from aside, outside of themselves."""
+    pictures = (np.arange(2 * 4 * 5 * 2) * 7 % 23).astype(np.float32).reshape(2, 4, 5, 2)
+    transforms = np.array(
+        [[1, 0, 0, 0, 1, 0, 0, 0], [1, 0, -1.5, 0, 1, 0.75, 0, 0],
+         [0.8, -0.6, 1, 0.6, 0.8, -1, 0, 0], [2, 0, -6, 0, 2, -5, 0, 0],
+         [1, 0.25, 0, 0, 1, 0, 0.05, 0.1], [-1, 0, 3, 0, 1, 9, 0, 0]],
+        np.float32)  # fmt: skip
+    modes = ("CONSTANT", "REFLECT", "WRAP", "NEAREST")
+    for interpolation, mode, row in product(("NEAREST", "BILINEAR"), modes, transforms):
+        how = {"interpolation": interpolation, "fill_mode": mode}
+        yield raw("ImageProjectiveTransformV3", images=pictures[:1], transforms=row[None],
+                  output_shape=[4, 5], fill_value=np.array(2.5, np.float32), **how)  # fmt: skip
+    for dtype in ("uint8", "int32", "int64", "float16", "float64", "bfloat16"):
+        yield raw("ImageProjectiveTransformV2", images=pictures.astype(dtype), output_shape=[3, 6],
+                  transforms=transforms[1:3], interpolation="BILINEAR")  # fmt: skip
+    for change in (
+        {"transforms": transforms[:3]}, {"transforms": transforms[:, :7]}, {"images": pictures[0]},
+        {"output_shape": [3]}, {"output_shape": [0, 3]}, {"interpolation": "OTHER"},
+        {"fill_mode": "OTHER"},
+    ):  # fmt: skip
+        given = {"images": pictures, "transforms": transforms[:1], "output_shape": [3, 6],
+                 "interpolation": "NEAREST"}  # fmt: skip
+        yield raw("ImageProjectiveTransformV2", **given | change)
+
+
 def cases() -> list[Case]:
     """All cases of the area."""
     groups = (resizing, cropping, colours, adjustments, patches, quality, boxes, more_boxes,
-              random_changes)  # fmt: skip
+              random_changes, projections)  # fmt: skip
     return [case for group in groups for case in group()]
 
 
 TOLERANCES = (
     (r"image\.resize", 64, 5e-5),
+    (r"ImageProjective", 4, 1e-5),
     (r"image\.(rgb_to|hsv_to|yiq|yuv|non_max)", 64, 1e-6),
     (r"image\.stateless_random_(hue|saturation)", 64, 1e-6),
     (r"image\.(ssim|psnr|adjust|per_image|sobel|crop_and)", 64, 1e-5),
 )
 
 DEPARTURES = (
+    (r"^raw_ops.ImageProjective.*'OTHER'", "TensorFlow takes a name of nothing for another"),
     (r"_padded\(float32\[2, 6, 4\]", "batches of unknown size are refused"),
     (r"^image\.rgb_to_hsv\(float16", "slopes of hues near 0 overflow in TensorFlow's float16"),
     (r"^image\.adjust_(contrast|hue|saturation)\(float16", "TensorFlow has these on GPUs only"),

@@ -96,7 +96,48 @@ def arrays() -> Iterator[Case]:
               strides=[1, 1, 1, 1, 1], padding="VALID")  # fmt: skip
 
 
+def formers() -> Iterator[Case]:
+    """Ops of earlier versions."""
+    image = np.arange(16, dtype=np.float32).reshape(1, 4, 4, 1)
+    for name in ("DeepCopy", "Inv"):
+        yield raw(name, x=X)
+    yield raw("Snapshot", input=X)
+    for x, y in ((N, np.array([2, -2, 3], np.int32)), (X, X + 1)):
+        yield raw("Mod", x=x, y=y)
+    yield raw("BatchMatMul", x=X, y=X, adj_y=True)
+    yield raw("BiasAddV1", value=X, bias=X[0])
+    for name in ("InplaceUpdate", "InplaceAdd", "InplaceSub"):
+        yield raw(name, x=X, i=np.array([1], np.int32), v=X[:1] * 3)
+        yield raw(name, x=X, i=np.array([1, 0], np.int32), v=X * 3)
+    yield raw("ScatterNdNonAliasingAdd", input=X, indices=np.array([[1], [1]]), updates=X)
+    yield raw("ParallelDynamicStitch", indices=[np.array([0], np.int32), np.array([1], np.int32)],
+              data=[X[:1], X[1:]])  # fmt: skip
+    yield raw("SpaceToBatch", input=image, paddings=[[0, 0], [2, 0]], block_size=2)
+    yield raw("BatchToSpace", input=image.reshape(4, 2, 2, 1), crops=[[0, 0], [1, 0]],
+              block_size=2)  # fmt: skip
+    yield raw("Concat", concat_dim=1, values=[X, X])
+    yield raw("ParallelConcat", values=[X[:1], X[1:]], shape=[2, 3])
+    yield raw("Gather", params=X, indices=np.array([1, 0, 1]))
+    yield raw("Gather", params=X, indices=np.array([2]))
+    yield raw("InTopK", predictions=X, targets=np.array([2, 1]), k=2)
+    yield raw("MatrixDiag", diagonal=X)
+    yield raw("MatrixDiagPart", input=X)
+    yield raw("MatrixSetDiag", input=X, diagonal=X[:, 0])
+    for dims in ([True, False], [False, False]):
+        yield raw("Reverse", tensor=X, dims=np.array(dims))
+    yield raw("Select", condition=np.array([True, False]), x=X, y=-X)
+    yield raw("Select", condition=X > 0, x=X, y=-X)
+    yield raw("SparseMatMul", a=X, b=X, transpose_b=True)
+    for name in ("Normal", "Uniform"):
+        for dtype in (np.float32, np.float64):
+            yield raw(f"StatelessRandom{name}", shape=[3], seed=np.array([5, 6]), dtype=dtype)
+    yield raw("StatelessTruncatedNormal", shape=[3], seed=np.array([5, 6]))
+    yield raw("StatelessRandomUniformInt", shape=[5], seed=np.array([5, 6]),
+              minval=np.array(-3), maxval=np.array(9))  # fmt: skip
+    yield raw("StatelessRandomUniformFullInt", shape=[5], seed=np.array([5, 6]), dtype=np.int32)
+
+
 def cases() -> Iterator[Case]:
     """All cases of the area."""
-    for group in (elements, orders, texts, arrays):
+    for group in (elements, orders, texts, arrays, formers):
         yield from group()

@@ -2,16 +2,28 @@
 
 from __future__ import annotations
 
-from graphwright.edge.raw_ops import has_raw_form, names, raw_op
+from graphwright.edge import raw_ops
+
+#: Names of this module that `tf` has too.
+TOP_LEVEL: tuple[str, ...] = ()
 
 
 def __getattr__(name: str) -> object:
     if name == "__all__":
-        return names()
-    if not has_raw_form(name):
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return raw_op(name)
+        return __dir__()
+    if raw_ops.has_raw_form(name):
+        return raw_ops.raw_op(name)
+    if not name.startswith("_") and name in former():
+        return former()[name]
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
 def __dir__() -> list[str]:
-    return names()
+    return sorted([*raw_ops.names(), *former()])
+
+
+def former() -> dict[str, object]:
+    """The ops of earlier versions, which few programs ask for."""
+    from graphwright.edge.former_ops import FORMER
+
+    return dict(FORMER)
