@@ -129,7 +129,10 @@ def assert_same(name: str, found: Any, expected: Any) -> None:
         assert ours.dtype is theirs.dtype, name
         if ours.dtype not in (tf.variant, tf.resource):
             a, b = np.asarray(ours), np.asarray(theirs)
-            assert a.tobytes() == b.tobytes() or np.array_equal(a, b), name
+            if a.dtype.kind in "fc":  # kernels are compiled meanwhile, and round otherwise
+                np.testing.assert_allclose(a, b, rtol=1e-5, atol=1e-6, err_msg=name)
+            else:
+                assert a.tobytes() == b.tobytes() or np.array_equal(a, b), name
 
 
 @pytest.mark.filterwarnings("ignore")
