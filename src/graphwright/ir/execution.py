@@ -28,7 +28,11 @@ def function_of(graph: Graph) -> Function:
 
 def is_pure(graph: Graph) -> bool:
     """Whether running the graph calls no user code."""
-    return all(n.op.pure for n in graph.nodes) and all(is_pure(g) for g in graph.subgraphs())
+    for node in graph.nodes:
+        graphs = tuple(subgraphs_of(node.op))  # which decide, and are looked at once
+        if not (all(map(is_pure, graphs)) if graphs else node.op.pure):
+            return False
+    return True
 
 
 def has_stream(graph: Graph) -> bool:
