@@ -288,6 +288,7 @@ def test_conversion_is_cached_and_dies_with_the_function() -> None:
     assert first is convert.converted_call(function)
     other = types.FunctionType(function.__code__, function.__globals__)
     assert convert.converted_call(other).__code__ is first.__code__
+    gc.collect()
     known = len(convert._codes)
     dead = weakref.ref(function), weakref.ref(first)
     del function, other, first
@@ -311,7 +312,7 @@ def test_what_is_kept_under_an_identity_is_not_taken_for_another_code() -> None:
 def test_converted_functions_pickle() -> None:
     convert.converted_call(countdown)
     assert pickle.loads(pickle.dumps(countdown)) is countdown
-    assert pickle.loads(pickle.dumps(countdown.__dict__)).keys() == {convert._Record.KEY}
+    assert pickle.loads(pickle.dumps(countdown.__dict__)).keys() == {convert._KEY}
 
 
 def test_what_is_converted_is_not_converted_again() -> None:

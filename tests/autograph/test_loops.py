@@ -11,7 +11,7 @@ import pytest
 from autograph.toy import Toy, converted, installed
 
 import graphwright as tf
-from graphwright.autograph import operators
+from graphwright.autograph import operators, unrolling
 from graphwright.logs import get_logger
 
 
@@ -222,14 +222,14 @@ def warnings() -> Iterator[list[str]]:
 
 
 def unrolled_for(x: Any) -> Any:
-    for _ in range(operators.UNROLLED_AT_MOST + 10):
+    for _ in range(2 * unrolling.TURNS):
         x = x + 1
     return x
 
 
 def unrolled_while(x: Any) -> Any:
     i = 0
-    while i < 2 * operators.UNROLLED_AT_MOST + 10:
+    while i < 2 * unrolling.TURNS:
         x = x + 1
         i += 1
     return x

@@ -40,9 +40,9 @@ def test_a_tensor_compiles_what_it_asks_for() -> None:
     new = converted(plain)
     with installed():
         assert number(new(5, Toy(2))) == plain(5, 2)
-        assert list(sites_of(new)._codes) == [0]  # the `if`
+        assert list(sites_of(new)._codes) == [1]  # the `if`
         assert number(new(Toy(5), 2)) == plain(5, 2)
-        assert list(sites_of(new)._codes) == [0, 1]  # and the `while` around it
+        assert list(sites_of(new)._codes) == [1, 2]  # and the `while` around it
 
 
 def test_trees_are_made_again() -> None:

@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from graphwright.autograph import convert, operators
+from graphwright.errors import OperatorNotAllowedInGraphError
 
 
 class Toy:
@@ -24,15 +25,24 @@ class Toy:
         return f"Toy({self.value})"
 
     def __bool__(self) -> bool:
-        raise TypeError("a toy tensor is not a Python bool")
+        raise _undecided(self)
 
     def __index__(self) -> int:
         raise TypeError("a toy tensor is not an index")
+
+    def __contains__(self, item: Any) -> bool:
+        raise _undecided(self)
 
     def __iter__(self) -> Iterator[Any]:
         raise TypeError("a toy tensor cannot be iterated")
 
     __hash__ = None
+
+
+def _undecided(toy: Toy) -> Exception:
+    error = OperatorNotAllowedInGraphError("a toy tensor is not a Python bool")
+    error.undecided = toy
+    return error
 
 
 def _binary(name: str) -> Any:
@@ -152,9 +162,6 @@ class ToyStaging:
     def builtin(self, name: str) -> Any:
         function = __builtins__[name]
         return lambda *args, **kwargs: Toy(_listed(function(*number(args), **kwargs)))
-
-    def size(self) -> int:
-        return 0
 
 
 def _listed(value: Any) -> Any:

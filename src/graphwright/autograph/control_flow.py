@@ -10,18 +10,18 @@ those of the user's function (`nonlocal`), so closures keep sharing them:
                       ag__.while_stmt(loop_test, loop_body, get_state, set_state, ...)
 
 That staged form is what `to_code` shows. What runs is the Python form (`inline`): the
-user's own statement in the user's own frame, at Python's speed, for conditions and
-iterables that are not tensors. A tensor asks for the staged form at its `site`, which is
-compiled then (see `sites`), for the variables that a lambda captures:
+user's own statement in the user's own frame, at Python's speed. A tensor that is asked there
+whether it is true raises; the statement catches that and goes on in its staged form, which is
+compiled then at its `site` (see `sites`), for the variables that a lambda captures:
 
-    while c: b        for ag_test in ag__.iterations():
-                          ag_test = c
-                          if ag_test is not True:
-                              if ... and ag__.staged(ag_test):
-                                  ag__.while_stmt(*ag_sites(0, lambda: (x, y)), {}, ag_test)
-                                  break
-                              if not ag_test: break
-                          b
+    while c: b        try:
+                          while c: b
+                      except ag__.asked():
+                          ag__.while_stmt(*ag_sites(1, lambda: (x, y)))
+
+Where a statement asks several operands, it keeps in `ag_at` which one it asks; each has its
+own site. So every truth that Python asks for in the Python form is asked for in such a `try`
+(or in an inline form, which looks first: see `decisions`).
 """
 
 from __future__ import annotations
@@ -32,18 +32,26 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from graphwright.autograph.decisions import Decision, Operand, Unstaged, Wraps
 from graphwright.autograph.effects import Names, collect
-from graphwright.autograph.expressions import (
-    Expressions,
-    Options,
-    assigns,
-    is_python_bool,
-    may_be_staged,
-)
+from graphwright.autograph.expressions import Expressions, Options
 from graphwright.autograph.flow import Flow, Summary
-from graphwright.autograph.jumps import lower_jumps
+from graphwright.autograph.jumps import lower_jumps, python_form, returns
 from graphwright.autograph.parts import Block, Parts, Writer
-from graphwright.autograph.syntax import OPERATORS, SITES, At, Fresh, copied, is_docstring, is_try
+from graphwright.autograph.refusals import RETURN_VALUE
+from graphwright.autograph.syntax import (
+    KNOWN,
+    OPERATORS,
+    SITES,
+    At,
+    Fresh,
+    copied,
+    is_docstring,
+    is_try,
+)
+
+MARK = "ag_at"  # the site of the operand that is asked
+_DEEPEST = 15  # blocks in each other: Python has room for 20 in one function
 
 
 @dataclass(frozen=True)
@@ -101,6 +109,11 @@ class _Function:
         self.first = first[0].arg if first else None
         self.parts = Writer(self.flow, self.fresh, self.options.inline)
         self.expressions = Expressions(self.first, self.options, self.fresh)
+        self.depth = 0  # how many blocks of Python's are around, in the Python form
+        self.elsewhere = {
+            n for n in self.flow.locals if n.startswith(RETURN_VALUE)
+        }  # bound in parts
+        self.tail: Block = []  # what ends the turn of a loop after the statement, if it is staged
 
     def convert(self) -> None:
         forms = self.block(self.body)
@@ -108,27 +121,83 @@ class _Function:
         at = At(self.node)
         known = set(self.flow.locals if self.options.inline else collect(body).bound())
         known |= self.flow.globals | self.flow.nonlocals | self.flow.parameters
+        if self.options.inline:
+            known -= self.elsewhere
         missing = sorted((self.flow.locals | self.lost) - known)
         docs = 1 if is_docstring(body[0]) else 0
         self.node.body = [*body[:docs], *map(at.declare, missing), *body[docs:]]
 
-    def site(self, at: At, inside: Summary, parts: Callable[[], Parts]) -> ast.expr:
-        """`*ag_sites(3, lambda: (x, y))`: the arguments of a statement's operator."""
-        sites = self.conversion.sites
-        sites.append(parts)
+    def site(self, parts: Callable[[], Parts]) -> int:
+        """The number, from 1 on, of a site where a staged form begins."""
+        self.conversion.sites.append(parts)
+        return len(self.conversion.sites)
+
+    def go_to(self, at: At, number: ast.expr, inside: Summary) -> ast.expr:
+        """`ag_sites(3, lambda: (x, y))`: the arguments of a statement's operator."""
         names = {name for name in inside.names() if name in self.visible or name[:2] == "__"}
         if "__class__" in self.visible:  # for `super()`
             names |= {"__class__", self.first or "__class__"}
+        names |= self.expressions.kept
         captured = at.tuple([at.load(name) for name in (OPERATORS, SITES, *sorted(names))])
-        made = at.call(SITES, at.constant(len(sites) - 1), at.thunk(captured))
-        return ast.Starred(made, ast.Load(), **at.place)
+        return at.call(SITES, number, at.thunk(captured))
+
+    def stage_at(
+        self, at: At, name: str, number: ast.expr, inside: Summary, *first: ast.expr
+    ) -> ast.stmt:
+        """`ag__.name(*first, *ag_sites(...))`"""
+        arguments = ast.Starred(self.go_to(at, number, inside), ast.Load(), **at.place)
+        return at.statement(at.apply(name, *first, arguments))
+
+    def asking(self, at: At, body: Block, handler: Block) -> ast.stmt:
+        """A statement that may ask tensors, and what to do then."""
+        caught = ast.ExceptHandler(at.apply("asked"), None, handler, **at.place)
+        return ast.Try(body, [caught], [], [], **at.place)
+
+    def marks(
+        self, at: At, sites: dict[Operand, int], first: bool
+    ) -> tuple[Wraps, Block, ast.expr]:
+        """What marks the operands that are asked, what to do before, and the number of the site.
+
+        `first` says whether the first operand has to be marked where it is asked. Marks are true:
+        1, 2, ... for what is marked.
+        """
+        start = min(sites.values(), default=0)
+        if len(sites) < 2:
+            return {}, [], at.constant(start)
+
+        def mark(number: int, value: ast.expr) -> ast.expr:
+            marked = at.constant(True if number == 1 else number)  # whose truth is known quickest
+            kept = ast.NamedExpr(at.store(MARK), marked, **at.place)
+            return ast.BoolOp(ast.And(), [kept, value], **at.place)
+
+        start -= first
+        wraps: Wraps = {
+            operand: functools.partial(mark, number - start)
+            for operand, number in sites.items()
+            if number != start
+        }
+        begin: Block = [] if first else [at.set(MARK, 0)]
+        number = ast.BinOp(at.load(MARK), ast.Add(), at.constant(start), **at.place)
+        return wraps, begin, number
 
     # Statements
 
     def block(self, body: Block) -> Forms:
-        forms = [self.statement(node) for node in body]
+        tail, self.tail = self.tail, []
+        forms = [self.statement(node) for node in body[:-1]]
+        self.tail = tail
+        forms += [self.statement(node) for node in body[-1:]]
         plain = [node for form in forms for node in form.plain]
         return Forms(lambda: [node for form in forms for node in form.staged()], plain)
+
+    def deeper(self, body: Block, tail: Block, blocks: int = 1) -> Forms:
+        """A block inside of some of Python's own."""
+        outer, self.tail = self.tail, tail
+        self.depth += blocks
+        forms = self.block(body)
+        self.depth -= blocks
+        self.tail = outer
+        return forms
 
     def statement(self, node: Any) -> Forms:
         if isinstance(node, ast.If):
@@ -141,22 +210,134 @@ class _Function:
             node.items = [self.expressions.convert(item) for item in node.items]
             return self.rebuilt(node, ["body"], [])
         if isinstance(node, ast.Match):
-            node.subject = self.expressions.convert(node.subject)
-            for case in node.cases:
-                case.guard = self.expressions.convert(case.guard)
-            return self.rebuilt(node, [], ["cases"])
+            return self.match(node)
         if is_try(node):
             return self.rebuilt(node, ["body", "orelse", "finalbody"], ["handlers"])
         if isinstance(node, ast.FunctionDef):
             if not is_generator(node):
                 convert_function(node, self.conversion, self.visible)
-        elif not isinstance(node, (ast.AsyncFunctionDef, ast.ClassDef)):
-            node = self.expressions.convert(node)
-        return _alike([node])
+            return _alike([node])
+        if isinstance(node, (ast.AsyncFunctionDef, ast.ClassDef)):
+            return _alike([node])
+        if isinstance(node, ast.Assert):
+            return self.assertion(node)
+        if isinstance(node, ast.Raise) and node.exc is None:
+            handled = ast.Raise(At(node).apply("handled"), None, **At(node).place)
+            return Forms(lambda: [handled], [node])
+        return self.simple(node)
+
+    def simple(self, node: Any) -> Forms:
+        """A statement of one line, whose value may be a decision."""
+        value = getattr(node, "value", None)
+        again = not isinstance(node, ast.AugAssign) or isinstance(node.target, ast.Name)
+        if not isinstance(value, _DECISIONS) or not again or not self.options.inline:
+            new = self.expressions.convert(node)
+            if returns(node):
+                return Forms(lambda: [new], [At(node).result(new.value)])
+            return Forms(lambda: [new], python_form(new))
+        inside = self.flow.summary(node)
+        node.value = None
+        node = self.expressions.convert(node)
+        decision = self.expressions.decision(value)
+
+        def write(value: ast.expr) -> ast.stmt:
+            new = copied(node)
+            new.value = value
+            return new  # type: ignore[no-any-return]
+
+        at = At(node)
+        plain = at.result if returns(node) else write
+
+        def resumed(site: ast.expr) -> ast.stmt:
+            return plain(ast.Subscript(site, at.constant(0), ast.Load(), **at.place))
+
+        block = self.deciding(
+            at, decision, False, inside, lambda rest: Parts([], [rest]), plain, resumed
+        )
+        return Forms(lambda: [write(decision.staged())], block)
+
+    def deciding(
+        self,
+        at: At,
+        decision: Decision,
+        truth: bool,
+        inside: Summary,
+        parts: Callable[[ast.expr], Parts],
+        plain: Callable[[ast.expr], ast.stmt],
+        staged: Callable[[ast.expr], ast.stmt],
+    ) -> Block:
+        """A simple statement around a decision: `plain` of its Python form, `staged` of a site."""
+        sites = {
+            operand: self.site(functools.partial(self.left, at, decision, operand, parts))
+            for operand in decision.asked(truth)
+        }
+        if not sites:
+            return [plain(decision.python({}))]
+        wraps, begin, number = self.marks(at, sites, False)
+        handler = [staged(self.go_to(at, number, inside))]
+        return [*begin, self.asking(at, [plain(decision.python(wraps))], handler)]
+
+    def left(
+        self, at: At, decision: Decision, asked: Operand, parts: Callable[[ast.expr], Parts]
+    ) -> Parts:
+        """The parts of a statement that goes on with what is left of a decision."""
+        return parts(self.rest(at, decision, asked))
+
+    def rest(self, at: At, decision: Decision, asked: Operand) -> ast.expr:
+        """What is left of a decision where an operand turned out to be a tensor."""
+        known = at.load(KNOWN)
+        try:
+            rest = decision.rest(asked, known)
+        except Unstaged:
+            return at.apply("python_truth", known)  # which refuses it
+        assert rest is not None
+        return rest
+
+    def assertion(self, node: ast.Assert) -> Forms:
+        at, inside = At(node), self.flow.summary(node)
+        decision = self.expressions.decision(node.test)
+        message = self.expressions.convert(node.msg)
+        if decision.is_plain:
+            new = ast.Assert(decision.staged(), message, **at.place)
+            return _alike([new])
+        text = [at.thunk(message)] if message else []
+
+        def staged() -> Block:
+            test = at.apply("assert_stmt", decision.staged(), *text)
+            return [ast.Assert(test, message, **at.place)]
+
+        if not self.options.inline:
+            return Forms(staged, [])
+        return Forms(
+            staged,
+            self.deciding(
+                at,
+                decision,
+                True,
+                inside,
+                lambda rest: Parts([], [rest, *text]),
+                lambda test: ast.Assert(test, message, **at.place),
+                lambda site: at.statement(
+                    at.apply("assert_stmt", ast.Starred(site, ast.Load(), **at.place))
+                ),
+            ),
+        )
+
+    def match(self, node: ast.Match) -> Forms:
+        """A `match`: patterns ask for truth too, and stay Python's."""
+        node.subject = self.expressions.convert(node.subject)
+        for case in node.cases:
+            case.guard = self.expressions.convert(case.guard)
+        self.depth += 1
+        forms = self.rebuilt(node, [], ["cases"])
+        self.depth -= 1
+        at = At(node.subject)
+        refuse = at.statement(at.apply("refuse_match"))
+        return Forms(forms.staged, [self.asking(at, forms.plain, [refuse])])
 
     def rebuilt(self, node: Any, blocks: list[str], parts: list[str]) -> Forms:
         """A statement that stays: a copy of it around each form of its blocks."""
-        inside = {name: self.block(getattr(node, name)) for name in blocks}
+        inside = {name: self.deeper(getattr(node, name), []) for name in blocks}
         deeper = {
             name: [self.rebuilt(part, ["body"], []) for part in getattr(node, name)]
             for name in parts
@@ -182,55 +363,87 @@ class _Function:
     # If
 
     def if_(self, node: ast.If) -> Forms:
-        python = is_python_bool(node.test)
+        """An if with all its elifs."""
         flags = _flags_unset(node.test)
-        inside = self.flow.block(node.body).beside(self.flow.block(node.orelse))
-        test = node.test
-        swapped = self.options.inline and not flags and not python and _is_not(test)
-        if swapped:  # `not` itself costs nothing then
-            test = test.operand  # type: ignore[attr-defined]
-        test = self.expressions.convert(test)
-        body, orelse = self.block(node.body), self.block(node.orelse)
-        at = At(node)
-        if python:
-            return Forms(
-                lambda: [at.branch(test, body.staged(), orelse.staged())],
-                [at.branch(test, body.plain, orelse.plain)],
-            )
-        parts = functools.partial(self.if_parts, node, inside, body, orelse)
-
-        def staged() -> Block:
-            return self.stage(at, "if_stmt", [at.apply("not_", test) if swapped else test], parts())
-
-        if not self.options.inline:
-            return Forms(staged, [])
-        site = self.site(at, inside, parts)
-        apply = functools.partial(at.apply, "if_stmt")
         if flags:
-            tensor = at.branch(at.negation(_is(flags, True, at)), [at.statement(apply(test, site))])
-            return Forms(staged, [at.branch(_unset(flags, at), body.plain, [tensor])])
-        name = self.fresh.name("ag_test")
-        known = at.load(name)
-        call = at.statement(apply(at.apply("not_", known) if swapped else known, site))
-        holds = at.negation(known) if swapped else known
-        choice = at.branch(holds, body.plain or [at.nothing()], orelse.plain)
-        guard = at.branch(may_be_staged(known, name, at), [call], [choice])
-        return Forms(staged, [at.assign(at.store(name), test), guard])
+            return self.guard(node, flags)
+        at, inside = At(node), self.flow.summary(node)
+        links = [node]
+        while _is_elif(links[-1].orelse):
+            links.append(links[-1].orelse[0])  # type: ignore[arg-type]
+        decisions = [self.expressions.decision(link.test) for link in links]
+        bodies = [self.deeper(link.body, self.tail) for link in links]
+        forms = self.deeper(links[-1].orelse, self.tail)
+        sites: dict[Operand, int] = {}
+        branches = []
+        for link, decision, body in zip(reversed(links), reversed(decisions), reversed(bodies)):
+            branches.append((link, decision, body, forms))
+            forms = Forms(functools.partial(self.if_staged, link, decision, body, forms), [])
+        if not self.options.inline:
+            return forms
+        for link, decision, body, orelse in reversed(branches):
+            for asked in decision.asked(True):
+                sites[asked] = self.site(
+                    functools.partial(self.if_parts, link, decision, asked, body, orelse)
+                )
+        if sites and self.depth >= _DEEPEST:
+            return Forms(forms.staged, [*self.in_parts(forms.staged, inside), *self.tail])
+        wraps, begin, number = self.marks(at, sites, False)
+        plain = branches[0][-1].plain
+        for link, decision, body, _ in branches:
+            test = decision.python(wraps)
+            plain = [At(link).branch(test, body.plain or [at.nothing()], plain)]
+        if not sites:
+            return Forms(forms.staged, plain)
+        handler = [self.stage_at(at, "if_stmt", number, inside), *self.tail]
+        return Forms(forms.staged, [*begin, self.asking(at, plain, handler)])
 
-    def if_parts(self, node: ast.If, inside: Summary, body: Forms, orelse: Forms) -> Parts:
+    def if_staged(self, node: ast.If, decision: Decision, body: Forms, orelse: Forms) -> Block:
+        at, test = At(node), decision.staged()
+        if decision.is_plain:
+            return [at.branch(test, body.staged(), orelse.staged())]
+        parts = self.branches(node, body, orelse)
+        return [*parts.functions, at.statement(at.apply("if_stmt", test, *parts.arguments))]
+
+    def if_parts(
+        self, node: ast.If, decision: Decision, asked: Operand, body: Forms, orelse: Forms
+    ) -> Parts:
+        """The parts of an if whose test is a tensor from an operand on."""
+        parts = self.branches(node, body, orelse)
+        return Parts(parts.functions, [self.rest(At(node), decision, asked), *parts.arguments])
+
+    def branches(self, node: ast.If, body: Forms, orelse: Forms) -> Parts:
         at = At(node)
+        then, other = self.flow.block(node.body), self.flow.block(node.orelse)
+        inside = then.beside(other)
         state = self.parts.state(node, inside, self.flow.live_after(node), inside.gen)
         functions, arguments = self.parts.access(at, state)
-        then = self.parts.function(at, "if_body", body.staged(), self.flow.block(node.body))
-        functions.append(then)
-        branches: list[ast.expr] = [at.load(then.name), at.constant(None)]
+        first = self.parts.function(at, "if_body", body.staged(), then)
+        functions.append(first)
+        names: list[ast.expr] = [at.load(first.name), at.constant(None)]
         if node.orelse or not self.options.inline:
-            other = self.parts.function(
-                at, "else_body", orelse.staged(), self.flow.block(node.orelse)
-            )
-            functions.append(other)
-            branches[1] = at.load(other.name)
-        return Parts(functions, [*branches, *arguments, at.constant(state.count())])
+            second = self.parts.function(at, "else_body", orelse.staged(), other)
+            functions.append(second)
+            names[1] = at.load(second.name)
+        return Parts(functions, [*names, *arguments, at.constant(state.count())])
+
+    def guard(self, node: ast.If, flags: list[str]) -> Forms:
+        """What follows a statement that may have jumped: an if of flags alone."""
+        at, inside = At(node), self.flow.summary(node)
+        decision = self.expressions.decision(node.test)
+        body = self.deeper(node.body, [])
+        nothing = _alike([])
+        staged = functools.partial(self.if_staged, node, decision, body, nothing)
+        if not self.options.inline:
+            return Forms(staged, [])
+
+        def parts() -> Parts:
+            parts = self.branches(node, body, nothing)
+            return Parts(parts.functions, [decision.staged(), *parts.arguments])
+
+        stage = self.stage_at(at, "if_stmt", at.constant(self.site(parts)), inside)
+        tensor = at.branch(at.negation(_is(flags, True, at)), [stage])
+        return Forms(staged, [at.branch(_unset(flags, at), body.plain, [tensor])])
 
     # Loops
 
@@ -238,64 +451,79 @@ class _Function:
         stops, options, body_nodes = self.take_apart(node)
         at = At(node)
         inside, modified = self.flow.summary(node), self.flow.summary(node.test)
-        test, lead, proceed = self.loop_test(node, stops, at)
-        body = self.block(body_nodes)
+        decision = self.expressions.decision(node.test)
         self.note_mutated(node, inside, options)
 
-        def parts() -> Parts:
+        def parts(*known: ast.expr) -> Parts:
             live = self.flow.live_after(node)
             state = self.parts.state(node, inside, live, inside.gen | live)
+            lead, proceed = self.loop_test(decision, stops, modified, at)
             tester = self.parts.function(at, "loop_test", [*lead, at.result(proceed)], modified)
             turn = self.parts.function(at, "loop_body", body.staged(), self.flow.block(node.body))
             access, arguments = self.parts.access(at, state)
-            arguments = [at.load(tester.name), at.load(turn.name), *arguments]
+            arguments = [at.load(tester.name), at.load(turn.name), *arguments, options, *known]
             return Parts([*access, tester, turn], arguments)
 
         def staged() -> Block:
-            return self.stage(at, "while_stmt", [], parts(), [options])
+            made = parts()
+            return [*made.functions, at.statement(at.apply("while_stmt", *made.arguments))]
 
+        number: ast.expr = at.constant(self.site(parts) if stops else 0)
+        stage = self.stage_at(at, "while_stmt", number, inside)
+        body, turn = self.turn(at, body_nodes, stops, stage, 2)
         if not self.options.inline:
             return Forms(staged, [])
-        name = self.fresh.name("ag_test")
-        stage = functools.partial(at.apply, "while_stmt", self.site(at, inside, parts), options)
-        turn = [] if _is_endless(node) else self.turn_test(at, name, test, stage(at.load(name)))
-        turn += body.plain
-        if stops:
-            turn.append(self.stopped(at, stops, [at.statement(stage())]))
-        turns = at.apply("iterations")
-        loop = ast.For(at.store(name), turns, turn or [at.nothing()], [], None, **at.place)
-        return Forms(staged, [loop])
+        if self.depth >= _DEEPEST:
+            return Forms(staged, self.in_parts(staged, inside))
+        sites = {
+            asked: self.site(functools.partial(self.left, at, decision, asked, parts))
+            for asked in decision.asked(True)
+        }
+        wraps, _, number = self.marks(at, sites, True)
+        loop = ast.While(decision.python(wraps), turn, [], **at.place)
+        if not sites:
+            return Forms(staged, [loop])
+        handler = [self.stage_at(at, "while_stmt", number, inside)]
+        return Forms(staged, [self.asking(at, [loop], handler)])
 
-    def turn_test(self, at: At, name: str, test: ast.expr, stage: ast.expr) -> Block:
-        """The beginning of a turn of a `while`: leave if the test fails, or stage what is left."""
-        known = at.load(name)
-        maybe = at.negated(at.identical(known, False))
-        asked = ast.BoolOp(ast.And(), [maybe, at.apply("staged", known)], **at.place)
-        tensor = at.branch(asked, [at.statement(stage), at.leave()])
-        over = at.branch(at.negation(known), [at.leave()])
-        not_true = at.negated(at.identical(known, True))
-        return [at.assign(at.store(name), test), at.branch(not_true, [tensor, over])]
+    def in_parts(self, staged: Callable[[], Block], inside: Summary) -> Block:
+        """The staged form where there is no room for another block: its parts are functions."""
+        self.elsewhere |= inside.modified & self.flow.locals
+        return staged()
 
-    def stopped(self, at: At, stops: list[str], stage: Block) -> ast.stmt:
-        """The end of a turn: leave if a flag is set, and stage what is left if a tensor is."""
-        tensor = at.branch(at.negation(_is(stops, True, at)), stage)
-        return at.branch(at.negation(_unset(stops, at)), [tensor, at.leave()])
+    def turn(
+        self, at: At, body: Block, stops: list[str], stage: ast.stmt, blocks: int
+    ) -> tuple[Forms, Block]:
+        """The body of a loop, and its Python form: it ends with a look at the flags that stop it.
+
+        If one is set the loop is left, and what is left of it staged if it is a tensor. Only what
+        is staged sets flags here; if that is all at the end of the body, the look is there.
+        """
+        if not stops:
+            forms = self.deeper(body, [], blocks)
+            return forms, forms.plain or [at.nothing()]
+        tensor = at.branch(at.negation(_is(stops, True, at)), [stage])
+        end = at.branch(at.negation(_unset(stops, at)), [tensor, at.leave()])
+        if _jumps_last(body, frozenset(stops)):
+            forms = self.deeper(body, [end], blocks)
+            return forms, forms.plain
+        forms = self.deeper(body, [], blocks)
+        return forms, [*forms.plain, end]
 
     def loop_test(
-        self, node: ast.While, stops: list[str], at: At
-    ) -> tuple[ast.expr, Block, ast.expr]:
-        """The test as written, and the test of the flags and it, after what that needs."""
-        walrus, modified = assigns(node.test), self.flow.summary(node.test)
-        test: ast.expr = self.expressions.convert(node.test)
+        self, decision: Decision, stops: list[str], modified: Summary, at: At
+    ) -> tuple[Block, ast.expr]:
+        """The test of a while and of the flags that end it, after what that needs."""
+        test = decision.staged()
         if not stops:
-            return test, [], test
+            return [], test
         going = self.not_stopped(stops, at)
-        if _is_endless(node):
-            return test, [], going
-        if not walrus:
-            return test, [], at.apply("and_", going, at.thunk(test))
+        if isinstance(test, ast.Constant) and test.value:
+            return [], going
+        if not decision.assigns:
+            return [], at.apply("and_", going, at.thunk(test))
         rest = self.parts.function(at, "rest_of_test", [at.result(test)], modified)
-        return test, [rest], at.apply("and_", going, at.load(rest.name))
+        return [rest], at.apply("and_", going, at.load(rest.name))
 
     def for_(self, node: ast.For) -> Forms:
         stops, options, body_nodes = self.take_apart(node)
@@ -305,7 +533,6 @@ class _Function:
         target = self.expressions.convert(node.target)
         options.keys.append(at.constant("iterate_names"))
         options.values.append(at.constant(ast.unparse(node.target)))
-        body = self.block(body_nodes)
         self.note_mutated(node, each, options)
 
         def parts() -> Parts:
@@ -322,22 +549,27 @@ class _Function:
                 going = self.parts.function(at, "extra_test", [test], Summary())
                 access.append(going)
                 extra = at.load(going.name)
-            return Parts(access, [extra, at.load(looped.name), *arguments])
+            return Parts(access, [extra, at.load(looped.name), *arguments, options])
 
         def staged() -> Block:
-            return self.stage(at, "for_stmt", [iterable], parts(), [options])
+            made = parts()
+            call = at.apply("for_stmt", iterable, *made.arguments)
+            return [*made.functions, at.statement(call)]
 
+        items = self.fresh.name("ag_items")
+        number = at.constant(self.site(parts))
+        stage = self.stage_at(at, "for_stmt", number, each, at.load(items))
+        body, turn = self.turn(at, body_nodes, stops, stage, 1)
         if not self.options.inline:
             return Forms(staged, [])
-        items = self.fresh.name("ag_items")
-        arguments = [at.load(items), self.site(at, each, parts), options]
-        stage: Block = [at.statement(at.apply("for_stmt", *arguments))]
-        inside = body.plain or [at.nothing()]
+        if self.depth >= _DEEPEST:
+            return Forms(staged, self.in_parts(staged, each))
+        begin = at.assign(at.store(items), iterable)
+        python: Block = []
         if stops:
-            inside = [*inside, self.stopped(at, stops, stage)]
-        loop = ast.For(target, at.load(items), inside, [], None, **at.place)
-        begin = at.assign(at.store(items), at.apply("iterated", iterable))
-        return Forms(staged, [begin, at.branch(_is_looped(items, at), stage, [loop])])
+            python.append(at.assign(at.store(items), at.apply("iter", at.load(items))))
+        python.append(ast.For(target, at.load(items), turn, [], None, **at.place))
+        return Forms(staged, [begin, at.branch(_is_python(items, at), python, [stage])])
 
     def take_apart(self, node: Any) -> tuple[list[str], ast.Dict, Block]:
         """The flags that end a loop, its options, and its body without either."""
@@ -388,12 +620,20 @@ def _alike(block: Block) -> Forms:
     return Forms(lambda: block, block)
 
 
-def _is_not(test: ast.expr) -> bool:
-    return isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not)
+def _jumps_last(body: Block, flags: Names) -> bool:
+    """Whether nothing of a block comes after an if that may set one of the flags."""
+    *before, last = body
+    if any(flags & collect([node]).writes for node in before if not isinstance(node, ast.Assign)):
+        return False
+    if isinstance(last, ast.If) and not _flags_unset(last.test):
+        blocks = filter(None, (last.body, last.orelse))
+        return all(_jumps_last(block, flags) for block in blocks)
+    return isinstance(last, ast.Assign) or not flags & collect([last]).writes
 
 
-def _is_endless(node: ast.While) -> bool:
-    return isinstance(node.test, ast.Constant) and bool(node.test.value)
+def _is_elif(block: Block) -> bool:
+    """Whether an `else` is nothing but another if of the user's."""
+    return len(block) == 1 and isinstance(block[0], ast.If) and not _flags_unset(block[0].test)
 
 
 def _loop_options(node: ast.stmt) -> ast.Call | None:
@@ -423,7 +663,11 @@ def _unset(flags: Sequence[str], at: At) -> ast.expr:
     return tests[0] if len(tests) == 1 else ast.BoolOp(ast.And(), tests, **at.place)
 
 
-def _is_looped(name: str, at: At) -> ast.expr:
-    """`name.__class__ is ag__.Looped`"""
-    kind = ast.Attribute(at.load(name), "__class__", ast.Load(), **at.place)
-    return ast.Compare(kind, [ast.Is()], [at.operator("Looped")], **at.place)
+def _is_python(name: str, at: At) -> ast.expr:
+    """`ag__.kind(name) in ag__.ITERABLES or not ag__.loops(name)`"""
+    kind = at.apply("kind", at.load(name))
+    known = ast.Compare(kind, [ast.In()], [at.operator("ITERABLES")], **at.place)
+    return at.either([known, at.negation(at.apply("loops", at.load(name)))])
+
+
+_DECISIONS = (ast.BoolOp, ast.UnaryOp, ast.IfExp, ast.Compare)

@@ -38,11 +38,14 @@ _Converted = tuple[types.CodeType, Sites]
 _codes: IdentityTable[types.CodeType, dict[Options, _Converted]] = IdentityTable()
 
 
+_KEY = "__ag_converted__"
+_FUNCTION = types.FunctionType
+
+
 class _Record:
     """What became of a function, kept in its `__dict__`. It pickles to nothing."""
 
     __slots__ = ("origin", "target")
-    KEY = "__ag_converted__"
 
     def __init__(
         self,
@@ -59,8 +62,8 @@ class _Record:
 def converted_call(function: Any) -> Any:
     """What to call instead of `function` so that its control flow is converted too."""
     kind = type(function)
-    if kind is types.FunctionType:
-        record = function.__dict__.get(_Record.KEY)
+    if kind is _FUNCTION:
+        record = function.__dict__.get(_KEY)
         if record is not None and record.origin() is function:
             return record.target or function
         if exempt.calls_back(function):
@@ -115,11 +118,11 @@ def _call_method(value: Any) -> Any:
 
 
 def _convert_once(function: types.FunctionType) -> types.FunctionType:
-    record = function.__dict__.get(_Record.KEY)
+    record = function.__dict__.get(_KEY)
     if record is None or record.origin() is not function:
         target = None if exempt.is_exempt(function) else _try_to_convert(function)
         record = _Record(weakref.ref(function), target)
-        function.__dict__[_Record.KEY] = record
+        function.__dict__[_KEY] = record
     return record.target or function
 
 
@@ -195,10 +198,9 @@ def convert_tree(where: Source, options: Options) -> tuple[ast.FunctionDef, Make
 
 
 _OVERLOADS = overloads.table(converted_call)
-NAMESPACE = types.SimpleNamespace(
-    converted_call=converted_call,
-    **{name: getattr(operators, name) for name in operators.__all__},
-)
+NAMESPACE = types.ModuleType(OPERATORS)  # whose attributes are found quickest
+vars(NAMESPACE).update({name: getattr(operators, name) for name in operators.__all__})
+vars(NAMESPACE)["converted_call"] = converted_call
 
 
 # The public functions

@@ -15,11 +15,20 @@ part assigns a variable (`a and (b := c)`): it is Python's, and refuses tensors.
 from __future__ import annotations
 
 import ast
-import functools
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+from graphwright.autograph.decisions import (
+    Chain,
+    Choice,
+    Decision,
+    Junction,
+    Membership,
+    Negation,
+    Operand,
+    is_python_bool,
+)
 from graphwright.autograph.syntax import At, Fresh
 
 _SYMBOLS: dict[type[ast.cmpop], str] = {
@@ -36,22 +45,6 @@ _SYMBOLS: dict[type[ast.cmpop], str] = {
 }
 
 
-def is_python_bool(node: ast.expr) -> bool:
-    """Whether the value is one of Python's bools (or a constant) whatever its operands are."""
-    if isinstance(node, ast.Compare):
-        return all(isinstance(op, (ast.Is, ast.IsNot)) for op in node.ops)
-    if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not):
-        return is_python_bool(node.operand)
-    if isinstance(node, ast.BoolOp):
-        return all(map(is_python_bool, node.values))
-    return isinstance(node, ast.Constant)
-
-
-def assigns(node: ast.AST) -> bool:
-    """Whether evaluating the expression may bind a variable."""
-    return any(isinstance(inner, ast.NamedExpr) for inner in ast.walk(node))
-
-
 @dataclass(frozen=True)
 class Options:
     """How to convert.
@@ -64,17 +57,26 @@ class Options:
     recursive: bool = True
 
 
-def _lazy(node: ast.AST) -> int:
-    """How deep expressions are nested whose parts may be skipped."""
-    inside = max(map(_lazy, ast.iter_child_nodes(node)), default=0)
-    chained = isinstance(node, ast.Compare) and len(node.ops) > 1
-    return inside + (chained or isinstance(node, (ast.BoolOp, ast.IfExp)))
+def _nature(node: ast.AST) -> tuple[int, bool]:
+    """How deep expressions are nested whose parts may be skipped, and whether one assigns."""
+    kind = type(node)
+    if kind is ast.Name or kind is ast.Constant:
+        return 0, False
+    depth, binds = 0, kind is ast.NamedExpr
+    for name in node._fields:
+        value = getattr(node, name, None)
+        for inner in value if type(value) is list else (value,):
+            if isinstance(inner, ast.expr):
+                more, assigns = _nature(inner)
+                depth, binds = max(depth, more), binds or assigns
+    lazy = kind is ast.BoolOp or kind is ast.IfExp
+    return depth + (lazy or (isinstance(node, ast.Compare) and len(node.ops) > 1)), binds
 
 
-def may_be_staged(value: ast.expr, name: str, at: At) -> ast.expr:
-    """`value is not True and name is not False and ag__.staged(name)`"""
-    odd = [at.negated(at.identical(value, True)), at.negated(at.identical(at.load(name), False))]
-    return ast.BoolOp(ast.And(), [*odd, at.apply("staged", at.load(name))], **at.place)
+def _is_pure(node: ast.AST) -> bool:
+    """Whether the comparison is one of variables and constants, which may be evaluated again."""
+    pure = (ast.Compare, ast.cmpop, ast.Name, ast.Constant, ast.Tuple, ast.List, ast.expr_context)
+    return all(isinstance(inner, pure) for inner in ast.walk(node))
 
 
 class Expressions:
@@ -88,6 +90,7 @@ class Expressions:
         self.options = options
         self.fresh = fresh
         self.iterating = 0  # how many iterables of comprehensions are around
+        self.kept: set[str] = set()  # names of values in the middle of chains
 
     def convert(self, node: Any) -> Any:
         """The node that replaces `node`, which may be an expression or a simple statement."""
@@ -115,61 +118,63 @@ class Expressions:
             node.func = At(node.func).apply("converted_call", node.func)
         return node
 
-    def quick(self, lazy: Sequence[ast.expr]) -> bool:
-        """Whether to write Python's form beside the staged one: it doubles what is lazy."""
-        return self.options.inline and not self.iterating and max(map(_lazy, lazy)) < 2
+    def decision(self, node: ast.expr) -> Decision:
+        """An expression that may ask for truth, its operands converted."""
+        at = At(node)
+        if isinstance(node, ast.BoolOp):
+            return Junction(node.op, [self.decision(value) for value in node.values], at)
+        if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not):
+            return Negation([self.decision(node.operand)], at)
+        if isinstance(node, ast.IfExp):
+            parts = (node.test, node.body, node.orelse)
+            return Choice([self.decision(part) for part in parts], at)
+        if isinstance(node, ast.Compare) and not is_python_bool(node):
+            return self.comparison(node, at)
+        is_plain, (depth, binds) = is_python_bool(node), _nature(node)
+        is_operator = isinstance(node, (ast.Compare, ast.UnaryOp))
+        value = self.inside(node) if is_operator else self.convert(node)
+        return Operand(value, assigns=binds, is_plain=is_plain, depth=depth)
 
-    def guarded(
-        self,
-        value: ast.expr,
-        stage: Callable[[ast.expr], ast.expr],
-        python: Callable[[ast.expr], ast.expr],
-        at: At,
-    ) -> ast.expr:
-        """`stage(t) if (t := value) may be staged else python(t)`"""
-        if isinstance(value, ast.Name):
-            name = value.id
-        else:
-            name = self.fresh.name("ag_value")
-            value = ast.NamedExpr(at.store(name), value, **at.place)
-        kept = at.load(name)
-        test = may_be_staged(value, name, at)
-        return ast.IfExp(test, stage(kept), python(kept), **at.place)
+    def deciding(self, node: ast.expr) -> ast.expr:
+        """A decision inside another expression, converted."""
+        decision = self.decision(node)
+        if self.options.inline and not self.iterating:
+            return decision.inline(self.fresh)
+        return decision.staged()
 
-    def boolean(self, node: ast.BoolOp) -> ast.expr:
-        lazy = node.values[1:]
-        plain = all(map(is_python_bool, node.values[:-1])) or any(map(assigns, lazy))
-        quick = not plain and self.quick(lazy)
+    def comparison(self, node: ast.Compare, at: At) -> Decision:
+        """`a < b`, `a in b`, or a chain of them."""
+        depth, binds = _nature(node)
+        simple = isinstance(node.ops[0], (ast.In, ast.NotIn)) and _is_pure(node)
         self.inside(node)
-        return node if plain else self.lazy_boolean(node.op, node.values, quick, At(node))
-
-    def lazy_boolean(
-        self, op: ast.boolop, values: Sequence[ast.expr], quick: bool, at: At
-    ) -> ast.expr:
-        """`a and b ...`, of converted operands."""
-        name = "and_" if isinstance(op, ast.And) else "or_"
-        first, *rest = values
-        thunks = list(map(at.thunk, rest))
-        if not quick:
-            return at.apply(name, first, *thunks)
-
-        def python(kept: ast.expr) -> ast.expr:
-            more = self.lazy_boolean(op, rest, True, at) if len(rest) > 1 else rest[0]
-            return ast.BoolOp(op, [kept, more], **at.place)
-
-        return self.guarded(first, lambda kept: at.apply(name, kept, *thunks), python, at)
+        if len(node.ops) == 1:
+            link = self.link(node.left, node.ops[0], node.comparators[0], at)
+            if simple:
+                return Membership(node, link)
+            value = node if isinstance(link, ast.Compare) else link
+            return Operand(value, assigns=binds, depth=depth)
+        links: list[ast.expr] = [node.left]
+        for op, operand in zip(node.ops, node.comparators):
+            links += [at.constant(_SYMBOLS[type(op)]), at.thunk(operand)]
+        first, *rest = node.comparators
+        if not all(isinstance(middle, (ast.Name, ast.Constant)) for middle in rest[:-1]):
+            return Operand(at.apply("chain", *links), assigns=binds, depth=depth)
+        binding = [binds, *(_nature(link)[1] for link in rest)]
+        kept = first
+        if not isinstance(first, (ast.Name, ast.Constant)):
+            kept = at.load(self.fresh.name("ag_value"))
+            self.kept.add(kept.id)
+            first = ast.NamedExpr(at.store(kept.id), first, **at.place)
+        operands = zip([node.left, kept, *rest], node.ops, [first, *rest])
+        parts = [
+            Operand(self.link(*link, at), assigns=binds, depth=depth - 1)
+            for link, binds in zip(operands, binding)
+        ]
+        return Chain(parts, links, at)
 
     def unary(self, node: ast.UnaryOp) -> ast.expr:
-        plain = not isinstance(node.op, ast.Not) or is_python_bool(node.operand)
-        self.inside(node)
-        if plain:
-            return node
-        at = At(node)
-        if not self.quick([node]):
-            return at.apply("not_", node.operand)
-        return self.guarded(
-            node.operand, lambda kept: at.apply("not_", kept), lambda kept: at.negation(kept), at
-        )
+        is_not = isinstance(node.op, ast.Not)
+        return self.deciding(node) if is_not else self.inside(node)
 
     def comprehension(self, node: ast.comprehension) -> Any:
         self.iterating += 1  # no variable may be assigned there
@@ -179,42 +184,6 @@ class Expressions:
         node.target = self.convert(node.target)
         return node
 
-    def conditional(self, node: ast.IfExp) -> ast.expr:
-        plain = is_python_bool(node.test) or assigns(node.body) or assigns(node.orelse)
-        quick = not plain and self.quick([node.body, node.orelse])
-        self.inside(node)
-        if plain:
-            return node
-        at = At(node)
-        body, orelse = node.body, node.orelse
-        thunks = at.thunk(body), at.thunk(orelse)
-        if not quick:
-            return at.apply("if_exp", node.test, *thunks)
-        return self.guarded(
-            node.test,
-            lambda kept: at.apply("if_exp", kept, *thunks),
-            lambda kept: ast.IfExp(kept, body, orelse, **at.place),
-            at,
-        )
-
-    def comparison(self, node: ast.Compare) -> ast.expr:
-        lazy = node.comparators[1:]
-        plain = is_python_bool(node) or any(map(assigns, lazy))
-        simple = all(isinstance(right, (ast.Name, ast.Constant)) for right in lazy[:-1])
-        quick = not plain and simple and bool(lazy) and self.quick(lazy)
-        self.inside(node)
-        if plain:
-            return node
-        at = At(node)
-        if not lazy:
-            return self.link(node.left, node.ops[0], node.comparators[0], at)
-        if quick:
-            return self.quick_chain(node, at)
-        links: list[ast.expr] = []
-        for op, operand in zip(node.ops, node.comparators):
-            links += [at.constant(_SYMBOLS[type(op)]), at.thunk(operand)]
-        return at.apply("chain", node.left, *links)
-
     def link(self, left: ast.expr, op: ast.cmpop, right: ast.expr, at: At) -> ast.expr:
         """A comparison of two."""
         if isinstance(op, ast.In):
@@ -223,36 +192,11 @@ class Expressions:
             return at.apply("not_", at.apply("in_", left, right))
         return ast.Compare(left, [op], [right], **at.place)
 
-    def quick_chain(self, node: ast.Compare, at: At) -> ast.expr:
-        """`a < (t := b) and t < c` for `a < b < c`."""
-        first, *rest = node.comparators
-        kept = first
-        if not isinstance(first, (ast.Name, ast.Constant)):
-            kept = at.load(self.fresh.name("ag_value"))
-            first = ast.NamedExpr(at.store(kept.id), first, **at.place)
-        left, right = [node.left, kept, *rest], [first, *rest]
-        links = [self.link(*operands, at) for operands in zip(left, node.ops, right)]
-        return self.lazy_boolean(ast.And(), links, True, at)
-
     def lambda_(self, node: ast.Lambda) -> ast.expr:
         args = node.args.args
         inner = Expressions(args[0].arg if args else None, self.options, self.fresh)
         self.inside(node.args)
         node.body = inner.convert(node.body)
-        return node
-
-    def assertion(self, node: ast.Assert) -> ast.stmt:
-        plain = is_python_bool(node.test)
-        self.inside(node)
-        if plain:
-            return node
-        at = At(node)
-        message = [at.thunk(node.msg)] if node.msg else []
-        stage = functools.partial(at.apply, "assert_stmt")
-        if self.options.inline:
-            node.test = self.guarded(node.test, lambda t: stage(t, *message), lambda t: t, at)
-        else:
-            node.test = stage(node.test, *message)
         return node
 
     def raising(self, node: ast.Raise) -> ast.stmt:
@@ -284,12 +228,11 @@ _HANDLERS: dict[type, Callable[[Expressions, Any], Any]] = dict.fromkeys(
 _HANDLERS |= {
     ast.comprehension: Expressions.comprehension,
     ast.Call: Expressions.call,
-    ast.BoolOp: Expressions.boolean,
+    ast.BoolOp: Expressions.deciding,
     ast.UnaryOp: Expressions.unary,
-    ast.IfExp: Expressions.conditional,
-    ast.Compare: Expressions.comparison,
+    ast.IfExp: Expressions.deciding,
+    ast.Compare: Expressions.deciding,
     ast.Lambda: Expressions.lambda_,
-    ast.Assert: Expressions.assertion,
     ast.Raise: Expressions.raising,
     ast.AnnAssign: Expressions.annotation,
 }

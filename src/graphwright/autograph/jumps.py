@@ -52,6 +52,22 @@ class _Exit:
 class _Loop:
     leave: str  # the flag of break
     skip: str  # the flag of continue
+    has_else: bool
+
+
+def set_python_form(node: ast.stmt, form: list[ast.stmt]) -> None:
+    """Note what stands for a lowered statement where Python alone decides that it runs."""
+    node.python_form = form  # type: ignore[attr-defined]
+
+
+def python_form(node: ast.stmt) -> list[ast.stmt]:
+    """What stands for a lowered statement in the Python form of a function."""
+    return getattr(node, "python_form", [node])
+
+
+def returns(node: ast.stmt) -> bool:
+    """Whether the lowered assignment is a `return` where Python alone decides that it runs."""
+    return getattr(node, "returns", False)
 
 
 def lower_jumps(body: list[ast.stmt], fresh: Fresh) -> Lowered:
@@ -96,15 +112,19 @@ class _Lowering:
         lowered, leaving = self.block(body)
         start, end = At(body[0]), At(body[-1])
         begin: list[ast.stmt] = []
-        value: ast.expr = end.load(names.value)
+        last = end.result(end.load(names.value))
         if not leaving.always:
             self.read.add(names.flag)
-            value = end.apply("ret", value, end.load(names.flag))
+            flag = end.load(names.flag)
+            last = end.result(end.apply("ret", end.load(names.value), flag))
+            fallen = end.branch(end.identical(flag, False), [end.result(None)])
+            set_python_form(last, [fallen, last])
             begin = [start.assign(start.store(names.value), start.apply("UndefinedReturn"))]
+            set_python_form(begin[0], [])
         if names.flag in self.read:
             begin.insert(0, start.set(names.flag, False))
         docs = 1 if is_docstring(body[0]) else 0
-        return [*lowered[:docs], *begin, *lowered[docs:], end.result(value)]
+        return [*lowered[:docs], *begin, *lowered[docs:], last]
 
     def block(self, body: list[ast.stmt]) -> tuple[list[ast.stmt], _Exit]:
         out: list[ast.stmt] = []
@@ -169,7 +189,10 @@ class _Lowering:
         return self.jump(node, self.loops[-1].skip)
 
     def jump(self, node: ast.stmt, flag: str) -> tuple[list[ast.stmt], _Exit]:
-        return [At(node).set(flag, True)], _Exit({flag}, always=True)
+        raised = At(node).set(flag, True)
+        is_kept = isinstance(node, ast.Break) and self.loops[-1].has_else
+        set_python_form(raised, [raised, node] if is_kept else [node])
+        return [raised], _Exit({flag}, always=True)
 
     def return_(self, node: ast.Return) -> tuple[list[ast.stmt], _Exit]:
         if self.returned is None:
@@ -178,6 +201,8 @@ class _Lowering:
         value = node.value or at.constant(None)
         keep = at.assign(at.store(self.returned.value), value)
         raised = at.set(self.returned.flag, True)
+        keep.returns = True  # type: ignore[attr-defined]
+        set_python_form(raised, [])
         return [keep, raised], _Exit({self.returned.flag}, always=True)
 
     def if_(self, node: ast.If) -> tuple[list[ast.stmt], _Exit]:
@@ -189,7 +214,7 @@ class _Lowering:
 
     def loop(self, node: ast.While | ast.For) -> tuple[list[ast.stmt], _Exit]:
         at = At(node)
-        names = _Loop(self.fresh.name("break_"), self.fresh.name("continue_"))
+        names = _Loop(self.fresh.name("break_"), self.fresh.name("continue_"), bool(node.orelse))
         self.flags |= {names.leave, names.skip}
         self.loops.append(names)
         body, leaving = self.block(node.body)

@@ -7,38 +7,51 @@ Each operator is Python's own construct unless the value it turns on is staged; 
 
 from __future__ import annotations
 
+import dis
 import functools
-import itertools
 import operator
+import sys
+import types
 from collections.abc import Callable, Iterator
-from typing import Any, cast
+from types import TracebackType
+from typing import Any, NoReturn, cast
 
 from graphwright.autograph import refusals, regions
 from graphwright.autograph.containers import contents, refill
 from graphwright.autograph.source import cells_of
-from graphwright.autograph.staging import Fold, Iteration, Staging
+from graphwright.autograph.staging import Staging
 from graphwright.autograph.tensors import TensorStaging
 from graphwright.autograph.undefined import Undefined, UndefinedReturn
-from graphwright.errors import user_location
+from graphwright.errors import OperatorNotAllowedInGraphError, is_own, user_location
 from graphwright.logs import LOGGER
 from graphwright.types import tree
 
 __all__ = [
-    "Looped", "Undefined", "UndefinedReturn", "and_", "assert_stmt", "chain", "contents",
-    "for_stmt", "if_exp", "if_stmt", "in_", "iterated", "iterations", "ldu", "not_", "or_",
-    "refill", "ret", "staged", "undefined", "while_stmt",
+    "ITERABLES", "PLAIN", "Undefined", "UndefinedReturn", "and_", "asked", "assert_stmt", "chain",
+    "contents", "for_stmt", "handled", "if_exp", "if_stmt", "in_", "iter", "kind", "ldu", "loops",
+    "not_", "or_", "python_truth", "refill", "refuse_match", "ret", "staged", "undefined",
+    "while_stmt",
 ]  # fmt: skip
 
 State = tuple[Any, ...]
 Thunk = Callable[[], Any]
 
-# Iterations of a Python loop that add to a graph, before it warns.
+# Iterations of a Python loop that may be built one by one under a condition.
 UNROLLED_AT_MOST = 3_000
 _staging: Staging = TensorStaging()
 
 
-# What is asked about most often and is no tensor.
+# What is asked about most often and is no tensor; what is looped over most often.
 PLAIN = frozenset({bool, dict, float, int, list, set, str, tuple, type(None)})
+ITERABLES = frozenset(
+    {
+        list, tuple, range, dict, str, set, frozenset, bytes, enumerate, zip, map, filter, reversed,
+        type({}.keys()), type({}.values()), type({}.items()), types.GeneratorType,
+    }
+)  # fmt: skip
+
+kind = type  # under names that no user's variable hides
+iter = iter
 
 
 def install(staging: Staging) -> Staging:
@@ -61,6 +74,61 @@ def loops(items: Any) -> bool:
 def builtin(name: str) -> Callable[..., Any]:
     """The staging's form of a builtin, for arguments some of which are staged."""
     return _staging.builtin(name)
+
+
+# Truth that Python asks for
+
+_ASKING = ("CONTAINS_OP", "JUMP_IF_", "POP_JUMP_", "TO_BOOL", "UNARY_NOT")
+
+
+def asked() -> Any:
+    """What to catch around a statement of the Python form, which is being left by an exception.
+
+    It is the refusal of a tensor to be true or false, if the statement itself asked: by an
+    instruction of its frame, and not through other functions, of users or in C. `ag_sites` finds
+    the tensor with the exception.
+    """
+    error = sys.exc_info()[1]
+    if isinstance(error, OperatorNotAllowedInGraphError) and error.undecided is not None:
+        entry = error.__traceback__
+        if entry is not None and _is_asking(entry, error.undecided):
+            error.is_handled = True
+            return OperatorNotAllowedInGraphError
+    return ()
+
+
+def _is_asking(entry: TracebackType, tensor: Any) -> bool:
+    """Whether an instruction of the frame asked the tensor itself."""
+    code = entry.tb_frame.f_code
+    if not dis.opname[code.co_code[entry.tb_lasti]].startswith(_ASKING):
+        return False
+    inner = entry.tb_next
+    while inner is not None:
+        frame = inner.tb_frame
+        if not is_own(frame.f_code) and frame.f_locals.get("self") is not tensor:
+            return False
+        inner = inner.tb_next
+    return True
+
+
+def handled() -> BaseException:
+    """What a bare `raise` raises again: not what `asked` has caught."""
+    error = sys.exc_info()[1]
+    while isinstance(error, OperatorNotAllowedInGraphError) and error.is_handled:
+        error = error.__context__
+    return error or RuntimeError("No active exception to reraise")
+
+
+def python_truth(value: Any) -> Any:
+    """A value that Python asks for its truth: no tensor."""
+    if staged(value):
+        raise refusals.skipped_assignment(value)
+    return value
+
+
+def refuse_match() -> NoReturn:
+    """A pattern or a guard of a `match` asked a tensor."""
+    raise refusals.match() from None
 
 
 # Variables
@@ -141,7 +209,7 @@ def while_stmt(
 
     Where the test becomes a tensor after some iterations, the rest of the loop is staged.
     """
-    for _ in iterations():
+    while True:
         go = test() if known is None else known
         known = None
         if staged(go):
@@ -169,14 +237,14 @@ def for_stmt(
     Where `extra_test` becomes a tensor in a Python loop, the iterations that are left are
     built one by one, each under the condition.
     """
-    left = items if type(items) is Looped else iterated(items)
-    if isinstance(left, Looped):
+    way = None if type(items) in ITERABLES else _staging.iteration(items)
+    if way is not None:
         variables = _variables(symbol_names, get_state, set_state, body)
         held = _leaves(opts)
-        regions.stage_for(_staging, left.iteration, extra_test, body, variables, opts)
+        regions.stage_for(_staging, way, extra_test, body, variables, opts)
         _warn_of_changes(held, opts)
         return
-    left = iter(left)
+    left = iter(items)
     done = object()
     while True:
         go = extra_test() if extra_test is not None else True
@@ -250,78 +318,6 @@ def assert_stmt(condition: Any, message: Thunk | None = None) -> bool:
     text = "" if message is None else str(message())
     _staging.assert_true(_staging.condition(condition, "assert statement"), text)
     return True
-
-
-# Loops that stay Python
-
-
-class Looped:
-    """Something that a `for` goes through in the graph."""
-
-    __slots__ = ("iteration",)
-
-    def __init__(self, iteration: Iteration | Fold) -> None:
-        self.iteration = iteration
-
-
-_SIZED = (list, tuple, range, dict, str)
-_TURNS = (None,) * UNROLLED_AT_MOST  # iterated faster than anything that counts
-
-
-def iterated(items: Any) -> Any:
-    """What a `for` of Python goes through, watched, or `Looped` for a loop of the graph."""
-    if type(items) in _SIZED and len(items) < UNROLLED_AT_MOST:
-        return iter(items)
-    if type(items) is _Watched:
-        return items
-    iteration = _staging.iteration(items)
-    if iteration is not None:
-        return Looped(iteration)
-    left = iter(items)
-    first = itertools.islice(left, UNROLLED_AT_MOST)
-    return _Watched.from_iterable((first, _Rest(left, _staging.size())))
-
-
-class _Watched(itertools.chain[Any]):
-    """The items of a Python loop, the first ones before the watch."""
-
-
-class _Rest:
-    """What is left after the first turns of a Python loop that began with a graph of some size.
-
-    It warns if the turns have added to the graph.
-    """
-
-    def __init__(self, left: Iterator[Any], size: int) -> None:
-        self.left = left
-        self.size = size
-
-    def __iter__(self) -> Iterator[Any]:
-        _warn_unrolled(_staging.size() - self.size)
-        return self.left
-
-
-class _More:
-    """The turns of a `while` after the first ones; from here on it is known what they add."""
-
-    def __iter__(self) -> Iterator[Any]:
-        rest = _Rest(itertools.repeat(None), _staging.size())
-        return itertools.chain.from_iterable((_TURNS, rest))
-
-
-# `iterations()`: as many turns of a Python loop as it wants, watched when there are many.
-iterations = functools.partial(itertools.chain.from_iterable, (_TURNS, _More()))
-
-
-def _warn_unrolled(added: int) -> None:
-    if added < UNROLLED_AT_MOST:
-        return
-    LOGGER.warning(
-        "%s: this Python loop has run more than %d times while a graph was being built "
-        "and added %d operations to it. Did you mean to loop in the graph? Loop over a tensor "
-        "(`for i in tf.range(n)`) or use a tensor in the condition of the while.",
-        user_location(), UNROLLED_AT_MOST, added,
-    )  # fmt: skip
 
 
 # Expressions

@@ -12,7 +12,7 @@ from types import GeneratorType
 from typing import Any
 
 from graphwright.autograph import operators
-from graphwright.autograph.operators import PLAIN
+from graphwright.autograph.operators import ITERABLES, PLAIN
 
 Convert = Callable[[Any], Any]
 
@@ -48,7 +48,7 @@ def _on_loops(builtin: Callable[..., Any]) -> Callable[..., Any]:
 
     def call(*args: Any, **kwargs: Any) -> Any:
         for arg in args:
-            if operators.loops(arg):
+            if type(arg) not in ITERABLES and operators.loops(arg):
                 return operators.builtin(name)(*args, **kwargs)
         return builtin(*args, **kwargs)
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from graphwright.autograph.effects import Names, variables
 from graphwright.autograph.flow import Flow, Summary
+from graphwright.autograph.refusals import RETURN_VALUE
 from graphwright.autograph.syntax import At, Fresh, copied
 
 Block = list[ast.stmt]
@@ -54,7 +55,7 @@ class Writer:
         outputs = sorted(inside.modified & live)
         inputs = sorted((inside.modified & read) - live)
         names = outputs + inputs
-        unsure = {n for n in names if n in inside.deleted or not self.flow.defined_before(node, n)}
+        unsure = {name for name in names if self.is_unsure(node, inside, name)}
         attributes = _steady(inside.attributes, inside.modified)
         containers = _steady(inside.containers, inside.modified)
         containers = {name: at for name, at in containers.items() if name not in attributes}
@@ -62,6 +63,12 @@ class Writer:
             containers |= self.mutated(inside, live)
             return State(names, len(outputs), frozenset(unsure), containers, attributes)
         return State(names, len(names), frozenset(unsure), containers, attributes)
+
+    def is_unsure(self, node: ast.stmt, inside: Summary, name: str) -> bool:
+        """Whether a variable may have no value; that of `return` has none before it, inline."""
+        if name in inside.deleted or not self.flow.defined_before(node, name):
+            return True
+        return self.inline and name.startswith(RETURN_VALUE)
 
     def mutated(self, inside: Summary, live: Names) -> dict[str, ast.expr]:
         """The containers of this function that methods change and that are read afterwards."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from graphwright.errors import user_location
+from graphwright.errors import OperatorNotAllowedInGraphError, user_location
 
 RETURN_VALUE = "retval_"  # the variable of `jumps` that holds what a function returns
 
@@ -112,6 +112,24 @@ def other_shape(name: str, before: Any, after: Any, both: Any) -> Exception:
         "tf.autograph.experimental.set_loop_options to set shape invariants.",
         "Write this first in the loop: tf.autograph.experimental.set_loop_options("
         f"shape_invariants=[({name}, tf.TensorShape({both}))])",
+    )
+
+
+def skipped_assignment(value: Any) -> Exception:
+    return refusal(
+        OperatorNotAllowedInGraphError,
+        f"Using a symbolic `tf.Tensor` as a Python `bool` is not allowed: {value} decides whether "
+        "an assignment expression (`:=`) runs, and the graph cannot leave its variable unassigned.",
+        "Assign in a statement before, or in both branches of an `if`.",
+    )
+
+
+def match() -> Exception:
+    return refusal(
+        OperatorNotAllowedInGraphError,
+        "Using a symbolic `tf.Tensor` as a Python `bool` is not allowed: the patterns and guards "
+        "of `match` compare as Python.",
+        "Write `if` and `elif`, which become branches of the graph.",
     )
 
 

@@ -109,6 +109,3 @@ class Staging(Protocol):
 
     def builtin(self, name: str) -> Callable[..., Any]:
         """The form for tensors of a builtin: `len`, `range`, `sorted`, ... (see `overloads`)."""
-
-    def size(self) -> int:
-        """How many operations the graph that is being built has."""

@@ -8,6 +8,7 @@ from typing import Any
 
 OPERATORS = "ag__"  # the name under which converted code finds `operators`
 SITES = "ag_sites"  # and its `Sites`
+KNOWN = "ag_known"  # and, in the parts of a staged statement, the tensor that was asked
 
 
 _LOAD = ast.Load()

@@ -132,10 +132,6 @@ class TensorStaging:
     def builtin(self, name: str) -> Callable[..., Any]:
         return tensor_builtins.TABLE[name]
 
-    def size(self) -> int:
-        tracer = current_tracer()
-        return 0 if tracer is None else len(tracer.graph.nodes)
-
 
 def _is_composite(value: Any) -> bool:
     return getattr(value, "__graphwright_spec__", None) is not None

@@ -109,19 +109,29 @@ class SymbolicTensor(Tensor):
         raise leaked(self, None)
 
     def __bool__(self) -> bool:
-        raise not_in_graph(
+        error = not_in_graph(
             "Using a symbolic `tf.Tensor` as a Python `bool` is not allowed. You can attempt the "
             "following resolutions to the problem: If you are running in Graph mode, use Eager "
             "execution mode or decorate this function with @tf.function. If you are using "
             "AutoGraph, you can try decorating this function with @tf.function; `tf.cond` is the "
             "form that works everywhere."
         )
+        error.undecided = self
+        raise error
 
     def __iter__(self) -> NoReturn:
         raise not_in_graph(
             "Iterating over a symbolic `tf.Tensor` is not allowed: use `tf.map_fn`, `tf.unstack`, "
             "or a `for` loop that AutoGraph converts."
         )
+
+    def __contains__(self, item: Any) -> bool:
+        error = not_in_graph(
+            "`in` a symbolic `tf.Tensor` is not allowed: use `tf.reduce_any(tensor == item)`, or "
+            "`in` in a function that AutoGraph converts."
+        )
+        error.undecided = self
+        raise error
 
     def __len__(self) -> NoReturn:
         raise TypeError(

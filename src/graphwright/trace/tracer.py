@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -48,6 +49,8 @@ class Tracer:
         node = self.graph.add(op, inputs, types, name, user_location(2))
         if self._nameless:
             self._name_operands(node)
+        if len(self.graph.nodes) >= self.look_at:
+            self.look_at = self.grown(self)
         return self.results(node)
 
     def _name_operands(self, node: Node) -> None:
@@ -190,6 +193,14 @@ class Tracer:
             tracer = tracer.outer
 
     on_variable: Callable[[Any, Any], None] | None = None
+
+    # -- graphs that grow ---------------------------------------------------------------
+
+    #: AutoGraph looks for loops that it did not stage: at which number of nodes, and how. Its
+    #: answer is when to look again; `watch` is what it knows of this graph.
+    look_at: float = math.inf
+    grown: Callable[[Tracer], int]
+    watch: Any = None
 
 
 def tracer_of(interpreter: Interpreter | None) -> Tracer | None:

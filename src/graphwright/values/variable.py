@@ -463,6 +463,9 @@ class Variable(Operators, metaclass=Creation):
     def __iter__(self) -> Any:
         return iter(self.read_value())
 
+    def __contains__(self, item: Any) -> bool:
+        return item in self.read_value()
+
     def __format__(self, spec: str) -> str:
         return format(self.read_value(), spec) if spec else str(self)
 

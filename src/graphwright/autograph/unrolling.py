@@ -1,0 +1,113 @@
+"""A warning of Python loops that make a graph large.
+
+Python runs its own loops, so nothing counts their turns; but a graph that grows is looked at from
+time to time. Wherever an op was added then, the converted functions on the stack are seen, and
+where each of them was: one that is further back in its code than before has begun another turn of
+a loop.
+"""
+
+from __future__ import annotations
+
+import dis
+import sys
+from collections.abc import Iterator
+from types import CodeType, FrameType
+from typing import NamedTuple
+
+from graphwright.autograph.exempt import is_converted
+from graphwright.errors import Location
+from graphwright.logs import LOGGER
+from graphwright.trace.tracer import Tracer
+
+TURNS = 3_000  # of a loop that add to a graph, before it warns
+EVERY = 500  # nodes between two looks
+_SAMPLE = 25  # nodes that are watched one by one in a look
+
+
+class Watch:
+    """The loops that add to one graph."""
+
+    def __init__(self) -> None:
+        self.end = 0  # the size of the graph at which this look ends; 0 between two
+        self.places: dict[FrameType, _Place] = {}
+        self.turns: dict[FrameType, int] = {}  # that were seen in this look
+        self.total: dict[FrameType, float] = {}  # of frames that every look has seen looping
+        self.has_warned = False
+
+    def look(self, size: int) -> int:
+        """Called when a graph has grown to `size`; returns at which size to be called again."""
+        if not self.end:
+            self.end = size + _SAMPLE
+        for frame, place in _converted():
+            if place.is_another_turn(self.places.get(frame)):
+                self.turns[frame] = self.turns.get(frame, 0) + 1
+            self.places[frame] = place
+        if size < self.end:
+            return size + 1
+        rate = EVERY / _SAMPLE
+        self.total = {f: n * rate + self.total.get(f, 0) for f, n in self.turns.items()}
+        for frame, turns in self.total.items():
+            if turns >= TURNS and not self.has_warned:
+                self.has_warned = True
+                _warn(frame, size)
+        self.end, self.places, self.turns = 0, {}, {}
+        return size + EVERY - _SAMPLE
+
+
+class _Place(NamedTuple):
+    """Where a function was: its instruction, and the call that it was in."""
+
+    instruction: int
+    call: FrameType
+
+    def is_another_turn(self, before: _Place | None) -> bool:
+        if before is None or before.instruction < self.instruction:
+            return False
+        return before.instruction > self.instruction or before.call is not self.call
+
+
+def _converted() -> Iterator[tuple[FrameType, _Place]]:
+    """The converted functions on the stack of a tracer that has added a node."""
+    call = sys._getframe(3)
+    frame = call.f_back
+    while frame is not None:
+        if is_converted(frame.f_code):
+            yield frame, _Place(frame.f_lasti, call)
+        call, frame = frame, frame.f_back
+
+
+def _warn(frame: FrameType, size: int) -> None:
+    code = frame.f_code
+    where = Location(code.co_filename, _head(code, frame.f_lasti) or frame.f_lineno, code.co_name)
+    LOGGER.warning(
+        "%s: this Python loop has run more than %d times while a graph was being built, which has "
+        "%d operations now. Did you mean to loop in the graph? Loop over a tensor "
+        "(`for i in tf.range(n)`) or use a tensor in the condition of the while.",
+        where, TURNS, size,
+    )  # fmt: skip
+
+
+def _head(code: CodeType, place: int) -> int | None:
+    """The line where the innermost loop around an instruction begins."""
+    lines: dict[int, int] = {}
+    line = None
+    found: tuple[int, int] | None = None
+    jumps = {*dis.hasjrel, *dis.hasjabs}
+    for instruction in dis.get_instructions(code):
+        line = instruction.starts_line or line
+        lines[instruction.offset] = line or 0
+        back = instruction.opcode in jumps and instruction.argval < instruction.offset
+        if back and instruction.argval <= place <= instruction.offset and found is None:
+            found = min(lines[instruction.argval], lines[instruction.offset]), instruction.offset
+    return None if found is None else found[0]
+
+
+def watch(tracer: Tracer) -> int:
+    """Looks at what a tracer's graph has become."""
+    looks: Watch = tracer.watch or Watch()
+    tracer.watch = looks
+    return looks.look(len(tracer.graph.nodes))
+
+
+Tracer.grown = staticmethod(watch)
+Tracer.look_at = EVERY
