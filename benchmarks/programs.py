@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any
 
-from benchmarks import contractions, control_flow, fusion, training
+from benchmarks import contractions, control_flow, fusion, statements, training
 from benchmarks.eager_ops import Excess
 from benchmarks.peers import Program
 from benchmarks.workload import Cold, Footprint, Growth, Import, Repeated, Restart, Workload
@@ -362,6 +362,7 @@ TABLE: tuple[Workload, ...] = (
         dict.fromkeys(LIBRARIES[:-1], nothing),
     ),
     *control_flow.TABLE,
+    *statements.TABLE,
     *fusion.TABLE,
     *contractions.TABLE,
     *training.TABLE,
