@@ -74,6 +74,7 @@ def variables() -> Iterator[Case]:
         yield program("gathered_slices", start, np.array(at, np.int32))
     yield program("batch_updated", start, np.array([[1], [0], [1]], np.int32), -ROWS[:, :1])
     yield program("handled", ROWS)
+    yield program("shared", ROWS)
     yield program("guarded", ROWS)
     for known in (True, False):
         yield program("created", known)
@@ -135,6 +136,17 @@ def handled(tf: Any, value: Any) -> Any:
     found = ops.ReadVariableOp(resource=handle, dtype=tf.float32)
     is_set = ops.VarIsInitializedOp(resource=handle)
     return str(before), is_set, tf.reduce_sum(ops.VariableShape(input=handle)), found
+
+
+def shared(tf: Any, value: Any) -> Any:
+    """What one handle of a name was assigned, read by another."""
+    ops, kind = tf.raw_ops, {"dtype": tf.float32, "shape": [3, 2], "shared_name": "golden"}
+    ops.AssignVariableOp(resource=ops.VarHandleOp(**kind), value=value * 0.0)
+    first = ops.VarHandleOp(**kind)
+    ops.AssignVariableOp(resource=first, value=value)
+    with tf.control_dependencies([ops.ReadVariableOp(resource=first, dtype=tf.float32)]):
+        found = ops.ReadVariableOp(resource=ops.VarHandleOp(**kind), dtype=tf.float32)
+        return tf.ensure_shape(found, [3, 2])
 
 
 def guarded(tf: Any, value: Any) -> Any:

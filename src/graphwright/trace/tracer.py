@@ -89,9 +89,7 @@ class Tracer:
         self._nameless.append(node.outputs[0])
         return node.outputs[0]
 
-    def _with_hosts(
-        self, op: Op, operands: tuple[Any, ...]
-    ) -> tuple[tuple[Value, ...], list[Any]]:
+    def _with_hosts(self, op: Op, operands: tuple[Any, ...]) -> tuple[tuple[Value, ...], list[Any]]:
         """Inputs and what the type rule sees, where some operands are host values."""
         inputs: list[Value] = []
         described: list[Any] = []
@@ -109,9 +107,7 @@ class Tracer:
             inputs.append(value)
         return tuple(inputs), described
 
-    def _host(
-        self, op: Op, position: int, operands: tuple[Any, ...]
-    ) -> tuple[Value, Any]:
+    def _host(self, op: Op, position: int, operands: tuple[Any, ...]) -> tuple[Value, Any]:
         """A host operand given as a Python value (in which tensors may be nested)."""
         operand = operands[position]
         declared = op.operands[min(position, len(op.operands) - 1)]
