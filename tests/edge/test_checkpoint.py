@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import copy
+import gc
 import os
 import subprocess
 import sys
@@ -13,6 +15,7 @@ import pytest
 from safetensors.numpy import load_file
 
 import graphwright as tf
+from graphwright.values.variable import RESTORING
 
 SOURCE = str(Path(tf.__file__).parents[1])
 
@@ -284,3 +287,92 @@ def test_a_process_that_dies_leaves_the_last_checkpoint(
     assert manager.restore_or_initialize() == tf.train.latest_checkpoint(str(tmp_path))
     assert float(v) in ((2.0,) if died == 0 else (1.0, 2.0))
     assert manager.save() is not None  # what the dead process left is in nobody's way
+
+
+class Growing(tf.Module):
+    """What it holds grows where it is, when it is built."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.parts: Any = []
+        self.named: Any = {}
+
+    def build(self) -> None:
+        parts = []
+        self.named["own"] = tf.Variable(0.0)
+        self.parts.append(parts)
+        for _ in range(2):
+            parts.append(tf.Variable([0.0, 0.0]))
+
+    def __call__(self) -> Any:
+        if not self.parts:
+            self.build()
+        return self.parts[0][0] * self.named["own"] + self.parts[0][1]
+
+
+def grown(path: Path) -> str:
+    """A checkpoint of one that was built."""
+    module = Growing()
+    module.build()
+    module.parts[0][0].assign([1.0, 2.0])
+    module.parts[0][1].assign([3.0, 4.0])
+    module.named["own"].assign(5.0)
+    return tf.train.Checkpoint(module=module).write(str(path / "grown"))
+
+
+@pytest.mark.parametrize("staged", [None, False, True])
+def test_lists_and_dicts_grow_where_they_are(staged: bool | None, tmp_path: Path) -> None:
+    path, later = grown(tmp_path), Growing()
+    status = tf.train.Checkpoint(module=later).restore(path)
+    call = later if staged is None else tf.function(later, jit_compile=staged)
+    assert call().numpy().tolist() == [8.0, 14.0]
+    later.parts[0][0].assign([0.0, 1.0])
+    assert status.assert_consumed() is status
+    assert call().numpy().tolist() == [3.0, 9.0]
+
+
+def test_a_value_of_one_s_own_goes_before_a_saved_one_that_was_not_asked_for(
+    tmp_path: Path,
+) -> None:
+    path, later = grown(tmp_path), Growing()
+    status = tf.train.Checkpoint(module=later).restore(path)
+    later.build()
+    assert later.named["own"].is_initialized()
+    later.named["own"].assign(7.0)
+    alone = tf.Variable(6.0)
+    assert float(alone) == 6.0
+    assert copy.deepcopy(later).parts[0][1].numpy().tolist() == [3.0, 4.0]
+    status.assert_consumed()
+
+
+def test_what_a_new_variable_does_not_fit_is_said_when_it_is_read(tmp_path: Path) -> None:
+    path, later = grown(tmp_path), Growing()
+    tf.train.Checkpoint(module=later).restore(path)
+    later.parts.append([tf.Variable([0.0, 0.0, 0.0])])
+    for _ in range(2):
+        with pytest.raises(ValueError, match="module/parts/0/0: saved with shape"):
+            later.parts[0][0].numpy()
+
+
+def test_the_newest_checkpoint_is_asked_first(tmp_path: Path) -> None:
+    path, later = grown(tmp_path), Growing()
+    checkpoint = tf.train.Checkpoint(module=later)
+    older = checkpoint.restore(path)
+    made = tf.Variable([0.0, 0.0])
+    module = Growing()
+    module.build()
+    newer = checkpoint.restore(tf.train.Checkpoint(module=module).write(str(tmp_path / "newer")))
+    later.parts.append([made])
+    assert made.numpy().tolist() == [0.0, 0.0]
+    assert older is not newer
+
+
+def test_nobody_waits_for_variables_longer_than_for_what_is_saved(tmp_path: Path) -> None:
+    path, later = grown(tmp_path), Growing()
+    status = tf.train.Checkpoint(module=later).restore(path)
+    assert status in RESTORING
+    later()
+    assert status not in RESTORING
+    tf.train.Checkpoint(module=Growing()).restore(path)
+    gc.collect()
+    assert not RESTORING

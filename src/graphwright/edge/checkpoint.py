@@ -23,7 +23,7 @@ from graphwright.errors import DataLossError, NotFoundError
 from graphwright.files import write_whole
 from graphwright.types import dtypes as dt
 from graphwright.types.tensor_type import is_compatible
-from graphwright.values.variable import Variable
+from graphwright.values.variable import RESTORING, Variable
 
 _FORMAT = "graphwright 1"
 #: The dtypes that the file format has a name for; others are stored as bytes.
@@ -87,6 +87,7 @@ class Checkpoint(Tracked):
             return RestoreStatus(self, Saved({}, [{"children": {}}], ""))
         status = RestoreStatus(self, load(str(save_path)))
         status.match()
+        status.stay()
         return status
 
     def read(self, save_path: str, options: Any = None) -> RestoreStatus:
@@ -192,20 +193,34 @@ class RestoreStatus:
         self._used: set[str] = set()
         self._restored: dict[int, Variable] = {}
 
-    def match(self) -> None:
-        """Matches the objects that are there now."""
-        self._assign(self._root, 0)
+    def match(self, asked: Variable | None = None) -> None:
+        """Matches the objects that are there now; ValueError where one does not fit. If one is
+        `asked` for, the others speak for themselves later."""
+        self._assign(self._root, 0, asked)
 
-    def _assign(self, root: Any, number: int) -> None:
+    def stay(self) -> None:
+        """Has variables that are made from now on looked for among the saved ones, in place of
+        what the same object was restored from before."""
+        for other in list(RESTORING):
+            if isinstance(other, RestoreStatus) and other._root is self._root:
+                del RESTORING[other]
+        if self._unused():
+            RESTORING[self] = None
+
+    def _assign(self, root: Any, number: int, asked: Variable | None = None) -> None:
         """Matches an object with a saved one: first all is checked, then all is written."""
         pairs = self._pairs(root, number)
         found = [(v, self._saved.nodes[n]) for v, n in pairs if isinstance(v, Variable)]
         found = [(v, n) for v, n in found if "value" in n and id(v) not in self._restored]
+        if asked is not None:
+            found = [(v, n) for v, n in found if v is asked or fits(v, n)]
         refuse_misfits(found, self._saved)
         for variable, node in found:
             variable._storage.assign(self._saved.array(node))
             self._used.add(node["value"])
             self._restored[id(variable)] = variable
+        if not self._unused():
+            RESTORING.pop(self, None)
         for holder, place in pairs:
             for target in (holder, getattr(holder, "_root", None)):
                 if isinstance(target, Tracked):
@@ -247,6 +262,7 @@ class RestoreStatus:
     def assert_consumed(self) -> RestoreStatus:
         """AssertionError unless every saved value went to a variable, and every variable got
         one."""
+        self.match()
         unused = self._unused()
         if unused:
             raise AssertionError(
@@ -257,6 +273,7 @@ class RestoreStatus:
 
     def assert_existing_objects_matched(self) -> RestoreStatus:
         """AssertionError unless every variable that there is now got a value."""
+        self.match()
         unmatched = [path for path in self._unmatched() if path != "save_counter"]
         if unmatched:
             raise AssertionError(
@@ -267,6 +284,7 @@ class RestoreStatus:
 
     def assert_nontrivial_match(self) -> RestoreStatus:
         """AssertionError if nothing was restored."""
+        self.match()
         if not self._used - {"save_counter"}:
             raise AssertionError(
                 f"Nothing to load: the checkpoint {self._saved.path} and the objects have no "
@@ -285,15 +303,20 @@ class RestoreStatus:
         """Values are restored at once, and variables have values when they are made."""
 
 
+def fits(variable: Variable, node: dict[str, Any]) -> bool:
+    """Whether a variable can have a saved value."""
+    same = node["dtype"] == variable.dtype.name
+    return same and is_compatible(tuple(node["shape"]), variable.type.dims)
+
+
 def refuse_misfits(found: list[tuple[Variable, dict[str, Any]]], saved: Saved) -> None:
     """ValueError that names every variable that its saved value does not fit."""
     misfits = []
     for variable, node in found:
-        shape, dtype = tuple(node["shape"]), node["dtype"]
-        fits = is_compatible(shape, variable.type.dims) and dtype == variable.dtype.name
-        if not fits:
+        if not fits(variable, node):
             misfits.append(
-                f"{node['value']}: saved with shape {shape} and dtype {dtype}, the variable "
+                f"{node['value']}: saved with shape {tuple(node['shape'])} and dtype "
+                f"{node['dtype']}, the variable "
                 f"{variable.name!r} has shape {variable.shape} and dtype {variable.dtype.name}"
             )
     if misfits:

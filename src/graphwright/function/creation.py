@@ -16,6 +16,7 @@ from graphwright.ir.graph import Graph
 from graphwright.lower.straight_line import runner
 from graphwright.op.refusal import complete
 from graphwright.trace.symbolic import SymbolicTensor
+from graphwright.values.variable import announce
 
 _REFUSAL = (
     "tf.function only supports singleton tf.Variables created on the first call. Make sure the "
@@ -74,6 +75,7 @@ def initialize(
     arrays = runner(without_writes(graph))(*[t._array for t in tensors])
     for (variable, _), array in zip(symbolic, arrays):
         variable._storage.write(array)
+        announce(variable)
 
 
 def without_writes(graph: Graph) -> Graph:

@@ -34,7 +34,9 @@ class Storage:
     it (`Loan`). `dtype` says to the eager interpreter what kind of operand this is.
     """
 
-    __slots__ = ("__weakref__", "array", "dims", "dtype", "lock", "name", "owner", "value_dtype")
+    __slots__ = (
+        "__weakref__", "array", "dims", "dtype", "late", "lock", "name", "owner", "value_dtype"
+    )  # fmt: skip
     dtype: DType
     tensor_type: TensorType = HANDLE
 
@@ -44,6 +46,7 @@ class Storage:
         self.dims = dims
         self.name = name
         self.dtype = dt.resource
+        self.late: Callable[[], Any] | None = None  # gives the array when it is first read
         self.lock = threading.Lock()
         self.owner: Callable[[], Any] | None = None  # a weak reference to the variable
 
@@ -54,8 +57,8 @@ class Storage:
 
     @property
     def is_set(self) -> bool:
-        """Whether there is an array, lent or not."""
-        return self.array is not None or self in LENT
+        """Whether there is an array, lent or not, or one will be when it is read."""
+        return self.array is not None or self in LENT or self.late is not None
 
     def read(self) -> Any:
         """The current array."""
@@ -78,11 +81,23 @@ class Storage:
         loan = LENT.get(self)
         if loan is not None and loan.thread == get_ident():  # a signal's handler asks
             return loan.array.copy()
+        self.decide()
         with self.lock:
             return self.held()
 
+    def decide(self) -> None:
+        """Has an array that is given late given now; before anybody takes a lock, since that looks
+        at other variables."""
+        late = self.late
+        if late is not None:
+            found = late()
+            with self.lock:
+                if self.late is late:
+                    self.write(found)
+
     def copied(self) -> Storage:
         """Another cell that holds the same."""
+        self.decide()
         with self.lock:
             array = self.held().copy() if self.is_set else None
         return Storage(array, self.value_dtype, self.dims, self.name)
@@ -101,16 +116,18 @@ class Storage:
                 f"shape {show_dims(self.dims)}, and the assigned value shape "
                 f"{show_dims(array.shape)} are incompatible."
             )
-        self.array = array
+        self.array, self.late = array, None
 
     def update(self, change: Callable[[Any], Any]) -> None:
         """Replaces the array by a function of it, atomically."""
+        self.decide()
         with self.lock:
             self.write(change(self.held()))
 
     def revise(self, change: Callable[[Any, Any], Any]) -> None:
         """Replaces the array by a function of it and of an array for the result: the array itself
         where that may be written into, else None. The function refuses before it writes."""
+        self.decide()
         with self.lock, Loan(self) as loan:
             if loan.array is None:
                 self.write(change(self.held(), None))
@@ -223,6 +240,9 @@ class Held:
     __slots__ = ("taken", "wanted")
 
     def __init__(self, cells: Sequence[Storage]) -> None:
+        for cell in cells:
+            if cell.late is not None:
+                cell.decide()
         self.wanted = [cell.lock for cell in sorted(set(cells), key=id)]
         self.taken: list[threading.Lock] = []
 

@@ -14,7 +14,7 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from enum import Enum
 from functools import partial
-from typing import Any  # `type` is a property of variables
+from typing import Any, Protocol  # `type` is a property of variables
 
 import numpy as np
 
@@ -56,6 +56,35 @@ class Scope:
     """What the names of variables begin with; `trace.scopes` provides it."""
 
     prefix: Callable[[], str] = staticmethod(lambda: "")
+
+
+class Restoring(Protocol):
+    """Somebody who may have a value for a variable that is not made yet."""
+
+    def match(self, asked: Variable | None = None) -> None:
+        """Gives the variables that it knows the holders of their values, or refuses to give it
+        to the one that is asked for."""
+
+
+#: Restored checkpoints with values that nobody has taken, the oldest first.
+RESTORING: weakref.WeakKeyDictionary[Restoring, None] = weakref.WeakKeyDictionary()
+
+
+def announce(variable: Variable) -> None:
+    """A variable is made. If a checkpoint may have a value for it, which is not known before
+    somebody holds it, its first reader asks."""
+    if not RESTORING:
+        return
+    storage, initial = variable._storage, variable._storage.read()
+
+    def decided() -> Any:
+        asked = storage.owner() if storage.owner is not None else None
+        for restoring in [] if asked is None else reversed(list(RESTORING)):
+            if storage.late is not None:
+                restoring.match(asked)
+        return initial
+
+    storage.array, storage.late = None, decided
 
 
 #: The functions that make variables, innermost last: `variable_creator_scope`.
@@ -168,6 +197,8 @@ class Variable(Operators, metaclass=Creation):
         self._storage = Storage(array, value.dtype, dims, self._name)
         self._storage.owner = weakref.ref(self)
         self._handle = box(self._storage, HANDLE)
+        if array is not None:
+            announce(self)
         if creator is not None:
             creator.created(self, value)
 
