@@ -102,6 +102,7 @@ def test_missing_gradients_and_unknown_variables() -> None:
     optimizer = tf.optimizers.Adam()
     with pytest.raises(ValueError, match="No gradients provided for any variable"):
         optimizer.apply_gradients([(None, v)])
+    optimizer.build([v])
     with pytest.raises(ValueError, match="Unknown variable"):
         optimizer.apply_gradients([(tf.constant(1.0), w)])
     with pytest.raises(ValueError, match="Only one of"):

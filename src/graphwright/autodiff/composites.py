@@ -14,10 +14,17 @@ from graphwright.values.variable import Variable
 def differentiable_parts(structure: Any) -> list[Any]:
     """The tensors and variables of a structure that gradients are taken of, one for each leaf.
 
-    ValueError for a composite that has none.
+    ValueError for a composite that has none, TypeError for what is neither.
     """
     leaves = [structure] if isinstance(structure, (Tensor, Variable)) else tree.flatten(structure)
-    return [differentiable_part(leaf) for leaf in leaves]
+    parts = [differentiable_part(leaf) for leaf in leaves]
+    for part in parts:
+        if not isinstance(part, (Tensor, Variable)):
+            raise TypeError(
+                "Gradients are taken with respect to tensors and variables, a module's are its "
+                f"trainable_variables: got {part!r} of type {type(part).__name__!r}."
+            )
+    return parts
 
 
 def differentiable_part(leaf: Any) -> Any:

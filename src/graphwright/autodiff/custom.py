@@ -126,7 +126,13 @@ def call_with_rule(f: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[st
     given = tree.flatten([args, kwargs], expand_composites=True)
     watcher = VariableWatcher()
     with activate(watcher):
-        result, grad_fn = f(*args, **kwargs)
+        found = f(*args, **kwargs)
+    if not (isinstance(found, (tuple, list)) and len(found) == 2 and callable(found[1])):
+        raise TypeError(
+            "A function with a custom gradient must return its result and the function that gives "
+            f"the gradient: (result, grad_fn), got {found!r}"
+        )
+    result, grad_fn = found
     variables = [v for v in watcher.variables.values() if all(v is not x for x in given)]
     refuse_variables(grad_fn, variables)
     tensors = [convert(t) for t in tree.flatten(result, expand_composites=True)]

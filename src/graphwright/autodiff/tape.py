@@ -216,7 +216,8 @@ class GradientTape:
         if self._used:
             raise RuntimeError(
                 "A non-persistent GradientTape can only be used to compute one set of gradients "
-                "(or jacobians)"
+                "(or jacobians). Make it with persistent=True to ask again, or ask once for all: "
+                "tape.gradient(y, [a, b])."
             )
         if self._entered and not self._persistent:
             self._leave()
@@ -287,6 +288,11 @@ class GradientTape:
         self._refuse_loop(experimental_use_pfor)
         target = convert(target)
         have, want = target.type.dims, source.type.dims
+        if () in (have, want):
+            raise ValueError(
+                "batch_jacobian needs a batch as the first axis of the target and of the source: "
+                f"their shapes are {target.shape} and {source.shape}. tape.jacobian needs none."
+            )
         if have is not None and want is not None and have[:1] != want[:1]:
             raise ValueError(
                 f"Need first dimension of target shape ({target.shape}) and source shape "
@@ -328,7 +334,13 @@ class GradientTape:
         given = [target] if isinstance(target, Tensor) else tree.flatten(target)
         weights: list[Any] = [None] * len(given)
         if output_gradients is not None:
-            weights = [weight_of(t, g) for t, g in zip(given, tree.flatten(output_gradients))]
+            of_results = tree.flatten(output_gradients)
+            if len(of_results) != len(given):
+                raise ValueError(
+                    f"output_gradients must have one entry for each target, None where it is ones: "
+                    f"{len(given)} targets, {len(of_results)} output gradients."
+                )
+            weights = [weight_of(t, g) for t, g in zip(given, of_results)]
         parts = [differentiable_part(t) for t in given]
         wanted = watched if are_among(kept, flat) else None
         found = gradients_of(calls, parts, flat, weights, wanted=wanted)

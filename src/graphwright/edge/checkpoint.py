@@ -263,24 +263,31 @@ class RestoreStatus:
         """AssertionError unless every saved value went to a variable, and every variable got
         one."""
         self.match()
-        unused = self._unused()
-        if unused:
-            raise AssertionError(
-                f"Unresolved values in the checkpoint {self._saved.path}, for which there is no "
-                f"variable (yet): {', '.join(unused)}"
-            )
-        return self.assert_existing_objects_matched()
+        self._report(self._unused())
+        return self
 
     def assert_existing_objects_matched(self) -> RestoreStatus:
         """AssertionError unless every variable that there is now got a value."""
         self.match()
+        self._report([])
+        return self
+
+    def _report(self, unused: list[str]) -> None:
+        """AssertionError if there are unused values, or variables that got none: it names all."""
         unmatched = [path for path in self._unmatched() if path != "save_counter"]
+        lines = []
+        if unused:
+            lines.append(
+                f"Unresolved values in the checkpoint {self._saved.path}, for which there is no "
+                f"variable (yet): {', '.join(unused)}"
+            )
         if unmatched:
-            raise AssertionError(
+            lines.append(
                 f"No value in the checkpoint {self._saved.path} for the variables "
                 f"{', '.join(unmatched)}"
             )
-        return self
+        if lines:
+            raise AssertionError("\n".join(lines))
 
     def assert_nontrivial_match(self) -> RestoreStatus:
         """AssertionError if nothing was restored."""

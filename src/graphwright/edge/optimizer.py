@@ -14,14 +14,17 @@ import numpy as np
 from graphwright.control.branch import cond
 from graphwright.edge.module import Module
 from graphwright.edge.schedules import LearningRateSchedule
+from graphwright.errors import InvalidArgumentError
 from graphwright.logs import LOGGER
 from graphwright.ops.clipping import clip_by_global_norm, clip_by_norm, clip_by_value
 from graphwright.ops.comparison import equal, not_equal
 from graphwright.ops.conversion import cast
 from graphwright.ops.creation import zeros_like
 from graphwright.types import dtypes as dt
+from graphwright.types.tensor_type import is_compatible, show_dims
 from graphwright.values.convert import convert
 from graphwright.values.indexed_slices import IndexedSlices
+from graphwright.values.tensor import Tensor
 from graphwright.values.variable import Variable
 
 
@@ -86,6 +89,12 @@ class Optimizer(Module):
         self._iterations = Variable(0, dtype=dt.int64, trainable=False, name="iteration")
         self._rate: Any = learning_rate
         if not callable(learning_rate):
+            if isinstance(learning_rate, str) or not hasattr(learning_rate, "__float__"):
+                raise ValueError(
+                    "Argument `learning_rate` should be float, or an instance of "
+                    "LearningRateSchedule, or a callable that returns the rate of the next step. "
+                    f"Received instead: learning_rate={learning_rate!r}"
+                )
             self._rate = Variable(
                 float(learning_rate), dtype=dt.float32, trainable=False, name="learning_rate"
             )
@@ -172,7 +181,7 @@ class Optimizer(Module):
 
         Gradients that are None are left out, with a warning; ValueError if all are.
         """
-        pairs = list(grads_and_vars)
+        pairs = listed(grads_and_vars)
         self.apply([g for g, _ in pairs], [v for _, v in pairs])
         return self.iterations
 
@@ -193,8 +202,9 @@ class Optimizer(Module):
                 )
             trainable_variables = self._trained
         variables = list(trainable_variables)
-        self.build(variables)
         pairs = connected(list(zip(grads, variables)))
+        refuse_misfits(pairs)
+        self.build(variables)
         scale = self.loss_scale_factor
         found = [g if scale is None else divided(g, scale) for g, _ in pairs]
         places = [self._place(v) for _, v in pairs]
@@ -304,11 +314,49 @@ def slot_like(variable: Variable, name: str, start: float) -> Variable:
     return Variable(array, trainable=False, name=f"{variable._name}_{name}")
 
 
+def listed(grads_and_vars: Any) -> list[tuple[Any, Variable]]:
+    """Pairs of a gradient and its variable; TypeError where they are something else."""
+    single = isinstance(grads_and_vars, Tensor)
+    pairs: list[Any] = [grads_and_vars] if single else list(grads_and_vars)
+    for pair in pairs:
+        if not (isinstance(pair, (tuple, list)) and len(pair) == 2):
+            raise TypeError(
+                "apply_gradients takes pairs of a gradient and its variable, as "
+                f"zip(gradients, variables) gives them, got {pair!r}"
+            )
+        if not isinstance(pair[1], Variable):
+            raise TypeError(
+                "apply_gradients takes pairs of a gradient and its variable, in this order; the "
+                f"second of this one is no variable: {pair!r}"
+            )
+    return pairs
+
+
+def refuse_misfits(pairs: list[tuple[Any, Variable]]) -> None:
+    """InvalidArgumentError, before any variable is changed, for a gradient of another shape."""
+    for gradient, variable in pairs:
+        if isinstance(gradient, Tensor) and not is_compatible(
+            gradient.type.dims, variable.type.dims
+        ):
+            raise InvalidArgumentError(
+                None,
+                None,
+                f"Cannot update variable {variable.name!r} with shape "
+                f"{show_dims(variable.type.dims)} using a gradient with shape "
+                f"{show_dims(gradient.type.dims)}, shapes must be equal.",
+            )
+
+
 def connected(pairs: list[tuple[Any, Variable]]) -> list[tuple[Any, Variable]]:
     """The pairs that have a gradient; a warning for the others, ValueError if none is left."""
     found = [(g, v) for g, v in pairs if g is not None]
     if not found:
-        raise ValueError("No gradients provided for any variable.")
+        names = ", ".join(v.name for _, v in pairs)
+        raise ValueError(
+            f"No gradients provided for any variable: None for each of {names}. The loss does not "
+            "depend on them as far as the tape saw: compute it inside the tape, from the variables "
+            "and not from what .numpy() gives of them."
+        )
     missing = [v.name for g, v in pairs if g is None]
     if missing:
         LOGGER.warning(
