@@ -1,4 +1,4 @@
-"""Mistakes with tapes, optimizers and checkpoints are named, with what works; nothing has changed."""
+"""Mistakes with tapes, optimizers and checkpoints are named, with what works; nothing changes."""
 
 from __future__ import annotations
 

@@ -331,6 +331,26 @@ def test_lists_and_dicts_grow_where_they_are(staged: bool | None, tmp_path: Path
     assert call().numpy().tolist() == [3.0, 9.0]
 
 
+@pytest.mark.parametrize("compiled", [False, True])
+def test_what_has_grown_is_trained_from_what_was_saved(compiled: bool, tmp_path: Path) -> None:
+    path, later = grown(tmp_path), Growing()
+    tf.train.Checkpoint(module=later).restore(path)
+    later.build()
+
+    @tf.function(jit_compile=compiled)
+    def step() -> Any:
+        with tf.GradientTape() as tape:
+            loss = tf.reduce_sum(later())
+        first, second = later.parts[0]
+        first.assign_sub(tape.gradient(loss, first))
+        second.scatter_add(tf.IndexedSlices(tf.constant([1.0]), tf.constant([1])))
+        return loss
+
+    assert float(step()) == 22.0
+    assert later.parts[0][0].numpy().tolist() == [-4.0, -3.0]
+    assert later.parts[0][1].numpy().tolist() == [3.0, 5.0]
+
+
 def test_a_value_of_one_s_own_goes_before_a_saved_one_that_was_not_asked_for(
     tmp_path: Path,
 ) -> None:
