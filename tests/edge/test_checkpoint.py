@@ -220,6 +220,38 @@ def test_a_crash_leaves_the_last_checkpoint(
     assert again.restore_or_initialize() == latest
 
 
+@pytest.mark.parametrize("survived", [0, 1])
+def test_a_save_that_failed_is_tried_again(
+    survived: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It is not counted, the interval has not begun, and nothing is forgotten or deleted."""
+    step = tf.Variable(0)
+    checkpoint = tf.train.Checkpoint(step=step)
+    manager = tf.train.CheckpointManager(
+        checkpoint, str(tmp_path), 1, step_counter=step, checkpoint_interval=5
+    )
+    first = manager.save()
+    step.assign(5)
+    real, calls = os.replace, []
+
+    def full(*args: Any) -> Any:
+        calls.append(1)
+        if len(calls) > survived:
+            raise OSError("no space left")
+        return real(*args)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(os, "replace", full)
+        with pytest.raises(OSError, match="no space left"):
+            manager.save()
+    assert manager.checkpoints == [first]
+    assert int(checkpoint.save_counter) == 1
+    step.assign(6)
+    assert manager.save() == str(tmp_path / "ckpt-2")
+    names = sorted(p.name for p in tmp_path.iterdir())
+    assert names == ["checkpoint", "ckpt-2.safetensors"]
+
+
 def test_the_manager_keeps_the_newest(tmp_path: Path) -> None:
     step = tf.Variable(0)
     checkpoint = tf.train.Checkpoint(step=step)

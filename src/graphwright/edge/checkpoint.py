@@ -10,7 +10,8 @@ from __future__ import annotations
 import json
 import math
 import os
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
@@ -65,10 +66,20 @@ class Checkpoint(Tracked):
 
     def save(self, file_prefix: str, options: Any = None) -> str:
         """Writes `file_prefix-N`, N counting the saves; returns that path."""
-        self.save_counter.assign_add(1)
-        path = self.write(f"{file_prefix}-{int(self.save_counter)}")
-        record_latest(path)
+        with self._counted():
+            path = self.write(f"{file_prefix}-{int(self.save_counter)}")
+            record_latest(path)
         return path
+
+    @contextmanager
+    def _counted(self) -> Iterator[None]:
+        """Counts a save, which is in what it writes; not one that failed."""
+        self.save_counter.assign_add(1)
+        try:
+            yield
+        except BaseException:
+            self.save_counter.assign_sub(1)
+            raise
 
     def write(self, file_prefix: str, options: Any = None) -> str:
         """Writes the values to this path (and ".safetensors"), without counting."""

@@ -97,38 +97,42 @@ class CheckpointManager:
         self, checkpoint_number: Any = None, check_interval: bool = True, options: Any = None
     ) -> str | None:
         """Saves; returns the path, or None where the interval has not passed."""
-        if self._interval is not None:
-            step = int(self._step_counter)
-            early = self._last_step is not None and step < self._last_step + self._interval
-            if check_interval and early:
-                return None
-            self._last_step = step
-        counter = self._checkpoint.save_counter
-        counter.assign_add(1)
-        number = int(counter) if checkpoint_number is None else int(checkpoint_number)
-        path = self._checkpoint.write(f"{self._prefix}-{number}")
-        self._times.pop(path, None)
-        self._times[path] = time.time()
-        old = self._outdated()
-        write_state(
-            self._directory,
-            CheckpointState(path, list(self._times), list(self._times.values()), self._kept),
-        )
+        step = None if self._interval is None else int(self._step_counter)
+        if check_interval and self._is_early(step):
+            return None
+        with self._checkpoint._counted():
+            counter = self._checkpoint.save_counter
+            number = int(counter) if checkpoint_number is None else int(checkpoint_number)
+            path = self._checkpoint.write(f"{self._prefix}-{number}")
+            times = {p: made for p, made in self._times.items() if p != path}
+            times[path] = time.time()
+            kept, old = self._outdated(times)
+            state = CheckpointState(path, list(times), list(times.values()), kept)
+            write_state(self._directory, state)
+        self._times, self._kept, self._last_step = times, kept, step
         for stale in old:
             Path(stale + SUFFIX).unlink(missing_ok=True)
         return path
 
-    def _outdated(self) -> list[str]:
-        """Takes the checkpoints out of the list that are too many; returns those to delete."""
+    def _is_early(self, step: int | None) -> bool:
+        """Whether the interval since the last save has not passed."""
+        if step is None or self._interval is None or self._last_step is None:
+            return False
+        return step < self._last_step + self._interval
+
+    def _outdated(self, times: dict[str, float]) -> tuple[float, list[str]]:
+        """Takes the checkpoints that are too many out of a list; returns when the last one was
+        made that is kept for its hours, and those to delete."""
+        kept = self._kept
         deleted: list[str] = []
-        while self._max_to_keep is not None and len(self._times) > self._max_to_keep:
-            path = next(iter(self._times))
-            made = self._times.pop(path)
-            if self._hours is not None and made - self._kept >= self._hours * 3600:
-                self._kept = made
+        while self._max_to_keep is not None and len(times) > self._max_to_keep:
+            path = next(iter(times))
+            made = times.pop(path)
+            if self._hours is not None and made - kept >= self._hours * 3600:
+                kept = made
             else:
                 deleted.append(path)
-        return deleted
+        return kept, deleted
 
     def restore_or_initialize(self) -> str | None:
         """Restores the newest checkpoint and returns its path; else runs `init_fn`."""
