@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import gc
+import weakref
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -47,3 +50,62 @@ def test_ten_thousand_steps_grow_nothing() -> None:
 
     # Measured three times, after as many steps: 10,000 in all.
     assert growth(many, 1, warm_up=1) < 20_000
+
+
+@pytest.fixture
+def _no_collector() -> Iterator[None]:
+    """What goes, goes because nobody holds it: the collector of cycles does not run."""
+    gc.collect()
+    gc.disable()
+    yield
+    gc.enable()
+
+
+def watched(tape: tf.GradientTape, staged: bool) -> tuple[Any, Any, weakref.ref[Any]]:
+    """A source, what depends on it, and a reference to the array between them."""
+    x = tf.ones([3, 3])
+    with tape:
+        tape.watch(x)
+        hidden = tf.tanh(x)
+        call = tf.function(lambda h: tf.reduce_sum(tf.sin(h) * h))
+        y = call(hidden) if staged else tf.reduce_sum(tf.sin(hidden) * hidden)
+    return x, y, weakref.ref(hidden._array)
+
+
+@pytest.mark.parametrize("staged", [False, True])
+@pytest.mark.usefixtures("_no_collector")
+def test_a_tape_lets_go_as_soon_as_it_is_used(staged: bool) -> None:
+    tape = tf.GradientTape()
+    x, y, hidden = watched(tape, staged)
+    assert hidden() is not None
+    assert tape.gradient(y, x).shape == [3, 3]
+    assert hidden() is None
+
+
+@pytest.mark.parametrize("staged", [False, True])
+@pytest.mark.usefixtures("_no_collector")
+def test_a_tape_that_can_be_asked_again_holds_on_until_it_is_gone_or_reset(staged: bool) -> None:
+    tape = tf.GradientTape(persistent=True)
+    x, y, hidden = watched(tape, staged)
+    for _ in range(2):
+        tape.gradient(y, x)
+    assert hidden() is not None
+    tape.reset()
+    assert hidden() is None
+    _, _, hidden = watched(tape, staged)
+    assert hidden() is not None
+    del tape
+    assert hidden() is None
+
+
+@pytest.mark.usefixtures("_no_collector")
+def test_a_tape_holds_nothing_of_what_no_source_is_in() -> None:
+    v = tf.Variable([1.0, 2.0])
+    with tf.GradientTape() as tape:
+        data = tf.ones([2]) * 3.0
+        scaled = data + 1.0
+        y = tf.reduce_sum(v * scaled)
+    unused = weakref.ref(data._array)
+    del data
+    assert unused() is None
+    assert tape.gradient(y, v).numpy().tolist() == [4.0, 4.0]
