@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Iterator, Sequence
-from functools import cache
+from functools import cache, partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -82,6 +82,7 @@ BY_DESIGN = {
     "StatelessRandomGammaV3": SAMPLED,
     "ReadVariableOp": "its operand is a handle: test_variables_have_the_derivatives_of_tensors",
     "ResourceGather": "its operand is a handle: test_variables_have_the_derivatives_of_tensors",
+    "ResourceGatherNd": "its operand is a handle: test_variables_have_the_derivatives_of_tensors",
     "StopGradient": "it is there to have none",
 }
 #: Which dtypes and shapes the samples of an op are, where others say nothing: complex vectors
@@ -290,13 +291,20 @@ def test_no_op_has_a_rule_that_nothing_checks() -> None:
     assert unwritten == ["EagerPyFunc", "EagerPyFuncGradient"]  # their taped forms have one
 
 
-@pytest.mark.parametrize("sparse", [False, True])
-def test_variables_have_the_derivatives_of_tensors(sparse: bool) -> None:
+PLACES = [[3, 0], [0, 1], [3, 0]]
+
+
+@pytest.mark.parametrize("read", ["whole", "rows", "places"])
+def test_variables_have_the_derivatives_of_tensors(read: str) -> None:
     start = np.random.default_rng(2).normal(size=(4, 2))
     v = tf.Variable(start)
 
     def value(x: Any) -> Any:
-        rows = tf.gather(x, [3, 0, 3]) if sparse else tf.convert_to_tensor(x)
+        rows = {
+            "whole": tf.convert_to_tensor,
+            "rows": lambda x: tf.gather(x, [3, 0, 3]),
+            "places": lambda x: getattr(x, "gather_nd", partial(tf.gather_nd, x))(PLACES),
+        }[read](x)
         return tf.sin(rows) * rows
 
     with tf.GradientTape() as outer:
