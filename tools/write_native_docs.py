@@ -51,8 +51,8 @@ HOST = [
      r"|InvertPermutation|Where|DynamicPartition|DynamicStitch|.*Bincount|HistogramFixedWidth"
      r"|.*SparseOutput|ComputeAccidentalHits|SetSize",
      "Sorting, searching and counting: what they give, or how much, only their run tells."),
-    (r"Segment.*|SparseSegment.*|Sparse.*|Ragged.*|Deserialize.*|Serialize.*|SparseToDense",
-     "How many rows there are only a run tells (sparse tensors, sorted segments, ragged rows)."),
+    (r"SparseSegment.*|Sparse.*|Ragged.*|Deserialize.*|Serialize.*|SparseToDense",
+     "How many rows there are only a run tells (sparse tensors, ragged rows)."),
     (r".*String.*|.*Regex.*|Unicode.*|Substr|AsString|.*Join|ParseTensor|Fingerprint|Print.*"
      r"|Parse.*|LookupTable.*|.*File.*|.*Summary.*|Timestamp|MatchingFiles",
      "Strings, files, tables and messages."),

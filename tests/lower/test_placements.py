@@ -92,6 +92,29 @@ def test_segments_of_special_numbers(kind):
     assert not differences(segments(kind), [x, numbers(40)], True)
 
 
+@pytest.mark.parametrize("dynamic", [False, True], ids=["static", "dynamic"])
+@pytest.mark.parametrize("kind", [*SEGMENTS, "mean"])
+def test_segments_in_ascending_order(kind, dynamic):
+    reduce = getattr(tf.math, f"segment_{kind}")
+    function = lambda x, ids: reduce(x * 2, ids) + 1  # noqa: E731
+    ids = np.array([0, 0, 1, 3, 3, 3, 7], np.int32)
+    special = normal(7, 3)
+    special[3], special[0, 1] = np.nan, -np.inf
+    for x in (normal(7), normal(7, 40), normal(7, 2, 3), special, numbers(7, 5) - 2,
+              normal(7, 4).astype(np.float16)):  # fmt: skip
+        assert not differences(function, [x, ids], dynamic)
+    assert not differences(function, [normal(7, 4), ids.astype(np.int64)], dynamic)
+
+
+def test_segments_out_of_order_are_refused():
+    fast = staged(lambda x, ids: tf.math.segment_sum(x * 2.0, ids), [normal(4), numbers(4)], True)
+    assert flat(fast(normal(4), np.array([0, 0, 2, 2], np.int32)))[0].shape == (3,)
+    assert flat(fast(normal(0), numbers(0)))[0].shape == (0,)
+    for ids in ([0, 2, 1, 3], [-1, 0, 1, 2]):
+        with pytest.raises(tf.errors.InvalidArgumentError, match=r"segment(.|\n)*SegmentSum"):
+            fast(normal(4), np.array(ids, np.int32))
+
+
 def test_a_long_sum_of_single_numbers_is_right():
     x, ids = np.full(300_000, 0.1, np.float32), np.zeros(300_000, np.int32)
     assert not differences(segments("sum", 1), [x, ids], True, exact=True)

@@ -5,9 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 from graphwright.lower.indices import Gathered, PickIndex, Required, Scanned, Scattered
+from graphwright.lower.rewrites import CountedSegments
 from graphwright.lower.rules import HALVES, Rule, dims_of, extent, host, pieces, widened
 from graphwright.op.interpreter import apply
 from graphwright.op.op import Op
+from graphwright.ops.arithmetic import floordiv, maximum
 from graphwright.ops.conversion import cast
 from graphwright.ops.creation import fill
 from graphwright.ops.gathering import GatherNd, GatherV2, ScatterNd
@@ -76,18 +78,42 @@ def extreme_of_segments(combine: str) -> Rule:
     """The greatest or least numbers of each segment; what is negative is left to the kernel"""
 
     def rule(op: Op, x: Any, ids: Any, count: Any) -> Any:
-        dtype = x.dtype
-        least = dtype.min if combine == "max" else dtype.max
-        dims, x = shape_of_segments(x, ids, count), widened(x)
-        if not x.dtype.is_floating:
-            return scattered(combine, x, [ids], dims, fill(dims, cast(least, x.dtype)))
-        nothing = fill(dims, cast(float("nan"), x.dtype))
-        found = scattered(f"f{combine}", x, [ids], dims, nothing)
-        used = scattered("sum", fill(shape_of(ids), 1), [ids], dims[:1])
-        used = reshape(used, [-1, *[1] * (len(dims) - 1)])
-        return cast(where(used > 0, found, cast(least, x.dtype)), dtype)
+        least = x.dtype.min if combine == "max" else x.dtype.max
+        return extremes(combine, x, ids, shape_of_segments(x, ids, count), least)
 
     return rule
+
+
+def extremes(combine: str, x: Any, ids: Any, dims: list[Any], otherwise: Any) -> Any:
+    """The greatest or least numbers of each segment; something else where there are none."""
+    dtype, x = x.dtype, widened(x)
+    otherwise = cast(otherwise, x.dtype)
+    if x.dtype.is_floating:  # NaN gives way to all numbers
+        nothing, combine = cast(float("nan"), x.dtype), f"f{combine}"
+    else:
+        nothing = cast(x.dtype.min if combine == "max" else x.dtype.max, x.dtype)
+    found = scattered(combine, x, [ids], dims, fill(dims, nothing))
+    return cast(where(sizes_of(ids, dims) > 0, found, otherwise), dtype)
+
+
+def sizes_of(ids: Any, dims: list[Any]) -> Any:
+    """How many slices each segment has, to broadcast against dimensions."""
+    sizes = scattered("sum", fill(shape_of(ids), 1), [ids], dims[:1])
+    return reshape(sizes, [-1, *[1] * (len(dims) - 1)])
+
+
+def counted_segments(op: Any, x: Any, ids: Any, count: Any) -> Any:
+    """Rows combined by segments, whose numbers must ascend"""
+    kind, dims = op.op.kind, shape_of_segments(x, ids, count)
+    before = apply(Gathered.of(0), ids, cast(maximum(steps(extent(ids, 0)) - 1, 0), dt.int64))
+    ids = apply(Required.of(), ids, (ids >= 0) & (ids >= before))
+    if kind in ("max", "min"):
+        return extremes(kind, x, ids, dims, 0)
+    if kind != "mean":
+        return scattered(kind, x, [ids], dims)
+    total = scattered("sum", widened(x), [ids], dims)
+    sizes = cast(maximum(sizes_of(ids, dims), 1), total.dtype)
+    return cast(total / sizes if x.dtype.is_floating else floordiv(total, sizes), x.dtype)
 
 
 def scatter(op: Any, indices: Any, updates: Any, shape: Any) -> Any:
@@ -174,6 +200,7 @@ def reverse_sequence(op: Any, x: Any, lengths: Any) -> Any:
 
 
 RULES: dict[type[Op], Rule] = {
+    CountedSegments: counted_segments,
     Cumprod: scanned("prod"),
     Cumsum: scanned("sum"),
     CumulativeLogsumexp: scanned("logsumexp"),

@@ -1,7 +1,8 @@
 """Ops of lowering alone for what gradients are made of, and the pass that puts them in place.
 
 `SumTo` is the sum of a cotangent to an operand's shape, which otherwise takes axes that are
-computed; `TensorListAddItem` adds to one item of a list, which otherwise takes a second list.
+computed; `TensorListAddItem` adds to one item of a list, which otherwise takes a second list;
+`CountedSegments` is given how many there are, which is computed before it.
 """
 
 from __future__ import annotations
@@ -16,7 +17,9 @@ from graphwright.control.loop import StatelessWhile
 from graphwright.ir.graph import Graph, Node, Value, transform
 from graphwright.lower.prune import like, prune
 from graphwright.op.op import Op, Shapes
-from graphwright.ops.creation import Const
+from graphwright.ops.arithmetic import AddV2
+from graphwright.ops.conversion import Cast
+from graphwright.ops.creation import Const, Literal
 from graphwright.ops.lists import (
     TensorListAddN,
     TensorListLength,
@@ -24,7 +27,8 @@ from graphwright.ops.lists import (
     TensorListSetItem,
 )
 from graphwright.ops.movement import Reshape
-from graphwright.ops.reduction import Sum
+from graphwright.ops.reduction import Max, Sum
+from graphwright.ops.segment import SegmentMax, SegmentMean, SegmentMin, SegmentProd, SegmentSum
 from graphwright.ops.shape import BroadcastGradientArgs, summed_axes
 from graphwright.ops.tensor_list import TensorList, refuse
 from graphwright.types import dtypes as dt
@@ -82,6 +86,27 @@ class TensorListAddItem(Op):
             )
         before = items.get(index)
         return items.set(index, item if before is None else np.add(before, item))
+
+
+class CountedSegments(Op):
+    """An op on segments in ascending order, given how many there are."""
+
+    type_name = "_CountedSegments"
+    inputs = ("data: T", "segment_ids: Tindices", "count: int32 host")
+    outputs = ("output: T",)
+    dtypes = {"T": dt.ANY, "Tindices": dt.INDEX}
+
+    op: Op
+
+    @property
+    def stated_as(self) -> Op:
+        return self.op
+
+    def shapes(self, data: TensorType, ids: TensorType, count: Any) -> Shapes:
+        return (None if data.dims is None else (count, *data.dims[1:]),)
+
+    def kernel(self, data: Any, ids: Any, count: Any) -> Any:
+        return self.op.kernel(data, ids)
 
 
 Rule = Callable[[Node, tuple[Value, ...], Graph], "tuple[Value, ...] | None"]
@@ -154,6 +179,26 @@ def sum_to(node: Node, inputs: tuple[Value, ...], into: Graph) -> Any:
     return into.add(SumTo.of(), (total.inputs[0], inputs[1]), types, node.name).outputs
 
 
+def counted(node: Node, inputs: tuple[Value, ...], into: Graph) -> Any:
+    """segments of (data, ids) -> the same of (data, ids, max(ids) + 1)"""
+    data, ids = inputs
+    if ids.type.rank != 1 or data.type.dims is None or into.is_body:
+        return None
+    name, scalar = node.name, TensorType(dt.int32, ())
+    constants = [
+        into.add(Const(Literal(np.asarray(x, np.int32), t)), (), (t,), name).outputs[0]
+        for x, t in (([0], TensorType(dt.int32, (1,))), (1, scalar))
+    ]
+    wide = TensorType(ids.type.dtype, ())
+    last = into.add(Max.of(False), (ids, constants[0]), (wide,), name).outputs[0]
+    if wide.dtype is not dt.int32:
+        last = into.add(Cast.of(dt.int32), (last,), (scalar,), name).outputs[0]
+    count = into.add(AddV2.of(), (last, constants[1]), (scalar,), name).outputs[0]
+    types = (node.outputs[0].type,)
+    op = CountedSegments.of(node.op)
+    return into.add(op, (data, ids, count), types, name, node.location).outputs
+
+
 def is_same(a: Value, b: Value) -> bool:
     """Whether two values are one, or equal constants."""
     return a is b or (isinstance(a.node.op, Const) and a.node.op == b.node.op)
@@ -190,5 +235,6 @@ def items_of(value: Value) -> list[tuple[Value, Value, Value]] | None:
 RULES: dict[type[Op], Rule] = {
     Reshape: sum_to,
     TensorListAddN: add_items,
+    **dict.fromkeys((SegmentMax, SegmentMean, SegmentMin, SegmentProd, SegmentSum), counted),
     **dict.fromkeys((StatelessWhile, StatelessIf, StatelessCase), inner_rewritten),
 }

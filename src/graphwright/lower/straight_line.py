@@ -295,10 +295,13 @@ def explain(error: Exception) -> Exception:
 
 def refused(node: Node, operands: tuple[Any, ...] | None, error: Exception) -> OpError:
     """A node's error: with its op, its operands, or only their types, and the user's line."""
-    explained = refusal(node.op, operands, error)
-    shown = [v.type for v in node.inputs] if operands is None else operands
-    named = [*zip(node.op.operand_names(len(shown)), shown), *node.op.stated().items()]
-    call = show_call(node.op.type_name, named)
+    op = node.op.stated_as
+    own = len(node.inputs) if op is node.op else len(op.operands)
+    operands = None if operands is None else operands[:own]
+    explained = refusal(op, operands, error)
+    shown = [v.type for v in node.inputs[:own]] if operands is None else operands
+    named = [*zip(op.operand_names(len(shown)), shown), *op.stated().items()]
+    call = show_call(op.type_name, named)
     where = "" if node.location is None else f"\n\nDefined at node '{node.name}': {node.location}"
     explained.reword(f"{explained.message}\n    in {call}{where}")
     return explained

@@ -271,6 +271,12 @@ class Op(Record):
         """The callable that computes this op on operands of these dtypes."""
         return self.kernel
 
+    @property
+    def stated_as(self) -> Op:
+        """The op that errors are about: of what stands for another op on the first of its
+        operands, that op."""
+        return self
+
     def result_dtypes(self, types: Sequence[DType]) -> tuple[DType, ...]:
         """The dtypes of the results; `DTypeMismatch` if an operand's is not allowed.
 
