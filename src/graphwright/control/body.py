@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import functools
+import inspect
 from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
+from graphwright.errors import Location, is_own
 from graphwright.ir.execution import is_pure
 from graphwright.ir.graph import Graph, Value, subgraphs_of
 from graphwright.op.interpreter import apply
@@ -40,10 +43,19 @@ class GraphOp(Op):
 class Body:
     """A Python function traced into a graph: the results that it fills, and their structure."""
 
-    def __init__(self, graph: Graph, structure: Any, leaves: Sequence[Any]) -> None:
+    def __init__(
+        self, graph: Graph, structure: Any, leaves: Sequence[Any], function: Callable[..., Any]
+    ) -> None:
         self.graph = graph
         self.structure = structure
         self.leaves = leaves
+        self.function = function
+
+    def __str__(self) -> str:
+        """What the function returns, by types, and the line where it begins."""
+        types = tree.map_structure(_Typed, self.structure)
+        where = definition_of(self.function)
+        return str(types) if where is None else f"{types} ({where})"
 
     @property
     def tensors(self) -> list[Any]:
@@ -55,6 +67,28 @@ class Body:
         remaining = iter(tensors)
         filled = [None if leaf is None else next(remaining) for leaf in self.leaves]
         return tree.pack_sequence_as(self.structure, filled, expand_composites=True)
+
+
+class _Typed:
+    """A leaf that shows its type."""
+
+    def __init__(self, leaf: Any) -> None:
+        self.leaf = leaf
+
+    def __repr__(self) -> str:
+        found = getattr(self.leaf, "type", None)
+        return repr(found) if isinstance(found, TensorType) else type(self.leaf).__name__
+
+
+def definition_of(function: Any) -> Location | None:
+    """Where a function of the user's is defined; None for what is not written in Python."""
+    while isinstance(function, functools.partial):
+        function = function.func
+    function = inspect.unwrap(getattr(function, "__func__", function))
+    code = getattr(function, "__code__", None)
+    if code is None or is_own(code):
+        return None
+    return Location(code.co_filename, code.co_firstlineno, code.co_name)
 
 
 def trace_body(
@@ -71,7 +105,7 @@ def trace_body(
         leaves = [as_result(leaf, function) for leaf in tree.flatten(structure, True)]
         structure = tree.pack_sequence_as(structure, leaves, expand_composites=True)
         graph.results = [result_value(tracer, t) for t in leaves if t is not None]
-    return Body(graph, structure, leaves)
+    return Body(graph, structure, leaves, function)
 
 
 def as_result(leaf: Any, function: Callable[..., Any]) -> Any:

@@ -305,7 +305,8 @@ def mismatch(
     """The error for branches whose results differ in structure or dtype."""
     return TypeError(
         f"{first_name} and {name} arguments to {caller} must have the same number, type, and "
-        f"overall structure of return values.\n\n{first_name} output: {first.structure}\n"
+        f"overall structure of return values. {first_name} returns {first}, {name} returns "
+        f"{second}.\n\n{first_name} output: {first.structure}\n"
         f"{name} output: {second.structure}\n\nError details:\n{details}"
     )
 

@@ -17,9 +17,11 @@ from graphwright.op.batching import Each, Same
 from graphwright.op.interpreter import apply, convert
 from graphwright.op.op import Call, Effect, Op
 from graphwright.ops.comparison import logical_and
+from graphwright.ops.identities import Identity
 from graphwright.ops.indexing import where
 from graphwright.ops.reduction import reduce_any
 from graphwright.ops.scattering import tensor_scatter_nd_update
+from graphwright.trace.symbolic import SymbolicTensor
 from graphwright.trace.tracer import current_tracer
 from graphwright.types import dtypes as dt
 from graphwright.types import tree
@@ -313,7 +315,9 @@ class Loop:
         if len(flat) != len(self.tensors) or len(results) != len(like):
             raise ValueError(
                 "The two structures don't have the same nested structure: the loop's body "
-                f"returned\n{results}\nfor the loop variables\n{like}"
+                f"returned {len(results)} variables of {len(flat)} tensors, but {len(like)} of "
+                f"{len(self.tensors)} enter the loop. It returned\n{results}\nfor the loop "
+                f"variables\n{like}"
             )
         if any(leaf is None for leaf in flat):
             raise ValueError(
@@ -331,6 +335,7 @@ class Loop:
                 raise TypeError(
                     f"Loop var {name} enters the loop with type {entered.dtype} but has type "
                     f"{left.dtype} after 1 iteration. {name} type should remain constant."
+                    + made_at(tensor, result)
                 )
             if not is_subshape(left.dims, entered.dims):
                 raise ValueError(
@@ -338,8 +343,20 @@ class Loop:
                     f"{TensorShape.from_dims(entered.dims)}, but has shape {result.shape} after "
                     "one iteration. To allow the shape to vary across iterations, use the "
                     "`shape_invariants` argument of tf.while_loop to specify a less-specific "
-                    "shape."
+                    "shape." + made_at(tensor, result)
                 )
+
+
+def made_at(entering: Any, after: Any) -> str:
+    """Where a loop variable's tensors were made, before the loop and in its body, where known."""
+    lines = []
+    for when, tensor in (("before the loop", entering), ("in the body", after)):
+        node = tensor._value.node if isinstance(tensor, SymbolicTensor) else None
+        while node is not None and isinstance(node.op, Identity) and node.location is None:
+            node = node.inputs[0].node
+        if node is not None and node.location is not None:
+            lines.append(f"\n  {when}: {node.location}")
+    return "".join(lines)
 
 
 #: The invariant of a variable for which none was given.
