@@ -16,6 +16,7 @@ from autograph.test_corpus import NESTINGS, STAGED, names
 from autograph.test_traced import plain
 
 import graphwright as tf
+from graphwright.lower.options import OPTIONS
 
 MODES: dict[str, Callable[[Any], Any]] = {
     "traced": tf.function,
@@ -174,6 +175,16 @@ def test_corpus_in_machine_code(program: Any) -> None:
     for arguments in program.arguments:
         result = function(*[tf.constant(argument) for argument in arguments])
         assert plain(result) == plain(program.function(*arguments))
+
+
+@names(STAGED)
+def test_corpus_in_both_tiers_at_once(program: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(OPTIONS, "native", "check")
+    function = tf.function(program.function)
+    for arguments in program.arguments:
+        tensors = [tf.constant(argument) for argument in arguments]
+        for _ in range(2):  # machine code that differs from the kernels is an error
+            assert plain(function(*tensors)) == plain(program.function(*arguments))
 
 
 @pytest.mark.slow
