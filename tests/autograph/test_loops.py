@@ -322,3 +322,26 @@ def test_traces_may_be_noted_outside(warnings: list[str]) -> None:
     program(tf.constant(3))
     assert seen == ["then"]
     assert not warnings
+
+
+def test_the_length_of_a_list_that_a_loop_appended_to() -> None:
+    @tf.function
+    def program(data: Any) -> Any:
+        result = []
+        for item in data:
+            result.append(item * 2)
+        return len(result)
+
+    with pytest.raises(tf.errors.InaccessibleTensorError, match="out of scope") as caught:
+        program(tf.constant([1, 2, 3]))
+    assert "array.size()" in str(caught.value)
+    assert int(program([1, 2, 3])) == 3
+
+    @tf.function
+    def inside(data: Any) -> Any:
+        outer, total = [data[0], data[1]], 0
+        for _ in data:
+            total += len(outer)  # of tensors of the graph around the loop
+        return total
+
+    assert int(inside(tf.constant([1, 2, 3]))) == 6

@@ -105,6 +105,9 @@ class ToyStaging:
 
     carries = loops = is_staged
 
+    def leaks(self, value: Any) -> bool:
+        return False
+
     def convert(self, value: Any) -> Toy:
         if not isinstance(value, (bool, int, float, str)):
             raise TypeError(f"{value!r} is no toy")

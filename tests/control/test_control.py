@@ -272,11 +272,11 @@ def test_nothing_is_checked_afterwards():
     assert np.isnan(tf.math.log(tf.constant(-1.0)).numpy())
 
 
-def test_mismatches_name_both_sides_and_their_lines() -> None:
-    def one() -> Any:
+def test_mismatches_name_both_sides_and_their_lines():
+    def one():
         return tf.constant(1), tf.constant(2)
 
-    def two() -> Any:
+    def two():
         return tf.constant(1)
 
     first = one.__code__.co_firstlineno
@@ -286,7 +286,7 @@ def test_mismatches_name_both_sides_and_their_lines() -> None:
     assert f'true_fn returns (int32[], int32[]) (File "{__file__}", line {first}, in one)' in line
     assert f'false_fn returns int32[] (File "{__file__}", line {first + 3}, in two)' in line
 
-    def loop(x: Any) -> Any:
+    def loop(x):
         start = tf.cast(x, tf.float32)
         return tf.while_loop(lambda v: v < 3.0, lambda v: tf.cast(v, tf.int32), [start])
 
@@ -294,6 +294,7 @@ def test_mismatches_name_both_sides_and_their_lines() -> None:
     with pytest.raises(TypeError) as caught:
         tf.function(loop)(tf.constant(1))
     words = str(caught.value)
-    assert "float32" in words.splitlines()[0] and "int32" in words.splitlines()[0]
+    assert "float32" in words.splitlines()[0]
+    assert "int32" in words.splitlines()[0]
     assert f'before the loop: File "{__file__}", line {first + 1}, in loop' in words
     assert f'in the body: File "{__file__}", line {first + 2}, in <lambda>' in words

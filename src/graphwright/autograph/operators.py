@@ -76,6 +76,12 @@ def builtin(name: str) -> Callable[..., Any]:
     return _staging.builtin(name)
 
 
+def refuse_lost(item: Any) -> None:
+    """Refuses a list that a loop of the graph appended to: how long it is, only the graph knows."""
+    if type(item) not in PLAIN and _staging.leaks(item):
+        raise refusals.lost_items(item)
+
+
 # Truth that Python asks for
 
 _ASKING = ("CONTAINS_OP", "JUMP_IF_", "POP_JUMP_", "TO_BOOL", "UNARY_NOT")

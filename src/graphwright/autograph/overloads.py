@@ -37,6 +37,8 @@ def _on_tensors(builtin: Callable[..., Any]) -> Callable[..., Any]:
         for arg in args:
             if type(arg) not in PLAIN and operators.staged(arg):
                 return operators.builtin(name)(*args, **kwargs)
+            if type(arg) is list and arg:
+                operators.refuse_lost(arg[-1])
         return builtin(*args, **kwargs)
 
     return _named(call, builtin)

@@ -8,7 +8,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from graphwright.errors import OperatorNotAllowedInGraphError, user_location
+from graphwright.errors import (
+    InaccessibleTensorError,
+    OperatorNotAllowedInGraphError,
+    user_location,
+)
 
 RETURN_VALUE = "retval_"  # the variable of `jumps` that holds what a function returns
 
@@ -130,6 +134,17 @@ def match() -> Exception:
         "Using a symbolic `tf.Tensor` as a Python `bool` is not allowed: the patterns and guards "
         "of `match` compare as Python.",
         "Write `if` and `elif`, which become branches of the graph.",
+    )
+
+
+def lost_items(item: Any) -> Exception:
+    return refusal(
+        InaccessibleTensorError,
+        f"{item!r} is out of scope and cannot be used here: a loop or a branch of the graph put it "
+        "into a list. Its body is traced once, so the list has one item for all turns.",
+        "Keep them in `array = tf.TensorArray(dtype, size=0, dynamic_size=True)`: "
+        "`array = array.write(array.size(), value)` in the loop, `array.size()` and "
+        "`array.stack()` after it.",
     )
 
 

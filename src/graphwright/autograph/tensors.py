@@ -45,9 +45,10 @@ class TensorStaging:
         raise TypeError(f"{value!r} is no tensor")
 
     def leaks(self, value: Any) -> bool:
-        tracer = current_tracer()
-        here = None if tracer is None else tracer.graph
-        return isinstance(value, SymbolicTensor) and value.graph is not here
+        if not isinstance(value, SymbolicTensor):
+            return False
+        tracer, graph = current_tracer(), value.graph
+        return tracer is None or not (graph is tracer.graph or tracer.encloses(graph))
 
     def type_of(self, value: Any) -> tuple[str, Any]:
         if isinstance(value, Tensor):
