@@ -12,6 +12,7 @@ import numpy as np
 from test_goldens import AREAS, area_of
 
 import graphwright as tf
+from graphwright.edge.raw_ops import load_all
 from graphwright.ir.graph import Graph
 from graphwright.op.interpreter import Layer
 from graphwright.op.op import REGISTRY, DTypeMismatch, Op, not_differentiable
@@ -52,6 +53,7 @@ def has_rule(op: type[Op]) -> bool:
 
 def our_ops() -> list[str]:
     """The names of the package's ops: tests register some of their own."""
+    load_all()
     return sorted(n for n, op in REGISTRY.items() if op.__module__.startswith("graphwright."))
 
 

@@ -7,7 +7,7 @@ from op_samples import Witness, our_ops
 from test_goldens import AREAS, area_of, departs
 
 import graphwright as tf
-from graphwright.edge.raw_ops import OWN, load_all
+from graphwright.edge.raw_ops import OWN
 from tools import golden_format as gf
 
 EVENTS = "what it writes is compared with a recorded file in tests/edge/test_summary.py"
@@ -41,5 +41,4 @@ def run_by_goldens() -> set[str]:
 
 @pytest.mark.filterwarnings("ignore")
 def test_golden_cases_run_every_op() -> None:
-    load_all()
     assert set(our_ops()) - run_by_goldens() - OWN == set(NOT_RUN)
