@@ -72,7 +72,10 @@ REFUSED = {
 }  # fmt: skip
 STRAIGHT = "rounding is left out on the way back; compared with recorded gradients"
 SAMPLED = "the derivative of a sample at a fixed quantile; compared with recorded gradients"
+RESAMPLED = "TensorFlow's rule resamples by the inverse; compared with recorded gradients"
 BY_DESIGN = {
+    "ImageProjectiveTransformV2": RESAMPLED,
+    "ImageProjectiveTransformV3": RESAMPLED,
     "FakeQuantWithMinMaxArgs": STRAIGHT,
     "FakeQuantWithMinMaxVars": STRAIGHT,
     "FakeQuantWithMinMaxVarsPerChannel": STRAIGHT,
