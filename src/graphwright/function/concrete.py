@@ -18,7 +18,7 @@ from graphwright.ir.graph import Graph
 from graphwright.lower.tiers import Compilation, Tiered
 from graphwright.op.interpreter import STATE, apply
 from graphwright.op.op import c_name
-from graphwright.op.refusal import boundary, complete
+from graphwright.op.refusal import boundary, complete, own_words
 from graphwright.trace.signature import (
     KEYWORD_ONLY,
     POSITIONAL_ONLY,
@@ -216,8 +216,8 @@ class ConcreteFunction:
             return [t for name, v in zip(bound, values) for t in tensors_of(types[name], v)]
         except TypeError as error:
             raise TypeError(
-                f"Binding inputs to tf.function failed due to `{error}`. Received args: {args} and "
-                f"kwargs: {kwargs} for signature: {self.function_type}."
+                f"Binding inputs to tf.function failed due to `{own_words(error)}`. Received args: "
+                f"{args} and kwargs: {kwargs} for signature: {self.function_type}."
             ) from None
 
     def _bind(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[str, Any]:
@@ -264,13 +264,12 @@ class ConcreteFunction:
         for i, (tensor, parameter) in enumerate(zip(tensors, self.graph.parameters)):
             expected: TensorType = parameter.type
             if tensor.dtype is not expected.dtype:
-                raise InvalidArgumentError(
-                    None,
-                    None,
+                words = (
                     f"cannot compute {self.name} as input #{i}(zero-based) was expected to be a "
                     f"{c_name(expected.dtype)} tensor but is a {c_name(tensor.dtype)} tensor "
-                    f"[Op:{self.name}]",
+                    f"[Op:{self.name}]"
                 )
+                raise complete(InvalidArgumentError(None, None, words))
 
     # -- what it is ---------------------------------------------------------------------
 

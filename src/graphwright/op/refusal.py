@@ -99,6 +99,11 @@ def complete(error: E) -> E:
     return error
 
 
+def own_words(error: Exception) -> str:
+    """What an error says, without the call that it names."""
+    return getattr(error, _TOLD, None) or str(error)
+
+
 def name_call(
     error: Exception,
     name: str,

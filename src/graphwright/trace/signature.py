@@ -10,6 +10,7 @@ import inspect
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
+from graphwright.op.refusal import complete, own_words
 from graphwright.trace.types import TypeContext
 from graphwright.types.trace_type import TraceType
 
@@ -236,10 +237,11 @@ class Binder:
 
     def misfit(self, error: Exception, args: Any, kwargs: Any) -> TypeError:
         """The error of a call whose arguments do not fit."""
-        return TypeError(
-            f"Binding inputs to tf.function failed due to `{error}`. Received args: {args} and "
-            f"kwargs: {kwargs} for signature: {self.untyped}."
+        words = (
+            f"Binding inputs to tf.function failed due to `{own_words(error)}`. Received args: "
+            f"{args} and kwargs: {kwargs} for signature: {self.untyped}."
         )
+        return complete(TypeError(words))
 
     def call(self, function: Callable[..., Any], bound: Sequence[tuple[str, Any, Any]]) -> Any:
         """Calls the Python function with bound values."""
