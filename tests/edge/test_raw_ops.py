@@ -2,29 +2,23 @@
 
 from __future__ import annotations
 
-import importlib
 import inspect
 import json
-from collections import Counter
-from collections.abc import Callable, Iterator
-from functools import cache, partial
-from pathlib import Path
+from functools import cache
 from typing import Any
 
 import numpy as np
 import pytest
-import sparse_corpus as corpus
-from test_goldens import departs
+from op_uses import AREAS, arguments_of, programs
 
 import graphwright as tf
 from graphwright.edge.former_ops import FORMER
-from graphwright.edge.raw_ops import argument, attributes, names
+from graphwright.edge.raw_ops import names
 from graphwright.op.interpreter import Layer
 from graphwright.op.op import REGISTRY, Effect, Op
 from tools import golden_format as gf
 
 ARGUMENTS = json.loads((gf.GOLDEN / "raw_ops.json").read_text(encoding="utf-8"))
-AREAS = ["sparse", *sorted(path.stem for path in Path("tools/golden").glob("[a-z]*.py"))]
 #: What TensorFlow's raw ops take besides, which says how to compute or is not written yet.
 LEFT_OUT = {
     "AssignVariableOp": {"validate_shape"},
@@ -62,24 +56,6 @@ class Recorder(Layer):
         return result
 
 
-def programs(area: str) -> Iterator[Callable[[], Any]]:
-    """What an area's golden cases run: up to three for each function, and their gradients."""
-    if area == "sparse":
-        for program, inputs in corpus.PROGRAMS:
-            yield partial(corpus.run_gradient, tf, program, inputs)
-        return
-    seen: Counter[str] = Counter()
-    index = gf.Store.load(area).index
-    module = importlib.import_module(f"tools.golden.{area}")
-    for case in module.cases():
-        outcome = index.get(gf.digest(case), {"error": ""})
-        if seen[case[0]] < 3 and "error" not in outcome and not departs(module, case):
-            seen[case[0]] += 1
-            yield partial(gf.call, tf, case, gf.constants(tf, case))
-            if "gradient" in outcome and area != "random":  # where not all rules are written
-                yield partial(gf.run_gradient, tf, case)
-
-
 @cache
 def uses_in(area: str) -> dict[str, tuple[Op, tuple[Any, ...], Any]]:
     """A use of each op that the cases of an area come to."""
@@ -106,20 +82,6 @@ def test_raw_ops_do_what_public_functions_do(area: str) -> None:
         assert_same(name, found, expected)
         checked += 1
     assert checked
-
-
-def arguments_of(op: Op, operands: tuple[Any, ...]) -> dict[str, Any]:
-    """The raw op's arguments for an op that was applied."""
-    kind, given = type(op), {}
-    lists = sum(o.variadic or o.mixed for o in op.operands)
-    each = (len(operands) - len(op.operands) + lists) // max(lists, 1)
-    rest = list(operands)
-    for operand in op.operands:
-        many = operand.variadic or operand.mixed
-        given[argument(kind, operand.name)] = rest[:each] if many else rest[0]
-        del rest[: each if many else 1]
-    given.update({argument(kind, n): getattr(op, n) for n in attributes(kind)})
-    return given
 
 
 def assert_same(name: str, found: Any, expected: Any) -> None:

@@ -15,6 +15,7 @@ from functools import cache
 from typing import Any
 
 from graphwright import ops
+from graphwright.errors import InvalidArgumentError
 from graphwright.op.families import Reduction
 from graphwright.op.interpreter import apply, convert, is_tensor
 from graphwright.op.op import REGISTRY, Op, Operand
@@ -152,7 +153,7 @@ def as_operand(op: type[Op], operand: Operand, group: Any, found: dict[str, Any]
             made = convert(value, None if is_tensor(value) else found.get(operand.dtype))
             found.setdefault(operand.dtype, made.dtype)
             return made
-        return convert(value, as_dtype(operand.dtype))
+        return convert(value, None if is_tensor(value) else as_dtype(operand.dtype))
 
     return [tensor(v) for v in group] if operand.variadic or operand.mixed else tensor(group)
 
@@ -174,12 +175,20 @@ def made(op: type[Op], given: dict[str, Any], operands: list[Any]) -> Op:
     values = []
     for name in op.fields:
         if name in public:
-            values.append(ATTRIBUTES[public[name]](given[argument(op, name)]))
+            values.append(attribute(public[name], argument(op, name), given))
         elif name in op.private:
             values.append(getattr(op, name))
         else:
             values.append(told_dtype(op, name, operands))
     return op.of(*values)
+
+
+def attribute(kind: str, name: str, given: dict[str, Any]) -> Any:
+    """An attribute made of what is given for it."""
+    try:
+        return ATTRIBUTES[kind](given[name])
+    except (TypeError, ValueError):
+        raise TypeError(f"Expected {kind} for argument '{name}' not {given[name]!r}.") from None
 
 
 def told_dtype(op: type[Op], name: str, operands: list[Any]) -> Any:
@@ -188,7 +197,13 @@ def told_dtype(op: type[Op], name: str, operands: list[Any]) -> Any:
     value = operands[place]
     if op.operands[place].mixed:
         return tuple([tensor.dtype for tensor in value])
-    first = value[0] if op.operands[place].variadic else value
+    first = value
+    if op.operands[place].variadic:
+        if not value:
+            raise InvalidArgumentError(
+                None, None, f"'{op.operands[place].name}' must not be empty [Op:{op.type_name}]"
+            )
+        first = value[0]
     return first.dtype if is_tensor(first) else convert(first).dtype
 
 

@@ -28,8 +28,8 @@ def truncated_normal(
 ) -> Array:
     """Variates [samples, n] of the parameters' dtype; the parameters have shape [n].
 
-    Raises ValueError where a deviation is not positive, a low bound not below its high one, or both
-    infinite.
+    Raises ValueError where a mean is not finite, a deviation not positive, a low bound not below
+    its high one, or both infinite.
     """
     drawn = np.empty((samples, means.size), means.dtype)
     stream = _Stream(key, counter, means.dtype)
@@ -56,10 +56,11 @@ class _Stream:
 
 
 def _draw(stream: _Stream, mean: Any, deviation: Any, low: Any, high: Any, samples: int) -> Array:
-    if not (deviation > 0 and low < high and (np.isfinite(low) or np.isfinite(high))):
+    bounded = low < high and (np.isfinite(low) or np.isfinite(high))
+    if not (bounded and np.isfinite(mean) and 0 < deviation < np.inf):
         raise ValueError(
-            "a truncated normal needs a positive deviation and low < high, one of them finite; "
-            f"got deviation {deviation}, low {low}, high {high}"
+            "a truncated normal needs a finite mean, a positive deviation and low < high, one of "
+            f"them finite; got mean {mean}, deviation {deviation}, low {low}, high {high}"
         )
     if (np.isinf(low) and low < 0) or high < mean:  # mirrored: the finite or nearer bound is low
         low, high, deviation = high, low, -deviation

@@ -55,14 +55,18 @@ def categorical(key: int, counter: int, logits: Array, samples: int) -> npt.NDAr
 
 
 def gamma(key: int, counter: int, alpha: Array, samples: int) -> Array:
-    """Gamma variates of unit scale [samples, alphas] for the shape parameters `alpha` [alphas]."""
+    """Gamma variates of unit scale [samples, alphas] for the shape parameters `alpha` [alphas].
+
+    Those of an infinite parameter are infinite; of what is no parameter, nan.
+    """
     streams = _Streams(key, counter, alpha.size * samples)
     shape = np.repeat(alpha.astype(np.float64), samples)
-    drawn = np.empty(shape.size)
+    drawn = np.where(shape == np.inf, np.inf, np.nan)
     unit = shape == 1.0
     lanes = np.flatnonzero(unit)
     drawn[lanes] = -np.log1p(-streams.uniform(lanes))
-    _marsaglia_tsang(streams, shape, np.flatnonzero(~unit), drawn)
+    possible = np.isfinite(shape) & (shape >= 0) & ~unit
+    _marsaglia_tsang(streams, shape, np.flatnonzero(possible), drawn)
     narrowed: Array = drawn.reshape(alpha.size, samples).T.astype(alpha.dtype)
     return narrowed
 

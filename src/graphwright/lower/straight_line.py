@@ -293,12 +293,14 @@ def explain(error: Exception) -> Exception:
     return refused(*found, error)
 
 
-def refused(node: Node, operands: tuple[Any, ...] | None, error: Exception) -> OpError:
+def refused(node: Node, operands: tuple[Any, ...] | None, error: Exception) -> Exception:
     """A node's error: with its op, its operands, or only their types, and the user's line."""
     op = node.op.stated_as
     own = len(node.inputs) if op is node.op else len(op.operands)
     operands = None if operands is None else operands[:own]
     explained = refusal(op, operands, error)
+    if not isinstance(explained, OpError):
+        return explained
     shown = [v.type for v in node.inputs[:own]] if operands is None else operands
     named = [*zip(op.operand_names(len(shown)), shown), *op.stated().items()]
     call = show_call(op.type_name, named)

@@ -257,6 +257,29 @@ class Op(Record):
         return masks[count]
 
     @classmethod
+    def host_ints(cls, count: int) -> tuple[bool, ...]:
+        """Which of `count` operands are host operands that hold places or sizes: int32 or int64."""
+        names = cls.operand_names(count)
+        ints = {o.name: o.host and cls._host_dtypes(o) <= dt.INDEX for o in cls.operands}
+        return tuple([ints.get(name.partition("[")[0], False) for name in names])
+
+    @classmethod
+    def _host_dtypes(cls, operand: Operand) -> frozenset[DType]:
+        """What the record lets a host operand be."""
+        found = cls.dtypes.get(operand.dtype)
+        return frozenset({dt.as_dtype(operand.dtype)}) if found is None else found
+
+    def check_host(self, position: int, count: int, got: DType) -> None:
+        """`DTypeMismatch` if a host operand that holds places or sizes has another dtype."""
+        if got in dt.INDEX or not self.host_ints(count)[position]:
+            return
+        name = self.operand_names(count)[position].partition("[")[0]
+        operand = next(o for o in self.operands if o.name == name)
+        if operand.dtype in self.dtypes:
+            raise DTypeMismatch(self, position, name, got, None, operand.dtype)
+        raise DTypeMismatch(self, position, name, got, dt.as_dtype(operand.dtype), "")
+
+    @classmethod
     def operand_names(cls, count: int) -> tuple[str, ...]:
         """What `count` operands are called: `values[0]` and so on those of a list."""
         lists = sum(o.variadic or o.mixed for o in cls.operands)

@@ -98,11 +98,9 @@ class Tracer:
             if not is_host:
                 value = self.value_of(operand)
                 described.append(value.type)
-            elif isinstance(operand, Tensor):
-                value = self.value_of(operand)
-                described.append(known(value))
             else:
                 value, plain = self._host(op, position, operands)
+                check_host(op, position, len(operands), value.type.dtype)
                 described.append(plain)
             inputs.append(value)
         return tuple(inputs), described
@@ -251,11 +249,19 @@ def infer(op: Op, described: Any, inputs: tuple[Value, ...]) -> tuple[TensorType
         return op.infer(described)
     except DTypeMismatch as mismatch:
         raise TypeError(mismatch.graph_message()) from None
-    except ValueError as error:
+    except (ValueError, IndexError) as error:
         shapes = ", ".join(repr(v.type) for v in inputs)
         raise ValueError(
             f"{error} for '{{{{node {op.type_name}}}}} = {op}' with input types: {shapes}."
         ) from None
+
+
+def check_host(op: Op, position: int, count: int, got: DType) -> None:
+    """Refuses a host operand of a wrong dtype."""
+    try:
+        op.check_host(position, count, got)
+    except DTypeMismatch as mismatch:
+        raise TypeError(mismatch.graph_message()) from None
 
 
 def host_dtype(op: Op, declared: str, operands: tuple[Any, ...]) -> DType:

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from functools import cache
 from typing import Any, NoReturn
 
+import numpy as np
 from numpy import ndarray
 
 from graphwright.errors import InvalidArgumentError, OpError, ResourceExhaustedError
@@ -13,14 +14,22 @@ from graphwright.op.interpreter import STATE
 from graphwright.op.op import DTypeMismatch, Hooks, Op, host_value
 from graphwright.op.refusal import leave
 from graphwright.ops import arithmetic, comparison
+from graphwright.types import dtypes as dt
+from graphwright.types.dtypes import DType
 from graphwright.values.operators import Operators
 from graphwright.values.quiet import QUIET
 from graphwright.values.tensor import EagerTensor, Tensor, wrap
 
-#: What a kernel raises about its arguments; anything else is a defect and passes through.
-KERNEL_ERRORS = (ValueError, IndexError, OverflowError, ZeroDivisionError, MemoryError)
+#: What a kernel raises about its arguments; anything else, and a TypeError that no rule explains,
+#: is a defect and passes through.
+KERNEL_ERRORS = (
+    ValueError, IndexError, OverflowError, ZeroDivisionError, MemoryError, TypeError,
+)  # fmt: skip
 
 REFUSALS = (*KERNEL_ERRORS, OpError)
+
+#: What can be said where Python's or NumPy's own words are all there is.
+AXES = "An argument has too few or too many axes, or none that fit the others"
 
 _INTS = frozenset({int})
 
@@ -33,6 +42,7 @@ def execute(op, operands):
     if kernel is None:
         kernel = op._kernels[{key}] = bound(op, operands)
     try:
+        {hosts}
         result = {call}
     except REFUSALS as error:
         refuse(op, operands, error)
@@ -55,11 +65,16 @@ class _Executors(dict[int, "Callable[..., Any]"]):
 
     def __missing__(self, count: int) -> Callable[..., Any]:
         kind = self.kind
-        mask = kind.host_mask(count) if count <= _UNROLLED else None
-        made = self[count] = _executor(mask, kind.pure and kind.computes)
+        terms = None
+        if count <= _UNROLLED:
+            hosts = zip(kind.host_mask(count), kind.host_ints(count))
+            terms = tuple([_HOST[is_host, is_int] for is_host, is_int in hosts])
+        made = self[count] = _executor(terms, kind.pure and kind.computes)
         return made
 
 
+#: What makes a host operand of a value: of any kind, or of places and sizes; "" for a tensor.
+_HOST = {(False, False): "", (True, False): "as_host", (True, True): "as_ints"}
 #: More operands than these are gone through in a loop.
 _UNROLLED = 12
 
@@ -73,8 +88,8 @@ def executor(kind: type[Op]) -> Callable[..., Any]:
 
 
 @cache
-def _executor(mask: tuple[bool, ...] | None, quiet: bool) -> Callable[..., Any]:
-    terms = dict(_LISTS) if mask is None else _terms(mask)
+def _executor(hosts: tuple[str, ...] | None, quiet: bool) -> Callable[..., Any]:
+    terms = dict(_LISTS) if hosts is None else _terms(hosts)
     call = "QUIET.run(kernel, {arguments})" if quiet else "kernel({arguments})"
     source = _EXECUTE.format(call=call.format(**terms), **terms)
     found: dict[str, Any] = {}
@@ -87,26 +102,65 @@ def _executor(mask: tuple[bool, ...] | None, quiet: bool) -> Callable[..., Any]:
 _LISTS = {
     "unpack": "mask = op.host_mask(len(operands)); "
     "arrays = [as_host(o) if host else o._array for o, host in zip(operands, mask)]",
+    "hosts": "pass",
     "key": "tuple([a.dtype for a, host in zip(arrays, mask) if not host])",
     "arguments": "*arrays",
 }
 
 
-def _terms(mask: tuple[bool, ...]) -> dict[str, str]:
-    """How an executor gets at so many operands, some of which are host operands."""
-    operands = [f"x{i}" for i in range(len(mask))]
-    unpack, key = [f"{''.join([f'{x}, ' for x in operands])} = operands"], []
-    for x, is_host in zip(operands, mask):
-        if is_host:
-            unpack.append(f"{x} = {x} if type({x}) is int else as_host({x})")
+def _terms(kinds: tuple[str, ...]) -> dict[str, str]:
+    """How an executor gets at operands, some of which are host operands that a function makes."""
+    operands = [f"x{i}" for i in range(len(kinds))]
+    unpack, key, hosts = [f"{''.join([f'{x}, ' for x in operands])} = operands"], [], []
+    for x, made_by in zip(operands, kinds):
+        if made_by:
+            hosts.append(f"{x} = {x} if type({x}) is int else {made_by}({x})")
         else:
             unpack.append(f"{x} = {x}._array")
             key.append(f"{x}.dtype")
     return {
         "unpack": "; ".join(unpack) if operands else "pass",
+        "hosts": "; ".join(hosts) or "pass",
         "key": key[0] if len(key) == 1 else f"({', '.join(key)})",
         "arguments": ", ".join(operands),
     }
+
+
+def as_ints(value: Any) -> Any:
+    """A host operand of places or sizes: ints, or nested tuples of them; `NotIndex` for others."""
+    kind = type(value)
+    if kind is list or kind is tuple:
+        if _INTS.issuperset(map(type, value)):
+            return tuple(value)
+        return tuple([as_ints(v) for v in value])
+    if kind is int or value is None:
+        return value
+    plain = as_host(value)
+    found = value.dtype if isinstance(value, Tensor) else dtype_of(plain)
+    if found not in dt.INDEX:
+        raise NotIndex(value, found)
+    return plain
+
+
+def dtype_of(plain: Any) -> DType | None:
+    """The dtype of the tensor that becomes of a plain value, if any does."""
+    array = np.asarray(plain)
+    if array.dtype.kind in "iu" or not array.size:
+        return dt.int64
+    return _KINDS.get(array.dtype.kind)
+
+
+#: The dtypes of tensors that become of Python values, by NumPy's kind of them.
+_KINDS = {"b": dt.bool_, "f": dt.float32, "c": dt.complex128, "U": dt.string, "S": dt.string}
+
+
+class NotIndex(TypeError):
+    """A host operand that should be a place or a size has another dtype, or is no tensor."""
+
+    def __init__(self, value: Any, dtype: DType | None) -> None:
+        super().__init__(value, dtype)
+        self.value = value
+        self.dtype = dtype
 
 
 def as_host(value: Any) -> Any:
@@ -138,14 +192,15 @@ def bound(op: Op, operands: tuple[Any, ...]) -> Any:
 
 def refuse(op: Op, operands: tuple[Any, ...], error: Exception) -> NoReturn:
     """Raises a kernel's complaint as the error of the op."""
-    if isinstance(error, OpError):
-        if "[Op:" in error.message:
-            raise error
-        raise refusal(op, operands, error) from None
-    raise refusal(op, operands, error) from error
+    if isinstance(error, OpError) and "[Op:" in error.message:
+        raise error
+    found = refusal(op, operands, error)
+    if found is error:
+        raise error
+    raise found from (None if isinstance(error, (OpError, NotIndex)) else error)
 
 
-def refusal(op: Op, operands: tuple[Any, ...] | None, error: Exception) -> OpError:
+def refusal(op: Op, operands: tuple[Any, ...] | None, error: Exception) -> Exception:
     """What a kernel complains of, in the words of the op's shape rule where that objects too."""
     kind: type[OpError] = InvalidArgumentError
     message = str(error)
@@ -153,15 +208,60 @@ def refusal(op: Op, operands: tuple[Any, ...] | None, error: Exception) -> OpErr
         kind, message = type(error), error.message
     elif isinstance(error, MemoryError):
         kind, message = ResourceExhaustedError, message or "no memory is left"
+    elif isinstance(error, NotIndex):
+        return wrong_host(op, operands or (), error)
     elif operands is not None:
         mask = op.host_mask(len(operands))
+        described = [as_host(o) if host else o.type for o, host in zip(operands, mask)]
+        defect = not op.pure or not all(is_plain(o) for o, host in zip(described, mask) if host)
         try:
-            op.infer([as_host(o) if host else o.type for o, host in zip(operands, mask)])
+            op.infer(described)
         except ValueError as rule:
             message = str(rule)
+        except (TypeError, IndexError):
+            if defect:
+                return error
+            message = f"{AXES}: {message}"
+        else:
+            if isinstance(error, TypeError):
+                if defect:  # of ours, or what the user's own code raised
+                    return error
+                message = f"{AXES}: {message}"
     if "[Op:" not in message:
         message = f"{message} [Op:{op.type_name}]"
     return kind(None, None, message)
+
+
+def is_plain(value: Any) -> bool:
+    """Whether a host operand is a number or nested tuples of them."""
+    return all(map(is_plain, value)) if type(value) is tuple else isinstance(value, (int, float))
+
+
+def wrong_host(op: Op, operands: tuple[Any, ...], wrong: NotIndex) -> Exception:
+    """The error for a host operand of a wrong dtype, as for a tensor's."""
+    if wrong.dtype is None:
+        return ValueError(
+            f"Attempt to convert a value ({wrong.value!r}) with an unsupported type "
+            f"({type(wrong.value)}) to a Tensor."
+        )
+    count = len(operands)
+    for position, is_int in enumerate(op.host_ints(count)):
+        try:
+            if is_int:
+                as_ints(operands[position])
+        except NotIndex:
+            break
+    try:
+        op.check_host(position, count, wrong.dtype)
+    except DTypeMismatch as mismatch:
+        if not isinstance(wrong.value, (Tensor, list, tuple)):
+            wanted = mismatch.expected or dt.int32
+            return TypeError(
+                f"Cannot convert {wrong.value!r} to EagerTensor of dtype {wanted.name}: "
+                f"'{mismatch.operand}' of {op.type_name} must be an integer"
+            )
+        return InvalidArgumentError(None, None, mismatch.eager_message())
+    return wrong
 
 
 #: What the text of executors names.
@@ -170,6 +270,7 @@ _NAMES: dict[str, Any] = {
     "QUIET": QUIET,
     "REFUSALS": REFUSALS,
     "as_host": as_host,
+    "as_ints": as_ints,
     "bound": bound,
     "ndarray": ndarray,
     "refuse": refuse,

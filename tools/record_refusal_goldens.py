@@ -1,0 +1,103 @@
+"""Records tests/golden/refusals.json.gz: what TensorFlow makes of bad calls of its raw ops.
+
+    python tools/record_refusal_goldens.py calls       # with this package: adds calls
+    python tools/record_refusal_goldens.py outcomes    # with TensorFlow 2.21: records the new ones
+
+A line of the file is `[op, what is wrong, arguments, outcome]`: the name of the error's class, the
+dtypes and shapes of the results, or null for a call that never ends or ends TensorFlow's process.
+"""
+
+from __future__ import annotations
+
+import gzip
+import json
+import signal
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).resolve().parent.parent
+sys.path[:0] = [str(ROOT), str(ROOT / "tests")]
+FILE = ROOT / "tests" / "golden" / "refusals.json.gz"
+NEW = "not recorded"
+SECONDS = 30
+
+
+def read() -> list[Any]:
+    """The calls of the file."""
+    found: list[Any] = json.loads(gzip.decompress(FILE.read_bytes()))
+    return found
+
+
+def write(rows: list[Any]) -> None:
+    """Writes the file, one call a line."""
+    lines = [json.dumps(row, separators=(",", ":")) for row in rows]
+    text = "[\n" + ",\n".join(lines) + "\n]\n"
+    FILE.write_bytes(gzip.compress(text.encode(), mtime=0))
+
+
+def add_calls() -> None:
+    """Adds bad calls of each op that golden cases come to."""
+    import bad_calls
+    import op_uses
+
+    rows = read() if FILE.exists() else []
+    known = {json.dumps(row[:3]) for row in rows}
+    for name, (op, arguments) in sorted(op_uses.smallest().items()):
+        for what, wrong in bad_calls.calls_of(op, arguments):
+            row = [name, what, {k: bad_calls.encoded(v) for k, v in wrong.items()}]
+            if json.dumps(row) not in known:
+                rows.append([*row, NEW])
+    write(sorted(rows, key=lambda row: row[0]))
+    print(f"{len(rows)} calls, {sum(row[3] == NEW for row in rows)} to be recorded")
+
+
+def record() -> None:
+    """Records what is new, in processes that begin again after a call that ends one."""
+    rows = read()
+    todo = [i for i, row in enumerate(rows) if row[3] == NEW]
+    with tempfile.TemporaryDirectory() as folder:
+        out = Path(folder) / "outcomes"
+        while todo:
+            out.write_text("", encoding="utf-8")
+            subprocess.run([sys.executable, __file__, "run", str(out), str(todo[0])], check=False)
+            found = dict(json.loads(line) for line in out.read_text(encoding="utf-8").splitlines())
+            for number, outcome in found.items():
+                rows[number][3] = outcome
+            todo = [i for i in todo if i not in found]
+            if todo:
+                rows[todo.pop(0)][3] = None
+                write(rows)
+    write(rows)
+    print(f"{len(rows)} records")
+
+
+def run(out: str, first: str) -> None:
+    """Runs the calls from one on, and writes down each outcome."""
+    import bad_calls
+    import tensorflow as tf
+
+    rows = read()
+    with open(out, "a", encoding="utf-8") as file:
+        for number in range(int(first), len(rows)):
+            name, _, arguments, outcome = rows[number]
+            if outcome == NEW:
+                signal.alarm(SECONDS)  # some calls never end
+                found = outcome_of(tf, name, bad_calls.decoded_arguments(arguments, tf))
+                print(json.dumps([number, found]), file=file, flush=True)
+
+
+def outcome_of(tf: Any, name: str, arguments: dict[str, Any]) -> Any:
+    """What a call gives: dtypes and shapes, or the class of an error."""
+    try:
+        result = getattr(tf.raw_ops, name)(**arguments)
+    except Exception as error:  # noqa: BLE001 - its class is what is recorded
+        return type(error).__name__
+    leaves = [r for r in tf.nest.flatten(result) if r is not None]
+    return [[r.dtype.name, r.shape.as_list() if r.shape.rank is not None else None] for r in leaves]
+
+
+if __name__ == "__main__":
+    {"calls": add_calls, "outcomes": record, "run": run}[sys.argv[1]](*sys.argv[2:])
