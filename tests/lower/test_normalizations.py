@@ -123,3 +123,19 @@ def test_arithmetic_on_sizes():
     for function in cases:
         for shape in [(4, 5), (5, 3)]:
             assert not differences(function, [normal(*shape)], True, exact=True)
+
+
+@pytest.mark.parametrize("batch", [0, None])
+def test_of_no_elements_the_mean_is_zero(batch):
+    @tf.function(jit_compile=True, input_signature=[tf.TensorSpec([batch, 2, 2, 3])])
+    def moments(x):
+        one = tf.ones([3])
+        with tf.GradientTape() as tape:
+            tape.watch(one)
+            y, *_, mean, variance, _ = tf.raw_ops.FusedBatchNormV3(
+                x=x, scale=one, offset=one, mean=tf.zeros([0]), variance=tf.zeros([0])
+            )
+        return mean, variance, tape.gradient(y, one)
+
+    for found in moments(tf.zeros([0, 2, 2, 3])):
+        assert found.numpy().tolist() == [0.0, 0.0, 0.0]

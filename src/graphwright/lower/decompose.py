@@ -9,6 +9,7 @@ from graphwright.lower.composites import RULES
 from graphwright.lower.indices import PickIndex
 from graphwright.lower.passes import through
 from graphwright.lower.prune import prune
+from graphwright.ops.conversion import Cast
 from graphwright.ops.creation import Const, Literal
 from graphwright.ops.joining import Pack
 from graphwright.ops.slicing import StridedSlice
@@ -78,6 +79,11 @@ def picked(
         axis += not op.new_axis_mask & bit
     if not found:
         return None
+    long = TensorType(dt.int64, ())
+    entries = [
+        v if v.type is long else into.add(Cast.of(dt.int64), (v,), (long,)).outputs[0]
+        for v in entries
+    ]
     packed = into.add(Pack.of(0), tuple(entries), (TensorType(dt.int64, (len(entries),)),))
     types = (node.outputs[0].type,)
     values = (inputs[0], packed.outputs[0], *inputs[2:])

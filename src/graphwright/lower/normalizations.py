@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from graphwright.lower.rules import Rule, average, extent, widened
+from graphwright.lower.rules import Rule, extent, widened
 from graphwright.op.op import Op
 from graphwright.ops.arithmetic import maximum
 from graphwright.ops.batch_norm import FusedBatchNormGradV3, FusedBatchNormV3
@@ -32,13 +32,13 @@ class Channels:
         return vector if self.last else reshape(vector, [-1, *[1] * (self.rank - 2)])
 
     def count(self) -> Any:
-        """How many elements a channel has, as a float."""
+        """How many elements a channel has, as a float; at least one, as the kernels count."""
         if all(isinstance(size, int) for size in self.sizes):
-            return float(math.prod(self.sizes))
+            return float(max(math.prod(self.sizes), 1))
         total: Any = 1
         for size in self.sizes:
             total = size * total
-        return cast(total, dt.float32)
+        return maximum(cast(total, dt.float32), 1.0)
 
 
 def bias_add(op: Any, value: Any, bias: Any) -> Any:
@@ -59,11 +59,11 @@ def batch_norm(op: Any, x: Any, scale: Any, offset: Any, mean: Any, variance: An
     wide, spread = widened(x), channels.spread
     used, spreading, outer = mean, variance, (mean, variance)
     if op.is_training:
-        used = average(wide, channels.axes)
+        count = channels.count()
+        used = reduce_sum(wide, channels.axes) / count
     centred = wide - spread(used)
     if op.is_training:
-        spreading = average(centred * centred, channels.axes)
-        count = channels.count()
+        spreading = reduce_sum(centred * centred, channels.axes) / count
         rest = max(count - 1.0, 1.0) if isinstance(count, float) else maximum(count - 1.0, 1.0)
         outer = op.averaged(used, spreading * (count / rest), mean, variance)
     factor = scale / sqrt(spreading + op.epsilon)
