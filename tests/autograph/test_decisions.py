@@ -11,6 +11,7 @@ import pytest
 from autograph.programs import load
 
 import graphwright as tf
+from graphwright.autograph import expressions
 
 EXPRESSIONS = (
     "{0}", "not {0}", "{0} and {1}", "{0} or {1}", "not ({0} and {1})", "{0} and {1} and {2}",
@@ -124,6 +125,21 @@ def test_what_others_ask_is_not_the_statements_own() -> None:
     for function in (in_c, by_an_object, by_a_function, by_a_walrus, by_a_pattern):
         with pytest.raises(tf.errors.OperatorNotAllowedInGraphError, match="as a Python `bool`"):
             tf.function(function)(tf.constant(1))
+
+
+@pytest.mark.parametrize("in_frame", [False, True])
+def test_a_comprehension_asks(in_frame: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(expressions, "ASKS_IN_FRAME", in_frame)  # as from Python 3.12 on
+
+    @tf.function
+    def program(x: Any, items: Any) -> Any:
+        if items:
+            return [v for v in items if v > x]
+        return x
+
+    assert [int(v) for v in program(2, [1, 2, 3])] == [3]
+    with pytest.raises(tf.errors.OperatorNotAllowedInGraphError, match="as a Python `bool`"):
+        program(tf.constant(2), [1, 2, 3])
 
 
 def test_a_walrus_that_surely_runs() -> None:

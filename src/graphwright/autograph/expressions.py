@@ -15,6 +15,7 @@ part assigns a variable (`a and (b := c)`): it is Python's, and refuses tensors.
 from __future__ import annotations
 
 import ast
+import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -30,6 +31,9 @@ from graphwright.autograph.decisions import (
     is_python_bool,
 )
 from graphwright.autograph.syntax import At, Fresh
+
+#: Whether comprehensions run in the frame of the function that they are in.
+ASKS_IN_FRAME = sys.version_info >= (3, 12)
 
 _SYMBOLS: dict[type[ast.cmpop], str] = {
     ast.Lt: "<",
@@ -181,6 +185,8 @@ class Expressions:
         node.iter = self.convert(node.iter)
         self.iterating -= 1
         node.ifs = [self.convert(test) for test in node.ifs]
+        if ASKS_IN_FRAME and self.options.inline:  # or a statement around it would go on with that
+            node.ifs = [At(test).apply("python_truth", test) for test in node.ifs]
         node.target = self.convert(node.target)
         return node
 

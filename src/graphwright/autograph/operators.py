@@ -128,7 +128,7 @@ def handled() -> BaseException:
 def python_truth(value: Any) -> Any:
     """A value that Python asks for its truth: no tensor."""
     if staged(value):
-        raise refusals.skipped_assignment(value)
+        raise refusals.python_truth(value)
     return value
 
 

@@ -119,12 +119,13 @@ def other_shape(name: str, before: Any, after: Any, both: Any) -> Exception:
     )
 
 
-def skipped_assignment(value: Any) -> Exception:
+def python_truth(value: Any) -> Exception:
     return refusal(
         OperatorNotAllowedInGraphError,
         f"Using a symbolic `tf.Tensor` as a Python `bool` is not allowed: {value} decides whether "
-        "an assignment expression (`:=`) runs, and the graph cannot leave its variable unassigned.",
-        "Assign in a statement before, or in both branches of an `if`.",
+        "an assignment expression (`:=`) runs or a comprehension takes an item, which Python does.",
+        "Assign in a statement before, or in both branches of an `if`; `tf.boolean_mask` takes "
+        "some items of a tensor.",
     )
 
 
