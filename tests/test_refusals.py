@@ -133,3 +133,44 @@ def test_an_error_that_says_all_names_no_call(name: str) -> None:
     with pytest.raises((TypeError, ValueError, tf.errors.InvalidArgumentError)) as caught:
         calls[name]()
     assert CALL.search(str(caught.value)) is None
+
+
+def circular() -> list[Any]:
+    found: list[Any] = [1.0]
+    found.append(found)
+    return found
+
+
+SIGNED = tf.function(lambda x: x).get_concrete_function(tf.TensorSpec([2]))
+#: What no tensor is made of, and the name of the argument that is told.
+NO_TENSORS = [
+    (tf.constant, "value"),
+    (tf.convert_to_tensor, "value"),
+    (tf.Variable, "initial_value"),
+    (SIGNED, "ConcreteFunction"),
+]
+
+
+@pytest.mark.parametrize(
+    "value",
+    [circular(), [[1, 2], [3]], {1, 2}, object()],
+    ids=["circular", "ragged", "unhashable", "object"],
+)
+@pytest.mark.parametrize(("function", "name"), NO_TENSORS)
+def test_what_is_no_tensor_is_refused_with_the_arguments_name(
+    function: Any, name: str, value: Any
+) -> None:
+    with pytest.raises(ValueError, match=rf"(?s)\n    in .*{name}"):
+        function(value)
+
+
+@pytest.mark.parametrize(("value", "kind"), [(circular(), ValueError), ({1, 2}, TypeError)])
+def test_a_function_names_the_argument_that_has_no_type(value: Any, kind: type[Exception]) -> None:
+    with pytest.raises(kind, match="argument 'x': "):
+        tf.function(lambda x: x)(value)
+
+
+def test_what_needs_more_memory_than_there_is_leaves_the_process_alone() -> None:
+    for make in (tf.zeros, tf.ones, tf.random.normal):
+        with pytest.raises(tf.errors.ResourceExhaustedError, match=r"Unable to allocate .* TiB"):
+            make([10**13])

@@ -10,7 +10,7 @@ import inspect
 from collections.abc import Callable
 from typing import Any
 
-from graphwright.edge.raw_ops import raw_op
+from graphwright.edge.raw_ops import published, raw_op
 from graphwright.op.interpreter import convert
 from graphwright.ops.arithmetic import add, subtract
 from graphwright.ops.blocks import batch_to_space_nd, space_to_batch_nd
@@ -49,7 +49,7 @@ def renamed(name: str, now: str, *left_out: str, **arguments: str) -> None:
     function.__name__ = function.__qualname__ = name
     function.__doc__ = f"The former {now}."
     function.__signature__ = signature  # type: ignore[attr-defined]
-    FORMER[name] = function
+    FORMER[name] = published(name, function)
 
 
 renamed("BatchMatMul", "BatchMatMulV2")
@@ -64,7 +64,7 @@ renamed("Snapshot", "Identity")
 
 def former(function: Callable[..., Any]) -> Callable[..., Any]:
     """Publishes a function as the op of its name."""
-    FORMER[function.__name__] = function
+    FORMER[function.__name__] = published(function.__name__, function)
     return function
 
 

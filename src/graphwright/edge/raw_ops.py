@@ -125,6 +125,11 @@ def raw_op(name: str) -> Callable[..., Any]:
     function.__name__ = name
     function.__doc__ = op.__doc__
     function.__signature__ = of  # type: ignore[attr-defined]
+    return published(name, function)
+
+
+def published(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
+    """The public form of a raw op."""
     found = boundary(function)
     found.__module__, found.__qualname__ = "graphwright", f"raw_ops.{name}"
     return found

@@ -127,6 +127,13 @@ def name_call(
         error.args = (words, *error.args[1:])
 
 
+def prefix_words(error: Exception, prefix: str) -> None:
+    """Says before an error's words which argument they are of."""
+    words = prefix + own_words(error)
+    error.args = (words, *error.args[1:])
+    setattr(error, _TOLD, words)
+
+
 def arguments_of(
     function: Function, values: tuple[Any, ...], named: dict[str, Any]
 ) -> Iterator[tuple[str, Any]]:

@@ -10,7 +10,7 @@ import inspect
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
-from graphwright.op.refusal import complete, own_words
+from graphwright.op.refusal import complete, own_words, prefix_words
 from graphwright.trace.types import TypeContext
 from graphwright.types.trace_type import TraceType
 
@@ -261,7 +261,12 @@ def type_of_call(bound: Sequence[tuple[str, Any, Any]]) -> FunctionType:
     context = TypeContext()
     parameters = []
     for name, kind, value in ordered(bound):
-        parameters.append(Parameter(name, kind, False, context.type_of(value)))
+        try:
+            found = context.type_of(value)
+        except (TypeError, ValueError) as error:
+            prefix_words(error, f"argument '{name}': ")
+            raise
+        parameters.append(Parameter(name, kind, False, found))
     return FunctionType(parameters)
 
 

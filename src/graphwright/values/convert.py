@@ -199,9 +199,18 @@ def has_dtype(value: Any) -> bool:
 
 
 def holds_tensor(value: Any) -> bool:
-    """Whether a nested list has a tensor somewhere."""
+    """Whether a nested list has a tensor somewhere; ValueError for one that contains itself."""
+    try:
+        return _holds_tensor(value)
+    except RecursionError:
+        raise ValueError(
+            f"Can't convert a list that contains itself to a Tensor: {shorten(value)}"
+        ) from None
+
+
+def _holds_tensor(value: Any) -> bool:
     return any(
-        holds_tensor(v) if isinstance(v, (list, tuple)) else is_tensor_like(v) for v in value
+        _holds_tensor(v) if isinstance(v, (list, tuple)) else is_tensor_like(v) for v in value
     )
 
 
