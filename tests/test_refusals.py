@@ -174,3 +174,11 @@ def test_what_needs_more_memory_than_there_is_leaves_the_process_alone() -> None
     for make in (tf.zeros, tf.ones, tf.random.normal):
         with pytest.raises(tf.errors.ResourceExhaustedError, match=r"Unable to allocate .* TiB"):
             make([10**13])
+
+
+def test_a_graph_that_runs_tells_of_its_op_alone() -> None:
+    gather = tf.function(lambda i: tf.gather(tf.ones([2]), i))
+    for call in (gather, gather.get_concrete_function(tf.TensorSpec([1], tf.int32))):
+        with pytest.raises(tf.errors.InvalidArgumentError) as caught:
+            call(tf.constant([7]))
+        assert [found["name"] for found in CALL.finditer(str(caught.value))] == ["GatherV2"]

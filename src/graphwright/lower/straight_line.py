@@ -20,7 +20,7 @@ from graphwright.lower.generated import PREFIX, identifier, make_function
 from graphwright.lower.native import Native, NativeUpdate
 from graphwright.lower.simplify import simplify
 from graphwright.op.op import host_value
-from graphwright.op.refusal import show_call
+from graphwright.op.refusal import complete, show_call
 from graphwright.ops.creation import Const, Placeholder
 from graphwright.types.dtypes import DType
 from graphwright.values.eager import REFUSALS, refusal
@@ -306,6 +306,7 @@ def refused(node: Node, operands: tuple[Any, ...] | None, error: Exception) -> E
     call = show_call(op.type_name, named)
     where = "" if node.location is None else f"\n\nDefined at node '{node.name}': {node.location}"
     explained.reword(f"{explained.message}\n    in {call}{where}")
+    complete(explained)
     return explained
 
 
