@@ -75,10 +75,11 @@ class Tile(Op):
     def gradient(self, call: Call, g: Any) -> Sequence[Any]:
         # Each axis becomes two, (multiple, size), and the multiples are summed.
         x, multiples = call.inputs
-        if isinstance(multiples, tuple) and x.type.is_static:
-            pairs: Any = [entry for pair in zip(multiples, x.type.dims) for entry in pair]
+        listed = isinstance(multiples, (tuple, list))  # [] stays a list, and is of no integers
+        if listed and x.type.is_static:
+            pairs: Any = tuple([n for pair in zip(multiples, x.type.dims) for n in pair])
         else:
-            multiples = convert(multiples)
+            multiples = convert(multiples, dt.int32 if listed else None)
             dims = shape(x, multiples.dtype)
             pairs = reshape(transpose(stack([multiples, dims])), (-1,))
         if x.type.rank is not None:
