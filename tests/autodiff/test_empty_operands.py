@@ -42,10 +42,11 @@ def matches(patterns: dict[str, str], text: str) -> bool:
 
 
 def by_function() -> dict[tuple[str, str], list[gf.Case]]:
-    """The cases by their area and function."""
+    """The recorded cases by their area and function."""
     found: dict[tuple[str, str], list[gf.Case]] = defaultdict(list)
     for area, case in corpus.cases():
-        found[area, case[0]].append(case)
+        if f"{area} {gf.digest(case)}" in STORE.index:
+            found[area, case[0]].append(case)
     return found
 
 
