@@ -89,7 +89,7 @@ class CriticalSection:
 
     >>> import graphwright as tf
     >>> section, v = tf.CriticalSection(), tf.Variable(1.0)
-    >>> section.execute(lambda: v.assign_add(1.0)).numpy()
+    >>> print(section.execute(lambda: v.assign_add(1.0)).numpy())
     2.0
     """
 

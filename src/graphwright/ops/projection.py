@@ -14,7 +14,7 @@ from graphwright.ops.creation import ones, zeros
 from graphwright.ops.gathering import axis_sizes, host_vector
 from graphwright.ops.joining import concat
 from graphwright.ops.linalg import inv
-from graphwright.ops.movement import reshape
+from graphwright.ops.movement import broadcast_to, reshape
 from graphwright.ops.shape import shape_of
 from graphwright.types import dtypes as dt
 from graphwright.types.tensor_type import TensorType, show_dims
@@ -94,7 +94,14 @@ class ImageProjectiveTransformV3(Op):
             raise ValueError(f"new dimensions must be positive: {tuple(size)}")
 
     def batched(self, each: Any) -> Any:
-        return images(self, each)
+        dims = each.types[1].dims
+        if dims is not None and dims[0] == 1 and not each.stacked[1]:
+            return images(self, each)
+        pictures = each.merged(0)
+        of_each = host_vector([*axis_sizes(each.full(0), 5)[:2], 8])
+        transforms = reshape(broadcast_to(each.full(1), of_each), (-1, 8))
+        others = [each.same(i) for i in range(2, len(each.inputs))]
+        return each.split(apply(self, pictures, transforms, *others), 0)
 
     def gradient(self, call: Call, g: Any) -> Sequence[Any]:
         source, transforms = call.inputs[:2]

@@ -254,7 +254,7 @@ def wrong_host(op: Op, operands: tuple[Any, ...], wrong: NotIndex) -> Exception:
     try:
         op.check_host(position, count, wrong.dtype)
     except DTypeMismatch as mismatch:
-        if not isinstance(wrong.value, (Tensor, list, tuple)):
+        if not isinstance(operands[position], (Tensor, list, tuple, ndarray)):
             wanted = mismatch.expected or dt.int32
             return TypeError(
                 f"Cannot convert {wrong.value!r} to EagerTensor of dtype {wanted.name}: "
