@@ -182,3 +182,19 @@ def test_a_graph_that_runs_tells_of_its_op_alone() -> None:
         with pytest.raises(tf.errors.InvalidArgumentError) as caught:
             call(tf.constant([7]))
         assert [found["name"] for found in CALL.finditer(str(caught.value))] == ["GatherV2"]
+
+
+@pytest.mark.parametrize(
+    ("call", "advice"),
+    [
+        (lambda: tf.constant(1) + tf.constant(1.0), "tf.cast(y, tf.int32)"),
+        (lambda: tf.sqrt(tf.constant(4)), "tf.cast(x, tf.float32)"),
+        (lambda: tf.strings.length(tf.constant(4)), "tf.strings.as_string(input)"),
+        (lambda: tf.constant(1.0) * tf.constant("2"), "tf.strings.to_number(y, tf.float32)"),
+    ],
+)
+@pytest.mark.parametrize("mode", ["eager", "graph"])
+def test_a_wrong_dtype_is_refused_with_the_call_that_converts_it(call, advice, mode):
+    with pytest.raises((TypeError, tf.errors.InvalidArgumentError)) as caught:
+        call() if mode == "eager" else tf.function(call)()
+    assert f"\n    {advice} converts it\n" in str(caught.value)

@@ -87,18 +87,37 @@ class DTypeMismatch(Exception):
         self.like = like
 
     def eager_message(self) -> str:
-        """As TensorFlow's eager runtime says it."""
+        """As TensorFlow's eager runtime says it, and the call that works."""
         name = self.op.type_name
         if self.expected is None:
             return (
                 f"Value for attr '{self.like}' of {self.got.name} is not in the list of allowed "
                 f"values: {allowed_names(self.op, self.like)}\n\t; operand '{self.operand}' of "
-                f"{name} [Op:{name}]"
+                f"{name} [Op:{name}]{self.advice()}"
             )
         return (
             f"cannot compute {name} as input #{self.position}(zero-based) was expected to be a "
             f"{c_name(self.expected)} tensor but is a {c_name(self.got)} tensor [Op:{name}] name: "
+            f"{self.advice()}"
         )
+
+    def advice(self) -> str:
+        """A line with the call that converts the operand; empty if there is none."""
+        wanted = self.expected
+        if wanted is None:
+            allowed = self.op.dtypes.get(self.like, frozenset())
+            wanted = next((d for d in (dt.float32, dt.int32) if d in allowed), None)
+        numbers = wanted is not None and (wanted.is_numeric or wanted.is_bool)
+        if wanted is None or wanted.is_quantized or self.got.is_quantized:
+            return ""
+        if numbers and (self.got.is_numeric or self.got.is_bool):
+            return f"\n    tf.cast({self.operand}, tf.{wanted.name}) converts it"
+        parsed = (dt.float32, dt.float64, dt.int32, dt.int64)
+        if wanted in parsed and self.got is dt.string:
+            return f"\n    tf.strings.to_number({self.operand}, tf.{wanted.name}) converts it"
+        if wanted is dt.string and (self.got.is_numeric or self.got.is_bool):
+            return f"\n    tf.strings.as_string({self.operand}) converts it"
+        return ""
 
     def graph_message(self) -> str:
         """As TensorFlow's graph construction says it."""
@@ -107,16 +126,16 @@ class DTypeMismatch(Exception):
             return (
                 f"Value passed to parameter '{self.operand}' of '{name}' has DataType "
                 f"{self.got.name} not in list of allowed values: "
-                f"{allowed_names(self.op, self.like)}"
+                f"{allowed_names(self.op, self.like)}{self.advice()}"
             )
         if not self.like:
             return (
                 f"Input '{self.operand}' of '{name}' Op has type {self.got.name} that does not "
-                f"match expected type of {self.expected.name}."
+                f"match expected type of {self.expected.name}.{self.advice()}"
             )
         return (
             f"Input '{self.operand}' of '{name}' Op has type {self.got.name} that does not match "
-            f"type {self.expected.name} of argument '{self.like}'."
+            f"type {self.expected.name} of argument '{self.like}'.{self.advice()}"
         )
 
 
