@@ -334,10 +334,9 @@ def same_shape(storage: Storage, array: Any, value: Any) -> Any:
     return value
 
 
-class ResourceGather(Op):
-    """Rows of a variable: `params[indices]`, without reading the rest."""
+class VariableGather(Op):
+    """Parts of a variable at indices, without reading the rest."""
 
-    type_name = "ResourceGather"
     inputs = ("resource: resource", "indices: Tindices")
     outputs = ("output: dtype",)
     dtypes = {"Tindices": dt.INDEX}
@@ -346,6 +345,12 @@ class ResourceGather(Op):
 
     dtype: DType
     shape: Dims | None = None
+
+
+class ResourceGather(VariableGather):
+    """Rows of a variable: `params[indices]`."""
+
+    type_name = "ResourceGather"
 
     def shapes(self, resource: TensorType, indices: TensorType) -> Shapes:
         if self.shape is None or indices.dims is None:

@@ -11,7 +11,7 @@ from graphwright.op.interpreter import apply
 from graphwright.op.op import Call, Effect, Op, Shapes, not_differentiable
 from graphwright.ops.creation import zeros
 from graphwright.ops.gathering import GatherNd, scatter
-from graphwright.ops.resource import read_variable
+from graphwright.ops.resource import VariableGather, read_variable
 from graphwright.ops.scattering import check_tensor_updates, tensor_scatter_nd_add
 from graphwright.ops.shape import shape_of
 from graphwright.types import dtypes as dt
@@ -19,18 +19,10 @@ from graphwright.types.dtypes import DType
 from graphwright.types.tensor_type import Dims, TensorType
 
 
-class ResourceGatherNd(Op):
+class ResourceGatherNd(VariableGather):
     """The slices of a variable at the index vectors along the last axis of `indices`."""
 
     type_name = "ResourceGatherNd"
-    inputs = ("resource: resource", "indices: Tindices")
-    outputs = ("output: dtype",)
-    dtypes = {"Tindices": dt.INDEX}
-    effect = Effect.READ
-    private = frozenset({"shape"})
-
-    dtype: DType
-    shape: Dims | None = None
 
     def shapes(self, resource: TensorType, indices: TensorType) -> Shapes:
         return GATHER_ND.shapes(TensorType(self.dtype, self.shape), indices)

@@ -34,7 +34,7 @@ class Tracer:
         self.below = below
         self.outer = tracer_of(below)
         self._captured: dict[int, tuple[Any, Value]] = {}
-        self._nameless: list[Value] = []  # constants made of an op's operands, just now
+        self._nameless: dict[Value, None] = {}  # constants made of operands, in their order
 
     # -- the interpreter ----------------------------------------------------------------
 
@@ -57,7 +57,7 @@ class Tracer:
         """Names the constants that were made for an op after it: `add/y`."""
         for value, operand in zip(node.inputs, node.op.operand_names(len(node.inputs))):
             if value in self._nameless:
-                self._nameless.remove(value)
+                del self._nameless[value]
                 name = operand.replace("[", "_").rstrip("]")
                 value.node.name = self.graph.names.claim(f"{node.name}/{name}")
 
@@ -86,7 +86,7 @@ class Tracer:
             return self.graph.add(op, (), (type,), name, None).outputs[0]
         node = Node(op, (), (type,), "", None)
         self.graph.nodes.append(node)
-        self._nameless.append(node.outputs[0])
+        self._nameless[node.outputs[0]] = None
         return node.outputs[0]
 
     def _with_hosts(self, op: Op, operands: tuple[Any, ...]) -> tuple[tuple[Value, ...], list[Any]]:

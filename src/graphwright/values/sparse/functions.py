@@ -29,7 +29,7 @@ from graphwright.ops.static import get_static_value
 from graphwright.ops.unique import setdiff1d
 from graphwright.types import dtypes as dt
 from graphwright.types.dtypes import as_dtype
-from graphwright.values.convert import convert
+from graphwright.values.convert import convert, holds_tensor
 from graphwright.values.indexed_slices import IndexedSlices
 from graphwright.values.sparse.tensor import SparseTensor, converted
 
@@ -103,8 +103,8 @@ def shaped(x: SparseTensor, shape: Any) -> SparseTensor:
 def reshape(sp_input: Any, shape: Any, name: str | None = None) -> SparseTensor:
     """The same elements, in the same order, in a tensor of another shape; one size may be -1."""
     x = converted(sp_input)
-    known = not is_tensor(shape) and not any(is_tensor(size) for size in shape)
-    wanted = convert(shape, dt.int64) if known else cast(convert(shape), dt.int64)
+    computed = is_tensor(shape) or holds_tensor(shape)
+    wanted = cast(convert(shape), dt.int64) if computed else convert(shape, dt.int64)
     indices, whole = apply(sparse_layout.RESHAPE, x.indices, x.dense_shape, wanted, name=name)
     made = SparseTensor(indices, x.values, whole)
     sizes = wanted.known
