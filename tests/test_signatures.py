@@ -18,7 +18,7 @@ RECORDED = json.loads((gf.GOLDEN / "signatures.json").read_text(encoding="utf-8"
 #: Which classes are made by other functions than themselves, or say more than `*args`.
 MADE = re.compile(
     r"(dtypes\.)?DType|Graph|RaggedTensor|Variable|experimental\.(DynamicRaggedShape|RowPartition)"
-    r"|lookup\..*Table|test\.TestCase|types\.experimental\..*"
+    r"|lookup\..*Table|test\.TestCase|types\.experimental\..*|distribute\.Distributed.*"
 )
 #: The default is worked out from the class, or told by it.
 WORKED_OUT = {

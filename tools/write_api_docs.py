@@ -40,7 +40,7 @@ REASONS = [
      r"|config\.experimental_connect.*|config\.experimental\.ClusterDeviceFilters|DeviceSpec"
      r"|experimental\.async_.*|experimental\.function_executor_type|test\.experimental\..*"
      r"|profiler\.experimental\.(client|server)\..*",
-     "There is one process with one CPU device: nothing to distribute, no other device to name."),
+     "There is one process with one CPU device: nothing to distribute to, no other to name."),
     (r"config(\..*)?|sysconfig\..*|version\..*|debugging\..*|xla\..*|mlir\..*|test\..*"
      r"|load_library|load_op_library|experimental\.(register_filesystem_plugin|enable_strict_mode)",
      "They configure, describe or test TensorFlow's own runtime, compilers and build."),

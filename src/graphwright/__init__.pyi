@@ -7,6 +7,7 @@ from graphwright.api import bitwise as bitwise
 from graphwright.api import compat as compat
 from graphwright.api import config as config
 from graphwright.api import debugging as debugging
+from graphwright.api import distribute as distribute
 from graphwright.api import dtypes as dtypes
 from graphwright.api import errors as errors
 from graphwright.api import experimental as experimental
