@@ -57,6 +57,35 @@ def test_computed_sizes_are_native(name, dynamic):
     assert not differences(function, arrays, dynamic)
 
 
+#: What takes an axis, which a call gives.
+AXES = {
+    "sum": lambda x, a: tf.reduce_sum(x, a, keepdims=True) * 2.0,
+    "sum over two": lambda x, a: tf.reduce_sum(x, tf.stack([a, 2]), keepdims=True) * 2.0,
+    "any": lambda x, a: tf.reduce_any(x > 0.0, a, keepdims=True),
+    "variance": tf.math.reduce_variance,
+    "logarithm of a sum": tf.reduce_logsumexp,
+    "greatest": lambda x, a: tf.argmax(x, a) + 1,
+    "running sum": lambda x, a: tf.cumsum(x, a) * 2.0,
+    "reversed": lambda x, a: tf.reverse(x * 2.0, tf.stack([a])) + 1.0,
+    "transposed": lambda x, a: tf.transpose(x * 2.0, tf.stack([a, 0, 2])) + 1.0,
+    "joined": lambda x, a: tf.concat([x, x * 2.0], a) + 1.0,
+    "gathered": lambda x, a: tf.gather(x * 2.0, [1, 0], axis=a) + 1.0,
+    "rolled": lambda x, a: tf.roll(x * 2.0, 1, a) + 1.0,
+    "expanded": lambda x, a: tf.ensure_shape(tf.expand_dims(x * 2.0, a), [None] * 4) + 1.0,
+}
+
+
+@pytest.mark.parametrize("dtype", [np.int32, np.int64])
+@pytest.mark.parametrize("name", AXES)
+def test_axes_that_a_call_gives_are_left_to_the_kernels(name, dtype):
+    x, axis = tf.constant(normal(2, 3, 4)), dtype(1)
+    expected = AXES[name](x, axis)
+    for shape in ([2, 3, 4], [None] * 3):
+        specs = [tf.TensorSpec(shape), tf.TensorSpec([], dtype)]
+        found = tf.function(AXES[name], input_signature=specs, jit_compile=True)(x, axis)
+        np.testing.assert_allclose(found, expected, rtol=2e-6, atol=1e-6)
+
+
 @pytest.mark.parametrize("name", ["range", "zeros", "up to", "from", "between", "beyond", "fill"])
 def test_any_number(name):
     """What no size may be is left to the kernels."""

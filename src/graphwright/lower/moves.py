@@ -115,6 +115,14 @@ def host_of(sizes: Sizes, value: Value, dims_of: Dims_of) -> Any:
     raise NotNative(words)
 
 
+def literal_of(sizes: Sizes, value: Value) -> Any:
+    """A host operand whose integers the program says: axes, a permutation. `NotNative` if not."""
+    found = host_of(sizes, value, no_dims)
+    if not all(isinstance(v, int) for v in (found if isinstance(found, tuple) else (found,))):
+        raise NotNative("an axis is computed")
+    return found
+
+
 #: Arithmetic on sizes, of integers that are known.
 ARITHMETIC: dict[type[Op], Callable[[int, int], int]] = {
     AddV2: operator.add,
@@ -247,7 +255,7 @@ def claimed(sizes: Sizes, left: list[Size], number: int | None) -> Size | None:
 
 def expanded_dims(sizes: Sizes, node: Node, dims: Shape, dims_of: Dims_of) -> Shape:
     """With a 1 at `dim`."""
-    dim = host_of(sizes, node.inputs[1], dims_of)
+    dim = literal_of(sizes, node.inputs[1])
     dim = dim[0] if isinstance(dim, tuple) else dim
     at = dim + len(dims) + 1 if dim < 0 else dim
     return (*dims[:at], ONE, *dims[at:])
@@ -266,12 +274,12 @@ def squeezed_dims(sizes: Sizes, node: Node, dims: Shape, dims_of: Dims_of) -> Sh
 
 def transposed_dims(sizes: Sizes, node: Node, dims: Shape, dims_of: Dims_of) -> Shape:
     """Permuted."""
-    return tuple([dims[i] for i in host_of(sizes, node.inputs[1], dims_of)])
+    return tuple([dims[i] for i in literal_of(sizes, node.inputs[1])])
 
 
 def pull_transposed(sizes: Sizes, node: Node, dims: Shape, out: Shape, at: Place) -> Place:
     """Dimension perm[i] of the operand is where i of the result is."""
-    perm = host_of(sizes, node.inputs[1], no_dims)
+    perm = literal_of(sizes, node.inputs[1])
     places = dict(zip([p % len(dims) for p in perm], at))
     return tuple([places[i] for i in range(len(dims))])
 
@@ -446,7 +454,7 @@ def pull_plain_sliced(sizes: Sizes, node: Node, dims: Shape, out: Shape, at: Pla
 
 def pull_reversed(sizes: Sizes, node: Node, dims: Shape, out: Shape, at: Place) -> Place:
     """size - 1 - index along the reversed dimensions."""
-    axes = {a % len(dims) for a in host_of(sizes, node.inputs[1], no_dims)}
+    axes = {a % len(dims) for a in literal_of(sizes, node.inputs[1])}
     return tuple(
         [a.moved((d, Size(-1)), -1) if i in axes else a for i, (a, d) in enumerate(zip(at, dims))]
     )

@@ -7,7 +7,7 @@ from typing import Any
 
 from graphwright.ir.graph import Node, Value
 from graphwright.lower.indices import MatMulAdd, Peak, PickIndex, Scanned, Scattered, Sized
-from graphwright.lower.moves import FIRST, MOVES, as_size, host_of
+from graphwright.lower.moves import FIRST, MOVES, as_size, host_of, literal_of
 from graphwright.lower.rewrites import SumTo
 from graphwright.lower.sizes import ONE, NotNative, Shape, Size, Sizes
 from graphwright.op.families import Elementwise
@@ -139,7 +139,7 @@ class Shapes:
         op: Any = node.op
         if isinstance(op, Pack):
             return int(op.axis % (len(self.of(node.inputs[0])) + 1))
-        axis = host_of(self.sizes, node.inputs[-1], self.of)
+        axis = literal_of(self.sizes, node.inputs[-1])
         return int(axis % len(self.of(node.inputs[0])))
 
     def broadcast(self, shapes: Sequence[Shape]) -> Shape:
@@ -170,7 +170,7 @@ class Shapes:
             extra = len(dims) - len(kept)
             ones = [i for i, d in enumerate(kept, extra) if d == ONE]
             return frozenset((*range(extra), *ones))
-        axes = host_of(self.sizes, node.inputs[1], self.of)
+        axes = literal_of(self.sizes, node.inputs[1])
         return frozenset(normalize_axes(axes, len(self.of(node.inputs[0]))))
 
 
