@@ -60,3 +60,28 @@ def test_what_has_other_effects_happens_once():
     for expected in (1, 2):
         assert run(np.int64(3))[0] == expected
     assert seen == [3, 3]
+
+
+def test_what_fails_is_compared_too():
+    v = tf.Variable([0])
+
+    def before(x):
+        v.assign_add([1])
+        return 10 // x
+
+    def after(x):
+        y = 10 // x
+        v.assign_add([1])
+        return y
+
+    def without(x):
+        v.assign_add([1])
+        return x
+
+    spec = tf.TensorSpec([1], tf.int32)
+    with pytest.raises(tf.errors.InvalidArgumentError, match="division by zero"):
+        both(before, before, spec)(np.zeros(1, np.int32))
+    with pytest.raises(InternalError, match=r"^variable Variable of before differs"):
+        both(before, after, spec)(np.zeros(1, np.int32))
+    with pytest.raises(InternalError, match=r"(?s)^before fails with .* and as kernels not at all"):
+        both(before, without, spec)(np.zeros(1, np.int32))

@@ -25,6 +25,15 @@ class Cells:
         storage = self._storages.get(handle)
         return self._dims.get(handle) if storage is None else storage.dims
 
+    def fits(self, handle: Value, dims: Dims) -> bool:
+        """Whether a variable certainly takes what has such a shape."""
+        if self._storages.get(handle) is None and handle not in self._dims:
+            return False
+        kept = self.dims(handle)
+        return kept is None or (
+            len(kept) == len(dims) and all(k is None or k == d for k, d in zip(kept, dims))
+        )
+
     def distinct(self, a: Value, b: Value) -> bool:
         """Whether two handles certainly stand for different variables."""
         one, other = self._storages.get(a), self._storages.get(b)

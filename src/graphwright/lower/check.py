@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -12,6 +12,7 @@ from graphwright.ir.graph import Graph, subgraphs_of
 from graphwright.op.op import Effect
 from graphwright.ops.resource import Storage
 from graphwright.types import dtypes as dt
+from graphwright.values.eager import REFUSALS
 
 Run = Callable[..., tuple[Any, ...]]
 
@@ -21,7 +22,7 @@ TOLERANCES = {"float16": 1e-2, "bfloat16": 2e-2, "float32": 2e-5, "float64": 1e-
 
 
 def checked(fast: Run, slow: Run, graph: Graph) -> Run:
-    """Runs both, compares, returns what the fast one gave.
+    """Runs both, compares, returns what the fast one gave, or raises its error.
 
     What happens to variables happens to copies of them too, and is compared, so no other thread
     may change them meanwhile; what has other effects runs once.
@@ -38,12 +39,16 @@ def checked(fast: Run, slow: Run, graph: Graph) -> Run:
         others = [*arrays]
         for i in handles:
             others[i] = copies[arrays[i]]
-        results = fast(*arrays)
+        try:
+            results = fast(*arrays)
+        except REFUSALS as error:
+            refused_too(slow, others, error, graph)
+            agree_on(copies, graph)
+            raise
         expected = slow(*others)
         for i, (own, other) in enumerate(zip(results, expected)):
             agree(f"result {i}", own, other, graph)
-        for cell, copy in copies.items():
-            agree(f"variable {cell.name}", cell.array, copy.array, graph)
+        agree_on(copies, graph)
         return results
 
     return run
@@ -58,6 +63,26 @@ def is_repeatable(graph: Graph) -> bool:
         and all(map(is_repeatable, subgraphs_of(node.op)))
         for node in graph.nodes
     )
+
+
+def refused_too(slow: Run, arrays: Sequence[Any], error: Exception, graph: Graph) -> None:
+    """InternalError where kernels do what machine code has refused, or refuse it otherwise."""
+    try:
+        slow(*arrays)
+        words = "not at all"
+    except REFUSALS as other:
+        if type(other) is type(error):
+            return
+        words = f"with {other}"
+    raise InternalError(
+        None, None, f"{graph.name} fails with {error}\nas machine code, and as kernels {words}"
+    )
+
+
+def agree_on(copies: dict[Storage, Storage], graph: Graph) -> None:
+    """InternalError where variables hold something else than their copies."""
+    for cell, copy in copies.items():
+        agree(f"variable {cell.name}", cell.array, copy.array, graph)
 
 
 def agree(what: str, own: Any, other: Any, graph: Graph) -> None:

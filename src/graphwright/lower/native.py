@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -36,6 +37,9 @@ class Native(Op):
 
     f: Graph
     lowered: Any  # the program of loop nests, and the constants that it takes
+
+    def describe(self) -> dict[str, Any]:
+        return {"f": self.f}
 
     def infer(self, operands: Sequence[Any]) -> tuple[TensorType, ...]:
         return tuple([v.type for v in self.f.results])
@@ -98,13 +102,21 @@ def compile_together(graph: Graph) -> list[Code]:
 
 class NativeUpdate(Native):
     """A segment that also changes variables: `read` handles of what they held come first, then
-    `written` ones of those that get its last results."""
+    `written` ones of those that get its last results.
+
+    What machine code cannot do, `steps` does: the segment with its reads and assignments where
+    the program has them. So if something fails, what came before it has happened, and nothing else.
+    """
 
     type_name = "_NativeUpdate"
     effect = Effect.WRITE
 
     read: int
     written: int
+    steps: Callable[[], Graph]
+
+    def describe(self) -> dict[str, Any]:
+        return {"read": self.read, "written": self.written, **super().describe()}
 
     def infer(self, operands: Sequence[Any]) -> tuple[TensorType, ...]:
         types = super().infer(operands)
@@ -123,7 +135,7 @@ class NativeUpdate(Native):
 
         What a cell holds is written over where nobody else has it and the program may.
         """
-        native, fallback, lending = self.function(), self.fallback(), self.executable.lending()
+        native, lending = self.function(), self.executable.lending()
         first, count, kept = self.read, self.read + self.written, len(self.f.results) - self.written
         reuses = {given: 1 << result for result, given in self.lowered[0].reuses}
         lendable = [(i, reuses.get(i, 0)) for i in range(first)]
@@ -138,10 +150,16 @@ class NativeUpdate(Native):
                     found = native(*arrays, *operands[count:])
                 if found is None:
                     arrays = [cell.held() for cell in operands[:first]]
-                    found = fallback(*arrays, *operands[count:])
-                for cell, array in zip(cells, found[kept:]):
-                    cell.write(array)
-            return found[:kept]
+                    found = native(*map(as_plain, (*arrays, *operands[count:])))
+                if found is not None:
+                    for cell, array in zip(cells, found[kept:]):
+                        cell.write(array)
+                    return found[:kept]
+            return slow()(*operands)
+
+        @cache
+        def slow() -> Function:
+            return Builder.build(self.steps())
 
         def lent(operands: Any) -> Any:
             loans: list[Loan] = []

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable
+from functools import partial
 
 from graphwright.ir.graph import Graph, Node, Value
 from graphwright.lower.lowering import lower
@@ -120,6 +121,40 @@ class Outline:
         return body
 
 
+class Steps(Outline):
+    """The same with reads and assignments where the program has them."""
+
+    def add(self, node: Node) -> None:
+        """The next node."""
+        mask = node.op.host_mask(len(node.inputs))
+        self.mapping.update(zip(node.outputs, self.copied(node, mask)))
+
+    def held(self, handle: Value, type_: TensorType) -> Value:
+        """What a variable holds when the segment begins."""
+        if handle not in self.before:
+            read = ReadVariableOp.of(type_.dtype, type_.dims)
+            found = self.body.add(read, (self.argument(handle),), (type_,), handle.node.name)
+            self.before[handle] = found.outputs[0]
+        return self.before[handle]
+
+
+def steps_of(
+    name: str,
+    nodes: Iterable[Node],
+    reads: Collection[Node],
+    arguments: Iterable[Value],
+    results: Iterable[Value],
+) -> Graph:
+    """The nodes of a segment as a graph that takes these values of the graph around."""
+    steps = Steps(name, reads)
+    steps.body.parameters = [steps.body.placeholder(v.type, v.node.name) for v in arguments]
+    steps.mapping.update(zip(arguments, steps.body.parameters))
+    for node in nodes:
+        steps.add(node)
+    steps.body.results = [steps.mapping[v] for v in results]
+    return steps.body
+
+
 def native_node(
     graph: Graph,
     live: list[Node],
@@ -141,14 +176,16 @@ def native_node(
         found = [outline.origins[n] for n in reason.nodes if n in outline.origins]
         reason.nodes = found or live
         raise
+    inputs = (*outline.before, *outline.after, *outline.arguments)
     op: Native = Native(body, lowered)
     if outline.after:
         program, constants = lowered
         lowered = with_reuses(program, outline.pairs(len(results))), constants
-        op = NativeUpdate(body, lowered, len(outline.before), len(outline.after))
+        steps = partial(steps_of, graph.name, live, outline.reads, inputs, results)
+        op = NativeUpdate(body, lowered, len(outline.before), len(outline.after), steps)
     fused = Node(
         op,
-        (*outline.before, *outline.after, *outline.arguments),
+        inputs,
         tuple([v.type for v in results]),
         body.name,
         live[-1].location,

@@ -16,6 +16,7 @@ from graphwright.control.loop import StatelessWhile
 from graphwright.ir.graph import Graph, Node, Value
 from graphwright.lower.cells import Cells
 from graphwright.lower.composites import RULES
+from graphwright.lower.failures import may_fail
 from graphwright.lower.inline import inlined
 from graphwright.lower.kinds import KINDS, is_native_dtype
 from graphwright.lower.list_types import with_list_types
@@ -147,6 +148,7 @@ class Segment:
         self.sizes: set[Node] = set()  # of what is produced: they follow the segment
         self.written: dict[Value, int] = {}  # handles of variables, and the bytes they get
         self.reads: list[Node] = []  # those before it, since when no variable was changed
+        self.may_fail = False
 
     def add(self, node: Node) -> None:
         """Another node, or a size of what is produced here."""
@@ -154,24 +156,31 @@ class Segment:
         if isinstance(node.op, Assignment):
             handle, value = node.inputs
             self.written[handle] = (value.type.size or 0) * value.type.dtype.size
-        elif is_size(node.outputs[0]):
+            return
+        self.may_fail = self.may_fail or may_fail(node)
+        if is_size(node.outputs[0]):
             self.sizes.add(node)
         else:
             self.produced.update(node.outputs)
 
     def split(self, needed: set[Value]) -> tuple[list[Node], list[Node]]:
         """The live native nodes, and what follows them: sizes, and moves whose results only
-        others read (there they are views, and cost nothing). Adds to `needed` what those need."""
+        others read (there they are views, and cost nothing). Adds to `needed` what those need.
+        A move that an assignment waits for is inside."""
         inside: set[Value] = set()
         native: list[Node] = []
         after: list[Node] = []
+        writes = False
         for node in reversed(self.nodes):
             wanted = any(v in needed for v in node.outputs)
             used = any(v in inside for v in node.outputs)
             if node.op.effect is Effect.WRITE:
                 native.append(node)
                 inside.update(node.inputs)
-            elif node in self.sizes or (wanted and not used and not is_compute(node)):
+                writes = True
+            elif node in self.sizes or (
+                wanted and not used and not is_compute(node) and not (writes and may_fail(node))
+            ):
                 if wanted:
                     after.append(node)
                     needed.update(node.inputs)
@@ -239,9 +248,19 @@ class Partition:
             if node in self.ends:
                 self.ended.update(node.outputs)
         else:
-            if depends or (node.op.effect is not Effect.NONE and self.open and self.open.written):
+            if depends or not self.may_precede(node):
                 self.close()
             self.items.append(node)
+
+    def may_precede(self, node: Node) -> bool:
+        """Whether a host call may come before the open segment, whose results it does not need:
+        not if it is seen that something happened before it that should not, or has not that should.
+        """
+        if self.open is None:
+            return True
+        if self.open.written:
+            return False
+        return node.op.effect is not Effect.WRITE or not self.open.may_fail
 
     def is_native(self, node: Node) -> bool:
         """Whether a node may be native here: lists are, where a native loop is about them."""
@@ -263,7 +282,9 @@ class Partition:
             inside = node not in self.hosts and self.is_inside(node)
         if not inside:
             if self.open is not None and (
-                handle in self.open.written or not self.open.produced.isdisjoint(node.inputs)
+                handle in self.open.written
+                or not self.open.produced.isdisjoint(node.inputs)
+                or (node.op.effect is Effect.WRITE and not self.may_precede(node))
             ):
                 self.close()
             self.items.append(node)
@@ -279,9 +300,10 @@ class Partition:
         if not is_native_dtype(value.type.dtype) or not self.reachable(node):
             return False
         op = UPDATES.get(type(node.op))
-        if op is None:
-            return self.open is not None and value in self.open.produced
         dims = value.type.dims
+        if op is None:
+            produced = self.open is not None and value in self.open.produced
+            return produced and dims is not None and self.cells.fits(handle, dims)
         known = dims is not None and None not in dims and 0 not in dims and len(dims) <= _MOST_AXES
         return (
             known

@@ -1,0 +1,22 @@
+"""Which nodes may fail when they run: effects that follow them wait until they have not."""
+
+from __future__ import annotations
+
+from graphwright.ir.graph import Node
+from graphwright.lower.kinds import KINDS
+from graphwright.lower.moves import MOVES
+from graphwright.lower.reuse import refuses
+from graphwright.lower.shapes import COMBINE, FILLS
+from graphwright.op.families import Elementwise
+
+
+def may_fail(node: Node) -> bool:
+    """Whether a native node may be refused what it is given: where shapes that only a run tells
+    may not fit, and ops that look at values."""
+    op = node.op
+    values = (*node.inputs, *node.outputs)
+    if any(v.type.dims is None or None in v.type.dims for v in values):
+        return True
+    if isinstance(op, Elementwise):
+        return refuses(op, tuple([KINDS[v.type.dtype] for v in node.inputs]))
+    return not (type(op) in MOVES or type(op) in COMBINE or type(op) in FILLS)
