@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import tempfile
 from typing import Any
 
 from composite_corpus import outcome
@@ -112,10 +113,150 @@ def strategy_scope(tf: Any, strategy: str) -> dict[str, Any]:
     }  # fmt: skip
 
 
+#: Expressions on what is named in `library_scope`.
+LIBRARY = """
+kinds(x)
+kinds(v)
+kinds(rt)
+kinds(tf.sparse.eye(2))
+kinds(tf.IndexedSlices(x, [0]))
+kinds(m)
+kinds(tf.train.Checkpoint(m=m))
+kinds(tf.random.Generator.from_seed(1))
+kinds(3)
+inside(x)
+sorted(T.children(m))
+[type(c).__name__.lower().strip('_')[:4] for c in T(m).descendants()][::3]
+len(T(m).descendants())
+T.children(v)
+T(m).root is m
+sorted(T.children(tf.train.Checkpoint(m=m)))[:1]
+sorted(T.children(auto))
+sorted(T.children(auto.more()))
+sorted(T.children(held))
+T.children(held)['a'] is v
+held._track_trackable(m, 'b') is m
+held._track_trackable(v, 'a') is v
+held._track_trackable(m, 'a')
+held._track_trackable(m, 'a', overwrite=True) is m
+T.children(held)['a'] is m
+sorted(T.children(tf.random.Generator.from_seed(1)))
+round_trip(auto, auto.left)
+round_trip(held, held.own)
+round_trip(tf.random.Generator.from_seed(1), None)
+[d.size for d in tf.TensorShape([2, None]).as_proto().dim]
+tf.TensorShape(None).as_proto().unknown_rank
+tf.TensorShape([]).as_proto().unknown_rank, len(tf.TensorShape([]).as_proto().dim)
+[tf.TensorShape(tf.TensorShape(s).as_proto()) for s in (None, [], [2, None])]
+tf.NoneTensorSpec(), tf.NoneTensorSpec() == tf.NoneTensorSpec()
+tf.NoneTensorSpec() == tf.TensorSpec([])
+hash(tf.NoneTensorSpec()) == hash(tf.NoneTensorSpec())
+[tf.NoneTensorSpec().is_compatible_with(o) for o in (None, 3, x, tf.NoneTensorSpec())]
+tf.NoneTensorSpec().is_compatible_with(tf.TensorSpec([]))
+tf.NoneTensorSpec().most_specific_common_supertype([tf.NoneTensorSpec()])
+tf.NoneTensorSpec().most_specific_common_supertype([tf.TensorSpec([])])
+tf.NoneTensorSpec().is_subtype_of(tf.NoneTensorSpec())
+tf.NoneTensorSpec().is_subtype_of(tf.TensorSpec([]))
+tf.NoneTensorSpec()._to_components(None)
+tf.no_gradient('NameCorpusNone')
+tf.no_gradient('NameCorpusNone')
+tf.no_gradient('Sin')
+tf.no_gradient(3)
+tf.RegisterGradient('NameCorpusOne')(where) is where
+tf.RegisterGradient('NameCorpusOne')(where)
+tf.RegisterGradient('NameCorpusNone')(where)
+tf.RegisterGradient('Sin')(where)
+tf.RegisterGradient(3)
+registered('Bitcast', halved), gradient(bits, 1.), gradient(tf.function(bits), 2.)
+registered('Bitcast', halved)
+written('a.pbtxt')[:4], written('b.pb', as_text=False)[:2]
+tf.io.write_graph(double.graph.as_graph_def(), folder, 'e.pb', False) == folder + '/e.pb'
+""".strip().splitlines()
+
+
+def library_scope(tf: Any) -> dict[str, Any]:
+    """What the expressions use."""
+    I = tf.__internal__  # noqa: E741
+    v = tf.Variable(1.0)
+    seen: list[Any] = []
+
+    class Model(tf.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self.v, self.parts, self.by_name, self.n = v, [tf.Variable(2.0), 3], {"a": v}, 3
+
+    class Auto(I.tracking.AutoTrackable):
+        def __init__(self) -> None:
+            self.left, self._hidden, self.n = tf.Variable(1.0), tf.Variable(2.0), 3
+            self.cache()
+
+        @I.tracking.no_automatic_dependency_tracking
+        def cache(self) -> None:
+            self.cached = tf.Variable(3.0)
+
+        def more(self) -> Any:
+            self.added = self.cached = tf.Variable(4.0)
+            return self
+
+    class Held(I.tracking.Trackable):
+        def __init__(self) -> None:
+            self.own = tf.Variable(1.0)
+            self._track_trackable(v, "a")
+            self._track_trackable(self.own, name="own")
+
+    def kinds(value: Any) -> list[bool]:
+        tracking = I.tracking.Trackable, I.tracking.AutoTrackable
+        return [isinstance(value, k) for k in (I.EagerTensor, I.types.Tensor, *tracking)]
+
+    @tf.function
+    def inside(x: Any) -> Any:
+        seen.append((*kinds(x), isinstance(x.graph, I.FuncGraph)))
+        return x
+
+    def round_trip(held: Any, variable: Any) -> Any:
+        checkpoint = tf.train.Checkpoint(held=held)
+        with tempfile.TemporaryDirectory() as folder:
+            path = checkpoint.write(f"{folder}/c")
+            if variable is None:
+                drawn = held.uniform([2]).numpy().tolist()
+                checkpoint.restore(path)
+                return held.uniform([2]).numpy().tolist() == drawn
+            before = variable.numpy()
+            variable.assign(9.0)
+            checkpoint.restore(path)
+            return variable.numpy() == before
+
+    def gradient(function: Any, x: Any) -> Any:
+        x = tf.constant(x)
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            y = function(x)
+        return tape.gradient(y, x)
+
+    double = tf.function(lambda x: x + x).get_concrete_function(tf.TensorSpec([]))
+    folder = tempfile.mkdtemp()
+
+    def written(name: str, **how: Any) -> bytes:
+        with open(tf.io.write_graph(double.graph, folder, name, **how), "rb") as file:
+            return file.read()
+
+    return {
+        "x": tf.constant(1.0), "v": v, "m": Model(), "rt": tf.ragged.constant([[1]]),
+        "kinds": kinds, "T": tf.train.TrackableView, "auto": Auto(), "held": Held(),
+        "inside": lambda x: (inside(x), seen)[1], "round_trip": round_trip, "where": lambda *_: None,
+        "gradient": gradient, "registered": lambda name, f: tf.RegisterGradient(name)(f) is f,
+        "halved": lambda op, g: tf.ones_like(op.inputs[0]) * len(op.get_attr("type").name),
+        "bits": lambda x: tf.bitcast(tf.bitcast(x, tf.bfloat16), tf.float32),
+        "written": written, "double": double, "folder": folder,
+    }  # fmt: skip
+
+
 def outcomes(tf: Any) -> dict[str, dict[str, Any]]:
     """What each expression of each area gives."""
     found: dict[str, dict[str, Any]] = {}
     for name, strategy in STRATEGIES.items():
         known = strategy_scope(tf, strategy)
         found[name] = {line: outcome(line, tf, known) for line in DISTRIBUTE}
+    known = library_scope(tf)
+    found["library"] = {line: outcome(line, tf, known) for line in LIBRARY}
     return found

@@ -28,9 +28,7 @@ WORKED_OUT = {
     "linalg.LinearOperatorCirculant3D": "name",
 }
 #: A parameter and its default, as they are recorded.
-PARAMETER = re.compile(
-    r"(?:^|, )\*{0,2}(\w+)(=(?:'[^']*'|[^,(\[]|\(.*?\)|\[.*?\])*)?"
-)
+PARAMETER = re.compile(r"(?:^|, )\*{0,2}(\w+)(=(?:'[^']*'|[^,(\[]|\(.*?\)|\[.*?\])*)?")
 #: Parameters that are not written yet.
 LACKING = {"train.CheckpointManager": {"last_checkpoint_step"}}
 

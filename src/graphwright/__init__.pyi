@@ -66,6 +66,8 @@ from graphwright.control.tensor_array import TensorArray as TensorArray
 from graphwright.control.tensor_array import TensorArraySpec as TensorArraySpec
 from graphwright.control.vectorize import vectorized_map as vectorized_map
 from graphwright.edge.critical_section import CriticalSection as CriticalSection
+from graphwright.edge.gradient_registry import RegisterGradient as RegisterGradient
+from graphwright.edge.gradient_registry import no_gradient as no_gradient
 from graphwright.edge.initializers import Constant as constant_initializer
 from graphwright.edge.initializers import Ones as ones_initializer
 from graphwright.edge.initializers import RandomNormal as random_normal_initializer
@@ -234,6 +236,7 @@ from graphwright.types.dtypes import DType as DType
 from graphwright.types.dtypes import DType as _DType
 from graphwright.types.dtypes import as_dtype as as_dtype
 from graphwright.types.shape import TensorShape as TensorShape
+from graphwright.types.specs import NoneTensorSpec as NoneTensorSpec
 from graphwright.types.specs import TensorSpec as TensorSpec
 from graphwright.types.specs import type_spec_from_value as type_spec_from_value
 from graphwright.types.type_spec import TypeSpec as TypeSpec

@@ -4,6 +4,7 @@ from graphwright.autodiff.custom import custom_gradient, grad_pass_through, reco
 from graphwright.autodiff.tape import AggregationMethod, GradientTape, UnconnectedGradients
 from graphwright.control.jacobian import gradients, hessians
 from graphwright.edge.critical_section import CriticalSection
+from graphwright.edge.gradient_registry import RegisterGradient, no_gradient
 from graphwright.edge.interchange import make_ndarray, make_tensor_proto
 from graphwright.edge.module import Module
 from graphwright.function.polymorphic import function
@@ -51,7 +52,7 @@ from graphwright.types.dtypes import (
 )
 from graphwright.types.dtypes import bool_ as bool
 from graphwright.types.shape import TensorShape
-from graphwright.types.specs import TensorSpec, type_spec_from_value
+from graphwright.types.specs import NoneTensorSpec, TensorSpec, type_spec_from_value
 from graphwright.types.type_spec import TypeSpec
 from graphwright.values.convert import (
     constant,
@@ -79,7 +80,9 @@ TOP_LEVEL = (
     "IndexedSlices",
     "IndexedSlicesSpec",
     "Module",
+    "NoneTensorSpec",
     "Operation",
+    "RegisterGradient",
     "SparseTensor",
     "SparseTensorSpec",
     "Tensor",
@@ -124,6 +127,7 @@ TOP_LEVEL = (
     "make_tensor_proto",
     "name_scope",
     "newaxis",
+    "no_gradient",
     "qint16",
     "qint32",
     "qint8",

@@ -12,6 +12,7 @@ from graphwright.edge.checkpoint_reader import (
     load_variable,
 )
 from graphwright.edge.checkpoint_state import get_checkpoint_state, latest_checkpoint
+from graphwright.edge.tracking import TrackableView
 
 if TYPE_CHECKING:
     from graphwright.proto.example_pb2 import (
@@ -38,6 +39,7 @@ __all__ = [
     "FloatList",
     "Int64List",
     "SequenceExample",
+    "TrackableView",
     "checkpoints_iterator",
     "get_checkpoint_state",
     "latest_checkpoint",

@@ -19,11 +19,12 @@ from safetensors import SafetensorError, safe_open
 from safetensors.numpy import save as pack
 
 from graphwright.edge.checkpoint_state import SUFFIX, record_latest
-from graphwright.edge.tracking import Tracked, edges, is_followed, variables_of
+from graphwright.edge.tracking import Tracked, children, edges, is_followed, variables_of
 from graphwright.errors import DataLossError, NotFoundError
 from graphwright.files import write_whole
 from graphwright.types import dtypes as dt
 from graphwright.types.tensor_type import is_compatible
+from graphwright.values.trackable import Trackable
 from graphwright.values.variable import RESTORING, Variable
 
 _FORMAT = "graphwright 1"
@@ -61,8 +62,9 @@ class Checkpoint(Tracked):
             setattr(self, name, value)
         self.save_counter = Variable(0, dtype=dt.int64, trainable=False, name="save_counter")
 
-    def _more_edges(self) -> dict[str, Any]:
-        return {} if self._root is None else {e.name: e.child for e in edges(self._root)}
+    def _trackable_children(self, save_type: str = "checkpoint", **kwargs: Any) -> dict[str, Any]:
+        held = super()._trackable_children(save_type, **kwargs)
+        return held if self._root is None else {**held, **children(self._root)}
 
     def save(self, file_prefix: str, options: Any = None) -> str:
         """Writes `file_prefix-N`, N counting the saves; returns that path."""
@@ -242,19 +244,19 @@ class RestoreStatus:
         pairs = [(root, number)]
         seen = {(id(root), number)}
         for holder, place in pairs:
-            children = self._saved.nodes[place]["children"]
+            saved = self._saved.nodes[place]["children"]
             for name, child in edges(holder):
-                key = (id(child), children.get(name))
+                key = (id(child), saved.get(name))
                 if key[1] is not None and key not in seen:
                     seen.add(key)
-                    pairs.append((child, children[name]))
+                    pairs.append((child, saved[name]))
         return pairs
 
-    def _await(self, holder: Tracked, children: dict[str, int]) -> None:
+    def _await(self, holder: Tracked, saved: dict[str, int]) -> None:
         """Has an object take what is saved of attributes that it will be given later; a list
         or dict may come again with more in it."""
-        present = {name for name, child in edges(holder) if isinstance(child, (Variable, Tracked))}
-        missing = {name: number for name, number in children.items() if name not in present}
+        present = {name for name, child in edges(holder) if isinstance(child, Trackable)}
+        missing = {name: number for name, number in saved.items() if name not in present}
 
         def arrive(name: str, value: Any) -> None:
             if name in missing and is_followed(value):

@@ -112,6 +112,14 @@ def reset_default_graph() -> None:
     """Does nothing: there is no default graph outside functions."""
 
 
+def sparse_placeholder(dtype: Any, shape: Any = None, name: str | None = None) -> Any:
+    """Refuses: RuntimeError. Sparse arguments of a `tf.function` are what placeholders were."""
+    raise RuntimeError(
+        "`sparse_placeholder` is not compatible with eager execution. Make what is computed from "
+        "it a `tf.function` of an argument: its spec is `tf.SparseTensorSpec(shape, dtype)`."
+    )
+
+
 def placeholder(dtype: Any, shape: Any = None, name: str | None = None) -> Any:
     """Refuses: RuntimeError. The arguments of a `tf.function` are what placeholders were."""
     raise RuntimeError(

@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from graphwright.edge.tracking import Tracked
 from graphwright.kernels import random
 from graphwright.op.interpreter import activate, apply, convert
 from graphwright.ops.conversion import bitcast, cast
@@ -68,7 +69,7 @@ def word_of(value: Any) -> Any:
     return cast(convert(value), dt.int64)
 
 
-class Generator:
+class Generator(Tracked):
     """A source of random numbers: each draw moves its state on.
 
     >>> import graphwright as tf

@@ -8,9 +8,19 @@ import numpy as np
 
 from graphwright.op.interpreter import convert
 from graphwright.types.dtypes import as_dtype
-from graphwright.types.shape import TensorShape
+from graphwright.types.shape import Messages, TensorShape
+from graphwright.types.tensor_type import Dims
 from graphwright.values.convert import constant
 
+
+def shape_message(dims: Dims | None) -> Any:
+    """Dims as a message; protobuf is loaded when it is asked for."""
+    from graphwright.ir.tensor_proto import shape_proto
+
+    return shape_proto(dims)
+
+
+Messages.of_dims = staticmethod(shape_message)
 CPU = (1, 0)  # DLPack's number of the device, and which of them
 
 

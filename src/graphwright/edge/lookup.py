@@ -250,8 +250,9 @@ class MutableHashTable(LookupTable):
         super().__init__(cell, default)
         self._columns = Columns(cell) if checkpoint else None
 
-    def _more_edges(self) -> dict[str, Any]:
-        return {} if self._columns is None else self._columns.by_name
+    def _trackable_children(self, save_type: str = "checkpoint", **kwargs: Any) -> dict[str, Any]:
+        held = super()._trackable_children(save_type, **kwargs)
+        return held if self._columns is None else {**held, **self._columns.by_name}
 
     def lookup(self, keys: Any, dynamic_default_values: Any = None, name: str | None = None) -> Any:
         """The values of keys; others get `dynamic_default_values`, one or one for each key."""

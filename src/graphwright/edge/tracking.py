@@ -2,23 +2,75 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Iterator, Mapping
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
+from graphwright.values.trackable import Trackable
 from graphwright.values.variable import Variable
 
+F = TypeVar("F", bound=Callable[..., Any])
 
-class Tracked:
+
+class Tracked(Trackable):
     """An object whose attributes checkpoints follow, and whom they may have values for that
-    it does not hold yet: these arrive when an attribute is set."""
+    it does not hold yet: these arrive when an attribute is set.
 
-    _GRAPHWRIGHT_IGNORED: frozenset[str] = frozenset({"_expecting"})
+    >>> import graphwright as tf
+    >>> class Pair(tf.__internal__.tracking.AutoTrackable):
+    ...     def __init__(self):
+    ...         self.left, self.right = tf.Variable(1.0), tf.Variable(2.0)
+    >>> sorted(tf.train.TrackableView.children(Pair()))
+    ['left', 'right']
+    """
+
+    _GRAPHWRIGHT_IGNORED: frozenset[str] = frozenset(
+        {"_expecting", "_tracked_children", "_untracked"}
+    )
+    #: False in methods marked with `no_automatic_dependency_tracking`.
+    _self_setattr_tracking = True
 
     def __setattr__(self, name: str, value: Any) -> None:
         super().__setattr__(name, value)
+        if not self._self_setattr_tracking:
+            self.__dict__.setdefault("_untracked", set()).add(name)
+            return
+        if "_untracked" in self.__dict__:
+            self.__dict__["_untracked"].discard(name)
         expecting: Callable[[str, Any], None] | None = self.__dict__.get("_expecting")
         if expecting is not None and name != "_expecting":
             expecting(name, value)
+
+    def _trackable_children(self, save_type: str = "checkpoint", **kwargs: Any) -> dict[str, Any]:
+        ignored = self._GRAPHWRIGHT_IGNORED | self.__dict__.get("_untracked", frozenset())
+        held = {k: v for k, v in vars(self).items() if k not in ignored and is_followed(v)}
+        return {**held, **super()._trackable_children(save_type, **kwargs)}
+
+
+def no_automatic_dependency_tracking(method: F) -> F:
+    """A decorator: attributes that the method of an `AutoTrackable` sets are not followed.
+
+    >>> import graphwright as tf
+    >>> class Cached(tf.__internal__.tracking.AutoTrackable):
+    ...     @tf.__internal__.tracking.no_automatic_dependency_tracking
+    ...     def fill(self):
+    ...         self.cache = tf.Variable(1.0)
+    >>> cached = Cached()
+    >>> cached.fill()
+    >>> tf.train.TrackableView.children(cached)
+    {}
+    """
+
+    @functools.wraps(method)
+    def untracked(self: Any, *args: Any, **kwargs: Any) -> Any:
+        before = getattr(self, "_self_setattr_tracking", True)
+        object.__setattr__(self, "_self_setattr_tracking", False)
+        try:
+            return method(self, *args, **kwargs)
+        finally:
+            object.__setattr__(self, "_self_setattr_tracking", before)
+
+    return untracked  # type: ignore[return-value]
 
 
 class Edge(NamedTuple):
@@ -30,25 +82,26 @@ class Edge(NamedTuple):
 
 def is_followed(value: Any) -> bool:
     """Whether checkpoints look into a value."""
-    return isinstance(value, (Variable, Tracked, list, tuple, Mapping))
+    return isinstance(value, (Trackable, list, tuple, Mapping))
 
 
-def edges(holder: Any) -> Iterator[Edge]:
-    """What an object holds that checkpoints follow, in the order of the names."""
-    if isinstance(holder, Variable):
-        return
-    held: Any
-    if isinstance(holder, Tracked):
-        held = {k: v for k, v in vars(holder).items() if k not in holder._GRAPHWRIGHT_IGNORED}
-        held.update(getattr(holder, "_more_edges", dict)())
+def children(holder: Any) -> dict[str, Any]:
+    """What an object holds that checkpoints follow, by name, in its own order."""
+    held: dict[str, Any]
+    if isinstance(holder, Trackable):
+        held = holder._trackable_children()
     elif isinstance(holder, Mapping):
         held = {str(key): value for key, value in holder.items()}
     else:
         held = {str(place): value for place, value in enumerate(holder)}
-    names = held if isinstance(holder, (list, tuple)) else sorted(held)
-    for name in names:
-        if is_followed(held[name]):
-            yield Edge(name, held[name])
+    return {name: child for name, child in held.items() if is_followed(child)}
+
+
+def edges(holder: Any) -> Iterator[Edge]:
+    """What an object holds that checkpoints follow, in the order of the names."""
+    held = children(holder)
+    for name in held if isinstance(holder, (list, tuple)) else sorted(held):
+        yield Edge(name, held[name])
 
 
 def variables_of(root: Any) -> dict[str, Variable]:
@@ -64,3 +117,53 @@ def variables_of(root: Any) -> dict[str, Variable]:
                 seen.add(id(child))
                 queue.append((f"{path}/{name}" if path else name, child))
     return found
+
+
+class TrackableView:
+    """The objects that a checkpoint of one would follow.
+
+    TypeError for an object that checkpoints do not follow.
+
+    >>> import graphwright as tf
+    >>> v = tf.Variable(1.0)
+    >>> checkpoint = tf.train.Checkpoint(parts=[v])
+    >>> view = tf.train.TrackableView(checkpoint)
+    >>> [type(held).__name__ for held in view.descendants()]
+    ['Checkpoint', 'list', 'Variable', 'Variable']
+    >>> view.children(checkpoint)["parts"][0] is v
+    True
+    """
+
+    def __init__(self, root: Any) -> None:
+        self._root = followed(root)
+
+    @property
+    def root(self) -> Any:
+        """The object whose view it is."""
+        return self._root
+
+    @classmethod
+    def children(cls, obj: Any) -> dict[str, Any]:
+        """What an object holds, by name."""
+        return children(followed(obj))
+
+    def descendants(self) -> list[Any]:
+        """All that can be reached, the root first, breadth first; each object once."""
+        found = [self._root]
+        seen = {id(self._root)}
+        for holder in found:
+            for child in self.children(holder).values():
+                if id(child) not in seen:
+                    seen.add(id(child))
+                    found.append(child)
+        return found
+
+
+def followed(value: Any) -> Any:
+    """A value that checkpoints follow; TypeError for another."""
+    if not is_followed(value):
+        raise TypeError(
+            "Expected a trackable object (a variable, a tf.Module, a table, a list, tuple or dict "
+            f"of them), got {value!r}."
+        )
+    return value

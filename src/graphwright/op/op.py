@@ -439,6 +439,7 @@ def undefined(reason: str) -> Callable[..., Sequence[Any]]:
     def gradient(op: Op, call: Call, *cotangents: Any) -> Sequence[Any]:
         raise NotImplementedError(reason)
 
+    gradient.is_undefined = True  # type: ignore[attr-defined]  # programs may register one
     return gradient
 
 

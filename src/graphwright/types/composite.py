@@ -24,8 +24,10 @@ class Composite:
 
     @property
     def __graphwright_spec__(self) -> Any:
-        """The type spec of this value."""
-        raise NotImplementedError(f"{type(self).__name__} does not say its type spec")
+        """The type spec of this value: what a class states, by this name or by `_type_spec`."""
+        if type(self)._type_spec is Composite._type_spec:
+            raise NotImplementedError(f"{type(self).__name__} does not say its type spec")
+        return self._type_spec
 
     @property
     def _type_spec(self) -> Any:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from operator import index
 from typing import Any, overload
 
@@ -15,6 +15,12 @@ from graphwright.types.tensor_type import (
     num_elements,
 )
 from graphwright.types.trace_type import TraceType
+
+
+class Messages:
+    """Shapes as protobuf messages; `ir.tensor_proto` knows them, `edge.interchange` installs it."""
+
+    of_dims: Callable[[Dims | None], Any]
 
 
 class TensorShape(TraceType):
@@ -39,6 +45,8 @@ class TensorShape(TraceType):
             self._dims = None
         elif isinstance(dims, TensorShape):
             self._dims = dims._dims
+        elif getattr(dims, "unknown_rank", False):  # of a TensorShapeProto
+            self._dims = None
         else:
             self._dims = tuple([_dimension(d, dims) for d in _entries(dims)])
 
@@ -63,6 +71,15 @@ class TensorShape(TraceType):
     def dims(self) -> list[int | None] | None:
         """The dimensions, or None for an unknown rank."""
         return None if self._dims is None else list(self._dims)
+
+    def as_proto(self) -> Any:
+        """The shape as a `TensorShapeProto`, in which -1 is an unknown dimension.
+
+        >>> import graphwright as tf
+        >>> [d.size for d in tf.TensorShape([2, None]).as_proto().dim]
+        [2, -1]
+        """
+        return Messages.of_dims(self._dims)
 
     def as_list(self) -> list[int | None]:
         """The dimensions; ValueError for an unknown rank."""
@@ -232,6 +249,8 @@ def as_shape(shape: Any) -> TensorShape:
 def _entries(dims: Any) -> Any:
     if isinstance(dims, int):
         return (dims,)
+    if hasattr(dims, "unknown_rank"):  # a TensorShapeProto of ours or of TensorFlow
+        return [None if d.size == -1 else d.size for d in dims.dim]
     try:
         return iter(dims)
     except TypeError:

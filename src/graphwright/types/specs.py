@@ -314,6 +314,40 @@ class BoundedTensorSpec(TensorSpec):
         )
 
 
+class NoneTensorSpec(TypeSpec):
+    """The type of None, where a structure of specs has a place for it.
+
+    >>> import graphwright as tf
+    >>> spec = tf.NoneTensorSpec()
+    >>> spec, spec.is_compatible_with(None), spec.is_compatible_with(3)
+    (NoneTensorSpec(), True, False)
+    """
+
+    __slots__ = ()
+
+    @property
+    def value_type(self) -> type:
+        """The class of None."""
+        return type(None)
+
+    def _serialize(self) -> tuple[Any, ...]:
+        return ()
+
+    @property
+    def _component_specs(self) -> Any:
+        return []
+
+    def _to_components(self, value: Any) -> Any:
+        return []
+
+    def _from_components(self, components: Any) -> None:
+        return None
+
+    def is_compatible_with(self, spec_or_value: Any) -> bool:
+        """Whether it is None, or this spec."""
+        return spec_or_value is None or type(spec_or_value) is NoneTensorSpec
+
+
 class _NoSpecs:
     """The context of a cast of values."""
 

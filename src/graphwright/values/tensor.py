@@ -20,7 +20,18 @@ from graphwright.types.tensor_type import Dims, TensorType
 from graphwright.values.operators import Operators
 
 
-class Tensor(Operators):
+class Dense:
+    """What stands for one dense tensor: tensors, variables, and classes of libraries that say so.
+
+    >>> import graphwright as tf
+    >>> isinstance(tf.Variable(1.0), tf.__internal__.types.Tensor)
+    True
+    """
+
+    __slots__ = ()
+
+
+class Tensor(Operators, Dense):
     """A multi-dimensional array of elements of one dtype: `tf.Tensor`."""
 
     __slots__ = ("__weakref__", "assign")

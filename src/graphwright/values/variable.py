@@ -31,7 +31,8 @@ from graphwright.types.shape import TensorShape
 from graphwright.types.tensor_type import TensorType, is_compatible
 from graphwright.values.convert import convert, register_conversion
 from graphwright.values.operators import Operators
-from graphwright.values.tensor import EagerTensor, Reference, box
+from graphwright.values.tensor import Dense, EagerTensor, Reference, box
+from graphwright.values.trackable import Trackable
 
 
 class VariableSynchronization(Enum):
@@ -133,7 +134,7 @@ class Creation(type):
         return make(**bound.arguments)
 
 
-class Variable(Operators, metaclass=Creation):
+class Variable(Operators, Dense, Trackable, metaclass=Creation):
     """A mutable tensor of fixed dtype, and of fixed shape unless `shape` says otherwise.
 
     `initial_value` is a tensor, anything that converts to one, or a function of no

@@ -1,5 +1,17 @@
 """`tf.__internal__`: what libraries such as Keras call, and users do not."""
 
-from graphwright.api.__internal__ import autograph, distribute, smart_cond
+from graphwright.api.__internal__ import autograph, distribute, smart_cond, tracking, types
+from graphwright.ir.graph import Graph as FuncGraph
+from graphwright.types.composite import Composite as CompositeTensor
+from graphwright.values.tensor import EagerTensor
 
-__all__ = ["autograph", "distribute", "smart_cond"]
+__all__ = [
+    "CompositeTensor",
+    "EagerTensor",
+    "FuncGraph",
+    "autograph",
+    "distribute",
+    "smart_cond",
+    "tracking",
+    "types",
+]

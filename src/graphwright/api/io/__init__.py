@@ -10,6 +10,7 @@ from graphwright.edge.example_parsing import (
     parse_single_example,
 )
 from graphwright.edge.gfile import match_filenames_once
+from graphwright.edge.graph_files import write_graph
 from graphwright.edge.proto_coding import decode_proto, encode_proto
 from graphwright.edge.ragged_features import RaggedFeature
 from graphwright.edge.record_file import TFRecordOptions, TFRecordWriter
@@ -79,4 +80,5 @@ __all__ = (
     "serialize_sparse",
     "serialize_tensor",
     "write_file",
+    "write_graph",
 )

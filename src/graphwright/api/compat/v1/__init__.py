@@ -10,6 +10,7 @@ from graphwright.edge.compat import (
     executing_eagerly_outside_functions,
     placeholder,
     reset_default_graph,
+    sparse_placeholder,
 )
 from graphwright.trace.scopes import executing_eagerly
 
@@ -28,6 +29,7 @@ __all__ = [
     "io",
     "placeholder",
     "reset_default_graph",
+    "sparse_placeholder",
     "train",
 ]
 
