@@ -7,11 +7,15 @@ kept as JSON: arrays as `{"dtype": ..., "shape": ..., "value": ...}`, dtypes as 
 
 from __future__ import annotations
 
+import hashlib
+import json
 from collections.abc import Iterator
 from typing import Any
 
 import ml_dtypes
 import numpy as np
+
+from tools import golden_format as gf
 
 #: What an operand becomes whose dtype is to be wrong: the first of these that it may not have.
 WRONG = ("string", "bool", "complex64", "float32", "int32")
@@ -132,3 +136,20 @@ def as_dtype(value: Any, name: str) -> Any:
 def decoded_arguments(arguments: Arguments, tf: Any) -> Arguments:
     """The arguments of a call that was kept."""
     return {name: decoded(value, tf) for name, value in arguments.items()}
+
+
+def digest(name: str, arguments: Arguments) -> str:
+    """The key of a kept call."""
+    return hashlib.sha1(json.dumps([name, arguments]).encode()).hexdigest()[:16]
+
+
+def values_of(tf: Any, name: str, arguments: Arguments) -> list[Any]:
+    """The values of a kept call's results; of what has none, as a handle, the dtype."""
+    return values(tf, getattr(tf.raw_ops, name)(**decoded_arguments(arguments, tf)))
+
+
+def values(tf: Any, result: Any) -> list[Any]:
+    """The values of the leaves of a result."""
+    opaque = (tf.resource, tf.variant)
+    leaves = [leaf for leaf in tf.nest.flatten(result) if leaf is not None]
+    return [leaf.dtype.name if leaf.dtype in opaque else gf.as_array(leaf) for leaf in leaves]

@@ -2,15 +2,20 @@
 
     python tools/record_refusal_goldens.py calls       # with this package: adds calls
     python tools/record_refusal_goldens.py outcomes    # with TensorFlow 2.21: records the new ones
+    python tools/record_refusal_goldens.py values      # with it too: what the accepted ones give
 
 A line of the file is `[op, what is wrong, arguments, outcome]`: the name of the error's class, the
 dtypes and shapes of the results, or null for a call that never ends or ends TensorFlow's process.
+tests/golden/accepted_values.npz has the values of these results, those that are the same in two
+processes that begin with different memory: what TensorFlow never writes into, or reads outside of
+an operand, is not.
 """
 
 from __future__ import annotations
 
 import gzip
 import json
+import os
 import signal
 import subprocess
 import sys
@@ -21,8 +26,11 @@ from typing import Any
 ROOT = Path(__file__).resolve().parent.parent
 sys.path[:0] = [str(ROOT), str(ROOT / "tests")]
 FILE = ROOT / "tests" / "golden" / "refusals.json.gz"
+VALUES = ROOT / "tests" / "golden" / "accepted_values.npz"
 NEW = "not recorded"
 SECONDS = 30
+#: A value in which two runs of TensorFlow differ.
+UNDEFINED = "undefined"
 
 
 def read() -> list[Any]:
@@ -99,5 +107,56 @@ def outcome_of(tf: Any, name: str, arguments: dict[str, Any]) -> Any:
     return [[r.dtype.name, r.shape.as_list() if r.shape.rank is not None else None] for r in leaves]
 
 
+def record_values() -> None:
+    """Records the values of all accepted calls, as far as two processes agree about them."""
+    from tools import golden_format as gf
+
+    found = []
+    with tempfile.TemporaryDirectory() as folder:
+        for filler in ("85", "170"):
+            path = Path(folder) / f"{filler}.npz"
+            memory = {**os.environ, "MALLOC_PERTURB_": filler}
+            command = [sys.executable, __file__, "evaluate", str(path)]
+            subprocess.run(command, check=True, env=memory)
+            found.append(gf.Store.read(path))
+    store = gf.Store()
+    for key, entry in found[0].index.items():
+        first = [found[0].unpack(e) for e in entry]
+        second = [found[1].unpack(e) for e in found[1].index[key]]
+        agreed = [v if same(v, w) else UNDEFINED for v, w in zip(first, second)]
+        store.index[key] = [store.pack(value) for value in agreed]
+    print(len(store.index), store.write(VALUES))
+
+
+def evaluate(out: str) -> None:
+    """Writes down the values of all accepted calls."""
+    import bad_calls
+    import tensorflow as tf
+
+    from tools import golden_format as gf
+
+    store = gf.Store()
+    for name, _, arguments, outcome in read():
+        if isinstance(outcome, list):
+            values = bad_calls.values_of(tf, name, arguments)
+            store.index[bad_calls.digest(name, arguments)] = [store.pack(v) for v in values]
+    store.write(Path(out))
+
+
+def same(first: Any, second: Any) -> bool:
+    """Whether two runs gave one value."""
+    if isinstance(first, str) or first is None:
+        return bool(first == second)
+    if first.dtype.kind in "OSU":
+        return bool((first == second).all())
+    return bool(first.tobytes() == second.tobytes())
+
+
 if __name__ == "__main__":
-    {"calls": add_calls, "outcomes": record, "run": run}[sys.argv[1]](*sys.argv[2:])
+    {
+        "calls": add_calls,
+        "outcomes": record,
+        "run": run,
+        "values": record_values,
+        "evaluate": evaluate,
+    }[sys.argv[1]](*sys.argv[2:])

@@ -78,7 +78,7 @@ def strings_of(*parts: Any) -> Any:
 
 
 class DeserializeManySparse(Op):
-    """Sparse tensors of one rank, each as three strings, as the rows of one."""
+    """Sparse tensors of one rank, each as three strings, along the first axes of one."""
 
     type_name = "DeserializeManySparse"
     inputs = ("serialized_sparse: string",)
@@ -95,22 +95,26 @@ class DeserializeManySparse(Op):
 
     def kernel(self, serialized: Any) -> Any:
         rows = texts(serialized)
-        self.shapes(TensorType(dt.string, rows.shape))
+        if rows.ndim < 2 or rows.shape[-1] != 3:
+            raise ValueError(
+                f"serialized_sparse must be rows of 3 strings, not {show_dims(rows.shape)}"
+            )
+        leading = rows.shape[:-1]
+        rows = rows.reshape(-1, 3)
         if not len(rows):
             raise InvalidArgumentError(None, None, "Must have at least 1 serialized SparseTensor")
-        parts = [
-            (parse(dt.int64, i), parse(self.dtype, v), parse(dt.int64, s)) for i, v, s in rows
-        ]
+        parts = [(parse(dt.int64, i), parse(self.dtype, v), parse(dt.int64, s)) for i, v, s in rows]
         ranks = {len(shape) for _, _, shape in parts}
         if len(ranks) > 1:
             raise InvalidArgumentError(
                 None, None, f"Inconsistent shape across SparseTensors: ranks {sorted(ranks)}"
             )
         numbers = np.repeat(np.arange(len(parts)), [len(values) for _, values, _ in parts])
+        places = np.unravel_index(numbers, leading)
         indices = np.concatenate([indices for indices, _, _ in parts])
         values = np.concatenate([values for _, values, _ in parts])
         shape = np.max([shape for _, _, shape in parts], axis=0)
-        return np.column_stack([numbers, indices]), values, np.concatenate([[len(parts)], shape])
+        return np.column_stack([*places, indices]), values, np.concatenate([leading, shape])
 
 
 # -- the public functions -------------------------------------------------------------------

@@ -8,7 +8,7 @@ vectorised store; among the duplicates of an update the last one wins.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, Literal
 
 import numpy as np
@@ -19,11 +19,21 @@ from graphwright.kernels.segment import Integers, reduce_duplicates
 Array = npt.NDArray[Any]
 Combination = Literal["update", "add", "sub", "min", "max"]
 
-_UFUNCS: dict[str, tuple[np.ufunc, np.ufunc]] = {  # of duplicates, and then with the array
+
+def _lesser(array: Array, updates: Array) -> Array:
+    return np.where(np.less(updates, array), updates, array)
+
+
+def _greater(array: Array, updates: Array) -> Array:
+    return np.where(np.greater(updates, array), updates, array)
+
+
+#: Of duplicates, and then with the array: what is not a number is neither less nor greater.
+_COMBINATIONS: dict[str, tuple[np.ufunc, Callable[[Array, Array], Array]]] = {
     "add": (np.add, np.add),
     "sub": (np.add, np.subtract),
-    "min": (np.minimum, np.minimum),
-    "max": (np.maximum, np.maximum),
+    "min": (np.fmin, _lesser),
+    "max": (np.fmax, _greater),
 }
 
 
@@ -77,7 +87,7 @@ def tensor_scatter(kind: Combination, array: Array, indices: Integers, updates: 
     if kind == "update":
         rows[slots] = values
         return result
-    combine, apply = _UFUNCS[kind]
+    combine, apply = _COMBINATIONS[kind]
     present, reduced = reduce_duplicates(combine, values, slots)
     rows[present] = apply(rows[present], reduced)
     return result

@@ -27,6 +27,14 @@ def numbered(*lists: Any) -> tuple[Any, list[Any]]:
     return ordered[is_new], np.split(numbers, ends)
 
 
+def with_occurrences(rows: Any) -> Any:
+    """The rows, each with the number of rows like it that come before."""
+    (_, (groups,)), found = numbered(rows), np.empty(len(rows), np.int64)
+    together = np.argsort(groups, kind="stable")
+    found[together] = counted(groups[together])
+    return np.column_stack([rows, found])
+
+
 def counted(groups: Any) -> Any:
     """The place of each element among those of its group, of groups that lie together."""
     if not len(groups):
@@ -36,23 +44,35 @@ def counted(groups: Any) -> Any:
     return np.arange(len(groups)) - np.repeat(starts, lengths)
 
 
+def check_rank(rows: Any, shape: Any) -> None:
+    """ValueError unless rows have as many numbers as the shape."""
+    rank = len(np.asarray(shape, np.int64))
+    if rows.shape[1:] != (rank,):
+        raise ValueError(f"indices of {rows.shape[1:]} numbers for a shape of rank {rank}")
+
+
 def check(rows: Any, shape: Any, ordered: bool) -> None:
     """ValueError that names the first row beyond the shape, or out of order, or repeated."""
+    check_rank(rows, shape)
     limits = np.asarray(shape, np.int64)
-    if rows.shape[1:] != limits.shape:
-        raise ValueError(f"indices of {rows.shape[1:]} numbers for a shape of rank {len(limits)}")
     outside = ((rows < 0) | (rows >= limits)).any(axis=1)
     if outside.any():
         at = int(np.argmax(outside))
         raise ValueError(
             f"indices[{at}] = {shown(rows[at])} is out of bounds: need 0 <= index < {shown(limits)}"
         )
-    if ordered and len(rows) > 1 and rows.shape[1]:
+    if ordered:
+        check_order(rows, least=1)
+
+
+def check_order(rows: Any, least: int) -> None:
+    """ValueError that names the first row out of order, or repeated if the `least` step is 1."""
+    if len(rows) > 1 and rows.shape[1]:
         steps = np.diff(rows, axis=0)
         first = np.argmax(steps != 0, axis=1)
         leading = steps[np.arange(len(steps)), first]
-        if (leading <= 0).any():
-            at = int(np.argmax(leading <= 0))
+        if (leading < least).any():
+            at = int(np.argmax(leading < least))
             what = "repeated" if leading[at] == 0 else (
                 "out of order. Many sparse ops require sorted indices.\n"
                 "  Use `tf.sparse.reorder` to create a correctly ordered copy."
@@ -72,11 +92,14 @@ def flattened(rows: Any, shape: Any) -> Any:
 
 
 def unflattened(numbers: Any, shape: Any) -> Any:
-    """The rows of indices of elements numbered in the order of a dense tensor."""
-    sizes = np.asarray(shape, np.int64)
+    """The rows of indices of elements numbered in the order of a dense tensor.
+
+    What is outside of the shape is so in the first axis that can tell, as division in C has it.
+    """
+    sizes = np.maximum(np.asarray(shape, np.int64), 1)
     rows = np.empty((len(numbers), len(sizes)), np.int64)
-    for axis in range(len(sizes) - 1, -1, -1):
-        size = max(int(sizes[axis]), 1)
-        rows[:, axis] = numbers % size
-        numbers = numbers // size
+    for axis, stride in enumerate(np.cumprod(np.r_[1, sizes[:0:-1]])[::-1][: len(sizes)]):
+        rest = np.fmod(numbers, stride)
+        rows[:, axis] = (numbers - rest) // stride
+        numbers = rest
     return rows

@@ -121,6 +121,8 @@ def reduced_dims(dims: Dims | None, axes: Any, keep_dims: bool) -> Dims | None:
     """The shape left by a reduction over known, partly known or unknown axes."""
     if dims is None:
         return None
+    if isinstance(axes, tuple) and any(isinstance(axis, tuple) for axis in axes):
+        raise ValueError("Shape must be at most rank 1: reduction_indices is a list of lists")
     if axes is None or (isinstance(axes, tuple) and None in axes):
         return (None,) * len(dims) if keep_dims else None
     try:

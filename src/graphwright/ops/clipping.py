@@ -25,7 +25,10 @@ from graphwright.types.tensor_type import TensorType, is_compatible, show_dims
 
 
 class ClipByValue(Elementwise):
-    """max(min(t, greatest), least); a bound is one for all elements, or one for each."""
+    """max(min(t, greatest), least); a bound is one for all elements, or one for each.
+
+    Nothing is beyond a bound that is not a number.
+    """
 
     type_name = "ClipByValue"
     inputs = ("t: T", "clip_value_min: T", "clip_value_max: T")
@@ -49,15 +52,19 @@ class ClipByValue(Elementwise):
         t, *bounds = arrays
         if any(np.ndim(bound) and np.shape(bound) != np.shape(t) for bound in bounds):
             raise ValueError("the bounds must be scalars or of the tensor's shape")
-        return np.maximum(np.minimum(t, bounds[1]), bounds[0])
+        least, most = bounds
+        lowered = np.where(np.greater(t, most), most, t)
+        return np.where(np.less(lowered, least), least, lowered)
 
     def batched(self, each: Each) -> Any:
         rank = each.greatest_rank()
         t, least, most = (each.aligned(i, rank) for i in range(3))
-        return maximum(minimum(t, most), least)  # which broadcast
+        lowered = select(greater(t, most), most, t)  # which broadcasts
+        return select(less(lowered, least), least, lowered)
 
     def element(self, scalars: Scalars[Any], t: Any, least: Any, most: Any) -> Any:
-        return scalars.binary("maximum", scalars.binary("minimum", t, most), least)
+        lowered = scalars.select(scalars.compare("gt", t, most), most, t)
+        return scalars.select(scalars.compare("lt", lowered, least), least, lowered)
 
     def gradient(self, call: Call, g: Any) -> Sequence[Any]:
         t, least, most = call.inputs

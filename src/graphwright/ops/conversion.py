@@ -49,7 +49,7 @@ class Cast(Elementwise):
         return lambda x: x.astype(dtype)
 
     def kernel(self, x: Any) -> Any:
-        x = plain(x)
+        x = dt.plain(x)
         if x.dtype.kind == "c" and not self.DstT.is_complex:
             x = np.real(x)
         dtype = self.DstT.numpy_dtype
@@ -71,12 +71,6 @@ class Cast(Elementwise):
     def gradient(self, call: Call, g: Any) -> Sequence[Any]:
         source = call.inputs[0].dtype
         return (cast(g, source) if source in dt.INEXACT and self.DstT in dt.INEXACT else None,)
-
-
-def plain(x: Any) -> Any:
-    """An array of quantized integers as one of plain integers; others as they are."""
-    x = np.asarray(x)
-    return x if x.dtype.names is None else x.view(x.dtype[0])
 
 
 BITS = dt.NUMERIC | dt.QUANTIZED

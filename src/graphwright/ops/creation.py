@@ -100,11 +100,11 @@ class Fill(Op):
         return (checked_dims(dims, "dims"),)
 
     def kernel(self, dims: Any, value: Any) -> Any:
-        if value.ndim:
+        if value.shape not in ((), (1,)):
             raise ValueError(f"value must represent a scalar, got shape {show_dims(value.shape)}")
         try:
             result = np.empty(dims, value.dtype)
-            result[...] = value
+            result[...] = value.reshape(())
             return result
         except TypeError:
             checked_dims(dims, "dims")

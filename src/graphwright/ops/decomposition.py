@@ -158,6 +158,11 @@ class Svd(MatrixOp):
         return joined(batch, inner), u, v
 
     def kernel(self, x: Any) -> Any:
+        finite = np.isfinite(x).all((-2, -1), keepdims=True)
+        if not finite.all():  # of which LAPACK decomposes none
+            parts = self.kernel(np.where(finite, x, 0))
+            holes = (finite[..., 0], finite, finite)
+            return tuple([np.where(f, p, np.nan) if p.size else p for p, f in zip(parts, holes)])
         if not self.compute_uv:
             empty = np.zeros(0, x.dtype)
             return np.linalg.svd(x, compute_uv=False).astype(x.dtype), empty, empty

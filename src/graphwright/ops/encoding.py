@@ -128,7 +128,10 @@ def positive(buckets: int) -> int:
 
 
 class Fingerprint(Op):
-    """FarmHash's fingerprint of each row, as eight bytes, the lowest first."""
+    """FarmHash's fingerprint of each row, as eight bytes, the lowest first.
+
+    That of a row of strings is of their fingerprints.
+    """
 
     type_name = "Fingerprint"
     inputs = ("data: T", "method: string")
@@ -149,7 +152,8 @@ class Fingerprint(Op):
         if array.ndim == 0:
             raise ValueError("Shape must be at least rank 1 but is rank 0")
         if array.dtype == object and array.ndim > 1:
-            raise ValueError("strings must be in a vector to have fingerprints")
+            each = [fingerprint64(text) for text in array.reshape(-1)]
+            array = np.array(each, "<u8").reshape(array.shape)
         rows = array if array.dtype == object else [row.tobytes() for row in array]
         prints = np.array([fingerprint64(row) for row in rows], "<u8")
         return prints.view(np.uint8).reshape(len(rows), 8)

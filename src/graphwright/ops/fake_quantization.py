@@ -36,13 +36,15 @@ def on_grid(x: Any, low: Any, high: Any, op: Any) -> Any:
 
 
 def split_cotangent(g: Any, x: Any, low: Any, high: Any, op: Any) -> tuple[Any, Any, Any]:
-    """The cotangent where `x` is in the range, below it and above it."""
+    """The cotangent where `x` is in the range, below it and above it.
+
+    What is not a number is one everywhere, as in TensorFlow, which multiplies.
+    """
     least, most, _, _ = nudged(low, high, op.num_bits, op.narrow_range)
-    zero = np.float32(0)
     empty = (np.float32(low) == 0) & (np.float32(high) == 0)
     inside = empty | ((x >= least) & (x <= most))
     below, above = ~empty & (x < least), ~empty & (x > most)
-    return np.where(inside, g, zero), np.where(below, g, zero), np.where(above, g, zero)
+    return g * np.float32(inside), g * np.float32(below), g * np.float32(above)
 
 
 def joined_cotangent(op: Op, call: Call, cotangents: Sequence[Any]) -> Any:

@@ -9,15 +9,16 @@ import numpy as np
 
 from graphwright.op.interpreter import apply, convert
 from graphwright.op.op import Call, Op, Shapes
+from graphwright.ops.arithmetic import maximum
 from graphwright.ops.gathering import gather
 from graphwright.ops.movement import expand_dims, reshape, transpose
 from graphwright.ops.segment import unsorted_segment_mean
 from graphwright.ops.sequences import range
-from graphwright.ops.shape import shape, shape_of
+from graphwright.ops.shape import shape, shape_of, size
 from graphwright.ops.softmax import as_rows, swap_with_last
 from graphwright.types import dtypes as dt
 from graphwright.types.dtypes import DType
-from graphwright.types.tensor_type import TensorType, show_dims
+from graphwright.types.tensor_type import TensorType
 
 PROMOTED = {t: t for t in (dt.float32, dt.float16, dt.bfloat16)} | {
     dt.int8: dt.float32,
@@ -36,37 +37,54 @@ class IsotonicRegression(Op):
     output_dtype: DType = dt.float32
 
     def shapes(self, x: TensorType) -> Shapes:
-        if x.rank not in (2, None):
-            raise ValueError(f"IsotonicRegression needs a matrix, got {show_dims(x.dims)}")
         return x.dims, x.dims
 
     def kernel(self, x: Any) -> Any:
-        from scipy.optimize import isotonic_regression as regress  # here: long to import
-
-        result = np.empty(x.shape, self.output_dtype.numpy_dtype)
-        runs = np.zeros(x.shape, np.int32)
-        for i, row in enumerate(x.astype(np.float64) if x.size else ()):
-            fitted = regress(row, increasing=False).x
-            result[i], runs[i, 1:] = fitted, run_numbers(row, fitted)
-        return result, runs
+        rows = np.reshape(x, (-1, x.shape[-1] if x.ndim else 1)) if x.size else np.empty((0, 0))
+        result = np.empty(rows.shape, self.output_dtype.numpy_dtype)
+        runs = np.zeros(rows.shape, np.int32)
+        for place, row in enumerate(rows.astype(np.float64)):
+            result[place], runs[place] = fitted(row)
+        return result.reshape(x.shape), runs.reshape(x.shape)
 
     def gradient(self, call: Call, g: Any, _: Any) -> Sequence[Any]:
         runs = call.outputs[1]
         if g is None:
             return (None,)
-        rows, columns = shape(runs)[0], shape(runs)[1]
-        ids = reshape(runs + expand_dims(range(rows) * columns, 1), (-1,))
+        columns = shape(runs)[-1] if runs.type.rank != 0 else 1
+        rows = size(runs) // maximum(columns, 1)
+        ids = reshape(runs, [rows, columns]) + expand_dims(range(rows) * columns, 1)
+        ids = reshape(ids, (-1,))
         means = unsorted_segment_mean(reshape(g, (-1,)), ids, rows * columns)
         return (reshape(gather(means, ids), shape_of(runs)),)
 
 
+def fitted(row: Any) -> tuple[Any, Any]:
+    """The nearest decreasing sequence, and the numbers of its runs.
+
+    What is not a number is a run of its own, which nothing on either side is compared with.
+    """
+    from scipy.optimize import isotonic_regression as regress  # here: long to import
+
+    gaps = np.flatnonzero(np.isnan(row))
+    pieces = np.split(row, np.union1d(gaps, gaps + 1))
+    values: list[Any] = []
+    runs: list[Any] = []
+    count = 0
+    for piece in filter(len, pieces):
+        values.append(piece if np.isnan(piece[0]) else regress(piece, increasing=False).x)
+        runs.append(count + run_numbers(piece, values[-1]))
+        count = runs[-1][-1] + 1
+    return np.concatenate(values), np.concatenate(runs)
+
+
 def run_numbers(row: Any, fitted: Any) -> Any:
-    """The run of each element but the first: a run ends where it has the sum that it fits.
+    """The run of each element: a run ends where it has the sum that it fits.
 
     Neighbouring runs that happen to be equal stay apart.
     """
     rest = np.cumsum(row - fitted)[:-1]
-    return np.cumsum(rest >= -1e-12 * max(np.abs(row).max(), 1.0))
+    return np.cumsum(np.r_[0, rest >= -1e-12 * max(np.abs(row).max(), 1.0)])
 
 
 def isotonic_regression(inputs: Any, decreasing: bool = True, axis: int = -1) -> tuple[Any, Any]:

@@ -16,7 +16,7 @@ from graphwright.ops.shape import shape
 from graphwright.ops.slicing import entry
 from graphwright.types import dtypes as dt
 from graphwright.types.dtypes import DType
-from graphwright.types.tensor_type import Dims, TensorType, merge_dims, show_dims
+from graphwright.types.tensor_type import Dims, TensorType, merge_dims, show_dims, single
 
 
 class Pack(Op):
@@ -258,13 +258,16 @@ class SplitV(Op):
             return (None,) * self.num_split
         if split_dim is None:
             return ((None,) * len(dims),) * self.num_split
+        if isinstance(split_dim, tuple):
+            raise ValueError("split_dim of SplitV must be a scalar, not a list")
         at = split_axis(split_dim, len(dims))
         sizes = piece_sizes(dims[at], size_splits or (None,) * self.num_split)
         return tuple([(*dims[:at], size, *dims[at + 1 :]) for size in sizes])
 
     def kernel(self, value: Any, size_splits: Any, split_dim: Any) -> Any:
-        sizes: Any = piece_sizes(np.shape(value)[split_dim], size_splits)
-        return tuple(np.split(value, list(accumulate(sizes[:-1])), split_dim))
+        axis = split_dim if isinstance(split_dim, int) else single(split_dim, "split_dim")
+        sizes: Any = piece_sizes(np.shape(value)[axis], size_splits)
+        return tuple(np.split(value, list(accumulate(sizes[:-1])), axis))
 
     def gradient(self, call: Call, *cotangents: Any) -> Sequence[Any]:
         return concat(zeros_for_none(call, cotangents), call.inputs[2]), None, None

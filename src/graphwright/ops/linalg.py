@@ -152,8 +152,9 @@ class LogMatrixDeterminant(MatrixOp):
         return batch, batch
 
     def kernel(self, x: Any) -> Any:
-        sign, logarithm = np.linalg.slogdet(x)
-        return np.asarray(sign), np.asarray(logarithm).astype(x.dtype)
+        sign, logarithm = map(np.asarray, np.linalg.slogdet(x))
+        sign = np.where(np.isnan(logarithm), logarithm, sign)
+        return sign.astype(x.dtype), logarithm.astype(x.dtype)
 
     def gradient(self, call: Call, *cotangents: Any) -> Sequence[Any]:
         _, g = zeros_for_none(call, cotangents)

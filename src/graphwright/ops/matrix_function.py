@@ -79,12 +79,13 @@ class MatrixSquareRoot(MatrixFunction):
 
     type_name = "MatrixSquareRoot"
     dtypes = {"T": LAPACK}
-    failure = "Matrix square root failed."
 
     def of_matrices(self, x: Any) -> Any:
         from scipy.linalg import sqrtm as root  # here, for it takes long to import
 
         def real_root(matrix: Any) -> Any:
+            if not np.isfinite(matrix).all():
+                return np.nan
             found = root(matrix)
             return found if x.dtype.kind == "c" or found.dtype.kind != "c" else np.nan
 

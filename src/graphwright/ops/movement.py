@@ -14,7 +14,7 @@ from graphwright.op.op import REGISTRY, Call, Op, Shapes, freeze, not_differenti
 from graphwright.ops.shape import BroadcastGradientArgs, rank_of, shape_of
 from graphwright.ops.shape import shape as shape_vector
 from graphwright.types import dtypes as dt
-from graphwright.types.tensor_type import Dims, TensorType, num_elements, show_dims
+from graphwright.types.tensor_type import Dims, TensorType, num_elements, show_dims, single
 
 # -- other shapes of the same elements ------------------------------------------------------
 
@@ -140,7 +140,7 @@ class ExpandDims(Op):
     def shapes(self, x: TensorType, dim: Any) -> Shapes:
         if x.dims is None:
             return (None,)
-        dim = single(dim)
+        dim = single(dim, "dim")
         rank = len(x.dims)
         if dim is None:
             return ((None,) * (rank + 1),)
@@ -151,7 +151,7 @@ class ExpandDims(Op):
 
     def kernel(self, x: Any, dim: Any) -> Any:
         dims = np.shape(x)
-        rank, dim = len(dims), single(dim)
+        rank, dim = len(dims), single(dim, "dim")
         if not -rank - 1 <= dim <= rank:
             raise ValueError(f"dim {dim} is none of {rank} dimensions")
         at = dim + rank + 1 if dim < 0 else dim
@@ -165,15 +165,6 @@ class ExpandDims(Op):
 
     def batched(self, each: Each) -> Any:
         return apply(self, each.inputs[0], each.axes(1))
-
-
-def single(value: Any) -> Any:
-    """A host scalar that may come as a vector of one entry."""
-    if isinstance(value, tuple):
-        if len(value) != 1 or isinstance(value[0], tuple):
-            raise ValueError("'dim' must be a tensor with a single value")
-        return value[0]
-    return value
 
 
 class Squeeze(Op):
@@ -259,7 +250,8 @@ class ConjugateTranspose(Transpose):
     type_name = "ConjugateTranspose"
 
     def kernel(self, x: Any, perm: Any) -> Any:
-        return np.conj(np.transpose(x, perm))
+        moved = np.transpose(x, perm)
+        return np.conj(moved) if moved.dtype.kind == "c" else moved
 
     def gradient(self, call: Call, g: Any) -> Sequence[Any]:
         return transpose(g, inverse_permutation(call.inputs[1]), conjugate=True), None

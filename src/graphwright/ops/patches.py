@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -28,6 +28,9 @@ def patch_count(size: int | None, extent: int, stride: int, padding: str) -> int
 class Patches(Op):
     """Patches of the axes between the batch and the channels, put into the channels."""
 
+    #: Of how many axes the input is.
+    rank: ClassVar[int]
+
     ksizes: tuple[int, ...]
     strides: tuple[int, ...]
 
@@ -44,7 +47,9 @@ class Patches(Op):
         return [(k - 1) * r + 1 for k, r in zip(self.ksizes, self.dilation())]
 
     def shapes(self, images: TensorType) -> Shapes:
-        rank = len(self.ksizes)
+        rank = self.rank
+        if any(len(v) != rank for v in self.values() if isinstance(v, tuple)):
+            raise ValueError(f"{self.type_name} must have {rank} numbers in each list: {self}")
         if min(*self.ksizes, *self.strides) < 1:
             raise ValueError(f"ksizes {self.ksizes} and strides {self.strides} must be positive")
         if images.dims is not None and len(images.dims) != rank:
@@ -60,7 +65,11 @@ class Patches(Op):
         return ((dims[0], *space, channels),)
 
     def kernel(self, images: Any) -> Any:
-        images = np.asarray(images)
+        entries = [v[: self.rank] if isinstance(v, tuple) else v for v in self.values()]
+        return self.of(*entries).of_images(np.asarray(images))
+
+    def of_images(self, images: Any) -> Any:
+        """The patches, of images for which there is no number too many in the lists."""
         (result,) = self.shapes(TensorType(dt.float32, images.shape))
         axes = range(1, images.ndim - 1)
         extents = self.extents()
@@ -85,7 +94,7 @@ class Patches(Op):
         # Which place each value of a patch came from: the patches of an image of numbers,
         # in which the border has the number 0.
         images = call.inputs[0]
-        batch, *space, channels = axis_sizes(images, len(self.ksizes))
+        batch, *space, channels = axis_sizes(images, self.rank)
         total: Any = 1
         for n in space:
             total = total * n
@@ -102,6 +111,7 @@ class ExtractImagePatches(Patches):
     """Patches of images [batch, height, width, channels]."""
 
     type_name = "ExtractImagePatches"
+    rank = 4
     inputs = ("images: T",)
     outputs = ("patches: T",)
     dtypes = {"T": dt.NUMERIC | dt.BOOL}
@@ -121,6 +131,7 @@ class ExtractVolumePatches(Patches):
     """Patches of volumes [batch, depth, height, width, channels]."""
 
     type_name = "ExtractVolumePatches"
+    rank = 5
     inputs = ("input: T",)
     outputs = ("patches: T",)
     dtypes = {"T": dt.REAL}

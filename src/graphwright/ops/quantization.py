@@ -11,7 +11,6 @@ from graphwright.errors import InvalidArgumentError
 from graphwright.op.interpreter import apply, convert
 from graphwright.op.op import Op, Shapes, not_differentiable
 from graphwright.op.results import named
-from graphwright.ops.conversion import plain
 from graphwright.ops.joining import concatenated_dims
 from graphwright.types import dtypes as dt
 from graphwright.types.dtypes import DType, as_dtype
@@ -98,10 +97,15 @@ class Ranged(Op, fields=False):
 
     def bounds(self, x: Any, low: Any, high: Any) -> list[Any]:
         """The bounds, checked, in a shape that broadcasts with `x`."""
-        self.range_dims(*[TensorType(dt.float32, np.shape(a)) for a in (x, low, high)])
         sizes = [1] * np.ndim(x)
-        if self.axis != -1:
+        if self.axis >= 0:
+            self.range_dims(*[TensorType(dt.float32, np.shape(a)) for a in (x, low, high)])
             sizes[self.axis] = -1
+        elif not np.size(low) == np.size(high) == 1:
+            raise ValueError(
+                f"min_range and max_range of {self.type_name} must have one number each, not the "
+                f"shapes {show_dims(np.shape(low))} and {show_dims(np.shape(high))}"
+            )
         return [np.reshape(bound, sizes if np.size(bound) != 1 else ()) for bound in (low, high)]
 
 
@@ -125,16 +129,17 @@ class QuantizeV2(Ranged):
         return x.dims, dims, dims
 
     def kernel(self, x: Any, low: Any, high: Any) -> Any:
-        shape = np.shape(low)
+        shape = np.shape(low) if self.axis >= 0 else ()
         low, high = self.bounds(x, low, high)
         if np.any(low > high):
             raise InvalidArgumentError(
                 None, None, f"input_max_range {high} must be larger than input_min_range {low}."
             )
-        widest = np.maximum(F32(1), np.maximum(np.abs(low), np.abs(high)))
-        low = np.minimum(F32(0), low)
-        high = np.maximum(high, low + widest * F32(self.ensure_minimum_range))
-        high = np.maximum(F32(0), high)
+        # Bounds that are no numbers count as 0.
+        widest = np.fmax(F32(1), np.where(np.abs(low) < np.abs(high), np.abs(high), np.abs(low)))
+        low = np.fmin(F32(0), low)
+        least = low + widest * F32(self.ensure_minimum_range)
+        high = np.fmax(F32(0), np.where(high < least, least, high))
         if self.mode == "SCALED":
             places, low, high = self.scaled(x, low, high)
         elif self.mode == "MIN_FIRST":
@@ -184,7 +189,7 @@ class Dequantize(Ranged):
 
     def kernel(self, x: Any, low: Any, high: Any) -> Any:
         kind = dt.of_numpy(x.dtype)
-        places = plain(x).astype(F32)
+        places = dt.plain(x).astype(F32)
         low, high = self.bounds(x, low, high)
         steps = Steps.of(kind, self.narrow_range and self.mode == "SCALED")
         if self.mode == "SCALED":
@@ -235,7 +240,7 @@ class QuantizedConcat(Op):
             high = max(-low, high)
             low = -high
         parts = []
-        for value, *ends in zip(map(plain, values), lows, highs):
+        for value, *ends in zip(map(dt.plain, values), lows, highs):
             first, last = map(F32, ends)
             if (first, last) != (low, high):
                 value = to_first(from_first(value, first, last, steps), low, high, steps)

@@ -32,7 +32,7 @@ from graphwright.ops.shape import rank_of, shape, shape_of, size
 from graphwright.ops.transcendental import exp, log, sqrt, square
 from graphwright.types import dtypes as dt
 from graphwright.types.dtypes import DType
-from graphwright.types.tensor_type import normalize_axes
+from graphwright.types.tensor_type import entries, normalize_axes
 
 ADD_UP: Any = np.add.reduce
 
@@ -81,7 +81,12 @@ def spread(g: Any, call: Call) -> Any:
 
 
 def given(x: Any, axes: Any) -> Any:
-    """The axes; ValueError where a scalar has none, along which NumPy would reduce all the same."""
+    """The axes; ValueError where a scalar has none, along which NumPy would reduce all the same.
+
+    Only where shapes are inferred must they be a vector: kernels take all the axes that there are.
+    """
+    if type(axes) is tuple and axes and type(axes[0]) is tuple:
+        axes = entries(axes)
     if not x.ndim and axes != ():
         raise ValueError(f"Invalid reduction dimension ({axes} for input with 0 dimension(s)")
     return axes

@@ -42,7 +42,7 @@ class ReverseV2(Op):
     def kernel(self, x: Any, axis: Any) -> Any:
         if not isinstance(axis, tuple):
             raise ValueError("'axis' must be 1-dimension, not 0")
-        return np.flip(x, axis)
+        return np.flip(x, axis) if x.ndim else x
 
     def known(self, x: Any, axis: Any) -> Any:
         return x[::-1] if isinstance(x, tuple) and axis in ((0,), (-1,)) else None

@@ -171,6 +171,9 @@ class UnsortedSegmentSum(UnsortedSegment):
     """The sum of the slices of each segment."""
 
     type_name = "UnsortedSegmentSum"
+    dtypes = {
+        "T": dt.NUMERIC, "Tindices": dt.INDEX | {dt.int16}, "Tnumsegments": dt.INDEX,
+    }  # fmt: skip
     kind = "sum"
 
     def gradient(self, call: Call, g: Any) -> Sequence[Any]:

@@ -231,7 +231,10 @@ class StridedSliceGrad(Masks):
         return (shape,)
 
     def kernel(self, shape: Any, begin: Any, end: Any, strides: Any, dy: Any) -> Any:
-        result = np.zeros(shape, np.asarray(dy).dtype)
+        dtype = np.asarray(dy).dtype
+        result = np.zeros(shape, dtype)
+        if dtype.kind == "O":
+            result[...] = b""
         result[self.numpy_index(begin, end, strides)] = dy
         return result
 

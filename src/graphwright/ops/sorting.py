@@ -224,7 +224,7 @@ class Bound(Op):
         if len(rows) != len(values):
             raise ValueError("Leading dim_size of both tensors must match.")
         dtype = self.out_type.numpy_dtype
-        if len(rows) == 1:
+        if len(rows) == 1 and not (values.dtype.kind in "fV" and np.any(values != values)):
             return np.searchsorted(rows[0], values, self.side).astype(dtype)
         return bisected(rows, values, type(self).passes).astype(dtype)
 
@@ -254,7 +254,7 @@ class UpperBound(Bound):
     """Behind the elements that are equal."""
 
     type_name = "UpperBound"
-    passes = staticmethod(np.less_equal)
+    passes = staticmethod(lambda probe, value: ~np.greater(probe, value).astype(np.bool_))
     side = "right"
 
 

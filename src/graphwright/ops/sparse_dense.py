@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any, ClassVar
 
 import numpy as np
 
+from graphwright.errors import InternalError
 from graphwright.kernels import sparse
 from graphwright.op.families import reduced_dims
 from graphwright.op.interpreter import apply, convert
@@ -117,7 +119,8 @@ class SparseSoftmax(Op):
     def kernel(self, indices: Any, values: Any, shape: Any) -> Any:
         if len(shape) < 2:
             raise ValueError(f"Input should have rank >= 2, got: {len(shape)}")
-        sparse.check(indices, shape, ordered=True)
+        sparse.check_rank(indices, shape)
+        sparse.check_order(indices, least=0)
         rows, (groups,) = sparse.numbered(indices[:, :-1])
         exact = values.astype(np.float32) if values.dtype.itemsize == 2 else values
         greatest = np.full(len(rows), -np.inf, exact.dtype)
@@ -153,7 +156,7 @@ class SparseReduction(Op):
 
     def grouped(self, indices: Any, values: Any, shape: Any, axes: Any) -> tuple[Any, Any, Any]:
         """What is left of the shape, the rows of indices left, and the values combined there."""
-        sparse.check(indices, shape, ordered=False)
+        sparse.check_rank(indices, shape)
         gone = set(normalize_axes(as_axes(axes), len(shape)))
         left = [axis for axis in range(len(shape)) if axis not in gone]
         rows, (groups,) = sparse.numbered(indices[:, left])
@@ -172,11 +175,18 @@ class SparseReduction(Op):
 
     def kernel(self, indices: Any, values: Any, shape: Any, axes: Any) -> Any:
         sizes, rows, found = self.grouped(indices, values, shape, axes)
-        dense = np.zeros(sizes, found.dtype)
-        if not sizes:
-            return found.reshape(()) if len(found) else dense
-        dense[tuple(rows.T)] = found
-        return dense
+        dense = np.zeros(math.prod(sizes), found.dtype)
+        places = sparse.flattened(rows, sizes)
+        outside = (places < 0) | (places >= dense.size)
+        if outside.any():
+            raise InternalError(
+                None,
+                None,
+                f"Obtained a write index of {places[np.argmax(outside)]} which is outside of "
+                f"bounds of [0, {dense.size})",
+            )
+        dense[places] = found
+        return dense.reshape(sizes)
 
 
 def as_axes(axes: Any) -> Any:

@@ -38,17 +38,17 @@ def same_shape(a_shape: Any, b_shape: Any) -> None:
 
 def aligned(a: Any, a_values: Any, b: Any, b_values: Any) -> tuple[Any, Any, Any]:
     """The indices of either, the values of both there (0 where there is none), and where both
-    have one."""
+    have one. Of indices that one has repeatedly, each is one of its own."""
     if len(a) != len(a_values) or len(b) != len(b_values):
         raise ValueError(
             f"{len(a)} indices for {len(a_values)} values, {len(b)} for {len(b_values)}"
         )
-    rows, (in_a, in_b) = sparse.numbered(a, b)
+    rows, (in_a, in_b) = sparse.numbered(*map(sparse.with_occurrences, (a, b)))
     both = np.zeros((2, len(rows)), a_values.dtype)
     both[0, in_a] = a_values
     both[1, in_b] = b_values
     counts = np.bincount(np.concatenate([in_a, in_b]), minlength=len(rows))
-    return rows, both, counts == 2
+    return rows[:, :-1], both, counts == 2
 
 
 class SparseAdd(Op):
@@ -93,7 +93,8 @@ class SparseAddGrad(Op):
         return (a.dims or (None,))[:1], (b.dims or (None,))[:1]
 
     def kernel(self, g: Any, a: Any, b: Any, total: Any) -> Any:
-        rows, (in_a, in_b, in_total) = sparse.numbered(a, b, total)
+        lists = map(sparse.with_occurrences, (a, b, total))
+        rows, (in_a, in_b, in_total) = sparse.numbered(*lists)
         full = np.zeros(len(rows), g.dtype)
         full[in_total] = g
         return full[in_a], full[in_b]

@@ -153,6 +153,8 @@ class StringJoin(Op):
     def kernel(self, *operands: Any) -> Any:
         if len({np.shape(o) for o in operands} - {()}) > 1:
             raise ValueError("Input shapes do not match")
+        if not operands:
+            return np.array(b"", object)
         return strings.join([texts(o) for o in operands], self.separator.encode())
 
 

@@ -19,13 +19,21 @@ SORTABLE = dt.NUMERIC | dt.BOOL | dt.STRING
 def distinct(x: Any, axis: int = 0) -> tuple[Any, Any, Any]:
     """The distinct slices along an axis, which of them each slice is, and how often each is."""
     along = axis if np.ndim(x) > 1 else None
-    values, first, which, counts = np.unique(
-        x, return_index=True, return_inverse=True, return_counts=True, axis=along, equal_nan=False
+    keys = x
+    if x.dtype == object and along is not None:  # NumPy compares no slices of objects
+        keys = np.unique(x, return_inverse=True)[1].reshape(x.shape)
+    _, first, which, counts = np.unique(
+        keys,
+        return_index=True,
+        return_inverse=True,
+        return_counts=True,
+        axis=along,
+        equal_nan=False,
     )
     order = np.argsort(first, kind="stable")
     rank = np.empty_like(order)
     rank[order] = np.arange(len(order))
-    return np.take(values, order, axis=axis), rank[which.reshape(-1)], counts[order]
+    return np.take(x, first[order], axis=axis), rank[which.reshape(-1)], counts[order]
 
 
 class Distinct(Op):

@@ -264,6 +264,14 @@ class _OfNumPy(dict["np.dtype[Any]", DType]):
 of_numpy: Callable[[np.dtype[Any]], DType] = _OfNumPy(
     {t.numpy_dtype: t for t in ANY if t not in (resource, variant)}
 ).__getitem__
+
+
+def plain(x: Any) -> Any:
+    """An array of quantized integers as one of plain integers; others as they are."""
+    x = np.asarray(x)
+    return x if x.dtype.names is None else x.view(x.dtype[0])
+
+
 _BY_PYTHON: dict[Any, DType] = {
     float: float32,
     bool: bool_,

@@ -9,7 +9,7 @@ from __future__ import annotations
 import threading
 import weakref
 from collections import deque
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from typing import Any
 
 from graphwright.forks import held_over_forks
@@ -202,10 +202,26 @@ def normalize_axis(axis: int, rank: int) -> int:
     return axis + rank if axis < 0 else axis
 
 
-def normalize_axes(axes: int | Sequence[int] | None, rank: int) -> tuple[int, ...]:
-    """All axes for None, else each made non-negative; ValueError outside the range."""
+def entries(value: Any) -> tuple[Any, ...]:
+    """The numbers in a host value of any rank, one after the other."""
+    if not isinstance(value, (tuple, list)):
+        return (value,)
+    return tuple([entry for part in value for entry in entries(part)])
+
+
+def single(value: Any, name: str) -> Any:
+    """The one number in a host value of any rank; ValueError if it has not one."""
+    found = entries(value)
+    if len(found) != 1:
+        raise ValueError(f"'{name}' must be a tensor with a single value")
+    return found[0]
+
+
+def normalize_axes(axes: Any, rank: int) -> tuple[int, ...]:
+    """All axes for None, else each made non-negative; ValueError outside the range.
+
+    Axes are a number, or a list of them that may be nested.
+    """
     if axes is None:
         return tuple(range(rank))
-    if isinstance(axes, int):
-        return (normalize_axis(axes, rank),)
-    return tuple(normalize_axis(int(a), rank) for a in axes)
+    return tuple([normalize_axis(int(a), rank) for a in entries(axes)])

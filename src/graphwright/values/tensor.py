@@ -14,7 +14,7 @@ from numpy import asarray, ndarray
 
 from graphwright.op.op import host_value
 from graphwright.op.refusal import boundary
-from graphwright.types.dtypes import DType, of_numpy
+from graphwright.types.dtypes import DType, of_numpy, plain
 from graphwright.types.shape import TensorShape
 from graphwright.types.tensor_type import Dims, TensorType
 from graphwright.values.operators import Operators
@@ -158,7 +158,7 @@ class EagerTensor(Tensor):
 
     def numpy(self) -> Any:
         """The value: a new array, or a NumPy scalar (bytes for a string) if it has no axes."""
-        array = self._ndarray()
+        array = plain(self._ndarray())
         return array.copy() if array.ndim else array[()]
 
     def _ndarray(self) -> Any:
@@ -168,7 +168,7 @@ class EagerTensor(Tensor):
         return array
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
-        array = self._ndarray()
+        array = plain(self._ndarray())
         if dtype is not None and array.dtype != dtype:
             return array.astype(dtype)
         if copy:
@@ -292,6 +292,7 @@ def show(tensor: EagerTensor, representation: bool) -> str:
     array: Any = tensor._array
     if type(array) is not np.ndarray:
         return f"value={array!r}" if representation else f"<{tensor.dtype.name}>"
+    array = plain(array)
     if array.ndim == 0:
         scalar: Any = array[()]
         text = repr(scalar.item() if isinstance(scalar, np.generic) else scalar)
