@@ -32,7 +32,7 @@ MOST = 24
 #: Why an op never has a native form: the first pattern that matches its whole name says it.
 HOST = [
     (r"(Depthwise)?Conv\d.*|(Depthwise)?Conv2d.*|(Avg|Max)Pool.*|Dilation2D.*|GraphwrightDilation.*"
-     r"|BatchMatMul.*|Einsum|TridiagonalMatMul|GraphwrightWeightedSums|GraphwrightCrossRows",
+     r"|TridiagonalMatMul|GraphwrightWeightedSums|GraphwrightCrossRows",
      "Its kernel is machine code of its own, which uses the cores itself (products, windows)."),
     (r".*Image.*|.*Jpeg.*|Decode.*|Encode.*|Extract.*|Resize.*|.*NonMax.*|CropAnd.*|ScaleAnd.*"
      r"|Adjust.*|HSVToRGB|RGBToHSV|Fractional.*|.*Dilation.*|LRN(Grad)?|.*DistortedBoundingBox.*",
@@ -76,7 +76,10 @@ OTHER = {
     "SobolSample": "a constant",
     # No sample is of a native dtype; tests/lower has some.
     "ConjugateTranspose": "any", "FusedBatchNormGradV3": "any", "IdentityN": "any",
-    "MatMul": "small ones; others in loops, and their kernel is machine code of its own",
+    **dict.fromkeys(
+        ("BatchMatMulV2", "BatchMatMulV3", "Einsum", "MatMul"),
+        "small ones; others in loops, and their kernel is machine code of its own",
+    ),
 }  # fmt: skip
 
 

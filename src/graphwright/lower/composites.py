@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from graphwright.lower import diagonals, normalizations, placements
+from graphwright.lower import contractions, diagonals, normalizations, placements
 from graphwright.lower.indices import Peak, PickIndex, Reinterpreted
 from graphwright.lower.rewrites import SumTo
 from graphwright.lower.rules import (
@@ -333,6 +333,7 @@ def one_hot(op: Any, indices: Any, depth: Any, on: Any, off: Any) -> Any:
 
 
 RULES: dict[type[Op], Rule] = {
+    **contractions.RULES,
     **diagonals.RULES,
     **normalizations.RULES,
     **placements.RULES,

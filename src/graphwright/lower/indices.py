@@ -161,3 +161,24 @@ class MatMulAdd(Op):
 
     def shapes(self, a: TensorType, b: TensorType, c: TensorType) -> Shapes:
         return (c.dims,)
+
+
+class Products(Op):
+    """a @ b of each two matrices at the same place of leading dimensions, which are the same."""
+
+    type_name = "_Products"
+    inputs = ("a: T", "b: T")
+    outputs = ("product: T",)
+    dtypes = {"T": dt.FLOATING}
+
+    transpose_a: bool
+    transpose_b: bool
+
+    def shapes(self, a: TensorType, b: TensorType) -> Shapes:
+        assert a.dims is not None
+        assert b.dims is not None
+        rows, columns = (
+            a.dims[-1 if self.transpose_a else -2],
+            b.dims[-2 if self.transpose_b else -1],
+        )
+        return ((*a.dims[:-2], rows, columns),)

@@ -15,7 +15,7 @@ from graphwright.ir.graph import Graph, Node, Value
 from graphwright.lower.clusters import Cluster, Opaque, spread
 from graphwright.lower.dead_stores import without_dead_stores
 from graphwright.lower.decompose import decompose
-from graphwright.lower.indices import MatMulAdd, Scanned, Scattered
+from graphwright.lower.indices import MatMulAdd, Products, Scanned, Scattered
 from graphwright.lower.kinds import kind_of
 from graphwright.lower.list_lowering import ListLowering
 from graphwright.lower.lists import LIST_OPS, READS, Lists, is_list
@@ -178,7 +178,7 @@ class Lowering:
         if isinstance(op, Reshape):
             self.buffer_of[node.outputs[0]] = self.memory(node.inputs[0])
             return []
-        if isinstance(op, (MatMul, MatMulAdd)):
+        if isinstance(op, (MatMul, MatMulAdd, Products)):
             return self.multiply(node, op, schedule)
         if isinstance(op, (ConcatV2, Pack)):
             return self.join(node, schedule)
@@ -365,8 +365,10 @@ class Lowering:
             into.append(Straight(tuple(stage.instructions), ((index, found, kind),)))
         return found
 
-    def multiply(self, node: Node, op: MatMul | MatMulAdd, schedule: Schedule) -> list[Statement]:
-        """A matrix product, or one that is added to what is there."""
+    def multiply(
+        self, node: Node, op: MatMul | MatMulAdd | Products, schedule: Schedule
+    ) -> list[Statement]:
+        """A matrix product, one that is added to what is there, or several."""
         into: list[Statement] = []
         output = node.outputs[0]
         kind = kind_of(output.type.dtype)
@@ -375,11 +377,12 @@ class Lowering:
         if isinstance(op, MatMulAdd):
             self.start_sum(node, schedule, into)
         a, b = [self.memory(v) for v in node.inputs[:2]]
-        (m, k) = self.schedule.of(node.inputs[0])[:: -1 if op.transpose_a else 1]
-        n = self.schedule.of(output)[1]
+        *outer, m, n = self.schedule.of(output)
+        k = self.schedule.of(node.inputs[0])[-2 if op.transpose_a else -1]
         c, add = self.memory(output), isinstance(op, MatMulAdd)
         product_ = Multiply(a, b, c, m, n, k, op.transpose_a, op.transpose_b, kind, add)
-        before = self.before_loops(node.inputs[1])
+        product_ = product_._replace(products=product(tuple(outer)))
+        before = None if outer else self.before_loops(node.inputs[1])
         if before is not None:
             product_ = product_._replace(packed=self.buffer("owned", (), kind))
             before.append(PackRight(product_))

@@ -12,7 +12,7 @@ import math
 from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
-from graphwright.lower.sizes import DERIVATIONS, Shape, Size
+from graphwright.lower.sizes import DERIVATIONS, ONE, Shape, Size
 from graphwright.op.op import Op
 
 
@@ -197,6 +197,7 @@ class Clear(NamedTuple):
 class Multiply(NamedTuple):
     """c = a @ b of row-major matrices; flags transpose the operands. With `add`, c += a @ b.
 
+    Of several `products` the operands lie one after the other, and so do the results.
     `packed` is the buffer in which b was packed before, -1 if it was not.
     """
 
@@ -211,6 +212,12 @@ class Multiply(NamedTuple):
     kind: str
     add: bool = False
     packed: int = -1
+    products: Size = ONE
+
+    @property
+    def work(self) -> Size:
+        """The multiplications of numbers."""
+        return self.products * self.m * self.n * self.k
 
 
 class PackRight(NamedTuple):

@@ -29,7 +29,7 @@ from graphwright.ops.lists import (
 from graphwright.ops.movement import Reshape
 from graphwright.ops.reduction import Max, Sum
 from graphwright.ops.segment import SegmentMax, SegmentMean, SegmentMin, SegmentProd, SegmentSum
-from graphwright.ops.shape import BroadcastGradientArgs, summed_axes
+from graphwright.ops.shape import BroadcastGradientArgs, Shape, summed_axes
 from graphwright.ops.tensor_list import TensorList, refuse
 from graphwright.types import dtypes as dt
 from graphwright.types.dtypes import DType
@@ -200,8 +200,12 @@ def counted(node: Node, inputs: tuple[Value, ...], into: Graph) -> Any:
 
 
 def is_same(a: Value, b: Value) -> bool:
-    """Whether two values are one, or equal constants."""
-    return a is b or (isinstance(a.node.op, Const) and a.node.op == b.node.op)
+    """Whether two values are one, or are constants or shapes that are made alike."""
+    return a is b or (
+        isinstance(a.node.op, (Const, Shape))
+        and a.node.op == b.node.op
+        and all(map(is_same, a.node.inputs, b.node.inputs))
+    )
 
 
 def add_items(node: Node, inputs: tuple[Value, ...], into: Graph) -> Any:

@@ -33,9 +33,10 @@ from graphwright.lower.sizes import Late, NotNative
 from graphwright.op.families import Elementwise
 from graphwright.op.op import Effect
 from graphwright.ops.batch_norm import FusedBatchNormGradV3, FusedBatchNormV3
-from graphwright.ops.contraction import MatMul
+from graphwright.ops.contraction import BatchProduct, MatMul
 from graphwright.ops.conversion import Cast
 from graphwright.ops.creation import Const, Fill, Placeholder
+from graphwright.ops.einsum import Einsum
 from graphwright.ops.identities import IdentityN
 from graphwright.ops.joining import ConcatV2, Pack, Split, SplitV, Unpack
 from graphwright.ops.resource import Assignment, ReadVariableOp
@@ -47,6 +48,9 @@ PARTS = (IdentityN, Split, SplitV, Unpack)
 
 #: The elements of a matrix whose product is small.
 _SMALL = 1 << 10
+
+#: The dtypes whose products have a native form.
+_PRODUCTS = frozenset({"float32", "float64", "float16", "bfloat16"})
 
 #: Axes of a tensor; more have no native form.
 _MOST_AXES = 8
@@ -88,8 +92,9 @@ def is_native(node: Node, in_loop: bool = False) -> bool:
         return has_element(op, tuple([v.type.dtype for v in tensors]))
     if type(op) in COMBINE:
         return True
-    if isinstance(op, MatMul):
-        known = node.outputs[0].type.dtype.name in ("float32", "float64")
+    if isinstance(op, (MatMul, BatchProduct, Einsum)):
+        dtypes = {v.type.dtype.name for v in (*tensors, *node.outputs)}
+        known = len(dtypes) == 1 and dtypes <= _PRODUCTS
         return known and (in_loop or is_small_product(node))
     if type(op) in RULES:
         return len(node.inputs) <= _MOST_PARTS

@@ -6,7 +6,15 @@ from collections.abc import Sequence
 from typing import Any
 
 from graphwright.ir.graph import Node, Value
-from graphwright.lower.indices import MatMulAdd, Peak, PickIndex, Scanned, Scattered, Sized
+from graphwright.lower.indices import (
+    MatMulAdd,
+    Peak,
+    PickIndex,
+    Products,
+    Scanned,
+    Scattered,
+    Sized,
+)
 from graphwright.lower.moves import FIRST, MOVES, as_size, host_of, literal_of
 from graphwright.lower.rewrites import SumTo
 from graphwright.lower.sizes import ONE, NotNative, Shape, Size, Sizes
@@ -80,12 +88,15 @@ class Shapes:
             return self.joined(node, op)
         if isinstance(op, Scattered):
             return self.scattered(node)
-        if isinstance(op, (MatMul, MatMulAdd)):
+        if isinstance(op, (MatMul, MatMulAdd, Products)):
             (m, k), (k2, n) = [
-                self.of(v)[:: -1 if t else 1]
+                self.of(v)[-2:][:: -1 if t else 1]
                 for v, t in zip(node.inputs, (op.transpose_a, op.transpose_b))
             ]
             self.sizes.unify(k, k2)
+            if isinstance(op, Products):
+                outer, other = [self.of(v)[:-2] for v in node.inputs]
+                return (*[self.sizes.unify(x, y) for x, y in zip(outer, other)], m, n)
             for added in node.inputs[2:]:
                 m, n = [self.sizes.unify(x, y) for x, y in zip((m, n), self.of(added))]
             return m, n

@@ -15,7 +15,7 @@ from graphwright.lower.kinds import item_size
 from graphwright.lower.llvm.emitter import Reg
 from graphwright.lower.llvm.function import I64, FunctionWriter
 from graphwright.lower.nest import Multiply
-from graphwright.lower.sizes import Size
+from graphwright.lower.sizes import ONE, Size
 
 #: Rows of the left operand from which on the kernel is faster with an operand that is packed.
 _ROWS = 8
@@ -26,25 +26,45 @@ def has_kernel() -> bool:
     return vectors().bits >= 256
 
 
-def write_product(f: FunctionWriter, s: Multiply) -> None:
+class Operands(NamedTuple):
+    """Where the matrices of a product are."""
+
+    a: Reg
+    b: Reg
+    c: Reg
+
+
+def write_products(f: FunctionWriter, s: Multiply) -> None:
+    """The product, or one after the other."""
+    matrices = Operands(*[f.buffer(i) for i in (s.a, s.b, s.c)])
+    if s.products == ONE:
+        write_product(f, s, matrices)
+        return
+    sizes = [f.size(size) for size in (s.m * s.k, s.k * s.n, s.m * s.n)]
+    with f.loop(f.number(0), f.size(s.products)) as i:
+        places = [f.address(x, f.mul(i, size), s.kind) for x, size in zip(matrices, sizes)]
+        write_product(f, s, Operands(*places))
+
+
+def write_product(f: FunctionWriter, s: Multiply, matrices: Operands) -> None:
     """c = a @ b, or c += a @ b"""
     if not has_kernel():
-        write_blas(f, s)
+        write_blas(f, s, matrices)
         return
     e = f.e
     blas, kernel, done = [e.fresh_label(p) for p in ("blas", "kernel", "multiplied")]
     f.branch_if(is_packed(f, s) if s.packed >= 0 else is_large(f, s), kernel, blas)
     e.label(blas)
-    write_blas(f, s)
+    write_blas(f, s, matrices)
     f.branch(done)
     e.label(kernel)
     if s.packed >= 0:
-        multiply(f, s, Room.at(f, s, f.buffer(s.packed)))
+        multiply(f, s, matrices, Room.at(f, s, f.buffer(s.packed)))
     else:
         memory = f.call("ptr", "malloc", Room.bytes(f, s))
         room = Room.at(f, s, memory)
-        pack(f, s, room)
-        multiply(f, s, room)
+        pack(f, s, matrices.b, room)
+        multiply(f, s, matrices, room)
         f.call("", "free", memory)
     f.branch(done)
     e.label(done)
@@ -63,7 +83,7 @@ def write_pack(f: FunctionWriter, s: Multiply) -> None:
     f.to_slot(slot, f.call("ptr", "malloc", Room.bytes(f, s)))
     f.branch(filled)
     e.label(filled)
-    pack(f, s, Room.at(f, s, f.from_slot(slot, "ptr")))
+    pack(f, s, f.buffer(s.b), Room.at(f, s, f.from_slot(slot, "ptr")))
     f.branch(done)
     e.label(done)
 
@@ -122,7 +142,7 @@ def steps(f: FunctionWriter, s: Multiply, rows: Size, columns: Size, transposed:
     return [unit, long] if transposed else [long, unit]
 
 
-def pack(f: FunctionWriter, s: Multiply, room: Room) -> None:
+def pack(f: FunctionWriter, s: Multiply, b: Reg, room: Room) -> None:
     """Fills the tables and packs b."""
     a_row, a_col = steps(f, s, s.m, s.k, s.transpose_a)
     b_row, b_col = steps(f, s, s.k, s.n, s.transpose_b)
@@ -132,14 +152,14 @@ def pack(f: FunctionWriter, s: Multiply, room: Room) -> None:
     for table, count, step in (*filled, (room.b_rows, k, b_row)):
         with f.loop(f.number(0), count) as i:
             f.store(f.e.binary("mul", i, step), f.address(table, i, I64))
-    operands = f.buffer(s.b), room.b_rows, k, b_col, f.size(s.n), room.panels
+    operands = b, room.b_rows, k, b_col, f.size(s.n), room.panels
     f.call("", f"gw_{letter(s)}pack", *operands)
 
 
-def multiply(f: FunctionWriter, s: Multiply, room: Room) -> None:
+def multiply(f: FunctionWriter, s: Multiply, matrices: Operands, room: Room) -> None:
     """The product with what is packed."""
-    left = f.buffer(s.a), room.rows, f.size(s.m), room.cols, f.size(s.k)
-    target = f.buffer(s.c), room.places, f.number(int(s.add))
+    left = matrices.a, room.rows, f.size(s.m), room.cols, f.size(s.k)
+    target = matrices.c, room.places, f.number(int(s.add))
     f.call("", f"gw_{letter(s)}multiply", *left, room.panels, f.size(s.n), *target)
 
 
@@ -148,7 +168,7 @@ def letter(s: Multiply) -> str:
     return "s" if s.kind == "f32" else "d"
 
 
-def write_blas(f: FunctionWriter, s: Multiply) -> None:
+def write_blas(f: FunctionWriter, s: Multiply, matrices: Operands) -> None:
     """BLAS, which counts columns first: c' = b' a'."""
     e = f.e
     integers: list[Reg] = []
@@ -169,6 +189,6 @@ def write_blas(f: FunctionWriter, s: Multiply) -> None:
         f.store(e.constant(s.kind, value), room)
         factors.append(room)
     n, m, k, ldb, lda, ldc = integers
-    a, b, c = [f.buffer(i) for i in (s.a, s.b, s.c)]
+    a, b, c = matrices
     operands = factors[0], b, ldb, a, lda, factors[1], c, ldc
     f.call("", f"gw_{letter(s)}gemm", *flags, n, m, k, *operands)

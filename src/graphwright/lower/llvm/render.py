@@ -17,7 +17,7 @@ from graphwright.lower.llvm.instructions import element, scalar_instruction
 from graphwright.lower.llvm.launch import Launch, part_function
 from graphwright.lower.llvm.list_code import ListWriter, moving
 from graphwright.lower.llvm.nests import NestWriter, totals_of
-from graphwright.lower.llvm.product_code import write_pack, write_product
+from graphwright.lower.llvm.product_code import write_pack, write_products
 from graphwright.lower.llvm.scan import ScanWriter, across
 from graphwright.lower.llvm.selection import takes_both
 from graphwright.lower.nest import (
@@ -121,7 +121,7 @@ class Module:
             if isinstance(statement, (Nest, Scan)):
                 total = f.add(total, inline_size(f, product(statement.axes)))
             elif isinstance(statement, Multiply):
-                total = f.add(total, inline_size(f, statement.m * statement.n * statement.k))
+                total = f.add(total, inline_size(f, statement.work))
             elif isinstance(statement, Loop):
                 total = f.add(total, f.number(1 << 40))
         return total
@@ -208,7 +208,7 @@ class Main:
         elif isinstance(statement, Clear):
             self.clear(statement)
         elif isinstance(statement, Multiply):
-            write_product(self.f, statement)
+            write_products(self.f, statement)
         elif isinstance(statement, PackRight):
             write_pack(self.f, statement.product)
         elif isinstance(statement, Scan):
