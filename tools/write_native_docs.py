@@ -115,6 +115,7 @@ def collected() -> dict[str, list[Any]]:
                 kinds = [(x.dtype, x.ndim) for x, h in zip(arrays, mask) if not h]
                 known = self.found.setdefault(op.type_name, {})
                 some = all(x.size for x, host in zip(arrays[:1], mask) if not host)
+                some = some and not any(x.dtype.is_quantized for x in operands if tf.is_tensor(x))
                 if len(known) < MOST and some:
                     known.setdefault((op, tuple(kinds)), Sample(op, tuple(arrays)))
             return result
