@@ -78,3 +78,44 @@ program = Holder()
         assert number(converted(type(holder).run)(holder, Toy(3))) == 8
         assert number(converted(type(holder).run)(holder, 3)) == 8
         assert number(converted(type(holder).up)(holder, Toy(3))) == 3
+
+
+def test_only_what_functions_of_the_user_share_is_a_cell() -> None:
+    source = """
+def program(x):
+    y = 1
+    def put(value):
+        nonlocal y
+        y = value
+    for i in (1, 2, 3):
+        z = i * y
+        if x > 1:
+            put(z)
+            break
+    return y, z
+"""
+    plain = load(source)
+    new = converted(plain)
+    assert new.__code__.co_cellvars == plain.__code__.co_cellvars == ("y",)
+    assert new(3) == plain(3) == (1, 1)
+    with installed():
+        assert tuple(map(number, new(Toy(3)))) == (1, 1)
+        assert tuple(map(number, new(Toy(0)))) == plain(0) == (1, 3)
+
+
+def test_variables_without_a_value_stay_without_one() -> None:
+    source = """
+def program(items, x):
+    for i in items:
+        y = i
+    if x > 0:
+        del x
+    try:
+        return y
+    except UnboundLocalError:
+        return 'none'
+"""
+    plain = load(source)
+    with installed():
+        assert converted(plain)([], 1) == plain([], 1) == "none"
+        assert converted(plain)([5], Toy(0)) == 5

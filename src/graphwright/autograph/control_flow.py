@@ -12,12 +12,14 @@ those of the user's function (`nonlocal`), so closures keep sharing them:
 That staged form is what `to_code` shows. What runs is the Python form (`inline`): the
 user's own statement in the user's own frame, at Python's speed. A tensor that is asked there
 whether it is true raises; the statement catches that and goes on in its staged form, which is
-compiled then at its `site` (see `sites`), for the variables that a lambda captures:
+compiled then at its `site` (see `sites`):
 
     while c: b        try:
                           while c: b
                       except ag__.asked():
-                          ag__.while_stmt(*ag_sites(1, lambda: (x, y)))
+                          ag_here = ag_sites(1, ('x', 'y'))
+                          ag__.while_stmt(*ag_here.arguments)
+                          x, y = ag_here.values(2)
 
 Where a statement asks several operands, it keeps in `ag_at` which one it asks; each has its
 own site. So every truth that Python asks for in the Python form is asked for in such a `try`
@@ -40,6 +42,7 @@ from graphwright.autograph.jumps import lower_jumps, python_form, returns
 from graphwright.autograph.parts import Block, Parts, Writer
 from graphwright.autograph.refusals import RETURN_VALUE
 from graphwright.autograph.syntax import (
+    HERE,
     KNOWN,
     OPERATORS,
     SITES,
@@ -132,21 +135,51 @@ class _Function:
         self.conversion.sites.append(parts)
         return len(self.conversion.sites)
 
-    def go_to(self, at: At, number: ast.expr, inside: Summary) -> ast.expr:
-        """`ag_sites(3, lambda: (x, y))`: the arguments of a statement's operator."""
+    def go_to(
+        self, at: At, number: ast.expr, inside: Summary, assigned: Sequence[str] = ()
+    ) -> ast.expr:
+        """`ag_sites(3, ('x', 'y'), lambda: (z,))`: a site, and the variables that it is about."""
         names = {name for name in inside.names() if name in self.visible or name[:2] == "__"}
         if "__class__" in self.visible:  # for `super()`
             names |= {"__class__", self.first or "__class__"}
-        names |= self.expressions.kept
-        captured = at.tuple([at.load(name) for name in (OPERATORS, SITES, *sorted(names))])
-        return at.call(SITES, number, at.thunk(captured))
+        own = {name for name in names if self.is_own(name)}
+        read = sorted(own.difference(assigned) | self.expressions.kept)
+        arguments = [number, at.constant((*assigned, *read))]
+        if names != own:
+            arguments.append(at.thunk(at.tuple([at.load(name) for name in sorted(names - own)])))
+        return at.call(SITES, *arguments)
+
+    def is_own(self, name: str) -> bool:
+        """Whether nothing but this function can see the variable. Private names have others."""
+        return name in self.flow.locals and name not in self.flow.captured and name[:2] != "__"
 
     def stage_at(
-        self, at: At, name: str, number: ast.expr, inside: Summary, *first: ast.expr
-    ) -> ast.stmt:
-        """`ag__.name(*first, *ag_sites(...))`"""
-        arguments = ast.Starred(self.go_to(at, number, inside), ast.Load(), **at.place)
-        return at.statement(at.apply(name, *first, arguments))
+        self,
+        at: At,
+        name: str,
+        number: ast.expr,
+        node: ast.stmt,
+        inside: Summary,
+        *first: ast.expr,
+    ) -> Block:
+        """The statement in its staged form, which is that of a site, and what it assigned."""
+        here, assigned = at.load(HERE), sorted(filter(self.is_own, inside.modified))
+        site = self.go_to(at, number, inside, assigned)
+        arguments = at.starred(at.attribute(here, "arguments"))
+        block = [
+            at.assign(at.store(HERE), site),
+            at.statement(at.apply(name, *first, arguments)),
+        ]
+        if assigned:
+            values = at.attribute(here, "values")
+            taken = ast.Call(values, [at.constant(len(assigned))], [], **at.place)
+            targets = [at.store(name) for name in assigned]
+            block.append(at.assign(at.tuple(targets, ast.Store()), taken))
+        for target in assigned:
+            is_ours = target.startswith(RETURN_VALUE)
+            if not is_ours and self.parts.is_unsure(node, inside, target):
+                block.append(self.parts.unbind(at, at.load(target), at.store(target)))
+        return block
 
     def asking(self, at: At, body: Block, handler: Block) -> ast.stmt:
         """A statement that may ask tensors, and what to do then."""
@@ -266,7 +299,8 @@ class _Function:
         plain: Callable[[ast.expr], ast.stmt],
         staged: Callable[[ast.expr], ast.stmt],
     ) -> Block:
-        """A simple statement around a decision: `plain` of its Python form, `staged` of a site."""
+        """A simple statement around a decision: `plain` of its Python form, `staged` of a site's
+        arguments."""
         sites = {
             operand: self.site(functools.partial(self.left, at, decision, operand, parts))
             for operand in decision.asked(truth)
@@ -274,7 +308,8 @@ class _Function:
         if not sites:
             return [plain(decision.python({}))]
         wraps, begin, number = self.marks(at, sites, False)
-        handler = [staged(self.go_to(at, number, inside))]
+        site = self.go_to(at, number, inside)
+        handler = [staged(at.attribute(site, "arguments"))]
         return [*begin, self.asking(at, [plain(decision.python(wraps))], handler)]
 
     def left(
@@ -317,9 +352,7 @@ class _Function:
                 inside,
                 lambda rest: Parts([], [rest, *text]),
                 lambda test: ast.Assert(test, message, **at.place),
-                lambda site: at.statement(
-                    at.apply("assert_stmt", ast.Starred(site, ast.Load(), **at.place))
-                ),
+                lambda site: at.statement(at.apply("assert_stmt", at.starred(site))),
             ),
         )
 
@@ -352,13 +385,6 @@ class _Function:
             return [new]
 
         return Forms(lambda: around(lambda forms: forms.staged()), around(lambda f: f.plain))
-
-    def stage(
-        self, at: At, name: str, test: list[ast.expr], parts: Parts, more: Sequence[ast.expr] = ()
-    ) -> Block:
-        """A statement of the staged form: its functions, and the call of its operator."""
-        call = at.apply(name, *test, *parts.arguments, *more)
-        return [*parts.functions, at.statement(call)]
 
     # If
 
@@ -395,7 +421,7 @@ class _Function:
             plain = [At(link).branch(test, body.plain or [at.nothing()], plain)]
         if not sites:
             return Forms(forms.staged, plain)
-        handler = [self.stage_at(at, "if_stmt", number, inside), *self.tail]
+        handler = [*self.stage_at(at, "if_stmt", number, node, inside), *self.tail]
         return Forms(forms.staged, [*begin, self.asking(at, plain, handler)])
 
     def if_staged(self, node: ast.If, decision: Decision, body: Forms, orelse: Forms) -> Block:
@@ -441,8 +467,8 @@ class _Function:
             parts = self.branches(node, body, nothing)
             return Parts(parts.functions, [decision.staged(), *parts.arguments])
 
-        stage = self.stage_at(at, "if_stmt", at.constant(self.site(parts)), inside)
-        tensor = at.branch(at.negation(_is(flags, True, at)), [stage])
+        stage = self.stage_at(at, "if_stmt", at.constant(self.site(parts)), node, inside)
+        tensor = at.branch(at.negation(_is(flags, True, at)), stage)
         return Forms(staged, [at.branch(_unset(flags, at), body.plain, [tensor])])
 
     # Loops
@@ -469,7 +495,7 @@ class _Function:
             return [*made.functions, at.statement(at.apply("while_stmt", *made.arguments))]
 
         number: ast.expr = at.constant(self.site(parts) if stops else 0)
-        stage = self.stage_at(at, "while_stmt", number, inside)
+        stage = self.stage_at(at, "while_stmt", number, node, inside)
         body, turn = self.turn(at, body_nodes, stops, stage, 2)
         if not self.options.inline:
             return Forms(staged, [])
@@ -483,7 +509,7 @@ class _Function:
         loop = ast.While(decision.python(wraps), turn, [], **at.place)
         if not sites:
             return Forms(staged, [loop])
-        handler = [self.stage_at(at, "while_stmt", number, inside)]
+        handler = self.stage_at(at, "while_stmt", number, node, inside)
         return Forms(staged, [self.asking(at, [loop], handler)])
 
     def in_parts(self, staged: Callable[[], Block], inside: Summary) -> Block:
@@ -492,7 +518,7 @@ class _Function:
         return staged()
 
     def turn(
-        self, at: At, body: Block, stops: list[str], stage: ast.stmt, blocks: int
+        self, at: At, body: Block, stops: list[str], stage: Block, blocks: int
     ) -> tuple[Forms, Block]:
         """The body of a loop, and its Python form: it ends with a look at the flags that stop it.
 
@@ -502,7 +528,7 @@ class _Function:
         if not stops:
             forms = self.deeper(body, [], blocks)
             return forms, forms.plain or [at.nothing()]
-        tensor = at.branch(at.negation(_is(stops, True, at)), [stage])
+        tensor = at.branch(at.negation(_is(stops, True, at)), stage)
         end = at.branch(at.negation(_unset(stops, at)), [tensor, at.leave()])
         if _jumps_last(body, frozenset(stops)):
             forms = self.deeper(body, [end], blocks)
@@ -558,7 +584,7 @@ class _Function:
 
         items = self.fresh.name("ag_items")
         number = at.constant(self.site(parts))
-        stage = self.stage_at(at, "for_stmt", number, each, at.load(items))
+        stage = self.stage_at(at, "for_stmt", number, node, each, at.load(items))
         body, turn = self.turn(at, body_nodes, stops, stage, 1)
         if not self.options.inline:
             return Forms(staged, [])
@@ -569,7 +595,7 @@ class _Function:
         if stops:
             python.append(at.assign(at.store(items), at.apply("iter", at.load(items))))
         python.append(ast.For(target, at.load(items), turn, [], None, **at.place))
-        return Forms(staged, [begin, at.branch(_is_python(items, at), python, [stage])])
+        return Forms(staged, [begin, at.branch(_is_python(items, at), python, stage)])
 
     def take_apart(self, node: Any) -> tuple[list[str], ast.Dict, Block]:
         """The flags that end a loop, its options, and its body without either."""

@@ -173,7 +173,7 @@ def _convert_code(function: types.FunctionType, options: Options) -> _Converted:
     if Verbosity.level:
         _report(function, tree)
     new = source.compile_function(tree, where, (OPERATORS, SITES, *where.free))
-    sites = Sites(where, lambda: convert_tree(where, options)[1])
+    sites = Sites(where, NAMESPACE, lambda: convert_tree(where, options)[1])
     if makers:
         sites.keep(makers)
     return new, sites

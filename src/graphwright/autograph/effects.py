@@ -56,6 +56,7 @@ class Effect:
     globals: set[str] = field(default_factory=set)
     nonlocals: set[str] = field(default_factory=set)
     closures: dict[str, Closure] = field(default_factory=dict)
+    captured: set[str] = field(default_factory=set)  # by functions that may run later
 
     def add(self, other: Effect) -> None:
         self.writes |= other.writes
@@ -63,6 +64,7 @@ class Effect:
         self.deletes |= other.deletes
         self.globals |= other.globals
         self.nonlocals |= other.nonlocals
+        self.captured |= other.captured
         for name, closure in other.closures.items():
             self.closures[name] = self.closures.get(name, Closure()) | closure
 
@@ -153,6 +155,7 @@ class _Collector:
         self.defaults(node.args)
         self.closure(node.name, node.args, node.body)
         self.effect.writes.add(node.name)
+        self.effect.captured |= _mentioned(node)
 
     def closure(self, name: str, args: ast.arguments, body: Sequence[ast.AST]) -> None:
         closure = _closure(args, body)
@@ -162,6 +165,7 @@ class _Collector:
     def lambda_(self, node: ast.Lambda) -> None:
         self.defaults(node.args)
         self.effect.reads |= _closure(node.args, [node.body]).reads
+        self.effect.captured |= _mentioned(node)
 
     def defaults(self, args: ast.arguments) -> None:
         self.all(args.defaults)
@@ -174,12 +178,16 @@ class _Collector:
         inner = collect(node.body)
         self.effect.reads |= inner.reads  # names of the class itself too: on the safe side
         self.effect.writes.add(node.name)
+        self.effect.captured |= _mentioned(node)
 
     def comprehension(self, node: Any) -> None:
         inner = _Collector()
         inner.children(node)
         self.effect.reads |= inner.effect.reads - inner.effect.writes
         self.effect.maybe |= inner.effect.maybe
+        self.effect.captured |= inner.effect.captured
+        if isinstance(node, ast.GeneratorExp):
+            self.effect.captured |= _mentioned(node)
 
     def imports(self, node: ast.Import | ast.ImportFrom) -> None:
         for alias in node.names:
@@ -247,6 +255,17 @@ def _closure(args: ast.arguments, body: Sequence[ast.AST]) -> Closure:
         _reachable(inner.attributes, own),
         _reachable(inner.containers, own),
     )
+
+
+def _mentioned(node: ast.AST) -> set[str]:
+    """All names in a piece of code, whatever they mean there."""
+    found: set[str] = set()
+    for inner in ast.walk(node):
+        if isinstance(inner, ast.Name):
+            found.add(inner.id)
+        elif isinstance(inner, ast.Nonlocal):
+            found.update(inner.names)
+    return found
 
 
 def _reachable(symbols: dict[str, ast.expr], own: set[str]) -> dict[str, ast.expr]:

@@ -80,6 +80,7 @@ class Flow:
         self.globals = frozenset(whole.globals)
         self.nonlocals = frozenset(whole.nonlocals)
         self.locals = (frozenset(whole.bound()) | self.parameters) - self.globals - self.nonlocals
+        self.captured = frozenset(whole.captured)  # what functions of the user's may share
         self._closures = _transitive(whole.closures)
         self._body = body
         self.block(body)  # before anything is converted in place; the rest on demand

@@ -2,35 +2,70 @@
 
 Most statements never meet a tensor, and a function that is converted should start soon; so
 what is compiled at once is the Python form alone. It says at each site which variables the
-staged form is about; these are found as the cells of a lambda. The tensor that was asked whether
-it is true comes with the exception that is being handled.
+staged form is about. The functions of the staged form assign them, so they are cells there: new
+ones, whose values the frame takes over afterwards. Variables that functions of the user's hold
+on to are cells already; these come with a lambda. The tensor that was asked whether it is true
+comes with the exception that is being handled.
 """
 
 from __future__ import annotations
 
+import itertools
 import sys
 import types
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 from graphwright.autograph import source
 from graphwright.autograph.parts import Parts
 from graphwright.autograph.source import Source
-from graphwright.autograph.syntax import KNOWN, At
+from graphwright.autograph.syntax import KNOWN, OPERATORS, SITES, At
+from graphwright.autograph.undefined import Undefined
 
 Makers = list[Callable[[], Parts]]
 
 
-class Sites:
-    """The sites of one function: `sites(3, lambda: (x, y))` makes the parts of the third one.
+@dataclass(frozen=True)
+class Site:
+    """The parts of a staged statement, ready to run."""
 
-    Trees are large, so only those of the functions converted last are kept; `again` converts
-    the function once more.
+    arguments: tuple[Any, ...]  # of its operator
+    cells: dict[str, types.CellType]
+
+    def values(self, count: int) -> list[Any]:
+        """What the first variables of its own hold now."""
+        return [_value(*cell) for cell in itertools.islice(self.cells.items(), count)]
+
+
+def _value(name: str, cell: types.CellType) -> Any:
+    try:
+        return cell.cell_contents
+    except ValueError:  # it is empty
+        return Undefined(name)
+
+
+def _cell(scope: Mapping[str, Any], name: str) -> types.CellType:
+    value = scope.get(name, _NOTHING)
+    is_empty = value is _NOTHING or isinstance(value, Undefined)
+    return types.CellType() if is_empty else types.CellType(value)
+
+
+_NOTHING = object()
+
+
+class Sites:
+    """The sites of one function: `sites(3, ('x', 'y'), lambda: (z,))` is the third one.
+
+    It is about the variables x and y of the frame that asks, and z, which is a cell. Trees are
+    large, so only those of the functions converted last are kept; `again` converts the function
+    once more.
     """
 
-    def __init__(self, where: Source, again: Callable[[], Makers]) -> None:
+    def __init__(self, where: Source, operators: Any, again: Callable[[], Makers]) -> None:
         self._where = where
+        self._given = {OPERATORS: types.CellType(operators), SITES: types.CellType(self)}
         self._again = again
         self._makers: Makers | None = None
         self._codes: dict[int, types.CodeType] = {}
@@ -42,17 +77,23 @@ class Sites:
         if len(_kept) > _AT_MOST:
             _kept.popleft()._makers = None
 
-    def __call__(self, number: int, variables: types.FunctionType) -> tuple[Any, ...]:
+    def __call__(
+        self, number: int, names: tuple[str, ...], shared: types.FunctionType | None = None
+    ) -> Site:
+        frame = sys._getframe(1)
+        scope = frame.f_locals
+        cells = {name: _cell(scope, name) for name in names}
+        cells |= source.cells_of(shared)
+        cells |= self._given
         code = self._codes.get(number)
         if code is None:
-            code = self._codes[number] = self._compile(number, variables.__code__)
-        cells = source.cells_of(variables)
+            code = self._codes[number] = self._compile(number, tuple(cells))
         closure = tuple(cells[name] for name in code.co_freevars)
-        parts = types.FunctionType(code, variables.__globals__, None, None, closure)
-        made: tuple[Any, ...] = parts(getattr(sys.exc_info()[1], "undecided", None))
-        return made
+        parts = types.FunctionType(code, frame.f_globals, None, None, closure)
+        arguments = parts(getattr(sys.exc_info()[1], "undecided", None))
+        return Site(arguments, cells)
 
-    def _compile(self, number: int, variables: types.CodeType) -> types.CodeType:
+    def _compile(self, number: int, free: tuple[str, ...]) -> types.CodeType:
         if self._makers is None:
             self.keep(self._again())
         assert self._makers is not None
@@ -60,7 +101,7 @@ class Sites:
         at = At((*parts.functions, *parts.arguments)[0])
         result = at.result(at.tuple(parts.arguments))
         tree = at.function("ag_parts", [KNOWN], [*parts.functions, result])
-        return source.compile_function(tree, self._where, variables.co_freevars)
+        return source.compile_function(tree, self._where, free)
 
 
 _AT_MOST = 16

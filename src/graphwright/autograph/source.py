@@ -323,7 +323,9 @@ def _requalify(code: Any, old: str, new: str) -> Any:
 
 
 def cells_of(function: Any) -> dict[str, types.CellType]:
-    """The cells of the variables that are free in a Python function."""
+    """The cells of the variables that are free in a Python function; of None there are none."""
+    if function is None:
+        return {}
     return dict(zip(function.__code__.co_freevars, function.__closure__ or ()))
 
 

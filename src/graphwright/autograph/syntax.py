@@ -8,6 +8,7 @@ from typing import Any
 
 OPERATORS = "ag__"  # the name under which converted code finds `operators`
 SITES = "ag_sites"  # and its `Sites`
+HERE = "ag_here"  # where it keeps the site at which a statement is staged
 KNOWN = "ag_known"  # and, in the parts of a staged statement, the tensor that was asked
 
 
@@ -90,7 +91,15 @@ class At:
 
     def operator(self, name: str) -> ast.Attribute:
         """`ag__.name`"""
-        return ast.Attribute(self.load(OPERATORS), name, ast.Load(), **self.place)
+        return self.attribute(self.load(OPERATORS), name)
+
+    def attribute(self, value: ast.expr, name: str) -> ast.Attribute:
+        """`value.name`"""
+        return ast.Attribute(value, name, _LOAD, **self.place)
+
+    def starred(self, value: ast.expr) -> ast.Starred:
+        """`*value`"""
+        return ast.Starred(value, _LOAD, **self.place)
 
     def apply(self, name: str, *args: ast.expr) -> ast.Call:
         """`ag__.name(args)`"""
