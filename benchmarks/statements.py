@@ -32,6 +32,8 @@ STATEMENTS: dict[str, tuple[str, str]] = {
     "if_exp": ("x = 1", "y = 1 if x > 0 else 2"),
     "assert": ("x = 1", "assert x > 0"),
     "for": ("x = [1, 2, 3, 4]", "for i in x: y = i"),
+    "for_range": ("y = 0", "for i in range(4): y = i"),
+    "for_enumerate": ("x = [1, 2, 3, 4]", "for i, y in enumerate(x): pass"),
     "for_else": ("x = [1, 2, 3, 4]", "for i in x:\n    y = i\nelse:\n    y = 5"),
     "break": ("x = [1, 2, 3, 4]", "for i in x:\n    if i > 2: break\n    y = i"),
     "continue": ("x = [1, 2, 3, 4]", "for i in x:\n    if i > 2: continue\n    y = i"),

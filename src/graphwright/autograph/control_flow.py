@@ -44,7 +44,6 @@ from graphwright.autograph.refusals import RETURN_VALUE
 from graphwright.autograph.syntax import (
     HERE,
     KNOWN,
-    OPERATORS,
     SITES,
     At,
     Fresh,
@@ -69,12 +68,14 @@ class Forms:
 class Conversion:
     """The conversion of a function with all functions in it.
 
-    `sites` has what makes the staged form of each statement that a tensor may ask for.
+    `sites` has what makes the staged form of each statement that a tensor may ask for, `calls`
+    counts those that keep what they found.
     """
 
     options: Options
     fresh: Fresh
     sites: list[Callable[[], Parts]] = field(default_factory=list)
+    calls: int = 0
 
 
 def convert_function(node: ast.FunctionDef, conversion: Conversion, around: Names) -> None:
@@ -107,11 +108,16 @@ class _Function:
         self.body = lowered.body
         self.flow = Flow(node.args, self.body)
         self.visible = around | self.flow.locals | self.flow.nonlocals
+        # Variables that nothing but this function can see. Private ones have other names in it.
+        seen = self.flow.locals - self.flow.captured
+        self.own = frozenset(name for name in seen if name[:2] != "__")
         self.lost = collect(lowered.dropped).bound()  # they made their names local
         first = (*node.args.posonlyargs, *node.args.args)[:1]
         self.first = first[0].arg if first else None
         self.parts = Writer(self.flow, self.fresh, self.options.inline)
-        self.expressions = Expressions(self.first, self.options, self.fresh)
+        self.expressions = Expressions(
+            self.first, self.visible, self.options, self.fresh, self.new_call
+        )
         self.depth = 0  # how many blocks of Python's are around, in the Python form
         self.elsewhere = {
             n for n in self.flow.locals if n.startswith(RETURN_VALUE)
@@ -130,6 +136,11 @@ class _Function:
         docs = 1 if is_docstring(body[0]) else 0
         self.node.body = [*body[:docs], *map(at.declare, missing), *body[docs:]]
 
+    def new_call(self) -> int:
+        """The number, from 0 on, of a call that keeps what it found."""
+        self.conversion.calls += 1
+        return self.conversion.calls - 1
+
     def site(self, parts: Callable[[], Parts]) -> int:
         """The number, from 1 on, of a site where a staged form begins."""
         self.conversion.sites.append(parts)
@@ -139,19 +150,16 @@ class _Function:
         self, at: At, number: ast.expr, inside: Summary, assigned: Sequence[str] = ()
     ) -> ast.expr:
         """`ag_sites(3, ('x', 'y'), lambda: (z,))`: a site, and the variables that it is about."""
-        names = {name for name in inside.names() if name in self.visible or name[:2] == "__"}
+        names = inside.names()
+        own = names & self.own
+        shared = {name for name in names - own if name in self.visible or name[:2] == "__"}
         if "__class__" in self.visible:  # for `super()`
-            names |= {"__class__", self.first or "__class__"}
-        own = {name for name in names if self.is_own(name)}
+            shared |= {"__class__", self.first or "__class__"} - own
         read = sorted(own.difference(assigned) | self.expressions.kept)
         arguments = [number, at.constant((*assigned, *read))]
-        if names != own:
-            arguments.append(at.thunk(at.tuple([at.load(name) for name in sorted(names - own)])))
+        if shared:
+            arguments.append(at.thunk(at.tuple([at.load(name) for name in sorted(shared)])))
         return at.call(SITES, *arguments)
-
-    def is_own(self, name: str) -> bool:
-        """Whether nothing but this function can see the variable. Private names have others."""
-        return name in self.flow.locals and name not in self.flow.captured and name[:2] != "__"
 
     def stage_at(
         self,
@@ -163,7 +171,7 @@ class _Function:
         *first: ast.expr,
     ) -> Block:
         """The statement in its staged form, which is that of a site, and what it assigned."""
-        here, assigned = at.load(HERE), sorted(filter(self.is_own, inside.modified))
+        here, assigned = at.load(HERE), sorted(inside.modified & self.own)
         site = self.go_to(at, number, inside, assigned)
         arguments = at.starred(at.attribute(here, "arguments"))
         block = [
@@ -595,6 +603,8 @@ class _Function:
         if stops:
             python.append(at.assign(at.store(items), at.apply("iter", at.load(items))))
         python.append(ast.For(target, at.load(items), turn, [], None, **at.place))
+        if isinstance(iterable, _DISPLAYS):
+            return Forms(staged, [begin, *python])
         return Forms(staged, [begin, at.branch(_is_python(items, at), python, stage)])
 
     def take_apart(self, node: Any) -> tuple[list[str], ast.Dict, Block]:
@@ -696,4 +706,6 @@ def _is_python(name: str, at: At) -> ast.expr:
     return at.either([known, at.negation(at.apply("loops", at.load(name)))])
 
 
+#: Expressions whose values are Python's containers.
+_DISPLAYS = (ast.Tuple, ast.List, ast.Set, ast.Dict, ast.ListComp, ast.SetComp, ast.DictComp)
 _DECISIONS = (ast.BoolOp, ast.UnaryOp, ast.IfExp, ast.Compare)

@@ -8,6 +8,7 @@ on the function itself, so that both live as long as each other.
 from __future__ import annotations
 
 import ast
+import builtins
 import contextlib
 import functools
 import gc
@@ -18,20 +19,27 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from graphwright.autograph import control_flow, exempt, operators, overloads, source
+from graphwright.autograph import calls, control_flow, exempt, operators, overloads, source
+from graphwright.autograph.control_flow import Conversion
 from graphwright.autograph.expressions import Options
 from graphwright.autograph.jumps import JumpError
 from graphwright.autograph.settings import Verbosity
-from graphwright.autograph.sites import Makers, Sites
+from graphwright.autograph.sites import Sites
 from graphwright.autograph.source import Source, SourceError
-from graphwright.autograph.syntax import OPERATORS, SITES, Fresh
+from graphwright.autograph.syntax import CALLS, OPERATORS, SITES, Fresh
 from graphwright.identities import IdentityTable
 from graphwright.logs import LOGGER
 
 FAILURES = (SourceError, JumpError)  # why a function may be left as it is, with a warning
 PREFIX = "tf__"
 
-_Converted = tuple[types.CodeType, Sites]
+
+@dataclass(frozen=True)
+class _Converted:
+    """Converted code, and what it is given under names of its own."""
+
+    code: types.CodeType
+    given: dict[str, Any]
 
 
 #: What became of code, by options.
@@ -43,28 +51,64 @@ _FUNCTION = types.FunctionType
 
 
 class _Record:
-    """What became of a function, kept in its `__dict__`. It pickles to nothing."""
+    """What became of a function, kept in its `__dict__`. It pickles to nothing.
 
-    __slots__ = ("origin", "target")
+    `functools.wraps` copies it to other functions, which it is not about.
+    """
 
-    def __init__(
-        self,
-        origin: Callable[[], Any] = lambda: None,
-        target: types.FunctionType | None = None,
-    ) -> None:
-        self.origin = origin
+    __slots__ = ("callee", "code", "defaults", "keywords", "origin", "target")
+
+    def __init__(self, function: types.FunctionType | None = None, target: Any = None) -> None:
+        self.origin: Callable[[], Any] = _none if function is None else weakref.ref(function)
+        self.code = getattr(function, "__code__", None)
+        self.defaults = getattr(function, "__defaults__", None)
+        self.keywords = getattr(function, "__kwdefaults__", None)
         self.target = target
+        self.callee: calls.Callee | None = None  # while calls may keep it
 
     def __reduce__(self) -> tuple[type[_Record], tuple[()]]:
         return _Record, ()
+
+
+def _none() -> None:
+    """Refers to nothing."""
+
+
+def _recorded(function: types.FunctionType) -> _Record | None:
+    """What became of the function as it is now."""
+    record: _Record | None = function.__dict__.get(_KEY)
+    if (
+        record is not None
+        and record.origin() is function
+        and record.code is function.__code__
+        and record.defaults is function.__defaults__
+        and record.keywords is function.__kwdefaults__
+    ):
+        return record
+    return None
+
+
+def call_at(function: Any, kept: list[calls.Callee], place: tuple[int, int]) -> Any:
+    """`converted_call`, and what it gives is kept for the next call if that is right then too.
+
+    The place is the number of the call and how many arguments it gives.
+    """
+    target = converted_call(function)
+    if type(function) is _FUNCTION and calls.may_be_kept(function, place[1]):
+        record = _recorded(function)
+        if record is not None:
+            if record.callee is None:
+                record.callee = calls.Callee(function, function.__code__, target)
+            kept[place[0]] = record.callee
+    return target
 
 
 def converted_call(function: Any) -> Any:
     """What to call instead of `function` so that its control flow is converted too."""
     kind = type(function)
     if kind is _FUNCTION:
-        record = function.__dict__.get(_KEY)
-        if record is not None and record.origin() is function:
+        record = _recorded(function)
+        if record is not None:
             return record.target or function
         if exempt.calls_back(function):
             return functools.partial(_call_back, function)
@@ -118,12 +162,18 @@ def _call_method(value: Any) -> Any:
 
 
 def _convert_once(function: types.FunctionType) -> types.FunctionType:
-    record = function.__dict__.get(_KEY)
-    if record is None or record.origin() is not function:
+    record = _recorded(function)
+    if record is None:
         target = None if exempt.is_exempt(function) else _try_to_convert(function)
-        record = _Record(weakref.ref(function), target)
-        function.__dict__[_KEY] = record
+        record = function.__dict__[_KEY] = _Record(function, target)
     return record.target or function
+
+
+def _forget(function: types.FunctionType) -> None:
+    """Forget what became of a function."""
+    record = function.__dict__.pop(_KEY, None)
+    if record is not None and record.callee is not None:
+        record.callee.forget()
 
 
 def _try_to_convert(function: types.FunctionType) -> types.FunctionType | None:
@@ -150,8 +200,8 @@ def convert(function: types.FunctionType, options: Options) -> types.FunctionTyp
         forms = _codes.add(code, {})
     if options not in forms:
         forms[options] = _convert_code(function, options)
-    new, sites = forms[options]
-    return source.bind(new, function, {OPERATORS: NAMESPACE, SITES: sites})
+    form = forms[options]
+    return source.bind(form.code, function, form.given)
 
 
 @contextlib.contextmanager
@@ -169,14 +219,15 @@ def _uncollected() -> Iterator[None]:
 @_uncollected()
 def _convert_code(function: types.FunctionType, options: Options) -> _Converted:
     where = source.fetch(function)
-    tree, makers = convert_tree(where, options)
+    tree, conversion = convert_tree(where, options)
     if Verbosity.level:
         _report(function, tree)
-    new = source.compile_function(tree, where, (OPERATORS, SITES, *where.free))
-    sites = Sites(where, NAMESPACE, lambda: convert_tree(where, options)[1])
-    if makers:
-        sites.keep(makers)
-    return new, sites
+    given: dict[str, Any] = {OPERATORS: NAMESPACE, CALLS: [calls.NONE] * conversion.calls}
+    sites = Sites(where, given, lambda: convert_tree(where, options)[1].sites)
+    if conversion.sites:
+        sites.keep(conversion.sites)
+    given[SITES] = sites
+    return _Converted(source.compile_function(tree, where, (*given, *where.free)), given)
 
 
 def _report(function: types.FunctionType, tree: ast.FunctionDef) -> None:
@@ -188,19 +239,20 @@ def _report(function: types.FunctionType, tree: ast.FunctionDef) -> None:
         print(text)
 
 
-def convert_tree(where: Source, options: Options) -> tuple[ast.FunctionDef, Makers]:
-    """The definition of a function, converted and renamed, and what makes its sites."""
+def convert_tree(where: Source, options: Options) -> tuple[ast.FunctionDef, Conversion]:
+    """The definition of a function, converted and renamed, and what came with that."""
     tree = where.tree()
-    conversion = control_flow.Conversion(options, Fresh({OPERATORS, SITES, *where.names}))
+    conversion = Conversion(options, Fresh({OPERATORS, SITES, CALLS, *where.names}))
     control_flow.convert_function(tree, conversion, frozenset(where.free))
     tree.name = PREFIX + tree.name
-    return tree, conversion.sites
+    return tree, conversion
 
 
 _OVERLOADS = overloads.table(converted_call)
 NAMESPACE = types.ModuleType(OPERATORS)  # whose attributes are found quickest
+vars(NAMESPACE).update(vars(builtins))
 vars(NAMESPACE).update({name: getattr(operators, name) for name in operators.__all__})
-vars(NAMESPACE)["converted_call"] = converted_call
+vars(NAMESPACE).update(converted_call=converted_call, call_at=call_at)
 
 
 # The public functions
@@ -300,6 +352,8 @@ def do_not_convert(func: Any = None) -> Any:
     """
     if func is None:
         return do_not_convert
+    if isinstance(func, types.FunctionType):
+        _forget(func)
     if isinstance(func, (types.FunctionType, type)):
         return exempt.mark(func)
 

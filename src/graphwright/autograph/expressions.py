@@ -8,6 +8,13 @@
     a in b            ag__.in_(a, b)
     super()           super(__class__, self)
 
+What runs has a shorter way to what is called beside that, for functions of modules (`calls`) and
+for builtins on Python's own values:
+
+    (ag_call.target if (ag_call := ag_calls[3]).key is f and ag_call.code is f.__code__
+     else ag__.call_at(f, ag_calls, (3, 1)))(x)
+    (len if ag__.kind(x) in ag__.SETTLED and len is ag__.len else ag__.converted_call(len))(x)
+
 What cannot depend on a tensor, such as `x is None`, stays. So does an operator whose lazy
 part assigns a variable (`a and (b := c)`): it is Python's, and refuses tensors.
 """
@@ -15,6 +22,7 @@ part assigns a variable (`a and (b := c)`): it is Python's, and refuses tensors.
 from __future__ import annotations
 
 import ast
+import builtins
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -30,7 +38,8 @@ from graphwright.autograph.decisions import (
     Operand,
     is_python_bool,
 )
-from graphwright.autograph.syntax import At, Fresh
+from graphwright.autograph.effects import Names
+from graphwright.autograph.syntax import CALL, CALLS, At, Fresh, parameters
 
 #: Whether comprehensions run in the frame of the function that they are in.
 ASKS_IN_FRAME = sys.version_info >= (3, 12)
@@ -47,6 +56,17 @@ _SYMBOLS: dict[type[ast.cmpop], str] = {
     ast.In: "in",
     ast.NotIn: "not in",
 }
+
+
+#: What kinds of arguments a builtin takes that is never another function's for them.
+TAKES = {
+    "abs": "SETTLED", "bool": "SETTLED", "enumerate": "ITERABLES", "float": "SETTLED",
+    "int": "SETTLED", "iter": "ITERABLES", "len": "SETTLED", "range": "SETTLED",
+    "zip": "ITERABLES",
+}  # fmt: skip
+
+#: Builtins that look into their arguments.
+LOOKS_INSIDE = frozenset({"all", "any", "filter", "map", "max", "min", "sorted", "sum"})
 
 
 @dataclass(frozen=True)
@@ -83,16 +103,33 @@ def _is_pure(node: ast.AST) -> bool:
     return all(isinstance(inner, pure) for inner in ast.walk(node))
 
 
+def _has_star(node: ast.Call) -> bool:
+    """Whether how many arguments there are shows when the call runs."""
+    return any(isinstance(arg, ast.Starred) for arg in node.args) or any(
+        keyword.arg is None for keyword in node.keywords
+    )
+
+
 class Expressions:
     """Converts the expressions of one function, in place where they keep their shape.
 
-    `first` is the function's first parameter, for `super()`.
+    `first` is the function's first parameter, for `super()`; `visible` are the variables of
+    functions that it can see.
     """
 
-    def __init__(self, first: str | None, options: Options, fresh: Fresh) -> None:
+    def __init__(
+        self,
+        first: str | None,
+        visible: Names,
+        options: Options,
+        fresh: Fresh,
+        new_call: Callable[[], int],
+    ) -> None:
         self.first = first
+        self.visible = visible
         self.options = options
         self.fresh = fresh
+        self.new_call = new_call  # numbers the calls that keep what they found
         self.iterating = 0  # how many iterables of comprehensions are around
         self.kept: set[str] = set()  # names of values in the middle of chains
 
@@ -119,8 +156,54 @@ class Expressions:
             return node
         self.inside(node)
         if self.options.recursive:
-            node.func = At(node.func).apply("converted_call", node.func)
+            node.func = self.callee(node, At(node.func))
         return node
+
+    def callee(self, node: ast.Call, at: At) -> ast.expr:
+        """What to call instead of what a call calls."""
+        function = node.func
+        found = at.apply("converted_call", function)
+        if not isinstance(function, ast.Name) or function.id in self.visible or self.iterating:
+            return found
+        if not self.options.inline:
+            return found
+        name, is_simple = function.id, not node.keywords and not _has_star(node)
+        if not hasattr(builtins, name):
+            return found if _has_star(node) else self.kept_callee(node, function, at)
+        if name in LOOKS_INSIDE or (name in TAKES and not is_simple):
+            return found
+        values = [arg for arg in node.args if not isinstance(arg, ast.Constant)]
+        tests: list[ast.expr] = []
+        if name in TAKES:
+            if len(values) > 1 and not all(isinstance(value, ast.Name) for value in values):
+                return found  # what is asked first is evaluated first
+            for value in values:
+                first, again = self.once(value, at)
+                node.args[node.args.index(value)] = again
+                kinds = at.operator(TAKES[name])
+                tests.append(at.compare(at.apply("kind", first), ast.In(), kinds))
+        tests.append(at.compare(function, ast.Is(), at.operator(name)))
+        return ast.IfExp(at.all(tests), function, found, **at.place)
+
+    def kept_callee(self, node: ast.Call, function: ast.Name, at: At) -> ast.expr:
+        """`ag_call.target if (ag_call := ag_calls[3]) is of the function else ...`"""
+        here, place = at.load(CALL), self.new_call()
+        calls = at.load(CALLS)
+        entry = ast.Subscript(calls, at.constant(place), function.ctx, **at.place)
+        taken = ast.NamedExpr(at.store(CALL), entry, **at.place)
+        same = at.compare(at.attribute(taken, "key"), ast.Is(), function)
+        code = at.compare(at.attribute(here, "code"), ast.Is(), at.attribute(function, "__code__"))
+        given = len(node.args) + len(node.keywords)
+        found = at.apply("call_at", function, calls, at.constant((place, given)))
+        test = at.all([same, code])
+        return ast.IfExp(test, at.attribute(here, "target"), found, **at.place)
+
+    def once(self, value: ast.expr, at: At) -> tuple[ast.expr, ast.expr]:
+        """The value where it is evaluated, and where it is used after that."""
+        if isinstance(value, ast.Name):
+            return value, value
+        kept = self.fresh.name("ag_value")
+        return ast.NamedExpr(at.store(kept), value, **at.place), at.load(kept)
 
     def decision(self, node: ast.expr) -> Decision:
         """An expression that may ask for truth, its operands converted."""
@@ -200,7 +283,10 @@ class Expressions:
 
     def lambda_(self, node: ast.Lambda) -> ast.expr:
         args = node.args.args
-        inner = Expressions(args[0].arg if args else None, self.options, self.fresh)
+        visible = self.visible.union(parameters(node.args))
+        inner = Expressions(
+            args[0].arg if args else None, visible, self.options, self.fresh, self.new_call
+        )
         self.inside(node.args)
         node.body = inner.convert(node.body)
         return node

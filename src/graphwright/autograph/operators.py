@@ -27,9 +27,9 @@ from graphwright.logs import LOGGER
 from graphwright.types import tree
 
 __all__ = [
-    "ITERABLES", "PLAIN", "Undefined", "UndefinedReturn", "and_", "asked", "assert_stmt", "chain",
-    "contents", "for_stmt", "handled", "if_exp", "if_stmt", "in_", "iter", "kind", "ldu", "loops",
-    "not_", "or_", "python_truth", "refill", "refuse_match", "ret", "staged", "undefined",
+    "ITERABLES", "PLAIN", "SETTLED", "Undefined", "UndefinedReturn", "and_", "asked", "assert_stmt",
+    "chain", "contents", "for_stmt", "handled", "if_exp", "if_stmt", "in_", "iter", "kind", "ldu",
+    "loops", "not_", "or_", "python_truth", "refill", "refuse_match", "ret", "staged", "undefined",
     "while_stmt",
 ]  # fmt: skip
 
@@ -43,6 +43,7 @@ _staging: Staging = TensorStaging()
 
 # What is asked about most often and is no tensor; what is looped over most often.
 PLAIN = frozenset({bool, dict, float, int, list, set, str, tuple, type(None)})
+SETTLED = PLAIN - {list}  # whose items may be a graph's
 ITERABLES = frozenset(
     {
         list, tuple, range, dict, str, set, frozenset, bytes, enumerate, zip, map, filter, reversed,

@@ -21,7 +21,7 @@ from typing import Any
 from graphwright.autograph import source
 from graphwright.autograph.parts import Parts
 from graphwright.autograph.source import Source
-from graphwright.autograph.syntax import KNOWN, OPERATORS, SITES, At
+from graphwright.autograph.syntax import KNOWN, SITES, At
 from graphwright.autograph.undefined import Undefined
 
 Makers = list[Callable[[], Parts]]
@@ -60,12 +60,13 @@ class Sites:
 
     It is about the variables x and y of the frame that asks, and z, which is a cell. Trees are
     large, so only those of the functions converted last are kept; `again` converts the function
-    once more.
+    once more. `given` is what all converted code has.
     """
 
-    def __init__(self, where: Source, operators: Any, again: Callable[[], Makers]) -> None:
+    def __init__(self, where: Source, given: dict[str, Any], again: Callable[[], Makers]) -> None:
         self._where = where
-        self._given = {OPERATORS: types.CellType(operators), SITES: types.CellType(self)}
+        self._given = {name: types.CellType(value) for name, value in given.items()}
+        self._given[SITES] = types.CellType(self)
         self._again = again
         self._makers: Makers | None = None
         self._codes: dict[int, types.CodeType] = {}

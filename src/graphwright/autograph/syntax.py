@@ -8,6 +8,8 @@ from typing import Any
 
 OPERATORS = "ag__"  # the name under which converted code finds `operators`
 SITES = "ag_sites"  # and its `Sites`
+CALLS = "ag_calls"  # and what its calls found last (see `calls`)
+CALL = "ag_call"  # the entry of one of them
 HERE = "ag_here"  # where it keeps the site at which a statement is staged
 KNOWN = "ag_known"  # and, in the parts of a staged statement, the tensor that was asked
 
@@ -115,6 +117,15 @@ class At:
     def names(self, names: Iterable[str]) -> ast.Tuple:
         """The names as strings: `('x', 'y')`."""
         return self.tuple([self.constant(name) for name in names])
+
+    def compare(self, value: ast.expr, op: ast.cmpop, other: ast.expr) -> ast.Compare:
+        return ast.Compare(value, [op], [other], **self.place)
+
+    def all(self, tests: Sequence[ast.expr]) -> ast.expr:
+        """`a and b and ...`"""
+        if len(tests) == 1:
+            return tests[0]
+        return ast.BoolOp(ast.And(), list(tests), **self.place)
 
     def negation(self, value: ast.expr) -> ast.UnaryOp:
         return ast.UnaryOp(ast.Not(), value, **self.place)
