@@ -64,6 +64,26 @@ def test_nestings(name: str) -> None:
         assert plain(result) == program(*values, 0)
 
 
+@pytest.mark.parametrize("deeper", ["else", "main"])
+def test_branches_that_may_return_are_traced_once(deeper: str) -> None:
+    lines, traced_parts = [], []
+    for depth in range(6):
+        margin = "    " * (depth + 1)
+        test = f"x > {9 - depth}" if deeper == "else" else f"x <= {9 - depth}"
+        ends = [f"{margin}    note({depth})"]
+        lines += [f"{margin}if {test}:", *(ends if deeper == "else" else [])]
+        lines += [f"{margin}else:"] if deeper == "else" else []
+    margin = "    " * 7
+    lines += [f"{margin}if x < 0:", f"{margin}    note(6)", f"{margin}    return x * 2"]
+    source = "\n".join(["def program(x, note):", *lines, "    return x + 1", ""])
+    program = load(source)
+    function = tf.function(lambda x: program(x, traced_parts.append))
+    concrete = function.get_concrete_function(tf.TensorSpec([], tf.int32))
+    assert sorted(traced_parts) == (list(range(7)) if deeper == "else" else [6])
+    for x in (-3, 0, 4, 5, 9, 10):
+        assert int(concrete(tf.constant(x))) == program(x, lambda _: None)
+
+
 def check(source: str, values: tuple[int, int, int]) -> None:
     import contextlib
 

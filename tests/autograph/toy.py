@@ -130,8 +130,10 @@ class ToyStaging:
             raise ValueError(f"condition of {what} expected to be a bool, got {value!r}")
         return value
 
-    def cond(self, pred: Toy, then: Any, other: Any) -> list[Any]:
+    def cond(self, pred: Toy, then: Any, other: Any, late: Any = ()) -> list[Any]:
         first, second = then(), other()
+        for position, make in late:
+            first.insert(position, make())
         assert [type(leaf.value) for leaf in first] == [type(leaf.value) for leaf in second]
         return first if pred.value else second
 

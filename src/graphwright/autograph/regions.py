@@ -7,6 +7,7 @@ has to be the same on every path. All refusals name the variable and both sides.
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from types import CellType
@@ -75,14 +76,6 @@ def _is_python(staging: Staging, leaf: Any) -> bool:
 # Branches
 
 
-class _NeedsReturnValue(Exception):
-    """The first branch does not return; `leaf` is what the second one does."""
-
-    def __init__(self, values: dict[int, Any]) -> None:
-        super().__init__()
-        self.values = values
-
-
 class _Branches:
     """The two ends of an if statement, compared."""
 
@@ -91,6 +84,7 @@ class _Branches:
         self.names = names
         self.first: State = ()
         self.carried: list[list[Any]] = []  # of the first branch, a list for each name
+        self.late: list[tuple[int, Thunk]] = []  # leaves of the first that the second tells of
 
     def end_first(self, values: State) -> Leaves:
         self.first = values
@@ -103,23 +97,31 @@ class _Branches:
         """The leaves of the second branch, after the checks; it also notes what stays."""
         self.python: list[list[Any]] = []
         leaves: Leaves = []
-        missing: dict[int, Any] = {}
         for position, name in enumerate(self.names):
             one, two = self.first[position], values[position]
             if name.startswith(RETURN_VALUE) and _is_undefined(one) != _is_undefined(two):
                 if _is_undefined(one):
-                    missing[position] = two
+                    self.returned(position, two, leaves)
                     continue
-                two = self.stand_in(one)
+                two = tree.map_structure(lambda leaf: _like(self.staging, leaf), one)
             self.check_presence(name, one, two)
             leaves += self.symbol(name, position, one, two)
-        if missing:
-            raise _NeedsReturnValue(missing)
         return leaves
 
-    def stand_in(self, value: Any) -> Any:
-        """A value like `value`, never read: the function has not returned where it stands."""
-        return tree.map_structure(lambda leaf: _like(self.staging, leaf), value)
+    def returned(self, position: int, value: Any, leaves: Leaves) -> None:
+        """Add the leaves of what the second branch alone returns: the first one has others like
+        them, which are never read.
+        """
+        flat = tree.flatten(value)
+        self.carried[position] = [_carried(self.staging, leaf) for leaf in flat]
+        self.first = (*self.first[:position], value, *self.first[position + 1 :])
+        python: list[Any] = []
+        for leaf, carried in zip(flat, self.carried[position]):
+            python.append(leaf if carried is _STAYS else _STAYS)
+            if carried is not _STAYS:
+                self.late.append((len(leaves), functools.partial(self.staging.zeros, carried)))
+                leaves.append(carried)
+        self.python.append(python)
 
     def check_presence(self, name: str, one: Any, two: Any) -> None:
         for value, other, branch in ((one, two, "main"), (two, one, "else")):
@@ -188,24 +190,17 @@ def stage_if(
     initial = variables.get()
     branches = _Branches(staging, variables.names[:outputs])
 
-    def then(fill: dict[int, Any]) -> Leaves:
+    def then() -> Leaves:
         variables.set(initial)
         body()
-        ends = list(variables.get()[:outputs])
-        for position, value in fill.items():
-            ends[position] = branches.stand_in(value)
-        return branches.end_first(tuple(ends))
+        return branches.end_first(variables.get()[:outputs])
 
     def other() -> Leaves:
         variables.set(initial)
         orelse()
         return branches.end_second(variables.get()[:outputs])
 
-    try:
-        results = staging.cond(pred, lambda: then({}), other)
-    except _NeedsReturnValue as needs:
-        fill = needs.values
-        results = staging.cond(pred, lambda: then(fill), other)
+    results = staging.cond(pred, then, other, branches.late)
     variables.set((*branches.merge(results), *initial[outputs:]))
 
 

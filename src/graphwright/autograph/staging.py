@@ -73,8 +73,18 @@ class Staging(Protocol):
     def condition(self, value: Any, what: str) -> Any:
         """`value` as a condition: ValueError unless it is a scalar bool."""
 
-    def cond(self, pred: Any, then: Callable[[], Leaves], other: Callable[[], Leaves]) -> Leaves:
-        """Both branches in the graph; each function is called once, the first one first."""
+    def cond(
+        self,
+        pred: Any,
+        then: Callable[[], Leaves],
+        other: Callable[[], Leaves],
+        late: Sequence[tuple[int, Callable[[], Any]]] = (),
+    ) -> Leaves:
+        """Both branches in the graph; each function is called once, the first one first.
+
+        `late` is looked at after that: leaves of the first branch, which are made in it and
+        inserted at their positions.
+        """
 
     def while_loop(
         self,

@@ -10,7 +10,7 @@ import numpy as np
 from graphwright.autograph import iterations, refusals, tensor_builtins
 from graphwright.autograph.staging import Fold, Iteration, Leaves
 from graphwright.control.assertions import assert_true
-from graphwright.control.branch import cond
+from graphwright.control.branch import traced_cond
 from graphwright.control.loop import while_loop
 from graphwright.ir.graph import Graph
 from graphwright.op.interpreter import STATE, convert
@@ -76,8 +76,14 @@ class TensorStaging:
             raise refusals.condition(tensor, what, tensor.dtype is dt.bool_)
         return tensor
 
-    def cond(self, pred: Any, then: Callable[[], Leaves], other: Callable[[], Leaves]) -> Leaves:
-        return list(cond(pred, then, other))
+    def cond(
+        self,
+        pred: Any,
+        then: Callable[[], Leaves],
+        other: Callable[[], Leaves],
+        late: Sequence[tuple[int, Callable[[], Any]]] = (),
+    ) -> Leaves:
+        return list(traced_cond(pred, then, other, "cond", late))
 
     def while_loop(
         self,

@@ -48,8 +48,18 @@ class Body:
     ) -> None:
         self.graph = graph
         self.structure = structure
-        self.leaves = leaves
+        self.leaves = list(leaves)
         self.function = function
+
+    def insert(self, position: int, make: Callable[[], Any]) -> None:
+        """Add an item to the list that the function returned; `make` captures nothing."""
+        start = len(tree.flatten(self.structure[:position], expand_composites=True))
+        with tracing(self.graph) as tracer:
+            item = make()
+            leaves = tree.flatten(item, expand_composites=True)
+            self.graph.results[start:start] = [result_value(tracer, leaf) for leaf in leaves]
+        self.structure.insert(position, item)
+        self.leaves[start:start] = leaves
 
     def __str__(self) -> str:
         """What the function returns, by types, and the line where it begins."""

@@ -237,7 +237,22 @@ def cond(
         raise TypeError("pred must not be a Python bool", pred)
     name = name or "cond"
     condition = scalar_condition(convert(pred), "pred", name)
+    return traced_cond(condition, true_fn, false_fn, name)
+
+
+def traced_cond(
+    condition: Any,
+    true_fn: Callable[[], Any],
+    false_fn: Callable[[], Any],
+    name: str,
+    late: Sequence[tuple[int, Callable[[], Any]]] = (),
+) -> Any:
+    """`cond` of a scalar tensor in a graph. `late` are items of what `true_fn` returns, a list,
+    that are known only after both are traced: their positions, and what makes them.
+    """
     then, otherwise = trace_body(true_fn, f"{name}_true"), trace_body(false_fn, f"{name}_false")
+    for position, make in late:
+        then.insert(position, make)
     structure = Agreement([then, otherwise], ["true_fn", "false_fn"], "tf.cond")
     captured = share_captures([then.graph, otherwise.graph])
     op = StatelessIf.choosing((then.graph, otherwise.graph))
