@@ -68,3 +68,24 @@ def test_large_products_stay_accurate(x: tuple[int, ...], y: tuple[int, ...]) ->
     a, b = (random.standard_normal(shape).astype(np.float32) for shape in (x, y))
     exact = np.matmul(a.astype(np.float64), b.astype(np.float64))
     np.testing.assert_allclose(matmul.matmul(a, b), exact, rtol=1e-4, atol=1e-4)
+
+
+@pytest.mark.parametrize("near", [0, 1 << 30])
+@pytest.mark.parametrize("sizes", [(64, 300, 1700), (2500, 40, 90), (10, 5000, 1000)])
+def test_threads_share_without_changing_a_bit(
+    near: int, sizes: tuple[int, int, int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    m, k, n = sizes
+    random = np.random.default_rng(0)
+    a, b = (random.standard_normal(shape).astype(np.float32) for shape in ((m, k), (k, n)))
+    monkeypatch.setattr(products, "ALONE", 1)
+    monkeypatch.setattr(matmul, "_NEAR", near)
+    results = []
+    for count in (1, 2, 3):
+        matmul._plan.cache_clear()
+        monkeypatch.setattr(threads.Limit, "threads", count)
+        results += [matmul.matmul(a, b) for _ in range(5)]
+    exact = np.matmul(a.astype(np.float64), b.astype(np.float64))
+    np.testing.assert_allclose(results[0], exact, rtol=1e-4, atol=1e-3)
+    for other in results[1:]:
+        np.testing.assert_array_equal(other, results[0])

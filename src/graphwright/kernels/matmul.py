@@ -28,10 +28,12 @@ Array = npt.NDArray[Any]
 WORTH = 1 << 18
 WORTH_OF_BATCH = 1 << 19
 
-_SHARES = 8  # parts of a batch for each thread: the last ones to end are waited for
+_SHARES = 8  # parts for each thread: the last ones to end are waited for
 _MANY = 500  # matrices, however small, that BLAS takes one by one for longer than a native call
 _DEEP = 1024  # rows of a packed block of the right operand: its panels stay in a core's cache
 _HIGH = 512  # rows of the left operand that go through a block together
+_NEAR = 4 << 20  # bytes of a left operand that is read again for each panel: all cores' cache
+_WIDE = 10  # panels that are packed together where it is larger
 
 
 def matmul(x: Array, y: Array) -> Array:
@@ -98,13 +100,15 @@ def _spread(array: Array, batch: tuple[int, ...]) -> tuple[int, ...]:
 def _batched(x: Array, y: Array, batch: tuple[int, ...]) -> Array:
     (m, k), n = x.shape[-2:], y.shape[-1]
     result = np.empty((*batch, m, n), x.dtype)
-    starts = _starts(batch, _spread(x, batch), _spread(y, batch), result.strides[:-2])
+    spread = _spread(y, batch)
+    starts = _starts(batch, _spread(x, batch), spread, result.strides[:-2])
+    reused = 0 in spread
     functions = products.kernels(x.dtype)
     count = len(starts)
     shares = 1 if threads.available() == 1 else _SHARES * threads.available()
     parts = max(1, min(count, count * m * k * n // products.ALONE, shares))
 
-    size = products.work_size(m, k, n, functions.tile)
+    size = products.work_size(m, k, n, functions.tile, reused)
     room = np.empty((parts, size), np.uint8)
     cuts = [count * part // parts for part in range(parts + 1)]
     functions.matmul.run(
@@ -112,7 +116,7 @@ def _batched(x: Array, y: Array, batch: tuple[int, ...]) -> Array:
             (
                 *(address(x), *x.strides[-2:], m, k, address(y), *y.strides[-2:], n),
                 *(address(result), result.strides[-2]),
-                *(address(starts) + start * starts.strides[0], stop - start),
+                *(address(starts) + start * starts.strides[0], stop - start, int(reused)),
                 address(room) + part * size,
             )
             for part, (start, stop) in enumerate(itertools.pairwise(cuts))
@@ -122,11 +126,11 @@ def _batched(x: Array, y: Array, batch: tuple[int, ...]) -> Array:
 
 
 def _blocked(x: Array, y: Array) -> Array:
-    """A product of two matrices, a block of the right one after the other."""
+    """A product of two matrices."""
     (m, k), n = x.shape, y.shape[1]
     result = np.empty((m, n), x.dtype)
-    parts = max(1, min(threads.available(), m * k * n // products.ALONE))
-    plan = _plan((m, k, n), x.strides, y.strides, x.dtype, parts, _DEEP)
+    shared = 1 if m * k * n < 2 * products.ALONE else threads.available()
+    plan = _plan((m, k, n), x.strides, y.strides, x.dtype, shared, _DEEP)
     plan.perform(x.dtype, x, y, result)
     return result
 
@@ -137,22 +141,30 @@ def _plan(
     left: tuple[int, ...],
     right: tuple[int, ...],
     dtype: np.dtype[Any],
-    parts: int,
+    shared: int,
     most: int,
 ) -> Plan:
-    """The steps of a product of matrices with these strides: threads share the columns, or rows
-    where there are few columns; `most` rows of the right operand are packed together."""
+    """The steps of a product of matrices with these strides, for so many threads. They share the
+    columns, or rows where there are few columns; `most` rows of the right operand are packed
+    together."""
     m, k, n = sizes
     size, tile = dtype.itemsize, products.kernels(dtype).tile
-    by_columns = n >= 2 * parts * tile.widest * tile.lanes
+    panels = -(-n // (tile.lanes * tile.widest))
+    by_columns = panels >= 2 * shared
+    if not by_columns:
+        pieces = max(shared, min(_SHARES * shared, m // _HIGH))
+    elif m * min(k, most) * size <= _NEAR:  # each panel meets all of the left operand
+        pieces = panels
+    else:
+        pieces = max(shared, panels // _WIDE)
     unit = tile.lanes if by_columns else tile.rows
     units = -(-(n if by_columns else m) // unit)
     rows, cols = steps((m,), left[:1]), steps((k,), left[1:])
     places = steps((m,), (n * size,))
-    plan = Plan(parts)
+    plan = Plan(pieces if shared > 1 else 1)
     plan.end_part()
-    for part in range(parts):
-        start, stop = (units * p // parts * unit for p in (part, part + 1))
+    for piece in range(pieces):
+        start, stop = (units * p // pieces * unit for p in (piece, piece + 1))
         top, bottom = (0, m) if by_columns else (start, min(stop, m))
         first, last = (start, min(stop, n)) if by_columns else (0, n)
         width = last - first
@@ -168,5 +180,8 @@ def _plan(
                     *(rows[some], len(rows[some]), cols[deep : deep + depth], depth, width),
                     *(places[some], int(deep > 0)),
                 )
+        if plan.parts > 1:
+            plan.end_part()
+    if plan.parts == 1:
         plan.end_part()
     return plan.finish()

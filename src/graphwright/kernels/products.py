@@ -146,6 +146,8 @@ def multiply(
     )
 
 
-def work_size(m: int, k: int, n: int, tile: Tile) -> int:
-    """The bytes that the native `matmul` needs to work in."""
+def work_size(m: int, k: int, n: int, tile: Tile, reused: bool) -> int:
+    """The bytes that the native `matmul` needs to work in: for all panels of right operands that
+    come again, for one panel of others."""
+    n = n if reused else min(n, tile.widest * tile.lanes)
     return 16 * (m + k) + _LINE + packed_size(k, n, tile) * tile.size

@@ -7,14 +7,26 @@ A plan is a table of steps of `WORDS` numbers, the first of which says what is d
 - `MULTIPLY`: multiplies what lies in a frame, or where it was, by a packed matrix.
 
 Memory that differs from call to call is given by the number of a base and an offset; the rest of
-a step are numbers, and addresses of tables that belong to the plan. The context has the addresses
-of the plan, of where each part's steps begin, of the bases of each part, and the number of these.
+a step are numbers, and addresses of tables that belong to the plan. The first bases are the part's
+own. The last two are in a room to work in: there are as many rooms as threads, and a part takes one
+that is free, so whoever does several parts works in memory that is in the cache of its core.
 """
 
 from __future__ import annotations
 
 FILL, PACK, MULTIPLY = range(3)
 WORDS = 16
+
+#: The bases that are given for each part, and those in a room.
+GIVEN, ROOM = 4, 2
+
+#: The context: addresses of the plan's steps, of where each part's begin, of the bases that are
+#: given, of the first room and of the flags of those in use; the bytes of a room, and of its first
+#: half; how many rooms there are.
+_CONTEXT = {
+    **dict.fromkeys(("steps", "starts", "given", "rooms", "flags"), "ptr"),
+    **dict.fromkeys(("size", "first.half", "count"), "i64"),
+}
 
 #: What the words after the first are: two for memory (`M`: base, offset), one for an address (`A`)
 #: or a number (`N`).
@@ -28,26 +40,46 @@ _KINDS = {
 def text() -> str:
     """The functions; `pack` and `multiply` are in the same module."""
     blocks = "\n".join(_block(kind, name) for kind, name in _NAMES.items())
+    words = "\n".join(
+        f"  %{name}.at = getelementptr i64, ptr %context, i64 {i}\n"
+        f"  %{name} = load {type_}, ptr %{name}.at"
+        for i, (name, type_) in enumerate(_CONTEXT.items())
+    )
     return f"""{_FILL}
 
 define void @perform(ptr %context, i64 %part) #0 {{
 entry:
-  %steps = load ptr, ptr %context
-  %starts.at = getelementptr i64, ptr %context, i64 1
-  %starts = load ptr, ptr %starts.at
-  %all.at = getelementptr i64, ptr %context, i64 2
-  %all = load ptr, ptr %all.at
-  %count.at = getelementptr i64, ptr %context, i64 3
-  %count = load i64, ptr %count.at
-  %skip = mul i64 %count, %part
-  %bases = getelementptr i64, ptr %all, i64 %skip
+  %bases = alloca ptr, i64 {GIVEN + ROOM}, align 8
+{words}
+  %skip = mul i64 %part, {8 * GIVEN}
+  %own = getelementptr i8, ptr %given, i64 %skip
+  call void @llvm.memcpy.p0.p0.i64(ptr %bases, ptr %own, i64 {8 * GIVEN}, i1 false)
+  br label %look
+look:
+  %room = phi i64 [0, %entry], [%other, %taken]
+  %flag = getelementptr i64, ptr %flags, i64 %room
+  %tried = cmpxchg ptr %flag, i64 0, i64 1 acquire monotonic
+  %free = extractvalue {{i64, i1}} %tried, 1
+  br i1 %free, label %found, label %taken
+taken:
+  %following = add i64 %room, 1
+  %other = urem i64 %following, %count
+  br label %look
+found:
+  %distance = mul i64 %room, %size
+  %half = getelementptr i8, ptr %rooms, i64 %distance
+  %half.at = getelementptr ptr, ptr %bases, i64 {GIVEN}
+  store ptr %half, ptr %half.at
+  %rest = getelementptr i8, ptr %half, i64 %first.half
+  %rest.at = getelementptr ptr, ptr %bases, i64 {GIVEN + 1}
+  store ptr %rest, ptr %rest.at
   %first.at = getelementptr i64, ptr %starts, i64 %part
   %first = load i64, ptr %first.at
   %end.at = getelementptr i64, ptr %first.at, i64 1
   %end = load i64, ptr %end.at
   br label %again
 again:
-  %i = phi i64 [%first, %entry], [%i1, %next]
+  %i = phi i64 [%first, %found], [%i1, %next]
   %more = icmp slt i64 %i, %end
   br i1 %more, label %step, label %done
 step:
@@ -63,6 +95,7 @@ next:
   %i1 = add i64 %i, 1
   br label %again
 done:
+  store atomic i64 0, ptr %flag release, align 8
   ret void
 }}"""
 

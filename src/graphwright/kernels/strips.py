@@ -19,8 +19,8 @@ from graphwright.kernels.strip_code import WORDS
 
 Array = npt.NDArray[Any]
 
-#: The memory of a call by number: what is given to it, and the work space that it makes; of
-#: panels there are those that all parts read, and each part's own.
+#: The memory of a call by number: what is given to it, and the work space that it makes. All parts
+#: read the same panels; a frame and panels of its own a part has while it is done.
 SOURCE, OTHER, RESULT, PANELS, FRAME, OWN = range(6)
 
 _LINE = 64  # bytes of a line of the cache
@@ -68,19 +68,18 @@ class Plan:
         """Does all steps on this memory; `apart` gives each part its own first item of `result`."""
         native = products.kernels(dtype)
         shared, frame, own = self.sizes
-        room = np.empty(shared + self.parts * (frame + own) + _LINE, np.uint8)
+        rooms = min(self.parts, threads.available())
+        room = np.empty(shared + rooms * (frame + own) + _LINE, np.uint8)
         start = address(room)
         start += -start % _LINE
-        given = address(source), address(other)
         first, step = address(result), result.strides[0] if apart else 0
-        places = [start + shared + part * (frame + own) for part in range(self.parts)]
-        rows = [
-            (*given, first + part * step, start, place, place + frame)
-            for part, place in enumerate(places)
-        ]
-        bases = array("q", itertools.chain.from_iterable(rows))
+        read = address(source), address(other)
+        rows = [(*read, first + part * step, start) for part in range(self.parts)]
+        given = array("q", itertools.chain.from_iterable(rows))
+        flags = array("q", [0] * rooms)
         table, starts = self.addresses
-        context = array("q", (table, starts, bases.buffer_info()[0], len(rows[0])))
+        places = given.buffer_info()[0], start + shared, flags.buffer_info()[0]
+        context = array("q", (table, starts, *places, frame + own, frame, rooms))
         at = context.buffer_info()[0]
         if self.starts[1]:
             native.perform(at, 0)

@@ -42,6 +42,11 @@ class Tile:
         """Vectors of a panel, at most."""
         return 3 if self.vectors.registers == 32 else 2
 
+    @property
+    def widths(self) -> range:
+        """Vectors of a panel: all that there may be."""
+        return range(1, self.widest + 1)
+
     def is_panel(self, columns: int) -> bool:
         """Whether a matrix of so many columns lies as its one panel would."""
         return columns % self.lanes == 0 and columns <= self.widest * self.lanes
@@ -60,10 +65,10 @@ class Tile:
 
     def text(self) -> str:
         """The module."""
-        widths = range(1, self.widest + 1)
-        tiles = [self._panel(width) for width in widths]
+        tiles = [self._panel(width) for width in self.widths]
         turn = turn_code.text(self.lanes, self.element, self.size)
-        parts = [*tiles, turn, self._pack(), self._multiply(), MATMUL, MATMUL_ROW]
+        parts = [*tiles, turn, self._copy(), self._pack(), self._multiply(), self._product()]
+        parts += [MATMUL, MATMUL_ROW]
         parts.append(strip_code.text())
         parts.append(self._declarations())
         return "\n".join(parts) + f"\nattributes #0 = {{ {self.vectors.attributes} }}\n"
@@ -230,13 +235,13 @@ done:
   %longer = urem i64 %all, %panels"""
 
     def _multiply(self) -> str:
-        cases = [f"    i64 {width}, label %width{width}" for width in range(1, self.widest + 1)]
+        cases = [f"    i64 {width}, label %width{width}" for width in self.widths]
         calls = [
             f"""width{width}:
   call void @panel{width}(ptr %a, ptr %rows, i64 %m, ptr %cols, i64 %k, ptr %bp, ptr %cp,
       ptr %places, i64 %left, i1 %add)
   br label %next"""
-            for width in range(1, self.widest + 1)
+            for width in self.widths
         ]
         return f"""
 define void @multiply(ptr %a, ptr %rows, i64 %m, ptr %cols, i64 %k, ptr %b, i64 %n, ptr %c,
@@ -268,8 +273,99 @@ done:
   ret void
 }}"""
 
+    def _product(self) -> str:
+        """`pack` and `multiply` panel by panel, in room for one: it stays in the nearest cache."""
+        return f"""
+define void @product(ptr %a, ptr %rows, i64 %m, ptr %cols, i64 %k, ptr %b, ptr %b.rows,
+    i64 %step, i64 %n, ptr %c, ptr %places, i64 %adding, ptr %room) #0 {{
+entry:{self._split()}
+  br label %panel
+panel:
+  %p = phi i64 [0, %entry], [%p1, %panel]
+  %v = phi i64 [0, %entry], [%v1, %panel]
+  %long = icmp ult i64 %p, %longer
+  %one = zext i1 %long to i64
+  %width = add i64 %base, %one
+  %v1 = add i64 %v, %width
+  %j = mul i64 %v, {self.lanes}
+  %end = mul i64 %v1, {self.lanes}
+  %last = call i64 @llvm.smin.i64(i64 %end, i64 %n)
+  %columns = sub i64 %last, %j
+  %skip = mul i64 %j, %step
+  %bp = getelementptr i8, ptr %b, i64 %skip
+  %cp = getelementptr {self.element}, ptr %c, i64 %j
+  call void @pack(ptr %bp, ptr %b.rows, i64 %k, i64 %step, i64 %columns, ptr %room)
+  call void @multiply(ptr %a, ptr %rows, i64 %m, ptr %cols, i64 %k, ptr %room, i64 %columns,
+      ptr %cp, ptr %places, i64 %adding)
+  %p1 = add i64 %p, 1
+  %more = icmp ult i64 %p1, %panels
+  br i1 %more, label %panel, label %done
+done:
+  ret void
+}}
+declare i64 @llvm.smin.i64(i64, i64)"""
+
+    def _copy(self) -> str:
+        """`pack` of a matrix whose columns lie side by side: a row after the other, as it is read
+        from far memory the soonest."""
+        return f"""
+define internal void @copy(ptr %b, ptr %rows, i64 %k, i64 %n, ptr %out) #0 {{
+entry:{self._split()}
+  %whole = udiv i64 %n, {self.lanes}
+  %rest = urem i64 %n, {self.lanes}
+{self._mask("%rest")}
+  br label %row
+row:
+  %i = phi i64 [0, %entry], [%i1, %row.done]
+  %row.entry = getelementptr i64, ptr %rows, i64 %i
+  %offset = load i64, ptr %row.entry
+  %row.at = getelementptr i8, ptr %b, i64 %offset
+  br label %panel
+panel:
+  %p = phi i64 [0, %row], [%p1, %next]
+  %v = phi i64 [0, %row], [%v1, %next]
+  %long = icmp ult i64 %p, %longer
+  %one = zext i1 %long to i64
+  %width = add i64 %base, %one
+  %v1 = add i64 %v, %width
+  %before = mul i64 %v, %k
+  %above = mul i64 %i, %width
+  %place = add i64 %before, %above
+  %to.panel = getelementptr {self.vector}, ptr %out, i64 %place
+  br label %vector
+vector:
+  %w = phi i64 [%v, %panel], [%w1, %stored]
+  %to = phi ptr [%to.panel, %panel], [%to1, %stored]
+  %at = getelementptr {self.vector}, ptr %row.at, i64 %w
+  %full = icmp ult i64 %w, %whole
+  br i1 %full, label %filled, label %partial
+filled:
+{self._load("%x", "%at", None)}
+  br label %stored
+partial:
+{self._load("%y", "%at", "%mask")}
+  br label %stored
+stored:
+  %z = phi {self.vector} [%x, %filled], [%y, %partial]
+  store {self.vector} %z, ptr %to, align {self.size}
+  %to1 = getelementptr {self.vector}, ptr %to, i64 1
+  %w1 = add i64 %w, 1
+  %inside = icmp ult i64 %w1, %v1
+  br i1 %inside, label %vector, label %next
+next:
+  %p1 = add i64 %p, 1
+  %more = icmp ult i64 %p1, %panels
+  br i1 %more, label %panel, label %row.done
+row.done:
+  %i1 = add i64 %i, 1
+  %rows.left = icmp ult i64 %i1, %k
+  br i1 %rows.left, label %row, label %done
+done:
+  ret void
+}}"""
+
     def _pack(self) -> str:
-        """Columns are `%step` bytes apart; vectors are loaded where that is an element's size, and
+        """Columns are `%step` bytes apart; rows are copied where that is an element's size, and
         blocks are turned where rows are that far apart."""
         lanes, wide = self.lanes, f"<{self.lanes} x i64>"
         apart = ", ".join(f"i64 {lane * self.size}" for lane in range(lanes))
@@ -279,7 +375,10 @@ declare i1 @llvm.vector.reduce.and.v{lanes}i1(<{lanes} x i1>)
 define void @pack(ptr %b, ptr %rows, i64 %k, i64 %step, i64 %n, ptr %out) #0 {{
 entry:{self._split()}
   %close = icmp eq i64 %step, {self.size}
-  br label %panel
+  br i1 %close, label %straight, label %panel
+straight:
+  call void @copy(ptr %b, ptr %rows, i64 %k, i64 %n, ptr %out)
+  ret void
 panel:
   %p = phi i64 [0, %entry], [%p1, %next]
   %v = phi i64 [0, %entry], [%v1, %next]
@@ -293,9 +392,7 @@ panel:
   %to.panel = getelementptr i8, ptr %to, i64 %panel.size
   %panel.end = mul i64 %v1, {lanes}
   %filled = icmp ule i64 %panel.end, %n
-  %far = xor i1 %close, true
-  %turning = and i1 %filled, %far
-  br i1 %turning, label %block, label %rest
+  br i1 %filled, label %block, label %rest
 block:
   %bi = phi i64 [0, %panel], [%bi1, %block.done]
   %bi1 = add i64 %bi, {lanes}
@@ -344,15 +441,11 @@ row:
 vector:
   %w = phi i64 [%v, %row], [%w1, %loaded]
   %to.w = phi ptr [%to.row, %row], [%to.end, %loaded]
-  %j = mul i64 %w, {self.lanes}
+  %j = mul i64 %w, {lanes}
   %left = sub i64 %n, %j
   %skip = mul i64 %j, %step
   %at = getelementptr i8, ptr %row.at, i64 %skip
-  br i1 %close, label %together, label %apart
-together:
-{self._mask("%left")}
-{self._load("%x", "%at", "%mask")}
-  br label %loaded
+  br label %apart
 apart:
   %lane = phi i64 [0, %vector], [%lane1, %apart]
   %gathered = phi {self.vector} [zeroinitializer, %vector], [%gathered1, %apart]
@@ -362,12 +455,11 @@ apart:
   %gathered1 = insertelement {self.vector} %gathered, {self.element} %e, i64 %lane
   %lane1 = add i64 %lane, 1
   %inside = icmp slt i64 %lane1, %left
-  %short = icmp ult i64 %lane1, {self.lanes}
+  %short = icmp ult i64 %lane1, {lanes}
   %again = and i1 %inside, %short
   br i1 %again, label %apart, label %loaded
 loaded:
-  %y = phi {self.vector} [%x, %together], [%gathered1, %apart]
-  store {self.vector} %y, ptr %to.w, align {self.size}
+  store {self.vector} %gathered1, ptr %to.w, align {self.size}
   %to.end = getelementptr {self.vector}, ptr %to.w, i64 1
   %w1 = add i64 %w, 1
   %wide = icmp ult i64 %w1, %v1
@@ -393,8 +485,9 @@ declare void @llvm.masked.store.{short}.p0({vector}, ptr, i32, {mask})"""
 
 
 # Products of matrices that lie at any strides, one for each entry of `%starts` (offsets of the
-# three matrices); an operand `b` that comes again is not packed again. `%work` has room for the
-# tables (2 m + 2 k offsets), up to 56 bytes to align what follows, and the packed operand.
+# three matrices). Where operands `b` are `%reused`, one that comes again is not packed again.
+# `%work` has room for the tables (2 m + 2 k offsets), up to 56 bytes to align what follows, and the
+# packed operand, or a panel of it.
 MATMUL = """
 define internal void @table(ptr %out, i64 %n, i64 %step) #0 {
 entry:
@@ -412,8 +505,9 @@ done:
 }
 
 define void @matmul(ptr %a, i64 %a.row, i64 %a.col, i64 %m, i64 %k, ptr %b, i64 %b.row,
-    i64 %b.col, i64 %n, ptr %c, i64 %c.row, ptr %starts, i64 %count, ptr %work) #0 {
+    i64 %b.col, i64 %n, ptr %c, i64 %c.row, ptr %starts, i64 %count, i64 %reused, ptr %work) #0 {
 entry:
+  %again = icmp ne i64 %reused, 0
   %places = getelementptr i64, ptr %work, i64 %m
   %cols = getelementptr i64, ptr %places, i64 %m
   %b.rows = getelementptr i64, ptr %cols, i64 %k
@@ -428,8 +522,8 @@ entry:
   call void @table(ptr %b.rows, i64 %k, i64 %b.row)
   br label %item
 item:
-  %i = phi i64 [0, %entry], [%i1, %multiply]
-  %before = phi i64 [-1, %entry], [%ob, %multiply]
+  %i = phi i64 [0, %entry], [%i1, %next]
+  %before = phi i64 [-1, %entry], [%ob, %next]
   %start = getelementptr [3 x i64], ptr %starts, i64 %i
   %oa = load i64, ptr %start
   %ob.at = getelementptr i64, ptr %start, i64 1
@@ -438,17 +532,25 @@ item:
   %oc = load i64, ptr %oc.at
   %ai = getelementptr i8, ptr %a, i64 %oa
   %ci = getelementptr i8, ptr %c, i64 %oc
+  %bi = getelementptr i8, ptr %b, i64 %ob
+  br i1 %again, label %shared, label %own
+own:
+  call void @product(ptr %ai, ptr %work, i64 %m, ptr %cols, i64 %k, ptr %bi, ptr %b.rows,
+      i64 %b.col, i64 %n, ptr %ci, ptr %places, i64 0, ptr %packed)
+  br label %next
+shared:
   %first = icmp eq i64 %i, 0
   %other = icmp ne i64 %ob, %before
   %new = or i1 %first, %other
   br i1 %new, label %pack, label %multiply
 pack:
-  %bi = getelementptr i8, ptr %b, i64 %ob
   call void @pack(ptr %bi, ptr %b.rows, i64 %k, i64 %b.col, i64 %n, ptr %packed)
   br label %multiply
 multiply:
   call void @multiply(ptr %ai, ptr %work, i64 %m, ptr %cols, i64 %k, ptr %packed, i64 %n,
       ptr %ci, ptr %places, i64 0)
+  br label %next
+next:
   %i1 = add i64 %i, 1
   %more = icmp ult i64 %i1, %count
   br i1 %more, label %item, label %done
@@ -460,6 +562,6 @@ MATMUL_KINDS = (
     *(PLACE, NUMBER, NUMBER, NUMBER, NUMBER),  # a: its strides, m, k
     *(PLACE, NUMBER, NUMBER, NUMBER),  # b: its strides, n
     *(PLACE, NUMBER),  # c: its rows' stride
-    *(PLACE, NUMBER, PLACE),  # starts, count, work
+    *(PLACE, NUMBER, NUMBER, PLACE),  # starts, count, whether operands b come again, work
 )
 MATMUL_ROW = jobs.text("matmul", MATMUL_KINDS)
