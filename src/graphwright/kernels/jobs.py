@@ -45,6 +45,16 @@ def text(name: str, kinds: Sequence[str]) -> str:
     return "\n".join([*lines, f"  call void @{name}({arguments})", "  ret void", "}"])
 
 
+def words(context: str) -> str:
+    """Loads the words of a context, `"ptr a, i64 n"` and so on, into registers of these names."""
+    lines = []
+    for i, word in enumerate(context.split(", ")):
+        kind, name = word.split()
+        lines.append(f"  %{name}.at = getelementptr i64, ptr %context, i64 {i}")
+        lines.append(f"  %{name} = load {kind}, ptr %{name}.at")
+    return "\n".join(lines)
+
+
 def load(engine: Engine, name: str, kinds: Sequence[str]) -> Job:
     """The job of a compiled module that has the function and its `text`."""
     types = [ctypes.c_void_p if kind == PLACE else ctypes.c_int64 for kind in kinds]

@@ -8,8 +8,8 @@ work for many milliseconds after each call and take the cores from everything el
 from __future__ import annotations
 
 import functools
-import itertools
 import math
+from array import array
 from typing import Any
 
 import numpy as np
@@ -110,18 +110,15 @@ def _batched(x: Array, y: Array, batch: tuple[int, ...]) -> Array:
 
     size = products.work_size(m, k, n, functions.tile, reused)
     room = np.empty((parts, size), np.uint8)
-    cuts = [count * part // parts for part in range(parts + 1)]
-    functions.matmul.run(
-        [
-            (
-                *(address(x), *x.strides[-2:], m, k, address(y), *y.strides[-2:], n),
-                *(address(result), result.strides[-2]),
-                *(address(starts) + start * starts.strides[0], stop - start, int(reused)),
-                address(room) + part * size,
-            )
-            for part, (start, stop) in enumerate(itertools.pairwise(cuts))
-        ]
+    context = array(
+        "q",
+        (
+            *(address(x), *x.strides[-2:], m, k, address(y), *y.strides[-2:], n),
+            *(address(result), result.strides[-2], address(starts), count, reused),
+            *(address(room), size, parts),
+        ),
     )
+    functions.matmul_part.run(context.buffer_info()[0], parts)
     return result
 
 

@@ -15,11 +15,10 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from graphwright.kernels import jobs, machine, threads
+from graphwright.kernels import machine, threads
 from graphwright.kernels.array_layout import address
-from graphwright.kernels.jobs import Job
 from graphwright.kernels.preparation import Preparation
-from graphwright.kernels.tile_code import MATMUL_KINDS, Tile
+from graphwright.kernels.tile_code import Tile
 
 Array = npt.NDArray[Any]
 Table = npt.NDArray[np.int64]
@@ -33,15 +32,28 @@ _REMEMBERED = 1 << 13  # entries of a table that is kept for the next call
 _LINE = 64  # bytes of a line of the cache, to which packed panels are aligned
 
 
+class Shared(NamedTuple):
+    """A native function of a context and the number of a part."""
+
+    call: Any
+    address: int
+
+    def run(self, context: int, parts: int) -> None:
+        """Does all parts; what the addresses in the context mean must stay alive."""
+        if parts == 1:
+            self.call(context, 0)
+        else:
+            threads.run(self.address, context, parts)
+
+
 class Kernels(NamedTuple):
     """The native functions for one dtype."""
 
     tile: Tile
     pack: Any
     multiply: Any
-    matmul: Job
-    perform: Any
-    perform_place: int  # its address
+    matmul_part: Shared
+    perform: Shared
 
 
 @functools.cache
@@ -69,13 +81,14 @@ def load(tile: Tile) -> Kernels:
     signatures = {
         "pack": (place, place, number, number, number, place),
         "multiply": (*left, place, number, place, place, number),
+        "matmul_part": (place, number),
         "perform": (place, number),
     }
-    pack, multiply, perform = [
+    pack, multiply, *shared = [
         ctypes.CFUNCTYPE(None, *types)(engine.address(name)) for name, types in signatures.items()
     ]
-    matmul = jobs.load(engine, "matmul", MATMUL_KINDS)
-    return Kernels(tile, pack, multiply, matmul, perform, engine.address("perform"))
+    places = map(engine.address, ("matmul_part", "perform"))
+    return Kernels(tile, pack, multiply, *map(Shared, shared, places))
 
 
 def aligned(size: int, dtype: np.dtype[Any]) -> Array:

@@ -7,26 +7,28 @@ A plan is a table of steps of `WORDS` numbers, the first of which says what is d
 - `MULTIPLY`: multiplies what lies in a frame, or where it was, by a packed matrix.
 
 Memory that differs from call to call is given by the number of a base and an offset; the rest of
-a step are numbers, and addresses of tables that belong to the plan. The first bases are the part's
-own. The last two are in a room to work in: there are as many rooms as threads, and a part takes one
-that is free, so whoever does several parts works in memory that is in the cache of its core.
+a step are numbers, and addresses of tables that belong to the plan. The last two bases are in a
+room to work in: there are as many rooms as threads, and a part takes one that is free, so whoever
+does several parts works in memory that is in the cache of its core.
 """
 
 from __future__ import annotations
 
+from graphwright.kernels import jobs
+
 FILL, PACK, MULTIPLY = range(3)
 WORDS = 16
 
-#: The bases that are given for each part, and those in a room.
+#: The bases that are given, and those in a room.
 GIVEN, ROOM = 4, 2
 
-#: The context: addresses of the plan's steps, of where each part's begin, of the bases that are
-#: given, of the first room and of the flags of those in use; the bytes of a room, and of its first
-#: half; how many rooms there are.
-_CONTEXT = {
-    **dict.fromkeys(("steps", "starts", "given", "rooms", "flags"), "ptr"),
-    **dict.fromkeys(("size", "first.half", "count"), "i64"),
-}
+#: The context: addresses of the plan's steps and of where each part's begin; the bases that are
+#: given, and how far apart the parts' results are; the first room, and the flags of those in use;
+#: the bytes of a room, and of its first half; how many rooms there are.
+_CONTEXT = (
+    "ptr steps, ptr starts, ptr source, ptr other, ptr result, ptr panels, i64 apart, "
+    "ptr rooms, ptr flags, i64 size, i64 first.half, i64 count"
+)
 
 #: What the words after the first are: two for memory (`M`: base, offset), one for an address (`A`)
 #: or a number (`N`).
@@ -40,30 +42,27 @@ _KINDS = {
 def text() -> str:
     """The functions; `pack` and `multiply` are in the same module."""
     blocks = "\n".join(_block(kind, name) for kind, name in _NAMES.items())
-    words = "\n".join(
-        f"  %{name}.at = getelementptr i64, ptr %context, i64 {i}\n"
-        f"  %{name} = load {type_}, ptr %{name}.at"
-        for i, (name, type_) in enumerate(_CONTEXT.items())
-    )
     return f"""{_FILL}
 
 define void @perform(ptr %context, i64 %part) #0 {{
 entry:
   %bases = alloca ptr, i64 {GIVEN + ROOM}, align 8
-{words}
-  %skip = mul i64 %part, {8 * GIVEN}
-  %own = getelementptr i8, ptr %given, i64 %skip
-  call void @llvm.memcpy.p0.p0.i64(ptr %bases, ptr %own, i64 {8 * GIVEN}, i1 false)
+{jobs.words(_CONTEXT)}
+  call void @llvm.memcpy.p0.p0.i64(ptr %bases, ptr %source.at, i64 {8 * GIVEN}, i1 false)
+  %skip = mul i64 %part, %apart
+  %own = getelementptr i8, ptr %result, i64 %skip
+  %own.at = getelementptr ptr, ptr %bases, i64 2
+  store ptr %own, ptr %own.at
   br label %look
 look:
-  %room = phi i64 [0, %entry], [%other, %taken]
+  %room = phi i64 [0, %entry], [%another, %taken]
   %flag = getelementptr i64, ptr %flags, i64 %room
   %tried = cmpxchg ptr %flag, i64 0, i64 1 acquire monotonic
   %free = extractvalue {{i64, i1}} %tried, 1
   br i1 %free, label %found, label %taken
 taken:
   %following = add i64 %room, 1
-  %other = urem i64 %following, %count
+  %another = urem i64 %following, %count
   br label %look
 found:
   %distance = mul i64 %room, %size

@@ -5,7 +5,6 @@ What is done with which memory follows from sizes alone, so a plan is made once 
 
 from __future__ import annotations
 
-import itertools
 from array import array
 from typing import Any
 
@@ -72,19 +71,17 @@ class Plan:
         room = np.empty(shared + rooms * (frame + own) + _LINE, np.uint8)
         start = address(room)
         start += -start % _LINE
-        first, step = address(result), result.strides[0] if apart else 0
-        read = address(source), address(other)
-        rows = [(*read, first + part * step, start) for part in range(self.parts)]
-        given = array("q", itertools.chain.from_iterable(rows))
         flags = array("q", [0] * rooms)
-        table, starts = self.addresses
-        places = given.buffer_info()[0], start + shared, flags.buffer_info()[0]
-        context = array("q", (table, starts, *places, frame + own, frame, rooms))
+        context = array(
+            "q",
+            (
+                *(*self.addresses, address(source), address(other), address(result), start),
+                *(result.strides[0] if apart else 0, start + shared, flags.buffer_info()[0]),
+                *(frame + own, frame, rooms),
+            ),
+        )
         at = context.buffer_info()[0]
         if self.starts[1]:
-            native.perform(at, 0)
+            native.perform.run(at, 1)
         context[1] += self.places.itemsize
-        if self.parts == 1:
-            native.perform(at, 0)
-        else:
-            threads.run(native.perform_place, at, self.parts)
+        native.perform.run(at, self.parts)

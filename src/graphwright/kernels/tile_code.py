@@ -16,7 +16,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from graphwright.kernels import jobs, strip_code, turn_code
-from graphwright.kernels.jobs import NUMBER, PLACE
 from graphwright.kernels.machine import Vectors
 
 
@@ -68,7 +67,7 @@ class Tile:
         tiles = [self._panel(width) for width in self.widths]
         turn = turn_code.text(self.lanes, self.element, self.size)
         parts = [*tiles, turn, self._copy(), self._pack(), self._multiply(), self._product()]
-        parts += [MATMUL, MATMUL_ROW]
+        parts += [_MATMUL, _MATMUL_PART]
         parts.append(strip_code.text())
         parts.append(self._declarations())
         return "\n".join(parts) + f"\nattributes #0 = {{ {self.vectors.attributes} }}\n"
@@ -488,7 +487,7 @@ declare void @llvm.masked.store.{short}.p0({vector}, ptr, i32, {mask})"""
 # three matrices). Where operands `b` are `%reused`, one that comes again is not packed again.
 # `%work` has room for the tables (2 m + 2 k offsets), up to 56 bytes to align what follows, and the
 # packed operand, or a panel of it.
-MATMUL = """
+_MATMUL = """
 define internal void @table(ptr %out, i64 %n, i64 %step) #0 {
 entry:
   br label %loop
@@ -504,7 +503,7 @@ done:
   ret void
 }
 
-define void @matmul(ptr %a, i64 %a.row, i64 %a.col, i64 %m, i64 %k, ptr %b, i64 %b.row,
+define internal void @matmul(ptr %a, i64 %a.row, i64 %a.col, i64 %m, i64 %k, ptr %b, i64 %b.row,
     i64 %b.col, i64 %n, ptr %c, i64 %c.row, ptr %starts, i64 %count, i64 %reused, ptr %work) #0 {
 entry:
   %again = icmp ne i64 %reused, 0
@@ -558,10 +557,27 @@ done:
   ret void
 }"""
 
-MATMUL_KINDS = (
-    *(PLACE, NUMBER, NUMBER, NUMBER, NUMBER),  # a: its strides, m, k
-    *(PLACE, NUMBER, NUMBER, NUMBER),  # b: its strides, n
-    *(PLACE, NUMBER),  # c: its rows' stride
-    *(PLACE, NUMBER, NUMBER, PLACE),  # starts, count, whether operands b come again, work
+#: What a part of a batch is told, and where: the arguments of `matmul` for all of it, how far apart
+#: the parts' rooms to work in are, and how many parts there are.
+_BATCH = (
+    "ptr a, i64 a.row, i64 a.col, i64 m, i64 k, ptr b, i64 b.row, i64 b.col, i64 n, "
+    "ptr c, i64 c.row, ptr starts, i64 count, i64 reused, ptr work, i64 work.step, i64 parts"
 )
-MATMUL_ROW = jobs.text("matmul", MATMUL_KINDS)
+_MATMUL_PART = f"""
+define void @matmul_part(ptr %context, i64 %part) #0 {{
+entry:
+{jobs.words(_BATCH)}
+  %after = add i64 %part, 1
+  %before.all = mul i64 %count, %part
+  %until.all = mul i64 %count, %after
+  %first = sdiv i64 %before.all, %parts
+  %end = sdiv i64 %until.all, %parts
+  %some = sub i64 %end, %first
+  %own.starts = getelementptr [3 x i64], ptr %starts, i64 %first
+  %skip = mul i64 %work.step, %part
+  %own.work = getelementptr i8, ptr %work, i64 %skip
+  call void @matmul(ptr %a, i64 %a.row, i64 %a.col, i64 %m, i64 %k, ptr %b, i64 %b.row,
+      i64 %b.col, i64 %n, ptr %c, i64 %c.row, ptr %own.starts, i64 %some, i64 %reused,
+      ptr %own.work)
+  ret void
+}}"""
