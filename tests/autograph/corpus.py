@@ -1192,6 +1192,292 @@ def list_of_functions(x):
     return [f() for f in made]
 
 
+# Lists that grow
+
+
+@on(0, 1, 5)
+def grow_in_for(n):
+    l = [n]
+    for i in range(n):
+        l.append(i * i)
+    return sum(l), len(l), l[-1]
+
+
+@on(0, 1, 7)
+def grow_in_while(n):
+    l = [1]
+    while n > 0:
+        l.append(n + l[-1])
+        n -= 2
+    return l[0], l[-1], len(l)
+
+
+@on(0, 6)
+def grow_in_branch(n):
+    l = [0]
+    for i in range(n):
+        if i % 3 == 0:
+            l.append(i)
+        elif i % 3 == 1:
+            l += [i, -i]
+    total = 0
+    for v in l:
+        total = total * 3 + v
+    return total
+
+
+@on(0, 3, 9)
+def grow_until_break(n):
+    l = [1]
+    for i in range(n):
+        if l[-1] > 20:
+            break
+        l.append(l[-1] * 2)
+    return l[-1], len(l)
+
+
+@on(0, 3, 9)
+def grow_and_continue(n):
+    l = [0]
+    for i in range(n):
+        if i % 2 == 0:
+            continue
+        l.append(i)
+    return sum(l)
+
+
+@on(0, 3, 9)
+def grow_until_return(n):
+    l = [1]
+    for i in range(n):
+        l.append(i)
+        if i > 4:
+            return sum(l)
+    return len(l)
+
+
+@on(0, 4)
+def grow_in_nested_loops(n):
+    l, m = [0], [1]
+    for i in range(n):
+        for j in range(i):
+            l.append(i * j)
+            k = j
+            while k > 0:
+                m.append(k + l[-1])
+                k -= 1
+        m.append(len(l))
+    return sum(l), sum(m), len(l), len(m)
+
+
+@on(0, 4)
+def grow_in_branch_around_a_loop(n):
+    l = [7]
+    if n > 2:
+        for i in range(n):
+            l.append(i)
+    return sum(l), len(l)
+
+
+@on(0, 2, 5)
+def grow_after_a_return(n):
+    l = [1]
+    if n > 3:
+        return sum(l)
+    for i in range(n):
+        l.append(i)
+    return sum(l)
+
+
+@on(0, 2, 5)
+def grow_after_a_return_and_a_change(n):
+    l, kept, k = [1], [n], n
+    if n > 4:
+        return k, kept[0], sum(l)
+    k += 1
+    kept.append(kept.pop(0) + k)
+    for i in range(k):
+        if i > 3:
+            break
+        l.append(i)
+    else:
+        k = kept[0]
+    return k, kept[0], sum(l)
+
+
+@on(0, 4)
+def grow_in_function(n):
+    l = [0]
+
+    def add(x):
+        if x % 2 == 0:
+            l.append(x)
+
+    def fill(count):
+        for i in range(count):
+            add(i)
+            add(i * 3)
+
+    fill(n)
+    return sum(l), len(l)
+
+
+def _push(l, x):
+    l.append(x)
+    if x > 2:
+        l.extend([x, -x])
+
+
+@on(0, 5)
+def grow_in_called_function(n):
+    l = [0]
+    for i in range(n):
+        l.append(1)
+        _push(l, i)
+    _push(l, n)
+    return sum(l), len(l), max(l), min(l)
+
+
+@on(0, 5)
+def grow_by_two_names(n):
+    l = [1]
+    for i in range(n):
+        l.append(i)
+    m = l
+    for i in range(n):
+        m.append(i + 10)
+        l[0] = l[0] + m[-1]
+    m += [3]
+    return sum(l), sum(m), len(l)
+
+
+@on(1, 6)
+def stack_of_work(n):
+    todo = [n]
+    steps = 0
+    for _ in range(n - n + 1):
+        todo.append(n)
+    while todo:
+        x = todo.pop()
+        steps += 1
+        if x > 0:
+            todo.append(x - 1)
+            if x % 2 == 0:
+                todo.append(x - 3)
+    return steps
+
+
+@on(0, 5)
+def shrinks_and_grows(n):
+    l = [1, 2, 3]
+    for i in range(n):
+        if len(l) > 2:
+            l.pop()
+        else:
+            l.append(i)
+            l.append(i + 1)
+        l[0] = l[0] + l[-1]
+    return sum(l), len(l)
+
+
+@on(0, 5)
+def cleared(n):
+    l = [1]
+    for i in range(n):
+        if len(l) > 3:
+            l.clear()
+        l.append(i)
+    return sum(l), len(l)
+
+
+@on(0, 5)
+def truth_of_grown(n):
+    l = [1]
+    for i in range(n):
+        l.append(i)
+    for i in range(n + 1):
+        l.pop()
+    r = 0
+    if l:
+        r += 1
+    if not l:
+        r += 2
+    return r + (4 if l and n > 0 else 8)
+
+
+@on(0, 5)
+def loops_over_grown(n):
+    l, m = [1], [2]
+    for i in range(n):
+        l.append(i)
+        m.append(i * 2)
+    total = 0
+    for k, (a, b) in enumerate(zip(l, m)):
+        if b > 6:
+            break
+        total += k * a * b
+    return total
+
+
+@on(0, 3)
+def grows_while_looped_over(n):
+    l = [n]
+    for v in range(n):
+        l.append(v)
+    total = 0
+    for v in l:
+        total += v
+        if v > 1:
+            l.append(v - 1)
+    return total, len(l)
+
+
+@on(0, 4)
+def new_list_each_turn(n):
+    total = 0
+    for i in range(n):
+        l = [i]
+        for j in range(i):
+            l.append(j)
+        total += sum(l) * len(l)
+    return total
+
+
+@on(0, 4)
+def grows_in_try(n):
+    l = [0]
+    try:
+        for i in range(n):
+            l.append(i)
+    finally:
+        l.append(100)
+    return sum(l)
+
+
+@on(0, 4)
+def membership_of_grown(n):
+    l = [5]
+    for i in range(n):
+        l.append(i)
+    return (2 in l), (n in l), (5 in l)
+
+
+@on(0, 4)
+def held_by_an_object(n):
+    class Box:
+        pass
+
+    box = Box()
+    l = [0]
+    for i in range(n):
+        l.append(i)
+    box.l = l
+    for i in range(n):
+        box.l.append(i)
+        l.append(box.l[-1] + 1)
+    return sum(l), sum(box.l)
+
+
 # Variables
 
 

@@ -21,8 +21,14 @@ from hypothesis import strategies as st
 VARIABLES = (
     "a", "b", "c", "box.v", "box.inner.v", "slots[0]", "table['k']", "table['l'][1]", "boxes[0].v",
 )  # fmt: skip
-PARTS = ("pair[0]", "pair[1][0]", "pair[1][1]['z']", "kept[0]", "kept[-1]")  # never assigned
-RESULT = "b, c, box.v, box.inner.v, slots[0], table['k'], table['l'][1], pair, boxes[0].v, kept"
+PARTS = (
+    "pair[0]", "pair[1][0]", "pair[1][1]['z']", "kept[0]", "kept[-1]", "grown[0]", "grown[-1]",
+    "len(grown)",
+)  # fmt: skip  # never assigned
+RESULT = (
+    "b, c, box.v, box.inner.v, slots[0], table['k'], table['l'][1], pair, boxes[0].v, kept, "
+    "digest(grown), len(grown)"
+)
 SETUP = """def program(a, b, c, zero):
     box = Box()
     box.v = b
@@ -39,6 +45,20 @@ SETUP = """def program(a, b, c, zero):
         c = (c + by) % 11
         if c > 5:
             slots[0] = (slots[0] + 1) % 5
+    grown = [a, c]
+    def push(item):
+        if item % 2 == 0:
+            grown.append(item)
+    def digest(items):
+        result = zero
+        for item in items:
+            result = (result * 7 + item) % 1009
+        return result
+"""
+#: Grows from the beginning on, so that it may in all branches, and by another name too.
+GROWN = """    for item in tensor([2, 3]):
+        grown.append(item + c)
+    also = grown
 """
 _numbers = itertools.count()
 
@@ -61,6 +81,9 @@ class _Writer:
         self.lines: list[str] = []
         self.counters = 0
         self.left = 25
+        self.names = [*VARIABLES, *PARTS]
+        self.grown = ["grown"]
+        self.growing = 0  # how many loops of the graph are around
 
     def pick(self, *choices: Any) -> Any:
         return choices[self.below(len(choices))]
@@ -75,7 +98,7 @@ class _Writer:
         return self.pick(*VARIABLES)
 
     def name(self) -> str:
-        return self.pick(*VARIABLES, *PARTS)
+        return self.pick(*self.names)
 
     def value(self, depth: int = 2) -> str:
         kind = self.pick("name", "number", "sum", "exp", "call") if depth else "name"
@@ -116,7 +139,9 @@ class _Writer:
         self.lines.append(f"{indent}    {kind}{value}")
 
     def statement(self, indent: str, depth: int, loop: bool) -> None:
-        simple = ("assign", "add", "jump", "log", "bump", "pack", "unpack", "rotate")
+        simple = ("assign", "add", "jump", "log", "bump", "pack", "unpack", "rotate", "sum")
+        if self.growing:
+            simple = (*simple, "grow", "grow", "grow", "shrink", "store", "push")
         deep = (*simple, "if", "if", "for", "while", "try", "with")
         getattr(self, f"write_{self.pick(*(deep if depth else simple))}")(indent, depth, loop)
 
@@ -137,6 +162,28 @@ class _Writer:
     def write_rotate(self, indent: str, depth: int, loop: bool) -> None:
         change = f"kept.append(kept.pop(0) + {self.value(1)})" if not loop else "pass"
         self.lines.append(f"{indent}{change}")  # the body of a loop is traced once
+
+    def write_grow(self, indent: str, depth: int, loop: bool) -> None:
+        value = self.value(1)
+        choices = (f".append({value})", f".extend([{value}, {self.name()}])", f" += [{value}]")
+        self.lines.append(f"{indent}{self.pick(*self.grown)}{self.pick(*choices)}")
+
+    def write_shrink(self, indent: str, depth: int, loop: bool) -> None:
+        name = self.pick(*self.grown)
+        self.lines.append(f"{indent}if len({name}) > 2:")
+        self.lines.append(f"{indent}    {self.variable()} = {name}.pop() % 7")
+
+    def write_store(self, indent: str, depth: int, loop: bool) -> None:
+        place = self.pick("0", "-1", "b % len(grown)" if len(self.grown) > 1 else "1")
+        self.lines.append(f"{indent}{self.pick(*self.grown)}[{place}] = {self.value(1)}")
+
+    def write_push(self, indent: str, depth: int, loop: bool) -> None:
+        self.lines.append(f"{indent}push({self.value(1)})")
+
+    def write_sum(self, indent: str, depth: int, loop: bool) -> None:
+        self.lines.append(f"{indent}for item in {self.pick(*self.grown)}:")
+        self.lines.append(f"{indent}    if {self.test(1)}:")
+        self.lines.append(f"{indent}        b = (b + item) % 7")
 
     def write_log(self, indent: str, depth: int, loop: bool) -> None:
         self.lines.append(f"{indent}log({self.value()})" if not self.tensors else f"{indent}pass")
@@ -163,9 +210,16 @@ class _Writer:
         if self.tensors:
             choices.append(f"tensor({items})")
         target = self.pick("_", self.variable()) if not self.tensors else "_"
-        self.lines.append(f"{indent}for {target} in {self.pick(*choices)}:")
-        self.block(indent + "    ", depth - 1, True)
+        chosen = self.pick(*choices)
+        self.lines.append(f"{indent}for {target} in {chosen}:")
+        self.turns(indent + "    ", depth - 1, not self.tensors or chosen.startswith("tensor"))
         self.otherwise(indent, depth, loop)
+
+    def turns(self, indent: str, depth: int, staged: bool) -> None:
+        """The body of a loop; `staged`: of one of the graph, where lists may grow."""
+        self.growing += staged
+        self.block(indent, depth, True)
+        self.growing -= staged
 
     def write_while(self, indent: str, depth: int, loop: bool) -> None:
         self.counters += 1
@@ -173,7 +227,7 @@ class _Writer:
         self.lines.append(f"{indent}{counter} = zero")
         self.lines.append(f"{indent}while {counter} < 4 and {self.test()}:")
         self.lines.append(f"{indent}    {counter} += 1")
-        self.block(indent + "    ", depth - 1, True)
+        self.turns(indent + "    ", depth - 1, True)
         self.otherwise(indent, depth, loop)
 
     def otherwise(self, indent: str, depth: int, loop: bool) -> None:
@@ -200,8 +254,14 @@ class _Writer:
 def write(below: Pick, tensors: bool = False) -> str:
     """The source of a function `program(a, b, c, zero)`."""
     writer = _Writer(below, tensors)
+    setup = SETUP
+    if writer.sometimes():
+        setup += GROWN
+        writer.grown.append("also")
+        writer.names += ["also[-1]", "len(also)"]
+        writer.growing = 1
     writer.block("    ", writer.number(1, 4), False)
-    return "\n".join([SETUP, *writer.lines, f"    return (a, {RESULT})", ""])
+    return "\n".join([setup, *writer.lines, f"    return (a, {RESULT})", ""])
 
 
 @st.composite

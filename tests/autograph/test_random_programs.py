@@ -30,7 +30,8 @@ def check_on_numbers(source: str, values: tuple[int, int, int]) -> None:
     outcomes = []
     for convert in (lambda f: f, converted):
         log: list[Any] = []
-        program = load(source, helper=helper, log=log.append, context=contextlib.nullcontext)
+        scope = {"helper": helper, "log": log.append, "context": contextlib.nullcontext}
+        program = load(source, tensor=list, **scope)
         outcomes.append(run(convert(program), (*values, 0), log))
     assert outcomes[0] == outcomes[1]
 

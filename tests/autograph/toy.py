@@ -63,6 +63,66 @@ Toy.__abs__ = lambda self: Toy(abs(self.value))
 Toy.__getitem__ = lambda self, key: Toy(self.value[key.value if isinstance(key, Toy) else key])
 
 
+class ToyList:
+    """A list that a loop over toys changes: what it holds is one toy.
+
+    Where both branches of an `if` run, one finds it empty that the program keeps from it.
+    """
+
+    __slots__ = ("flows",)
+    width = 1
+
+    def __init__(self, items: Any) -> None:
+        self.flows = (Toy(list(items)),)
+
+    @property
+    def items(self) -> list[Any]:
+        return list(self.flows[0].value)
+
+    def empty_flows(self) -> list[Any]:
+        return [lambda: Toy([])]
+
+    def change(self, function: Any) -> Any:
+        items = self.items
+        result = function(items)
+        self.flows = (Toy(items),)
+        return result
+
+    def append(self, item: Any) -> None:
+        self.change(lambda items: items.append(item))
+
+    def extend(self, more: Any) -> None:
+        self.change(lambda items: items.extend(more.items if type(more) is ToyList else more))
+
+    def pop(self, index: int = -1) -> Any:
+        return self.change(lambda items: items.pop(index) if items else Toy(0))
+
+    def clear(self) -> None:
+        self.change(lambda items: items.clear())
+
+    def __iadd__(self, more: Any) -> Any:
+        self.extend(more)
+        return self
+
+    def __getitem__(self, index: Any) -> Any:
+        index = index.value if isinstance(index, Toy) else index
+        return self.items[index] if self.items else Toy(0)
+
+    def __setitem__(self, index: Any, item: Any) -> None:
+        self.change(lambda items: items and items.__setitem__(number(index), item))
+
+    def __bool__(self) -> bool:
+        raise _undecided(self)
+
+    def __contains__(self, item: Any) -> bool:
+        raise _undecided(self)
+
+    def __iter__(self) -> Iterator[Any]:
+        raise TypeError("a toy list cannot be iterated")
+
+    __hash__ = None
+
+
 def _toys(item: Any) -> Any:
     return tuple(map(_toys, item)) if isinstance(item, tuple) else Toy(item)
 
@@ -70,9 +130,13 @@ def _toys(item: Any) -> Any:
 class _Items:
     """The items of a toy list."""
 
-    def __init__(self, items: Any) -> None:
-        self.items = items
+    def __init__(self, source: Any) -> None:
+        self.source = source
         self.start = [Toy(0)]
+
+    @property
+    def items(self) -> Any:
+        return self.source.items if type(self.source) is ToyList else self.source.value
 
     def more(self, own: Any) -> Toy:
         return own[0] < len(self.items)
@@ -89,6 +153,8 @@ def number(value: Any) -> Any:
     """What a result holds, toys replaced by their values."""
     if isinstance(value, Toy):
         return number(value.value)
+    if isinstance(value, ToyList):
+        return number(value.items)
     if isinstance(value, (list, tuple)):
         return type(value)(map(number, value))
     if isinstance(value, dict):
@@ -99,11 +165,27 @@ def number(value: Any) -> Any:
 class ToyStaging:
     def __init__(self) -> None:
         self.asserted: list[tuple[bool, str]] = []
+        self.grown: list[ToyList] = []
 
     def is_staged(self, value: Any) -> bool:
+        return type(value) in (Toy, ToyList)
+
+    loops = is_staged
+
+    def carries(self, value: Any) -> bool:
         return type(value) is Toy
 
-    carries = loops = is_staged
+    def list_of(self, items: Any, name: str, shape: Any) -> ToyList | None:
+        if not items or not all(type(item) in (Toy, int) for item in items):
+            return None
+        self.grown.append(ToyList(items))
+        return self.grown[-1]
+
+    def lost(self, items: ToyList) -> Any:
+        return object()
+
+    def lists(self) -> list[ToyList]:
+        return list(self.grown)
 
     def leaks(self, value: Any) -> bool:
         return False
@@ -125,6 +207,7 @@ class ToyStaging:
         return Toy(type(value.value)())
 
     def condition(self, value: Any, what: str) -> Toy:
+        value = bool(value.items) if isinstance(value, ToyList) else value
         value = value if isinstance(value, Toy) else Toy(value)
         if type(value.value) is not bool:
             raise ValueError(f"condition of {what} expected to be a bool, got {value!r}")
@@ -150,13 +233,13 @@ class ToyStaging:
         return function()
 
     def iteration(self, items: Any) -> _Items | None:
-        return _Items(items.value) if isinstance(items, Toy) else None
+        return _Items(items) if self.is_staged(items) else None
 
     def all_of(self, first: Toy, second: Toy) -> Toy:
         return Toy(first.value and second.value)
 
-    def none_of(self, value: Toy) -> Toy:
-        return Toy(not value.value)
+    def none_of(self, value: Any) -> Toy:
+        return Toy(not number(value))
 
     def contains(self, item: Any, items: Any) -> Toy:
         return Toy(number(item) in number(items))

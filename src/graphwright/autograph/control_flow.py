@@ -35,11 +35,11 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from graphwright.autograph.decisions import Decision, Operand, Unstaged, Wraps
-from graphwright.autograph.effects import Names, collect
+from graphwright.autograph.effects import NONE, Names, collect
 from graphwright.autograph.expressions import Expressions, Options
 from graphwright.autograph.flow import Flow, Summary
 from graphwright.autograph.jumps import lower_jumps, python_form, returns
-from graphwright.autograph.parts import Block, Parts, Writer
+from graphwright.autograph.parts import Block, Parts, Writer, assigned
 from graphwright.autograph.refusals import RETURN_VALUE
 from graphwright.autograph.syntax import (
     HERE,
@@ -78,12 +78,15 @@ class Conversion:
     calls: int = 0
 
 
-def convert_function(node: ast.FunctionDef, conversion: Conversion, around: Names) -> None:
+def convert_function(
+    node: ast.FunctionDef, conversion: Conversion, around: Names, outer: _Function | None = None
+) -> None:
     """Convert the function's control flow, its expressions and the functions in it.
 
-    `around` are the variables of the functions around it.
+    `around` are the variables of the functions around it; `outer` is the nearest of those that
+    are converted with it.
     """
-    _Function(node, conversion, around).convert()
+    _Function(node, conversion, around, outer).convert()
 
 
 def is_generator(node: ast.FunctionDef) -> bool:
@@ -99,18 +102,26 @@ def is_generator(node: ast.FunctionDef) -> bool:
 
 
 class _Function:
-    def __init__(self, node: ast.FunctionDef, conversion: Conversion, around: Names) -> None:
+    def __init__(
+        self,
+        node: ast.FunctionDef,
+        conversion: Conversion,
+        around: Names,
+        outer: _Function | None,
+    ) -> None:
         self.node = node
         self.conversion = conversion
         self.options = conversion.options
         self.fresh = conversion.fresh
         lowered = lower_jumps(node.body, self.fresh)
         self.body = lowered.body
-        self.flow = Flow(node.args, self.body)
+        self.flow: Flow = Flow(node.args, self.body, outer.flow.closures if outer else {})
         self.visible = around | self.flow.locals | self.flow.nonlocals
         # Variables that nothing but this function can see. Private ones have other names in it.
         seen = self.flow.locals - self.flow.captured
         self.own = frozenset(name for name in seen if name[:2] != "__")
+        self.owned: Names = (outer.owned if outer else NONE) - self.flow.globals | self.flow.locals
+        self.grown: dict[ast.stmt, Names] = {}  # the lists that each statement may make grow
         self.lost = collect(lowered.dropped).bound()  # they made their names local
         first = (*node.args.posonlyargs, *node.args.args)[:1]
         self.first = first[0].arg if first else None
@@ -171,7 +182,8 @@ class _Function:
         *first: ast.expr,
     ) -> Block:
         """The statement in its staged form, which is that of a site, and what it assigned."""
-        here, assigned = at.load(HERE), sorted(inside.modified & self.own)
+        here = at.load(HERE)
+        assigned = sorted((inside.modified | self.growing(node, inside)) & self.own)
         site = self.go_to(at, number, inside, assigned)
         arguments = at.starred(at.attribute(here, "arguments"))
         block = [
@@ -243,10 +255,11 @@ class _Function:
     def statement(self, node: Any) -> Forms:
         if isinstance(node, ast.If):
             return self.if_(node)
-        if isinstance(node, ast.While):
-            return self.while_(node)
-        if isinstance(node, ast.For):
-            return self.for_(node)
+        if isinstance(node, (ast.While, ast.For)):
+            mutated = self.flow.summary(node).mutated
+            forms = self.while_(node) if isinstance(node, ast.While) else self.for_(node)
+            self.expressions.grown.update(mutated)
+            return forms
         if isinstance(node, ast.With):
             node.items = [self.expressions.convert(item) for item in node.items]
             return self.rebuilt(node, ["body"], [])
@@ -256,7 +269,7 @@ class _Function:
             return self.rebuilt(node, ["body", "orelse", "finalbody"], ["handlers"])
         if isinstance(node, ast.FunctionDef):
             if not is_generator(node):
-                convert_function(node, self.conversion, self.visible)
+                convert_function(node, self.conversion, self.visible, self)
             return _alike([node])
         if isinstance(node, (ast.AsyncFunctionDef, ast.ClassDef)):
             return _alike([node])
@@ -405,26 +418,28 @@ class _Function:
         links = [node]
         while _is_elif(links[-1].orelse):
             links.append(links[-1].orelse[0])  # type: ignore[arg-type]
+        grown = [self.lists(link, self.flow.summary(link)) for link in links]
         decisions = [self.expressions.decision(link.test) for link in links]
         bodies = [self.deeper(link.body, self.tail) for link in links]
         forms = self.deeper(links[-1].orelse, self.tail)
         sites: dict[Operand, int] = {}
         branches = []
-        for link, decision, body in zip(reversed(links), reversed(decisions), reversed(bodies)):
-            branches.append((link, decision, body, forms))
-            forms = Forms(functools.partial(self.if_staged, link, decision, body, forms), [])
+        for link, decision, body, lists in list(zip(links, decisions, bodies, grown))[::-1]:
+            branches.append((link, decision, body, forms, lists))
+            staged = functools.partial(self.if_staged, link, decision, body, forms, lists)
+            forms = Forms(staged, [])
         if not self.options.inline:
             return forms
-        for link, decision, body, orelse in reversed(branches):
+        for link, decision, body, orelse, lists in reversed(branches):
             for asked in decision.asked(True):
                 sites[asked] = self.site(
-                    functools.partial(self.if_parts, link, decision, asked, body, orelse)
+                    functools.partial(self.if_parts, link, decision, asked, body, orelse, lists)
                 )
         if sites and self.depth >= _DEEPEST:
             return Forms(forms.staged, [*self.in_parts(forms.staged, inside), *self.tail])
         wraps, begin, number = self.marks(at, sites, False)
-        plain = branches[0][-1].plain
-        for link, decision, body, _ in branches:
+        plain = branches[0][3].plain
+        for link, decision, body, _, _ in branches:
             test = decision.python(wraps)
             plain = [At(link).branch(test, body.plain or [at.nothing()], plain)]
         if not sites:
@@ -432,21 +447,34 @@ class _Function:
         handler = [*self.stage_at(at, "if_stmt", number, node, inside), *self.tail]
         return Forms(forms.staged, [*begin, self.asking(at, plain, handler)])
 
-    def if_staged(self, node: ast.If, decision: Decision, body: Forms, orelse: Forms) -> Block:
+    def if_staged(
+        self,
+        node: ast.If,
+        decision: Decision,
+        body: Forms,
+        orelse: Forms,
+        lists: list[ast.expr],
+    ) -> Block:
         at, test = At(node), decision.staged()
         if decision.is_plain:
             return [at.branch(test, body.staged(), orelse.staged())]
-        parts = self.branches(node, body, orelse)
+        parts = self.branches(node, body, orelse, lists)
         return [*parts.functions, at.statement(at.apply("if_stmt", test, *parts.arguments))]
 
     def if_parts(
-        self, node: ast.If, decision: Decision, asked: Operand, body: Forms, orelse: Forms
+        self,
+        node: ast.If,
+        decision: Decision,
+        asked: Operand,
+        body: Forms,
+        orelse: Forms,
+        lists: list[ast.expr],
     ) -> Parts:
         """The parts of an if whose test is a tensor from an operand on."""
-        parts = self.branches(node, body, orelse)
+        parts = self.branches(node, body, orelse, lists)
         return Parts(parts.functions, [self.rest(At(node), decision, asked), *parts.arguments])
 
-    def branches(self, node: ast.If, body: Forms, orelse: Forms) -> Parts:
+    def branches(self, node: ast.If, body: Forms, orelse: Forms, lists: list[ast.expr]) -> Parts:
         at = At(node)
         then, other = self.flow.block(node.body), self.flow.block(node.orelse)
         inside = then.beside(other)
@@ -459,20 +487,21 @@ class _Function:
             second = self.parts.function(at, "else_body", orelse.staged(), other)
             functions.append(second)
             names[1] = at.load(second.name)
-        return Parts(functions, [*names, *arguments, at.constant(state.count())])
+        return Parts(functions, [*names, *arguments, at.constant(state.count()), *lists])
 
     def guard(self, node: ast.If, flags: list[str]) -> Forms:
         """What follows a statement that may have jumped: an if of flags alone."""
         at, inside = At(node), self.flow.summary(node)
+        lists = self.lists(node, inside)
         decision = self.expressions.decision(node.test)
         body = self.deeper(node.body, [])
         nothing = _alike([])
-        staged = functools.partial(self.if_staged, node, decision, body, nothing)
+        staged = functools.partial(self.if_staged, node, decision, body, nothing, lists)
         if not self.options.inline:
             return Forms(staged, [])
 
         def parts() -> Parts:
-            parts = self.branches(node, body, nothing)
+            parts = self.branches(node, body, nothing, lists)
             return Parts(parts.functions, [decision.staged(), *parts.arguments])
 
         stage = self.stage_at(at, "if_stmt", at.constant(self.site(parts)), node, inside)
@@ -636,13 +665,37 @@ class _Function:
             options.values.append(self.expressions.convert(value))
 
     def note_mutated(self, node: ast.stmt, inside: Summary, options: ast.Dict) -> None:
-        """Add `'mutated': lambda: {'l': l}`: what methods change in the loop, read after it."""
+        """Add `'mutated': lambda: {'l': l}`: what methods change in the loop, read after it.
+
+        And `'lists': lambda: (l,)`: the variables whose lists may become those of the graph.
+        """
+        at = At(node)
+        lists = self.lists(node, inside)
+        if lists:
+            options.keys.append(at.constant("lists"))
+            options.values += lists
         found = inside.mutated and self.parts.mutated(inside, self.flow.live_after(node))
         if found:
-            at = At(node)
             held = ast.Dict([at.constant(name) for name in found], list(found.values()), **at.place)
             options.keys.append(at.constant("mutated"))
             options.values.append(at.thunk(held))
+
+    def growing(self, node: ast.stmt, inside: Summary) -> Names:
+        """The variables whose lists loops in a statement, or that loop, may change."""
+        if not inside.mutated:
+            return NONE
+        found = self.grown.get(node)
+        if found is None:
+            loops = [loop for loop in ast.walk(node) if isinstance(loop, (ast.For, ast.While))]
+            paths = [path for loop in loops for path in self.flow.summary(loop).mutated.values()]
+            names = frozenset(path.id for path in paths if isinstance(path, ast.Name))
+            found = self.grown[node] = names & self.owned - assigned(node)
+        return found
+
+    def lists(self, node: ast.stmt, inside: Summary) -> list[ast.expr]:
+        """`lambda: (l,)`: the lists that loops in a statement may change; nothing without any."""
+        names, at = self.growing(node, inside), At(node)
+        return [at.thunk(at.tuple([at.load(name) for name in sorted(names)]))] if names else []
 
     def not_stopped(self, stops: Sequence[str], at: At) -> ast.expr:
         flags = [at.load(stop) for stop in stops]

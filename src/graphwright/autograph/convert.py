@@ -23,7 +23,7 @@ from graphwright.autograph import calls, control_flow, exempt, operators, overlo
 from graphwright.autograph.control_flow import Conversion
 from graphwright.autograph.expressions import Options
 from graphwright.autograph.jumps import JumpError
-from graphwright.autograph.settings import Verbosity
+from graphwright.autograph.settings import Verbosity, features
 from graphwright.autograph.sites import Sites
 from graphwright.autograph.source import Source, SourceError
 from graphwright.autograph.syntax import CALLS, OPERATORS, SITES, Fresh
@@ -286,8 +286,8 @@ def to_graph(
 ) -> Any:
     """`entity`, a Python function, with control flow that can depend on tensors.
 
-    With `recursive`, what it calls is converted as it is called. The optional features of
-    TensorFlow are accepted and change nothing: those that exist are always on.
+    With `recursive`, what it calls is converted as it is called. Of the optional features
+    `Feature.LISTS` is one that is not always on.
 
     >>> import graphwright as tf
     >>> def absolute(x):
@@ -299,7 +299,21 @@ def to_graph(
     """
     found = _entity(entity)
     _refuse_async(found.function)
-    return found.wrap(convert(found.function, Options(recursive=recursive)))
+    made = convert(found.function, Options(recursive=recursive))
+    return found.wrap(featured(made, experimental_optional_features))
+
+
+def featured(function: types.FunctionType, wanted: Any) -> Any:
+    """The function with optional features."""
+    if wanted is None:
+        return function
+
+    @functools.wraps(function)
+    def call(*args: Any, **kwargs: Any) -> Any:
+        with features(wanted):
+            return function(*args, **kwargs)
+
+    return call
 
 
 def to_code(entity: Any, recursive: bool = True, experimental_optional_features: Any = None) -> str:

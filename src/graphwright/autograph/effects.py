@@ -32,6 +32,7 @@ class Closure:
     writes: Names = NONE
     attributes: dict[str, ast.expr] = field(default_factory=dict)
     containers: dict[str, ast.expr] = field(default_factory=dict)
+    mutated: dict[str, ast.expr] = field(default_factory=dict)
 
     def __or__(self, other: Closure) -> Closure:
         return Closure(
@@ -39,6 +40,7 @@ class Closure:
             self.writes | other.writes,
             self.attributes | other.attributes,
             self.containers | other.containers,
+            self.mutated | other.mutated,
         )
 
 
@@ -52,7 +54,7 @@ class Effect:
     deletes: set[str] = field(default_factory=set)
     attributes: dict[str, ast.expr] = field(default_factory=dict)  # assigned: self.x
     containers: dict[str, ast.expr] = field(default_factory=dict)  # of assigned items: d
-    mutated: dict[str, ast.expr] = field(default_factory=dict)  # by methods: d
+    mutated: dict[str, ast.expr] = field(default_factory=dict)  # by methods, d += [x]: d
     globals: set[str] = field(default_factory=set)
     nonlocals: set[str] = field(default_factory=set)
     closures: dict[str, Closure] = field(default_factory=dict)
@@ -116,6 +118,8 @@ class _Collector:
         self.visit(node.target)
         if isinstance(node.target, ast.Name):
             self.effect.reads.add(node.target.id)
+            if isinstance(node.value, (ast.List, ast.ListComp)):
+                self.effect.mutated[node.target.id] = node.target
 
     def assignment(self, node: ast.Assign) -> None:
         self.visit(node.value)
@@ -254,6 +258,7 @@ def _closure(args: ast.arguments, body: Sequence[ast.AST]) -> Closure:
         frozenset(inner.bound() & inner.nonlocals),
         _reachable(inner.attributes, own),
         _reachable(inner.containers, own),
+        _reachable(inner.mutated, own),
     )
 
 

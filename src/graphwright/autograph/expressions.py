@@ -132,6 +132,7 @@ class Expressions:
         self.new_call = new_call  # numbers the calls that keep what they found
         self.iterating = 0  # how many iterables of comprehensions are around
         self.kept: set[str] = set()  # names of values in the middle of chains
+        self.grown: set[str] = set()  # variables whose lists a loop before may have changed
 
     def convert(self, node: Any) -> Any:
         """The node that replaces `node`, which may be an expression or a simple statement."""
@@ -220,6 +221,8 @@ class Expressions:
         is_plain, (depth, binds) = is_python_bool(node), _nature(node)
         is_operator = isinstance(node, (ast.Compare, ast.UnaryOp))
         value = self.inside(node) if is_operator else self.convert(node)
+        if isinstance(value, ast.Name) and value.id in self.grown:
+            value = at.apply("held", value)
         return Operand(value, assigns=binds, is_plain=is_plain, depth=depth)
 
     def deciding(self, node: ast.expr) -> ast.expr:

@@ -14,7 +14,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from graphwright.autograph.effects import NONE, Closure, Effect, Names, collect
+from graphwright.autograph.effects import NONE, Closure, Effect, Names, collect, variables
 from graphwright.autograph.syntax import blocks, is_simple, parameters
 
 
@@ -68,9 +68,14 @@ EMPTY = Summary()
 
 
 class Flow:
-    """The data flow of one function: ask it about the statements of `body`."""
+    """The data flow of one function: ask it about the statements of `body`.
 
-    def __init__(self, args: ast.arguments, body: list[ast.stmt]) -> None:
+    `around` says what functions of the function around it do.
+    """
+
+    def __init__(
+        self, args: ast.arguments, body: list[ast.stmt], around: dict[str, Closure]
+    ) -> None:
         self.parameters = frozenset(parameters(args))
         self._effects: dict[ast.AST, Effect] = {}
         self._summaries: dict[ast.AST, Summary] = {}
@@ -81,7 +86,7 @@ class Flow:
         self.nonlocals = frozenset(whole.nonlocals)
         self.locals = (frozenset(whole.bound()) | self.parameters) - self.globals - self.nonlocals
         self.captured = frozenset(whole.captured)  # what functions of the user's may share
-        self._closures = _transitive(whole.closures)
+        self.closures = _transitive(_mutators(around, self.locals) | whole.closures)
         self._body = body
         self.block(body)  # before anything is converted in place; the rest on demand
 
@@ -135,9 +140,11 @@ class Flow:
     def _leaf(self, node: ast.AST) -> Summary:
         effect = self._effect(node)
         reads, modified = set(effect.reads), effect.bound()
-        called = Closure(attributes=effect.attributes, containers=effect.containers)
-        for name in effect.reads & self._closures.keys():
-            called |= self._closures[name]
+        called = Closure(
+            attributes=effect.attributes, containers=effect.containers, mutated=effect.mutated
+        )
+        for name in effect.reads & self.closures.keys():
+            called |= self.closures[name]
         reads |= called.reads | called.writes  # written in part: the old values stay readable
         modified |= called.writes
         return Summary(
@@ -147,7 +154,7 @@ class Flow:
             frozenset(effect.deletes),
             called.attributes,
             called.containers,
-            effect.mutated,
+            called.mutated,
         )
 
     def _summarise(self, node: Any) -> Summary:
@@ -306,6 +313,19 @@ def _transitive(closures: dict[str, Closure]) -> dict[str, Closure]:
             changed |= more != closure
             result[name] = more
     return result
+
+
+def _mutators(closures: dict[str, Closure], own: Names) -> dict[str, Closure]:
+    """What functions of a function around change by methods, where it means the same inside."""
+    found = {}
+    for name, closure in closures.items():
+        mutated = {
+            path: node for path, node in closure.mutated.items() if own.isdisjoint(variables(node))
+        }
+        if mutated and name not in own:
+            reads = frozenset().union(*map(variables, mutated.values()))
+            found[name] = Closure(reads=reads, mutated=mutated)
+    return found
 
 
 def _meet(a: Names | None, b: Names | None) -> Names | None:

@@ -18,6 +18,7 @@ from typing import Any, NoReturn, cast
 
 from graphwright.autograph import refusals, regions
 from graphwright.autograph.containers import contents, refill
+from graphwright.autograph.lists import Growing
 from graphwright.autograph.source import cells_of
 from graphwright.autograph.staging import Staging
 from graphwright.autograph.tensors import TensorStaging
@@ -28,7 +29,8 @@ from graphwright.types import tree
 
 __all__ = [
     "ITERABLES", "PLAIN", "SETTLED", "Undefined", "UndefinedReturn", "and_", "asked", "assert_stmt",
-    "chain", "contents", "for_stmt", "handled", "if_exp", "if_stmt", "in_", "iter", "kind", "ldu",
+    "chain", "contents", "for_stmt", "handled", "held", "if_exp", "if_stmt", "in_", "iter", "kind",
+    "ldu",
     "loops", "not_", "or_", "python_truth", "refill", "refuse_match", "ret", "staged", "undefined",
     "while_stmt",
 ]  # fmt: skip
@@ -81,6 +83,13 @@ def refuse_lost(item: Any) -> None:
     """Refuses a list that a loop of the graph appended to: how long it is, only the graph knows."""
     if type(item) not in PLAIN and _staging.leaks(item):
         raise refusals.lost_items(item)
+
+
+def held(value: Any) -> Any:
+    """What a variable holds whose list an earlier loop may have changed, if that is known."""
+    if type(value) is list and value:
+        refuse_lost(value[-1])
+    return value
 
 
 # Truth that Python asks for
@@ -191,12 +200,19 @@ def if_stmt(
     set_state: Callable[[State], None] | None,
     symbol_names: tuple[str, ...],
     nouts: int,
+    lists: Thunk | None = None,
 ) -> None:
-    """`if cond: body` `else: orelse`; the first `nouts` symbols are read afterwards."""
+    """`if cond: body` `else: orelse`; the first `nouts` symbols are read afterwards.
+
+    `lists` has the variables whose lists loops inside may change.
+    """
     orelse = orelse or _nothing
     if staged(cond):
         variables = _variables(symbol_names, get_state, set_state, body, orelse)
-        regions.stage_if(_staging, cond, body, orelse, variables, nouts)
+        if lists is None:
+            regions.stage_if(_staging, cond, body, orelse, variables, nouts)
+        else:
+            regions.stage_growing_if(_staging, cond, body, orelse, variables, nouts, lists)
     elif cond:
         body()
     else:
@@ -220,10 +236,11 @@ def while_stmt(
         go = test() if known is None else known
         known = None
         if staged(go):
-            variables = _variables(symbol_names, get_state, set_state, test, body)
-            held = _leaves(opts)
-            regions.stage_while(_staging, go, test, body, variables, opts)
-            _warn_of_changes(held, opts)
+            with Growing(_staging, opts.get("lists"), opts.get("shape_invariants")):
+                variables = _variables(symbol_names, get_state, set_state, test, body)
+                held = _leaves(opts)
+                regions.stage_while(_staging, go, test, body, variables, opts)
+                _warn_of_changes(held, opts)
             return
         if not go:
             return
@@ -246,10 +263,11 @@ def for_stmt(
     """
     way = None if type(items) in ITERABLES else _staging.iteration(items)
     if way is not None:
-        variables = _variables(symbol_names, get_state, set_state, body)
-        held = _leaves(opts)
-        regions.stage_for(_staging, way, extra_test, body, variables, opts)
-        _warn_of_changes(held, opts)
+        with Growing(_staging, opts.get("lists"), opts.get("shape_invariants")):
+            variables = _variables(symbol_names, get_state, set_state, body)
+            held = _leaves(opts)
+            regions.stage_for(_staging, way, extra_test, body, variables, opts)
+            _warn_of_changes(held, opts)
         return
     left = iter(items)
     done = object()

@@ -146,6 +146,18 @@ class Writer:
         return at.branch(at.apply("undefined", value), [ast.Delete([gone], **at.place)])
 
 
+def assigned(node: ast.stmt) -> Names:
+    """The variables that a statement assigns otherwise than by `x += [...]`."""
+    extended = {id(inner.target) for inner in ast.walk(node) if isinstance(inner, ast.AugAssign)}
+    return frozenset(
+        inner.id
+        for inner in ast.walk(node)
+        if isinstance(inner, ast.Name)
+        and not isinstance(inner.ctx, ast.Load)
+        and id(inner) not in extended
+    )
+
+
 def _steady(symbols: dict[str, ast.expr], modified: Names) -> dict[str, ast.expr]:
     """The symbols that hang on variables which are not assigned themselves."""
     steady = {name: node for name, node in symbols.items() if modified.isdisjoint(variables(node))}

@@ -100,6 +100,16 @@ def changed_object(name: str, before: Any, after: Any) -> Exception:
     )
 
 
+def other_list(name: str) -> Exception:
+    return refusal(
+        TypeError,
+        f"'{name}' is another list afterwards than before, and a loop of the graph has changed one "
+        "of the two: it has to stay one list whose items change.",
+        f"Begin with the list before, and change it where it is: `{name}.clear()`, "
+        f"`{name}.append(...)`, `{name} += [...]`.",
+    )
+
+
 def other_dtype_in_loop(name: str, before: str, after: str) -> Exception:
     return refusal(
         TypeError,

@@ -8,12 +8,13 @@ has to be the same on every path. All refusals name the variable and both sides.
 from __future__ import annotations
 
 import functools
+import operator
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from types import CellType
 from typing import Any
 
-from graphwright.autograph import refusals
+from graphwright.autograph import lists, refusals
 from graphwright.autograph.refusals import RETURN_VALUE
 from graphwright.autograph.staging import Fold, Iteration, Leaves, Staging
 from graphwright.autograph.undefined import Undefined
@@ -140,6 +141,8 @@ class _Branches:
         for a, b, first in zip(tree.flatten(one), tree.flatten(two), self.carried[position]):
             second = _carried(self.staging, b)
             if first is _STAYS or second is _STAYS:
+                if a is not b and first is second and self.staging.is_staged(a):
+                    raise refusals.other_list(name)
                 if a is not b and not (_is_undefined(a) and _is_undefined(b)):
                     raise refusals.other_objects(name, a, b)
                 python.append(a)
@@ -200,23 +203,47 @@ def stage_if(
         orelse()
         return branches.end_second(variables.get()[:outputs])
 
-    results = staging.cond(pred, then, other, branches.late)
+    results = lists.cond(staging, pred, then, other, branches.late)
     variables.set((*branches.merge(results), *initial[outputs:]))
+
+
+def stage_growing_if(
+    staging: Staging,
+    cond: Any,
+    body: Thunk,
+    orelse: Thunk,
+    variables: Variables,
+    outputs: int,
+    lists_in: Thunk,
+) -> None:
+    """Build an if statement around loops that may change lists which are there before it."""
+    before = lists.Snapshot(body, orelse)
+    initial = variables.get()
+    try:
+        with lists.Found(lists_in) as found:
+            stage_if(staging, cond, body, orelse, variables, outputs)
+    except lists.FoundBefore as change:
+        if id(change.held) not in found.lists:
+            raise
+        variables.set(initial)
+        before.restore()
+        with lists.Growing(staging, lists_in):
+            stage_if(staging, cond, body, orelse, variables, outputs)
 
 
 def lazy_and(staging: Staging, first: Any, rest: Thunk) -> Any:
     """`first and rest()` in the graph."""
     pred = staging.condition(first, "`and` operand")
-    return staging.cond(
-        pred, lambda: [_operand(staging, rest(), "and")], lambda: [staging.convert(False)]
+    return lists.cond(
+        staging, pred, lambda: [_operand(staging, rest(), "and")], lambda: [staging.convert(False)]
     )[0]
 
 
 def lazy_or(staging: Staging, first: Any, rest: Thunk) -> Any:
     """`first or rest()` in the graph."""
     pred = staging.condition(first, "`or` operand")
-    return staging.cond(
-        pred, lambda: [staging.convert(True)], lambda: [_operand(staging, rest(), "or")]
+    return lists.cond(
+        staging, pred, lambda: [staging.convert(True)], lambda: [_operand(staging, rest(), "or")]
     )[0]
 
 
@@ -275,6 +302,8 @@ class _LoopVariables:
             raise refusals.other_structure_in_loop(name, error) from None
 
     def check_same(self, name: str, before: Any, after: Any) -> None:
+        if before is not after and any(map(self.staging.is_staged, (before, after))):
+            raise refusals.other_list(name)
         if before is not after and not (_is_undefined(before) and _is_undefined(after)):
             raise refusals.changed_object(name, before, after)
 
@@ -370,7 +399,7 @@ def _fold(
 
 
 def _as_tensor(staging: Staging, value: Any) -> Any:
-    return value if staging.carries(value) else staging.convert(value)
+    return value if staging.is_staged(value) or staging.carries(value) else staging.convert(value)
 
 
 def _loop(
@@ -383,18 +412,23 @@ def _loop(
     run: Callable[..., Leaves] | None = None,
 ) -> None:
     """Build a loop with variables of its `own` beside the user's."""
-    initial, missing = _initialise(staging, own, step, variables)
+    initial, missing, learned = _initialise(staging, own, step, variables)
     loop = _LoopVariables(staging, variables.names, initial)
-    count = len(own)
-    start = [*own, *loop.start()]
+    grown = lists.CarriedLists(staging)
+    count, width = len(own), sum(grown.widths())
+    start = [*own, *grown.leaves(), *loop.start()]
     asserted = [name for name in missing if not name.startswith(RETURN_VALUE)]
     if asserted:  # whether the loop has run at all goes around too
         start.append(staging.convert(False))
-    shapes = _shapes(loop, count, len(start), options)
-    limits = shapes[count:] if shapes is not None else [None] * len(start)
+    shapes = _shapes(loop, count + width, len(start), options, learned)
+    limits = shapes[count + width :] if shapes is not None else [None] * len(start)
+    entered: list[Any] = []
+    changed = [False] * len(grown.lists)
 
     def unpack(leaves: Sequence[Any]) -> Sequence[Any]:
-        variables.set(loop.unpack(leaves[count:]))
+        grown.take(leaves[count:])
+        entered[:] = [held.flows for held in grown.lists]
+        variables.set(loop.unpack(leaves[count + width :]))
         return leaves[:count]
 
     def test(*leaves: Any) -> Any:
@@ -402,32 +436,44 @@ def _loop(
 
     def body(*leaves: Any) -> Leaves:
         after = step(unpack(leaves))
-        result = [*after, *loop.pack(variables.get(), limits)]
+        changed[:] = map(operator.or_, changed, grown.changed(entered))
+        result = [*after, *grown.leaves(), *loop.pack(variables.get(), limits)]
         return [*result, staging.convert(True)] if asserted else result
 
     passed = {key: value for key, value in options.items() if key in _PASSED}
-    results = (run or staging.while_loop)(test, body, start, shapes, passed)
+    with grown:
+        results = (run or staging.while_loop)(test, body, start, shapes, passed)
     if asserted:
         names = ", ".join(asserted)
         staging.assert_true(results[-1], f"loop must iterate at least once to initialize {names}")
-    variables.set(loop.unpack(results[count:]))
+    grown.take(results[count:], changed)
+    variables.set(loop.unpack(results[count + width :]))
 
 
 _PASSED = ("maximum_iterations", "parallel_iterations", "swap_memory")
 
 
 def _shapes(
-    loop: _LoopVariables, own: int, total: int, options: dict[str, Any]
+    loop: _LoopVariables,
+    own: int,
+    total: int,
+    options: dict[str, Any],
+    learned: dict[str, list[Any]],
 ) -> list[Any] | None:
     """The shape invariants of all loop variables, None for those that keep theirs."""
-    wanted = options.get("shape_invariants")
-    if not wanted:
+    wanted = options.get("shape_invariants") or ()
+    if not wanted and not learned:
         return None
     by_name = {name: shape for name, shape in wanted if isinstance(name, str)}
     shapes: list[Any] = [None] * own
     for name, value, carried in zip(loop.names, loop.initial, loop.carried):
         shape = by_name.get(name, _by_identity(value, wanted))
-        shapes += [shape for crossing in carried if crossing is not _STAYS]
+        each = learned.get(name, carried) if shape is None else carried
+        shapes += [
+            shape if each is carried else limit
+            for limit, crossing in zip(each, carried)
+            if crossing is not _STAYS
+        ]
     return shapes + [None] * (total - len(shapes))
 
 
@@ -443,14 +489,18 @@ def _initialise(
     own: Leaves,
     step: Callable[[Sequence[Any]], Leaves],
     variables: Variables,
-) -> tuple[State, list[str]]:
+) -> tuple[State, list[str], dict[str, list[Any]]]:
     """The state before a loop, and the names that got zeros because they had no value.
 
-    Which zeros is found by one iteration in a graph that is thrown away.
+    And for those whose shapes an iteration leaves open, what it says of them.
+
+    Which zeros is found by one iteration in a graph that is thrown away; so are the types of what
+    lists are to hold that are empty.
     """
     initial = variables.get()
-    if not any(value is None or _is_undefined(value) for value in initial):
-        return initial, []
+    grown = lists.CarriedLists(staging)
+    if all(grown.widths()) and not any(value is None or _is_undefined(value) for value in initial):
+        return initial, [], {}
 
     loop = _LoopVariables(staging, variables.names, initial)
 
@@ -459,14 +509,29 @@ def _initialise(
         step(own)
         return variables.get()
 
-    after = staging.probe(iterate)
-    values, missing = [], []
+    with grown:
+        after = staging.probe(iterate)
+    grown.reset()
+    values, missing, learned = [], [], {}
     for name, before, value in zip(variables.names, initial, after):
         absent = before is None or _is_undefined(before)
         if absent and not (value is None or _is_undefined(value)):
-            values.append(tree.map_structure(lambda leaf: _like(staging, leaf), value))
+            zeros = tree.map_structure(lambda leaf: _like(staging, leaf), value)
+            values.append(zeros)
             missing.append(name)
+            pairs = zip(tree.flatten(value), tree.flatten(zeros))
+            shapes = [_open_shape(staging, *pair) for pair in pairs]
+            if any(shape is not None for shape in shapes):
+                learned[name] = shapes
         else:
             values.append(before)
     variables.set(initial)
-    return tuple(values), missing
+    return tuple(values), missing, learned
+
+
+def _open_shape(staging: Staging, value: Any, zeros: Any) -> Any:
+    """The shape of a value, where that of the zeros that stand for it is another."""
+    if not staging.carries(zeros):
+        return None
+    (_, shape), (_, narrow) = staging.type_of(_carried(staging, value)), staging.type_of(zeros)
+    return None if staging.fits(shape, narrow) else shape

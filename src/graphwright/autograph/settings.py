@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import contextlib
+import contextvars
 import enum
+from collections.abc import Iterator
 from typing import Any
 
 
 class Feature(enum.Enum):
     """The optional parts of TensorFlow's AutoGraph.
 
-    They are accepted wherever TensorFlow takes them and change nothing: what there is of
-    them here is always on.
+    With LISTS (or ALL) an empty list too may grow in a loop of the graph: the first item that
+    the loop's body appends says what type all have. The others are accepted wherever TensorFlow
+    takes them and change nothing: what there is of them here is always on.
     """
 
     ALL = "ALL"
@@ -31,6 +35,27 @@ class Feature(enum.Enum):
         """Every feature except one, or several."""
         left_out = exclude if isinstance(exclude, (list, tuple, set)) else (exclude,)
         return tuple(set(cls.all()) - set(left_out) - {cls.ALL})
+
+
+_features: contextvars.ContextVar[frozenset[Feature]] = contextvars.ContextVar(
+    "features", default=frozenset()
+)
+
+
+def is_on(feature: Feature) -> bool:
+    """Whether what is being traced asked for a feature."""
+    return not _features.get().isdisjoint((feature, Feature.ALL))
+
+
+@contextlib.contextmanager
+def features(wanted: Any) -> Iterator[None]:
+    """The block traces what asked for these features: None, one, or several."""
+    several = wanted if isinstance(wanted, (tuple, list, set, frozenset)) else (wanted,)
+    before = _features.set(frozenset(several) - {None})
+    try:
+        yield
+    finally:
+        _features.reset(before)
 
 
 def set_loop_options(

@@ -43,6 +43,19 @@ class Fold(Protocol):
         """`start` after `step(variables, item)` for each item, while `more(variables)`."""
 
 
+class GrowingList(Protocol):
+    """A list whose length only the graph knows; it is changed where it is."""
+
+    flows: tuple[Any, ...]  # what it holds, as carried values
+
+    @property
+    def width(self) -> int:
+        """How many values these are; 0 as long as the type of its items is not known."""
+
+    def empty_flows(self) -> Sequence[Callable[[], Any]]:
+        """What makes each of these values for a list without items."""
+
+
 class Staging(Protocol):
     """Tensors as AutoGraph sees them."""
 
@@ -116,6 +129,18 @@ class Staging(Protocol):
 
     def assert_true(self, condition: Any, message: str) -> None:
         """Fails in the graph unless the condition holds."""
+
+    def list_of(self, items: list[Any], name: str, shape: Any) -> GrowingList | None:
+        """A list of the graph in place of a Python list that a loop may change.
+
+        None where the type of its items is not known. `shape` is what the loop allows for it.
+        """
+
+    def lost(self, items: GrowingList) -> Any:
+        """An item of the list that is out of scope wherever it is used."""
+
+    def lists(self) -> list[GrowingList]:
+        """All lists of the graph that the code being traced may reach."""
 
     def builtin(self, name: str) -> Callable[..., Any]:
         """The form for tensors of a builtin: `len`, `range`, `sorted`, ... (see `overloads`)."""

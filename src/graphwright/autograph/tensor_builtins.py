@@ -10,6 +10,7 @@ from typing import Any
 from graphwright.autograph import iterations
 from graphwright.autograph.staging import Iteration
 from graphwright.control.branch import cond
+from graphwright.control.graph_list import GraphList
 from graphwright.control.vectorize import vectorized_map
 from graphwright.op.interpreter import convert
 from graphwright.ops.arithmetic import maximum, minimum
@@ -31,6 +32,8 @@ _NONE = object()
 
 def length(tensor: Any) -> Any:
     """`len(tensor)`: a Python number where it is known."""
+    if isinstance(tensor, GraphList):
+        return tensor.length()
     tensor = convert(tensor)
     dims = tensor.type.dims
     if dims == ():
@@ -41,7 +44,9 @@ def length(tensor: Any) -> Any:
 
 
 def truth(value: Any) -> Any:
-    """`bool(value)`, element by element."""
+    """`bool(value)`, element by element; of a list of the graph, whether it has items."""
+    if isinstance(value, GraphList):
+        return greater(value.length(), 0)
     tensor = convert(value)
     return tensor if tensor.dtype is dt.bool_ else not_equal(tensor, convert(0, tensor.dtype))
 
@@ -157,6 +162,16 @@ def _filter(function: Callable[..., Any] | None, items: Any) -> Any:
     )
 
 
+def _of_items(function: Callable[..., Any]) -> Callable[..., Any]:
+    """A function of a tensor's items that takes a list of the graph too."""
+
+    def call(*args: Any, **kwargs: Any) -> Any:
+        tensors = [convert(arg) if isinstance(arg, GraphList) else arg for arg in args]
+        return function(*tensors, **kwargs)
+
+    return call
+
+
 TABLE: dict[str, Callable[..., Any]] = {
     "abs": operator.abs,
     "all": _quantifier(reduce_all, logical_and),
@@ -176,3 +191,4 @@ TABLE: dict[str, Callable[..., Any]] = {
     "sum": _sum,
     "zip": _zip,
 }
+TABLE |= {name: _of_items(TABLE[name]) for name in ("all", "any", "max", "min", "sorted", "sum")}

@@ -8,18 +8,23 @@ from typing import Any
 import numpy as np
 
 from graphwright.autograph import iterations, refusals, tensor_builtins
+from graphwright.autograph.settings import Feature, is_on
 from graphwright.autograph.staging import Fold, Iteration, Leaves
+from graphwright.control import graph_list
 from graphwright.control.assertions import assert_true
 from graphwright.control.branch import traced_cond
+from graphwright.control.graph_list import GraphList
 from graphwright.control.loop import while_loop
 from graphwright.ir.graph import Graph
 from graphwright.op.interpreter import STATE, convert
 from graphwright.ops.comparison import equal, logical_and, logical_not, logical_or
 from graphwright.ops.creation import zeros
+from graphwright.ops.identities import identity
 from graphwright.ops.reduction import reduce_all, reduce_any
 from graphwright.trace.symbolic import SymbolicTensor
 from graphwright.trace.tracer import current_tracer, tracing
 from graphwright.types import dtypes as dt
+from graphwright.types import tree
 from graphwright.types.shape import TensorShape
 from graphwright.types.tensor_type import is_subshape
 from graphwright.values.tensor import Tensor
@@ -32,11 +37,13 @@ class TensorStaging:
     """While a function is traced its tensors are staged; eagerly nothing is."""
 
     def is_staged(self, value: Any) -> bool:
-        if STATE.active is None or not isinstance(value, (Tensor, Variable)):
+        if STATE.active is None or not isinstance(value, (Tensor, Variable, GraphList)):
             return False
         return current_tracer() is not None
 
     def carries(self, value: Any) -> bool:
+        if isinstance(value, GraphList):  # it stays the object that it is: see `lists`
+            return False
         return isinstance(value, Tensor) or _is_composite(value)
 
     def convert(self, value: Any) -> Any:
@@ -71,7 +78,7 @@ class TensorStaging:
         return zeros([size or 0 for size in dims], value.dtype)
 
     def condition(self, value: Any, what: str) -> Any:
-        tensor = convert(value)
+        tensor = tensor_builtins.truth(value) if isinstance(value, GraphList) else convert(value)
         if tensor.dtype is not dt.bool_ or tensor.type.rank not in (0, None):
             raise refusals.condition(tensor, what, tensor.dtype is dt.bool_)
         return tensor
@@ -118,7 +125,7 @@ class TensorStaging:
         return logical_and(first, second)
 
     def none_of(self, value: Any) -> Any:
-        tensor = convert(value)
+        tensor = tensor_builtins.truth(value) if isinstance(value, GraphList) else convert(value)
         if tensor.dtype is not dt.bool_:
             raise TypeError(
                 f"`not` of a tensor needs a bool, got {tensor}: compare it, as in `x == 0`"
@@ -126,7 +133,7 @@ class TensorStaging:
         return logical_not(tensor)
 
     def contains(self, item: Any, items: Any) -> Any:
-        if isinstance(items, (Tensor, Variable)):
+        if isinstance(items, (Tensor, Variable, GraphList)):
             return reduce_any(equal(items, item))
         found = convert(False)
         for candidate in items:
@@ -135,6 +142,21 @@ class TensorStaging:
 
     def assert_true(self, condition: Any, message: str) -> None:
         assert_true(condition, [message])
+
+    def list_of(self, items: list[Any], name: str, shape: Any) -> GraphList | None:
+        if not items:
+            return GraphList(None, (), name, shape) if is_on(Feature.LISTS) else None
+        if any(map(self.leaks, tree.flatten(items))):
+            return None
+        return graph_list.list_of(items, name, shape)
+
+    def lost(self, items: Any) -> Any:
+        if not items.width:
+            return self.probe(lambda: identity(convert(0)))
+        return self.probe(lambda: tree.flatten(items[0])[0])
+
+    def lists(self) -> list[Any]:
+        return graph_list.living()
 
     def builtin(self, name: str) -> Callable[..., Any]:
         return tensor_builtins.TABLE[name]

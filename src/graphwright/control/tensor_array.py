@@ -96,6 +96,18 @@ class ListArray:
         name = "TensorArrayV2Read/TensorListGetItem"
         return apply(op, self.flow, index32(index), host_shape(self.dims), name=name)
 
+    def push(self, value: Any) -> ListArray:
+        """The array with another item at its end."""
+        value = self.converted(value)
+        flow = apply(lists.PUSH_BACK, self.flow, value)
+        return self.after(flow, self.admitted(value.type.dims))
+
+    def pop(self) -> tuple[ListArray, Any]:
+        """The array without its last item, and that item."""
+        op = lists.TensorListPopBack.of(self.dtype)
+        flow, item = apply(op, self.flow, host_shape(self.dims))
+        return self.after(flow, self.dims), item
+
     def stack(self) -> Any:
         """All items as one tensor."""
         op = list_tensors.TensorListStack.of(self.dtype, -1 if self.count is None else self.count)

@@ -16,6 +16,7 @@ from types import MethodType
 from typing import Any
 
 from graphwright.autograph.convert import staged_form
+from graphwright.autograph.settings import features
 from graphwright.errors import show_users_lines
 from graphwright.explain.debugging import attended, look_at, mode_of
 from graphwright.explain.effects import where_stored
@@ -202,9 +203,7 @@ class PolymorphicFunction:
             self._history,
             bound,
             lambda: self._creation.trace(
-                lambda on_variable: trace(
-                    self._traced_function(), self._name, self._binder, target, on_variable
-                ),
+                lambda on_variable: self._traced(target, on_variable),
                 lambda concrete: flat_tensors(concrete.function_type, bound),
             ),
         )
@@ -212,6 +211,10 @@ class PolymorphicFunction:
         self._table.add(target, concrete)
         self._history.traced(wanted, concrete, began)
         return concrete
+
+    def _traced(self, target: FunctionType, on_variable: Any) -> ConcreteFunction:
+        with features(self._options["experimental_autograph_options"]):
+            return trace(self._traced_function(), self._name, self._binder, target, on_variable)
 
     def _traced_function(self) -> Callable[..., Any]:
         """The Python function as it is run on placeholders: converted by AutoGraph."""

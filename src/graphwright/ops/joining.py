@@ -405,6 +405,8 @@ def concat(values: Any, axis: Any, name: str | None = "concat") -> Any:
            [3, 4]], dtype=int32)>
     """
     if not isinstance(values, (list, tuple)):
+        if getattr(values, "_is_list", False):
+            raise TypeError(f"how many tensors there are in {values!r}, only the graph knows")
         values = [values]
     if len(values) == 1:
         return identity(values[0], name=name)

@@ -22,6 +22,9 @@ class Composite:
     #: Whether it counts as a kind of tensor: `tf.is_tensor`.
     _is_native = True
 
+    #: Whether it stands for a Python list of tensors.
+    _is_list = False
+
     @property
     def __graphwright_spec__(self) -> Any:
         """The type spec of this value: what a class states, by this name or by `_type_spec`."""

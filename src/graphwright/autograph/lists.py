@@ -1,0 +1,207 @@
+"""Lists that grow: Python lists become lists of the graph, and all regions carry those along.
+
+A list of the graph stays one object that is changed where it is. So whoever holds it, by another
+variable, an attribute or an argument, sees each change; and what a branch or a loop makes of it is
+known without a look at the program: it holds other values at the end than at the beginning.
+"""
+
+from __future__ import annotations
+
+import contextvars
+from collections.abc import Callable, Sequence
+from types import CellType
+from typing import Any
+
+from graphwright.autograph.containers import contents, refill
+from graphwright.autograph.source import cells_of
+from graphwright.autograph.staging import GrowingList, Leaves, Staging
+
+#: The Python lists that branches around have found, by identity.
+_found: contextvars.ContextVar[dict[int, list[Any]]] = contextvars.ContextVar("found")
+
+
+class FoundBefore(BaseException):
+    """A loop would change a list that was there before a branch around it."""
+
+    def __init__(self, held: list[Any]) -> None:
+        super().__init__()
+        self.held = held
+
+
+class Found:
+    """Notes the Python lists that a branch finds, in case a loop in it changes one of them."""
+
+    def __init__(self, variables: Any) -> None:
+        self.lists = {id(held): held for _, _, held in python_lists(variables)}
+
+    def __enter__(self) -> Found:
+        self.token = _found.set(_found.get({}) | self.lists)
+        return self
+
+    def __exit__(self, *_: Any) -> None:
+        _found.reset(self.token)
+
+
+class Snapshot:
+    """What the variables of functions hold, those that nobody reads afterwards too."""
+
+    def __init__(self, *functions: Any) -> None:
+        cells = [cell for function in functions for cell in cells_of(function).values()]
+        values = [(cell, value_of(cell)) for cell in cells]
+        self.cells = [
+            (cell, value, contents(value) if type(value) in (list, dict) else None)
+            for cell, value in values
+        ]
+
+    def restore(self) -> None:
+        """Have them hold it again."""
+        for cell, value, held in self.cells:
+            if value is not _EMPTY:
+                cell.cell_contents = value
+                if held is not None:
+                    refill(value, held)
+            elif value_of(cell) is not _EMPTY:
+                del cell.cell_contents
+
+
+_EMPTY = object()
+
+
+def value_of(cell: CellType) -> Any:
+    """What a variable holds, if it has a value."""
+    try:
+        return cell.cell_contents
+    except ValueError:
+        return _EMPTY
+
+
+class Growing:
+    """Puts lists of the graph in place of the Python lists that a region may change.
+
+    `variables` is a function in whose cells the lists are. Whoever else holds such a Python list
+    holds items from then on that are out of scope: it cannot know what the graph makes of the
+    list. Where the region cannot be built, all is undone.
+    """
+
+    def __init__(self, staging: Staging, variables: Any, shapes: Any = None) -> None:
+        self.staging = staging
+        self.variables = variables
+        self.limits = {name: shape for name, shape in shapes or () if isinstance(name, str)}
+        self.cells: list[tuple[CellType, list[Any]]] = []
+        self.made: dict[int, tuple[list[Any], list[Any], GrowingList]] = {}
+
+    def __enter__(self) -> None:
+        for name, cell, held in python_lists(self.variables):
+            if id(held) not in self.made:
+                new = self.staging.list_of(held, name, self.limits.get(name))
+                if new is None:
+                    continue
+                if id(held) in _found.get({}):
+                    raise FoundBefore(held)
+                self.made[id(held)] = held, held[:], new
+            self.cells.append((cell, held))
+        for held, items, new in self.made.values():
+            held[:] = [self.staging.lost(new)] * max(1, len(items))
+        for cell, held in self.cells:
+            cell.cell_contents = self.made[id(held)][2]
+
+    def __exit__(self, kind: Any, *_: Any) -> None:
+        if kind is None:
+            return
+        for held, items, _new in self.made.values():
+            held[:] = items
+        for cell, held in self.cells:
+            cell.cell_contents = held
+
+
+def python_lists(variables: Any) -> list[tuple[str, CellType, list[Any]]]:
+    """The variables in the cells of a function that hold Python lists."""
+    found = []
+    for name, cell in cells_of(variables).items():
+        held = value_of(cell)
+        if type(held) is list:
+            found.append((name, cell, held))
+    return found
+
+
+Late = tuple[int, Callable[[], Any]]
+
+
+class CarriedLists:
+    """The lists of the graph, which a region carries along as further values."""
+
+    def __init__(self, staging: Staging) -> None:
+        self.lists = staging.lists()
+        self.before = [held.flows for held in self.lists]
+
+    def reset(self) -> None:
+        """What they held before the region."""
+        for held, flows in zip(self.lists, self.before):
+            held.flows = flows
+
+    def __enter__(self) -> CarriedLists:
+        return self
+
+    def __exit__(self, kind: Any, *_: Any) -> None:
+        if kind is not None:  # the region was not built
+            self.reset()
+
+    def widths(self) -> list[int]:
+        """How many values each list is: 0 as long as the type of its items is not known."""
+        return [held.width for held in self.lists]
+
+    def leaves(self) -> Leaves:
+        """What they hold now."""
+        return [flow for held in self.lists for flow in held.flows]
+
+    def take(self, leaves: Sequence[Any], among: Sequence[Any] | None = None) -> None:
+        """Has them hold these values; with `among`, those of its lists only."""
+        left = iter(leaves)
+        for number, held in enumerate(self.lists):
+            flows = tuple([next(left) for _ in range(held.width)])
+            held.flows = flows if among is None or among[number] else self.before[number]
+
+    def changed(self, since: Sequence[Any]) -> list[bool]:
+        """Which of them hold something else than `since`."""
+        return [held.flows is not flows for held, flows in zip(self.lists, since)]
+
+
+def cond(
+    staging: Staging,
+    pred: Any,
+    then: Callable[[], Leaves],
+    other: Callable[[], Leaves],
+    late: list[Late] | None = None,
+) -> Leaves:
+    """Both branches in the graph, with the lists that they change.
+
+    `late` says, after both, which leaves the first branch has besides (see `Staging.cond`).
+    """
+    late = [] if late is None else late
+    lists = CarriedLists(staging)
+    if not lists.lists:
+        return staging.cond(pred, then, other, late)
+    changed: list[list[bool]] = []
+    known: list[int] = []
+
+    def branch(run: Callable[[], Leaves]) -> Leaves:
+        lists.reset()
+        leaves = run()
+        changed.append(lists.changed(lists.before))
+        known[:] = known or lists.widths()
+        return [*leaves, *lists.leaves()]
+
+    def second() -> Leaves:
+        leaves = branch(other)
+        position = len(leaves) - sum(lists.widths())
+        for held, before in zip(lists.lists, known):
+            if not before:  # the first branch knew nothing of the items' type
+                late.extend((position + i, empty) for i, empty in enumerate(held.empty_flows()))
+            position += held.width
+        return leaves
+
+    with lists:
+        results = staging.cond(pred, lambda: branch(then), second, late)
+    count = len(results) - sum(lists.widths())
+    lists.take(results[count:], [any(flags) for flags in zip(*changed)])
+    return results[:count]

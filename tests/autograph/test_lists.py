@@ -1,0 +1,463 @@
+# ruff: noqa: C416, E741, RUF005 - the programs are written as users write them
+"""Python lists that a loop of the graph changes. What they do with numbers is in the corpus."""
+
+from __future__ import annotations
+
+import inspect
+from typing import Any
+
+import numpy as np
+import pytest
+
+import graphwright as tf
+from graphwright.errors import InaccessibleTensorError
+from graphwright.types import tree
+
+N, X, V = tf.constant(4), tf.constant(0.7), tf.constant([1.0, 2.0])
+LISTS = tf.autograph.experimental.Feature.LISTS
+
+
+def plain(value: Any) -> Any:
+    return tree.map_structure(
+        lambda leaf: leaf.numpy().tolist() if isinstance(leaf, tf.Tensor) else leaf, value
+    )
+
+
+def same(function: Any, *arguments: Any, **options: Any) -> Any:
+    """What a traced function returns, which is what it returns eagerly."""
+    expected = tf.autograph.to_graph(function)(*arguments)
+    result = tf.function(function, **options)(*arguments)
+    assert plain(result) == plain(expected)
+    return result
+
+
+# What the items may be
+
+
+def test_tensors() -> None:
+    def f(v, n):
+        l = [v]
+        for i in tf.range(n):
+            l.append(v * tf.cast(i, tf.float32))
+        return tf.stack(l), tf.stack(l, 1), tf.stack(l, -1)
+
+    same(f, V, N)
+
+
+def test_joined() -> None:
+    def f(v, n):
+        l = [tf.stack([v, v])]
+        for _ in tf.range(n):
+            l.append(l[-1] + 1.0)
+        joined = tf.concat(l, 0), tf.concat(l, 1), tf.concat(l, -1)
+        return joined, tf.add_n(l), tf.reduce_mean(l), tf.convert_to_tensor(l), l[0] + l
+
+    same(f, V, N)
+
+
+def test_pieces_of_different_lengths() -> None:
+    def f(v, n):
+        l = [v]
+        for _ in tf.range(n):
+            tf.autograph.experimental.set_loop_options(
+                shape_invariants=[(l, tf.TensorShape([None]))]
+            )
+            l.append(tf.concat([l[-1], v[:1]], 0))
+        return tf.concat(l, 0), l
+
+    same(f, V, N)
+
+
+def test_structures() -> None:
+    def f(n):
+        l = [(1, {"a": 2.0, "b": [True]})]
+        for i in tf.range(n):
+            l.append((i, {"a": l[-1][1]["a"] * 2.0, "b": [i > 2]}))
+            if i == 1:
+                l[0] = l[-1]
+        first, _ = l[1]
+        return l, first, len(l)
+
+    same(f, N)
+
+
+def test_numbers_take_the_dtype_of_tensors() -> None:
+    def f(x, n):
+        l = [0, x]
+        for _ in tf.range(n):
+            l.append(1)
+        return tf.stack(l)
+
+    assert tf.function(f)(X, N).dtype is tf.float32
+
+
+def test_slices_and_places() -> None:
+    def f(n):
+        l = [5, 6]
+        for i in tf.range(n):
+            l.append(i)
+            l.append(l.pop(0) + l.pop(-2) + l[n - n - 1])
+            del l[0]
+            l.extend(l[::-1])
+            l.extend(tf.constant([7, 8]))
+        more = l[1:] + [9]
+        more.append(l[n])
+        return l, [4] + l, more, l.copy(), l[-3:-1]
+
+    same(f, N)
+
+
+# Lists of unknown items: the option
+
+
+def grows_from_nothing(n):
+    l, pairs = [], []
+    for i in tf.range(n):
+        if i % 2 == 1:
+            l.append(i * i)
+            for j in tf.range(i):
+                pairs.append((i, tf.cast(j, tf.float32)))
+        else:
+            l.append(-i)
+    return l, pairs, len(l)
+
+
+@pytest.mark.parametrize("option", [LISTS, tf.autograph.experimental.Feature.ALL, (LISTS,)])
+def test_empty_list(option: Any) -> None:
+    assert plain(same(grows_from_nothing, N, experimental_autograph_options=option)[0]) == [
+        0, 1, -2, 9,
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize("n", [0, 1])
+def test_empty_list_that_stays_so(n: int) -> None:
+    def f(n):
+        l = []
+        for i in tf.range(n):
+            if i > 0:
+                pass
+            else:
+                l.append(V)
+        r = 2
+        if l:
+            r = 1
+        return tf.stack(l), r
+
+    items, r = tf.function(f, experimental_autograph_options=LISTS)(tf.constant(n))
+    assert (items.shape, int(r)) == ((n, 2), 2 - n)
+
+
+def test_empty_list_of_to_graph() -> None:
+    converted = tf.autograph.to_graph(grows_from_nothing, experimental_optional_features=LISTS)
+    result = tf.function(converted, autograph=False)(N)
+    assert plain(result) == plain(tf.function(
+        grows_from_nothing, experimental_autograph_options=LISTS)(N))  # fmt: skip
+
+
+def test_option_is_of_the_function_alone() -> None:
+    def inner(n):
+        l = []
+        for i in tf.range(n):
+            l.append(i)
+        return tf.stack(l)
+
+    nested = tf.function(inner)
+    outer = tf.function(lambda n: nested(n), experimental_autograph_options=LISTS)
+    with pytest.raises(InaccessibleTensorError):
+        outer(N)
+
+
+def test_read_before_anything_is_appended() -> None:
+    def f(n):
+        l = []
+        for i in tf.range(n):
+            i += l[0]  # here
+            l.append(i)
+        return l
+
+    refused(f, TypeError, "`l`, which grows in the graph, has no item yet", LISTS)
+
+
+# Whoever else holds the list
+
+
+def refused(function: Any, error: type[Exception], what: str, option: Any = None) -> None:
+    with pytest.raises(error) as caught:
+        tf.function(function, experimental_autograph_options=option)(N)
+    text = str(caught.value)
+    assert what in text
+    lines, first = inspect.getsourcelines(function)
+    numbers = [first + number for number, line in enumerate(lines) if "# here" in line]
+    assert any(f"line {number}" in text for number in numbers), text
+
+
+def test_other_variable() -> None:
+    def f(n):
+        l = [1]
+        m = l
+        for i in tf.range(n):
+            l.append(i)
+        return m[0] + 1  # here
+
+    refused(f, InaccessibleTensorError, "tf.TensorArray")
+
+
+def test_other_variable_in_the_loop() -> None:
+    def f(n):
+        l = [1]
+        m = l
+        for i in tf.range(n):
+            l.append(m[0] + i)  # here
+        return l
+
+    refused(f, InaccessibleTensorError, "tf.TensorArray")
+
+
+@pytest.mark.parametrize("ask", [len, sum])
+def test_attribute(ask: Any) -> None:
+    def f(n):
+        class Box:
+            pass
+
+        box = Box()
+        box.l = [1]
+        l = box.l
+        for i in tf.range(n):
+            l.append(i)
+        return ask(box.l)  # here
+
+    refused(f, InaccessibleTensorError, "tf.TensorArray")
+
+
+def test_argument() -> None:
+    def grow(l, n):
+        for i in tf.range(n):
+            l.append(i)
+        return l
+
+    def lost(n):
+        l = [1]
+        grow(l, n)
+        return tf.stack(l)  # here
+
+    def kept(n):
+        l = grow([1], n)
+        for i in tf.range(n):
+            l.append(i)
+        same_one = grow(l, n)
+        return tf.stack(l), tf.stack(same_one)
+
+    refused(lost, InaccessibleTensorError, "tf.TensorArray")
+    same(kept, N)
+
+
+def test_list_of_another_type() -> None:
+    def f(n):
+        l = [1, 2.5, "three"]
+        for i in tf.range(n):
+            l.append(i)
+        return l[-1] + 1  # here
+
+    refused(f, InaccessibleTensorError, "tf.TensorArray")
+
+
+def test_truth_of_a_lost_list() -> None:
+    def f(n):
+        l = []
+        for i in tf.range(n):
+            l.append(i)
+        if l:  # here
+            return 1
+        return 2
+
+    refused(f, InaccessibleTensorError, "tf.TensorArray")
+
+
+def test_nothing_is_changed_where_the_loop_cannot_be_built() -> None:
+    held = []
+
+    def f(n):
+        l = [1]
+        held.append(l)
+        for i in tf.range(n):
+            l.append(i)
+            l.append(V)
+        return l
+
+    with pytest.raises(TypeError, match="dtype int32, and cannot hold one of dtype float32"):
+        tf.function(f)(N)
+    assert held == [[1]]
+
+
+# What such a list cannot do
+
+
+def never(error: type[Exception], what: str) -> Any:
+    def mark(function: Any) -> Any:
+        NEVER.append(pytest.param(function, error, what, id=function.__name__))
+        return function
+
+    return mark
+
+
+NEVER: list[Any] = []
+
+
+@never(TypeError, "holds items of dtype int32, and cannot hold one of dtype float32")
+def other_dtype(n):
+    l = [1]
+    for _ in tf.range(n):
+        l.append(V[0])  # here
+
+
+@never(ValueError, "set_loop_options(shape_invariants=[(l, tf.TensorShape([None]))])")
+def other_shape(n):
+    l = [V]
+    for _ in tf.range(n):
+        l.append(tf.concat([V, V], 0))  # here
+
+
+@never(TypeError, "and cannot hold (")
+def other_structure(n):
+    l = [1]
+    for i in tf.range(n):
+        l.append((i, i))  # here
+
+
+@never(TypeError, "Make it alike: `tf.cast(item, tf.int32)`")
+def stored_dtype(n):
+    l = [1]
+    for i in tf.range(n):
+        l.append(i)
+        l[0] = V[0]  # here
+
+
+@never(AttributeError, "has no method `sort`. Use `append`")
+def other_method(n):
+    l = [1]
+    for i in tf.range(n):
+        l.append(i)
+    l.sort()  # here
+
+
+@never(TypeError, "'l' is another list afterwards than before")
+def another_list(n):
+    l = [1]
+    for i in tf.range(n):
+        l.append(i)
+    for i in tf.range(n):  # here
+        l = l + [i]
+    return l
+
+
+@never(TypeError, "'l' is another list afterwards than before")
+def another_list_in_a_branch(n):
+    l = [1]
+    for i in tf.range(n):
+        l.append(i)
+    if n > 2:  # here
+        l = l + [1]
+    return l
+
+
+@never(TypeError, "Iterating")
+def comprehension(n):
+    l = [1]
+    for i in tf.range(n):
+        l.append(i)
+    return [x for x in l]  # here
+
+
+@never(TypeError, "A comparison")
+def comparison(n):
+    l = [1]
+    for i in tf.range(n):
+        l.append(i)
+    return l == [1]  # here
+
+
+@pytest.mark.parametrize(("function", "error", "what"), NEVER)
+def test_never(function: Any, error: type[Exception], what: str) -> None:
+    refused(function, error, what)
+
+
+def test_outside_of_the_list() -> None:
+    def f(n):
+        l = [1]
+        for i in tf.range(n):
+            l.append(i)
+        return l[n + 1]
+
+    with pytest.raises(tf.errors.InvalidArgumentError):
+        tf.function(f)(N)
+
+
+# Gradients, code, export
+
+
+def series(x, n):
+    l = [x]
+    for i in tf.range(n):
+        if tf.cast(i, tf.float32) * x < 1.0:
+            l.append(l[-1] * x)
+        else:
+            l[0] = l[0] * l[-1]
+            l.append(tf.sin(l.pop() * x))
+    total = 0.0
+    for item in l:
+        total += item * item
+    return total, l
+
+
+@pytest.mark.parametrize("options", [{}, {"jit_compile": True}, {"jit_compile": False}])
+def test_gradients(options: dict[str, Any]) -> None:
+    outcomes = []
+    for function in (tf.function(series, **options), tf.autograph.to_graph(series)):
+        with tf.GradientTape() as second:
+            second.watch(X)
+            with tf.GradientTape() as first:
+                first.watch(X)
+                total, items = function(X, N)
+                y = total + sum(items)
+            slope = first.gradient(y, X)
+        outcomes.append([y, slope, second.gradient(slope, X), len(items)])
+    np.testing.assert_allclose(*[tree.map_structure(float, each) for each in outcomes], rtol=1e-5)
+
+
+def test_returned_list_is_a_python_list() -> None:
+    @tf.function
+    def f(n):
+        l = [V]
+        for _ in tf.range(n):
+            l.append(l[-1] + 1.0)
+        return {"l": l}
+
+    for n in range(12):
+        result = f(tf.constant(n))["l"]
+        assert type(result) is list
+        assert plain(result) == [[1.0 + i, 2.0 + i] for i in range(n + 1)]
+    assert f.experimental_get_tracing_count() == 1
+
+
+def test_functions_take_and_return_lists() -> None:
+    @tf.function
+    def grow(l, n):
+        for i in tf.range(n):
+            l.append(i)
+        return l
+
+    def f(n):
+        l = [1]
+        for i in tf.range(n):
+            l.append(i)
+        longer = grow(l, n)
+        longer.append(7)
+        return longer, l
+
+    assert plain(tf.function(f)(N)) == ([1, 0, 1, 2, 3, 0, 1, 2, 3, 7], [1, 0, 1, 2, 3])
+
+
+def test_ops_are_tensorflows() -> None:
+    concrete = tf.function(series).get_concrete_function(X, N)
+    ops = {node.op for node in concrete.graph.as_graph_def().node}
+    assert {"EmptyTensorList", "TensorListPushBack"} <= ops
