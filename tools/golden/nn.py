@@ -67,6 +67,8 @@ def activations() -> Iterator[Case]:
     for name in ("elu", "selu", "softplus", "gelu"):
         yield f"nn.{name}", (np.arange(-4, 9),), {}
     yield "nn.leaky_relu", (np.arange(-4, 9),), {}
+    yield "nn.leaky_relu", (normal((3, 4)),), {"alpha": None}
+    yield "nn.silu", (normal((3, 4), "float64"), np.array(2.0, np.float32)), {}
     for alpha in (0.0, 0.01, 0.5, 1.0, 2.0):
         yield "nn.leaky_relu", (normal((3, 4)),), {"alpha": alpha}
     for approximate in (True, False):
@@ -129,7 +131,12 @@ def losses() -> Iterator[Case]:
     yield "nn.compute_average_loss", (normal((4,)),), {}
     yield "nn.compute_average_loss", (normal((4,)),), {"global_batch_size": 8}
     yield "nn.compute_average_loss", (normal((4,)), positive((4,))), {}
+    for losses, weights in (((4,), (4, 1)), ((4, 1), (4,)), ((0,), (0,)), ((4, 2), ()), ((), ())):
+        yield "nn.compute_average_loss", (normal(losses), positive(weights)), {}
+    for size in (0, -1, 2.0, [1]):
+        yield "nn.compute_average_loss", (normal((4,)),), {"global_batch_size": size}
     yield "nn.scale_regularization_loss", (normal((4,)),), {}
+    yield "nn.scale_regularization_loss", (np.array([1, 2], np.int32),), {}
 
 
 def normalizations() -> Iterator[Case]:
@@ -142,6 +149,8 @@ def normalizations() -> Iterator[Case]:
         yield "nn.sufficient_statistics", (x, axis), {"shift": 0.5, "keepdims": keep}
         yield "nn.weighted_moments", (x, axis, positive((2, 3, 4))), {"keepdims": keep}
     yield "nn.weighted_moments", (normal((2, 3)), [0], 2.0), {}
+    yield "nn.weighted_moments", (normal((2, 3)), [0], 0.0), {}
+    yield "nn.weighted_moments", (normal((0, 3)), [0], 2.0), {}
     yield "nn.normalize_moments", (4.0, normal((3,)), positive((3,)), None), {}
     yield "nn.normalize_moments", (4.0, normal((3,)), positive((3,)), 0.5), {}
     for dtype in FLOATS:
@@ -152,6 +161,8 @@ def normalizations() -> Iterator[Case]:
         for axis in (0, 1, [0, 2], -1):
             yield "nn.l2_normalize", (x, axis), {}
     yield "nn.l2_normalize", (np.zeros((2, 3), np.float32), 0), {}
+    yield "nn.l2_normalize", (normal((2, 3)), 0), {"dim": 0}
+    yield "nn.l2_normalize", (normal((2, 3)),), {"dim": 0}
     yield "nn.l2_normalize", (normal((2, 3)) + 1j * normal((2, 3), seed=1), 0), {}
     for scaled in (True, False):
         vector = positive((3,))
@@ -162,6 +173,8 @@ def normalizations() -> Iterator[Case]:
         yield "nn.local_response_normalization", (image,), {}
         yield "nn.lrn", (image, 2, 1.5, 0.3, 0.75), {}
     yield "nn.lrn", (normal((2, 3)),), {}
+    yield "nn.lrn", (image, None, None, None, None), {}
+    yield "nn.lrn", (image, -1), {}
 
 
 def biases() -> Iterator[Case]:
@@ -182,6 +195,7 @@ def embeddings() -> Iterator[Case]:
         yield "nn.embedding_lookup", (table, ids), {}
         yield "nn.embedding_lookup", (table, ids), {"max_norm": 1.0}
     yield "nn.embedding_lookup", (table, [5]), {}
+    yield "nn.embedding_lookup", (((1.0, 2.0), (3.0, 4.0)), [1, 0]), {}
     yield "nn.embedding_lookup", (table, [-1]), {}
     yield "nn.embedding_lookup", (table, [0.5]), {}
     yield "nn.embedding_lookup", (None, [0]), {}
@@ -240,6 +254,8 @@ def label_rows() -> Iterator[Case]:
             yield "nn.collapse_repeated", (labels, lengths), {}
     yield "nn.collapse_repeated", (rows, np.array([5, 3, 4], np.int64)), {}
     yield "nn.collapse_repeated", (rows[0], np.array([5], np.int32)), {}
+    yield "nn.collapse_repeated", (rows, 4), {}
+    yield "nn.collapse_repeated", (np.array([[b"a", b"a", b"b"]], object), [3]), {}
 
 
 def cases() -> Iterator[Case]:

@@ -320,10 +320,14 @@ def relu6(features: Any, name: str | None = None) -> Any:
 
 
 def leaky_relu(features: Any, alpha: Any = 0.2, name: str | None = None) -> Any:
-    """`features` where they are positive, else alpha times them; integers become float32."""
+    """`features` where they are positive, else alpha times them; integers become float32.
+
+    None stands for the default slope.
+    """
     x = convert(features)
     x = cast(x, dt.float32) if x.dtype.is_integer else x
-    return apply(LeakyRelu.of(float(np.float32(alpha))), x, name=name)
+    slope = LeakyRelu.alpha if alpha is None else alpha
+    return apply(LeakyRelu.of(float(np.float32(slope))), x, name=name)
 
 
 def crelu(features: Any, axis: int = -1, name: str | None = None) -> Any:
@@ -376,4 +380,4 @@ def gelu(features: Any, approximate: bool = False, name: str | None = None) -> A
 def silu(features: Any, beta: Any = 1.0) -> Any:
     """x * sigmoid(beta * x), elementwise."""
     x = convert(features)
-    return x * sigmoid(convert(beta, x.dtype) * x)
+    return x * sigmoid(cast(convert(beta, None, x.dtype), x.dtype) * x)

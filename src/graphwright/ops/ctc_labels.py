@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
+from graphwright.op.interpreter import convert
 from graphwright.ops.arithmetic import subtract
 from graphwright.ops.comparison import equal, logical_and, not_equal
 from graphwright.ops.conversion import cast
-from graphwright.ops.creation import ones_like
+from graphwright.ops.creation import fill
 from graphwright.ops.gathering import gather, scatter_nd
 from graphwright.ops.identities import ensure_shape
 from graphwright.ops.indexing import boolean_mask, where
@@ -32,10 +33,11 @@ def collapse_repeated(labels: Any, seq_length: Any, name: str | None = None) -> 
     >>> rows.numpy().tolist(), lengths.numpy().tolist()
     ([[1, 2, 1, 0, 0], [1, 2, 3, 4, 5]], [3, 5])
     """
-    labels, seq_length = ensure_shape(labels, [None, None]), ensure_shape(seq_length, [None])
-    first = cast(ones_like(labels[:, :1]), dt.bool_)
+    labels, seq_length = ensure_shape(labels, [None, None]), convert(seq_length)
+    first = fill(shape(labels[:, :1]), True)
     differs = concat([first, not_equal(labels[:, 1:], labels[:, :-1])], 1)
-    kept = logical_and(differs, sequence_mask(seq_length, maxlen=shape(labels)[1]))
+    inside = sequence_mask(seq_length, maxlen=shape(labels)[1])
+    kept = ensure_shape(logical_and(differs, inside), [None, None])
     lengths = reduce_sum(cast(kept, dt.int32), axis=1)
     longest = reduce_max(lengths, axis=0)
     places = where(sequence_mask(lengths, maxlen=longest))
@@ -44,7 +46,7 @@ def collapse_repeated(labels: Any, seq_length: Any, name: str | None = None) -> 
     return rows, cast(lengths, seq_length.dtype)
 
 
-def ctc_unique_labels(labels: Any, name: str | None = None) -> Any:
+def ctc_unique_labels(labels: Any, name: str | None = None) -> list[Any]:
     """The distinct labels of each row in order of first appearance, and which each label is.
 
     The rows of distinct labels (int64) are filled up with zeros.
@@ -64,4 +66,4 @@ def ctc_unique_labels(labels: Any, name: str | None = None) -> Any:
     columns = boolean_mask(number, is_first)
     places = concat([firsts[:, :1], expand_dims(cast(columns, dt.int64), 1)], 1)
     values = cast(boolean_mask(labels, is_first), dt.int64)
-    return scatter_nd(places, values, cast(shape(labels), dt.int64)), which
+    return [scatter_nd(places, values, cast(shape(labels), dt.int64)), which]

@@ -35,11 +35,11 @@ def whole_table(params: Any) -> Any:
     """One table of the tables that share its rows in order; ValueError if there is none."""
     if params is None:
         raise ValueError("params must be specified")
-    if not isinstance(params, (list, tuple)):
-        return params
-    if not params:
+    if isinstance(params, (list, tuple)) and not params:
         raise ValueError("Length of params is currently 0. Need at least one param.")
-    return params[0] if len(params) == 1 else concat(list(params), 0)
+    if not isinstance(params, list):
+        return params
+    return params[0] if len(params) == 1 else concat(params, 0)
 
 
 def embedding_lookup(

@@ -8,14 +8,25 @@ from typing import Any
 
 import numpy as np
 
+from graphwright.errors import InvalidArgumentError
 from graphwright.op.batching import Each
 from graphwright.op.interpreter import apply, convert
 from graphwright.op.op import Call, Op, Shapes
 from graphwright.ops.activation import relu
-from graphwright.ops.comparison import greater_equal, less_equal, logical_and, select
+from graphwright.ops.arithmetic import divide_no_nan
+from graphwright.ops.comparison import (
+    equal,
+    greater,
+    greater_equal,
+    less_equal,
+    logical_and,
+    select,
+)
 from graphwright.ops.conversion import cast
+from graphwright.ops.joining import concat
+from graphwright.ops.movement import expand_dims, reshape, squeeze
 from graphwright.ops.reduction import reduce_sum
-from graphwright.ops.shape import shape
+from graphwright.ops.shape import rank, shape
 from graphwright.ops.transcendental import abs, exp, log, log1p
 from graphwright.types import dtypes as dt
 from graphwright.types.tensor_type import TensorType, is_compatible
@@ -116,23 +127,57 @@ def log_poisson_loss(
 def compute_average_loss(
     per_example_loss: Any, sample_weight: Any = None, global_batch_size: Any = None
 ) -> Any:
-    """The sum of the losses of the examples over the number of examples in the global batch."""
+    """The sum of the losses of the examples over the number of examples in the global batch.
+
+    Weights may have an axis of size 1 at the end more or less than the losses. A batch of no
+    examples has the loss 0. ValueError for losses of no batch and for a batch size that is no
+    scalar, TypeError for one that is no integer, InvalidArgumentError for a negative one.
+
+    >>> import graphwright as tf
+    >>> tf.nn.compute_average_loss([1.0, 3.0], sample_weight=[1.0, 0.0]).numpy()
+    np.float32(0.5)
+    """
     losses = convert(per_example_loss)
     dtype = losses.dtype
+    if losses.type.rank == 0:
+        raise ValueError(
+            "Invalid value passed for `per_example_loss`. Expected a tensor with at least rank 1. "
+            f"Received per_example_loss={per_example_loss!r}."
+        )
     if sample_weight is not None:
-        losses = losses * cast(convert(sample_weight), dtype)
-    if global_batch_size is None:
-        dims = losses.type.dims
-        if dims == ():
-            raise ValueError(
-                "`per_example_loss` must have a batch dimension, got a scalar loss: "
-                f"{per_example_loss!r}"
-            )
-        known = dims is not None and dims[0] is not None
-        global_batch_size = dims[0] if dims is not None and known else shape(losses)[0]
-    return reduce_sum(losses) / cast(convert(global_batch_size), dtype)
+        losses = losses * aligned_weights(cast(convert(sample_weight), dtype), losses)
+    size = shape(losses)[0] if global_batch_size is None else convert(global_batch_size)
+    if size.type.rank not in (0, None):
+        raise ValueError(f"global_batch_size must be scalar. It has the shape {size.shape}.")
+    if not size.dtype.is_integer:
+        raise TypeError(f"global_batch_size must be an integer. It has dtype {size.dtype.name}.")
+    if size.known is not None and size.known < 0:
+        raise InvalidArgumentError(
+            None, None, f"global_batch_size must be non-negative. It is {size.known}."
+        )
+    return divide_no_nan(reduce_sum(losses), cast(size, dtype))
+
+
+def aligned_weights(weights: Any, losses: Any) -> Any:
+    """Weights with as many axes as the losses, where they have one more or less."""
+    mine, theirs = weights.type.rank, losses.type.rank
+    if mine is None or theirs is None:
+        mine, theirs = rank(weights), rank(losses)
+        near = logical_and(greater(mine, 0), equal(abs(theirs - mine), 1))
+        sizes = concat([shape(weights), [1]], 0)[: select(near, theirs, mine)]
+        return reshape(weights, sizes)
+    if mine == theirs + 1:
+        return squeeze(weights, [-1])
+    return expand_dims(weights, -1) if 0 < mine == theirs - 1 else weights
 
 
 def scale_regularization_loss(regularization_loss: Any) -> Any:
-    """The sum of a regularization loss over the number of replicas, which is one."""
-    return reduce_sum(convert(regularization_loss))
+    """The sum of a regularization loss over the number of replicas, which is one.
+
+    Integers become floating, as in every division.
+
+    >>> import graphwright as tf
+    >>> tf.nn.scale_regularization_loss([1.0, 2.0]).numpy()
+    np.float32(3.0)
+    """
+    return reduce_sum(convert(regularization_loss)) / 1

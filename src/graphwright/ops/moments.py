@@ -8,7 +8,9 @@ from typing import Any
 import numpy as np
 
 from graphwright.op.interpreter import convert
+from graphwright.ops.arithmetic import divide_no_nan
 from graphwright.ops.conversion import cast
+from graphwright.ops.creation import zeros_like
 from graphwright.ops.gathering import gather
 from graphwright.ops.movement import squeeze
 from graphwright.ops.reduction import reduce_mean, reduce_prod, reduce_sum
@@ -75,16 +77,20 @@ def normalize_moments(
 def weighted_moments(
     x: Any, axes: Any, frequency_weights: Any, keepdims: bool = False, name: str | None = None
 ) -> tuple[Any, Any]:
-    """The mean and variance of `x` along `axes`, each element counted by its weight."""
+    """The mean and variance of `x` along `axes`, each element counted by its weight.
+
+    Both are 0 where no element has a weight.
+    """
     x = convert(x)
     dtype = x.dtype
     weights = convert(frequency_weights)
     if dtype in (dt.float16, dt.bfloat16):
         x = cast(x, dt.float32)
     weights = cast(weights, x.dtype)
-    total = reduce_sum(weights + x * 0, axes, keepdims=True)
-    mean = reduce_sum(weights * x, axes, keepdims=True) / total
-    variance = reduce_sum(weights * squared_difference(x, mean), axes, keepdims=True) / total
+    total = reduce_sum(weights + zeros_like(x), axes, keepdims=True)
+    mean = divide_no_nan(reduce_sum(weights * x, axes, keepdims=True), total)
+    distances = weights * squared_difference(x, mean)
+    variance = divide_no_nan(reduce_sum(distances, axes, keepdims=True), total)
     if not keepdims:
         mean, variance = squeeze(mean, axes), squeeze(variance, axes)
     return cast(mean, dtype), cast(variance, dtype)

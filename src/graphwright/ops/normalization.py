@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from operator import index
 from typing import Any, ClassVar
 
 import numpy as np
 
+from graphwright.errors import InvalidArgumentError
 from graphwright.op.batching import batches, images
 from graphwright.op.interpreter import apply, convert
 from graphwright.op.op import Call, Op, Shapes
@@ -122,8 +124,18 @@ def local_response_normalization(
     beta: float = 0.5,
     name: str | None = None,
 ) -> Any:
-    """input / (bias + alpha * s) ** beta, where s sums the squares of the near channels."""
-    op = LRN.of(int(depth_radius), float(bias), float(alpha), float(beta))
+    """input / (bias + alpha * s) ** beta, where s sums the squares of the near channels.
+
+    None stands for a default. InvalidArgumentError for a negative radius.
+    """
+    radius = LRN.depth_radius if depth_radius is None else index(depth_radius)
+    if radius < 0:
+        raise InvalidArgumentError(None, None, f"depth_radius = {radius} needs to be >= 0 [Op:LRN]")
+    given = [
+        default if value is None else float(value)
+        for value, default in ((bias, LRN.bias), (alpha, LRN.alpha), (beta, LRN.beta))
+    ]
+    op = LRN.of(radius, *given)
     return apply(op, convert(input, None, dt.float32), name=name)
 
 
@@ -163,7 +175,12 @@ def batch_norm_with_global_normalization(
 def l2_normalize(
     x: Any, axis: Any = None, epsilon: float = 1e-12, name: str | None = None, dim: Any = None
 ) -> Any:
-    """`x` over its euclidean norm along `axis`; norms are at least sqrt(epsilon)."""
+    """`x` over its euclidean norm along `axis`; norms are at least sqrt(epsilon).
+
+    `dim` is an earlier name of `axis`: ValueError where both are given.
+    """
+    if axis is not None and dim is not None:
+        raise ValueError("Cannot specify both 'dim' and 'axis'.")
     x = convert(x)
     axis = dim if axis is None else axis
     if x.dtype.is_complex:

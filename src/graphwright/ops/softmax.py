@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import builtins
 from collections.abc import Callable, Sequence
+from operator import index
 from typing import Any, ClassVar
 
 import numpy as np
@@ -255,7 +256,7 @@ def along(op: Op, x: Any, axis: int | None, name: str | None) -> Any:
 
 def swap_with_last(x: Any, axis: int) -> Any:
     """The permutation of `x`'s axes by which `axis` and the last change places."""
-    ndims = x.type.rank
+    ndims, axis = x.type.rank, index(axis)
     if ndims is not None:
         order = list(builtins.range(ndims))
         order[axis], order[-1] = order[-1], order[axis]
