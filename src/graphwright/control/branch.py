@@ -17,11 +17,12 @@ from graphwright.ir.verify import verify_call
 from graphwright.op.batching import Each, Same
 from graphwright.op.interpreter import apply, convert, is_tensor
 from graphwright.op.op import Call, Effect, Op
-from graphwright.ops.comparison import equal, logical_and, logical_not, select
+from graphwright.ops.comparison import equal, less_equal, logical_and, logical_not, select
 from graphwright.ops.conversion import cast
 from graphwright.ops.indexing import where
 from graphwright.ops.joining import stack
 from graphwright.ops.partition import dynamic_stitch
+from graphwright.ops.reduction import reduce_sum
 from graphwright.ops.static import get_static_value
 from graphwright.trace.tracer import current_tracer
 from graphwright.types import dtypes as dt
@@ -447,7 +448,9 @@ def case(
 ) -> Any:
     """Calls the function of the first predicate that is true, else `default`.
 
-    Without a default one of the predicates must be true: InvalidArgumentError if none is.
+    Without a default one of the predicates must be true: InvalidArgumentError if none is. With
+    `exclusive` not more than one may be: InvalidArgumentError if two are. `strict` is accepted and
+    changes nothing: what one function returns, a list too, is what the others return.
 
     >>> import graphwright as tf
     >>> x = tf.constant(2)
@@ -455,6 +458,10 @@ def case(
     20
     """
     pairs = checked_pairs(pred_fn_pairs)
+    if exclusive and pairs:
+        preds = stack([pred for pred, _ in pairs])
+        message = "Input error: exclusive=True: more than 1 conditions evaluated as True:"
+        assert_true(less_equal(reduce_sum(cast(preds, dt.int32)), 1), [message, preds], len(pairs))
     if default is None:
         *pairs, (last_pred, last_fn) = pairs
         default = guarded(last_pred, last_fn, [pred for pred, _ in pairs] + [last_pred])

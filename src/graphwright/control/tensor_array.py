@@ -133,7 +133,7 @@ class ListArray:
         rest = None if dims is None else dims[1:]
         name = "TensorArrayUnstack/TensorListFromTensor"
         flow = apply(list_tensors.FROM_TENSOR, value, host_shape(rest), name=name)
-        return self.after(flow, self.admitted(rest), None if dims is None else dims[0])
+        return self.filled(flow, self.admitted(rest), None if dims is None else dims[0])
 
     def scatter(self, indices: Any, value: Any) -> ListArray:
         """The array with the rows of a tensor at `indices`."""
@@ -141,7 +141,7 @@ class ListArray:
         dims = value.type.dims
         name = "TensorArrayScatter/TensorListScatterIntoExistingList"
         flow = apply(list_tensors.SCATTER_INTO, self.flow, value, index32(indices), name=name)
-        return self.after(flow, self.admitted(None if dims is None else dims[1:]))
+        return self.after(flow, self.admitted(None if dims is None else dims[1:]), self.count)
 
     def split(self, value: Any, lengths: Any) -> ListArray:
         """Consecutive pieces of a tensor, in place of all items."""
@@ -153,7 +153,12 @@ class ListArray:
         name = "TensorArraySplit/TensorListSplit"
         flow = apply(op, value, host_shape(item), lengths, name=name)
         count = lengths.type.dims[0] if lengths.type.dims else None
-        return self.after(flow, self.admitted(item), count)
+        return self.filled(flow, self.admitted(item), count)
+
+    def filled(self, flow: Any, dims: Dims | None, count: int | None) -> ListArray:
+        """The array of `count` other items. One of a size of its own keeps that: reading all items
+        of a list that has more or fewer fails."""
+        return self.after(flow, dims, count if self.count is None else self.count)
 
     def size(self) -> Any:
         """The number of items."""
