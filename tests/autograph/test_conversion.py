@@ -481,3 +481,25 @@ def test_doctest() -> None:
     ...     number(convert.converted_call(pick)(Toy(False)))
     2
     """
+
+
+def test_methods_of_classes_that_a_function_makes() -> None:
+    source = """
+def program(x):
+    class Sign:
+        zero = 0
+
+        def of(self, other=1):
+            if x > self.zero:
+                return other
+            return -other
+
+        negated = staticmethod(lambda v: v if x < 0 else -v)
+
+    return Sign().of(3) + Sign.negated(10)
+"""
+    new = converted(load(source))
+    assert new(5) == -7
+    with installed():
+        assert number(new(Toy(5))) == -7
+        assert number(new(Toy(-5))) == 7

@@ -18,6 +18,9 @@ GOLDEN = json.loads(
 #: Where the outcome is meant to be another one, and why.
 DEPARTURES = {
     "tf.switch_case(c(1, tf.int64), [lambda: c(1), lambda: c(3)])": "any integer chooses",
+    "tf.case([(c(True), lambda: c(1)), (c(True), lambda: c(2))], exclusive=True)": (
+        "the last predicate counts as the others do, as TensorFlow's documentation has it"
+    ),
     "tf.py_function(lambda x: {'a': x}, [c(1.0)], {'a': tf.float32})": "Tout is any structure",
 }
 

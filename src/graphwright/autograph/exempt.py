@@ -26,6 +26,7 @@ LIBRARIES = frozenset(
     }
 )  # fmt: skip
 
+_OPTIMIZED = 0x01  # the flag of functions of all kinds, which bodies of classes do not have
 _GENERATES = 0x20 | 0x80 | 0x100 | 0x200  # the flags of generators and coroutines, all kinds
 
 
@@ -55,10 +56,10 @@ _converted: IdentityTable[types.CodeType, None] = IdentityTable()
 
 
 def note_converted(code: types.CodeType) -> None:
-    """Remember that `code`, and the functions in it, are converted already."""
+    """Remember that `code`, and the functions in it, are converted already; classes are not."""
     _converted.add(code, None)
     for const in code.co_consts:
-        if isinstance(const, types.CodeType):
+        if isinstance(const, types.CodeType) and const.co_flags & _OPTIMIZED:
             note_converted(const)
 
 
