@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import itertools
 import logging
+import subprocess
+import sys
 from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -242,6 +245,22 @@ def test_long_unrolled_loops_warn(program: Any, warnings: list[str]) -> None:
     first = program.__code__.co_firstlineno
     assert any(f'"{__file__}", line {first + line}, in' in warning for line in (1, 2))
     assert "Loop over a tensor" in warning
+
+
+def test_programs_of_users_are_warned(tmp_path: Path) -> None:
+    """By what `import graphwright` imports, without what tests do."""
+    path = tmp_path / "program.py"
+    path.write_text(
+        "import graphwright as tf\n"
+        "@tf.function\n"
+        "def f(x):\n"
+        "    for _ in range(6000):\n"
+        "        x = x + 1\n"
+        "    return x\n"
+        "f.get_concrete_function(tf.constant(0))\n"
+    )
+    done = subprocess.run([sys.executable, path], capture_output=True, text=True, check=True)
+    assert f'"{path}", line 4, in f: this Python loop' in done.stderr
 
 
 def test_long_loops_without_tensors_do_not_warn(warnings: list[str]) -> None:

@@ -19,7 +19,15 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from graphwright.autograph import calls, control_flow, exempt, operators, overloads, source
+from graphwright.autograph import (
+    calls,
+    control_flow,
+    exempt,
+    operators,
+    overloads,
+    source,
+    unrolling,
+)
 from graphwright.autograph.control_flow import Conversion
 from graphwright.autograph.expressions import Options
 from graphwright.autograph.jumps import JumpError
@@ -247,6 +255,8 @@ def convert_tree(where: Source, options: Options) -> tuple[ast.FunctionDef, Conv
     tree.name = PREFIX + tree.name
     return tree, conversion
 
+
+unrolling.install()
 
 _OVERLOADS = overloads.table(converted_call)
 NAMESPACE = types.ModuleType(OPERATORS)  # whose attributes are found quickest

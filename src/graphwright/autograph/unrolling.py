@@ -109,5 +109,7 @@ def watch(tracer: Tracer) -> int:
     return looks.look(len(tracer.graph.nodes))
 
 
-Tracer.grown = staticmethod(watch)
-Tracer.look_at = EVERY
+def install() -> None:
+    """Have all tracers look at their graphs."""
+    Tracer.grown = staticmethod(watch)
+    Tracer.look_at = EVERY
