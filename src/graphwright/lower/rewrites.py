@@ -15,8 +15,10 @@ import numpy as np
 from graphwright.control.branch import BranchingOp, StatelessCase, StatelessIf
 from graphwright.control.loop import StatelessWhile
 from graphwright.ir.graph import Graph, Node, Value, transform
+from graphwright.ir.known import known
 from graphwright.lower.prune import like, prune
 from graphwright.op.op import Op, Shapes
+from graphwright.ops.activation import ReluGrad
 from graphwright.ops.arithmetic import AddV2
 from graphwright.ops.conversion import Cast
 from graphwright.ops.creation import Const, Literal
@@ -27,6 +29,7 @@ from graphwright.ops.lists import (
     TensorListSetItem,
 )
 from graphwright.ops.movement import Reshape
+from graphwright.ops.pooling import MaxPool, MaxPoolGrad
 from graphwright.ops.reduction import Max, Sum
 from graphwright.ops.segment import SegmentMax, SegmentMean, SegmentMin, SegmentProd, SegmentSum
 from graphwright.ops.shape import BroadcastGradientArgs, Shape, summed_axes
@@ -124,7 +127,7 @@ def rewritten(graph: Graph) -> Graph:
         changed = changed or found is not None
         return found
 
-    if not any(type(node.op) in RULES for node in graph.nodes):
+    if not any(type(node.op) in FIRST for node in graph.nodes):
         return graph
     transform(graph, rewrite, into)
     into.names = graph.names
@@ -208,6 +211,51 @@ def is_same(a: Value, b: Value) -> bool:
     )
 
 
+def masked_before(node: Node, inputs: tuple[Value, ...], into: Graph) -> Any:
+    """relu'(what the maxima of x are given, x) -> what they are given where they are positive
+
+    Elements that are given something are the maxima: there are fewer of these to look at.
+    """
+    spread, x = inputs
+    given = given_to_maxima(spread)
+    if given is None or spread.node.inputs[0] is not x:
+        return None
+    op, (_, maxima, _) = spread.node.op, spread.node.inputs
+    masked = into.add(node.op, (given, maxima), (given.type,), node.name, node.location)
+    types = (node.outputs[0].type,)
+    inputs = (x, maxima, masked.outputs[0])
+    return into.add(op, inputs, types, spread.node.name, spread.node.location).outputs
+
+
+def sum_of_given(node: Node, inputs: tuple[Value, ...], into: Graph) -> Any:
+    """sum(what maxima are given, axes of the windows and others) -> sum(that, the same axes)
+
+    Only what a positive maximum is given: a window of nothing but padding has no other.
+    """
+    spread, axes = inputs
+    given = given_to_maxima(spread)
+    if given is None or not isinstance(given.node.op, ReluGrad):
+        return None
+    if given.node.inputs[1] is not spread.node.inputs[1]:
+        return None
+    assert isinstance(spread.node.op, MaxPoolGrad)
+    found, first = known(axes), 2 if spread.node.op.is_first() else 1
+    if not isinstance(found, tuple) or not {first, first + 1} <= {a % 4 for a in found if a}:
+        return None
+    types = (node.outputs[0].type,)
+    return into.add(node.op, (given, axes), types, node.name, node.location).outputs
+
+
+def given_to_maxima(value: Value) -> Value | None:
+    """What the maximum of each window is given, if a value is that in the places of the maxima."""
+    op = value.node.op
+    if not isinstance(op, MaxPoolGrad):
+        return None
+    x, maxima, given = value.node.inputs
+    pooled = maxima.node
+    return given if pooled.op == op.sibling(MaxPool) and pooled.inputs[0] is x else None
+
+
 def add_items(node: Node, inputs: tuple[Value, ...], into: Graph) -> Any:
     """add(list, nothing but some items) -> the list with each of these added"""
     if len(inputs) != 2:
@@ -238,7 +286,12 @@ def items_of(value: Value) -> list[tuple[Value, Value, Value]] | None:
 
 RULES: dict[type[Op], Rule] = {
     Reshape: sum_to,
+    ReluGrad: masked_before,
+    Sum: sum_of_given,
     TensorListAddN: add_items,
     **dict.fromkeys((SegmentMax, SegmentMean, SegmentMin, SegmentProd, SegmentSum), counted),
     **dict.fromkeys((StatelessWhile, StatelessIf, StatelessCase), inner_rewritten),
 }
+
+#: What graphs are looked through for: a sum is rewritten only where what it adds up was.
+FIRST = RULES.keys() - {Sum}
