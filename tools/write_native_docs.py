@@ -89,6 +89,7 @@ class Found(NamedTuple):
     known: Counter[bool]  # whether all of it was native, with sizes known
     unknown: Counter[bool]
     reasons: Counter[str]
+    excess: list[str]  # where machine code and kernels are further apart than is stated
 
 
 def collected() -> dict[str, list[Any]]:
@@ -142,25 +143,37 @@ def collected() -> dict[str, list[Any]]:
     return {name: list(samples.values()) for name, samples in layer.found.items()}
 
 
+def tensors_of(sample: Any) -> list[Any]:
+    """The operands of a sample that are no host values."""
+    mask = sample.op.host_mask(len(sample.operands))
+    return [x for x, host in zip(sample.operands, mask) if not host]
+
+
+def results_of(sample: Any, given: tuple[Any, ...]) -> list[Any]:
+    """What a sample's op makes of these tensors."""
+    import graphwright as tf
+    from graphwright.op.interpreter import apply
+
+    values, mask = iter(given), sample.op.host_mask(len(sample.operands))
+    operands = [x if host else next(values) for x, host in zip(sample.operands, mask)]
+    return [y for y in tf.nest.flatten(apply(sample.op, *operands)) if tf.is_tensor(y)]
+
+
 def host_calls(sample: Any, known: bool) -> list[str]:
     """Why something of a sample's op, whose result is used, stays outside machine code."""
     import graphwright as tf
     from graphwright.lower.inspection import outside
     from graphwright.lower.kinds import is_native_dtype
-    from graphwright.op.interpreter import apply
     from graphwright.types import dtypes as dt
 
-    mask = sample.op.host_mask(len(sample.operands))
-    tensors = [x for x, host in zip(sample.operands, mask) if not host]
+    tensors = tensors_of(sample)
     types = [dt.of_numpy(x.dtype) for x in tensors]
     strange = [t.name for t in types if not is_native_dtype(t)]
     if strange:
         return [f"of {kind_of(strange[0])}"]
 
     def function(*given: Any) -> Any:
-        values = iter(given)
-        operands = [x if host else next(values) for x, host in zip(sample.operands, mask)]
-        results = [y for y in tf.nest.flatten(apply(sample.op, *operands)) if tf.is_tensor(y)]
+        results = results_of(sample, given)
         return [tf.equal(y, y) if is_native_dtype(y.dtype) else y for y in results]
 
     specs = [tf.TensorSpec(x.shape if known else [None] * x.ndim, t)
@@ -175,6 +188,33 @@ def host_calls(sample: Any, known: bool) -> list[str]:
         return [f"to {kind_of(made[0])}"]
     own = [reason for node, reason in outside(graph) if type(node.op) is type(sample.op)]
     return [plain(reason) for reason in own]
+
+
+def excess(sample: Any) -> list[str]:
+    """Where a sample's op gives something else as machine code than its kernel does, by more than
+    tests/ulps.py states."""
+    import ulps
+
+    import graphwright as tf
+    from graphwright.lower.kinds import is_native_dtype
+
+    def function(*given: Any) -> Any:
+        return [y for y in results_of(sample, given) if is_native_dtype(y.dtype)]
+
+    tensors, name = [tf.constant(x) for x in tensors_of(sample)], sample.op.type_name
+    own, other = (
+        [y.numpy() for y in tf.function(function, jit_compile=jit, autograph=False)(*tensors)]
+        for jit in (True, False)
+    )
+    found = []
+    for a, b in zip(own, other):
+        apart, most = ulps.distance(a, b), ulps.ELEMENTS.get(name, 0)
+        if name in ulps.SUMS:
+            numbers = [x for x in (*tensors_of(sample), *other) if tf.as_dtype(x.dtype).is_floating]
+            apart, most = ulps.of_greatest(a, b, numbers), ulps.SUMS[name]
+        if apart > most:
+            found.append(f"{name}: {apart:.3g} ulps in {b.dtype}, {most} are stated")
+    return found
 
 
 def kind_of(name: str) -> str:
@@ -196,25 +236,40 @@ def survey() -> dict[str, Found]:
     samples = collected()
     result: dict[str, Found] = {}
     for name in our_ops():
-        found = Found(Counter(), Counter(), Counter())
+        found = Found(Counter(), Counter(), Counter(), [])
+        dtypes = set()  # of one sample each machine code is run
         for sample in samples.get(name, ()):
             for known, counts in ((True, found.known), (False, found.unknown)):
                 reasons = list(dict.fromkeys(host_calls(sample, known)))
                 counts[not reasons] += 1
                 found.reasons.update(reasons[-1:])
+                dtype = max([x.dtype.name for x in tensors_of(sample)], default="")
+                if known and not reasons and dtype not in dtypes:
+                    dtypes.add(dtype)
+                    found.excess.extend(excess(sample))
         result[name] = found
     return result
 
 
-def rows(found: dict[str, Found]) -> Iterator[tuple[str, str, str]]:
-    """Each op with a native form: which sizes must be known, and what of it is a call."""
-    for name, (known, unknown, reasons) in found.items():
+def rows(found: dict[str, Found]) -> Iterator[tuple[str, str, str, str]]:
+    """Each op with a native form: which sizes must be known, how far it may be from its kernel,
+    and what of it is a call."""
+    for name, (known, unknown, reasons, _) in found.items():
         if name in OTHER:
-            yield name, OTHER[name], ""
+            yield name, OTHER[name], stated(name), ""
         elif known[True]:
             sizes = "any" if unknown[True] else "known"
             own = [r for r in reasons if "has no native form" not in r]
-            yield name, sizes, "; ".join(sorted(own))
+            yield name, sizes, stated(name), "; ".join(sorted(own))
+
+
+def stated(name: str) -> str:
+    """How far machine code may be from the op's kernel."""
+    import ulps
+
+    if name in ulps.SUMS:
+        return f"{ulps.SUMS[name]} of the greatest"
+    return str(ulps.ELEMENTS.get(name, ""))
 
 
 def reason_of(name: str) -> str:
@@ -222,13 +277,14 @@ def reason_of(name: str) -> str:
     return next((reason for pattern, reason in HOST if re.fullmatch(pattern, name)), "")
 
 
-def document() -> str:
+def document(found: dict[str, Found]) -> str:
     """The text of the file."""
+    from graphwright.lower.check import TOLERANCES
     from graphwright.lower.kinds import KINDS
 
-    found = survey()
+    tolerances = ", ".join(f"{limit:g} ({name})" for name, limit in TOLERANCES.items())
     native = list(rows(found))
-    names = {name for name, _, _ in native}
+    names = {name for name, *_ in native}
     lines = [
         "# What machine code covers", "",
         "Written by tools/write_native_docs.py from what the golden cases give to each op. An op "
@@ -236,9 +292,16 @@ def document() -> str:
         "segments, whose results are the same. What of a function stays outside, and why, is "
         "logged by `jit_compile=True`.", "",
         f"Native dtypes: {', '.join(d.name for d in KINDS)}. Halves are computed in float32.", "",
+        "Machine code and kernels agree bit for bit but where `ulps` says by how many units in the "
+        "last place an element may differ: both round elementary functions in ways of their own. "
+        "Sums are taken in another order; their units are those of the greatest number that the "
+        "op is given or gives, for up to some hundred numbers. `GRAPHWRIGHT_NATIVE=check` compares "
+        "whole functions, in which errors add up and cancellation shows them: they may be apart by "
+        f"{tolerances} of the greatest element. How far elementary functions are from the truth is "
+        "in elementary.md.", "",
         f"## Native ({len(native)})", "",
-        "| op | sizes | a call of its kernel |", "|---|---|---|",
-        *[f"| {name} | {sizes} | {calls} |" for name, sizes, calls in native], "",
+        "| op | sizes | ulps | a call of its kernel |", "|---|---|---|---|",
+        *[f"| {name} | {sizes} | {apart} | {calls} |" for name, sizes, apart, calls in native], "",
     ]  # fmt: skip
     groups: dict[str, list[str]] = {}
     for name in found:
@@ -259,7 +322,12 @@ def main(arguments: list[str] | None = None) -> int:
     logging.getLogger("tensorflow").setLevel(logging.CRITICAL)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        text = document()
+        found = survey()
+        text = document(found)
+    apart = [line for some in found.values() for line in some.excess]
+    print("\n".join(apart), file=sys.stderr, end="\n" if apart else "")
+    if apart:
+        return 1
     if not check:
         FILE.write_text(text, encoding="utf-8")
         return 0

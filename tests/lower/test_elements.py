@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 from lower.native import ARRAYS, Case, Native, binary
+from ulps import ELEMENTS, distance
 
 import graphwright as tf
 from graphwright.lower.kinds import DTYPES
@@ -20,14 +21,6 @@ from graphwright.op.op import REGISTRY
 
 #: The kinds of dtypes, by name.
 KIND_OF = {dtype.name: kind for kind, dtype in DTYPES.items()}
-#: Units in the last place between NumPy's result and ours, where either rounds more than once.
-#: What is not here agrees bit for bit.
-ULPS = {
-    "Acos": 4, "Acosh": 4, "Asin": 4, "Asinh": 4, "Atan": 4, "Atan2": 4, "Atanh": 4, "Cos": 4,
-    "Cosh": 4, "Elu": 4, "Erf": 4, "Erfc": 12, "Exp": 4, "Expm1": 4, "Log": 4, "Log1p": 4,
-    "Pow": 4, "Selu": 5, "Sigmoid": 4, "Sin": 4, "Sinh": 4, "Softplus": 5, "SoftplusGrad": 5,
-    "Tan": 4, "Tanh": 4, "Xlog1py": 5, "Xlogy": 5,
-}  # fmt: skip
 #: Ops whose integer operands after the first must not be zero, or not be negative.
 NOT_ZERO = {"Div", "FloorDiv", "FloorMod", "TruncateDiv", "TruncateMod"}
 NOT_NEGATIVE = {"Pow"}
@@ -107,21 +100,6 @@ def arguments(op: Elementwise, name: str) -> list[Any]:
     return arrays
 
 
-def distance(found: Any, expected: Any) -> float:
-    """The greatest difference in units in the last place; infinite where only one is NaN."""
-    if expected.dtype.kind in "iub":
-        return 0.0 if np.array_equal(found, expected) else np.inf
-    nan = np.isnan(expected)
-    if not np.array_equal(np.isnan(found), nan):
-        return np.inf
-    integer = np.dtype(f"i{expected.dtype.itemsize}")
-    places = []
-    for array in (found, expected):
-        bits = np.where(nan, 0, array).astype(expected.dtype).view(integer).astype(object)
-        places.append(np.where(bits < 0, np.iinfo(integer).min - bits, bits))
-    return float(max(abs(places[0] - places[1])))
-
-
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")
 @pytest.mark.parametrize(
     ("op", "name"), RECORDS, ids=[f"{op.type_name}-{name}" for op, name in RECORDS]
@@ -131,7 +109,7 @@ def test_native_elements(op: Elementwise, name: str, native: Native) -> None:
     found, refused = native.run(f"{op.type_name}.{name}", *arrays)
     expected = np.asarray(op.bind(dtypes(op, name))(*arrays))
     assert found.dtype == expected.dtype
-    assert distance(found, expected) <= ULPS.get(op.type_name, 0)
+    assert distance(found, expected) <= ELEMENTS.get(op.type_name, 0)
     assert not refused
 
 
