@@ -19,7 +19,7 @@ def events(folder: Path) -> list[dict]:
     return [event for event in written(folder)["traceEvents"] if event["ph"] == "X"]
 
 
-def test_ops_functions_and_named_blocks_are_recorded(tmp_path: Path) -> None:
+def test_ops_functions_and_named_blocks_are_recorded(usual_tiers: None, tmp_path: Path) -> None:
     @tf.function
     def f(x: object) -> object:
         return tf.reduce_sum(tf.matmul(x, x))

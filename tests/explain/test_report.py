@@ -22,7 +22,7 @@ def traced():
     return f
 
 
-def test_a_trace_has_its_caller_its_costs_and_its_calls():
+def test_a_trace_has_its_caller_its_costs_and_its_calls(usual_tiers):
     first, second = traced().explain().traces
     line = traced.__code__.co_firstlineno + 8
     assert first.caller == f"{__file__}:{line}"
