@@ -138,7 +138,7 @@ def test_a_flood_of_retraces_is_reported(tmp_path):
     assert code == 0
     assert "f: 303 traces in 303 calls" in err
     assert "more" in err
-    assert len(err.splitlines()) < 80
+    assert len(err.splitlines()) < 150  # of 303 traces
     assert (tmp_path / "page.html").stat().st_size < 3_000_000
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from graphwright.lower import contractions, diagonals, normalizations, placements
+from graphwright.lower import contractions, diagonals, normalizations, placements, space
 from graphwright.lower.indices import Peak, PickIndex, Reinterpreted
 from graphwright.lower.rewrites import SumTo
 from graphwright.lower.rules import (
@@ -19,6 +19,7 @@ from graphwright.lower.rules import (
     dims_of,
     extent,
     host,
+    padded,
     pieces,
     widened,
 )
@@ -26,7 +27,7 @@ from graphwright.op.interpreter import apply
 from graphwright.op.op import Op
 from graphwright.ops.comparison import equal
 from graphwright.ops.conversion import Bitcast, cast
-from graphwright.ops.creation import fill, zeros_like
+from graphwright.ops.creation import zeros_like
 from graphwright.ops.identities import IdentityN, identity
 from graphwright.ops.indexing import where
 from graphwright.ops.indicators import OneHot
@@ -261,16 +262,6 @@ def pad(op: Op, x: Any, paddings: Any, value: Any = 0) -> Any:
     return padded(x, pairs, cast(value, x.dtype))
 
 
-def padded(x: Any, pairs: Any, value: Any) -> Any:
-    """A tensor in blocks of a value, so many (before, after) along each axis."""
-    for axis, pair in enumerate(pairs):
-        dims = dims_of(x)
-        blocks = [fill([*dims[:axis], n, *dims[axis + 1 :]], value) if n else None for n in pair]
-        parts = [part for part in (blocks[0], x, blocks[1]) if part is not None]
-        x = concat(parts, axis) if len(parts) > 1 else x
-    return identity(x)
-
-
 def mirror_pad(op: Any, x: Any, paddings: Any) -> Any:
     """The tensor between its own ends, reversed"""
     pairs = host(paddings)
@@ -337,6 +328,7 @@ RULES: dict[type[Op], Rule] = {
     **diagonals.RULES,
     **normalizations.RULES,
     **placements.RULES,
+    **space.RULES,
     AddN: add_up,
     ArgMax: extreme_place(True),
     ArgMin: extreme_place(False),

@@ -9,6 +9,9 @@ from graphwright.ir.known import known
 from graphwright.lower.indices import Average
 from graphwright.op.interpreter import apply
 from graphwright.ops.conversion import cast
+from graphwright.ops.creation import fill
+from graphwright.ops.identities import identity
+from graphwright.ops.joining import concat
 from graphwright.ops.reduction import Sum
 from graphwright.ops.shape import shape as shape_of
 from graphwright.types import dtypes as dt
@@ -46,6 +49,16 @@ def along(rank: int, axis: int, entry: Any) -> Any:
 def widened(x: Any) -> Any:
     """Halves as float32."""
     return cast(x, dt.float32) if x.dtype in HALVES else x
+
+
+def padded(x: Any, pairs: Any, value: Any) -> Any:
+    """A tensor in blocks of a value, so many (before, after) along each axis."""
+    for axis, pair in enumerate(pairs):
+        dims = dims_of(x)
+        blocks = [fill([*dims[:axis], n, *dims[axis + 1 :]], value) if n else None for n in pair]
+        parts = [part for part in (blocks[0], x, blocks[1]) if part is not None]
+        x = concat(parts, axis) if len(parts) > 1 else x
+    return identity(x)
 
 
 def pieces(value: Any, axis: int, sizes: list[int]) -> Any:
