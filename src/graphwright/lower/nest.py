@@ -135,7 +135,7 @@ class Reduce(NamedTuple):
 
     value: int
     row: int
-    combine: str  # sum, prod, max, min, all, any; peak: max without regard to NaN
+    combine: str  # sum, prod, max, min, all, any; peak, trough: without regard to NaN
     kind: str
 
     def __str__(self) -> str:

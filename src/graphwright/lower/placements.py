@@ -136,7 +136,8 @@ def scatter_into(combine: str) -> Rule:
             updates = -updates if negative else updates
             total = scattered("sum", updates, columns_of(indices), dims_of(x))
             return x - total if negative or op.kind == "sub" else x + total
-        return scattered(combine, updates, columns_of(indices), None, x)
+        beyond = {"max": "peak", "min": "trough"} if x.dtype.is_floating else {}
+        return scattered(beyond.get(combine, combine), updates, columns_of(indices), None, x)
 
     return rule
 

@@ -39,8 +39,8 @@ def combined(f: FunctionWriter, combine: str, x: Reg, y: Reg) -> Reg:
         return f.e.select(f.e.binary("or", beyond, f.e.compare("uno", x, x)), y, x)
     if combine == "logsumexp":
         return log_of_sum(f, x, y)
-    if combine == "peak":
-        return f.e.select(f.e.compare("ogt", y, x), y, x)
+    if combine in ("peak", "trough"):
+        return f.e.select(f.e.compare("ogt" if combine == "peak" else "olt", y, x), y, x)
     return scalars.binary("maximum" if combine == "max" else "minimum", x, y)
 
 
