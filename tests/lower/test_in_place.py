@@ -52,6 +52,41 @@ def test_a_variable_keeps_its_memory(kind):
     assert set(v.numpy()) == {6.0}
 
 
+PARTS = {
+    "rows": lambda v: v.scatter_add(tf.IndexedSlices(tf.ones([2]), [1, 3])),
+    "update": lambda v: v.scatter_nd_update([[1], [3]], [7.0, 8.0]),
+    "add": lambda v: v.scatter_nd_add([[1], [3], [1]], [7.0, 8.0, 9.0]),
+    "sub": lambda v: v.scatter_nd_sub([[1], [3], [1]], [7.0, 8.0, 9.0]),
+    "slice": lambda v: v[1:4:2].assign([7.0, 8.0]),
+}
+
+
+@pytest.mark.parametrize("part", PARTS)
+def test_parts_are_written_where_nobody_else_looks(part):
+    v = ones()
+    tf.function(lambda: PARTS[part](v), jit_compile=False)()
+    before, seen = address(v), v.read_value()
+    PARTS[part](v)
+    assert address(v) != before
+    kept, before = seen.numpy(), address(v)
+    del seen
+    PARTS[part](v)
+    assert address(v) == before
+    np.testing.assert_array_equal(v.numpy()[::2], kept[::2])
+
+
+@pytest.mark.parametrize("part", ["update", "slice"])
+def test_what_does_not_fit_changes_nothing(part):
+    v = ones()
+    refused = {
+        "update": lambda: v.scatter_nd_update([[1], [SIZE]], [7.0, 8.0]),
+        "slice": lambda: v[1:4].assign([7.0, 8.0]),
+    }
+    with pytest.raises(tf.errors.InvalidArgumentError):
+        refused[part]()
+    assert set(v.numpy()) == {1.0}
+
+
 HOLDERS = {
     "tensor": lambda v: v.read_value(),
     "value": lambda v: v.value(),

@@ -19,6 +19,7 @@ import numpy as np
 from absl.testing import absltest
 
 from graphwright.errors import InvalidArgumentError, OpError
+from graphwright.op.interpreter import holds_tensor
 from graphwright.ops.seeds import set_seed
 from graphwright.types import tree
 from graphwright.types.composite import Composite
@@ -311,7 +312,7 @@ def values_of(leaf: Any) -> Any:
 def array_of(value: Any) -> np.ndarray[Any, Any]:
     """A value as an array: strings as bytes."""
     if not isinstance(value, (Tensor, Variable, np.ndarray, np.generic)):
-        value = convert(value) if holds_tensors(value) else np.asarray(value)
+        value = convert(value) if holds_tensor(value) else np.asarray(value)
     array = np.asarray(values_of(value))
     return np.char.encode(array, "utf-8").astype(object) if array.dtype.kind == "U" else array
 
@@ -319,11 +320,6 @@ def array_of(value: Any) -> np.ndarray[Any, Any]:
 def wide(array: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
     """An array of a dtype that NumPy compares with tolerances."""
     return array.astype(np.float32) if array.dtype.name in _COARSE else array
-
-
-def holds_tensors(value: Any) -> bool:
-    """Whether there are tensors in lists."""
-    return any(isinstance(leaf, (Tensor, Variable)) for leaf in tree.flatten(value))
 
 
 def is_row(value: Any) -> bool:

@@ -61,14 +61,18 @@ def scatter_nd(indices: Integers, updates: Array, shape: Sequence[int]) -> Array
 
     Raises ValueError for a vector that does not index into the shape.
     """
-    return tensor_scatter("add", np.zeros(tuple(shape), updates.dtype), indices, updates)
+    zeros = np.zeros(tuple(shape), updates.dtype)
+    return tensor_scatter("add", zeros, indices, updates, out=zeros)
 
 
-def tensor_scatter(kind: Combination, array: Array, indices: Integers, updates: Array) -> Array:
-    """A copy of the array with the update slices combined into it where the index vectors point.
+def tensor_scatter(
+    kind: Combination, array: Array, indices: Integers, updates: Array, out: Array | None = None
+) -> Array:
+    """The array with the update slices combined into it where the index vectors point.
 
-    Raises ValueError for a vector that does not index into the array, or updates of another shape
-    than [*indices.shape[:-1], *array.shape[depth:]].
+    It is a copy, unless `out` is the array itself, of one contiguous piece: then that is changed.
+    Raises ValueError, before anything is written, for a vector that does not index into the array,
+    or updates of another shape than [*indices.shape[:-1], *array.shape[depth:]].
     """
     depth = indices.shape[-1]
     inner = array.shape[depth:]
@@ -79,7 +83,7 @@ def tensor_scatter(kind: Combination, array: Array, indices: Integers, updates: 
             f"they must have shape {[*indices.shape[:-1], *inner]}"
         )
     slots = _slots(indices, array.shape, "shape")
-    result: Array = array.copy()
+    result: Array = array.copy() if out is None else out
     rows = result.reshape(math.prod(array.shape[:depth]), *inner)
     values = updates.reshape(slots.size, *inner)
     if not values.size:

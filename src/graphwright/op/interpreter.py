@@ -65,6 +65,11 @@ def is_tensor(value: Any) -> bool:
     return isinstance(value, Hooks.tensor) or isinstance(getattr(value, "dtype", None), DType)
 
 
+def holds_tensor(value: Any) -> bool:
+    """Whether a value is nested lists with a tensor, or what converts to one, somewhere."""
+    return isinstance(value, (list, tuple)) and Hooks.holds_tensor(value)
+
+
 def rows_of(values: Any, indices: Any, shape: Any) -> Any:
     """A tensor of which only the rows at `indices` differ from zero: `tf.IndexedSlices`."""
     return Hooks.rows(values, indices, shape)

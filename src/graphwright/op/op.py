@@ -407,6 +407,7 @@ class Hooks:
     convert_pair: Callable[[Any, Any], tuple[Any, Any]]
     rows: type[Any]
     convert_terms: Callable[[Any, Any], tuple[Any, Any]]
+    holds_tensor: Callable[[Any], bool]
 
 
 def _first_execution(op: Op, operands: tuple[Any, ...]) -> Any:

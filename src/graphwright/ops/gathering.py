@@ -332,7 +332,7 @@ class ScatterNd(Op):
         updates = np.asarray(updates)
         zero: Any = b"" if updates.dtype == object else 0
         zeros = np.full(shape, zero, updates.dtype)
-        return scatter("add", zeros, indices, updates, self.bad_indices_policy)
+        return scatter("add", zeros, indices, updates, self.bad_indices_policy, out=zeros)
 
     def gradient(self, call: Call, g: Any) -> Sequence[Any]:
         back = GatherNd.of(self.bad_indices_policy)
@@ -366,12 +366,14 @@ def agree(a: Dims, b: Dims) -> bool:
     return len(a) == len(b) and all(None in (x, y) or x == y for x, y in zip(a, b))
 
 
-def scatter(kind: Any, into: Any, indices: Any, updates: Any, policy: str) -> Any:
-    """A copy of `into` with the updates combined into it; told so, without those out of bounds."""
+def scatter(kind: Any, into: Any, indices: Any, updates: Any, policy: str, out: Any = None) -> Any:
+    """`into` with the updates combined into it; told so, without those out of bounds.
+
+    A copy of `into`, or `into` itself where that is `out`."""
     if policy == "IGNORE":
         good = in_bounds(indices, into.shape)
         indices, updates = indices[good], updates[good]
-    return kernels.tensor_scatter(kind, into, indices, updates)
+    return kernels.tensor_scatter(kind, into, indices, updates, out)
 
 
 # -- the public functions -------------------------------------------------------------------

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from graphwright.op.batching import Each
-from graphwright.op.interpreter import apply, convert, is_tensor
+from graphwright.op.interpreter import apply, convert, holds_tensor, is_tensor
 from graphwright.op.op import Call, Op, Shapes
 from graphwright.ops.conversion import cast
 from graphwright.ops.gathering import axis_sizes, gather, host_vector
@@ -142,11 +142,6 @@ def repeat(input: Any, repeats: Any, axis: int | None = None, name: str | None =
     if repeats.type.rank not in (1, None):
         raise ValueError(f"Shape {repeats.shape} must have rank at most 1")
     return repeat_each(x, repeats, axis)
-
-
-def holds_tensor(values: Any) -> bool:
-    """Whether a list has a tensor in it."""
-    return isinstance(values, (list, tuple)) and any(is_tensor(v) for v in values)
 
 
 def repeat_evenly(x: Any, repeats: Any, axis: int) -> Any:

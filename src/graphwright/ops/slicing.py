@@ -309,10 +309,10 @@ class ResourceStridedSliceAssign(Masks):
     def kernel(self, storage: Any, begin: Any, end: Any, strides: Any, value: Any) -> None:
         index = self.numpy_index(begin, end, strides)
 
-        def changed(array: Any) -> Any:
-            result = np.array(array)
+        def changed(array: Any, out: Any) -> Any:
+            result = np.array(array) if out is None else out
             try:
-                result[index] = value
+                result[index] = value  # NumPy refuses before it writes
             except ValueError:
                 given, wanted = show_dims(np.shape(value)), show_dims(array[index].shape)
                 raise ValueError(
@@ -320,7 +320,7 @@ class ResourceStridedSliceAssign(Masks):
                 ) from None
             return result
 
-        storage.update(changed)
+        storage.revise(changed)
 
 
 class Slice(Op):

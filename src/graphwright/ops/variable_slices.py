@@ -54,11 +54,11 @@ class ResourceScatterNd(Op):
         return ()
 
     def kernel(self, storage: Any, indices: Any, updates: Any) -> None:
-        def change(array: Any) -> Any:
+        def change(array: Any, out: Any) -> Any:
             check_tensor_updates(array.shape, np.shape(indices), np.shape(updates))
-            return scatter(self.kind, array, indices, updates, self.bad_indices_policy)
+            return scatter(self.kind, array, indices, updates, self.bad_indices_policy, out)
 
-        storage.update(change)
+        storage.revise(change)
 
 
 class ResourceScatterNdUpdate(ResourceScatterNd):

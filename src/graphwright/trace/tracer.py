@@ -12,7 +12,7 @@ import numpy as np
 from graphwright.errors import user_location
 from graphwright.ir.graph import Graph, Node, Value
 from graphwright.ir.known import known
-from graphwright.op.interpreter import STATE, Interpreter, activate
+from graphwright.op.interpreter import STATE, Interpreter, activate, holds_tensor
 from graphwright.op.op import DTypeMismatch, Op, freeze, host_value
 from graphwright.ops.creation import Const, Literal
 from graphwright.trace.symbolic import SymbolicTensor, leaked
@@ -110,7 +110,7 @@ class Tracer:
         operand = operands[position]
         declared = op.operands[min(position, len(op.operands) - 1)]
         dtype = host_dtype(op, declared.dtype, operands)
-        if contains_tensor(operand):
+        if isinstance(operand, Tensor) or holds_tensor(operand):
             value = self.value_of(convert(operand, None, dtype))
             return value, known(value)
         array = make_host(operand, dtype)
@@ -287,13 +287,6 @@ def make_host(operand: Any, dtype: DType) -> Any:
     if dtype is dt.int32 and np.asarray(plain).dtype == np.int64:
         return make_array(plain, None)
     return make_array(plain, dtype)
-
-
-def contains_tensor(value: Any) -> bool:
-    """Whether a nested host value has a tensor in it."""
-    if isinstance(value, (list, tuple)):
-        return any(contains_tensor(v) for v in value)
-    return isinstance(value, Tensor)
 
 
 def capture_name(tensor: Any) -> str:

@@ -482,3 +482,4 @@ register_conversion(Composite, refuse_composite)
 Hooks.convert = convert
 Hooks.convert_pair = convert_pair
 Hooks.convert_terms = convert_terms
+Hooks.holds_tensor = holds_tensor

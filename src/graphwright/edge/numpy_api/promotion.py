@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from graphwright.op.interpreter import is_tensor
+from graphwright.op.interpreter import holds_tensor, is_tensor
 from graphwright.ops.conversion import cast
 from graphwright.ops.joining import stack
 from graphwright.types.dtypes import DType, as_dtype, of_numpy
@@ -69,12 +69,12 @@ def asarray(a: Any, dtype: Any = None) -> Any:
     """A tensor of a value, of NumPy's default dtypes unless `dtype` says another."""
     if dtype is None and is_tensor(a):
         return convert(a)
-    if dtype is None and not has_tensor(a) and np.asarray(a).dtype.kind in "SUO":
+    if dtype is None and not holds_tensor(a) and np.asarray(a).dtype.kind in "SUO":
         return convert(a)
     wanted = result_type(a) if dtype is None else dtype_of(dtype)
     if is_tensor(a):
         return cast(a, wanted)
-    if has_tensor(a):
+    if holds_tensor(a):
         return stack([asarray(item, wanted) for item in a])
     return convert(a, wanted) if dtype is None else cast(asarray(a), wanted)
 
@@ -82,13 +82,6 @@ def asarray(a: Any, dtype: Any = None) -> Any:
 def dtype_of(dtype: Any) -> DType:
     """A dtype given as ours, as NumPy's or as a Python type of numbers."""
     return result_type(dtype) if isinstance(dtype, type) else as_dtype(dtype)
-
-
-def has_tensor(value: Any) -> bool:
-    """Whether there is a tensor in nested lists."""
-    if isinstance(value, (list, tuple)):
-        return any(is_tensor(item) or has_tensor(item) for item in value)
-    return False
 
 
 def promoted(*values: Any) -> list[Any]:

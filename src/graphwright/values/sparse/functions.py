@@ -9,7 +9,7 @@ import builtins
 from typing import Any
 
 from graphwright.errors import InvalidArgumentError
-from graphwright.op.interpreter import apply, is_tensor
+from graphwright.op.interpreter import apply, holds_tensor, is_tensor
 from graphwright.ops import sparse_layout
 from graphwright.ops.arithmetic import floordiv, floormod, maximum, minimum
 from graphwright.ops.comparison import less, less_equal, not_equal
@@ -29,7 +29,7 @@ from graphwright.ops.static import get_static_value
 from graphwright.ops.unique import setdiff1d
 from graphwright.types import dtypes as dt
 from graphwright.types.dtypes import as_dtype
-from graphwright.values.convert import convert, holds_tensor
+from graphwright.values.convert import convert
 from graphwright.values.indexed_slices import IndexedSlices
 from graphwright.values.sparse.tensor import SparseTensor, converted
 
