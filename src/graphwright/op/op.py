@@ -10,7 +10,7 @@ on equal inputs are equal expressions. The class states
   any dtypes; `"rows: T*N"` as many as the attribute N says. `"axis: Tidx host"` marks a
   *host operand*: a shape, an axis or the like, that the kernel takes as plain Python values
   (int, float, nested tuples);
-- `dtypes`: what each type variable may be;
+- `dtypes`: what each type variable, or attribute that is a dtype, may be;
 - `shapes`: the shape rule, on `TensorType`s and known host values (unknown dimensions
   and unknown host entries are None);
 - `kernel`: the meaning, on NumPy arrays;
@@ -28,6 +28,7 @@ from typing import Any, ClassVar, NamedTuple, TypeVar
 
 import numpy as np
 
+from graphwright.errors import InvalidArgumentError
 from graphwright.op.record import Record
 from graphwright.types import dtypes as dt
 from graphwright.types.dtypes import DType
@@ -144,7 +145,7 @@ def c_name(dtype: DType) -> str:
     return {"float32": "float", "float64": "double", "float16": "half"}.get(dtype.name, dtype.name)
 
 
-def allowed_names(op: Op, variable: str) -> str:
+def allowed_names(op: Op | type[Op], variable: str) -> str:
     """The dtypes that a type variable may be, in a stable order."""
     return ", ".join(sorted(t.name for t in op.dtypes[variable]))
 
@@ -212,6 +213,22 @@ class Op(Record):
         found: OpT | None = cls._instances.get(attributes)
         if found is None:
             found = cls._instances.setdefault(attributes, cls(*attributes))
+        return found
+
+    @classmethod
+    def dtype_for(cls, attribute: str, value: Any) -> DType:
+        """A dtype given for an attribute, for None its default.
+
+        InvalidArgumentError where it is none of what `dtypes` says of the attribute.
+        """
+        found: DType = getattr(cls, attribute) if value is None else dt.as_dtype(value)
+        if found not in cls.dtypes[attribute]:
+            raise InvalidArgumentError(
+                None,
+                None,
+                f"Value for attr '{attribute}' of {found.name} is not in the list of allowed "
+                f"values: {allowed_names(cls, attribute)} [Op:{cls.type_name}]",
+            )
         return found
 
     # -- rules that each op states ------------------------------------------------------

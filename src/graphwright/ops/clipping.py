@@ -110,7 +110,7 @@ def clip_by_norm(t: Any, clip_norm: Any, axes: Any = None, name: str | None = No
     positive = greater(total, 0)
     # The inner choice keeps the root of zero out of the gradient.
     norm = select(positive, sqrt(select(positive, total, 1)), total)
-    limit = maximum(convert(clip_norm, x.dtype), 0)
+    limit = maximum(cast(convert(clip_norm, None, x.dtype), x.dtype), 0)
     scaled = x * limit
     check_shape_kept(x, scaled)
     return with_values(t, identity(scaled / maximum(norm, limit), name))

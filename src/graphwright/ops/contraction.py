@@ -16,6 +16,7 @@ from graphwright.op.interpreter import apply, convert
 from graphwright.op.op import Call, Op, Shapes
 from graphwright.ops.arithmetic import conj
 from graphwright.ops.comparison import equal, logical_not
+from graphwright.ops.conversion import cast
 from graphwright.ops.gathering import axis_sizes, gather, host_vector
 from graphwright.ops.indexing import boolean_mask
 from graphwright.ops.joining import concat, stack
@@ -23,6 +24,7 @@ from graphwright.ops.movement import expand_dims, reshape, squeeze, sum_to, tran
 from graphwright.ops.reduction import reduce_any, reduce_prod
 from graphwright.ops.sequences import range as range_of
 from graphwright.ops.shape import rank, shape
+from graphwright.ops.static import known_int
 from graphwright.types import dtypes as dt
 from graphwright.types.dtypes import DType, as_dtype
 from graphwright.types.tensor_type import TensorType, broadcast_dims, show_dims
@@ -249,6 +251,8 @@ def matmul(
     b = convert(b, None, a.dtype)
     rank_a, rank_b = a.ndim, b.ndim
     plain = rank_a is not None and rank_b is not None and rank_a <= 2 and rank_b <= 2
+    if plain and a.dtype is not b.dtype and {a.dtype, b.dtype} == _MIXED:
+        a, b = cast(a, dt.float32), cast(b, dt.float32)
     if plain and output_type is None:
         x, y = conj(a) if adjoint_a else a, conj(b) if adjoint_b else b
         flags = (bool(transpose_a or adjoint_a), bool(transpose_b or adjoint_b), grad_a, grad_b)
@@ -262,6 +266,10 @@ def matmul(
     if plain and dtype is a.dtype is b.dtype:
         return matmul(a, b, transpose_a, transpose_b, adjoint_a, adjoint_b, name=name)
     return apply(BatchMatMulV3.of(*flags, dtype), x, y, name=name)
+
+
+#: What is multiplied as float32: TensorFlow takes such operands for sparse ones.
+_MIXED = {dt.bfloat16, dt.float32}
 
 
 def twice_transposed(
@@ -304,7 +312,7 @@ def tensordot(a: Any, b: Any, axes: Any, name: str | None = None) -> Any:
     """
     a = convert(a)
     b = convert(b, None, a.dtype)
-    axes = axes.numpy().tolist() if hasattr(axes, "numpy") else axes
+    axes = known_int(axes.numpy().tolist() if hasattr(axes, "numpy") else axes)
     if a.type.rank is None or b.type.rank is None:
         return tensordot_of_unknown_rank(a, b, axes, name)
     over_a, over_b = contracted_axes(a.type.rank, b.type.rank, axes)

@@ -24,7 +24,7 @@ from graphwright.ops.rounding import floor
 from graphwright.ops.shape import size
 from graphwright.types import dtypes as dt
 from graphwright.types.dtypes import DType, as_dtype
-from graphwright.types.tensor_type import TensorType, is_compatible, show_dims
+from graphwright.types.tensor_type import TensorType, is_compatible, merge_dims, show_dims
 
 WEIGHT = dt.INDEX | {dt.float32, dt.float64}
 
@@ -67,7 +67,7 @@ class HistogramFixedWidth(Op):
     type_name = "HistogramFixedWidth"
     inputs = ("values: T", "value_range: T", "nbins: int32 host")
     outputs = ("out: dtype",)
-    dtypes = {"T": WEIGHT}
+    dtypes = {"T": WEIGHT, "dtype": dt.INDEX}
     gradient = not_differentiable
 
     dtype: DType = dt.int32
@@ -143,7 +143,8 @@ class InTopKV2(Op):
                 f"First dimension of predictions {predictions.dims[0]} must match length of "
                 f"targets {targets.dims[0]}"
             )
-        return (targets.dims or (None,),)
+        rows = None if predictions.dims is None else predictions.dims[:1]
+        return (merge_dims(rows, targets.dims) or (None,),)
 
     def kernel(self, predictions: Any, targets: Any, k: Any) -> Any:
         if predictions.ndim != 2 or targets.shape != predictions.shape[:1]:
@@ -184,10 +185,18 @@ def bincount(
         raise ValueError(
             f"Unsupported value for argument axis={axis}. Only 0 and -1 are currently supported."
         )
+    if binary_output and weights is not None:
+        raise ValueError(
+            "Arguments `binary_output` and `weights` are mutually exclusive. Please specify only "
+            "one."
+        )
     x = convert(arr)
     if x.dtype not in dt.INDEX:
         x = cast(x, dt.int32)
-    weight = convert([], as_dtype(dtype)) if weights is None else convert(weights)
+    if weights is None:
+        weight = convert([], dt.int32 if dtype is None else as_dtype(dtype))
+    else:
+        weight = convert(weights)
     if axis != -1:
         x = reshape(x, [-1])
         weight = weight if weights is None else reshape(weight, [-1])
@@ -211,7 +220,7 @@ def histogram_fixed_width(
     <tf.Tensor: shape=(5,), dtype=int32, numpy=array([2, 1, 1, 0, 2], dtype=int32)>
     """
     x = convert(values)
-    op = HistogramFixedWidth.of(as_dtype(dtype))
+    op = HistogramFixedWidth.of(HistogramFixedWidth.dtype_for("dtype", dtype))
     return apply(op, x, convert(value_range, x.dtype), nbins, name=name)
 
 
@@ -263,7 +272,7 @@ def confusion_matrix(
         count = maximum(reduce_max(said), reduce_max(real)) + 1
     else:
         count = cast(convert(num_classes), dt.int64)
-    to = as_dtype(dtype)
+    to = dt.int64 if dtype is None else as_dtype(dtype)
     values = ones_like(said, to) if weights is None else cast(convert(weights), to)
     return scatter_nd(stack([real, said], axis=1), values, stack([count, count]), name=name)
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from graphwright.op.batching import Each, elementwise
-from graphwright.op.interpreter import apply, convert
+from graphwright.op.interpreter import apply, convert, is_tensor
 from graphwright.op.op import Call, Op, Shapes, host_value, not_differentiable
 from graphwright.ops.reduction import reduce_sum
 from graphwright.ops.shape import shape_of
@@ -215,6 +215,8 @@ def filled(shape: Any, dtype: DType, value: int, name: str | None = None) -> Any
     """0 or 1 in every place, as False and True or the empty string where these are meant."""
     if isinstance(shape, (list, tuple)) and not _FLOATS.isdisjoint(map(type, shape)):
         raise TypeError(f"Cannot convert {shape} to EagerTensor of dtype int32")
+    if is_tensor(shape) and shape.type.rank == 0:
+        shape = (shape,)
     scalar: Any = value
     if dtype is dt.bool_:
         scalar = bool(value)

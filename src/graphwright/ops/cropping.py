@@ -18,7 +18,7 @@ from graphwright.ops.sequences import range as arange
 from graphwright.ops.shape import rank_of
 from graphwright.ops.shape import shape as shape_of
 from graphwright.ops.slicing import slice as slice_of
-from graphwright.ops.static import get_static_value
+from graphwright.ops.static import get_static_value, known_int
 from graphwright.types import dtypes as dt
 
 
@@ -67,10 +67,10 @@ def rot90(image: Any, k: Any = 1, name: str | None = None) -> Any:
     image = convert(image)
     good = image.type.rank in (3, 4, None)
     check(good, f"'image' (shape {image.shape}) must have 3 or 4 dimensions.")
-    known = get_static_value(k) if is_tensor(k) else k
-    if known is None:
+    k = known_int(k)
+    if is_tensor(k):
         return turned(image, k % 4)
-    turns = int(known) % 4
+    turns = int(k) % 4
     if turns == 0:
         return image
     if turns == 1:
@@ -106,6 +106,8 @@ def crop_to_bounding_box(
     """
     images, restore = images_of(image)
     height, width = images.type.dims[1:3]
+    offset_height, offset_width = known_int(offset_height), known_int(offset_width)
+    target_height, target_width = known_int(target_height), known_int(target_width)
     check(at_least(offset_width, 0), "offset_width must be >= 0.")
     check(at_least(offset_height, 0), "offset_height must be >= 0.")
     check(at_least(target_width, 1), "target_width must be > 0.")
@@ -144,6 +146,8 @@ def pad_to_bounding_box(
     """
     images, restore = images_of(image)
     height, width = axis_sizes(images)[1:3]
+    offset_height, offset_width = known_int(offset_height), known_int(offset_width)
+    target_height, target_width = known_int(target_height), known_int(target_width)
     after_width = target_width - offset_width - width
     after_height = target_height - offset_height - height
     check(at_least(offset_height, 0), "offset_height must be >= 0.")
@@ -162,6 +166,7 @@ def resize_with_crop_or_pad(image: Any, target_height: int, target_width: int) -
     TensorShape([2, 4, 1])
     """
     images, restore = images_of(image)
+    target_height, target_width = known_int(target_height), known_int(target_width)
     check(at_least(target_width, 1), "target_width must be > 0.")
     check(at_least(target_height, 1), "target_height must be > 0.")
     height, width = axis_sizes(images)[1:3]
@@ -200,7 +205,7 @@ def least(x: Any, y: Any) -> Any:
     return min(x, y) if isinstance(x, int) and isinstance(y, int) else minimum(x, y)
 
 
-def central_crop(image: Any, central_fraction: float) -> Any:
+def central_crop(image: Any, central_fraction: Any) -> Any:
     """The middle of the images, of that fraction of their height and of their width.
 
     >>> import graphwright as tf
@@ -208,10 +213,14 @@ def central_crop(image: Any, central_fraction: float) -> Any:
     TensorShape([2, 4, 1])
     """
     image = convert(image)
-    fraction = float(central_fraction)
-    check(0.0 < fraction <= 1.0, "central_fraction must be within (0, 1]")
-    if fraction == 1.0:
-        return image
+    fraction = get_static_value(central_fraction)
+    if fraction is None:
+        fraction = cast(central_fraction, dt.float64)
+    else:
+        fraction = float(fraction)
+        check(0.0 < fraction <= 1.0, "central_fraction must be within (0, 1]")
+        if fraction == 1.0:
+            return image
     images, restore = images_of(image)
     height, width = axis_sizes(images)[1:3]
     top, left = margin(height, fraction), margin(width, fraction)
@@ -219,9 +228,9 @@ def central_crop(image: Any, central_fraction: float) -> Any:
     return restore(slice_of(images, host_vector([0, top, left, 0]), size))
 
 
-def margin(size: Any, fraction: float) -> Any:
+def margin(size: Any, fraction: Any) -> Any:
     """What is left out on one side for the fraction in the middle to remain."""
-    if isinstance(size, int):
+    if isinstance(size, int) and isinstance(fraction, float):
         return int((size - size * fraction) / 2)
-    wide = cast(size, dt.float64)
+    wide = cast(convert(size), dt.float64)
     return cast((wide - wide * fraction) / 2, dt.int32)

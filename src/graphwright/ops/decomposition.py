@@ -14,7 +14,7 @@ from graphwright.ops.comparison import select
 from graphwright.ops.complex import real
 from graphwright.ops.contraction import matmul
 from graphwright.ops.conversion import cast
-from graphwright.ops.gathering import axis_sizes
+from graphwright.ops.gathering import axis_size
 from graphwright.ops.indicators import one_hot
 from graphwright.ops.joining import concat, zeros_for_none
 from graphwright.ops.linalg import (
@@ -31,7 +31,7 @@ from graphwright.ops.linalg import (
 from graphwright.ops.matrices import band_part, diag, diag_part
 from graphwright.ops.transcendental import reciprocal
 from graphwright.types import dtypes as dt
-from graphwright.types.dtypes import DType, as_dtype
+from graphwright.types.dtypes import DType
 from graphwright.types.tensor_type import TensorType
 
 
@@ -279,6 +279,7 @@ class Lu(MatrixOp):
 
     type_name = "Lu"
     outputs = ("lu: T", "p: output_idx_type")
+    dtypes = MatrixOp.dtypes | {"output_idx_type": dt.INDEX}
     failure = "Input is not invertible."
 
     output_idx_type: DType = dt.int32
@@ -396,7 +397,8 @@ class LuResult(NamedTuple):
 
 def lu(input: Any, output_idx_type: Any = dt.int32, name: str | None = None) -> LuResult:
     """The LU decomposition with row exchanges p: (L + I) @ U = input[p], L and U in one matrix."""
-    return LuResult(*apply(Lu.of(as_dtype(output_idx_type)), convert(input), name=name))
+    op = Lu.of(Lu.dtype_for("output_idx_type", output_idx_type))
+    return LuResult(*apply(op, convert(input), name=name))
 
 
 def lu_solve(
@@ -433,4 +435,4 @@ def unit_lower(packed: Any) -> Any:
 
 def permutation_rows(perm: Any, packed: Any) -> Any:
     """The matrices that bring rows into the order `perm`."""
-    return one_hot(perm, axis_sizes(packed)[-1], dtype=packed.dtype)
+    return one_hot(perm, axis_size(packed, -1), dtype=packed.dtype)

@@ -12,7 +12,7 @@ import numpy as np
 
 from graphwright.kernels.matmul import matmul
 from graphwright.op.batching import Each
-from graphwright.op.interpreter import apply, convert
+from graphwright.op.interpreter import apply, convert_many
 from graphwright.op.op import Call, Op, Shapes
 from graphwright.ops.arithmetic import conj
 from graphwright.ops.creation import ones, ones_like
@@ -346,8 +346,7 @@ def einsum(equation: str, *inputs: Any, **kwargs: Any) -> Any:
     if not inputs:
         raise ValueError("At least one input is needed by einsum.")
     check_equation(equation, len(inputs))
-    first = convert(inputs[0])
-    tensors = [first, *(convert(x, None, first.dtype) for x in inputs[1:])]
+    tensors = convert_many(inputs)
     if len(tensors) <= 2:
         return apply(Einsum.of(equation.replace(" ", "")), *tensors, name=name)
     return chained(equation, tensors, name)

@@ -202,13 +202,8 @@ def to_number(input: Any, out_type: Any = dt.float32, name: str | None = None) -
     >>> tf.strings.to_number(["3.5", "1e3"])
     <tf.Tensor: shape=(2,), dtype=float32, numpy=array([   3.5, 1000. ], dtype=float32)>
     """
-    dtype = dt.as_dtype(out_type)
-    if dtype not in NUMBERS:
-        raise refused(
-            f"Value for attr 'out_type' of {dtype.name} is not in the list of allowed "
-            f"values: {', '.join(sorted(t.name for t in NUMBERS))}"
-        )
-    return apply(StringToNumber.of(dtype), string(input), name=name)
+    op = StringToNumber.of(StringToNumber.dtype_for("out_type", out_type))
+    return apply(op, string(input), name=name)
 
 
 def as_string(

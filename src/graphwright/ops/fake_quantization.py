@@ -28,9 +28,20 @@ def nudged(low: Any, high: Any, num_bits: int, narrow_range: bool) -> tuple[Any,
 
 
 def on_grid(x: Any, low: Any, high: Any, op: Any) -> Any:
-    """`x` rounded to the grid of an op with `num_bits` and `narrow_range`; 0 for an empty range."""
+    """`x` rounded to the grid of an op with `num_bits` and `narrow_range`; 0 for an empty range.
+
+    Where `x` is half a step from two values, the last bit decides: as in TensorFlow, places are
+    divided by the step, but multiplied by the steps in a unit where the range is constant.
+    """
     least, most, step, zero = nudged(low, high, op.num_bits, op.narrow_range)
-    result = (np.floor(np.clip(x, least, most) / step + zero + np.float32(0.5)) - zero) * step
+    shifted = np.clip(x, least, most) - least
+    with np.errstate(divide="ignore", invalid="ignore"):
+        if isinstance(low, float):
+            count = 2**op.num_bits - 1 - op.narrow_range
+            places = shifted * (np.float32(count) / (np.float32(high) - np.float32(low)))
+        else:
+            places = shifted / step
+    result = np.floor(places - zero + np.float32(0.5)) * step
     empty = (np.float32(low) == 0) & (np.float32(high) == 0)
     return np.where(empty, np.float32(0), result).astype(np.float32)
 
@@ -76,7 +87,7 @@ class FakeQuantWithMinMaxArgs(Op):
         return (x.dims,)
 
     def kernel(self, x: Any) -> Any:
-        return on_grid(x, self.min, self.max, self)
+        return on_grid(x, float(self.min), float(self.max), self)
 
     def gradient(self, call: Call, g: Any) -> Sequence[Any]:
         back = FakeQuantWithMinMaxArgsGradient.of(

@@ -20,7 +20,7 @@ from graphwright.ops.movement import (
     reshape,
     transpose,
 )
-from graphwright.ops.shape import rank_of, shape_of
+from graphwright.ops.shape import rank_of, shape, shape_of
 from graphwright.ops.slicing import entry
 from graphwright.types import dtypes as dt
 from graphwright.types.dtypes import DType
@@ -195,6 +195,14 @@ def axis_sizes(x: Any, rank: int | None = None) -> list[Any]:
     return [entry(dynamic, i) if d is None else d for i, d in enumerate(dims)]
 
 
+def axis_size(x: Any, axis: int) -> Any:
+    """The size of an axis: an int where it is known, else a scalar tensor."""
+    dims = x.type.dims
+    if dims is None or not -len(dims) <= axis < len(dims) or dims[axis] is None:
+        return shape(x)[axis]
+    return dims[axis]
+
+
 def host_vector(entries: Sequence[Any]) -> Any:
     """A host operand of ints and scalar tensors: a tuple if all are ints."""
     if all(isinstance(e, int) for e in entries):
@@ -232,6 +240,11 @@ def with_batches(indices: Any, batch_dims: Any) -> Any:
 def in_bounds(indices: Any, dims: Dims) -> Any:
     """Which index vectors point into a shape."""
     return np.all((indices >= 0) & (indices < np.array(dims[: indices.shape[-1]])), axis=-1)
+
+
+def blank(dtype: np.dtype[Any]) -> Any:
+    """What is where nothing is: 0, or the empty string."""
+    return b"" if dtype.kind == "O" else 0
 
 
 class GatherNd(Op):
@@ -283,7 +296,8 @@ class GatherNd(Op):
         if self.bad_indices_policy != "IGNORE":
             return kernels.gather_nd(params, indices)
         good = in_bounds(indices, params.shape)
-        result = np.zeros((*good.shape, *params.shape[indices.shape[-1] :]), params.dtype)
+        shape = (*good.shape, *params.shape[indices.shape[-1] :])
+        result = np.full(shape, blank(params.dtype), params.dtype)
         result[good] = kernels.gather_nd(params, indices[good])
         return result
 
@@ -330,8 +344,7 @@ class ScatterNd(Op):
     def kernel(self, indices: Any, updates: Any, shape: Any) -> Any:
         check_updates(np.shape(indices), np.shape(updates), shape)
         updates = np.asarray(updates)
-        zero: Any = b"" if updates.dtype == object else 0
-        zeros = np.full(shape, zero, updates.dtype)
+        zeros = np.full(shape, blank(updates.dtype), updates.dtype)
         return scatter("add", zeros, indices, updates, self.bad_indices_policy, out=zeros)
 
     def gradient(self, call: Call, g: Any) -> Sequence[Any]:

@@ -27,9 +27,10 @@ class UnravelIndex(Op):
     def shapes(self, indices: TensorType, dims: TensorType) -> Shapes:
         if dims.rank not in (1, None):
             raise ValueError(f"The dims must be a vector, got rank {dims.rank}")
-        if indices.dims is None or dims.dims is None:
+        if indices.dims is None:
             return (None,)
-        return ((dims.dims[0], *([indices.size] if indices.dims else [])),)
+        count = None if dims.dims is None else dims.dims[0]
+        return ((count, *([indices.size] if indices.dims else [])),)
 
     def kernel(self, indices: Any, dims: Any) -> Any:
         indices, dims = np.asarray(indices), np.asarray(dims)

@@ -385,7 +385,8 @@ def decode_png(
     contents: Any, channels: int = 0, dtype: Any = dt.uint8, name: str | None = None
 ) -> Any:
     """The image in a PNG file as uint8 or uint16 [height, width, channels]."""
-    return apply(DecodePng.of(channels, checked(DecodePng, dtype)), string(contents), name=name)
+    op = DecodePng.of(channels, DecodePng.dtype_for("dtype", dtype))
+    return apply(op, string(contents), name=name)
 
 
 def decode_bmp(contents: Any, channels: int = 0, name: str | None = None) -> Any:
@@ -402,7 +403,8 @@ def decode_webp(
     contents: Any, channels: int = 0, dtype: Any = dt.uint8, name: str | None = None
 ) -> Any:
     """The frames in a WebP file as uint8 [frames, height, width, channels]; JPEG or PNG too."""
-    return apply(DecodeWebP.of(channels, checked(DecodeWebP, dtype)), string(contents), name=name)
+    op = DecodeWebP.of(channels, DecodeWebP.dtype_for("dtype", dtype))
+    return apply(op, string(contents), name=name)
 
 
 def decode_image(
@@ -423,14 +425,6 @@ def decode_image(
     op = DecodeImage.of(channels or 0, kind, bool(expand_animations))
     image = apply(op, string(contents), name=name)
     return image if kind is wanted else convert_image_dtype(image, wanted)
-
-
-def checked(kind: type[Op], dtype: Any) -> DType:
-    """A dtype that the images of an op may have."""
-    found = as_dtype(dtype)
-    if found not in kind.dtypes["dtype"]:
-        raise wrong(f"{kind.type_name} makes no images of {found.name}")
-    return found
 
 
 def encode_jpeg(
@@ -456,7 +450,8 @@ def encode_jpeg(
 
 def extract_jpeg_shape(contents: Any, output_type: Any = dt.int32, name: str | None = None) -> Any:
     """Height, width and channels of a JPEG file, from its header alone."""
-    return apply(ExtractJpegShape.of(as_dtype(output_type)), string(contents), name=name)
+    op = ExtractJpegShape.of(ExtractJpegShape.dtype_for("output_type", output_type))
+    return apply(op, string(contents), name=name)
 
 
 def is_jpeg(contents: Any, name: str | None = None) -> Any:

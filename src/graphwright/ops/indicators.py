@@ -131,5 +131,5 @@ def sequence_mask(
         )
     columns = range(0, maxlen)
     mask = less(columns, cast(expand_dims(lengths, -1), columns.dtype))
-    kind = as_dtype(dtype)
+    kind = dt.bool_ if dtype is None else as_dtype(dtype)
     return mask if kind is dt.bool_ else cast(mask, kind, name=name)

@@ -214,13 +214,7 @@ def decode_raw(
     [97, 98, 99, 100]
     """
     kind: Any = DecodeRaw if fixed_length is None else DecodePaddedRaw
-    dtype = as_dtype(out_type)
-    if dtype not in kind.dtypes["out_type"]:
-        raise refused(
-            f"Value for attr 'out_type' of {dtype.name} is not in the list of allowed "
-            f"values of {kind.type_name}"
-        )
-    op = kind.of(dtype, little_endian)
+    op = kind.of(kind.dtype_for("out_type", as_dtype(out_type)), little_endian)
     if fixed_length is None:
         return apply(op, string(input_bytes), name=name)
     return apply(op, string(input_bytes), fixed_length, name=name)

@@ -14,6 +14,7 @@ from graphwright.op.op import Call, Op, Shapes
 from graphwright.ops.arithmetic import minimum
 from graphwright.ops.creation import ones, zeros_like
 from graphwright.ops.joining import concat
+from graphwright.ops.static import known_int
 from graphwright.types import dtypes as dt
 from graphwright.types.dtypes import as_dtype
 from graphwright.types.tensor_type import Dims, TensorType, merge_dims, show_dims
@@ -245,10 +246,13 @@ class MatrixSetDiagV3(Op):
     align: str = "RIGHT_LEFT"
 
     def shapes(self, x: TensorType, diagonal: TensorType, k: Any) -> Shapes:
-        if x.dims is None:
-            return (None,)
-        need_matrix(x.dims)
         bounds = bounds_of(k)
+        if x.dims is None:
+            if bounds is None or diagonal.dims is None:
+                return (None,)
+            outer = len(diagonal.dims) - (1 if bounds[0] == bounds[1] else 2)
+            return ((*diagonal.dims[:outer], None, None),)
+        need_matrix(x.dims)
         if bounds is not None:
             try:
                 merge_dims(diagonal_dims(x.dims, *bounds), diagonal.dims)
@@ -405,7 +409,8 @@ def eye(
     >>> tf.eye(2, dtype=tf.int32).numpy().tolist()
     [[1, 0], [0, 1]]
     """
-    columns = num_rows if num_columns is None else num_columns
+    num_rows = known_int(num_rows)
+    columns = num_rows if num_columns is None else known_int(num_columns)
     length = smaller(num_rows, columns)
     if batch_shape is None:
         shape: Any = [length]

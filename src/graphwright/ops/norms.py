@@ -150,7 +150,7 @@ def matrix_rank(
     a: Any, tol: Any = None, validate_args: bool = False, name: str | None = None
 ) -> Any:
     """How many singular values are above `tol`, as int32."""
-    a = convert(a)
+    a = convert(a, None, dt.float32)
     s = svd(a, compute_uv=False)
     if tol is None:
         eps = float(np.finfo(a.dtype.numpy_dtype).eps)

@@ -10,7 +10,7 @@ import numpy as np
 from graphwright.errors import InvalidArgumentError
 from graphwright.op.interpreter import apply, convert, convert_many
 from graphwright.op.op import Call, Op, Shapes
-from graphwright.ops.gathering import gather
+from graphwright.ops.gathering import blank, gather
 from graphwright.ops.joining import zeros_for_none
 from graphwright.ops.movement import reshape
 from graphwright.ops.sequences import range as range_of
@@ -113,8 +113,7 @@ class DynamicStitch(Op):
         count = max([int(place.max()) + 1 for place in indices if place.size], default=0)
         like = np.asarray(data[0])
         rest = like.shape[indices[0].ndim :]
-        empty: Any = b"" if like.dtype == object else 0
-        merged = np.full((count, *rest), empty, like.dtype)
+        merged = np.full((count, *rest), blank(like.dtype), like.dtype)
         for place, part in zip(indices, data):
             merged[place.ravel()] = np.reshape(part, (place.size, *rest))
         return merged

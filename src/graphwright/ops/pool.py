@@ -15,7 +15,6 @@ from graphwright.ops.spatial import (
     per_axis,
 )
 from graphwright.types import dtypes as dt
-from graphwright.types.dtypes import as_dtype
 
 
 def spatial_axes(x: Any, data_format: str | None) -> int:
@@ -136,7 +135,7 @@ def max_pool_with_argmax(
         raise ValueError(f"`data_format` values other than 'NHWC' are not supported: {data_format}")
     sizes = per_axis(ksize, 2, data_format, "ksize")
     steps = per_axis(strides, 2, data_format, "strides")
-    dtype = as_dtype(output_dtype)
+    dtype = MaxPoolWithArgmax.dtype_for("Targmax", output_dtype)
     op = MaxPoolWithArgmax.of(sizes, steps, dtype, padding, bool(include_batch_in_index))
     best, places = apply(op, convert(input), name=name)
     return best, places

@@ -251,7 +251,7 @@ class MaxPoolWithArgmax(Pool):
     type_name = "MaxPoolWithArgmax"
     inputs = ("input: T",)
     outputs = ("output: T", "argmax: Targmax")
-    dtypes = {"T": dt.REAL}
+    dtypes = {"T": dt.REAL, "Targmax": dt.INDEX}
 
     ksize: tuple[int, ...]
     strides: tuple[int, ...]

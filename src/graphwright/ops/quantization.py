@@ -175,7 +175,7 @@ class Dequantize(Ranged):
     type_name = "Dequantize"
     inputs = ("input: T", "min_range: float32", "max_range: float32")
     outputs = ("output: dtype",)
-    dtypes = {"T": dt.QUANTIZED}
+    dtypes = {"T": dt.QUANTIZED, "dtype": frozenset({dt.bfloat16, dt.float32})}
     gradient = not_differentiable
 
     mode: str = "MIN_COMBINED"
@@ -305,7 +305,7 @@ def dequantize(
     """What quantized integers over a range, or a range for each place of `axis`, stand for."""
     check_mode("Dequantize", mode)
     x = convert(input)
-    op = Dequantize.of(mode, narrow_range, placed(x, axis), as_dtype(dtype))
+    op = Dequantize.of(mode, narrow_range, placed(x, axis), Dequantize.dtype_for("dtype", dtype))
     return apply(op, x, *[convert(v, dt.float32) for v in (min_range, max_range)], name=name)
 
 

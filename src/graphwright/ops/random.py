@@ -358,19 +358,6 @@ def categorical(
     return apply(op, convert(logits), num_samples, name=name)
 
 
-def count_dtype(dtype: Any) -> DType:
-    """The dtype of Poisson and binomial variates; InvalidArgumentError for no such."""
-    wanted = as_dtype(dtype)
-    if wanted not in COUNTS:
-        raise InvalidArgumentError(
-            None,
-            None,
-            f"Value for attr 'dtype' of {wanted.name} is not in the list of allowed values: "
-            f"{', '.join(sorted(t.name for t in COUNTS))}",
-        )
-    return wanted
-
-
 def index_dtype(dtype: Any) -> DType:
     """The dtype of class indices, int64 unless another is given; ValueError for no such."""
     wanted = dt.int64 if dtype is None else as_dtype(dtype)
@@ -419,5 +406,5 @@ def poisson(
     >>> tf.random.poisson([10], [0.5, 1.5]).shape
     TensorShape([10, 2])
     """
-    op = seeded(RandomPoissonV2, seed, count_dtype(dtype))
+    op = seeded(RandomPoissonV2, seed, RandomPoissonV2.dtype_for("dtype", dtype))
     return apply(op, shape, convert(lam), name=name)

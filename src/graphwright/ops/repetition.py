@@ -21,6 +21,7 @@ from graphwright.ops.sequences import only_at
 from graphwright.ops.sequences import range as range_of
 from graphwright.ops.shape import shape, shape_of, size
 from graphwright.ops.slicing import entry
+from graphwright.ops.static import known_int
 from graphwright.types import dtypes as dt
 from graphwright.types.tensor_type import TensorType
 
@@ -124,11 +125,13 @@ def repeat(input: Any, repeats: Any, axis: int | None = None, name: str | None =
     x = convert(input)
     if axis is None:
         x, axis = reshape(x, (-1,)), 0
-    rank = x.type.rank
+    elif x.type.rank == 0:
+        x = reshape(x, (-1,))
+    axis, rank = known_int(axis), x.type.rank
     if rank is not None:
-        if not -rank <= axis < max(rank, 1):
+        if not -rank <= axis < rank:
             raise ValueError(f"axis={axis} out of bounds: expected {-rank}<=axis<{rank}")
-        axis = axis % rank if rank else 0
+        axis %= rank
     if isinstance(repeats, int):
         return repeat_evenly(x, repeats, axis)
     known = None if is_tensor(repeats) or holds_tensor(repeats) else np.asarray(repeats)

@@ -14,11 +14,11 @@ from graphwright.op.op import Call, Op, Shapes, undefined
 from graphwright.ops.arithmetic import maximum, minimum
 from graphwright.ops.conversion import cast
 from graphwright.ops.creation import zeros
-from graphwright.ops.cropping import at_least, check, of_size
+from graphwright.ops.cropping import at_least, check, pad_to_bounding_box
 from graphwright.ops.gathering import axis_sizes, host_vector
 from graphwright.ops.images import images_of
-from graphwright.ops.padding import pad
 from graphwright.ops.rounding import round as rounded
+from graphwright.ops.static import known_int
 from graphwright.types import dtypes as dt
 from graphwright.types.tensor_type import Dims, TensorType, show_dims
 
@@ -401,28 +401,27 @@ def resize_with_pad(
     >>> tf.image.resize_with_pad(tf.ones([2, 4, 1]), 4, 4).shape
     TensorShape([4, 4, 1])
     """
+    target_height, target_width = known_int(target_height), known_int(target_width)
     check(at_least(target_height, 1), "target_height must be > 0.")
     check(at_least(target_width, 1), "target_width must be > 0.")
     batch, restore = images_of(image)
     _, height, width, _ = axis_sizes(batch)
-    inner_height, inner_width = inner_size(height, width, target_height, target_width)
-    top, left = (target_height - inner_height) // 2, (target_width - inner_width) // 2
-    inner = resize(batch, host_vector([inner_height, inner_width]), method, False, antialias)
-    border = [
-        [0, 0],
-        [top, target_height - inner_height - top],
-        [left, target_width - inner_width - left],
-        [0, 0],
-    ]
-    return restore(of_size(pad(inner, border), batch, target_height, target_width))
+    tall, top, wide, left = centred(height, width, target_height, target_width)
+    inner = resize(batch, host_vector([tall, wide]), method, False, antialias)
+    return restore(pad_to_bounding_box(inner, top, left, target_height, target_width))
 
 
-def inner_size(height: Any, width: Any, target_height: Any, target_width: Any) -> tuple[Any, Any]:
-    """The greatest height and width within the target that keep the proportions."""
+def centred(height: Any, width: Any, target_height: Any, target_width: Any) -> list[Any]:
+    """The greatest height and width within the target that keep the proportions, and how far
+    from its top and left they lie: half of what the height and width, not yet rounded, leave."""
     sizes = (height, width, target_height, target_width)
     if all(isinstance(n, int) for n in sizes):
         ratio = max(height / target_height, width / target_width)
-        return int(height / ratio), int(width / ratio)
+        tall, wide = height / ratio, width / ratio
+        rests = (tall, (target_height - tall) / 2, wide, (target_width - wide) / 2)
+        return [int(n) for n in rests]
     tall, wide, target_tall, target_wide = (cast(convert(n), dt.float64) for n in sizes)
     scale = maximum(tall / target_tall, wide / target_wide)
-    return cast(tall / scale, dt.int32), cast(wide / scale, dt.int32)
+    tall, wide = tall / scale, wide / scale
+    rests = (tall, (target_tall - tall) / 2, wide, (target_wide - wide) / 2)
+    return [cast(n, dt.int32) for n in rests]

@@ -18,6 +18,7 @@ from graphwright.ops.joining import concat
 from graphwright.ops.movement import broadcast_to, expand_dims, reshape
 from graphwright.ops.shape import broadcast_shape_of, rank
 from graphwright.ops.slicing import slice as slice_of
+from graphwright.ops.static import known_int
 from graphwright.types import dtypes as dt
 from graphwright.types.dtypes import DType, as_dtype
 from graphwright.types.tensor_type import show_dims
@@ -185,7 +186,7 @@ def linspace(start: Any, stop: Any, num: Any, name: str | None = None, axis: int
     stop = convert(stop, start.dtype)
     if start.dtype.is_integer:
         start, stop = cast(start, dt.float64), cast(stop, dt.float64)
-    num = integer(num)
+    num, axis = integer(num), known_int(axis)
     whole = broadcast_shape_of(start, stop)
     start = expand_dims(broadcast_to(start, whole), axis)
     stop = expand_dims(broadcast_to(stop, whole), axis)
@@ -202,17 +203,18 @@ def linspace(start: Any, stop: Any, num: Any, name: str | None = None, axis: int
 def only_at(axis: int, value: Any, otherwise: int, like: Any) -> Any:
     """A host vector with an entry for each axis of `like`: `value` for one, else `otherwise`."""
     known = like.type.rank
-    if known is not None:
+    if known is not None and isinstance(axis, int):
         entries: list[Any] = [otherwise] * known
         entries[axis] = value
         return host_vector(entries)
     count = rank(like)
-    here = equal(range(count), axis if axis >= 0 else count + axis)
+    here = equal(range(count), axis % count)
     return apply(SELECT, here, convert(value, dt.int32), convert(otherwise, dt.int32))
 
 
 def integer(num: Any) -> Any:
     """A count as an int or an integer tensor; TypeError for anything else."""
+    num = known_int(num)
     if isinstance(num, int) and not isinstance(num, bool):
         return num
     tensor = convert(num)

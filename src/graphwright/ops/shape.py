@@ -11,7 +11,7 @@ from graphwright.op.batching import Each, Same
 from graphwright.op.interpreter import apply, convert, convert_pair, is_tensor
 from graphwright.op.op import Op, Shapes, not_differentiable
 from graphwright.types import dtypes as dt
-from graphwright.types.dtypes import DType, as_dtype
+from graphwright.types.dtypes import DType
 from graphwright.types.shape import TensorShape
 from graphwright.types.tensor_type import TensorType, broadcast_dims
 
@@ -22,7 +22,7 @@ class Shape(Op):
     type_name = "Shape"
     inputs = ("input: T",)
     outputs = ("output: out_type",)
-    dtypes = {"T": dt.ANY}
+    dtypes = {"T": dt.ANY, "out_type": dt.INDEX}
     computes = False
     known_from_types = True
     gradient = not_differentiable
@@ -49,7 +49,7 @@ class ShapeN(Op):
     inputs = ("input: T*",)
     outputs = ("output: out_type*",)
     returns_tuple = True
-    dtypes = {"T": dt.ANY}
+    dtypes = {"T": dt.ANY, "out_type": dt.INDEX}
     known_from_types = True
     gradient = not_differentiable
 
@@ -80,7 +80,7 @@ class Size(Op):
     type_name = "Size"
     inputs = ("input: T",)
     outputs = ("output: out_type",)
-    dtypes = {"T": dt.ANY}
+    dtypes = {"T": dt.ANY, "out_type": dt.INDEX}
     known_from_types = True
     gradient = not_differentiable
 
@@ -209,18 +209,19 @@ def shape(input: Any, out_type: Any = None, name: str | None = None) -> Any:
     >>> tf.shape([[1, 2, 3], [4, 5, 6]])
     <tf.Tensor: shape=(2,), dtype=int32, numpy=array([2, 3], dtype=int32)>
     """
-    out = dt.int32 if out_type is None else as_dtype(out_type)
+    out = Shape.dtype_for("out_type", out_type)
     return apply(Shape.of(out), convert(input), name=name)
 
 
 def shape_n(input: Any, out_type: Any = dt.int32, name: str | None = None) -> Any:
     """The shapes of several tensors of one dtype, as a list of vectors of `out_type`."""
-    return list(apply(ShapeN.of(as_dtype(out_type)), *[convert(x) for x in input], name=name))
+    out = ShapeN.dtype_for("out_type", out_type)
+    return list(apply(ShapeN.of(out), *[convert(x) for x in input], name=name))
 
 
 def size(input: Any, out_type: Any = None, name: str | None = None) -> Any:
     """The number of elements of a tensor, as a scalar of `out_type` (int32 by default)."""
-    out = dt.int32 if out_type is None else as_dtype(out_type)
+    out = Size.dtype_for("out_type", out_type)
     return apply(Size.of(out), convert(input), name=name)
 
 
@@ -245,8 +246,8 @@ def broadcast_dynamic_shape(shape_x: Any, shape_y: Any) -> Any:
 
 
 def index_pair(x: Any, y: Any) -> tuple[Any, Any]:
-    """Makes tensors of numbers of places: of int32, unless one is a tensor of another dtype."""
-    if is_tensor(x) or is_tensor(y):
+    """Makes tensors of numbers of places: of int32, unless one has a dtype of its own."""
+    if any(is_tensor(v) or isinstance(v, np.ndarray) for v in (x, y)):
         return convert_pair(x, y)
     return convert(x, None, dt.int32), convert(y, None, dt.int32)
 

@@ -7,21 +7,25 @@ import math
 from collections.abc import Callable
 from typing import Any
 
-from graphwright.op.interpreter import convert
+import numpy as np
+
+from graphwright.op.interpreter import convert, is_tensor
 from graphwright.ops.arithmetic import maximum, minimum
 from graphwright.ops.comparison import select
 from graphwright.ops.complex import complex, real
 from graphwright.ops.conversion import cast
+from graphwright.ops.creation import zeros
 from graphwright.ops.fourier import irfft, rfft
-from graphwright.ops.gathering import axis_sizes, gather, host_vector
+from graphwright.ops.gathering import axis_size, axis_sizes, gather, host_vector
 from graphwright.ops.joining import concat, split, stack
 from graphwright.ops.movement import expand_dims, reshape, transpose
 from graphwright.ops.padding import pad
-from graphwright.ops.reduction import reduce_sum
+from graphwright.ops.reduction import reduce_min, reduce_sum
 from graphwright.ops.repetition import tile
 from graphwright.ops.reversal import reverse, roll
 from graphwright.ops.sequences import range
 from graphwright.ops.shape import rank, shape
+from graphwright.ops.static import known_int
 from graphwright.ops.transcendental import log1p, rsqrt, sqrt, square
 from graphwright.ops.trigonometric import cos, sin
 from graphwright.ops.windows import hann_window, vorbis_window
@@ -31,16 +35,11 @@ from graphwright.types.dtypes import DType, as_dtype
 Window = Callable[..., Any]
 
 
-def axis_size(x: Any, axis: int) -> Any:
-    """The size of an axis: an int where it is known, else a scalar tensor."""
-    dims = x.type.dims
-    if dims is not None and dims[axis] is not None:
-        return dims[axis]
-    return shape(x)[axis]
-
-
 def pad_axis(x: Any, axis: int, before: Any, after: Any, value: Any = 0) -> Any:
-    """Pads one axis of a tensor of known rank with a value."""
+    """Pads one axis of a tensor with a value: the last, unless the rank is known."""
+    if x.type.rank is None:
+        others = zeros(stack([rank(x) - 1, 2]), dt.int32)
+        return pad(x, concat([others, [[before, after]]], 0), constant_values=value)
     paddings: list[list[Any]] = [[0, 0] for _ in axis_sizes(x)]
     paddings[axis] = [before, after]
     return pad(x, paddings, constant_values=value)
@@ -136,9 +135,12 @@ def added(x: Any, step: Any) -> Any:
 # -- short-time Fourier transform -----------------------------------------------------------
 
 
-def enclosing_power(length: int) -> int:
+def enclosing_power(length: Any) -> Any:
     """The least power of two that is not below a length."""
-    return 1 << max(length - 1, 0).bit_length()
+    if isinstance(length, int):
+        return 1 << max(length - 1, 0).bit_length()
+    powers = convert([1 << i for i in builtins.range(31)], length.dtype)
+    return reduce_min(select(powers >= length, powers, powers[-1]))
 
 
 def stft(
@@ -175,8 +177,9 @@ def inverse_stft(
     length = static(frame_length)
     fft_length = enclosing_power(length) if fft_length is None else static(fft_length)
     frames = irfft(stfts, [fft_length])[..., :length]
-    if fft_length < length:
-        frames = pad_axis(frames, -1, 0, length - fft_length)
+    missing = largest(length - fft_length)
+    if not isinstance(missing, int) or missing:
+        frames = pad_axis(frames, -1, 0, missing)
     if window_fn is not None:
         frames = frames * window_fn(length, dtype=frames.dtype)
     return overlap_and_add(frames, frame_step)
@@ -306,11 +309,10 @@ def mdct(
 ) -> Any:
     """The modified cosine transform [..., frames, frame_length / 2] of half overlapping frames."""
     length = static(frame_length)
-    if length % 4:
+    if isinstance(length, int) and length % 4:
         raise ValueError("The frame length must be a multiple of 4.")
     framed = frame(signals, length, length // 2, pad_end)
-    if window_fn is not None:
-        framed = framed * window_fn(length, dtype=framed.dtype)
+    framed = framed * mdct_window(window_fn, length, framed.dtype)
     a, b, c, d = split(framed, 4, axis=-1)
     folded = concat([-reverse(c, [-1]) - d, a - reverse(b, [-1])], -1)
     return dct(folded, type=4, norm=norm)
@@ -330,9 +332,13 @@ def inverse_mdct(
         unfolded = unfolded * (0.5 / as_float(half, mdcts.dtype))
     first, second = split(unfolded, 2, axis=-1)
     frames = concat([second, -reverse(second, [-1]), -reverse(first, [-1]), -first], -1)
-    if window_fn is not None:
-        frames = frames * window_fn(2 * half, dtype=mdcts.dtype)
+    frames = frames * mdct_window(window_fn, 2 * half, mdcts.dtype)
     return overlap_and_add(frames, half)
+
+
+def mdct_window(window_fn: Window | None, length: Any, dtype: DType) -> Any:
+    """The window, or a rectangular one of which two overlapping squares add up to 1."""
+    return math.sqrt(0.5) if window_fn is None else window_fn(length, dtype=dtype)
 
 
 # -- mel scale ------------------------------------------------------------------------------
@@ -356,6 +362,7 @@ def linear_to_mel_weight_matrix(
 
     The bands are triangles, equally wide on the mel scale between the two edges.
     """
+    num_mel_bins = known_int(num_mel_bins)
     check_mel(num_mel_bins, sample_rate, lower_edge_hertz, upper_edge_hertz, as_dtype(dtype))
     dtype = as_dtype(dtype)
     bins = cast(range(1, num_spectrogram_bins), dtype)
@@ -420,6 +427,8 @@ def shifted_spectrum(x: Any, axes: Any, sign: int) -> Any:
         return roll(x, shape(x) // 2 * sign, range(rank(x)))
     if axes is None:
         axes = tuple(builtins.range(x.type.rank))
-    chosen = (axes,) if isinstance(axes, int) else tuple(axes)
+    if is_tensor(axes):
+        return roll(x, gather(shape(x), axes % cast(rank(x), axes.dtype)) // 2 * sign, axes)
+    chosen = tuple([int(a) for a in np.ravel(axes)])
     shifts = [sign * (axis_size(x, a) // 2) for a in chosen]
     return roll(x, host_vector(shifts), chosen)

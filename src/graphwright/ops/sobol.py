@@ -7,7 +7,7 @@ from typing import Any
 from graphwright.op.interpreter import apply
 from graphwright.op.op import Op, Shapes, not_differentiable
 from graphwright.types import dtypes as dt
-from graphwright.types.dtypes import DType, as_dtype
+from graphwright.types.dtypes import DType
 
 
 class SobolSample(Op):
@@ -16,6 +16,7 @@ class SobolSample(Op):
     type_name = "SobolSample"
     inputs = ("dim: int32 host", "num_results: int32 host", "skip: int32 host")
     outputs = ("samples: dtype",)
+    dtypes = {"dtype": frozenset({dt.float32, dt.float64})}
     gradient = not_differentiable
 
     dtype: DType = dt.float32
@@ -41,4 +42,5 @@ def sobol_sample(
     dim: Any, num_results: Any, skip: Any = 0, dtype: Any = dt.float32, name: str | None = None
 ) -> Any:
     """[num_results, dim] points of Sobol's sequence in the unit cube."""
-    return apply(SobolSample.of(as_dtype(dtype)), dim, num_results, skip, name=name)
+    op = SobolSample.of(SobolSample.dtype_for("dtype", dtype))
+    return apply(op, dim, num_results, skip, name=name)

@@ -8,20 +8,20 @@ from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from graphwright.errors import InvalidArgumentError
 from graphwright.op.batching import Each, batches, last_axes
 from graphwright.op.interpreter import apply, convert
 from graphwright.op.op import Call, Op, Shapes, not_differentiable
 from graphwright.ops.arithmetic import negative, subtract
 from graphwright.ops.comparison import equal, select
 from graphwright.ops.conversion import cast
-from graphwright.ops.gathering import host_vector
+from graphwright.ops.gathering import axis_size, host_vector
 from graphwright.ops.movement import expand_dims, reshape, transpose
 from graphwright.ops.reduction import range_vector, reduce_sum
 from graphwright.ops.segment import unsorted_segment_sum
 from graphwright.ops.shape import rank_of, shape, shape_of, size
+from graphwright.ops.static import known_int
 from graphwright.types import dtypes as dt
-from graphwright.types.dtypes import DType, as_dtype
+from graphwright.types.dtypes import DType
 from graphwright.types.tensor_type import TensorType, is_compatible, show_dims
 
 # -- the places of extremes -----------------------------------------------------------------
@@ -34,7 +34,7 @@ class ExtremePlace(Op):
 
     inputs = ("input: T", "dimension: Tidx host")
     outputs = ("output: output_type",)
-    dtypes = {"T": ORDERED, "Tidx": dt.INDEX}
+    dtypes = {"T": ORDERED, "Tidx": dt.INDEX, "output_type": dt.INDEX}
     gradient = not_differentiable
     find: ClassVar[Callable[..., Any]]
     beyond: ClassVar[float]
@@ -81,14 +81,11 @@ def at_least_1d(x: Any) -> Any:
     return x
 
 
-#: What ArgMax can give places as.
-PLACES = dt.INDEX | {dt.int16, dt.uint16}
-
-
 class ArgMax(ExtremePlace):
     """The index of the greatest element along an axis."""
 
     type_name = "ArgMax"
+    dtypes = ExtremePlace.dtypes | {"output_type": dt.INDEX | {dt.int16, dt.uint16}}
     find = staticmethod(np.argmax)
     beyond = -np.inf
 
@@ -104,13 +101,17 @@ class ArgMin(ExtremePlace):
 # -- the greatest, the nth ------------------------------------------------------------------
 
 
+#: What places are counted in.
+PLACES = dt.INDEX | {dt.int16}
+
+
 class TopKV2(Op):
     """The k greatest elements along the last axis, descending, and their indices."""
 
     type_name = "TopKV2"
     inputs = ("input: T", "k: Tk host")
     outputs = ("values: T", "indices: index_type")
-    dtypes = {"T": dt.REAL, "Tk": dt.INDEX | {dt.int16}}
+    dtypes = {"T": dt.REAL, "Tk": PLACES, "index_type": PLACES}
     batched = last_axes
 
     sorted: bool = True
@@ -200,7 +201,7 @@ class Bound(Op):
 
     inputs = ("sorted_inputs: T", "values: T")
     outputs = ("output: out_type",)
-    dtypes = {"T": dt.REAL | dt.STRING}
+    dtypes = {"T": dt.REAL | dt.STRING, "out_type": dt.INDEX}
     gradient = not_differentiable
     batched = batches
     #: Whether the search goes on past an element of the row.
@@ -282,7 +283,7 @@ def argmax(
     >>> tf.argmax([[1, 9, 3], [7, 5, 7]], axis=1)
     <tf.Tensor: shape=(2,), dtype=int64, numpy=array([1, 0])>
     """
-    op = ArgMax.of(index_dtype(output_type, PLACES))
+    op = ArgMax.of(ArgMax.dtype_for("output_type", output_type))
     return apply(op, convert(input), 0 if axis is None else axis, name=name)
 
 
@@ -290,22 +291,8 @@ def argmin(
     input: Any, axis: Any = None, output_type: Any = dt.int64, name: str | None = None
 ) -> Any:
     """The index of the least element along `axis` (0 by default), the first of equals."""
-    op = ArgMin.of(index_dtype(output_type, dt.INDEX))
+    op = ArgMin.of(ArgMin.dtype_for("output_type", output_type))
     return apply(op, convert(input), 0 if axis is None else axis, name=name)
-
-
-def index_dtype(type_value: Any, allowed: frozenset[DType]) -> DType:
-    """The dtype of indices; InvalidArgumentError where the op cannot give such."""
-    found = as_dtype(type_value)
-    if found not in allowed:
-        names = ", ".join(sorted(t.name for t in allowed))
-        raise InvalidArgumentError(
-            None,
-            None,
-            f"Value for attr 'output_type' of {found.name} is not in the list of allowed values: "
-            f"{names}",
-        )
-    return found
 
 
 def top_k(
@@ -323,7 +310,7 @@ def top_k(
     >>> tf.math.top_k([1, 5, 3], k=2).indices
     <tf.Tensor: shape=(2,), dtype=int32, numpy=array([1, 2], dtype=int32)>
     """
-    op = TopKV2.of(bool(sorted), as_dtype(index_type))
+    op = TopKV2.of(bool(sorted), TopKV2.dtype_for("index_type", index_type))
     return TopK(*apply(op, convert(input), k, name=name))
 
 
@@ -341,7 +328,7 @@ def sort(values: Any, axis: int = -1, direction: str = "ASCENDING", name: str | 
     >>> tf.sort([3, 1, 2], direction="DESCENDING")
     <tf.Tensor: shape=(3,), dtype=int32, numpy=array([3, 2, 1], dtype=int32)>
     """
-    x = convert(values)
+    x, axis = convert(values), known_int(axis)
     if is_descending(direction):
         return descending(x, axis).values
     return mirrored(descending(mirrored(x), axis).values)
@@ -355,7 +342,7 @@ def argsort(
     name: str | None = None,
 ) -> Any:
     """The indices that sort along `axis`; equal elements keep their order."""
-    x = convert(values)
+    x, axis = convert(values), known_int(axis)
     return descending(x if is_descending(direction) else mirrored(x), axis).indices
 
 
@@ -380,7 +367,7 @@ def mirrored(x: Any) -> Any:
 def descending(x: Any, axis: int) -> Any:
     """All elements sorted along an axis, descending, and their indices."""
     rank = x.type.rank
-    count = length_along(x, axis)
+    count = axis_size(x, axis)
     if axis == -1 or axis + 1 == rank:
         return top_k(x, count)
     if rank is None:
@@ -394,14 +381,6 @@ def descending(x: Any, axis: int) -> Any:
         swapped = [*[rank - 1 if i == axis else i for i in range(rank - 1)], axis]
     sorted_last = top_k(transpose(x, swapped), count)
     return TopK(*[transpose(result, swapped) for result in sorted_last])
-
-
-def length_along(x: Any, axis: int) -> Any:
-    """The size of an axis: an int where it is known, else a scalar tensor."""
-    dims = x.type.dims
-    if dims is None or not -len(dims) <= axis < len(dims) or dims[axis] is None:
-        return shape(x)[axis]
-    return dims[axis]
 
 
 def searchsorted(
@@ -425,9 +404,10 @@ def searchsorted(
             f"Argument `side` must be either 'right' or 'left'. Received: `side` = '{side}'."
         )
     rows, wanted = convert(sorted_sequence), convert(values)
-    op = (LowerBound if side == "left" else UpperBound).of(as_dtype(out_type))
-    flat_rows = reshape(rows, host_vector([-1, length_along(rows, -1)]))
-    flat_values = reshape(wanted, host_vector([-1, length_along(wanted, -1)]))
+    kind: type[Bound] = LowerBound if side == "left" else UpperBound
+    op = kind.of(kind.dtype_for("out_type", out_type))
+    flat_rows = reshape(rows, host_vector([-1, axis_size(rows, -1)]))
+    flat_values = reshape(wanted, host_vector([-1, axis_size(wanted, -1)]))
     return reshape(apply(op, flat_rows, flat_values), shape_of(wanted), name)
 
 

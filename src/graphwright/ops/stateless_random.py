@@ -26,7 +26,6 @@ from graphwright.ops.random import (
     COUNTS,
     bounds,
     categorical_shape,
-    count_dtype,
     floating,
     index_dtype,
     shifted,
@@ -458,7 +457,7 @@ def stateless_poisson(
     shape: Any, seed: Any, lam: Any, dtype: Any = dt.int32, name: str | None = None
 ) -> Any:
     """Poisson variates of shape `shape`, which ends with that of the rates `lam`."""
-    op = StatelessRandomPoisson.of(count_dtype(dtype))
+    op = StatelessRandomPoisson.of(StatelessRandomPoisson.dtype_for("dtype", dtype))
     return apply(op, shape, convert(seed), convert(lam), name=name)
 
 
@@ -473,7 +472,7 @@ def stateless_binomial(
     """Binomial variates of shape `shape`, which ends with that of `counts` and `probs`."""
     probs = convert(probs, None, dt.float32)
     counts = convert(counts, None, probs.dtype)
-    op = StatelessRandomBinomial.of(count_dtype(output_dtype))
+    op = StatelessRandomBinomial.of(StatelessRandomBinomial.dtype_for("dtype", output_dtype))
     return apply(op, shape, convert(seed), counts, probs, name=name)
 
 

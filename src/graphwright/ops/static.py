@@ -28,3 +28,11 @@ def get_static_value(tensor: Any, partial: bool = False) -> Any:
     if any(entry is None for entry in array.flat):
         return array if partial else None
     return array.astype(tensor.dtype.numpy_dtype)[()]
+
+
+def known_int(value: Any) -> Any:
+    """A whole number as an int where it is known: NumPy's, or a tensor's; else what was given."""
+    found = value if isinstance(value, np.generic) else get_static_value(value)
+    if isinstance(found, np.ndarray) and found.ndim == 0:
+        found = found[()]
+    return int(found) if isinstance(found, np.integer) else value

@@ -22,7 +22,7 @@ from graphwright.ops.matrices import diag, diag_part
 from graphwright.ops.movement import squeeze
 from graphwright.ops.reduction import reduce_sum
 from graphwright.types import dtypes as dt
-from graphwright.types.tensor_type import TensorType, show_dims
+from graphwright.types.tensor_type import TensorType, merge_dims, show_dims
 
 SOLVABLE = frozenset({dt.float32, dt.float64, dt.complex64, dt.complex128})
 
@@ -48,7 +48,7 @@ class Cross(Op):
                 f"Both inputs of Cross must have one shape: {show_dims(a.dims)} vs. "
                 f"{show_dims(b.dims)}"
             )
-        return (a.dims if b.dims is None else b.dims,)
+        return (merge_dims(a.dims, b.dims),)
 
     def kernel(self, a: Any, b: Any) -> Any:
         if a.shape != b.shape or a.shape[-1:] != (3,):

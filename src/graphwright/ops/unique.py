@@ -10,7 +10,7 @@ from graphwright.op.interpreter import apply, convert
 from graphwright.op.op import Op, Shapes, undefined
 from graphwright.op.results import named
 from graphwright.types import dtypes as dt
-from graphwright.types.dtypes import DType, as_dtype
+from graphwright.types.dtypes import DType
 from graphwright.types.tensor_type import TensorType, normalize_axis, show_dims
 
 SORTABLE = dt.NUMERIC | dt.BOOL | dt.STRING
@@ -41,7 +41,7 @@ class Distinct(Op):
 
     inputs: ClassVar[tuple[str, ...]] = ("x: T",)
     outputs: ClassVar[tuple[str, ...]] = ("y: T", "idx: out_idx")
-    dtypes = {"T": SORTABLE}
+    dtypes = {"T": SORTABLE, "out_idx": dt.INDEX}
     gradient = undefined("gather the distinct elements by their places")
 
     out_idx: DType = dt.int32
@@ -84,7 +84,7 @@ class UniqueV2(Distinct):
 
     type_name = "UniqueV2"
     inputs = WITH_AXIS
-    dtypes = {"T": SORTABLE, "Taxis": dt.INDEX}
+    dtypes = Distinct.dtypes | {"Taxis": dt.INDEX}
 
 
 class UniqueWithCounts(Distinct):
@@ -100,7 +100,7 @@ class UniqueWithCountsV2(Distinct):
     type_name = "UniqueWithCountsV2"
     inputs = WITH_AXIS
     outputs = COUNTED
-    dtypes = {"T": SORTABLE, "Taxis": dt.INDEX}
+    dtypes = Distinct.dtypes | {"Taxis": dt.INDEX}
 
 
 class ListDiff(Op):
@@ -109,7 +109,7 @@ class ListDiff(Op):
     type_name = "ListDiff"
     inputs = ("x: T", "y: T")
     outputs = ("out: T", "idx: out_idx")
-    dtypes = {"T": SORTABLE}
+    dtypes = {"T": SORTABLE, "out_idx": dt.INDEX}
     gradient = undefined("gather what is left by its indices")
 
     out_idx: DType = dt.int32
@@ -138,16 +138,17 @@ def unique(x: Any, out_idx: Any = dt.int32, name: str | None = None) -> Any:
     >>> tf.unique([7, 1, 7]).y
     <tf.Tensor: shape=(2,), dtype=int32, numpy=array([7, 1], dtype=int32)>
     """
-    return named(Unique)(*apply(Unique.of(as_dtype(out_idx)), convert(x), name=name))
+    op = Unique.of(Unique.dtype_for("out_idx", out_idx))
+    return named(Unique)(*apply(op, convert(x), name=name))
 
 
 def unique_with_counts(x: Any, out_idx: Any = dt.int32, name: str | None = None) -> Any:
     """The distinct elements of a vector and how often each is there: (y, idx, count)."""
-    op = UniqueWithCounts.of(as_dtype(out_idx))
+    op = UniqueWithCounts.of(UniqueWithCounts.dtype_for("out_idx", out_idx))
     return named(UniqueWithCounts)(*apply(op, convert(x), name=name))
 
 
 def setdiff1d(x: Any, y: Any, index_dtype: Any = dt.int32, name: str | None = None) -> Any:
     """The elements of `x` that are not in `y`, and their indices: (out, idx)."""
-    op = ListDiff.of(as_dtype(index_dtype))
+    op = ListDiff.of(ListDiff.dtype_for("out_idx", index_dtype))
     return named(ListDiff)(*apply(op, convert(x), convert(y), name=name))

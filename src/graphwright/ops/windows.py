@@ -76,7 +76,7 @@ def kaiser_window(
     if known_length(window_length) == 1:
         return ones([1], dtype)
     half = (cast(convert(window_length), x.dtype) - 1) / 2
-    beta = convert(beta, x.dtype)
+    beta = cast(convert(beta, None, x.dtype), x.dtype)
     inside = beta * sqrt(1 - square((x - half) / half))
     return exp(inside - beta) * bessel_i0e(inside) / bessel_i0e(beta)
 

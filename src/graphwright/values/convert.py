@@ -409,8 +409,10 @@ def constant(value: Any, dtype: Any = None, shape: Any = None, name: str = "Cons
                 f"Expected {wanted.name} passed to parameter 'value' of tf.constant, got a tensor "
                 f"of dtype {value.dtype.name}: use tf.cast"
             )
-        if isinstance(value, EagerTensor) and STATE.active is None:
+        if isinstance(value, EagerTensor) and (STATE.active is None or shape is not None):
             return shaped(box(value._array), shape)
+        if shape is not None:
+            raise TypeError("tf.constant gives no tensor of a graph a shape: use tf.reshape")
         return value
     if isinstance(value, (list, tuple)) and holds_tensor(value):
         return pack(value, wanted, name)

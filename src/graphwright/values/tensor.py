@@ -165,7 +165,7 @@ class EagerTensor(Tensor):
         array = self._array
         if type(array) is not np.ndarray:
             raise TypeError(f"A tensor of dtype {self.dtype.name} has no NumPy form.")
-        return array
+        return array if array.dtype.names is None else array.view(array.dtype[0])  # quantized
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
         array = plain(self._ndarray())
@@ -292,6 +292,7 @@ def show(tensor: EagerTensor, representation: bool) -> str:
     array: Any = tensor._array
     if type(array) is not np.ndarray:
         return f"value={array!r}" if representation else f"<{tensor.dtype.name}>"
+    array = tensor._ndarray()
     array = plain(array)
     if array.ndim == 0:
         scalar: Any = array[()]

@@ -59,7 +59,12 @@ def copy(a: Any) -> Any:
     return asarray(a)
 
 
-asanyarray = ascontiguousarray = asarray
+asanyarray = asarray
+
+
+def ascontiguousarray(a: Any, dtype: Any = None) -> Any:
+    """A tensor with at least one axis."""
+    return atleast_1d(asarray(a, dtype))
 
 
 def zeros(shape: Any, dtype: Any = float) -> Any:
@@ -399,18 +404,18 @@ def stack(arrays: Any, axis: int = 0) -> Any:
 
 def hstack(tup: Any) -> Any:
     """Tensors side by side: along the second axis, vectors along their only one."""
-    rows = [atleast_1d(x) for x in promoted(*tup)]
+    rows = promoted(*map(atleast_1d, tup))
     return joining.concat(rows, 0 if rank_of(rows[0], "hstack") == 1 else 1)
 
 
 def vstack(tup: Any) -> Any:
     """Tensors one below another, vectors as rows."""
-    return joining.concat([atleast_2d(x) for x in promoted(*tup)], 0)
+    return joining.concat(promoted(*map(atleast_2d, tup)), 0)
 
 
 def dstack(tup: Any) -> Any:
     """Tensors one behind another, along the third axis."""
-    return joining.concat([atleast_3d(x) for x in promoted(*tup)], 2)
+    return joining.concat(promoted(*map(atleast_3d, tup)), 2)
 
 
 def append(arr: Any, values: Any, axis: int | None = None) -> Any:

@@ -71,6 +71,11 @@ def bits(x: Any, y: Any, integers: Function, booleans: Function) -> Any:
     return (booleans if x.dtype is dt.bool_ else integers)(x, y)
 
 
+def inverted(x: Any) -> Any:
+    """The opposite of every bit, or of every boolean."""
+    return (comparison.logical_not if x.dtype is dt.bool_ else bitwise.invert)(x)
+
+
 def cbrt(x: Any) -> Any:
     """The real cube root."""
     x = inexact(x)
@@ -248,7 +253,7 @@ positive = unary("positive", lambda x: x)
 _SIGN = unary("sign", _T.sign)
 square = unary("square", _T.square)
 reciprocal = unary("reciprocal", _T.reciprocal)
-bitwise_not = unary("bitwise_not", bitwise.invert)
+bitwise_not = unary("bitwise_not", inverted)
 logical_not = unary("logical_not", _C.logical_not, truth)
 
 # Functions of one operand of floats.

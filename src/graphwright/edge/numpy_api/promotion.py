@@ -62,7 +62,8 @@ def result_type(*arrays_and_dtypes: Any) -> DType:
 
 def promote_types(type1: Any, type2: Any) -> Any:
     """The NumPy dtype that both dtypes can be converted to."""
-    return np.promote_types(kind_of(type1), kind_of(type2))
+    kinds = (np.dtype(t) if isinstance(t, str) else kind_of(t) for t in (type1, type2))
+    return np.promote_types(*kinds)
 
 
 def asarray(a: Any, dtype: Any = None) -> Any:

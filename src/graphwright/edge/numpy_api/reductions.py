@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from graphwright.edge.numpy_api.elementwise import isnan, truth
-from graphwright.edge.numpy_api.promotion import asarray, inexact, promoted, result_type
+from graphwright.edge.numpy_api.promotion import asarray, dtype_of, inexact, promoted, result_type
 from graphwright.ops import reduction, scan, sorting
 from graphwright.ops.conversion import cast
 from graphwright.ops.creation import ones_like, zeros_like
@@ -17,14 +17,13 @@ from graphwright.ops.sorting import argmin as least_place
 from graphwright.ops.transcendental import abs as magnitude
 from graphwright.ops.transcendental import sqrt, square
 from graphwright.types import dtypes as dt
-from graphwright.types.dtypes import as_dtype
 
 
 def widened(a: Any, dtype: Any) -> Any:
     """What is added up: of `dtype`, else small integers and booleans as 64 bits."""
     x = asarray(a)
     if dtype is not None:
-        return cast(x, as_dtype(dtype))
+        return cast(x, dtype_of(dtype))
     if x.dtype is dt.bool_ or (x.dtype.is_integer and not x.dtype.is_unsigned):
         return cast(x, dt.int64)
     return cast(x, dt.uint64) if x.dtype.is_integer else x
@@ -45,7 +44,7 @@ def mean(
 ) -> Any:
     """The mean along axes, of floats."""
     refuse_out(out)
-    x = inexact(a) if dtype is None else cast(asarray(a), as_dtype(dtype))
+    x = inexact(a) if dtype is None else cast(asarray(a), dtype_of(dtype))
     return reduction.reduce_mean(x, axis, bool(keepdims))
 
 
@@ -68,7 +67,7 @@ def var(
     The sum of squares is divided by the number of elements less `ddof`.
     """
     refuse_out(out)
-    x = inexact(a) if dtype is None else cast(asarray(a), as_dtype(dtype))
+    x = inexact(a) if dtype is None else cast(asarray(a), dtype_of(dtype))
     middle = reduction.reduce_mean(x, axis, True)
     squares = square(magnitude(x - middle))
     total = reduction.reduce_sum(squares, axis, bool(keepdims))
