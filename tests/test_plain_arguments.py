@@ -45,10 +45,13 @@ def test_arrays_that_keep_their_dtype(name: str) -> None:
     assert KEPT[name](np.ones((1, 4, 4, 3), np.float64)).dtype is tf.float64
 
 
-def test_places_are_int32() -> None:
-    assert tf.unravel_index(PLACES, np.array([2, 2])).dtype is tf.int32
+def test_places_are_int32_unless_they_come_as_int64() -> None:
+    assert tf.unravel_index([1, 0], [2, 2]).dtype is tf.int32
+    assert tf.unravel_index([1, 0], np.array([2, 2])).dtype is tf.int32
+    assert tf.unravel_index(PLACES, np.array([2, 2])).dtype is tf.int64
     assert tf.unravel_index(PLACES, tf.constant([2, 2], tf.int64)).dtype is tf.int64
     assert tf.math.invert_permutation(PLACES).dtype is tf.int32
     assert tf.math.invert_permutation([]).dtype is tf.int32
     assert tf.broadcast_dynamic_shape([], [2]).dtype is tf.int32
-    assert tf.broadcast_dynamic_shape(PLACES + 1, [2, 1]).dtype is tf.int32
+    assert tf.broadcast_dynamic_shape([1, 2], [2, 1]).dtype is tf.int32
+    assert tf.broadcast_dynamic_shape(PLACES + 1, [2, 1]).dtype is tf.int64
