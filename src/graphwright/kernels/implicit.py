@@ -33,7 +33,7 @@ Array = npt.NDArray[Any]
 
 _FEW = 64  # rows of a product whose right operand is not read often enough to align it by packing
 _STRIP = 1 << 19  # bytes of a strip: half of a core's own cache, the filters have the other
-_DEEP = 512  # windows whose gradients are packed together: they stay in a core's own cache
+_DEEP = 128  # windows whose gradients are packed together: a panel stays in the nearest cache
 _KEPT = 64  # plans
 
 
