@@ -55,9 +55,6 @@ REASONS = [
      "and tf.signal.fftnd are the functions."),
     (r"image\.generate_bounding_box_proposals|check_pinned|nondifferentiable_batch_function",
      "TensorFlow itself has no kernel of it on a CPU, or serves other programs with it."),
-    (r"(dtypes\.)?experimental\.(u?int[24]|float[48]_.*)",
-     "Dtypes of fewer than 8 bits, and variants of float8 that TensorFlow casts to and from only: "
-     "not written yet."),
     (r"compat\.v2", "It is the package itself."),
     (r"raw_ops\..*",
      "Raw ops that no op record here has: those of data sets, devices, queues, reading of files, "

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, cast
 import numpy as np
 
 from graphwright.proto.tensor_pb2 import TensorProto, TensorShapeProto
-from graphwright.types.dtypes import DType, string
+from graphwright.types.dtypes import FLOAT8, NARROW_INTEGER, DType, string
 from graphwright.types.tensor_type import Dims
 
 if TYPE_CHECKING:
@@ -19,6 +19,10 @@ if TYPE_CHECKING:
 _FIELDS: dict[str, tuple[str, Any]] = {
     "float32": ("float_val", np.float32),
     "float64": ("double_val", np.float64),
+    "int2": ("int_val", np.int8),
+    "int4": ("int_val", np.int8),
+    "uint2": ("int_val", np.uint8),
+    "uint4": ("int_val", np.uint8),
     "int8": ("int_val", np.int8),
     "int16": ("int_val", np.int16),
     "int32": ("int_val", np.int32),
@@ -35,7 +39,9 @@ _FIELDS: dict[str, tuple[str, Any]] = {
 }
 
 #: Dtypes whose values are written one by one however many there are.
-_ONE_BY_ONE = frozenset({"bool", "complex64", "complex128", "uint16"})
+_ONE_BY_ONE = frozenset(
+    {"bool", "complex64", "complex128", "uint16", "int2", "int4", "uint2", "uint4"}
+)
 
 
 def shape_proto(dims: Dims | None) -> TensorShapeProto:
@@ -61,7 +67,11 @@ def tensor_proto(array: np.ndarray[Any, Any], dtype: DType) -> TensorProto:
         proto.string_val.extend(array.ravel().tolist())
     elif dtype.name in _ONE_BY_ONE or (array.size == 1 and dtype.name in _FIELDS):
         field, bits = _FIELDS[dtype.name]
-        getattr(proto, field).extend(array.ravel().view(bits).tolist())
+        plain = array.ravel()
+        plain = plain.astype(bits) if dtype in NARROW_INTEGER else plain.view(bits)
+        getattr(proto, field).extend(plain.tolist())
+    elif dtype in FLOAT8 and array.size == 1:
+        proto.float8_val = array.tobytes()
     else:
         proto.tensor_content = np.ascontiguousarray(array).tobytes()
     return proto
@@ -136,6 +146,8 @@ def array_of(proto: TensorProto, dtype: DType) -> np.ndarray[Any, Any]:
     elif dtype.name in _FIELDS:
         field, bits = _FIELDS[dtype.name]
         values = np.array(getattr(proto, field), bits).view(dtype.numpy_dtype)
+    elif dtype in FLOAT8:
+        values = np.frombuffer(proto.float8_val, dtype.numpy_dtype)
     else:
         values = np.zeros(0, dtype.numpy_dtype)
     if values.size > size:

@@ -12,6 +12,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any, Protocol
 
+import numpy as np
+
 from graphwright.op.op import Hooks, Op
 from graphwright.types.dtypes import DType
 
@@ -48,6 +50,22 @@ def apply(op: Op, *operands: Any, name: str | None = None) -> Any:
 def convert(value: Any, dtype: Any = None, hint: Any = None, name: str | None = None) -> Any:
     """Makes a tensor of a value; `dtype` demands a type, `hint` prefers one."""
     return Hooks.convert(value, dtype, hint, name)
+
+
+def convert_default(value: Any, default: DType) -> Any:
+    """Makes a tensor of a value for an operand whose dtype is `default` where no tensor says it.
+
+    NumPy's arrays are cast to it, and so are Python's numbers but those that tell another dtype of
+    its kind: complex numbers are complex128, and NumPy's scalars in a list have their own.
+    """
+    if is_tensor(value):
+        return convert(value)
+    if isinstance(value, (np.ndarray, np.generic)):
+        return convert(value, default)
+    found = convert(value)
+    same_kind = found.dtype.is_floating and default.is_floating
+    same_kind = same_kind or (found.dtype.is_complex and default.is_complex)
+    return found if same_kind or found.dtype.is_complex else convert(value, default)
 
 
 def convert_terms(x: Any, y: Any) -> tuple[Any, Any]:

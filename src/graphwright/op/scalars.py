@@ -12,6 +12,7 @@ from typing import Any, Protocol, TypeVar
 import numpy as np
 
 from graphwright.kernels import special
+from graphwright.types import dtypes as dt
 from graphwright.types.dtypes import DType
 
 S = TypeVar("S")
@@ -150,6 +151,32 @@ COMPARE = {
 }
 
 
+def caster(source: np.dtype[Any], target: np.dtype[Any]) -> Callable[[Any], Any]:
+    """What makes elements of a dtype those of another, with one meaning for each of them.
+
+    What NumPy makes of floats that fit no unsigned integer depends on where they lie in an array.
+    TensorFlow's conversion of one number is that of 64 bits.
+    """
+    narrow = [dt.of_numpy(t) in dt.NARROW_INTEGER for t in (source, target)]
+    if any(narrow) and source != target:  # which become and are made of plain integers alone
+        other = source if narrow[1] else target
+        through = np.dtype(np.int32 if all(narrow) or other.kind in "iub" else np.float32)
+        return lambda x: x.astype(through).astype(target)
+    is_float = source.kind in "fV" and source.names is None
+    if is_float and target == np.uint32:
+        return lambda x: x.astype(np.int64).astype(np.uint32)
+    if is_float and target == np.uint64:
+        return as_uint64
+    return lambda x: x.astype(target)
+
+
+def as_uint64(x: Any) -> Any:
+    """Floats as uint64; 2^63 where they do not fit."""
+    found = np.asarray(x.astype(np.uint64))
+    beyond = x.astype(np.float64, copy=False) >= 2.0**64
+    return np.where(beyond, np.uint64(2**63), found) if beyond.any() else found
+
+
 class NumpyScalars:
     """Element expressions over whole NumPy arrays: the meaning to test others against."""
 
@@ -181,7 +208,8 @@ class NumpyScalars:
         return quotient_of_c(x, y)
 
     def cast(self, x: Any, dtype: DType) -> Any:
-        return np.asarray(x).astype(dtype.numpy_dtype)
+        x = np.asarray(x)
+        return caster(x.dtype, dtype.numpy_dtype)(x)
 
     def neg(self, x: Any) -> Any:
         return np.negative(x)

@@ -13,20 +13,21 @@ from graphwright.op.batching import last_axes
 from graphwright.op.families import Elementwise
 from graphwright.op.interpreter import apply, convert
 from graphwright.op.op import Call, Op, Shapes, undefined
-from graphwright.op.scalars import Scalars
+from graphwright.op.scalars import Scalars, caster
 from graphwright.types import dtypes as dt
 from graphwright.types.composite import Composite
 from graphwright.types.dtypes import DType, as_dtype
 from graphwright.types.tensor_type import TensorType
 
-CASTABLE = dt.NUMERIC | dt.BOOL | dt.QUANTIZED | dt.FLOAT8
+CASTABLE = dt.NUMERIC | dt.BOOL | dt.QUANTIZED | dt.NARROW
 
 
 class Cast(Elementwise):
     """The elements as another dtype: floats truncated to integers, of complex the real part.
 
-    What does not fit an integer wraps around or, from a float, is whatever the machine's
-    conversion gives. Strings have no cast.
+    What does not fit an integer wraps around or, from a float, is what the processor's conversion
+    of one number gives, as in TensorFlow; where that converts many at once they may differ, as
+    300.0 as uint8 does: 44 or 255. Strings have no cast.
     """
 
     type_name = "Cast"
@@ -45,8 +46,9 @@ class Cast(Elementwise):
         if source.is_quantized or to.is_quantized:
             return self.kernel
         if source.is_complex and not to.is_complex:
-            return lambda x: np.real(x).astype(dtype)
-        return lambda x: x.astype(dtype)
+            cast_real = caster(source.real_dtype.numpy_dtype, dtype)
+            return lambda x: cast_real(np.real(x))
+        return caster(source.numpy_dtype, dtype)
 
     def kernel(self, x: Any) -> Any:
         x = dt.plain(x)

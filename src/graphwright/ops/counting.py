@@ -191,7 +191,7 @@ def bincount(
             "one."
         )
     x = convert(arr)
-    if x.dtype not in dt.INDEX:
+    if not x.dtype.is_integer:
         x = cast(x, dt.int32)
     if weights is None:
         weight = convert([], dt.int32 if dtype is None else as_dtype(dtype))

@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from graphwright.op.batching import last_axes
-from graphwright.op.interpreter import apply, convert
+from graphwright.op.interpreter import apply, convert, convert_default
 from graphwright.op.op import Call, Op, Shapes
 from graphwright.ops.comparison import equal, logical_or
 from graphwright.ops.conversion import cast
@@ -310,37 +310,38 @@ def fft(input: Any, name: str | None = None) -> Any:
     >>> tf.signal.fft(tf.constant([1, 0, 0], tf.complex64))
     <tf.Tensor: shape=(3,), dtype=complex64, numpy=array([1.+0.j, 1.+0.j, 1.+0.j], dtype=complex64)>
     """
-    return apply(FORWARD[1], convert(input, None, dt.complex64), name=name)
+    return apply(FORWARD[1], convert_default(input, dt.complex64), name=name)
 
 
 def fft2d(input: Any, name: str | None = None) -> Any:
     """The discrete Fourier transform along the last two axes of complex `input`."""
-    return apply(FORWARD[2], convert(input, None, dt.complex64), name=name)
+    return apply(FORWARD[2], convert_default(input, dt.complex64), name=name)
 
 
 def fft3d(input: Any, name: str | None = None) -> Any:
     """The discrete Fourier transform along the last three axes of complex `input`."""
-    return apply(FORWARD[3], convert(input, None, dt.complex64), name=name)
+    return apply(FORWARD[3], convert_default(input, dt.complex64), name=name)
 
 
 def ifft(input: Any, name: str | None = None) -> Any:
     """The inverse of `fft`."""
-    return apply(BACKWARD[1], convert(input, None, dt.complex64), name=name)
+    return apply(BACKWARD[1], convert_default(input, dt.complex64), name=name)
 
 
 def ifft2d(input: Any, name: str | None = None) -> Any:
     """The inverse of `fft2d`."""
-    return apply(BACKWARD[2], convert(input, None, dt.complex64), name=name)
+    return apply(BACKWARD[2], convert_default(input, dt.complex64), name=name)
 
 
 def ifft3d(input: Any, name: str | None = None) -> Any:
     """The inverse of `fft3d`."""
-    return apply(BACKWARD[3], convert(input, None, dt.complex64), name=name)
+    return apply(BACKWARD[3], convert_default(input, dt.complex64), name=name)
 
 
 def real_forward(rank: int, input: Any, fft_length: Any, name: str | None) -> Any:
     """A transform of a real tensor, of the lengths asked for or of all of it."""
     x = convert(input, None, dt.float32)
+    check_rank(REAL_FORWARD[rank].type_name, x.type.dims, rank)
     if fft_length is None:
         dims = x.type.dims
         known = dims is not None and None not in dims[-rank:]
@@ -352,6 +353,7 @@ def real_forward(rank: int, input: Any, fft_length: Any, name: str | None) -> An
 def real_backward(rank: int, input: Any, fft_length: Any, name: str | None) -> Any:
     """A transform to a real tensor, of the lengths asked for or of even size."""
     x = convert(input, None, dt.complex64)
+    check_rank(REAL_BACKWARD[rank].type_name, x.type.dims, rank)
     if fft_length is None:
         dims = x.type.dims
         if dims is not None and None not in dims[-rank:]:

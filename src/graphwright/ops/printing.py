@@ -15,7 +15,7 @@ from graphwright.op.interpreter import apply, convert, is_tensor
 from graphwright.op.op import Effect, Op, Shapes, not_differentiable
 from graphwright.types import tree
 from graphwright.types.composite import Composite
-from graphwright.types.dtypes import string
+from graphwright.types.dtypes import of_numpy, string
 from graphwright.types.tensor_type import TensorType
 
 #: Streams that are not files, by their names in graphs.
@@ -114,15 +114,15 @@ def shower(dtype: Any) -> Callable[[Any], str]:
     """How elements of a NumPy dtype are written."""
     if dtype == np.float64:
         return show_double
-    kind = dtype.kind
-    if kind == "f" or dtype.name in ("bfloat16", "float8_e5m2", "float8_e4m3fn"):
-        return show_float
-    if kind == "b":
-        return lambda value: str(int(value))
-    if kind in "iu":
-        return str
-    if kind == "O":
+    if dtype.kind == "O":
         return quoted
+    known = of_numpy(dtype)
+    if known.is_floating:
+        return show_float
+    if known.is_bool:
+        return lambda value: str(int(value))
+    if known.is_integer:
+        return str
     return lambda value: "?"  # as TensorFlow shows complex numbers
 
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from graphwright.op.batching import Each
 from graphwright.op.families import Binary, Comparison, Predicate, Unary, no_element
-from graphwright.op.interpreter import apply, convert, convert_pair
+from graphwright.op.interpreter import apply, convert, convert_default, convert_pair, is_tensor
 from graphwright.op.op import Call, Shapes, not_differentiable
 from graphwright.op.scalars import Scalars
 from graphwright.types import dtypes as dt
@@ -179,7 +179,16 @@ def round(x: Any, name: str | None = None) -> Any:
 
 
 def nextafter(x1: Any, x2: Any, name: str | None = None) -> Any:
-    """The float next to `x1` in the direction of `x2`, elementwise with broadcasting."""
+    """The float next to `x1` in the direction of `x2`, elementwise with broadcasting.
+
+    Where neither is a tensor both become float32.
+
+    >>> import graphwright as tf
+    >>> tf.math.nextafter(1, 2)
+    <tf.Tensor: shape=(), dtype=float32, numpy=1.0000001192092896>
+    """
+    if not (is_tensor(x1) or is_tensor(x2)):
+        x1, x2 = (convert_default(x, dt.float32) for x in (x1, x2))
     return apply(NEXT_AFTER, *convert_pair(x1, x2), name=name)
 
 

@@ -220,6 +220,8 @@ def dct(
     """
     check_cosine(type, n, axis, norm)
     x = convert(input)
+    if not x.dtype.is_floating:
+        raise TypeError(f"A cosine transform is of floats, not of {x.dtype.name}: {x!r}")
     if n is not None:
         x = x[..., :n]
     size = axis_size(x, -1) if n is None else n

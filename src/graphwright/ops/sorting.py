@@ -421,7 +421,7 @@ def approx_max_k(
     name: str | None = None,
 ) -> Any:
     """The `k` greatest elements along an axis and their indices; here they are exact."""
-    found = descending(convert(operand), reduction_dimension)
+    found = descending(approximable(operand, k, reduction_dimension), reduction_dimension)
     return ApproxTopK(*[leading(x, reduction_dimension, k) for x in found])
 
 
@@ -435,10 +435,30 @@ def approx_min_k(
     name: str | None = None,
 ) -> Any:
     """The `k` least elements along an axis and their indices; here they are exact."""
-    values, places = descending(-convert(operand), reduction_dimension)
+    x = approximable(operand, k, reduction_dimension)
+    values, places = descending(-x, reduction_dimension)
     return ApproxTopK(
         leading(-values, reduction_dimension, k), leading(places, reduction_dimension, k)
     )
+
+
+def approximable(operand: Any, k: int, axis: int) -> Any:
+    """The tensor of which extremes are asked; InvalidArgumentError for other dtypes than floats of
+    32 bits at most, and where there are less than `k` elements."""
+    x = convert(operand)
+    if x.dtype not in (dt.bfloat16, dt.float16, dt.float32):
+        raise InvalidArgumentError(
+            None,
+            None,
+            f"Value for attr 'T' of {x.dtype.name} is not in the list of allowed values: bfloat16, "
+            "float16, float32 [Op:ApproxTopK]",
+        )
+    size = x.type.dims[axis] if x.type.dims else None
+    if size is not None and size < k:
+        raise InvalidArgumentError(
+            None, None, f"input must have at least {k} elements along axis {axis}, got {size}"
+        )
+    return x
 
 
 class ApproxTopK(NamedTuple):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from graphwright.op.interpreter import convert
+from graphwright.op.interpreter import convert, is_tensor
 from graphwright.ops.bessel import bessel_i0e
 from graphwright.ops.conversion import cast
 from graphwright.ops.creation import ones
@@ -29,21 +29,20 @@ def places(window_length: Any, dtype: Any) -> Any:
     return cast(range(window_length), dtype)
 
 
-def known_length(window_length: Any) -> int | None:
-    """The length as an int, where it is known."""
+def as_length(window_length: Any) -> Any:
+    """A window's length, as an int or as a scalar of int32; TypeError for a float."""
     if isinstance(window_length, int):
-        return window_length
-    if hasattr(window_length, "numpy"):
         return int(window_length)
-    return None if hasattr(window_length, "dtype") else int(window_length)
+    length = convert(window_length, None if is_tensor(window_length) else dt.int32)
+    return int(length) if hasattr(length, "numpy") else cast(length, dt.int32)
 
 
 def cosine_window(length: Any, periodic: Any, dtype: Any, a: float, b: float) -> Any:
     """a - b cos(2 pi k / n): n is the length, or one less for an odd or symmetric window."""
+    length = as_length(length)
     x = places(length, dtype)
-    if known_length(length) == 1:
+    if isinstance(length, int) and length == 1:
         return ones([1], dtype)
-    length = convert(length, dt.int32)
     even = 1 - length % 2
     period = cast(length + cast(convert(periodic, dt.bool_), dt.int32) * even - 1, x.dtype)
     return a - b * cos(x * (2 * math.pi) / period)
@@ -72,10 +71,11 @@ def kaiser_window(
     window_length: Any, beta: Any = 12.0, dtype: Any = dt.float32, name: str | None = None
 ) -> Any:
     """The Kaiser window of the given shape parameter."""
-    x = places(window_length, dtype)
-    if known_length(window_length) == 1:
+    length = as_length(window_length)
+    x = places(length, dtype)
+    if isinstance(length, int) and length == 1:
         return ones([1], dtype)
-    half = (cast(convert(window_length), x.dtype) - 1) / 2
+    half = (cast(convert(length), x.dtype) - 1) / 2
     beta = cast(convert(beta, None, x.dtype), x.dtype)
     inside = beta * sqrt(1 - square((x - half) / half))
     return exp(inside - beta) * bessel_i0e(inside) / bessel_i0e(beta)
@@ -85,13 +85,14 @@ def kaiser_bessel_derived_window(
     window_length: Any, beta: Any = 12.0, dtype: Any = dt.float32, name: str | None = None
 ) -> Any:
     """The Kaiser-Bessel derived window, for the modified discrete cosine transform."""
-    sums = cumsum(kaiser_window(window_length // 2 + 1, beta, dtype))
+    sums = cumsum(kaiser_window(as_length(window_length) // 2 + 1, beta, dtype))
     half = sqrt(sums[:-1] / sums[-1])
     return concat([half, reverse(half, [0])], 0)
 
 
 def vorbis_window(window_length: Any, dtype: Any = dt.float32, name: str | None = None) -> Any:
     """The power complementary window of the Vorbis format."""
-    x = places(window_length, dtype)
-    length = cast(convert(window_length), x.dtype)
+    length = as_length(window_length)
+    x = places(length, dtype)
+    length = cast(convert(length), x.dtype)
     return sin(math.pi / 2 * square(sin(math.pi / length * (x + 0.5))))

@@ -46,9 +46,11 @@ class DType:
         return self._enum
 
     @property
-    def as_numpy_dtype(self) -> type[Any]:
-        """The NumPy scalar type that stores one element."""
-        return self._numpy.type
+    def as_numpy_dtype(self) -> Any:
+        """The type of one element in NumPy; of quantized types, which have none, NumPy's dtype."""
+        if self._kind == "s":
+            return object
+        return self._numpy if self.is_quantized else self._numpy.type
 
     @property
     def numpy_dtype(self) -> np.dtype[Any]:
@@ -128,7 +130,7 @@ class DType:
         """
         if self in (float32, float64):
             return (0, 1)
-        if self._kind not in "iub":
+        if self._kind not in "iub" or self in NARROW_INTEGER:
             raise ValueError(f"{self!r} does not have defined limits.")
         return (0, self.bounds[1])
 
@@ -207,6 +209,14 @@ float64 = double = DType("float64", 2, np.float64, "f")
 bfloat16 = DType("bfloat16", 14, ml_dtypes.bfloat16, "f")
 float8_e5m2 = DType("float8_e5m2", 24, ml_dtypes.float8_e5m2, "f")
 float8_e4m3fn = DType("float8_e4m3fn", 25, ml_dtypes.float8_e4m3fn, "f")
+float8_e4m3fnuz = DType("float8_e4m3fnuz", 26, ml_dtypes.float8_e4m3fnuz, "f")
+float8_e4m3b11fnuz = DType("float8_e4m3b11fnuz", 27, ml_dtypes.float8_e4m3b11fnuz, "f")
+float8_e5m2fnuz = DType("float8_e5m2fnuz", 28, ml_dtypes.float8_e5m2fnuz, "f")
+float4_e2m1fn = DType("float4_e2m1fn", 33, ml_dtypes.float4_e2m1fn, "f")
+int2 = DType("int2", 31, ml_dtypes.int2, "i")
+int4 = DType("int4", 29, ml_dtypes.int4, "i")
+uint2 = DType("uint2", 32, ml_dtypes.uint2, "u")
+uint4 = DType("uint4", 30, ml_dtypes.uint4, "u")
 int8 = DType("int8", 6, np.int8, "i")
 int16 = DType("int16", 5, np.int16, "i")
 int32 = DType("int32", 3, np.int32, "i")
@@ -239,8 +249,14 @@ BOOL = frozenset({bool_})
 INDEX = frozenset({int32, int64})
 STRING = frozenset({string})
 QUANTIZED = frozenset({qint8, quint8, qint16, quint16, qint32})
-FLOAT8 = frozenset({float8_e5m2, float8_e4m3fn})
-ANY = NUMERIC | BOOL | STRING | QUANTIZED | FLOAT8 | {resource, variant}
+FLOAT8 = frozenset(
+    {float8_e5m2, float8_e4m3fn, float8_e4m3fnuz, float8_e4m3b11fnuz, float8_e5m2fnuz}
+)
+#: What is kept, moved and cast, but not computed with: the floats and integers below a byte or of
+#: one with another split than IEEE's.
+NARROW_INTEGER = frozenset({int2, int4, uint2, uint4})
+NARROW = FLOAT8 | NARROW_INTEGER | {float4_e2m1fn}
+ANY = NUMERIC | BOOL | STRING | QUANTIZED | NARROW | {resource, variant}
 
 _BY_NAME: dict[str, DType] = {t.name: t for t in ANY}
 _BY_NAME |= {"half": float16, "float": float32, "double": float64}

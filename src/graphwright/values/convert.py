@@ -250,8 +250,8 @@ def first_dtype(values: Any) -> DType | None:
 #: What each kind of Python value may become when a dtype is demanded.
 _ALLOWED = {
     "b": frozenset({dt.bool_, dt.float32, dt.float64, dt.int32, dt.int64, dt.complex128}),
-    "i": dt.NUMERIC | dt.QUANTIZED | dt.FLOAT8,
-    "f": dt.INEXACT | dt.FLOAT8,
+    "i": dt.NUMERIC | dt.QUANTIZED | dt.NARROW,
+    "f": dt.INEXACT | dt.NARROW - dt.NARROW_INTEGER,
     "c": dt.COMPLEX,
     "s": dt.STRING,
 }

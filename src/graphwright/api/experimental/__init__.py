@@ -13,7 +13,18 @@ from graphwright.edge.user_dispatch import (
 )
 from graphwright.ragged.row_partition import RowPartition
 from graphwright.ragged.shape import DynamicRaggedShape
-from graphwright.types.dtypes import float8_e4m3fn, float8_e5m2
+from graphwright.types.dtypes import (
+    float4_e2m1fn,
+    float8_e4m3b11fnuz,
+    float8_e4m3fn,
+    float8_e4m3fnuz,
+    float8_e5m2,
+    float8_e5m2fnuz,
+    int2,
+    int4,
+    uint2,
+    uint4,
+)
 
 __all__ = [
     "BatchableExtensionType",
@@ -27,8 +38,16 @@ __all__ = [
     "dispatch_for_unary_elementwise_apis",
     "dlpack",
     "extension_type",
+    "float4_e2m1fn",
+    "float8_e4m3b11fnuz",
     "float8_e4m3fn",
+    "float8_e4m3fnuz",
     "float8_e5m2",
+    "float8_e5m2fnuz",
+    "int2",
+    "int4",
     "numpy",
+    "uint2",
+    "uint4",
     "unregister_dispatch_for",
 ]

@@ -11,7 +11,7 @@ def converted(x: Lanes, kind: str) -> Lanes:
     """`x` as another kind: integers wrap, floats are truncated to integers, bools are x != 0.
 
     What fits no integer, NaN included, becomes the least one, of 32 bits for the narrow kinds
-    (which is 0 in them) and of 64 for u32, where NumPy itself is not of one mind.
+    (which is 0 in them) and of 64 for u32 and u64 (`op.scalars.caster` says the same of arrays).
     """
     if x.kind == kind:
         return x
@@ -43,7 +43,7 @@ def truncated(x: Lanes, kind: str) -> Lanes:
     if kind == "u64":
         high = x >= 2.0**63
         low = signed(select(high, x - 2.0**63, x), "i64")
-        return resized(select(high, low ^ -(2**63), low), "u64")
+        return resized(select(high, low | -(2**63), low), "u64")
     return resized(signed(x, "i64" if kind in ("i64", "u32") else "i32"), kind)
 
 
