@@ -178,7 +178,10 @@ class _Writer:
         self.lines.append(f"{indent}{self.pick(*self.grown)}[{place}] = {self.value(1)}")
 
     def write_push(self, indent: str, depth: int, loop: bool) -> None:
-        self.lines.append(f"{indent}push({self.value(1)})")
+        call = self.pick(
+            f"push({self.value(1)})", f"give({self.pick(*self.grown)}, {self.value(1)})"
+        )
+        self.lines.append(f"{indent}{call}")
 
     def write_sum(self, indent: str, depth: int, loop: bool) -> None:
         self.lines.append(f"{indent}for item in {self.pick(*self.grown)}:")

@@ -251,6 +251,63 @@ def test_argument() -> None:
     same(kept, N)
 
 
+def push(items, x):
+    if x > 1:
+        items.append(x)
+
+
+def fill(items, n):
+    for i in tf.range(n):
+        items.extend([i, -i])
+
+
+def test_functions_that_are_given_lists() -> None:
+    def f(n):
+        l, m, rest, k = [1], [2], [n, n], n
+        table = {"a": n}
+        for i in tf.range(n):
+            k += 1
+            table["a"] = table["a"] + k
+            push(l, i)
+            fill(n=i, items=m)
+            push(m, sum(rest))
+        return l, m, rest, k, table, len(rest)
+
+    same(f, N)
+
+
+def test_empty_lists_given_to_functions() -> None:
+    def f(n):
+        l = []
+        for i in tf.range(n):
+            push(l, i)
+        return tf.stack(l)  # here
+
+    same(f, N, experimental_autograph_options=LISTS)
+    refused(f, InaccessibleTensorError, "tf.TensorArray")
+
+
+def test_other_holder_of_a_list_given_to_a_function() -> None:
+    def f(n):
+        l = [1]
+        m = l
+        for i in tf.range(n):
+            push(l, i)
+        return m[0] + 1  # here
+
+    refused(f, InaccessibleTensorError, "tf.TensorArray")
+
+
+def test_lists_that_functions_only_read_stay_pythons() -> None:
+    def f(n):
+        weights, total = [1, 2], 0
+        for _ in tf.range(n):
+            total += sum(weights) * len(weights)
+        return total, [w + 1 for w in weights]
+
+    same(f, N)
+
+
 def test_list_of_another_type() -> None:
     def f(n):
         l = [1, 2.5, "three"]

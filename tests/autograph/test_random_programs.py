@@ -21,6 +21,11 @@ def helper(x: Any) -> Any:
     return x + 1
 
 
+def give(items: Any, x: Any) -> None:
+    if x % 3 != 0:
+        items.append(x)
+
+
 def run(function: Any, values: Any, log: list[Any]) -> Any:
     result = function(*values)
     return number(result), log
@@ -30,14 +35,19 @@ def check_on_numbers(source: str, values: tuple[int, int, int]) -> None:
     outcomes = []
     for convert in (lambda f: f, converted):
         log: list[Any] = []
-        scope = {"helper": helper, "log": log.append, "context": contextlib.nullcontext}
+        scope = {
+            "helper": helper,
+            "give": give,
+            "log": log.append,
+            "context": contextlib.nullcontext,
+        }
         program = load(source, tensor=list, **scope)
         outcomes.append(run(convert(program), (*values, 0), log))
     assert outcomes[0] == outcomes[1]
 
 
 def check_on_toys(source: str, values: tuple[int, int, int]) -> None:
-    scope = {"helper": helper, "context": contextlib.nullcontext}
+    scope = {"helper": helper, "give": give, "context": contextlib.nullcontext}
     expected = load(source, tensor=list, **scope)(*values, 0)
     with installed():
         program = converted(load(source, tensor=Toy, **scope))

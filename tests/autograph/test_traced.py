@@ -9,7 +9,7 @@ import pytest
 from autograph import corpus
 from autograph.programs import load, many
 from autograph.test_corpus import NESTINGS, STAGED, names
-from autograph.test_random_programs import helper
+from autograph.test_random_programs import give, helper
 
 import graphwright as tf
 from graphwright.types import tree
@@ -87,7 +87,7 @@ def test_branches_that_may_return_are_traced_once(deeper: str) -> None:
 def check(source: str, values: tuple[int, int, int]) -> None:
     import contextlib
 
-    scope = {"helper": helper, "context": contextlib.nullcontext}
+    scope = {"helper": helper, "give": give, "context": contextlib.nullcontext}
     expected = load(source, tensor=list, **scope)(*values, 0)
     tensor = lambda items: tf.constant(items, tf.int32)  # noqa: E731
     program = traced(load(source, tensor=tensor, **scope))

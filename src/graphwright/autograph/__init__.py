@@ -10,6 +10,7 @@ make large graphs.
 
 What converted code calls: `operators` (Python or graph?) and `overloads` of builtins -> `regions`
 (branches and loops out of functions that assign variables; `containers` keeps what they hold,
-`refusals` says what cannot be), through the protocol in `staging`, which `tensors`, `iterations`
-and `tensor_builtins` fulfil. docs/autograph.md is for users.
+`lists` has Python lists become lists of the graph where a loop changes them, `refusals` says what
+cannot be), through the protocol in `staging`, which `tensors`, `iterations` and `tensor_builtins`
+fulfil. docs/autograph.md is for users.
 """

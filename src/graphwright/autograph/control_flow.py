@@ -122,6 +122,7 @@ class _Function:
         self.own = frozenset(name for name in seen if name[:2] != "__")
         self.owned: Names = (outer.owned if outer else NONE) - self.flow.globals | self.flow.locals
         self.grown: dict[ast.stmt, Names] = {}  # the lists that each statement may make grow
+        self.given: dict[ast.stmt, Names] = {}  # what loops pass to functions
         self.lost = collect(lowered.dropped).bound()  # they made their names local
         first = (*node.args.posonlyargs, *node.args.args)[:1]
         self.first = first[0].arg if first else None
@@ -183,7 +184,8 @@ class _Function:
     ) -> Block:
         """The statement in its staged form, which is that of a site, and what it assigned."""
         here = at.load(HERE)
-        assigned = sorted((inside.modified | self.growing(node, inside)) & self.own)
+        lists = self.growing(node, inside) | self.passed(node, inside)
+        assigned = sorted((inside.modified | lists) & self.own)
         site = self.go_to(at, number, inside, assigned)
         arguments = at.starred(at.attribute(here, "arguments"))
         block = [
@@ -674,6 +676,10 @@ class _Function:
         if lists:
             options.keys.append(at.constant("lists"))
             options.values += lists
+        passed = sorted(self.passed(node, inside))
+        if passed:
+            options.keys.append(at.constant("passed"))
+            options.values.append(at.thunk(at.tuple([at.load(name) for name in passed])))
         found = inside.mutated and self.parts.mutated(inside, self.flow.live_after(node))
         if found:
             held = ast.Dict([at.constant(name) for name in found], list(found.values()), **at.place)
@@ -690,6 +696,20 @@ class _Function:
             paths = [path for loop in loops for path in self.flow.summary(loop).mutated.values()]
             names = frozenset(path.id for path in paths if isinstance(path, ast.Name))
             found = self.grown[node] = names & self.owned - assigned(node)
+        return found
+
+    def passed(self, node: ast.stmt, inside: Summary) -> Names:
+        """The variables that a loop passes to functions, which may make lists in them grow."""
+        if not isinstance(node, (ast.For, ast.While)) or not self.options.inline:
+            return NONE
+        found = self.given.get(node)
+        if found is None:
+            calls = [call for call in ast.walk(node) if isinstance(call, ast.Call)]
+            given = [arg for call in calls for arg in (*call.args, *call.keywords)]
+            values = [arg.value if isinstance(arg, ast.keyword) else arg for arg in given]
+            names = frozenset(value.id for value in values if isinstance(value, ast.Name))
+            own = self.owned - inside.modified - self.growing(node, inside)
+            found = self.given[node] = names & own
         return found
 
     def lists(self, node: ast.stmt, inside: Summary) -> list[ast.expr]:

@@ -23,6 +23,7 @@ from graphwright.autograph import (
     calls,
     control_flow,
     exempt,
+    lists,
     operators,
     overloads,
     source,
@@ -128,7 +129,8 @@ def converted_call(function: Any) -> Any:
         target = _convert_once(inner)
         return function if target is inner else types.MethodType(target, function.__self__)
     if kind is types.BuiltinFunctionType or kind is type:
-        return _OVERLOADS.get(function, function)
+        found = _OVERLOADS.get(function, function)
+        return lists.changes(found) if lists.PASSING and found is function else found
     if kind is functools.partial:
         target = converted_call(function.func)
         if target is function.func:

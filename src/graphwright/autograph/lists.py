@@ -8,20 +8,26 @@ known without a look at the program: it holds other values at the end than at th
 from __future__ import annotations
 
 import contextvars
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from types import CellType
 from typing import Any
 
 from graphwright.autograph.containers import contents, refill
+from graphwright.autograph.effects import MUTATORS
 from graphwright.autograph.source import cells_of
 from graphwright.autograph.staging import GrowingList, Leaves, Staging
 
-#: The Python lists that branches around have found, by identity.
+#: The Python lists that regions around have found, and those that loops pass on, by identity.
 _found: contextvars.ContextVar[dict[int, list[Any]]] = contextvars.ContextVar("found")
+_passed: contextvars.ContextVar[dict[int, list[Any]]] = contextvars.ContextVar("passed")
+
+
+#: The regions that mind any change; code that is called asks only while there is one.
+PASSING: set[int] = set()
 
 
 class FoundBefore(BaseException):
-    """A loop would change a list that was there before a branch around it."""
+    """Something would change a list that was there before a region around it."""
 
     def __init__(self, held: list[Any]) -> None:
         super().__init__()
@@ -29,17 +35,37 @@ class FoundBefore(BaseException):
 
 
 class Found:
-    """Notes the Python lists that a branch finds, in case a loop in it changes one of them."""
+    """Notes the Python lists that a region finds, in case something in it changes one of them.
 
-    def __init__(self, variables: Any) -> None:
-        self.lists = {id(held): held for _, _, held in python_lists(variables)}
+    A branch minds only loops that do. A loop, to whose functions the lists are `passed`, minds
+    any change; those of `others` it does not mind.
+    """
+
+    def __init__(self, variables: Any, passed: bool = False, others: Iterable[int] = ()) -> None:
+        lists = {id(held): held for _, _, held in python_lists(variables)}
+        self.lists = {key: held for key, held in lists.items() if key not in others}
+        self.is_passed = passed
 
     def __enter__(self) -> Found:
         self.token = _found.set(_found.get({}) | self.lists)
+        if self.is_passed:
+            self.others = _passed.set(_passed.get({}) | self.lists)
+            PASSING.add(id(self))
         return self
 
     def __exit__(self, *_: Any) -> None:
         _found.reset(self.token)
+        if self.is_passed:
+            _passed.reset(self.others)
+            PASSING.discard(id(self))
+
+
+def changes(method: Any) -> Any:
+    """A method, of a list perhaps, that is about to be called."""
+    held = method.__self__
+    if type(held) is list and id(held) in _passed.get({}) and method.__name__ in MUTATORS:
+        raise FoundBefore(held)
+    return method
 
 
 class Snapshot:
@@ -83,15 +109,24 @@ class Growing:
     list. Where the region cannot be built, all is undone.
     """
 
-    def __init__(self, staging: Staging, variables: Any, shapes: Any = None) -> None:
+    def __init__(
+        self,
+        staging: Staging,
+        variables: Any,
+        shapes: Any = None,
+        among: Collection[int] | None = None,
+    ) -> None:
         self.staging = staging
         self.variables = variables
+        self.among = among  # the only ones that become others, if this is given
         self.limits = {name: shape for name, shape in shapes or () if isinstance(name, str)}
         self.cells: list[tuple[CellType, list[Any]]] = []
         self.made: dict[int, tuple[list[Any], list[Any], GrowingList]] = {}
 
     def __enter__(self) -> None:
         for name, cell, held in python_lists(self.variables):
+            if self.among is not None and id(held) not in self.among:
+                continue
             if id(held) not in self.made:
                 new = self.staging.list_of(held, name, self.limits.get(name))
                 if new is None:
@@ -122,6 +157,41 @@ def python_lists(variables: Any) -> list[tuple[str, CellType, list[Any]]]:
         if type(held) is list:
             found.append((name, cell, held))
     return found
+
+
+def build_loop(
+    staging: Staging,
+    options: dict[str, Any],
+    functions: Sequence[Any],
+    variables: Any,
+    build: Callable[[], None],
+) -> None:
+    """Builds a loop, with lists of the graph for the Python lists that it changes.
+
+    Those that functions change to which it passes them show when its body is traced: then it is
+    traced anew. `variables` are those of the loop, `functions` its parts.
+    """
+    shapes, passed = options.get("shape_invariants"), options.get("passed")
+    with Growing(staging, options.get("lists"), shapes):
+        if not python_lists(passed):
+            build()
+            return
+        before, initial = Snapshot(*functions), variables.get()
+        changed: dict[int, list[Any]] = {}
+        while True:
+            try:
+                with (
+                    Found(passed, True, changed) as found,
+                    Growing(staging, passed, shapes, changed),
+                ):
+                    build()
+                return
+            except FoundBefore as change:
+                if id(change.held) not in found.lists:
+                    raise
+                changed[id(change.held)] = change.held
+                variables.set(initial)
+                before.restore()
 
 
 Late = tuple[int, Callable[[], Any]]

@@ -18,7 +18,7 @@ from typing import Any, NoReturn, cast
 
 from graphwright.autograph import refusals, regions
 from graphwright.autograph.containers import contents, refill
-from graphwright.autograph.lists import Growing
+from graphwright.autograph.lists import build_loop
 from graphwright.autograph.source import cells_of
 from graphwright.autograph.staging import Staging
 from graphwright.autograph.tensors import TensorStaging
@@ -232,19 +232,20 @@ def while_stmt(
 
     Where the test becomes a tensor after some iterations, the rest of the loop is staged.
     """
-    while True:
-        go = test() if known is None else known
-        known = None
-        if staged(go):
-            with Growing(_staging, opts.get("lists"), opts.get("shape_invariants")):
-                variables = _variables(symbol_names, get_state, set_state, test, body)
-                held = _leaves(opts)
-                regions.stage_while(_staging, go, test, body, variables, opts)
-                _warn_of_changes(held, opts)
-            return
+    go = test() if known is None else known
+    while not staged(go):
         if not go:
             return
         body()
+        go = test()
+    variables = _variables(symbol_names, get_state, set_state, test, body)
+
+    def build() -> None:
+        held = _leaves(opts)
+        regions.stage_while(_staging, go, test, body, variables, opts)
+        _warn_of_changes(held, opts)
+
+    build_loop(_staging, opts, (test, body), variables, build)
 
 
 def for_stmt(
@@ -263,11 +264,14 @@ def for_stmt(
     """
     way = None if type(items) in ITERABLES else _staging.iteration(items)
     if way is not None:
-        with Growing(_staging, opts.get("lists"), opts.get("shape_invariants")):
-            variables = _variables(symbol_names, get_state, set_state, body)
+        variables = _variables(symbol_names, get_state, set_state, body)
+
+        def build() -> None:
             held = _leaves(opts)
             regions.stage_for(_staging, way, extra_test, body, variables, opts)
             _warn_of_changes(held, opts)
+
+        build_loop(_staging, opts, (extra_test, body), variables, build)
         return
     left = iter(items)
     done = object()
