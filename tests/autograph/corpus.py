@@ -1305,6 +1305,20 @@ def grow_after_a_return_and_a_change(n):
     return k, kept[0], sum(l)
 
 
+@on(0, 2, 5)
+def item_in_one_branch_and_growth_in_another(n):
+    l = [1]
+    r = 0
+    if n > 4:
+        l[0] = 5
+    elif n > 1:
+        r = l[0]
+    else:
+        for i in range(n):
+            l += [i]
+    return sum(l), r
+
+
 @on(0, 4)
 def grow_in_function(n):
     l = [0]

@@ -64,6 +64,18 @@ class Forms:
     plain: Block
 
 
+@dataclass(frozen=True)
+class Lists:
+    """The variables whose lists a statement may change: itself, and by functions it calls."""
+
+    growing: Names
+    passed: Names
+
+    def all(self) -> Names:
+        """Both."""
+        return self.growing | self.passed
+
+
 @dataclass
 class Conversion:
     """The conversion of a function with all functions in it.
@@ -121,8 +133,7 @@ class _Function:
         seen = self.flow.locals - self.flow.captured
         self.own = frozenset(name for name in seen if name[:2] != "__")
         self.owned: Names = (outer.owned if outer else NONE) - self.flow.globals | self.flow.locals
-        self.grown: dict[ast.stmt, Names] = {}  # the lists that each statement may make grow
-        self.given: dict[ast.stmt, Names] = {}  # what loops pass to functions
+        self.changing: dict[ast.AST, Lists] = {}  # by statement
         self.lost = collect(lowered.dropped).bound()  # they made their names local
         first = (*node.args.posonlyargs, *node.args.args)[:1]
         self.first = first[0].arg if first else None
@@ -184,7 +195,7 @@ class _Function:
     ) -> Block:
         """The statement in its staged form, which is that of a site, and what it assigned."""
         here = at.load(HERE)
-        lists = self.growing(node, inside) | self.passed(node, inside)
+        lists = self.lists(node, inside).all()
         assigned = sorted((inside.modified | lists) & self.own)
         site = self.go_to(at, number, inside, assigned)
         arguments = at.starred(at.attribute(here, "arguments"))
@@ -420,7 +431,7 @@ class _Function:
         links = [node]
         while _is_elif(links[-1].orelse):
             links.append(links[-1].orelse[0])  # type: ignore[arg-type]
-        grown = [self.lists(link, self.flow.summary(link)) for link in links]
+        grown = [self.around(link, self.flow.summary(link)) for link in links]
         decisions = [self.expressions.decision(link.test) for link in links]
         bodies = [self.deeper(link.body, self.tail) for link in links]
         forms = self.deeper(links[-1].orelse, self.tail)
@@ -494,7 +505,7 @@ class _Function:
     def guard(self, node: ast.If, flags: list[str]) -> Forms:
         """What follows a statement that may have jumped: an if of flags alone."""
         at, inside = At(node), self.flow.summary(node)
-        lists = self.lists(node, inside)
+        lists = self.around(node, inside)
         decision = self.expressions.decision(node.test)
         body = self.deeper(node.body, [])
         nothing = _alike([])
@@ -673,13 +684,10 @@ class _Function:
         """
         at = At(node)
         lists = self.lists(node, inside)
-        if lists:
-            options.keys.append(at.constant("lists"))
-            options.values += lists
-        passed = sorted(self.passed(node, inside))
-        if passed:
-            options.keys.append(at.constant("passed"))
-            options.values.append(at.thunk(at.tuple([at.load(name) for name in passed])))
+        for key, names in (("lists", lists.growing), ("passed", lists.passed)):
+            if names:
+                options.keys.append(at.constant(key))
+                options.values += self.captured(at, names)
         found = inside.mutated and self.parts.mutated(inside, self.flow.live_after(node))
         if found:
             held = ast.Dict([at.constant(name) for name in found], list(found.values()), **at.place)
@@ -687,34 +695,46 @@ class _Function:
             options.values.append(at.thunk(held))
 
     def growing(self, node: ast.stmt, inside: Summary) -> Names:
-        """The variables whose lists loops in a statement, or that loop, may change."""
-        if not inside.mutated:
-            return NONE
-        found = self.grown.get(node)
-        if found is None:
-            loops = [loop for loop in ast.walk(node) if isinstance(loop, (ast.For, ast.While))]
-            paths = [path for loop in loops for path in self.flow.summary(loop).mutated.values()]
-            names = frozenset(path.id for path in paths if isinstance(path, ast.Name))
-            found = self.grown[node] = names & self.owned - assigned(node)
-        return found
+        """The variables whose lists a loop changes."""
+        paths = inside.mutated.values()
+        names = frozenset(path.id for path in paths if isinstance(path, ast.Name)) & self.owned
+        return names - assigned(node) if names else NONE
 
     def passed(self, node: ast.stmt, inside: Summary) -> Names:
-        """The variables that a loop passes to functions, which may make lists in them grow."""
-        if not isinstance(node, (ast.For, ast.While)) or not self.options.inline:
+        """The variables that a loop passes to functions, which may change lists in them."""
+        if not self.options.inline:
             return NONE
-        found = self.given.get(node)
+        names = frozenset(
+            value.id
+            for call in ast.walk(node)
+            if isinstance(call, ast.Call)
+            for value in (*call.args, *[keyword.value for keyword in call.keywords])
+            if isinstance(value, ast.Name)
+        )
+        return names & self.owned - inside.modified
+
+    def lists(self, node: ast.stmt, inside: Summary) -> Lists:
+        """The variables whose lists a loop may change, or loops inside a branch."""
+        found = self.changing.get(node)
         if found is None:
-            calls = [call for call in ast.walk(node) if isinstance(call, ast.Call)]
-            given = [arg for call in calls for arg in (*call.args, *call.keywords)]
-            values = [arg.value if isinstance(arg, ast.keyword) else arg for arg in given]
-            names = frozenset(value.id for value in values if isinstance(value, ast.Name))
-            own = self.owned - inside.modified - self.growing(node, inside)
-            found = self.given[node] = names & own
+            if isinstance(node, (ast.For, ast.While)):
+                growing, passed = self.growing(node, inside), self.passed(node, inside)
+                found = Lists(growing, passed - growing)
+            else:
+                names: Names = NONE
+                for loop in ast.walk(node):
+                    if isinstance(loop, (ast.For, ast.While)):
+                        names |= self.lists(loop, self.flow.summary(loop)).all()
+                found = Lists(names - assigned(node) if names else NONE, NONE)
+            self.changing[node] = found
         return found
 
-    def lists(self, node: ast.stmt, inside: Summary) -> list[ast.expr]:
-        """`lambda: (l,)`: the lists that loops in a statement may change; nothing without any."""
-        names, at = self.growing(node, inside), At(node)
+    def around(self, node: ast.If, inside: Summary) -> list[ast.expr]:
+        """`lambda: (l,)`: the lists that loops in a branch may change; nothing without any."""
+        return self.captured(At(node), self.lists(node, inside).growing)
+
+    def captured(self, at: At, names: Names) -> list[ast.expr]:
+        """`lambda: (x, y)`: the variables, which are its cells; nothing if there are none."""
         return [at.thunk(at.tuple([at.load(name) for name in sorted(names)]))] if names else []
 
     def not_stopped(self, stops: Sequence[str], at: At) -> ast.expr:

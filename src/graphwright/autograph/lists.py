@@ -8,6 +8,7 @@ known without a look at the program: it holds other values at the end than at th
 from __future__ import annotations
 
 import contextvars
+import functools
 from collections.abc import Callable, Collection, Iterable, Sequence
 from types import CellType
 from typing import Any
@@ -41,7 +42,8 @@ class Found:
     any change; those of `others` it does not mind.
     """
 
-    def __init__(self, variables: Any, passed: bool = False, others: Iterable[int] = ()) -> None:
+    def __init__(self, variables: Any, passed: bool, others: Iterable[int] = ()) -> None:
+        self.variables = variables
         lists = {id(held): held for _, _, held in python_lists(variables)}
         self.lists = {key: held for key, held in lists.items() if key not in others}
         self.is_passed = passed
@@ -171,27 +173,38 @@ def build_loop(
     Those that functions change to which it passes them show when its body is traced: then it is
     traced anew. `variables` are those of the loop, `functions` its parts.
     """
-    shapes, passed = options.get("shape_invariants"), options.get("passed")
+    shapes = options.get("shape_invariants")
     with Growing(staging, options.get("lists"), shapes):
-        if not python_lists(passed):
-            build()
+        passed = functools.partial(Found, options.get("passed"), True)
+        build_again(staging, passed, shapes, functions, variables, build)
+
+
+def build_again(
+    staging: Staging,
+    find: Callable[..., Found],
+    shapes: Any,
+    functions: Sequence[Any],
+    variables: Any,
+    build: Callable[[], None],
+) -> None:
+    """Builds a region, and again with each list that turns out to change in it."""
+    if not find().lists:
+        build()
+        return
+    before, initial = Snapshot(*functions), variables.get()
+    changed: dict[int, list[Any]] = {}
+    while True:
+        found = find(changed)
+        try:
+            with found, Growing(staging, found.variables, shapes, changed):
+                build()
             return
-        before, initial = Snapshot(*functions), variables.get()
-        changed: dict[int, list[Any]] = {}
-        while True:
-            try:
-                with (
-                    Found(passed, True, changed) as found,
-                    Growing(staging, passed, shapes, changed),
-                ):
-                    build()
-                return
-            except FoundBefore as change:
-                if id(change.held) not in found.lists:
-                    raise
-                changed[id(change.held)] = change.held
-                variables.set(initial)
-                before.restore()
+        except FoundBefore as change:
+            if id(change.held) not in found.lists:
+                raise
+            changed[id(change.held)] = change.held
+            variables.set(initial)
+            before.restore()
 
 
 Late = tuple[int, Callable[[], Any]]

@@ -18,7 +18,7 @@ from typing import Any, NoReturn, cast
 
 from graphwright.autograph import refusals, regions
 from graphwright.autograph.containers import contents, refill
-from graphwright.autograph.lists import build_loop
+from graphwright.autograph.lists import Found, build_again, build_loop
 from graphwright.autograph.source import cells_of
 from graphwright.autograph.staging import Staging
 from graphwright.autograph.tensors import TensorStaging
@@ -209,10 +209,10 @@ def if_stmt(
     orelse = orelse or _nothing
     if staged(cond):
         variables = _variables(symbol_names, get_state, set_state, body, orelse)
-        if lists is None:
-            regions.stage_if(_staging, cond, body, orelse, variables, nouts)
-        else:
-            regions.stage_growing_if(_staging, cond, body, orelse, variables, nouts, lists)
+        build = functools.partial(regions.stage_if, _staging, cond, body, orelse, variables, nouts)
+        build_again(
+            _staging, functools.partial(Found, lists, False), None, (body, orelse), variables, build
+        )
     elif cond:
         body()
     else:

@@ -57,7 +57,9 @@ class Writer:
         names = outputs + inputs
         unsure = {name for name in names if self.is_unsure(node, inside, name)}
         attributes = _steady(inside.attributes, inside.modified)
-        containers = _steady(inside.containers, inside.modified)
+        extended = inside.modified & inside.mutated.keys()  # by `+=`: it stays the same container
+        moved = inside.modified - (extended - assigned(node) if extended else extended)
+        containers = _steady(inside.containers, moved)
         containers = {name: at for name, at in containers.items() if name not in attributes}
         if isinstance(node, ast.If):
             containers |= self.mutated(inside, live)

@@ -207,30 +207,6 @@ def stage_if(
     variables.set((*branches.merge(results), *initial[outputs:]))
 
 
-def stage_growing_if(
-    staging: Staging,
-    cond: Any,
-    body: Thunk,
-    orelse: Thunk,
-    variables: Variables,
-    outputs: int,
-    lists_in: Thunk,
-) -> None:
-    """Build an if statement around loops that may change lists which are there before it."""
-    before = lists.Snapshot(body, orelse)
-    initial = variables.get()
-    try:
-        with lists.Found(lists_in) as found:
-            stage_if(staging, cond, body, orelse, variables, outputs)
-    except lists.FoundBefore as change:
-        if id(change.held) not in found.lists:
-            raise
-        variables.set(initial)
-        before.restore()
-        with lists.Growing(staging, lists_in):
-            stage_if(staging, cond, body, orelse, variables, outputs)
-
-
 def lazy_and(staging: Staging, first: Any, rest: Thunk) -> Any:
     """`first and rest()` in the graph."""
     pred = staging.condition(first, "`and` operand")
