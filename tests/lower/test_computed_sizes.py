@@ -60,17 +60,19 @@ def test_computed_sizes_are_native(name, dynamic):
 #: What takes an axis, which a call gives.
 AXES = {
     "sum": lambda x, a: tf.reduce_sum(x, a, keepdims=True) * 2.0,
-    "sum over two": lambda x, a: tf.reduce_sum(x, tf.stack([a, 2]), keepdims=True) * 2.0,
+    "sum over two": lambda x, a: tf.reduce_sum(x, [a, 2], keepdims=True) * 2.0,
     "any": lambda x, a: tf.reduce_any(x > 0.0, a, keepdims=True),
     "variance": tf.math.reduce_variance,
     "logarithm of a sum": tf.reduce_logsumexp,
     "greatest": lambda x, a: tf.argmax(x, a) + 1,
     "running sum": lambda x, a: tf.cumsum(x, a) * 2.0,
-    "reversed": lambda x, a: tf.reverse(x * 2.0, tf.stack([a])) + 1.0,
-    "transposed": lambda x, a: tf.transpose(x * 2.0, tf.stack([a, 0, 2])) + 1.0,
+    "reversed": lambda x, a: tf.reverse(x * 2.0, [a]) + 1.0,
+    "transposed": lambda x, a: tf.transpose(x * 2.0, [a, 0, 2]) + 1.0,
     "joined": lambda x, a: tf.concat([x, x * 2.0], a) + 1.0,
     "gathered": lambda x, a: tf.gather(x * 2.0, [1, 0], axis=a) + 1.0,
     "rolled": lambda x, a: tf.roll(x * 2.0, 1, a) + 1.0,
+    "reshaped": lambda x, a: tf.reshape(x * 2.0, [a, -1]) + 1.0,
+    "tiled": lambda x, a: tf.tile(x * 2.0, [a, 1, 1]) + 1.0,
     "expanded": lambda x, a: tf.ensure_shape(tf.expand_dims(x * 2.0, a), [None] * 4) + 1.0,
 }
 

@@ -148,7 +148,7 @@ def convert(
     if hasattr(value, "__tf_tensor__"):
         return value.__tf_tensor__(dtype, name)
     if isinstance(value, (list, tuple)) and holds_tensor(value):
-        return pack(value, dtype or hint, name)
+        return pack(value, dtype or first_dtype(value) or hint, name)
     if active is None:
         return eager_constant(value, dtype, hint)
     return active.constant(make_array(value, dtype, hint), dtype, name)
