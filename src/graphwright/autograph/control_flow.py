@@ -47,8 +47,10 @@ from graphwright.autograph.syntax import (
     SITES,
     At,
     Fresh,
+    blocks,
     copied,
     is_docstring,
+    is_simple,
     is_try,
 )
 
@@ -195,7 +197,7 @@ class _Function:
     ) -> Block:
         """The statement in its staged form, which is that of a site, and what it assigned."""
         here = at.load(HERE)
-        lists = self.lists(node, inside).all()
+        lists = self.lists(node).all()
         assigned = sorted((inside.modified | lists) & self.own)
         site = self.go_to(at, number, inside, assigned)
         arguments = at.starred(at.attribute(here, "arguments"))
@@ -431,7 +433,7 @@ class _Function:
         links = [node]
         while _is_elif(links[-1].orelse):
             links.append(links[-1].orelse[0])  # type: ignore[arg-type]
-        grown = [self.around(link, self.flow.summary(link)) for link in links]
+        grown = [self.around(link) for link in links]
         decisions = [self.expressions.decision(link.test) for link in links]
         bodies = [self.deeper(link.body, self.tail) for link in links]
         forms = self.deeper(links[-1].orelse, self.tail)
@@ -505,7 +507,7 @@ class _Function:
     def guard(self, node: ast.If, flags: list[str]) -> Forms:
         """What follows a statement that may have jumped: an if of flags alone."""
         at, inside = At(node), self.flow.summary(node)
-        lists = self.around(node, inside)
+        lists = self.around(node)
         decision = self.expressions.decision(node.test)
         body = self.deeper(node.body, [])
         nothing = _alike([])
@@ -683,7 +685,7 @@ class _Function:
         And `'lists': lambda: (l,)`: the variables whose lists may become those of the graph.
         """
         at = At(node)
-        lists = self.lists(node, inside)
+        lists = self.lists(node)
         for key, names in (("lists", lists.growing), ("passed", lists.passed)):
             if names:
                 options.keys.append(at.constant(key))
@@ -694,44 +696,29 @@ class _Function:
             options.keys.append(at.constant("mutated"))
             options.values.append(at.thunk(held))
 
-    def growing(self, node: ast.stmt, inside: Summary) -> Names:
-        """The variables whose lists a loop changes."""
-        paths = inside.mutated.values()
-        names = frozenset(path.id for path in paths if isinstance(path, ast.Name)) & self.owned
-        return names - assigned(node) if names else NONE
-
-    def passed(self, node: ast.stmt, inside: Summary) -> Names:
-        """The variables that a loop passes to functions, which may change lists in them."""
-        if not self.options.inline:
-            return NONE
-        names = frozenset(
-            value.id
-            for call in ast.walk(node)
-            if isinstance(call, ast.Call)
-            for value in (*call.args, *[keyword.value for keyword in call.keywords])
-            if isinstance(value, ast.Name)
-        )
-        return names & self.owned - inside.modified
-
-    def lists(self, node: ast.stmt, inside: Summary) -> Lists:
-        """The variables whose lists a loop may change, or loops inside a branch."""
+    def lists(self, node: ast.stmt) -> Lists:
+        """The variables whose lists a loop may change, or loops inside another statement."""
         found = self.changing.get(node)
         if found is None:
+            inside = self.flow.summary(node)
+            passed: Names = NONE
             if isinstance(node, (ast.For, ast.While)):
-                growing, passed = self.growing(node, inside), self.passed(node, inside)
-                found = Lists(growing, passed - growing)
+                paths = inside.mutated.values()
+                names = frozenset(path.id for path in paths if isinstance(path, ast.Name))
+                if self.options.inline:
+                    passed = inside.passed & self.owned - inside.modified - names
             else:
-                names: Names = NONE
-                for loop in ast.walk(node):
-                    if isinstance(loop, (ast.For, ast.While)):
-                        names |= self.lists(loop, self.flow.summary(loop)).all()
-                found = Lists(names - assigned(node) if names else NONE, NONE)
-            self.changing[node] = found
+                inner = [] if is_simple(node) else [s for block in blocks(node) for s in block]
+                names = frozenset().union(*[self.lists(statement).all() for statement in inner])
+            names &= self.owned
+            if not names.isdisjoint(inside.modified):
+                names -= assigned(node)
+            found = self.changing[node] = Lists(names, passed)
         return found
 
-    def around(self, node: ast.If, inside: Summary) -> list[ast.expr]:
+    def around(self, node: ast.If) -> list[ast.expr]:
         """`lambda: (l,)`: the lists that loops in a branch may change; nothing without any."""
-        return self.captured(At(node), self.lists(node, inside).growing)
+        return self.captured(At(node), self.lists(node).growing)
 
     def captured(self, at: At, names: Names) -> list[ast.expr]:
         """`lambda: (x, y)`: the variables, which are its cells; nothing if there are none."""

@@ -55,6 +55,7 @@ class Effect:
     attributes: dict[str, ast.expr] = field(default_factory=dict)  # assigned: self.x
     containers: dict[str, ast.expr] = field(default_factory=dict)  # of assigned items: d
     mutated: dict[str, ast.expr] = field(default_factory=dict)  # by methods, d += [x]: d
+    passed: set[str] = field(default_factory=set)  # to functions: d
     globals: set[str] = field(default_factory=set)
     nonlocals: set[str] = field(default_factory=set)
     closures: dict[str, Closure] = field(default_factory=dict)
@@ -152,6 +153,10 @@ class _Collector:
         method = node.func if isinstance(node.func, ast.Attribute) else None
         if method is not None and method.attr in MUTATORS and is_path(method.value):
             self.effect.mutated[ast.unparse(method.value)] = method.value
+        self.effect.passed.update([arg.id for arg in node.args if isinstance(arg, ast.Name)])
+        for keyword in node.keywords:
+            if isinstance(keyword.value, ast.Name):
+                self.effect.passed.add(keyword.value.id)
         self.children(node)
 
     def definition(self, node: ast.FunctionDef | ast.AsyncFunctionDef) -> None:

@@ -29,6 +29,7 @@ class Summary:
     attributes: dict[str, ast.expr] = field(default_factory=dict)
     containers: dict[str, ast.expr] = field(default_factory=dict)
     mutated: dict[str, ast.expr] = field(default_factory=dict)
+    passed: Names = NONE
 
     def names(self) -> Names:
         """All variables that are read or written."""
@@ -45,6 +46,7 @@ class Summary:
             self.attributes | after.attributes if after.attributes else self.attributes,
             self.containers | after.containers if after.containers else self.containers,
             self.mutated | after.mutated if after.mutated else self.mutated,
+            self.passed | after.passed,
         )
 
     def beside(self, other: Summary) -> Summary:
@@ -58,6 +60,7 @@ class Summary:
             both.attributes,
             both.containers,
             both.mutated,
+            both.passed,
         )
 
     def perhaps(self) -> Summary:
@@ -155,6 +158,7 @@ class Flow:
             called.attributes,
             called.containers,
             called.mutated,
+            frozenset(effect.passed),
         )
 
     def _summarise(self, node: Any) -> Summary:
