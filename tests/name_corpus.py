@@ -1,4 +1,4 @@
-"""Programs with names that libraries ask for, whose outcomes TensorFlow recorded.
+"""Names that libraries ask for, and arguments in forms that are rare: what TensorFlow recorded.
 
 `tools/record_name_goldens.py` evaluates them there, `tests/edge/test_library_names.py` here.
 """
@@ -251,6 +251,87 @@ def library_scope(tf: Any) -> dict[str, Any]:
     }  # fmt: skip
 
 
+#: Calls whose arguments have other forms than most programs give them.
+FORMS = """
+tf.strings.length(['abc', 'é'], unit=b'UTF8_CHAR')
+tf.strings.length(['abc', 'é'], unit=None)
+tf.strings.length('abc', unit=b'CHAR')
+tf.strings.substr('abc', 0, tf.constant(2, tf.int64))
+tf.strings.substr('abc', tf.constant(0), tf.constant(2, tf.int64))
+tf.strings.split(['a b', '', ' c'], maxsplit=0)
+tf.strings.split(['a b c'], maxsplit=tf.constant(1))
+tf.strings.split(['a b c'], maxsplit=None)
+split_unknown(tf.constant(['a b', 'c']))
+split_unknown(tf.constant('a b'))
+tf.strings.as_string(1.5, precision=tf.constant(2))
+tf.strings.as_string(1.5, precision=None, width=None, fill=None)
+tf.strings.as_string(7, width=np.int64(3), fill=b'0')
+tf.strings.as_string(1.5, precision='2')
+tf.strings.ngrams(['a', 'b'], tf.constant(2), separator=b'|', pad_values=b'x')
+tf.strings.ngrams(['a', 'b'], [tf.constant(1), 2], pad_values=('<', b'>'))
+tf.strings.join(['a', 'b'], separator=b'-')
+tf.strings.join(['a', 'b'], separator=None)
+tf.strings.reduce_join(['a', 'b'], separator=b'-')
+tf.strings.upper('a', encoding=None)
+tf.strings.upper('a', encoding=3)
+tf.strings.to_hash_bucket(['a'], tf.constant(7))
+tf.strings.to_hash_bucket(['a'], None)
+tf.strings.unicode_decode('é', b'UTF-8', errors=None)
+tf.strings.unicode_encode([233], b'UTF-8', errors=b'ignore', replacement_char=tf.constant(63))
+tf.strings.format('{}', [[1, 2, 3]], summarize=np.int32(1))
+tf.sparse.to_dense(tf.sparse.reset_shape(tf.sparse.eye(2), tf.constant([2, 3])))
+tf.sparse.to_dense(tf.sparse.slice(tf.sparse.eye(3), [tf.constant(1), 1], [2, 2]))
+tf.sparse.to_indicator(tf.sparse.from_dense([[1]]), tf.constant(3))
+tf.sparse.cross([tf.constant([['a']]), tf.constant([['b']])], separator=b'-').values
+tf.sparse.bincount([1, 9, 2, 7], minlength=10, maxlength=8).dense_shape
+tf.sparse.bincount([1, 9, 2, 7], minlength=10, maxlength=0).dense_shape
+tf.sparse.bincount([1, 9, 2, 7], minlength=12).dense_shape
+tf.sparse.sampled_addmm([[0, 1]], [1.], [2, 2], tf.ones([2, 2]), tf.ones([2, 2]))[2]
+tf.debugging.assert_scalar(3)
+tf.clip_by_value(tf.IndexedSlices(tf.constant([[-2., 5.]]), tf.constant([1])), -1., 1.).values
+tf.clip_by_norm([3., 4.], tf.constant(1., tf.float64))
+tf.clip_by_global_norm([], 1.)
+tf.clip_by_global_norm([None], 1.)
+tf.linalg.global_norm([])
+tf.nn.max_pool(images, np.array([2, 2]), tf.constant([1, 2]), 'SAME')
+tf.nn.avg_pool(images, 2, np.array([2]), 'VALID')
+tf.nn.max_pool_with_argmax(images, 2, 2, 'SAME').argmax
+tf.nn.dropout(tf.constant(0.), .5, noise_shape=[3, 4])
+tf.nn.dropout(tf.zeros([4]), .5, noise_shape=[3, 4, 1])
+tf.nn.dropout(tf.zeros([2, 4]), .5, noise_shape=[None, 1])
+tf.nn.ctc_unique_labels([[3, 4, 4, 3]])
+tf.nn.collapse_repeated([['a', 'a', 'b']], 3)
+tf.nn.isotonic_regression([[1., 3., 2.]], axis=np.int64(-1))[0]
+tf.random.uniform([0], 5, 5, tf.int32)
+tf.random.stateless_uniform([0], [1, 2], 5, 5, tf.int32)
+tf.random.stateless_uniform([2], [1, 2], 5, 5, tf.int32)
+tf.nn.embedding_lookup_sparse(table, rows([[1, 3], [], [0], []]), None)
+tf.nn.embedding_lookup_sparse(table, rows([[1, 3], [0]]), weights, combiner='sum')
+tf.nn.embedding_lookup_sparse(table, rows([[1, 3], [0]]), None, combiner='sqrtn')
+tf.function(tf.nn.embedding_lookup_sparse)(table, rows([[1, 3], [0]]), weights)
+tf.nn.safe_embedding_lookup_sparse(table, rows([[1, 3], [], [0], []]))
+tf.nn.safe_embedding_lookup_sparse(table, rows([[1, 3], [0]]), weights, 'sum', default_id=1)
+tf.nn.safe_embedding_lookup_sparse(table, rows([[-1, 3], [-1]]), None, 'sum', default_id=1)
+tf.nn.safe_embedding_lookup_sparse(((0., 1.), (2., 3.)), rows([[1], [0]]))
+tf.raw_ops.StringLength(input='é', unit=None)
+tf.raw_ops.AsString(input=1.5, precision=None)
+tf.raw_ops.StringJoin(inputs=['a'], separator=3)
+tf.raw_ops.LRN(input=images, depth_radius='5')
+""".strip().splitlines()
+
+
+def form_scope(tf: Any) -> dict[str, Any]:
+    """What the expressions use."""
+    unknown = [tf.TensorSpec(None, tf.string)]
+    return {
+        "images": tf.reshape(tf.range(32.0), [1, 4, 4, 2]),
+        "table": tf.reshape(tf.range(12.0), [6, 2]),
+        "rows": lambda ids: tf.ragged.constant(ids, dtype=tf.int64),
+        "weights": tf.ragged.constant([[1.0, 2.0], [0.5]]),
+        "split_unknown": tf.function(tf.strings.split, input_signature=unknown),
+    }
+
+
 def outcomes(tf: Any) -> dict[str, dict[str, Any]]:
     """What each expression of each area gives."""
     found: dict[str, dict[str, Any]] = {}
@@ -258,5 +339,7 @@ def outcomes(tf: Any) -> dict[str, dict[str, Any]]:
         known = strategy_scope(tf, strategy)
         found[name] = {line: outcome(line, tf, known) for line in DISTRIBUTE}
     known = library_scope(tf)
+    forms = form_scope(tf)
+    found["forms"] = {line: outcome(line, tf, forms) for line in FORMS}
     found["library"] = {line: outcome(line, tf, known) for line in LIBRARY}
     return found

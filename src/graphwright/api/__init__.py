@@ -53,7 +53,7 @@ def late(namespace: str, names: Iterable[str], home: str) -> Callable[[str], Any
 
 
 #: Where functions on tensors are defined, which can mean something for other values.
-_OPS = ("graphwright.ops.", "graphwright.control.")
+_OPS = ("graphwright.ops.", "graphwright.control.", "graphwright.values.sparse.")
 
 
 def open_functions(module: ModuleType) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from graphwright.ragged import (
     broadcasting,
+    embedding,
     functions,
     gathering,
     reduction,

@@ -355,15 +355,14 @@ def assert_rank_in(
     assert_ranks(x, ranks, f"rank in {ranks}", fits, message)
 
 
-def assert_scalar(tensor: Any, message: str | None = None, name: str | None = None) -> Any:
-    """Asserts that a tensor is known to have no axes; returns it."""
+def assert_scalar(tensor: Any, message: str | None = None, name: str | None = None) -> None:
+    """Asserts that a tensor is known to have no axes: ValueError if it has, or may have."""
     tensor = convert(tensor)
     if tensor.type.rank != 0:
         where = f" for {tensor.name}" if isinstance(tensor, SymbolicTensor) else ""
         raise ValueError(
             f"{prefix(message)}Expected scalar shape{where}, saw shape: {tensor.shape}."
         )
-    return tensor
 
 
 class Sizes:

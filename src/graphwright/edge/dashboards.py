@@ -68,7 +68,9 @@ def ranges(data: Any, buckets: Any) -> Any:
 
     The elements of a single value are all in the last range, which has no width.
     """
-    count = maximum(0, assert_scalar(convert(_BUCKETS if buckets is None else buckets, dt.int32)))
+    count = convert(_BUCKETS if buckets is None else buckets, dt.int32)
+    assert_scalar(count)
+    count = maximum(0, count)
     values = cast(reshape(data, [-1]), dt.float64)
     some = size(values) > 0
     least, greatest = where(some, reduce_min(values), 0.0), where(some, reduce_max(values), 0.0)

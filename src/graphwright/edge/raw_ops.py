@@ -16,6 +16,7 @@ from typing import Any
 
 from graphwright import ops
 from graphwright.errors import InvalidArgumentError
+from graphwright.op.attributes import KINDS, plain_value
 from graphwright.op.families import Reduction
 from graphwright.op.interpreter import apply, convert, is_tensor
 from graphwright.op.op import REGISTRY, Op, Operand
@@ -36,10 +37,6 @@ RENAMED: dict[str, dict[str, str]] = {
 ATTRIBUTES: dict[str, Callable[[Any], Any]] = {
     "DType": as_dtype,
     "Dims | None": lambda given: TensorShape(given)._dims,
-    "bool": bool,
-    "float": float,
-    "int": int,
-    "str": lambda given: given.decode() if isinstance(given, bytes) else str(given),
     "tuple[Dims, ...]": lambda given: tuple([TensorShape(dims)._dims for dims in given]),
     "tuple[DType, ...]": lambda given: tuple(map(as_dtype, given)),
     "tuple[float, ...]": lambda given: tuple(map(float, given)),
@@ -72,7 +69,11 @@ def has_raw_form(name: str) -> bool:
     """Whether there is a raw op of this name."""
     if name not in REGISTRY:
         load_all()
-    return name in REGISTRY and name not in OWN and ATTRIBUTES.keys() >= kinds(REGISTRY[name])
+    return (
+        name in REGISTRY
+        and name not in OWN
+        and ATTRIBUTES.keys() | KINDS.keys() >= kinds(REGISTRY[name])
+    )
 
 
 def kinds(op: type[Op]) -> set[str]:
@@ -180,7 +181,7 @@ def made(op: type[Op], given: dict[str, Any], operands: list[Any]) -> Op:
     values = []
     for name in op.fields:
         if name in public:
-            values.append(attribute(public[name], argument(op, name), given))
+            values.append(attribute(op, name, given[argument(op, name)]))
         elif name in op.private:
             values.append(getattr(op, name))
         else:
@@ -188,12 +189,15 @@ def made(op: type[Op], given: dict[str, Any], operands: list[Any]) -> Op:
     return op.of(*values)
 
 
-def attribute(kind: str, name: str, given: dict[str, Any]) -> Any:
+def attribute(op: type[Op], name: str, value: Any) -> Any:
     """An attribute made of what is given for it."""
+    kind, said = op.fields[name], argument(op, name)
+    if kind in KINDS:
+        return plain_value(op, name, value, said)
     try:
-        return ATTRIBUTES[kind](given[name])
+        return ATTRIBUTES[kind](value)
     except (TypeError, ValueError):
-        raise TypeError(f"Expected {kind} for argument '{name}' not {given[name]!r}.") from None
+        raise TypeError(f"Expected {kind} for argument '{said}' not {value!r}.") from None
 
 
 def told_dtype(op: type[Op], name: str, operands: list[Any]) -> Any:

@@ -101,6 +101,8 @@ def split(array: Array, separator: bytes = b"", limit: int = -1) -> Pieces:
 
     Shared by all strings: the pieces in a row, and how many of them each string has.
     """
+    if limit == 0:
+        return _pieces(array, lambda text: [text])
     if separator:
         return _pieces(array, lambda text: text.split(separator, limit))
     return _pieces(array, lambda text: _words(text, limit))

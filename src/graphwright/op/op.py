@@ -29,6 +29,7 @@ from typing import Any, ClassVar, NamedTuple, TypeVar
 import numpy as np
 
 from graphwright.errors import InvalidArgumentError
+from graphwright.op.attributes import plain
 from graphwright.op.record import Record
 from graphwright.types import dtypes as dt
 from graphwright.types.dtypes import DType
@@ -209,10 +210,17 @@ class Op(Record):
 
     @classmethod
     def of(cls: type[OpT], *attributes: Any) -> OpT:
-        """The op with these attributes, the same object each time."""
-        found: OpT | None = cls._instances.get(attributes)
+        """The op with these attributes, the same object each time; TypeError for one of a wrong
+        kind."""
+        try:
+            found: OpT | None = cls._instances.get(attributes)
+        except TypeError:  # a tensor has no hash: attributes are numbers and text
+            attributes = plain(cls, attributes)
+            found = cls._instances.get(attributes)
         if found is None:
-            found = cls._instances.setdefault(attributes, cls(*attributes))
+            made = plain(cls, attributes)
+            found = cls._instances.setdefault(made, cls(*made))
+            cls._instances[attributes] = found
         return found
 
     @classmethod

@@ -75,18 +75,19 @@ class ClipByValue(Elementwise):
 def clip_by_value(t: Any, clip_value_min: Any, clip_value_max: Any, name: str | None = None) -> Any:
     """max(min(t, clip_value_max), clip_value_min): each element moved within the bounds.
 
-    The bounds broadcast to the shape of `t`; ValueError where they are larger.
+    The bounds broadcast to the shape of `t`; ValueError where they are larger. Of
+    `tf.IndexedSlices` the rows are clipped.
 
     >>> import graphwright as tf
     >>> tf.clip_by_value([-3, 1, 9], 0, 5)
     <tf.Tensor: shape=(3,), dtype=int32, numpy=array([0, 1, 5], dtype=int32)>
     """
-    x = convert(t)
+    x = values_of(t)
     lowered = minimum(x, clip_value_max)
     check_shape_kept(x, lowered)
     clipped = maximum(lowered, clip_value_min, name)
     check_shape_kept(x, clipped)
-    return clipped
+    return with_values(t, clipped)
 
 
 def check_shape_kept(x: Any, y: Any) -> None:
@@ -119,10 +120,10 @@ def clip_by_norm(t: Any, clip_norm: Any, axes: Any = None, name: str | None = No
 def global_norm(t_list: Any, name: str | None = None) -> Any:
     """The root of the sum of squares of all elements of all tensors; None entries are skipped.
 
-    TypeError where `t_list` is no sequence of tensors.
+    It is 0 of no tensors. TypeError where `t_list` is no sequence of tensors.
     """
     halves = [reduce_sum(square(values_of(x))) for x in listed(t_list) if x is not None]
-    total = halves[0]
+    total = halves[0] if halves else convert(0.0)
     for half in halves[1:]:
         total = total + half
     return identity(sqrt(total), name)

@@ -82,6 +82,7 @@ def completed(noise_shape: Any, x: Any) -> Any:
     if noise_shape is None:
         return shape_of(x)
     dims = x.type.dims
-    if isinstance(noise_shape, (list, tuple)) and dims is not None:
+    as_many = isinstance(noise_shape, (list, tuple)) and len(noise_shape) == len(dims or ())
+    if as_many and dims is not None:
         return [d if n is None else n for n, d in zip(noise_shape, dims)]
     return noise_shape

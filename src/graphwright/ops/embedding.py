@@ -85,6 +85,9 @@ def embedding_lookup_sparse(
         raise ValueError(
             "combiner must be one of 'mean', 'sqrtn' or 'sum', but got " + repr(combiner)
         )
+    for value, what in ((sp_ids, "sp_ids"), (sp_weights, "sp_weights")):
+        if not hasattr(value, "indices") and (value is not None or what == "sp_ids"):
+            raise TypeError(f"{what} must be SparseTensor, got {type(value).__name__}")
     table = whole_table(params)
     segments = cast(sp_ids.indices[:, 0], dt.int32)
     if sp_weights is None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from graphwright.op.interpreter import apply, convert, is_tensor
+from graphwright.op.results import named
 from graphwright.ops.movement import expand_dims, squeeze
 from graphwright.ops.pooling import AVERAGE, MAXIMUM, MaxPool, MaxPoolWithArgmax, Pool
 from graphwright.ops.spatial import (
@@ -138,7 +139,8 @@ def max_pool_with_argmax(
     dtype = MaxPoolWithArgmax.dtype_for("Targmax", output_dtype)
     op = MaxPoolWithArgmax.of(sizes, steps, dtype, padding, bool(include_batch_in_index))
     best, places = apply(op, convert(input), name=name)
-    return best, places
+    found: tuple[Any, Any] = named(MaxPoolWithArgmax)(best, places)
+    return found
 
 
 def avg_pool(

@@ -103,8 +103,8 @@ class RandomUniformInt(Stateful):
 
     def draw(self, stream: Stream, /, *operands: Any) -> Any:
         shape, minval, maxval = operands
-        low, high = bounds(minval, maxval)
         count = size_of(shape)
+        low, high = bounds(minval, maxval, count)
         key, counter = stream.take(count * random.RESERVED)
         return random.integers(key, counter, count, low, high, minval.dtype).reshape(shape)
 
@@ -214,13 +214,14 @@ def size_of(shape: Any) -> int:
     return math.prod(shape)
 
 
-def bounds(minval: Any, maxval: Any) -> tuple[int, int]:
-    """The bounds of random integers as Python's; refused unless they are scalars in order."""
+def bounds(minval: Any, maxval: Any, samples: int) -> tuple[int, int]:
+    """The bounds of random integers as Python's; refused unless they are scalars, and in order
+    where there are samples."""
     for name, bound in (("minval", minval), ("maxval", maxval)):
         if np.ndim(bound):
             shown = show_dims(np.shape(bound))
             raise InvalidArgumentError(None, None, f"{name} must be 0-D, got shape {shown}")
-    if not minval < maxval:
+    if samples and not minval < maxval:
         raise InvalidArgumentError(None, None, f"Need minval < maxval, got {minval} >= {maxval}")
     return int(minval), int(maxval)
 

@@ -37,7 +37,7 @@ class CountSparseOutput(Op):
                 f"{list(weights.shape)}; data shape: {list(values.shape)}"
             )
         greatest = int(values.max()) if len(values) else 0
-        size = max(self.maxlength if self.maxlength >= 0 else greatest + 1, self.minlength)
+        size = self.maxlength if self.maxlength >= 0 else max(greatest + 1, self.minlength)
         kept = values < size
         rows = np.column_stack([groups, values])[kept].astype(np.int64)
         found, (numbers,) = sparse.numbered(rows)

@@ -117,7 +117,8 @@ def per_axis(value: Any, spatial: int, data_format: str, name: str) -> tuple[int
     """Strides or dilations as one for each axis, from one for all or for each spatial axis."""
     if value is None:
         value = 1
-    entries = [int(v) for v in value] if isinstance(value, (list, tuple)) else [int(value)]
+    is_list = isinstance(value, (list, tuple)) or getattr(value, "ndim", 0) == 1
+    entries = [int(v) for v in value] if is_list else [int(value)]
     if len(entries) == spatial + 2:
         return tuple(entries)
     if len(entries) not in (1, spatial):

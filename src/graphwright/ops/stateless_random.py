@@ -186,10 +186,11 @@ class StatelessRandomUniformIntV2(Op):
         return (checked_dims(shape, "shape"),)
 
     def kernel(self, shape: Any, key: Any, counter: Any, alg: int, minval: Any, maxval: Any) -> Any:
-        low, high = bounds(minval, maxval)
+        samples = size_of(shape)
+        low, high = bounds(minval, maxval, samples)
         module: Any = threefry if alg == Algorithm.THREEFRY.value else random
         start = position(key, counter, alg)
-        return module.integers(*start, size_of(shape), low, high, minval.dtype).reshape(shape)
+        return module.integers(*start, samples, low, high, minval.dtype).reshape(shape)
 
 
 class StatelessShuffle(Op):

@@ -15,7 +15,7 @@ from graphwright.op.op import Op, Shapes, not_differentiable
 from graphwright.ops.strings import chosen, texts
 from graphwright.types import dtypes as dt
 from graphwright.types.dtypes import DType
-from graphwright.types.tensor_type import TensorType
+from graphwright.types.tensor_type import TensorType, show_dims
 
 _ERRORS = ("strict", "replace", "ignore")
 
@@ -37,6 +37,8 @@ class StringSplitV2(Op):
         return ((None, 2), (None,), (2,))
 
     def kernel(self, text: Any, sep: Any) -> tuple[Any, ...]:
+        if np.ndim(text) != 1:
+            raise ValueError(f"input must be a vector, got shape: {show_dims(np.shape(text))}")
         separator = np.asarray(sep, object).item()
         values, counts = strings.split(texts(text), as_bytes(separator), self.maxsplit)
         rows = np.repeat(np.arange(len(counts)), counts)

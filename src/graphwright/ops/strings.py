@@ -11,7 +11,7 @@ from graphwright.errors import InvalidArgumentError, OutOfRangeError
 from graphwright.kernels import strings
 from graphwright.op.batching import elementwise, last_axes_of_first
 from graphwright.op.families import reduced_dims
-from graphwright.op.interpreter import apply, convert
+from graphwright.op.interpreter import apply, convert, convert_pair
 from graphwright.op.op import Op, Shapes, not_differentiable
 from graphwright.ops.printing import StringFormat
 from graphwright.ops.sequences import range as range_of
@@ -307,14 +307,16 @@ def length(input: Any, unit: str = "BYTE", name: str | None = None) -> Any:
     return apply(StringLength.of(unit_of(unit)), string(input), name=name)
 
 
-def unit_of(name: str) -> Unit:
-    """What positions count; InvalidArgumentError for another word."""
-    unit: Unit = chosen(name, "unit", ("BYTE", "UTF8_CHAR"))
+def unit_of(name: Any) -> Unit:
+    """What positions count, by default bytes; InvalidArgumentError for another word."""
+    unit: Unit = chosen("BYTE" if name is None else name, "unit", ("BYTE", "UTF8_CHAR"))
     return unit
 
 
-def chosen(value: str, what: str, allowed: tuple[str, ...]) -> Any:
+def chosen(value: Any, what: str, allowed: tuple[str, ...]) -> Any:
     """An attribute that is one of a few words; InvalidArgumentError for another."""
+    if isinstance(value, bytes):
+        value = value.decode()
     if value not in allowed:
         raise refused(
             f"Value for attr '{what}' of {value!r} is not in the list of allowed values: "
@@ -357,9 +359,8 @@ def substr(input: Any, pos: Any, len: Any, unit: str = "BYTE", name: str | None 
     >>> tf.strings.substr(["Hello", "World"], 1, 3).numpy().tolist()
     [b'ell', b'orl']
     """
-    pos = convert(pos)
     op = Substr.of(unit_of(unit))
-    return apply(op, string(input), pos, convert(len, None, pos.dtype), name=name)
+    return apply(op, string(input), *convert_pair(pos, len), name=name)
 
 
 def join(inputs: Any, separator: str = "", name: str | None = None) -> Any:

@@ -58,6 +58,8 @@ def each_string(cut: Callable[[Any], tuple[Any, ...]], input: Any) -> tuple[Any,
 def split(input: Any, sep: Any = None, maxsplit: int = -1, name: str | None = None) -> Any:
     """The pieces of each string between separators, by default between white space.
 
+    Strings of unknown rank are taken for a vector: InvalidArgumentError if they are none.
+
     >>> import graphwright as tf
     >>> tf.strings.split(["hello world", "a b c"])
     <tf.RaggedTensor [[b'hello', b'world'], [b'a', b'b', b'c']]>
@@ -70,6 +72,10 @@ def split(input: Any, sep: Any = None, maxsplit: int = -1, name: str | None = No
         rows = RowPartition.from_value_rowids(indices[:, 0], shape[0], validate=False)
         return (RaggedTensor(values, rows),)
 
+    if not is_ragged(input):
+        input = convert(input, dt.string)
+        if input.shape.rank is None:
+            return cut(input)[0]
     return each_string(cut, input)[0]
 
 
@@ -231,7 +237,8 @@ def ngrams(
     >>> tf.strings.ngrams(["a", "b", "c"], 2).numpy()
     array([b'a b', b'b c'], dtype=object)
     """
-    widths = tuple(ngram_width) if isinstance(ngram_width, (list, tuple)) else (ngram_width,)
+    given = ngram_width if isinstance(ngram_width, (list, tuple)) else [ngram_width]
+    widths = tuple([int(width) for width in given])
     if any(width < 1 for width in widths):
         raise ValueError(f"All ngram_widths must be greater than 0. Got {ngram_width}")
     left, right, padding = paddings(pad_values, padding_width)
@@ -254,10 +261,11 @@ def paddings(pad_values: Any, padding_width: int | None) -> tuple[str, str, int]
             raise ValueError("pad_values must be provided if padding_width is set.")
         return "", "", 0
     left, right = (pad_values, pad_values) if isinstance(pad_values, (str, bytes)) else pad_values
-    if not isinstance(left, str) or not isinstance(right, str):
+    if not isinstance(left, (str, bytes)) or not isinstance(right, (str, bytes)):
         raise TypeError("pad_values must be a string, tuple of strings, or None.")
     if padding_width is not None and padding_width < 1:
         raise ValueError(f"padding_width must be greater than 0. Got {padding_width}")
+    left, right = (text.decode() if isinstance(text, bytes) else text for text in (left, right))
     return left, right, -1 if padding_width is None else padding_width
 
 

@@ -108,8 +108,9 @@ def sampled_addmm(
     output_type: Any = dt.float32,
 ) -> tuple[Any, Any, Any]:
     """alpha * (mat1 @ mat2) + beta * values at the places of a sparse matrix: its three parts."""
-    product = gather_nd(matmul(convert(mat1), convert(mat2)), convert(indices))
-    return indices, alpha * product + beta * convert(values), dense_shape
+    indices = convert(indices)
+    product = gather_nd(matmul(convert(mat1), convert(mat2)), indices)
+    return indices, alpha * product + beta * convert(values), convert(dense_shape)
 
 
 def softmax(sp_input: Any, name: str | None = None) -> SparseTensor:

@@ -12,6 +12,7 @@ from graphwright.ops.indexing import where
 from graphwright.ops.movement import reshape
 from graphwright.ops.shape import shape as shape_of
 from graphwright.ops.sparse_cross import CrossRows
+from graphwright.ops.string_pieces import as_bytes
 from graphwright.types import dtypes as dt
 from graphwright.values.convert import convert
 from graphwright.values.sparse.arithmetic import parts
@@ -21,7 +22,7 @@ from graphwright.values.sparse.tensor import SparseTensor
 _HASH_KEY = 0xDECAFCAFFE
 
 
-def cross(inputs: Any, name: str | None = None, separator: str | None = None) -> SparseTensor:
+def cross(inputs: Any, name: str | None = None, separator: Any = None) -> SparseTensor:
     """The combinations of the inputs' rows, joined as text with `separator` ("_X_") between.
 
     The inputs are matrices of integers or strings, sparse or dense; values of sparse ones come
@@ -35,8 +36,8 @@ def cross(inputs: Any, name: str | None = None, separator: str | None = None) ->
     for value in inputs:
         if not (isinstance(value, SparseTensor) or is_tensor(value)):
             raise TypeError("All inputs must be Tensor or SparseTensor.")
-    between = "_X_" if separator is None else separator
-    return combined(inputs, CrossRows.of(dt.string, between.encode(), None, 0), name)
+    between = b"_X_" if separator is None else as_bytes(separator)
+    return combined(inputs, CrossRows.of(dt.string, between, None, 0), name)
 
 
 def cross_hashed(

@@ -35,10 +35,7 @@ def safe_embedding_lookup_sparse(
     """
     if embedding_weights is None:
         raise ValueError(f"Missing embedding_weights {embedding_weights}.")
-    tables = embedding_weights if isinstance(embedding_weights, (list, tuple)) else (
-        [embedding_weights]
-    )  # fmt: skip
-    if not tables:
+    if isinstance(embedding_weights, (list, tuple)) and not embedding_weights:
         raise ValueError(f"Missing embedding_weights {embedding_weights}.")
     ids = converted(sparse_ids, "sparse_ids")
     whole = ids.dense_shape
@@ -52,7 +49,7 @@ def safe_embedding_lookup_sparse(
     ids, is_empty = fill_empty_rows(ids, convert(default_id or 0, ids.dtype))
     if weights is not None:
         weights, _ = fill_empty_rows(reshape(weights, flat), 1.0)
-    rows = embedding_lookup_sparse(whole_table(list(tables)), ids, weights, combiner, max_norm)
+    rows = embedding_lookup_sparse(whole_table(embedding_weights), ids, weights, combiner, max_norm)
     if default_id is None:
         empty = tile(reshape_dense(is_empty, [-1, 1]), concat([[1], shape(rows)[1:2]], 0))
         rows = select(empty, zeros_like(rows), rows)

@@ -122,7 +122,7 @@ def reset_shape(sp_input: Any, new_shape: Any = None) -> SparseTensor:
     indices, old = x.indices, x.dense_shape
     if new_shape is None:
         return SparseTensor(indices, x.values, maximum(0, reduce_max(indices, axis=0) + 1))
-    new = convert(new_shape, dt.int64)
+    new = wide(new_shape)
     known_rank, wanted = x.shape.rank, new.shape.with_rank(1)[0]
     if known_rank is not None and wanted is not None and known_rank != wanted:
         raise ValueError(f"Dimensions {wanted} and {known_rank} are not compatible")
@@ -234,10 +234,17 @@ def check_split(x: SparseTensor, count: int, axis: int) -> int:
     return axis % known
 
 
+def wide(sizes: Any) -> Any:
+    """Sizes or places as int64, whatever integers they are."""
+    if is_tensor(sizes) or (isinstance(sizes, (list, tuple)) and holds_tensor(sizes)):
+        return cast(convert(sizes), dt.int64)
+    return convert(sizes, dt.int64)
+
+
 def slice(sp_input: Any, start: Any, size: Any, name: str | None = None) -> SparseTensor:
     """The part of a tensor that begins at `start` and is at most of shape `size`."""
     x = converted(sp_input)
-    operands = convert(start, dt.int64), convert(size, dt.int64)
+    operands = [wide(part) for part in (start, size)]
     made = apply(sparse_layout.SLICE, x.indices, x.values, x.dense_shape, *operands, name=name)
     return SparseTensor(*made)
 
@@ -295,7 +302,8 @@ def to_indicator(sp_input: Any, vocab_size: Any, name: str | None = None) -> Any
     """For each row of ids the booleans of which of the `vocab_size` ids are in it."""
     x = converted(sp_input)
     ids = cast(x.values, dt.int64)
+    count = reshape_dense(wide(vocab_size), [1])
     indices = join([x.indices[:, :-1], ids[:, None]], 1)
-    whole = join([x.dense_shape[:-1], reshape_dense(convert(vocab_size, dt.int64), [1])], 0)
+    whole = join([x.dense_shape[:-1], count], 0)
     present = fill(shape_of(x.values), True)
     return to_dense(SparseTensor(indices, present, whole), False, False, name)
