@@ -236,7 +236,7 @@ def check_split(x: SparseTensor, count: int, axis: int) -> int:
 
 def wide(sizes: Any) -> Any:
     """Sizes or places as int64, whatever integers they are."""
-    if is_tensor(sizes) or (isinstance(sizes, (list, tuple)) and holds_tensor(sizes)):
+    if is_tensor(sizes) or holds_tensor(sizes):
         return cast(convert(sizes), dt.int64)
     return convert(sizes, dt.int64)
 
