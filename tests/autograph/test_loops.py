@@ -286,7 +286,7 @@ def test_endless_python_loop_with_a_break_of_tensors(monkeypatch: pytest.MonkeyP
             x -= 1
         return x
 
-    with pytest.raises(NotImplementedError, match="loop over a tensor"):
+    with pytest.raises(NotImplementedError, match="Loop over a tensor"):
         tf.function(program)(tf.constant(3))
 
 

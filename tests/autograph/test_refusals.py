@@ -221,7 +221,7 @@ def list_of_a_loop(n):
     N,
     NotImplementedError,
     "a tensor decides when this Python loop breaks",
-    "loop over a tensor, such as tf.range",
+    "Loop over a tensor, such as tf.range",
 )
 def endless_python_loop(n):
     for i in itertools.count():  # here
@@ -230,9 +230,27 @@ def endless_python_loop(n):
     return i
 
 
+@wrong(V, TypeError, "does not support item assignment", "tf.tensor_scatter_nd_update")
+def item_of_a_tensor(v):
+    v[0] = 1.0  # here
+    return v
+
+
 @wrong(N, TypeError, "has no Python index", "Use tensor operations")
 def index_of_a_list(n):
     return [1, 2, 3][n]  # here
+
+
+def test_items_cannot_be_assigned_and_what_can_be_done() -> None:
+    ragged = tf.ragged.constant([[1], [2, 3]])
+    for value, instead in ((tf.zeros(2), "tensor_scatter"), (ragged, "Make another")):
+        with pytest.raises(TypeError, match=f"does not support item assignment: .*{instead}"):
+            value[0] = 1
+    variable = tf.Variable([1, 2])
+    with pytest.raises(TypeError, match=r"`v\[i\].assign\(value\)`"):
+        variable[0] = 3
+    variable[0].assign(3)
+    assert variable.numpy().tolist() == [3, 2]
 
 
 @pytest.mark.parametrize(("function", "argument", "error", "what", "instead"), MISTAKES)

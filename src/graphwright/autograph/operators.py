@@ -328,10 +328,7 @@ def _guard_the_rest(
     count = len(variables.names)
     for number, item in enumerate(left):
         if number > UNROLLED_AT_MOST:
-            raise NotImplementedError(
-                "a tensor decides when this Python loop breaks or returns, and it has unrolled "
-                f"{number} times: loop over a tensor, such as tf.range, instead"
-            )
+            raise refusals.too_many_turns(number)
         run = functools.partial(body, item)
         regions.stage_if(_staging, extra_test(), run, _nothing, variables, count)
 

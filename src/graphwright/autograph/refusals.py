@@ -159,6 +159,15 @@ def lost_items(item: Any) -> Exception:
     )
 
 
+def too_many_turns(number: int) -> Exception:
+    return refusal(
+        NotImplementedError,
+        "a tensor decides when this Python loop breaks or returns, and it has unrolled "
+        f"{number} times.",
+        "Loop over a tensor, such as tf.range, instead, or write a `while` that asks the tensor.",
+    )
+
+
 def condition(value: Any, what: str, is_bool: bool) -> Exception:
     words = f"condition of {what} expected to be `tf.bool` scalar, got {value}"
     words += "; " if is_bool else "; to use as boolean Tensor, use `tf.cast`; "

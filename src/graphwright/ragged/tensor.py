@@ -40,6 +40,8 @@ class RaggedTensor(Factories, Composite, Operators):
 
     __slots__ = ("__weakref__", "_row_partition", "_values")
 
+    _instead = "a ragged tensor does not change. Make another one, as of rows by `tf.concat`."
+
     def __init__(self, values: Any, row_partition: RowPartition) -> None:
         if not isinstance(row_partition, RowPartition):
             raise ValueError(

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NoReturn
 
+from graphwright.errors import user_location
 from graphwright.op.dispatch import call
 from graphwright.op.interpreter import convert, is_tensor
 from graphwright.op.refusal import leave, own_boundary
@@ -119,6 +120,19 @@ class Operators:
 
     def __hash__(self) -> int:
         raise TypeError("Tensor is unhashable. Instead, use tensor.ref() as the key.")
+
+    def __setitem__(self, key: Any, value: Any) -> NoReturn:
+        where = user_location()
+        raise TypeError(
+            f"{type(self).__name__!r} object does not support item assignment: {self._instead}"
+            + ("" if where is None else f"\n  {where}")
+        )
+
+    #: What is written instead of the assignment of an item.
+    _instead = (
+        "a tensor does not change. `x = tf.tensor_scatter_nd_update(x, [[i]], [value])` makes "
+        "another one; in a loop, collect items in a tf.TensorArray."
+    )
 
     @own_boundary
     def __getitem__(self, key: Any) -> Any:

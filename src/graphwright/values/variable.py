@@ -485,6 +485,8 @@ class Variable(Operators, Dense, Trackable, metaclass=Creation):
     def __index__(self) -> int:
         return int(self.read_value().__index__())
 
+    _instead = "`v[i].assign(value)` assigns it."
+
     def __getitem__(self, key: Any) -> Any:
         """A part of the value, whose `assign` sets that part: `v[0, 1:].assign(x)`."""
         found = self.read_value()[key]
