@@ -35,7 +35,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from graphwright.autograph.decisions import Decision, Operand, Unstaged, Wraps
-from graphwright.autograph.effects import NONE, Names, collect
+from graphwright.autograph.effects import NONE, Names, collect, symbol
 from graphwright.autograph.expressions import Expressions, Options
 from graphwright.autograph.flow import Flow, Summary
 from graphwright.autograph.jumps import lower_jumps, python_form, returns
@@ -610,7 +610,7 @@ class _Function:
         iterable = self.expressions.convert(node.iter)
         target = self.expressions.convert(node.target)
         options.keys.append(at.constant("iterate_names"))
-        options.values.append(at.constant(ast.unparse(node.target)))
+        options.values.append(at.constant(symbol(node.target)))
         self.note_mutated(node, each, options)
 
         def parts() -> Parts:

@@ -136,7 +136,7 @@ class _Collector:
 
     def attribute(self, node: ast.Attribute) -> None:
         if not isinstance(node.ctx, ast.Load) and is_path(node):
-            self.effect.attributes[ast.unparse(node)] = node
+            self.effect.attributes[symbol(node)] = node
         self.visit(node.value)
 
     def subscript(self, node: ast.Subscript) -> None:
@@ -145,14 +145,14 @@ class _Collector:
             while isinstance(base, ast.Subscript):
                 base = base.value
             if is_path(base):
-                self.effect.containers[ast.unparse(base)] = base
+                self.effect.containers[symbol(base)] = base
         self.visit(node.value)
         self.visit(node.slice)
 
     def call(self, node: ast.Call) -> None:
         method = node.func if isinstance(node.func, ast.Attribute) else None
         if method is not None and method.attr in MUTATORS and is_path(method.value):
-            self.effect.mutated[ast.unparse(method.value)] = method.value
+            self.effect.mutated[symbol(method.value)] = method.value
         self.effect.passed.update([arg.id for arg in node.args if isinstance(arg, ast.Name)])
         for keyword in node.keywords:
             if isinstance(keyword.value, ast.Name):
@@ -281,6 +281,11 @@ def _mentioned(node: ast.AST) -> set[str]:
 def _reachable(symbols: dict[str, ast.expr], own: set[str]) -> dict[str, ast.expr]:
     """The paths that mean the same outside a function with variables of its `own`."""
     return {name: node for name, node in symbols.items() if own.isdisjoint(variables(node))}
+
+
+def symbol(node: ast.expr) -> str:
+    """The text of an expression."""
+    return node.id if isinstance(node, ast.Name) else ast.unparse(node)
 
 
 def is_path(node: ast.expr) -> bool:
