@@ -17,9 +17,7 @@ compiled then at its `site` (see `sites`):
     while c: b        try:
                           while c: b
                       except ag__.asked():
-                          ag_here = ag_sites(1, ('x', 'y'))
-                          ag__.while_stmt(*ag_here.arguments)
-                          x, y = ag_here.values(2)
+                          x, y = ag_sites(1, ('x', 'y'), 2, ag__.while_stmt)
 
 Where a statement asks several operands, it keeps in `ag_at` which one it asks; each has its
 own site. So every truth that Python asks for in the Python form is asked for in such a `try`
@@ -42,7 +40,6 @@ from graphwright.autograph.jumps import lower_jumps, python_form, returns
 from graphwright.autograph.parts import Block, Parts, Writer, assigned
 from graphwright.autograph.refusals import RETURN_VALUE
 from graphwright.autograph.syntax import (
-    HERE,
     KNOWN,
     SITES,
     At,
@@ -172,19 +169,32 @@ class _Function:
         return len(self.conversion.sites)
 
     def go_to(
-        self, at: At, number: ast.expr, inside: Summary, assigned: Sequence[str] = ()
+        self,
+        at: At,
+        number: ast.expr,
+        inside: Summary,
+        assigned: Sequence[str] = (),
+        run: Sequence[ast.expr] = (),
     ) -> ast.expr:
-        """`ag_sites(3, ('x', 'y'), lambda: (z,))`: a site, and the variables that it is about."""
+        """`ag_sites(3, ('x', 'y'), 1, ag__.if_stmt)`: a site, the variables that it is about, how
+        many of them are assigned, and what runs there; `ag_sites.value(3, ('x', 'y'))` for a value.
+        """
         names = inside.names()
         own = names & self.own
         shared = {name for name in names - own if name in self.visible or name[:2] == "__"}
         if "__class__" in self.visible:  # for `super()`
             shared |= {"__class__", self.first or "__class__"} - own
         read = sorted(own.difference(assigned) | self.expressions.kept)
-        arguments = [number, at.constant((*assigned, *read))]
+        variables = at.constant((*assigned, *read))
+        if run:
+            call = at.call(SITES, number, variables, at.constant(len(assigned)), *run)
+        else:
+            value = at.attribute(at.load(SITES), "value")
+            call = ast.Call(value, [number, variables], [], **at.place)
         if shared:
-            arguments.append(at.thunk(at.tuple([at.load(name) for name in sorted(shared)])))
-        return at.call(SITES, *arguments)
+            thunk = at.thunk(at.tuple([at.load(name) for name in sorted(shared)]))
+            call.keywords.append(ast.keyword("shared", thunk, **at.place))
+        return call
 
     def stage_at(
         self,
@@ -196,20 +206,13 @@ class _Function:
         *first: ast.expr,
     ) -> Block:
         """The statement in its staged form, which is that of a site, and what it assigned."""
-        here = at.load(HERE)
         lists = self.lists(node).all()
         assigned = sorted((inside.modified | lists) & self.own)
-        site = self.go_to(at, number, inside, assigned)
-        arguments = at.starred(at.attribute(here, "arguments"))
-        block = [
-            at.assign(at.store(HERE), site),
-            at.statement(at.apply(name, *first, arguments)),
-        ]
-        if assigned:
-            values = at.attribute(here, "values")
-            taken = ast.Call(values, [at.constant(len(assigned))], [], **at.place)
-            targets = [at.store(name) for name in assigned]
-            block.append(at.assign(at.tuple(targets, ast.Store()), taken))
+        site = self.go_to(at, number, inside, assigned, [at.operator(name), *first])
+        if not assigned:
+            return [at.statement(site)]
+        targets = at.tuple([at.store(name) for name in assigned], ast.Store())
+        block: Block = [at.assign(targets, site)]
         for target in assigned:
             is_ours = target.startswith(RETURN_VALUE)
             if not is_ours and self.parts.is_unsure(node, inside, target):
@@ -317,11 +320,14 @@ class _Function:
         at = At(node)
         plain = at.result if returns(node) else write
 
-        def resumed(site: ast.expr) -> ast.stmt:
-            return plain(ast.Subscript(site, at.constant(0), ast.Load(), **at.place))
-
         block = self.deciding(
-            at, decision, False, inside, lambda rest: Parts([], [rest]), plain, resumed
+            at,
+            decision,
+            False,
+            inside,
+            lambda rest: Parts([], [rest]),
+            plain,
+            lambda go_to: plain(go_to()),
         )
         return Forms(lambda: [write(decision.staged())], block)
 
@@ -333,10 +339,10 @@ class _Function:
         inside: Summary,
         parts: Callable[[ast.expr], Parts],
         plain: Callable[[ast.expr], ast.stmt],
-        staged: Callable[[ast.expr], ast.stmt],
+        staged: Callable[[Callable[..., ast.expr]], ast.stmt],
     ) -> Block:
-        """A simple statement around a decision: `plain` of its Python form, `staged` of a site's
-        arguments."""
+        """A simple statement around a decision: `plain` of its Python form, `staged` of what makes
+        the call of a site."""
         sites = {
             operand: self.site(functools.partial(self.left, at, decision, operand, parts))
             for operand in decision.asked(truth)
@@ -344,8 +350,7 @@ class _Function:
         if not sites:
             return [plain(decision.python({}))]
         wraps, begin, number = self.marks(at, sites, False)
-        site = self.go_to(at, number, inside)
-        handler = [staged(at.attribute(site, "arguments"))]
+        handler = [staged(functools.partial(self.go_to, at, number, inside))]
         return [*begin, self.asking(at, [plain(decision.python(wraps))], handler)]
 
     def left(
@@ -388,7 +393,7 @@ class _Function:
                 inside,
                 lambda rest: Parts([], [rest, *text]),
                 lambda test: ast.Assert(test, message, **at.place),
-                lambda site: at.statement(at.apply("assert_stmt", at.starred(site))),
+                lambda go_to: at.statement(go_to(run=[at.operator("assert_stmt")])),
             ),
         )
 

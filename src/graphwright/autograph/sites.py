@@ -10,12 +10,10 @@ comes with the exception that is being handled.
 
 from __future__ import annotations
 
-import itertools
 import sys
 import types
 from collections import deque
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import Any
 
 from graphwright.autograph import source
@@ -25,18 +23,6 @@ from graphwright.autograph.syntax import KNOWN, SITES, At
 from graphwright.autograph.undefined import Undefined
 
 Makers = list[Callable[[], Parts]]
-
-
-@dataclass(frozen=True)
-class Site:
-    """The parts of a staged statement, ready to run."""
-
-    arguments: tuple[Any, ...]  # of its operator
-    cells: dict[str, types.CellType]
-
-    def values(self, count: int) -> list[Any]:
-        """What the first variables of its own hold now."""
-        return [_value(*cell) for cell in itertools.islice(self.cells.items(), count)]
 
 
 def _value(name: str, cell: types.CellType) -> Any:
@@ -56,11 +42,11 @@ _NOTHING = object()
 
 
 class Sites:
-    """The sites of one function: `sites(3, ('x', 'y'), lambda: (z,))` is the third one.
+    """The sites of one function: `x, y = sites(3, ('x', 'y'), 2, run)` stages the third statement.
 
-    It is about the variables x and y of the frame that asks, and z, which is a cell. Trees are
-    large, so only those of the functions converted last are kept; `again` converts the function
-    once more. `given` is what all converted code has.
+    It is about the variables x and y of the frame that asks, and `shared` ones. Trees are large,
+    so only those of the functions converted last are kept; `again` converts the function once
+    more. `given` is what all converted code has.
     """
 
     def __init__(self, where: Source, given: dict[str, Any], again: Callable[[], Makers]) -> None:
@@ -79,9 +65,33 @@ class Sites:
             _kept.popleft()._makers = None
 
     def __call__(
+        self,
+        number: int,
+        names: tuple[str, ...],
+        count: int,
+        run: Callable[..., None],
+        *first: Any,
+        shared: types.FunctionType | None = None,
+    ) -> list[Any]:
+        """Run a statement by its operator; what the first `count` variables hold then."""
+        arguments, cells = self._parts(sys._getframe(1), number, names, shared)
+        run(*first, *arguments)
+        return [_value(name, cells[name]) for name in names[:count]]
+
+    def value(
         self, number: int, names: tuple[str, ...], shared: types.FunctionType | None = None
-    ) -> Site:
-        frame = sys._getframe(1)
+    ) -> Any:
+        """The value of an expression."""
+        return self._parts(sys._getframe(1), number, names, shared)[0][0]
+
+    def _parts(
+        self,
+        frame: types.FrameType,
+        number: int,
+        names: tuple[str, ...],
+        shared: types.FunctionType | None,
+    ) -> tuple[tuple[Any, ...], dict[str, types.CellType]]:
+        """The arguments of a site's operator, and the cells that their functions assign."""
         scope = frame.f_locals
         cells = {name: _cell(scope, name) for name in names}
         cells |= source.cells_of(shared)
@@ -91,8 +101,7 @@ class Sites:
             code = self._codes[number] = self._compile(number, tuple(cells))
         closure = tuple(cells[name] for name in code.co_freevars)
         parts = types.FunctionType(code, frame.f_globals, None, None, closure)
-        arguments = parts(getattr(sys.exc_info()[1], "undecided", None))
-        return Site(arguments, cells)
+        return parts(getattr(sys.exc_info()[1], "undecided", None)), cells
 
     def _compile(self, number: int, free: tuple[str, ...]) -> types.CodeType:
         if self._makers is None:

@@ -10,7 +10,6 @@ OPERATORS = "ag__"  # the name under which converted code finds `operators`
 SITES = "ag_sites"  # and its `Sites`
 CALLS = "ag_calls"  # and what its calls found last (see `calls`)
 CALL = "ag_call"  # the entry of one of them
-HERE = "ag_here"  # where it keeps the site at which a statement is staged
 KNOWN = "ag_known"  # and, in the parts of a staged statement, the tensor that was asked
 
 
@@ -98,10 +97,6 @@ class At:
     def attribute(self, value: ast.expr, name: str) -> ast.Attribute:
         """`value.name`"""
         return ast.Attribute(value, name, _LOAD, **self.place)
-
-    def starred(self, value: ast.expr) -> ast.Starred:
-        """`*value`"""
-        return ast.Starred(value, _LOAD, **self.place)
 
     def apply(self, name: str, *args: ast.expr) -> ast.Call:
         """`ag__.name(args)`"""
