@@ -148,3 +148,26 @@ def test_segments_may_be_numbered_in_16_bits_for_sums_alone() -> None:
         tape.watch(data)
         total = tf.math.unsorted_segment_sum(data, ids, 2)
     assert tape.gradient(total, data).numpy().tolist() == [1.0, 1.0, 1.0]
+
+
+@pytest.mark.parametrize("sort", [tf.sort, tf.argsort])
+def test_a_sort_along_no_axis_is_refused_in_words(sort: Any) -> None:
+    x = tf.constant([[2.0, 1.0]])
+    for axis in ("a", None, [0]):
+        with pytest.raises(ValueError, match="`axis` must be a constant scalar. Received: axis="):
+            sort(x, axis=axis)
+    for axis in (2, -3, tf.constant(5)):
+        with pytest.raises(tf.errors.InvalidArgumentError, match="slice index"):
+            sort(x, axis=axis)
+    with pytest.raises(ValueError, match="slice index 2 of dimension 0 out of bounds"):
+        tf.function(lambda: sort(x, axis=2))()
+    assert sort(x, axis=1.5).numpy().tolist() == sort(x, axis=1).numpy().tolist()
+
+
+@pytest.mark.parametrize("function", [tf.stack, tf.add_n, tf.reduce_sum, tf.shape])
+def test_a_list_that_contains_itself_is_refused_with_the_call(function: Any) -> None:
+    """Others may give these functions a meaning, which is looked for in the list's items."""
+    endless: list[Any] = []
+    endless.append(endless)
+    with pytest.raises(ValueError, match=rf"contains itself(.|\n)*in tf\.{function.__name__}\("):
+        function(endless)

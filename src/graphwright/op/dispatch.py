@@ -143,7 +143,10 @@ def find(function: Function, values: tuple[Any, ...], named: dict[str, Any]) -> 
         given = bound(function, values, named)
     except TypeError:
         return None  # the arguments fit no meaning: the function has said so
-    matches = [m for m in meanings_of(function) if m.accepts(given)]
+    try:
+        matches = [m for m in meanings_of(function) if m.accepts(given)]
+    except tree.Cycle:
+        return None  # likewise
     users = [m for m in matches if m.is_users]
     if len(users) > 1:
         raise ValueError(

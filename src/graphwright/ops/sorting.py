@@ -323,13 +323,14 @@ def nth_element(input: Any, n: Any, reverse: bool = False, name: str | None = No
 def sort(values: Any, axis: int = -1, direction: str = "ASCENDING", name: str | None = None) -> Any:
     """The elements sorted along `axis`, ascending or descending.
 
-    ValueError where `direction` is neither "ASCENDING" nor "DESCENDING".
+    ValueError where `direction` is neither "ASCENDING" nor "DESCENDING", or `axis` is no number
+    that is known; InvalidArgumentError where there is no such axis.
 
     >>> import graphwright as tf
     >>> tf.sort([3, 1, 2], direction="DESCENDING")
     <tf.Tensor: shape=(3,), dtype=int32, numpy=array([3, 2, 1], dtype=int32)>
     """
-    x, axis = convert(values), known_int(axis)
+    x, axis = convert(values), constant_axis(axis)
     if is_descending(direction):
         return descending(x, axis).values
     return mirrored(descending(mirrored(x), axis).values)
@@ -343,8 +344,16 @@ def argsort(
     name: str | None = None,
 ) -> Any:
     """The indices that sort along `axis`; equal elements keep their order."""
-    x, axis = convert(values), known_int(axis)
+    x, axis = convert(values), constant_axis(axis)
     return descending(x if is_descending(direction) else mirrored(x), axis).indices
+
+
+def constant_axis(axis: Any) -> int:
+    """An axis as an int; ValueError unless it is a number, and known."""
+    found = known_int(axis)
+    if isinstance(found, (int, float, np.floating)):
+        return int(found)
+    raise ValueError(f"Argument `axis` must be a constant scalar. Received: axis={axis!r}.")
 
 
 def is_descending(direction: str) -> bool:

@@ -271,12 +271,16 @@ def _sketch(value: Any, table: Table) -> str:
     return f"{type(value).__name__}({text})"
 
 
+class Cycle(ValueError):
+    """What should be a structure contains itself."""
+
+
 def _refuse_cycle(table: Table, *structures: Any) -> None:
-    """ValueError if one of the structures contains itself."""
+    """`Cycle` if one of the structures contains itself."""
     for structure in structures:
         path = _find_cycle(structure, table)
         if path is not None:
-            raise ValueError(
+            raise Cycle(
                 f"a structure may not contain itself, but its element {path} is one of the "
                 f"{type(structure).__name__}s around it"
             ) from None
