@@ -154,7 +154,7 @@ def test_segments_may_be_numbered_in_16_bits_for_sums_alone() -> None:
 def test_a_sort_along_no_axis_is_refused_in_words(sort: Any) -> None:
     x = tf.constant([[2.0, 1.0]])
     for axis in ("a", None, [0]):
-        with pytest.raises(ValueError, match="`axis` must be a constant scalar. Received: axis="):
+        with pytest.raises(ValueError, match="`axis` must be a constant scalar"):
             sort(x, axis=axis)
     for axis in (2, -3, tf.constant(5)):
         with pytest.raises(tf.errors.InvalidArgumentError, match="slice index"):
