@@ -330,6 +330,27 @@ def test_truth_of_a_lost_list() -> None:
     refused(f, InaccessibleTensorError, "tf.TensorArray")
 
 
+@pytest.mark.parametrize("kind", ["truth", "count", "comprehension"])
+def test_length_of_a_list_that_another_variable_changed(kind: str) -> None:
+    def f(n):
+        l = [1, 2]
+        m = l
+        for _ in tf.range(n):
+            l.append(l.pop() + 1)
+        count = 0
+        if kind == "truth":
+            if m:  # here
+                count = 1
+        elif kind == "count":
+            for _ in m:  # here
+                count += 1
+        else:
+            return [1 for _ in m]  # here
+        return count
+
+    refused(f, InaccessibleTensorError, "tf.TensorArray")
+
+
 def test_nothing_is_changed_where_the_loop_cannot_be_built() -> None:
     held = []
 

@@ -274,9 +274,9 @@ class _Function:
         if isinstance(node, ast.If):
             return self.if_(node)
         if isinstance(node, (ast.While, ast.For)):
-            mutated = self.flow.summary(node).mutated
+            grows = bool(self.lists(node).growing)
             forms = self.while_(node) if isinstance(node, ast.While) else self.for_(node)
-            self.expressions.grown.update(mutated)
+            self.expressions.is_after_growth |= grows
             return forms
         if isinstance(node, ast.With):
             node.items = [self.expressions.convert(item) for item in node.items]
@@ -612,7 +612,7 @@ class _Function:
         stops, options, body_nodes = self.take_apart(node)
         at = At(node)
         each = self.flow.summary(node.target).then(self.flow.block(node.body))
-        iterable = self.expressions.convert(node.iter)
+        iterable = self.expressions.counted(node.iter, self.expressions.convert(node.iter))
         target = self.expressions.convert(node.target)
         options.keys.append(at.constant("iterate_names"))
         options.values.append(at.constant(symbol(node.target)))

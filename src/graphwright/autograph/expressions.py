@@ -132,7 +132,7 @@ class Expressions:
         self.new_call = new_call  # numbers the calls that keep what they found
         self.iterating = 0  # how many iterables of comprehensions are around
         self.kept: set[str] = set()  # names of values in the middle of chains
-        self.grown: set[str] = set()  # variables whose lists a loop before may have changed
+        self.is_after_growth = False  # whether a loop before may have made lists grow
 
     def convert(self, node: Any) -> Any:
         """The node that replaces `node`, which may be an expression or a simple statement."""
@@ -221,9 +221,14 @@ class Expressions:
         is_plain, (depth, binds) = is_python_bool(node), _nature(node)
         is_operator = isinstance(node, (ast.Compare, ast.UnaryOp))
         value = self.inside(node) if is_operator else self.convert(node)
-        if isinstance(value, ast.Name) and value.id in self.grown:
-            value = at.apply("held", value)
+        value = self.counted(node, value)
         return Operand(value, assigns=binds, is_plain=is_plain, depth=depth)
+
+    def counted(self, node: ast.expr, value: ast.expr) -> ast.expr:
+        """A value whose number of items Python is about to ask for: `ag__.held(l)`."""
+        if self.is_after_growth and isinstance(node, (ast.Name, ast.Attribute, ast.Subscript)):
+            return At(node).apply("held", value)
+        return value
 
     def deciding(self, node: ast.expr) -> ast.expr:
         """A decision inside another expression, converted."""
@@ -268,7 +273,7 @@ class Expressions:
 
     def comprehension(self, node: ast.comprehension) -> Any:
         self.iterating += 1  # no variable may be assigned there
-        node.iter = self.convert(node.iter)
+        node.iter = self.counted(node.iter, self.convert(node.iter))
         self.iterating -= 1
         node.ifs = [self.convert(test) for test in node.ifs]
         if ASKS_IN_FRAME and self.options.inline:  # or a statement around it would go on with that

@@ -86,7 +86,7 @@ def refuse_lost(item: Any) -> None:
 
 
 def held(value: Any) -> Any:
-    """What a variable holds whose list an earlier loop may have changed, if that is known."""
+    """A value, unless it is a list of which only the graph knows how long it is."""
     if type(value) is list and value:
         refuse_lost(value[-1])
     return value
