@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -14,31 +13,51 @@ from graphwright.types import dtypes as dt
 from graphwright.types.tensor_type import TensorType, show_dims
 
 REALS = frozenset({dt.float16, dt.float32})
+_AT_A_TIME = 256
 
 
-def overlaps(boxes: Any, chosen: int) -> Any:
-    """The intersection over union of one box [y1, x1, y2, x2] with all; 0 where one is empty."""
-    low = np.minimum(boxes[:, :2], boxes[:, 2:])
-    high = np.maximum(boxes[:, :2], boxes[:, 2:])
-    areas = np.prod(high - low, axis=1)
-    sides = np.minimum(high, high[chosen]) - np.maximum(low, low[chosen])
-    shared = np.prod(np.maximum(sides, 0), axis=1)
-    whole = areas + areas[chosen] - shared
-    return np.where((areas > 0) & (areas[chosen] > 0), shared / np.where(whole > 0, whole, 1), 0)
+class Corners(NamedTuple):
+    """Boxes [y1, x1, y2, x2] by their sides and areas, a vector each."""
+
+    top: Any
+    left: Any
+    bottom: Any
+    right: Any
+    area: Any
+
+    @classmethod
+    def of(cls, boxes: Any) -> Corners:
+        """Those of the boxes, whichever corners are given."""
+        y1, x1, y2, x2 = np.ascontiguousarray(boxes.T)
+        top, left = np.minimum(y1, y2), np.minimum(x1, x2)
+        bottom, right = np.maximum(y1, y2), np.maximum(x1, x2)
+        return cls(top, left, bottom, right, (bottom - top) * (right - left))
+
+    def overlaps(self, chosen: int, others: Any) -> Any:
+        """The intersection over union of one box with others; 0 where one is empty."""
+        top, left, bottom, right, area = (side[others] for side in self)
+        height = np.minimum(bottom, self.bottom[chosen]) - np.maximum(top, self.top[chosen])
+        width = np.minimum(right, self.right[chosen]) - np.maximum(left, self.left[chosen])
+        shared = np.maximum(height, 0) * np.maximum(width, 0)
+        whole = area + self.area[chosen] - shared
+        some = (area > 0) & (self.area[chosen] > 0)
+        return np.where(some, shared / np.where(whole > 0, whole, 1), 0)
 
 
 def select(scores: Any, similarity: Any, count: int, limit: float, least: float) -> Any:
     """The indices of at most `count` of the best, none similar to a better one above `limit`."""
     order = np.argsort(-scores, kind="stable")
     order = order[scores[order] > least]
-    alive = np.ones(len(scores), np.bool_)
     chosen: list[int] = []
-    for i in order:
-        if len(chosen) >= count:
-            break
-        if alive[i]:
-            chosen.append(int(i))
-            alive &= ~(similarity(i) > limit)
+    while order.size and len(chosen) < count:
+        # The best of them at a time: the others may never be looked at.
+        left, order = order[:_AT_A_TIME], order[_AT_A_TIME:]
+        for better in chosen:
+            left = left[~(similarity(better, left) > limit)]
+        while left.size and len(chosen) < count:
+            best, left = int(left[0]), left[1:]
+            chosen.append(best)
+            left = left[~(similarity(best, left) > limit)]
     return np.array(chosen, np.int32)
 
 
@@ -48,6 +67,7 @@ def select_soft(
     """As `select`, but overlap lowers a score by a Gaussian (Bodla et al., "Soft-NMS", 2017)."""
     left = scores.astype(np.float32).copy()
     candidates = left > least
+    corners = Corners.of(boxes)
     chosen: list[int] = []
     kept: list[float] = []
     scale = -0.5 / sigma
@@ -56,7 +76,7 @@ def select_soft(
         chosen.append(best)
         kept.append(float(left[best]))
         candidates[best] = False
-        similarity = overlaps(boxes, best)
+        similarity = corners.overlaps(best, slice(None))
         left = np.where(similarity <= limit, left * np.exp(scale * similarity**2), 0)
         candidates &= left > least
     return np.array(chosen, np.int32), np.array(kept, scores.dtype)
@@ -107,7 +127,7 @@ class NonMaxSuppressionV3(Op):
         boxes, scores = np.asarray(boxes), np.asarray(scores)
         check_boxes(TensorType(dt.float32, boxes.shape), TensorType(dt.float32, scores.shape))
         check_limits(count, iou)
-        return select(scores, lambda i: overlaps(boxes, i), count, float(iou), float(least))
+        return select(scores, Corners.of(boxes).overlaps, count, float(iou), float(least))
 
 
 class NonMaxSuppressionV4(Op):
@@ -191,8 +211,10 @@ class NonMaxSuppressionWithOverlaps(Op):
 
     def kernel(self, matrix: Any, scores: Any, count: Any, limit: Any, least: Any) -> Any:
         check_limits(count, 0)
-        matrix = np.asarray(matrix)
-        return select(np.asarray(scores), lambda i: matrix[:, i], count, float(limit), float(least))
+        matrix, scores = np.asarray(matrix), np.asarray(scores)
+        if matrix.shape[:1] != scores.shape:
+            raise ValueError(f"scores has incompatible shape {show_dims(scores.shape)}")
+        return select(scores, lambda i, of: matrix[of, i], count, float(limit), float(least))
 
 
 class CombinedNonMaxSuppression(Op):
@@ -265,7 +287,7 @@ def best_of_classes(boxes: Any, scores: Any, each: int, iou: Any, least: Any) ->
     for label in range(scores.shape[1]):
         rows = boxes[:, label if boxes.shape[1] > 1 else 0]
         points = scores[:, label]
-        chosen = select(points, partial(overlaps, rows), each, float(iou), float(least))
+        chosen = select(points, Corners.of(rows).overlaps, each, float(iou), float(least))
         parts.append((rows[chosen], points[chosen], np.full(len(chosen), label)))
     return tuple([np.concatenate(part) for part in zip(*parts)])
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import builtins
+import math
 from collections.abc import Callable, Sequence
 from typing import Any, ClassVar, NamedTuple
 
@@ -240,7 +241,10 @@ class MatrixTriangularSolve(MatrixOp):
         )
 
     def substituted(self, matrices: Any, sides: Any) -> Any:
-        """The solutions, one matrix after the other; a zero on the diagonal gives infinities."""
+        """The solutions; a zero on the diagonal gives infinities."""
+        size = matrices.shape[-1]
+        if math.prod(sides.shape[:-2]) >= 4 * size:
+            return self.row_by_row(matrices, sides)
         from scipy.linalg import blas  # here, for it takes long to import
 
         narrow = sides.dtype.itemsize == 2
@@ -253,6 +257,20 @@ class MatrixTriangularSolve(MatrixOp):
                 result[i] = trsm(
                     1.0, matrix, side, lower=self.lower, trans_a=2 if self.adjoint else 0
                 )
+        return result.astype(sides.dtype, copy=False)
+
+    def row_by_row(self, matrices: Any, sides: Any) -> Any:
+        """The solutions of many small systems: a row of all of them at a time."""
+        work = np.float32 if sides.dtype.itemsize == 2 else sides.dtype
+        matrices, result = matrices.astype(work, copy=False), sides.astype(work)
+        if self.adjoint:
+            matrices = np.conj(np.swapaxes(matrices, -1, -2))
+        size, forwards = matrices.shape[-1], self.lower != self.adjoint
+        rows = builtins.range(size)
+        for i in rows if forwards else reversed(rows):
+            done = slice(0, i) if forwards else slice(i + 1, size)
+            known = np.matmul(matrices[..., i, None, done], result[..., done, :])[..., 0, :]
+            result[..., i, :] = (result[..., i, :] - known) / matrices[..., i, i, None]
         return result.astype(sides.dtype, copy=False)
 
     def gradient(self, call: Call, g: Any) -> Sequence[Any]:

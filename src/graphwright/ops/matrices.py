@@ -268,7 +268,9 @@ class MatrixSetDiagV3(Op):
         self.shapes(TensorType(dt.float32, x.shape), TensorType(dt.float32, diagonal.shape), k)
         lower, upper = bounds_of(k) or (0, 0)
         if lower == upper:
-            diagonal = np.expand_dims(diagonal, -2)
+            result, along = np.array(x), np.arange(diagonal.shape[-1])
+            result[..., along + max(-lower, 0), along + max(lower, 0)] = diagonal
+            return result
         where = band(*x.shape[-2:], lower, upper, self.align)
         return np.where(where.inside, diagonal[..., where.row, where.place], x)
 
