@@ -1,8 +1,9 @@
 """Reductions over segments of the first axes, and counts of integers.
 
 Rows of one segment are brought together by a stable sort (none where the ids are sorted) and
-reduced with `ufunc.reduceat`; sums of single numbers go through `numpy.bincount`, which needs no
-sort. Narrow floats accumulate in float32. As in TensorFlow, minima and maxima ignore nan where they
+reduced with `ufunc.reduceat`; sums of many numbers need no sort: those of single ones go through
+`numpy.bincount`, those of rows through a product with a sparse matrix, extremes and products
+through `ufunc.at`. Narrow floats accumulate in float32. As in TensorFlow, minima and maxima ignore nan where they
 can.
 """
 
@@ -145,8 +146,41 @@ def _reduce_into(result: Array, ufunc: np.ufunc, rows: Array, slots: Integers) -
     if ufunc is np.add and rows.ndim == 1 and rows.dtype in (np.float32, np.float64):
         result[...] = np.bincount(slots, weights=rows, minlength=len(result))
         return
+    if ufunc is np.add and rows.size >= _MANY:
+        result[...] = _sums(rows, slots, len(result))
+        return
+    if rows.size >= _MANY and (slots[1:] < slots[:-1]).any():
+        _combine_into(result, ufunc, rows, slots)
+        return
     present, reduced = reduce_duplicates(ufunc, rows, slots)
     result[present] = reduced
+
+
+#: For fewer numbers it costs more to avoid a sort than it saves.
+_MANY = 1 << 12
+
+
+def _sums(rows: Array, slots: Integers, count: int) -> Array:
+    """The sum of each slot's rows: the product with a sparse matrix of ones, which needs no sort."""
+    from scipy import sparse  # here, for it takes long to import
+
+    wide = rows.astype(accumulator(rows.dtype), copy=False).reshape(len(rows), -1)
+    ends = np.arange(len(rows) + 1)
+    ones = sparse.csc_matrix((np.ones(len(rows), wide.dtype), slots, ends), (count, len(rows)))
+    sums: Array = ones @ wide
+    return sums.reshape(count, *rows.shape[1:]).astype(rows.dtype, copy=False)
+
+
+def _combine_into(result: Array, ufunc: np.ufunc, rows: Array, slots: Integers) -> None:
+    """Combine each row with its slot, one after the other; a result of products holds ones."""
+    wide = rows.astype(accumulator(rows.dtype), copy=False).reshape(len(rows), -1)
+    width = wide.shape[1]
+    places = (slots.astype(np.intp)[:, None] * width + np.arange(width)).reshape(-1)
+    flat, values = result.astype(wide.dtype).reshape(-1), wide.reshape(-1)
+    if ufunc is not np.multiply:
+        flat[places] = values  # for the identity may win over an infinity
+    ufunc.at(flat, places, values)
+    result[...] = flat.reshape(result.shape)
 
 
 def _mean(kind: Mean, rows: Array, ids: Integers, count: int) -> Array:

@@ -306,14 +306,9 @@ class MatrixBandPart(Op):
     def kernel(self, x: Any, num_lower: Any, num_upper: Any) -> Any:
         x = np.asarray(x)
         self.shapes(TensorType(dt.float32, x.shape), num_lower, num_upper)
-        rows, columns = x.shape[-2:]
-        distance = np.arange(columns) - np.arange(rows)[:, None]
-        keep = np.ones((rows, columns), np.bool_)
-        if num_lower >= 0:
-            keep &= distance >= -num_lower
         if num_upper >= 0:
-            keep &= distance <= num_upper
-        return np.where(keep, x, x.dtype.type(0))
+            x = np.tril(x, num_upper)
+        return np.triu(x, -num_lower) if num_lower >= 0 else x
 
     def gradient(self, call: Call, g: Any) -> Sequence[Any]:
         _, num_lower, num_upper = call.inputs
