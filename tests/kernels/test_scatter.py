@@ -90,3 +90,33 @@ def test_sums_agree_with_a_scatter(ids: list[int], width: int) -> None:
     dense = np.zeros((5, width))
     np.add.at(dense, slots[kept], rows[kept])
     np.testing.assert_array_equal(sums, dense)
+
+
+@pytest.mark.parametrize("kind", ["sum", "prod", "min", "max"])
+@pytest.mark.parametrize("dtype", ["float16", "float32", "float64", "int32", "uint8"])
+def test_many_rows_are_combined_as_few_are(monkeypatch: Any, kind: Any, dtype: str) -> None:
+    random = np.random.default_rng(1)
+    data = random.uniform(0.9, 1.1, (200, 3, 2)).astype(dtype)
+    if data.dtype.kind == "f":
+        data[:9], data[20:29], data[50] = np.inf, -np.inf, np.nan
+    ids = random.integers(-1, 30, 200)
+    found = []
+    for many in (1, 1 << 40):
+        monkeypatch.setattr(segment, "MANY", many)
+        with np.errstate(all="ignore"):
+            found.append(segment.unsorted_segment_reduce(kind, data, ids, 31))
+    np.testing.assert_allclose(*found, rtol=1e-2 if dtype == "float16" else 1e-5)
+
+
+@pytest.mark.parametrize("kind", ["add", "sub", "min", "max"])
+@pytest.mark.parametrize("dtype", ["float16", "float32", "int64"])
+def test_many_updates_are_combined_as_few_are(monkeypatch: Any, kind: Any, dtype: str) -> None:
+    random = np.random.default_rng(2)
+    array = random.uniform(-9, 9, (8, 4, 3)).astype(dtype)
+    indices = random.integers(0, 4, (100, 2))
+    updates = random.uniform(-9, 9, (100, 3)).astype(dtype)
+    found = []
+    for many in (1, 1 << 40):
+        monkeypatch.setattr(scatter, "MANY", many)
+        found.append(scatter.tensor_scatter(kind, array, indices, updates))
+    np.testing.assert_allclose(*found, rtol=1e-2 if dtype == "float16" else 1e-4)

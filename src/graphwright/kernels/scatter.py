@@ -1,8 +1,9 @@
 """Slices of an array by index vectors: gathered, and scattered with duplicates combined.
 
-The last axis of `indices` holds vectors into the leading axes of the array. Duplicates are brought
-together by a stable sort and reduced (`segment.reduce_duplicates`), so that a scatter is one
-vectorised store; among the duplicates of an update the last one wins.
+The last axis of `indices` holds vectors into the leading axes of the array. Many updates are
+combined one after the other (`segment.combine_at`); few ones, and those of narrow floats, are
+brought together by a stable sort and reduced (`segment.reduce_duplicates`), so that a scatter is
+one vectorised store; among the duplicates of an update the last one wins.
 """
 
 from __future__ import annotations
@@ -14,7 +15,8 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
-from graphwright.kernels.segment import Integers, reduce_duplicates
+from graphwright.kernels.segment import MANY, Integers, combine_at, reduce_duplicates
+from graphwright.kernels.windows import accumulator
 
 Array = npt.NDArray[Any]
 Combination = Literal["update", "add", "sub", "min", "max"]
@@ -92,6 +94,10 @@ def tensor_scatter(
         rows[slots] = values
         return result
     combine, apply = _COMBINATIONS[kind]
+    whole = accumulator(values.dtype) == values.dtype
+    if isinstance(apply, np.ufunc) and whole and values.size >= MANY:
+        combine_at(apply, rows, slots, values)
+        return result
     present, reduced = reduce_duplicates(combine, values, slots)
     rows[present] = apply(rows[present], reduced)
     return result

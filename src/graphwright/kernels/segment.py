@@ -3,12 +3,13 @@
 Rows of one segment are brought together by a stable sort (none where the ids are sorted) and
 reduced with `ufunc.reduceat`; sums of many numbers need no sort: those of single ones go through
 `numpy.bincount`, those of rows through a product with a sparse matrix, extremes and products
-through `ufunc.at`. Narrow floats accumulate in float32. As in TensorFlow, minima and maxima ignore nan where they
-can.
+through `ufunc.at`. Narrow floats accumulate in float32. As in TensorFlow, minima and maxima ignore
+nan where they can.
 """
 
 from __future__ import annotations
 
+import math
 from typing import Any, Literal
 
 import ml_dtypes
@@ -146,10 +147,10 @@ def _reduce_into(result: Array, ufunc: np.ufunc, rows: Array, slots: Integers) -
     if ufunc is np.add and rows.ndim == 1 and rows.dtype in (np.float32, np.float64):
         result[...] = np.bincount(slots, weights=rows, minlength=len(result))
         return
-    if ufunc is np.add and rows.size >= _MANY:
+    if ufunc is np.add and rows.size >= MANY:
         result[...] = _sums(rows, slots, len(result))
         return
-    if rows.size >= _MANY and (slots[1:] < slots[:-1]).any():
+    if rows.size >= MANY and (slots[1:] < slots[:-1]).any():
         _combine_into(result, ufunc, rows, slots)
         return
     present, reduced = reduce_duplicates(ufunc, rows, slots)
@@ -157,11 +158,11 @@ def _reduce_into(result: Array, ufunc: np.ufunc, rows: Array, slots: Integers) -
 
 
 #: For fewer numbers it costs more to avoid a sort than it saves.
-_MANY = 1 << 12
+MANY = 1 << 12
 
 
 def _sums(rows: Array, slots: Integers, count: int) -> Array:
-    """The sum of each slot's rows: the product with a sparse matrix of ones, which needs no sort."""
+    """The sum of each slot's rows, as the product with a sparse matrix of ones: without a sort."""
     from scipy import sparse  # here, for it takes long to import
 
     wide = rows.astype(accumulator(rows.dtype), copy=False).reshape(len(rows), -1)
@@ -173,14 +174,22 @@ def _sums(rows: Array, slots: Integers, count: int) -> Array:
 
 def _combine_into(result: Array, ufunc: np.ufunc, rows: Array, slots: Integers) -> None:
     """Combine each row with its slot, one after the other; a result of products holds ones."""
-    wide = rows.astype(accumulator(rows.dtype), copy=False).reshape(len(rows), -1)
-    width = wide.shape[1]
-    places = (slots.astype(np.intp)[:, None] * width + np.arange(width)).reshape(-1)
-    flat, values = result.astype(wide.dtype).reshape(-1), wide.reshape(-1)
+    wide = rows.astype(accumulator(rows.dtype), copy=False)
+    sums = result.astype(wide.dtype)
     if ufunc is not np.multiply:
-        flat[places] = values  # for the identity may win over an infinity
-    ufunc.at(flat, places, values)
-    result[...] = flat.reshape(result.shape)
+        sums[slots] = wide  # for the identity may win over an infinity
+    combine_at(ufunc, sums, slots, wide)
+    result[...] = sums
+
+
+def combine_at(ufunc: np.ufunc, array: Array, slots: Integers, rows: Array) -> None:
+    """`array[slots[i]] = ufunc(array[slots[i]], rows[i])`, for one i after the other.
+
+    The array lies in one piece: element by element `ufunc.at` is fast, row by row it is not.
+    """
+    width = math.prod(array.shape[1:])
+    places = (np.asarray(slots, np.intp).reshape(-1, 1) * width + np.arange(width)).reshape(-1)
+    ufunc.at(array.reshape(-1), places, rows.reshape(-1))
 
 
 def _mean(kind: Mean, rows: Array, ids: Integers, count: int) -> Array:

@@ -14,6 +14,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from graphwright.errors import FailedPreconditionError
+from graphwright.kernels.segment import combine_at
 from graphwright.op.batching import Each
 from graphwright.op.interpreter import apply, convert, rows_of
 from graphwright.op.op import Call, Effect, Op, Shapes, not_differentiable
@@ -480,6 +481,15 @@ class ResourceScatter(Op):
         storage.revise(change)
 
 
+def combined(ufunc: np.ufunc, array: Any, indices: Any, updates: Any) -> None:
+    """Combines rows with updates, which broadcast, in place."""
+    if array.ndim < 2:
+        ufunc.at(array, indices, updates)
+    else:
+        rows = np.broadcast_to(updates, (*np.shape(indices), *array.shape[1:]))
+        combine_at(ufunc, array, indices, rows)
+
+
 class ResourceScatterUpdate(ResourceScatter):
     """variable[indices] = updates; the last one of equal indices wins."""
 
@@ -495,7 +505,7 @@ class ResourceScatterAdd(ResourceScatter):
     type_name = "ResourceScatterAdd"
 
     def combine(self, array: Any, indices: Any, updates: Any) -> None:
-        np.add.at(array, indices, updates)
+        combined(np.add, array, indices, updates)
 
 
 class ResourceScatterSub(ResourceScatter):
@@ -504,7 +514,7 @@ class ResourceScatterSub(ResourceScatter):
     type_name = "ResourceScatterSub"
 
     def combine(self, array: Any, indices: Any, updates: Any) -> None:
-        np.subtract.at(array, indices, updates)
+        combined(np.subtract, array, indices, updates)
 
 
 class ResourceScatterMul(ResourceScatter):
@@ -513,7 +523,7 @@ class ResourceScatterMul(ResourceScatter):
     type_name = "ResourceScatterMul"
 
     def combine(self, array: Any, indices: Any, updates: Any) -> None:
-        np.multiply.at(array, indices, updates)
+        combined(np.multiply, array, indices, updates)
 
 
 class ResourceScatterDiv(ResourceScatter):
@@ -522,7 +532,7 @@ class ResourceScatterDiv(ResourceScatter):
     type_name = "ResourceScatterDiv"
 
     def combine(self, array: Any, indices: Any, updates: Any) -> None:
-        np.divide.at(array, indices, updates)
+        combined(np.divide, array, indices, updates)
 
 
 class ResourceScatterMax(ResourceScatter):
@@ -531,7 +541,7 @@ class ResourceScatterMax(ResourceScatter):
     type_name = "ResourceScatterMax"
 
     def combine(self, array: Any, indices: Any, updates: Any) -> None:
-        np.maximum.at(array, indices, updates)
+        combined(np.maximum, array, indices, updates)
 
 
 class ResourceScatterMin(ResourceScatter):
@@ -540,7 +550,7 @@ class ResourceScatterMin(ResourceScatter):
     type_name = "ResourceScatterMin"
 
     def combine(self, array: Any, indices: Any, updates: Any) -> None:
-        np.minimum.at(array, indices, updates)
+        combined(np.minimum, array, indices, updates)
 
 
 def read_variable(handle: Any, dtype: DType, shape: Dims | None) -> Any:
