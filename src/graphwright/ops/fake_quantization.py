@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 
 from graphwright.op.batching import elementwise, last_axes, last_axes_of_first
-from graphwright.op.interpreter import apply, convert
+from graphwright.op.functions import function_of
+from graphwright.op.interpreter import apply
 from graphwright.op.op import Call, Op, Shapes
-from graphwright.op.results import named
 from graphwright.ops.comparison import select
 from graphwright.ops.creation import ones_like, zeros_like
 from graphwright.types import dtypes as dt
@@ -70,18 +70,27 @@ def joined_cotangent(op: Op, call: Call, cotangents: Sequence[Any]) -> Any:
     return select(is_inside, inside, select(x < 0, below, above))
 
 
-class FakeQuantWithMinMaxArgs(Op):
+class Grid(Op):
+    """An op on a grid of 2 ** num_bits values, or one less if it is to be narrow."""
+
+    num_bits: int = 8
+    narrow_range: bool = False
+
+
+class Within(Op):
+    """An op with a range between constants."""
+
+    min: float = -6
+    max: float = 6
+
+
+class FakeQuantWithMinMaxArgs(Grid, Within):
     """The inputs rounded to a grid of 2 ** num_bits values between constants."""
 
     type_name = "FakeQuantWithMinMaxArgs"
     inputs = ("inputs: float32",)
     outputs = ("outputs: float32",)
     batched = elementwise
-
-    min: float = -6.0
-    max: float = 6.0
-    num_bits: int = 8
-    narrow_range: bool = False
 
     def shapes(self, x: TensorType) -> Shapes:
         return (x.dims,)
@@ -90,24 +99,17 @@ class FakeQuantWithMinMaxArgs(Op):
         return on_grid(x, float(self.min), float(self.max), self)
 
     def gradient(self, call: Call, g: Any) -> Sequence[Any]:
-        back = FakeQuantWithMinMaxArgsGradient.of(
-            self.min, self.max, self.num_bits, self.narrow_range
-        )
+        back = FakeQuantWithMinMaxArgsGradient.of(*self.values())
         return (apply(back, g, call.inputs[0]),)
 
 
-class FakeQuantWithMinMaxArgsGradient(Op):
+class FakeQuantWithMinMaxArgsGradient(Grid, Within):
     """The cotangent where the input is in the range."""
 
     type_name = "FakeQuantWithMinMaxArgsGradient"
     inputs = ("gradients: float32", "inputs: float32")
     outputs = ("backprops: float32",)
     batched = last_axes
-
-    min: float = -6.0
-    max: float = 6.0
-    num_bits: int = 8
-    narrow_range: bool = False
 
     def shapes(self, g: TensorType, x: TensorType) -> Shapes:
         return (x.dims,)
@@ -119,16 +121,13 @@ class FakeQuantWithMinMaxArgsGradient(Op):
         return apply(self, g, call.inputs[1]), None
 
 
-class FakeQuantWithMinMaxVars(Op):
+class FakeQuantWithMinMaxVars(Grid):
     """The inputs rounded to a grid of 2 ** num_bits values between two tensors."""
 
     type_name = "FakeQuantWithMinMaxVars"
     inputs = ("inputs: float32", "min: float32", "max: float32")
     outputs = ("outputs: float32",)
     batched = last_axes_of_first
-
-    num_bits: int = 8
-    narrow_range: bool = False
 
     def shapes(self, x: TensorType, low: TensorType, high: TensorType) -> Shapes:
         check_scalars(low, high)
@@ -139,7 +138,7 @@ class FakeQuantWithMinMaxVars(Op):
         return on_grid(x, low, high, self)
 
     def gradient(self, call: Call, g: Any) -> Sequence[Any]:
-        back = FakeQuantWithMinMaxVarsGradient.of(self.num_bits, self.narrow_range)
+        back = FakeQuantWithMinMaxVarsGradient.of(*self.values())
         return tuple(apply(back, g, *call.inputs))
 
 
@@ -150,7 +149,7 @@ def check_scalars(low: TensorType, high: TensorType) -> None:
             raise ValueError(f"`{name}` must be rank 0 but is rank {bound.rank}")
 
 
-class FakeQuantWithMinMaxVarsGradient(Op):
+class FakeQuantWithMinMaxVarsGradient(Grid):
     """The cotangents of the inputs and of both bounds."""
 
     type_name = "FakeQuantWithMinMaxVarsGradient"
@@ -160,9 +159,6 @@ class FakeQuantWithMinMaxVarsGradient(Op):
         "backprop_wrt_min: float32",
         "backprop_wrt_max: float32",
     )
-
-    num_bits: int = 8
-    narrow_range: bool = False
 
     def shapes(self, g: TensorType, x: TensorType, low: TensorType, high: TensorType) -> Shapes:
         check_scalars(low, high)
@@ -177,16 +173,13 @@ class FakeQuantWithMinMaxVarsGradient(Op):
         return joined_cotangent(self, call, cotangents), None, None, None
 
 
-class FakeQuantWithMinMaxVarsPerChannel(Op):
+class FakeQuantWithMinMaxVarsPerChannel(Grid):
     """The inputs rounded to grids, one for each place of the last axis."""
 
     type_name = "FakeQuantWithMinMaxVarsPerChannel"
     inputs = ("inputs: float32", "min: float32", "max: float32")
     outputs = ("outputs: float32",)
     batched = last_axes_of_first
-
-    num_bits: int = 8
-    narrow_range: bool = False
 
     def shapes(self, x: TensorType, low: TensorType, high: TensorType) -> Shapes:
         check_channels(x, low, high)
@@ -197,7 +190,7 @@ class FakeQuantWithMinMaxVarsPerChannel(Op):
         return on_grid(x, low, high, self)
 
     def gradient(self, call: Call, g: Any) -> Sequence[Any]:
-        back = FakeQuantWithMinMaxVarsPerChannelGradient.of(self.num_bits, self.narrow_range)
+        back = FakeQuantWithMinMaxVarsPerChannelGradient.of(*self.values())
         return tuple(apply(back, g, *call.inputs))
 
 
@@ -211,15 +204,12 @@ def check_channels(x: TensorType, low: TensorType, high: TensorType) -> None:
             raise ValueError(f"{name} has incorrect size, expected {sizes[0]} was {sizes[1]}")
 
 
-class FakeQuantWithMinMaxVarsPerChannelGradient(Op):
+class FakeQuantWithMinMaxVarsPerChannelGradient(Grid):
     """The cotangents of the inputs and of both vectors of bounds."""
 
     type_name = "FakeQuantWithMinMaxVarsPerChannelGradient"
     inputs = FakeQuantWithMinMaxVarsGradient.inputs
     outputs = FakeQuantWithMinMaxVarsGradient.outputs
-
-    num_bits: int = 8
-    narrow_range: bool = False
 
     def shapes(self, g: TensorType, x: TensorType, low: TensorType, high: TensorType) -> Shapes:
         check_channels(x, low, high)
@@ -238,90 +228,43 @@ class FakeQuantWithMinMaxVarsPerChannelGradient(Op):
 
 # -- the public functions -------------------------------------------------------------------
 
-
-def fake_quant_with_min_max_args(
-    inputs: Any,
-    min: float = -6,
-    max: float = 6,
-    num_bits: int = 8,
-    narrow_range: bool = False,
-    name: str | None = None,
-) -> Any:
+fake_quant_with_min_max_args = function_of(
+    FakeQuantWithMinMaxArgs,
+    "fake_quant_with_min_max_args",
     """float32 values rounded to a grid of 2 ** num_bits values between `min` and `max`.
 
     >>> import graphwright as tf
     >>> tf.quantization.fake_quant_with_min_max_args([0.3, 9.0], 0, 3, num_bits=2).numpy().tolist()
     [0.0, 3.0]
-    """
-    op = FakeQuantWithMinMaxArgs.of(float(min), float(max), num_bits, narrow_range)
-    return apply(op, convert(inputs, dt.float32), name=name)
+    """,
+)
 
+fake_quant_with_min_max_vars = function_of(
+    FakeQuantWithMinMaxVars,
+    "fake_quant_with_min_max_vars",
+    "float32 values rounded to a grid between two tensors, which get gradients too.",
+)
 
-def fake_quant_with_min_max_vars(
-    inputs: Any,
-    min: Any,
-    max: Any,
-    num_bits: int = 8,
-    narrow_range: bool = False,
-    name: str | None = None,
-) -> Any:
-    """float32 values rounded to a grid between two tensors, which get gradients too."""
-    op = FakeQuantWithMinMaxVars.of(num_bits, narrow_range)
-    return apply(op, *[convert(v, dt.float32) for v in (inputs, min, max)], name=name)
+fake_quant_with_min_max_vars_per_channel = function_of(
+    FakeQuantWithMinMaxVarsPerChannel,
+    "fake_quant_with_min_max_vars_per_channel",
+    "float32 values rounded to grids, one for each place of the last axis.",
+)
 
+fake_quant_with_min_max_args_gradient = function_of(
+    FakeQuantWithMinMaxArgsGradient,
+    "fake_quant_with_min_max_args_gradient",
+    "The gradients where the inputs are between `min` and `max`, else 0.",
+)
 
-def fake_quant_with_min_max_vars_per_channel(
-    inputs: Any,
-    min: Any,
-    max: Any,
-    num_bits: int = 8,
-    narrow_range: bool = False,
-    name: str | None = None,
-) -> Any:
-    """float32 values rounded to grids, one for each place of the last axis."""
-    op = FakeQuantWithMinMaxVarsPerChannel.of(num_bits, narrow_range)
-    return apply(op, *[convert(v, dt.float32) for v in (inputs, min, max)], name=name)
+fake_quant_with_min_max_vars_gradient = function_of(
+    FakeQuantWithMinMaxVarsGradient,
+    "fake_quant_with_min_max_vars_gradient",
+    "The gradients of the inputs and of both bounds of `fake_quant_with_min_max_vars`.",
+)
 
-
-def fake_quant_with_min_max_args_gradient(
-    gradients: Any,
-    inputs: Any,
-    min: float = -6,
-    max: float = 6,
-    num_bits: int = 8,
-    narrow_range: bool = False,
-    name: str | None = None,
-) -> Any:
-    """The gradients where the inputs are between `min` and `max`, else 0."""
-    op = FakeQuantWithMinMaxArgsGradient.of(float(min), float(max), num_bits, narrow_range)
-    return apply(op, *[convert(v, dt.float32) for v in (gradients, inputs)], name=name)
-
-
-def fake_quant_with_min_max_vars_gradient(
-    gradients: Any,
-    inputs: Any,
-    min: Any,
-    max: Any,
-    num_bits: int = 8,
-    narrow_range: bool = False,
-    name: str | None = None,
-) -> Any:
-    """The gradients of the inputs and of both bounds of `fake_quant_with_min_max_vars`."""
-    op = FakeQuantWithMinMaxVarsGradient.of(num_bits, narrow_range)
-    operands = [convert(v, dt.float32) for v in (gradients, inputs, min, max)]
-    return named(type(op))(*apply(op, *operands, name=name))
-
-
-def fake_quant_with_min_max_vars_per_channel_gradient(
-    gradients: Any,
-    inputs: Any,
-    min: Any,
-    max: Any,
-    num_bits: int = 8,
-    narrow_range: bool = False,
-    name: str | None = None,
-) -> Any:
-    """The gradients of the inputs and of the bounds of each channel."""
-    op = FakeQuantWithMinMaxVarsPerChannelGradient.of(num_bits, narrow_range)
-    operands = [convert(v, dt.float32) for v in (gradients, inputs, min, max)]
-    return named(type(op))(*apply(op, *operands, name=name))
+fake_quant_with_min_max_vars_per_channel_gradient = function_of(
+    FakeQuantWithMinMaxVarsPerChannelGradient,
+    "fake_quant_with_min_max_vars_per_channel_gradient",
+    "The gradients of the inputs and of the bounds of each channel.",
+)

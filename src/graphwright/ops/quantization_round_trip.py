@@ -123,55 +123,50 @@ class QuantizeAndDequantizeV2(QuantizeAndDequantizeV4):
 # -- the public functions -------------------------------------------------------------------
 
 
-def quantize_and_dequantize_v2(
-    input: Any,
-    input_min: Any,
-    input_max: Any,
-    signed_input: bool = True,
-    num_bits: int = 8,
-    range_given: bool = False,
-    round_mode: str = "HALF_TO_EVEN",
-    name: str | None = None,
-    narrow_range: bool = False,
-    axis: int | None = None,
-) -> Any:
+def round_trip(kind: type[QuantizeAndDequantizeV4], function: str, doc: str) -> Any:
+    """The public function of either op."""
+
+    def rounded(
+        input: Any,
+        input_min: Any,
+        input_max: Any,
+        signed_input: bool = True,
+        num_bits: int = 8,
+        range_given: bool = False,
+        round_mode: str = "HALF_TO_EVEN",
+        name: str | None = None,
+        narrow_range: bool = False,
+        axis: int | None = None,
+    ) -> Any:
+        x, place = convert(input), -1 if axis is None else axis
+        if place < -1:
+            if x.type.rank is None:
+                raise ValueError("input should have known rank to use negative axis.")
+            place += x.type.rank
+        op = kind.of(signed_input, num_bits, range_given, round_mode, narrow_range, place)
+        low, high = convert(input_min, x.dtype), convert(input_max, x.dtype)
+        return apply(op, x, low, high, name=name)
+
+    rounded.__name__ = rounded.__qualname__ = function
+    rounded.__doc__ = doc
+    return rounded
+
+
+quantize_and_dequantize_v2 = round_trip(
+    QuantizeAndDequantizeV4,
+    "quantize_and_dequantize_v2",
     """Floats rounded to a grid of 2 ** num_bits values that spans their range, or a given one.
 
     With `axis` there is a range for each of its places.
-    """
-    return _quantized(QuantizeAndDequantizeV4, locals())
 
-
-def quantize_and_dequantize(
-    input: Any,
-    input_min: Any,
-    input_max: Any,
-    signed_input: bool = True,
-    num_bits: int = 8,
-    range_given: bool = False,
-    round_mode: str = "HALF_TO_EVEN",
-    name: str | None = None,
-    narrow_range: bool = False,
-    axis: int | None = None,
-) -> Any:
-    """As `quantize_and_dequantize_v2`, with gradients that pass straight through."""
-    return _quantized(QuantizeAndDequantizeV2, locals())
-
-
-def _quantized(kind: type[QuantizeAndDequantizeV4], given: dict[str, Any]) -> Any:
-    axis = -1 if given["axis"] is None else given["axis"]
-    x = convert(given["input"])
-    if axis < -1:
-        if x.type.rank is None:
-            raise ValueError("input should have known rank to use negative axis.")
-        axis += x.type.rank
-    op = kind.of(
-        given["signed_input"],
-        given["num_bits"],
-        given["range_given"],
-        given["round_mode"],
-        given["narrow_range"],
-        axis,
-    )
-    low, high = (convert(given[n], x.dtype) for n in ("input_min", "input_max"))
-    return apply(op, x, low, high, name=given["name"])
+    >>> import graphwright as tf
+    >>> y = tf.quantization.quantize_and_dequantize_v2([0.1, 1.0], 0.0, 1.0, num_bits=3)
+    >>> y.numpy().tolist()
+    [0.0, 1.0]
+    """,
+)
+quantize_and_dequantize = round_trip(
+    QuantizeAndDequantizeV2,
+    "quantize_and_dequantize",
+    "As `quantize_and_dequantize_v2`, with gradients that pass straight through.",
+)
