@@ -299,6 +299,11 @@ tf.nn.max_pool_with_argmax(images, 2, 2, 'SAME').argmax
 tf.nn.dropout(tf.constant(0.), .5, noise_shape=[3, 4])
 tf.nn.dropout(tf.zeros([4]), .5, noise_shape=[3, 4, 1])
 tf.nn.dropout(tf.zeros([2, 4]), .5, noise_shape=[None, 1])
+tf.nn.dilation2d(images, disk, [1] * 3, 'SAME', 'NHWC', [1] * 4)
+tf.nn.erosion2d(images, disk, [1] * 4, 'SAME', 'NHWC', [1] * 5)
+tf.nn.dilation2d(images, disk, [2, 1, 1, 1], 'SAME', 'NHWC', [1] * 4)
+tf.nn.erosion2d(images, disk, [1] * 4, 'SAME', 'NHWC', [1, 1, 1, 2])
+tf.nn.dilation2d(images, disk, [1, 0, 1, 1], 'SAME', 'NHWC', [1] * 4)
 tf.nn.ctc_unique_labels([[3, 4, 4, 3]])
 tf.nn.collapse_repeated([['a', 'a', 'b']], 3)
 tf.nn.isotonic_regression([[1., 3., 2.]], axis=np.int64(-1))[0]
@@ -325,6 +330,7 @@ def form_scope(tf: Any) -> dict[str, Any]:
     unknown = [tf.TensorSpec(None, tf.string)]
     return {
         "images": tf.reshape(tf.range(32.0), [1, 4, 4, 2]),
+        "disk": tf.zeros([2, 2, 2]),
         "table": tf.reshape(tf.range(12.0), [6, 2]),
         "rows": lambda ids: tf.ragged.constant(ids, dtype=tf.int64),
         "weights": tf.ragged.constant([[1.0, 2.0], [0.5]]),

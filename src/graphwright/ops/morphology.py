@@ -7,6 +7,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from graphwright.errors import UnimplementedError
 from graphwright.kernels.windows import Windows, slide
 from graphwright.op.batching import channelwise
 from graphwright.op.interpreter import apply, convert
@@ -32,6 +33,8 @@ class Morphology(Op):
     def result_dims(self, x: Dims | None, filters: Dims | None) -> Dims:
         """The dims of the dilation; ValueError if the operands do not fit."""
         check_padding(self.type_name, self.padding, ("SAME", "VALID"))
+        self.check_steps("strides", self.strides, 1)
+        self.check_steps("rates", self.rates, 0)
         check_rank(self.type_name, "input", x, 4)
         check_rank(self.type_name, "filter", filters, 3)
         x, filters = x or (None,) * 4, filters or (None,) * 3
@@ -45,6 +48,24 @@ class Morphology(Op):
             for i in (1, 2)
         )
         return (x[0], height, width, x[3])
+
+    def check_steps(self, name: str, steps: tuple[int, ...], least: int) -> None:
+        """ValueError unless there is a step for each axis that is not too small;
+        UnimplementedError for other steps than 1 over images or channels."""
+        if len(steps) != 4:
+            raise ValueError(
+                f"Length for attr '{name}' of {len(steps)} must be 4: one for each axis of the "
+                f"images of {self.type_name}. Received: {steps}"
+            )
+        if steps[0] != 1 or steps[3] != 1:
+            raise UnimplementedError(
+                None,
+                None,
+                f"{name} other than 1 are only supported across spatial dimensions. Received: "
+                f"{steps} [Op:{self.type_name}]",
+            )
+        if min(steps) < least:
+            raise ValueError(f"{name} of {self.type_name} must be >= {least}, but got {steps}")
 
     def windows(self, x: Any, filters: Any) -> Windows:
         """The windows of a filter over images."""
