@@ -3,8 +3,6 @@
 `tools/record_name_goldens.py` evaluates them there, `tests/edge/test_library_names.py` here.
 """
 
-from __future__ import annotations
-
 import tempfile
 from typing import Any
 
@@ -169,6 +167,16 @@ tf.RegisterGradient('Sin')(where)
 tf.RegisterGradient(3)
 registered('Bitcast', halved), gradient(bits, 1.), gradient(tf.function(bits), 2.)
 registered('Bitcast', halved)
+tf.map_fn(lambda x: x.half * 3, scaled, fn_output_signature=tf.float32)
+tf.map_fn(lambda x: Scaled(x.half + 1, 'q'), scaled, fn_output_signature=one)
+tf.map_fn(lambda x: Scaled([x, x], 'q'), tf.constant([1., 2.]), fn_output_signature=pair)
+tf.function(lambda x: tf.map_fn(lambda y: Scaled(y.half + 1, 'q'), x, None, 1, one))(scaled).half
+ranks[:1], sorted(set(ranks))
+one._batch(3), one._batch(None), pair._batch(3)._unbatch()
+encoder.batch(pair, 4), encoder.unbatch(encoder.batch(pair, 4))
+encoder.encoding_specs(pair)
+encoder.decode(one, encoder.encode(one, Scaled(1., 'q')))
+loose._batch(5)
 written('a.pbtxt')[:4], written('b.pb', as_text=False)[:2]
 tf.io.write_graph(double.graph.as_graph_def(), folder, 'e.pb', False) == folder + '/e.pb'
 """.strip().splitlines()
@@ -233,6 +241,33 @@ def library_scope(tf: Any) -> dict[str, Any]:
             y = function(x)
         return tape.gradient(y, x)
 
+    ranks: list[int] = []
+    encoding = tf.experimental.ExtensionTypeBatchEncoder
+
+    class Doubled(encoding):  # type: ignore[misc]
+        def encode(self, spec: Any, value: Any, minimum_rank: int = 0) -> Any:
+            ranks.append(minimum_rank)
+            return [value.half * 2.0, {"zero": value.half * 0.0}]
+
+        def decode(self, spec: Any, encoded_value: Any) -> Any:
+            return Scaled(encoded_value[0] / 2.0 + encoded_value[1]["zero"], spec.tag)
+
+        def encoding_specs(self, spec: Any) -> Any:
+            return [spec.half, {"zero": spec.half}]
+
+    class Scaled(tf.experimental.BatchableExtensionType):  # type: ignore[misc]
+        __batch_encoder__ = Doubled()
+        half: tf.Tensor
+        tag: str = "x"
+
+    class Loosely(encoding):  # type: ignore[misc]
+        def batch(self, spec: Any, batch_size: Any) -> Any:
+            return Loose.Spec(tf.TensorSpec(None, spec.x.dtype))
+
+    class Loose(tf.experimental.BatchableExtensionType):  # type: ignore[misc]
+        __batch_encoder__ = Loosely()
+        x: tf.Tensor
+
     double = tf.function(lambda x: x + x).get_concrete_function(tf.TensorSpec([]))
     folder = tempfile.mkdtemp()
 
@@ -247,6 +282,9 @@ def library_scope(tf: Any) -> dict[str, Any]:
         "gradient": gradient, "registered": lambda name, f: tf.RegisterGradient(name)(f) is f,
         "halved": lambda op, g: tf.ones_like(op.inputs[0]) * len(op.get_attr("type").name),
         "bits": lambda x: tf.bitcast(tf.bitcast(x, tf.bfloat16), tf.float32),
+        "Scaled": Scaled, "scaled": Scaled([0.0, 1.0, 2.0], "q"), "ranks": ranks,
+        "one": Scaled.Spec(tf.TensorSpec([]), "q"), "pair": Scaled.Spec(tf.TensorSpec([2]), "q"),
+        "encoder": encoding(), "loose": Loose.Spec(tf.TensorSpec([2])),
         "written": written, "double": double, "folder": folder,
     }  # fmt: skip
 
@@ -299,6 +337,13 @@ tf.nn.max_pool_with_argmax(images, 2, 2, 'SAME').argmax
 tf.nn.dropout(tf.constant(0.), .5, noise_shape=[3, 4])
 tf.nn.dropout(tf.zeros([4]), .5, noise_shape=[3, 4, 1])
 tf.nn.dropout(tf.zeros([2, 4]), .5, noise_shape=[None, 1])
+tf.nn.max_pool(images, 2, 2, 'SAME', data_format='a')
+tf.nn.convolution(images, tf.ones([1, 1, 2, 1]), data_format='a')
+tf.nn.depthwise_conv2d(images, tf.ones([1, 1, 2, 1]), [1] * 4, 'SAME', data_format='a')
+tf.nn.pool(images, [2, 2], 'MAX', data_format='a')
+tf.strings.unicode_transcode('é', 'UTF-8', 'UTF-16-BE', errors=None)
+tf.strings.unicode_script(np.array([97, 0x3b1]))
+tf.strings.unicode_script(tf.constant([97], tf.int64))
 tf.nn.dilation2d(images, disk, [1] * 3, 'SAME', 'NHWC', [1] * 4)
 tf.nn.erosion2d(images, disk, [1] * 4, 'SAME', 'NHWC', [1] * 5)
 tf.nn.dilation2d(images, disk, [2, 1, 1, 1], 'SAME', 'NHWC', [1] * 4)

@@ -46,9 +46,8 @@ REASONS = [
      "They configure, describe or test TensorFlow's own runtime, compilers and build."),
     (r"lite(\..*)?|experimental\.tensorrt\..*|quantization\.experimental\..*",
      "Converters to other runtimes."),
-    (r"ragged(\..*)?|ragged_.*|experimental\.(StructuredTensor|ExtensionType.*)|strings\..*",
-     "Batches of extension types by an encoder of one's own, and structures of ragged rows: not "
-     "written yet."),
+    (r"ragged(\..*)?|ragged_.*|experimental\.StructuredTensor|strings\..*",
+     "Structures of ragged rows: not written yet."),
     (r"(image|io)\.decode_jxl", "No Python package that we depend on decodes JPEG XL."),
     (r"approx_top_k|conv2d_backprop_(filter|input)_v2|(i|r|ir)?fftnd|conv",
      "Raw ops that TensorFlow also publishes at the top: tf.math.approx_max_k, tf.nn.convolution "

@@ -309,14 +309,58 @@ def spec_of(leaf: Any) -> Any:
     return leaf.__graphwright_spec__ if isinstance(leaf, Composite) else leaf
 
 
+class ExtensionTypeBatchEncoder:
+    """How values of a batchable type are stacked: as `encode` takes them apart.
+
+    A class says it by its attribute `__batch_encoder__`. This one stacks each tensor among the
+    fields. One that changes `encode` changes `decode` and `encoding_specs` with it.
+
+    >>> import graphwright as tf
+    >>> class Whole(tf.experimental.ExtensionTypeBatchEncoder):
+    ...     def encode(self, spec, value, minimum_rank=0):
+    ...         return [value.half * 2.0]
+    ...     def decode(self, spec, encoded_value):
+    ...         return Half(encoded_value[0] / 2.0)
+    >>> class Half(tf.experimental.BatchableExtensionType):
+    ...     __batch_encoder__ = Whole()
+    ...     half: tf.Tensor
+    >>> tf.map_fn(lambda x: x.half, Half([0.0, 1.0]), fn_output_signature=tf.float32)
+    <tf.Tensor: shape=(2,), dtype=float32, numpy=array([0., 1.], dtype=float32)>
+    """
+
+    def batch(self, spec: Any, batch_size: int | None) -> Any:
+        """The type of `batch_size` values of a type together; None for any number."""
+        return spec._with_parts(lambda part: part._batch(batch_size))
+
+    def unbatch(self, spec: Any) -> Any:
+        """The type of one of the values that are together in one of a type."""
+        return spec._with_parts(lambda part: part._unbatch())
+
+    def encode(self, spec: Any, value: Any, minimum_rank: int = 0) -> Any:
+        """A value as tensors and composites that have at least `minimum_rank` axes."""
+        return spec._to_components(value)
+
+    def decode(self, spec: Any, encoded_value: Any) -> Any:
+        """The value of a type that was encoded so."""
+        return spec._from_components(encoded_value)
+
+    def encoding_specs(self, spec: Any) -> Any:
+        """The types of what `encode` gives, with all axes but those of the batch."""
+        return spec._component_specs
+
+
 class BatchableExtensionTypeSpec(ExtensionTypeSpec):
     """The type spec of a batchable extension type."""
 
+    def _encoder(self) -> ExtensionTypeBatchEncoder:
+        found: ExtensionTypeBatchEncoder = self.value_type.__batch_encoder__  # type: ignore[attr-defined]
+        return found
+
     def _batch(self, batch_size: int | None) -> Any:
-        return self._with_parts(lambda spec: spec._batch(batch_size))
+        return self._encoder().batch(self, batch_size)
 
     def _unbatch(self) -> Any:
-        return self._with_parts(lambda spec: spec._unbatch())
+        return self._encoder().unbatch(self)
 
     def _of_rows(self) -> Any:
         return self._unbatch()
@@ -337,12 +381,14 @@ class BatchedItems:
 
     def __init__(self, spec: BatchableExtensionTypeSpec) -> None:
         self._spec = spec
-        self._items = [collector_of(part) for part in spec._component_specs]
+        self._structure = spec._encoder().encoding_specs(spec)
+        self._items = [collector_of(part) for part in tree.flatten(self._structure)]
         self.dtypes = [dtype for items in self._items for dtype in items.dtypes]
 
     def parts(self, result: Any) -> list[Any]:
         """The tensors of the fields."""
-        pairs = zip(self._items, self._spec._to_components(result))
+        encoded = self._spec._encoder().encode(self._spec, result, minimum_rank=0)
+        pairs = zip(self._items, tree.flatten(encoded))
         return [tensor for items, part in pairs for tensor in items.parts(part)]
 
     def together(self, arrays: Any, length: int | None) -> Any:
@@ -351,7 +397,8 @@ class BatchedItems:
         made = [
             items.together([next(remaining) for _ in items.dtypes], length) for items in self._items
         ]
-        return self._spec._batch(length)._from_components(made)
+        whole = self._spec._batch(length)
+        return self._spec._encoder().decode(whole, tree.pack_sequence_as(self._structure, made))
 
 
 class ExtensionType(Built, Composite):
@@ -456,26 +503,31 @@ def declared_in(base: type) -> dict[str, Declared]:
 
 
 class BatchableExtensionType(ExtensionType, abstract=True):
-    """An extension type of whose values several can be stacked: all tensors get an outer axis."""
+    """An extension type of whose values several can be stacked: all tensors get an outer axis.
+
+    A class whose values are to be stacked otherwise has a `__batch_encoder__` of its own.
+    """
 
     _tf_extension_type_spec_base = BatchableExtensionTypeSpec
+    __batch_encoder__: ClassVar[Any] = ExtensionTypeBatchEncoder()
+
+    def _encoded(self) -> Any:
+        return self.__batch_encoder__.encode(self.Spec.from_value(self), self, minimum_rank=1)
 
     @property
     def _static_row_count(self) -> int | None:
-        (first, *_) = self.Spec.from_value(self)._to_components(self)
-        return static_count(first)
+        return static_count(tree.flatten(self._encoded())[0])
 
     def _row_count(self) -> Any:
-        (first, *_) = self.Spec.from_value(self)._to_components(self)
+        first = tree.flatten(self._encoded())[0]
         return first._row_count() if isinstance(first, Composite) else shape_of(first)[0]
 
     def _row(self, index: Any) -> Any:
-        spec = self.Spec.from_value(self)
-        rows = [
-            part._row(index) if isinstance(part, Composite) else part[index]
-            for part in spec._to_components(self)
-        ]
-        return spec._from_components(rows)
+        def row(part: Any) -> Any:
+            return part._row(index) if isinstance(part, Composite) else part[index]
+
+        one = self.Spec.from_value(self)._unbatch()
+        return self.__batch_encoder__.decode(one, tree.map_structure(row, self._encoded()))
 
 
 def as_dict(value: ExtensionType) -> dict[str, Any]:

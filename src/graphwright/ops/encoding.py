@@ -11,7 +11,7 @@ import numpy as np
 from graphwright.kernels import strings, unicode_scripts
 from graphwright.kernels.fingerprint import fingerprint64
 from graphwright.op.batching import elementwise
-from graphwright.op.interpreter import apply, convert
+from graphwright.op.interpreter import apply, convert, is_tensor
 from graphwright.op.op import Op, Shapes, not_differentiable
 from graphwright.ops.strings import Text, chosen, refused, string, texts
 from graphwright.types import dtypes as dt
@@ -278,7 +278,7 @@ def unicode_transcode(
     op = UnicodeTranscode.of(
         input_encoding,
         chosen(output_encoding, "output_encoding", ("UTF-8", "UTF-16-BE", "UTF-32-BE")),
-        chosen(errors, "errors", ("strict", "replace", "ignore")),
+        chosen("replace" if errors is None else errors, "errors", ("strict", "replace", "ignore")),
         replacement_char,
         replace_control_characters,
     )
@@ -308,4 +308,5 @@ def unicode_script(input: Any, name: str | None = None) -> Any:
     >>> tf.strings.unicode_script([ord("a"), ord("\u03b1"), ord("1"), -1]).numpy().tolist()
     [25, 14, 0, -1]
     """
-    return apply(UnicodeScript.of(), convert(input), name=name)
+    points = convert(input) if is_tensor(input) else convert(input, dt.int32)
+    return apply(UnicodeScript.of(), points, name=name)

@@ -21,6 +21,7 @@ from graphwright.types import dtypes as dt
 def spatial_axes(x: Any, data_format: str | None) -> int:
     """How many spatial axes data has, by its format or its rank."""
     if data_format is not None:
+        is_channels_first(data_format)
         return len(data_format) - 2
     rank = x.type.rank
     if rank not in (3, 4, 5):

@@ -5,14 +5,26 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from graphwright.errors import InvalidArgumentError
 from graphwright.types.tensor_type import Dims, show_dims
 
 Pairs = tuple[tuple[int, int], ...]
 FORMATS = {1: ("NWC", "NCW"), 2: ("NHWC", "NCHW"), 3: ("NDHWC", "NCDHW")}
 
 
+_FORMATS = [name for names in FORMATS.values() for name in names]
+
+
 def is_channels_first(data_format: str) -> bool:
-    """Whether the channels come before the spatial axes."""
+    """Whether the channels come before the spatial axes; InvalidArgumentError where no order of
+    axes is called so."""
+    if data_format not in _FORMATS:
+        raise InvalidArgumentError(
+            None,
+            None,
+            f"Value for attr 'data_format' of {data_format!r} is not in the list of allowed "
+            f"values: {', '.join(_FORMATS)}",
+        )
     return data_format[1] == "C"
 
 

@@ -3,7 +3,12 @@
 from __future__ import annotations
 
 from graphwright.api.experimental import dlpack, extension_type, numpy
-from graphwright.edge.extension_type import BatchableExtensionType, ExtensionType, ExtensionTypeSpec
+from graphwright.edge.extension_type import (
+    BatchableExtensionType,
+    ExtensionType,
+    ExtensionTypeBatchEncoder,
+    ExtensionTypeSpec,
+)
 from graphwright.edge.user_dispatch import (
     dispatch_for_api,
     dispatch_for_binary_elementwise_apis,
@@ -30,6 +35,7 @@ __all__ = [
     "BatchableExtensionType",
     "DynamicRaggedShape",
     "ExtensionType",
+    "ExtensionTypeBatchEncoder",
     "ExtensionTypeSpec",
     "RowPartition",
     "dispatch_for_api",
