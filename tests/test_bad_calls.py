@@ -9,6 +9,7 @@ from __future__ import annotations
 import gzip
 import json
 import logging
+import re
 from collections import defaultdict
 from collections.abc import Iterator
 from functools import cache
@@ -121,20 +122,21 @@ STRICT = {
     "Conv2D": "an axis too many: it takes the first part and no other, and refuses it in graphs",
     "MaxPool": "five strides for four axes: it takes those of other axes, and refuses it in graphs",
 }
-#: Values that are meant to differ where TensorFlow takes a call, and why.
-DIFFERENT = {
-    "CumulativeLogsumexp": "TensorFlow loses what is not a number",
-    "DecodeAndCropJpeg": "TensorFlow smooths the colours of what it crops only, at the edge too",
-    "MaxPool": "a window of nothing but nan: the lowest number in TensorFlow, nan here",
-    "MaxPoolGrad": "the gradient of such a window: to its first element in TensorFlow",
-    "InvGrad": "a cotangent of another rank",
-    "ReciprocalGrad": "a cotangent of another rank",
-    "RsqrtGrad": "a cotangent of another rank",
-    "SigmoidGrad": "a cotangent of another rank",
-    "SqrtGrad": "a cotangent of another rank",
-    "TanhGrad": "a cotangent of another rank",
-    "RandomIndexShuffle": "1.5 rounds: TensorFlow gives other numbers each time",
-}
+#: Calls whose values are meant to differ where TensorFlow takes them, and why.
+DIFFERENT = [
+    ("CumulativeLogsumexp, finiteness", "TensorFlow loses what is not a number"),
+    (
+        "DecodeAndCropJpeg, ",
+        "TensorFlow smooths the colours of what it crops only, at the edge too",
+    ),
+    ("MaxPool, finiteness", "the greatest of nothing but nan: the lowest number, nan here"),
+    (
+        "MaxPoolGrad, finiteness",
+        "the gradient of such a window: to its first element, nowhere here",
+    ),
+    (r"\w+Grad, (greater rank of dy|no rank of y)", "a cotangent of another rank"),
+    ("RandomIndexShuffle, kind of rounds", "1.5 rounds: other numbers each time"),
+]
 
 #: Operands of another class of error: lists that must not be empty, and what is looked at first.
 OTHER = {
@@ -210,9 +212,10 @@ def accepted() -> gf.Store:
 
 def taken(letter: str) -> Iterator[tuple[str, str, Arguments, list[Any]]]:
     """The calls that TensorFlow takes, with the values that it gives."""
-    for name in filter(lambda n: n.startswith(letter) and n not in DIFFERENT, calls()):
+    for name in filter(lambda n: n.startswith(letter), calls()):
         for what, arguments, outcome in calls()[name]:
-            if isinstance(outcome, list) and not (name in STRICT and what != "nothing"):
+            departs = any(re.match(pattern, f"{name}, {what}") for pattern, _ in DIFFERENT)
+            if isinstance(outcome, list) and not departs:
                 entry = accepted().index[digest(name, arguments)]
                 yield name, what, arguments, [accepted().unpack(e) for e in entry]
 
@@ -226,6 +229,8 @@ def test_a_call_that_tensorflow_takes_gives_its_values(letter: str) -> None:
             found = values_of(tf, name, arguments)
         except Exception as error:  # noqa: BLE001 - any is a difference
             found = [repr(error)]
+            if name in STRICT and what != "nothing":
+                continue
         if not alike(found, expected):
             wrong.append(f"{name}, {what}: {expected}, not {found}"[:400])
     assert not wrong, f"{len(wrong)}\n" + "\n".join(wrong[:20])
