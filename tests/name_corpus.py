@@ -355,6 +355,9 @@ tf.nn.isotonic_regression([[1., 3., 2.]], axis=np.int64(-1))[0]
 tf.random.uniform([0], 5, 5, tf.int32)
 tf.random.stateless_uniform([0], [1, 2], 5, 5, tf.int32)
 tf.random.stateless_uniform([2], [1, 2], 5, 5, tf.int32)
+tf.lookup.StaticHashTable(tf.lookup.KeyValueTensorInitializer(['a'], [1]), [1])
+numbered(0).lookup(tf.constant([0, 2, 7], tf.int64))
+numbered(5).lookup(tf.constant([0, 2, 7], tf.int64))
 tf.nn.embedding_lookup_sparse(table, rows([[1, 3], [], [0], []]), None)
 tf.nn.embedding_lookup_sparse(table, rows([[1, 3], [0]]), weights, combiner='sum')
 tf.nn.embedding_lookup_sparse(table, rows([[1, 3], [0]]), None, combiner='sqrtn')
@@ -373,7 +376,19 @@ tf.raw_ops.LRN(input=images, depth_radius='5')
 def form_scope(tf: Any) -> dict[str, Any]:
     """What the expressions use."""
     unknown = [tf.TensorSpec(None, tf.string)]
+    words = tempfile.mkdtemp() + "/words"
+    with open(words, "w", encoding="utf-8") as file:
+        file.write("a\nb\nc\n")
+
+    def numbered(offset: int) -> Any:
+        number, line = tf.lookup.TextFileIndex.LINE_NUMBER, tf.lookup.TextFileIndex.WHOLE_LINE
+        made = tf.lookup.TextFileInitializer(
+            words, tf.int64, number, tf.string, line, value_index_offset=offset
+        )
+        return tf.lookup.StaticHashTable(made, "?")
+
     return {
+        "numbered": numbered,
         "images": tf.reshape(tf.range(32.0), [1, 4, 4, 2]),
         "disk": tf.zeros([2, 2, 2]),
         "table": tf.reshape(tf.range(12.0), [6, 2]),

@@ -8,6 +8,7 @@ import tempfile
 from typing import Any
 
 import name_corpus
+import numpy as np
 import pytest
 
 import graphwright as tf
@@ -138,3 +139,12 @@ def test_a_class_may_state_its_spec_by_either_name() -> None:
     assert double(Pair(tf.constant(3.0), tf.constant([1.0]))).a.numpy() == 6.0
     with pytest.raises(NotImplementedError, match="does not say its type spec"):
         tf.nest.flatten(tf.__internal__.CompositeTensor(), expand_composites=True)
+
+
+def test_keys_of_tables_may_be_arrays() -> None:
+    words = tf.lookup.KeyValueTensorInitializer(["a", "b"], [1, 2])
+    table = tf.lookup.StaticHashTable(words, -1)
+    for keys in (np.array(["b", "z"]), np.array([b"b", b"z"], object), ["b", "z"]):
+        assert table.lookup(keys).numpy().tolist() == [2, -1]
+    with pytest.raises((TypeError, ValueError)):
+        table.lookup(np.array([1, 2]))

@@ -10,7 +10,7 @@ from graphwright.edge.lookup_columns import Columns
 from graphwright.edge.lookup_initializers import Initializer
 from graphwright.edge.tracking import Tracked
 from graphwright.errors import InvalidArgumentError
-from graphwright.op.interpreter import apply, convert
+from graphwright.op.interpreter import apply, convert, is_tensor
 from graphwright.ops import tables
 from graphwright.ops.arithmetic import add
 from graphwright.ops.comparison import not_equal
@@ -84,7 +84,7 @@ class LookupTable(Tracked):
 
     def _keys(self, keys: Any) -> Any:
         """Keys as a tensor; TypeError if they are of another dtype."""
-        if getattr(keys, "dtype", self.key_dtype) is not self.key_dtype and hasattr(keys, "shape"):
+        if is_tensor(keys) and keys.dtype is not self.key_dtype:
             raise TypeError(
                 f"Dtype of argument `keys` must be {self.key_dtype!r}, received: {keys.dtype!r}"
             )
@@ -111,6 +111,7 @@ class StaticHashTable(LookupTable):
     ) -> None:
         with init_scope():
             default = convert(default_value, initializer.value_dtype)
+            default.shape.assert_is_compatible_with(())
             super().__init__(Table(initializer.key_dtype, initializer.value_dtype), default)
             initializer.initialize(self)
 

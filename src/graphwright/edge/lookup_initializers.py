@@ -90,7 +90,7 @@ class TextFileInitializer:
 
     Instead of a column there may be the whole line or its number (`tf.lookup.TextFileIndex`).
     Only the first `vocab_size` lines are read if it is given; `value_index_offset` is added to
-    line numbers that are values.
+    line numbers.
     """
 
     def __init__(
@@ -131,13 +131,13 @@ class TextFileInitializer:
                 None,
                 f"Invalid vocab_size in {self._path}: expected {self._count} but got {len(lines)}",
             )
-        keys = self._column(lines, self._columns[0], self.key_dtype, 0)
-        fill(table, keys, self._column(lines, self._columns[1], self.value_dtype, self._offset))
+        keys = self._column(lines, self._columns[0], self.key_dtype)
+        fill(table, keys, self._column(lines, self._columns[1], self.value_dtype))
 
-    def _column(self, lines: list[bytes], index: int, dtype: DType, offset: int) -> Any:
+    def _column(self, lines: list[bytes], index: int, dtype: DType) -> Any:
         """What stands in a column of all lines, as an array."""
         if index == TextFileIndex.LINE_NUMBER:
-            return np.arange(offset, offset + len(lines), dtype=np.int64)
+            return self._offset + np.arange(len(lines), dtype=np.int64)
         plain = list(lines if index == TextFileIndex.WHOLE_LINE else self._cells(lines, index))
         if dtype is dt.string:
             return np.array([*plain, None], object)[:-1]
