@@ -18,7 +18,7 @@ TOLERANCES: list[tuple[str, float, float, float]] = [
     ("", 8, 0, 4),
 ]
 DEPARTURES: list[tuple[str, str]] = [
-    (r"numpy\.(bitwise_not|negative|square|sign|cumsum|cumprod|argmax|argmin)\(bool", "booleans"),
+    (r"numpy\.(negative|square|sign|cumsum|cumprod|argmax|argmin)\(bool", "booleans"),
     (r"numpy\.(reciprocal|arctan2|hypot|logaddexp2?|heaviside|nextafter)\(u?int", "integers"),
     (r"numpy\.(arctan2|hypot|logaddexp2?|heaviside|nextafter)\(.*(int|bool)", "integers"),
     (r"numpy\.(heaviside|nextafter|hypot)\(float32.*float64", "floats of two widths"),
@@ -38,7 +38,7 @@ NEEDS_RANK = (
     r"|inner|ix_|matmul|moveaxis|nonzero|pad|rot90|swapaxes|take_along_axis|tile|trace|vstack|where"
     r"|diff|array)$"
 )
-NEEDS_SHAPE = r"numpy\.(broadcast_arrays|cross|kron|take_along_axis|vander)$"
+NEEDS_SHAPE = r"numpy\.(broadcast_arrays|cross|kron|take_along_axis|tile|vander)$"
 
 
 def setup(tf: Any) -> None:
@@ -260,6 +260,23 @@ def products() -> Iterator[Case]:
     yield case("einsum", "ij,jk->ik", I32, square)
 
 
+def forms() -> Iterator[Case]:
+    """Ranges of nothing, scalars with an axis, tensors of sizes, lists beside tensors."""
+    for args in ((5, 3), (0, 5, -1), (-3,), (np.array(4.0), 2.0)):
+        yield case("arange", *args)
+    for name in ("argmax", "argmin", "argsort"):
+        yield case(name, np.array(2.5), 0)
+        yield case(name, np.array(2.5), -1)
+    for reps in ([2], [2, 1], [2, 1, 1]):
+        yield case("tile", I32, np.array(reps))
+    yield case("pad", I32, np.array([[1, 0], [0, 2]]), "constant")
+    yield case("geomspace", np.array(1.0, np.float32), 16.0, 5)
+    yield case("bitwise_not", BOOL)
+    yield case("ascontiguousarray", 3)
+    for name in ("hstack", "vstack", "dstack"):
+        yield case(name, [[1.0, 2.0, 3.0], F32[0]])
+
+
 def cases() -> Iterator[Case]:
     """All cases of the area."""
     yield from elementwise()
@@ -268,3 +285,4 @@ def cases() -> Iterator[Case]:
     yield from moving()
     yield from choosing()
     yield from products()
+    yield from forms()

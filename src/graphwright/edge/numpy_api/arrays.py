@@ -21,6 +21,7 @@ from graphwright.edge.numpy_api.promotion import (
 from graphwright.edge.numpy_api.reductions import sum as total
 from graphwright.op.interpreter import is_tensor
 from graphwright.ops import (
+    arithmetic,
     creation,
     gathering,
     indexing,
@@ -39,6 +40,7 @@ from graphwright.ops.grids import meshgrid as grid
 from graphwright.ops.reduction import reduce_all, reduce_sum
 from graphwright.ops.shape import broadcast_dynamic_shape, broadcast_static_shape
 from graphwright.ops.shape import shape as shape_of
+from graphwright.ops.static import get_static_value
 from graphwright.ops.transcendental import exp, log
 from graphwright.ops.transcendental import pow as power
 from graphwright.types import dtypes as dt
@@ -169,8 +171,13 @@ def arange(start: Any, stop: Any = None, step: Any = 1, dtype: Any = None) -> An
     kind = common if dtype is None else dtype_of(dtype)
     if stop is None:
         start, stop = 0, start
-    ends = [asarray(x, kind) if is_tensor(x) else x for x in (start, stop, step)]
-    return sequences.range(ends[0], ends[1], ends[2], kind)
+    start, stop, step = (asarray(x, kind) if is_tensor(x) else x for x in (start, stop, step))
+    if not is_tensor(step):  # what lies the other way is empty
+        if is_tensor(start) or is_tensor(stop):
+            stop = (arithmetic.maximum if step > 0 else arithmetic.minimum)(start, stop)
+        else:
+            stop = (max if step > 0 else min)(start, stop)
+    return sequences.range(start, stop, step, kind)
 
 
 def linspace(
@@ -214,8 +221,7 @@ def geomspace(
     start: Any, stop: Any, num: int = 50, endpoint: bool = True, dtype: Any = None, axis: int = 0
 ) -> Any:
     """Numbers from `start` to `stop`, each the same multiple of the one before."""
-    kind = result_type(start, stop, 1.0)
-    first, last = asarray(start, kind), asarray(stop, kind)
+    first, last = (asarray(x, dt.float64) for x in (start, stop))
     powers = linspace(log(first / first), log(last / first), num, endpoint, axis=axis)
     found = first * exp(powers)
     return found if dtype is None else cast(found, dtype_of(dtype))
@@ -450,10 +456,17 @@ def dsplit(ary: Any, indices_or_sections: Any) -> list[Any]:
 
 def tile(a: Any, reps: Any) -> Any:
     """The tensor repeated as a whole along each axis."""
-    x, times = asarray(a), list(np.atleast_1d(reps).tolist())
+    x, known = asarray(a), get_static_value(reps)
     rank = rank_of(x, "tile")
-    times = [1] * (rank - len(times)) + times
-    for _ in range(len(times) - rank):
+    if known is None:
+        times = movement.reshape(reps, [-1])
+        count = sizes_of(times, "tile")[0]
+        times = joining.concat([[1] * (rank - count), times], 0) if count < rank else times
+    else:
+        times = np.atleast_1d(known).tolist()
+        count = len(times)
+        times = [1] * (rank - count) + times
+    for _ in range(count - rank):
         x = movement.expand_dims(x, 0)
     return repetition.tile(x, times)
 
@@ -506,7 +519,11 @@ def pad(array: Any, pad_width: Any, mode: str, **kwargs: Any) -> Any:
     if mode not in ("constant", "reflect", "symmetric"):
         raise ValueError(f"Unsupported padding mode: {mode}.")
     x = asarray(array)
-    widths = np.broadcast_to(pad_width, (rank_of(x, "pad"), 2)).tolist()
+    known, shape = get_static_value(pad_width), (rank_of(x, "pad"), 2)
+    if known is None:
+        widths: Any = movement.broadcast_to(pad_width, shape)
+    else:
+        widths = np.broadcast_to(known, shape).tolist()
     value = asarray(kwargs.get("constant_values", 0), x.dtype)
     return padding.pad(x, widths, mode.upper(), value)
 

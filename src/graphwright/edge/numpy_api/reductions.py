@@ -7,11 +7,13 @@ from typing import Any
 from graphwright.edge.numpy_api.elementwise import isnan, truth
 from graphwright.edge.numpy_api.promotion import asarray, dtype_of, inexact, promoted, result_type
 from graphwright.ops import reduction, scan, sorting
+from graphwright.ops.arithmetic import minimum
 from graphwright.ops.conversion import cast
 from graphwright.ops.creation import ones_like, zeros_like
 from graphwright.ops.indexing import where
+from graphwright.ops.joining import concat
 from graphwright.ops.movement import reshape
-from graphwright.ops.shape import shape
+from graphwright.ops.shape import rank, shape
 from graphwright.ops.sorting import argmax as greatest_place
 from graphwright.ops.sorting import argmin as least_place
 from graphwright.ops.transcendental import abs as magnitude
@@ -204,7 +206,15 @@ def placed(function: Any, a: Any, axis: Any) -> Any:
     """A place along an axis, or among all elements in a row."""
     x = asarray(a)
     x = cast(x, dt.int8) if x.dtype is dt.bool_ else x
-    return function(reshape(x, [-1]), 0) if axis is None else function(x, axis)
+    return function(reshape(x, [-1]), 0) if axis is None else function(with_axis(x), axis)
+
+
+def with_axis(x: Any) -> Any:
+    """The tensor, a scalar as a vector of it."""
+    if x.type.rank is not None:
+        return x if x.type.rank else reshape(x, [1])
+    dims = shape(x)
+    return reshape(x, concat([[1], dims], 0)[minimum(rank(x), 1) :])
 
 
 def sort(a: Any, axis: Any = -1, kind: str = "quicksort", order: Any = None) -> Any:
@@ -218,7 +228,8 @@ def argsort(a: Any, axis: Any = -1, kind: str = "quicksort", order: Any = None) 
     """The places of the elements along an axis in their order."""
     refuse_order(kind, order)
     x = asarray(a)
-    found = sorting.argsort(reshape(x, [-1]), 0) if axis is None else sorting.argsort(x, axis)
+    x, axis = (reshape(x, [-1]), 0) if axis is None else (with_axis(x), axis)
+    found = sorting.argsort(x, axis)
     return cast(found, dt.int64)
 
 
