@@ -110,6 +110,9 @@ def operands() -> Iterator[Case]:
             for kind in ("args", "vars"):
                 name = f"quantization.fake_quant_with_min_max_{kind}"
                 yield name, (halves, low, high), {"num_bits": bits}
+    channels = np.stack([halves, halves, halves], 1)
+    lows, highs = np.array([[-2.0, -1.0, -0.5], [3.0, 1.0, 2.0]], np.float32)
+    yield "quantization.fake_quant_with_min_max_vars_per_channel", (channels, lows, highs), {}
     yield f"{HERE}.quantized", (FIVE,), {}
 
 

@@ -30,13 +30,13 @@ def nudged(low: Any, high: Any, num_bits: int, narrow_range: bool) -> tuple[Any,
 def on_grid(x: Any, low: Any, high: Any, op: Any) -> Any:
     """`x` rounded to the grid of an op with `num_bits` and `narrow_range`; 0 for an empty range.
 
-    Where `x` is half a step from two values, the last bit decides: as in TensorFlow, places are
-    divided by the step, but multiplied by the steps in a unit where the range is constant.
+    Where `x` is half a step from two values, the last bit decides: as in TensorFlow, what is one
+    tensor's range is divided by, and steps in a unit of constants and channels are multiplied by.
     """
     least, most, step, zero = nudged(low, high, op.num_bits, op.narrow_range)
     shifted = np.clip(x, least, most) - least
     with np.errstate(divide="ignore", invalid="ignore"):
-        if isinstance(low, float):
+        if isinstance(low, float) or np.ndim(low):
             count = 2**op.num_bits - 1 - op.narrow_range
             places = shifted * (np.float32(count) / (np.float32(high) - np.float32(low)))
         else:
