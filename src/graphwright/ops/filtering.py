@@ -15,7 +15,7 @@ from graphwright.ops.convolution import (
     depthwise_conv2d,
 )
 from graphwright.ops.movement import expand_dims, squeeze
-from graphwright.ops.spatial import FORMATS, check_format, is_channels_first, per_axis
+from graphwright.ops.spatial import FORMATS, check_format, is_channels_first, is_named, per_axis
 
 
 def widened(entries: Any, axis: int, entry: Any) -> Any:
@@ -32,7 +32,7 @@ def as_planar(
     axis = 2 if is_channels_first(layout) else 1
     steps = widened(per_axis(strides, 1, layout, "stride"), axis, 1)
     spread = widened(per_axis(dilations, 1, layout, "dilations"), axis, 1)
-    if not isinstance(padding, str):
+    if not is_named(padding):
         padding = widened(padding, axis, [0, 0])
     return axis, steps, padding, "NCHW" if is_channels_first(layout) else "NHWC", spread
 

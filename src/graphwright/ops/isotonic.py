@@ -9,6 +9,7 @@ import numpy as np
 
 from graphwright.op.interpreter import apply, convert
 from graphwright.op.op import Call, Op, Shapes
+from graphwright.op.results import named
 from graphwright.ops.arithmetic import maximum
 from graphwright.ops.gathering import gather
 from graphwright.ops.movement import expand_dims, reshape, transpose
@@ -93,10 +94,20 @@ def isotonic_regression(inputs: Any, decreasing: bool = True, axis: int = -1) ->
     Integers of 32 bits and more, and float64, give float64.
     """
     x = convert(inputs)
+    if x.type.rank == 0:
+        values, runs = isotonic_regression(reshape(x, (1,)), decreasing)
+        return fitted_as((reshape(values, ()), reshape(runs, ())))
     op = IsotonicRegression.of(PROMOTED.get(x.dtype, dt.float64))
     order = swap_with_last(x, axis)
     moved = transpose(x, order)
     rows = as_rows(moved)
     values, runs = apply(op, rows if decreasing else -rows)
     values = values if decreasing else -values
-    return tuple(transpose(reshape(y, shape_of(moved)), order) for y in (values, runs))
+    found = [transpose(reshape(y, shape_of(moved)), order) for y in (values, runs)]
+    return fitted_as(found)
+
+
+def fitted_as(results: Sequence[Any]) -> tuple[Any, Any]:
+    """Results as the op names them."""
+    found: tuple[Any, Any] = named(IsotonicRegression)(*results)
+    return found

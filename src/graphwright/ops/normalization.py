@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from operator import index
 from typing import Any, ClassVar
 
 import numpy as np
@@ -128,14 +127,11 @@ def local_response_normalization(
 
     None stands for a default. InvalidArgumentError for a negative radius.
     """
-    radius = LRN.depth_radius if depth_radius is None else index(depth_radius)
-    if radius < 0:
-        raise InvalidArgumentError(None, None, f"depth_radius = {radius} needs to be >= 0 [Op:LRN]")
-    given = [
-        default if value is None else float(value)
-        for value, default in ((bias, LRN.bias), (alpha, LRN.alpha), (beta, LRN.beta))
-    ]
-    op = LRN.of(radius, *given)
+    op = LRN.of(depth_radius, bias, alpha, beta)
+    if op.depth_radius < 0:
+        raise InvalidArgumentError(
+            None, None, f"depth_radius = {op.depth_radius} needs to be >= 0 [Op:LRN]"
+        )
     return apply(op, convert(input, None, dt.float32), name=name)
 
 

@@ -13,6 +13,7 @@ from graphwright.ops.spatial import (
     check_format,
     explicit_padding,
     is_channels_first,
+    is_named,
     per_axis,
 )
 from graphwright.types import dtypes as dt
@@ -48,7 +49,7 @@ def pooled(
     if spatial == 1:
         axis = 2 if is_channels_first(layout) else 1
         sizes, steps = ((*e[:axis], 1, *e[axis:]) for e in (sizes, steps))
-        if not isinstance(padding, str):
+        if not is_named(padding):
             padding = [*padding[:axis], [0, 0], *padding[axis:]]
         layout = "NCHW" if is_channels_first(layout) else "NHWC"
         y = pooled(ops, expand_dims(x, axis), 2, sizes, steps, padding, layout, name)

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from graphwright.errors import InvalidArgumentError
+from graphwright.op.attributes import text
 from graphwright.types.tensor_type import Dims, show_dims
 
 Pairs = tuple[tuple[int, int], ...]
@@ -103,9 +104,15 @@ def paired(explicit: Sequence[int], data_format: str) -> Pairs:
     return spatial_part(pairs, data_format)
 
 
+def is_named(padding: Any) -> bool:
+    """Whether a padding argument is a name, as text or bytes, and no list of pairs."""
+    return isinstance(padding, (str, bytes))
+
+
 def explicit_padding(padding: Any, axes: int) -> tuple[str, tuple[int, ...]]:
     """A padding argument as the attributes `padding` and `explicit_paddings`."""
-    if isinstance(padding, str):
+    if is_named(padding):
+        padding = text(padding)
         if padding == "EXPLICIT":
             raise ValueError(
                 "'EXPLICIT' is not a valid value for `padding`. To use explicit padding, "
