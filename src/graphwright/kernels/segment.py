@@ -103,9 +103,13 @@ def bincount(
         raise ValueError(f"bincount needs non-negative values, got {int(array.min())}")
     dtype = np.dtype(np.int32) if weights is None else weights.dtype
     rows = array.reshape(-1, array.shape[-1]) if array.ndim == 2 else array.reshape(1, -1)
-    keep = rows < size
-    slots = (np.arange(rows.shape[0])[:, None] * size + rows)[keep]
     bins = rows.shape[0] * size
+    slots = rows if len(rows) == 1 else np.arange(len(rows))[:, None] * size + rows
+    weights = None if weights is None else weights.reshape(rows.shape)
+    if array.size and int(array.max()) >= size:
+        keep = rows < size
+        slots, weights = slots[keep], None if weights is None else weights[keep]
+    slots, weights = slots.reshape(-1), None if weights is None else weights.reshape(-1)
     if binary:
         counts = np.zeros(bins, dtype)
         counts[slots] = 1
@@ -113,7 +117,7 @@ def bincount(
         counts = np.bincount(slots, minlength=bins).astype(dtype)
     else:
         counts = np.zeros(bins, dtype)
-        _reduce_into(counts, np.add, weights.reshape(rows.shape)[keep], slots)
+        _reduce_into(counts, np.add, weights, slots)
     return counts.reshape((*array.shape[:-1], size) if array.ndim == 2 else (size,))
 
 
