@@ -344,6 +344,7 @@ tf.nn.conv1d(images[0], tf.ones([2, 2, 1]), 1, b'VALID')
 tf.nn.conv2d(images, tf.ones([2, 2, 2, 1]), 1, b'SAME')
 tf.nn.lrn(images, 1.0, None, None, None).shape
 tf.nn.isotonic_regression(3.)
+tf.nn.isotonic_regression([1., 3., 2.], decreasing=False)
 tf.nn.convolution(images, tf.ones([1, 1, 2, 1]), data_format='a')
 tf.nn.depthwise_conv2d(images, tf.ones([1, 1, 2, 1]), [1] * 4, 'SAME', data_format='a')
 tf.nn.pool(images, [2, 2], 'MAX', data_format='a')

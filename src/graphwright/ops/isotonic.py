@@ -96,7 +96,7 @@ def isotonic_regression(inputs: Any, decreasing: bool = True, axis: int = -1) ->
     x = convert(inputs)
     if x.type.rank == 0:
         values, runs = isotonic_regression(reshape(x, (1,)), decreasing)
-        return fitted_as((reshape(values, ()), reshape(runs, ())))
+        return results(decreasing, reshape(values, ()), reshape(runs, ()))
     op = IsotonicRegression.of(PROMOTED.get(x.dtype, dt.float64))
     order = swap_with_last(x, axis)
     moved = transpose(x, order)
@@ -104,10 +104,10 @@ def isotonic_regression(inputs: Any, decreasing: bool = True, axis: int = -1) ->
     values, runs = apply(op, rows if decreasing else -rows)
     values = values if decreasing else -values
     found = [transpose(reshape(y, shape_of(moved)), order) for y in (values, runs)]
-    return fitted_as(found)
+    return results(decreasing, *found)
 
 
-def fitted_as(results: Sequence[Any]) -> tuple[Any, Any]:
-    """Results as the op names them."""
-    found: tuple[Any, Any] = named(IsotonicRegression)(*results)
-    return found
+def results(decreasing: bool, values: Any, runs: Any) -> tuple[Any, Any]:
+    """Both results: by name where they are those of the op, which fits decreasing sequences."""
+    found: tuple[Any, Any] = (values, runs)
+    return named(IsotonicRegression)(*found) if decreasing else found
