@@ -68,7 +68,8 @@ class Shapes:
         if isinstance(op, Sized):
             return self.of(node.inputs[0])
         if isinstance(op, Elementwise):
-            return self.broadcast([self.of(v) for v in node.inputs])
+            shapes = [self.of(v) for v in node.inputs]
+            return self.broadcast(shapes) if op.broadcasts else self.same(shapes)
         if isinstance(op, SumTo):
             return self.summed_to(node)
         if type(op) in COMBINE:
@@ -162,6 +163,15 @@ class Shapes:
                 if d != ONE:
                     result[i] = d if result[i] == ONE else self.sizes.unify(result[i], d)
         return tuple(result)
+
+    def same(self, shapes: Sequence[Shape]) -> Shape:
+        """The one shape of operands that are not broadcast."""
+        first, *others = shapes
+        for shape in others:
+            if len(shape) != len(first):
+                raise NotNative("operands of different ranks have no common shape")
+            first = tuple([self.sizes.unify(a, b) for a, b in zip(first, shape)])
+        return first
 
     def summed_to(self, node: Node) -> Shape:
         """The shape that a sum is asked for; where it is not 1 it is that of the operand."""

@@ -159,7 +159,7 @@ def evaluated(op: Op, inputs: tuple[Value, ...]) -> tuple[Any, ...] | None:
     arguments = [host_value(a) if host else a for a, host in zip(arrays, mask)]
     try:
         with np.errstate(all="ignore"):
-            result = op.bind(types)(*arguments)
+            result = op.bind_checked(types)(*arguments)
     except (ValueError, IndexError, OverflowError, ZeroDivisionError, OpError):
         return None
     results = result if isinstance(result, tuple) else (result,)

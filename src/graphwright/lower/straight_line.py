@@ -210,7 +210,7 @@ class Source:
         if found is None:
             own = with_own_streams(op)
             try:
-                found = self.bind("f", own.bind(types))
+                found = self.bind("f", own.bind_checked(types))
             except REFUSALS as error:
                 raise refused(node, None, error) from error
             if own is op and not op.has_stream:

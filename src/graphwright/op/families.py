@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, ClassVar
 
-from graphwright.op.batching import Each, elementwise
+from graphwright.op.batching import Each, elementwise, last_axes
 from graphwright.op.interpreter import apply
 from graphwright.op.op import Op, Shapes
 from graphwright.op.scalars import Scalars
@@ -15,6 +15,8 @@ from graphwright.types.tensor_type import (
     Dims,
     TensorType,
     broadcast_all,
+    is_compatible,
+    merge_dims,
     normalize_axes,
     show_dims,
 )
@@ -30,6 +32,8 @@ class Elementwise(Op):
 
     ufunc: ClassVar[Callable[..., Any]]
     batched = elementwise
+    #: Whether operands of different shapes are broadcast to a common one.
+    broadcasts: ClassVar[bool] = True
 
     def shapes(self, *operands: TensorType) -> Shapes:
         if len(operands) == 1:
@@ -54,6 +58,29 @@ class Elementwise(Op):
 def no_element(op: Elementwise, scalars: Scalars[Any], /, *args: Any, **kwargs: Any) -> Any:
     """The element expression of an op that has no native form: it runs as a host call."""
     raise LookupError(f"{op.type_name} has no element expression")
+
+
+class Alike(Elementwise):
+    """An elementwise op whose operands are all of one shape."""
+
+    broadcasts = False
+    ruled = True
+    batched = last_axes
+
+    def shapes(self, *operands: TensorType) -> Shapes:
+        return (same_dims(self, operands),)
+
+
+def same_dims(op: Op, operands: Sequence[TensorType]) -> Dims | None:
+    """What is known of the shape of an op's first operands; ValueError if it is not the same."""
+    dims = operands[0].dims
+    for operand in operands[1:]:
+        if not is_compatible(dims, operand.dims):
+            names = " and ".join([o.name for o in op.operands[: len(operands)]])
+            shown = " vs. ".join(show_dims(o.dims) for o in operands)
+            raise ValueError(f"{names} must have the same shape, got {shown}")
+        dims = merge_dims(dims, operand.dims)
+    return dims
 
 
 class Unary(Elementwise):

@@ -178,6 +178,8 @@ class Op(Record):
     differs: ClassVar[bool] = False
     #: Whether the kernel calls nothing but NumPy: no user code, no other op.
     pure: ClassVar[bool] = True
+    #: Whether the kernel takes what the shape rule refuses, so that the rule is asked before it.
+    ruled: ClassVar[bool] = False
     #: Whether the kernel does arithmetic of which NumPy may warn, and not only moves elements.
     computes: ClassVar[bool] = True
     #: Whether what `bind` gives goes on in a stream of its own, so that each place needs one.
@@ -338,6 +340,11 @@ class Op(Record):
         """The callable that computes this op on operands of these dtypes."""
         return self.kernel
 
+    def bind_checked(self, types: Sequence[DType]) -> Callable[..., Any]:
+        """What `bind` gives, behind the shape rule if the op is `ruled`: what interpreters run."""
+        kernel = self.bind(types)
+        return _behind_rule(self, types, kernel) if self.ruled else kernel
+
     @property
     def stated_as(self) -> Op:
         """The op that errors are about: of what stands for another op on the first of its
@@ -440,6 +447,35 @@ def _first_execution(op: Op, operands: tuple[Any, ...]) -> Any:
     kind.execute = Hooks.executor(kind)
     return op.execute(operands)
 
+
+def _behind_rule(
+    op: Op, types: Sequence[DType], kernel: Callable[..., Any]
+) -> Callable[..., Any]:
+    """A kernel that is called where the op's shape rule takes the operands.
+
+    Shapes and host values that the rule took it takes again: it is asked for new ones only.
+    """
+    mask = op.host_mask(len(types) + sum(operand.host for operand in op.operands))
+    taken: set[Any] = set()
+
+    def checked(*operands: Any) -> Any:
+        if op.has_host:
+            key = tuple([o if host else o.shape for o, host in zip(operands, mask)])
+        else:
+            key = tuple([o.shape for o in operands])
+        if key not in taken:
+            dtypes = iter(types)
+            op.shapes(*[k if host else TensorType(next(dtypes), k) for k, host in zip(key, mask)])
+            if len(taken) >= _TAKEN:
+                taken.clear()
+            taken.add(key)
+        return kernel(*operands)
+
+    return checked
+
+
+#: How many combinations of shapes an op remembers that its rule takes.
+_TAKEN = 256
 
 REGISTRY: dict[str, type[Op]] = {}
 

@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from graphwright.kernels.choice import keep
-from graphwright.op.families import Elementwise
+from graphwright.op.families import Alike, Elementwise
 from graphwright.op.interpreter import apply, convert
 from graphwright.op.op import Call
 from graphwright.op.scalars import NumpyScalars, Scalars
@@ -43,7 +43,7 @@ class Activation(Elementwise):
         return self.element(NUMPY, *arrays)
 
 
-class ActivationGrad(Activation):
+class ActivationGrad(Alike, Activation):
     """The cotangent of an activation's features, from its outputs' and the features."""
 
     inputs: ClassVar[tuple[str, ...]] = ("gradients: T", "features: T")

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from graphwright.op.batching import elementwise, last_axes, last_axes_of_first
+from graphwright.op.families import same_dims
 from graphwright.op.functions import function_of
 from graphwright.op.interpreter import apply
 from graphwright.op.op import Call, Op, Shapes
@@ -88,11 +89,13 @@ class FakeQuantWithMinMaxArgs(Grid, Within):
     """The inputs rounded to a grid of 2 ** num_bits values between constants."""
 
     type_name = "FakeQuantWithMinMaxArgs"
+    ruled = True
     inputs = ("inputs: float32",)
     outputs = ("outputs: float32",)
     batched = elementwise
 
     def shapes(self, x: TensorType) -> Shapes:
+        check_constants(self)
         return (x.dims,)
 
     def kernel(self, x: Any) -> Any:
@@ -107,12 +110,14 @@ class FakeQuantWithMinMaxArgsGradient(Grid, Within):
     """The cotangent where the input is in the range."""
 
     type_name = "FakeQuantWithMinMaxArgsGradient"
+    ruled = True
     inputs = ("gradients: float32", "inputs: float32")
     outputs = ("backprops: float32",)
     batched = last_axes
 
     def shapes(self, g: TensorType, x: TensorType) -> Shapes:
-        return (x.dims,)
+        check_constants(self)
+        return (same_dims(self, (g, x)),)
 
     def kernel(self, g: Any, x: Any) -> Any:
         return split_cotangent(g, x, self.min, self.max, self)[0].astype(np.float32)
@@ -125,16 +130,16 @@ class FakeQuantWithMinMaxVars(Grid):
     """The inputs rounded to a grid of 2 ** num_bits values between two tensors."""
 
     type_name = "FakeQuantWithMinMaxVars"
+    ruled = True
     inputs = ("inputs: float32", "min: float32", "max: float32")
     outputs = ("outputs: float32",)
     batched = last_axes_of_first
 
     def shapes(self, x: TensorType, low: TensorType, high: TensorType) -> Shapes:
-        check_scalars(low, high)
+        check_scalars(self.num_bits, low, high)
         return (x.dims,)
 
     def kernel(self, x: Any, low: Any, high: Any) -> Any:
-        check_scalars(*[TensorType(dt.float32, np.shape(bound)) for bound in (low, high)])
         return on_grid(x, low, high, self)
 
     def gradient(self, call: Call, g: Any) -> Sequence[Any]:
@@ -142,8 +147,22 @@ class FakeQuantWithMinMaxVars(Grid):
         return tuple(apply(back, g, *call.inputs))
 
 
-def check_scalars(low: TensorType, high: TensorType) -> None:
+def check_bits(num_bits: int) -> None:
+    """A grid has 4 values at least."""
+    if not 2 <= num_bits <= 16:
+        raise ValueError(f"num_bits must be between 2 and 16, inclusive, got {num_bits}")
+
+
+def check_constants(op: FakeQuantWithMinMaxArgs | FakeQuantWithMinMaxArgsGradient) -> None:
+    """The bounds of a range that are attributes, and how many bits there are for it."""
+    check_bits(op.num_bits)
+    if not op.min < op.max:
+        raise ValueError(f"min has to be smaller than max, was: {op.min} >= {op.max}")
+
+
+def check_scalars(num_bits: int, low: TensorType, high: TensorType) -> None:
     """The bounds of a range must be scalars."""
+    check_bits(num_bits)
     for name, bound in (("min", low), ("max", high)):
         if bound.rank not in (0, None):
             raise ValueError(f"`{name}` must be rank 0 but is rank {bound.rank}")
@@ -153,6 +172,7 @@ class FakeQuantWithMinMaxVarsGradient(Grid):
     """The cotangents of the inputs and of both bounds."""
 
     type_name = "FakeQuantWithMinMaxVarsGradient"
+    ruled = True
     inputs = ("gradients: float32", "inputs: float32", "min: float32", "max: float32")
     outputs = (
         "backprops_wrt_input: float32",
@@ -161,11 +181,10 @@ class FakeQuantWithMinMaxVarsGradient(Grid):
     )
 
     def shapes(self, g: TensorType, x: TensorType, low: TensorType, high: TensorType) -> Shapes:
-        check_scalars(low, high)
-        return (x.dims, (), ())
+        check_scalars(self.num_bits, low, high)
+        return (same_dims(self, (g, x)), (), ())
 
     def kernel(self, g: Any, x: Any, low: Any, high: Any) -> Any:
-        check_scalars(*[TensorType(dt.float32, np.shape(bound)) for bound in (low, high)])
         inside, below, above = split_cotangent(g, x, low, high, self)
         return inside, np.sum(below, dtype=np.float32), np.sum(above, dtype=np.float32)
 
@@ -177,16 +196,16 @@ class FakeQuantWithMinMaxVarsPerChannel(Grid):
     """The inputs rounded to grids, one for each place of the last axis."""
 
     type_name = "FakeQuantWithMinMaxVarsPerChannel"
+    ruled = True
     inputs = ("inputs: float32", "min: float32", "max: float32")
     outputs = ("outputs: float32",)
     batched = last_axes_of_first
 
     def shapes(self, x: TensorType, low: TensorType, high: TensorType) -> Shapes:
-        check_channels(x, low, high)
+        check_channels(self.num_bits, x, low, high)
         return (x.dims,)
 
     def kernel(self, x: Any, low: Any, high: Any) -> Any:
-        check_channels(*[TensorType(dt.float32, np.shape(a)) for a in (x, low, high)])
         return on_grid(x, low, high, self)
 
     def gradient(self, call: Call, g: Any) -> Sequence[Any]:
@@ -194,8 +213,9 @@ class FakeQuantWithMinMaxVarsPerChannel(Grid):
         return tuple(apply(back, g, *call.inputs))
 
 
-def check_channels(x: TensorType, low: TensorType, high: TensorType) -> None:
+def check_channels(num_bits: int, x: TensorType, low: TensorType, high: TensorType) -> None:
     """The bounds must be vectors of the size of the last axis."""
+    check_bits(num_bits)
     for name, bound in (("min", low), ("max", high)):
         if bound.rank not in (1, None):
             raise ValueError(f"Shape must be rank 1 but is rank {bound.rank} for `{name}`")
@@ -208,16 +228,16 @@ class FakeQuantWithMinMaxVarsPerChannelGradient(Grid):
     """The cotangents of the inputs and of both vectors of bounds."""
 
     type_name = "FakeQuantWithMinMaxVarsPerChannelGradient"
+    ruled = True
     inputs = FakeQuantWithMinMaxVarsGradient.inputs
     outputs = FakeQuantWithMinMaxVarsGradient.outputs
 
     def shapes(self, g: TensorType, x: TensorType, low: TensorType, high: TensorType) -> Shapes:
-        check_channels(x, low, high)
+        check_channels(self.num_bits, x, low, high)
         channels = (x.dims[-1] if x.dims else None,)
-        return (x.dims, low.dims or channels, high.dims or channels)
+        return (same_dims(self, (g, x)), low.dims or channels, high.dims or channels)
 
     def kernel(self, g: Any, x: Any, low: Any, high: Any) -> Any:
-        check_channels(*[TensorType(dt.float32, np.shape(a)) for a in (x, low, high)])
         inside, below, above = split_cotangent(g, x, low, high, self)
         axes = tuple(range(np.ndim(x) - 1))
         return inside, below.sum(axes, dtype=np.float32), above.sum(axes, dtype=np.float32)

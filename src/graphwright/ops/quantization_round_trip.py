@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from graphwright.op.families import same_dims
 from graphwright.op.interpreter import apply, convert
 from graphwright.op.op import Call, Op, Shapes
 from graphwright.types import dtypes as dt
@@ -17,6 +18,7 @@ class QuantizeAndDequantizeV4(Op):
     """The input rounded to a grid of 2 ** num_bits values that spans its range, or a given one."""
 
     type_name = "QuantizeAndDequantizeV4"
+    ruled = True
     inputs = ("input: T", "input_min: T", "input_max: T")
     outputs = ("output: T",)
     dtypes = {"T": dt.FLOATING}
@@ -29,8 +31,11 @@ class QuantizeAndDequantizeV4(Op):
     axis: int = -1
 
     def shapes(self, x: TensorType, low: TensorType, high: TensorType) -> Shapes:
-        if x.dims is not None and self.axis >= len(x.dims):
-            raise ValueError(f"Axis should be at most {len(x.dims) - 1}, got {self.axis}")
+        if not 0 < self.num_bits < (62 if self.signed_input else 63):
+            raise ValueError(
+                f"num_bits is out of range: {self.num_bits} with signed_input {self.signed_input}"
+            )
+        check_axis(self.axis, x)
         return (x.dims,)
 
     def kernel(self, x: Any, low: Any, high: Any) -> Any:
@@ -82,10 +87,18 @@ class QuantizeAndDequantizeV4(Op):
         return tuple(apply(QuantizeAndDequantizeV4Grad.of(self.axis), g, *call.inputs))
 
 
+def check_axis(axis: int, x: TensorType) -> None:
+    """An axis, or -1 for all of them."""
+    if axis < -1 or (x.dims is not None and axis >= len(x.dims)):
+        most = "" if x.dims is None else f" and at most {len(x.dims) - 1}"
+        raise ValueError(f"axis must be at least -1{most}, got {axis}")
+
+
 class QuantizeAndDequantizeV4Grad(Op):
     """The cotangent of the input where it is in the range; TensorFlow gives the bounds zeros."""
 
     type_name = "QuantizeAndDequantizeV4Grad"
+    ruled = True
     inputs = ("gradients: T", "input: T", "input_min: T", "input_max: T")
     outputs = ("input_backprop: T", "input_min_backprop: T", "input_max_backprop: T")
     dtypes = {"T": dt.FLOATING}
@@ -98,8 +111,15 @@ class QuantizeAndDequantizeV4Grad(Op):
                 "Input min and max must have the same shape, got "
                 f"{show_dims(low.dims)} and {show_dims(high.dims)}"
             )
+        check_axis(self.axis, x)
         bounds: Dims = () if self.axis == -1 else (None,)
-        return (x.dims, low.dims or bounds, high.dims or bounds)
+        for name, bound in (("input_min", low), ("input_max", high)):
+            if bound.rank not in (len(bounds), None):
+                raise ValueError(
+                    f"{name} must be {'a vector' if bounds else 'a scalar'} where axis is "
+                    f"{self.axis}, got shape {show_dims(bound.dims)}"
+                )
+        return (same_dims(self, (g, x)), low.dims or bounds, high.dims or bounds)
 
     def kernel(self, g: Any, x: Any, low: Any, high: Any) -> Any:
         g, x, low, high = (np.asarray(a) for a in (g, x, low, high))

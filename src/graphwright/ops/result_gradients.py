@@ -5,27 +5,44 @@ Of y = f(x) they take y and the cotangent of y.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
+from graphwright.op.batching import last_axes
 from graphwright.op.families import Binary
 from graphwright.op.interpreter import apply
-from graphwright.op.op import Call
+from graphwright.op.op import Call, Shapes
 from graphwright.op.scalars import Scalars
 from graphwright.ops.arithmetic import conj
 from graphwright.types import dtypes as dt
+from graphwright.types.dtypes import DType
+from graphwright.types.tensor_type import TensorType, show_dims
 
 
 class ResultGradient(Binary):
-    """dy * f'(x), where f'(x) is told by y."""
+    """dy * f'(x), where f'(x) is told by y: of the shape of y, which has as many elements as dy."""
 
     inputs = ("y: T", "dy: T")
     dtypes = {"T": dt.INEXACT}
+    broadcasts = False
+    batched = last_axes
+
+    def shapes(self, y: TensorType, dy: TensorType) -> Shapes:  # type: ignore[override]
+        if None not in (y.size, dy.size) and y.size != dy.size:
+            raise ValueError(
+                f"y and dy must have as many elements, got {show_dims(y.dims)} vs. "
+                f"{show_dims(dy.dims)}"
+            )
+        return (y.dims,)
+
+    def bind(self, types: Sequence[DType]) -> Callable[..., Any]:
+        return self.kernel
 
     def kernel(self, *arrays: Any) -> Any:
-        return type(self).ufunc(*arrays)
+        y, dy = arrays
+        return type(self).ufunc(y, dy if dy.shape == y.shape else dy.reshape(y.shape))
 
 
 def tanh_slope(y: Any, dy: Any) -> Any:

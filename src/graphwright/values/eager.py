@@ -187,7 +187,7 @@ def bound(op: Op, operands: tuple[Any, ...]) -> Any:
         op.result_dtypes(types)
     except DTypeMismatch as mismatch:
         raise InvalidArgumentError(None, None, mismatch.eager_message()) from None
-    return op.bind(types)
+    return op.bind_checked(types)
 
 
 def refuse(op: Op, operands: tuple[Any, ...], error: Exception) -> NoReturn:
