@@ -12,7 +12,8 @@ on equal inputs are equal expressions. The class states
   (int, float, nested tuples);
 - `dtypes`: what each type variable, or attribute that is a dtype, may be;
 - `shapes`: the shape rule, on `TensorType`s and known host values (unknown dimensions
-  and unknown host entries are None);
+  and unknown host entries are None); before it, `ranks` and `least` say what operands and
+  attributes must be (see `op.conditions`);
 - `kernel`: the meaning, on NumPy arrays;
 - `gradient`: the cotangents of the inputs, or its refusal (`not_differentiable`);
 - `batched`: the op on many rows at once (see `op.batching`).
@@ -30,6 +31,7 @@ import numpy as np
 
 from graphwright.errors import InvalidArgumentError
 from graphwright.op.attributes import plain
+from graphwright.op.conditions import behind_rule, check_least, check_ranks
 from graphwright.op.record import Record
 from graphwright.types import dtypes as dt
 from graphwright.types.dtypes import DType
@@ -178,7 +180,12 @@ class Op(Record):
     differs: ClassVar[bool] = False
     #: Whether the kernel calls nothing but NumPy: no user code, no other op.
     pure: ClassVar[bool] = True
-    #: Whether the kernel takes what the shape rule refuses, so that the rule is asked before it.
+    #: The ranks that operands must have, by their names.
+    ranks: ClassVar[dict[str, int]] = {}
+    #: The least that attributes may be, and of how many tensors lists must be, by their names.
+    least: ClassVar[dict[str, int]] = {}
+    #: Whether the kernel takes what the shape rule or `ranks` refuse, so that these are asked
+    #: before it.
     ruled: ClassVar[bool] = False
     #: Whether the kernel does arithmetic of which NumPy may warn, and not only moves elements.
     computes: ClassVar[bool] = True
@@ -196,6 +203,7 @@ class Op(Record):
         cls.has_host = any(operand.host for operand in cls.operands)
         cls.has_lists = any(o.variadic or o.mixed for o in cls.operands)
         cls.has_handles = any(o.mixed or o.dtype == "resource" for o in cls.operands)
+        cls.ruled = cls.ruled or bool(cls.ranks)
         cls.execute = _first_execution
         cls._instances = {}
         cls._masks = {}
@@ -342,8 +350,9 @@ class Op(Record):
 
     def bind_checked(self, types: Sequence[DType]) -> Callable[..., Any]:
         """What `bind` gives, behind the shape rule if the op is `ruled`: what interpreters run."""
+        check_least(self, len(types))
         kernel = self.bind(types)
-        return _behind_rule(self, types, kernel) if self.ruled else kernel
+        return behind_rule(self, types, kernel) if self.ruled else kernel
 
     @property
     def stated_as(self) -> Op:
@@ -363,6 +372,8 @@ class Op(Record):
         """The result types from operand types (host operands: known values)."""
         types = [o.dtype for o in operands if isinstance(o, TensorType)]
         result = self.result_dtypes(types)
+        check_least(self, len(types))
+        check_ranks(self, operands)
         shapes = self.shapes(*operands)
         return tuple(TensorType(d, s) for d, s in zip(result, shapes))
 
@@ -447,35 +458,6 @@ def _first_execution(op: Op, operands: tuple[Any, ...]) -> Any:
     kind.execute = Hooks.executor(kind)
     return op.execute(operands)
 
-
-def _behind_rule(
-    op: Op, types: Sequence[DType], kernel: Callable[..., Any]
-) -> Callable[..., Any]:
-    """A kernel that is called where the op's shape rule takes the operands.
-
-    Shapes and host values that the rule took it takes again: it is asked for new ones only.
-    """
-    mask = op.host_mask(len(types) + sum(operand.host for operand in op.operands))
-    taken: set[Any] = set()
-
-    def checked(*operands: Any) -> Any:
-        if op.has_host:
-            key = tuple([o if host else o.shape for o, host in zip(operands, mask)])
-        else:
-            key = tuple([o.shape for o in operands])
-        if key not in taken:
-            dtypes = iter(types)
-            op.shapes(*[k if host else TensorType(next(dtypes), k) for k, host in zip(key, mask)])
-            if len(taken) >= _TAKEN:
-                taken.clear()
-            taken.add(key)
-        return kernel(*operands)
-
-    return checked
-
-
-#: How many combinations of shapes an op remembers that its rule takes.
-_TAKEN = 256
 
 REGISTRY: dict[str, type[Op]] = {}
 

@@ -56,7 +56,7 @@ class BandedTriangularSolve(MatrixOp):
                 f"no matrix may be empty: {show_dims(bands.shape)} and {show_dims(rhs.shape)}"
             )
         main = bands[..., 0 if self.lower else -1, :]
-        if not main.all():
+        if not (np.abs(main) > 0).all():  # nor NaN
             raise np.linalg.LinAlgError
         columns, sides = self.columns(bands[..., : bands.shape[-1], :]), [0, 0]
         sides[self.lower == self.adjoint] = columns.shape[-2] - 1

@@ -98,7 +98,7 @@ class Sliding(Op, fields=False):
 
     def check_depth(self, x: Dims, filters: Dims) -> None:
         """The filters fit the channels: all of them, or groups of equal size."""
-        if 0 in filters[:-1]:
+        if 0 in filters:
             raise ValueError(f"filter must not have zero elements: {show_dims(filters)}")
         channels, depth, outputs = channels_of(x, self.data_format), *filters[-2:]
         if channels is None or depth is None:

@@ -68,6 +68,7 @@ class HistogramFixedWidth(Op):
     inputs = ("values: T", "value_range: T", "nbins: int32 host")
     outputs = ("out: dtype",)
     dtypes = {"T": WEIGHT, "dtype": dt.INDEX}
+    ruled = True
     gradient = not_differentiable
 
     dtype: DType = dt.int32
@@ -124,16 +125,13 @@ class InTopKV2(Op):
     inputs = ("predictions: float32", "targets: T", "k: T host")
     outputs = ("precision: bool",)
     dtypes = {"T": dt.INDEX}
+    ranks = {"predictions": 2, "targets": 1, "k": 0}
     gradient = not_differentiable
 
     def batched(self, each: Each) -> Any:
         return each.split(apply(self, each.merged(0), each.merged(1), each.same(2)), 0)
 
     def shapes(self, predictions: TensorType, targets: TensorType, k: Any) -> Shapes:
-        if predictions.rank not in (2, None):
-            raise ValueError(f"predictions must be 2-dimensional, not {predictions.rank}")
-        if targets.rank not in (1, None):
-            raise ValueError(f"targets must be 1-dimensional, not {targets.rank}")
         if (
             predictions.dims
             and targets.dims
@@ -147,8 +145,6 @@ class InTopKV2(Op):
         return (merge_dims(rows, targets.dims) or (None,),)
 
     def kernel(self, predictions: Any, targets: Any, k: Any) -> Any:
-        if predictions.ndim != 2 or targets.shape != predictions.shape[:1]:
-            raise ValueError(f"predictions {predictions.shape} for targets {targets.shape}")
         classes = predictions.shape[1]
         known = (targets >= 0) & (targets < classes)
         if not classes:

@@ -171,6 +171,7 @@ class CropAndResizeGradImage(Op):
     """The cotangent of the images of a CropAndResize."""
 
     type_name = "CropAndResizeGradImage"
+    ruled = True
     inputs = ("grads: float32", "boxes: float32", "box_ind: int32", "image_size: int32 host")
     outputs = ("output: T",)
 
@@ -180,6 +181,7 @@ class CropAndResizeGradImage(Op):
     def shapes(
         self, grads: TensorType, boxes: TensorType, box_ind: TensorType, image_size: Any
     ) -> Shapes:
+        check_boxes(TensorType(dt.float32, None), boxes, box_ind, None)
         return (image_size or (None,) * 4,)
 
     def kernel(self, grads: Any, boxes: Any, box_ind: Any, image_size: Any) -> Any:

@@ -25,6 +25,10 @@ class EditDistance(Op):
     )
     outputs = ("output: float32",)
     dtypes = {"T": dt.NUMERIC | dt.BOOL | dt.STRING}
+    ranks = {
+        "hypothesis_indices": 2, "hypothesis_values": 1, "hypothesis_shape": 1,
+        "truth_indices": 2, "truth_values": 1, "truth_shape": 1,
+    }  # fmt: skip
     gradient = not_differentiable
 
     normalize: bool = True
@@ -39,6 +43,8 @@ class EditDistance(Op):
                     f"Input SparseTensors of {self.type_name} must have rank at least 2, but "
                     f"{name} is {show_dims(dims)}"
                 )
+            if dims is not None and any(d is not None and d < 0 for d in dims):
+                raise ValueError(f"Dimensions must be >= 0, but {name} is {show_dims(dims)}")
         if h_shape is None or t_shape is None:
             return (None,)
         if len(h_shape) != len(t_shape):

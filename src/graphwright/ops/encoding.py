@@ -137,6 +137,7 @@ class Fingerprint(Op):
     inputs = ("data: T", "method: string")
     outputs = ("fingerprint: uint8",)
     dtypes = {"T": dt.ANY}
+    ranks = {"method": 0}
     gradient = not_differentiable
 
     def shapes(self, data: TensorType, method: TensorType) -> Shapes:

@@ -11,15 +11,18 @@ import numpy as np
 from graphwright.op.batching import last_axes
 from graphwright.op.interpreter import apply, convert, convert_default
 from graphwright.op.op import Call, Op, Shapes
+from graphwright.ops.arithmetic import maximum
 from graphwright.ops.comparison import equal, logical_or
 from graphwright.ops.conversion import cast
+from graphwright.ops.creation import zeros_like
 from graphwright.ops.gathering import axis_sizes, gather, host_vector
-from graphwright.ops.joining import stack
+from graphwright.ops.joining import concat, stack, unstack
 from graphwright.ops.movement import reshape
 from graphwright.ops.padding import pad
 from graphwright.ops.reduction import reduce_prod
 from graphwright.ops.sequences import range
 from graphwright.ops.shape import shape
+from graphwright.ops.static import get_static_value
 from graphwright.types import dtypes as dt
 from graphwright.types.dtypes import DType
 from graphwright.types.tensor_type import Dims, TensorType, show_dims
@@ -43,6 +46,23 @@ def check_length(fft_length: Any, rank: int) -> None:
     for length in fft_length:
         if length is not None and length < 0:
             raise ValueError(f"fft_length must be >= 0: dimension {length} of {list(fft_length)}")
+
+
+def check_sizes(op: str, dims: Dims | None, wanted: Sequence[int | None]) -> None:
+    """The last sizes of a tensor are at least those wanted, or 0, which counts as zeros."""
+    places = () if dims is None else dims[-len(wanted) :]
+    for axis, (have, least) in enumerate(zip(places, wanted), len(dims or ()) - len(wanted)):
+        if least is not None and have and have < least:
+            raise ValueError(
+                f"Input dimension {axis} of {op} must have length of at least {least} but got: "
+                f"{have}"
+            )
+
+
+def check_pair(op: str, given: DType, expected: DType | None, result: DType) -> None:
+    """A transform's result has the precision of its operand."""
+    if result is not expected:
+        raise ValueError(f"Wrong types for {op}: in={given.name} out={result.name}")
 
 
 # -- complex to complex ---------------------------------------------------------------------
@@ -146,19 +166,22 @@ BACKWARD = {1: IFFT(), 2: IFFT2D(), 3: IFFT3D()}
 
 
 class RealTransform(Op):
-    """The half spectrum of a real signal, cropped or padded to `fft_length` along each axis."""
+    """The half spectrum of a real signal, cropped to `fft_length` along each axis."""
 
     inputs: ClassVar[tuple[str, ...]] = ("input: Treal", "fft_length: int32 host")
     outputs: ClassVar[tuple[str, ...]] = ("output: Tcomplex",)
     dtypes = {"Treal": frozenset(COMPLEX_OF)}
+    ruled = True
     batched = last_axes
     rank: ClassVar[int]
 
     Tcomplex: DType = dt.complex64
 
     def shapes(self, x: TensorType, fft_length: Any) -> Shapes:
+        check_pair(self.type_name, x.dtype, COMPLEX_OF.get(x.dtype), self.Tcomplex)
         check_rank(self.type_name, x.dims, self.rank)
         lengths = known_lengths(fft_length, self.rank)
+        check_sizes(self.type_name, x.dims, lengths)
         last = lengths[-1]
         half = None if last is None else last // 2 + 1 if last else 0
         return (None if x.dims is None else (*x.dims[: -self.rank], *lengths[:-1], half),)
@@ -178,6 +201,12 @@ class RealTransform(Op):
         return fit_axes(full * size, x, self.rank), None
 
 
+def half_sizes(lengths: Sequence[Any]) -> tuple[Any, ...]:
+    """The sizes of the half spectrum of a signal."""
+    last = lengths[-1]
+    return (*lengths[:-1], None if last is None else last // 2 + 1)
+
+
 def known_lengths(fft_length: Any, rank: int) -> Dims:
     """The lengths, as far as they are known."""
     if fft_length is None:
@@ -195,6 +224,29 @@ def ends(fft_length: Any, dtype: DType, inside: float) -> Any:
     places = range(length // 2 + 1)
     outer = logical_or(equal(places, 0), equal(places * 2, length))
     return cast(cast(outer, dt.float64) * (1 - inside) + inside, dtype)
+
+
+def filled_up(x: Any, fft_length: Any, rank: int, half: bool = False) -> Any:
+    """`x` with zeros behind its last axes as far as a transform needs them: up to `fft_length`, or
+    to half of it along the last axis."""
+    lengths = get_static_value(convert(fft_length, None, dt.int32))
+    dims = x.type.dims
+    if lengths is not None and np.shape(lengths) != (rank,):
+        return x  # which the transform refuses
+    if lengths is not None and dims is not None and None not in dims[-rank:]:
+        wanted = half_sizes(lengths) if half else lengths
+        added = [max(n - d, 0) for n, d in zip(wanted, dims[-rank:])]
+        if len(dims) < rank or not any(added):
+            return x
+        return pad(x, [[0, 0]] * (len(dims) - rank) + [[0, n] for n in added])
+    sizes = shape(x)
+    wanted = convert(fft_length, None, dt.int32)
+    if half:
+        wanted = stack([*unstack(wanted[:-1], rank - 1), wanted[-1] // 2 + 1])
+    missing = maximum(wanted - sizes[-rank:], 0)
+    before = zeros_like(sizes)
+    after = concat([before[:-rank], missing], 0)
+    return pad(x, stack([before, after], 1))
 
 
 def fit_axes(x: Any, like: Any, rank: int) -> Any:
@@ -225,19 +277,22 @@ def fit_axis(x: Any, axis: int, size: Any, rank: int) -> Any:
 
 
 class RealInverse(Op):
-    """The real signal of a half spectrum; `fft_length` is the signal's size."""
+    """The real signal of a half spectrum, of size `fft_length`."""
 
     inputs: ClassVar[tuple[str, ...]] = ("input: Tcomplex", "fft_length: int32 host")
     outputs: ClassVar[tuple[str, ...]] = ("output: Treal",)
     dtypes = {"Tcomplex": dt.COMPLEX}
+    ruled = True
     batched = last_axes
     rank: ClassVar[int]
 
     Treal: DType = dt.float32
 
     def shapes(self, x: TensorType, fft_length: Any) -> Shapes:
+        check_pair(self.type_name, x.dtype, REAL_OF.get(x.dtype), self.Treal)
         check_rank(self.type_name, x.dims, self.rank)
         lengths = known_lengths(fft_length, self.rank)
+        check_sizes(self.type_name, x.dims, half_sizes(lengths))
         return (None if x.dims is None else (*x.dims[: -self.rank], *lengths),)
 
     def kernel(self, x: Any, fft_length: Any) -> Any:
@@ -346,6 +401,7 @@ def real_forward(rank: int, input: Any, fft_length: Any, name: str | None) -> An
         dims = x.type.dims
         known = dims is not None and None not in dims[-rank:]
         fft_length = dims[-rank:] if dims is not None and known else shape(x)[-rank:]
+    x = filled_up(x, fft_length, rank)
     result = COMPLEX_OF.get(x.dtype, dt.complex64)
     return apply(REAL_FORWARD[rank].of(result), x, fft_length, name=name)
 
@@ -362,6 +418,7 @@ def real_backward(rank: int, input: Any, fft_length: Any, name: str | None) -> A
             last = [0] * (rank - 1) + [1]
             sizes = shape(x)[-rank:] - last
             fft_length = sizes * [*([1] * (rank - 1)), 2]
+    x = filled_up(x, fft_length, rank, half=True)
     return apply(REAL_BACKWARD[rank].of(REAL_OF.get(x.dtype, dt.float32)), x, fft_length, name=name)
 
 

@@ -42,6 +42,9 @@ class UnravelIndex(Op):
             raise ValueError("received empty tensor indices")
         if dims.ndim != 1:
             raise ValueError(f"The dims must be a vector, got rank {dims.ndim}")
+        if (dims < 0).any():
+            at = int(np.argmax(dims < 0))
+            raise ValueError(f"Input dims cannot be negative. Got dim = {dims[at]} at index {at}")
         if (dims == 0).any():
             raise ValueError(
                 "Input dims cannot contain a dim of zero, but dims contains zero at index "

@@ -46,6 +46,7 @@ class IdentityN(Op):
     type_name = "IdentityN"
     inputs = ("input: T...",)
     outputs = ("output: T...",)
+    least = {"input": 1}
     returns_tuple = True
 
     def result_dtypes(self, types: Sequence[DType]) -> tuple[DType, ...]:

@@ -245,6 +245,7 @@ class SplitV(Op):
     outputs = ("output: T*",)
     returns_tuple = True
     dtypes = {"T": dt.ANY, "Tlen": frozenset({dt.int8, dt.int32, dt.int64})}
+    least = {"num_split": 1}
     computes = False
 
     num_split: int
@@ -262,15 +263,24 @@ class SplitV(Op):
             raise ValueError("split_dim of SplitV must be a scalar, not a list")
         at = split_axis(split_dim, len(dims))
         sizes = piece_sizes(dims[at], size_splits or (None,) * self.num_split)
+        self.check_count(sizes)
         return tuple([(*dims[:at], size, *dims[at + 1 :]) for size in sizes])
 
     def kernel(self, value: Any, size_splits: Any, split_dim: Any) -> Any:
         axis = split_dim if isinstance(split_dim, int) else single(split_dim, "split_dim")
         sizes: Any = piece_sizes(np.shape(value)[axis], size_splits)
+        self.check_count(sizes)
         return tuple(np.split(value, list(accumulate(sizes[:-1])), axis))
 
     def gradient(self, call: Call, *cotangents: Any) -> Sequence[Any]:
         return concat(zeros_for_none(call, cotangents), call.inputs[2]), None, None
+
+    def check_count(self, sizes: tuple[Any, ...]) -> None:
+        """There is a size for each piece."""
+        if len(sizes) != self.num_split:
+            raise ValueError(
+                f"size_splits must have num_split = {self.num_split} entries, got {len(sizes)}"
+            )
 
     def batched(self, each: Each) -> Any:
         return apply(self, each.inputs[0], each.same(1), each.axes(2))

@@ -117,7 +117,10 @@ class MatrixInverse(MatrixOp):
         return (joined(batch, size, size),)
 
     def kernel(self, x: Any) -> Any:
-        return np.linalg.inv(adjoint_array(x) if self.adjoint else x)
+        inverse = np.linalg.inv(adjoint_array(x) if self.adjoint else x)
+        if np.isnan(inverse).any():  # no pivot is greater than 0
+            raise np.linalg.LinAlgError
+        return inverse
 
     def gradient(self, call: Call, g: Any) -> Sequence[Any]:
         y = call.outputs[0]
@@ -288,11 +291,18 @@ class MatrixSolveLs(MatrixOp):
 
     type_name = "MatrixSolveLs"
     inputs = ("matrix: T", "rhs: T", "l2_regularizer: float64 host")
+    ranks = {"l2_regularizer": 0}
+    failure = (
+        "Input matrix was rank deficient or ill-conditioned. Try setting fast=False or provide a "
+        "larger l2_regularizer > 0."
+    )
     batched = last_axes
 
     fast: bool = True
 
-    def shapes(self, matrix: TensorType, rhs: TensorType, _: Any) -> Shapes:
+    def shapes(self, matrix: TensorType, rhs: TensorType, regularizer: Any) -> Shapes:
+        if regularizer is not None and not regularizer >= 0:
+            raise ValueError(f"l2_regularizer must be >= 0, got {regularizer}")
         batch, rows, columns = split_matrix(self.type_name, matrix)
         batch_rhs, rows_rhs, targets = split_matrix(self.type_name, rhs)
         check_rows(self.type_name, matrix, rhs, rows, rows_rhs)
@@ -306,6 +316,7 @@ class MatrixSolveLs(MatrixOp):
         gram = np.matmul(matrix, flipped) if wide else np.matmul(flipped, matrix)
         ridge = np.asarray(regularizer, matrix.dtype)
         gram = gram + ridge * np.eye(gram.shape[-1], dtype=matrix.dtype)
+        np.linalg.cholesky(gram)  # fails where the matrix has not as many independent rows
         if wide:
             return np.matmul(flipped, np.linalg.solve(gram, rhs))
         return np.linalg.solve(gram, np.matmul(flipped, rhs))

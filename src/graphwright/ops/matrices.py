@@ -128,6 +128,7 @@ class MatrixDiagV3(Op):
     )
     outputs = ("output: T",)
     dtypes = {"T": dt.ANY}
+    ranks = {"padding_value": 0}
     batched = last_axes_of_first
 
     align: str = "RIGHT_LEFT"

@@ -155,22 +155,34 @@ class MirrorPadGrad(Op):
     inputs = ("input: T", "paddings: Tpaddings host")
     outputs = ("output: T",)
     dtypes = {"T": dt.NUMERIC, "Tpaddings": dt.INDEX}
+    ruled = True
 
     mode: str
 
     def shapes(self, x: TensorType, paddings: Any) -> Shapes:
         if x.dims is None and paddings is None:
             return (None,)
+        padded_dims(x.dims, paddings)
         dims = (None,) * len(paddings) if x.dims is None else x.dims
-        pairs = paddings or (None,) * len(dims)
-        return (
-            tuple(
-                [
-                    None if d is None or p is None or None in p else d - p[0] - p[1]
-                    for d, p in zip(dims, pairs)
-                ]
-            ),
-        )
+        result: list[int | None] = []
+        for d, pair in zip(dims, paddings or (None,) * len(dims)):
+            if d is None or pair is None or None in pair:
+                result.append(None)
+                continue
+            before, after = pair
+            if before + after >= d:
+                raise ValueError(
+                    "Total paddings must be less than the input dimension size: "
+                    f"{before + after} was not less than {d}"
+                )
+            mirrored = d - before - after - (self.mode == "REFLECT")
+            if max(pair) > mirrored:
+                raise ValueError(
+                    "Each padding must be no greater than what it mirrors: "
+                    f"{before}, {after} greater than {mirrored}"
+                )
+            result.append(d - before - after)
+        return (tuple(result),)
 
     def kernel(self, x: Any, paddings: Any) -> Any:
         edge = 1 if self.mode == "REFLECT" else 0

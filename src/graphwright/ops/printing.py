@@ -42,12 +42,19 @@ class StringFormat(Op):
     outputs = ("output: string",)
     gradient = not_differentiable
     batched = one_by_one
+    ruled = True
 
     template: str = "%s"
     placeholder: str = "%s"
     summarize: int = 3
 
     def shapes(self, *tensors: TensorType) -> Shapes:
+        places = self.template.count(self.placeholder)
+        if places != len(tensors):
+            raise ValueError(
+                "num placeholders in template and num inputs must match: "
+                f"{places} vs. {len(tensors)}"
+            )
         return ((),)
 
     def kernel(self, *arrays: Any) -> Any:

@@ -30,17 +30,11 @@ class RaggedFillEmptyRows(Op):
         "reverse_index_map: int64",
     )
     dtypes = {"T": dt.ANY}
+    ranks = {"value_rowids": 1, "values": 1, "nrows": 0, "default_value": 0}
 
     def shapes(
         self, rows: TensorType, values: TensorType, count: Any, default: TensorType
     ) -> Shapes:
-        for name, operand, rank in (
-            ("value_rowids", rows, 1), ("values", values, 1), ("default_value", default, 0),
-        ):  # fmt: skip
-            if operand.rank not in (rank, None):
-                raise ValueError(
-                    f"{name} of {self.type_name} must have rank {rank}: {show_dims(operand.dims)}"
-                )
         return (None,), (None,), (count,), rows.dims or (None,)
 
     def kernel(self, rows: Any, values: Any, count: Any, default: Any) -> Any:
@@ -75,6 +69,7 @@ class RaggedFillEmptyRowsGrad(Op):
     inputs = ("reverse_index_map: int64", "grad_values: T")
     outputs = ("d_values: T", "d_default_value: T")
     dtypes = {"T": dt.NUMERIC}
+    ranks = {"reverse_index_map": 1, "grad_values": 1}
 
     def shapes(self, places: TensorType, g: TensorType) -> Shapes:
         return places.dims or (None,), ()

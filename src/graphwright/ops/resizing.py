@@ -52,6 +52,8 @@ def resized_dims(images: Dims | None, size: Any) -> Dims:
     batch, channels = (None, None) if images is None else (images[0], images[3])
     if images is not None and 0 in images[1:3]:
         raise ValueError("input image must be of non-zero size")
+    if channels == 0:
+        raise ValueError("image must have at least one channel")
     return (batch, height, width, channels)
 
 

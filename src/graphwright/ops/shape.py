@@ -48,6 +48,7 @@ class ShapeN(Op):
     type_name = "ShapeN"
     inputs = ("input: T*",)
     outputs = ("output: out_type*",)
+    least = {"input": 1}
     returns_tuple = True
     dtypes = {"T": dt.ANY, "out_type": dt.INDEX}
     known_from_types = True

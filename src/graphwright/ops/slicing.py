@@ -16,7 +16,7 @@ from graphwright.ops.movement import broadcast_to, sum_to
 from graphwright.ops.shape import shape, shape_of
 from graphwright.types import dtypes as dt
 from graphwright.types.dtypes import DType
-from graphwright.types.tensor_type import Dims, TensorType, broadcast_dims, show_dims
+from graphwright.types.tensor_type import Dims, TensorType, broadcast_dims, is_compatible, show_dims
 
 INDEX = frozenset({dt.int16, dt.int32, dt.int64})
 
@@ -228,14 +228,22 @@ class StridedSliceGrad(Masks):
     dtypes = {"T": dt.ANY, "Index": dt.INDEX}
 
     def shapes(self, shape: Any, begin: Any, end: Any, strides: Any, dy: TensorType) -> Shapes:
+        self.check_slice(self.sliced_dims(shape, begin, end, strides), dy.dims)
         return (shape,)
 
+    def check_slice(self, sliced: Dims | None, dy: Dims | None) -> None:
+        """`dy` has the shape of what is sliced."""
+        if not is_compatible(sliced, dy):
+            raise ValueError(f"shape of dy was {show_dims(dy)} instead of {show_dims(sliced)}")
+
     def kernel(self, shape: Any, begin: Any, end: Any, strides: Any, dy: Any) -> Any:
-        dtype = np.asarray(dy).dtype
-        result = np.zeros(shape, dtype)
-        if dtype.kind == "O":
+        dy = np.asarray(dy)
+        result = np.zeros(shape, dy.dtype)
+        if dy.dtype.kind == "O":
             result[...] = b""
-        result[self.numpy_index(begin, end, strides)] = dy
+        index = self.numpy_index(begin, end, strides)
+        self.check_slice(result[index].shape, dy.shape)
+        result[index] = dy
         return result
 
     def gradient(self, call: Call, g: Any) -> Sequence[Any]:

@@ -218,6 +218,7 @@ class Bound(Op):
     inputs = ("sorted_inputs: T", "values: T")
     outputs = ("output: out_type",)
     dtypes = {"T": dt.REAL | dt.STRING, "out_type": dt.INDEX}
+    ranks = {"sorted_inputs": 2, "values": 2}
     gradient = not_differentiable
     batched = batches
     #: Whether the search goes on past an element of the row.
@@ -227,9 +228,6 @@ class Bound(Op):
     out_type: DType = dt.int32
 
     def shapes(self, rows: TensorType, values: TensorType) -> Shapes:
-        for operand in (rows, values):
-            if operand.rank not in (2, None):
-                raise ValueError(f"{self.type_name}: Shape must be rank 2, not {operand.rank}")
         if rows.dims and values.dims and not is_compatible(rows.dims[:1], values.dims[:1]):
             raise ValueError(
                 "Leading dim_size of both tensors must match: "
@@ -238,8 +236,6 @@ class Bound(Op):
         return (values.dims,)
 
     def kernel(self, rows: Any, values: Any) -> Any:
-        if len(rows) != len(values):
-            raise ValueError("Leading dim_size of both tensors must match.")
         dtype = self.out_type.numpy_dtype
         if len(rows) == 1 and not (values.dtype.kind in "fV" and np.any(values != values)):
             return np.searchsorted(rows[0], values, self.side).astype(dtype)

@@ -20,6 +20,7 @@ class CountSparseOutput(Op):
 
     outputs = ("output_indices: int64", "output_values: output_type", "output_dense_shape: int64")
     dtypes = {"T": dt.INDEX, "output_type": COUNTS}
+    least = {"minlength": -1, "maxlength": -1}
     gradient = undefined("add weights up with tf.math.unsorted_segment_sum, which has one")
 
     output_type: DType

@@ -20,6 +20,7 @@ from graphwright.types import dtypes as dt
 from graphwright.types.tensor_type import (
     TensorType,
     broadcast_dims,
+    is_compatible,
     merge_dims,
     normalize_axes,
     show_dims,
@@ -190,23 +191,25 @@ class UnsortedSegmentJoin(Op):
     inputs = ("inputs: string", "segment_ids: Tindices", "num_segments: Tnumsegments host")
     outputs = ("output: string",)
     dtypes = {"Tindices": dt.INDEX, "Tnumsegments": dt.INDEX}
+    ruled = True
     gradient = not_differentiable
 
     separator: str = ""
 
     def shapes(self, text: TensorType, ids: TensorType, count: Any) -> Shapes:
+        if ids.dims == ():
+            raise ValueError("segment_ids cannot have rank 0")
         if text.dims is None or ids.dims is None:
             return (None,)
-        merge_dims(text.dims[: len(ids.dims)], ids.dims)
+        if not is_compatible(text.dims[: len(ids.dims)], ids.dims):
+            raise ValueError(
+                f"inputs.shape {show_dims(text.dims)} does not start with segment_ids.shape "
+                f"{show_dims(ids.dims)}"
+            )
         return ((count, *text.dims[len(ids.dims) :]),)
 
     def kernel(self, text: Any, ids: Any, count: int) -> Any:
         array, ids = texts(text), np.asarray(ids)
-        if array.shape[: ids.ndim] != ids.shape:
-            raise ValueError(
-                f"inputs.shape {show_dims(array.shape)} does not start with segment_ids.shape "
-                f"{show_dims(ids.shape)}"
-            )
         flat = ids.ravel()
         if np.any((flat < 0) | (flat >= count)):
             raise ValueError(f"segment_ids must be in [0, num_segments = {count}), got {flat}")

@@ -22,7 +22,7 @@ from graphwright.ops.matrices import diag, diag_part
 from graphwright.ops.movement import squeeze
 from graphwright.ops.reduction import reduce_sum
 from graphwright.types import dtypes as dt
-from graphwright.types.tensor_type import TensorType, merge_dims, show_dims
+from graphwright.types.tensor_type import TensorType, is_compatible, merge_dims, show_dims
 
 SOLVABLE = frozenset({dt.float32, dt.float64, dt.complex64, dt.complex128})
 
@@ -62,6 +62,23 @@ class Cross(Op):
         return cross(b, g), cross(g, a)
 
 
+def check_rows(op: str, name: str, diagonals: TensorType, count: int, rhs: TensorType) -> None:
+    """Diagonals [..., count, n] of the matrices that are multiplied with `rhs` [..., n, k]."""
+    lead, _, size = split_matrix(op, diagonals)
+    batch, rows, _ = split_matrix(op, rhs)
+    if lead is not None and batch is not None and len(lead) != len(batch):
+        raise ValueError(
+            f"All input tensors of {op} must have the same rank: {name} {show_dims(diagonals.dims)}"
+            f" for rhs {show_dims(rhs.dims)}"
+        )
+    expected = None if batch is None else (*batch, count, size if rows is None else rows)
+    if not is_compatible(diagonals.dims, expected):
+        raise ValueError(
+            f"{name} of {op} must have shape {show_dims(expected)} for rhs of shape "
+            f"{show_dims(rhs.dims)}, got {show_dims(diagonals.dims)}"
+        )
+
+
 class TridiagonalMatMul(Op):
     """The product of tridiagonal matrices, given by their diagonals, and matrices."""
 
@@ -69,11 +86,14 @@ class TridiagonalMatMul(Op):
     inputs = ("superdiag: T", "maindiag: T", "subdiag: T", "rhs: T")
     outputs = ("output: T",)
     dtypes = {"T": SOLVABLE}
+    ruled = True
     batched = last_axes
 
     def shapes(
         self, above: TensorType, main: TensorType, below: TensorType, rhs: TensorType
     ) -> Shapes:
+        for name, diagonal in (("superdiag", above), ("maindiag", main), ("subdiag", below)):
+            check_rows(self.type_name, name, diagonal, 1, rhs)
         return (rhs.dims,)
 
     def kernel(self, above: Any, main: Any, below: Any, rhs: Any) -> Any:
@@ -112,17 +132,14 @@ class TridiagonalSolve(MatrixOp):
     type_name = "TridiagonalSolve"
     inputs = ("diagonals: T", "rhs: T")
     dtypes = {"T": SOLVABLE}
+    ruled = True
     failure = "The matrix is not invertible."
 
     partial_pivoting: bool = True
     perturb_singular: bool = False
 
     def shapes(self, diagonals: TensorType, rhs: TensorType) -> Shapes:
-        _, rows, _ = split_matrix(self.type_name, diagonals)
-        if rows not in (3, None):
-            raise ValueError(
-                f"Expected 3 diagonals for {self.type_name}, got {show_dims(diagonals.dims)}"
-            )
+        check_rows(self.type_name, "diagonals", diagonals, 3, rhs)
         return (rhs.dims,)
 
     def kernel(self, diagonals: Any, rhs: Any) -> Any:

@@ -63,6 +63,8 @@ class Distinct(Op):
 
     def shapes(self, x: TensorType, axis: Any = ()) -> Shapes:
         counted = len(self.outputs) == 3
+        if axis is not None and len(axis) > 1:
+            raise ValueError(f"axis does not support input tensors larger than 1 elements: {axis}")
         if isinstance(axis, tuple) and len(axis) == 1 and axis[0] is not None:
             if x.dims is None:
                 return (None, (None,), (None,))[: 2 + counted]
@@ -86,6 +88,7 @@ class Distinct(Op):
 
 COUNTED = ("y: T", "idx: out_idx", "count: out_idx")
 WITH_AXIS = ("x: T", "axis: Taxis host")
+AXIS_RANKS = {"axis": 1}
 
 
 class Unique(Distinct):
@@ -99,6 +102,7 @@ class UniqueV2(Distinct):
 
     type_name = "UniqueV2"
     inputs = WITH_AXIS
+    ranks = AXIS_RANKS
     dtypes = Distinct.dtypes | {"Taxis": dt.INDEX}
 
 
@@ -114,6 +118,7 @@ class UniqueWithCountsV2(Distinct):
 
     type_name = "UniqueWithCountsV2"
     inputs = WITH_AXIS
+    ranks = AXIS_RANKS
     outputs = COUNTED
     dtypes = Distinct.dtypes | {"Taxis": dt.INDEX}
 

@@ -187,7 +187,10 @@ def bound(op: Op, operands: tuple[Any, ...]) -> Any:
         op.result_dtypes(types)
     except DTypeMismatch as mismatch:
         raise InvalidArgumentError(None, None, mismatch.eager_message()) from None
-    return op.bind_checked(types)
+    try:
+        return op.bind_checked(types)
+    except REFUSALS as error:
+        refuse(op, operands, error)
 
 
 def refuse(op: Op, operands: tuple[Any, ...], error: Exception) -> NoReturn:

@@ -1,0 +1,78 @@
+"""What a record asks of operands and attributes, beside their dtypes: ranks, least values, shapes.
+
+They are looked at where an op's results are inferred, and again when it runs on what was not known
+then. A kernel that would take what they refuse is `ruled`: it is called behind them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
+
+from graphwright.types.dtypes import DType
+from graphwright.types.tensor_type import TensorType, show_dims
+
+if TYPE_CHECKING:
+    from graphwright.op.op import Op
+
+_NOUNS = ("a scalar", "a vector", "a matrix")
+#: How many combinations of shapes and host values are remembered that a rule takes.
+_REMEMBERED = 256
+
+
+def check_ranks(op: Op, operands: Sequence[Any]) -> None:
+    """ValueError unless operands (types, known host values) have the ranks that the op states."""
+    if not op.ranks:
+        return
+    for name, operand in zip(op.operand_names(len(operands)), operands):
+        rank = op.ranks.get(name.partition("[")[0])
+        dims = operand.dims if isinstance(operand, TensorType) else host_dims(operand)
+        if None not in (rank, dims) and len(dims) != rank:
+            noun = _NOUNS[rank] if rank < len(_NOUNS) else f"of rank {rank}"
+            raise ValueError(f"{name} must be {noun}, got shape {show_dims(dims)}")
+
+
+def host_dims(value: Any) -> tuple[int, ...] | None:
+    """The shape of a host value, None if nothing is known of it."""
+    if value is None:
+        return None
+    dims = []
+    while isinstance(value, tuple):
+        dims.append(len(value))
+        value = value[0] if value else None
+    return tuple(dims)
+
+
+def check_least(op: Op, tensors: int) -> None:
+    """ValueError where an attribute, or the number of tensors in a list, is too small."""
+    for name, least in op.least.items():
+        value = getattr(op, name, tensors)
+        if value < least:
+            what = name if name in op.fields else f"the number of tensors in {name}"
+            raise ValueError(f"{what} must be at least {least}, got {value}")
+
+
+def behind_rule(op: Op, types: Sequence[DType], kernel: Callable[..., Any]) -> Callable[..., Any]:
+    """A kernel that is called where the op's shape rule takes the operands.
+
+    Shapes and host values that the rule took it takes again: it is asked for new ones only.
+    """
+    mask = op.host_mask(len(types) + sum(operand.host for operand in op.operands))
+    taken: set[Any] = set()
+
+    def checked(*operands: Any) -> Any:
+        if op.has_host:
+            key = tuple([o if host else o.shape for o, host in zip(operands, mask)])
+        else:
+            key = tuple([o.shape for o in operands])
+        if key not in taken:
+            dtypes = iter(types)
+            given = [k if host else TensorType(next(dtypes), k) for k, host in zip(key, mask)]
+            check_ranks(op, given)
+            op.shapes(*given)
+            if len(taken) >= _REMEMBERED:
+                taken.clear()
+            taken.add(key)
+        return kernel(*operands)
+
+    return checked
