@@ -198,6 +198,7 @@ class EncodeProto(Op):
     inputs = ("sizes: int32", "values: Tinput_types...")
     outputs = ("bytes: string",)
     gradient = not_differentiable
+    least = {"values": 1}
 
     field_names: tuple[str, ...]
     message_type: str

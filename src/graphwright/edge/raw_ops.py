@@ -21,7 +21,8 @@ from graphwright.op.families import Reduction
 from graphwright.op.interpreter import apply, convert, is_tensor
 from graphwright.op.op import REGISTRY, Op, Operand
 from graphwright.op.refusal import boundary
-from graphwright.types.dtypes import as_dtype
+from graphwright.types import dtypes as dt
+from graphwright.types.dtypes import DType, as_dtype
 from graphwright.types.shape import TensorShape
 
 #: Operands that TensorFlow's functions call otherwise than its ops.
@@ -138,13 +139,36 @@ def published(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
 
 def converted(op: type[Op], groups: list[Any]) -> list[Any]:
     """The operands as tensors; what has no dtype yet takes that of its like."""
-    found: dict[str, Any] = {}
+    found: dict[str, DType] = {}
     for operand, group in zip(op.operands, groups):
         each = group if operand.variadic or operand.mixed else [group]
         dtype = next((value.dtype for value in each if is_tensor(value)), None)
         if dtype is not None and operand.dtype in op.dtypes:
             found.setdefault(operand.dtype, dtype)
+    check_literals(op, groups, found)
     return [as_operand(op, operand, group, found) for operand, group in zip(op.operands, groups)]
+
+
+def check_literals(op: type[Op], groups: list[Any], found: dict[str, DType]) -> None:
+    """TypeError for floats where a host operand of the same dtype is of integers."""
+    hosts = [(o, g) for o, g in zip(op.operands, groups) if o.host and o.dtype in op.dtypes]
+    for operand, given in hosts:
+        alike = [g for o, g in hosts if o.dtype == operand.dtype]
+        dtype = found.get(operand.dtype)
+        if dtype is None and any(holds(int, value) for value in alike):
+            dtype = dt.int32
+        if dtype is not None and dtype.is_integer and len(alike) > 1 and holds(float, given):
+            raise TypeError(
+                f"Cannot convert {given!r} to EagerTensor of dtype {dtype.name}: "
+                f"'{argument(op, operand.name)}' of {op.type_name}"
+            )
+
+
+def holds(kind: type, value: Any) -> bool:
+    """Whether a Python value, or one in it, is of a kind."""
+    if isinstance(value, (list, tuple)):
+        return any(holds(kind, item) for item in value)
+    return isinstance(value, kind)
 
 
 def as_operand(op: type[Op], operand: Operand, group: Any, found: dict[str, Any]) -> Any:

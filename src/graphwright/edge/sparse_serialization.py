@@ -10,8 +10,10 @@ import numpy as np
 
 from graphwright.edge.serialization import parse
 from graphwright.errors import InvalidArgumentError, UnimplementedError
+from graphwright.kernels import sparse
 from graphwright.op.interpreter import apply, convert
 from graphwright.op.op import Op, Shapes, not_differentiable
+from graphwright.ops.sparse_parts import check_counts, check_width, count_of
 from graphwright.ops.strings import texts
 from graphwright.types import dtypes as dt
 from graphwright.types.dtypes import DType, as_dtype, of_numpy
@@ -28,6 +30,7 @@ class SerializeSparse(Op):
     inputs = ("sparse_indices: int64", "sparse_values: T", "sparse_shape: int64")
     outputs = ("serialized_sparse: out_type",)
     dtypes = {"T": STORED}
+    ranks = {"sparse_indices": 2, "sparse_values": 1, "sparse_shape": 1}
     gradient = not_differentiable
 
     out_type: DType = dt.string
@@ -57,11 +60,12 @@ class SerializeManySparse(SerializeSparse):
                 f"{self.type_name} wants a sparse tensor of rank 2 at least, not of "
                 f"{show_dims(shape.dims)} sizes"
             )
+        check_counts(indices, values)
+        check_width(indices, count_of(shape))
         return ((None, 3),)
 
     def kernel(self, indices: Any, values: Any, shape: Any) -> Any:
-        if len(shape) < 2:
-            raise ValueError(f"Rank of input SparseTensor should be > 1, not {len(shape)}")
+        sparse.check(indices, shape, ordered=False)
         ends = np.searchsorted(indices[:, 0], np.arange(shape[0] + 1))
         result = np.empty((int(shape[0]), 3), object)
         for row, (first, last) in enumerate(pairwise(ends)):

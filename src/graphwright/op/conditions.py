@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from graphwright.types.dtypes import DType
-from graphwright.types.tensor_type import TensorType, show_dims
+from graphwright.types.tensor_type import Dims, TensorType, show_dims
 
 if TYPE_CHECKING:
     from graphwright.op.op import Op
@@ -27,12 +27,12 @@ def check_ranks(op: Op, operands: Sequence[Any]) -> None:
     for name, operand in zip(op.operand_names(len(operands)), operands):
         rank = op.ranks.get(name.partition("[")[0])
         dims = operand.dims if isinstance(operand, TensorType) else host_dims(operand)
-        if None not in (rank, dims) and len(dims) != rank:
+        if rank is not None and dims is not None and len(dims) != rank:
             noun = _NOUNS[rank] if rank < len(_NOUNS) else f"of rank {rank}"
             raise ValueError(f"{name} must be {noun}, got shape {show_dims(dims)}")
 
 
-def host_dims(value: Any) -> tuple[int, ...] | None:
+def host_dims(value: Any) -> Dims | None:
     """The shape of a host value, None if nothing is known of it."""
     if value is None:
         return None
@@ -46,10 +46,14 @@ def host_dims(value: Any) -> tuple[int, ...] | None:
 def check_least(op: Op, tensors: int) -> None:
     """ValueError where an attribute, or the number of tensors in a list, is too small."""
     for name, least in op.least.items():
-        value = getattr(op, name, tensors)
-        if value < least:
-            what = name if name in op.fields else f"the number of tensors in {name}"
-            raise ValueError(f"{what} must be at least {least}, got {value}")
+        if name in op.fields:
+            value = getattr(op, name)
+            if value < least:
+                raise ValueError(f"Value for attr '{name}' of {value} must be at least {least}")
+        else:
+            count = op.count_in_lists(tensors)
+            if count < least:
+                raise ValueError(f"'{name}' must be at least {least} tensors, got {count}")
 
 
 def behind_rule(op: Op, types: Sequence[DType], kernel: Callable[..., Any]) -> Callable[..., Any]:

@@ -182,7 +182,7 @@ class Op(Record):
     pure: ClassVar[bool] = True
     #: The ranks that operands must have, by their names.
     ranks: ClassVar[dict[str, int]] = {}
-    #: The least that attributes may be, and of how many tensors lists must be, by their names.
+    #: The least that attributes may be, and how many tensors lists must have, by their names.
     least: ClassVar[dict[str, int]] = {}
     #: Whether the kernel takes what the shape rule or `ranks` refuse, so that these are asked
     #: before it.
@@ -344,6 +344,13 @@ class Op(Record):
             names += [f"{operand.name}[{i}]" for i in range(each)] if many else [operand.name]
         return tuple(names)
 
+    @classmethod
+    def count_in_lists(cls, tensors: int) -> int:
+        """How many of so many tensor operands each list has: lists of one op are of one length."""
+        lists = sum(o.variadic or o.mixed for o in cls.operands)
+        fixed = sum(1 for o in cls.operands if not (o.host or o.variadic or o.mixed))
+        return (tensors - fixed) // max(lists, 1)
+
     def bind(self, types: Sequence[DType]) -> Callable[..., Any]:
         """The callable that computes this op on operands of these dtypes."""
         return self.kernel
@@ -371,8 +378,8 @@ class Op(Record):
     def infer(self, operands: Sequence[Any]) -> tuple[TensorType, ...]:
         """The result types from operand types (host operands: known values)."""
         types = [o.dtype for o in operands if isinstance(o, TensorType)]
-        result = self.result_dtypes(types)
         check_least(self, len(types))
+        result = self.result_dtypes(types)
         check_ranks(self, operands)
         shapes = self.shapes(*operands)
         return tuple(TensorType(d, s) for d, s in zip(result, shapes))
@@ -380,9 +387,7 @@ class Op(Record):
     def _bind_dtypes(self, types: Sequence[DType]) -> dict[str, tuple[DType, str]]:
         bound: dict[str, tuple[DType, str]] = {}
         position = 0
-        lists = sum(o.variadic or o.mixed for o in self.operands)
-        fixed = sum(1 for o in self.operands if not (o.host or o.variadic or o.mixed))
-        each = (len(types) - fixed) // max(lists, 1)  # lists of one op are of one length
+        each = self.count_in_lists(len(types))
         for operand in self.operands:
             if operand.host:
                 continue

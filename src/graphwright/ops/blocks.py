@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 
-from graphwright.errors import InvalidArgumentError
 from graphwright.op.batching import images, leading
 from graphwright.op.interpreter import apply, convert
 from graphwright.op.op import Call, Op, Shapes
@@ -164,6 +163,7 @@ class SpaceToDepth(Op):
     outputs = ("output: T",)
     dtypes = {"T": dt.ANY}
     batched = images
+    least = {"block_size": 2}
 
     block_size: int
     data_format: str = "NHWC"
@@ -205,6 +205,7 @@ class DepthToSpace(Op):
     outputs = ("output: T",)
     dtypes = {"T": dt.ANY}
     batched = images
+    least = {"block_size": 2}
 
     block_size: int
     data_format: str = "NHWC"
@@ -283,7 +284,6 @@ def space_to_depth(
     input: Any, block_size: int, data_format: str = "NHWC", name: str | None = None
 ) -> Any:
     """Each block of `block_size` x `block_size` places of images becomes channels."""
-    check_block(block_size)
     return apply(SpaceToDepth.of(block_size, data_format), convert(input), name=name)
 
 
@@ -291,16 +291,7 @@ def depth_to_space(
     input: Any, block_size: int, data_format: str = "NHWC", name: str | None = None
 ) -> Any:
     """The channels of images become blocks of `block_size` x `block_size` places."""
-    check_block(block_size)
     return apply(DepthToSpace.of(block_size, data_format), convert(input), name=name)
-
-
-def check_block(size: int) -> None:
-    """A block has at least 2 x 2 places."""
-    if size < 2:
-        raise InvalidArgumentError(
-            None, None, f"Value for attr 'block_size' of {size} must be at least minimum 2"
-        )
 
 
 def required_space_to_batch_paddings(

@@ -94,6 +94,7 @@ class UniformCandidateSampler(CandidateSampler):
     """Each id as likely."""
 
     type_name = "UniformCandidateSampler"
+    least = {"num_true": 1, "num_sampled": 1, "range_max": 1}
 
     seed: int
     seed2: int
@@ -128,6 +129,7 @@ class FixedUnigramCandidateSampler(CandidateSampler):
     """Ids as likely as weights say."""
 
     type_name = "FixedUnigramCandidateSampler"
+    least = {"num_true": 1, "num_sampled": 1, "range_max": 1, "num_shards": 1, "shard": 0}
 
     seed: int
     seed2: int

@@ -30,6 +30,7 @@ class DecodeCSV(Op):
     returns_tuple = True
     gradient = not_differentiable
     batched = last_axes_of_first
+    least = {"record_defaults": 1}
 
     OUT_TYPE: tuple[DType, ...]
     field_delim: str = ","

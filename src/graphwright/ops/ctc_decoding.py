@@ -96,6 +96,7 @@ class CTCBeamSearchDecoder(Decoder):
         "log_probability: T",
     )
     returns_tuple = True
+    least = {"beam_width": 1, "top_paths": 1}
 
     beam_width: int
     top_paths: int

@@ -25,6 +25,7 @@ class Assert(Op):
     inputs = ("condition: bool", "data: T...")
     effect = Effect.WRITE
     gradient = not_differentiable
+    least = {"data": 1}
 
     summarize: int = 3
 

@@ -168,6 +168,7 @@ class Einsum(Op):
     inputs = ("inputs: T*",)
     outputs = ("output: T",)
     dtypes = {"T": dt.NUMERIC}
+    least = {"inputs": 1}
 
     equation: str
 

@@ -82,11 +82,12 @@ class StringToHashBucketFast(Text):
     type_name = "StringToHashBucketFast"
     outputs = ("output: int64",)
     batched = elementwise
+    least = {"num_buckets": 1}
 
     num_buckets: int
 
     def kernel(self, text: Any) -> Any:
-        return strings.hash_bucket_fast(texts(text), positive(self.num_buckets))
+        return strings.hash_bucket_fast(texts(text), self.num_buckets)
 
 
 class StringToHashBucket(Text):
@@ -96,11 +97,12 @@ class StringToHashBucket(Text):
     inputs = ("string_tensor: string",)
     outputs = ("output: int64",)
     batched = elementwise
+    least = {"num_buckets": 1}
 
     num_buckets: int
 
     def kernel(self, text: Any) -> Any:
-        return strings.hash_bucket(texts(text), positive(self.num_buckets))
+        return strings.hash_bucket(texts(text), self.num_buckets)
 
 
 class StringToHashBucketStrong(Text):
@@ -109,6 +111,7 @@ class StringToHashBucketStrong(Text):
     type_name = "StringToHashBucketStrong"
     outputs = ("output: int64",)
     batched = elementwise
+    least = {"num_buckets": 1}
 
     num_buckets: int
     key: tuple[int, ...]
@@ -117,14 +120,7 @@ class StringToHashBucketStrong(Text):
         if len(self.key) != 2:
             raise ValueError(f"Key must have 2 elements, got {len(self.key)}")
         first, second = self.key
-        return strings.hash_bucket_strong(texts(text), positive(self.num_buckets), (first, second))
-
-
-def positive(buckets: int) -> int:
-    """A number of buckets; ValueError where there would be none."""
-    if buckets < 1:
-        raise ValueError(f"num_buckets must be at least 1, got {buckets}")
-    return buckets
+        return strings.hash_bucket_strong(texts(text), self.num_buckets, (first, second))
 
 
 class Fingerprint(Op):

@@ -48,6 +48,7 @@ class ParseExampleV2(Op):
     )
     returns_tuple = True
     gradient = not_differentiable
+    least = {"num_sparse": 0}
 
     num_sparse: int
     sparse_types: tuple[DType, ...]

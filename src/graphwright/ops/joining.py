@@ -27,6 +27,7 @@ class Pack(Op):
     outputs = ("output: T",)
     dtypes = {"T": dt.ANY}
     computes = False
+    least = {"values": 1}
 
     axis: int = 0
 
@@ -82,6 +83,7 @@ class Unpack(Op):
     returns_tuple = True
     dtypes = {"T": dt.ANY}
     computes = False
+    least = {"num": 0}
 
     num: int
     axis: int = 0
@@ -138,6 +140,7 @@ class ConcatV2(Op):
     outputs = ("output: T",)
     dtypes = {"T": dt.ANY, "Tidx": dt.INDEX}
     computes = False
+    least = {"values": 2}
 
     def shapes(self, *operands: Any) -> Shapes:
         return (concatenated_dims([o.dims for o in operands[:-1]], operands[-1]),)
@@ -205,6 +208,7 @@ class Split(Op):
     returns_tuple = True
     dtypes = {"T": dt.ANY}
     computes = False
+    least = {"num_split": 1}
 
     num_split: int
 

@@ -28,6 +28,7 @@ class DynamicPartition(Op):
     outputs = ("outputs: T*",)
     dtypes = {"T": dt.ANY}
     returns_tuple = True
+    least = {"num_partitions": 1}
 
     num_partitions: int
 
@@ -76,6 +77,7 @@ class DynamicStitch(Op):
     inputs = ("indices: int32*", "data: T*")
     outputs = ("merged: T",)
     dtypes = {"T": dt.ANY}
+    least = {"indices": 1, "data": 1}
 
     def shapes(self, *operands: TensorType) -> Shapes:
         half = len(operands) // 2
@@ -133,12 +135,6 @@ def dynamic_partition(
     >>> [p.numpy().tolist() for p in parts]
     [[20], [10, 30]]
     """
-    if num_partitions < 1:
-        raise InvalidArgumentError(
-            None,
-            None,
-            f"Value for attr 'num_partitions' of {num_partitions} must be at least minimum 1",
-        )
     op = DynamicPartition.of(int(num_partitions))
     return list(apply(op, convert(data), convert(partitions, hint=dt.int32), name=name))
 

@@ -219,6 +219,7 @@ class QuantizedConcat(Op):
     outputs = ("output: T", "output_min: float32", "output_max: float32")
     dtypes = {"T": dt.QUANTIZED}
     gradient = not_differentiable
+    least = {"values": 2, "input_mins": 2, "input_maxes": 2}
 
     def shapes(self, axis: Any, *operands: TensorType) -> Shapes:
         count = len(operands) // 3

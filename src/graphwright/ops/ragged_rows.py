@@ -15,7 +15,7 @@ from graphwright.ops.gathering import gather, scatter_nd
 from graphwright.ops.movement import expand_dims
 from graphwright.ops.shape import shape
 from graphwright.types import dtypes as dt
-from graphwright.types.tensor_type import TensorType, show_dims
+from graphwright.types.tensor_type import TensorType
 
 
 class RaggedFillEmptyRows(Op):

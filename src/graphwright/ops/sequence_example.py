@@ -61,6 +61,7 @@ class ParseSequenceExampleV2(Op):
     )
     returns_tuple = True
     gradient = not_differentiable
+    least = {"Ncontext_sparse": 0, "Nfeature_list_sparse": 0, "Nfeature_list_dense": 0}
 
     Ncontext_sparse: int = 0
     Tcontext_dense: tuple[DType, ...] = ()

@@ -86,6 +86,7 @@ class SparseTensorDenseAdd(Op):
     inputs = ("a_indices: Tindices", "a_values: T", "a_shape: Tindices", "b: T")
     outputs = ("output: T",)
     dtypes = {"T": dt.NUMERIC, "Tindices": dt.INDEX}
+    ranks = {"a_indices": 2, "a_values": 1, "a_shape": 1}
 
     def shapes(self, indices: TensorType, values: TensorType, *parts: TensorType) -> Shapes:
         return (parts[1].dims,)
@@ -112,6 +113,7 @@ class SparseSoftmax(Op):
     inputs = ("sp_indices: int64", "sp_values: T", "sp_shape: int64")
     outputs = ("output: T",)
     dtypes = {"T": dt.FLOATING}
+    ranks = {"sp_indices": 2, "sp_values": 1, "sp_shape": 1}
 
     def shapes(self, indices: TensorType, values: TensorType, shape: TensorType) -> Shapes:
         return (values.dims or (None,),)
@@ -147,6 +149,7 @@ class SparseReduction(Op):
     )  # fmt: skip
     outputs: ClassVar[tuple[str, ...]] = ("output: T",)
     dtypes = {"T": dt.NUMERIC}
+    ranks = {"input_indices": 2, "input_values": 1, "input_shape": 1}
     combine: ClassVar[Any]
 
     keep_dims: bool = False

@@ -16,19 +16,10 @@ from graphwright.ops.movement import invert_permutation
 from graphwright.ops.reduction import reduce_sum
 from graphwright.ops.sequences import range as range_of
 from graphwright.ops.shape import shape as shape_of
+from graphwright.ops.sparse_parts import check_counts, check_width, count_of, width_of
 from graphwright.ops.sparse_sums import SPARSE_ADD_GRAD
 from graphwright.types import dtypes as dt
-from graphwright.types.tensor_type import TensorType
-
-
-def count_of(tensor: TensorType) -> int | None:
-    """What is known of the number of rows."""
-    return None if not tensor.dims else tensor.dims[0]
-
-
-def width_of(indices: TensorType) -> int | None:
-    """What is known of the rank that rows of indices are for."""
-    return None if indices.dims is None or len(indices.dims) < 2 else indices.dims[1]
+from graphwright.types.tensor_type import TensorType, is_compatible, show_dims
 
 
 class SparseToDense(Op):
@@ -41,22 +32,34 @@ class SparseToDense(Op):
     )  # fmt: skip
     outputs = ("dense: T",)
     dtypes = {"T": dt.ANY, "Tindices": dt.INDEX}
+    ruled = True
 
     validate_indices: bool = True
 
     def shapes(
         self, indices: TensorType, shape: Any, values: TensorType, default: TensorType
     ) -> Shapes:
+        if indices.rank is not None and indices.rank > 2:
+            raise ValueError(
+                "sparse_indices should be a scalar, vector, or matrix, got shape "
+                f"{show_dims(indices.dims)}"
+            )
+        if default.rank not in (0, None):
+            raise ValueError(
+                f"default_value should be a scalar, got shape {show_dims(default.dims)}"
+            )
+        each = (count_of(indices) if indices.rank else 1,)
+        if values.dims and indices.dims is not None and not is_compatible(values.dims, each):
+            raise ValueError(
+                f"sparse_values has incorrect shape {show_dims(values.dims)}, should be [] or "
+                f"{show_dims(each)}"
+            )
         return (None if shape is None else tuple(shape),)
 
     def kernel(self, indices: Any, shape: Any, values: Any, default: Any) -> Any:
         rows = np.asarray(indices)
         rows = rows if rows.ndim == 2 else rows.reshape(-1, 1)
         sparse.check(rows, shape, ordered=self.validate_indices)
-        if np.ndim(default):
-            raise ValueError(f"default_value should be a scalar, not of shape {default.shape}")
-        if np.ndim(values) and len(values) != len(rows):
-            raise ValueError(f"{len(values)} sparse_values for {len(rows)} indices")
         dense = np.full(shape, default, np.asarray(values).dtype)
         dense[tuple(rows.T)] = values
         return dense
@@ -73,8 +76,10 @@ class SparseReorder(Op):
     inputs = ("input_indices: int64", "input_values: T", "input_shape: int64")
     outputs = ("output_indices: int64", "output_values: T")
     dtypes = {"T": dt.ANY}
+    ranks = {"input_indices": 2, "input_values": 1, "input_shape": 1}
 
     def shapes(self, indices: TensorType, values: TensorType, shape: TensorType) -> Shapes:
+        check_counts(indices, values)
         return indices.dims or (None, None), values.dims or (None,)
 
     def kernel(self, indices: Any, values: Any, shape: Any) -> Any:
@@ -95,9 +100,11 @@ class SparseReshape(Op):
     type_name = "SparseReshape"
     inputs = ("input_indices: int64", "input_shape: int64", "new_shape: int64")
     outputs = ("output_indices: int64", "output_shape: int64")
+    ranks = {"input_indices": 2, "input_shape": 1, "new_shape": 1}
     gradient = not_differentiable
 
     def shapes(self, indices: TensorType, shape: TensorType, new: TensorType) -> Shapes:
+        check_width(indices, count_of(shape))
         rank = count_of(new)
         return (count_of(indices), rank), (rank,)
 
@@ -141,11 +148,16 @@ class SparseConcat(Op):
     inputs = ("indices: int64*", "values: T*", "shapes: int64*")
     outputs = ("output_indices: int64", "output_values: T", "output_shape: int64")
     dtypes = {"T": dt.ANY}
+    ranks = {"indices": 2, "values": 1, "shapes": 1}
+    least = {"indices": 2, "values": 2, "shapes": 2}
 
     concat_dim: int
 
     def shapes(self, *parts: TensorType) -> Shapes:
         count = len(parts) // 3
+        for indices, values, shape in zip(parts, parts[count:], parts[2 * count :]):
+            check_counts(indices, values)
+            check_width(indices, count_of(shape))
         counts = [count_of(values) for values in parts[count : 2 * count]]
         total = None if None in counts else sum(n for n in counts if n is not None)
         rank = width_of(parts[0])
@@ -217,6 +229,7 @@ class SparseSlice(Op):
     inputs = ("indices: int64", "values: T", "shape: int64", "start: int64", "size: int64")
     outputs = ("output_indices: int64", "output_values: T", "output_shape: int64")
     dtypes = {"T": dt.ANY}
+    ranks = {"indices": 2, "values": 1, "shape": 1, "start": 1, "size": 1}
 
     def shapes(self, indices: TensorType, values: TensorType, *parts: TensorType) -> Shapes:
         return (None, width_of(indices)), (None,), parts[0].dims
@@ -232,6 +245,9 @@ class SparseSlice(Op):
                 f"start has {start.size} and size {size.size} numbers for a tensor of rank "
                 f"{shape.size}"
             )
+        for name, sizes in (("shape", shape), ("size", size)):
+            if (sizes < 0).any():
+                raise ValueError(f"{name} must be non-negative, got {sparse.shown(sizes)}")
         kept = ((indices >= start) & (indices < start + size)).all(axis=1)
         left = np.maximum(0, np.minimum(size, shape - start))
         return indices[kept] - start, values[kept], left
@@ -252,8 +268,15 @@ class SparseSliceGrad(Op):
     )  # fmt: skip
     outputs = ("val_grad: T",)
     dtypes = {"T": dt.NUMERIC}
+    ranks = {
+        "backprop_val_grad": 1, "input_indices": 2, "input_start": 1, "output_indices": 2,
+    }  # fmt: skip
 
     def shapes(self, g: TensorType, indices: TensorType, *parts: TensorType) -> Shapes:
+        start, output = parts
+        check_counts(output, g)
+        for rows in (indices, output):
+            check_width(rows, count_of(start))
         return ((count_of(indices),),)
 
     def kernel(self, g: Any, indices: Any, start: Any, output: Any) -> Any:
@@ -278,15 +301,16 @@ class SparseFillEmptyRows(Op):
         "reverse_index_map: int64",
     )  # fmt: skip
     dtypes = {"T": dt.ANY}
+    ranks = {"indices": 2, "values": 1, "dense_shape": 1, "default_value": 0}
 
     def shapes(
         self, indices: TensorType, values: TensorType, shape: TensorType, default: TensorType
     ) -> Shapes:
+        check_counts(indices, values)
+        check_width(indices, count_of(shape))
         return (None, width_of(indices)), (None,), (None,), values.dims or (None,)
 
     def kernel(self, indices: Any, values: Any, shape: Any, default: Any) -> Any:
-        if np.ndim(default):
-            raise ValueError(f"default_value must be a scalar, saw: {default.shape}")
         rows, count = indices[:, 0], int(shape[0])
         outside = (rows < 0) | (rows >= count)
         if outside.any():

@@ -12,6 +12,7 @@ from graphwright.op.interpreter import apply, convert
 from graphwright.op.op import Call, Op, Shapes
 from graphwright.ops.comparison import greater_equal, less_equal, select
 from graphwright.ops.creation import zeros_like
+from graphwright.ops.sparse_parts import check_counts, check_width, count_of
 from graphwright.types import dtypes as dt
 from graphwright.types.tensor_type import Dims, TensorType
 
@@ -19,6 +20,16 @@ _PAIR = (
     "a_indices: int64", "a_values: T", "a_shape: int64",
     "b_indices: int64", "b_values: T", "b_shape: int64",
 )  # fmt: skip
+_PAIR_RANKS = {
+    "a_indices": 2, "a_values": 1, "a_shape": 1, "b_indices": 2, "b_values": 1, "b_shape": 1,
+}  # fmt: skip
+
+
+def check_pair(*parts: TensorType) -> None:
+    """ValueError unless the parts of two sparse tensors fit each other."""
+    for indices, values, shape in (parts[:3], parts[3:6]):
+        check_counts(indices, values)
+        check_width(indices, count_of(shape))
 
 
 def widest(*indices: TensorType) -> Dims:
@@ -39,10 +50,6 @@ def same_shape(a_shape: Any, b_shape: Any) -> None:
 def aligned(a: Any, a_values: Any, b: Any, b_values: Any) -> tuple[Any, Any, Any]:
     """The indices of either, the values of both there (0 where there is none), and where both
     have one. Of indices that one has repeatedly, each is one of its own."""
-    if len(a) != len(a_values) or len(b) != len(b_values):
-        raise ValueError(
-            f"{len(a)} indices for {len(a_values)} values, {len(b)} for {len(b_values)}"
-        )
     rows, (in_a, in_b) = sparse.numbered(*map(sparse.with_occurrences, (a, b)))
     both = np.zeros((2, len(rows)), a_values.dtype)
     both[0, in_a] = a_values
@@ -58,8 +65,10 @@ class SparseAdd(Op):
     inputs = (*_PAIR, "thresh: Treal")
     outputs = ("sum_indices: int64", "sum_values: T", "sum_shape: int64")
     dtypes = {"T": dt.NUMERIC, "Treal": dt.REAL}
+    ranks = {**_PAIR_RANKS, "thresh": 0}
 
     def shapes(self, *parts: TensorType) -> Shapes:
+        check_pair(*parts)
         return widest(parts[0], parts[3]), (None,), parts[2].dims or (None,)
 
     def known(self, *parts: Any) -> Any:
@@ -88,8 +97,10 @@ class SparseAddGrad(Op):
     )  # fmt: skip
     outputs = ("a_val_grad: T", "b_val_grad: T")
     dtypes = {"T": dt.NUMERIC}
+    ranks = {"backprop_val_grad": 1, "a_indices": 2, "b_indices": 2, "sum_indices": 2}
 
     def shapes(self, g: TensorType, a: TensorType, b: TensorType, total: TensorType) -> Shapes:
+        check_counts(total, g)
         return (a.dims or (None,))[:1], (b.dims or (None,))[:1]
 
     def kernel(self, g: Any, a: Any, b: Any, total: Any) -> Any:
@@ -115,15 +126,19 @@ class SparseExtreme(Op):
     inputs = _PAIR
     outputs = ("output_indices: int64", "output_values: T")
     dtypes = {"T": dt.REAL}
+    ranks = _PAIR_RANKS
     choose: ClassVar[Any]
     prefers: ClassVar[Callable[..., Any]]
 
     def shapes(self, *parts: TensorType) -> Shapes:
+        check_pair(*parts)
         return widest(parts[0], parts[3]), (None,)
 
     def kernel(self, *parts: Any) -> Any:
         a, a_values, shape, b, b_values, b_shape = parts
         same_shape(shape, b_shape)
+        for rows in (a, b):
+            sparse.check(rows, shape, ordered=False)
         rows, (left, right), _ = aligned(a, a_values, b, b_values)
         return rows, type(self).choose(left, right)
 

@@ -71,8 +71,16 @@ def algorithm_number(alg: Any) -> Any:
     return alg
 
 
+def check_algorithm(alg: Any) -> None:
+    """ValueError for an operand that is the number of no algorithm, if it is known."""
+    if alg not in (None, 1, 2, 3):
+        raise ValueError(f"Unsupported algorithm id: {alg}; alg must be a scalar, 1, 2 or 3")
+
+
 def position(key: Any, counter: Any, alg: int) -> tuple[int, int]:
-    """A key and counter operand as Python numbers; ValueError for too short a counter."""
+    """A key and counter operand as Python numbers; ValueError for too short a counter, and for
+    what is no algorithm."""
+    check_algorithm(alg)
     wanted = 1 if alg == Algorithm.THREEFRY.value else 2
     if np.shape(key) != (1,) or np.ndim(counter) != 1 or len(counter) < wanted:
         raise ValueError(
@@ -124,7 +132,8 @@ class Positioned(Op):
     #: The sampler's name in the modules of both algorithms.
     sampler: ClassVar[str] = ""
 
-    def shapes(self, shape: Any, *operands: Any) -> Shapes:
+    def shapes(self, shape: Any, key: Any, counter: Any, alg: Any, *operands: Any) -> Shapes:
+        check_algorithm(alg)
         return (checked_dims(shape, "shape"),)
 
     def bind(self, types: Sequence[DType]) -> Callable[..., Any]:
@@ -182,7 +191,8 @@ class StatelessRandomUniformIntV2(Op):
     gradient = not_differentiable
     batched = one_by_one
 
-    def shapes(self, shape: Any, *operands: Any) -> Shapes:
+    def shapes(self, shape: Any, key: Any, counter: Any, alg: Any, *operands: Any) -> Shapes:
+        check_algorithm(alg)
         return (checked_dims(shape, "shape"),)
 
     def kernel(self, shape: Any, key: Any, counter: Any, alg: int, minval: Any, maxval: Any) -> Any:
@@ -203,13 +213,13 @@ class StatelessShuffle(Op):
     gradient = undefined("gather rows by a shuffled range")
     batched = one_by_one
 
-    def shapes(self, value: TensorType, *operands: Any) -> Shapes:
+    def shapes(self, value: TensorType, key: TensorType, counter: TensorType, alg: Any) -> Shapes:
+        check_algorithm(alg)
         return (value.dims,)
 
     def kernel(self, value: Any, key: Any, counter: Any, alg: int) -> Any:
-        if np.ndim(value) == 0:
-            return value
-        return value[random.shuffle(*position(key, counter, alg), len(value))]
+        start = position(key, counter, alg)
+        return value[random.shuffle(*start, len(value))] if np.ndim(value) else value
 
 
 class StatelessMultinomial(Op):
@@ -277,6 +287,7 @@ class StatelessRandomGammaV3(Op):
     batched = one_by_one
 
     def shapes(self, shape: Any, key: Any, counter: Any, alg: Any, alpha: TensorType) -> Shapes:
+        check_algorithm(alg)
         return parameterized_shape(shape, alpha)
 
     def kernel(self, shape: Any, key: Any, counter: Any, alg: int, alpha: Any) -> Any:

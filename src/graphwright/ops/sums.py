@@ -22,6 +22,7 @@ class AddN(Op):
     inputs = ("inputs: T*",)
     outputs = ("sum: T",)
     dtypes = {"T": dt.NUMERIC}
+    least = {"inputs": 1}
 
     def shapes(self, *operands: TensorType) -> Shapes:
         dims = operands[0].dims
