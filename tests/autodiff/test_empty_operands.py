@@ -135,7 +135,8 @@ def is_empty(x: Any) -> bool:
 #: Operands that the op takes though they do not fit each other: its gradient need not.
 UNFIT = {
     "CropAndResizeGradBoxes", "CropAndResizeGradImage", "MatrixDiagV3", "MaxPoolGradGrad",
-    "MirrorPadGrad", "QuantizeAndDequantizeV4", "ScaleAndTranslateGrad",
+    "MirrorPadGrad", "QuantizeAndDequantizeV4", "ResizeBicubicGrad", "ResizeBilinearGrad",
+    "ResizeNearestNeighborGrad", "ScaleAndTranslateGrad",
 }  # fmt: skip
 
 

@@ -170,18 +170,13 @@ class MirrorPadGrad(Op):
                 result.append(None)
                 continue
             before, after = pair
-            if before + after >= d:
+            left = d - before - after
+            if any(pair) and max(pair) > left - (self.mode == "REFLECT" or not left):
                 raise ValueError(
-                    "Total paddings must be less than the input dimension size: "
-                    f"{before + after} was not less than {d}"
+                    "Total paddings must be less than the input dimension size, and each no "
+                    f"greater than what it mirrors: {before}, {after} of {d}"
                 )
-            mirrored = d - before - after - (self.mode == "REFLECT")
-            if max(pair) > mirrored:
-                raise ValueError(
-                    "Each padding must be no greater than what it mirrors: "
-                    f"{before}, {after} greater than {mirrored}"
-                )
-            result.append(d - before - after)
+            result.append(left)
         return (tuple(result),)
 
     def kernel(self, x: Any, paddings: Any) -> Any:

@@ -52,8 +52,6 @@ def resized_dims(images: Dims | None, size: Any) -> Dims:
     batch, channels = (None, None) if images is None else (images[0], images[3])
     if images is not None and 0 in images[1:3]:
         raise ValueError("input image must be of non-zero size")
-    if channels == 0:
-        raise ValueError("image must have at least one channel")
     return (batch, height, width, channels)
 
 
@@ -63,6 +61,7 @@ class Resize(Op):
     inputs = ("images: T", "size: int32 host")
     outputs = ("resized_images: float32",)
     dtypes = {"T": SOURCES}
+    ruled = True
     batched = images
 
     method: ClassVar[Any]
@@ -78,11 +77,12 @@ class Resize(Op):
         return "half_pixel" if self.half_pixel_centers else "legacy"
 
     def shapes(self, images: TensorType, size: Any) -> Shapes:
-        return (resized_dims(images.dims, size),)
+        dims = resized_dims(images.dims, size)
+        if dims[3] == 0:
+            raise ValueError(f"image must have at least one channel: {show_dims(images.dims)}")
+        return (dims,)
 
     def kernel(self, images: Any, size: Any) -> Any:
-        images = np.asarray(images)
-        resized_dims(images.shape, size)
         return kernels.resize(images, size, self.method, self.centres)
 
 
