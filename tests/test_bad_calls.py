@@ -257,7 +257,7 @@ def test_a_graph_that_knows_no_shapes_refuses_bad_tensors(letter: str, compiled:
             rest = {k: v for k, v in given.items() if k not in arrays}
             key = json.dumps([{k: v for k, v in arguments.items() if k in rest}, arrays])
             if arrays and key not in traces:
-                traces[key] = traced(name, rest, arrays, compiled)
+                traces[key] = traced_without_shapes(name, rest, arrays, compiled)
             if traces.get(key) is None:
                 continue
             try:
@@ -274,7 +274,9 @@ def is_array(value: Any) -> bool:
     return isinstance(value, dict) and "shape" in value
 
 
-def traced(name: str, rest: dict[str, Any], dtypes: dict[str, str], compiled: bool) -> Any:
+def traced_without_shapes(
+    name: str, rest: dict[str, Any], dtypes: dict[str, str], compiled: bool
+) -> Any:
     """A raw op with these arguments, traced for others of unknown shapes; None if it is refused."""
     function = tf.function(
         lambda **arrays: getattr(tf.raw_ops, name)(**arrays, **rest),

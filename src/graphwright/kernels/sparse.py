@@ -51,6 +51,12 @@ def check_rank(rows: Any, shape: Any) -> None:
         raise ValueError(f"indices of {rows.shape[1:]} numbers for a shape of rank {rank}")
 
 
+def check_sizes(name: str, sizes: Any) -> None:
+    """ValueError for negative sizes."""
+    if (np.asarray(sizes, np.int64) < 0).any():
+        raise ValueError(f"{name} must be non-negative, got {shown(sizes)}")
+
+
 def check(rows: Any, shape: Any, ordered: bool) -> None:
     """ValueError that names the first row beyond the shape, or out of order, or repeated."""
     check_rank(rows, shape)

@@ -122,6 +122,7 @@ class SparseSoftmax(Op):
         if len(shape) < 2:
             raise ValueError(f"Input should have rank >= 2, got: {len(shape)}")
         sparse.check_rank(indices, shape)
+        sparse.check_sizes("sp_shape", shape)
         sparse.check_order(indices, least=0)
         rows, (groups,) = sparse.numbered(indices[:, :-1])
         exact = values.astype(np.float32) if values.dtype.itemsize == 2 else values
@@ -160,6 +161,7 @@ class SparseReduction(Op):
     def grouped(self, indices: Any, values: Any, shape: Any, axes: Any) -> tuple[Any, Any, Any]:
         """What is left of the shape, the rows of indices left, and the values combined there."""
         sparse.check_rank(indices, shape)
+        sparse.check_sizes("input_shape", shape)
         gone = set(normalize_axes(as_axes(axes), len(shape)))
         left = [axis for axis in range(len(shape)) if axis not in gone]
         rows, (groups,) = sparse.numbered(indices[:, left])

@@ -246,8 +246,7 @@ class SparseSlice(Op):
                 f"{shape.size}"
             )
         for name, sizes in (("shape", shape), ("size", size)):
-            if (sizes < 0).any():
-                raise ValueError(f"{name} must be non-negative, got {sparse.shown(sizes)}")
+            sparse.check_sizes(name, sizes)
         kept = ((indices >= start) & (indices < start + size)).all(axis=1)
         left = np.maximum(0, np.minimum(size, shape - start))
         return indices[kept] - start, values[kept], left
