@@ -20,13 +20,15 @@ import pytest
 from bad_calls import Arguments, decoded_arguments, digest, values, values_of
 
 import graphwright as tf
+from graphwright.edge import raw_ops
 from graphwright.op.interpreter import STATE
+from graphwright.op.op import REGISTRY
 from graphwright.trace.tracer import current_tracer
 from tools import golden_format as gf
 
 #: TensorFlow has no kernel there on its CPU, or fails in another library's words.
 NO_KERNEL = {"NotFoundError", "AbortedError", "UnimplementedError", "InternalError"}
-#: Which of these TensorFlow raises says where it noticed: as it converts, or in the op.
+#: What TensorFlow raises as it converts an argument.
 CONVERSIONS = {"TypeError", "ValueError"}
 #: Refused though TensorFlow takes it, and why.
 STRICT = {
@@ -51,11 +53,13 @@ DIFFERENT = [
     ("RandomIndexShuffle, kind of rounds", "1.5 rounds: other numbers each time"),
 ]
 
-#: Operands of another class of error: lists that must not be empty, and what is looked at first.
+#: Refused with another class of error, and why.
 OTHER = {
-    ("CropAndResizeGradImage", "sign of image_size"),
-    ("UnsortedSegmentJoin", "no rank of inputs"),
-    ("UnsortedSegmentJoin", "greater rank of segment_ids"),
+    ("GatherV2", "kind of axis"): "its dtype has no default, as those of other numbers have",
+    ("Roll", "kind of axis"): "its dtype has no default",
+    ("Roll", "kind of shift"): "its dtype has no default",
+    ("UnsortedSegmentJoin", "greater rank of segment_ids"): "TensorFlow looks for sizes too far on",
+    ("UnsortedSegmentJoin", "no rank of inputs"): "TensorFlow looks for sizes too far on",
 }
 
 
@@ -111,10 +115,11 @@ def as_expected(name: str, what: str, ours: str, outcome: Any) -> bool:
     """Whether our class of error is one for what TensorFlow makes of a call."""
     if not is_bad(outcome):
         return name in STRICT if isinstance(outcome, list) else True
-    both = {ours, outcome}
-    conversion = ours == "InvalidArgumentError" and outcome in CONVERSIONS
-    converted = what.startswith(("emptiness of", "kind of")) and bool(both & CONVERSIONS)
-    return len(both) == 1 or conversion or converted or (name, what) in OTHER
+    # A tensor of a wrong dtype is refused by TensorFlow's kernel or, where another argument of the
+    # call is a Python value, as it is converted; here the op refuses it in both cases.
+    of_dtype = what.startswith(("dtype", "other dtype", "precision"))
+    converted = of_dtype and ours == "InvalidArgumentError" and outcome in CONVERSIONS
+    return ours == outcome or converted or (name, what) in OTHER
 
 
 @cache
@@ -288,6 +293,12 @@ def traced_without_shapes(
         return function.get_concrete_function(**specs)
     except (tf.errors.OpError, ValueError, TypeError):
         return None
+
+
+def test_the_least_of_attributes_and_lists_is_what_tensorflow_states() -> None:
+    stated = json.loads((gf.GOLDEN / "least.json").read_text(encoding="utf-8"))
+    names = raw_ops.names()
+    assert {n: REGISTRY[n].least for n in names} == {n: stated.get(n, {}) for n in names}
 
 
 def test_variates_of_what_is_no_parameter_end() -> None:

@@ -2,6 +2,7 @@
 
     python tools/record_refusal_goldens.py calls       # with this package: adds calls
     python tools/record_refusal_goldens.py outcomes    # with TensorFlow 2.21: records the new ones
+    python tools/record_refusal_goldens.py least       # with TensorFlow 2.21: records least.json
     python tools/record_refusal_goldens.py values      # with it too: what the accepted ones give
 
 A line of the file is `[op, what is wrong, arguments, outcome]`: the name of the error's class, the
@@ -27,6 +28,7 @@ ROOT = Path(__file__).resolve().parent.parent
 sys.path[:0] = [str(ROOT), str(ROOT / "tests")]
 FILE = ROOT / "tests" / "golden" / "refusals.json.gz"
 VALUES = ROOT / "tests" / "golden" / "accepted_values.npz"
+LEAST = FILE.with_name("least.json")
 NEW = "not recorded"
 SECONDS = 30
 #: A value in which two runs of TensorFlow differ.
@@ -97,6 +99,27 @@ def run(out: str, first: str) -> None:
                 print(json.dumps([number, found]), file=file, flush=True)
 
 
+def record_least() -> None:
+    """Records what TensorFlow's ops state of the least of their attributes, and of the number of
+    tensors in their lists, of all ops whose raw forms are recorded."""
+    from tensorflow.python.framework import op_def_registry
+
+    found = {}
+    for name in sorted(json.loads((FILE.parent / "raw_ops.json").read_text(encoding="utf-8"))):
+        op = op_def_registry.get(name)
+        least = {}
+        for attribute in op.attr if op else ():
+            names = (attribute.name,)
+            lists = [a.name for a in op.input_arg if names[0] in (a.number_attr, a.type_list_attr)]
+            if attribute.has_minimum and (
+                attribute.minimum > 0 if lists else attribute.type == "int"
+            ):
+                least |= dict.fromkeys(lists or names, attribute.minimum)
+        if least:
+            found[name] = least
+    LEAST.write_text(json.dumps(found, indent=1) + "\n", encoding="utf-8")
+
+
 def outcome_of(tf: Any, name: str, arguments: dict[str, Any]) -> Any:
     """What a call gives: dtypes and shapes, or the class of an error."""
     try:
@@ -159,4 +182,5 @@ if __name__ == "__main__":
         "run": run,
         "values": record_values,
         "evaluate": evaluate,
+        "least": record_least,
     }[sys.argv[1]](*sys.argv[2:])

@@ -139,6 +139,7 @@ def published(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
 
 def converted(op: type[Op], groups: list[Any]) -> list[Any]:
     """The operands as tensors; what has no dtype yet takes that of its like."""
+    check_lists(op, groups)
     found: dict[str, DType] = {}
     for operand, group in zip(op.operands, groups):
         each = group if operand.variadic or operand.mixed else [group]
@@ -149,19 +150,31 @@ def converted(op: type[Op], groups: list[Any]) -> list[Any]:
     return [as_operand(op, operand, group, found) for operand, group in zip(op.operands, groups)]
 
 
+def check_lists(op: type[Op], groups: list[Any]) -> None:
+    """The lists of an op have as many tensors."""
+    lists = [(o.name, g) for o, g in zip(op.operands, groups) if o.variadic or o.mixed]
+    if len({len(group) for _, group in lists}) > 1:
+        shown = ", ".join([f"{len(group)} in '{name}'" for name, group in lists])
+        raise InvalidArgumentError(
+            None, None, f"The lists of {op.type_name} must have as many tensors, got {shown}"
+        )
+
+
 def check_literals(op: type[Op], groups: list[Any], found: dict[str, DType]) -> None:
-    """TypeError for floats where a host operand of the same dtype is of integers."""
+    """Refuses floats where a host operand of the same dtype is of integers: as what cannot be
+    converted to the dtype of one before it, or as a list that has a dtype of its own."""
     hosts = [(o, g) for o, g in zip(op.operands, groups) if o.host and o.dtype in op.dtypes]
     for operand, given in hosts:
         alike = [g for o, g in hosts if o.dtype == operand.dtype]
         dtype = found.get(operand.dtype)
         if dtype is None and any(holds(int, value) for value in alike):
             dtype = dt.int32
-        if dtype is not None and dtype.is_integer and len(alike) > 1 and holds(float, given):
-            raise TypeError(
-                f"Cannot convert {given!r} to EagerTensor of dtype {dtype.name}: "
-                f"'{argument(op, operand.name)}' of {op.type_name}"
-            )
+        if dtype is None or not dtype.is_integer or len(alike) == 1 or not holds(float, given):
+            continue
+        name = f"'{argument(op, operand.name)}' of {op.type_name}"
+        if given is alike[0] and isinstance(given, (list, tuple)):
+            raise InvalidArgumentError(None, None, f"{name} must be of integers, got {given!r}")
+        raise TypeError(f"Cannot convert {given!r} to EagerTensor of dtype {dtype.name}: {name}")
 
 
 def holds(kind: type, value: Any) -> bool:

@@ -311,11 +311,13 @@ class Op(Record):
         return masks[count]
 
     @classmethod
-    def host_ints(cls, count: int) -> tuple[bool, ...]:
-        """Which of `count` operands are host operands that hold places or sizes: int32 or int64."""
+    def host_ints(cls, count: int) -> tuple[frozenset[DType], ...]:
+        """The dtypes that those of `count` operands may have that are host operands and hold
+        places or sizes; for others, none."""
         names = cls.operand_names(count)
-        ints = {o.name: o.host and cls._host_dtypes(o) <= dt.INDEX for o in cls.operands}
-        return tuple([ints.get(name.partition("[")[0], False) for name in names])
+        found = {o.name: cls._host_dtypes(o) for o in cls.operands if o.host}
+        dtypes = [found.get(name.partition("[")[0], frozenset()) for name in names]
+        return tuple([d if d <= dt.INTEGER else frozenset() for d in dtypes])
 
     @classmethod
     def _host_dtypes(cls, operand: Operand) -> frozenset[DType]:
@@ -325,7 +327,8 @@ class Op(Record):
 
     def check_host(self, position: int, count: int, got: DType) -> None:
         """`DTypeMismatch` if a host operand that holds places or sizes has another dtype."""
-        if got in dt.INDEX or not self.host_ints(count)[position]:
+        allowed = self.host_ints(count)[position]
+        if not allowed or got in allowed | dt.INDEX:
             return
         name = self.operand_names(count)[position].partition("[")[0]
         operand = next(o for o in self.operands if o.name == name)
@@ -357,7 +360,6 @@ class Op(Record):
 
     def bind_checked(self, types: Sequence[DType]) -> Callable[..., Any]:
         """What `bind` gives, behind the shape rule if the op is `ruled`: what interpreters run."""
-        check_least(self, len(types))
         kernel = self.bind(types)
         return behind_rule(self, types, kernel) if self.ruled else kernel
 

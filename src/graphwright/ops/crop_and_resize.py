@@ -182,6 +182,8 @@ class CropAndResizeGradImage(Op):
         self, grads: TensorType, boxes: TensorType, box_ind: TensorType, image_size: Any
     ) -> Shapes:
         check_boxes(TensorType(dt.float32, None), boxes, box_ind, None)
+        if image_size is not None and any(n is not None and n < 0 for n in image_size):
+            raise ValueError(f"image_size must be non-negative, got {show_dims(image_size)}")
         return (image_size or (None,) * 4,)
 
     def kernel(self, grads: Any, boxes: Any, box_ind: Any, image_size: Any) -> Any:

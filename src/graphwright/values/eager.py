@@ -10,6 +10,7 @@ import numpy as np
 from numpy import ndarray
 
 from graphwright.errors import InvalidArgumentError, OpError, ResourceExhaustedError
+from graphwright.op.conditions import check_least
 from graphwright.op.interpreter import STATE
 from graphwright.op.op import DTypeMismatch, Hooks, Op, host_value
 from graphwright.op.refusal import leave
@@ -68,13 +69,18 @@ class _Executors(dict[int, "Callable[..., Any]"]):
         terms = None
         if count <= _UNROLLED:
             hosts = zip(kind.host_mask(count), kind.host_ints(count))
-            terms = tuple([_HOST[is_host, is_int] for is_host, is_int in hosts])
+            terms = tuple([maker_of(allowed) if is_host else "" for is_host, allowed in hosts])
         made = self[count] = _executor(terms, kind.pure and kind.computes)
         return made
 
 
-#: What makes a host operand of a value: of any kind, or of places and sizes; "" for a tensor.
-_HOST = {(False, False): "", (True, False): "as_host", (True, True): "as_ints"}
+def maker_of(allowed: frozenset[DType]) -> str:
+    """What makes a host operand of a value: one of any kind, or of places and sizes."""
+    if not allowed:
+        return "as_host"
+    return "as_ints" if allowed <= dt.INDEX else "as_integers"
+
+
 #: More operands than these are gone through in a loop.
 _UNROLLED = 12
 
@@ -126,20 +132,25 @@ def _terms(kinds: tuple[str, ...]) -> dict[str, str]:
     }
 
 
-def as_ints(value: Any) -> Any:
+def as_ints(value: Any, allowed: frozenset[DType] = dt.INDEX) -> Any:
     """A host operand of places or sizes: ints, or nested tuples of them; `NotIndex` for others."""
     kind = type(value)
     if kind is list or kind is tuple:
         if _INTS.issuperset(map(type, value)):
             return tuple(value)
-        return tuple([as_ints(v) for v in value])
+        return tuple([as_ints(v, allowed) for v in value])
     if kind is int or value is None:
         return value
     plain = as_host(value)
     found = value.dtype if isinstance(value, Tensor) else dtype_of(plain)
-    if found not in dt.INDEX:
+    if found not in allowed:
         raise NotIndex(value, found)
     return plain
+
+
+def as_integers(value: Any) -> Any:
+    """As `as_ints`, of an op that takes integers of other sizes too."""
+    return as_ints(value, dt.INTEGER)
 
 
 def dtype_of(plain: Any) -> DType | None:
@@ -184,11 +195,11 @@ def bound(op: Op, operands: tuple[Any, ...]) -> Any:
     mask = op.host_mask(len(operands))
     types = [o.dtype for o, is_host in zip(operands, mask) if not is_host]
     try:
+        check_least(op, len(types))
         op.result_dtypes(types)
+        return op.bind_checked(types)
     except DTypeMismatch as mismatch:
         raise InvalidArgumentError(None, None, mismatch.eager_message()) from None
-    try:
-        return op.bind_checked(types)
     except REFUSALS as error:
         refuse(op, operands, error)
 
@@ -248,16 +259,17 @@ def wrong_host(op: Op, operands: tuple[Any, ...], wrong: NotIndex) -> Exception:
             f"({type(wrong.value)}) to a Tensor."
         )
     count = len(operands)
-    for position, is_int in enumerate(op.host_ints(count)):
+    for position, allowed in enumerate(op.host_ints(count)):
         try:
-            if is_int:
-                as_ints(operands[position])
+            if allowed:
+                as_ints(operands[position], allowed | dt.INDEX)
         except NotIndex:
             break
+    value = operands[position]
     try:
         op.check_host(position, count, wrong.dtype)
     except DTypeMismatch as mismatch:
-        if not isinstance(operands[position], (Tensor, list, tuple, ndarray)):
+        if not isinstance(value, (Tensor, ndarray)) and converts_first(op, position, count, value):
             wanted = mismatch.expected or dt.int32
             return TypeError(
                 f"Cannot convert {wrong.value!r} to EagerTensor of dtype {wanted.name}: "
@@ -267,12 +279,22 @@ def wrong_host(op: Op, operands: tuple[Any, ...], wrong: NotIndex) -> Exception:
     return wrong
 
 
+def converts_first(op: Op, position: int, count: int, value: Any) -> bool:
+    """Whether TensorFlow knows what dtype a Python value is to have before it is converted: for a
+    number, and where the record or an operand before it says so."""
+    names = [name.partition("[")[0] for name in op.operand_names(count)[: position + 1]]
+    dtypes = [operand.dtype for operand in op.operands if operand.name in names]
+    told = dtypes[-1] not in op.dtypes or dtypes[-1] in dtypes[:-1]
+    return told or not isinstance(value, (list, tuple))
+
+
 #: What the text of executors names.
 _NAMES: dict[str, Any] = {
     "EagerTensor": EagerTensor,
     "QUIET": QUIET,
     "REFUSALS": REFUSALS,
     "as_host": as_host,
+    "as_integers": as_integers,
     "as_ints": as_ints,
     "bound": bound,
     "ndarray": ndarray,
