@@ -121,14 +121,15 @@ def with_rules() -> list[str]:
 
 
 def drawn(op: type[Elementwise]) -> Iterator[Sample]:
-    """Operands that broadcast, from where an op is smooth, away from where it bends."""
+    """Operands that broadcast if they may, from where an op is smooth, away from where it bends."""
     random = np.random.default_rng(11)
     double = all(tf.float64 in op.dtypes.get(o.dtype, ()) for o in op.operands)
     if not double or op.results[0].dtype not in op.dtypes or op.fields:
         return
     domain = DOMAINS.get(op.type_name, (-3.0, 3.0))
     each = domain if isinstance(domain[0], tuple) else [domain] * len(op.operands)
-    arrays = [random.uniform(*bounds, shape) for bounds, shape in zip(each, SHAPES)]
+    shapes = SHAPES if op.broadcasts else SHAPES[:1] * len(each)
+    arrays = [random.uniform(*bounds, shape) for bounds, shape in zip(each, shapes)]
     if op.type_name == "ClipByValue":
         arrays[1:] = [np.asarray(a.ravel()[0]) for a in arrays[1:]]
     yield Sample(op(), tuple(arrays))

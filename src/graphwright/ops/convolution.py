@@ -98,7 +98,7 @@ class Sliding(Op, fields=False):
 
     def check_depth(self, x: Dims, filters: Dims) -> None:
         """The filters fit the channels: all of them, or groups of equal size."""
-        if 0 in filters:
+        if 0 in filters[:-1]:
             raise ValueError(f"filter must not have zero elements: {show_dims(filters)}")
         channels, depth, outputs = channels_of(x, self.data_format), *filters[-2:]
         if channels is None or depth is None:
@@ -154,13 +154,16 @@ class Convolution(Sliding):
     inputs: ClassVar[tuple[str, ...]] = ("input: T", "filter: T")
     outputs: ClassVar[tuple[str, ...]] = ("output: T",)
     dtypes = {"T": dt.FLOATING}
+    ruled = True
     batched = images
 
     def shapes(self, x: TensorType, filters: TensorType) -> Shapes:
-        return (self.output_dims(x.dims, filters.dims),)
+        dims = self.output_dims(x.dims, filters.dims)
+        if filters.dims and filters.dims[-1] == 0:
+            raise ValueError(f"filter must not have zero elements: {show_dims(filters.dims)}")
+        return (dims,)
 
     def kernel(self, x: Any, filters: Any) -> Any:
-        self.output_dims(x.shape, filters.shape)
         compute = kernels.depthwise if self.depthwise else kernels.convolve
         return compute(x, filters, *self.window())
 
