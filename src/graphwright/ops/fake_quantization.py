@@ -14,7 +14,6 @@ from graphwright.op.interpreter import apply
 from graphwright.op.op import Call, Op, Shapes
 from graphwright.ops.comparison import select
 from graphwright.ops.creation import ones_like, zeros_like
-from graphwright.types import dtypes as dt
 from graphwright.types.tensor_type import TensorType
 
 
