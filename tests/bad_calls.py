@@ -1,8 +1,9 @@
 """Bad calls of raw ops, made from good ones: what a program may get wrong in each argument.
 
 `calls_of` spoils one argument of a use of an op at a time: its dtype, its rank, a dimension, its
-values, its kind. tools/record_refusal_goldens.py records what TensorFlow makes of them. A call is
-kept as JSON: arrays as `{"dtype": ..., "shape": ..., "value": ...}`, dtypes as `{"type": ...}`.
+values (negative, too great, not finite, an axis that there is not), its kind.
+tools/record_refusal_goldens.py records what TensorFlow makes of them. A call is kept as JSON:
+arrays as `{"dtype": ..., "shape": ..., "value": ...}`, dtypes as `{"type": ...}`.
 """
 
 from __future__ import annotations
@@ -59,6 +60,13 @@ def decoded(value: Any, tf: Any) -> Any:
     return value
 
 
+def plain(value: Any) -> Any:
+    """What `encoded` was given, as `calls_of` takes it: dtypes stay encoded."""
+    if isinstance(value, list):
+        return [plain(v) for v in value]
+    return array(value) if isinstance(value, dict) and "shape" in value else value
+
+
 def array(value: dict[str, Any]) -> Any:
     """The array that was encoded."""
     name, items = value["dtype"], value["value"]
@@ -72,12 +80,31 @@ def array(value: dict[str, Any]) -> Any:
     return found.reshape(value["shape"])
 
 
-def calls_of(op: Any, arguments: Arguments) -> Iterator[tuple[str, Arguments]]:
+def calls_of(arguments: Arguments) -> Iterator[tuple[str, Arguments]]:
     """The bad calls that come of a good one, each with what is wrong in it; the good one first."""
     yield "nothing", arguments
+    ranks = {v.ndim for v in arguments.values() if isinstance(v, np.ndarray)}
     for name, value in arguments.items():
         for what, wrong in spoiled(value):
             yield f"{what} of {name}", {**arguments, name: wrong}
+        if ("axis" in name or "dim" in name) and not name.endswith("_mask"):
+            for what, wrong in beyond(value, max(ranks, default=0)):
+                yield f"{what} of {name}", {**arguments, name: wrong}
+
+
+def beyond(value: Any, rank: int) -> Iterator[tuple[str, Any]]:
+    """The first axes that a tensor has not, in the place of one that it has."""
+    if type(value) is int:
+        yield "axis after those", rank
+        yield "axis before those", -rank - 1
+    elif is_ints(value):
+        yield "axis after those", [rank, *value[1:]]
+        yield "axis before those", [-rank - 1, *value[1:]]
+
+
+def is_ints(value: Any) -> bool:
+    """Whether a value is a list of integers that has any."""
+    return isinstance(value, (list, tuple)) and bool(value) and type(value[0]) is int
 
 
 def spoiled(value: Any) -> Iterator[tuple[str, Any]]:
@@ -91,16 +118,26 @@ def spoiled(value: Any) -> Iterator[tuple[str, Any]]:
         yield "range", type(value)(99)
         yield "kind", "a" if isinstance(value, float) else 1.5
         yield "rank", [[value]]
+        yield "finiteness", float("nan")
+        yield "infinity", float("inf")
     elif isinstance(value, (list, tuple)) and value and isinstance(value[0], np.ndarray):
         for what, wrong in spoiled_array(value[0]):
             yield f"{what} in the first", [wrong, *value[1:]]
         yield "emptiness", []
-    elif isinstance(value, (list, tuple)) and value and type(value[0]) is int:
+    elif is_ints(value):
         yield "sign", [-7, *value[1:]]
         yield "range", [99, *value[1:]]
         yield "length", [*value, 1]
         yield "kind", [1.5, *value[1:]]
         yield "rank", [value]
+        yield "shortness", list(value[1:])
+        yield "finiteness", [float("nan"), *value[1:]]
+        yield "infinity", [float("inf"), *value[1:]]
+    elif isinstance(value, (list, tuple)) and value and is_ints(value[0]):
+        for what, wrong in spoiled(value[0]):
+            yield f"{what} in the first", [wrong, *value[1:]]
+        yield "length", [*value, value[0]]
+        yield "shortness", list(value[1:])
 
 
 def spoiled_array(value: Any) -> Iterator[tuple[str, Any]]:
@@ -122,6 +159,7 @@ def spoiled_array(value: Any) -> Iterator[tuple[str, Any]]:
         yield "range", np.full_like(value, 99)
     if kind == "f":
         yield "finiteness", np.full_like(value, np.nan)
+        yield "infinity", np.full_like(value, np.inf)
 
 
 def as_dtype(value: Any, name: str) -> Any:

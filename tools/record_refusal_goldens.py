@@ -49,14 +49,18 @@ def write(rows: list[Any]) -> None:
 
 
 def add_calls() -> None:
-    """Adds bad calls of each op that golden cases come to."""
+    """Adds bad calls of each op that golden cases come to, of the use that is known if one is."""
     import bad_calls
     import op_uses
 
     rows = read() if FILE.exists() else []
     known = {json.dumps(row[:3]) for row in rows}
-    for name, (op, arguments) in sorted(op_uses.smallest().items()):
-        for what, wrong in bad_calls.calls_of(op, arguments):
+    uses = {name: arguments for name, (_, arguments) in op_uses.smallest().items()}
+    for name, what, arguments, _ in rows:
+        if what == "nothing":
+            uses[name] = {k: bad_calls.plain(v) for k, v in arguments.items()}
+    for name, use in sorted(uses.items()):
+        for what, wrong in bad_calls.calls_of(use):
             row = [name, what, {k: bad_calls.encoded(v) for k, v in wrong.items()}]
             if json.dumps(row) not in known:
                 rows.append([*row, NEW])

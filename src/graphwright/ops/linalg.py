@@ -117,10 +117,9 @@ class MatrixInverse(MatrixOp):
         return (joined(batch, size, size),)
 
     def kernel(self, x: Any) -> Any:
-        inverse = np.linalg.inv(adjoint_array(x) if self.adjoint else x)
-        if np.isnan(inverse).any():  # no pivot is greater than 0
+        if np.isnan(x).any():  # no pivot is greater than 0
             raise np.linalg.LinAlgError
-        return inverse
+        return np.linalg.inv(adjoint_array(x) if self.adjoint else x)
 
     def gradient(self, call: Call, g: Any) -> Sequence[Any]:
         y = call.outputs[0]
