@@ -36,6 +36,8 @@ STRICT = {
     "AvgPool3DGrad": "a cotangent of another shape: it reads its memory as if it had the right one",
     "AvgPoolGrad": "a cotangent of another shape, or five strides: it reads outside of its memory",
     "Conv2D": "an axis too many: it takes the first part and no other, and refuses it in graphs",
+    "Conv2DBackpropFilter": "one operand is empty and fits not: zeros, which have no derivatives",
+    "Conv2DBackpropInput": "one operand is empty and fits not: zeros, which have no derivatives",
     "MaxPool": "five strides for four axes: it takes those of other axes, and refuses it in graphs",
 }
 #: Calls whose values are meant to differ where TensorFlow takes them, and why.
@@ -173,6 +175,8 @@ def test_a_graph_gives_the_values_or_sees_what_is_wrong(letter: str) -> None:
             if what == "nothing":
                 wrong.append(f"{name}: {error!r}"[:400])
             continue
+        if name in STRICT and what != "nothing":
+            continue  # which is refused when it runs, if not before
         found = values(tf, concrete())
         if not alike(found, expected):
             wrong.append(f"{name}, {what}: {expected}, not {found}"[:400])

@@ -124,17 +124,6 @@ def test_strings_have_distinct_slices_and_fingerprints_of_rows() -> None:
     assert found.numpy().tolist() == whole.numpy().tolist()
 
 
-def test_a_convolution_of_nothing_has_gradients_of_zeros() -> None:
-    windows = {"strides": [1, 1, 1, 1], "padding": "SAME"}
-    nothing, g = tf.zeros([2, 1, 4, 0]), tf.ones([2, 1, 4, 3])
-    for run in (lambda f: f, tf.function):
-        to_filter = run(raw.Conv2DBackpropFilter)(
-            input=nothing, filter_sizes=[1, 2, 2, 3], out_backprop=g, **windows
-        )
-        assert to_filter.shape == (1, 2, 2, 3)
-        assert not to_filter.numpy().any()
-
-
 def test_segments_may_be_numbered_in_16_bits_for_sums_alone() -> None:
     ids = tf.constant([0, 1, 1], tf.int16)
     data = tf.constant([1.0, 2.0, 3.0])

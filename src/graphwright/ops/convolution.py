@@ -9,8 +9,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, ClassVar
 
-import numpy as np
-
 from graphwright.kernels import convolution as kernels
 from graphwright.op.batching import Each, Refusal, images
 from graphwright.op.interpreter import apply, convert
@@ -208,9 +206,6 @@ class InputGradient(Sliding):
         return (self.result_dims(sizes, filters.dims, out.dims),)
 
     def kernel(self, sizes: Any, filters: Any, out: Any) -> Any:
-        if 0 in (filters.size, out.size):
-            self.check()
-            return np.zeros(sizes, filters.dtype)
         self.result_dims(sizes, filters.shape, out.shape)
         compute = kernels.depthwise_input_gradient if self.depthwise else kernels.input_gradient
         return compute(sizes, filters, out, *self.window())
@@ -228,7 +223,7 @@ class InputGradient(Sliding):
 
 
 class FilterGradient(Sliding):
-    """The cotangent of a convolution's filters: zeros where no windows or cotangents are."""
+    """The cotangent of a convolution's filters."""
 
     inputs: ClassVar[tuple[str, ...]] = ("input: T", "filter_sizes: int32 host", "out_backprop: T")
     outputs: ClassVar[tuple[str, ...]] = ("output: T",)
@@ -243,17 +238,13 @@ class FilterGradient(Sliding):
                 f"filter_sizes of {self.type_name} must have {self.spatial + 2} elements, got "
                 f"{sizes}"
             )
-        if 0 not in (*(x or ()), *(out or ())):
-            check_cotangent(self, self.output_dims(x, dims), out)
+        check_cotangent(self, self.output_dims(x, dims), out)
         return dims
 
     def shapes(self, x: TensorType, sizes: Any, out: TensorType) -> Shapes:
         return (self.result_dims(x.dims, sizes, out.dims),)
 
     def kernel(self, x: Any, sizes: Any, out: Any) -> Any:
-        if 0 in (x.size, out.size):
-            self.check()
-            return np.zeros(sizes, x.dtype)
         self.result_dims(x.shape, sizes, out.shape)
         compute = kernels.depthwise_filter_gradient if self.depthwise else kernels.filter_gradient
         return compute(x, sizes, out, *self.window())
