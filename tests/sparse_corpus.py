@@ -39,13 +39,9 @@ CUBE = sparse(np.arange(24).reshape(2, 3, 4) % 5 * (np.arange(24).reshape(2, 3, 
 EMPTY = sparse(np.zeros((2, 3)))
 VECTOR = sparse([0, 1, 0, 2])
 COMPLEX = sparse([[1 + 2j, 0], [0, 3 - 1j]], "complex64")
-SHUFFLED = Sparse(
-    np.array([[2, 1], [0, 2], [0, 0]]), np.array([1.0, 2.0, 3.0], np.float32), (3, 3)
-)
+SHUFFLED = Sparse(np.array([[2, 1], [0, 2], [0, 0]]), np.array([1.0, 2.0, 3.0], np.float32), (3, 3))
 WORDS = Sparse(np.array([[0, 1], [1, 0]]), words([b"a", b"b"]), (2, 2))
-SETS = Sparse(
-    np.array([[0, 0], [0, 1], [0, 2], [1, 0], [2, 0]]), np.array([3, 1, 3, 2, 9]), (3, 4)
-)
+SETS = Sparse(np.array([[0, 0], [0, 1], [0, 2], [1, 0], [2, 0]]), np.array([3, 1, 3, 2, 9]), (3, 4))
 DENSE = np.arange(9, dtype=np.float32).reshape(3, 3) - 4
 WIDE = np.arange(6, dtype=np.float32).reshape(3, 2)
 
@@ -204,7 +200,9 @@ each(lambda tf, x, y: tf.sets.difference(x, y, aminusb=False), (SETS, _DENSE_SET
      (_DENSE_SETS, SETS))  # fmt: skip
 each(lambda tf, x: tf.sets.size(x), (SETS,), (WORDS,), (GRID,), (_MATRIX,))
 _TABLE = np.arange(8, dtype=np.float32).reshape(4, 2) / 4
-_SIDE = Sparse(IDS.indices, np.array([1, 0.5, 2, -1, 0, 3], np.float32)[: len(IDS.values)], IDS.shape)
+_SIDE = Sparse(
+    IDS.indices, np.array([1, 0.5, 2, -1, 0, 3], np.float32)[: len(IDS.values)], IDS.shape
+)
 _HOLES = Sparse(np.array([[0, 0], [0, 1], [2, 0], [3, 1]]), np.array([1, -1, 3, 0]), (5, 2))
 _DEEP = Sparse(np.array([[0, 0, 0], [0, 1, 0], [1, 1, 1]]), np.array([1, -1, 3]), (2, 2, 2))
 _HEAVY = Sparse(_HOLES.indices, np.array([1, 1, 0.5, -2], np.float32), _HOLES.shape)

@@ -24,7 +24,7 @@ def unpacked(entry: Any) -> Any:
     """The recorded array."""
     name, shape, values = entry
     if name == "string":
-        return np.array([v.encode('latin-1') for v in values] + [None], object)[:-1].reshape(shape)
+        return np.array([v.encode("latin-1") for v in values] + [None], object)[:-1].reshape(shape)
     dtype = np.dtype(name)
     flat = np.array(values, dtype.type(0).real.dtype).view(dtype)
     return flat.reshape(shape)

@@ -20,8 +20,12 @@ def test_its_parts(x: Any) -> None:
     assert (x.indices.dtype, x.dense_shape.dtype) == (tf.int64, tf.int64)
     assert (x.dtype, x.shape, x.get_shape()) == (tf.int32, (2, 2), (2, 2))
     assert repr(x) == str(x)
-    assert repr(x).replace("\n", "").startswith(
-        "SparseTensor(indices=tf.Tensor([[0 0] [1 1]], shape=(2, 2), dtype=int64), values="
+    assert (
+        repr(x)
+        .replace("\n", "")
+        .startswith(
+            "SparseTensor(indices=tf.Tensor([[0 0] [1 1]], shape=(2, 2), dtype=int64), values="
+        )
     )
     assert x.with_values([3, 4]).values.numpy().tolist() == [3, 4]
     assert tf.SparseTensor.from_value(x).shape == (2, 2)

@@ -32,4 +32,3 @@ def write_whole(path: str | Path, content: bytes, durable: bool = False) -> None
             os.fsync(directory)
         finally:
             os.close(directory)
-

@@ -31,6 +31,8 @@ RANDOM = (
 STATEFUL = ("tools.golden.state.",)
 #: What they find on the way is of another length in each row, which no stack of rows can hold.
 UNEVEN = ("nn.collapse_repeated",)
+#: Their axis is no operand of a graph, as in TensorFlow.
+WITH_KNOWN_AXIS = ("sort", "argsort")
 CASES = 6  # of each function
 
 
@@ -79,6 +81,8 @@ def test_all_rows_at_once_are_the_rows_one_by_one(area: str, function: str) -> N
     for case in area_of(area)[2][function]:
         arrays, _ = gf.split(case)
         if not arrays or "error" in area_of(area)[1].index.get(gf.digest(case), {"error": ""}):
+            continue
+        if function in WITH_KNOWN_AXIS and len(arrays) > 1:
             continue
         for flags in choices(len(arrays)):
             lines = differences(case, arrays, flags)

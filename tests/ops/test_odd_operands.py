@@ -160,3 +160,16 @@ def test_a_list_that_contains_itself_is_refused_with_the_call(function: Any) -> 
     endless.append(endless)
     with pytest.raises(ValueError, match=rf"contains itself(.|\n)*in tf\.{function.__name__}\("):
         function(endless)
+
+
+@pytest.mark.parametrize("compiled", [None, False, True])
+@pytest.mark.parametrize("rank", [2, 3])
+def test_a_convolution_of_no_channels_says_so(rank, compiled):
+    x, filters = tf.ones([1, *[4] * rank, 0]), tf.ones([*[2] * rank, 2, 3])
+    run = tf.nn.conv2d if rank == 2 else tf.nn.conv3d
+    call = lambda x: run(x, filters, [1] * (rank + 2), "SAME")  # noqa: E731
+    if compiled is not None:
+        open_dims = tf.TensorSpec([None] * (rank + 2))
+        call = tf.function(call, input_signature=[open_dims], jit_compile=compiled)
+    with pytest.raises(tf.errors.InvalidArgumentError, match="at least one group: 0 groups of 2"):
+        call(x)

@@ -174,6 +174,6 @@ def parse_single_sequence_example(
     message = string(serialized)
     if message.type.rank not in (0, None):
         raise ValueError("Input serialized must be a scalar")
-    return parse_sequence_example(
-        message, context_features, sequence_features, example_name, name
-    )[:2]
+    return parse_sequence_example(message, context_features, sequence_features, example_name, name)[
+        :2
+    ]

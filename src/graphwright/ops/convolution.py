@@ -106,6 +106,8 @@ class Sliding(Op, fields=False):
                 raise ValueError(
                     f"input and filter must have the same depth: {channels} vs {depth}"
                 )
+        elif not channels:
+            raise ValueError(f"{self.type_name} must have at least one group: 0 groups of {depth}")
         elif channels % depth:
             raise ValueError(
                 f"input depth must be evenly divisible by filter depth: {channels} vs {depth}"
