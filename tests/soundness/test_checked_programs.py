@@ -11,6 +11,7 @@ import pytest
 import random_control_flow
 import random_programs
 from autograph.programs import load, sources
+from autograph.test_random_programs import give, helper
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
@@ -59,17 +60,11 @@ def check_control_flow(program: Any, seed: int) -> None:
     slope(tf.constant(np.random.default_rng(seed).normal(size=(3, 2))))
 
 
-def helper(x: Any) -> Any:
-    if x > 1:
-        return x - 2
-    return x + 1
-
-
 def check_converted(source: str, values: tuple[int, int, int]) -> None:
     """Loops and branches over integers, as AutoGraph stages them."""
     import contextlib
 
-    scope = {"helper": helper, "context": contextlib.nullcontext}
+    scope = {"helper": helper, "give": give, "context": contextlib.nullcontext}
     program = tf.function(load(source, tensor=lambda x: tf.constant(x, tf.int32), **scope))
     program(*map(tf.constant, values), tf.constant(0))
 
