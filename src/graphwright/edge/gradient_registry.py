@@ -64,7 +64,9 @@ def no_gradient(op_type: str) -> None:
     TypeError for a name that is no string, KeyError for an op that has a rule.
 
     >>> import graphwright as tf
-    >>> tf.no_gradient("MyOp")
+    >>> tf.no_gradient("Sin")
+    Traceback (most recent call last):
+    KeyError: "Registering two gradient with name 'Sin'!"
     """
     register(checked(op_type), not_differentiable)
 
