@@ -217,7 +217,9 @@ def leaked(tensor: SymbolicTensor, into: Graph | None) -> Exception:
         message += (
             f"\nThe body of a loop and a branch are traced once. To keep what each turn gives: "
             f"`array = tf.TensorArray(tf.{tensor.dtype.name}, size=0, dynamic_size=True)` before, "
-            "`array = array.write(array.size(), value)` inside, and `array.stack()` after it."
+            "`array = array.write(array.size(), value)` inside, and `array.stack()` after it. "
+            "Python's lists may grow in a loop if they have items before it, empty ones with "
+            "`tf.function(experimental_autograph_options=tf.autograph.experimental.Feature.LISTS)`."
         )
     location = user_location(2)
     if location is not None:
