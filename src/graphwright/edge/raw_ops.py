@@ -9,7 +9,6 @@ from __future__ import annotations
 import importlib
 import inspect
 import pkgutil
-from collections import namedtuple
 from collections.abc import Callable
 from functools import cache
 from typing import Any
@@ -21,6 +20,7 @@ from graphwright.op.families import Reduction
 from graphwright.op.interpreter import apply, convert, is_tensor
 from graphwright.op.op import REGISTRY, Op, Operand
 from graphwright.op.refusal import boundary
+from graphwright.op.results import named
 from graphwright.types import dtypes as dt
 from graphwright.types.dtypes import DType, as_dtype
 from graphwright.types.shape import TensorShape
@@ -257,7 +257,7 @@ def shaped(op: Op, result: Any) -> Any:
     """A result as raw ops give it: a tensor, a list, a named tuple of these, or None."""
     if len(op.results) <= 1:
         return list(result) if isinstance(result, tuple) else result
-    kind = namedtuple(op.type_name, [r.name for r in op.results])  # type: ignore[misc]
+    kind = named(type(op))
     if not any(r.variadic or r.mixed for r in op.results):
         return kind(*result)
     rest, parts = list(result), []
