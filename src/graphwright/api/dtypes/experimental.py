@@ -1,4 +1,4 @@
-"""`tf.dtypes.experimental`: floats of 8 bits."""
+"""`tf.dtypes.experimental`: numbers of fewer than 8 bits, and floats of 8."""
 
 from __future__ import annotations
 
