@@ -16,6 +16,7 @@ class State:
         self.narrow = tf.Variable([1.0, 2.0])
         self.any = tf.Variable([1.0, 2.0], shape=[None])
         self.table = tf.lookup.experimental.MutableHashTable(tf.int64, tf.int64, 0)
+        self.unset = tf.raw_ops.VarHandleOp(dtype=tf.float32, shape=[4])
         self.seen = []
 
     def shown(self):
@@ -36,6 +37,10 @@ FAILURES = {
     "shapes": lambda s, x, n: x[: n - 1] + x[:n],
     "assignment": lambda s, x, n: s.narrow.assign(x[n - 2 :] * 2.0),
     "update": lambda s, x, n: s.narrow.assign_add(x[n - 2 :] * 2.0),
+    "read": lambda s, x, n: tf.raw_ops.ReadVariableOp(resource=s.unset, dtype=tf.float32),
+    "update of nothing": lambda s, x, n: tf.raw_ops.AssignAddVariableOp(
+        resource=s.unset, value=x * 2.0
+    ),
     "loop": lambda s, x, n: tf.while_loop(
         lambda i, y: i < n, lambda i, y: (i + 1, y // (i - 1)), (n - 3, n)
     )[1],
@@ -66,7 +71,7 @@ def ending(steps, shape, jit):
     specs = [tf.TensorSpec(shape), tf.TensorSpec([], tf.int64)]
     run = tf.function(program, input_signature=specs, jit_compile=jit, autograph=False)
     run.get_concrete_function()
-    with pytest.raises(tf.errors.InvalidArgumentError) as error:
+    with pytest.raises(tf.errors.OpError) as error:
         run(tf.constant([1.0, 2.0, 3.0, 4.0]), tf.constant(3, tf.int64))
     return type(error.value), state.shown()
 

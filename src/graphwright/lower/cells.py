@@ -34,6 +34,11 @@ class Cells:
             len(kept) == len(dims) and all(k is None or k == d for k, d in zip(kept, dims))
         )
 
+    def is_set(self, handle: Value) -> bool:
+        """Whether a variable certainly holds something, so that reading it does not fail."""
+        storage = self._storages.get(handle)
+        return storage is not None and storage.is_set
+
     def distinct(self, a: Value, b: Value) -> bool:
         """Whether two handles certainly stand for different variables."""
         one, other = self._storages.get(a), self._storages.get(b)

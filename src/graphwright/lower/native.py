@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from graphwright.errors import FailedPreconditionError
 from graphwright.ir.execution import Builder, Function
 from graphwright.ir.graph import Graph
 from graphwright.ir.verify import verify_call
@@ -143,14 +144,10 @@ class NativeUpdate(Native):
         def run(*operands: Any) -> Any:
             cells = operands[first:count]
             with Held(cells):
-                if reuses:
-                    found = lent(operands)
-                else:
-                    arrays = [cell.held() for cell in operands[:first]]
-                    found = native(*arrays, *operands[count:])
-                if found is None:
-                    arrays = [cell.held() for cell in operands[:first]]
-                    found = native(*map(as_plain, (*arrays, *operands[count:])))
+                try:
+                    found = computed(operands)
+                except FailedPreconditionError:  # a cell holds nothing: the steps say so in turn
+                    found = None
                 if found is not None:
                     for cell, array in zip(cells, found[kept:]):
                         cell.write(array)
@@ -160,6 +157,17 @@ class NativeUpdate(Native):
         @cache
         def slow() -> Function:
             return Builder.build(self.steps())
+
+        def computed(operands: Any) -> Any:
+            if reuses:
+                found = lent(operands)
+            else:
+                arrays = [cell.held() for cell in operands[:first]]
+                found = native(*arrays, *operands[count:])
+            if found is None:
+                arrays = [cell.held() for cell in operands[:first]]
+                found = native(*map(as_plain, (*arrays, *operands[count:])))
+            return found
 
         def lent(operands: Any) -> Any:
             loans: list[Loan] = []

@@ -288,6 +288,7 @@ class Partition:
         if not inside:
             if self.open is not None and (
                 handle in self.open.written
+                or (self.open.written and not self.cells.is_set(handle))
                 or not self.open.produced.isdisjoint(node.inputs)
                 or (node.op.effect is Effect.WRITE and not self.may_precede(node))
             ):
