@@ -8,52 +8,27 @@ from typing import Any
 
 from graphwright.lower.rules import Rule, dims_of, host, padded
 from graphwright.op.op import Op
-from graphwright.ops.blocks import BatchToSpaceND, DepthToSpace, SpaceToBatchND, SpaceToDepth
+from graphwright.ops.blocks import (
+    BatchToSpaceND,
+    DepthToSpace,
+    Regrouping,
+    SpaceToBatchND,
+    SpaceToDepth,
+)
 from graphwright.ops.conversion import cast
 from graphwright.ops.joining import concat
 from graphwright.ops.movement import reshape, transpose
 from graphwright.ops.tridiagonal import Cross
 
 
-def in_blocks(x: Any, parts: list[list[Any]], order: list[int], wanted: list[Any]) -> Any:
-    """x with each axis taken apart, the parts in another order, and these put together."""
-    return reshape(transpose(reshape(x, [*chain(*parts)]), order), wanted)
+def in_blocks(x: Any, pieces: list[Any], order: list[int], wanted: list[Any]) -> Any:
+    """x with its axes taken apart, the pieces in another order, and these put together."""
+    return reshape(transpose(reshape(x, pieces), order), wanted)
 
 
-def space_to_depth(op: SpaceToDepth, x: Any) -> Any:
-    """Blocks of space as channels"""
-    size = op.block_size
-    n, *rest = dims_of(x)
-    if None in x.shape[1:]:
-        return None
-    if op.data_format == "NCHW":
-        c, h, w = rest
-        parts = [[n], [c], [h // size, size], [w // size, size]]
-        order, wanted = [0, 3, 5, 1, 2, 4], [n, c * size * size, h // size, w // size]
-    else:
-        h, w, c = rest
-        parts = [[n], [h // size, size], [w // size, size], [c]]
-        order, wanted = [0, 1, 3, 2, 4, 5], [n, h // size, w // size, c * size * size]
-    return in_blocks(x, parts, order, wanted)
-
-
-def depth_to_space(op: DepthToSpace, x: Any) -> Any:
-    """Channels as blocks of space"""
-    size = op.block_size
-    n, *rest = dims_of(x)
-    if None in x.shape[1:]:
-        return None
-    if op.data_format == "NCHW":
-        c, h, w = rest
-        depth = c // (size * size)
-        parts = [[n], [size, size, depth], [h], [w]]
-        order, wanted = [0, 3, 4, 1, 5, 2], [n, depth, h * size, w * size]
-    else:
-        h, w, c = rest
-        depth = c // (size * size)
-        parts = [[n], [h], [w], [size, size, depth]]
-        order, wanted = [0, 1, 3, 2, 4, 5], [n, h * size, w * size, depth]
-    return in_blocks(x, parts, order, wanted)
+def regrouped(op: Regrouping, x: Any) -> Any:
+    """Blocks of space as channels, or channels as these"""
+    return None if None in x.shape[1:] else in_blocks(x, *op.plan(dims_of(x)))
 
 
 def space_to_batch(op: SpaceToBatchND, x: Any, block_shape: Any, paddings: Any) -> Any:
@@ -65,11 +40,11 @@ def space_to_batch(op: SpaceToBatchND, x: Any, block_shape: Any, paddings: Any) 
     rest = x.shape.rank - count - 1
     x = padded(x, [(0, 0), *pairs, *[(0, 0)] * rest], cast(0, x.dtype))
     n, *dims = dims_of(x)
-    parts = [[n], *[[d // b, b] for d, b in zip(dims, blocks)], *[[d] for d in dims[count:]]]
+    pieces = [n, *chain(*[[d // b, b] for d, b in zip(dims, blocks)]), *dims[count:]]
     order = [*range(2, 2 * count + 1, 2), 0, *range(1, 2 * count, 2)]
     order += range(2 * count + 1, 2 * count + 1 + rest)
     space = [d // b for d, b in zip(dims, blocks)]
-    return in_blocks(x, parts, order, [n * math.prod(blocks), *space, *dims[count:]])
+    return in_blocks(x, pieces, order, [n * math.prod(blocks), *space, *dims[count:]])
 
 
 def batch_to_space(op: BatchToSpaceND, x: Any, block_shape: Any, crops: Any) -> Any:
@@ -80,13 +55,12 @@ def batch_to_space(op: BatchToSpaceND, x: Any, block_shape: Any, crops: Any) -> 
     count = len(blocks)
     n, *dims = dims_of(x)
     batch = n // math.prod(blocks)
-    parts = [[*blocks, batch], *[[d] for d in dims]]
     order = [count]
     for i in range(count):
         order += [count + 1 + i, i]
     order += range(2 * count + 1, count + 1 + len(dims))
     space = [d * b for d, b in zip(dims, blocks)]
-    whole = in_blocks(x, parts, order, [batch, *space, *dims[count:]])
+    whole = in_blocks(x, [*blocks, batch, *dims], order, [batch, *space, *dims[count:]])
     kept = [slice(a, d - b) for d, (a, b) in zip(space, pairs)]
     index: Any = (slice(None), *kept)
     return whole[index]
@@ -103,7 +77,7 @@ def cross(op: Cross, a: Any, b: Any) -> Any:
 RULES: dict[type[Op], Rule] = {
     BatchToSpaceND: batch_to_space,
     Cross: cross,
-    DepthToSpace: depth_to_space,
+    DepthToSpace: regrouped,
     SpaceToBatchND: space_to_batch,
-    SpaceToDepth: space_to_depth,
+    SpaceToDepth: regrouped,
 }

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Iterable, Mapping, Sequence
+from functools import reduce
+from operator import mul
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -155,18 +157,53 @@ class BatchToSpaceND(Op):
         return space_to_batch_nd(g, block_shape, crops), None, None
 
 
-class SpaceToDepth(Op):
-    """Each block of space becomes channels."""
+class Regrouping(Op):
+    """An op that takes the axes of images apart and puts the pieces together to other axes.
 
-    type_name = "SpaceToDepth"
+    `taken` and `given` say what each axis is made of, the outermost piece first: `y` and `x` are
+    the places inside a block, an axis' own letter is what else there is of it.
+    """
+
     inputs = ("input: T",)
     outputs = ("output: T",)
     dtypes = {"T": dt.ANY}
+    ruled = True
     batched = images
     least = {"block_size": 2}
 
     block_size: int
     data_format: str = "NHWC"
+
+    taken: ClassVar[Mapping[str, str]]
+    given: ClassVar[Mapping[str, str]]
+
+    def plan(self, dims: Iterable[Any]) -> tuple[list[Any], list[int], list[Any]]:
+        """The sizes of the pieces of axes of these sizes, their new order, the sizes they make."""
+        sizes: dict[str, Any] = {"y": self.block_size, "x": self.block_size}
+        for axis, size in zip(self.data_format, dims):
+            places = self.block_size ** (len(self.taken[axis]) - 1)
+            sizes[axis.lower()] = size if places == 1 else size // places
+        apart = "".join(self.taken[axis] for axis in self.data_format)
+        together = [self.given[axis] for axis in self.data_format]
+        order = [apart.index(piece) for piece in "".join(together)]
+        made = [reduce(mul, [sizes[piece] for piece in pieces]) for pieces in together]
+        return [sizes[piece] for piece in apart], order, made
+
+    def kernel(self, x: Any) -> Any:
+        pieces, order, made = self.plan(np.shape(x))
+        return np.transpose(np.reshape(x, pieces), order).reshape(made)
+
+
+#: Axes of images whose space is in blocks, and of those whose channels are blocks.
+SPACE = {"N": "n", "H": "hy", "W": "wx", "C": "c"}
+DEPTH = {"N": "n", "H": "h", "W": "w", "C": "yxc"}
+
+
+class SpaceToDepth(Regrouping):
+    """Each block of space becomes channels."""
+
+    type_name = "SpaceToDepth"
+    taken, given = SPACE, DEPTH
 
     def shapes(self, x: TensorType) -> Shapes:
         (n, h, w, c), order = image_dims(x.dims, self.data_format)
@@ -180,35 +217,15 @@ class SpaceToDepth(Op):
         dims = (n, *halves, times(c, size * size))
         return (tuple([dims[i] for i in order]),)
 
-    def kernel(self, x: Any) -> Any:
-        self.shapes(TensorType(dt.float32, np.shape(x)))
-        size = self.block_size
-        if self.data_format == "NCHW":
-            n, c, h, w = np.shape(x)
-            parts = np.reshape(x, (n, c, h // size, size, w // size, size))
-            moved = np.transpose(parts, (0, 3, 5, 1, 2, 4))
-            return moved.reshape((n, c * size * size, h // size, w // size))
-        n, h, w, c = np.shape(x)
-        parts = np.reshape(x, (n, h // size, size, w // size, size, c))
-        moved = np.transpose(parts, (0, 1, 3, 2, 4, 5))
-        return moved.reshape((n, h // size, w // size, c * size * size))
-
     def gradient(self, call: Call, g: Any) -> Sequence[Any]:
-        return (apply(DepthToSpace.of(self.block_size, self.data_format), g),)
+        return (apply(DepthToSpace.of(*self.values()), g),)
 
 
-class DepthToSpace(Op):
+class DepthToSpace(Regrouping):
     """The channels become blocks of space."""
 
     type_name = "DepthToSpace"
-    inputs = ("input: T",)
-    outputs = ("output: T",)
-    dtypes = {"T": dt.ANY}
-    batched = images
-    least = {"block_size": 2}
-
-    block_size: int
-    data_format: str = "NHWC"
+    taken, given = DEPTH, SPACE
 
     def shapes(self, x: TensorType) -> Shapes:
         (n, h, w, c), order = image_dims(x.dims, self.data_format)
@@ -219,23 +236,8 @@ class DepthToSpace(Op):
         dims = (n, times(h, size), times(w, size), depth)
         return (tuple([dims[i] for i in order]),)
 
-    def kernel(self, x: Any) -> Any:
-        self.shapes(TensorType(dt.float32, np.shape(x)))
-        size = self.block_size
-        if self.data_format == "NCHW":
-            n, c, h, w = np.shape(x)
-            depth = c // (size * size)
-            parts = np.reshape(x, (n, size, size, depth, h, w))
-            moved = np.transpose(parts, (0, 3, 4, 1, 5, 2))
-            return moved.reshape((n, depth, h * size, w * size))
-        n, h, w, c = np.shape(x)
-        depth = c // (size * size)
-        parts = np.reshape(x, (n, h, w, size, size, depth))
-        moved = np.transpose(parts, (0, 1, 3, 2, 4, 5))
-        return moved.reshape((n, h * size, w * size, depth))
-
     def gradient(self, call: Call, g: Any) -> Sequence[Any]:
-        return (apply(SpaceToDepth.of(self.block_size, self.data_format), g),)
+        return (apply(SpaceToDepth.of(*self.values()), g),)
 
 
 def image_dims(dims: Dims | None, data_format: str) -> tuple[Any, tuple[int, ...]]:
