@@ -173,3 +173,14 @@ def test_a_convolution_of_no_channels_says_so(rank, compiled):
         call = tf.function(call, input_signature=[open_dims], jit_compile=compiled)
     with pytest.raises(tf.errors.InvalidArgumentError, match="at least one group: 0 groups of 2"):
         call(x)
+
+
+def test_sizes_of_matrices_of_diagonals_are_scalars() -> None:
+    def diag(rows: Any) -> Any:
+        return raw.MatrixDiagV3(
+            diagonal=[1.0, 2.0], k=0, num_rows=rows, num_cols=2, padding_value=0.0
+        )
+
+    assert values_of(diag(2)) == [[[1.0, 0.0], [0.0, 2.0]]]
+    with pytest.raises(tf.errors.InvalidArgumentError, match="num_rows must be a scalar"):
+        diag([2])

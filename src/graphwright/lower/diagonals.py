@@ -22,7 +22,6 @@ from graphwright.ops.matrices import (
     MatrixSetDiagV3,
     bounds_of,
     matrix_sizes,
-    single,
 )
 from graphwright.ops.movement import expand_dims, reshape
 from graphwright.ops.sequences import range as steps
@@ -95,7 +94,7 @@ def picked(x: Any, places: list[Any]) -> Any:
 
 def diagonal_matrix(op: Any, diagonal: Any, k: Any, rows: Any, columns: Any, value: Any) -> Any:
     """What is stored in the diagonals, and the value beside them"""
-    bounds, wanted = bounds_of(host(k)), [single(host(v)) for v in (rows, columns)]
+    bounds, wanted = bounds_of(host(k)), [host(rows), host(columns)]
     if bounds is None or None in wanted:
         return None
     size = extent(diagonal, -1)

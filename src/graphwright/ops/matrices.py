@@ -128,7 +128,7 @@ class MatrixDiagV3(Op):
     )
     outputs = ("output: T",)
     dtypes = {"T": dt.ANY}
-    ranks = {"padding_value": 0}
+    ranks = {"num_rows": 0, "num_cols": 0, "padding_value": 0}
     batched = last_axes_of_first
 
     align: str = "RIGHT_LEFT"
@@ -154,7 +154,7 @@ class MatrixDiagV3(Op):
                 "The number of diagonals provided in the input does not match the lower_diag_index "
                 f"and upper_diag_index range: {diagonal.dims[-2]} for {lower}..{upper}"
             )
-        sizes = matrix_sizes(diagonal.dims[-1], lower, upper, single(num_rows), single(num_cols))
+        sizes = matrix_sizes(diagonal.dims[-1], lower, upper, num_rows, num_cols)
         return ((*diagonal.dims[:-stored], *sizes),)
 
     def kernel(self, diagonal: Any, k: Any, num_rows: Any, num_cols: Any, padding: Any) -> Any:
@@ -174,11 +174,6 @@ class MatrixDiagV3(Op):
     def gradient(self, call: Call, g: Any) -> Sequence[Any]:
         part = apply(MatrixDiagPartV3.of(self.align), g, call.inputs[1], convert(0, g.dtype))
         return part, None, None, None, None
-
-
-def single(value: Any) -> Any:
-    """A host scalar that may come as a vector of one entry."""
-    return value[0] if isinstance(value, tuple) and len(value) == 1 else value
 
 
 def matrix_sizes(longest: int | None, lower: int, upper: int, rows: Any, columns: Any) -> Any:
