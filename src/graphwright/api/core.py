@@ -1,4 +1,4 @@
-"""Top-level names of the core: tensors, types, functions, gradients, scopes."""
+"""Top-level names of the core: tensors, functions, gradients, scopes."""
 
 from graphwright.autodiff.custom import custom_gradient, grad_pass_through, recompute_grad
 from graphwright.autodiff.tape import AggregationMethod, GradientTape, UnconnectedGradients
@@ -22,35 +22,6 @@ from graphwright.trace.scopes import (
 )
 from graphwright.trace.symbolic import is_symbolic_tensor
 from graphwright.trace.types import is_tensor
-from graphwright.types.dtypes import (
-    DType,
-    as_dtype,
-    bfloat16,
-    complex64,
-    complex128,
-    double,
-    float16,
-    float32,
-    float64,
-    half,
-    int8,
-    int16,
-    int32,
-    int64,
-    qint8,
-    qint16,
-    qint32,
-    quint8,
-    quint16,
-    resource,
-    string,
-    uint8,
-    uint16,
-    uint32,
-    uint64,
-    variant,
-)
-from graphwright.types.dtypes import bool_ as bool
 from graphwright.types.shape import TensorShape
 from graphwright.types.specs import NoneTensorSpec, TensorSpec, type_spec_from_value
 from graphwright.types.type_spec import TypeSpec
@@ -74,7 +45,6 @@ newaxis = None
 TOP_LEVEL = (
     "AggregationMethod",
     "CriticalSection",
-    "DType",
     "GradientTape",
     "Graph",
     "IndexedSlices",
@@ -93,34 +63,20 @@ TOP_LEVEL = (
     "Variable",
     "VariableAggregation",
     "VariableSynchronization",
-    "as_dtype",
-    "bfloat16",
-    "bool",
-    "complex128",
-    "complex64",
     "constant",
     "convert_to_tensor",
     "custom_gradient",
     "device",
-    "double",
     "executing_eagerly",
-    "float16",
-    "float32",
-    "float64",
     "function",
     "get_current_name_scope",
     "get_logger",
     "get_static_value",
     "grad_pass_through",
     "gradients",
-    "half",
     "hessians",
     "init_scope",
     "inside_function",
-    "int16",
-    "int32",
-    "int64",
-    "int8",
     "is_symbolic_tensor",
     "is_tensor",
     "make_ndarray",
@@ -128,20 +84,8 @@ TOP_LEVEL = (
     "name_scope",
     "newaxis",
     "no_gradient",
-    "qint16",
-    "qint32",
-    "qint8",
-    "quint16",
-    "quint8",
     "recompute_grad",
     "register_tensor_conversion_function",
-    "resource",
-    "string",
     "type_spec_from_value",
     "variable_creator_scope",
-    "uint16",
-    "uint32",
-    "uint64",
-    "uint8",
-    "variant",
 )

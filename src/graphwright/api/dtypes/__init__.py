@@ -74,4 +74,4 @@ __all__ = [
     "variant",
 ]
 
-TOP_LEVEL = ("cast", "complex", "saturate_cast")
+TOP_LEVEL = tuple([name for name in __all__ if name not in ("QUANTIZED_DTYPES", "experimental")])

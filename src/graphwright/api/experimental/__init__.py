@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from graphwright.api.dtypes import experimental as _dtypes
+from graphwright.api.dtypes.experimental import *
 from graphwright.api.experimental import dlpack, extension_type, numpy
 from graphwright.edge.extension_type import (
     BatchableExtensionType,
@@ -18,20 +20,9 @@ from graphwright.edge.user_dispatch import (
 )
 from graphwright.ragged.row_partition import RowPartition
 from graphwright.ragged.shape import DynamicRaggedShape
-from graphwright.types.dtypes import (
-    float4_e2m1fn,
-    float8_e4m3b11fnuz,
-    float8_e4m3fn,
-    float8_e4m3fnuz,
-    float8_e5m2,
-    float8_e5m2fnuz,
-    int2,
-    int4,
-    uint2,
-    uint4,
-)
 
 __all__ = [
+    *_dtypes.__all__,
     "BatchableExtensionType",
     "DynamicRaggedShape",
     "ExtensionType",
@@ -44,16 +35,6 @@ __all__ = [
     "dispatch_for_unary_elementwise_apis",
     "dlpack",
     "extension_type",
-    "float4_e2m1fn",
-    "float8_e4m3b11fnuz",
-    "float8_e4m3fn",
-    "float8_e4m3fnuz",
-    "float8_e5m2",
-    "float8_e5m2fnuz",
-    "int2",
-    "int4",
     "numpy",
-    "uint2",
-    "uint4",
     "unregister_dispatch_for",
 ]
