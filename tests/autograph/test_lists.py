@@ -181,6 +181,29 @@ def test_read_before_anything_is_appended() -> None:
 # Whoever else holds the list
 
 
+REFUSED: list[Any] = []
+
+
+def is_refused(error: type[Exception], what: str) -> Any:
+    """Has a function tested that is refused in the line that says `# here`."""
+
+    def mark(function: Any) -> Any:
+        REFUSED.append(pytest.param(function, error, what, id=function.__name__))
+        return function
+
+    return mark
+
+
+loses = is_refused(InaccessibleTensorError, "tf.TensorArray")
+
+
+def grown(n):
+    l = [1]
+    for i in tf.range(n):
+        l.append(i)
+    return l
+
+
 def refused(function: Any, error: type[Exception], what: str, option: Any = None) -> None:
     with pytest.raises(error) as caught:
         tf.function(function, experimental_autograph_options=option)(N)
@@ -191,26 +214,22 @@ def refused(function: Any, error: type[Exception], what: str, option: Any = None
     assert any(f"line {number}" in text for number in numbers), text
 
 
-def test_other_variable() -> None:
-    def f(n):
-        l = [1]
-        m = l
-        for i in tf.range(n):
-            l.append(i)
-        return m[0] + 1  # here
-
-    refused(f, InaccessibleTensorError, "tf.TensorArray")
+@loses
+def other_variable(n):
+    l = [1]
+    m = l
+    for i in tf.range(n):
+        l.append(i)
+    return m[0] + 1  # here
 
 
-def test_other_variable_in_the_loop() -> None:
-    def f(n):
-        l = [1]
-        m = l
-        for i in tf.range(n):
-            l.append(m[0] + i)  # here
-        return l
-
-    refused(f, InaccessibleTensorError, "tf.TensorArray")
+@loses
+def other_variable_in_the_loop(n):
+    l = [1]
+    m = l
+    for i in tf.range(n):
+        l.append(m[0] + i)  # here
+    return l
 
 
 @pytest.mark.parametrize("ask", [len, sum])
@@ -287,15 +306,13 @@ def test_empty_lists_given_to_functions() -> None:
     refused(f, InaccessibleTensorError, "tf.TensorArray")
 
 
-def test_other_holder_of_a_list_given_to_a_function() -> None:
-    def f(n):
-        l = [1]
-        m = l
-        for i in tf.range(n):
-            push(l, i)
-        return m[0] + 1  # here
-
-    refused(f, InaccessibleTensorError, "tf.TensorArray")
+@loses
+def other_holder_of_a_list_given_to_a_function(n):
+    l = [1]
+    m = l
+    for i in tf.range(n):
+        push(l, i)
+    return m[0] + 1  # here
 
 
 def test_lists_that_functions_only_read_stay_pythons() -> None:
@@ -308,26 +325,22 @@ def test_lists_that_functions_only_read_stay_pythons() -> None:
     same(f, N)
 
 
-def test_list_of_another_type() -> None:
-    def f(n):
-        l = [1, 2.5, "three"]
-        for i in tf.range(n):
-            l.append(i)
-        return l[-1] + 1  # here
-
-    refused(f, InaccessibleTensorError, "tf.TensorArray")
+@loses
+def list_of_another_type(n):
+    l = [1, 2.5, "three"]
+    for i in tf.range(n):
+        l.append(i)
+    return l[-1] + 1  # here
 
 
-def test_truth_of_a_lost_list() -> None:
-    def f(n):
-        l = []
-        for i in tf.range(n):
-            l.append(i)
-        if l:  # here
-            return 1
-        return 2
-
-    refused(f, InaccessibleTensorError, "tf.TensorArray")
+@loses
+def truth_of_a_lost_list(n):
+    l = []
+    for i in tf.range(n):
+        l.append(i)
+    if l:  # here
+        return 1
+    return 2
 
 
 @pytest.mark.parametrize("kind", ["truth", "count", "comprehension"])
@@ -370,39 +383,28 @@ def test_nothing_is_changed_where_the_loop_cannot_be_built() -> None:
 # What such a list cannot do
 
 
-def never(error: type[Exception], what: str) -> Any:
-    def mark(function: Any) -> Any:
-        NEVER.append(pytest.param(function, error, what, id=function.__name__))
-        return function
-
-    return mark
-
-
-NEVER: list[Any] = []
-
-
-@never(TypeError, "holds items of dtype int32, and cannot hold one of dtype float32")
+@is_refused(TypeError, "holds items of dtype int32, and cannot hold one of dtype float32")
 def other_dtype(n):
     l = [1]
     for _ in tf.range(n):
         l.append(V[0])  # here
 
 
-@never(ValueError, "set_loop_options(shape_invariants=[(l, tf.TensorShape([None]))])")
+@is_refused(ValueError, "set_loop_options(shape_invariants=[(l, tf.TensorShape([None]))])")
 def other_shape(n):
     l = [V]
     for _ in tf.range(n):
         l.append(tf.concat([V, V], 0))  # here
 
 
-@never(TypeError, "and cannot hold (")
+@is_refused(TypeError, "and cannot hold (")
 def other_structure(n):
     l = [1]
     for i in tf.range(n):
         l.append((i, i))  # here
 
 
-@never(TypeError, "Make it alike: `tf.cast(item, tf.int32)`")
+@is_refused(TypeError, "Make it alike: `tf.cast(item, tf.int32)`")
 def stored_dtype(n):
     l = [1]
     for i in tf.range(n):
@@ -410,60 +412,48 @@ def stored_dtype(n):
         l[0] = V[0]  # here
 
 
-@never(AttributeError, "has no method `sort`. Use `append`")
+@is_refused(AttributeError, "has no method `sort`. Use `append`")
 def other_method(n):
-    l = [1]
-    for i in tf.range(n):
-        l.append(i)
+    l = grown(n)
     l.sort()  # here
 
 
-@never(TypeError, "'l' is another list afterwards than before")
+@is_refused(TypeError, "'l' is another list afterwards than before")
 def another_list(n):
-    l = [1]
-    for i in tf.range(n):
-        l.append(i)
+    l = grown(n)
     for i in tf.range(n):  # here
         l = l + [i]
     return l
 
 
-@never(TypeError, "'l' is another list afterwards than before")
+@is_refused(TypeError, "'l' is another list afterwards than before")
 def another_list_in_a_branch(n):
-    l = [1]
-    for i in tf.range(n):
-        l.append(i)
+    l = grown(n)
     if n > 2:  # here
         l = l + [1]
     return l
 
 
-@never(TypeError, "Iterating")
+@is_refused(TypeError, "Iterating")
 def comprehension(n):
-    l = [1]
-    for i in tf.range(n):
-        l.append(i)
+    l = grown(n)
     return [x for x in l]  # here
 
 
-@never(TypeError, "A comparison")
+@is_refused(TypeError, "A comparison")
 def comparison(n):
-    l = [1]
-    for i in tf.range(n):
-        l.append(i)
+    l = grown(n)
     return l == [1]  # here
 
 
-@pytest.mark.parametrize(("function", "error", "what"), NEVER)
-def test_never(function: Any, error: type[Exception], what: str) -> None:
+@pytest.mark.parametrize(("function", "error", "what"), REFUSED)
+def test_refused(function: Any, error: type[Exception], what: str) -> None:
     refused(function, error, what)
 
 
 def test_outside_of_the_list() -> None:
     def f(n):
-        l = [1]
-        for i in tf.range(n):
-            l.append(i)
+        l = grown(n)
         return l[n + 1]
 
     with pytest.raises(tf.errors.InvalidArgumentError):
@@ -525,9 +515,7 @@ def test_functions_take_and_return_lists() -> None:
         return l
 
     def f(n):
-        l = [1]
-        for i in tf.range(n):
-            l.append(i)
+        l = grown(n)
         longer = grow(l, n)
         longer.append(7)
         return longer, l
