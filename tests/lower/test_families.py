@@ -102,15 +102,63 @@ def test_other_constants_dtypes_or_lines_are_another_family():
     assert family is not family_of(graph_of(tf.function(lambda x: x * 2.0 + 1.0), vector(5)))
 
 
-def test_state_and_graphs_in_graphs_have_no_family():
-    variable = tf.Variable(1.0)
+def halved(x):
+    while tf.reduce_sum(x * x) > 1.0:
+        x = x / 2.0
+    return x
 
-    def loop(x):
-        while tf.reduce_sum(x) > 1.0:
-            x = x / 2.0
-        return x
 
-    for function in (lambda x: x + variable, lambda x: x + tf.random.normal([]), loop):
+def running(x):
+    """Sums of the first elements, written down one after the other."""
+    found = tf.TensorArray(tf.float32, tf.shape(x)[0])
+    total = 0.0
+    for i in tf.range(tf.shape(x)[0]):
+        total += tf.tanh(x[i])
+        found = found.write(i, total)
+    return found.stack()
+
+
+def signed(x):
+    return tf.exp(x) if tf.reduce_sum(x) > 0.0 else tf.exp(-x)
+
+
+@pytest.mark.parametrize("program", [halved, running, signed])
+def test_loops_and_branches_are_shared(program):
+    function = tf.function(program)
+    traces = called(function, *[(vector(n),) for n in (5, 6, 7, 9)])
+    assert {t.tier for t in traces} == {"native"}
+    (general,) = {t.tiers.family.general.function for t in traces}
+    for n in (6, 77):
+        np.testing.assert_allclose(function(vector(n)), program(tf.constant(vector(n))), rtol=2e-5)
+    later = function.get_concrete_function(vector(77))
+    assert later.tiers.family.found(later.graph) is general
+
+
+def test_updates_of_the_same_variables_are_shared_and_no_others():
+    def counted(variable):
+        @tf.function
+        def mean(x):
+            variable.assign_add(tf.reduce_mean(x * x))
+            return variable * 2.0
+
+        return mean
+
+    one, other = tf.Variable(0.0), tf.Variable(100.0)
+    first, second = counted(one), counted(other)
+    for function in (first, second):
+        called(function, *[(tf.ones([n]),) for n in (5, 6, 7, 9)])
+    assert first(tf.ones([11])).numpy() == 2.0 * 17
+    assert second(tf.ones([11])).numpy() == 2.0 * 117
+    traces = [f.get_concrete_function(tf.TensorSpec([11])) for f in (first, second)]
+    assert {t.tier for t in traces} == {"native"}
+    assert traces[0].tiers.family is not traces[1].tiers.family
+
+
+def test_what_draws_numbers_or_runs_python_has_no_family():
+    for function in (
+        lambda x: x + tf.random.normal([]),
+        lambda x: tf.py_function(lambda y: y, [x], tf.float32),
+    ):
         assert family_of(graph_of(tf.function(function), vector(5))) is None
 
 

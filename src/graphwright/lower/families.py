@@ -3,9 +3,9 @@
 What a graph computes follows from its ops, their attributes, the constants and how values lead
 from one to the other; the types of values only say what is known of their sizes. So traces that are
 alike but for sizes compute the same thing. The first of them is compiled for itself; for the
-second, a graph is compiled in which every size that differs is unknown. If that gives the very
-same code, it is there for all whose types are subtypes, without another look: 64 lengths of
-one function take as long as two.
+second, a graph is compiled in which every size that differs is unknown. If that gives code as
+good, the same but for numbers that were sizes, it is there for all whose types are subtypes,
+without another look: 64 lengths of one function take as long as two.
 """
 
 from __future__ import annotations
@@ -16,22 +16,23 @@ from typing import Any, NamedTuple
 from weakref import WeakValueDictionary
 
 from graphwright.forks import held_over_forks
-from graphwright.ir.execution import Function
+from graphwright.ir.execution import Function, has_stream, is_pure
 from graphwright.ir.graph import Graph, Node, Value, subgraphs_of
 from graphwright.lower.sizes import NotNative
-from graphwright.op.op import Effect
 from graphwright.ops.creation import Placeholder
 from graphwright.ops.identities import Identity
+from graphwright.types import dtypes as dt
 from graphwright.types.tensor_type import TensorType, join_dims
+from graphwright.values.tensor import EagerTensor
 
 Types = tuple[TensorType, ...]
 
 
 class Native(NamedTuple):
-    """A graph's machine code: what runs it, and what tells one code from another."""
+    """A graph's machine code: what runs it, and what tells one kind of code from another."""
 
     function: Function
-    code: Any
+    code: Callable[[], Any]
 
 
 class General(NamedTuple):
@@ -50,7 +51,7 @@ class Family:
     """The traces of one structure; it lives as long as one of them."""
 
     def __init__(self) -> None:
-        self.first: tuple[Graph, Any] | None = None  # what was compiled for itself, its code
+        self.first: tuple[Graph, Native] | None = None  # what was compiled for itself
         self.general: General | None = None
         self.is_open = True  # whether what is general has been as good so far
         self.lock = threading.Lock()
@@ -68,7 +69,7 @@ class Family:
                 return found
             native = compile(graph)
             if self.first is None:
-                self.first = graph, native.code
+                self.first = graph, native
             return native.function
 
     def widened(self, graph: Graph, compile: Callable[[Graph], Native]) -> Function | None:
@@ -76,13 +77,13 @@ class Family:
         assert self.first is not None
         if not self.is_open:
             return None
-        before, code = self.first
+        before, first = self.first
         wide = joined(before if self.general is None else self.general.graph, graph)
         try:
             native = compile(wide)
         except NotNative:
             native = None
-        if native is None or native.code != code:
+        if native is None or native.code() != first.code():
             self.is_open = False
             return None
         self.general = General(wide, types(wide), native.function)
@@ -90,8 +91,13 @@ class Family:
 
 
 def types(graph: Graph) -> Types:
-    """The types of all values, in order."""
-    return tuple([v.type for node in graph.nodes for v in node.outputs])
+    """The types of all values, in order, and of those of the graphs in it."""
+    found: list[TensorType] = []
+    for node in graph.nodes:
+        found += [v.type for v in node.outputs]
+        for inner in subgraphs_of(node.op):
+            found += types(inner)
+    return tuple(found)
 
 
 def joined(a: Graph, b: Graph) -> Graph:
@@ -106,6 +112,8 @@ def joined(a: Graph, b: Graph) -> Graph:
         op = one.op
         if isinstance(op, Placeholder):
             op = Placeholder(op.dtype, both[0].dims)
+        elif any(subgraphs_of(op)):
+            op = type(op)(*map(joined_parts, op.values(), other.op.values()))
         inputs = tuple([new[v] for v in one.inputs])
         node = Node(op, inputs, tuple(both), one.name, one.location)
         new.update(zip(one.outputs, node.outputs))
@@ -117,30 +125,66 @@ def joined(a: Graph, b: Graph) -> Graph:
     return result
 
 
+def joined_parts(a: Any, b: Any) -> Any:
+    """An attribute of two ops that are alike, with the graphs in it joined."""
+    if isinstance(a, tuple):
+        return tuple(map(joined_parts, a, b))
+    return joined(a, b) if isinstance(a, Graph) else a
+
+
+def resources(graph: Graph) -> Any:
+    """What is behind the handles that a graph captures; None where that is not known."""
+    found: list[int] = []
+    for outside, value in graph.captures:
+        if value.type.dtype is dt.resource:
+            if not isinstance(outside, EagerTensor):
+                return None
+            found.append(id(outside._array))  # it lives as long as any such graph
+    return tuple(found)
+
+
 def structure(graph: Graph) -> Any:
-    """All of a graph but the sizes in its types; None for one with state, or with graphs in it.
+    """All of a graph but the sizes in its types; None for one that draws from streams of its own,
+    or runs Python.
 
     A size of 0 or 1 stays: what has such a size is broadcast, or empty.
     """
+    held = resources(graph)
+    if held is None or has_stream(graph) or not is_pure(graph):
+        return None
+    return held, parts(graph)
+
+
+def parts(graph: Graph) -> Any:
+    """The nodes of a graph, and what leads in and out."""
     numbers: dict[Value, int] = {}
     nodes: list[Any] = []
     for node in graph.nodes:
         op = node.op
-        if op.effect is not Effect.NONE or not op.pure or op.has_stream or any(subgraphs_of(op)):
-            return None
         made: list[Any] = []
         for value in node.outputs:
             numbers[value] = len(numbers)
             dims = value.type.dims
             ranks = None if dims is None else tuple([d if d in (None, 0, 1) else 2 for d in dims])
             made.append((value.type.dtype, ranks))
-        what = Placeholder if isinstance(op, Placeholder) else op
+        what: Any = op
+        if isinstance(op, Placeholder):
+            what = Placeholder
+        elif any(subgraphs_of(op)):
+            what = type(op), tuple(map(part, op.values()))
         inputs = tuple([numbers[v] for v in node.inputs])
         # What fails says where: but results are repeated where the function was called.
         where = None if type(op) is Identity else node.location
         nodes.append((what, inputs, tuple(made), node.name, where))
     ends = [tuple([numbers[v] for v in some]) for some in (graph.arguments, graph.results)]
     return graph.name, tuple(nodes), *ends
+
+
+def part(value: Any) -> Any:
+    """An attribute, with the structure of graphs in place of them."""
+    if isinstance(value, tuple):
+        return tuple(map(part, value))
+    return parts(value) if isinstance(value, Graph) else value
 
 
 _FAMILIES: WeakValueDictionary[Any, Family] = WeakValueDictionary()

@@ -28,6 +28,8 @@ KINDS: dict[DType, str] = {
 #: Kinds that are only stored: element expressions compute in f32 what they hold, and round.
 HALVES = ("f16", "bf16")
 
+INTEGERS = frozenset({kind for dtype, kind in KINDS.items() if dtype.is_integer})
+
 DTYPES = {kind: dtype for dtype, kind in KINDS.items()}
 
 

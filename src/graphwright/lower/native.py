@@ -19,8 +19,9 @@ from graphwright.types.dtypes import DType
 from graphwright.types.tensor_type import TensorType
 
 if TYPE_CHECKING:
-    from graphwright.lower.executable import Code, Executable
+    from graphwright.lower.executable import Executable
     from graphwright.lower.list_boundary import Crossing
+    from graphwright.lower.nest import Program
 
 
 def as_plain(array: Any) -> Any:
@@ -90,15 +91,15 @@ class Native(Op):
         return run
 
 
-def compile_together(graph: Graph) -> list[Code]:
-    """Compiles the segments of a partitioned graph; gives the code of each."""
+def compile_together(graph: Graph) -> list[Program]:
+    """Compiles the segments of a partitioned graph; gives the program of each."""
     from graphwright.lower.executable import executables
 
     ops = [node.op for node in graph.nodes if isinstance(node.op, Native)]
     found = executables([op.lowered for op in ops])
     for op, executable in zip(ops, found):
         op.__dict__["_executable"] = executable
-    return [executable.code for executable in found]
+    return [op.lowered[0] for op in ops]
 
 
 class NativeUpdate(Native):

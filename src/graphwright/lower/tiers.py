@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from graphwright.ir.graph import Graph, Node
 from graphwright.kernels import background
@@ -20,6 +20,9 @@ from graphwright.lower.generated import text_of
 from graphwright.lower.options import OPTIONS, enabled
 from graphwright.lower.sizes import NotNative
 from graphwright.lower.straight_line import Observe, as_it_is, build, runner
+
+if TYPE_CHECKING:
+    from graphwright.lower.nest import Program
 
 Run = Callable[..., tuple[Any, ...]]
 
@@ -41,18 +44,24 @@ def native(graph: Graph, observe: Observe = as_it_is, is_reported: bool = False)
         from graphwright.lower.segments import partition
         from graphwright.lower.simplify import simplify
 
-    code: list[Any] = []
+    programs: list[Program] = []
 
     def partitioned(part: Graph) -> Graph:
         reasons: dict[Node, str] = {}
         found = partition(simplify(part), reasons)
         if is_reported and part is graph:
             report_outside(found, reasons)
-        code.extend(compile_together(found))
+        programs.extend(compile_together(found))
         return found
 
     function = build(graph, partitioned, observe)
-    return Native(function, [text_of(function), *code])
+
+    def code() -> list[Any]:
+        from graphwright.lower.llvm.render import skeleton
+
+        return [text_of(function), *map(skeleton, programs)]
+
+    return Native(function, code)
 
 
 def native_runner(graph: Graph, observe: Observe = as_it_is, is_reported: bool = False) -> Run:

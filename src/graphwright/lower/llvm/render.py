@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
+from typing import Any
 
 from graphwright.lower.arena import GRAIN, bytes_of, homes
 from graphwright.lower.collapse import collapse, linears
-from graphwright.lower.kinds import item_size
+from graphwright.lower.kinds import INTEGERS, item_size
 from graphwright.lower.llvm.accumulation import Accumulation
 from graphwright.lower.llvm.combine import combined, identity
 from graphwright.lower.llvm.emitter import Reg
@@ -16,14 +17,16 @@ from graphwright.lower.llvm.function import I64, FunctionWriter
 from graphwright.lower.llvm.instructions import element, scalar_instruction
 from graphwright.lower.llvm.launch import Launch, part_function
 from graphwright.lower.llvm.list_code import ListWriter, moving
-from graphwright.lower.llvm.nests import NestWriter, totals_of
+from graphwright.lower.llvm.nests import NestWriter, lanes_of, totals_of
 from graphwright.lower.llvm.product_code import write_pack, write_products
 from graphwright.lower.llvm.scan import ScanWriter, across
 from graphwright.lower.llvm.selection import takes_both
 from graphwright.lower.nest import (
     Choice,
     Clear,
+    Constant,
     Copy,
+    Count,
     Element,
     Index,
     Linear,
@@ -479,3 +482,21 @@ def render(program: Program) -> tuple[str, Frame]:
     """The module's text, and the layout of its frame."""
     module = Module(program)
     return module.text(), module.frame
+
+
+def skeleton(program: Program) -> Any:
+    """What decides how good a program's text is, whatever sizes a trace knows: where a number
+    stands for one, there is a number."""
+    module = Module(program)
+
+    def of(part: Any) -> Any:
+        if not isinstance(part, tuple):
+            return part
+        if isinstance(part, (Constant, Count)) and part.kind in INTEGERS:
+            return part.kind
+        found = [type(part), *map(of, part)]
+        if isinstance(part, Nest):
+            found.append(lanes_of(collapse(part), module.expected(part.axes[-1])))
+        return tuple(found)
+
+    return of(program._replace(expected=()))
