@@ -428,7 +428,7 @@ def test_to_code() -> None:
     assert functions[0].name == "tf__loop"
     assert not any(isinstance(node, ast.While) for node in ast.walk(tree))
     assert "ag__.while_stmt(loop_test, loop_body, get_state, set_state, ('x',), {})" in code
-    assert "ag__.converted_call(abs)(x) - 1" in code
+    assert "ag__.converted_call(abs)(ag__.ld(x)) - 1" in code
     assert "ag__" not in convert.to_code(lambda: None)
 
 

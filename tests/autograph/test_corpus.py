@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from autograph import corpus
 from autograph.programs import load
-from autograph.toy import Toy, converted, installed, number
+from autograph.toy import Toy, converted, installed, number, printed
 
 STAGED = [program for program in corpus.PROGRAMS if program.staged]
 NESTINGS = dict(corpus.nestings())
@@ -41,6 +41,16 @@ def test_toys(program: corpus.Program) -> None:
         with installed():
             result = converted(program.function)(*map(toy, arguments))
         assert number(result) == expected
+
+
+@names(STAGED)
+def test_what_to_code_prints(program: corpus.Program) -> None:
+    new = printed(program.function)
+    for arguments in program.arguments:
+        expected = program.function(*arguments)
+        assert new(*arguments) == expected
+        with installed():
+            assert number(new(*map(toy, arguments))) == expected
 
 
 @pytest.mark.parametrize("name", NESTINGS)

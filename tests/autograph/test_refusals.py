@@ -1,4 +1,4 @@
-# ruff: noqa: C416, SIM108 - the programs are written as users write them
+# ruff: noqa: C416, F821, F841, SIM108 - the programs are written as users write them
 """Mistakes: each error says what is wrong, what to write, and in which line (marked `# here`)."""
 
 from __future__ import annotations
@@ -33,6 +33,54 @@ def wrong(argument: Any, error: type[Exception], what: str, instead: str) -> Cal
 def undefined_in_one_branch(x):
     if x > 0:  # here
         y = x
+    return y
+
+
+NO_VALUE = "local variable 'y' where it is not associated with a value"
+
+
+@wrong(N, UnboundLocalError, NO_VALUE, "")
+def read_before_a_loop_assigns_it(n):
+    for _ in tf.range(n):
+        z = y + 1  # here
+        y = z
+    return z
+
+
+@wrong(N, UnboundLocalError, NO_VALUE, "")
+def extended_before_a_loop_assigns_it(n):
+    while n > 0:
+        n -= 1
+        y += n  # here
+    return y
+
+
+@wrong(X, UnboundLocalError, NO_VALUE, "")
+def read_in_a_branch_before_it_is_assigned(x):
+    if x > 0:
+        z = y  # here
+    else:
+        z = x
+    y = z
+    return y
+
+
+@wrong(X, UnboundLocalError, NO_VALUE, "")
+def read_after_a_branch_deletes_it(x):
+    y = x
+    if x > 0:
+        del y
+        x = y  # here
+    else:
+        del y
+    return x
+
+
+@wrong(X, UnboundLocalError, NO_VALUE, "")
+def deleted_in_a_branch_without_a_value(x):
+    if x > 0:
+        del y  # here
+    y = x
     return y
 
 

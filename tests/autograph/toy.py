@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from graphwright.autograph import convert, operators
+from graphwright.autograph.syntax import OPERATORS
 from graphwright.errors import OperatorNotAllowedInGraphError
 
 
@@ -269,3 +270,12 @@ def installed() -> Iterator[ToyStaging]:
 
 def converted(function: Any) -> Any:
     return convert.to_graph(function)
+
+
+def printed(function: Any) -> Any:
+    """What `to_code` prints, as a function."""
+    scope = {**function.__globals__, OPERATORS: convert.NAMESPACE}
+    exec(convert.to_code(function), scope)
+    new = scope[convert.PREFIX + function.__name__]
+    new.__defaults__, new.__kwdefaults__ = function.__defaults__, function.__kwdefaults__
+    return new

@@ -3,10 +3,10 @@
 Conversion: `source` (the tree of a function) -> `jumps` (break, continue and return become
 flags) -> `effects` and `flow` (which variables each statement reads, writes and leaves
 live) -> `control_flow`, `parts` and `expressions` (statements and expressions become calls) ->
-`convert` (compile, cache, what is converted when; `exempt` says what never is). Expressions that
-ask for truth are `decisions`. The staged form of a statement is compiled at its site (`sites`) when
-a tensor was asked. What calls found last is in `calls`. `unrolling` warns of Python loops that
-make large graphs.
+`loads` (where staged forms read variables) -> `convert` (compile, cache, what is converted when;
+`exempt` says what never is). Expressions that ask for truth are `decisions`. The staged form of a
+statement is compiled at its site (`sites`) when a tensor was asked. What calls found last is in
+`calls`. `unrolling` warns of Python loops that make large graphs.
 
 What converted code calls: `operators` (Python or graph?) and `overloads` of builtins -> `regions`
 (branches and loops out of functions that assign variables; `containers` keeps what they hold,

@@ -32,6 +32,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from graphwright.autograph import loads
 from graphwright.autograph.decisions import Decision, Operand, Unstaged, Wraps
 from graphwright.autograph.effects import NONE, Names, collect, symbol
 from graphwright.autograph.expressions import Expressions, Options
@@ -129,14 +130,14 @@ class _Function:
         self.flow: Flow = Flow(node.args, self.body, outer.flow.closures if outer else {})
         self.visible = around | self.flow.locals | self.flow.nonlocals
         # Variables that nothing but this function can see. Private ones have other names in it.
-        seen = self.flow.locals - self.flow.captured
+        seen = self.flow.locals - self.flow.captured - self.flow.caught
         self.own = frozenset(name for name in seen if name[:2] != "__")
         self.owned: Names = (outer.owned if outer else NONE) - self.flow.globals | self.flow.locals
         self.changing: dict[ast.AST, Lists] = {}  # by statement
         self.lost = collect(lowered.dropped).bound()  # they made their names local
         first = (*node.args.posonlyargs, *node.args.args)[:1]
         self.first = first[0].arg if first else None
-        self.parts = Writer(self.flow, self.fresh, self.options.inline)
+        self.parts = Writer(self.flow, self.fresh, self.own, self.options.inline)
         self.expressions = Expressions(
             self.first, self.visible, self.options, self.fresh, self.new_call
         )
@@ -148,7 +149,7 @@ class _Function:
 
     def convert(self) -> None:
         forms = self.block(self.body)
-        body = forms.plain if self.options.inline else forms.staged()
+        body = forms.plain if self.options.inline else self.staged(forms)
         at = At(self.node)
         known = set(self.flow.locals if self.options.inline else collect(body).bound())
         known |= self.flow.globals | self.flow.nonlocals | self.flow.parameters
@@ -157,6 +158,14 @@ class _Function:
         missing = sorted((self.flow.locals | self.lost) - known)
         docs = 1 if is_docstring(body[0]) else 0
         self.node.body = [*body[:docs], *map(at.declare, missing), *body[docs:]]
+
+    def staged(self, forms: Forms) -> Block:
+        """The staged form of the whole body."""
+        body, at = forms.staged(), At(self.node)
+        loads.insert(ast.Module(body, []), frozenset(self.parts.loaded))
+        docs = 1 if is_docstring(body[0]) else 0
+        unset = [at.assign(at.store(name), at.undefined(name)) for name in sorted(self.parts.unset)]
+        return [*body[:docs], *unset, *body[docs:]]
 
     def new_call(self) -> int:
         """The number, from 0 on, of a call that keeps what it found."""
@@ -727,7 +736,11 @@ class _Function:
 
     def captured(self, at: At, names: Names) -> list[ast.expr]:
         """`lambda: (x, y)`: the variables, which are its cells; nothing if there are none."""
-        return [at.thunk(at.tuple([at.load(name) for name in sorted(names)]))] if names else []
+        if not names:
+            return []
+        thunk = at.thunk(at.tuple([at.load(name) for name in sorted(names)]))
+        loads.leave(thunk)
+        return [thunk]
 
     def not_stopped(self, stops: Sequence[str], at: At) -> ast.expr:
         flags = [at.load(stop) for stop in stops]

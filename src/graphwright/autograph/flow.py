@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import ast
 import dataclasses
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -89,6 +89,7 @@ class Flow:
         self.nonlocals = frozenset(whole.nonlocals)
         self.locals = (frozenset(whole.bound()) | self.parameters) - self.globals - self.nonlocals
         self.captured = frozenset(whole.captured)  # what functions of the user's may share
+        self.caught = frozenset(_caught(body))  # which handlers unbind
         self.closures = _transitive(_mutators(around, self.locals) | whole.closures)
         self._body = body
         self.block(body)  # before anything is converted in place; the rest on demand
@@ -279,6 +280,15 @@ class Flow:
         self._mark_defined(node.finalbody, kept)
         final = self.block(node.finalbody)
         return _without(_with(after, final.kill), final.deleted)
+
+
+def _caught(body: Iterable[ast.stmt]) -> Iterator[str]:
+    """The names that handlers give exceptions, at any depth."""
+    for node in body:
+        if not is_simple(node):
+            yield from (handler.name for handler in getattr(node, "handlers", ()) if handler.name)
+            for block in blocks(node):
+                yield from _caught(block)
 
 
 def _heads(node: Any) -> Sequence[ast.AST]:

@@ -95,6 +95,11 @@ class Snapshot:
 _EMPTY = object()
 
 
+def is_vacant(cell: CellType) -> bool:
+    """Whether a variable's cell is empty."""
+    return value_of(cell) is _EMPTY
+
+
 def value_of(cell: CellType) -> Any:
     """What a variable holds, if it has a value."""
     try:

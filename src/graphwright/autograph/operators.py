@@ -30,9 +30,8 @@ from graphwright.types import tree
 __all__ = [
     "ITERABLES", "PLAIN", "SETTLED", "Undefined", "UndefinedReturn", "and_", "asked", "assert_stmt",
     "chain", "contents", "for_stmt", "handled", "held", "if_exp", "if_stmt", "in_", "iter", "kind",
-    "ldu",
-    "loops", "not_", "or_", "python_truth", "refill", "refuse_match", "ret", "staged", "undefined",
-    "while_stmt",
+    "ld", "ldu", "loops", "not_", "or_", "python_truth", "refill", "refuse_match", "ret", "staged",
+    "undefined", "while_stmt",
 ]  # fmt: skip
 
 State = tuple[Any, ...]
@@ -148,6 +147,13 @@ def refuse_match() -> NoReturn:
 
 
 # Variables
+
+
+def ld(value: Any) -> Any:
+    """The value of a variable that is read. UnboundLocalError where it has none."""
+    if isinstance(value, Undefined):
+        value.refuse()
+    return value
 
 
 def ldu(load: Thunk, name: str) -> Any:

@@ -6,6 +6,7 @@ import ast
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from graphwright.autograph import loads
 from graphwright.autograph.effects import Names, variables
 from graphwright.autograph.flow import Flow, Summary
 from graphwright.autograph.refusals import RETURN_VALUE
@@ -45,17 +46,23 @@ class Writer:
     With `inline`, what is written runs, and leaves out what operators find by themselves.
     """
 
-    def __init__(self, flow: Flow, fresh: Fresh, inline: bool) -> None:
+    def __init__(self, flow: Flow, fresh: Fresh, own: Names, inline: bool) -> None:
         self.flow = flow
         self.fresh = fresh
+        self.own = own  # the variables that hold `Undefined` where they have no value
         self.inline = inline
+        # Of these, what to_code shows loads of, and what may have no value before a statement.
+        self.loaded: set[str] = set()
+        self.unset: set[str] = set()
 
     def state(self, node: ast.stmt, inside: Summary, live: Names, read: Names) -> State:
         """What the statement changes that is read after it (first) or again inside it."""
         outputs = sorted(inside.modified & live)
         inputs = sorted((inside.modified & read) - live)
         names = outputs + inputs
-        unsure = {name for name in names if self.is_unsure(node, inside, name)}
+        unsure = {name for name in names if self.is_unsure(node, inside, name)} - self.own
+        if not self.inline:
+            self._note(node, inside)
         attributes = _steady(inside.attributes, inside.modified)
         extended = inside.modified & inside.mutated.keys()  # by `+=`: it stays the same container
         moved = inside.modified - (extended - assigned(node) if extended else extended)
@@ -65,6 +72,14 @@ class Writer:
             containers |= self.mutated(inside, live)
             return State(names, len(outputs), frozenset(unsure), containers, attributes)
         return State(names, len(names), frozenset(unsure), containers, attributes)
+
+    def _note(self, node: ast.stmt, inside: Summary) -> None:
+        """Note which variables are loaded, and which may have no value."""
+        own = self.own & inside.names()
+        unset = {name for name in own if not self.flow.defined_before(node, name)}
+        loaded = unset | (own & inside.modified)
+        self.loaded.update(name for name in loaded if not self.fresh.has_made(name))
+        self.unset |= unset
 
     def is_unsure(self, node: ast.stmt, inside: Summary, name: str) -> bool:
         """Whether a variable may have no value; that of `return` has none before it, inline."""
@@ -134,11 +149,14 @@ class Writer:
             ["vars_"],
             [*self.shared(at, frozenset(state.names)), *unpack] or [at.nothing()],
         )
+        for function in (getter, setter):
+            loads.leave(function)
         return [getter, setter], [at.load(getter.name), at.load(setter.name), names]
 
     def are_cells(self, state: State) -> bool:
         """Whether all symbols are local variables that closures know by the same name."""
-        others = state.attributes or state.containers or self.flow.globals.intersection(state.names)
+        others = state.attributes or state.containers or state.unsure
+        others = others or self.flow.globals.intersection(state.names)
         return not others and not any(name.startswith("__") for name in state.names)
 
     def unbind(self, at: At, value: ast.expr, target: ast.expr) -> ast.stmt:

@@ -34,7 +34,11 @@ class Variables:
 
 
 def variables_in(cells: Sequence[CellType], names: tuple[str, ...]) -> Variables:
-    """The variables whose values are in cells."""
+    """The variables whose values are in cells.
+
+    Cells of variables without a value hold `Undefined`, or nothing where others share them.
+    """
+    vacant = [cell for cell in cells if lists.is_vacant(cell)]
 
     def value_of(cell: CellType, name: str) -> Any:
         try:
@@ -47,10 +51,10 @@ def variables_in(cells: Sequence[CellType], names: tuple[str, ...]) -> Variables
 
     def set_(values: State) -> None:
         for cell, value in zip(cells, values):
-            if _is_undefined(value):
+            cell.cell_contents = value
+        for cell in vacant:
+            if _is_undefined(cell.cell_contents):
                 del cell.cell_contents
-            else:
-                cell.cell_contents = value
 
     return Variables(get, set_, names)
 

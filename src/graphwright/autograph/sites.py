@@ -1,11 +1,11 @@
 """The staged forms of statements, compiled when a tensor asks for them.
 
-Most statements never meet a tensor, and a function that is converted should start soon; so
-what is compiled at once is the Python form alone. It says at each site which variables the
-staged form is about. The functions of the staged form assign them, so they are cells there: new
-ones, whose values the frame takes over afterwards. Variables that functions of the user's hold
-on to are cells already; these come with a lambda. The tensor that was asked whether it is true
-comes with the exception that is being handled.
+Most statements never meet a tensor, and a function that is converted should start soon; so what
+is compiled at once is the Python form alone. It says at each site which variables the staged form
+is about. The functions of the staged form assign them, so they are cells there: new ones, whose
+values the frame takes over afterwards; what has no value holds `Undefined` (see `loads`).
+Variables that functions of the user's hold on to are cells already; these come with a lambda. The
+tensor that was asked whether it is true comes with the exception that is being handled.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from collections import deque
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from graphwright.autograph import source
+from graphwright.autograph import loads, source
 from graphwright.autograph.parts import Parts
 from graphwright.autograph.source import Source
 from graphwright.autograph.syntax import KNOWN, SITES, At
@@ -25,20 +25,8 @@ from graphwright.autograph.undefined import Undefined
 Makers = list[Callable[[], Parts]]
 
 
-def _value(name: str, cell: types.CellType) -> Any:
-    try:
-        return cell.cell_contents
-    except ValueError:  # it is empty
-        return Undefined(name)
-
-
 def _cell(scope: Mapping[str, Any], name: str) -> types.CellType:
-    value = scope.get(name, _NOTHING)
-    is_empty = value is _NOTHING or isinstance(value, Undefined)
-    return types.CellType() if is_empty else types.CellType(value)
-
-
-_NOTHING = object()
+    return types.CellType(scope[name] if name in scope else Undefined(name))
 
 
 class Sites:
@@ -76,7 +64,7 @@ class Sites:
         """Run a statement by its operator; what the first `count` variables hold then."""
         arguments, cells = self._parts(sys._getframe(1), number, names, shared)
         run(*first, *arguments)
-        return [_value(name, cells[name]) for name in names[:count]]
+        return [cells[name].cell_contents for name in names[:count]]
 
     def value(
         self, number: int, names: tuple[str, ...], shared: types.FunctionType | None = None
@@ -98,12 +86,14 @@ class Sites:
         cells |= self._given
         code = self._codes.get(number)
         if code is None:
-            code = self._codes[number] = self._compile(number, tuple(cells))
+            code = self._codes[number] = self._compile(number, names, tuple(cells))
         closure = tuple(cells[name] for name in code.co_freevars)
         parts = types.FunctionType(code, frame.f_globals, None, None, closure)
         return parts(getattr(sys.exc_info()[1], "undecided", None)), cells
 
-    def _compile(self, number: int, free: tuple[str, ...]) -> types.CodeType:
+    def _compile(
+        self, number: int, names: tuple[str, ...], free: tuple[str, ...]
+    ) -> types.CodeType:
         if self._makers is None:
             self.keep(self._again())
         assert self._makers is not None
@@ -111,6 +101,7 @@ class Sites:
         at = At((*parts.functions, *parts.arguments)[0])
         result = at.result(at.tuple(parts.arguments))
         tree = at.function("ag_parts", [KNOWN], [*parts.functions, result])
+        loads.insert(tree, frozenset(names))
         return source.compile_function(tree, self._where, free)
 
 

@@ -174,6 +174,10 @@ class At:
         with_type_params(node)
         return node
 
+    def undefined(self, name: str) -> ast.Call:
+        """`ag__.Undefined('name')`"""
+        return self.apply("Undefined", self.constant(name))
+
     def declare(self, name: str) -> ast.AnnAssign:
         """`name: ag__.Undefined`: the name is local here; nothing runs."""
         return ast.AnnAssign(self.store(name), self.operator("Undefined"), None, 1, **self.place)
@@ -188,13 +192,19 @@ class Fresh:
 
     def __init__(self, taken: Iterable[str]) -> None:
         self._taken = set(taken)
+        self._made: set[str] = set()
 
     def name(self, wish: str) -> str:
         name, number = wish, 1
         while name in self._taken:
             name, number = f"{wish}_{number}", number + 1
         self._taken.add(name)
+        self._made.add(name)
         return name
+
+    def has_made(self, name: str) -> bool:
+        """Whether the name is not the function's."""
+        return name in self._made
 
 
 def parameters(args: ast.arguments) -> list[str]:

@@ -1,0 +1,54 @@
+"""Reads of variables in staged forms: `x` becomes `ag__.ld(x)`.
+
+The functions of a staged form share a variable that one of them assigns, so it is a cell there; and
+what Python says of an empty one is about an enclosing function, which the user did not write. So a
+variable without a value holds `Undefined` in a staged form, which `ag__.ld` refuses as Python
+refuses to read it where the user did. Variables that functions of the user's hold on to are not
+among them: their cells are those of the user's function.
+"""
+
+from __future__ import annotations
+
+import ast
+from typing import Any
+
+from graphwright.autograph.effects import Names
+from graphwright.autograph.syntax import At
+
+
+def leave(node: ast.AST) -> None:
+    """Note that a function of the staged form asks for variables, not for their values."""
+    node.asks_variables = True  # type: ignore[attr-defined]
+
+
+def insert(tree: ast.AST, names: Names) -> None:
+    """Have all reads of the variables in a tree be loads, and `del` leave `Undefined`."""
+    _Loads(names).generic_visit(tree)
+
+
+class _Loads(ast.NodeTransformer):
+    def __init__(self, names: Names) -> None:
+        self.names = names
+
+    def visit(self, node: ast.AST) -> Any:
+        return node if hasattr(node, "asks_variables") else super().visit(node)
+
+    def visit_Name(self, node: ast.Name) -> ast.expr:
+        if node.id not in self.names or not isinstance(node.ctx, ast.Load):
+            return node
+        load = At(node).apply("ld", node)
+        leave(load)
+        return load
+
+    def visit_Delete(self, node: ast.Delete) -> list[ast.AST]:
+        """`del x` -> `ag__.ld(x)` and `x = ag__.Undefined('x')`"""
+        at = At(node)
+        out: list[ast.AST] = []
+        for target in node.targets:
+            if isinstance(target, ast.Name) and target.id in self.names:
+                name = target.id
+                out.append(at.statement(self.visit_Name(at.load(name))))
+                out.append(at.assign(at.store(name), at.undefined(name)))
+            else:
+                out.append(ast.Delete([self.visit(target)], **at.place))
+        return out
