@@ -7,6 +7,7 @@ import weakref
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
+import graphwright.lower.large_operands  # noqa: F401 - eager ops run as machine code, too
 from graphwright.control.call import call_of
 from graphwright.errors import InvalidArgumentError
 from graphwright.explain.debugging import look_at

@@ -1,11 +1,11 @@
 """Native kernels that are made while the program goes on.
 
 LLVM takes 50 ms for the first kernel of a process, and 130 ms where none is on the disk. So a
-product or a convolution that is worth a kernel asks for it and does without until it is there:
-NumPy computes meanwhile, with one thread, since the compiler needs a core. That is what traces do
-too, which run as Python until their machine code is ready. The two round differently in the last
-bits, so the first results of two runs may differ there. Who minds has everybody wait:
-`tf.config.experimental.enable_op_determinism`.
+product, a convolution or a function of many elements that is worth a kernel asks for it and does
+without until it is there: NumPy computes meanwhile, with one thread, since the compiler needs a
+core. That is what traces do too, which run as Python until their machine code is ready. The two
+round differently in the last bits, so the first results of two runs may differ there. Who minds
+has everybody wait: `tf.config.experimental.enable_op_determinism`.
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import cache
 from typing import Any, NoReturn
 
@@ -190,6 +190,14 @@ def as_host(value: Any) -> Any:
     return value if isinstance(value, (int, float)) else host_value(value)
 
 
+class Large:
+    """What makes of an op's kernel one that is fast on large arrays, too: `lower` provides it."""
+
+    kernel: Callable[[Op, Sequence[DType], Any], Any] = staticmethod(
+        lambda op, types, kernel: kernel
+    )
+
+
 def bound(op: Op, operands: tuple[Any, ...]) -> Any:
     """The kernel for operands of these dtypes, once they are known to be allowed."""
     mask = op.host_mask(len(operands))
@@ -197,7 +205,7 @@ def bound(op: Op, operands: tuple[Any, ...]) -> Any:
     try:
         check_least(op, len(types))
         op.result_dtypes(types)
-        return op.bind_checked(types)
+        return Large.kernel(op, types, op.bind_checked(types))
     except DTypeMismatch as mismatch:
         raise InvalidArgumentError(None, None, mismatch.eager_message()) from None
     except REFUSALS as error:

@@ -1,0 +1,143 @@
+"""Elementwise ops on large eager arrays as machine code, made when the first of them is met.
+
+NumPy goes over memory once for each step of a formula, SciPy calls a function for each element, and
+neither has a second thread. What one element is the op's record says already, and traces compute
+it in one pass; so eager calls have the same code, and no polynomial is written down twice. NumPy
+computes until it is there, as with products (`kernels.preparation`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from graphwright.ir.execution import Function
+from graphwright.ir.graph import Graph
+from graphwright.kernels.preparation import Preparation
+from graphwright.lower.check import checked
+from graphwright.lower.kinds import HALVES, KINDS
+from graphwright.lower.options import OPTIONS, enabled
+from graphwright.lower.sizes import NotNative
+from graphwright.lower.straight_line import build
+from graphwright.lower.tiers import native
+from graphwright.op.families import Elementwise
+from graphwright.op.op import Op
+from graphwright.types.dtypes import DType
+from graphwright.types.tensor_type import TensorType
+from graphwright.values.eager import Large
+
+Kernel = Callable[..., Any]
+
+#: The elements of an operand from which on machine code is worth its call.
+WORTH = 1 << 14
+
+#: What NumPy does as fast as memory allows.
+PLAIN = frozenset({
+    "abs", "add", "and", "bitand", "bitor", "bitxor", "cast", "ceil", "compare", "conj", "div",
+    "floor", "invert", "isfinite", "isinf", "isnan", "maximum", "minimum", "mul", "neg", "not",
+    "or", "rint", "sign", "sqrt", "sub", "xor",
+})  # fmt: skip
+
+
+class Words:
+    """Element expressions as the list of words that they use."""
+
+    def __init__(self) -> None:
+        self.used: list[str] = []
+
+    def constant(self, value: float, like: Any) -> None:
+        """A number, which costs nothing."""
+
+    def unary(self, function: str, x: Any) -> None:
+        self.used.append(function)
+
+    def binary(self, function: str, x: Any, y: Any) -> None:
+        self.used.append(function)
+
+    def __getattr__(self, word: str) -> Callable[..., None]:
+        return lambda *operands: self.used.append(word)
+
+
+def is_slow(op: Op, types: Sequence[DType]) -> bool:
+    """Whether an op has an element expression that NumPy evaluates slowly: in several passes, or
+    one that calls a function for each element, as it does for halves too."""
+    if not isinstance(op, Elementwise):
+        return False
+    kinds = [KINDS.get(dtype) for dtype in (*types, *op.result_dtypes(types))]
+    if None in kinds:
+        return False
+    words: Any = Words()
+    try:
+        op.element(words, *[None] * len(types))
+    except (LookupError, NotImplementedError):
+        return False
+    return bool(words.used) and (
+        len(words.used) > 1 or words.used[0] not in PLAIN or not {*HALVES}.isdisjoint(kinds)
+    )
+
+
+def kernel(op: Op, types: Sequence[DType], slow: Kernel) -> Kernel:
+    """The kernel that computes small arrays as `slow` does and large ones natively."""
+    if not is_slow(op, types):
+        return slow
+    fast = Fast(op, types, slow)
+
+    def either(*arrays: Any) -> Any:
+        for array in arrays:
+            if array.size >= WORTH:
+                return fast(*arrays)
+        return slow(*arrays)
+
+    return either
+
+
+class Fast:
+    """An op on large arrays of certain dtypes."""
+
+    def __init__(self, op: Op, types: Sequence[DType], slow: Kernel) -> None:
+        self.op = op
+        self.types = types
+        self.slow = slow
+        self.native: Function | None = None
+        self.preparation = Preparation(self.make)
+
+    def make(self) -> None:
+        """Compiles a graph of the op alone, on vectors."""
+        graph = graph_of(self.op, self.types)
+        try:
+            run = native(graph)
+        except NotNative:  # on this processor: NumPy goes on
+            return
+        self.native = run.function
+        if OPTIONS.get("native") == "check":
+            self.native = checked(run.function, build(graph), graph)
+
+    def __call__(self, *arrays: Any) -> Any:
+        if not enabled("native") or not self.preparation.is_ready() or self.native is None:
+            return self.slow(*arrays)
+        shape: Any = arrays[0].shape
+        if any(array.shape != shape for array in arrays):
+            try:
+                (result,) = self.op.infer(list(map(TensorType, self.types, map(np.shape, arrays))))
+                shape = result.dims
+                arrays = tuple([np.broadcast_to(array, shape) for array in arrays])
+            except ValueError:
+                return self.slow(*arrays)  # which has its own words for what does not fit
+        (result,) = self.native(*[array.ravel() for array in arrays])
+        return result.reshape(shape)
+
+
+def graph_of(op: Op, types: Sequence[DType]) -> Graph:
+    """The graph of an op on vectors of unknown length."""
+    graph = Graph(op.type_name)
+    for i, dtype in enumerate(types):
+        graph.parameters.append(graph.placeholder(TensorType(dtype, (None,)), f"x{i}"))
+    operands = tuple(graph.parameters)
+    node = graph.add(op, operands, op.infer([value.type for value in operands]))
+    graph.results = list(node.outputs)
+    return graph
+
+
+Large.kernel = staticmethod(kernel)
