@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from graphwright.kernels import banded
 from graphwright.op.interpreter import apply, convert
 from graphwright.op.op import Call, Shapes
 from graphwright.ops.contraction import matmul
@@ -48,9 +49,7 @@ class BandedTriangularSolve(MatrixOp):
         return (joined(both, size if rows is None else rows, columns),)
 
     def kernel(self, bands: Any, rhs: Any) -> Any:
-        from scipy.linalg import solve_banded  # here, for it takes long to import
-
-        dims: Any = self.shapes(*[TensorType(dt.float32, a.shape) for a in (bands, rhs)])[0]
+        self.shapes(*[TensorType(dt.float32, a.shape) for a in (bands, rhs)])
         if not bands.size or not rhs.size:
             raise ValueError(
                 f"no matrix may be empty: {show_dims(bands.shape)} and {show_dims(rhs.shape)}"
@@ -58,20 +57,10 @@ class BandedTriangularSolve(MatrixOp):
         main = bands[..., 0 if self.lower else -1, :]
         if not (np.abs(main) > 0).all():  # nor NaN
             raise np.linalg.LinAlgError
-        columns, sides = self.columns(bands[..., : bands.shape[-1], :]), [0, 0]
-        sides[self.lower == self.adjoint] = columns.shape[-2] - 1
-        result = np.empty(dims, rhs.dtype)
-        lead = result.shape[:-2]
-        columns = np.broadcast_to(columns, (*lead, *columns.shape[-2:]))
-        rhs = np.broadcast_to(rhs, (*lead, *rhs.shape[-2:]))
-        for i in np.ndindex(lead):
-            result[i] = solve_banded(tuple(sides), columns[i], rhs[i], check_finite=False)
-        return result
+        return banded.triangular(self.columns(bands), rhs, self.lower, self.adjoint)
 
     def columns(self, bands: Any) -> Any:
-        """The diagonals as LAPACK wants them, upper ones first, each entry in its column."""
-        if self.adjoint:
-            return np.conj(bands[..., ::-1, :])
+        """The diagonals with each entry in its column."""
         shifted = bands.copy()
         count = bands.shape[-2]
         for row in range(count):

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from graphwright.kernels import banded
 from graphwright.op.batching import last_axes
 from graphwright.op.interpreter import apply, convert, convert_pair
 from graphwright.op.op import Call, Op, Shapes
@@ -127,13 +128,15 @@ def moved_row(x: Any, by: int) -> Any:
 
 
 class TridiagonalSolve(MatrixOp):
-    """The solutions of systems of tridiagonal matrices [..., 3, n]: above, main and below."""
+    """The solutions of systems of tridiagonal matrices [..., 3, n]: above, main and below.
+
+    Those of a singular matrix are NaN.
+    """
 
     type_name = "TridiagonalSolve"
     inputs = ("diagonals: T", "rhs: T")
     dtypes = {"T": SOLVABLE}
     ruled = True
-    failure = "The matrix is not invertible."
 
     partial_pivoting: bool = True
     perturb_singular: bool = False
@@ -143,15 +146,7 @@ class TridiagonalSolve(MatrixOp):
         return (rhs.dims,)
 
     def kernel(self, diagonals: Any, rhs: Any) -> Any:
-        from scipy.linalg import solve_banded  # here, for it takes long to import
-
-        bands = diagonals.copy()
-        bands[..., 0, :] = np.roll(diagonals[..., 0, :], 1, -1)
-        bands[..., 2, :] = np.roll(diagonals[..., 2, :], -1, -1)
-        result = np.empty_like(rhs)
-        for i in np.ndindex(rhs.shape[:-2]):
-            result[i] = solve_banded((1, 1), bands[i], rhs[i], check_finite=False)
-        return result
+        return banded.tridiagonal(diagonals, rhs)
 
     def gradient(self, call: Call, g: Any) -> Sequence[Any]:
         diagonals, x = conj(call.inputs[0]), conj(call.outputs[0])
