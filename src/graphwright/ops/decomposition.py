@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from graphwright.kernels import small_matrices
 from graphwright.op.interpreter import apply, convert
 from graphwright.op.op import Call, Shapes
 from graphwright.ops.arithmetic import conj
@@ -57,12 +59,18 @@ class Cholesky(MatrixOp):
         return (joined(batch, size, size),)
 
     def kernel(self, x: Any) -> Any:
+        self.shapes(TensorType(dt.float32, x.shape))
+        size, count = x.shape[-1], math.prod(x.shape[:-2])
+        if small_matrices.side_by_side(count, size):
+            return small_matrices.cholesky(x)
         try:
             return np.linalg.cholesky(x)
         except np.linalg.LinAlgError:
-            if x.shape[-1] != x.shape[-2]:
-                raise
-            return np.reshape([cholesky_or_nan(m) for m in x.reshape(-1, *x.shape[-2:])], x.shape)
+            if count == 1:
+                return np.tril(np.full_like(x, np.nan))
+            if count > size:
+                return small_matrices.cholesky(x)
+            return np.reshape([self.kernel(m) for m in x.reshape(-1, size, size)], x.shape)
 
     def gradient(self, call: Call, g: Any) -> Sequence[Any]:
         lower = call.outputs[0]
@@ -70,14 +78,6 @@ class Cholesky(MatrixOp):
         middle = with_half_diagonal(matmul(lower, g, adjoint_a=True))
         full = matmul(matmul(inverse, middle, adjoint_a=True), inverse)
         return ((full + adjoint(full)) * 0.5,)
-
-
-def cholesky_or_nan(matrix: Any) -> Any:
-    """One matrix's factor; not a number in the triangle of one that is not positive definite."""
-    try:
-        return np.linalg.cholesky(matrix)
-    except np.linalg.LinAlgError:
-        return np.tril(np.full_like(matrix, np.nan))
 
 
 class Qr(MatrixOp):
@@ -289,14 +289,33 @@ class Lu(MatrixOp):
         return joined(batch, size, size), joined(batch, size)
 
     def kernel(self, x: Any) -> Any:
-        from scipy.linalg import lu as factorize  # here, for it takes long to import
-
-        rows, lower, upper = factorize(x, p_indices=True)
-        packed = np.tril(lower, -1) + upper
-        if not np.all(np.diagonal(packed, axis1=-2, axis2=-1)):
-            raise np.linalg.LinAlgError(self.failure)
-        order = np.argsort(rows, axis=-1).reshape(x.shape[:-1])  # of no matrices SciPy forgets it
+        self.shapes(TensorType(dt.float32, x.shape))
+        packed, order = self.factors(x)
+        diagonals = np.diagonal(packed, axis1=-2, axis2=-1)
+        if (diagonals == 0).any() or np.isnan(diagonals[..., :1]).any():
+            raise np.linalg.LinAlgError
         return packed, order.astype(self.output_idx_type.numpy_dtype)
+
+    def factors(self, x: Any) -> tuple[Any, Any]:
+        """The packed factors and the order of rows of any matrices."""
+        *lead, size, _ = x.shape
+        # LAPACK takes what has the greatest |real| + |imaginary| for the greatest complex number.
+        few = x.dtype.kind == "c" and size <= small_matrices.SMALL
+        if not x.size or few or small_matrices.side_by_side(math.prod(lead), size):
+            return small_matrices.lu(x)
+        from scipy.linalg import get_lapack_funcs  # here, for it takes long to import
+
+        getrf, laswp = get_lapack_funcs(("getrf", "laswp"), dtype=x.dtype)
+        packed, order = np.empty_like(x), np.empty(x.shape[:-1], np.int64)
+        rows = np.arange(size, dtype=x.dtype)[:, None]
+        finite = np.isfinite(x).all((-2, -1))
+        for i in np.ndindex(*lead):
+            if finite[i]:
+                packed[i], exchanges, _ = getrf(x[i])
+                order[i] = laswp(rows, exchanges)[:, 0].real
+        if not finite.all():
+            packed[~finite], order[~finite] = small_matrices.lu(x[~finite])
+        return packed, order
 
     def gradient(self, call: Call, g: Any, _: Any) -> Sequence[Any]:
         packed, p = call.outputs
