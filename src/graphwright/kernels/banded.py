@@ -82,6 +82,6 @@ def _solved(solve: Callable[[Array, Array], Array | None], bands: Array, sides: 
     return result.reshape(shape)
 
 
-def _finite(matrices: Array) -> Array:
+def _finite(matrices: Array) -> Any:
     """Which matrices have finite entries and no others."""
-    return np.logical_and.reduce(np.isfinite(matrices), (-2, -1))
+    return np.isfinite(matrices).all((-2, -1))
