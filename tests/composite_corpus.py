@@ -373,8 +373,10 @@ def describe(tf: Any, value: Any) -> Any:
 
 
 def normalized(text: str) -> str:
-    """A text without addresses, module names and what is said of the graph."""
+    """A text without addresses, places, module names and what is said of the graph."""
     text = re.sub(r"0x[0-9a-fA-F]+", "0x", text)
     text = re.sub(r"\b(tensorflow|graphwright)(\.\w+)*\.", "", text)
+    text = re.sub(r"(/[\w.-]+)+/(?=\w+\.py\b)", "", text)
+    text = re.sub(r'File "[^"]*", line \d+, in \S+\s*', "", text)
     text = re.sub(r"in user code:.*?\n    (\w+): ", "", text, flags=re.DOTALL)
     return re.sub(r"\s+", " ", text).strip()

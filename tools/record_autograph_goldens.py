@@ -6,24 +6,12 @@ compares.
 
 from __future__ import annotations
 
-import json
-import sys
-from pathlib import Path
+import recording
 
-ROOT = Path(__file__).resolve().parent.parent
-sys.path.insert(0, str(ROOT / "tests"))
+tf = recording.tensorflow()
 
-import tensorflow as tf
 from autograph.tensor_programs import outcome, programs
 
-
-def main() -> None:
-    """Writes the outcome of every program."""
-    outcomes = {f.__name__: outcome(f, args, tf) for f, args in programs(tf)}
-    target = ROOT / "tests" / "golden" / "autograph.json"
-    target.write_text(json.dumps(outcomes, indent=0) + "\n")
-    print(f"{len(outcomes)} outcomes, TensorFlow {tf.__version__}")
-
-
 if __name__ == "__main__":
-    main()
+    outcomes = {f.__name__: outcome(f, args, tf) for f, args in programs(tf)}
+    recording.write("autograph.json", outcomes)

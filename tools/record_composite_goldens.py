@@ -5,16 +5,12 @@ Run it with TensorFlow 2.21 installed; what it writes is what tests/edge/ and te
 
 from __future__ import annotations
 
-import json
-import sys
-from pathlib import Path
+import recording
 
-ROOT = Path(__file__).resolve().parent.parent
-sys.path.insert(0, str(ROOT / "tests"))
+tf = recording.tensorflow()
 
 import composite_corpus as corpus
 import ragged_corpus
-import tensorflow as tf
 
 
 def main() -> None:
@@ -26,9 +22,7 @@ def main() -> None:
     names = ragged_corpus.scope(tf)
     for area, expressions in ragged_corpus.AREAS.items():
         record[area] = {e: ragged_corpus.outcome(e, tf, names) for e in expressions}
-    target = ROOT / "tests" / "golden" / "composites.json"
-    target.write_text(json.dumps(record, indent=0, ensure_ascii=False) + "\n", encoding="utf-8")
-    print(f"{sum(map(len, record.values()))} records, TensorFlow {tf.__version__}")
+    recording.write("composites.json", record)
 
 
 if __name__ == "__main__":

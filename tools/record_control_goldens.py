@@ -5,15 +5,11 @@ Run it with TensorFlow 2.21 installed; what it writes is what tests/control/ com
 
 from __future__ import annotations
 
-import json
-import sys
-from pathlib import Path
+import recording
 
-ROOT = Path(__file__).resolve().parent.parent
-sys.path.insert(0, str(ROOT / "tests"))
+tf = recording.tensorflow()
 
 import control_corpus as corpus
-import tensorflow as tf
 
 
 def main() -> None:
@@ -27,9 +23,7 @@ def main() -> None:
         },
         "printed": {a: corpus.printed(a, tf, False) for a in corpus.PRINTED},
     }
-    target = ROOT / "tests" / "golden" / "control.json"
-    target.write_text(json.dumps(record, indent=0, ensure_ascii=False) + "\n", encoding="utf-8")
-    print(f"{sum(map(len, record.values()))} records, TensorFlow {tf.__version__}")
+    recording.write("control.json", record)
 
 
 if __name__ == "__main__":

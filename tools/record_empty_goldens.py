@@ -1,6 +1,6 @@
 """Records TensorFlow's gradients at tests/empty_corpus.py in tests/golden/empty_gradients.npz.
 
-    CUDA_VISIBLE_DEVICES= PYTHONPATH=. python tools/record_empty_goldens.py
+    python tools/record_empty_goldens.py
 
 For each case it keeps the gradients, and the second ones where there are any; else the class of
 the error. TensorFlow ends the process at some of these cases, so another one computes.
@@ -10,13 +10,12 @@ from __future__ import annotations
 
 import contextlib
 import multiprocessing
-import sys
 from multiprocessing.connection import Connection
-from pathlib import Path
 from typing import Any
 
-ROOT = Path(__file__).resolve().parent.parent
-sys.path[:0] = [str(ROOT), str(ROOT / "tests")]
+import recording
+
+tf = recording.tensorflow()
 
 import empty_corpus as corpus
 
@@ -26,7 +25,7 @@ from tools import golden_format as gf
 PATIENCE = 60
 
 
-def outcome(tf: Any, case: gf.Case) -> dict[str, Any]:
+def outcome(case: gf.Case) -> dict[str, Any]:
     """What TensorFlow makes of a case."""
     try:
         gf.run_eager(tf, case)
@@ -43,11 +42,8 @@ def outcome(tf: Any, case: gf.Case) -> dict[str, Any]:
 
 def work(cases: list[gf.Case], results: Connection) -> None:
     """Sends the outcome of one case after the other."""
-    import tensorflow as tf
-
-    tf.get_logger().setLevel("ERROR")
     for case in cases:
-        results.send(outcome(tf, case))
+        results.send(outcome(case))
     results.close()
 
 

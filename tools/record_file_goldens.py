@@ -7,23 +7,17 @@ tests/gfile_corpus.py and parsing.json from tests/parsing_corpus.py.
 
 from __future__ import annotations
 
-import json
-import os
-import sys
 import tempfile
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parent.parent
-sys.path.insert(0, str(ROOT / "tests"))
-os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
-os.environ.setdefault("CUDA_VISIBLE_DEVICES", "")
+import recording
+from recording import GOLDEN
 
+tf = recording.tensorflow()
+
+import gfile_corpus
 import parsing_corpus
-import tensorflow as tf
 from file_corpus import COMPRESSIONS, examples, write_summaries
-from gfile_corpus import outcomes
-
-GOLDEN = ROOT / "tests" / "golden"
 
 
 def main() -> None:
@@ -36,16 +30,9 @@ def main() -> None:
         write_summaries(tf, folder)
         (path,) = Path(folder).iterdir()
         (GOLDEN / "summaries.events").write_bytes(path.read_bytes())
-    record_gfile()
-
-
-def record_gfile() -> None:
-    """What `tf.io.gfile` does to a folder, and what is parsed."""
     with tempfile.TemporaryDirectory() as folder:
-        found = outcomes(tf, folder)
-    (GOLDEN / "gfile.json").write_text(json.dumps(found, indent=0) + "\n")
-    parsed = json.dumps(parsing_corpus.outcomes(tf), indent=0)
-    (GOLDEN / "parsing.json").write_text(parsed + "\n")
+        recording.write("gfile.json", gfile_corpus.outcomes(tf, folder))
+    recording.write("parsing.json", parsing_corpus.outcomes(tf))
 
 
 if __name__ == "__main__":

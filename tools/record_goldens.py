@@ -10,18 +10,13 @@ information, and the gradients of weighted sums of the results.
 from __future__ import annotations
 
 import importlib
-import os
 import sys
 import warnings
-from pathlib import Path
 from typing import Any
 
-ROOT = Path(__file__).resolve().parent.parent
-sys.path.insert(0, str(ROOT))
-os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
-os.environ.setdefault("CUDA_VISIBLE_DEVICES", "")
+import recording
 
-import tensorflow as tf
+tf = recording.tensorflow()
 
 from tools import golden_format as gf
 
@@ -64,8 +59,9 @@ def kept(outcome: dict[str, Any], before: gf.Store, store: gf.Store) -> dict[str
 def main(areas: list[str], again: bool) -> None:
     """Records the areas named, or all."""
     warnings.simplefilter("ignore")
-    tf.get_logger().setLevel("ERROR")
-    for area in areas or sorted(p.stem for p in (ROOT / "tools" / "golden").glob("[a-z]*.py")):
+    for area in areas or sorted(
+        p.stem for p in (recording.ROOT / "tools" / "golden").glob("[a-z]*.py")
+    ):
         module = importlib.import_module(f"tools.golden.{area}")
         getattr(module, "setup", lambda tf: None)(tf)
         cases = gf.distinct(module.cases())

@@ -10,22 +10,16 @@ what arrays are as messages, and the names of nodes.
 
 from __future__ import annotations
 
-import json
-import sys
-from pathlib import Path
 from typing import Any
 
 import numpy as np
-import tensorflow as tf
-from tensorflow.python.framework import op_def_registry
+import recording
 
-ROOT = Path(__file__).parent.parent
-sys.path.insert(0, str(ROOT / "tests"))
+tf = recording.tensorflow()
 
 import graph_corpus
 import node_names
-
-GOLDEN = ROOT / "tests" / "golden"
+from tensorflow.python.framework import op_def_registry
 
 
 def run(exported: graph_corpus.Exported) -> tuple[list[Any], list[Any]]:
@@ -73,25 +67,19 @@ def messages() -> dict[str, str]:
     return found
 
 
-def write(name: str, content: Any) -> None:
-    """One golden file."""
-    text = json.dumps(content, indent=0) + "\n"
-    (GOLDEN / name).write_text(text, encoding="utf-8")
-
-
 def main() -> None:
     """Write the golden files."""
-    write("op_signatures.json", signatures())
-    write("tensor_protos.json", messages())
+    recording.write("op_signatures.json", signatures())
+    recording.write("tensor_protos.json", messages())
     named = {e: node_names.names(tf, e, s) for e, s in node_names.expressions().items()}
-    write("node_names.json", named)
+    recording.write("node_names.json", named)
     outcomes = {}
     for name, program in graph_corpus.PROGRAMS.items():
         exported = graph_corpus.export(program)
         outcomes[name] = run(exported)
-        (GOLDEN / f"graph_{name}.pb").write_bytes(exported.message)
+        (recording.GOLDEN / f"graph_{name}.pb").write_bytes(exported.message)
         print(f"{name}: {len(exported.message)} bytes, TensorFlow gives {outcomes[name]}")
-    write("graph_results.json", outcomes)
+    recording.write("graph_results.json", outcomes)
 
 
 if __name__ == "__main__":

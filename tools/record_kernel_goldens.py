@@ -10,17 +10,12 @@ from __future__ import annotations
 
 import importlib
 import json
-import os
 import sys
-from pathlib import Path
 from typing import Any
 
-os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
-os.environ.setdefault("CUDA_VISIBLE_DEVICES", "")
-
 import numpy as np
+import recording
 
-ROOT = Path(__file__).parent.parent
 FAMILIES = (
     "convolution",
     "ctc",
@@ -69,7 +64,7 @@ class Recorder:
     def save(self, family: str) -> None:
         """Write the family's file."""
         header = np.frombuffer(json.dumps(self._cases).encode(), np.uint8)
-        path = ROOT / "tests" / "golden" / f"kernels_{family}.npz"
+        path = recording.GOLDEN / f"kernels_{family}.npz"
         np.savez_compressed(path, cases=header, **self._arrays)
         print(f"{path.name}: {len(self._cases)} cases, {path.stat().st_size / 1024:.0f} KiB")
 
@@ -96,7 +91,7 @@ class Recorder:
 
 def main(families: list[str]) -> None:
     """Record the named families, or all."""
-    sys.path.insert(0, str(Path(__file__).parent))
+    recording.tensorflow()
     for family in families or FAMILIES:
         recorder = Recorder()
         importlib.import_module(f"record_kernels.{family}").record(recorder)

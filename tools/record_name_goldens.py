@@ -6,19 +6,11 @@ compares.
 
 from __future__ import annotations
 
-import json
-import os
-import sys
-from pathlib import Path
+import recording
 
-ROOT = Path(__file__).resolve().parent.parent
-sys.path.insert(0, str(ROOT / "tests"))
-os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
-os.environ.setdefault("CUDA_VISIBLE_DEVICES", "")
+tf = recording.tensorflow()
 
 import name_corpus
-import tensorflow as tf
 
 if __name__ == "__main__":
-    found = json.dumps(name_corpus.outcomes(tf), indent=0, ensure_ascii=False)
-    (ROOT / "tests" / "golden" / "library_names.json").write_text(found + "\n", encoding="utf-8")
+    recording.write("library_names.json", name_corpus.outcomes(tf))

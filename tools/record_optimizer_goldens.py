@@ -7,18 +7,11 @@ To be run where TensorFlow and Keras 3 are installed.
 
 from __future__ import annotations
 
-import json
-import os
-import sys
-from pathlib import Path
+import recording
 
-os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
-os.environ.setdefault("CUDA_VISIBLE_DEVICES", "")
-ROOT = Path(__file__).resolve().parent.parent
-sys.path.insert(0, str(ROOT / "tests"))
+tf = recording.tensorflow()
 
 import keras
-import tensorflow as tf
 from optimizer_cases import OPTIMIZERS, SCHEDULES, STEPS, train
 
 
@@ -31,8 +24,7 @@ def main() -> None:
     for name, (kind, args, options) in SCHEDULES.items():
         schedule = getattr(keras.optimizers.schedules, kind)(*args, **options)
         rates[name] = [float(schedule(step)) for step in STEPS]
-    path = ROOT / "tests" / "golden" / "optimizers.json"
-    path.write_text(json.dumps({"trained": trained, "rates": rates}, indent=1) + "\n")
+    recording.write("optimizers.json", {"trained": trained, "rates": rates})
 
 
 if __name__ == "__main__":

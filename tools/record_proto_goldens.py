@@ -6,12 +6,13 @@ Usage, in an environment with tensorflow 2.21:
 
 from __future__ import annotations
 
-import json
-import sys
-from pathlib import Path
 from typing import Any
 
-import tensorflow as tf
+import recording
+
+tf = recording.tensorflow()
+
+from proto_fields import describe
 from tensorflow.core.example import example_pb2
 from tensorflow.core.framework import graph_pb2
 from tensorflow.core.protobuf import (
@@ -23,12 +24,6 @@ from tensorflow.core.protobuf import (
 )
 from tensorflow.core.util import event_pb2
 
-ROOT = Path(__file__).parent.parent
-sys.path.insert(0, str(ROOT / "tests"))
-
-from proto_fields import describe
-
-GOLDEN = ROOT / "tests" / "golden"
 MESSAGES = [
     graph_pb2.GraphDef,
     saved_model_pb2.SavedModel,
@@ -66,11 +61,9 @@ def traced_graph() -> Any:
 def main() -> None:
     """Write the two golden files."""
     fields = describe([message.DESCRIPTOR for message in MESSAGES])
-    text = json.dumps(fields, indent=0, sort_keys=True)
-    (GOLDEN / "proto_fields.json").write_text(text + "\n", encoding="utf-8")
+    recording.write("proto_fields.json", fields, sort_keys=True)
     graph = traced_graph().SerializeToString(deterministic=True)
-    (GOLDEN / "graph_def.pb").write_bytes(graph)
-    print(f"{len(fields)} messages and enums, a graph of {len(graph)} bytes")
+    (recording.GOLDEN / "graph_def.pb").write_bytes(graph)
 
 
 if __name__ == "__main__":

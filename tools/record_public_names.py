@@ -8,18 +8,13 @@ the arguments of the raw ops, tests/golden/signatures.json those of all other fu
 from __future__ import annotations
 
 import inspect
-import json
-import os
-from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
-os.environ.setdefault("CUDA_VISIBLE_DEVICES", "")
+import recording
 
-import tensorflow as tf
+tf = recording.tensorflow()
 
-GOLDEN = Path(__file__).resolve().parent.parent / "tests" / "golden"
 #: Namespaces whose names are not listed: they are names of their parent, or not public.
 WHOLE = {"compat.v1", "compat.v2", "keras", "initializers", "losses", "metrics", "optimizers"}
 PUBLIC = "/_api/v2/"  # in the path of every module that only publishes names
@@ -80,19 +75,14 @@ def shown(parameter: inspect.Parameter) -> str:
     return f"{name}={default!r}" if plain else f"{name}=..."
 
 
-def write(name: str, entries: dict[str, str]) -> None:
-    """Writes a file with one entry a line."""
-    lines = [f"{json.dumps(key)}: {json.dumps(entries[key])}" for key in sorted(entries)]
-    (GOLDEN / name).write_text("{\n" + ",\n".join(lines) + "\n}\n", encoding="utf-8")
-
-
 def main() -> None:
-    """Write both files."""
+    """Write the three files."""
     found: dict[str, list[str]] = {}
     walk(tf, "", found)
-    write("public_names.json", {path: " ".join(names) for path, names in found.items()})
-    write("raw_ops.json", raw_arguments())
-    write("signatures.json", signatures(found))
+    named = {path: " ".join(names) for path, names in found.items()}
+    recording.write("public_names.json", named, sort_keys=True)
+    recording.write("raw_ops.json", raw_arguments(), sort_keys=True)
+    recording.write("signatures.json", signatures(found), sort_keys=True)
     print(f"{sum(map(len, found.values()))} names in {len(found)} namespaces")
 
 

@@ -24,11 +24,10 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
-ROOT = Path(__file__).resolve().parent.parent
-sys.path[:0] = [str(ROOT), str(ROOT / "tests")]
-FILE = ROOT / "tests" / "golden" / "refusals.json.gz"
-VALUES = ROOT / "tests" / "golden" / "accepted_values.npz"
-LEAST = FILE.with_name("least.json")
+import recording
+
+FILE = recording.GOLDEN / "refusals.json.gz"
+VALUES = recording.GOLDEN / "accepted_values.npz"
 NEW = "not recorded"
 SECONDS = 30
 #: A value in which two runs of TensorFlow differ.
@@ -91,8 +90,8 @@ def record() -> None:
 def run(out: str, first: str) -> None:
     """Runs the calls from one on, and writes down each outcome."""
     import bad_calls
-    import tensorflow as tf
 
+    tf = recording.tensorflow()
     rows = read()
     with open(out, "a", encoding="utf-8") as file:
         for number in range(int(first), len(rows)):
@@ -121,7 +120,7 @@ def record_least() -> None:
                 least |= dict.fromkeys(lists or names, attribute.minimum)
         if least:
             found[name] = least
-    LEAST.write_text(json.dumps(found, indent=1) + "\n", encoding="utf-8")
+    recording.write("least.json", found)
 
 
 def outcome_of(tf: Any, name: str, arguments: dict[str, Any]) -> Any:
@@ -158,10 +157,10 @@ def record_values() -> None:
 def evaluate(out: str) -> None:
     """Writes down the values of all accepted calls."""
     import bad_calls
-    import tensorflow as tf
 
     from tools import golden_format as gf
 
+    tf = recording.tensorflow()
     store = gf.Store()
     for name, _, arguments, outcome in read():
         if isinstance(outcome, list):

@@ -1,6 +1,6 @@
 """Records TensorFlow's second derivatives at golden cases in tests/golden/second_gradients.npz.
 
-    CUDA_VISIBLE_DEVICES= PYTHONPATH=. python tools/record_second_goldens.py
+    python tools/record_second_goldens.py
 
 Of each function a few cases in single and double precision whose first gradients are recorded;
 where TensorFlow has no second derivative, nothing is.
@@ -11,7 +11,9 @@ from __future__ import annotations
 import importlib
 from collections import Counter
 
-import tensorflow as tf
+import recording
+
+tf = recording.tensorflow()
 
 from tools import golden_format as gf
 

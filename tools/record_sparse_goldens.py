@@ -5,20 +5,14 @@ Run it with TensorFlow 2.21; it writes tests/golden/sparse.json, an entry for ea
 
 from __future__ import annotations
 
-import json
-import os
-import sys
-from pathlib import Path
 from typing import Any
 
-ROOT = Path(__file__).resolve().parent.parent
-sys.path.insert(0, str(ROOT / "tests"))
-os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
-os.environ.setdefault("CUDA_VISIBLE_DEVICES", "")
-
 import numpy as np
+import recording
+
+tf = recording.tensorflow()
+
 import sparse_corpus as corpus
-import tensorflow as tf
 
 
 def packed(array: Any) -> Any:
@@ -51,11 +45,8 @@ def record(program: corpus.Function, inputs: tuple[Any, ...]) -> dict[str, Any]:
 
 def main() -> None:
     """Write the file."""
-    tf.get_logger().setLevel("ERROR")
     outcomes = [record(program, inputs) for program, inputs in corpus.PROGRAMS]
-    lines = ",\n".join(json.dumps(outcome, separators=(",", ":")) for outcome in outcomes)
-    path = ROOT / "tests" / "golden" / "sparse.json"
-    path.write_text(f"[\n{lines}\n]\n", encoding="utf-8")
+    recording.write("sparse.json", outcomes)
     print(len(outcomes), "programs,", sum("error" in o for o in outcomes), "of them refused")
 
 
