@@ -9,12 +9,10 @@ and fails (exit code 1) if the file is not what would be written.
 
 from __future__ import annotations
 
-import argparse
 import inspect
 import json
 import re
 import sys
-import warnings
 from collections import defaultdict
 from collections.abc import Iterator
 from pathlib import Path
@@ -22,6 +20,10 @@ from types import ModuleType
 from typing import Any
 
 ROOT = Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(ROOT))
+
+from tools import generated
+
 FILE = ROOT / "docs" / "api.md"
 RECORDED = ROOT / "tests" / "golden" / "public_names.json"
 
@@ -144,18 +146,7 @@ def document() -> str:
 
 
 def main(arguments: list[str] | None = None) -> int:
-    parser = argparse.ArgumentParser(description=str(__doc__).splitlines()[0])
-    parser.add_argument("--check", action="store_true", help="write nothing, compare")
-    check = parser.parse_args(arguments).check
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        text = document()
-    if not check:
-        FILE.write_text(text, encoding="utf-8")
-        return 0
-    current = FILE.exists() and FILE.read_text(encoding="utf-8") == text
-    print("docs/api.md is current" if current else f"{FILE} is old: run tools/write_api_docs.py")
-    return 0 if current else 1
+    return generated.main(__doc__, FILE, document, arguments)
 
 
 if __name__ == "__main__":

@@ -9,7 +9,6 @@ unknown, and partitioned as a function would be; what then stays outside machine
 
 from __future__ import annotations
 
-import argparse
 import contextlib
 import logging
 import re
@@ -20,11 +19,14 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import numpy as np
+
 ROOT = Path(__file__).resolve().parent.parent
-FILE = ROOT / "docs" / "native.md"
 sys.path[:0] = [str(ROOT), str(ROOT / "tests")]  # the golden cases, and what runs them
 
-import numpy as np  # noqa: E402
+from tools import generated
+
+FILE = ROOT / "docs" / "native.md"
 
 #: Samples of each op.
 MOST = 24
@@ -315,27 +317,33 @@ def document(found: dict[str, Found]) -> str:
     return "\n".join(lines)
 
 
-def main(arguments: list[str] | None = None) -> int:
-    parser = argparse.ArgumentParser(description=str(__doc__).splitlines()[0])
-    parser.add_argument("--check", action="store_true", help="write nothing, compare")
-    check = parser.parse_args(arguments).check
-    logging.getLogger("tensorflow").setLevel(logging.CRITICAL)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
+def checked_document() -> str:
+    """The text of the file, if machine code and kernels are as close as is stated."""
+    with silence():
         found = survey()
         text = document(found)
     apart = [line for some in found.values() for line in some.excess]
-    print("\n".join(apart), file=sys.stderr, end="\n" if apart else "")
     if apart:
-        return 1
-    if not check:
-        FILE.write_text(text, encoding="utf-8")
-        return 0
-    current = FILE.exists() and FILE.read_text(encoding="utf-8") == text
-    print(
-        f"docs/{FILE.name} is current" if current else f"{FILE} is old: run {Path(__file__).name}"
-    )
-    return 0 if current else 1
+        raise SystemExit("\n".join(apart))
+    return text
+
+
+@contextlib.contextmanager
+def silence() -> Iterator[None]:
+    """Without warnings, and without what the package logs."""
+    logger = logging.getLogger("tensorflow")
+    level = logger.level
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        logger.setLevel(logging.CRITICAL)
+        try:
+            yield
+        finally:
+            logger.setLevel(level)
+
+
+def main(arguments: list[str] | None = None) -> int:
+    return generated.main(__doc__, FILE, checked_document, arguments)
 
 
 if __name__ == "__main__":

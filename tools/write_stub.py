@@ -9,12 +9,15 @@ stub is not what would be written.
 
 from __future__ import annotations
 
-import argparse
 import sys
 from pathlib import Path
 from types import ModuleType
 
 ROOT = Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(ROOT))
+
+from tools import generated
+
 FILE = ROOT / "src" / "graphwright" / "__init__.pyi"
 HEAD = "# Written by tools/write_stub.py.\n"
 
@@ -58,16 +61,7 @@ def stub() -> str:
 
 
 def main(arguments: list[str] | None = None) -> int:
-    parser = argparse.ArgumentParser(description=str(__doc__).splitlines()[0])
-    parser.add_argument("--check", action="store_true", help="write nothing, compare")
-    check = parser.parse_args(arguments).check
-    text = stub()
-    if not check:
-        FILE.write_text(text, encoding="utf-8")
-        return 0
-    current = FILE.exists() and FILE.read_text(encoding="utf-8") == text
-    print("the stub is current" if current else f"{FILE} is old: run tools/write_stub.py")
-    return 0 if current else 1
+    return generated.main(__doc__, FILE, stub, arguments)
 
 
 if __name__ == "__main__":
