@@ -14,19 +14,20 @@ from ml_dtypes import finfo
 #: Of each element, where either rounds more than once.
 ELEMENTS = {
     "Acos": 4, "Acosh": 4, "Asin": 4, "Asinh": 4, "Atan": 4, "Atan2": 4, "Atanh": 4, "Cos": 4,
-    "Cosh": 4, "Elu": 4, "Erf": 4, "Erfc": 12, "Exp": 4, "Expm1": 4, "Log": 4, "Log1p": 4,
+    "Cosh": 4, "Elu": 4, "Erf": 4, "Erfc": 12, "Exp": 4, "Expm1": 4, "LRN": 5, "Log": 4, "Log1p": 4,
     "Pow": 4, "Selu": 5, "Sigmoid": 4, "Sin": 4, "Sinh": 4, "Softplus": 5, "SoftplusGrad": 5,
     "Tan": 4, "Tanh": 4, "Xlog1py": 5, "Xlogy": 5,
 }  # fmt: skip
 
 #: Of the greatest number that an op is given or gives, where some are added up: in another order.
 SUMS = {
-    "AddN": 2, "BatchMatMulV2": 4, "BatchMatMulV3": 4, "BiasAddGrad": 4, "Cumprod": 4, "Cumsum": 4,
-    "CumulativeLogsumexp": 4, "Einsum": 4, "EuclideanNorm": 4, "FusedBatchNormGradV3": 8,
-    "FusedBatchNormV3": 4, "L2Loss": 4, "LogSoftmax": 4, "MatMul": 4, "Mean": 4, "Prod": 4,
-    "SegmentMean": 4, "SegmentProd": 4, "SegmentSum": 4, "Softmax": 4,
-    "SoftmaxCrossEntropyWithLogits": 4, "SparseSoftmaxCrossEntropyWithLogits": 4, "Sum": 4,
-    "UnsortedSegmentProd": 4, "UnsortedSegmentSum": 4,
+    "AddN": 2, "AdjustContrastv2": 4, "BatchMatMulV2": 4, "BatchMatMulV3": 4, "BiasAddGrad": 4,
+    "Cumprod": 4, "Cumsum": 4, "CumulativeLogsumexp": 4, "Einsum": 4, "EuclideanNorm": 4,
+    "FakeQuantWithMinMaxVarsGradient": 4, "FakeQuantWithMinMaxVarsPerChannelGradient": 4,
+    "FusedBatchNormGradV3": 8, "FusedBatchNormV3": 4, "L2Loss": 4, "LRNGrad": 8, "LogSoftmax": 4,
+    "MatMul": 4, "Mean": 4, "Prod": 4, "SegmentMean": 4, "SegmentProd": 4, "SegmentSum": 4,
+    "Softmax": 4, "SoftmaxCrossEntropyWithLogits": 4, "SparseSoftmaxCrossEntropyWithLogits": 4,
+    "Sum": 4, "UnsortedSegmentProd": 4, "UnsortedSegmentSum": 4,
 }  # fmt: skip
 
 

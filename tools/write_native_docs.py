@@ -37,7 +37,7 @@ HOST = [
      r"|TridiagonalMatMul|GraphwrightWeightedSums|GraphwrightCrossRows",
      "Its kernel is machine code of its own, which uses the cores itself (products, windows)."),
     (r".*Image.*|.*Jpeg.*|Decode.*|Encode.*|Extract.*|Resize.*|.*NonMax.*|CropAnd.*|ScaleAnd.*"
-     r"|Adjust.*|HSVToRGB|RGBToHSV|Fractional.*|.*Dilation.*|LRN(Grad)?|.*DistortedBoundingBox.*",
+     r"|Fractional.*|.*Dilation.*|.*DistortedBoundingBox.*",
      "Images: NumPy kernels."),
     (r"(I|R|IR)?FFT.*|Cholesky|Eig|.*Lu|.*Svd|Qr|Matrix(Inverse|Solve.*|Triangular.*|Determinant"
      r"|Exponential|Logarithm|SquareRoot)|LogMatrixDeterminant|SelfAdjointEigV2|BandedTri.*"
@@ -61,7 +61,7 @@ HOST = [
     (r".*PyFunc.*|Case|If|While|StatelessCase|.*PartitionedCall|CustomGradient|NoOp|Assert"
      r"|CheckNumerics.*|Resource.*|.*Mutex.*",
      "They have effects, or call Python."),
-    (r".*Quantize.*|FakeQuant.*|.*QuantizedConcat", "Quantization: NumPy kernels."),
+    (r".*Quantize.*|.*QuantizedConcat", "Quantization: NumPy kernels."),
     (r"Angle|Complex(Abs)?|Conj|Imag|Real", "Complex numbers have no native form."),
     (r"BroadcastArgs|BroadcastGradientArgs|Rank|Shape|ShapeN|Size|UnravelIndex",
      "Shapes: numbers on the host, which machine code knows as sizes where it can."),

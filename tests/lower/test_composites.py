@@ -4,14 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from tiers import differences, normal
 
 import graphwright as tf
 from graphwright.lower.check import compare
 from graphwright.lower.inspection import outside
-
-
-def normal(*shape):
-    return np.random.default_rng(shape).normal(size=shape).astype(np.float32)
 
 
 def numbers(*shape, below=5):
@@ -242,3 +239,12 @@ def test_segments_of_negative_ids_are_left_out():
     assert not compare(flat(function(x, ids))[0], flat(fast(x, ids))[0])
     with pytest.raises(tf.errors.InvalidArgumentError):
         fast(x, np.array([0, 1, 3, 0]))
+
+
+@pytest.mark.parametrize("mode", ["REFLECT", "SYMMETRIC"])
+def test_gradients_of_mirrored_borders(mode):
+    back = lambda x: tf.raw_ops.MirrorPadGrad(  # noqa: E731
+        input=x, paddings=[[1, 2], [0, 0], [3, 0]], mode=mode
+    )
+    assert not differences(back, [normal(7, 3, 8)], False)
+    assert not differences(back, [normal(7, 3, 8).astype(np.float16)], False)

@@ -139,3 +139,21 @@ def test_of_no_elements_the_mean_is_zero(batch):
 
     for found in moments(tf.zeros([0, 2, 2, 3])):
         assert found.numpy().tolist() == [0.0, 0.0, 0.0]
+
+
+@pytest.mark.parametrize("dynamic", [False, True], ids=["static", "dynamic"])
+@pytest.mark.parametrize("channels", [1, 3, 11])
+@pytest.mark.parametrize("radius", [0, 2, 5])
+def test_local_response(radius, channels, dynamic):
+    function = lambda x: tf.nn.local_response_normalization(x, radius, 1.5, 0.7, 0.6)  # noqa: E731
+
+    def gradient(x):
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            y = tf.reduce_sum(tf.sin(function(x)))
+        return tape.gradient(y, x)
+
+    x = normal(2, 3, 2, channels)
+    assert not differences(function, [x], dynamic)
+    assert not differences(function, [x.astype(np.float16)], dynamic)
+    assert not differences(gradient, [x], dynamic)

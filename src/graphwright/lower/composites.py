@@ -8,7 +8,15 @@ from __future__ import annotations
 
 from typing import Any
 
-from graphwright.lower import contractions, diagonals, normalizations, placements, space
+from graphwright.lower import (
+    colours,
+    contractions,
+    diagonals,
+    normalizations,
+    placements,
+    quantization,
+    space,
+)
 from graphwright.lower.indices import Peak, PickIndex, Reinterpreted
 from graphwright.lower.rewrites import SumTo
 from graphwright.lower.rules import (
@@ -21,6 +29,7 @@ from graphwright.lower.rules import (
     host,
     padded,
     pieces,
+    rounded_once,
     widened,
 )
 from graphwright.op.interpreter import apply
@@ -40,7 +49,7 @@ from graphwright.ops.movement import (
     expand_dims,
     reshape,
 )
-from graphwright.ops.padding import MirrorPad, Pad, PadV2
+from graphwright.ops.padding import MirrorPad, MirrorPadGrad, Pad, PadV2
 from graphwright.ops.reduction import (
     EuclideanNorm,
     Max,
@@ -75,23 +84,6 @@ from graphwright.types import dtypes as dt
 def peak(x: Any) -> Any:
     """What the elements of a row are shifted by."""
     return reduce(Peak, x, -1, True, None)
-
-
-def rounded_once(rule: Rule) -> Rule:
-    """The rule, of halves in float32"""
-
-    def wide(op: Op, *operands: Any) -> Any:
-        dtype = next((x.dtype for x in operands if x.dtype in HALVES), None)
-        if dtype is None:
-            return rule(op, *operands)
-        results = rule(op, *[widened(x) for x in operands])
-        return (
-            tuple([cast(y, dtype) for y in results])
-            if isinstance(results, tuple)
-            else (results if results is None else cast(results, dtype))
-        )
-
-    return wide
 
 
 def softmax(op: Op, x: Any) -> Any:
@@ -282,6 +274,32 @@ def mirror_pad(op: Any, x: Any, paddings: Any) -> Any:
     return identity(x)
 
 
+def mirror_pad_gradient(op: Any, x: Any, paddings: Any) -> Any:
+    """What is between the borders, with these added where they come from"""
+    pairs = host(paddings)
+    if pairs is None:
+        return None
+    edge = 1 if op.mode == "REFLECT" else 0
+    rank = x.shape.rank
+    for axis, (before, after) in enumerate(pairs):
+        length = x.shape[axis]
+        if not (before or after):
+            continue
+        size = None if length is None else length - before - after
+        if size is None or not 0 <= min(before, after) <= max(before, after) <= size - edge:
+            return None
+        own, x = x, x[along(rank, axis, slice(before, before + size))]
+        ends = (slice(0, before), edge), (slice(length - after, length), size - edge - after)
+        for end, place in ends:
+            count = end.stop - end.start
+            if count:
+                folded = reverse(own[along(rank, axis, end)], [axis])
+                around = [(0, 0)] * rank
+                around[axis] = place, size - place - count
+                x = x + padded(folded, around, cast(0, x.dtype))
+    return identity(x)
+
+
 def slice_gradient(op: Any, shape: Any, begin: Any, end: Any, strides: Any, dy: Any) -> Any:
     """`dy` in zeros, where it was taken in steps of one"""
     found = [host(v) for v in (shape, begin, end, strides)]
@@ -324,10 +342,12 @@ def one_hot(op: Any, indices: Any, depth: Any, on: Any, off: Any) -> Any:
 
 
 RULES: dict[type[Op], Rule] = {
+    **colours.RULES,
     **contractions.RULES,
     **diagonals.RULES,
     **normalizations.RULES,
     **placements.RULES,
+    **quantization.RULES,
     **space.RULES,
     AddN: add_up,
     ArgMax: extreme_place(True),
@@ -341,6 +361,7 @@ RULES: dict[type[Op], Rule] = {
     LogSoftmax: rounded_once(log_softmax),
     Mean: mean,
     MirrorPad: mirror_pad,
+    MirrorPadGrad: mirror_pad_gradient,
     OneHot: one_hot,
     Pad: pad,
     PadV2: pad,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from graphwright.lower.rules import Rule, extent, widened
+from graphwright.lower.rules import Rule, along, extent, padded, rounded_once, widened
 from graphwright.op.op import Op
 from graphwright.ops.arithmetic import maximum
 from graphwright.ops.batch_norm import FusedBatchNormGradV3, FusedBatchNormV3
@@ -13,8 +13,9 @@ from graphwright.ops.bias import BiasAdd, BiasAddGrad, channel_axis, other_axes
 from graphwright.ops.conversion import cast
 from graphwright.ops.creation import zeros
 from graphwright.ops.movement import reshape
+from graphwright.ops.normalization import LRN, LRNGrad
 from graphwright.ops.reduction import reduce_sum
-from graphwright.ops.transcendental import sqrt
+from graphwright.ops.transcendental import pow, sqrt
 from graphwright.types import dtypes as dt
 
 
@@ -88,9 +89,49 @@ def batch_norm_gradient(
     return gx, g_scale, g_offset, zeros([0]), zeros([0])
 
 
+#: Elements on each side of one that are added to it; more take a loop of their own.
+_NEAR = 8
+
+
+def around(x: Any, radius: int) -> Any:
+    """Sums of the elements at most so far away along the last axis; None for too many."""
+    size = x.shape[-1]
+    reach = radius if size is None else min(radius, size - 1)
+    if not 0 <= reach <= _NEAR:
+        return None
+    if not reach:
+        return x
+    rank = x.shape.rank
+    wide = padded(x, [*[(0, 0)] * (rank - 1), (reach, reach)], cast(0, x.dtype))
+    parts = [
+        wide[along(rank, rank - 1, slice(i, i - 2 * reach or None))] for i in range(2 * reach + 1)
+    ]
+    return sum(parts[1:], parts[0])
+
+
+def local_response(op: Any, x: Any) -> Any:
+    """x * (bias + alpha * sums of squares of near channels) ** -beta"""
+    squares = around(x * x, op.depth_radius)
+    if squares is None:
+        return None
+    return x * pow(op.bias + op.alpha * squares, -op.beta)
+
+
+def local_response_gradient(op: Any, g: Any, x: Any, y: Any) -> Any:
+    """The formula of the kernel"""
+    squares = around(x * x, op.depth_radius)
+    if squares is None:
+        return None
+    norm = op.bias + op.alpha * squares
+    direct = g * pow(norm, -op.beta)
+    return direct - 2 * op.alpha * op.beta * x * around(g * y / norm, op.depth_radius)
+
+
 RULES: dict[type[Op], Rule] = {
     BiasAdd: bias_add,
     BiasAddGrad: bias_add_gradient,
     FusedBatchNormGradV3: batch_norm_gradient,
     FusedBatchNormV3: batch_norm,
+    LRN: rounded_once(local_response),
+    LRNGrad: rounded_once(local_response_gradient),
 }

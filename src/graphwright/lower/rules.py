@@ -8,6 +8,7 @@ from typing import Any
 from graphwright.ir.known import known
 from graphwright.lower.indices import Average
 from graphwright.op.interpreter import apply
+from graphwright.op.op import Op
 from graphwright.ops.conversion import cast
 from graphwright.ops.creation import fill
 from graphwright.ops.identities import identity
@@ -71,3 +72,20 @@ def pieces(value: Any, axis: int, sizes: list[int]) -> Any:
 def average(x: Any, axes: Any, keepdims: bool = False) -> Any:
     """The sum over the number of elements."""
     return apply(Average.of(), apply(Sum.of(keepdims), x, axes), x)
+
+
+def rounded_once(rule: Rule) -> Rule:
+    """The rule, of halves in float32"""
+
+    def wide(op: Op, *operands: Any) -> Any:
+        dtype = next((x.dtype for x in operands if x.dtype in HALVES), None)
+        if dtype is None:
+            return rule(op, *operands)
+        results = rule(op, *[widened(x) for x in operands])
+        return (
+            tuple([cast(y, dtype) for y in results])
+            if isinstance(results, tuple)
+            else (results if results is None else cast(results, dtype))
+        )
+
+    return wide

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from graphwright.errors import InvalidArgumentError
-from graphwright.op.families import Binary, Unary, no_element
+from graphwright.op.families import Binary, Unary
 from graphwright.op.interpreter import (
     apply,
     convert,
@@ -52,12 +52,12 @@ class AddV2(Binary):
 
 
 class Add(Binary):
-    """x + y of strings: concatenation."""
+    """x + y; of strings, one after the other."""
 
     type_name = "Add"
     dtypes = {"T": dt.NUMERIC | dt.STRING}
     ufunc = np.add
-    element = no_element
+    element = AddV2.element
 
     def gradient(self, call: Call, g: Any) -> Sequence[Any]:
         return g, g
