@@ -232,3 +232,20 @@ def test_nothing_else_than_the_error_keeps_the_frames_alive():
         call()
     del call, mark
     assert reference() is None
+
+
+def test_an_error_in_a_function_names_its_line_whoever_looks_on() -> None:
+    @tf.function(input_signature=[tf.TensorSpec([None])])
+    def pairs(x):
+        return tf.reshape(x, [2, -1])
+
+    def told(function):
+        with pytest.raises(tf.errors.InvalidArgumentError) as caught:
+            function(tf.constant([1.0, 2.0, 3.0]))
+        return str(caught.value)
+
+    alone = told(pairs)
+    assert "Defined at node 'Reshape'" in alone
+    concrete = pairs.get_concrete_function()
+    with tf.GradientTape():
+        assert told(pairs) == told(concrete) == alone

@@ -19,7 +19,7 @@ from graphwright.ir.graph import Graph
 from graphwright.lower.tiers import Compilation, Tiered
 from graphwright.op.interpreter import STATE, apply
 from graphwright.op.op import c_name
-from graphwright.op.refusal import boundary, complete, own_words
+from graphwright.op.refusal import boundary, complete, own_boundary, own_words
 from graphwright.trace.signature import (
     KEYWORD_ONLY,
     POSITIONAL_ONLY,
@@ -174,6 +174,7 @@ class ConcreteFunction:
         captured = [outside._array for outside in self.graph.captured]
         return self._outputs.pack(wrap_all(run(*[t._array for t in tensors], *captured)))
 
+    @own_boundary
     def call_tensors(self, tensors: Sequence[Any]) -> Any:
         """Calls it with the tensors of its parameters, whoever interprets ops now."""
         active = STATE.active

@@ -23,7 +23,7 @@ from graphwright.op.op import host_value
 from graphwright.op.refusal import complete, show_call
 from graphwright.ops.creation import Const, Placeholder
 from graphwright.types.dtypes import DType
-from graphwright.values.eager import REFUSALS, refusal
+from graphwright.values.eager import REFUSALS, Inside, refusal
 from graphwright.values.quiet import QUIET
 from graphwright.values.tensor import wrap
 
@@ -356,3 +356,4 @@ def runner(graph: Graph, function: Function | None = None) -> Callable[..., tupl
 
 
 Builder.build = build
+Inside.explain = staticmethod(explain)

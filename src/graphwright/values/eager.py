@@ -198,6 +198,13 @@ class Large:
     )
 
 
+class Inside:
+    """What names the node of a graph that raised an error, where a kernel runs one, and leaves
+    every other error as it is: `lower` provides it."""
+
+    explain: Callable[[Exception], Exception] = staticmethod(lambda error: error)
+
+
 def bound(op: Op, operands: tuple[Any, ...]) -> Any:
     """The kernel for operands of these dtypes, once they are known to be allowed."""
     mask = op.host_mask(len(operands))
@@ -216,7 +223,9 @@ def refuse(op: Op, operands: tuple[Any, ...], error: Exception) -> NoReturn:
     """Raises a kernel's complaint as the error of the op."""
     if isinstance(error, OpError) and "[Op:" in error.message:
         raise error
-    found = refusal(op, operands, error)
+    found = Inside.explain(error)
+    if found is error:
+        found = refusal(op, operands, error)
     if found is error:
         raise error
     raise found from (None if isinstance(error, (OpError, NotIndex)) else error)
