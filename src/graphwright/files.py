@@ -2,33 +2,87 @@
 
 from __future__ import annotations
 
+import contextlib
+import glob
 import os
 import secrets
+import sys
+import time
+from collections.abc import Iterator
 from pathlib import Path
+
+if sys.platform != "win32":
+    import fcntl
+
+#: Seconds after which a file that is not finished has no writer, where files cannot be locked.
+_ABANDONED = 3600
 
 
 def write_whole(path: str | Path, content: bytes, durable: bool = False) -> None:
     """Writes a file that has its name only when all of it is there; makes its directory.
 
     Whoever reads it meanwhile sees the old one. If `durable`, it is on the disk before it gets
-    its name, so that a crash leaves one of the two.
+    its name, so that a crash leaves one of the two, and what writers of it that were killed have
+    left is removed.
     """
     path = Path(path)
     path.parent.mkdir(parents=True, exist_ok=True)
-    new = path.with_name(f".{path.name}.{secrets.token_hex(8)}")
-    try:
-        with open(new, "xb") as file:
+    if durable:
+        remove_abandoned(path.parent, glob.escape(path.name))
+    with begun(path) as new:
+        with open(new, "r+b") as file:
             file.write(content)
             if durable:
                 file.flush()
                 os.fsync(file.fileno())
         os.replace(new, path)
-    except BaseException:
-        new.unlink(missing_ok=True)
-        raise
     if durable and os.name == "posix":  # elsewhere a directory cannot be opened
         directory = os.open(path.parent, os.O_RDONLY)
         try:
             os.fsync(directory)
         finally:
             os.close(directory)
+
+
+@contextlib.contextmanager
+def begun(path: Path) -> Iterator[Path]:
+    """A new file beside one, locked until the end; what is then still there was not finished."""
+    while True:
+        new = path.with_name(f".{path.name}.{secrets.token_hex(8)}")
+        descriptor = os.open(new, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o666)
+        if sys.platform == "win32":  # what is open cannot get its name
+            os.close(descriptor)
+        else:
+            with contextlib.suppress(OSError):  # where nothing can be locked, nothing is abandoned
+                fcntl.flock(descriptor, fcntl.LOCK_EX)
+            if not new.exists():  # it was taken for abandoned before
+                os.close(descriptor)
+                continue
+        break
+    try:
+        yield new
+    except BaseException:
+        new.unlink(missing_ok=True)
+        raise
+    finally:
+        if sys.platform != "win32":
+            os.close(descriptor)
+
+
+def remove_abandoned(directory: Path, names: str) -> None:
+    """Removes what writers that were killed have left of files with these names, a pattern.
+
+    A process that is at work on a file has it locked, and a lock ends with its process.
+    """
+    for path in directory.glob(f".{names}.{'[0-9a-f]' * 16}"):
+        with contextlib.suppress(OSError):  # it has a writer, or is somebody else's
+            if sys.platform == "win32":
+                if path.stat().st_mtime < time.time() - _ABANDONED:
+                    path.unlink()
+            else:
+                descriptor = os.open(path, os.O_RDWR | os.O_NOFOLLOW)
+                try:
+                    fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                    path.unlink()
+                finally:
+                    os.close(descriptor)

@@ -15,6 +15,7 @@ import pytest
 from safetensors.numpy import load_file
 
 import graphwright as tf
+from graphwright.files import begun
 from graphwright.values.variable import RESTORING
 
 SOURCE = str(Path(tf.__file__).parents[1])
@@ -319,6 +320,18 @@ def test_a_process_that_dies_leaves_the_last_checkpoint(
     assert manager.restore_or_initialize() == tf.train.latest_checkpoint(str(tmp_path))
     assert float(v) in ((2.0,) if died == 0 else (1.0, 2.0))
     assert manager.save() is not None  # what the dead process left is in nobody's way
+    assert not [path for path in tmp_path.iterdir() if path.name.startswith(".")]  # nor there
+
+
+def test_what_is_being_written_stays(tmp_path: Path) -> None:
+    path = tmp_path / "c.safetensors"
+    with begun(path) as new:
+        tf.train.Checkpoint(v=tf.Variable(1.0)).write(str(tmp_path / "c"))
+        assert new.exists()
+        new.write_bytes(b"other")
+        os.replace(new, path)
+    assert path.read_bytes() == b"other"
+    assert list(tmp_path.iterdir()) == [path]
 
 
 class Growing(tf.Module):

@@ -136,6 +136,8 @@ def killed(directory, times):
             found = cache.get(f"k{k}")
             assert found is None or (len(found) == 100_000 and len(set(found)) == 1)
     assert not cache._noted
+    cache.prune()
+    assert not list(directory.glob(".*"))
 
 
 def test_a_writer_that_is_killed_leaves_whole_entries(tmp_path):

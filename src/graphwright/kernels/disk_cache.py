@@ -13,19 +13,15 @@ import hashlib
 import os
 import stat
 import threading
-import time
 from collections.abc import Iterable
 from functools import cache
 from pathlib import Path
 
-from graphwright.files import write_whole
+from graphwright.files import remove_abandoned, write_whole
 from graphwright.logs import get_logger
 
 #: All entries together are kept below this many bytes; the oldest go first.
 LIMIT = 256 << 20
-
-#: Seconds after which nobody writes on an unfinished file.
-_ABANDONED = 3600
 
 _MAGIC = b"graphwright code 1\n"
 _DIGEST = hashlib.sha256().digest_size
@@ -98,9 +94,7 @@ class DiskCache:
 
     def prune(self) -> None:
         """Removes the oldest entries until all fit in the limit."""
-        for path in self.directory.glob(f".*{_SUFFIX}.*"):  # of writers that were killed
-            if path.stat().st_mtime < time.time() - _ABANDONED:
-                path.unlink(missing_ok=True)
+        remove_abandoned(self.directory, f"*{_SUFFIX}")
         entries = []
         for path in self.entries():
             try:
