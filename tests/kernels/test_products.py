@@ -59,7 +59,7 @@ def test_every_kind_of_processor(
     tile = Tile(vectors, np.dtype(dtype).itemsize * 8)
     functions = products.load(tile)
     monkeypatch.setattr(products, "kernels", lambda dtype: functions)
-    for m, k, n in ((1, 1, 1), (13, 7, 5), (tile.rows * 3 + 1, 33, tile.lanes * 7 + 2)):
+    for m, k, n in ((1, 1, 1), (13, 7, 5), (tile.rows(1) * 3 + 1, 33, tile.lanes * 7 + 2)):
         a, b = matrices(dtype, m, k, n)
         c = np.empty((m, n), dtype)
         rows, cols = steps((m,), a.strides[:1]), steps((k,), a.strides[1:])

@@ -146,7 +146,8 @@ def _plan(
     together."""
     m, k, n = sizes
     size, tile = dtype.itemsize, products.kernels(dtype).tile
-    panels = -(-n // (tile.lanes * tile.widest))
+    vectors = -(-n // tile.lanes)
+    panels = -(-vectors // tile.widest)
     by_columns = panels >= 2 * shared
     if not by_columns:
         pieces = max(shared, min(_SHARES * shared, m // _HIGH))
@@ -154,7 +155,7 @@ def _plan(
         pieces = panels
     else:
         pieces = max(shared, panels // _WIDE)
-    unit = tile.lanes if by_columns else tile.rows
+    unit = tile.lanes if by_columns else tile.rows(-(-vectors // panels))
     units = -(-(n if by_columns else m) // unit)
     rows, cols = steps((m,), left[:1]), steps((k,), left[1:])
     places = steps((m,), (n * size,))

@@ -32,14 +32,14 @@ class Tile:
         return self.vectors.bits // self.bits
 
     @property
-    def rows(self) -> int:
-        """Rows of a tile: with `widest` vectors each, they leave registers for the operands."""
-        return 8 if self.vectors.registers == 32 else 6
-
-    @property
     def widest(self) -> int:
         """Vectors of a panel, at most."""
-        return 3 if self.vectors.registers == 32 else 2
+        return 4 if self.vectors.registers == 32 else 2
+
+    def rows(self, width: int) -> int:
+        """Rows of a tile of so many vectors: its sums leave registers for the operands, and its
+        rows for addresses."""
+        return 8 if self.vectors.registers == 32 and width < 4 else 6
 
     @property
     def widths(self) -> range:
@@ -75,8 +75,9 @@ class Tile:
     # -- one panel -------------------------------------------------------------------------
 
     def _panel(self, width: int) -> str:
-        """Every tile of a panel; `%n` counts the columns from its first to the last of all."""
-        places = [(r, v) for r in range(self.rows) for v in range(width)]
+        """Every tile of a panel; `%n` counts the columns from its first to the last of all. Two k
+        at a time share what a loop costs."""
+        places = [(r, v) for r in range(self.rows(width)) for v in range(width)]
         return f"""
 define internal void @panel{width}(ptr %a, ptr %rows, i64 %m, ptr %cols, i64 %k, ptr %b,
     ptr %c, ptr %places, i64 %n, i1 %add) #0 {{
@@ -84,41 +85,57 @@ entry:
   %last = sub i64 %m, 1
   %over = sub i64 %n, {(width - 1) * self.lanes}
 {self._mask("%over")}
+  %odd = and i64 %k, 1
+  %is.odd = icmp ne i64 %odd, 0
+  %even = sub i64 %k, %odd
+  %paired = icmp ne i64 %even, 0
   br label %tile
 tile:
   %i = phi i64 [0, %entry], [%next, %stored]
-{self._addresses("a", "%rows", "%a")}
-  br label %sum
+{self._addresses("a", "%rows", "%a", width)}
+  br i1 %paired, label %sum, label %rest
 sum:
-  %j = phi i64 [0, %tile], [%j1, %sum]
-  %bj = phi ptr [%b, %tile], [%bj1, %sum]
-{self._phis(places, "%tile", "%sum")}
-{self._step(width)}
+  %j = phi i64 [0, %tile], [%j2, %sum]
+  %bj = phi ptr [%b, %tile], [%b.j2, %sum]
+{self._phis(places, "s", ("zeroinitializer", "%tile"), ("u", "%sum"))}
+{self._step(width, "s", "t", "%j", "%bj")}
   %j1 = add i64 %j, 1
-  %bj1 = getelementptr {self.vector}, ptr %bj, i64 {width}
-  %more = icmp ult i64 %j1, %k
-  br i1 %more, label %sum, label %summed
+  %b.j1 = getelementptr {self.vector}, ptr %bj, i64 {width}
+{self._step(width, "t", "u", "%j1", "%b.j1")}
+  %j2 = add i64 %j, 2
+  %b.j2 = getelementptr {self.vector}, ptr %bj, i64 {2 * width}
+  %more = icmp ult i64 %j2, %even
+  br i1 %more, label %sum, label %rest
+rest:
+  %b.rest = phi ptr [%b, %tile], [%b.j2, %sum]
+{self._phis(places, "e", ("zeroinitializer", "%tile"), ("u", "%sum"))}
+  br i1 %is.odd, label %single, label %summed
+single:
+{self._step(width, "e", "o", "%even", "%b.rest")}
+  br label %summed
 summed:
-{self._addresses("c", "%places", "%c")}
+{self._phis(places, "x", ("e", "%rest"), ("o", "%single"))}
+{self._addresses("c", "%places", "%c", width)}
   br i1 %add, label %adding, label %store
 adding:
 {self._added(places, width)}
   br label %store
 store:
+{self._phis(places, "w", ("x", "%summed"), ("y", "%adding"))}
 {self._stored(places, width)}
   br label %stored
 stored:
-  %next = add i64 %i, {self.rows}
+  %next = add i64 %i, {self.rows(width)}
   %left = icmp ult i64 %next, %m
   br i1 %left, label %tile, label %done
 done:
   ret void
 }}"""
 
-    def _addresses(self, name: str, table: str, start: str) -> str:
+    def _addresses(self, name: str, table: str, start: str, width: int) -> str:
         """Where each row of the tile lies; rows after the last are the last once more."""
         lines = []
-        for r in range(self.rows):
+        for r in range(self.rows(width)):
             at = f"%{name}{r}"
             lines += [
                 f"  {at}.i = add i64 %i, {r}",
@@ -130,40 +147,49 @@ done:
             ]
         return "\n".join(lines)
 
-    def _phis(self, places: list[tuple[int, int]], before: str, again: str) -> str:
-        return "\n".join(
-            f"  %s{r}.{v} = phi {self.vector} [zeroinitializer, {before}], [%t{r}.{v}, {again}]"
-            for r, v in places
-        )
+    def _phis(self, places: list[tuple[int, int]], name: str, *sources: tuple[str, str]) -> str:
+        """Sums of these names from these blocks, in one register each."""
 
-    def _step(self, width: int) -> str:
+        def register(source: str, r: int, v: int) -> str:
+            return source if source == "zeroinitializer" else f"%{source}{r}.{v}"
+
+        lines = []
+        for r, v in places:
+            values = ", ".join(f"[{register(source, r, v)}, {block}]" for source, block in sources)
+            lines.append(f"  %{name}{r}.{v} = phi {self.vector} {values}")
+        return "\n".join(lines)
+
+    def _step(self, width: int, before: str, after: str, j: str, panel: str) -> str:
         """One k: the panel's vectors times the element of each row."""
         lines = [
-            "  %entry.j = getelementptr i64, ptr %cols, i64 %j",
-            "  %o = load i64, ptr %entry.j",
+            f"  %{after}.entry = getelementptr i64, ptr %cols, i64 {j}",
+            f"  %{after}.offset = load i64, ptr %{after}.entry",
         ]
         for v in range(width):
             lines += [
-                f"  %b{v}.at = getelementptr {self.vector}, ptr %bj, i64 {v}",
-                f"  %b{v} = load {self.vector}, ptr %b{v}.at, align {self.size}",
+                f"  %{after}.b{v}.at = getelementptr {self.vector}, ptr {panel}, i64 {v}",
+                f"  %{after}.b{v} = load {self.vector}, ptr %{after}.b{v}.at, align {self.size}",
             ]
-        for r in range(self.rows):
+        for r in range(self.rows(width)):
+            a = f"%{after}.a{r}"
             lines += [
-                f"  %x{r}.at = getelementptr i8, ptr %a{r}, i64 %o",
-                f"  %x{r}.0 = load {self.element}, ptr %x{r}.at",
-                self._splat(f"%x{r}", f"%x{r}.0", self.element),
+                f"  {a}.at = getelementptr i8, ptr %a{r}, i64 %{after}.offset",
+                f"  {a}.0 = load {self.element}, ptr {a}.at",
+                self._splat(a, f"{a}.0", self.element),
             ]
-            lines += [self._accumulate(r, v) for v in range(width)]
+            for v in range(width):
+                sums = f"%{before}{r}.{v}", f"%{after}{r}.{v}"
+                lines.append(self._accumulate(*sums, a, f"%{after}.b{v}"))
         return "\n".join(lines)
 
-    def _accumulate(self, r: int, v: int) -> str:
+    def _accumulate(self, before: str, after: str, a: str, b: str) -> str:
         vector = self.vector
-        operands = f"{vector} %x{r}, {vector} %b{v}"
         if self.vectors.fused:
             name = f"llvm.fma.v{self.lanes}f{self.bits}"
-            return f"  %t{r}.{v} = call {vector} @{name}({operands}, {vector} %s{r}.{v})"
-        product = f"  %p{r}.{v} = fmul {vector} %x{r}, %b{v}"
-        return f"{product}\n  %t{r}.{v} = fadd {vector} %p{r}.{v}, %s{r}.{v}"
+            operands = f"{vector} {a}, {vector} {b}, {vector} {before}"
+            return f"  {after} = call {vector} @{name}({operands})"
+        product = f"  {after}.product = fmul {vector} {a}, {b}"
+        return f"{product}\n  {after} = fadd {vector} {after}.product, {before}"
 
     def _splat(self, name: str, scalar: str, element: str) -> str:
         vector = f"<{self.lanes} x {element}>"
@@ -200,16 +226,13 @@ done:
             lines += [
                 f"  {at}.at = getelementptr {self.vector}, ptr %c{r}, i64 {v}",
                 self._load(at, f"{at}.at", "%mask" if v == width - 1 else None),
-                f"  %u{r}.{v} = fadd {self.vector} {at}, %t{r}.{v}",
+                f"  %y{r}.{v} = fadd {self.vector} {at}, %x{r}.{v}",
             ]
         return "\n".join(lines)
 
     def _stored(self, places: list[tuple[int, int]], width: int) -> str:
         vector, lanes, size = self.vector, self.lanes, self.size
-        lines = [
-            f"  %w{r}.{v} = phi {vector} [%t{r}.{v}, %summed], [%u{r}.{v}, %adding]"
-            for r, v in places
-        ]
+        lines = []
         for r, v in places:
             at, value = f"%q{r}.{v}", f"{vector} %w{r}.{v}"
             lines.append(f"  {at} = getelementptr {vector}, ptr %c{r}, i64 {v}")
@@ -233,6 +256,13 @@ done:
   %base = udiv i64 %all, %panels
   %longer = urem i64 %all, %panels"""
 
+    def _width(self) -> str:
+        """`%width` of panel `%p`, whose first vector is `%v`, and `%v1`, the next panel's."""
+        return """  %long = icmp ult i64 %p, %longer
+  %one = zext i1 %long to i64
+  %width = add i64 %base, %one
+  %v1 = add i64 %v, %width"""
+
     def _multiply(self) -> str:
         cases = [f"    i64 {width}, label %width{width}" for width in self.widths]
         calls = [
@@ -251,9 +281,7 @@ entry:
 panel:
   %p = phi i64 [0, %entry], [%p1, %next]
   %v = phi i64 [0, %entry], [%v1, %next]
-  %long = icmp ult i64 %p, %longer
-  %one = zext i1 %long to i64
-  %width = add i64 %base, %one
+{self._width()}
   %j = mul i64 %v, {self.lanes}
   %left = sub i64 %n, %j
   %jk = mul i64 %j, %k
@@ -264,7 +292,6 @@ panel:
   ]
 {chr(10).join(calls)}
 next:
-  %v1 = add i64 %v, %width
   %p1 = add i64 %p, 1
   %more = icmp ult i64 %p1, %panels
   br i1 %more, label %panel, label %done
@@ -282,10 +309,7 @@ entry:{self._split()}
 panel:
   %p = phi i64 [0, %entry], [%p1, %panel]
   %v = phi i64 [0, %entry], [%v1, %panel]
-  %long = icmp ult i64 %p, %longer
-  %one = zext i1 %long to i64
-  %width = add i64 %base, %one
-  %v1 = add i64 %v, %width
+{self._width()}
   %j = mul i64 %v, {self.lanes}
   %end = mul i64 %v1, {self.lanes}
   %last = call i64 @llvm.smin.i64(i64 %end, i64 %n)
@@ -323,10 +347,7 @@ row:
 panel:
   %p = phi i64 [0, %row], [%p1, %next]
   %v = phi i64 [0, %row], [%v1, %next]
-  %long = icmp ult i64 %p, %longer
-  %one = zext i1 %long to i64
-  %width = add i64 %base, %one
-  %v1 = add i64 %v, %width
+{self._width()}
   %before = mul i64 %v, %k
   %above = mul i64 %i, %width
   %place = add i64 %before, %above
@@ -382,10 +403,7 @@ panel:
   %p = phi i64 [0, %entry], [%p1, %next]
   %v = phi i64 [0, %entry], [%v1, %next]
   %to = phi ptr [%out, %entry], [%to.panel, %next]
-  %long = icmp ult i64 %p, %longer
-  %one = zext i1 %long to i64
-  %width = add i64 %base, %one
-  %v1 = add i64 %v, %width
+{self._width()}
   %stride = mul i64 %width, {lanes * self.size}
   %panel.size = mul i64 %stride, %k
   %to.panel = getelementptr i8, ptr %to, i64 %panel.size
