@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 import graphwright as tf
 
@@ -21,6 +25,56 @@ def test_batches_are_padded_each_as_on_its_own() -> None:
         alone = tf.image.non_max_suppression(boxes[place], scores[place], 4).numpy()
         assert chosen.numpy()[place].tolist() == [*alone, *[0] * (4 - len(alone))]
         assert counts.numpy()[place] == len(alone)
+
+
+def greedy(boxes: Any, scores: Any, count: int, limit: float, least: float) -> list[int]:
+    """What is selected, one box after the other."""
+    y1, x1, y2, x2 = boxes.T
+    areas = (y2 - y1) * (x2 - x1)
+    chosen: list[int] = []
+    for i in np.argsort(-scores, kind="stable"):
+        down = np.minimum(y2[i], y2[chosen]) - np.maximum(y1[i], y1[chosen])
+        right = np.minimum(x2[i], x2[chosen]) - np.maximum(x1[i], x1[chosen])
+        shared = np.maximum(down, 0) * np.maximum(right, 0)
+        fits = (shared / (areas[i] + areas[chosen] - shared) <= limit).all()
+        if fits and scores[i] > least and len(chosen) < count:
+            chosen.append(int(i))
+    return chosen
+
+
+@given(
+    st.integers(1, 400),
+    st.integers(1, 3),
+    st.integers(1, 400),
+    st.sampled_from([0.0, 0.2, 0.5, 1.0]),
+    st.sampled_from([3, 30, 300]),
+    st.integers(0, 2**32 - 1),
+)
+@settings(max_examples=25, deadline=None)
+def test_the_best_boxes_of_classes_are_those_taken_one_by_one(
+    size: int, classes: int, count: int, limit: float, spread: int, seed: int
+) -> None:
+    rng = np.random.default_rng(seed)
+    corners = rng.random((2, size, 2)) * spread
+    boxes = np.concatenate([corners, corners + rng.random((2, size, 2)) * 9 + 0.1], -1)
+    boxes = boxes.astype(np.float32)
+    scores = rng.permutation(2 * size * classes).reshape(2, size, classes).astype(np.float32)
+    least = float(np.median(scores))
+    single = tf.image.non_max_suppression(boxes[0], scores[0, :, 0], count, limit, least)
+    assert single.numpy().tolist() == greedy(boxes[0], scores[0, :, 0], count, limit, least)
+    found = tf.image.combined_non_max_suppression(
+        boxes[:, :, None], scores, count, 50, limit, least, clip_boxes=False
+    )
+    for image in range(2):
+        wanted = [
+            (scores[image, i, label], label, *boxes[image, i])
+            for label in range(classes)
+            for i in greedy(boxes[image], scores[image, :, label], count, limit, least)
+        ]
+        wanted = sorted(wanted, reverse=True)[:50]
+        rows = [x.numpy()[image] for x in found[:3]]
+        got = [(s, label, *box) for box, s, label in zip(*rows)]
+        assert got[: found.valid_detections[image]] == wanted
 
 
 def test_batches_of_unknown_size_are_refused() -> None:

@@ -172,6 +172,32 @@ def boxes() -> Iterator[Case]:
         yield "image.non_max_suppression_with_scores", (many, scores, 10), options
     matrix = rng.random((20, 20)).astype(np.float32)
     yield "image.non_max_suppression_overlaps", (matrix, scores, 10), {"overlap_threshold": 0.7}
+    yield from crowds()
+
+
+def crowds() -> Iterator[Case]:
+    """More boxes than are looked at together, some with their corners exchanged or without area."""
+    rng = np.random.default_rng(6)
+    corners = rng.integers(0, 900, (600, 2))
+    sizes = rng.integers(-300, 600, (600, 2))
+    sizes[::7] = 0
+    many = np.concatenate([corners, corners + sizes], 1)
+    scores = rng.permutation(600) / 600 - 0.1
+    for dtype, count in product(("float32", "float16"), (20, 600)):
+        args = (many.astype(dtype), scores.astype(dtype), count)
+        yield "image.non_max_suppression", args, {"iou_threshold": 0.4}
+    boxes, points = many.astype(np.float32), scores.astype(np.float32)
+    for limit, sigma, least in ((0.1, 0.3, 0.0), (1.0, 0.3, 0.3), (0.3, 0.0, 0.0)):
+        options = {"iou_threshold": limit, "soft_nms_sigma": sigma, "score_threshold": least}
+        yield "image.non_max_suppression_with_scores", (boxes, points, 400), options
+    matrix = rng.random((200, 200)).astype(np.float32)
+    options = {"overlap_threshold": 0.98}
+    yield "image.non_max_suppression_overlaps", (matrix, points[:200], 150), options
+    boxes = boxes.reshape(3, 100, 2, 4) / np.float32(900)
+    options = {"iou_threshold": 0.2, "score_threshold": 0.1}
+    for kinds in (1, 2):
+        args = (boxes[:, :, :kinds], points.reshape(3, 100, 2), 60, 90)
+        yield "image.combined_non_max_suppression", args, options
 
 
 def more_boxes() -> Iterator[Case]:

@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from graphwright.kernels import suppression
 from graphwright.op.interpreter import apply, convert
 from graphwright.op.op import Op, Shapes, not_differentiable, undefined
 from graphwright.ops.joining import stack, unstack
@@ -13,73 +14,19 @@ from graphwright.types import dtypes as dt
 from graphwright.types.tensor_type import TensorType, show_dims
 
 REALS = frozenset({dt.float16, dt.float32})
-_AT_A_TIME = 256
 
 
-class Corners(NamedTuple):
-    """Boxes [y1, x1, y2, x2] by their sides and areas, a vector each."""
-
-    top: Any
-    left: Any
-    bottom: Any
-    right: Any
-    area: Any
-
-    @classmethod
-    def of(cls, boxes: Any) -> Corners:
-        """Those of the boxes, whichever corners are given."""
-        y1, x1, y2, x2 = np.ascontiguousarray(boxes.T)
-        top, left = np.minimum(y1, y2), np.minimum(x1, x2)
-        bottom, right = np.maximum(y1, y2), np.maximum(x1, x2)
-        return cls(top, left, bottom, right, (bottom - top) * (right - left))
-
-    def overlaps(self, chosen: int, others: Any) -> Any:
-        """The intersection over union of one box with others; 0 where one is empty."""
-        top, left, bottom, right, area = (side[others] for side in self)
-        height = np.minimum(bottom, self.bottom[chosen]) - np.maximum(top, self.top[chosen])
-        width = np.minimum(right, self.right[chosen]) - np.maximum(left, self.left[chosen])
-        shared = np.maximum(height, 0) * np.maximum(width, 0)
-        whole = area + self.area[chosen] - shared
-        some = (area > 0) & (self.area[chosen] > 0)
-        return np.where(some, shared / np.where(whole > 0, whole, 1), 0)
+def select(boxes: Any, scores: Any, count: int, limit: float, least: float) -> Any:
+    """The indices of at most `count` of the best boxes, none overlapping a better one too much."""
+    found = suppression.Boxes.of(boxes[None], limit)
+    return best_of_list(scores, count, found.hides, least)
 
 
-def select(scores: Any, similarity: Any, count: int, limit: float, least: float) -> Any:
-    """The indices of at most `count` of the best, none similar to a better one above `limit`."""
-    order = np.argsort(-scores, kind="stable")
-    order = order[scores[order] > least]
-    chosen: list[int] = []
-    while order.size and len(chosen) < count:
-        # The best of them at a time: the others may never be looked at.
-        left, order = order[:_AT_A_TIME], order[_AT_A_TIME:]
-        for better in chosen:
-            left = left[~(similarity(better, left) > limit)]
-        while left.size and len(chosen) < count:
-            best, left = int(left[0]), left[1:]
-            chosen.append(best)
-            left = left[~(similarity(best, left) > limit)]
-    return np.array(chosen, np.int32)
-
-
-def select_soft(
-    boxes: Any, scores: Any, count: int, limit: float, least: float, sigma: float
-) -> tuple[Any, Any]:
-    """As `select`, but overlap lowers a score by a Gaussian (Bodla et al., "Soft-NMS", 2017)."""
-    left = scores.astype(np.float32).copy()
-    candidates = left > least
-    corners = Corners.of(boxes)
-    chosen: list[int] = []
-    kept: list[float] = []
-    scale = -0.5 / sigma
-    while len(chosen) < count and candidates.any():
-        best = int(np.argmax(np.where(candidates, left, -np.inf)))
-        chosen.append(best)
-        kept.append(float(left[best]))
-        candidates[best] = False
-        similarity = corners.overlaps(best, slice(None))
-        left = np.where(similarity <= limit, left * np.exp(scale * similarity**2), 0)
-        candidates &= left > least
-    return np.array(chosen, np.int32), np.array(kept, scores.dtype)
+def best_of_list(scores: Any, count: int, hides: suppression.Hides, least: float) -> Any:
+    """The indices of at most `count` of the best items, which no better one hides."""
+    candidates = suppression.Candidates.above(scores[None], least)
+    chosen, kept = suppression.select(candidates, min(count, len(scores)), hides)
+    return chosen[0, : kept[0]].astype(np.int32)
 
 
 def check_boxes(boxes: TensorType, scores: TensorType) -> None:
@@ -127,7 +74,7 @@ class NonMaxSuppressionV3(Op):
         boxes, scores = np.asarray(boxes), np.asarray(scores)
         check_boxes(TensorType(dt.float32, boxes.shape), TensorType(dt.float32, scores.shape))
         check_limits(count, iou)
-        return select(scores, Corners.of(boxes).overlaps, count, float(iou), float(least))
+        return select(boxes, scores, count, float(iou), float(least))
 
 
 class NonMaxSuppressionV4(Op):
@@ -180,7 +127,9 @@ class NonMaxSuppressionV5(Op):
         boxes, scores = np.asarray(boxes), np.asarray(scores)
         check_limits(count, iou)
         if sigma > 0:
-            chosen, kept = select_soft(boxes, scores, count, float(iou), float(least), float(sigma))
+            limits = float(least), float(sigma)
+            chosen, kept = suppression.select_soft(boxes, scores, count, *limits)
+            chosen = chosen.astype(np.int32)
         else:
             chosen = NonMaxSuppressionV3().kernel(boxes, scores, count, iou, least)
             kept = scores[chosen]
@@ -214,7 +163,12 @@ class NonMaxSuppressionWithOverlaps(Op):
         matrix, scores = np.asarray(matrix), np.asarray(scores)
         if matrix.shape[:1] != scores.shape:
             raise ValueError(f"scores has incompatible shape {show_dims(scores.shape)}")
-        return select(scores, lambda i, of: matrix[of, i], count, float(limit), float(least))
+        limit = float(limit)
+
+        def hides(_: Any, better: Any, worse: Any) -> Any:
+            return matrix[worse[:, None, :], better[:, :, None]] > limit
+
+        return best_of_list(scores, count, hides, float(least))
 
 
 class CombinedNonMaxSuppression(Op):
@@ -267,29 +221,42 @@ class CombinedNonMaxSuppression(Op):
     ) -> tuple[Any, ...]:
         self.shapes(*[TensorType(dt.float32, np.shape(x)) for x in (boxes, scores)], each, total)
         check_limits(each, iou)
-        batch, _, classes = scores.shape
+        batch, size, classes = scores.shape
         count = self.detections(each, total, classes)
+        kinds = boxes.shape[2]
+        owner = np.arange(batch)[:, None] * kinds + np.arange(classes) % kinds
+        by_class = np.ascontiguousarray(np.swapaxes(scores, 1, 2)).reshape(-1, size)
+        lists = suppression.Boxes.of(
+            np.swapaxes(boxes, 1, 2).reshape(batch * kinds, size, 4), float(iou)
+        )
+
+        def hides(places: Any, better: Any, worse: Any) -> Any:
+            return lists.hides(owner.reshape(-1)[places], better, worse)
+
+        candidates = suppression.Candidates.above(by_class, float(least))
+        chosen, kept = suppression.select(candidates, min(each, size), hides)
+        return self.best(boxes, scores, chosen, kept, count)
+
+    def best(self, boxes: Any, scores: Any, chosen: Any, kept: Any, count: int) -> tuple[Any, ...]:
+        """The best boxes of each image, whatever their class, of those chosen [lists, each]."""
+        batch, _, classes = scores.shape
+        each = chosen.shape[1]
+        items = chosen.reshape(batch, classes * each)
+        labels = np.repeat(np.arange(classes), each)
+        image = np.arange(batch)[:, None]
+        points = scores[image, items, labels]
+        used = np.arange(each) < kept[:, None]
+        points[~used.reshape(points.shape)] = -np.inf
+        order = suppression.Candidates.above(points, -np.inf).order[:, :count]
+        valid = np.minimum(kept.reshape(batch, classes).sum(1), count).astype(np.int32)
+        row, place = np.nonzero(np.arange(order.shape[1]) < valid[:, None])
+        which = order[row, place]
         found = np.zeros((batch, count, 4), np.float32)
         values, kinds = np.zeros((2, batch, count), np.float32)
-        valid = np.zeros(batch, np.int32)
-        for i in range(batch):
-            rows, points, labels = best_of_classes(boxes[i], scores[i], each, iou, least)
-            n = valid[i] = min(count, len(points))
-            order = np.argsort(-points, kind="stable")[:n]
-            found[i, :n] = rows[order]
-            values[i, :n], kinds[i, :n] = points[order], labels[order]
+        label = labels[which]
+        found[row, place] = boxes[row, items[row, which], label % boxes.shape[2]]
+        values[row, place], kinds[row, place] = points[row, which], label
         return np.clip(found, 0, 1) if self.clip_boxes else found, values, kinds, valid
-
-
-def best_of_classes(boxes: Any, scores: Any, each: int, iou: Any, least: Any) -> tuple[Any, ...]:
-    """The boxes, scores and classes of what is selected of each class of one image."""
-    parts = []
-    for label in range(scores.shape[1]):
-        rows = boxes[:, label if boxes.shape[1] > 1 else 0]
-        points = scores[:, label]
-        chosen = select(points, Corners.of(rows).overlaps, each, float(iou), float(least))
-        parts.append((rows[chosen], points[chosen], np.full(len(chosen), label)))
-    return tuple([np.concatenate(part) for part in zip(*parts)])
 
 
 class Detections(NamedTuple):
