@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import glob
 import os
-import secrets
 import sys
 import time
 from collections.abc import Iterator
@@ -48,7 +47,7 @@ def write_whole(path: str | Path, content: bytes, durable: bool = False) -> None
 def begun(path: Path) -> Iterator[Path]:
     """A new file beside one, locked until the end; what is then still there was not finished."""
     while True:
-        new = path.with_name(f".{path.name}.{secrets.token_hex(8)}")
+        new = path.with_name(f".{path.name}.{os.urandom(8).hex()}")
         descriptor = os.open(new, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o666)
         if sys.platform == "win32":  # what is open cannot get its name
             os.close(descriptor)

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import graphwright as tf
-from graphwright.function.retracing import explanation
+from graphwright.explain.brief import explanation
 
 
 class Plain:

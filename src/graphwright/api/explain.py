@@ -1,8 +1,13 @@
 """`tf.explain`: what is known of functions' traces. Ours; TensorFlow has none."""
 
+from typing import TYPE_CHECKING
+
+from graphwright.api import late
 from graphwright.errors import RetracingWarning, StaleStateWarning
 from graphwright.explain.debugging import debug_mode
-from graphwright.explain.report import CauseReport, Report, TraceReport
+
+if TYPE_CHECKING:
+    from graphwright.explain.report import CauseReport, Report, TraceReport
 
 __all__ = [
     "CauseReport",
@@ -12,3 +17,5 @@ __all__ = [
     "TraceReport",
     "debug_mode",
 ]
+
+__getattr__ = late(__name__, __all__, "graphwright.explain.report")

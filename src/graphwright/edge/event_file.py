@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import itertools
 import os
-import socket
+import platform
 import time
 import weakref
 from collections.abc import Callable, Iterator, Sequence
@@ -52,7 +52,7 @@ class EventFile:
         self.flush_seconds = flush_millis / 1000
         self._waiting = 0
         begin = int(time.time())
-        name = f"events.out.tfevents.{begin:010d}.{socket.gethostname()}.{os.getpid()}"
+        name = f"events.out.tfevents.{begin:010d}.{platform.node()}.{os.getpid()}"
         path = Path(logdir) / f"{name}.{next(_COUNT)}{suffix}"
         try:
             path.parent.mkdir(parents=True, exist_ok=True)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import secrets
 from collections.abc import Sequence
 from typing import Any, ClassVar
 
@@ -108,7 +107,7 @@ class Generator(Tracked):
     def from_non_deterministic_state(cls, alg: Any = None) -> Generator:
         """A generator that starts anywhere."""
         number = Algorithm.PHILOX.value if alg is None else algorithm_number(alg)
-        words = [secrets.randbits(64) for _ in range(state_size(number))]
+        words = [random.unforeseen() for _ in range(state_size(number))]
         return cls(state=constant(random.seed_state(words, len(words))), alg=number)
 
     @classmethod

@@ -25,8 +25,7 @@ from graphwright.autograph.exempt import is_library
 from graphwright.explain.facts import Store
 from graphwright.explain.paths import Path, Reached, print_of, reached, store_paths
 from graphwright.explain.record import FAMILIES
-from graphwright.explain.sentence import show as show_place
-from graphwright.explain.wording import listed
+from graphwright.explain.wording import listed, show_place
 from graphwright.ir.graph import Graph
 from graphwright.trace.symbolic import SymbolicTensor
 from graphwright.types import tree

@@ -14,8 +14,7 @@ from graphwright.explain.fix import Fix
 from graphwright.explain.proposal import Case
 from graphwright.explain.record import Failure
 from graphwright.explain.replay import count
-from graphwright.explain.sentence import show
-from graphwright.explain.wording import listed
+from graphwright.explain.wording import listed, show_place
 
 
 @dataclass(frozen=True)
@@ -194,10 +193,12 @@ def failure_report(failure: Failure, case: Case) -> FailureReport:
 
 def told(failure: Failure, line: Location | None, sentence: str, fix: Fix | None) -> FailureReport:
     """A report."""
-    caller = show(failure.caller)
+    caller = show_place(failure.caller)
     if failure.stored:
         sentence += f" It was stored by {listed(failure.stored)}."
-    return FailureReport(failure.kind.__name__, failure.message, caller, show(line), sentence, fix)
+    return FailureReport(
+        failure.kind.__name__, failure.message, caller, show_place(line), sentence, fix
+    )
 
 
 def source(line: Location | None) -> str:

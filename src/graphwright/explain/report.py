@@ -14,9 +14,9 @@ from graphwright.explain.fix import Fix, fixes, together
 from graphwright.explain.proposal import Case
 from graphwright.explain.record import Family, History, TraceRecord
 from graphwright.explain.replay import Asked
-from graphwright.explain.sentence import evidence, sentence, show
+from graphwright.explain.sentence import evidence, sentence
 from graphwright.explain.state import Change, variable_form
-from graphwright.explain.wording import call_type, plural, unique
+from graphwright.explain.wording import call_type, plural, show_place, unique
 
 _EVIDENCE = 5  # retraces shown of each cause
 
@@ -150,7 +150,7 @@ def cause_report(history: History, cause: Cause) -> CauseReport:
     case = Case.of(history)
     notes = case.asked.notes
     shown = [
-        f"trace {r.number} ({show(r.record.caller)}), nearest is trace {r.nearest}: "
+        f"trace {r.number} ({show_place(r.record.caller)}), nearest is trace {r.nearest}: "
         f"{evidence(d, notes)}"
         for r, d in cause.evidence[:_EVIDENCE]
     ]
@@ -189,7 +189,9 @@ def family_cause(family: Family, first: History) -> CauseReport:
         cause.paths,
         sentence(cause, {}),
         number - 1,
-        tuple([f"{plural(n, 'function')} made at {show(p)}" for p, n in family.created.items()]),
+        tuple(
+            [f"{plural(n, 'function')} made at {show_place(p)}" for p, n in family.created.items()]
+        ),
         tuple(fixes(case, cause)),
     )
 
@@ -215,7 +217,7 @@ def trace_report(
     return TraceReport(
         number,
         call_type(record.wanted),
-        show(record.caller),
+        show_place(record.caller),
         because,
         record.seconds,
         record.size,

@@ -8,7 +8,16 @@ from typing import Any
 from graphwright.errors import Location
 from graphwright.explain.cause import Cause, Difference, Rule
 from graphwright.explain.record import ObjectNote
-from graphwright.explain.wording import a, kind_of, listed, paths_shown, plural, short, unique
+from graphwright.explain.wording import (
+    a,
+    kind_of,
+    listed,
+    paths_shown,
+    plural,
+    short,
+    show_place,
+    unique,
+)
 from graphwright.ir.text import show_type
 from graphwright.trace.types import Structure, VariableType
 
@@ -176,12 +185,7 @@ def of_state(cause: Cause, notes: Notes) -> str:
 
 def where(place: Location | None) -> str:
     """` at file:line`"""
-    return "" if place is None else f" at {show(place)}"
-
-
-def show(place: Location | None) -> str:
-    """`file:line`"""
-    return "" if place is None else f"{place.filename}:{place.lineno}"
+    return "" if place is None else f" at {show_place(place)}"
 
 
 def evidence(difference: Difference, notes: Notes) -> str:

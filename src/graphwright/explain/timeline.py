@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from graphwright.explain.record import History
-from graphwright.explain.sentence import show
+from graphwright.explain.wording import show_place
 
 _CALLS = 20_000  # calls kept: the first ones
 
@@ -37,7 +37,7 @@ class Timeline:
         ]
         for history, lane in lanes.items():
             for number, record in enumerate(history.records):
-                text = f"trace {number} of {history.name} ({show(record.caller)})"
+                text = f"trace {number} of {history.name} ({show_place(record.caller)})"
                 events.append([lane, "trace", record.began - self.began, record.seconds, text])
                 for tier, began, seconds in record.compilations:
                     text = f"{tier} code of trace {number} of {history.name}"

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any
 
+from graphwright.errors import Location
 from graphwright.ir.text import show_type
 from graphwright.trace.signature import FunctionType
 from graphwright.trace.types import Literal, Structure, VariableType, Weakref
@@ -120,3 +121,8 @@ def plural(count: int, noun: str) -> str:
 def paths_shown(paths: Sequence[str]) -> str:
     """Arguments by their paths, in code quotes."""
     return listed([f"`{path}`" for path in paths])
+
+
+def show_place(place: Location | None) -> str:
+    """`file:line`"""
+    return "" if place is None else f"{place.filename}:{place.lineno}"

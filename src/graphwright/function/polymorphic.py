@@ -13,7 +13,7 @@ import weakref
 from collections.abc import Callable, Sequence
 from time import perf_counter
 from types import MethodType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from graphwright.autograph.convert import staged_form
 from graphwright.autograph.settings import features
@@ -21,7 +21,6 @@ from graphwright.errors import show_users_lines
 from graphwright.explain.debugging import attended, look_at, mode_of
 from graphwright.explain.effects import where_stored
 from graphwright.explain.record import History
-from graphwright.explain.report import Report, report
 from graphwright.forks import held_over_forks
 from graphwright.function.concrete import ConcreteFunction, trace
 from graphwright.function.creation import VariableCreation
@@ -36,6 +35,9 @@ from graphwright.trace.signature import Binder, FunctionType, Parameter, type_of
 from graphwright.trace.tracer import current_tracer
 from graphwright.types import dtypes as dt
 from graphwright.types.composite import Composite
+
+if TYPE_CHECKING:
+    from graphwright.explain.report import Report
 
 #: One lock for all tracing: two functions that call each other cannot deadlock.
 TRACING = held_over_forks(threading.RLock())
@@ -348,6 +350,8 @@ class PolymorphicFunction:
         def double(x): ...
         """
         family = self._history.family
+        from graphwright.explain.report import report  # which few programs ask for
+
         own = [self._history, *[method._history for method in self._methods.values()]]
         return report([h for h in own if h.records or h.failures] or own[:1], family)
 

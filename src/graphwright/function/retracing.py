@@ -10,16 +10,11 @@ from __future__ import annotations
 import warnings
 
 from graphwright.errors import RetracingWarning
-from graphwright.explain.cause import retraces
-from graphwright.explain.fix import Fix
-from graphwright.explain.record import RECENT, Family, History
-from graphwright.explain.report import CauseReport, Report, report
-from graphwright.explain.wording import plural
+from graphwright.explain.record import Family, History
 from graphwright.logs import LOGGER
 
 _THRESHOLD = 5  # traces among the last calls
 _WARNINGS = 2  # in TensorFlow's words at most, for one piece of code
-_CODE = 200  # characters of code that a line may have
 
 _ADVICE = (
     "Tracing is expensive and the excessive number of tracings could be due to (1) creating "
@@ -40,7 +35,11 @@ def warn_of_retracing(history: History) -> None:
     traces, calls = family.frequency()
     if traces < _THRESHOLD or traces < calls / 2:
         return
-    told = explanation(history, family) if is_worth_a_look(family) else None
+    told = None
+    if is_worth_a_look(family):
+        from graphwright.explain.brief import explanation  # which few programs come to
+
+        told = explanation(history, family)
     if family.warnings < _WARNINGS:
         family.warnings += 1
         LOGGER.warning(
@@ -60,47 +59,3 @@ def is_worth_a_look(family: Family) -> bool:
     """Whether there may be a new cause, at powers of 4: the search takes longer with each trace."""
     family.looks += 1
     return family.looks.bit_count() == 1 and family.looks.bit_length() % 2 == 1
-
-
-def is_new(history: History, family: Family) -> bool:
-    """Whether the latest traces have a cause that was not told: what a report takes much longer
-    to find."""
-    told = {(rule, path) for rule, paths in family.warned for path in paths}
-    return any(
-        (difference.rule.value, difference.path) not in told
-        for retrace in retraces(history, RECENT)
-        for difference in retrace.differences
-    )
-
-
-def explanation(history: History, family: Family) -> str | None:
-    """The first cause that was not told yet, and the best fix; None if all were."""
-    if family.functions == 1 and not is_new(history, family):
-        return None
-    found = report([history], family)
-    for cause in found.causes:
-        key = cause.rule, cause.paths
-        if key not in family.warned:
-            family.warned.add(key)
-            name = f"`{found.name}` ({found.place})" if found.place else f"`{found.name}`"
-            fix = fix_in_a_line(best(cause, found))
-            return f"{name} was traced {found.made} times. {cause.sentence}{fix}"
-    return None
-
-
-def best(cause: CauseReport, found: Report) -> Fix | None:
-    """The fix of a cause; that of all causes together where one alone saves nothing."""
-    alone = cause.best
-    together = found.together
-    if alone is not None and together is not None and alone.traces >= found.made:
-        return together
-    return alone
-
-
-def fix_in_a_line(fix: Fix | None) -> str:
-    """A fix: its code where that is short, else where to find it."""
-    if fix is None:
-        return ""
-    code = "; ".join(line for line in fix.code.splitlines() if not line.endswith(": ..."))
-    shown = code if len(code) <= _CODE else "see explain()"
-    return f" {fix.title} ({plural(fix.traces, 'trace')}): {shown}"

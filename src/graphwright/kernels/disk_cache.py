@@ -9,7 +9,6 @@ its code depends on; it begins with a digest of the rest, and one that does not 
 
 from __future__ import annotations
 
-import hashlib
 import os
 import stat
 import threading
@@ -24,7 +23,7 @@ from graphwright.logs import get_logger
 LIMIT = 256 << 20
 
 _MAGIC = b"graphwright code 1\n"
-_DIGEST = hashlib.sha256().digest_size
+_DIGEST = 32  # bytes of SHA-256
 _SUFFIX = ".code"
 
 
@@ -50,7 +49,7 @@ class DiskCache:
             return None
         start = len(_MAGIC) + _DIGEST
         code = data[start:]
-        if data[:start] != _MAGIC + hashlib.sha256(key.encode() + code).digest():
+        if data[:start] != header_of(key, code):
             self.note(f"{path} is damaged; it is removed")
             path.unlink(missing_ok=True)
             return None
@@ -62,8 +61,7 @@ class DiskCache:
             self.directory.mkdir(mode=0o700, parents=True, exist_ok=True)
             if not self.is_safe():
                 return
-            header = _MAGIC + hashlib.sha256(key.encode() + code).digest()
-            write_whole(self.directory / (key + _SUFFIX), header + code)
+            write_whole(self.directory / (key + _SUFFIX), header_of(key, code) + code)
         except OSError as error:
             self.note(f"cannot write to {self.directory}: {error}")
             return
@@ -135,9 +133,18 @@ def disk_cache() -> DiskCache | None:
     return DiskCache(user_cache_path("graphwright") / "code")
 
 
+def header_of(key: str, code: bytes) -> bytes:
+    """What an entry begins with: a digest tells whether the rest of it is whole."""
+    from hashlib import sha256  # OpenSSL, which only what is compiled needs
+
+    return _MAGIC + sha256(key.encode() + code).digest()
+
+
 def key_of(text: str, *circumstances: str) -> str:
     """The name of code: a digest of what it was made of and for."""
-    digest = hashlib.sha256()
+    from hashlib import sha256
+
+    digest = sha256()
     for part in (*circumstances, text):
         digest.update(part.encode())
         digest.update(b"\0")

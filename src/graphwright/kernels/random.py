@@ -62,6 +62,11 @@ def operation_seeds(global_seed: int) -> Iterator[int]:
         yield source.randint(0, _MAX_SEED)
 
 
+def unforeseen() -> int:
+    """64 bits that nobody can know before."""
+    return random.SystemRandom().getrandbits(64)
+
+
 def unpack(state: npt.NDArray[np.int64]) -> tuple[int, int]:
     """The (key, counter) in a generator's state: first the counter's 64-bit words, last the key."""
     words = state.view(np.uint64).tolist()

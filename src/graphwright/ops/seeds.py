@@ -8,7 +8,6 @@ own under a global seed is given the next number of a *source*: outside of funct
 from __future__ import annotations
 
 import itertools
-import secrets
 import threading
 from collections.abc import Iterator
 from typing import Any, ClassVar, TypeVar
@@ -108,4 +107,4 @@ class Stream:
 
 def anywhere() -> tuple[int, int]:
     """Seeds that nobody chose."""
-    return secrets.randbits(64), secrets.randbits(64)
+    return random.unforeseen(), random.unforeseen()
