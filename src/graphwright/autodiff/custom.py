@@ -9,7 +9,6 @@ from __future__ import annotations
 import functools
 import inspect
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from graphwright.autodiff.sweep import carries_gradient
@@ -30,7 +29,6 @@ from graphwright.values.variable import Variable
 Rule = Callable[[Sequence[Any]], Sequence[Any]]
 
 
-@dataclass(frozen=True)
 class CustomGradient(Op):
     """The first `count` operands; cotangents go to the others, by the user's rule."""
 

@@ -30,7 +30,7 @@ import ast
 import functools
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 from graphwright.autograph import loads
 from graphwright.autograph.decisions import Decision, Operand, Unstaged, Wraps
@@ -56,16 +56,14 @@ MARK = "ag_at"  # the site of the operand that is asked
 _DEEPEST = 15  # blocks in each other: Python has room for 20 in one function
 
 
-@dataclass(frozen=True)
-class Forms:
+class Forms(NamedTuple):
     """A block in its two forms; the staged one is made when it is asked for."""
 
     staged: Callable[[], Block]
     plain: Block
 
 
-@dataclass(frozen=True)
-class Lists:
+class Lists(NamedTuple):
     """The variables whose lists a statement may change: itself, and by functions it calls."""
 
     growing: Names

@@ -17,7 +17,7 @@ import types
 import weakref
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from graphwright.autograph import (
     calls,
@@ -43,8 +43,7 @@ FAILURES = (SourceError, JumpError)  # why a function may be left as it is, with
 PREFIX = "tf__"
 
 
-@dataclass(frozen=True)
-class _Converted:
+class _Converted(NamedTuple):
     """Converted code, and what it is given under names of its own."""
 
     code: types.CodeType

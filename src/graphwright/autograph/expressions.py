@@ -25,8 +25,7 @@ import ast
 import builtins
 import sys
 from collections.abc import Callable
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from graphwright.autograph.decisions import (
     Chain,
@@ -69,8 +68,7 @@ TAKES = {
 LOOKS_INSIDE = frozenset({"all", "any", "filter", "map", "max", "min", "sorted", "sum"})
 
 
-@dataclass(frozen=True)
-class Options:
+class Options(NamedTuple):
     """How to convert.
 
     `inline` writes the Python form beside the staged one, for values that are not tensors;

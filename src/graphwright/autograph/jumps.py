@@ -12,7 +12,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 from graphwright.autograph.syntax import SCOPES, At, Fresh, blocks, is_docstring, is_try
 
@@ -21,16 +21,14 @@ class JumpError(Exception):
     """A jump that cannot become a flag without changing the program."""
 
 
-@dataclass(frozen=True)
-class Lowered:
+class Lowered(NamedTuple):
     """The body of a function without jumps, and the statements that were never reached."""
 
     body: list[ast.stmt]
     dropped: list[ast.stmt]
 
 
-@dataclass(frozen=True)
-class _Returned:
+class _Returned(NamedTuple):
     """The variables that a function returns through."""
 
     value: str

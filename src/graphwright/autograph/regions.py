@@ -10,9 +10,8 @@ from __future__ import annotations
 import functools
 import operator
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from types import CellType
-from typing import Any
+from typing import Any, NamedTuple
 
 from graphwright.autograph import lists, refusals
 from graphwright.autograph.refusals import RETURN_VALUE
@@ -24,8 +23,7 @@ State = tuple[Any, ...]
 Thunk = Callable[[], Any]
 
 
-@dataclass(frozen=True)
-class Variables:
+class Variables(NamedTuple):
     """The variables that a statement assigns, to be read and set in the user's function."""
 
     get: Callable[[], State]

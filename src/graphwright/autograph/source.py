@@ -13,8 +13,7 @@ import itertools
 import linecache
 import types
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from graphwright.autograph.exempt import note_converted
 from graphwright.autograph.syntax import with_type_params
@@ -31,8 +30,7 @@ class SourceError(Exception):
     """The source of a function cannot be had; the message says why."""
 
 
-@dataclass(frozen=True)
-class Source:
+class Source(NamedTuple):
     """Where a function was written.
 
     `tree` makes its definition without decorators (a lambda as a definition with one

@@ -13,10 +13,9 @@ import sys
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path as FilePath
 from types import FrameType
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -34,8 +33,7 @@ from graphwright.types import tree
 _OVERLOADS = str(FilePath(errors.__file__).parent / "autograph" / "overloads.py")
 
 
-@dataclass(frozen=True)
-class Effect:
+class Effect(NamedTuple):
     """Something that a trace did to the world: what, where, and the form for graphs."""
 
     what: str

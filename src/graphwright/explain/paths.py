@@ -9,7 +9,7 @@ import weakref
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -36,8 +36,7 @@ class Missing:
 MISSING = Missing()
 
 
-@dataclass(frozen=True)
-class Path:
+class Path(NamedTuple):
     """A way to a value: where it begins, and the steps."""
 
     kind: str  # global, free variable, or argument

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -186,8 +186,7 @@ def _area(size: int, count: int, centres: Centres) -> Resampling:
     return Resampling(np.clip(places, 0, size - 1), weights, size)
 
 
-@dataclass(frozen=True)
-class _Kernel:
+class _Kernel(NamedTuple):
     radius: float
     weigh: Callable[[Floats], Floats]
 

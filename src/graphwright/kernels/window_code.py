@@ -8,7 +8,7 @@ window, one of its tap and its channel, so padding, strides and dilations are al
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from graphwright.kernels import jobs
 from graphwright.kernels.jobs import NUMBER, PLACE
@@ -30,8 +30,7 @@ KINDS = {
 Body = Callable[[str, str | None], str]
 
 
-@dataclass(frozen=True)
-class Sliding:
+class Sliding(NamedTuple):
     """The functions for one kind of element."""
 
     vectors: Vectors

@@ -10,8 +10,7 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 import ml_dtypes
 import numpy as np
@@ -21,8 +20,7 @@ Array = npt.NDArray[Any]
 Padding = Literal["SAME", "VALID"] | Sequence[tuple[int, int]]
 
 
-@dataclass(frozen=True)
-class Windows:
+class Windows(NamedTuple):
     """Where the windows of one call lie; all fields have one entry a spatial axis."""
 
     sizes: tuple[int, ...]

@@ -16,9 +16,8 @@ from collections.abc import (
     MutableMapping,
     Sequence,
 )
-from dataclasses import dataclass
 from enum import Enum, auto
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 
 class CompositeSpec(Protocol):
@@ -43,8 +42,7 @@ class Style(Enum):
     COMPONENTS = auto()
 
 
-@dataclass(frozen=True)
-class Container:
+class Container(NamedTuple):
     """The rules of one container type.
 
     `labels` and `children` are in the order of flattening. Two containers of one `family`
