@@ -38,7 +38,7 @@ from graphwright.autograph.effects import NONE, Names, collect, symbol
 from graphwright.autograph.expressions import Expressions, Options
 from graphwright.autograph.flow import Flow, Summary
 from graphwright.autograph.jumps import lower_jumps, python_form, returns
-from graphwright.autograph.parts import Block, Parts, Writer, assigned
+from graphwright.autograph.parts import Block, Parts, Writer
 from graphwright.autograph.refusals import RETURN_VALUE
 from graphwright.autograph.syntax import (
     KNOWN,
@@ -212,9 +212,11 @@ class _Function:
         inside: Summary,
         *first: ast.expr,
     ) -> Block:
-        """The statement in its staged form, which is that of a site, and what it assigned."""
-        lists = self.lists(node).all()
-        assigned = sorted((inside.modified | lists) & self.own)
+        """The statement in its staged form, which is that of a site, and what it assigned that is
+        read afterwards.
+        """
+        changed = (inside.modified | self.lists(node).all()) & self.own
+        assigned = sorted(changed & self.flow.live_after(node))
         site = self.go_to(at, number, inside, assigned, [at.operator(name), *first])
         if not assigned:
             return [at.statement(site)]
@@ -594,11 +596,22 @@ class _Function:
             return forms, forms.plain or [at.nothing()]
         tensor = at.branch(at.negation(_is(stops, True, at)), stage)
         end = at.branch(at.negation(_unset(stops, at)), [tensor, at.leave()])
-        if _jumps_last(body, frozenset(stops)):
+        if self.jumps_last(body, frozenset(stops)):
             forms = self.deeper(body, [end], blocks)
             return forms, forms.plain
         forms = self.deeper(body, [], blocks)
         return forms, [*forms.plain, end]
+
+    def jumps_last(self, body: Block, flags: Names) -> bool:
+        """Whether nothing of a block comes after an if that may set one of the flags."""
+        *before, last = body
+        setting = [node for node in before if not isinstance(node, ast.Assign)]
+        if any(flags & self.flow.summary(node).modified for node in setting):
+            return False
+        if isinstance(last, ast.If) and not _flags_unset(last.test):
+            blocks = filter(None, (last.body, last.orelse))
+            return all(self.jumps_last(block, flags) for block in blocks)
+        return isinstance(last, ast.Assign) or not flags & self.flow.summary(last).modified
 
     def loop_test(
         self, decision: Decision, stops: list[str], modified: Summary, at: At
@@ -723,9 +736,7 @@ class _Function:
                 inner = [] if is_simple(node) else [s for block in blocks(node) for s in block]
                 names = frozenset().union(*[self.lists(statement).all() for statement in inner])
             names &= self.owned
-            if not names.isdisjoint(inside.modified):
-                names -= assigned(node)
-            found = self.changing[node] = Lists(names, passed)
+            found = self.changing[node] = Lists(names - inside.assigned, passed)
         return found
 
     def around(self, node: ast.If) -> list[ast.expr]:
@@ -750,17 +761,6 @@ class _Function:
 def _alike(block: Block) -> Forms:
     """A block in which nothing can be staged."""
     return Forms(lambda: block, block)
-
-
-def _jumps_last(body: Block, flags: Names) -> bool:
-    """Whether nothing of a block comes after an if that may set one of the flags."""
-    *before, last = body
-    if any(flags & collect([node]).writes for node in before if not isinstance(node, ast.Assign)):
-        return False
-    if isinstance(last, ast.If) and not _flags_unset(last.test):
-        blocks = filter(None, (last.body, last.orelse))
-        return all(_jumps_last(block, flags) for block in blocks)
-    return isinstance(last, ast.Assign) or not flags & collect([last]).writes
 
 
 def _is_elif(block: Block) -> bool:

@@ -25,6 +25,7 @@ class Summary:
     gen: Names = NONE
     kill: Names = NONE
     modified: Names = NONE
+    assigned: Names = NONE  # modified otherwise than by `x += v`
     deleted: Names = NONE
     attributes: dict[str, ast.expr] = field(default_factory=dict)
     containers: dict[str, ast.expr] = field(default_factory=dict)
@@ -42,6 +43,7 @@ class Summary:
             self.gen | (after.gen - self.kill),
             self.kill | after.kill,
             self.modified | after.modified,
+            self.assigned | after.assigned,
             self.deleted | after.deleted,
             self.attributes | after.attributes if after.attributes else self.attributes,
             self.containers | after.containers if after.containers else self.containers,
@@ -56,6 +58,7 @@ class Summary:
             self.gen | other.gen,
             self.kill & other.kill,
             both.modified,
+            both.assigned,
             both.deleted,
             both.attributes,
             both.containers,
@@ -151,10 +154,14 @@ class Flow:
             called |= self.closures[name]
         reads |= called.reads | called.writes  # written in part: the old values stay readable
         modified |= called.writes
+        assigned = modified
+        if isinstance(node, ast.AugAssign) and isinstance(node.target, ast.Name):
+            assigned = modified - {node.target.id} | effect.maybe
         return Summary(
             frozenset(reads),
             frozenset(effect.writes | effect.deletes),
             frozenset(modified),
+            frozenset(assigned),
             frozenset(effect.deletes),
             called.attributes,
             called.containers,
@@ -194,7 +201,7 @@ class Flow:
     def _handler(self, handler: ast.ExceptHandler) -> Summary:
         head = self.summary(handler.type) if handler.type else EMPTY
         named = frozenset([handler.name] if handler.name else [])
-        head = head.then(Summary(kill=named, modified=named, deleted=named))
+        head = head.then(Summary(kill=named, modified=named, assigned=named, deleted=named))
         return head.then(self.block(handler.body))
 
     # Liveness, backwards

@@ -65,7 +65,7 @@ class Writer:
             self._note(node, inside)
         attributes = _steady(inside.attributes, inside.modified)
         extended = inside.modified & inside.mutated.keys()  # by `+=`: it stays the same container
-        moved = inside.modified - (extended - assigned(node) if extended else extended)
+        moved = inside.modified - (extended - inside.assigned)
         containers = _steady(inside.containers, moved)
         containers = {name: at for name, at in containers.items() if name not in attributes}
         if isinstance(node, ast.If):
@@ -164,18 +164,6 @@ class Writer:
         gone = copied(target)
         gone.ctx = ast.Del()
         return at.branch(at.apply("undefined", value), [ast.Delete([gone], **at.place)])
-
-
-def assigned(node: ast.stmt) -> Names:
-    """The variables that a statement assigns otherwise than by `x += [...]`."""
-    extended = {id(inner.target) for inner in ast.walk(node) if isinstance(inner, ast.AugAssign)}
-    return frozenset(
-        inner.id
-        for inner in ast.walk(node)
-        if isinstance(inner, ast.Name)
-        and not isinstance(inner.ctx, ast.Load)
-        and id(inner) not in extended
-    )
 
 
 def _steady(symbols: dict[str, ast.expr], modified: Names) -> dict[str, ast.expr]:

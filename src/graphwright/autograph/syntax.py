@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Any
+from typing import Any, TypeVar
 
 OPERATORS = "ag__"  # the name under which converted code finds `operators`
 SITES = "ag_sites"  # and its `Sites`
@@ -13,7 +13,8 @@ CALL = "ag_call"  # the entry of one of them
 KNOWN = "ag_known"  # and, in the parts of a staged statement, the tensor that was asked
 
 
-_LOAD = ast.Load()
+_LOAD, _STORE = ast.Load(), ast.Store()
+_Node = TypeVar("_Node", bound=ast.AST)
 
 SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 
@@ -79,16 +80,19 @@ class At:
             "end_col_offset": end.end_col_offset if one_line else node.col_offset + 1,
         }
 
-    def load(self, name: str) -> ast.Name:
-        node = ast.Name(name, _LOAD)  # most nodes are names: a third quicker than by keywords
+    def here(self, node: _Node) -> _Node:
+        """The node at the place: quicker than by keywords, and there are many."""
         node.__dict__.update(self.place)
         return node
 
+    def load(self, name: str) -> ast.Name:
+        return self.here(ast.Name(name, _LOAD))
+
     def store(self, name: str) -> ast.Name:
-        return ast.Name(name, ast.Store(), **self.place)
+        return self.here(ast.Name(name, _STORE))
 
     def constant(self, value: Any) -> ast.Constant:
-        return ast.Constant(value, **self.place)
+        return self.here(ast.Constant(value))
 
     def operator(self, name: str) -> ast.Attribute:
         """`ag__.name`"""
@@ -96,81 +100,81 @@ class At:
 
     def attribute(self, value: ast.expr, name: str) -> ast.Attribute:
         """`value.name`"""
-        return ast.Attribute(value, name, _LOAD, **self.place)
+        return self.here(ast.Attribute(value, name, _LOAD))
 
     def apply(self, name: str, *args: ast.expr) -> ast.Call:
         """`ag__.name(args)`"""
-        return ast.Call(self.operator(name), list(args), [], **self.place)
+        return self.here(ast.Call(self.operator(name), list(args), []))
 
     def call(self, name: str, *args: ast.expr) -> ast.Call:
         """`name(args)`"""
-        return ast.Call(self.load(name), list(args), [], **self.place)
+        return self.here(ast.Call(self.load(name), list(args), []))
 
     def tuple(self, items: Sequence[ast.expr], ctx: ast.expr_context | None = None) -> ast.Tuple:
-        return ast.Tuple(list(items), ctx or ast.Load(), **self.place)
+        return self.here(ast.Tuple(list(items), ctx or _LOAD))
 
     def names(self, names: Iterable[str]) -> ast.Tuple:
         """The names as strings: `('x', 'y')`."""
         return self.tuple([self.constant(name) for name in names])
 
     def compare(self, value: ast.expr, op: ast.cmpop, other: ast.expr) -> ast.Compare:
-        return ast.Compare(value, [op], [other], **self.place)
+        return self.here(ast.Compare(value, [op], [other]))
 
     def all(self, tests: Sequence[ast.expr]) -> ast.expr:
         """`a and b and ...`"""
         if len(tests) == 1:
             return tests[0]
-        return ast.BoolOp(ast.And(), list(tests), **self.place)
+        return self.here(ast.BoolOp(ast.And(), list(tests)))
 
     def negation(self, value: ast.expr) -> ast.UnaryOp:
-        return ast.UnaryOp(ast.Not(), value, **self.place)
+        return self.here(ast.UnaryOp(ast.Not(), value))
 
     def identical(self, value: ast.expr, constant: bool) -> ast.Compare:
         """`value is True`"""
-        return ast.Compare(value, [ast.Is()], [self.constant(constant)], **self.place)
+        return self.here(ast.Compare(value, [ast.Is()], [self.constant(constant)]))
 
     def negated(self, test: ast.Compare) -> ast.Compare:
         """`value is not True` for `value is True`"""
-        return ast.Compare(test.left, [ast.IsNot()], test.comparators, **self.place)
+        return self.here(ast.Compare(test.left, [ast.IsNot()], test.comparators))
 
     def either(self, values: Sequence[ast.expr]) -> ast.expr:
         """`a or b or ...`"""
         if len(values) == 1:
             return values[0]
-        return ast.BoolOp(ast.Or(), list(values), **self.place)
+        return self.here(ast.BoolOp(ast.Or(), list(values)))
 
     def thunk(self, value: ast.expr) -> ast.Lambda:
         """`lambda: value`"""
-        return ast.Lambda(_no_arguments(), value, **self.place)
+        return self.here(ast.Lambda(_no_arguments(), value))
 
     def assign(self, target: ast.expr, value: ast.expr) -> ast.Assign:
-        return ast.Assign([target], value, None, **self.place)
+        return self.here(ast.Assign([target], value, None))
 
     def set(self, name: str, value: Any) -> ast.Assign:
         """`name = constant`"""
         return self.assign(self.store(name), self.constant(value))
 
     def statement(self, value: ast.expr) -> ast.Expr:
-        return ast.Expr(value, **self.place)
+        return self.here(ast.Expr(value))
 
     def nothing(self) -> ast.Pass:
-        return ast.Pass(**self.place)
+        return self.here(ast.Pass())
 
     def branch(
         self, test: ast.expr, body: list[ast.stmt], orelse: list[ast.stmt] | None = None
     ) -> ast.If:
-        return ast.If(test, body, orelse or [], **self.place)
+        return self.here(ast.If(test, body, orelse or []))
 
     def leave(self) -> ast.Break:
-        return ast.Break(**self.place)
+        return self.here(ast.Break())
 
     def result(self, value: ast.expr | None) -> ast.Return:
-        return ast.Return(value, **self.place)
+        return self.here(ast.Return(value))
 
     def function(self, name: str, params: Sequence[str], body: list[ast.stmt]) -> ast.FunctionDef:
         arguments = _no_arguments()
-        arguments.args = [ast.arg(param, None, None, **self.place) for param in params]
-        node = ast.FunctionDef(name, arguments, body, [], None, None, **self.place)
+        arguments.args = [self.here(ast.arg(param, None, None)) for param in params]
+        node = self.here(ast.FunctionDef(name, arguments, body, [], None, None))
         with_type_params(node)
         return node
 
@@ -180,7 +184,7 @@ class At:
 
     def declare(self, name: str) -> ast.AnnAssign:
         """`name: ag__.Undefined`: the name is local here; nothing runs."""
-        return ast.AnnAssign(self.store(name), self.operator("Undefined"), None, 1, **self.place)
+        return self.here(ast.AnnAssign(self.store(name), self.operator("Undefined"), None, 1))
 
 
 def _no_arguments() -> ast.arguments:
