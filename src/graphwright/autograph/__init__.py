@@ -6,7 +6,8 @@ live) -> `control_flow`, `parts` and `expressions` (statements and expressions b
 `loads` (where staged forms read variables) -> `convert` (compile, cache, what is converted when;
 `exempt` says what never is). Expressions that ask for truth are `decisions`. The staged form of a
 statement is compiled at its site (`sites`) when a tensor was asked. What calls found last is in
-`calls`. `unrolling` warns of Python loops that make large graphs.
+`calls`. `unrolling` warns of Python loops that make large graphs; `status` says whether the code
+that runs is converted.
 
 What converted code calls: `operators` (Python or graph?) and `overloads` of builtins -> `regions`
 (branches and loops out of functions that assign variables; `containers` keeps what they hold,

@@ -27,6 +27,7 @@ from graphwright.autograph import (
     operators,
     overloads,
     source,
+    status,
     unrolling,
 )
 from graphwright.autograph.control_flow import Conversion
@@ -173,7 +174,11 @@ def _call_method(value: Any) -> Any:
 def _convert_once(function: types.FunctionType) -> types.FunctionType:
     record = _recorded(function)
     if record is None:
-        target = None if exempt.is_exempt(function) else _try_to_convert(function)
+        target: Any = None
+        if exempt.is_marked(function):
+            target = status.DISABLED.around(function)
+        elif not exempt.is_exempt(function):
+            target = _try_to_convert(function)
         record = function.__dict__[_KEY] = _Record(function, target)
     return record.target or function
 
@@ -349,16 +354,27 @@ def to_code(entity: Any, recursive: bool = True, experimental_optional_features:
 def tf_convert(
     f: Any, ctx: Any = None, convert_by_default: bool = True, user_requested: bool = False
 ) -> Any:
-    """`f` as converted code would call it; `f` itself if `convert_by_default` is false.
+    """A function that a library was given, as code of the status `ctx` would call it.
 
-    `ctx` and `user_requested` are accepted and change nothing: what is called from a function
-    that is not converted is not converted either way.
+    `ctx` is what `tf.__internal__.autograph.control_status_ctx()` gave: in the status ENABLED `f`
+    is converted, in DISABLED it is not. In UNSPECIFIED, or without `ctx`, `convert_by_default`
+    says it; `f` itself comes back if that is false. `user_requested` is accepted and changes
+    nothing.
 
     >>> import graphwright as tf
-    >>> tf.__internal__.autograph.tf_convert(lambda x: 1 if x else 2)(0)
-    2
+    >>> autograph = tf.__internal__.autograph
+    >>> def sign(x):
+    ...     return 1 if x > 0 else -1
+    >>> @tf.function
+    ... def f(x):
+    ...     return autograph.tf_convert(sign, autograph.control_status_ctx())(x)
+    >>> int(f(tf.constant(-3)))
+    -1
     """
-    return staged_form(f) if convert_by_default else f
+    ctx = ctx or status.UNSPECIFIED
+    if ctx.status is status.Status.UNSPECIFIED and not convert_by_default:
+        return f
+    return ctx.around(f if ctx.status is status.Status.DISABLED else staged_form(f))
 
 
 def staged_form(function: Any) -> Any:

@@ -15,6 +15,7 @@ from time import perf_counter
 from types import MethodType
 from typing import TYPE_CHECKING, Any
 
+from graphwright.autograph import status
 from graphwright.autograph.convert import staged_form
 from graphwright.autograph.settings import features
 from graphwright.errors import show_users_lines
@@ -215,7 +216,8 @@ class PolymorphicFunction:
         return concrete
 
     def _traced(self, target: FunctionType, on_variable: Any) -> ConcreteFunction:
-        with features(self._options["experimental_autograph_options"]):
+        ctx = status.ENABLED if self._options["autograph"] else status.DISABLED
+        with ctx, features(self._options["experimental_autograph_options"]):
             return trace(self._traced_function(), self._name, self._binder, target, on_variable)
 
     def _traced_function(self) -> Callable[..., Any]:

@@ -1,0 +1,80 @@
+"""Whether the code that is running is converted, as libraries ask that call functions of users.
+
+Nothing in conversion depends on it: a library hands on what it found to `tf_convert`.
+"""
+
+from __future__ import annotations
+
+import contextvars
+import enum
+import functools
+from collections.abc import Callable
+from types import TracebackType
+from typing import Any
+
+
+class Status(enum.Enum):
+    """What is known of the code that is running."""
+
+    UNSPECIFIED = 0
+    ENABLED = 1
+    DISABLED = 2
+
+
+class ControlStatusCtx:
+    """A status, and what has a block be of it: `with ctx: ...`."""
+
+    def __init__(self, status: Status, options: Any = None) -> None:
+        self.status = status
+        self.options = options
+
+    def __repr__(self) -> str:
+        return f"ControlStatusCtx[status={self.status}, options={self.options}]"
+
+    def __enter__(self) -> ControlStatusCtx:
+        _entered.set((*_entered.get(), self))
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        _entered.set(_entered.get()[:-1])
+
+    def around(self, function: Callable[..., Any]) -> Callable[..., Any]:
+        """The function, which runs in this status."""
+
+        @functools.wraps(function)
+        def call(*args: Any, **kwargs: Any) -> Any:
+            with self:
+                return function(*args, **kwargs)
+
+        return call
+
+
+UNSPECIFIED, ENABLED, DISABLED = map(ControlStatusCtx, Status)
+
+_entered: contextvars.ContextVar[tuple[ControlStatusCtx, ...]] = contextvars.ContextVar(
+    "entered", default=(UNSPECIFIED,)
+)
+
+
+def control_status_ctx() -> ControlStatusCtx:
+    """Whether the code that is running is converted by AutoGraph: its `status` is ENABLED in a
+    `tf.function`, DISABLED in one with `autograph=False` or under `do_not_convert`, else
+    UNSPECIFIED.
+
+    A library that is given functions hands it to `tf.__internal__.autograph.tf_convert`.
+
+    >>> import graphwright as tf
+    >>> tf.__internal__.autograph.control_status_ctx().status
+    <Status.UNSPECIFIED: 0>
+    >>> @tf.function
+    ... def f():
+    ...     print(tf.__internal__.autograph.control_status_ctx().status)
+    >>> f()
+    Status.ENABLED
+    """
+    return _entered.get()[-1]
