@@ -22,6 +22,7 @@ import pytest
 from autograph.programs import load
 from autograph.toy import Toy, converted, installed, number
 
+import graphwright as tf
 from graphwright.autograph import convert, exempt, source
 from graphwright.logs import get_logger
 
@@ -138,6 +139,56 @@ def test_stepping_visits_the_same_lines() -> None:
     plain = steps(program)
     assert set(plain) <= set(new)
     assert [line for line in new if line in (plain[0], plain[-1])][-1] == plain[-1]
+
+
+def arcs(function: Any, *arguments: Any) -> set[tuple[int, int]]:
+    """From which line to which control goes in this file, as branch coverage sees it."""
+    seen: set[tuple[int, int]] = set()
+    last: dict[types.FrameType, int] = {}
+
+    def trace(frame: types.FrameType, event: str, arg: Any) -> Any:
+        if frame.f_code.co_filename != __file__:
+            return None
+        if event == "line":
+            seen.add((last.get(frame, 0), frame.f_lineno))
+            last[frame] = frame.f_lineno
+        return trace
+
+    before = sys.gettrace()
+    sys.settrace(trace)
+    try:
+        function(*arguments)
+    finally:
+        sys.settrace(before)
+    return seen
+
+
+def test_branch_coverage_of_staged_statements() -> None:
+    def program(x: Any, items: Any) -> Any:
+        if x > 3:
+            y = 1
+        elif x > 2:
+            y = 2
+        else:
+            y = 3
+        if x < 0:
+            y += 1
+        while y < 5:
+            y += 1
+            if y == 4:
+                break
+            y += 1
+        for item in items:
+            if item == x:
+                continue
+            y += item
+        return y
+
+    plain = set.union(*(arcs(program, x, items) for x in (-1, 3, 4) for items in ([], [1, 3])))
+    branches = {arc for arc in plain if len({b for a, b in plain if a == arc[0]}) > 1}
+    staged = arcs(tf.function(program), tf.constant(3), tf.constant([1, 3]))
+    assert len(branches) > 10
+    assert branches <= staged
 
 
 def test_closures_share_their_cells() -> None:

@@ -505,15 +505,16 @@ class _Function:
 
     def branches(self, node: ast.If, body: Forms, orelse: Forms, lists: list[ast.expr]) -> Parts:
         at = At(node)
+        head = self.parts.head(at)
         then, other = self.flow.block(node.body), self.flow.block(node.orelse)
         inside = then.beside(other)
         state = self.parts.state(node, inside, self.flow.live_after(node), inside.gen)
         functions, arguments = self.parts.access(at, state)
-        first = self.parts.function(at, "if_body", body.staged(), then)
+        first = self.parts.function(at, "if_body", [*head, *body.staged()], then)
         functions.append(first)
         names: list[ast.expr] = [at.load(first.name), at.constant(None)]
         if node.orelse or not self.options.inline:
-            second = self.parts.function(at, "else_body", orelse.staged(), other)
+            second = self.parts.function(at, "else_body", [*head, *orelse.staged()], other)
             functions.append(second)
             names[1] = at.load(second.name)
         return Parts(functions, [*names, *arguments, at.constant(state.count()), *lists])
@@ -551,7 +552,9 @@ class _Function:
             state = self.parts.state(node, inside, live, inside.gen | live)
             lead, proceed = self.loop_test(decision, stops, modified, at)
             tester = self.parts.function(at, "loop_test", [*lead, at.result(proceed)], modified)
-            turn = self.parts.function(at, "loop_body", body.staged(), self.flow.block(node.body))
+            head, each = self.parts.head(at), self.flow.block(node.body)
+            lines = [*head, *body.staged(), *head]
+            turn = self.parts.function(at, "loop_body", lines, each)
             access, arguments = self.parts.access(at, state)
             arguments = [at.load(tester.name), at.load(turn.name), *arguments, options, *known]
             return Parts([*access, tester, turn], arguments)
@@ -643,7 +646,8 @@ class _Function:
             state = self.parts.state(node, each, live, each.gen | live)
             item = self.fresh.name("itr")
             take = at.assign(target, at.load(item))
-            looped = self.parts.function(at, "loop_body", [take, *body.staged()], each, [item])
+            lines = [take, *body.staged(), *self.parts.head(at)]
+            looped = self.parts.function(at, "loop_body", lines, each, [item])
             access, arguments = self.parts.access(at, state)
             access.append(looped)
             extra: ast.expr = at.constant(None)

@@ -10,7 +10,7 @@ from graphwright.autograph import loads
 from graphwright.autograph.effects import Names, variables
 from graphwright.autograph.flow import Flow, Summary
 from graphwright.autograph.refusals import RETURN_VALUE
-from graphwright.autograph.syntax import At, Fresh, copied
+from graphwright.autograph.syntax import OPERATORS, At, Fresh, copied
 
 Block = list[ast.stmt]
 
@@ -101,6 +101,12 @@ class Writer:
             self.fresh.name(name), params, [*self.shared(at, inside.modified), *body]
             or [at.nothing()]
         )  # fmt: skip
+
+    def head(self, at: At) -> Block:
+        """An instruction of the statement's first line, in what runs: whoever follows lines sees
+        a branch or a turn come from there (branch coverage), and a turn go back.
+        """
+        return [at.statement(at.load(OPERATORS))] if self.inline else []
 
     def shared(self, at: At, names: Names) -> Block:
         declarations: Block = []

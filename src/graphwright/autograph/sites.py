@@ -102,7 +102,8 @@ class Sites:
         result = at.result(at.tuple(parts.arguments))
         tree = at.function("ag_parts", [KNOWN], [*parts.functions, result])
         loads.insert(tree, frozenset(names))
-        return source.compile_function(tree, self._where, free)
+        code = source.compile_function(tree, self._where, free)
+        return code.replace(co_filename=__file__)  # it is in no line of the user's
 
 
 _AT_MOST = 16
