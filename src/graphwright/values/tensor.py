@@ -71,10 +71,8 @@ class Tensor(Operators, Dense):
         """The static shape, as `shape`."""
         return self.shape
 
-    @property
-    def key(self) -> Any:
-        """What identifies this tensor as a value, while it is alive."""
-        return id(self)
+    # `id` itself, which takes half as long as a function that calls it: tapes ask for it often.
+    key = property(id, doc="What identifies this tensor as a value, while it is alive.")
 
     @property
     def variable(self) -> Any:
