@@ -1,38 +1,76 @@
-"""Have TensorFlow run the graphs of AutoGraph's corpus, exported here, and compare the results.
+"""Have TensorFlow run graphs that were traced and exported here, and compare the results.
 
-Usage, in an environment with tensorflow 2.21, hypothesis, pytest and graphwright's dependencies:
-    PYTHONPATH=src python tools/run_exported.py [--random NUMBER]
+Usage, where tensorflow 2.21, graphwright's dependencies, hypothesis, pytest and pillow are:
+    PYTHONPATH=src python tools/run_exported.py [--random NUMBER] [--cases NUMBER]
 
-Every program of tests/autograph/corpus.py, every nesting of its constructs, and random programs
-are traced, written as a GraphDef and run in a session from the bytes alone. The exit status is 1
-when a result differs or TensorFlow cannot read a graph.
+Traced, written as a GraphDef and run in a session from the bytes alone are: the programs of
+tests/autograph/corpus.py and every nesting of its constructs, random programs, and golden cases
+of every function, with all shapes known or none. The exit status is 1 when a result differs
+or TensorFlow cannot read a graph.
 """
 
 from __future__ import annotations
 
 import argparse
 import contextlib
+import logging
 from collections.abc import Callable, Iterator
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import recording
 
 tf = recording.tensorflow()
 
+import test_goldens
 from autograph import corpus, test_corpus, test_random_programs
 from autograph.programs import load, many
 
-import graphwright
+import graphwright as gw
+from tools import golden_format as gf
 
-Run = tuple[str, Callable[..., Any], list[Any]]
+#: Golden cases that no file of a graph can hold, or that hold what TensorFlow makes otherwise.
+APART = {
+    "ensure_shape": "TensorFlow's op takes no unknown rank for the shape when it reads a graph",
+    "image.draw_bounding_boxes": "TensorFlow's op wants colours for the image's channels",
+    "io.decode_and_crop_jpeg": "decoders differ at the edges",
+    "linalg.expm": "MatrixExponential is no op of TensorFlow's any more",
+    "signal.linear_to_mel_weight_matrix": "an element is cut off where rounding decides",
+    "nn.ctc_loss": "TensorFlow's op takes sparse labels",
+    "random.experimental.index_shuffle": "TensorFlow's op wants a seed of known size",
+    "tools.golden.state.in_python": "a function of this process",
+    "tools.golden.state.shared": "its variable is not in the graph",
+    "tools.golden.state.with_own_gradient": "a gradient in Python",
+}
+
+
+class Run(NamedTuple):
+    """A traced function on arguments, and how two lists of results are compared."""
+
+    name: str
+    trace: Callable[[], Any]
+    arguments: list[Any]
+    differences: Callable[[list[Any], list[Any]], Iterator[str]]
+
+
+def exactly(ours: list[Any], theirs: list[Any]) -> Iterator[str]:
+    """What differs at all."""
+    if not all(map(np.array_equal, ours, theirs)):
+        yield f"{ours} here, {theirs} in TensorFlow"
+
+
+def program(name: str, function: Callable[..., Any], values: Any) -> Run:
+    """A program on integers."""
+    arguments = list(map(gw.constant, values))
+    trace = lambda: gw.function(function).get_concrete_function(*arguments)  # noqa: E731
+    return Run(name, trace, arguments, exactly)
 
 
 def written() -> Iterator[Run]:
-    """The programs of the corpus, by name, with each of their arguments."""
-    for program in test_corpus.STAGED:
-        for arguments in program.arguments:
-            yield program.name, program.function, list(map(graphwright.constant, arguments))
+    """The programs of the corpus with each of their arguments."""
+    for each in test_corpus.STAGED:
+        for values in each.arguments:
+            yield program(each.name, each.function, values)
 
 
 def nested() -> Iterator[Run]:
@@ -40,7 +78,7 @@ def nested() -> Iterator[Run]:
     for name, text in test_corpus.NESTINGS.items():
         function = load(text, helper=corpus.positive)
         for values in [(0, 1, 0), (3, 2, 0), (-1, -1, 0)]:
-            yield name, function, list(map(graphwright.constant, values))
+            yield program(name, function, values)
 
 
 def drawn(number: int) -> Iterator[Run]:
@@ -49,10 +87,37 @@ def drawn(number: int) -> Iterator[Run]:
         "helper": test_random_programs.helper,
         "give": test_random_programs.give,
         "context": contextlib.nullcontext,
-        "tensor": lambda items: graphwright.constant(items, graphwright.int32),
+        "tensor": lambda items: gw.constant(items, gw.int32),
     }
     for source, values in many(0, number, tensors=True):
-        yield source, load(source, **scope), list(map(graphwright.constant, (*values, 0)))
+        yield program(source, load(source, **scope), (*values, 0))
+
+
+def golden(number: int) -> Iterator[Run]:
+    """So many golden cases of each function, by turns with all shapes and without any."""
+    for area, function in test_goldens.functions():
+        module, store, groups = test_goldens.area_of(area)
+        sound = [c for c in groups[function] if "error" not in store.index[gf.digest(c)]]
+        for position, case in enumerate(sound[:number]):
+            if function not in APART and not test_goldens.departs(module, case):
+                yield of_case(module, case, ("none", "full")[position % 2])
+
+
+def of_case(module: Any, case: gf.Case, level: str) -> Run:
+    """A golden case."""
+    arrays, _ = gf.split(case)
+    specs = [gw.TensorSpec(gf.shape_at(a.shape, level), gf.as_dtype(gw, a)) for a in arrays]
+
+    def body(*tensors: Any) -> Any:
+        return [leaf for leaf in gf.call(gw, case, tensors) if gw.is_tensor(leaf)]
+
+    def differences(ours: list[Any], theirs: list[Any]) -> Iterator[str]:
+        return test_goldens.unequal(level, ours, theirs, test_goldens.tolerance_of(module, case[0]))
+
+    function = gw.function(body, input_signature=specs, autograph=False)
+    return Run(
+        gf.describe(case), function.get_concrete_function, gf.constants(gw, case), differences
+    )
 
 
 def run(graph: Any, arguments: list[Any]) -> list[Any]:
@@ -63,40 +128,54 @@ def run(graph: Any, arguments: list[Any]) -> list[Any]:
         element = read.as_graph_element
         feeds = {element(v.name): t.numpy() for v, t in zip(graph.arguments, arguments)}
         with tf.compat.v1.Session(graph=read) as session:
-            return session.run([element(v.name) for v in graph.results], feeds)
+            values = session.run([element(v.name) for v in graph.results], feeds)
+    return [np.asarray(v, object if isinstance(v, bytes) else None) for v in values]
 
 
-def differences(runs: Iterator[Run]) -> int:
-    """How many of the runs TensorFlow does not agree about; each is printed."""
-    wrong = 0
-    for name, function, arguments in runs:
-        concrete = graphwright.function(function).get_concrete_function(*arguments)
-        leaves = graphwright.nest.flatten(concrete(*arguments))
-        ours = [leaf.numpy() for leaf in leaves if graphwright.is_tensor(leaf)]
-        try:
-            theirs = run(concrete.graph, arguments)
-        except tf.errors.OpError as error:
-            wrong += 1
-            print(f"{name}\n  TensorFlow refuses: {error.message[:500]}")
-            continue
-        if len(ours) != len(theirs) or not all(map(np.array_equal, ours, theirs)):
-            wrong += 1
-            print(f"{name}\n  {arguments}: {ours} here, {theirs} in TensorFlow")
-    return wrong
+def wrong(each: Run) -> Iterator[str]:
+    """Why a run is not right in TensorFlow."""
+    try:
+        concrete = each.trace()
+        leaves = gw.nest.flatten(concrete(*each.arguments))
+    except test_goldens.REFUSALS:
+        return  # cannot be traced without shapes, as the golden tests know
+    ours = [gf.as_array(leaf) for leaf in leaves if gw.is_tensor(leaf)]
+    if not ours or concrete.graph.captures:
+        return
+    try:
+        theirs = run(concrete.graph, each.arguments)
+    except (TypeError, ValueError, tf.errors.OpError) as error:
+        yield f"{type(error).__name__}: {str(error)[:500]}"
+        return
+    if len(ours) != len(theirs):
+        yield f"{len(ours)} results here, {len(theirs)} in TensorFlow"
+    yield from each.differences(ours, theirs)
 
 
 def main() -> int:
     """Run all and say how many agree."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--random", type=int, default=200, help="how many random programs")
-    number = parser.parse_args().random
-    total = 0
-    for kind, runs in {"corpus": written(), "nestings": nested(), "random": drawn(number)}.items():
-        listed = list(runs)
-        wrong = differences(iter(listed))
-        total += wrong
-        print(f"{kind}: {len(listed)} runs, {wrong} that TensorFlow does not agree about")
-    return 1 if total else 0
+    parser.add_argument("--cases", type=int, default=2, help="how many cases of a function")
+    given = parser.parse_args()
+    logging.disable(logging.WARNING)
+    failed = 0
+    for kind, runs in {
+        "corpus": written(),
+        "nestings": nested(),
+        "random": drawn(given.random),
+        "golden": golden(given.cases),
+    }.items():
+        total = different = 0
+        for each in runs:
+            total += 1
+            found = list(wrong(each))
+            if found:
+                different += 1
+                print(each.name, *found, sep="\n  ")
+        failed += different
+        print(f"{kind}: {total} runs, {different} that TensorFlow does not agree about")
+    return 1 if failed else 0
 
 
 if __name__ == "__main__":

@@ -314,3 +314,12 @@ NAMES = json.loads((GOLDEN / "node_names.json").read_text(encoding="utf-8"))
 def test_nodes_are_named_as_tensorflow_names_them(expression):
     shape = node_names.expressions()[expression]
     assert node_names.names(tf, expression, shape) == NAMES[expression]
+
+
+def test_a_list_of_shapes_is_written() -> None:
+    features = {"a": tf.io.FixedLenFeature([2], tf.int64), "b": tf.io.FixedLenFeature([], tf.int64)}
+    parse = tf.function(lambda text: tf.io.parse_example(text, features))
+    graph = parse.get_concrete_function(tf.TensorSpec([None], tf.string)).graph
+    (node,) = [node for node in graph.as_graph_def().node if node.op == "ParseExampleV2"]
+    shapes = node.attr["dense_shapes"].list.shape
+    assert [[dim.size for dim in shape.dim] for shape in shapes] == [[2], []]

@@ -125,11 +125,9 @@ class _Library:
 
     def attribute(self, kind: str, value: Any, op: Op) -> AttrValue | None:
         """A field of an op as an attribute; None for one that is not set."""
-        if kind == "Dims | None":
-            return AttrValue(shape=shape_proto(value))
-        if value is None:
+        if value is None and kind != "Dims | None":  # no dims are a shape of unknown rank
             return None
-        if isinstance(value, tuple):
+        if kind.startswith("tuple["):
             entries = kind.removeprefix("tuple[").removesuffix(", ...]")
             field, entry = self._writer(entries, op)
             return AttrValue(list=AttrValue.ListValue(**{field: [entry(v) for v in value]}))
@@ -145,7 +143,7 @@ class _Library:
             "str": ("s", str.encode),
             "bytes": ("s", bytes),
             "DType": ("type", data_type),
-            "Dims | None": ("shape", shape_proto),
+            "Dims": ("shape", shape_proto),
             "Literal": ("tensor", _literal_proto),
             "Graph": ("func", lambda graph: {"name": self.reference(graph)}),
         }
