@@ -95,7 +95,9 @@ def derivative_of_psi(a: Any, x: Any) -> Any:
     order = np.asarray(a, np.float64)
     sign = np.where(order % 2 == 0, -1.0, 1.0)
     value = sign * special.gamma(order + 1) * special.zeta(order + 1, np.asarray(x, np.float64))
-    value = np.where(order == 0, psi(np.asarray(x, np.float64)), value)
+    zeroth = order == 0
+    if zeroth.any():
+        value = np.where(zeroth, psi(np.asarray(x, np.float64)), value)
     valid = (order >= 0) & (order == np.floor(order))
     return np.where(valid, value, np.nan).astype(a.dtype)
 
@@ -173,16 +175,40 @@ def slope_of_lower_gamma(a: Any, x: Any) -> Any:
     """
     shape, place = np.broadcast_arrays(np.asarray(a, np.float64), np.asarray(x, np.float64))
     valid = (shape > 0) & (place > 0) & np.isfinite(place)
-    order, y = np.where(valid, shape, 1.0), np.where(valid, place, 1.0)
+    order, y = np.where(valid, shape, 1.0).ravel(), np.where(valid, place, 1.0).ravel()
     y = np.minimum(y, 2000.0 + 4 * order)  # beyond, P is 1 and its slope 0
-    total = np.zeros_like(y)
-    logarithm = np.log(y)
-    most = float(y.max(initial=1.0))
-    for n in range(int(most + 12 * sqrt(most)) + 60):
-        term = np.exp((order + n) * logarithm - y - special.gammaln(order + n + 1))
-        total += term * (logarithm - special.psi(order + n + 1))
+    parts = [slice(start, start + _NEAR) for start in range(0, y.size, _NEAR)]
+    total = np.concatenate([slopes_of_series(order[part], y[part]) for part in parts] or [y])
+    total = total.reshape(valid.shape)
     result = np.where(valid, total, np.where((shape > 0) & (place == 0), 0.0, np.nan))
     return result.astype(a.dtype)
+
+
+#: Elements whose terms stay in the cache of a core from one to the next.
+_NEAR = 1 << 12
+
+
+def slopes_of_series(order: Any, y: Any) -> Any:
+    """The sum of the differentiated terms: each is the one before times y / (order + n), and
+    digamma at order + n + 1 the one before plus 1 / (order + n)."""
+    logarithm = np.log(y)
+    term = np.exp(order * logarithm - y - special.gammaln(order + 1))
+    least = 2.0**-60 * term
+    slope = logarithm - special.psi(order + 1)
+    total, divisor, step = term * slope, order.copy(), np.empty_like(y)
+    peak = float(y.max(initial=0.0))  # from here on, no term is greater than the one before
+    n = 0
+    while n <= peak or np.greater(term, least).any():
+        for _ in range(8):
+            divisor += 1
+            np.reciprocal(divisor, out=step)
+            slope -= step
+            step *= y
+            term *= step
+            np.multiply(term, slope, out=step)
+            total += step
+        n += 8
+    return total
 
 
 class IgammaGradA(SpecialBinary):
