@@ -13,10 +13,15 @@ from ml_dtypes import finfo
 
 #: Of each element, where either rounds more than once.
 ELEMENTS = {
-    "Acos": 4, "Acosh": 4, "Asin": 4, "Asinh": 4, "Atan": 4, "Atan2": 4, "Atanh": 4, "Cos": 4,
-    "Cosh": 4, "Elu": 4, "Erf": 4, "Erfc": 12, "Exp": 4, "Expm1": 4, "LRN": 5, "Log": 4, "Log1p": 4,
-    "Pow": 4, "Selu": 5, "Sigmoid": 4, "Sin": 4, "Sinh": 4, "Softplus": 5, "SoftplusGrad": 5,
-    "Tan": 4, "Tanh": 4, "Xlog1py": 5, "Xlogy": 5,
+    "Acos": 4, "Acosh": 4, "Asin": 4, "Asinh": 4, "Atan": 4, "Atan2": 4, "Atanh": 4,
+    "BesselI0": 12, "BesselI0e": 12, "BesselI1": 12, "BesselI1e": 12, "BesselK0": 12,
+    "BesselK0e": 12, "BesselK1": 12, "BesselK1e": 12, "Cos": 4, "Cosh": 4, "Elu": 4, "Erf": 4,
+    "Erfc": 12, "Exp": 4, "Expm1": 4, "LRN": 5, "Log": 4, "Log1p": 4, "Pow": 4, "Selu": 5,
+    "Sigmoid": 4, "Sin": 4, "Sinh": 4, "Softplus": 5, "SoftplusGrad": 5, "Tan": 4, "Tanh": 4,
+    "Xlog1py": 5, "Xlogy": 5,
+    # Near zeros that no number of float64 meets.
+    "BesselJ0": 1024, "BesselJ1": 1024, "BesselY0": 1024, "BesselY1": 1024, "Digamma": 1024,
+    "Expint": 1024,
 }  # fmt: skip
 
 #: Of the greatest number that an op is given or gives, where some are added up: in another order.

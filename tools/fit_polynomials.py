@@ -12,6 +12,7 @@ error that each polynomial leaves, and prints the same.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -69,6 +70,115 @@ def scaled_erfc(t: Any) -> Any:
 
 ERFC_MIDDLE = scaled_erfc(mp.mpf(0))
 
+
+def constant(t: Any) -> Any:
+    """The weight of an constant error."""
+    return mp.mpf(1)
+
+
+def bessel_fits(order: int) -> tuple[Fit, ...]:
+    """What the Bessel functions of an order are made of, near zero and far from it."""
+    functions = (mp.besselj, mp.bessely, mp.besseli, mp.besselk)
+    first, second, grown, shrunk = (partial(function, order) for function in functions)
+
+    def divided(function: Callable[[Any], Any]) -> Callable[[Any], Any]:
+        """Of an odd function f the even one, f(x) / x."""
+        return lambda x: function(x) / x**order
+
+    def pole(x: Any) -> Any:
+        return order / x
+
+    def regular(x: Any) -> Any:
+        """What is left of K without its logarithm and pole."""
+        sign = (-1) ** order
+        return shrunk(x) + sign * mp.log(x) * grown(x) - pole(x)
+
+    def regular_second(x: Any) -> Any:
+        """The same of Y."""
+        return second(x) - 2 / mp.pi * (mp.log(x) * first(x) - pole(x))
+
+    def grown_far(t: Any) -> Any:
+        x = 16 / (t + 1)
+        return mp.sqrt(x) * mp.exp(-x) * grown(x)
+
+    def shrunk_far(t: Any) -> Any:
+        x = (1 + t) / (1 - t)
+        return mp.sqrt(x) * mp.exp(x) * shrunk(x)
+
+    def amplitude(is_along: bool) -> Callable[[Any], Any]:
+        """P or Q / w^(1/2) of w = 64 / x^2."""
+
+        def value(w: Any) -> Any:
+            x = 8 / mp.sqrt(w)
+            angle = x - (2 * order + 1) * mp.pi / 4
+            j, y = (mp.sqrt(mp.pi * x / 2) * f(x) for f in (first, second))
+            if is_along:
+                return j * mp.cos(angle) + y * mp.sin(angle)
+            return (y * mp.cos(angle) - j * mp.sin(angle)) * x / 8
+
+        return value
+
+    def centred(function: Callable[[Any], Any]) -> Callable[[Any], Any]:
+        return lambda t: divided(function)(mp.sqrt(32 * (1 + t)))
+
+    def relative(function: Callable[[Any], Any]) -> Callable[[Any], Any]:
+        return lambda t: 1 / function(t)
+
+    unit, both = (mp.mpf(0), mp.mpf(1)), (mp.mpf(-1), mp.mpf(1))
+
+    def grown_near(z: Any) -> Any:
+        return divided(grown)(8 * mp.sqrt(z))
+
+    over = " / x" * order
+    return (
+        Fit(f"I{order}_NEAR", f"I{order}(x){over} in (x / 8)^2, |x| <= 8",
+            grown_near, relative(grown_near), unit, {"f64": 15}),
+        Fit(f"I{order}_FAR", f"sqrt(x) exp(-x) I{order}(x) in 16 / x - 1, x >= 8",
+            grown_far, relative(grown_far), both, {"f64": 23}),
+        Fit(f"K{order}_NEAR", f"(K{order}(x) {'-+'[order == 0]} log(x) I{order}(x)"
+            f"{' - 1 / x' * order}){over} in x^2, x <= 1",
+            lambda z: divided(regular)(mp.sqrt(z)), constant, unit, {"f64": 7}),
+        Fit(f"K{order}_FAR", f"sqrt(x) exp(x) K{order}(x) in (x - 1) / (x + 1), x >= 1",
+            shrunk_far, relative(shrunk_far), (mp.mpf(0), mp.mpf("0.999")), {"f64": 21}),
+        Fit(f"J{order}_NEAR", f"J{order}(x){over} in x^2 / 32 - 1, |x| <= 8",
+            centred(first), constant, both, {"f64": 15}),
+        Fit(f"Y{order}_NEAR", f"(Y{order}(x) - 2 / pi (log(x) J{order}(x)"
+            f"{' - 1 / x' * order})){over} in x^2 / 32 - 1, x <= 8",
+            centred(regular_second), constant, both, {"f64": 15}),
+        Fit(f"BESSEL_P{order}", f"what J{order} and Y{order} are along the angle, in (8 / x)^2, "
+            "x >= 8", amplitude(True), constant, unit, {"f64": 12}),
+        Fit(f"BESSEL_Q{order}", "and across it, times x / 8, in (8 / x)^2, x >= 8",
+            amplitude(False), constant, unit, {"f64": 12}),
+    )  # fmt: skip
+
+
+DIGAMMA_ROOT = mp.findroot(mp.digamma, 1.46)
+EI_ROOT = mp.findroot(mp.ei, 0.37)
+
+
+def digamma_far(w: Any) -> Any:
+    """What digamma's logarithm and first term leave, over w = 64 / x^2."""
+    x = 8 / mp.sqrt(w)
+    return (mp.log(x) - 1 / (2 * x) - mp.digamma(x)) / w
+
+
+def ei_near(t: Any) -> Any:
+    """Ei(x) less log(x / EI_ROOT), over x - EI_ROOT, where t = x / 3 - 1."""
+    x = 3 * (1 + t)
+    return (mp.ei(x) - mp.log(x / EI_ROOT)) / (x - EI_ROOT)
+
+
+def ei_between(low: int, high: Any) -> Callable[[Any], Any]:
+    """x exp(-x) Ei(x) between two places, in t that is linear in 1 / x and -1 at the higher one."""
+    step = (1 / mp.mpf(low) - 1 / mp.mpf(high)) / 2
+    return lambda t: ei_scaled(1 / (1 / mp.mpf(high) + (1 + t) * step))
+
+
+def ei_scaled(x: Any) -> Any:
+    """x exp(-x) Ei(x)."""
+    return x * mp.exp(-x) * mp.ei(x)
+
+
 FITS = (
     Fit("EXP", "(exp(r) - 1 - r) / r^2, |r| <= log(2) / 2",
         lambda r: (mp.expm1(r) - r) / r**2, lambda r: r**2 / mp.expm1(r),
@@ -111,6 +221,27 @@ FITS = (
     Fit("ERFC", "((1 + 2x) exp(x^2) erfc(x) - ERFC_MIDDLE) / t, t = (x - 4) / (x + 4), x <= 28",
         lambda t: (scaled_erfc(t) - ERFC_MIDDLE) / t, lambda t: t / scaled_erfc(t),
         (mp.mpf(-1), mp.mpf("0.76")), {"f32": 11, "f64": 23}),
+    Fit("DIGAMMA", "digamma(x) / (x - DIGAMMA_ROOT) in x - 3 / 2, 1 <= x <= 2",
+        lambda t: mp.digamma(t + mp.mpf("1.5")) / (t + mp.mpf("1.5") - DIGAMMA_ROOT),
+        constant, (mp.mpf("-0.5"), mp.mpf("0.5")), {"f64": 21}),
+    Fit("DIGAMMA_FAR", "(log(x) - 1 / (2 x) - digamma(x)) / w in w = (8 / x)^2, x >= 8",
+        digamma_far, constant, (mp.mpf(0), mp.mpf(1)), {"f64": 6}),
+    Fit("EI", "(Ei(x) - log(x / EI_ROOT)) / (x - EI_ROOT) in x / 3 - 1, x <= 6",
+        ei_near, constant, (mp.mpf(-1), mp.mpf(1)), {"f64": 20}),
+    Fit("EI_6", "x exp(-x) Ei(x) in 21 / x - 5 / 2, 6 <= x <= 14",
+        ei_between(6, 14), constant, (mp.mpf(-1), mp.mpf(1)), {"f64": 22}),
+    Fit("EI_14", "x exp(-x) Ei(x) in 105 / (2 x) - 11 / 4, 14 <= x <= 30",
+        ei_between(14, 30), constant, (mp.mpf(-1), mp.mpf(1)), {"f64": 18}),
+    Fit("EI_30", "x exp(-x) Ei(x) in 60 / x - 1, x >= 30",
+        ei_between(30, mp.inf), constant, (mp.mpf(-1), mp.mpf(1)), {"f64": 16}),
+    Fit("E1", "-log(x) - E1(x), x <= 1",
+        lambda x: -mp.log(x) - mp.e1(x), constant, (mp.mpf(0), mp.mpf(1)), {"f64": 13}),
+    Fit("E1_1", "x exp(x) E1(x) in 8 / (3 x) - 5 / 3, 1 <= x <= 4",
+        ei_between(-1, -4), constant, (mp.mpf(-1), mp.mpf(1)), {"f64": 23}),
+    Fit("E1_4", "x exp(x) E1(x) in 8 / x - 1, x >= 4",
+        ei_between(-4, -mp.inf), constant, (mp.mpf(-1), mp.mpf(1)), {"f64": 24}),
+    *bessel_fits(0),
+    *bessel_fits(1),
 )  # fmt: skip
 
 
@@ -125,6 +256,8 @@ def parts(value: Any, kind: str, count: int) -> tuple[float, ...]:
 
 #: Constants that are needed to more places than one number has: value, number of parts.
 CONSTANTS = {
+    "DIGAMMA_ROOT": (DIGAMMA_ROOT, 2),
+    "EI_ROOT": (EI_ROOT, 2),
     "ERFC_MIDDLE": (ERFC_MIDDLE, 2),
     "HALF_PI": (mp.pi / 2, 3),
     "LN2": (mp.log(2), 2),

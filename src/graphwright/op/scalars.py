@@ -77,6 +77,12 @@ def logistic(x: Any) -> Any:
     return special.expit(x)
 
 
+def psi(x: Any) -> Any:
+    """Digamma; NaN at its poles, 0 among them."""
+    pole = np.less_equal(x, 0) & np.equal(x, np.floor(x))
+    return np.where(pole, x.dtype.type(np.nan), special.psi(x))
+
+
 def count_of_bits(x: Any) -> Any:
     """How many bits of integers are set; of a negative one in two's complement."""
     x = np.asarray(x)
@@ -92,13 +98,27 @@ UNARY: dict[str, Callable[..., Any]] = {
     "asinh": np.arcsinh,
     "atan": np.arctan,
     "atanh": np.arctanh,
+    "bessel_i0": special.i0,
+    "bessel_i0e": special.i0e,
+    "bessel_i1": special.i1,
+    "bessel_i1e": special.i1e,
+    "bessel_j0": special.j0,
+    "bessel_j1": special.j1,
+    "bessel_k0": special.k0,
+    "bessel_k0e": special.k0e,
+    "bessel_k1": special.k1,
+    "bessel_k1e": special.k1e,
+    "bessel_y0": special.y0,
+    "bessel_y1": special.y1,
     "ceil": np.ceil,
     "conj": np.conj,
     "cos": np.cos,
     "cosh": np.cosh,
+    "digamma": psi,
     "erf": special.erf,
     "erfc": special.erfc,
     "exp": np.exp,
+    "expint": special.expi,
     "expm1": np.expm1,
     "floor": np.floor,
     "invert": np.invert,

@@ -10,50 +10,50 @@ from graphwright.kernels import special
 from graphwright.op.interpreter import apply, convert
 from graphwright.op.op import Call
 from graphwright.ops.comparison import equal, select
-from graphwright.ops.special import Special
+from graphwright.ops.special import Special, Worded
 from graphwright.ops.transcendental import exp, log, sign, square
 from graphwright.ops.trigonometric import cos, sin
 
 # -- modified, of the first kind ------------------------------------------------------------
 
 
-class BesselI0(Special):
+class BesselI0(Worded):
     """I0(x)."""
 
     type_name = "BesselI0"
-    ufunc = special.i0
+    word = "bessel_i0"
 
     def gradient(self, call: Call, g: Any) -> Sequence[Any]:
         return (g * bessel_i1(call.inputs[0]),)
 
 
-class BesselI0e(Special):
+class BesselI0e(Worded):
     """exp(-|x|) I0(x)."""
 
     type_name = "BesselI0e"
-    ufunc = special.i0e
+    word = "bessel_i0e"
 
     def gradient(self, call: Call, g: Any) -> Sequence[Any]:
         x, y = call.inputs[0], call.outputs[0]
         return (g * (bessel_i1e(x) - sign(x) * y),)
 
 
-class BesselI1(Special):
+class BesselI1(Worded):
     """I1(x)."""
 
     type_name = "BesselI1"
-    ufunc = special.i1
+    word = "bessel_i1"
 
     def gradient(self, call: Call, g: Any) -> Sequence[Any]:
         x, y = call.inputs[0], call.outputs[0]
         return (g * away_from_zero(x, 0.5, lambda z: bessel_i0(x) - y / z),)
 
 
-class BesselI1e(Special):
+class BesselI1e(Worded):
     """exp(-|x|) I1(x)."""
 
     type_name = "BesselI1e"
-    ufunc = special.i1e
+    word = "bessel_i1e"
 
     def gradient(self, call: Call, g: Any) -> Sequence[Any]:
         x, y = call.inputs[0], call.outputs[0]
@@ -69,42 +69,42 @@ def away_from_zero(x: Any, at_zero: float, slope: Any) -> Any:
 # -- modified, of the second kind -----------------------------------------------------------
 
 
-class BesselK0(Special):
+class BesselK0(Worded):
     """K0(x)."""
 
     type_name = "BesselK0"
-    ufunc = special.k0
+    word = "bessel_k0"
 
     def gradient(self, call: Call, g: Any) -> Sequence[Any]:
         return (-g * bessel_k1(call.inputs[0]),)
 
 
-class BesselK0e(Special):
+class BesselK0e(Worded):
     """exp(x) K0(x)."""
 
     type_name = "BesselK0e"
-    ufunc = special.k0e
+    word = "bessel_k0e"
 
     def gradient(self, call: Call, g: Any) -> Sequence[Any]:
         return (g * (call.outputs[0] - bessel_k1e(call.inputs[0])),)
 
 
-class BesselK1(Special):
+class BesselK1(Worded):
     """K1(x)."""
 
     type_name = "BesselK1"
-    ufunc = special.k1
+    word = "bessel_k1"
 
     def gradient(self, call: Call, g: Any) -> Sequence[Any]:
         x, y = call.inputs[0], call.outputs[0]
         return (g * (-bessel_k0(x) - y / x),)
 
 
-class BesselK1e(Special):
+class BesselK1e(Worded):
     """exp(x) K1(x)."""
 
     type_name = "BesselK1e"
-    ufunc = special.k1e
+    word = "bessel_k1e"
 
     def gradient(self, call: Call, g: Any) -> Sequence[Any]:
         x, y = call.inputs[0], call.outputs[0]
@@ -114,42 +114,42 @@ class BesselK1e(Special):
 # -- of the first and second kind -----------------------------------------------------------
 
 
-class BesselJ0(Special):
+class BesselJ0(Worded):
     """J0(x)."""
 
     type_name = "BesselJ0"
-    ufunc = special.j0
+    word = "bessel_j0"
 
     def gradient(self, call: Call, g: Any) -> Sequence[Any]:
         return (-g * bessel_j1(call.inputs[0]),)
 
 
-class BesselJ1(Special):
+class BesselJ1(Worded):
     """J1(x)."""
 
     type_name = "BesselJ1"
-    ufunc = special.j1
+    word = "bessel_j1"
 
     def gradient(self, call: Call, g: Any) -> Sequence[Any]:
         x, y = call.inputs[0], call.outputs[0]
         return (g * away_from_zero(x, 0.5, lambda z: bessel_j0(x) - y / z),)
 
 
-class BesselY0(Special):
+class BesselY0(Worded):
     """Y0(x)."""
 
     type_name = "BesselY0"
-    ufunc = special.y0
+    word = "bessel_y0"
 
     def gradient(self, call: Call, g: Any) -> Sequence[Any]:
         return (-g * bessel_y1(call.inputs[0]),)
 
 
-class BesselY1(Special):
+class BesselY1(Worded):
     """Y1(x)."""
 
     type_name = "BesselY1"
-    ufunc = special.y1
+    word = "bessel_y1"
 
     def gradient(self, call: Call, g: Any) -> Sequence[Any]:
         x, y = call.inputs[0], call.outputs[0]
@@ -169,11 +169,11 @@ class Dawsn(Special):
         return (g * (1 - 2 * call.inputs[0] * call.outputs[0]),)
 
 
-class Expint(Special):
+class Expint(Worded):
     """The exponential integral Ei(x)."""
 
     type_name = "Expint"
-    ufunc = special.expi
+    word = "expint"
 
     def gradient(self, call: Call, g: Any) -> Sequence[Any]:
         x = call.inputs[0]

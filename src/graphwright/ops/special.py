@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from math import pi, sqrt
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -12,7 +12,7 @@ from graphwright.kernels import special
 from graphwright.op.families import Binary, Unary, no_element
 from graphwright.op.interpreter import apply, convert, convert_pair
 from graphwright.op.op import Call, Op, Shapes, undefined
-from graphwright.op.scalars import Scalars
+from graphwright.op.scalars import UNARY, Scalars, psi
 from graphwright.ops.arithmetic import conj
 from graphwright.ops.comparison import not_equal
 from graphwright.ops.conversion import cast
@@ -47,6 +47,18 @@ class Special(Unary):
         return widened(type(self).ufunc, types[0])
 
 
+class Worded(Special):
+    """A function that element expressions have a word for."""
+
+    word: ClassVar[str]
+
+    def bind(self, types: Sequence[DType]) -> Callable[..., Any]:
+        return widened(UNARY[self.word], types[0])
+
+    def element(self, scalars: Scalars[Any], x: Any) -> Any:
+        return scalars.unary(self.word, x)
+
+
 class SpecialBinary(Binary):
     """A function of two real numbers."""
 
@@ -60,30 +72,21 @@ class SpecialBinary(Binary):
 # -- the gamma function ---------------------------------------------------------------------
 
 
-class Lgamma(Special):
+class Lgamma(Worded):
     """log |gamma(x)|."""
 
     type_name = "Lgamma"
-    ufunc = special.gammaln
-
-    def element(self, scalars: Scalars[Any], x: Any) -> Any:
-        return scalars.unary("lgamma", x)
+    word = "lgamma"
 
     def gradient(self, call: Call, g: Any) -> Sequence[Any]:
         return (g * digamma(call.inputs[0]),)
 
 
-def psi(x: Any) -> Any:
-    """The derivative of log gamma; NaN at its poles."""
-    pole = np.less_equal(x, 0) & np.equal(x, np.floor(x))
-    return np.where(pole, x.dtype.type(np.nan), special.psi(x))
-
-
-class Digamma(Special):
+class Digamma(Worded):
     """The derivative of lgamma."""
 
     type_name = "Digamma"
-    ufunc = staticmethod(psi)
+    word = "digamma"
 
     def gradient(self, call: Call, g: Any) -> Sequence[Any]:
         x = call.inputs[0]
@@ -259,27 +262,21 @@ class Betainc(Op):
 # -- the error function ---------------------------------------------------------------------
 
 
-class Erf(Special):
+class Erf(Worded):
     """The error function."""
 
     type_name = "Erf"
-    ufunc = special.erf
-
-    def element(self, scalars: Scalars[Any], x: Any) -> Any:
-        return scalars.unary("erf", x)
+    word = "erf"
 
     def gradient(self, call: Call, g: Any) -> Sequence[Any]:
         return (g * (2 / sqrt(pi)) * exp(-square(call.inputs[0])),)
 
 
-class Erfc(Special):
+class Erfc(Worded):
     """1 - erf(x), exact for large x."""
 
     type_name = "Erfc"
-    ufunc = special.erfc
-
-    def element(self, scalars: Scalars[Any], x: Any) -> Any:
-        return scalars.unary("erfc", x)
+    word = "erfc"
 
     def gradient(self, call: Call, g: Any) -> Sequence[Any]:
         return (g * (-2 / sqrt(pi)) * exp(-square(call.inputs[0])),)

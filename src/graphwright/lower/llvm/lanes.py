@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import struct
+from collections.abc import Callable
+from functools import wraps
 from typing import Union
 
 from graphwright.lower.llvm.emitter import KINDS, Emitter, Reg, bits, is_float, is_signed
@@ -222,6 +224,16 @@ def horner(x: Lanes, coefficients: tuple[float, ...]) -> Lanes:
     for coefficient in coefficients[-2::-1]:
         total = fma(total, x, coefficient)
     return total
+
+
+def in_double(rule: Callable[[Lanes], Lanes]) -> Callable[[Lanes], Lanes]:
+    """A rule for float64 as one for float32 too, which is computed in float64 and rounded once."""
+
+    @wraps(rule)
+    def both(x: Lanes) -> Lanes:
+        return rule(x) if x.kind == "f64" else rule(x.widened()).narrowed()
+
+    return both
 
 
 def known(reg: Reg) -> float | None:
