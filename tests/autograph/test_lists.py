@@ -527,3 +527,82 @@ def test_ops_are_tensorflows() -> None:
     concrete = tf.function(series).get_concrete_function(X, N)
     ops = {node.op for node in concrete.graph.as_graph_def().node}
     assert {"EmptyTensorList", "TensorListPushBack"} <= ops
+
+
+class Holder:
+    """An object with lists."""
+
+    def __init__(self, **lists: Any) -> None:
+        vars(self).update(lists)
+
+
+def test_lists_of_attributes_and_dicts_grow() -> None:
+    def attribute(n: Any) -> Any:
+        box = Holder(items=[n])
+        for i in tf.range(n):
+            box.items.append(i)
+        return tf.stack(box.items)
+
+    def item(n: Any) -> Any:
+        found = {"a": [n], "b": {"c": [n, n]}}
+        while n > 0:
+            n -= 1
+            found["a"].append(n)
+            found["b"]["c"].pop()
+            found["b"]["c"].extend([n, n])
+        return found
+
+    def in_branches(n: Any) -> Any:
+        box = Holder(inner=Holder(items=[n]))
+        if n > 2:
+            while n > 0:
+                n -= 1
+                if n % 2 == 0:
+                    box.inner.items.append(n)
+                else:
+                    box.inner.items.append(-n)
+        return tf.stack(box.inner.items)
+
+    def shared(n: Any) -> Any:
+        items = [n]
+        box = Holder(items=items)
+        for i in tf.range(n):
+            items.append(i)
+            box.items.append(-i)
+        return tf.stack(box.items)
+
+    for program in (attribute, item, in_branches, shared):
+        same(program, N)
+        same(program, tf.constant(2))
+
+
+def test_what_an_earlier_call_left_in_an_object_does_not_grow() -> None:
+    box = Holder(items=[tf.constant(1)])
+
+    @tf.function
+    def program(n: Any) -> Any:
+        held = box
+        for i in tf.range(n):
+            held.items.append(i)
+        return tf.stack(held.items)
+
+    with pytest.raises(InaccessibleTensorError, match="attributes and dicts: tensors of the graph"):
+        program(N)
+
+
+def test_attributes_are_what_they_were_where_a_loop_cannot_be_built() -> None:
+    box = Holder(items=[])
+
+    @tf.function
+    def program(n: Any) -> Any:
+        held = box
+        held.items = [n]
+        for i in tf.range(n):
+            held.items.append(i)
+            held.items.append("a")
+        return tf.stack(held.items)
+
+    with pytest.raises(TypeError, match=r"`held\.items`, which grows in the graph, holds items of"):
+        program(N)
+    assert type(box.items) is list
+    assert len(box.items) == 1

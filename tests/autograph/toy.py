@@ -188,6 +188,9 @@ class ToyStaging:
     def lists(self) -> list[ToyList]:
         return list(self.grown)
 
+    def is_traced(self, value: Any) -> bool:
+        return isinstance(value, Toy)
+
     def leaks(self, value: Any) -> bool:
         return False
 

@@ -34,7 +34,7 @@ from typing import Any, NamedTuple
 
 from graphwright.autograph import loads
 from graphwright.autograph.decisions import Decision, Operand, Unstaged, Wraps
-from graphwright.autograph.effects import NONE, Names, collect, symbol
+from graphwright.autograph.effects import NONE, Names, collect, symbol, variables
 from graphwright.autograph.expressions import Expressions, Options
 from graphwright.autograph.flow import Flow, Summary
 from graphwright.autograph.jumps import lower_jumps, python_form, returns
@@ -64,10 +64,14 @@ class Forms(NamedTuple):
 
 
 class Lists(NamedTuple):
-    """The variables whose lists a statement may change: itself, and by functions it calls."""
+    """The variables whose lists a statement may change: itself, and by functions it calls.
+
+    And the attributes and items of such objects whose lists it may change itself.
+    """
 
     growing: Names
     passed: Names
+    places: dict[str, ast.expr]
 
     def all(self) -> Names:
         """Both."""
@@ -715,10 +719,10 @@ class _Function:
         """
         at = At(node)
         lists = self.lists(node)
-        for key, names in (("lists", lists.growing), ("passed", lists.passed)):
-            if names:
+        for key, thunks in (("lists", self.around(node)), ("passed", self.cells(at, lists.passed))):
+            if thunks:
                 options.keys.append(at.constant(key))
-                options.values += self.captured(at, names)
+                options.values += thunks
         found = inside.mutated and self.parts.mutated(inside, self.flow.live_after(node))
         if found:
             held = ast.Dict([at.constant(name) for name in found], list(found.values()), **at.place)
@@ -731,23 +735,46 @@ class _Function:
         if found is None:
             inside = self.flow.summary(node)
             passed: Names = NONE
+            places: dict[str, ast.expr] = {}
             if isinstance(node, (ast.For, ast.While)):
                 paths = inside.mutated.values()
                 names = frozenset(path.id for path in paths if isinstance(path, ast.Name))
+                places = {name: path for name, path in inside.mutated.items() if _is_place(path)}
                 if self.options.inline:
                     passed = inside.passed & self.owned - inside.modified - names
             else:
                 inner = [] if is_simple(node) else [s for block in blocks(node) for s in block]
-                names = frozenset().union(*[self.lists(statement).all() for statement in inner])
+                lists = [self.lists(statement) for statement in inner]
+                names = frozenset().union(*[held.all() for held in lists])
+                for held in lists:
+                    places |= held.places
             names &= self.owned
-            found = self.changing[node] = Lists(names - inside.assigned, passed)
+            for name, path in list(places.items()):
+                on = variables(path)
+                if name in inside.attributes or not on <= self.owned - inside.modified:
+                    del places[name]
+            found = self.changing[node] = Lists(names - inside.assigned, passed, places)
         return found
 
-    def around(self, node: ast.If) -> list[ast.expr]:
-        """`lambda: (l,)`: the lists that loops in a branch may change; nothing without any."""
-        return self.captured(At(node), self.lists(node).growing)
+    def around(self, node: ast.stmt) -> list[ast.expr]:
+        """`lambda: (l,)`: the lists that the statement may change; nothing without any.
 
-    def captured(self, at: At, names: Names) -> list[ast.expr]:
+        With those of attributes and items, `ag__.places(lambda: (l,), ('self.items', ...))`.
+        """
+        at, lists = At(node), self.lists(node)
+        if not lists.places:
+            return self.cells(at, lists.growing)
+        found = self.cells(at, lists.growing) or [at.constant(None)]
+        for name, path in lists.places.items():
+            holder = copied(path.value)  # type: ignore[attr-defined]
+            if isinstance(path, ast.Attribute):
+                holder, key = at.apply("attributes", holder), at.constant(path.attr)
+            else:
+                key = path.slice  # type: ignore[attr-defined]
+            found.append(at.tuple([at.constant(name), at.thunk(holder), key]))
+        return [at.apply("places", *found)]
+
+    def cells(self, at: At, names: Names) -> list[ast.expr]:
         """`lambda: (x, y)`: the variables, which are its cells; nothing if there are none."""
         if not names:
             return []
@@ -765,6 +792,12 @@ class _Function:
 def _alike(block: Block) -> Forms:
     """A block in which nothing can be staged."""
     return Forms(lambda: block, block)
+
+
+def _is_place(path: ast.expr) -> bool:
+    """Whether a path ends in an attribute, or an item whose key is written there."""
+    is_item = isinstance(path, ast.Subscript) and isinstance(path.slice, ast.Constant)
+    return is_item or isinstance(path, ast.Attribute)
 
 
 def _is_elif(block: Block) -> bool:

@@ -17,6 +17,7 @@ from graphwright.autograph.containers import contents, refill
 from graphwright.autograph.effects import MUTATORS
 from graphwright.autograph.source import cells_of
 from graphwright.autograph.staging import GrowingList, Leaves, Staging
+from graphwright.types import tree
 
 #: The Python lists that regions around have found, and those that loops pass on, by identity.
 _found: contextvars.ContextVar[dict[int, list[Any]]] = contextvars.ContextVar("found")
@@ -100,7 +101,7 @@ def is_vacant(cell: CellType) -> bool:
     return value_of(cell) is _EMPTY
 
 
-def value_of(cell: CellType) -> Any:
+def value_of(cell: Cell) -> Any:
     """What a variable holds, if it has a value."""
     try:
         return cell.cell_contents
@@ -113,7 +114,8 @@ class Growing:
 
     `variables` is a function in whose cells the lists are. Whoever else holds such a Python list
     holds items from then on that are out of scope: it cannot know what the graph makes of the
-    list. Where the region cannot be built, all is undone.
+    list. Objects and dicts outlive the trace: there, a list has to hold a tensor of it. Where the
+    region cannot be built, all is undone.
     """
 
     def __init__(
@@ -127,13 +129,15 @@ class Growing:
         self.variables = variables
         self.among = among  # the only ones that become others, if this is given
         self.limits = {name: shape for name, shape in shapes or () if isinstance(name, str)}
-        self.cells: list[tuple[CellType, list[Any]]] = []
+        self.cells: list[tuple[Cell, list[Any]]] = []
         self.made: dict[int, tuple[list[Any], list[Any], GrowingList]] = {}
 
     def __enter__(self) -> None:
         for name, cell, held in python_lists(self.variables):
             if self.among is not None and id(held) not in self.among:
                 continue
+            if isinstance(cell, _Item) and not any(map(self.staging.is_traced, tree.flatten(held))):
+                continue  # perhaps an earlier call left it, and the next one will expect more
             if id(held) not in self.made:
                 new = self.staging.list_of(held, name, self.limits.get(name))
                 if new is None:
@@ -156,10 +160,54 @@ class Growing:
             cell.cell_contents = held
 
 
-def python_lists(variables: Any) -> list[tuple[str, CellType, list[Any]]]:
-    """The variables in the cells of a function that hold Python lists."""
+class Places:
+    """Where lists may be that a region changes: in variables, attributes and items.
+
+    The variables are those in the cells of a function; each of the others is a name, what gives
+    the dict that it is in, and its key there.
+    """
+
+    def __init__(self, variables: Any, *others: tuple[str, Callable[[], Any], Any]) -> None:
+        self.variables = variables
+        self.others = others
+
+    def cells(self) -> dict[str, Cell]:
+        """The places by their names, as far as they are there."""
+        found: dict[str, Cell] = dict(cells_of(self.variables))
+        for name, holder, key in self.others:
+            try:
+                held_in = holder()
+            except (AttributeError, IndexError, KeyError, NameError, TypeError):
+                continue  # the region makes the object
+            if type(held_in) is dict and key in held_in:
+                found[name] = _Item(held_in, key)
+        return found
+
+
+class _Item:
+    """An item of a dict, as a cell."""
+
+    def __init__(self, held_in: dict[Any, Any], key: Any) -> None:
+        self.held_in = held_in
+        self.key = key
+
+    @property
+    def cell_contents(self) -> Any:
+        return self.held_in[self.key]
+
+    @cell_contents.setter
+    def cell_contents(self, value: Any) -> None:
+        self.held_in[self.key] = value
+
+
+Cell = CellType | _Item
+
+
+def python_lists(variables: Any) -> list[tuple[str, Cell, list[Any]]]:
+    """The variables in the cells of a function that hold Python lists; `Places` that do."""
+    cells: Any = variables.cells() if isinstance(variables, Places) else cells_of(variables)
     found = []
-    for name, cell in cells_of(variables).items():
+    for name, cell in cells.items():
         held = value_of(cell)
         if type(held) is list:
             found.append((name, cell, held))

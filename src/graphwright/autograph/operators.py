@@ -18,7 +18,7 @@ from typing import Any, NoReturn, cast
 
 from graphwright.autograph import refusals, regions
 from graphwright.autograph.containers import contents, refill
-from graphwright.autograph.lists import Found, build_again, build_loop
+from graphwright.autograph.lists import Found, Places, build_again, build_loop
 from graphwright.autograph.source import cells_of
 from graphwright.autograph.staging import Staging
 from graphwright.autograph.tensors import TensorStaging
@@ -29,9 +29,9 @@ from graphwright.types import tree
 
 __all__ = [
     "ITERABLES", "PLAIN", "SETTLED", "Undefined", "UndefinedReturn", "and_", "asked", "assert_stmt",
-    "chain", "contents", "for_stmt", "handled", "held", "if_exp", "if_stmt", "in_", "iter", "kind",
-    "ld", "ldu", "loops", "not_", "or_", "python_truth", "refill", "refuse_match", "ret", "staged",
-    "undefined", "while_stmt",
+    "attributes", "chain", "contents", "for_stmt", "handled", "held", "if_exp", "if_stmt", "in_",
+    "iter", "kind", "ld", "ldu", "loops", "not_", "or_", "places", "python_truth", "refill",
+    "refuse_match", "ret", "staged", "undefined", "while_stmt",
 ]  # fmt: skip
 
 State = tuple[Any, ...]
@@ -162,6 +162,14 @@ def ldu(load: Thunk, name: str) -> Any:
         return load()
     except (NameError, AttributeError):
         return Undefined(name)
+
+
+def attributes(value: Any) -> Any:
+    """Where an object has attributes of its own."""
+    return value.__dict__
+
+
+places = Places
 
 
 def undefined(value: Any) -> bool:

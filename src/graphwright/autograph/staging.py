@@ -68,6 +68,9 @@ class Staging(Protocol):
     def convert(self, value: Any) -> Any:
         """A Python or NumPy value as a tensor. TypeError or ValueError where there is none."""
 
+    def is_traced(self, value: Any) -> bool:
+        """Whether `value` is a tensor of a graph that is being built."""
+
     def leaks(self, value: Any) -> bool:
         """Whether `value` is a tensor of a graph that is closed."""
 

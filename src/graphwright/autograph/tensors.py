@@ -51,6 +51,9 @@ class TensorStaging:
             return convert(value)
         raise TypeError(f"{value!r} is no tensor")
 
+    def is_traced(self, value: Any) -> bool:
+        return isinstance(value, SymbolicTensor) and not self.leaks(value)
+
     def leaks(self, value: Any) -> bool:
         if not isinstance(value, SymbolicTensor):
             return False

@@ -218,7 +218,8 @@ def leaked(tensor: SymbolicTensor, into: Graph | None) -> Exception:
             f"\nThe body of a loop and a branch are traced once. To keep what each turn gives: "
             f"`array = tf.TensorArray(tf.{tensor.dtype.name}, size=0, dynamic_size=True)` before, "
             "`array = array.write(array.size(), value)` inside, and `array.stack()` after it. "
-            "Python's lists may grow in a loop if they have items before it, empty ones with "
+            "Python's lists may grow in a loop if they have items before it (those of attributes "
+            "and dicts: tensors of the graph), empty ones of variables with "
             "`tf.function(experimental_autograph_options=tf.autograph.experimental.Feature.LISTS)`."
         )
     location = user_location(2)
