@@ -49,12 +49,33 @@ class Costs(NamedTuple):
         return cls(threads.available(), products.ALONE, _STRIP)
 
 
+class Case(NamedTuple):
+    """What a plan follows from: the shapes of the array whose windows are read, of the filters;
+    the windows of the convolution, the dtype of sums, and the costs."""
+
+    shape: tuple[int, ...]
+    filters: tuple[int, ...]
+    windows: Windows
+    dtype: np.dtype[Any]
+    costs: Costs
+
+    @property
+    def work(self) -> int:
+        """The multiply-adds."""
+        return self.shape[0] * math.prod(self.windows.counts) * math.prod(self.filters)
+
+    @property
+    def size(self) -> int:
+        """Bytes of an element."""
+        return self.dtype.itemsize
+
+
 def convolve(array: Array, filters: Array, windows: Windows) -> Array:
     """The convolution of a channels-last array, in the dtype of sums."""
     dtype = accumulator(array.dtype)
     outputs = filters.shape[-1]
     result = np.empty((array.shape[0], *windows.counts, outputs), dtype)
-    plan = _convolution(array.shape, filters.shape, windows, dtype, Costs.now())
+    plan = _convolution(Case(array.shape, filters.shape, windows, dtype, Costs.now()))
     plan.perform(dtype, ready(array, dtype), ready(filters, dtype), result)
     return result
 
@@ -67,8 +88,8 @@ def input_gradient(channels: int, filters: Array, gradient: Array, windows: Wind
     make = np.empty if reached else np.zeros
     result = make((gradient.shape[0], *windows.sizes, channels), dtype)
     if phases:
-        shape = gradient.shape
-        plan = _input_gradient(shape, filters.shape, channels, windows, dtype, Costs.now())
+        case = Case(gradient.shape, filters.shape, windows, dtype, Costs.now())
+        plan = _input_gradient(case, channels)
         plan.perform(dtype, ready(gradient, dtype), ready(filters, dtype), result)
     return result
 
@@ -76,7 +97,7 @@ def input_gradient(channels: int, filters: Array, gradient: Array, windows: Wind
 def filter_gradient(array: Array, shape: Sequence[int], gradient: Array, windows: Windows) -> Array:
     """The gradient for the filters of this shape, in the dtype of sums."""
     dtype = accumulator(array.dtype)
-    plan = _filter_gradient(array.shape, tuple(shape), windows, dtype, Costs.now())
+    plan = _filter_gradient(Case(array.shape, tuple(shape), windows, dtype, Costs.now()))
     total = np.empty((plan.parts, *shape), dtype)
     plan.perform(dtype, ready(array, dtype), ready(gradient, dtype), total, apart=True)
     summed: Array = total[0] if plan.parts == 1 else total.sum(axis=0)
@@ -92,69 +113,45 @@ def ready(array: Array, dtype: np.dtype[Any]) -> Array:
 
 
 @lru_cache(maxsize=_KEPT)
-def _convolution(
-    shape: tuple[int, ...],
-    filters: tuple[int, ...],
-    windows: Windows,
-    dtype: np.dtype[Any],
-    costs: Costs,
-) -> Plan:
+def _convolution(case: Case) -> Plan:
     """A convolution is one phase."""
-    depth, outputs = filters[-2:]
-    result = (shape[0], *windows.counts, outputs)
-    work = math.prod(result) * math.prod(filters[:-1])
-    strips = Strips(shape, forward(windows), dtype, costs, work)
-    groups = shape[-1] // depth
+    *_, depth, outputs = case.filters
+    strips = Strips(case, forward(case.windows))
+    groups = case.shape[-1] // depth
     width = outputs // groups
-    rows = steps((math.prod(filters[:-1]),), (outputs * dtype.itemsize,))
-    strips.pack([rows], groups, width * dtype.itemsize, dtype.itemsize, width)
-    return strips.correlate(result, depth)
+    rows = steps((math.prod(case.filters[:-1]),), (outputs * case.size,))
+    strips.pack([rows], groups, width * case.size, case.size, width)
+    return strips.correlate((case.shape[0], *case.windows.counts, outputs), depth)
 
 
 @lru_cache(maxsize=_KEPT)
-def _input_gradient(
-    shape: tuple[int, ...],
-    filters: tuple[int, ...],
-    channels: int,
-    windows: Windows,
-    dtype: np.dtype[Any],
-    costs: Costs,
-) -> Plan:
+def _input_gradient(case: Case, channels: int) -> Plan:
     """A convolution of the gradient with the filters turned around: a row for each tap and
     output, a column for each channel of a group."""
-    *kernel, depth, outputs = filters
-    phases, chosen = backward(windows)
+    *kernel, depth, outputs = case.filters
+    phases, chosen = backward(case.windows)
     groups = channels // depth
     each = outputs // groups
-    strides = packed_strides(filters, dtype.itemsize)
-    geometry = Geometry.of(windows.counts, (1,) * len(kernel), phases)
-    work = math.prod(shape) * math.prod(filters[:-1])
-    strips = Strips(shape, geometry, dtype, costs, work)
-    rows = [sums([*taps, range(each)], (*strides[:-2], dtype.itemsize)) for taps in chosen]
-    strips.pack(rows, groups, each * dtype.itemsize, strides[-2], depth)
-    return strips.correlate((shape[0], *windows.sizes, channels), each)
+    strides = packed_strides(case.filters, case.size)
+    strips = Strips(case, Geometry.of(case.windows.counts, (1,) * len(kernel), phases))
+    rows = [sums([*taps, range(each)], (*strides[:-2], case.size)) for taps in chosen]
+    strips.pack(rows, groups, each * case.size, strides[-2], depth)
+    return strips.correlate((case.shape[0], *case.windows.sizes, channels), each)
 
 
 @lru_cache(maxsize=_KEPT)
-def _filter_gradient(
-    shape: tuple[int, ...],
-    filters: tuple[int, ...],
-    windows: Windows,
-    dtype: np.dtype[Any],
-    costs: Costs,
-) -> Plan:
+def _filter_gradient(case: Case) -> Plan:
     """Windows as columns times the gradient as rows, summed over strips."""
-    depth, outputs = filters[-2:]
-    groups = shape[-1] // depth
-    width, size = outputs // groups, dtype.itemsize
-    counts = (shape[0], *windows.counts)
-    strips = Strips(shape, forward(windows), dtype, costs, math.prod(counts) * math.prod(filters))
+    *_, depth, outputs = case.filters
+    groups = case.shape[-1] // depth
+    width, size = outputs // groups, case.size
+    strips = Strips(case, forward(case.windows))
     (phase,) = strips.geometry.phases
-    tile = products.kernels(dtype).tile
+    tile = products.kernels(case.dtype).tile
     cols = strips.columns(phase, depth)
     places = steps((len(cols),), (outputs * size,))
     panel = tile.is_panel(outputs) and groups == 1 and len(cols) <= _FEW
-    strides = packed_strides((*counts, outputs), size)
+    strides = packed_strides((case.shape[0], *case.windows.counts, outputs), size)
     plan = strips.plan
     plan.end_part()
     for part in range(plan.parts):
@@ -190,24 +187,17 @@ class Strip(NamedTuple):
 
 class Strips:
     """The strips of an array, and the steps over them: where it lies, if all windows are inside,
-    else in frames. `work` is the multiply-adds of all."""
+    else in frames."""
 
-    def __init__(
-        self,
-        shape: tuple[int, ...],
-        geometry: Geometry,
-        dtype: np.dtype[Any],
-        costs: Costs,
-        work: int,
-    ) -> None:
-        self.shape = shape
+    def __init__(self, case: Case, geometry: Geometry) -> None:
+        shape, dtype, costs = case.shape, case.dtype, case.costs
         self.geometry = geometry
         self.dtype = dtype
         self.channels = shape[-1]
         self.own = packed_strides(shape, dtype.itemsize)
         self.direct = geometry.inside
         row = math.prod(geometry.frame(1)[1:]) * geometry.steps[0] * self.channels * dtype.itemsize
-        parts = max(1, min(costs.threads, work // costs.alone))
+        parts = max(1, min(costs.threads, case.work // costs.alone))
         wanted = -(-shape[0] * geometry.rows * row // costs.strip)
         wanted = -(-wanted // parts) * parts  # as many for each part
         limit = min(costs.strip, -(-shape[0] * geometry.rows * row // wanted))
