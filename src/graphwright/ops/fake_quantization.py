@@ -14,7 +14,7 @@ from graphwright.op.interpreter import apply
 from graphwright.op.op import Call, Op, Shapes
 from graphwright.ops.comparison import select
 from graphwright.ops.creation import ones_like, zeros_like
-from graphwright.types.tensor_type import TensorType
+from graphwright.types.tensor_type import Dims, TensorType
 
 
 def nudged(low: Any, high: Any, num_bits: int, narrow_range: bool) -> tuple[Any, Any, Any, Any]:
@@ -78,23 +78,34 @@ class Grid(Op):
 
 
 class Within(Op):
-    """An op with a range between constants."""
+    """An op with a range that is stated."""
 
     min: float = -6
     max: float = 6
 
 
-class FakeQuantWithMinMaxArgs(Grid, Within):
+class BetweenConstants(Grid, Within):
+    """An op on a grid between constants."""
+
+    ruled = True
+
+    def check(self) -> None:
+        """ValueError for a range or a grid that there is not."""
+        check_bits(self.num_bits)
+        if not self.min < self.max:
+            raise ValueError(f"min has to be smaller than max, was: {self.min} >= {self.max}")
+
+
+class FakeQuantWithMinMaxArgs(BetweenConstants):
     """The inputs rounded to a grid of 2 ** num_bits values between constants."""
 
     type_name = "FakeQuantWithMinMaxArgs"
-    ruled = True
     inputs = ("inputs: float32",)
     outputs = ("outputs: float32",)
     batched = elementwise
 
     def shapes(self, x: TensorType) -> Shapes:
-        check_constants(self)
+        self.check()
         return (x.dims,)
 
     def kernel(self, x: Any) -> Any:
@@ -105,17 +116,16 @@ class FakeQuantWithMinMaxArgs(Grid, Within):
         return (apply(back, g, call.inputs[0]),)
 
 
-class FakeQuantWithMinMaxArgsGradient(Grid, Within):
+class FakeQuantWithMinMaxArgsGradient(BetweenConstants):
     """The cotangent where the input is in the range."""
 
     type_name = "FakeQuantWithMinMaxArgsGradient"
-    ruled = True
     inputs = ("gradients: float32", "inputs: float32")
     outputs = ("backprops: float32",)
     batched = last_axes
 
     def shapes(self, g: TensorType, x: TensorType) -> Shapes:
-        check_constants(self)
+        self.check()
         return (same_dims(self, (g, x)),)
 
     def kernel(self, g: Any, x: Any) -> Any:
@@ -125,53 +135,64 @@ class FakeQuantWithMinMaxArgsGradient(Grid, Within):
         return apply(self, g, call.inputs[1]), None
 
 
-class FakeQuantWithMinMaxVars(Grid):
+class Between(Grid):
+    """An op on a grid between two tensors, scalars here."""
+
+    ruled = True
+
+    def check(self, x: TensorType, low: TensorType, high: TensorType) -> None:
+        """ValueError for bounds of a shape that there is no range between."""
+        check_bits(self.num_bits)
+        for name, bound in (("min", low), ("max", high)):
+            if bound.rank not in (0, None):
+                raise ValueError(f"`{name}` must be rank 0 but is rank {bound.rank}")
+
+    def bound_dims(self, x: TensorType) -> Dims:
+        """The shape of a bound."""
+        return ()
+
+    def total(self, cotangents: Any) -> Any:
+        """The cotangent of a bound, from those of the elements beyond it."""
+        return np.sum(cotangents, dtype=np.float32)
+
+
+class BetweenVectors(Between):
+    """An op with a grid for each place of the last axis."""
+
+    def check(self, x: TensorType, low: TensorType, high: TensorType) -> None:
+        check_bits(self.num_bits)
+        for name, bound in (("min", low), ("max", high)):
+            if bound.rank not in (1, None):
+                raise ValueError(f"Shape must be rank 1 but is rank {bound.rank} for `{name}`")
+            sizes = (x.dims[-1], bound.dims[0]) if x.dims and bound.dims else (None, None)
+            if None not in sizes and sizes[0] != sizes[1]:
+                raise ValueError(f"{name} has incorrect size, expected {sizes[0]} was {sizes[1]}")
+
+    def bound_dims(self, x: TensorType) -> Dims:
+        return (x.dims[-1] if x.dims else None,)
+
+    def total(self, cotangents: Any) -> Any:
+        return cotangents.sum(tuple(range(np.ndim(cotangents) - 1)), dtype=np.float32)
+
+
+class Rounding(Between):
     """The inputs rounded to a grid of 2 ** num_bits values between two tensors."""
 
-    type_name = "FakeQuantWithMinMaxVars"
-    ruled = True
     inputs = ("inputs: float32", "min: float32", "max: float32")
     outputs = ("outputs: float32",)
     batched = last_axes_of_first
 
     def shapes(self, x: TensorType, low: TensorType, high: TensorType) -> Shapes:
-        check_scalars(self.num_bits, low, high)
+        self.check(x, low, high)
         return (x.dims,)
 
     def kernel(self, x: Any, low: Any, high: Any) -> Any:
         return on_grid(x, low, high, self)
 
-    def gradient(self, call: Call, g: Any) -> Sequence[Any]:
-        back = FakeQuantWithMinMaxVarsGradient.of(*self.values())
-        return tuple(apply(back, g, *call.inputs))
 
-
-def check_bits(num_bits: int) -> None:
-    """A grid has 4 values at least."""
-    if not 2 <= num_bits <= 16:
-        raise ValueError(f"num_bits must be between 2 and 16, inclusive, got {num_bits}")
-
-
-def check_constants(op: FakeQuantWithMinMaxArgs | FakeQuantWithMinMaxArgsGradient) -> None:
-    """The bounds of a range that are attributes, and how many bits there are for it."""
-    check_bits(op.num_bits)
-    if not op.min < op.max:
-        raise ValueError(f"min has to be smaller than max, was: {op.min} >= {op.max}")
-
-
-def check_scalars(num_bits: int, low: TensorType, high: TensorType) -> None:
-    """The bounds of a range must be scalars."""
-    check_bits(num_bits)
-    for name, bound in (("min", low), ("max", high)):
-        if bound.rank not in (0, None):
-            raise ValueError(f"`{name}` must be rank 0 but is rank {bound.rank}")
-
-
-class FakeQuantWithMinMaxVarsGradient(Grid):
+class RoundingGradient(Between):
     """The cotangents of the inputs and of both bounds."""
 
-    type_name = "FakeQuantWithMinMaxVarsGradient"
-    ruled = True
     inputs = ("gradients: float32", "inputs: float32", "min: float32", "max: float32")
     outputs = (
         "backprops_wrt_input: float32",
@@ -180,69 +201,53 @@ class FakeQuantWithMinMaxVarsGradient(Grid):
     )
 
     def shapes(self, g: TensorType, x: TensorType, low: TensorType, high: TensorType) -> Shapes:
-        check_scalars(self.num_bits, low, high)
-        return (same_dims(self, (g, x)), (), ())
+        self.check(x, low, high)
+        dims = self.bound_dims(x)
+        return (same_dims(self, (g, x)), low.dims or dims, high.dims or dims)
 
     def kernel(self, g: Any, x: Any, low: Any, high: Any) -> Any:
         inside, below, above = split_cotangent(g, x, low, high, self)
-        return inside, np.sum(below, dtype=np.float32), np.sum(above, dtype=np.float32)
+        return inside, self.total(below), self.total(above)
 
     def gradient(self, call: Call, *cotangents: Any) -> Sequence[Any]:
         return joined_cotangent(self, call, cotangents), None, None, None
 
 
-class FakeQuantWithMinMaxVarsPerChannel(Grid):
-    """The inputs rounded to grids, one for each place of the last axis."""
+class FakeQuantWithMinMaxVars(Rounding):
+    """Rounded to one grid."""
+
+    type_name = "FakeQuantWithMinMaxVars"
+
+    def gradient(self, call: Call, g: Any) -> Sequence[Any]:
+        return tuple(apply(FakeQuantWithMinMaxVarsGradient.of(*self.values()), g, *call.inputs))
+
+
+class FakeQuantWithMinMaxVarsPerChannel(BetweenVectors, Rounding):
+    """Rounded to grids, one for each place of the last axis."""
 
     type_name = "FakeQuantWithMinMaxVarsPerChannel"
-    ruled = True
-    inputs = ("inputs: float32", "min: float32", "max: float32")
-    outputs = ("outputs: float32",)
-    batched = last_axes_of_first
-
-    def shapes(self, x: TensorType, low: TensorType, high: TensorType) -> Shapes:
-        check_channels(self.num_bits, x, low, high)
-        return (x.dims,)
-
-    def kernel(self, x: Any, low: Any, high: Any) -> Any:
-        return on_grid(x, low, high, self)
 
     def gradient(self, call: Call, g: Any) -> Sequence[Any]:
         back = FakeQuantWithMinMaxVarsPerChannelGradient.of(*self.values())
         return tuple(apply(back, g, *call.inputs))
 
 
-def check_channels(num_bits: int, x: TensorType, low: TensorType, high: TensorType) -> None:
-    """The bounds must be vectors of the size of the last axis."""
-    check_bits(num_bits)
-    for name, bound in (("min", low), ("max", high)):
-        if bound.rank not in (1, None):
-            raise ValueError(f"Shape must be rank 1 but is rank {bound.rank} for `{name}`")
-        sizes = (x.dims[-1], bound.dims[0]) if x.dims and bound.dims else (None, None)
-        if None not in sizes and sizes[0] != sizes[1]:
-            raise ValueError(f"{name} has incorrect size, expected {sizes[0]} was {sizes[1]}")
+class FakeQuantWithMinMaxVarsGradient(RoundingGradient):
+    """The cotangents of the inputs and of both bounds."""
+
+    type_name = "FakeQuantWithMinMaxVarsGradient"
 
 
-class FakeQuantWithMinMaxVarsPerChannelGradient(Grid):
+class FakeQuantWithMinMaxVarsPerChannelGradient(BetweenVectors, RoundingGradient):
     """The cotangents of the inputs and of both vectors of bounds."""
 
     type_name = "FakeQuantWithMinMaxVarsPerChannelGradient"
-    ruled = True
-    inputs = FakeQuantWithMinMaxVarsGradient.inputs
-    outputs = FakeQuantWithMinMaxVarsGradient.outputs
 
-    def shapes(self, g: TensorType, x: TensorType, low: TensorType, high: TensorType) -> Shapes:
-        check_channels(self.num_bits, x, low, high)
-        channels = (x.dims[-1] if x.dims else None,)
-        return (same_dims(self, (g, x)), low.dims or channels, high.dims or channels)
 
-    def kernel(self, g: Any, x: Any, low: Any, high: Any) -> Any:
-        inside, below, above = split_cotangent(g, x, low, high, self)
-        axes = tuple(range(np.ndim(x) - 1))
-        return inside, below.sum(axes, dtype=np.float32), above.sum(axes, dtype=np.float32)
-
-    def gradient(self, call: Call, *cotangents: Any) -> Sequence[Any]:
-        return joined_cotangent(self, call, cotangents), None, None, None
+def check_bits(num_bits: int) -> None:
+    """A grid has 4 values at least."""
+    if not 2 <= num_bits <= 16:
+        raise ValueError(f"num_bits must be between 2 and 16, inclusive, got {num_bits}")
 
 
 # -- the public functions -------------------------------------------------------------------
