@@ -24,7 +24,6 @@ FAMILIES = (
     "resize",
     "scatter",
     "segment",
-    "spectral",
     "strings",
 )
 

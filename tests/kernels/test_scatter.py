@@ -25,7 +25,7 @@ ROWS = np.arange(12.0).reshape(6, 2)
 def test_scatter_names_the_index_out_of_range(indices: Any, message: str) -> None:
     at = np.array(indices)
     with pytest.raises(ValueError, match=message):
-        scatter.scatter_nd(at, np.ones(at.shape[:-1]), [4])
+        scatter.tensor_scatter("add", np.zeros(4), at, np.ones(at.shape[:-1]))
 
 
 def test_gather_names_the_index_out_of_range() -> None:
@@ -40,7 +40,7 @@ def test_a_single_vector_gathers_a_single_slice() -> None:
 
 def test_updates_must_fit() -> None:
     with pytest.raises(ValueError, match=r"updates of shape \[3\] do not fit .*\[2, 2\]"):
-        scatter.scatter_nd(np.array([[0], [1]]), np.ones(3), [4, 2])
+        scatter.tensor_scatter("add", np.zeros((4, 2)), np.array([[0], [1]]), np.ones(3))
 
 
 @pytest.mark.parametrize(
@@ -85,7 +85,9 @@ def test_sums_agree_with_a_scatter(ids: list[int], width: int) -> None:
     rows = np.random.default_rng(0).integers(0, 9, (len(ids), width)).astype(np.float32)
     sums = segment.unsorted_segment_reduce("sum", rows, slots, 5)
     kept = slots >= 0
-    scattered = scatter.scatter_nd(slots[kept, None], rows[kept], [5, width])
+    scattered = scatter.tensor_scatter(
+        "add", np.zeros((5, width), rows.dtype), slots[kept, None], rows[kept]
+    )
     np.testing.assert_array_equal(sums, scattered)
     dense = np.zeros((5, width))
     np.add.at(dense, slots[kept], rows[kept])

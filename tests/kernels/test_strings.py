@@ -70,7 +70,7 @@ def test_substr_names_the_string_at_fault() -> None:
 
 def test_strict_decoding_refuses_broken_text() -> None:
     with pytest.raises(ValueError, match="Invalid formatting"):
-        strings.unicode_decode(_array(b"\xff"), errors="strict")
+        strings.decode(b"\xff", errors="strict")
 
 
 @given(st.binary(max_size=12))
@@ -79,17 +79,3 @@ def test_a_quoted_text_matches_itself(text: bytes) -> None:
         return
     assert regex.full_match(b"\\Q" + text + b"\\E", text)
     assert regex.replace(b"\\Q" + text + b"\\E", b"", b"<" + text + b">", everywhere=False) == b"<>"
-
-
-@given(st.lists(st.text(max_size=8), max_size=5))
-def test_decoding_and_encoding_are_inverse(texts: list[str]) -> None:
-    array = _array(*(text.encode() for text in texts))
-    points, counts = strings.unicode_decode(array)
-    assert strings.unicode_encode(points, counts).tolist() == array.tolist()
-
-
-@given(st.lists(st.binary(max_size=12), max_size=5))
-def test_bytes_split_loses_nothing(texts: list[bytes]) -> None:
-    values, counts = strings.bytes_split(_array(*texts))
-    assert b"".join(values.tolist()) == b"".join(texts)
-    assert counts.tolist() == [len(text) for text in texts]

@@ -50,14 +50,6 @@ def test_mapping_replaces_every_leaf_and_nothing_else(structure: Any) -> None:
     assert tree.flatten(marked) == [frozenset([leaf]) for leaf in tree.flatten(structure)]
 
 
-@given(STRUCTURES)
-def test_a_path_leads_to_its_leaf(structure: Any) -> None:
-    found = tree.flatten_with_paths(structure)
-    assert [leaf for _, leaf in found] == tree.flatten(structure)
-    for path, leaf in found:
-        assert eval("structure" + path, {"structure": structure}) is leaf
-
-
 @given(STRUCTURES, STRUCTURES)
 def test_structures_are_alike_both_ways_or_neither(a: Any, b: Any) -> None:
     assert _error(a, b) is _error(b, a)
@@ -88,7 +80,6 @@ def _circular() -> list[Any]:
     "use",
     [
         tree.flatten,
-        tree.flatten_with_paths,
         lambda s: tree.pack_sequence_as(s, [1, 2]),
         lambda s: tree.map_structure(lambda x: x, s),
         lambda s: tree.assert_same_structure(s, _circular()),
@@ -196,8 +187,6 @@ def test_a_spec_stands_for_its_composite() -> None:
     assert tree.flatten(spec, expand_composites=True) == ["k-first", "k-second"]
     assert tree.pack_sequence_as(spec, [3, 4], expand_composites=True) == Pair("k", 3, 4)
     tree.assert_same_structure([spec], [Pair("k", 1, 2)], expand_composites=True)
-    paths = tree.flatten_with_paths([spec], expand_composites=True)
-    assert [path for path, _ in paths] == ["[0][0]", "[0][1]['second']"]
 
 
 @pytest.mark.parametrize("other", [Pair("m", 1, 2), (1, 2), 1])

@@ -1,4 +1,4 @@
-"""The CTC loss, its gradient, and the greedy decoder."""
+"""The CTC loss and its gradient."""
 
 from __future__ import annotations
 
@@ -29,14 +29,6 @@ def record(recorder: Any) -> None:
     args = (LABELS, drawn, LABEL_SIZES, LOGIT_SIZES, 4)
     close = {"ulps": 2**30, "of_largest": True}  # its logarithms of sums are in float32
     recorder.case("loss-float64", "ctc.ctc_loss", tuple(result), *args, **close)
-    for merge in (True, False):
-        for blank in (4, 0):
-            logits = tf.cast(drawn, tf.float32)
-            (decoded,), scores = tf.nn.ctc_greedy_decoder(logits, LOGIT_SIZES, merge, blank)
-            counts = np.bincount(decoded.indices[:, 0], minlength=4)
-            result = (decoded.values, counts.astype(np.int64), scores[:, 0])
-            args = (logits, LOGIT_SIZES, blank, merge)
-            recorder.case(f"greedy-{merge}-{blank}", "ctc.greedy_decode", result, *args, ulps=2)
 
 
 def _loss(recorder: Any, logits: Any, labels: Any, label_sizes: Any, blank: int) -> None:

@@ -43,8 +43,6 @@ def _one(recorder: Any, name: str, shape: list[int], indices: Any, dtype: tf.DTy
     updates = tf.cast(generator.integers(0, 9, inner), dtype)
     gathered = tf.gather_nd(array, indices)
     recorder.case(f"gather-{name}", "scatter.gather_nd", gathered, array, indices)
-    scattered = tf.scatter_nd(indices, updates, shape)
-    recorder.case(f"scatter-{name}", "scatter.scatter_nd", scattered, indices, updates, shape)
     for kind in ("update", "add", "sub", "min", "max"):
         result = getattr(tf, f"tensor_scatter_nd_{kind}")(array, indices, updates)
         args = (kind, array, indices, updates)

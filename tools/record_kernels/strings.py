@@ -95,8 +95,6 @@ def _texts(recorder: Any) -> None:
             ragged = tf.strings.split(texts, separator or None, limit)
             args = (texts, separator.encode(), limit)
             recorder.case(f"split-{separator}-{limit}", "strings.split", _ragged(ragged), *args)
-    result = _ragged(tf.strings.bytes_split(mixed))
-    recorder.case("bytes_split", "strings.bytes_split", result, mixed)
 
 
 def _all(parts: list[Any]) -> list[Any]:
@@ -152,10 +150,6 @@ def _numbers(recorder: Any) -> None:
 def _unicode(recorder: Any) -> None:
     mixed = _strings([text.encode() for text in TEXTS] + BROKEN)
     for errors in ("replace", "ignore"):
-        result = _ragged(tf.strings.unicode_decode(mixed, "UTF-8", errors))
-        recorder.case(f"decode-{errors}", "strings.unicode_decode", result, mixed, "UTF-8", errors)
-        result = _ragged(tf.strings.unicode_split(mixed, "UTF-8", errors))
-        recorder.case(f"split-{errors}", "strings.unicode_split", result, mixed, "UTF-8", errors)
         for target in ("UTF-8", "UTF-16-BE", "UTF-32-BE"):
             result = tf.strings.unicode_transcode(mixed, "UTF-8", target, errors)
             args = (mixed, "UTF-8", target, errors)

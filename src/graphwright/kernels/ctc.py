@@ -1,4 +1,4 @@
-"""Connectionist temporal classification: the loss, its gradient, the greedy decoding.
+"""Connectionist temporal classification: the loss and its gradient.
 
 Source: Graves, Fernandez, Gomez, Schmidhuber, "Connectionist temporal classification" (ICML 2006).
 The forward and backward sums run over time in logarithms and float64, all of a batch at once. A
@@ -47,23 +47,6 @@ def ctc_loss(
     gradient *= np.arange(len(chances))[:, None, None] < sizes[:, None]
     gradient[:, ~np.isfinite(first)] = 0.0
     return (-first).astype(logits.dtype), gradient.astype(logits.dtype)
-
-
-def greedy_decode(
-    logits: Array, sizes: Integers, blank: int, merge_repeated: bool = True
-) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64], Array]:
-    """The likeliest class of each frame, blanks dropped and repetitions merged.
-
-    All symbols in a row, how many each sequence has, and minus the sum of its frames' largest
-    logits.
-    """
-    best = logits.argmax(axis=2).T  # [batch, time]
-    used = np.arange(best.shape[1]) < np.asarray(sizes)[:, None]
-    kept = used & (best != blank)
-    if merge_repeated:
-        kept[:, 1:] &= best[:, 1:] != best[:, :-1]
-    scores = -(logits.max(axis=2).T * used).sum(axis=1)
-    return best[kept].astype(np.int64), kept.sum(axis=1).astype(np.int64), scores
 
 
 def _forward(emitted: Doubles, skips: npt.NDArray[np.bool_]) -> Doubles:

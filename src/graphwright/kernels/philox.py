@@ -14,7 +14,6 @@ import numpy as np
 import numpy.typing as npt
 
 WORDS = 4  # 32-bit words in a block
-KEY_BITS = 64
 COUNTER_BITS = 128
 
 _MASK32, _MASK64 = (1 << 32) - 1, (1 << 64) - 1

@@ -9,7 +9,7 @@ one vectorised store; among the duplicates of an update the last one wins.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any, Literal
 
 import numpy as np
@@ -56,15 +56,6 @@ def gather_nd(array: Array, indices: Integers, batch_dims: int = 0) -> Array:
     inner = array.shape[depth:]
     rows = array.reshape(math.prod(array.shape[:depth]), *inner)
     return rows[slots].reshape((*indices.shape[:-1], *inner))
-
-
-def scatter_nd(indices: Integers, updates: Array, shape: Sequence[int]) -> Array:
-    """Zeros of this shape with the update slices added where the index vectors point.
-
-    Raises ValueError for a vector that does not index into the shape.
-    """
-    zeros = np.zeros(tuple(shape), updates.dtype)
-    return tensor_scatter("add", zeros, indices, updates, out=zeros)
 
 
 def tensor_scatter(

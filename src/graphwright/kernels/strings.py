@@ -108,11 +108,6 @@ def split(array: Array, separator: bytes = b"", limit: int = -1) -> Pieces:
     return _pieces(array, lambda text: _words(text, limit))
 
 
-def bytes_split(array: Array) -> Pieces:
-    """Each string's bytes as strings."""
-    return _pieces(array, lambda text: [text[at : at + 1] for at in range(len(text))])
-
-
 def regex_replace(
     array: Array, pattern: bytes, rewrite: bytes, replace_global: bool = True
 ) -> Array:
@@ -183,22 +178,6 @@ def hash_bucket(array: Array, buckets: int) -> npt.NDArray[np.int64]:
 def hash_bucket_strong(array: Array, buckets: int, key: tuple[int, int]) -> npt.NDArray[np.int64]:
     """The bucket of each string by SipHash under a key of two 64-bit words."""
     return _each(lambda text: fingerprint.siphash(key, text) % buckets, array).astype(np.int64)
-
-
-def unicode_decode(
-    array: Array, encoding: str = "UTF-8", errors: Errors = "replace", replacement: int = 0xFFFD
-) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.int64]]:
-    """All code points in a row, and how many each string has; ValueError for strict errors."""
-    points, counts = _pieces(
-        array, lambda text: [ord(char) for char in decode(text, encoding, errors, replacement)]
-    )
-    return points.astype(np.int32), counts
-
-
-def unicode_split(array: Array, encoding: str = "UTF-8", errors: Errors = "replace") -> Pieces:
-    """All characters in a row as strings, and how many each string has."""
-    name = _codec(encoding)
-    return _pieces(array, lambda text: [c.encode(name) for c in decode(text, encoding, errors)])
 
 
 def unicode_encode(

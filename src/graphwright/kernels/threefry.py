@@ -27,11 +27,6 @@ Array = npt.NDArray[Any]
 UInt32s = npt.NDArray[np.uint32]
 
 
-def seed_key(seed: tuple[int, int]) -> int:
-    """The key of a stateless op's seed pair, whose low 32 bits count; the counter starts at 0."""
-    return seed[0] & _MASK32 | (seed[1] & _MASK32) << 32
-
-
 def blocks(key: int, counter: int, count: int) -> UInt32s:
     """The blocks at `counter`, `counter + 1`, ... as words of shape [count, 2]."""
     start = np.uint64(counter & (1 << 64) - 1)

@@ -37,7 +37,6 @@ from graphwright.types import dtypes as dt
 from graphwright.types.dtypes import DType
 from graphwright.types.tensor_type import Dims, TensorType
 
-Array = Any
 Shapes = tuple["Dims | None", ...]
 OpT = TypeVar("OpT", bound="Op")
 

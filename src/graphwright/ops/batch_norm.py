@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from graphwright.op.batching import Each, Refusal, channelwise
-from graphwright.op.interpreter import apply, convert
+from graphwright.op.interpreter import apply
 from graphwright.op.op import Call, Op, Shapes
 from graphwright.ops.bias import along_channels, channel_axis, other_axes
 from graphwright.ops.conversion import cast
@@ -221,26 +221,3 @@ def training_second_order(
     to_x = spread(g_scale) * d * (cotangent - g_mean - n * gn) - weight * d * d * bend
     to_scale = reduce_sum(v * (cotangent - g_mean - n * gn), axes) * deviation
     return cast(to_g, g.dtype), cast(to_x, x.dtype), to_scale, None, None, None
-
-
-def fused_batch_norm(
-    x: Any,
-    scale: Any,
-    offset: Any,
-    mean: Any = None,
-    variance: Any = None,
-    epsilon: float = 0.001,
-    data_format: str = "NHWC",
-    is_training: bool = True,
-    name: str | None = None,
-    exponential_avg_factor: float = 1.0,
-) -> Any:
-    """Batch normalization in one op: y, the running mean and the running variance."""
-    x, scale, offset = convert(x), convert(scale), convert(offset)
-    empty = convert(np.zeros(0, np.float32))
-    mean = empty if mean is None else convert(mean)
-    variance = empty if variance is None else convert(variance)
-    op = FusedBatchNormV3.of(
-        max(float(epsilon), 1.001e-5), float(exponential_avg_factor), data_format, is_training
-    )
-    return apply(op, x, scale, offset, mean, variance, name=name)[:3]

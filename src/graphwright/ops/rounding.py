@@ -205,8 +205,3 @@ def is_inf(x: Any, name: str | None = None) -> Any:
 def is_finite(x: Any, name: str | None = None) -> Any:
     """Whether each element is neither infinite nor NaN."""
     return apply(IS_FINITE, convert(x), name=name)
-
-
-def approximate_equal(x: Any, y: Any, tolerance: float = 1e-5, name: str | None = None) -> Any:
-    """|x - y| < tolerance, elementwise."""
-    return apply(ApproximateEqual.of(tolerance), *convert_pair(x, y), name=name)

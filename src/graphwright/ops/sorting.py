@@ -326,11 +326,6 @@ def top_k(
     return TopK(*apply(op, convert(input), k, name=name))
 
 
-def nth_element(input: Any, n: Any, reverse: bool = False, name: str | None = None) -> Any:
-    """The element that would stand at place `n` of the sorted last axis."""
-    return apply(NthElement.of(bool(reverse)), convert(input), n, name=name)
-
-
 def sort(values: Any, axis: int = -1, direction: str = "ASCENDING", name: str | None = None) -> Any:
     """The elements sorted along `axis`, ascending or descending.
 

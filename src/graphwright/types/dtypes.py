@@ -7,7 +7,7 @@ as NumPy object arrays of `bytes`; resources and variants as bare Python objects
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, Union
+from typing import Any
 
 import ml_dtypes
 import numpy as np
@@ -297,8 +297,6 @@ _BY_PYTHON: dict[Any, DType] = {
     bytes: string,
     object: string,
 }
-
-DTypeLike = Union[DType, str, int, type, "np.dtype[Any]", None]
 
 
 def as_dtype(type_value: Any) -> DType:

@@ -1,28 +1,10 @@
-"""`TraceType`: what tracing must know of an argument's type, and how a type says it.
-
-The contexts that tracing hands to a type are protocols here; `trace` provides them.
-"""
+"""`TraceType`: what tracing must know of an argument's type, and how a type says it."""
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
 from typing import Any, Protocol, runtime_checkable
-
-
-class PlaceholderContext(Protocol):
-    """What stands for the arguments of a trace while it is made."""
-
-    def placeholder(self, spec: Any) -> Any:
-        """A symbolic tensor of the type that a `TensorSpec` describes."""
-
-
-class CastContext(Protocol):
-    """How far an argument may be changed to fit the type that it is cast to."""
-
-    @property
-    def allow_specs(self) -> bool:
-        """Whether a type spec may stand for a value of its type."""
 
 
 class TraceType(ABC):

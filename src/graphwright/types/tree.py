@@ -62,16 +62,6 @@ def _collect(children: Sequence[Any], table: Table, leaves: list[Any]) -> None:
             _collect(container.children(child), table, leaves)
 
 
-def flatten_with_paths(structure: Any, expand_composites: bool = False) -> list[tuple[str, Any]]:
-    """The leaves of a structure, each with its path as Python writes it: `['a'][0].x`."""
-    table = EXPANDED if expand_composites else PLAIN
-    try:
-        return list(_walk(structure, "", table))
-    except RecursionError:
-        _refuse_cycle(table, structure)
-        raise
-
-
 def _walk(value: Any, path: str, table: Table) -> Iterator[tuple[str, Any]]:
     container = table[type(value)]
     if container is None:
