@@ -153,6 +153,68 @@ def test_banded_systems(
     assert_batched(solve, bands, rhs)
 
 
+@pytest.mark.parametrize("dtype", DTYPES)
+@settings(max_examples=25)
+@given(shape=st.tuples(st.integers(1, 40), st.integers(1, 7)), seed=SEEDS)
+def test_square_roots(dtype: str, shape: tuple[int, int], seed: int) -> None:
+    count, size = shape
+    x = normal(seed, dtype, count, size, size)
+    x += 0 if np.dtype(dtype).kind == "c" else 3 * np.eye(size, dtype=dtype) * size
+    roots = tf.linalg.sqrtm(x).numpy()
+    scale = np.abs(roots).max(initial=0) ** 2
+    np.testing.assert_allclose(roots @ roots, x, 1e-4, 1e3 * np.finfo(dtype).eps * scale)
+    x[::3, 0, 0] = np.inf
+    found = tf.linalg.sqrtm(x).numpy()
+    assert np.isnan(found[::3]).all()
+    kept = np.arange(count) % 3 > 0
+    np.testing.assert_allclose(found[kept], roots[kept], 1e-5, 1e-5 * np.sqrt(scale))
+
+
+@pytest.mark.parametrize("dtype", ["complex64", "complex128"])
+@settings(max_examples=25)
+@given(shape=st.tuples(st.integers(1, 40), st.integers(1, 7)), seed=SEEDS)
+def test_logarithms(dtype: str, shape: tuple[int, int], seed: int) -> None:
+    count, size = shape
+    x = normal(seed, dtype, count, size, size)
+    logarithms = tf.linalg.logm(x).numpy()
+    error = 1e5 * np.finfo(dtype).eps * np.abs(x).max()
+    np.testing.assert_allclose(tf.linalg.expm(logarithms).numpy(), x, 0, error)
+    assert (np.abs(np.linalg.eigvals(logarithms).imag) < np.pi + 1e-3).all()  # the principal one
+    x[::3] = 0
+    found = tf.linalg.logm(x).numpy()
+    assert np.isnan(found[::3]).all()
+    kept = np.arange(count) % 3 > 0
+    scale = np.abs(logarithms).max()
+    np.testing.assert_allclose(found[kept], logarithms[kept], 1e-4, 1e-4 * scale)
+
+
+@pytest.mark.parametrize("count", [1, 30])
+@pytest.mark.parametrize("size", [2, 3, 4, 8, 20])
+def test_functions_of_defective_and_repeated_matrices(count: int, size: int) -> None:
+    shift = np.eye(size, k=1)
+    rotated = np.linalg.qr(normal(3, "complex128", size, size))[0]
+    for x in (np.eye(size) + shift, np.eye(size) * 4, np.diag(np.arange(size) + 1.0) + shift * 9):
+        many = np.broadcast_to(rotated @ x @ rotated.conj().T, (count, size, size))
+        roots, logarithms = tf.linalg.sqrtm(many).numpy(), tf.linalg.logm(many).numpy()
+        scale = np.abs(roots).max() ** 2
+        np.testing.assert_allclose(roots @ roots, many, 1e-11, 1e-12 * scale)
+        np.testing.assert_allclose(logarithms, np.broadcast_to(logarithms[:1], many.shape))
+        back = tf.linalg.expm(logarithms).numpy()
+        np.testing.assert_allclose(back, many, 1e-8, 1e-8 * np.abs(many).max())
+
+
+def test_few_large_matrices() -> None:
+    x = normal(4, "float64", 2, 40, 40) + 30 * np.eye(40)
+    roots = tf.linalg.sqrtm(x).numpy()
+    np.testing.assert_allclose(roots @ roots, x, 1e-9, 1e-9)
+    logarithms = tf.linalg.logm(x.astype(np.complex128)).numpy()
+    np.testing.assert_allclose(tf.linalg.expm(logarithms).numpy(), x, 1e-9, 1e-9)
+    x[1] = 0
+    assert np.isnan(tf.linalg.logm(x.astype(np.complex128)).numpy()[1]).all()
+    x[1] = -np.eye(40)
+    assert np.isnan(tf.linalg.sqrtm(x).numpy()).all((1, 2)).tolist() == [False, True]
+
+
 def test_matrices_without_rows() -> None:
     assert tf.linalg.lu(tf.zeros([2, 0, 0])).p.shape == (2, 0)
     assert tf.linalg.lu(tf.zeros([0, 3, 3])).lu.shape == (0, 3, 3)

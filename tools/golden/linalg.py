@@ -217,6 +217,41 @@ def norms() -> Iterator[Case]:
     yield "linalg.tridiagonal_matmul", (bands, normal((5, 2))), {}
 
 
+def odd_matrices() -> Iterator[Case]:
+    """Matrices that are singular, defective or not finite, alone and among others."""
+    odd = [[[1, np.nan], [2, 3]], [[1, 2], [np.nan, 3]], [[1, 2], [3, np.nan]],
+           [[np.inf, 1], [2, 3]], [[1, np.inf], [2, 3]], [[4, 1], [2, np.inf]],
+           [[np.nan, 1], [2, 3]], [[0, 1], [0, 3]],
+           [[-1, 1], [2, 3]], [[1, 1], [0, 1]], [[-1, 0], [0, 2]]]  # fmt: skip
+    for x in np.array(odd):
+        yield "linalg.lu", (x,), {}
+        yield "linalg.logm", (x.astype(np.complex128),), {}
+        yield "linalg.sqrtm", (x,), {}
+    yield "linalg.lu", (np.array([[1.0, 2], [2, 4]]),), {}
+    whole = dominant((20, 2, 2), "float64")
+    yield "linalg.lu", (np.concatenate([whole, odd[:6]]),), {}
+    yield "linalg.sqrtm", (np.concatenate([whole, odd]),), {}
+    yield "linalg.logm", (np.concatenate([whole, odd]).astype(np.complex128),), {}
+    for dtype in ("float32", "complex64", "float64", "complex128"):
+        many = dominant((16, 4, 4), dtype)
+        yield "linalg.lu", (matrix((16, 4, 4), dtype),), {}
+        yield "linalg.sqrtm", (many,), {}
+        if dtype.startswith("complex"):
+            yield "linalg.lu", (np.array([[3 + 3j, 1], [5, 2]], dtype),), {}
+            yield "linalg.logm", (many,), {}
+            yield "linalg.logm", (np.eye(3, k=1).astype(dtype) + np.eye(3, dtype=dtype),), {}
+
+
+def singular_bands() -> Iterator[Case]:
+    """Tridiagonal systems of which one is singular."""
+    bands, rhs = normal((7, 3, 4), "float64"), normal((7, 4, 2), "float64", 1)
+    bands[:, 1] += 4
+    bands[1] = 0
+    for some in (bands, rhs), (bands[1], rhs[1]):
+        yield "linalg.tridiagonal_solve", some, {}
+    yield "linalg.tridiagonal_solve", (np.array([[1.0], [0], [3]]), np.array([[4.0]])), {}
+
+
 def banded() -> Iterator[Case]:
     """Triangular systems of few diagonals."""
     name = "linalg.banded_triangular_solve"
@@ -239,5 +274,6 @@ def banded() -> Iterator[Case]:
 
 def cases() -> Iterator[Case]:
     """All of them."""
-    for group in (products, einsums, systems, decompositions, norms, banded):
+    groups = products, einsums, systems, decompositions, norms, banded, odd_matrices
+    for group in (*groups, singular_bands):
         yield from group()

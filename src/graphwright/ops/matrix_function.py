@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
-import numpy as np
-
+from graphwright.kernels import matrix_functions
 from graphwright.op.interpreter import apply, convert
 from graphwright.op.op import Call, Shapes
 from graphwright.ops.creation import zeros_like
@@ -15,14 +14,6 @@ from graphwright.ops.linalg import LAPACK, MatrixOp, adjoint, joined, split_squa
 from graphwright.ops.shape import shape
 from graphwright.types import dtypes as dt
 from graphwright.types.tensor_type import TensorType
-
-
-def each_matrix(function: Callable[[Any], Any], x: Any) -> Any:
-    """Applies a function of one matrix to every one of a batch."""
-    results = np.empty_like(x)
-    for place in np.ndindex(x.shape[:-2]):
-        results[place] = function(x[place])
-    return results
 
 
 class MatrixFunction(MatrixOp):
@@ -69,9 +60,8 @@ class MatrixLogarithm(MatrixFunction):
     dtypes = {"T": dt.COMPLEX}
 
     def of_matrices(self, x: Any) -> Any:
-        from scipy.linalg import logm as logarithm  # here, for it takes long to import
-
-        return each_matrix(logarithm, x)
+        flat = x.reshape(-1, *x.shape[-2:])
+        return matrix_functions.logarithm(flat).astype(x.dtype).reshape(x.shape)
 
 
 class MatrixSquareRoot(MatrixFunction):
@@ -81,15 +71,8 @@ class MatrixSquareRoot(MatrixFunction):
     dtypes = {"T": LAPACK}
 
     def of_matrices(self, x: Any) -> Any:
-        from scipy.linalg import sqrtm as root  # here, for it takes long to import
-
-        def real_root(matrix: Any) -> Any:
-            if not np.isfinite(matrix).all():
-                return np.nan
-            found = root(matrix)
-            return found if x.dtype.kind == "c" or found.dtype.kind != "c" else np.nan
-
-        return each_matrix(real_root, x)
+        flat = x.reshape(-1, *x.shape[-2:])
+        return matrix_functions.square_root(flat).astype(x.dtype).reshape(x.shape)
 
 
 def expm(input: Any, name: str | None = None) -> Any:
