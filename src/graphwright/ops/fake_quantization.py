@@ -176,7 +176,7 @@ class BetweenVectors(Between):
 
 
 class Rounding(Between):
-    """The inputs rounded to a grid of 2 ** num_bits values between two tensors."""
+    """The inputs rounded to their grid."""
 
     inputs = ("inputs: float32", "min: float32", "max: float32")
     outputs = ("outputs: float32",)
@@ -214,7 +214,7 @@ class RoundingGradient(Between):
 
 
 class FakeQuantWithMinMaxVars(Rounding):
-    """Rounded to one grid."""
+    """The inputs rounded to a grid of 2 ** num_bits values between two tensors."""
 
     type_name = "FakeQuantWithMinMaxVars"
 
@@ -223,7 +223,7 @@ class FakeQuantWithMinMaxVars(Rounding):
 
 
 class FakeQuantWithMinMaxVarsPerChannel(BetweenVectors, Rounding):
-    """Rounded to grids, one for each place of the last axis."""
+    """The inputs rounded to grids, one for each place of the last axis."""
 
     type_name = "FakeQuantWithMinMaxVarsPerChannel"
 
