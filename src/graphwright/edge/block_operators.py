@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import reduce
-from typing import Any
+from operator import add, mul
+from typing import Any, ClassVar
 
 from graphwright.edge.blockwise import Blockwise, joined, level
 from graphwright.edge.derived_operators import all_known, broadcast_shapes
@@ -27,6 +28,9 @@ from graphwright.types.shape import TensorShape
 
 class Several(LinearOperator):
     """What the operators made of a list of others share."""
+
+    #: What the sizes of two parts come to.
+    together: ClassVar[Any]
 
     def __init__(self, values: dict[str, Any], name: str, joint: str) -> None:
         parts = list(values["operators"])
@@ -60,6 +64,23 @@ class Several(LinearOperator):
         batches = [part.batch_shape_tensor() for part in self._operators]
         return reduce(broadcast_dynamic_shape, batches)
 
+    def _shape(self) -> TensorShape:
+        batch = self._batch_dims()
+        if batch.rank is None:
+            return batch
+        sizes = [
+            None if None in known else reduce(self.together, known)
+            for known in (
+                [part.range_dimension for part in self._operators],
+                [part.domain_dimension for part in self._operators],
+            )
+        ]
+        return TensorShape([*batch, *sizes])
+
+    def _shape_tensor(self) -> Any:
+        sizes = [reduce(self.together, self._sizes(what)) for what in ("range", "domain")]
+        return concat([self._batch_vector(), *[[size] for size in sizes]], 0)
+
     def _sizes(self, what: str) -> list[Any]:
         """The rows ("range") or columns ("domain") of each part: ints where they are known."""
         sizes = []
@@ -72,6 +93,8 @@ class Several(LinearOperator):
 class LinearOperatorKronecker(Several):
     """The Kronecker product of operators."""
 
+    together = staticmethod(mul)
+
     def __init__(
         self,
         operators: Sequence[LinearOperator],
@@ -83,30 +106,13 @@ class LinearOperatorKronecker(Several):
     ) -> None:
         super().__init__(given(locals()), name or "", "_x_")
 
-    def _shape(self) -> TensorShape:
-        batch = self._batch_dims()
-        if batch.rank is None:
-            return batch
-        sizes = [
-            None if None in known else reduce(lambda a, b: a * b, known)
-            for known in (
-                [part.range_dimension for part in self._operators],
-                [part.domain_dimension for part in self._operators],
-            )
-        ]
-        return TensorShape([*batch, *sizes])
-
-    def _shape_tensor(self) -> Any:
-        sizes = [reduce(lambda a, b: a * b, self._sizes(what)) for what in ("range", "domain")]
-        return concat([self._batch_vector(), *[[size] for size in sizes]], 0)
-
     def _each(self, x: Any, method: str, adjoint: bool) -> Any:
         """Each part applied to its own axis of the rows, [..., n1 * n2 ..., R]."""
         forward = (method == "solve") == adjoint
         before = self._sizes("domain" if forward else "range")
         for i, part in enumerate(self._operators):
             # The axes before and behind that of this part are batches of the product.
-            outer = reduce(lambda a, b: a * b, self._after(i, forward), 1)
+            outer = reduce(mul, self._after(i, forward), 1)
             lead, columns = shape_vector(x)[:-2], shape_vector(x)[-1:]
             cube = reshape(x, concat([lead, [outer], [before[i]], [-1]], 0))
             operand = part.to_dense()[..., None, :, :]
@@ -147,7 +153,7 @@ class LinearOperatorKronecker(Several):
     def _powers(self) -> list[Any]:
         """How often the determinant of each part counts: the size of all the others."""
         sizes = self._sizes("domain")
-        whole = reduce(lambda a, b: a * b, sizes)
+        whole = reduce(mul, sizes)
         return [whole // size for size in sizes]
 
     def _determinant(self) -> Any:
@@ -155,7 +161,7 @@ class LinearOperatorKronecker(Several):
             part.determinant() ** convert(power, self.dtype)
             for part, power in zip(self._operators, self._powers())
         ]
-        return reduce(lambda a, b: a * b, found)
+        return reduce(mul, found)
 
     def _log_abs_determinant(self) -> Any:
         found = [
@@ -185,6 +191,8 @@ class LinearOperatorKronecker(Several):
 class LinearOperatorBlockDiag(Several, Blockwise):
     """Operators as blocks along the diagonal, zeros elsewhere."""
 
+    together = staticmethod(add)
+
     def __init__(
         self,
         operators: Sequence[LinearOperator],
@@ -195,23 +203,6 @@ class LinearOperatorBlockDiag(Several, Blockwise):
         name: str | None = None,
     ) -> None:
         super().__init__(given(locals()), name or "", "_ds_")
-
-    def _shape(self) -> TensorShape:
-        batch = self._batch_dims()
-        if batch.rank is None:
-            return batch
-        sizes = [
-            None if None in known else sum(known)
-            for known in (
-                [part.range_dimension for part in self._operators],
-                [part.domain_dimension for part in self._operators],
-            )
-        ]
-        return TensorShape([*batch, *sizes])
-
-    def _shape_tensor(self) -> Any:
-        sizes = [reduce(lambda a, b: a + b, self._sizes(what)) for what in ("range", "domain")]
-        return concat([self._batch_vector(), *[[size] for size in sizes]], 0)
 
     def _block_sizes(self, what: str) -> list[Any]:
         return self._sizes(what)
@@ -239,7 +230,7 @@ class LinearOperatorBlockDiag(Several, Blockwise):
         return joined([part.eigvals() for part in self._operators])
 
     def _determinant(self) -> Any:
-        return reduce(lambda a, b: a * b, [part.determinant() for part in self._operators])
+        return reduce(mul, [part.determinant() for part in self._operators])
 
     def _log_abs_determinant(self) -> Any:
         return reduce(lambda a, b: a + b, [part.log_abs_determinant() for part in self._operators])

@@ -27,6 +27,7 @@ NORMS = (None, "backward", "ortho", "forward")
 class AxesTransform(Op):
     """A transform along axes, each cropped or padded with zeros to its entry of `fft_length`."""
 
+    ruled = True
     function: ClassVar[Any]
 
     def transformed(self, x: TensorType, fft_length: Any, axes: Any) -> list[Any] | None:
@@ -44,8 +45,11 @@ class AxesTransform(Op):
             dims[place] = length
         return dims
 
+    def shapes(self, x: TensorType, fft_length: Any, axes: Any) -> Shapes:
+        dims = self.transformed(x, fft_length, axes)
+        return (None if dims is None else tuple(dims),)
+
     def kernel(self, x: Any, fft_length: Any, axes: Any) -> Any:
-        self.transformed(TensorType(dt.of_numpy(x.dtype), x.shape), fft_length, axes)
         return type(self).function(x, s=fft_length, axes=axes)
 
     def fitted(self, x: Any, like: Any, axes: Any) -> Any:
@@ -70,18 +74,19 @@ def total(fft_length: Any, dtype: DType) -> Any:
     return cast(reduce_prod(convert(fft_length)), dtype)
 
 
-class FFTND(AxesTransform):
-    """The transform of a complex tensor along axes."""
+class ComplexTransform(AxesTransform):
+    """One of complex numbers."""
 
-    type_name = "FFTND"
     inputs = ("input: Tcomplex", "fft_length: int32 host", "axes: int32 host")
     outputs = ("output: Tcomplex",)
     dtypes = {"Tcomplex": dt.COMPLEX}
-    function = np.fft.fftn
 
-    def shapes(self, x: TensorType, fft_length: Any, axes: Any) -> Shapes:
-        dims = self.transformed(x, fft_length, axes)
-        return (None if dims is None else tuple(dims),)
+
+class FFTND(ComplexTransform):
+    """The transform of a complex tensor along axes."""
+
+    type_name = "FFTND"
+    function = np.fft.fftn
 
     def gradient(self, call: Call, g: Any) -> Sequence[Any]:
         x, fft_length, axes = call.inputs
@@ -89,18 +94,11 @@ class FFTND(AxesTransform):
         return self.fitted(full, x, axes), None, None
 
 
-class IFFTND(AxesTransform):
+class IFFTND(ComplexTransform):
     """The inverse of FFTND."""
 
     type_name = "IFFTND"
-    inputs = ("input: Tcomplex", "fft_length: int32 host", "axes: int32 host")
-    outputs = ("output: Tcomplex",)
-    dtypes = {"Tcomplex": dt.COMPLEX}
     function = np.fft.ifftn
-
-    def shapes(self, x: TensorType, fft_length: Any, axes: Any) -> Shapes:
-        dims = self.transformed(x, fft_length, axes)
-        return (None if dims is None else tuple(dims),)
 
     def gradient(self, call: Call, g: Any) -> Sequence[Any]:
         x, fft_length, axes = call.inputs
@@ -149,10 +147,6 @@ class IRFFTND(AxesTransform):
     function = np.fft.irfftn
 
     Treal: DType = dt.float32
-
-    def shapes(self, x: TensorType, fft_length: Any, axes: Any) -> Shapes:
-        dims = self.transformed(x, fft_length, axes)
-        return (None if dims is None else tuple(dims),)
 
     def gradient(self, call: Call, g: Any) -> Sequence[Any]:
         x, fft_length, axes = call.inputs

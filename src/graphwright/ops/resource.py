@@ -454,7 +454,9 @@ class VariableShape(Op):
 
 
 class ResourceScatter(Op):
-    """Combines rows of a variable with updates; has no result."""
+    """Combines rows of a variable with updates by a ufunc; has no result."""
+
+    ufunc: ClassVar[np.ufunc]
 
     inputs = ("resource: resource", "indices: Tindices", "updates: dtype")
     dtypes = {"Tindices": dt.INDEX}
@@ -467,8 +469,12 @@ class ResourceScatter(Op):
         return ()
 
     def combine(self, array: Any, indices: Any, updates: Any) -> None:
-        """Changes `array` in place."""
-        raise NotImplementedError
+        """Changes `array` in place; the updates broadcast."""
+        if array.ndim < 2:
+            self.ufunc.at(array, indices, updates)
+        else:
+            rows = np.broadcast_to(updates, (*np.shape(indices), *array.shape[1:]))
+            combine_at(self.ufunc, array, indices, rows)
 
     def kernel(self, storage: Any, indices: Any, updates: Any) -> None:
         def change(array: Any, out: Any) -> Any:
@@ -479,15 +485,6 @@ class ResourceScatter(Op):
             return result
 
         storage.revise(change)
-
-
-def combined(ufunc: np.ufunc, array: Any, indices: Any, updates: Any) -> None:
-    """Combines rows with updates, which broadcast, in place."""
-    if array.ndim < 2:
-        ufunc.at(array, indices, updates)
-    else:
-        rows = np.broadcast_to(updates, (*np.shape(indices), *array.shape[1:]))
-        combine_at(ufunc, array, indices, rows)
 
 
 class ResourceScatterUpdate(ResourceScatter):
@@ -503,54 +500,42 @@ class ResourceScatterAdd(ResourceScatter):
     """variable[indices] += updates; equal indices add up."""
 
     type_name = "ResourceScatterAdd"
-
-    def combine(self, array: Any, indices: Any, updates: Any) -> None:
-        combined(np.add, array, indices, updates)
+    ufunc = np.add
 
 
 class ResourceScatterSub(ResourceScatter):
     """variable[indices] -= updates; equal indices add up."""
 
     type_name = "ResourceScatterSub"
-
-    def combine(self, array: Any, indices: Any, updates: Any) -> None:
-        combined(np.subtract, array, indices, updates)
+    ufunc = np.subtract
 
 
 class ResourceScatterMul(ResourceScatter):
     """variable[indices] *= updates."""
 
     type_name = "ResourceScatterMul"
-
-    def combine(self, array: Any, indices: Any, updates: Any) -> None:
-        combined(np.multiply, array, indices, updates)
+    ufunc = np.multiply
 
 
 class ResourceScatterDiv(ResourceScatter):
     """variable[indices] /= updates."""
 
     type_name = "ResourceScatterDiv"
-
-    def combine(self, array: Any, indices: Any, updates: Any) -> None:
-        combined(np.divide, array, indices, updates)
+    ufunc = np.divide
 
 
 class ResourceScatterMax(ResourceScatter):
     """variable[indices] = max(variable[indices], updates)."""
 
     type_name = "ResourceScatterMax"
-
-    def combine(self, array: Any, indices: Any, updates: Any) -> None:
-        combined(np.maximum, array, indices, updates)
+    ufunc = np.maximum
 
 
 class ResourceScatterMin(ResourceScatter):
     """variable[indices] = min(variable[indices], updates)."""
 
     type_name = "ResourceScatterMin"
-
-    def combine(self, array: Any, indices: Any, updates: Any) -> None:
-        combined(np.minimum, array, indices, updates)
+    ufunc = np.minimum
 
 
 def read_variable(handle: Any, dtype: DType, shape: Dims | None) -> Any:
