@@ -42,11 +42,13 @@ class IsotonicRegression(Op):
 
     def kernel(self, x: Any) -> Any:
         rows = np.reshape(x, (-1, x.shape[-1] if x.ndim else 1)) if x.size else np.empty((0, 0))
-        result = np.empty(rows.shape, self.output_dtype.numpy_dtype)
-        runs = np.zeros(rows.shape, np.int32)
-        for place, row in enumerate(rows.astype(np.float64)):
-            result[place], runs[place] = fitted(row)
-        return result.reshape(x.shape), runs.reshape(x.shape)
+        rows = rows.astype(np.float64)
+        if len(rows) >= rows.shape[1]:
+            values, runs = fitted_together(rows)
+        else:
+            values, runs = (np.stack(part) for part in zip(*map(fitted, rows)))
+        values = values.astype(self.output_dtype.numpy_dtype)
+        return values.reshape(x.shape), runs.astype(np.int32).reshape(x.shape)
 
     def gradient(self, call: Call, g: Any, _: Any) -> Sequence[Any]:
         runs = call.outputs[1]
@@ -58,6 +60,27 @@ class IsotonicRegression(Op):
         ids = reshape(ids, (-1,))
         means = unsorted_segment_mean(reshape(g, (-1,)), ids, rows * columns)
         return (reshape(gather(means, ids), shape_of(runs)),)
+
+
+def fitted_together(rows: Any) -> tuple[Any, Any]:
+    """`fitted` of many short rows: runs are joined in all of them until none is above the last.
+
+    As often as there are elements at worst, since then only two runs are joined at a time.
+    """
+    starts = np.arange(rows.size)
+    sums, counts = rows.ravel(), np.ones(rows.size, np.intp)
+    while True:
+        means = sums / counts
+        first = starts % max(rows.shape[1], 1) == 0
+        joins = (means[1:] > means[:-1]) & ~first[1:]
+        if not joins.any():
+            break
+        heads = np.flatnonzero(np.append(True, ~joins))
+        sums, counts = np.add.reduceat(sums, heads), np.add.reduceat(counts, heads)
+        starts = starts[heads]
+    number = np.arange(len(starts))
+    number -= np.maximum.accumulate(np.where(first, number, 0))
+    return np.repeat(means, counts), np.repeat(number, counts)
 
 
 def fitted(row: Any) -> tuple[Any, Any]:
