@@ -111,23 +111,24 @@ class ExtractGlimpseV2(Op):
         if min(size) < 0 or offsets.shape != (len(images), 2):
             raise ValueError(f"glimpses of size {size} at offsets {show_dims(offsets.shape)}")
         result = self.filled((len(images), *size, images.shape[-1]))
-        for image, glimpse, offset in zip(images, result, offsets):
-            places = [self.place(*about) for about in zip(offset, image.shape, size)]
-            spans = [covered(at, n, whole) for at, n, whole in zip(places, size, image.shape)]
-            inside: Any = tuple([slice(a + p, b + p) for (a, b), p in zip(spans, places)])
-            window: Any = tuple([slice(a, b) for a, b in spans])
-            glimpse[window] = image[inside]
+        rows, columns = (
+            self.places(offsets[:, axis], images.shape[1 + axis], size[axis]) for axis in (0, 1)
+        )
+        down = (rows >= 0) & (rows < images.shape[1])
+        across = (columns >= 0) & (columns < images.shape[2])
+        image, row, column = np.nonzero(down[:, :, None] & across[:, None, :])
+        result[image, row, column] = images[image, rows[image, row], columns[image, column]]
         return result
 
-    def place(self, offset: Any, whole: int, size: int) -> int:
-        """Where a window begins along an axis."""
-        at = np.float32(offset)
+    def places(self, offsets: Any, whole: int, size: int) -> Any:
+        """What the windows [images, size] have of an axis."""
+        at = np.asarray(offsets, np.float32)
         if self.normalized:
             at = at * np.float32(whole)
         if self.centered:
             half = np.float32(whole / 2)
             at = at / np.float32(2) + half - np.float32(size / 2) if self.normalized else at + half
-        return int(at)
+        return at.astype(np.int64)[:, None] + np.arange(size)
 
     def filled(self, shape: tuple[int, ...]) -> Any:
         """The noise, or zeros."""
@@ -137,12 +138,6 @@ class ExtractGlimpseV2(Op):
         if self.noise == "gaussian" and not self.uniform_noise:
             return noise.standard_normal(shape, np.float32)
         return noise.random(shape, np.float32)
-
-
-def covered(at: int, size: int, whole: int) -> tuple[int, int]:
-    """The part of a window beginning at `at` that is on an axis."""
-    first = min(max(-at, 0), size)
-    return first, max(min(whole - at, size), first)
 
 
 # -- the public functions -------------------------------------------------------------------
