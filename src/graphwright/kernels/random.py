@@ -17,6 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from graphwright.kernels import philox
+from graphwright.kernels.shuffling import permutation
 
 Array = npt.NDArray[Any]
 
@@ -154,13 +155,9 @@ def truncated_normal(key: int, counter: int, count: int, dtype: npt.DTypeLike) -
 
 def shuffle(key: int, counter: int, count: int) -> npt.NDArray[np.int64]:
     """A permutation of `range(count)`, by Fisher and Yates: which old row each new row takes."""
-    order = list(range(count))
     left = np.arange(count, 1, -1, dtype=np.uint32)
     steps = _words(key, counter, max(count - 1, 0)) % left
-    for place, step in enumerate(steps.tolist()):
-        other = place + step
-        order[place], order[other] = order[other], order[place]
-    return np.asarray(order, np.int64)
+    return permutation(steps.astype(np.int64))[:count]
 
 
 def shuffle_reserve(count: int) -> int:
