@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -9,27 +10,42 @@ import numpy as np
 
 def order(rows: Any) -> Any:
     """What sorts rows of indices; equal rows stay as they are."""
-    if not rows.shape[1]:
-        return np.arange(len(rows))
-    return np.lexsort(rows.T[::-1])
+    return np.argsort(ranked(rows), kind="stable")  # which passes over what is in order
+
+
+def ranked(rows: Any) -> Any:
+    """A number for each row, equal, less or greater as the rows are."""
+    if not rows.size:
+        return np.zeros(len(rows), np.int64)
+    low, high = rows.min(axis=0), rows.max(axis=0)
+    sizes = [int(size) + 1 for size in high.astype(object) - low]
+    if math.prod(sizes) < 1 << 63:
+        return flattened(rows - low, sizes)
+    sorting = np.lexsort(rows.T[::-1])
+    ordered, numbers = rows[sorting], np.zeros(len(rows), np.int64)
+    numbers[sorting[1:]] = np.cumsum((ordered[1:] != ordered[:-1]).any(axis=1))
+    return numbers
 
 
 def numbered(*lists: Any) -> tuple[Any, list[Any]]:
     """The distinct rows of all lists in order, and for each list the numbers of its rows."""
     rows = np.concatenate(lists)
-    sorting = order(rows)
-    ordered = rows[sorting]
+    ranks = ranked(rows)
+    sorting = np.argsort(ranks, kind="stable")
+    ordered = ranks[sorting]
     is_new = np.ones(len(rows), bool)
-    is_new[1:] = (ordered[1:] != ordered[:-1]).any(axis=1)
+    np.not_equal(ordered[1:], ordered[:-1], out=is_new[1:])
     numbers = np.empty(len(rows), np.int64)
     numbers[sorting] = np.cumsum(is_new) - 1
     ends = np.cumsum([len(each) for each in lists])[:-1]
-    return ordered[is_new], np.split(numbers, ends)
+    return rows[sorting[is_new]], np.split(numbers, ends)
 
 
 def with_occurrences(rows: Any) -> Any:
     """The rows, each with the number of rows like it that come before."""
-    (_, (groups,)), found = numbered(rows), np.empty(len(rows), np.int64)
+    (distinct, (groups,)), found = numbered(rows), np.zeros(len(rows), np.int64)
+    if len(distinct) == len(rows):
+        return np.column_stack([rows, found])
     together = np.argsort(groups, kind="stable")
     found[together] = counted(groups[together])
     return np.column_stack([rows, found])
