@@ -122,3 +122,16 @@ def test_many_updates_are_combined_as_few_are(monkeypatch: Any, kind: Any, dtype
         monkeypatch.setattr(scatter, "MANY", many)
         found.append(scatter.tensor_scatter(kind, array, indices, updates))
     np.testing.assert_allclose(*found, rtol=1e-2 if dtype == "float16" else 1e-4)
+
+
+@pytest.mark.parametrize("kind", ["min", "max", "prod"])
+def test_long_runs_are_reduced_as_short_ones(kind: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    random = np.random.default_rng(0)
+    rows = random.normal(size=(50, 7, 3)).astype(np.float32)
+    rows[random.uniform(size=rows.shape) < 0.2] = np.nan
+    ids = np.sort(random.integers(0, 9, 50))
+    found = []
+    for least in (0, 1 << 20):
+        monkeypatch.setattr(segment, "_LONG", least)
+        found.append(segment.segment_reduce(kind, rows, ids))
+    np.testing.assert_array_equal(*found)

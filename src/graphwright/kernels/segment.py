@@ -141,7 +141,19 @@ def reduce_duplicates(ufunc: np.ufunc, rows: Array, slots: Integers) -> tuple[In
     np.not_equal(slots[1:], slots[:-1], out=begins[1:])
     starts = begins.nonzero()[0]
     wide = rows.astype(accumulator(rows.dtype), copy=False)
-    return slots[starts], ufunc.reduceat(wide, starts, axis=0).astype(rows.dtype, copy=False)
+    return slots[starts], _reduce_runs(ufunc, wide, starts).astype(rows.dtype, copy=False)
+
+
+def _reduce_runs(ufunc: np.ufunc, rows: Array, starts: Integers) -> Array:
+    """The reductions of the rows from each start to the next one."""
+    if rows.ndim == 1 or rows.size < _LONG * len(starts):
+        reduced: Array = ufunc.reduceat(rows, starts, axis=0)
+        return reduced
+    result = np.empty((len(starts), *rows.shape[1:]), rows.dtype)
+    ends = [*starts[1:].tolist(), len(rows)]
+    for run, (start, end) in enumerate(zip(starts.tolist(), ends)):
+        ufunc.reduce(rows[start:end], axis=0, out=result[run])
+    return result
 
 
 def _reduce_into(result: Array, ufunc: np.ufunc, rows: Array, slots: Integers) -> None:
@@ -160,6 +172,9 @@ def _reduce_into(result: Array, ufunc: np.ufunc, rows: Array, slots: Integers) -
     present, reduced = reduce_duplicates(ufunc, rows, slots)
     result[present] = reduced
 
+
+#: The numbers of a run that are worth a call: in one call for all, NumPy uses no vectors.
+_LONG = 1 << 10
 
 #: For fewer numbers it costs more to avoid a sort than it saves.
 MANY = 1 << 12
