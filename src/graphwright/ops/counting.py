@@ -152,7 +152,8 @@ class InTopKV2(Op):
         places = np.where(known, targets, 0)[:, None]
         own = np.take_along_axis(predictions, places, axis=1)
         decided = known & np.isfinite(predictions).all(axis=1)
-        return decided & ((predictions > own).sum(axis=1) < k)
+        above = np.bitwise_count(np.packbits(predictions > own, axis=1))
+        return decided & (above.sum(axis=1, dtype=np.int64) < k)
 
 
 # -- the public functions -------------------------------------------------------------------

@@ -380,10 +380,10 @@ def mirrored(x: Any) -> Any:
     return subtract(negative(x), 1) if dtype.is_integer else negative(x)
 
 
-def descending(x: Any, axis: int) -> Any:
-    """All elements sorted along an axis, descending, and their indices."""
+def descending(x: Any, axis: int, count: Any = None) -> Any:
+    """All elements sorted along an axis, descending, and their indices; or the first `count`."""
     rank = x.type.rank
-    count = axis_size(x, axis)
+    count = axis_size(x, axis) if count is None else count
     if axis == -1 or axis + 1 == rank:
         return top_k(x, count)
     if rank is None:
@@ -437,8 +437,8 @@ def approx_max_k(
     name: str | None = None,
 ) -> Any:
     """The `k` greatest elements along an axis and their indices; here they are exact."""
-    found = descending(approximable(operand, k, reduction_dimension), reduction_dimension)
-    return ApproxTopK(*[leading(x, reduction_dimension, k) for x in found])
+    x = approximable(operand, k, reduction_dimension)
+    return ApproxTopK(*descending(x, reduction_dimension, k))
 
 
 def approx_min_k(
@@ -452,10 +452,8 @@ def approx_min_k(
 ) -> Any:
     """The `k` least elements along an axis and their indices; here they are exact."""
     x = approximable(operand, k, reduction_dimension)
-    values, places = descending(-x, reduction_dimension)
-    return ApproxTopK(
-        leading(-values, reduction_dimension, k), leading(places, reduction_dimension, k)
-    )
+    values, places = descending(-x, reduction_dimension, k)
+    return ApproxTopK(-values, places)
 
 
 def approximable(operand: Any, k: int, axis: int) -> Any:
@@ -482,9 +480,3 @@ class ApproxTopK(NamedTuple):
 
     values: Any
     indices: Any
-
-
-def leading(x: Any, axis: int, k: int) -> Any:
-    """The first `k` slices along an axis."""
-    place = axis % x.type.rank
-    return x[(slice(None),) * place + (slice(0, k),)]
