@@ -606,3 +606,17 @@ def test_attributes_are_what_they_were_where_a_loop_cannot_be_built() -> None:
         program(N)
     assert type(box.items) is list
     assert len(box.items) == 1
+
+
+def test_classes_are_called_in_loops_that_pass_lists_on() -> None:
+    def give(items: Any, x: Any) -> None:
+        items.append(Holder(value=x).value)
+
+    def program(n: Any) -> Any:
+        items = [n]
+        for i in tf.range(n):
+            give(items, i)
+            items[0] += len(list((1, 2)))
+        return tf.stack(items)
+
+    same(program, N)

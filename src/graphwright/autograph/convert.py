@@ -130,7 +130,8 @@ def converted_call(function: Any) -> Any:
         return function if target is inner else types.MethodType(target, function.__self__)
     if kind is types.BuiltinFunctionType or kind is type:
         found = _OVERLOADS.get(function, function)
-        return lists.changes(found) if lists.PASSING and found is function else found
+        is_method = lists.PASSING and found is function and kind is not type
+        return lists.changes(found) if is_method else found
     if kind is functools.partial:
         target = converted_call(function.func)
         if target is function.func:
