@@ -175,22 +175,26 @@ class DecodeBmp(Decoder):
         return self.decoded(scalar(contents, "contents"))
 
 
-class DecodeGif(Decoder):
-    """The frames in a GIF file."""
-
-    type_name = "DecodeGif"
-    channels = 3
+class FramesDecoder(Decoder):
+    """A decoder of formats that may hold several frames."""
 
     def shapes(self, contents: TensorType, crop: Any = None) -> Shapes:
         only(contents, "contents")
-        return ((None, None, None, 3),)
+        return ((None, None, None, self.channels or None),)
 
     def kernel(self, contents: Any) -> Any:
         pixels = self.decoded(scalar(contents, "contents"))
         return pixels if pixels.ndim == 4 else pixels[None]
 
 
-class DecodeWebP(Decoder):
+class DecodeGif(FramesDecoder):
+    """The frames in a GIF file."""
+
+    type_name = "DecodeGif"
+    channels = 3
+
+
+class DecodeWebP(FramesDecoder):
     """The frames in a WebP file."""
 
     type_name = "DecodeWebP"
@@ -200,14 +204,6 @@ class DecodeWebP(Decoder):
 
     channels: int = 0
     dtype: DType = dt.uint8
-
-    def shapes(self, contents: TensorType, crop: Any = None) -> Shapes:
-        only(contents, "contents")
-        return ((None, None, None, self.channels or None),)
-
-    def kernel(self, contents: Any) -> Any:
-        pixels = self.decoded(scalar(contents, "contents"))
-        return pixels if pixels.ndim == 4 else pixels[None]
 
 
 class DecodeImage(Decoder):

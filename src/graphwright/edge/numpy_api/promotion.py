@@ -118,3 +118,8 @@ def inexact(value: Any) -> Any:
 def inexact_pair(x: Any, y: Any) -> list[Any]:
     """Two values as tensors of one dtype of floats or complex numbers."""
     return [inexact(tensor) for tensor in promoted(x, y)]
+
+
+def sizes(shape: Any) -> Any:
+    """A shape, which may be a single number."""
+    return [shape] if isinstance(shape, (int, np.integer)) else shape

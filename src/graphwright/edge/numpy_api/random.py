@@ -6,8 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from graphwright.edge.numpy_api.arrays import sizes
-from graphwright.edge.numpy_api.promotion import dtype_of, inexact, result_type
+from graphwright.edge.numpy_api.promotion import dtype_of, inexact, result_type, sizes
 from graphwright.op.interpreter import convert
 from graphwright.ops import random as draws
 from graphwright.ops.conversion import cast

@@ -1,7 +1,8 @@
-"""What NumPy says of dtypes, for the package's dtypes too."""
+"""What NumPy says of dtypes, for the package's dtypes too; its constants."""
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import ml_dtypes
@@ -24,3 +25,6 @@ def issubdtype(arg1: Any, arg2: Any) -> bool:
 def numpys(dtype: Any) -> Any:
     """A dtype as NumPy has it."""
     return dtype.as_numpy_dtype if isinstance(dtype, DType) else dtype
+
+
+pi, e, inf = math.pi, math.e, math.inf
