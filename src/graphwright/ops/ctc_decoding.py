@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
-from numpy import logaddexp
 
 from graphwright.errors import FailedPreconditionError
 from graphwright.kernels.ctc import log_softmax
 from graphwright.op.op import Op, Shapes, not_differentiable
 from graphwright.types import dtypes as dt
 from graphwright.types.tensor_type import TensorType, show_dims
-
-Prefix = tuple[int, ...]
 
 
 class Decoder(Op, fields=False):
@@ -116,21 +112,19 @@ class CTCBeamSearchDecoder(Decoder):
         self.checked(inputs, lengths)
         if self.top_paths > self.beam_width:
             raise ValueError("requested more paths than the beam width.")
-        found = [
-            likeliest(log_softmax(inputs[:length, i].astype(np.float64)), self.beam_width)
-            for i, length in enumerate(lengths)
-        ]
-        if any(len(paths) < self.top_paths for paths in found):
+        chances = log_softmax(inputs.astype(np.float64))
+        beams, prefixes = likeliest(chances, np.asarray(lengths), self.beam_width)
+        scores = beams.whole()[:, : self.top_paths]
+        if np.isnan(scores).any():
             raise ValueError("Less leaves in the beam search than requested.")
         parts = []
-        for place in range(self.top_paths):
-            labels = [np.array(paths[place][0], np.int64) for paths in found]
+        for nodes in beams.nodes[:, : self.top_paths].T.tolist():
+            labels = [np.array(prefixes.labels(node), np.int64) for node in nodes]
             if self.merge_repeated:
                 labels = [row[np.append(True, row[1:] != row[:-1])[: len(row)]] for row in labels]
             parts.append(sparse_parts(labels))
-        scores = [[paths[place][1] for place in range(self.top_paths)] for paths in found]
         flat = [part for kind in zip(*parts) for part in kind]
-        return (*flat, np.array(scores, inputs.dtype).reshape(len(found), self.top_paths))
+        return (*flat, scores.astype(inputs.dtype))
 
 
 def sparse_parts(labels: list[Any]) -> tuple[Any, Any, Any]:
@@ -142,28 +136,95 @@ def sparse_parts(labels: list[Any]) -> tuple[Any, Any, Any]:
     return np.stack([rows, columns], 1), values, np.array([len(labels), max(lengths, default=0)])
 
 
-def likeliest(scores: Any, width: int) -> list[tuple[Prefix, float]]:
-    """The likeliest labellings and their log probabilities, best first; the last class is blank.
+class Prefixes:
+    """Labellings as nodes: each is another one and a label more; the first ones are empty."""
 
-    A prefix has the probability that it ends in a blank and that it ends in its last label. At
-    each time the `width` best are kept.
+    def __init__(self, count: int) -> None:
+        self.made: dict[tuple[int, int], int] = {}
+        self.ways: list[tuple[int, int]] = [(-1, -1)] * count
+
+    def longer(self, node: int, label: int) -> int:
+        """The node of one label more: the same one each time."""
+        found = self.made.setdefault((node, label), len(self.ways))
+        if found == len(self.ways):
+            self.ways.append((node, label))
+        return found
+
+    def labels(self, node: int) -> list[int]:
+        """The labels of a node."""
+        found: list[int] = []
+        while self.ways[node][0] >= 0:
+            node, label = self.ways[node]
+            found.append(label)
+        return found[::-1]
+
+
+class Beams(NamedTuple):
+    """What is kept of each sequence [batch, width], best first; NaN where there are fewer.
+
+    A prefix has a log probability that it ends in a blank and one that it ends in its last label,
+    and is that label more than the node of its origin.
     """
-    nothing = -np.inf
-    beams: dict[Prefix, tuple[float, float]] = {(): (0.0, nothing)}
-    blank = scores.shape[1] - 1
-    for step in scores:
-        longer: dict[Prefix, list[float]] = defaultdict(lambda: [nothing, nothing])
-        for prefix, (in_blank, in_label) in beams.items():
-            whole = logaddexp(in_blank, in_label)
-            same = longer[prefix]
-            same[0] = logaddexp(same[0], whole + step[blank])
-            if prefix:
-                same[1] = logaddexp(same[1], in_label + step[prefix[-1]])
-            for label in range(blank):
-                start = in_blank if prefix and prefix[-1] == label else whole
-                one_more: Prefix = (*prefix, label)
-                following = longer[one_more]
-                following[1] = logaddexp(following[1], start + step[label])
-        ranked = sorted(longer.items(), key=lambda item: -logaddexp(item[1][0], item[1][1]))
-        beams = {prefix: (both[0], both[1]) for prefix, both in ranked[:width]}
-    return [(prefix, float(logaddexp(*both))) for prefix, both in beams.items()]
+
+    in_blank: Any
+    in_label: Any
+    nodes: Any
+    origins: Any
+    last: Any
+
+    def whole(self) -> Any:
+        """The log probabilities of the prefixes."""
+        return np.logaddexp(self.in_blank, self.in_label)
+
+
+def likeliest(scores: Any, lengths: Any, width: int) -> tuple[Beams, Prefixes]:
+    """The `width` likeliest labellings of sequences [time, batch, classes].
+
+    The last class is blank. At each time all prefixes of all sequences that go on are continued.
+    """
+    batch = scores.shape[1]
+    prefixes = Prefixes(batch)
+    chances, places = np.full((2, batch, width), np.nan), np.full((3, batch, width), -1)
+    beams = Beams(chances[0], chances[1], places[0], places[1], places[2])
+    beams.in_blank[:, 0], beams.in_label[:, 0] = 0, -np.inf
+    beams.nodes[:, 0] = np.arange(batch)
+    for time, step in enumerate(scores):
+        on = np.flatnonzero(lengths > time)
+        if on.size:
+            following = continued(Beams(*[part[on] for part in beams]), step[on], prefixes)
+            for part, new in zip(beams, following):
+                part[on] = new
+    return beams, prefixes
+
+
+def continued(beams: Beams, step: Any, prefixes: Prefixes) -> Beams:
+    """The best prefixes after one more time, whose log probabilities are `step`."""
+    batch, width = beams.nodes.shape
+    rows, blank = np.arange(batch)[:, None], step.shape[1] - 1
+    last = beams.last
+    whole = beams.whole()
+    in_blank = whole + step[:, blank, None]
+    in_label = np.where(last < 0, -np.inf, beams.in_label + step[rows, last])
+    again = np.arange(blank) == last[..., None]
+    start = np.where(again, beams.in_blank[..., None], whole[..., None])
+    longer = start + step[:, None, :blank]
+    # A prefix that is one label longer than another of them is what that one becomes with it.
+    used = ~np.isnan(whole)
+    same = (beams.nodes[:, None] == beams.origins[..., None]) & used[..., None] & used[:, None]
+    row, at, parent = np.nonzero(same)
+    place = row, parent, last[row, at]
+    in_label[row, at] = np.logaddexp(in_label[row, at], longer[place])
+    longer[place] = np.nan
+    stays = np.logaddexp(in_blank, in_label)
+    ends = np.concatenate([stays[..., None], longer], -1).reshape(batch, -1)
+    best = np.argsort(-ends, axis=1, kind="stable")[:, :width]
+    beam, label = best // (blank + 1), best % (blank + 1) - 1
+    longest = label >= 0
+    nodes = beams.nodes[rows, beam]
+    some = longest & ~np.isnan(ends[rows, best])
+    nodes[some] = [prefixes.longer(*way) for way in zip(nodes[some].tolist(), label[some].tolist())]
+    in_blank = np.where(longest, -np.inf, in_blank[rows, beam])
+    in_label = np.where(longest, ends[rows, best], in_label[rows, beam])
+    origins = np.where(longest, beams.nodes[rows, beam], beams.origins[rows, beam])
+    last = np.where(longest, label, last[rows, beam])
+    return Beams(np.where(np.isnan(in_label), np.nan, in_blank), in_label, nodes, origins, last)
