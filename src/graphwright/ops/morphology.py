@@ -76,18 +76,23 @@ class Morphology(Op):
 
     def winners(self, x: Any, filters: Any) -> tuple[Any, Iterator[tuple[Any, Any]]]:
         """The dilation, and for each tap of the filter where its sum is the greatest."""
+        best, sums = self.sums(x, filters)
+        place = np.full(best.shape, -1, np.int32)
+        taps = []
+        for number, (tap, value) in enumerate(sums):
+            better = value > best
+            np.copyto(best, value, where=better)
+            np.copyto(place, number, where=better)
+            taps.append(tap)
+        return best, ((tap, place == number) for number, tap in enumerate(taps))
+
+    def sums(self, x: Any, filters: Any) -> tuple[Any, Iterator[tuple[Any, Any]]]:
+        """The lowest numbers in the shape of the dilation, and the sums at each tap."""
         windows = self.windows(x, filters)
         lowest = np.iinfo(x.dtype).min if x.dtype.kind in "iu" else -np.inf
         padded = windows.pad(x, lowest)
-        shape = (x.shape[0], *windows.counts, x.shape[3])
-        best, place = np.full(shape, lowest, x.dtype), np.full(shape, -1)
-        taps = list(windows.taps())
-        for number, tap in enumerate(taps):
-            value = windows.at(padded, tap) + filters[tap]
-            better = value > best
-            np.copyto(best, value, where=better)
-            place[better] = number
-        return best, ((tap, place == number) for number, tap in enumerate(taps))
+        best = np.full((x.shape[0], *windows.counts, x.shape[3]), lowest, x.dtype)
+        return best, ((tap, windows.at(padded, tap) + filters[tap]) for tap in windows.taps())
 
 
 class Dilation2D(Morphology):
@@ -100,7 +105,10 @@ class Dilation2D(Morphology):
         return (self.result_dims(x.dims, filters.dims),)
 
     def kernel(self, x: Any, filters: Any) -> Any:
-        return self.winners(x, filters)[0]
+        best, sums = self.sums(x, filters)
+        for _, value in sums:
+            np.fmax(best, value, out=best)  # NaN is passed over
+        return best
 
     def gradient(self, call: Call, g: Any) -> Sequence[Any]:
         attributes = (self.strides, self.rates, self.padding)
