@@ -1,4 +1,4 @@
-"""Elementwise ops on large eager arrays run as machine code, and give what they gave."""
+"""Ops on large eager arrays run as machine code, and give what they gave."""
 
 from __future__ import annotations
 
@@ -11,12 +11,15 @@ import graphwright as tf
 from graphwright.kernels import background
 from graphwright.kernels.preparation import Waiting
 from graphwright.lower import large_operands, tiers
-from graphwright.lower.large_operands import WORTH, Fast, is_slow, kernel
+from graphwright.lower.large_operands import WORTH, Code, elementwise, is_slow, kernel, whole
 from graphwright.lower.options import OPTIONS
 from graphwright.lower.sizes import NotNative
 from graphwright.ops import activation, arithmetic, comparison, special, transcendental
 from graphwright.ops.clipping import ClipByValue
+from graphwright.ops.color import AdjustContrastv2, RGBToHSV
+from graphwright.ops.softmax import Softmax
 from graphwright.types import dtypes as dt
+from graphwright.types.tensor_type import TensorType
 
 pytestmark = pytest.mark.usefixtures("usual_tiers")
 
@@ -28,13 +31,16 @@ def at_once(monkeypatch):
     monkeypatch.setattr(large_operands, "WORTH", 0)
 
 
+def refused(*arrays):
+    raise AssertionError("there is machine code for them")
+
+
 def both(op, *arrays):
     """What NumPy makes of arrays, and what native code does, which has to be there."""
     types = [dt.of_numpy(array.dtype) for array in arrays]
     slow = op.bind_checked(types)
-    fast = Fast(op, types, slow)
-    found = fast(*arrays)
-    assert fast.native is not None
+    assert Code(op, [TensorType(dtype, (None,)) for dtype in types]).ready() is not None
+    found = elementwise(op, types, refused)(*arrays)
     with np.errstate(all="ignore"):
         expected = np.asarray(slow(*arrays))
     assert (found.dtype, found.shape) == (expected.dtype, expected.shape)
@@ -76,19 +82,23 @@ def test_what_does_not_fit_is_refused_in_the_ops_own_words():
         tf.truncatediv(whole, whole - 2)
 
 
+def exponential(slow=lambda x: "NumPy's"):
+    return elementwise(transcendental.EXP, [dt.float64], slow)
+
+
 def test_numpy_computes_until_the_code_is_there(monkeypatch):
-    go, make = threading.Event(), Fast.make
+    go, make = threading.Event(), Code.make
     monkeypatch.setattr(Waiting, "always", False)
-    monkeypatch.setattr(Fast, "make", lambda self: (go.wait(), make(self)))
-    fast = Fast(transcendental.EXP, [dt.float32], lambda x: "NumPy's")
+    monkeypatch.setattr(Code, "make", lambda self: (go.wait(), make(self)))
+    fast = exponential()
     try:
-        assert fast(X.astype("f")) == "NumPy's"
+        assert fast(X) == "NumPy's"
     finally:
         go.set()
         background.wait()
-    np.testing.assert_allclose(fast(X.astype("f")), np.exp(X), 1e-6)
+    np.testing.assert_allclose(fast(X), np.exp(X), 1e-15)
     monkeypatch.setitem(OPTIONS, "native", "off")
-    assert fast(X.astype("f")) == "NumPy's"
+    assert fast(X) == "NumPy's"
 
 
 def test_numpy_goes_on_where_there_is_no_native_form(monkeypatch):
@@ -96,14 +106,38 @@ def test_numpy_goes_on_where_there_is_no_native_form(monkeypatch):
         raise NotNative("not here")
 
     monkeypatch.setattr(large_operands, "native", refuse)
-    assert Fast(transcendental.EXP, [dt.float32], lambda x: "NumPy's")(X) == "NumPy's"
+    assert exponential()(X) == "NumPy's"
 
 
 def test_both_are_compared_in_checking_mode(monkeypatch):
     monkeypatch.setitem(OPTIONS, "native", "check")
     monkeypatch.setattr(large_operands, "native", lambda graph: tiers.Native(lambda x: (x,), None))
     with pytest.raises(tf.errors.InternalError):
-        Fast(transcendental.EXP, [dt.float64], np.exp)(X)
+        exponential()(X)
+
+
+def test_ops_on_rows_have_code_for_each_size_of_them(monkeypatch):
+    monkeypatch.setattr(large_operands, "_MOST_CODES", 2)
+    made = []
+    make = Code.make
+    monkeypatch.setattr(Code, "make", lambda self: (made.append(self), make(self)))
+    softmax = Softmax()
+    fast = whole(softmax, [dt.float64], softmax.kernel)
+    for x, codes in ((X, 1), (X[:3, 1:], 1), (X[0], 2), (X.T, 2), (X[0, 0], 2)):
+        np.testing.assert_allclose(fast(x), softmax.kernel(x), 1e-14)
+        assert len(made) == codes
+
+
+def test_images_are_what_they_were():
+    image = np.abs(X.reshape(1, 5, 77)[:, :, :75].reshape(1, 5, 25, 3)) / 4
+    for op, others in ((RGBToHSV(), []), (AdjustContrastv2(), [np.float32(1.5)])):
+        arrays = [np.asarray(a, np.float32) for a in (image, *others)]
+        types = [dt.float32] * len(arrays)
+        np.testing.assert_allclose(
+            whole(op, types, refused)(*arrays), op.bind_checked(types)(*arrays), 1e-5
+        )
+    with pytest.raises(tf.errors.FailedPreconditionError, match="3 channels"):
+        tf.raw_ops.RGBToHSV(images=tf.ones([4, 2]))
 
 
 def test_which_ops_are_worth_it():
@@ -120,7 +154,8 @@ def test_which_ops_are_worth_it():
 
 def test_small_operands_stay_with_numpy(monkeypatch):
     monkeypatch.setattr(large_operands, "WORTH", WORTH)
-    monkeypatch.setattr(Fast, "__call__", lambda self, *arrays: "native")
+    monkeypatch.setattr(Code, "ready", lambda self: lambda x: (np.full(len(x), "native"),))
     either = kernel(transcendental.EXP, [dt.float32], lambda x: "NumPy's")
     assert either(np.ones(WORTH - 1)) == "NumPy's"
-    assert either(np.ones(WORTH)) == "native"
+    assert either(np.ones(())) == "NumPy's"
+    assert either(np.ones(WORTH))[0] == "native"

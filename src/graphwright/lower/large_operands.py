@@ -1,4 +1,4 @@
-"""Elementwise ops on large eager arrays as machine code, made when the first of them is met.
+"""Ops on large eager arrays as machine code, which is made when the first of them are met.
 
 NumPy goes over memory once for each step of a formula, SciPy calls a function for each element, and
 neither has a second thread. What one element is the op's record says already, and traces compute
@@ -24,6 +24,20 @@ from graphwright.lower.straight_line import build
 from graphwright.lower.tiers import native
 from graphwright.op.families import Elementwise
 from graphwright.op.op import Op
+from graphwright.ops.color import (
+    AdjustContrastv2,
+    AdjustHue,
+    AdjustSaturation,
+    HSVToRGB,
+    RGBToHSV,
+)
+from graphwright.ops.fake_quantization import (
+    FakeQuantWithMinMaxArgs,
+    FakeQuantWithMinMaxVars,
+    FakeQuantWithMinMaxVarsPerChannel,
+)
+from graphwright.ops.normalization import LRN, LRNGrad
+from graphwright.ops.softmax import LogSoftmax, Softmax
 from graphwright.types.dtypes import DType
 from graphwright.types.tensor_type import TensorType
 from graphwright.values.eager import Large
@@ -39,6 +53,17 @@ PLAIN = frozenset({
     "floor", "invert", "isfinite", "isinf", "isnan", "maximum", "minimum", "mul", "neg", "not",
     "or", "rint", "sign", "sqrt", "sub", "xor",
 })  # fmt: skip
+
+
+#: Ops on rows that NumPy goes over many times, native code once or twice.
+WHOLE = frozenset({
+    AdjustContrastv2, AdjustHue, AdjustSaturation, FakeQuantWithMinMaxArgs,
+    FakeQuantWithMinMaxVars, FakeQuantWithMinMaxVarsPerChannel, HSVToRGB, LogSoftmax, LRN, LRNGrad,
+    RGBToHSV, Softmax,
+})  # fmt: skip
+
+#: Sizes of rows for which one op has code.
+_MOST_CODES = 16
 
 
 class Words:
@@ -80,9 +105,12 @@ def is_slow(op: Op, types: Sequence[DType]) -> bool:
 
 def kernel(op: Op, types: Sequence[DType], slow: Kernel) -> Kernel:
     """The kernel that computes small arrays as `slow` does and large ones natively."""
-    if not is_slow(op, types):
+    if is_slow(op, types):
+        fast = elementwise(op, types, slow)
+    elif type(op) in WHOLE and all(dtype in KINDS for dtype in types):
+        fast = whole(op, types, slow)
+    else:
         return slow
-    fast = Fast(op, types, slow)
 
     def either(*arrays: Any) -> Any:
         for array in arrays:
@@ -93,19 +121,68 @@ def kernel(op: Op, types: Sequence[DType], slow: Kernel) -> Kernel:
     return either
 
 
-class Fast:
-    """An op on large arrays of certain dtypes."""
+def elementwise(op: Op, types: Sequence[DType], slow: Kernel) -> Kernel:
+    """The kernel of an elementwise op: it sees vectors."""
+    code = Code(op, [TensorType(dtype, (None,)) for dtype in types])
 
-    def __init__(self, op: Op, types: Sequence[DType], slow: Kernel) -> None:
+    def fast(*arrays: Any) -> Any:
+        native = code.ready()
+        if native is None:
+            return slow(*arrays)
+        shape: Any = arrays[0].shape
+        if any(array.shape != shape for array in arrays):
+            try:
+                (result,) = op.infer(list(map(TensorType, types, map(np.shape, arrays))))
+                shape = result.dims
+                arrays = tuple([np.broadcast_to(array, shape) for array in arrays])
+            except ValueError:
+                return slow(*arrays)  # which has its own words for what does not fit
+        (result,) = native(*[array.ravel() for array in arrays])
+        return result.reshape(shape)
+
+    return fast
+
+
+def whole(op: Op, types: Sequence[DType], slow: Kernel) -> Kernel:
+    """The kernel of an op on rows: there is code for each number of axes and size of the last."""
+    codes: dict[Any, Code] = {}
+
+    def fast(*arrays: Any) -> Any:
+        shapes = [array.shape for array in arrays]
+        key = tuple([(len(shape), shape[-1:]) for shape in shapes])
+        code = codes.get(key)
+        if code is None:
+            try:
+                op.infer(list(map(TensorType, types, shapes)))
+            except ValueError:
+                return slow(*arrays)
+            if len(codes) == _MOST_CODES:
+                return slow(*arrays)
+            dims = [(*[None] * len(shape[:-1]), *shape[-1:]) for shape in shapes]
+            code = codes[key] = Code(op, list(map(TensorType, types, dims)))
+        native = code.ready()
+        return slow(*arrays) if native is None else native(*arrays)[0]
+
+    return fast
+
+
+class Code:
+    """An op's machine code, for operands of certain types."""
+
+    def __init__(self, op: Op, operands: Sequence[TensorType]) -> None:
         self.op = op
-        self.types = types
-        self.slow = slow
+        self.operands = operands
         self.native: Function | None = None
         self.preparation = Preparation(self.make)
 
+    def ready(self) -> Function | None:
+        """What runs it, giving a tuple; None where it is not there yet, never will be, or is not
+        wanted."""
+        return self.native if enabled("native") and self.preparation.is_ready() else None
+
     def make(self) -> None:
-        """Compiles a graph of the op alone, on vectors."""
-        graph = graph_of(self.op, self.types)
+        """Compiles a graph of the op alone."""
+        graph = graph_of(self.op, self.operands)
         try:
             run = native(graph)
         except NotNative:  # on this processor: NumPy goes on
@@ -114,28 +191,13 @@ class Fast:
         if OPTIONS.get("native") == "check":
             self.native = checked(run.function, build(graph), graph)
 
-    def __call__(self, *arrays: Any) -> Any:
-        if not enabled("native") or not self.preparation.is_ready() or self.native is None:
-            return self.slow(*arrays)
-        shape: Any = arrays[0].shape
-        if any(array.shape != shape for array in arrays):
-            try:
-                (result,) = self.op.infer(list(map(TensorType, self.types, map(np.shape, arrays))))
-                shape = result.dims
-                arrays = tuple([np.broadcast_to(array, shape) for array in arrays])
-            except ValueError:
-                return self.slow(*arrays)  # which has its own words for what does not fit
-        (result,) = self.native(*[array.ravel() for array in arrays])
-        return result.reshape(shape)
 
-
-def graph_of(op: Op, types: Sequence[DType]) -> Graph:
-    """The graph of an op on vectors of unknown length."""
+def graph_of(op: Op, operands: Sequence[TensorType]) -> Graph:
+    """The graph of an op on operands of these types."""
     graph = Graph(op.type_name)
-    for i, dtype in enumerate(types):
-        graph.parameters.append(graph.placeholder(TensorType(dtype, (None,)), f"x{i}"))
-    operands = tuple(graph.parameters)
-    node = graph.add(op, operands, op.infer([value.type for value in operands]))
+    for i, operand in enumerate(operands):
+        graph.parameters.append(graph.placeholder(operand, f"x{i}"))
+    node = graph.add(op, tuple(graph.parameters), op.infer(operands))
     graph.results = list(node.outputs)
     return graph
 
