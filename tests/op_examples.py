@@ -13,6 +13,8 @@ import numpy as np
 from numeric import slopes
 
 import graphwright as tf
+from graphwright.op.interpreter import apply
+from graphwright.ops.movement import SumTo
 
 RANDOM = np.random.default_rng(3)
 
@@ -130,6 +132,7 @@ EXAMPLES: dict[str, Example] = {
     "matmul of two dtypes": Example(
         lambda x, y: tf.raw_ops.BatchMatMulV3(x=x, y=y, Tout=tf.float64), [SQUARE, normal(2, 3, 1)]
     ),
+    "sum to a shape": Example(lambda x: apply(SumTo.of(), x, (1, x.shape[-1])), [normal(3, 2, 4)]),
     "switch_case": Example(cased, [FIRST]),
     "switch_case traced": Example(staged(cased), [FIRST]),
     "py_function": Example(

@@ -109,6 +109,7 @@ OURS = {
     "EagerPyFuncGradient",  # there it is a method of the recorded call
     "GraphwrightCrossRows",  # there ops with lists of different lengths
     "GraphwrightDilation2DTangent",  # there a dilation has no second derivative
+    "GraphwrightSumTo",  # there four ops, which a GraphDef has in its place
     "GraphwrightWeightedSums",  # there logarithms of cotangents, infinite where they are zero
 }
 
@@ -323,3 +324,25 @@ def test_a_list_of_shapes_is_written() -> None:
     (node,) = [node for node in graph.as_graph_def().node if node.op == "ParseExampleV2"]
     shapes = node.attr["dense_shapes"].list.shape
     assert [[dim.size for dim in shape.dim] for shape in shapes] == [[2], []]
+
+
+def test_gradients_to_unknown_shapes_are_ops_of_tensorflow() -> None:
+    @tf.function(input_signature=[tf.TensorSpec([None, None]), tf.TensorSpec([None])])
+    def slopes(x: Any, bias: Any) -> Any:
+        def body(i: Any, y: Any) -> Any:
+            return i + 1, y * tf.cos(bias)
+
+        with tf.GradientTape() as outer:
+            outer.watch(bias)
+            with tf.GradientTape() as inner:
+                inner.watch(bias)
+                y = tf.while_loop(lambda i, _: i < 3, body, (0, x * bias))[1]
+            first = inner.gradient(y, bias)
+        return first, outer.gradient(first, bias)
+
+    message = slopes.get_concrete_function().graph.as_graph_def()
+    nodes = [*message.node, *[n for f in message.library.function for n in f.node_def]]
+    assert {node.op for node in nodes} >= {"BroadcastGradientArgs", "Sum", "Reshape"}
+    assert not any(node.op in OURS for node in nodes)
+    for node in nodes:
+        assert ("T" in SIGNATURES[node.op][2]) <= ("T" in node.attr), node.name

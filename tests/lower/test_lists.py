@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from tiers import differences
 
 import graphwright as tf
 from graphwright.lower.inspection import outside
@@ -354,3 +355,31 @@ def test_threads_share_a_loop_over_lists():
     for thread in threads:
         thread.join()
     assert not wrong
+
+
+def slid(x):
+    for _ in tf.range(3):
+        x = x * tf.sin(x) + tf.reduce_mean(x * x)
+    return tf.reduce_sum(x)
+
+
+def spread_rows(x):
+    rows = tf.zeros_like(x[:, None] * x)
+    for _ in tf.range(3):
+        rows = tf.tanh(rows + x[:, None] * x) * x
+    return tf.reduce_sum(rows * rows)
+
+
+@pytest.mark.parametrize("function", [slid, spread_rows])
+@pytest.mark.parametrize("dynamic", [False, True], ids=["static", "dynamic"])
+def test_second_derivatives_of_loops_are_native(function, dynamic):
+    def second(x):
+        with tf.GradientTape() as outer:
+            outer.watch(x)
+            with tf.GradientTape() as inner:
+                inner.watch(x)
+                y = function(x)
+            slope = tf.reduce_sum(tf.sin(inner.gradient(y, x)))
+        return outer.gradient(slope, x)
+
+    assert not differences(second, [normal(5)], dynamic)

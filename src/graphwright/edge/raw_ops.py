@@ -48,7 +48,8 @@ ATTRIBUTES: dict[str, Callable[[Any], Any]] = {
 OWN = frozenset(
     {
         "CTCLossDense", "CustomGradient", "EagerPyFuncGradient", "GraphwrightCrossRows",
-        "GraphwrightDilation2DTangent", "GraphwrightWeightedSums", "Placeholder", "PyFunc",
+        "GraphwrightDilation2DTangent", "GraphwrightSumTo", "GraphwrightWeightedSums",
+        "Placeholder", "PyFunc",
     }
 )  # fmt: skip
 

@@ -10,6 +10,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
+from graphwright.ir.equivalents import in_tensorflow
 from graphwright.ir.graph import Graph, Node, Value
 from graphwright.ir.ordering import order_of
 from graphwright.ir.tensor_proto import data_type, shape_proto, tensor_proto
@@ -34,7 +35,7 @@ PRODUCER, MIN_CONSUMER = 2474, 12
 
 def graph_def(graph: Graph, add_shapes: bool = False) -> GraphDef:
     """The graph as a message; with `add_shapes`, with the shapes of all outputs."""
-    library = _Library(add_shapes)
+    graph, library = in_tensorflow(graph), _Library(add_shapes)
     message = GraphDef()
     message.versions.producer = PRODUCER
     message.versions.min_consumer = MIN_CONSUMER
@@ -153,7 +154,7 @@ class _Library:
 
     def function(self, name: str, graph: Graph, carries: bool) -> FunctionDef:
         """A graph as a function of its arguments."""
-        message = FunctionDef()
+        graph, message = in_tensorflow(graph), FunctionDef()
         message.signature.name = name
         message.signature.is_stateful = graph.is_stateful
         placeholders = {value.node for value in graph.arguments}

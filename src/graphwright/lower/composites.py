@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from graphwright.ir.known import known
 from graphwright.lower import (
     colours,
     contractions,
@@ -18,7 +19,6 @@ from graphwright.lower import (
     space,
 )
 from graphwright.lower.indices import Peak, PickIndex, Reinterpreted
-from graphwright.lower.rewrites import SumTo
 from graphwright.lower.rules import (
     HALVES,
     Rule,
@@ -44,6 +44,7 @@ from graphwright.ops.joining import Split, SplitV, Unpack, concat
 from graphwright.ops.loss import L2Loss
 from graphwright.ops.movement import (
     ConjugateTranspose,
+    SumTo,
     Transpose,
     broadcast_to,
     expand_dims,
@@ -301,30 +302,49 @@ def mirror_pad_gradient(op: Any, x: Any, paddings: Any) -> Any:
 
 
 def slice_gradient(op: Any, shape: Any, begin: Any, end: Any, strides: Any, dy: Any) -> Any:
-    """`dy` in zeros, where it was taken in steps of one"""
-    found = [host(v) for v in (shape, begin, end, strides)]
-    if any(v is None for v in found):
+    """`dy` in zeros, where it was taken in steps of one; an axis of which all was taken may have
+    any size"""
+    dims, bounds = known(shape._value), [host(v) for v in (begin, end, strides)]
+    if not isinstance(dims, tuple) or None in bounds:
         return None
-    dims = found[0]
-    entries = list(op.entries(*found[1:]))
+    entries = list(op.entries(*bounds))
     if None not in entries:
         entries.append(None)
     taken = sum(entry is not None and not isinstance(entry, NewAxis) for entry in entries)
-    pairs: list[tuple[int, int]] = []
+    spread: list[Any] = []
     for entry in entries:
         if entry is None:
-            pairs += [(0, 0)] * (len(dims) - taken)
+            spread += [slice(None, None, 1)] * (len(dims) - taken)
+        elif isinstance(entry, (NewAxis, Pick)):
+            spread.append(entry)
+        else:
+            spread.append(slice(*[None if v is MASKED else v for v in entry]))
+    pairs: list[tuple[int, int]] = []
+    inner: list[Any] = []
+    at = 0  # the axis of `dy`
+    for entry in spread:
+        if isinstance(entry, NewAxis):
+            at += 1
+            continue
+        size = dims[len(pairs)]
+        if entry == slice(None, None, 1):
+            pairs.append((0, 0))
+            inner.append(extent(dy, at) if size is None else size)
+            at += 1
+        elif size is None:
+            return None
         elif isinstance(entry, Pick):
-            at = entry.index % dims[len(pairs)]
-            pairs.append((at, dims[len(pairs)] - at - 1))
-        elif not isinstance(entry, NewAxis):
-            bounds = slice(*[None if v is MASKED else v for v in entry])
-            places = range(*bounds.indices(dims[len(pairs)]))
+            place = entry.index % size
+            pairs.append((place, size - place - 1))
+            inner.append(1)
+        else:
+            places = range(*entry.indices(size))
             if places.step != 1:
                 return None
-            pairs.append((places.start, dims[len(pairs)] - places.start - len(places)))
-    inner = [d - before - after for d, (before, after) in zip(dims, pairs)]
-    if any(d == 0 for d in inner):
+            pairs.append((places.start, size - places.start - len(places)))
+            inner.append(len(places))
+            at += 1
+    if 0 in [d for d in inner if isinstance(d, int)]:
         return None
     return padded(reshape(dy, inner), pairs, cast(0, dy.dtype))
 

@@ -1,13 +1,12 @@
 """Ops of lowering alone for what gradients are made of, and the pass that puts them in place.
 
-`SumTo` is the sum of a cotangent to an operand's shape, which otherwise takes axes that are
-computed; `TensorListAddItem` adds to one item of a list, which otherwise takes a second list;
+`TensorListAddItem` adds to one item of a list, which otherwise takes a second list;
 `CountedSegments` is given how many there are, which is computed before it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -28,36 +27,14 @@ from graphwright.ops.lists import (
     TensorListReserve,
     TensorListSetItem,
 )
-from graphwright.ops.movement import Reshape
+from graphwright.ops.movement import Reshape, SumTo
 from graphwright.ops.pooling import MaxPool, MaxPoolGrad
 from graphwright.ops.reduction import Max, Sum
 from graphwright.ops.segment import SegmentMax, SegmentMean, SegmentMin, SegmentProd, SegmentSum
-from graphwright.ops.shape import BroadcastGradientArgs, Shape, summed_axes
+from graphwright.ops.shape import BroadcastGradientArgs, Shape
 from graphwright.ops.tensor_list import TensorList, refuse
 from graphwright.types import dtypes as dt
-from graphwright.types.dtypes import DType
 from graphwright.types.tensor_type import TensorType
-
-
-class SumTo(Op):
-    """The sum over the axes along which a tensor of shape `shape` is repeated in `x`."""
-
-    type_name = "_SumTo"
-    inputs = ("x: T", "shape: Tshape host")
-    outputs = ("sum: T",)
-    dtypes = {"T": dt.ANY, "Tshape": dt.INDEX}
-
-    def shapes(self, x: TensorType, shape: Any) -> Shapes:
-        return (shape,)
-
-    def bind(self, types: Sequence[DType]) -> Callable[..., Any]:
-        added = Sum.of(False).bind(types)
-
-        def kernel(x: Any, shape: Any) -> Any:
-            axes = summed_axes(shape, np.broadcast_shapes(shape, x.shape))
-            return added(x, axes).reshape(shape) if axes else x
-
-        return kernel
 
 
 class TensorListAddItem(Op):

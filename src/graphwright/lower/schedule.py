@@ -20,14 +20,13 @@ from graphwright.lower.decompose import decompose
 from graphwright.lower.indices import Scattered, Sized
 from graphwright.lower.lists import LIST_OPS, MAKERS, Lists, is_list, list_operands
 from graphwright.lower.moves import FIRST, MOVES, At, Place, aligned, is_size, is_trivial
-from graphwright.lower.rewrites import SumTo
 from graphwright.lower.shapes import COMBINE, FILLS, Shapes, joined_parts, kept
 from graphwright.lower.simplify import simplify
 from graphwright.lower.sizes import ONE, Late, NotNative, Shape, Sizes
 from graphwright.op.families import Elementwise
 from graphwright.ops.creation import Const, Fill, Placeholder
 from graphwright.ops.identities import Identity
-from graphwright.ops.movement import Reshape
+from graphwright.ops.movement import Reshape, SumTo
 from graphwright.ops.sequences import Range
 
 #: A cluster gets no more nodes than this: code generation is not linear in a block's size.

@@ -16,12 +16,12 @@ from graphwright.lower.indices import (
     Sized,
 )
 from graphwright.lower.moves import FIRST, MOVES, as_size, host_of, literal_of
-from graphwright.lower.rewrites import SumTo
 from graphwright.lower.sizes import ONE, NotNative, Shape, Size, Sizes
 from graphwright.op.families import Elementwise
 from graphwright.ops.contraction import MatMul
 from graphwright.ops.creation import Const, Fill, OnesLike, ZerosLike
 from graphwright.ops.joining import ConcatV2, Pack
+from graphwright.ops.movement import SumTo
 from graphwright.ops.reduction import All, Any_, Max, Min, Prod, Sum
 from graphwright.ops.sequences import Range
 from graphwright.types.tensor_type import normalize_axes

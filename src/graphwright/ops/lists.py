@@ -344,8 +344,9 @@ class TensorListZerosLike(Op):
     """A list of as many zeros of the items' shapes: items that are not written."""
 
     type_name = "ZerosLike"
-    inputs = ("x: variant",)
-    outputs = ("y: variant",)
+    inputs = ("x: T",)
+    outputs = ("y: T",)
+    dtypes = {"T": frozenset({dt.variant})}
     gradient = not_differentiable
     batched = elementwise
 
@@ -368,8 +369,9 @@ class TensorListAddN(AddN):
     """Two lists added item by item; what is not written counts as zero."""
 
     type_name = "AddN"
-    inputs = ("inputs: variant*",)
-    outputs = ("sum: variant",)
+    inputs = ("inputs: T*",)
+    outputs = ("sum: T",)
+    dtypes = {"T": frozenset({dt.variant})}
 
     def shapes(self, *inputs: TensorType) -> Shapes:
         return ((),)

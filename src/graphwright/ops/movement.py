@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -11,9 +11,10 @@ from graphwright.errors import InvalidArgumentError
 from graphwright.op.batching import Each, Refusal
 from graphwright.op.interpreter import apply, convert
 from graphwright.op.op import REGISTRY, Call, Op, Shapes, freeze, not_differentiable
-from graphwright.ops.shape import BroadcastGradientArgs, rank_of, shape_of
+from graphwright.ops.shape import BroadcastGradientArgs, rank_of, shape_of, summed_axes
 from graphwright.ops.shape import shape as shape_vector
 from graphwright.types import dtypes as dt
+from graphwright.types.dtypes import DType
 from graphwright.types.tensor_type import Dims, TensorType, num_elements, show_dims, single
 
 # -- other shapes of the same elements ------------------------------------------------------
@@ -375,6 +376,42 @@ class BroadcastTo(Op):
         return each.broadcast(0, each.same(1))
 
 
+class SumTo(Op):
+    """The sum over the axes along which a tensor of shape `shape` is repeated in `x`: what a
+    broadcast operand gets back, where only a run tells the shapes.
+
+    In a GraphDef it is what TensorFlow has for it, `Sum` over axes that `BroadcastGradientArgs`
+    computes.
+    """
+
+    type_name = "GraphwrightSumTo"
+    node_name = "SumTo"
+    inputs = ("x: T", "shape: Tshape host")
+    outputs = ("sum: T",)
+    dtypes = {"T": dt.NUMERIC, "Tshape": dt.INDEX}
+
+    def shapes(self, x: TensorType, shape: Any) -> Shapes:
+        return (shape,)
+
+    def bind(self, types: Sequence[DType]) -> Callable[..., Any]:
+        added = REGISTRY["Sum"].of(False).bind(types)
+
+        def kernel(x: Any, shape: Any) -> Any:
+            axes = summed_axes(shape, np.broadcast_shapes(shape, x.shape))
+            return added(x, axes).reshape(shape) if axes else x
+
+        return kernel
+
+    def gradient(self, call: Call, g: Any) -> Sequence[Any]:
+        return broadcast_to(g, shape_of(call.inputs[0])), None
+
+    def batched(self, each: Each) -> Any:
+        x, shape = each.inputs[0], each.same(1)
+        entries = convert(shape, dtype=dt.int32) if isinstance(shape, tuple) else shape
+        axes = apply(BroadcastGradientArgs.of(), entries, shape_vector(x)[1:])[0]
+        return reshape(apply(REGISTRY["Sum"].of(False), x, axes + 1), each.longer(shape))
+
+
 def sum_to(g: Any, x: Any) -> Any:
     """`g` summed over the axes along which `x` was broadcast to its shape."""
     # The sum is found by name: `reduction` needs this file for its own adjoints.
@@ -384,12 +421,12 @@ def sum_to(g: Any, x: Any) -> Any:
         extra = len(want) - len(have)
         axes = (*range(extra), *[i + extra for i, d in enumerate(have) if d != want[i + extra]])
         return reshape(apply(add_up, g, axes), have) if axes else g
-    axes = apply(BroadcastGradientArgs.of(), shape_vector(x), shape_vector(g))[0]
-    return reshape(apply(add_up, g, axes), shape_of(x))
+    return apply(SUM_TO, g, shape_of(x))
 
 
 RESHAPE, EXPAND_DIMS, INVERT_PERMUTATION = Reshape(), ExpandDims(), InvertPermutation()
 TRANSPOSE, CONJUGATE_TRANSPOSE, BROADCAST_TO = Transpose(), ConjugateTranspose(), BroadcastTo()
+SUM_TO = SumTo()
 
 
 # -- the public functions -------------------------------------------------------------------

@@ -1,0 +1,54 @@
+"""TensorFlow's ops in place of those of our own that stand for several of them."""
+
+from __future__ import annotations
+
+from graphwright.ir.graph import Graph, Names, Node, Value
+from graphwright.op.op import Op
+from graphwright.ops.movement import RESHAPE, SumTo
+from graphwright.ops.reduction import Sum
+from graphwright.ops.shape import BroadcastGradientArgs, Shape
+from graphwright.types.tensor_type import TensorType
+
+
+def in_tensorflow(graph: Graph) -> Graph:
+    """The graph as TensorFlow would have it; those inside of it are left as they are."""
+    if not any(isinstance(node.op, SumTo) for node in graph.nodes):
+        return graph
+    names, new = Names(), {v: v for node in graph.nodes for v in node.outputs}
+    for node in graph.nodes:
+        names.claim(node.name)
+    result = Graph(graph.name, graph.is_body)
+    for node in graph.nodes:
+        inputs = tuple([new[v] for v in node.inputs])
+        types = tuple([v.type for v in node.outputs])
+        if isinstance(node.op, SumTo):
+            made = sum_to(node, inputs, names)
+        elif inputs != node.inputs:
+            made = [Node(node.op, inputs, types, node.name, node.location)]
+        else:
+            made = [node]
+        result.nodes += made
+        new.update(zip(node.outputs, made[-1].outputs))
+    result.parameters = graph.parameters
+    result.captures = graph.captures
+    result.results = [new[v] for v in graph.results]
+    return result
+
+
+def sum_to(node: Node, inputs: tuple[Value, ...], names: Names) -> list[Node]:
+    """reshape(sum(x, axes where x repeats what has the shape), shape); the last has the name"""
+    x, shape = inputs
+    made: list[Node] = []
+
+    def add(op: Op, inputs: tuple[Value, ...], *types: TensorType) -> Value:
+        name = names.claim(f"{node.name}/{op.node_name}")
+        made.append(Node(op, inputs, types, name, node.location))
+        return made[-1].outputs[0]
+
+    kind, rank = shape.type.dtype, x.type.rank
+    whole = add(Shape.of(kind), (x,), TensorType(kind, (rank,)))
+    places = TensorType(kind, (None,))
+    axes = add(BroadcastGradientArgs.of(), (shape, whole), places, places)
+    total = add(Sum.of(False), (x, axes), TensorType(x.type.dtype, None))
+    types = tuple([v.type for v in node.outputs])
+    return [*made, Node(RESHAPE, (total, shape), types, node.name, node.location)]
