@@ -65,7 +65,10 @@ HOST = [
     (r"Angle|Complex(Abs)?|Conj|Imag|Real", "Complex numbers have no native form."),
     (r"BroadcastArgs|BroadcastGradientArgs|Rank|Shape|ShapeN|Size|UnravelIndex",
      "Shapes: numbers on the host, which machine code knows as sizes where it can."),
-    (r"TensorList.*|EmptyTensorList", "Lists are native in loops that are (docs/architecture.md)."),
+    (r"TensorList.*|EmptyTensorList",
+     "Lists are native in loops that are (docs/architecture.md), if their items are tensors of one "
+     "shape, which lie one after the other; a list of lists has items that go on growing, and "
+     "runs as kernels."),
 ]  # fmt: skip
 
 #: Ops that stand for something else than a call.
