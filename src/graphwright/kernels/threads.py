@@ -1,32 +1,27 @@
 """Work shared out between threads: a native pool, bounded by `tf.config.threading`.
 
-Native code calls `parallel_for(function, context, blocks)` at `address()`; the function gets the
-context and the number of a block. Python code calls `share`. Where there are no POSIX threads,
-native code does its blocks alone and Python's own threads serve `share`.
+Native code calls `parallel_for(function, context, blocks)` at `address()`, Python code calls `run`;
+the function gets the context and the number of a block. Where there are no POSIX threads, who calls
+does all blocks alone.
 
 Workers are Python's threads that wait in native code, without the interpreter's lock, for all
 their life: a block that calls Python finds its thread known to the interpreter. (Threads that come
 and go in calls from outside may hold a lock of the interpreter while another one forks, and the
-child waits for it forever.) A child of a fork has no workers until `share` or `address` is called.
+child waits for it forever.) A child of a fork has no workers until `run` or `address` is called.
 """
 
 from __future__ import annotations
 
 import _thread
-import contextvars
 import ctypes
 import functools
 import os
 import signal
 import threading
-from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from graphwright.kernels import blas
 from graphwright.kernels.exclusion import LLVM
-
-if TYPE_CHECKING:
-    from concurrent.futures import ThreadPoolExecutor
 
 _SPINS = 5000  # looks for work before a thread goes to sleep: some 100 µs, as from op to op
 _PATIENCE = (
@@ -81,35 +76,6 @@ def run(function: int, context: int, blocks: int) -> None:
     call = _BLOCK(function)
     for block in range(blocks):
         call(context, block)
-
-
-def share(work: Callable[[int], None], parts: int) -> None:
-    """Runs work(0), ..., work(parts - 1), at once if there are threads for it.
-
-    Each runs in the caller's context; the first exception is raised when all have ended.
-    """
-    if parts == 1:
-        work(0)
-        return
-    context = contextvars.copy_context()
-    errors: list[BaseException] = []
-
-    def run(_: Any, part: int) -> None:
-        try:
-            context.copy().run(work, part)
-        except BaseException as error:  # noqa: BLE001 - it is raised where the work was asked for
-            errors.append(error)
-
-    pool = _pool()
-    if pool:
-        _start(pool)
-        function = _BLOCK(run)
-        pool.parallel_for(ctypes.cast(function, ctypes.c_void_p), None, parts)
-    else:
-        for other in [_executor().submit(run, None, part) for part in range(parts)]:
-            other.result()
-    if errors:
-        raise errors[0]
 
 
 class Pool(NamedTuple):
@@ -178,11 +144,3 @@ def _compiled() -> Pool:
     )
     pool.reset()
     return pool
-
-
-@functools.cache
-def _executor() -> ThreadPoolExecutor:
-    """Python's own threads."""
-    from concurrent.futures import ThreadPoolExecutor
-
-    return ThreadPoolExecutor(cores(), "graphwright")
