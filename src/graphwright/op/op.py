@@ -25,6 +25,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from enum import Enum
+from functools import cache
 from typing import Any, ClassVar, NamedTuple, TypeVar
 
 import numpy as np
@@ -60,6 +61,7 @@ class Operand(NamedTuple):
     length: str = ""  # the attribute that says how many tensors there are
 
 
+@cache
 def parse_operand(text: str) -> Operand:
     """`"name: dtype* host"` -> Operand."""
     name, _, rest = text.partition(":")
