@@ -43,12 +43,14 @@ class IsotonicRegression(Op):
     def kernel(self, x: Any) -> Any:
         rows = np.reshape(x, (-1, x.shape[-1] if x.ndim else 1)) if x.size else np.empty((0, 0))
         rows = rows.astype(np.float64)
+        result = np.empty(rows.shape, self.output_dtype.numpy_dtype)
+        runs = np.empty(rows.shape, np.int32)
         if len(rows) >= rows.shape[1]:
-            values, runs = fitted_together(rows)
+            result.flat[:], runs.flat[:] = fitted_together(rows)
         else:
-            values, runs = (np.stack(part) for part in zip(*map(fitted, rows)))
-        values = values.astype(self.output_dtype.numpy_dtype)
-        return values.reshape(x.shape), runs.astype(np.int32).reshape(x.shape)
+            for place, row in enumerate(rows):
+                result[place], runs[place] = fitted(row)
+        return result.reshape(x.shape), runs.reshape(x.shape)
 
     def gradient(self, call: Call, g: Any, _: Any) -> Sequence[Any]:
         runs = call.outputs[1]
