@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
-from typing import Any
+from typing import Any, ClassVar
 
 from graphwright.op.interpreter import apply
 from graphwright.op.op import Effect, Op, Shapes, not_differentiable
 from graphwright.ops.resource import HANDLE
 from graphwright.types import dtypes as dt
 from graphwright.types.dtypes import DType
-from graphwright.types.tensor_type import TensorType
+from graphwright.types.tensor_type import Dims, TensorType
 from graphwright.values.tensor import box
 
 
@@ -20,6 +20,7 @@ class Mutex:
 
     __slots__ = ("dtype", "inside", "lock", "name")
     dtype: DType
+    shape: ClassVar[Dims] = ()
     tensor_type: TensorType = HANDLE
 
     def __init__(self, name: str) -> None:
@@ -37,6 +38,7 @@ class Locked:
     """A lock that is held: until it is consumed, or forgotten because something failed."""
 
     dtype = dt.variant
+    shape = ()
     tensor_type = TensorType(dt.variant, ())
 
     def __init__(self, mutex: Mutex) -> None:
@@ -58,6 +60,7 @@ class MutexLock(Op):
 
     type_name = "MutexLock"
     inputs = ("mutex: resource",)
+    behind = Mutex
     outputs = ("mutex_lock: variant",)
     effect = Effect.WRITE
     gradient = not_differentiable
@@ -74,6 +77,7 @@ class ConsumeMutexLock(Op):
 
     type_name = "ConsumeMutexLock"
     inputs = ("mutex_lock: variant",)
+    behind = Locked
     effect = Effect.WRITE
     gradient = not_differentiable
 

@@ -12,6 +12,7 @@ import platform
 import time
 import weakref
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -24,10 +25,9 @@ from graphwright.kernels.records import framed
 from graphwright.op.op import Effect, Op, Shapes, not_differentiable
 from graphwright.ops.file_system import failed
 from graphwright.ops.resource import HANDLE
-from graphwright.ops.strings import scalar
 from graphwright.types import dtypes as dt
 from graphwright.types.dtypes import DType
-from graphwright.types.tensor_type import TensorType
+from graphwright.types.tensor_type import Dims, TensorType
 
 if TYPE_CHECKING:
     from graphwright.proto.event_pb2 import Event, Summary
@@ -45,6 +45,7 @@ class EventFile:
     """
 
     dtype: DType = dt.resource
+    shape: Dims = ()
     tensor_type: TensorType = HANDLE
 
     def __init__(self, logdir: str, max_queue: int, flush_millis: int, suffix: str) -> None:
@@ -108,6 +109,7 @@ class EventFile:
 class WriterOp(Op):
     """Does something with an event file; has no result."""
 
+    behind = EventFile
     effect = Effect.WRITE
     gradient = not_differentiable
 
@@ -132,6 +134,7 @@ class WriteRawProtoSummary(WriterOp):
     """Writes serialized `Summary` messages."""
 
     type_name = "WriteRawProtoSummary"
+    ranks = {"step": 0}
     inputs = ("writer: resource", "step: int64", "tensor: string")
 
     def kernel(self, writer: EventFile, step: Any, tensor: Any) -> None:
@@ -147,7 +150,7 @@ class WriteRawProtoSummary(WriterOp):
                 raise DataLossError(
                     None, None, f"Bad Summary binary proto tensor string at index {place}"
                 ) from None
-        writer.add(int(step), summary=merged)
+        writer.add(step.item(), summary=merged)
 
 
 class WriteGraphSummary(WriterOp):
@@ -157,7 +160,7 @@ class WriteGraphSummary(WriterOp):
     inputs = ("writer: resource", "step: int64", "tensor: string")
 
     def kernel(self, writer: EventFile, step: Any, tensor: Any) -> None:
-        writer.add(int(step), graph_def=scalar(tensor, "tensor"))
+        writer.add(step.item(), graph_def=tensor.item())
 
 
 class FlushSummaryWriter(WriterOp):
@@ -184,19 +187,22 @@ def write_tensor(
     dtype: DType, writer: EventFile, step: Any, tensor: Any, tag: Any, metadata: Any
 ) -> None:
     """Writes an array of elements of `dtype`."""
-    writer.add(int(step), summary=tensor_summary(dtype, tensor, tag, metadata))
+    writer.add(step.item(), summary=tensor_summary(dtype, tensor, tag, metadata))
 
 
 def tensor_summary(dtype: DType, tensor: Any, tag: Any, metadata: Any) -> Summary:
     """The message with one tensor in it."""
+    from google.protobuf.message import DecodeError
+
     from graphwright.ir.tensor_proto import content_proto
     from graphwright.proto.event_pb2 import Summary, SummaryMetadata
 
-    value = Summary.Value(tag=scalar(tag, "tag").decode())
+    value = Summary.Value(tag=tag.item().decode())
     value.tensor.CopyFrom(content_proto(np.asarray(tensor, dtype.numpy_dtype), dtype))
-    described = scalar(metadata, "summary_metadata")
-    if described:
-        value.metadata.CopyFrom(SummaryMetadata.FromString(described))
+    described = metadata.item()
+    with suppress(DecodeError):  # as TensorFlow, which writes none then
+        if described:
+            value.metadata.CopyFrom(SummaryMetadata.FromString(described))
     return Summary(value=[value])
 
 

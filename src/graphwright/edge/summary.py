@@ -79,7 +79,7 @@ class FileWriter(SummaryWriter):
     """Writes to one event file, which it makes at once."""
 
     def __init__(self, file: EventFile) -> None:
-        self._handle = box(file, HANDLE)
+        self._resource = box(file, HANDLE)
         self._closed = False
 
     def set_as_default(self, step: Any = None) -> None:
@@ -91,17 +91,17 @@ class FileWriter(SummaryWriter):
     def flush(self) -> None:
         """Hands what was written to the system."""
         if not self._closed:
-            apply(event_file.FLUSH, self._handle)
+            apply(event_file.FLUSH, self._resource)
 
     def close(self) -> None:
         """Ends the file; closing again does nothing."""
         if not self._closed:
             self.flush()
             self._closed = True
-            apply(event_file.CLOSE, self._handle)
+            apply(event_file.CLOSE, self._resource)
 
     def _write(self, op: Any, step: Any, *operands: Any, name: str | None = None) -> Any:
-        apply(op, self._handle, convert(step, dt.int64), *operands, name=name)
+        apply(op, self._resource, convert(step, dt.int64), *operands, name=name)
         return convert(True)
 
 

@@ -171,6 +171,8 @@ class Op(Record):
     has_lists: ClassVar[bool] = False
     #: Whether an operand may be the handle of a variable.
     has_handles: ClassVar[bool] = False
+    #: What the handles and variants among the operands must be, if that is one kind of thing.
+    behind: ClassVar[type | None] = None
     #: Whether `known` gets the operands' types instead of their known values.
     known_from_types: ClassVar[bool] = False
     #: Whether results come as a tuple even where there is one (ops with list outputs).
@@ -398,6 +400,8 @@ class Op(Record):
             for got in types[position : position + count]:
                 if not operand.mixed:
                     self._bind_one(operand, position, got, bound)
+                elif got not in self.dtypes.get(operand.dtype, (got,)):
+                    raise DTypeMismatch(self, position, operand.name, got, None, operand.dtype)
                 position += 1
         return bound
 

@@ -8,7 +8,13 @@ from graphwright.errors import UnimplementedError
 from graphwright.kernels import random, variates
 from graphwright.op.op import Effect, Op, Shapes, not_differentiable, undefined
 from graphwright.ops.random import COUNTS
-from graphwright.ops.stateless_random import Algorithm, parameterized_shape, samples_of
+from graphwright.ops.resource import Storage
+from graphwright.ops.stateless_random import (
+    Algorithm,
+    algorithm_number,
+    parameterized_shape,
+    samples_of,
+)
 from graphwright.types import dtypes as dt
 from graphwright.types.dtypes import DType
 from graphwright.types.tensor_type import TensorType
@@ -16,7 +22,7 @@ from graphwright.types.tensor_type import TensorType
 
 def move(storage: Any, alg: int, outputs: int) -> Any:
     """Moves the state in a variable past so many outputs; returns what it was before."""
-    if alg == Algorithm.THREEFRY.value:
+    if algorithm_number(alg) == Algorithm.THREEFRY.value:
         raise UnimplementedError(
             None, None, "A generator cannot draw with the ThreeFry algorithm, only with Philox."
         )
@@ -36,6 +42,8 @@ class RngReadAndSkip(Op):
     type_name = "RngReadAndSkip"
     inputs = ("resource: resource", "alg: int32 host", "delta: uint64")
     outputs = ("value: int64",)
+    behind = Storage
+    ranks = {"alg": 0}
     effect = Effect.WRITE
     gradient = not_differentiable
 
@@ -55,6 +63,8 @@ class StatefulRandomBinomial(Op):
     )  # fmt: skip
     outputs = ("output: dtype",)
     dtypes = {"T": COUNTS, "dtype": COUNTS, "S": dt.INDEX}
+    behind = Storage
+    ranks = {"algorithm": 0}
     effect = Effect.WRITE
     gradient = undefined("counts change by jumps")
 

@@ -28,7 +28,13 @@ from graphwright.ops.tensor_list import (
 )
 from graphwright.types import dtypes as dt
 from graphwright.types.dtypes import DType
-from graphwright.types.tensor_type import Dims, TensorType, is_compatible, show_dims
+from graphwright.types.tensor_type import (
+    Dims,
+    TensorType,
+    is_compatible,
+    num_elements,
+    show_dims,
+)
 
 
 def stacked(rows: Sequence[Any], dims: Dims | None, dtype: DType) -> Any:
@@ -106,6 +112,7 @@ class TensorListStack(Op):
 
     type_name = "TensorListStack"
     inputs = ("input_handle: variant", "element_shape: int32 host")
+    behind = TensorList
     outputs = ("tensor: element_dtype",)
 
     element_dtype: DType
@@ -118,7 +125,7 @@ class TensorListStack(Op):
 
     def kernel(self, items: Any, element_shape: Any) -> Any:
         check_dtype(items, self.element_dtype)
-        if self.num_elements >= 0 and len(items) != self.num_elements:
+        if self.num_elements != -1 and len(items) != self.num_elements:
             raise refuse(
                 f"Operation expected a list with {self.num_elements} elements but got a list "
                 f"with {len(items)} elements."
@@ -139,23 +146,25 @@ class TensorListGather(Op):
 
     type_name = "TensorListGather"
     inputs = ("input_handle: variant", "indices: int32", "element_shape: int32 host")
+    behind = TensorList
     outputs = ("values: element_dtype",)
 
     element_dtype: DType
 
     def shapes(self, handle: TensorType, indices: TensorType, element_shape: Any) -> Shapes:
         dims = known_dims(element_shape)
-        size = None if indices.dims is None else indices.dims[0]
+        size = num_elements(indices.dims)
         return (None if dims is None else (size, *dims),)
 
     def kernel(self, items: Any, indices: Any, element_shape: Any) -> Any:
         check_dtype(items, self.element_dtype)
         size = len(items)
-        for index in indices.tolist():
+        places = indices.reshape(-1).tolist()
+        for index in places:
             if not 0 <= index < size:
                 raise refuse(f"Index {index} out o range; list only has {size} elements.")
         asked = merged(known_dims(element_shape), items.dims)
-        chosen = [items.items[i] for i in indices.tolist()]
+        chosen = [items.items[i] for i in places]
         if any(item is None for item in chosen):
             dims = element_dims(items, asked)
             message = _STACK_BLANK.replace("stack", "gather")
@@ -191,6 +200,8 @@ class TensorListScatterV2(Op):
         return ((),)
 
     def kernel(self, tensor: Any, indices: Any, element_shape: Any, num_elements: Any) -> Any:
+        if num_elements < -1:
+            raise refuse(f"num_elements must be -1 or more, got {num_elements}")
         size = num_elements if num_elements >= 0 else int(indices.max(initial=-1)) + 1
         dims = merged(known_dims(element_shape), tensor.shape[1:])
         items = TensorList([None] * size, dt.of_numpy(tensor.dtype), dims)
@@ -211,6 +222,7 @@ class TensorListScatterIntoExistingList(Op):
 
     type_name = "TensorListScatterIntoExistingList"
     inputs = ("input_handle: variant", "tensor: element_dtype", "indices: int32")
+    behind = TensorList
     outputs = ("output_handle: variant",)
     dtypes = {"element_dtype": dt.ANY}
 
@@ -219,6 +231,8 @@ class TensorListScatterIntoExistingList(Op):
 
     def kernel(self, items: Any, tensor: Any, indices: Any) -> Any:
         check_dtype(items, dt.of_numpy(tensor.dtype))
+        if indices.ndim != 1:
+            raise refuse(f"indices must be a vector, got shape {show_dims(indices.shape)}")
         merged(items.dims, tensor.shape[1:])
         size = max(len(items), int(indices.max(initial=-1)) + 1)
         return scattered(items.resize(size), tensor, indices)
@@ -236,6 +250,7 @@ class TensorListScatterIntoExistingList(Op):
 def scattered(items: TensorList, tensor: Any, indices: Any) -> TensorList:
     """The list with rows of a tensor at `indices`."""
     new = items.items.copy()
+    indices = indices.reshape(-1)
     if len(indices) != len(tensor):
         raise refuse(
             f"Invalid number of rows in input tensor. Expected {len(indices)} Actual {len(tensor)}"
@@ -254,6 +269,7 @@ class TensorListConcatV2(Op):
 
     type_name = "TensorListConcatV2"
     inputs = ("input_handle: variant", "element_shape: shape_type host", "leading_dims: int64 host")
+    behind = TensorList
     outputs = ("tensor: element_dtype", "lengths: int64")
     dtypes = _SHAPE
 
@@ -265,6 +281,7 @@ class TensorListConcatV2(Op):
 
     def kernel(self, items: Any, element_shape: Any, leading_dims: Any) -> Any:
         check_dtype(items, self.element_dtype)
+        merged(known_dims(element_shape), items.dims)
         rows = []
         for i, item in enumerate(items.items):
             rows.append(self.row(items, i, item, known_dims(element_shape), leading_dims))
@@ -327,6 +344,8 @@ class TensorListSplit(Op):
     def kernel(self, tensor: Any, element_shape: Any, lengths: Any) -> Any:
         if not tensor.shape:
             raise refuse("Tensor must be at least a vector, but saw shape: []")
+        if lengths.ndim != 1:
+            raise refuse(f"lengths must be a vector, got shape {show_dims(lengths.shape)}")
         ends = np.cumsum(lengths)
         used = int(ends[-1]) if len(ends) else 0
         if (lengths < 0).any():

@@ -104,6 +104,7 @@ class TensorListSetItem(Op):
 
     type_name = "TensorListSetItem"
     inputs = ("input_handle: variant", "index: int32", "item: element_dtype")
+    behind = TensorList
     outputs = ("output_handle: variant",)
     dtypes = {"element_dtype": dt.ANY}
 
@@ -157,6 +158,7 @@ class TensorListGetItem(Op):
 
     type_name = "TensorListGetItem"
     inputs = ("input_handle: variant", "index: int32", "element_shape: int32 host")
+    behind = TensorList
     outputs = ("item: element_dtype",)
 
     element_dtype: DType
@@ -183,6 +185,7 @@ class TensorListPushBack(Op):
 
     type_name = "TensorListPushBack"
     inputs = ("input_handle: variant", "tensor: element_dtype")
+    behind = TensorList
     outputs = ("output_handle: variant",)
     dtypes = {"element_dtype": dt.ANY}
 
@@ -226,6 +229,7 @@ class TensorListPopBack(Op):
 
     type_name = "TensorListPopBack"
     inputs = ("input_handle: variant", "element_shape: int32 host")
+    behind = TensorList
     outputs = ("output_handle: variant", "tensor: element_dtype")
 
     element_dtype: DType
@@ -261,6 +265,7 @@ class TensorListLength(Op):
 
     type_name = "TensorListLength"
     inputs = ("input_handle: variant",)
+    behind = TensorList
     outputs = ("length: int32",)
     gradient = not_differentiable
 
@@ -279,6 +284,7 @@ class TensorListElementShape(Op):
 
     type_name = "TensorListElementShape"
     inputs = ("input_handle: variant",)
+    behind = TensorList
     outputs = ("element_shape: shape_type",)
     gradient = not_differentiable
 
@@ -301,6 +307,7 @@ class TensorListResize(Op):
 
     type_name = "TensorListResize"
     inputs = ("input_handle: variant", "size: int32 host")
+    behind = TensorList
     outputs = ("output_handle: variant",)
 
     def shapes(self, handle: TensorType, size: Any) -> Shapes:
@@ -324,6 +331,7 @@ class TensorListConcatLists(Op):
     type_name = "TensorListConcatLists"
     gradient = undefined("the cotangent of a list has nothing that says where to cut it")
     inputs = ("input_a: variant", "input_b: variant")
+    behind = TensorList
     outputs = ("output: variant",)
 
     element_dtype: DType
@@ -347,6 +355,7 @@ class TensorListZerosLike(Op):
     inputs = ("x: T",)
     outputs = ("y: T",)
     dtypes = {"T": frozenset({dt.variant})}
+    behind = TensorList
     gradient = not_differentiable
     batched = elementwise
 

@@ -39,6 +39,7 @@ class Storage:
         "__weakref__", "array", "dims", "dtype", "late", "lock", "name", "owner", "value_dtype"
     )  # fmt: skip
     dtype: DType
+    shape: ClassVar[Dims] = ()
     tensor_type: TensorType = HANDLE
 
     def __init__(self, array: Any, value_dtype: DType, dims: Dims | None, name: str) -> None:
@@ -108,9 +109,19 @@ class Storage:
         with self.lock:
             self.write(array)
 
+    def check_dtype(self, array: Any) -> None:
+        """ValueError for an array that has not the declared dtype."""
+        dtype = self.value_dtype.numpy_dtype
+        if array.dtype is not dtype and array.dtype != dtype:
+            raise ValueError(
+                f"Trying to change variable '{self.name}' with wrong dtype. Expected "
+                f"{self.value_dtype.name} got {array.dtype.name}"
+            )
+
     def write(self, array: Any) -> None:
         """Replaces the array by one of the declared dtype and shape."""
         array = np.asarray(array)
+        self.check_dtype(array)
         if array.shape != self.dims and not is_compatible(array.shape, self.dims):
             raise ValueError(
                 f"Cannot assign value to variable '{self.name}': Shape mismatch. The variable "
@@ -267,6 +278,7 @@ class ReadVariableOp(Op):
     type_name = "ReadVariableOp"
     inputs = ("resource: resource",)
     outputs = ("value: dtype",)
+    behind = Storage
     effect = Effect.READ
     private = frozenset({"shape"})
 
@@ -277,6 +289,11 @@ class ReadVariableOp(Op):
         return (self.shape,)
 
     def kernel(self, storage: Any) -> Any:
+        if storage.value_dtype is not self.dtype:
+            raise ValueError(
+                f"Trying to read variable '{storage.name}' with wrong dtype. Expected "
+                f"{storage.value_dtype.name} got {self.dtype.name}"
+            )
         return storage.read()
 
     def gradient(self, call: Call, g: Any) -> Sequence[Any]:
@@ -287,6 +304,7 @@ class Assignment(Op):
     """Changes a variable by a value of its dtype; has no result."""
 
     inputs = ("resource: resource", "value: dtype")
+    behind = Storage
     effect = Effect.WRITE
     gradient = not_differentiable
 
@@ -326,7 +344,8 @@ class AssignSubVariableOp(Assignment):
 
 
 def same_shape(storage: Storage, array: Any, value: Any) -> Any:
-    """The value, checked to have the variable's shape."""
+    """The value, checked to have the variable's shape and dtype."""
+    storage.check_dtype(value)
     if np.shape(value) != np.shape(array):
         raise ValueError(
             f"Cannot update variable '{storage.name}' with shape {show_dims(np.shape(array))} "
@@ -341,6 +360,7 @@ class VariableGather(Op):
     inputs = ("resource: resource", "indices: Tindices")
     outputs = ("output: dtype",)
     dtypes = {"Tindices": dt.INDEX}
+    behind = Storage
     effect = Effect.READ
     private = frozenset({"shape"})
 
@@ -432,7 +452,7 @@ class VarIsInitializedOp(Op):
         return ((),)
 
     def kernel(self, storage: Any) -> Any:
-        return np.array(storage.is_set)
+        return np.array(isinstance(storage, Storage) and storage.is_set)
 
 
 class VariableShape(Op):
@@ -441,6 +461,7 @@ class VariableShape(Op):
     type_name = "VariableShape"
     inputs = ("input: resource",)
     outputs = ("output: out_type",)
+    behind = Storage
     effect = Effect.READ
     gradient = not_differentiable
 
@@ -460,12 +481,21 @@ class ResourceScatter(Op):
 
     inputs = ("resource: resource", "indices: Tindices", "updates: dtype")
     dtypes = {"Tindices": dt.INDEX}
+    behind = Storage
     effect = Effect.WRITE
     gradient = not_differentiable
+    ruled = True
 
     dtype: DType
 
     def shapes(self, resource: TensorType, indices: TensorType, updates: TensorType) -> Shapes:
+        if updates.dims and indices.dims is not None and indices.size != 0:
+            first = updates.dims[: len(indices.dims)]
+            if not is_compatible(first, indices.dims):
+                raise ValueError(
+                    f"updates must be a scalar or begin with the shape of indices, "
+                    f"{show_dims(indices.dims)}, got shape {show_dims(updates.dims)}"
+                )
         return ()
 
     def combine(self, array: Any, indices: Any, updates: Any) -> None:
@@ -478,7 +508,10 @@ class ResourceScatter(Op):
 
     def kernel(self, storage: Any, indices: Any, updates: Any) -> None:
         def change(array: Any, out: Any) -> Any:
+            storage.check_dtype(updates)
             rows = checked_rows(indices, array)
+            if not rows.size:
+                return array
             np.broadcast_to(updates, (*np.shape(rows), *array.shape[1:]))  # or it is refused
             result = array.copy() if out is None else out
             self.combine(result, rows, updates)

@@ -11,7 +11,7 @@ import numpy as np
 
 from graphwright.op.batching import Each
 from graphwright.op.interpreter import apply, convert
-from graphwright.op.op import Call, Effect, Op, Shapes, freeze, not_differentiable
+from graphwright.op.op import Call, Op, Shapes, freeze
 from graphwright.ops.movement import broadcast_to, sum_to
 from graphwright.ops.shape import shape, shape_of
 from graphwright.types import dtypes as dt
@@ -292,43 +292,6 @@ class TensorStridedSliceUpdate(Masks):
 
     def batched(self, each: Each) -> Any:
         return apply(self.shifted(), each.full(0), *self.bounds(each, 1), each.full(4))
-
-
-class ResourceStridedSliceAssign(Masks):
-    """variable[begin:end:strides] = value, which is broadcast to the slice."""
-
-    type_name = "ResourceStridedSliceAssign"
-    inputs = (
-        "ref: resource",
-        "begin: Index host",
-        "end: Index host",
-        "strides: Index host",
-        "value: T",
-    )
-    dtypes = {"T": dt.ANY, "Index": dt.INDEX}
-    effect = Effect.WRITE
-    gradient = not_differentiable
-
-    def shapes(
-        self, ref: TensorType, begin: Any, end: Any, strides: Any, value: TensorType
-    ) -> Shapes:
-        return ()
-
-    def kernel(self, storage: Any, begin: Any, end: Any, strides: Any, value: Any) -> None:
-        index = self.numpy_index(begin, end, strides)
-
-        def changed(array: Any, out: Any) -> Any:
-            result = np.array(array) if out is None else out
-            try:
-                result[index] = value  # NumPy refuses before it writes
-            except ValueError:
-                given, wanted = show_dims(np.shape(value)), show_dims(array[index].shape)
-                raise ValueError(
-                    f"Cannot broadcast input shape {given} into final shape {wanted}"
-                ) from None
-            return result
-
-        storage.revise(changed)
 
 
 class Slice(Op):

@@ -25,6 +25,7 @@ class Table:
     """
 
     dtype: DType = dt.resource
+    shape: Dims = ()
     tensor_type: TensorType = HANDLE
 
     def __init__(
@@ -48,7 +49,8 @@ class Table:
         self.free: list[int] = []
 
     def keys_of(self, array: Any) -> list[Any]:
-        """The keys in an array; InvalidArgumentError for reserved ones."""
+        """The keys in an array; InvalidArgumentError for reserved ones, or for another dtype."""
+        check_dtype("key", np.asarray(array), self.key_dtype)
         keys: list[Any] = np.asarray(array, self.key_dtype.numpy_dtype).reshape(-1).tolist()
         for reserved, what in self.reserved.items():
             if reserved in keys:
@@ -68,6 +70,7 @@ class Table:
                 f"Expected shape {list(own)} or {[*shape, *own]} for default value, got "
                 f"{list(np.shape(default))}",
             )
+        check_dtype("default value", np.asarray(default), self.value_dtype)
         wanted = self.keys_of(keys)
         with self.lock:
             places = map(self.rows.get, wanted, itertools.repeat(-1))
@@ -79,7 +82,8 @@ class Table:
 
     def insert(self, keys: Any, values: Any, once: bool = False) -> None:
         """Sets the values of keys; with `once` a key may not have another value already."""
-        values = np.asarray(values, self.value_dtype.numpy_dtype)
+        values = np.asarray(values)
+        check_dtype("value", values, self.value_dtype)
         expected = (*np.shape(keys), *self.value_shape)
         if values.shape != expected:
             raise InvalidArgumentError(
@@ -141,6 +145,15 @@ class Table:
         return f"<Table of {len(self)} keys, {self.key_dtype.name} to {self.value_dtype.name}>"
 
 
+def check_dtype(what: str, array: Any, dtype: DType) -> None:
+    """InvalidArgumentError for keys or values that a table does not hold."""
+    if array.dtype != dtype.numpy_dtype:
+        got = dt.of_numpy(array.dtype).name
+        raise InvalidArgumentError(
+            None, None, f"Expected dtype {dtype.name} for {what} of a table, got {got}"
+        )
+
+
 def text(value: Any) -> str:
     """A key or value as messages show it."""
     return value.decode(errors="replace") if isinstance(value, bytes) else str(value)
@@ -153,6 +166,7 @@ class LookupTableFindV2(Op):
     inputs = ("table_handle: resource", "keys: Tin", "default_value: Tout")
     outputs = ("values: Tout",)
     dtypes = {"Tin": CONTENT, "Tout": CONTENT}
+    behind = Table
     effect = Effect.READ
     gradient = not_differentiable
     private = frozenset({"shape"})
@@ -171,6 +185,7 @@ class LookupTableFindV2(Op):
 class TableChange(Op):
     """Changes a table; has no result."""
 
+    behind = Table
     effect = Effect.WRITE
     gradient = not_differentiable
 
@@ -217,6 +232,7 @@ class LookupTableSizeV2(Op):
     type_name = "LookupTableSizeV2"
     inputs = ("table_handle: resource",)
     outputs = ("size: int64",)
+    behind = Table
     effect = Effect.READ
     gradient = not_differentiable
 
@@ -234,6 +250,7 @@ class LookupTableExportV2(Op):
     inputs = ("table_handle: resource",)
     outputs = ("keys: Tkeys", "values: Tvalues")
     dtypes = {"Tkeys": CONTENT, "Tvalues": CONTENT}
+    behind = Table
     effect = Effect.READ
     gradient = not_differentiable
     private = frozenset({"shape"})

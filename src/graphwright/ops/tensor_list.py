@@ -196,6 +196,8 @@ def known_dims(element_shape: Any) -> Dims | None:
                 f"not {element_shape}"
             )
         return None
+    if any(d is not None and d < -1 for d in element_shape):
+        raise ValueError(f"element_shape must be of sizes, or -1 for unknown ones: {element_shape}")
     return tuple([None if d is None or d < 0 else d for d in element_shape])
 
 

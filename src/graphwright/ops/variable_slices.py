@@ -11,12 +11,13 @@ from graphwright.op.interpreter import apply
 from graphwright.op.op import Call, Effect, Op, Shapes, not_differentiable
 from graphwright.ops.creation import zeros
 from graphwright.ops.gathering import GatherNd, scatter
-from graphwright.ops.resource import VariableGather, read_variable
+from graphwright.ops.resource import Storage, VariableGather, read_variable
 from graphwright.ops.scattering import check_tensor_updates, tensor_scatter_nd_add
 from graphwright.ops.shape import shape_of
+from graphwright.ops.slicing import Masks
 from graphwright.types import dtypes as dt
 from graphwright.types.dtypes import DType
-from graphwright.types.tensor_type import Dims, TensorType
+from graphwright.types.tensor_type import Dims, TensorType, show_dims
 
 
 class ResourceGatherNd(VariableGather):
@@ -41,6 +42,7 @@ class ResourceScatterNd(Op):
 
     inputs = ("ref: resource", "indices: Tindices", "updates: T")
     dtypes = {"Tindices": dt.INDEX, "T": dt.ANY}
+    behind = Storage
     effect = Effect.WRITE
     gradient = not_differentiable
 
@@ -55,6 +57,7 @@ class ResourceScatterNd(Op):
 
     def kernel(self, storage: Any, indices: Any, updates: Any) -> None:
         def change(array: Any, out: Any) -> Any:
+            storage.check_dtype(updates)
             check_tensor_updates(array.shape, np.shape(indices), np.shape(updates))
             return scatter(self.kind, array, indices, updates, self.bad_indices_policy, out)
 
@@ -94,6 +97,47 @@ class ResourceScatterNdMin(ResourceScatterNd):
 
     type_name = "ResourceScatterNdMin"
     kind = "min"
+
+
+class ResourceStridedSliceAssign(Masks):
+    """variable[begin:end:strides] = value, which is broadcast to the slice."""
+
+    type_name = "ResourceStridedSliceAssign"
+    inputs = (
+        "ref: resource",
+        "begin: Index host",
+        "end: Index host",
+        "strides: Index host",
+        "value: T",
+    )
+    dtypes = {"T": dt.ANY, "Index": dt.INDEX}
+    behind = Storage
+    effect = Effect.WRITE
+    gradient = not_differentiable
+
+    def shapes(
+        self, ref: TensorType, begin: Any, end: Any, strides: Any, value: TensorType
+    ) -> Shapes:
+        return ()
+
+    def kernel(self, storage: Any, begin: Any, end: Any, strides: Any, value: Any) -> None:
+        index = self.numpy_index(begin, end, strides)
+
+        def changed(array: Any, out: Any) -> Any:
+            storage.check_dtype(value)
+            result = np.array(array) if out is None else out
+            try:
+                result[index] = value  # NumPy refuses before it writes
+            except ValueError:
+                if not array[index].size:
+                    return result  # nothing to change, whatever is given
+                given, wanted = show_dims(np.shape(value)), show_dims(array[index].shape)
+                raise ValueError(
+                    f"Cannot broadcast input shape {given} into final shape {wanted}"
+                ) from None
+            return result
+
+        storage.revise(changed)
 
 
 GATHER_ND = GatherNd.of()

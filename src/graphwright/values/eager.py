@@ -21,10 +21,11 @@ from graphwright.values.operators import Operators
 from graphwright.values.quiet import QUIET
 from graphwright.values.tensor import EagerTensor, Tensor, wrap
 
-#: What a kernel raises about its arguments; anything else, and a TypeError that no rule explains,
-#: is a defect and passes through.
+#: What a kernel raises about its arguments; anything else, a TypeError that no rule explains, and
+#: an AttributeError that no handle does, is a defect and passes through.
 KERNEL_ERRORS = (
     ValueError, IndexError, OverflowError, ZeroDivisionError, MemoryError, TypeError,
+    AttributeError,
 )  # fmt: skip
 
 REFUSALS = (*KERNEL_ERRORS, OpError)
@@ -241,6 +242,8 @@ def refusal(op: Op, operands: tuple[Any, ...] | None, error: Exception) -> Excep
         kind, message = ResourceExhaustedError, message or "no memory is left"
     elif isinstance(error, NotIndex):
         return wrong_host(op, operands or (), error)
+    elif isinstance(error, AttributeError):
+        return wrong_handle(op, operands or (), error)
     elif operands is not None:
         mask = op.host_mask(len(operands))
         described = [as_host(o) if host else o.type for o, host in zip(operands, mask)]
@@ -261,6 +264,23 @@ def refusal(op: Op, operands: tuple[Any, ...] | None, error: Exception) -> Excep
     if "[Op:" not in message:
         message = f"{message} [Op:{op.type_name}]"
     return kind(None, None, message)
+
+
+def wrong_handle(op: Op, operands: tuple[Any, ...], error: Exception) -> Exception:
+    """The error for the handle of another thing than the op's; what else is a defect."""
+    kind = op.behind
+    for name, operand in zip(op.operand_names(len(operands)), operands):
+        if kind is None or not isinstance(operand, EagerTensor):
+            continue
+        found = operand._array
+        if operand.dtype in (dt.resource, dt.variant) and not isinstance(found, kind):
+            return InvalidArgumentError(
+                None,
+                None,
+                f"{name} of {op.type_name} must be the handle of a {kind.__name__}, got {found!r} "
+                f"[Op:{op.type_name}]",
+            )
+    return error
 
 
 def is_plain(value: Any) -> bool:

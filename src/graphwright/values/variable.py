@@ -24,8 +24,7 @@ from graphwright.ops import resource, variable_slices
 from graphwright.ops.indexing import is_mask, strided
 from graphwright.ops.joining import stack
 from graphwright.ops.resource import HANDLE, Storage
-from graphwright.ops.slicing import ResourceStridedSliceAssign
-from graphwright.ops.variable_slices import gather_slices
+from graphwright.ops.variable_slices import ResourceStridedSliceAssign, gather_slices
 from graphwright.types.dtypes import DType, as_dtype
 from graphwright.types.shape import TensorShape
 from graphwright.types.tensor_type import TensorType, is_compatible
