@@ -115,6 +115,7 @@ class DecodeProtoV2(Op):
     type_name = "DecodeProtoV2"
     inputs = ("bytes: string",)
     outputs: ClassVar[tuple[str, ...]] = ("sizes: int32", "values: output_types...")
+    ruled = True
     returns_tuple = True
     gradient = not_differentiable
 
@@ -132,6 +133,8 @@ class DecodeProtoV2(Op):
         count, dims = len(self.field_names), data.dims
         if dims is None:
             return (None,) * (count + 1)
+        if 0 in dims:
+            raise ValueError(f"bytes must have elements, got shape {show_dims(dims)}")
         return (*dims, count), *[(*dims, None)] * count
 
     def kernel(self, data: Any) -> Any:

@@ -234,7 +234,9 @@ def attribute(op: type[Op], name: str, value: Any) -> Any:
         return plain_value(op, name, value, said)
     try:
         return ATTRIBUTES[kind](value)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError) as error:
+        if "Dims" in kind and isinstance(error, ValueError):  # a size is negative
+            raise InvalidArgumentError(None, None, f"'{said}' of {op.type_name}: {error}") from None
         raise TypeError(f"Expected {kind} for argument '{said}' not {value!r}.") from None
 
 

@@ -29,7 +29,7 @@ def truncated_normal(
     """Variates [samples, n] of the parameters' dtype; the parameters have shape [n].
 
     Raises ValueError where a mean is not finite, a deviation not positive, a low bound not below
-    its high one, or both infinite.
+    its high one, or both infinite. An infinite deviation gives nan.
     """
     drawn = np.empty((samples, means.size), means.dtype)
     stream = _Stream(key, counter, means.dtype)
@@ -57,7 +57,9 @@ class _Stream:
 
 def _draw(stream: _Stream, mean: Any, deviation: Any, low: Any, high: Any, samples: int) -> Array:
     bounded = low < high and (np.isfinite(low) or np.isfinite(high))
-    if not (bounded and np.isfinite(mean) and 0 < deviation < np.inf):
+    if bounded and np.isfinite(mean) and deviation == np.inf:
+        return np.full(samples, np.nan, stream.dtype)
+    if not (bounded and np.isfinite(mean) and deviation > 0):
         raise ValueError(
             "a truncated normal needs a finite mean, a positive deviation and low < high, one of "
             f"them finite; got mean {mean}, deviation {deviation}, low {low}, high {high}"

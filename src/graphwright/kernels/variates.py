@@ -88,9 +88,9 @@ def binomial(
     """Binomial variates of `dtype` [samples, n] for `trials` and `chance`, both [n], or nan."""
     count = np.repeat(trials.astype(np.float64), samples)
     success = np.repeat(chance.astype(np.float64), samples)
-    rarer = np.where(success > 0.5, 1.0 - success, success)
+    rarer = np.where(success > 0.5, np.maximum(1.0 - success, 0.0), success)
     drawn = np.full(count.size, np.nan)
-    possible = np.isfinite(count) & (count >= 0) & (success >= 0) & (success <= 1)
+    possible = np.isfinite(count) & (count >= 0) & (success >= 0)
     certain = possible & ((count == 0) | (rarer == 0))
     drawn[certain] = 0.0
     few = count * rarer < 10

@@ -9,9 +9,9 @@ import numpy as np
 
 from graphwright.op.interpreter import apply, convert
 from graphwright.op.op import Op, Shapes, not_differentiable
-from graphwright.ops.strings import scalar, string
+from graphwright.ops.strings import string
 from graphwright.types import dtypes as dt
-from graphwright.types.tensor_type import TensorType, show_dims
+from graphwright.types.tensor_type import TensorType
 
 _HEAD = struct.Struct("<4sI4s4sIHHIIHH4sI")
 _SCALE = 32768
@@ -23,18 +23,13 @@ class EncodeWav(Op):
     type_name = "EncodeWav"
     inputs = ("audio: float32", "sample_rate: int32")
     outputs = ("contents: string",)
+    ranks = {"audio": 2, "sample_rate": 0}
     gradient = not_differentiable
 
     def shapes(self, audio: TensorType, sample_rate: TensorType) -> Shapes:
-        if audio.rank not in (2, None):
-            raise ValueError(f"audio must be 2-dimensional, but has shape {show_dims(audio.dims)}")
-        if sample_rate.rank not in (0, None):
-            raise ValueError(f"sample_rate must be scalar, got shape {show_dims(sample_rate.dims)}")
         return ((),)
 
     def kernel(self, audio: Any, sample_rate: Any) -> Any:
-        if audio.ndim != 2 or np.ndim(sample_rate):
-            raise ValueError("the shapes do not fit")  # `shapes` says what does
         channels, rate = audio.shape[1], int(sample_rate)
         if not 0 < channels < 1 << 16:
             raise ValueError(f"num_channels must be in (0, 2^16), got: {channels}")
@@ -61,19 +56,21 @@ class DecodeWav(Op):
     type_name = "DecodeWav"
     inputs = ("contents: string",)
     outputs = ("audio: float32", "sample_rate: int32")
+    ranks = {"contents": 0}
     gradient = not_differentiable
 
     desired_channels: int = -1
     desired_samples: int = -1
 
     def shapes(self, contents: TensorType) -> Shapes:
-        if contents.rank not in (0, None):
-            raise ValueError(f"contents must be scalar, got shape {show_dims(contents.dims)}")
         wanted = self.desired_samples, self.desired_channels
+        for name, size in zip(("desired_samples", "desired_channels"), wanted):
+            if size < -1:
+                raise ValueError(f"{name} must be non-negative or -1, got {size}")
         return tuple([None if size < 0 else size for size in wanted]), ()
 
     def kernel(self, contents: Any) -> Any:
-        samples, rate = decoded(scalar(contents, "contents"))
+        samples, rate = decoded(contents.item())
         channels, count = self.desired_channels, self.desired_samples
         if channels >= 0:
             samples = samples[:, np.minimum(np.arange(channels), samples.shape[1] - 1)]

@@ -39,6 +39,7 @@ class FusedBatchNormV3(Op):
         "reserve_space_3: U",
     )
     dtypes = {"T": dt.FLOATING - {dt.float64}, "U": frozenset({dt.float32, dt.bfloat16})}
+    ruled = True
 
     epsilon: float = 1e-4
     exponential_avg_factor: float = 1.0
@@ -51,17 +52,11 @@ class FusedBatchNormV3(Op):
         for name, parameter in zip(("scale", "offset", "mean", "variance"), parameters):
             if name in ("mean", "variance") and self.is_training and parameter.dims == (0,):
                 continue
-            if not is_compatible(parameter.dims, (channels,)):
-                raise ValueError(
-                    f"{name} must have the same number of elements as the channels of x, got "
-                    f"{show_dims(parameter.dims)} and {show_dims((channels,))}"
-                )
+            check_channels(name, parameter, channels)
         vector: Dims = (channels,)
         return (normalized_dims(x, self.data_format), vector, vector, vector, vector, (0,))
 
     def kernel(self, x: Any, scale: Any, offset: Any, mean: Any, variance: Any) -> Any:
-        if x.shape[channel_axis(self.data_format)] != scale.shape[0] or x.ndim not in (4, 5):
-            raise ValueError(f"scale {scale.shape} does not fit x {x.shape}")
         spread: Spread = lambda v: along_channels(v, x.ndim, self.data_format)  # noqa: E731
         wide = x.astype(np.float32, copy=False)
         if self.is_training:
@@ -110,8 +105,19 @@ def by_channels(op: FusedBatchNormV3 | FusedBatchNormGradV3, each: Each) -> Any:
 
 def check_normalized(name: str, x: TensorType, data_format: str) -> None:
     """The operand of a batch normalization has the rank of its data format."""
-    if x.rank is not None and x.rank not in (4, 5):
-        raise ValueError(f"input must be 4 or 5-dimensional: x of {name} is {show_dims(x.dims)}")
+    if x.rank not in (len(data_format), None):
+        raise ValueError(
+            f"input must be {len(data_format)}-dimensional: x of {name} is {show_dims(x.dims)}"
+        )
+
+
+def check_channels(name: str, parameter: TensorType, channels: int | None) -> None:
+    """An operand of a batch normalization has one element for each channel."""
+    if not is_compatible(parameter.dims, (channels,)):
+        raise ValueError(
+            f"{name} must have the same number of elements as the channels of x, got "
+            f"{show_dims(parameter.dims)} and {show_dims((channels,))}"
+        )
 
 
 def normalized_dims(x: TensorType, data_format: str) -> Dims:
@@ -139,6 +145,7 @@ class FusedBatchNormGradV3(Op):
         "reserve_space_5: U",
     )
     dtypes = {"T": dt.FLOATING - {dt.float64}, "U": frozenset({dt.float32})}
+    ruled = True
 
     epsilon: float = 1e-4
     data_format: str = "NHWC"
@@ -147,6 +154,13 @@ class FusedBatchNormGradV3(Op):
     def shapes(self, g: TensorType, x: TensorType, *saved: TensorType) -> Shapes:
         check_normalized(self.type_name, x, self.data_format)
         channels = None if x.dims is None else x.dims[channel_axis(self.data_format)]
+        if not is_compatible(g.dims, x.dims):
+            raise ValueError(
+                f"y_backprop must have the shape of x, got {show_dims(g.dims)} and "
+                f"{show_dims(x.dims)}"
+            )
+        for name, parameter in zip(("scale", "reserve_space_1", "reserve_space_2"), saved):
+            check_channels(name, parameter, channels)
         return normalized_dims(x, self.data_format), (channels,), (channels,), (0,), (0,)
 
     def kernel(self, g: Any, x: Any, scale: Any, mean: Any, variance: Any, _: Any) -> Any:

@@ -11,7 +11,7 @@ from graphwright.op.interpreter import apply, convert
 from graphwright.op.op import Op, Shapes, not_differentiable, undefined
 from graphwright.ops.joining import stack, unstack
 from graphwright.types import dtypes as dt
-from graphwright.types.tensor_type import TensorType, show_dims
+from graphwright.types.tensor_type import TensorType, is_compatible, show_dims
 
 REALS = frozenset({dt.float16, dt.float32})
 
@@ -64,6 +64,7 @@ class NonMaxSuppressionV3(Op):
     )
     outputs = ("selected_indices: int32",)
     dtypes = {"T": REALS, "T_threshold": REALS}
+    ruled = True
     gradient = not_differentiable
 
     def shapes(self, boxes: TensorType, scores: TensorType, *limits: Any) -> Shapes:
@@ -71,8 +72,6 @@ class NonMaxSuppressionV3(Op):
         return ((None,),)
 
     def kernel(self, boxes: Any, scores: Any, count: Any, iou: Any, least: Any) -> Any:
-        boxes, scores = np.asarray(boxes), np.asarray(scores)
-        check_boxes(TensorType(dt.float32, boxes.shape), TensorType(dt.float32, scores.shape))
         check_limits(count, iou)
         return select(boxes, scores, count, float(iou), float(least))
 
@@ -84,6 +83,7 @@ class NonMaxSuppressionV4(Op):
     inputs = NonMaxSuppressionV3.inputs
     outputs = ("selected_indices: int32", "valid_outputs: int32")
     dtypes = NonMaxSuppressionV3.dtypes
+    ruled = True
     gradient = not_differentiable
 
     pad_to_max_output_size: bool = False
@@ -114,6 +114,7 @@ class NonMaxSuppressionV5(Op):
     )
     outputs = ("selected_indices: int32", "selected_scores: T", "valid_outputs: int32")
     dtypes = {"T": REALS}
+    ranks = {"iou_threshold": 0, "score_threshold": 0, "soft_nms_sigma": 0}
     gradient = undefined("gather the scores by the selected indices")
 
     pad_to_max_output_size: bool = False
@@ -124,8 +125,9 @@ class NonMaxSuppressionV5(Op):
         return ((count,), (count,), ())
 
     def kernel(self, boxes: Any, scores: Any, count: Any, iou: Any, least: Any, sigma: Any) -> Any:
-        boxes, scores = np.asarray(boxes), np.asarray(scores)
         check_limits(count, iou)
+        if not sigma >= 0:
+            raise ValueError(f"soft_nms_sigma must be >= 0, got {sigma}")
         if sigma > 0:
             limits = float(least), float(sigma)
             chosen, kept = suppression.select_soft(boxes, scores, count, *limits)
@@ -152,21 +154,23 @@ class NonMaxSuppressionWithOverlaps(Op):
     )
     outputs = ("selected_indices: int32",)
     gradient = not_differentiable
+    ranks = {"overlaps": 2, "scores": 1}
 
     def shapes(self, matrix: TensorType, scores: TensorType, *limits: Any) -> Shapes:
-        if matrix.dims is not None and len(matrix.dims) != 2:
-            raise ValueError(f"overlaps must be 2-D{show_dims(matrix.dims)}")
+        count = scores.dims[0] if scores.dims else None
+        if not is_compatible(matrix.dims, (count, count)):
+            raise ValueError(
+                f"overlaps must be square and fit scores, got {show_dims(matrix.dims)} and "
+                f"{show_dims(scores.dims)}"
+            )
         return ((None,),)
 
     def kernel(self, matrix: Any, scores: Any, count: Any, limit: Any, least: Any) -> Any:
         check_limits(count, 0)
-        matrix, scores = np.asarray(matrix), np.asarray(scores)
-        if matrix.shape[:1] != scores.shape:
-            raise ValueError(f"scores has incompatible shape {show_dims(scores.shape)}")
         limit = float(limit)
 
         def hides(_: Any, better: Any, worse: Any) -> Any:
-            return matrix[worse[:, None, :], better[:, :, None]] > limit
+            return ~(matrix[worse[:, None, :], better[:, :, None]] <= limit)
 
         return best_of_list(scores, count, hides, float(least))
 
@@ -189,6 +193,7 @@ class CombinedNonMaxSuppression(Op):
         "nmsed_classes: float32",
         "valid_detections: int32",
     )
+    ruled = True
     gradient = undefined("which boxes are left changes by jumps; gather them by their indices")
 
     pad_per_class: bool = False
@@ -219,7 +224,6 @@ class CombinedNonMaxSuppression(Op):
     def kernel(
         self, boxes: Any, scores: Any, each: Any, total: Any, iou: Any, least: Any
     ) -> tuple[Any, ...]:
-        self.shapes(*[TensorType(dt.float32, np.shape(x)) for x in (boxes, scores)], each, total)
         check_limits(each, iou)
         batch, size, classes = scores.shape
         count = self.detections(each, total, classes)

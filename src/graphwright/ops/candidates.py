@@ -145,6 +145,8 @@ class FixedUnigramCandidateSampler(CandidateSampler):
     unigrams: tuple[float, ...] = ()
 
     def sampler(self) -> kernels.Sampler:
+        if self.shard >= self.num_shards:
+            raise ValueError(f"shard must be below num_shards, {self.num_shards}: {self.shard}")
         weights = list(self.unigrams)
         if self.vocab_file:
             lines = Path(self.vocab_file).read_text().splitlines()

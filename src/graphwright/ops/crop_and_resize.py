@@ -30,7 +30,7 @@ from graphwright.ops.sequences import range as range_of
 from graphwright.ops.shape import shape
 from graphwright.types import dtypes as dt
 from graphwright.types.dtypes import DType
-from graphwright.types.tensor_type import TensorType, show_dims
+from graphwright.types.tensor_type import TensorType, is_compatible, show_dims
 
 SOURCES = dt.REAL - {dt.uint32, dt.uint64, dt.bfloat16}
 
@@ -124,6 +124,7 @@ class CropAndResize(Op):
     """The boxes of images, each resampled to `crop_size`; boxes are in parts of the image."""
 
     type_name = "CropAndResize"
+    ruled = True
     inputs = ("image: T", "boxes: float32", "box_ind: int32", "crop_size: int32 host")
     outputs = ("crops: float32",)
     dtypes = {"T": SOURCES}
@@ -141,9 +142,6 @@ class CropAndResize(Op):
         return ((count, *(size or (None, None)), image.dims[3] if image.dims else None),)
 
     def kernel(self, image: Any, boxes: Any, box_ind: Any, size: Any) -> Any:
-        image = np.asarray(image)
-        types: list[Any] = [TensorType(dt.float32, np.shape(a)) for a in (image, boxes, box_ind)]
-        check_boxes(types[0], types[1], types[2], size)
         number = checked_numbers(box_ind, image.shape[0])
         rows, columns = grid(boxes, image.shape, size)
         if self.method == "nearest":
@@ -190,14 +188,14 @@ class CropAndResizeGradImage(Op):
         number = checked_numbers(box_ind, image_size[0])
         rows, columns = grid(boxes, image_size, grads.shape[1:3])
         inside = (rows.inside[:, :, None] & columns.inside[:, None, :])[..., None]
-        grads = np.where(inside, grads, np.float32(0))
         result = np.zeros(image_size, np.float32)
         if self.method == "nearest":
             row, column = nearest(rows, columns)
-            np.add.at(result, (number, row, column), grads)
+            np.add.at(result, (number, row, column), np.where(inside, grads, np.float32(0)))
         else:
             for row, column, weight in corners(rows, columns):
-                np.add.at(result, (number, row, column), grads * weight[..., None])
+                part = np.where(inside, grads * weight[..., None], np.float32(0))
+                np.add.at(result, (number, row, column), part)
         return result.astype(self.T.numpy_dtype)
 
     def gradient(self, call: Call, g: Any) -> Sequence[Any]:
@@ -213,6 +211,7 @@ class CropAndResizeGradBoxes(Op):
     """The cotangent of the boxes of a bilinear CropAndResize."""
 
     type_name = "CropAndResizeGradBoxes"
+    ranks = {"grads": 4}
     inputs = ("grads: float32", "image: T", "boxes: float32", "box_ind: int32")
     outputs = ("output: float32",)
     dtypes = {"T": SOURCES}
@@ -222,10 +221,17 @@ class CropAndResizeGradBoxes(Op):
     def shapes(
         self, grads: TensorType, image: TensorType, boxes: TensorType, box_ind: TensorType
     ) -> Shapes:
+        check_boxes(image, boxes, box_ind, None if grads.dims is None else grads.dims[1:3])
+        count = boxes.dims[0] if boxes.dims else None
+        depth = image.dims[3] if image.dims else None
+        if not is_compatible(grads.dims, (count, None, None, depth)):
+            raise ValueError(
+                f"grads of shape {show_dims(grads.dims)} must have the depth of image, "
+                f"{show_dims(image.dims)}, and a crop for each box"
+            )
         return (boxes.dims,)
 
     def kernel(self, grads: Any, image: Any, boxes: Any, box_ind: Any) -> Any:
-        image = np.asarray(image)
         number = checked_numbers(box_ind, image.shape[0])
         rows, columns = grid(boxes, image.shape, grads.shape[1:3])
         top, bottom, down = neighbours(rows)

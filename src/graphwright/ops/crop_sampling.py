@@ -74,14 +74,14 @@ class Sampler(Op, fields=False):
     def check_ranges(self, covered: Any) -> None:
         """ValueError where an attribute is no range, or the part that is covered no part."""
         aspects, areas = self.aspect_ratio_range, self.area_range
-        if len(aspects) != 2 or not 0 < aspects[0] <= aspects[1]:
+        if len(aspects) != 2 or not min(aspects) > 0:
             raise ValueError(f"aspect_ratio_range must be two positive numbers, got {aspects}")
         if len(areas) != 2 or not 0 < areas[0] <= areas[1] <= 1:
             raise ValueError(f"area_range must be two numbers in (0, 1], got {areas}")
         if self.max_attempts <= 0:
             raise ValueError(f"Max attempts must be non-negative: {self.max_attempts}")
-        if not 0 <= covered <= 1:
-            raise ValueError(f"Min object covered must be in [0, 1], got {covered}")
+        if not covered >= 0:
+            raise ValueError(f"Min object covered must be non-negative, got {covered}")
 
 
 class SampleDistortedBoundingBoxV2(Sampler, Stateful):

@@ -9,7 +9,7 @@ import numpy as np
 from graphwright.op.interpreter import apply, convert
 from graphwright.op.op import Effect, Op, Shapes, not_differentiable, undefined
 from graphwright.types import dtypes as dt
-from graphwright.types.tensor_type import TensorType, show_dims
+from graphwright.types.tensor_type import Dims, TensorType, is_compatible, show_dims
 
 #: The colours of boxes for which none are given, red, green, blue and alpha.
 COLORS = np.array(
@@ -29,26 +29,26 @@ class DrawBoundingBoxesV2(Op):
     outputs = ("output: T",)
     dtypes = {"T": frozenset({dt.float32, dt.float16})}
     gradient = not_differentiable
+    ranks = {"images": 4, "boxes": 3, "colors": 2}
 
     def shapes(self, images: TensorType, boxes: TensorType, colors: TensorType) -> Shapes:
-        if images.rank not in (4, None):
-            raise ValueError("The rank of the images should be 4")
-        if boxes.rank not in (3, None):
-            raise ValueError("The rank of the boxes tensor should be 3")
+        batch, channels = (None, None) if images.dims is None else (images.dims[0], images.dims[3])
+        if not is_compatible(boxes.dims, (batch, None, 4)):
+            raise ValueError(
+                f"boxes of shape {show_dims(boxes.dims)} for images {show_dims(images.dims)}: "
+                "there must be rows of 4 numbers for each"
+            )
+        if channels == 0:
+            raise ValueError("images must have channels")
+        table: Dims = colors.dims or (0, None)
+        least, given = channels or 0, table[1]
+        if table[0] != 0 and given is not None and given < least:
+            raise ValueError(f"colors must have {channels} channels, got {given}")
         return (images.dims,)
 
     def kernel(self, images: Any, boxes: Any, colors: Any) -> Any:
-        if np.ndim(images) != 4 or np.ndim(boxes) != 3:
-            raise ValueError("The rank of the images should be 4, that of the boxes 3")
-        if len(boxes) != len(images) or np.shape(boxes)[-1] != 4:
-            raise ValueError(
-                f"boxes of shape {show_dims(np.shape(boxes))} for {len(images)} images: there must "
-                "be rows of 4 numbers for each"
-            )
-        channels = np.shape(images)[-1]
-        table = np.asarray(colors) if np.ndim(colors) == 2 and np.size(colors) else COLORS
-        if table.shape[1] < channels:
-            raise ValueError(f"colors must have {channels} channels, got {table.shape[1]}")
+        channels = images.shape[-1]
+        table = colors if len(colors) else COLORS
         if table is COLORS and channels == 1:
             table = np.ones_like(table)
         result = np.array(images)
@@ -61,9 +61,8 @@ class DrawBoundingBoxesV2(Op):
 def outline(image: Any, box: Any, color: Any) -> None:
     """Draws the sides of a box that are in the image."""
     height, width = image.shape[:2]
-    top, left, bottom, right = [
-        int(side * (size - 1)) for side, size in zip(box, (height, width, height, width))
-    ]
+    sizes = np.array([height, width, height, width], np.float32)
+    top, left, bottom, right = to_places(box * (sizes - 1)).tolist()
     if top > bottom or left > right:
         return
     if top >= height or bottom < 0 or left >= width or right < 0:
@@ -87,6 +86,7 @@ class ExtractGlimpseV2(Op):
     inputs = ("input: float32", "size: int32 host", "offsets: float32")
     outputs = ("glimpse: float32",)
     effect = Effect.WRITE  # noise is new each time
+    ranks = {"input": 4, "size": 1, "offsets": 2}
     gradient = undefined("cut with tf.image.crop_and_resize, which has one")
 
     centered: bool = True
@@ -95,21 +95,19 @@ class ExtractGlimpseV2(Op):
     noise: str = "uniform"
 
     def shapes(self, images: TensorType, size: Any, offsets: TensorType) -> Shapes:
-        if images.rank not in (4, None):
-            raise ValueError(f"input must be 4-dimensional, not {show_dims(images.dims)}")
-        if offsets.rank not in (2, None):
-            raise ValueError(f"input must be a matrix, not {show_dims(offsets.dims)}")
-        if size is not None and (not isinstance(size, tuple) or len(size) != 2):
-            raise ValueError(f"input must be a vector of size 2, not {size}")
+        if size is not None and len(size) != 2:
+            raise ValueError(f"size must be a vector of 2 elements, not {size}")
         height, width = size or (None, None)
+        if any(n is not None and n < 0 for n in (height, width)):
+            raise ValueError(f"size must be non-negative, not {size}")
         batch, channels = (images.dims or (None,))[0], (images.dims or (None,))[-1]
+        if not is_compatible(offsets.dims, (batch, 2)):
+            raise ValueError(
+                f"offsets must be two numbers for each of the images, got {show_dims(offsets.dims)}"
+            )
         return ((batch, height, width, channels),)
 
     def kernel(self, images: Any, size: Any, offsets: Any) -> Any:
-        types = [TensorType(dt.float32, x.shape) for x in (images, offsets)]
-        self.shapes(types[0], size, types[1])
-        if min(size) < 0 or offsets.shape != (len(images), 2):
-            raise ValueError(f"glimpses of size {size} at offsets {show_dims(offsets.shape)}")
         result = self.filled((len(images), *size, images.shape[-1]))
         rows, columns = (
             self.places(offsets[:, axis], images.shape[1 + axis], size[axis]) for axis in (0, 1)
@@ -128,7 +126,7 @@ class ExtractGlimpseV2(Op):
         if self.centered:
             half = np.float32(whole / 2)
             at = at / np.float32(2) + half - np.float32(size / 2) if self.normalized else at + half
-        return at.astype(np.int64)[:, None] + np.arange(size)
+        return to_places(at)[:, None] + np.arange(size)
 
     def filled(self, shape: tuple[int, ...]) -> Any:
         """The noise, or zeros."""
@@ -138,6 +136,12 @@ class ExtractGlimpseV2(Op):
         if self.noise == "gaussian" and not self.uniform_noise:
             return noise.standard_normal(shape, np.float32)
         return noise.random(shape, np.float32)
+
+
+def to_places(at: Any) -> Any:
+    """Numbers as places in an image, towards zero; what is too far away or no number lies as far
+    before it as can be told."""
+    return np.asarray(at, np.float32).astype(np.int32).astype(np.int64)
 
 
 # -- the public functions -------------------------------------------------------------------

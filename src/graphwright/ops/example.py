@@ -15,7 +15,7 @@ from graphwright.op.op import Op, Shapes, not_differentiable
 from graphwright.ops.strings import texts
 from graphwright.types import dtypes as dt
 from graphwright.types.dtypes import DType
-from graphwright.types.tensor_type import Dims, TensorType
+from graphwright.types.tensor_type import Dims, TensorType, is_compatible, num_elements, show_dims
 
 #: The dtype of the values of each kind of list in a message.
 KINDS = {"bytes_list": dt.string, "float_list": dt.float32, "int64_list": dt.int64}
@@ -46,7 +46,11 @@ class ParseExampleV2(Op):
         "ragged_values: ragged_value_types...",
         "ragged_row_splits: ragged_split_types...",
     )
+    dtypes = dict.fromkeys(
+        ("sparse_types", "ragged_value_types", "Tdense"), frozenset(KINDS.values())
+    )
     returns_tuple = True
+    ruled = True
     gradient = not_differentiable
     least = {"num_sparse": 0}
 
@@ -58,15 +62,25 @@ class ParseExampleV2(Op):
     dense_shapes: tuple[Dims, ...]
 
     def result_dtypes(self, types: Sequence[DType]) -> tuple[DType, ...]:
+        self._bind_dtypes(types)
         wide = (dt.int64,) * self.num_sparse
         ragged = (*self.ragged_value_types, *self.ragged_split_types)
         return (*wide, *self.sparse_types, *wide, *self.Tdense, *ragged)
 
     def shapes(self, serialized: TensorType, *operands: TensorType) -> Shapes:
         batch = serialized.dims
-        if batch is not None and len(batch) > 1:
-            raise ValueError(f"serialized must be a scalar or a vector, not {list(batch)}")
-        rank = None if batch is None else len(batch) + 1
+        rank = rank_of_parts(batch)
+        names, sparse_keys, dense_keys, ragged_keys, *defaults = operands
+        if names.size != 0 and not is_compatible(names.dims, batch):
+            raise ValueError(
+                f"names must be as many as serialized, {show_dims(batch)}, or none, got shape "
+                f"{show_dims(names.dims)}"
+            )
+        check_counts("sparse_keys", sparse_keys, self.num_sparse, self.sparse_types)
+        check_counts("dense_keys", dense_keys, self.dense_shapes, self.Tdense)
+        splits_and_values = self.ragged_split_types, self.ragged_value_types
+        check_counts("ragged_keys", ragged_keys, *splits_and_values)
+        check_defaults(defaults, self.dense_shapes)
         ragged = len(self.ragged_value_types)
         splits: Dims | None = (None,)
         if batch is not None:
@@ -82,8 +96,6 @@ class ParseExampleV2(Op):
 
     def kernel(self, serialized: Any, names: Any, *operands: Any) -> Any:
         messages = texts(serialized)
-        if messages.ndim > 1:
-            raise ValueError(f"serialized must be a scalar or a vector, not {messages.shape}")
         keys = [[key.decode() for key in texts(each).flat] for each in operands[:3]]
         features = [
             decoded("Example", message, i).features.feature
@@ -117,6 +129,38 @@ class ParseExampleV2(Op):
         names = convert([], dt.string)  # they are there for messages that one runs alone
         found = apply(self, messages, names, *[each.same(i) for i in range(2, len(each.inputs))])
         return tuple([each.split(x, 0) for x in found]) if several else found
+
+
+def rank_of_parts(batch: Dims | None) -> int | None:
+    """How many numbers an index into a sparse result has; ValueError for messages in a matrix."""
+    if batch is not None and len(batch) > 1:
+        raise ValueError(f"serialized must be a scalar or a vector, not {show_dims(batch)}")
+    return None if batch is None else len(batch) + 1
+
+
+def check_counts(name: str, keys: TensorType, *attributes: Any) -> None:
+    """ValueError unless there are as many keys as each attribute, a number or a list, says."""
+    counts = [n if isinstance(n, int) else len(n) for n in attributes]
+    found = num_elements(keys.dims)
+    if len(set(counts)) > 1 or found not in (counts[0], None):
+        raise ValueError(
+            f"{name} has the shape {show_dims(keys.dims)}, but attributes tell of "
+            f"{' and of '.join(map(str, counts))}"
+        )
+
+
+def check_defaults(defaults: Sequence[TensorType], shapes: Sequence[Dims]) -> None:
+    """ValueError for the default of a dense feature that is not of the feature's shape; one that
+    has no elements is none."""
+    for place, (default, dims) in enumerate(zip(defaults, shapes)):
+        count = num_elements(default.dims)
+        varies = bool(dims) and dims[0] is None
+        fits = count in (1, None) if varies else is_compatible(default.dims, dims)
+        if count != 0 and not fits:
+            raise ValueError(
+                f"the default of dense feature {place} must have the shape {show_dims(dims)}, got "
+                f"{show_dims(default.dims)}"
+            )
 
 
 class DecodeJSONExample(Op):

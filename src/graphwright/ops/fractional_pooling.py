@@ -27,7 +27,7 @@ from graphwright.ops.sequences import range as range_of
 from graphwright.ops.shape import shape, shape_of
 from graphwright.types import dtypes as dt
 from graphwright.types.dtypes import DType
-from graphwright.types.tensor_type import Dims, TensorType, show_dims
+from graphwright.types.tensor_type import Dims, TensorType, is_compatible, show_dims
 
 POOLED = frozenset({dt.float32, dt.float64, dt.int32, dt.int64})
 
@@ -108,6 +108,7 @@ class FractionalPool(Op):
     )
     dtypes = {"T": POOLED}
     effect = Effect.WRITE
+    ruled = True
     differs = True
 
     seed: int = 0
@@ -133,7 +134,7 @@ class FractionalPool(Op):
             )
         result: list[int | None] = []
         for axis, (d, ratio) in enumerate(zip(dims or (None,) * 4, self.pooling_ratio)):
-            if ratio < 1.0:
+            if not ratio >= 1.0:
                 raise ValueError(f"pooling_ratio of {self.type_name} must be at least 1: {ratio}")
             if axis in (0, 3) and ratio != 1.0:
                 raise UnimplementedError(
@@ -142,7 +143,7 @@ class FractionalPool(Op):
                     f"Pooling is not supported on batch or channels: pooling_ratio[{axis}] of "
                     f"{self.type_name} is {ratio}",
                 )
-            if d is not None and d < ratio and axis in (1, 2):
+            if d is not None and d < ratio:
                 raise ValueError(
                     f"Pooling ratio is higher than input dimension size for dimension {axis}. "
                     f"Input dim size: {d} pooling ratio: {ratio}"
@@ -151,7 +152,7 @@ class FractionalPool(Op):
         return tuple(result)
 
     def kernel(self, value: Any) -> Any:
-        dims: Any = self.pooled_dims(np.shape(value))
+        dims: Any = self.pooled_dims(value.shape)
         key, counter = random.key_counter(*self.seeds())
         sequences = []
         for size, count in zip(value.shape[1:3], dims[1:3]):
@@ -211,6 +212,27 @@ class FractionalAvgPool(FractionalPool):
         return (apply(back, shape_of(call.inputs[0]), g, *call.outputs[1:]),)
 
 
+def windows_between(rows: TensorType, columns: TensorType) -> Dims:
+    """How many windows there are along rows and columns; ValueError for cuts that are no vector."""
+    for name, borders in (("row", rows), ("col", columns)):
+        if borders.rank not in (1, None) or borders.dims == (0,):
+            raise ValueError(
+                f"{name}_pooling_sequence must be a vector that has elements, got shape "
+                f"{show_dims(borders.dims)}"
+            )
+    sizes = [None if v.dims is None else v.dims[0] for v in (rows, columns)]
+    return tuple([None if size is None else size - 1 for size in sizes])
+
+
+def check_cuts(row_cuts: Any, column_cuts: Any, dims: Any) -> None:
+    """ValueError for cuts that do not grow from window to window, or lie outside of an image."""
+    for name, borders, size in (("row", row_cuts, dims[1]), ("col", column_cuts, dims[2])):
+        if (np.diff(borders) <= 0).any() or borders[0] < 0 or borders[-1] > size:
+            raise ValueError(
+                f"{name}_pooling_sequence must grow and lie in [0, {size}], got {borders.tolist()}"
+            )
+
+
 class FractionalMaxPoolGrad(Op):
     """Each window's cotangent at the first place of its largest element."""
 
@@ -224,14 +246,26 @@ class FractionalMaxPoolGrad(Op):
     )
     outputs = ("output: T",)
     dtypes = {"T": POOLED}
+    ranks = dict.fromkeys(("orig_input", "orig_output", "out_backprop"), 4)
     gradient = undefined("the derivative of windows of random sizes has none itself")
 
     overlapping: bool = False
 
-    def shapes(self, x: TensorType, *_: TensorType) -> Shapes:
+    def shapes(
+        self, x: TensorType, y: TensorType, g: TensorType, rows: TensorType, columns: TensorType
+    ) -> Shapes:
+        counts = windows_between(rows, columns)
+        batch, channels = (None, None) if x.dims is None else (x.dims[0], x.dims[3])
+        for name, operand in (("orig_output", y), ("out_backprop", g)):
+            if not is_compatible(operand.dims, (batch, *counts, channels)):
+                raise ValueError(
+                    f"{name} of {self.type_name} must have the shape "
+                    f"{show_dims((batch, *counts, channels))}, got {show_dims(operand.dims)}"
+                )
         return (x.dims if x.dims is not None else (None,) * 4,)
 
     def kernel(self, x: Any, y: Any, g: Any, row_cuts: Any, column_cuts: Any) -> Any:
+        check_cuts(row_cuts, column_cuts, x.shape)
         rows, columns = Windows.between(row_cuts, column_cuts, x.shape, self.overlapping).taps()
         if not x.size:
             return x
@@ -240,6 +274,8 @@ class FractionalMaxPoolGrad(Op):
         if x.dtype.kind == "f":
             flat = np.where(np.isnan(flat), -np.inf, flat)
         best = flat.argmax(3)
+        if not np.array_equal(np.take_along_axis(flat, best[:, :, :, None], 3)[:, :, :, 0], y):
+            raise ValueError(f"orig_output of {self.type_name} is not what orig_input is pooled to")
         batch, row, column, channel = np.ogrid[tuple(map(slice, best.shape))]
         places = [p.reshape(*best.shape[1:3], -1) for p in np.broadcast_arrays(rows, columns)]
         at = [place[row, column, best] for place in places]
@@ -260,13 +296,25 @@ class FractionalAvgPoolGrad(Op):
     )
     outputs = ("output: T",)
     dtypes = {"T": POOLED}
+    ranks = {"orig_input_tensor_shape": 1, "out_backprop": 4}
 
     overlapping: bool = False
 
-    def shapes(self, dims: Any, *_: TensorType) -> Shapes:
-        return (dims if dims is not None else (None,) * 4,)
+    def shapes(self, dims: Any, g: TensorType, rows: TensorType, columns: TensorType) -> Shapes:
+        if dims is None:
+            return ((None,) * 4,)
+        if len(dims) != 4 or any(d is not None and d < 0 for d in dims):
+            raise ValueError(f"orig_input_tensor_shape must be of 4 sizes, got {show_dims(dims)}")
+        expected = (dims[0], *windows_between(rows, columns), dims[3])
+        if not is_compatible(g.dims, expected):
+            raise ValueError(
+                f"out_backprop of {self.type_name} must have the shape {show_dims(expected)}, got "
+                f"{show_dims(g.dims)}"
+            )
+        return (dims,)
 
     def kernel(self, dims: Any, g: Any, row_cuts: Any, column_cuts: Any) -> Any:
+        check_cuts(row_cuts, column_cuts, dims)
         windows = Windows.between(row_cuts, column_cuts, dims, self.overlapping)
         rows, columns = (mask.astype(np.float64) for mask in windows)
         shares = g / (rows.sum(1)[:, None] * columns.sum(1))[..., None]

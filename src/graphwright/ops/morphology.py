@@ -16,7 +16,7 @@ from graphwright.ops.creation import zeros_like
 from graphwright.ops.reversal import reverse
 from graphwright.ops.spatial import check_padding, check_rank, window_count
 from graphwright.types import dtypes as dt
-from graphwright.types.tensor_type import Dims, TensorType, show_dims
+from graphwright.types.tensor_type import Dims, TensorType, merge_dims, show_dims
 
 
 class Morphology(Op):
@@ -24,6 +24,7 @@ class Morphology(Op):
 
     dtypes = {"T": dt.REAL}
     outputs: ClassVar[tuple[str, ...]] = ("output: T",)
+    ruled = True
     batched = channelwise
 
     strides: tuple[int, ...]
@@ -49,6 +50,14 @@ class Morphology(Op):
         )
         return (x[0], height, width, x[3])
 
+    def check_cotangent(self, x: TensorType, filters: TensorType, g: TensorType) -> None:
+        """ValueError for a cotangent that has not the result's shape; of windows without elements
+        there is nothing to be had."""
+        dims = self.result_dims(x.dims, filters.dims)
+        check_rank(self.type_name, "out_backprop", g.dims, 4)
+        if filters.size != 0:
+            merge_dims(dims, g.dims)
+
     def check_steps(self, name: str, steps: tuple[int, ...], least: int) -> None:
         """ValueError unless there is a step for each axis that is not too small;
         UnimplementedError for other steps than 1 over images or channels."""
@@ -69,7 +78,6 @@ class Morphology(Op):
 
     def windows(self, x: Any, filters: Any) -> Windows:
         """The windows of a filter over images."""
-        self.result_dims(x.shape, filters.shape)
         size, steps = filters.shape[:2], self.strides[1:3]
         padding: Any = self.padding
         return slide(x.shape[1:3], size, steps, padding, self.rates[1:3])
@@ -150,6 +158,7 @@ class Dilation2DBackpropInput(Morphology):
     outputs = ("in_backprop: T",)
 
     def shapes(self, x: TensorType, filters: TensorType, g: TensorType) -> Shapes:
+        self.check_cotangent(x, filters, g)
         return (x.dims,)
 
     def kernel(self, x: Any, filters: Any, g: Any) -> Any:
@@ -174,6 +183,7 @@ class Dilation2DBackpropFilter(Morphology):
     outputs = ("filter_backprop: T",)
 
     def shapes(self, x: TensorType, filters: TensorType, g: TensorType) -> Shapes:
+        self.check_cotangent(x, filters, g)
         return (filters.dims,)
 
     def kernel(self, x: Any, filters: Any, g: Any) -> Any:

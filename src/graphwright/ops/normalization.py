@@ -7,7 +7,6 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from graphwright.errors import InvalidArgumentError
 from graphwright.op.batching import batches, images
 from graphwright.op.interpreter import apply, convert
 from graphwright.op.op import Call, Op, Shapes
@@ -19,7 +18,7 @@ from graphwright.ops.reduction import reduce_sum
 from graphwright.ops.sequences import range as range_of
 from graphwright.ops.transcendental import rsqrt, square
 from graphwright.types import dtypes as dt
-from graphwright.types.tensor_type import TensorType, show_dims
+from graphwright.types.tensor_type import Dims, TensorType, merge_dims
 
 
 def window_sums(x: Any, radius: int) -> Any:
@@ -35,6 +34,7 @@ def window_sums(x: Any, radius: int) -> Any:
 class LocalResponse(Op):
     """The attributes of the local response normalization and of its gradient."""
 
+    ruled = True
     outputs: ClassVar[tuple[str, ...]] = ("output: T",)
     dtypes = {"T": dt.FLOATING - {dt.float64}}
 
@@ -43,11 +43,13 @@ class LocalResponse(Op):
     alpha: float = 1.0
     beta: float = 0.5
 
-    def image_shape(self, x: TensorType) -> Shapes:
-        """The shape of the image, which has rank 4."""
-        if x.rank not in (4, None):
-            raise ValueError(f"in must be 4-dimensional: input of LRN is {show_dims(x.dims)}")
-        return (x.dims or (None,) * 4,)
+    def shapes(self, *images: TensorType) -> Shapes:
+        if self.depth_radius < 0:
+            raise ValueError(f"depth_radius = {self.depth_radius} needs to be >= 0")
+        dims: Dims | None = (None,) * 4
+        for image in images:
+            dims = merge_dims(dims, image.dims)
+        return (dims,)
 
     def norm(self, x: Any) -> Any:
         """bias + alpha * s."""
@@ -63,12 +65,7 @@ class LRN(LocalResponse):
     inputs = ("input: T",)
     batched = images
 
-    def shapes(self, x: TensorType) -> Shapes:
-        return self.image_shape(x)
-
     def kernel(self, x: Any) -> Any:
-        if x.ndim != 4:
-            raise ValueError(f"in must be 4-dimensional: input of LRN has rank {x.ndim}")
         wide = x.astype(np.float32, copy=False)
         return (wide * self.norm(wide) ** np.float32(-self.beta)).astype(x.dtype)
 
@@ -83,9 +80,6 @@ class LRNGrad(LocalResponse):
     type_name = "LRNGrad"
     inputs = ("input_grads: T", "input_image: T", "output_image: T")
     batched = batches
-
-    def shapes(self, g: TensorType, x: TensorType, y: TensorType) -> Shapes:
-        return self.image_shape(x)
 
     def kernel(self, g: Any, x: Any, y: Any) -> Any:
         cotangent, image, output = (v.astype(np.float32, copy=False) for v in (g, x, y))
@@ -128,10 +122,6 @@ def local_response_normalization(
     None stands for a default. InvalidArgumentError for a negative radius.
     """
     op = LRN.of(depth_radius, bias, alpha, beta)
-    if op.depth_radius < 0:
-        raise InvalidArgumentError(
-            None, None, f"depth_radius = {op.depth_radius} needs to be >= 0 [Op:LRN]"
-        )
     return apply(op, convert(input, None, dt.float32), name=name)
 
 

@@ -115,13 +115,13 @@ class Maximum(Pool):
     inputs: ClassVar[tuple[str, ...]] = ("input: T",)
     outputs: ClassVar[tuple[str, ...]] = ("output: T",)
     dtypes = {"T": dt.REAL - {dt.uint32, dt.uint64}}
+    ruled = True
     batched = images
 
     def shapes(self, x: TensorType) -> Shapes:
         return (self.pooled_dims(x.dims),)
 
     def kernel(self, x: Any) -> Any:
-        self.pooled_dims(x.shape)
         return kernels.max_pool(x, *self.window(), self.is_first())
 
     def gradient(self, call: Call, g: Any) -> Sequence[Any]:
@@ -159,13 +159,19 @@ class MaximumGradGrad(Pool):
     inputs: ClassVar[tuple[str, ...]] = ("orig_input: T", "orig_output: T", "grad: T")
     outputs: ClassVar[tuple[str, ...]] = ("output: T",)
     dtypes = {"T": dt.REAL}
+    ruled = True
     batched = batches
 
     def shapes(self, x: TensorType, y: TensorType, g: TensorType) -> Shapes:
+        self.check_result("orig_output", y.dims, x.dims)
+        if not is_compatible(g.dims, x.dims):
+            raise ValueError(
+                f"Expected grad shape of {self.type_name} to be {show_dims(x.dims)}, but got "
+                f"{show_dims(g.dims)}"
+            )
         return (self.pooled_dims(x.dims),)
 
     def kernel(self, x: Any, y: Any, g: Any) -> Any:
-        self.pooled_dims(x.shape)
         if self.is_first():
             x, g = np.moveaxis(x, 1, -1), np.moveaxis(g, 1, -1)
         _, places = kernels.max_pool_with_argmax(x, *self.window(), True)
@@ -252,6 +258,7 @@ class MaxPoolWithArgmax(Pool):
     inputs = ("input: T",)
     outputs = ("output: T", "argmax: Targmax")
     dtypes = {"T": dt.REAL, "Targmax": dt.INDEX}
+    ruled = True
 
     ksize: tuple[int, ...]
     strides: tuple[int, ...]
@@ -261,10 +268,11 @@ class MaxPoolWithArgmax(Pool):
 
     def shapes(self, x: TensorType) -> Shapes:
         dims = self.pooled_dims(x.dims)
+        if dims[-1] == 0:
+            raise ValueError(f"input of {self.type_name} must have channels: {show_dims(x.dims)}")
         return dims, dims
 
     def kernel(self, x: Any) -> Any:
-        self.pooled_dims(x.shape)
         best, places = kernels.max_pool_with_argmax(x, *self.window(), self.include_batch_in_index)
         return best, places.astype(self.Targmax.numpy_dtype)
 
@@ -286,13 +294,13 @@ class Average(Pool):
 
     outputs: ClassVar[tuple[str, ...]] = ("output: T",)
     dtypes = {"T": dt.FLOATING}
+    ruled = True
     batched = images
 
     def shapes(self, x: TensorType) -> Shapes:
         return (self.pooled_dims(x.dims),)
 
     def kernel(self, x: Any) -> Any:
-        self.pooled_dims(x.shape)
         return kernels.avg_pool(x, *self.window(), self.is_first())
 
     def gradient(self, call: Call, g: Any) -> Sequence[Any]:
@@ -305,6 +313,7 @@ class AverageGrad(Pool):
     inputs: ClassVar[tuple[str, ...]] = ("orig_input_shape: int32 host", "grad: T")
     outputs: ClassVar[tuple[str, ...]] = ("output: T",)
     dtypes = {"T": dt.FLOATING}
+    ruled = True
 
     def shapes(self, dims: Any, g: TensorType) -> Shapes:
         if dims is None:
@@ -313,7 +322,6 @@ class AverageGrad(Pool):
         return (dims,)
 
     def kernel(self, dims: Any, g: Any) -> Any:
-        self.check_result("grad", g.shape, dims)
         return kernels.avg_pool_gradient(dims, g, *self.window(), self.is_first())
 
     def batched(self, each: Each) -> Any:

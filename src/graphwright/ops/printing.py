@@ -70,6 +70,7 @@ class PrintV2(Op):
     type_name = "PrintV2"
     inputs = ("input: string",)
     effect = Effect.WRITE
+    ranks = {"input": 0}
     gradient = not_differentiable
     batched = one_by_one
 

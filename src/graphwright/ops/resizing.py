@@ -55,6 +55,13 @@ def resized_dims(images: Dims | None, size: Any) -> Dims:
     return (batch, height, width, channels)
 
 
+def with_channels(dims: Dims) -> Dims:
+    """The dims of images that must have channels."""
+    if dims[3] == 0:
+        raise ValueError(f"image must have at least one channel: {show_dims(dims)}")
+    return dims
+
+
 class Resize(Op):
     """Images [batch, height, width, channels] in the height and width `size`."""
 
@@ -77,10 +84,7 @@ class Resize(Op):
         return "half_pixel" if self.half_pixel_centers else "legacy"
 
     def shapes(self, images: TensorType, size: Any) -> Shapes:
-        dims = resized_dims(images.dims, size)
-        if dims[3] == 0:
-            raise ValueError(f"image must have at least one channel: {show_dims(images.dims)}")
-        return (dims,)
+        return (with_channels(resized_dims(images.dims, size)),)
 
     def kernel(self, images: Any, size: Any) -> Any:
         return kernels.resize(images, size, self.method, self.centres)
@@ -92,6 +96,7 @@ class ResizeGrad(Op):
     inputs = ("grads: float32", "original_image: T")
     outputs = ("output: T",)
     dtypes = {"T": dt.FLOATING}
+    ranks = {"grads": 4, "original_image": 4}
     batched = batches
 
     method: ClassVar[Any]
@@ -165,16 +170,15 @@ class ResizeArea(Op):
     inputs = ("images: T", "size: int32 host")
     outputs = ("resized_images: float32",)
     dtypes = {"T": SOURCES}
+    ruled = True
     batched = images
 
     align_corners: bool = False
 
     def shapes(self, images: TensorType, size: Any) -> Shapes:
-        return (resized_dims(images.dims, size),)
+        return (with_channels(resized_dims(images.dims, size)),)
 
     def kernel(self, images: Any, size: Any) -> Any:
-        images = np.asarray(images)
-        resized_dims(images.shape, size)
         centres: Any = "align_corners" if self.align_corners else "legacy"
         return kernels.resize(images, size, "area", centres)
 
@@ -198,6 +202,7 @@ class ResizeNearestNeighborGrad(Op):
     inputs = ("grads: T", "size: int32 host")
     outputs = ("output: T",)
     dtypes = {"T": dt.FLOATING | {dt.uint8, dt.int8, dt.int32}}
+    ruled = True
     batched = images
 
     align_corners: bool = False
@@ -235,6 +240,7 @@ class ScaleAndTranslate(Op):
     inputs = ("images: T", "size: int32 host", "scale: float32", "translation: float32")
     outputs = ("resized_images: float32",)
     dtypes = {"T": SOURCES}
+    ruled = True
     batched = images
 
     kernel_type: str = "lanczos3"
@@ -243,11 +249,9 @@ class ScaleAndTranslate(Op):
     def shapes(
         self, images: TensorType, size: Any, scale: TensorType, translation: TensorType
     ) -> Shapes:
-        return (resized_dims(images.dims, size),)
+        return (with_channels(resized_dims(images.dims, size)),)
 
     def kernel(self, images: Any, size: Any, scale: Any, translation: Any) -> Any:
-        images = np.asarray(images)
-        resized_dims(images.shape, size)
         steps = scaled_axes(self, images.shape, size, scale, translation)
         return kernels.resampled(images, steps)
 
@@ -264,6 +268,7 @@ class ScaleAndTranslateGrad(Op):
     inputs = ("grads: T", "original_image: T", "scale: float32", "translation: float32")
     outputs = ("output: T",)
     dtypes = {"T": frozenset({dt.float32})}
+    ranks = {"grads": 4, "original_image": 4}
 
     kernel_type: str = "lanczos3"
     antialias: bool = True
@@ -297,7 +302,7 @@ def scaled_axes(
     for name, pair in (("scale", scale), ("translation", translation)):
         if np.shape(pair) != (2,):
             raise ValueError(f"{name} must be a vector of 2 elements, got {show_dims(pair.shape)}")
-    if not np.all(np.isfinite(scale) & (scale > 0)):
+    if not np.all(scale > 0):
         raise ValueError(f"scale must be greater than zero, got {np.ravel(scale).tolist()}")
     return [
         kernels.scaled(op.kernel_type, *axis, op.antialias)

@@ -11,10 +11,14 @@ import numpy as np
 from graphwright.errors import InvalidArgumentError
 from graphwright.op.op import Op, Shapes, not_differentiable
 from graphwright.ops.example import (
+    KINDS,
+    check_counts,
+    check_defaults,
     columns_of,
     decoded,
     dense_part,
     ragged_parts,
+    rank_of_parts,
     sparse_parts,
     values_of,
 )
@@ -59,7 +63,9 @@ class ParseSequenceExampleV2(Op):
         "feature_list_ragged_outer_splits: feature_list_ragged_split_types...",
         "feature_list_ragged_inner_splits: feature_list_ragged_split_types...",
     )
+    dtypes = {"Tcontext_dense": frozenset(KINDS.values())}
     returns_tuple = True
+    ruled = True
     gradient = not_differentiable
     least = {"Ncontext_sparse": 0, "Nfeature_list_sparse": 0, "Nfeature_list_dense": 0}
 
@@ -78,6 +84,7 @@ class ParseSequenceExampleV2(Op):
     feature_list_dense_shapes: tuple[Dims, ...] = ()
 
     def result_dtypes(self, types: Sequence[DType]) -> tuple[DType, ...]:
+        self._bind_dtypes(types)
         wide = (dt.int64,)
         return (
             *wide * self.Ncontext_sparse, *self.context_sparse_types, *wide * self.Ncontext_sparse,
@@ -91,9 +98,9 @@ class ParseSequenceExampleV2(Op):
 
     def shapes(self, serialized: TensorType, *operands: TensorType) -> Shapes:
         batch = serialized.dims
-        if batch is not None and len(batch) > 1:
-            raise ValueError(f"serialized must be a scalar or a vector, not {list(batch)}")
-        rank = None if batch is None else len(batch) + 1
+        rank = rank_of_parts(batch)
+        self.check_keys(operands[1:8])
+        check_defaults(operands[8:], self.context_dense_shapes)
         deep = None if rank is None else rank + 1
         ragged, lists = len(self.context_ragged_value_types), self.feature_list_ragged_value_types
         return (
@@ -113,17 +120,34 @@ class ParseSequenceExampleV2(Op):
             *[(None,)] * (3 * len(lists)),
         )
 
+    def check_keys(self, keys: Sequence[TensorType]) -> None:
+        """ValueError where there are not as many keys of a kind as types and shapes."""
+        counts = (
+            (self.Ncontext_sparse, self.context_sparse_types),
+            (self.Tcontext_dense, self.context_dense_shapes),
+            (self.context_ragged_value_types, self.context_ragged_split_types),
+            (self.Nfeature_list_sparse, self.feature_list_sparse_types),
+            (
+                self.Nfeature_list_dense,
+                self.feature_list_dense_types,
+                self.feature_list_dense_shapes,
+            ),
+            (self.feature_list_ragged_value_types, self.feature_list_ragged_split_types),
+            (self.Nfeature_list_dense,),
+        )
+        names = [operand.name for operand in self.operands[2:9]]
+        for name, key, attributes in zip(names, keys, counts):
+            check_counts(name, key, *attributes)
+
     def kernel(self, serialized: Any, names: Any, *operands: Any) -> Any:
         messages = texts(serialized)
-        if messages.ndim > 1:
-            raise ValueError(f"serialized must be a scalar or a vector, not {messages.shape}")
         keys = [[key.decode() for key in texts(each).flat] for each in operands[:6]]
         found = [decoded("SequenceExample", each, i) for i, each in enumerate(messages.flat)]
         contexts = [message.context.feature for message in found]
         lists = [message.feature_lists.feature_list for message in found]
         batch = messages.shape
         own = self.context(contexts, keys[:3], operands[7:], batch)
-        return *own, *self.steps(lists, keys[3:], np.asarray(operands[6]), batch)
+        return *own, *self.steps(lists, keys[3:], operands[6].reshape(-1), batch)
 
     def context(self, features: Any, keys: Any, defaults: Any, batch: tuple[int, ...]) -> Any:
         """The features of whole messages."""

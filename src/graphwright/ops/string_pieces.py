@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from typing import Any, ClassVar
@@ -15,7 +16,7 @@ from graphwright.op.op import Op, Shapes, not_differentiable
 from graphwright.ops.strings import chosen, texts
 from graphwright.types import dtypes as dt
 from graphwright.types.dtypes import DType
-from graphwright.types.tensor_type import TensorType, show_dims
+from graphwright.types.tensor_type import TensorType, num_elements
 
 _ERRORS = ("strict", "replace", "ignore")
 
@@ -27,20 +28,16 @@ class StringSplitV2(Op):
     inputs = ("input: string", "sep: string host")
     outputs = ("indices: int64", "values: string", "shape: int64")
     returns_tuple = True
+    ranks = {"input": 1, "sep": 0}
     gradient = not_differentiable
 
     maxsplit: int = -1
 
     def shapes(self, text: TensorType, sep: Any) -> Shapes:
-        if text.rank not in (1, None):
-            raise ValueError(f"Shape must be rank 1 but is rank {text.rank}")
         return ((None, 2), (None,), (2,))
 
     def kernel(self, text: Any, sep: Any) -> tuple[Any, ...]:
-        if np.ndim(text) != 1:
-            raise ValueError(f"input must be a vector, got shape: {show_dims(np.shape(text))}")
-        separator = np.asarray(sep, object).item()
-        values, counts = strings.split(texts(text), as_bytes(separator), self.maxsplit)
+        values, counts = strings.split(texts(text), as_bytes(sep), self.maxsplit)
         rows = np.repeat(np.arange(len(counts)), counts)
         columns = np.arange(len(values)) - np.repeat(np.cumsum(counts) - counts, counts)
         shape = np.array([len(counts), max(counts, default=0)], np.int64)
@@ -48,8 +45,10 @@ class StringSplitV2(Op):
 
 
 def as_bytes(text: Any) -> bytes:
-    """Text as UTF-8."""
-    return text.encode() if isinstance(text, str) else bytes(text)
+    """Text as UTF-8; ValueError for what is none."""
+    if not isinstance(text, (str, bytes)):
+        raise ValueError(f"sep must be a string, got {text!r}")
+    return text.encode() if isinstance(text, str) else text
 
 
 class Decoding(Op):
@@ -68,7 +67,8 @@ class Decoding(Op):
     def decoded(self, text: Any) -> tuple[Any, Any, Any]:
         """Splits, code points, and the bytes that these start at."""
         errors: Errors = chosen(self.errors, "errors", _ERRORS)
-        rows = [list(self.characters(each, errors)) for each in texts(text)]
+        check_point(self.replacement_char)
+        rows = [list(self.characters(each, errors)) for each in texts(text).flat]
         splits = np.cumsum([0, *map(len, rows)]).astype(self.Tsplits.numpy_dtype)
         flat = [each for row in rows for each in row]
         points = np.array([point for point, _ in flat], np.int32)
@@ -118,8 +118,14 @@ class UnicodeDecodeWithOffsets(Decoding):
 
 def splits_dims(text: TensorType) -> tuple[int | None]:
     """The shape of the splits between the strings of a vector."""
-    size = None if text.dims is None else text.dims[0]
+    size = num_elements(text.dims)
     return (None if size is None else size + 1,)
+
+
+def check_point(replacement: int) -> None:
+    """ValueError for the replacement of characters by what is none."""
+    if not 0 <= replacement <= sys.maxunicode:
+        raise ValueError(f"replacement_char must be a unicode code point, got {replacement}")
 
 
 class UnicodeEncode(Op):
@@ -129,6 +135,7 @@ class UnicodeEncode(Op):
     inputs = ("input_values: int32", "input_splits: Tsplits")
     outputs = ("output: string",)
     dtypes = {"Tsplits": dt.INDEX}
+    ranks = {"input_values": 1, "input_splits": 1}
     gradient = not_differentiable
 
     output_encoding: str
@@ -142,10 +149,13 @@ class UnicodeEncode(Op):
     def kernel(self, points: Any, splits: Any) -> Any:
         errors: Errors = chosen(self.errors, "errors", _ERRORS)
         chosen(self.output_encoding, "output_encoding", ("UTF-8", "UTF-16-BE", "UTF-32-BE"))
-        ends = np.asarray(splits, np.int64)
-        counts = ends[1:] - ends[:-1]
+        check_point(self.replacement_char)
+        if not len(splits):
+            raise ValueError("input_splits must have elements, but there are none")
+        check_splits(splits.tolist(), points.size)
+        counts = np.diff(splits.astype(np.int64))
         return strings.unicode_encode(
-            np.asarray(points), counts, self.output_encoding, errors, self.replacement_char
+            points, counts, self.output_encoding, errors, self.replacement_char
         )
 
 
@@ -170,6 +180,7 @@ class StringNGrams(Op):
     outputs = ("ngrams: string", "ngrams_splits: Tsplits")
     dtypes = {"Tsplits": dt.INDEX}
     returns_tuple = True
+    ruled = True
     gradient = not_differentiable
 
     separator: str
@@ -180,15 +191,18 @@ class StringNGrams(Op):
     preserve_short_sequences: bool
 
     def shapes(self, data: TensorType, splits: TensorType) -> Shapes:
-        return ((None,), splits.dims or (None,))
+        if any(width < 1 for width in self.ngram_widths):
+            raise ValueError(f"ngram_widths must be positive, got {list(self.ngram_widths)}")
+        return ((None,), (None,) if splits.dims is None else splits.dims)
 
     def kernel(self, data: Any, splits: Any) -> tuple[Any, ...]:
-        words, ends = texts(data).tolist(), np.asarray(splits).tolist()
+        words, ends = texts(data).reshape(-1).tolist(), splits.reshape(-1).tolist()
         check_splits(ends, len(words))
         rows = [list(self.runs(words[a:b])) for a, b in pairwise(ends)]
         flat = np.empty(sum(map(len, rows)), object)
         flat[:] = [text for row in rows for text in row]
-        return flat, np.cumsum([0, *map(len, rows)]).astype(np.asarray(splits).dtype)
+        found = np.cumsum([0, *map(len, rows)]).astype(splits.dtype) if ends else splits
+        return flat, found.reshape(splits.shape)
 
     def runs(self, words: Sequence[bytes]) -> Iterator[bytes]:
         """The runs of one row, of each width."""
