@@ -8,15 +8,18 @@
 A line of the file is `[op, what is wrong, arguments, outcome]`: the name of the error's class, the
 dtypes and shapes of the results, or null for a call that never ends or ends TensorFlow's process.
 tests/golden/accepted_values.npz has the values of these results, those that are the same in two
-processes that begin with different memory: what TensorFlow never writes into, or reads outside of
-an operand, is not.
+processes that begin with different memory and make the calls in different orders: what TensorFlow
+never writes into, or reads outside of an operand, is not, and no number that is drawn. A whole call
+is undefined that fails in one of them.
 """
 
 from __future__ import annotations
 
+import contextlib
 import gzip
 import json
 import os
+import pickle
 import signal
 import subprocess
 import sys
@@ -30,8 +33,10 @@ FILE = recording.GOLDEN / "refusals.json.gz"
 VALUES = recording.GOLDEN / "accepted_values.npz"
 NEW = "not recorded"
 SECONDS = 30
-#: A value in which two runs of TensorFlow differ.
+#: A value in which two runs of TensorFlow differ, or that is too large to be kept.
 UNDEFINED = "undefined"
+#: The elements of the largest value that is kept.
+LARGEST = 10_000
 
 
 def read() -> list[Any]:
@@ -51,17 +56,19 @@ def add_calls() -> None:
     """Adds bad calls of each op that golden cases come to, of the use that is known if one is."""
     import bad_calls
     import op_uses
+    from bad_call_examples import EXAMPLES
 
-    rows = read() if FILE.exists() else []
+    rows = [row for row in read() if row[3] != NEW] if FILE.exists() else []
     known = {json.dumps(row[:3]) for row in rows}
     uses = {name: arguments for name, (_, arguments) in op_uses.smallest().items()}
     for name, what, arguments, _ in rows:
         if what == "nothing":
             uses[name] = {k: bad_calls.plain(v) for k, v in arguments.items()}
-    for name, use in sorted(uses.items()):
+    for name, use in [*uses.items(), *EXAMPLES.items()]:
         for what, wrong in bad_calls.calls_of(use):
             row = [name, what, {k: bad_calls.encoded(v) for k, v in wrong.items()}]
             if json.dumps(row) not in known:
+                known.add(json.dumps(row))
                 rows.append([*row, NEW])
     write(sorted(rows, key=lambda row: row[0]))
     print(f"{len(rows)} calls, {sum(row[3] == NEW for row in rows)} to be recorded")
@@ -137,42 +144,63 @@ def record_values() -> None:
     """Records the values of all accepted calls, as far as two processes agree about them."""
     from tools import golden_format as gf
 
-    found = []
-    with tempfile.TemporaryDirectory() as folder:
-        for filler in ("85", "170"):
-            path = Path(folder) / f"{filler}.npz"
-            memory = {**os.environ, "MALLOC_PERTURB_": filler}
-            command = [sys.executable, __file__, "evaluate", str(path)]
-            subprocess.run(command, check=True, env=memory)
-            found.append(gf.Store.read(path))
+    first, second = evaluated("85", "1"), evaluated("51", "-1")
     store = gf.Store()
-    for key, entry in found[0].index.items():
-        first = [found[0].unpack(e) for e in entry]
-        second = [found[1].unpack(e) for e in found[1].index[key]]
-        agreed = [v if same(v, w) else UNDEFINED for v, w in zip(first, second)]
+    for key, values in first.items():
+        others = second[key]
+        if UNDEFINED in (values, others):
+            store.index[key] = UNDEFINED
+            continue
+        agreed = [v if same(v, w) else UNDEFINED for v, w in zip(values, others)]
         store.index[key] = [store.pack(value) for value in agreed]
     print(len(store.index), store.write(VALUES))
 
 
-def evaluate(out: str) -> None:
-    """Writes down the values of all accepted calls."""
+def evaluated(filler: str, order: str) -> dict[str, Any]:
+    """The values of all accepted calls, made from the first on or from the last, by their digests;
+    of a call that ends the process, that they are undefined."""
     import bad_calls
 
-    from tools import golden_format as gf
+    rows = [row for row in read()[:: int(order)] if isinstance(row[3], list)]
+    keys = [bad_calls.digest(name, arguments) for name, _, arguments, _ in rows]
+    found: dict[str, Any] = {}
+    memory = {**os.environ, "MALLOC_PERTURB_": filler}
+    with tempfile.TemporaryDirectory() as folder:
+        out = Path(folder) / "values"
+        while left := [key for key in keys if key not in found]:
+            out.write_bytes(b"")
+            first = str(keys.index(left[0]))
+            command = [sys.executable, __file__, "evaluate", str(out), order, first]
+            subprocess.run(command, check=False, env=memory)
+            with open(out, "rb") as file, contextlib.suppress(EOFError):
+                while True:
+                    found.update([pickle.load(file)])
+            missing = [key for key in left if key not in found]
+            found.update(dict.fromkeys(missing[:1], UNDEFINED))
+    return found
+
+
+def evaluate(out: str, order: str, first: str) -> None:
+    """Writes down the values of all accepted calls from one on."""
+    import bad_calls
 
     tf = recording.tensorflow()
-    store = gf.Store()
-    for name, _, arguments, outcome in read():
-        if isinstance(outcome, list):
-            values = bad_calls.values_of(tf, name, arguments)
-            store.index[bad_calls.digest(name, arguments)] = [store.pack(v) for v in values]
-    store.write(Path(out))
+    rows = [row for row in read()[:: int(order)] if isinstance(row[3], list)]
+    with open(out, "ab") as file:
+        for name, _, arguments, _ in rows[int(first) :]:
+            values: Any = UNDEFINED
+            with contextlib.suppress(tf.errors.OpError):  # it reads outside of an operand
+                values = bad_calls.values_of(tf, name, arguments)
+            pickle.dump((bad_calls.digest(name, arguments), values), file)
+            file.flush()
 
 
 def same(first: Any, second: Any) -> bool:
-    """Whether two runs gave one value."""
+    """Whether two runs gave one value, which is not too large."""
     if isinstance(first, str) or first is None:
         return bool(first == second)
+    if first.size > LARGEST:
+        return False
     if first.dtype.kind in "OSU":
         return bool((first == second).all())
     return bool(first.tobytes() == second.tobytes())
