@@ -160,7 +160,7 @@ class WriteGraphSummary(WriterOp):
     inputs = ("writer: resource", "step: int64", "tensor: string")
 
     def kernel(self, writer: EventFile, step: Any, tensor: Any) -> None:
-        writer.add(step.item(), graph_def=tensor.item())
+        writer.add(step.item(), graph_def=text_of(tensor))
 
 
 class FlushSummaryWriter(WriterOp):
@@ -183,6 +183,12 @@ class CloseSummaryWriter(WriterOp):
         writer.close()
 
 
+def text_of(value: Any) -> bytes:
+    """The text of an operand that has one element."""
+    found: bytes = np.asarray(value, object).item()
+    return found
+
+
 def write_tensor(
     dtype: DType, writer: EventFile, step: Any, tensor: Any, tag: Any, metadata: Any
 ) -> None:
@@ -197,9 +203,9 @@ def tensor_summary(dtype: DType, tensor: Any, tag: Any, metadata: Any) -> Summar
     from graphwright.ir.tensor_proto import content_proto
     from graphwright.proto.event_pb2 import Summary, SummaryMetadata
 
-    value = Summary.Value(tag=tag.item().decode())
+    value = Summary.Value(tag=text_of(tag).decode())
     value.tensor.CopyFrom(content_proto(np.asarray(tensor, dtype.numpy_dtype), dtype))
-    described = metadata.item()
+    described = text_of(metadata)
     with suppress(DecodeError):  # as TensorFlow, which writes none then
         if described:
             value.metadata.CopyFrom(SummaryMetadata.FromString(described))

@@ -66,9 +66,9 @@ def behind_rule(op: Op, types: Sequence[DType], kernel: Callable[..., Any]) -> C
 
     def checked(*operands: Any) -> Any:
         if op.has_host:
-            key = tuple([o if host else o.shape for o, host in zip(operands, mask)])
+            key = tuple([o if h else getattr(o, "shape", ()) for o, h in zip(operands, mask)])
         else:
-            key = tuple([o.shape for o in operands])
+            key = tuple([getattr(o, "shape", ()) for o in operands])  # text has none
         if key not in taken:
             dtypes = iter(types)
             given = [k if host else TensorType(next(dtypes), k) for k, host in zip(key, mask)]

@@ -9,7 +9,7 @@ import numpy as np
 
 from graphwright.op.interpreter import apply, convert
 from graphwright.op.op import Op, Shapes, not_differentiable
-from graphwright.ops.strings import string
+from graphwright.ops.strings import scalar, string
 from graphwright.types import dtypes as dt
 from graphwright.types.tensor_type import TensorType
 
@@ -70,7 +70,7 @@ class DecodeWav(Op):
         return tuple([None if size < 0 else size for size in wanted]), ()
 
     def kernel(self, contents: Any) -> Any:
-        samples, rate = decoded(contents.item())
+        samples, rate = decoded(scalar(contents, "contents"))
         channels, count = self.desired_channels, self.desired_samples
         if channels >= 0:
             samples = samples[:, np.minimum(np.arange(channels), samples.shape[1] - 1)]
