@@ -40,7 +40,6 @@ APART = {
     "random.experimental.index_shuffle": "TensorFlow's op wants a seed of known size",
     "tools.golden.state.in_python": "a function of this process",
     "tools.golden.state.shared": "its variable is not in the graph",
-    "tools.golden.state.with_own_gradient": "a gradient in Python",
 }
 
 

@@ -346,3 +346,20 @@ def test_gradients_to_unknown_shapes_are_ops_of_tensorflow() -> None:
     assert not any(node.op in OURS for node in nodes)
     for node in nodes:
         assert ("T" in SIGNATURES[node.op][2]) <= ("T" in node.attr), node.name
+
+
+def test_a_function_with_its_own_gradient_is_written_as_identities() -> None:
+    @tf.custom_gradient
+    def both(x, y):
+        return (x * y, x + 1.0), lambda g, h: (g, h)
+
+    @tf.function
+    def added(x):
+        product, successor = both(x, 2.0 * x)
+        return product - successor
+
+    exported = added.get_concrete_function(tf.TensorSpec([2])).graph.as_graph_def()
+    (kept,) = [node for node in exported.node if node.op == "IdentityN"]
+    assert len(kept.input) == len(kept.attr["T"].list.type) == 4
+    (difference,) = [node for node in exported.node if node.op == "Sub"]
+    assert list(difference.input) == [kept.name, f"{kept.name}:1"]

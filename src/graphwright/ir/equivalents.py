@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from graphwright.ir.graph import Graph, Names, Node, Value
 from graphwright.op.op import Op
+from graphwright.ops.identities import IdentityN
 from graphwright.ops.movement import RESHAPE, SumTo
 from graphwright.ops.reduction import Sum
 from graphwright.ops.shape import BroadcastGradientArgs, Shape
@@ -12,7 +15,7 @@ from graphwright.types.tensor_type import TensorType
 
 def in_tensorflow(graph: Graph) -> Graph:
     """The graph as TensorFlow would have it; those inside of it are left as they are."""
-    if not any(isinstance(node.op, SumTo) for node in graph.nodes):
+    if not any(node.op.type_name in EQUIVALENTS for node in graph.nodes):
         return graph
     names, new = Names(), {v: v for node in graph.nodes for v in node.outputs}
     for node in graph.nodes:
@@ -21,8 +24,8 @@ def in_tensorflow(graph: Graph) -> Graph:
     for node in graph.nodes:
         inputs = tuple([new[v] for v in node.inputs])
         types = tuple([v.type for v in node.outputs])
-        if isinstance(node.op, SumTo):
-            made = sum_to(node, inputs, names)
+        if equivalent := EQUIVALENTS.get(node.op.type_name):
+            made = equivalent(node, inputs, names)
         elif inputs != node.inputs:
             made = [Node(node.op, inputs, types, node.name, node.location)]
         else:
@@ -52,3 +55,16 @@ def sum_to(node: Node, inputs: tuple[Value, ...], names: Names) -> list[Node]:
     total = add(Sum.of(False), (x, axes), TensorType(x.type.dtype, None))
     types = tuple([v.type for v in node.outputs])
     return [*made, Node(RESHAPE, (total, shape), types, node.name, node.location)]
+
+
+def identities(node: Node, inputs: tuple[Value, ...], _: Names) -> list[Node]:
+    """All operands; what a function with a gradient of its own returns is the first of them."""
+    types = tuple([v.type for v in inputs])
+    return [Node(IdentityN.of(), inputs, types, node.name, node.location)]
+
+
+#: The nodes that stand for a node, by the name of its op; the last one has its name and results.
+EQUIVALENTS: dict[str, Callable[[Node, tuple[Value, ...], Names], list[Node]]] = {
+    "CustomGradient": identities,
+    SumTo.type_name: sum_to,
+}
