@@ -30,6 +30,8 @@ LARGEST = 48
 Arguments = dict[str, Any]
 #: Owners of what handles refer to: it is gone when they are.
 _OWNERS: deque[Any] = deque(maxlen=8)
+#: Where files are made; it goes when the process ends.
+_FOLDER = tempfile.TemporaryDirectory()
 
 
 class Made(NamedTuple):
@@ -80,13 +82,13 @@ def lock(tf: Any, _: Any) -> Any:
 
 def writer(tf: Any, _: Any) -> Any:
     """The handle of a summary writer."""
-    _OWNERS.append(tf.summary.create_file_writer(tempfile.mkdtemp()))
+    _OWNERS.append(tf.summary.create_file_writer(tempfile.mkdtemp(dir=_FOLDER.name)))
     return _OWNERS[-1]._resource
 
 
 def path(tf: Any, contents: Any) -> Any:
     """The names of files with these contents."""
-    folder = Path(tempfile.mkdtemp())
+    folder = Path(tempfile.mkdtemp(dir=_FOLDER.name))
     names = np.empty(contents.shape, object)
     for place, content in np.ndenumerate(contents.numpy()):
         file = folder / "-".join(map(str, ("file", *place)))
