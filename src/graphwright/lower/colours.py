@@ -94,7 +94,8 @@ def saturated(hue: Any, saturation: Any, value: Any, scale: Any) -> Three:
 def contrast(op: Op, images: Any, factor: Any) -> Any:
     """(x - mean) * factor + mean, of each channel of each image, in float32"""
     wide = widened(images)
-    mean = average(wide, [wide.shape.rank - 3, wide.shape.rank - 2], True)
+    rank = wide.shape.rank
+    mean = average(average(wide, [rank - 3], True), [rank - 2], True)  # long rows first
     return cast((wide - mean) * factor + mean, images.dtype)
 
 

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from graphwright.errors import InvalidArgumentError
+from graphwright.kernels import blocks
 from graphwright.op.interpreter import apply, convert
 from graphwright.op.op import Op, Shapes, not_differentiable
 from graphwright.op.results import named
@@ -23,8 +25,8 @@ F32 = np.float32
 
 def rounded_away(x: Any) -> Any:
     """The nearest whole numbers, of two the one farther from 0."""
-    whole = np.trunc(x)
-    return whole + np.where(np.abs(x - whole) >= 0.5, np.sign(x), 0).astype(whole.dtype)
+    # With a half itself, the number before it would become 1.
+    return np.trunc(x + np.copysign(np.nextafter(x.dtype.type(0.5), x.dtype.type(0)), x))
 
 
 class Steps(NamedTuple):
@@ -140,33 +142,37 @@ class QuantizeV2(Ranged):
         low = np.fmin(F32(0), low)
         least = low + widest * F32(self.ensure_minimum_range)
         high = np.fmax(F32(0), np.where(high < least, least, high))
+        steps = Steps.of(self.T, self.narrow_range and self.mode == "SCALED")
         if self.mode == "SCALED":
-            places, low, high = self.scaled(x, low, high)
+            scale = steps.scale(low, high)
+            low, high = (steps.least / scale).astype(F32), (steps.most / scale).astype(F32)
+            places = partial(self.scaled, low=low, high=high, scale=scale)
         elif self.mode == "MIN_FIRST":
-            places = to_first(x, low, high, Steps.of(self.T))
+            places = partial(to_first, low=low, high=high, steps=steps)
         else:
-            places = self.combined(x, low, high)
+            places = partial(self.combined, low=low, high=high, steps=steps)
         dtype = self.T.numpy_dtype
-        result = np.asarray(places).astype(dtype[0]).view(dtype)
-        return result, np.reshape(low, shape), np.reshape(high, shape)
+        whole = np.ndim(low) > 0  # whose bounds are those of places on an axis
+        result = places(x).astype(dtype[0]) if whole else blocks.mapped(places, x, dtype[0])
+        return result.view(dtype), np.reshape(low, shape), np.reshape(high, shape)
 
-    def combined(self, x: Any, low: Any, high: Any) -> Any:
+    def combined(self, x: Any, low: Any, high: Any, steps: Steps) -> Any:
         """Places from the low end on; half a step is added where there are no negative ones."""
-        steps = Steps.of(self.T)
         width = np.float64(steps.most) - np.float64(steps.least)
         scale = (width / (high - low)).astype(F32)
-        places = (np.clip(x, low, high) - low) * scale
+        places = np.clip(x, low, high)
+        places -= low
+        places *= scale
         if steps.is_signed:
-            return rounded_away(places - F32((width + 1) / 2))
-        return np.floor(places + F32(0.5))
+            places -= F32((width + 1) / 2)
+            return rounded_away(places)
+        places += F32(0.5)
+        return np.floor(places, out=places)
 
-    def scaled(self, x: Any, low: Any, high: Any) -> tuple[Any, Any, Any]:
-        """Multiples of one step, and the range of all that there are."""
-        steps = Steps.of(self.T, self.narrow_range)
-        scale = steps.scale(low, high)
-        low, high = (steps.least / scale).astype(F32), (steps.most / scale).astype(F32)
+    def scaled(self, x: Any, low: Any, high: Any, scale: Any) -> Any:
+        """Multiples of one step, over the range of all that there are."""
         rounded = np.rint if self.round_mode == "HALF_TO_EVEN" else rounded_away
-        return rounded(np.clip(x, low, high) * scale), low, high
+        return rounded(np.clip(x, low, high) * scale)
 
 
 class Dequantize(Ranged):
