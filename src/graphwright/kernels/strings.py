@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any, Literal
 
 import numpy as np
@@ -167,17 +168,24 @@ def as_string(
 
 def hash_bucket_fast(array: Array, buckets: int) -> npt.NDArray[np.int64]:
     """The bucket of each string by FarmHash's fingerprint."""
-    return _each(lambda text: fingerprint.fingerprint64(text) % buckets, array).astype(np.int64)
+    return _buckets(fingerprint.fingerprints64, array, buckets)
 
 
 def hash_bucket(array: Array, buckets: int) -> npt.NDArray[np.int64]:
     """The bucket of each string by MurmurHash64A."""
-    return _each(lambda text: fingerprint.hash64(text) % buckets, array).astype(np.int64)
+    return _buckets(fingerprint.hashes64, array, buckets)
 
 
 def hash_bucket_strong(array: Array, buckets: int, key: tuple[int, int]) -> npt.NDArray[np.int64]:
     """The bucket of each string by SipHash under a key of two 64-bit words."""
-    return _each(lambda text: fingerprint.siphash(key, text) % buckets, array).astype(np.int64)
+    return _buckets(partial(fingerprint.siphashes, key), array, buckets)
+
+
+def _buckets(
+    hashes: Callable[[list[bytes]], fingerprint.Hashes], array: Array, buckets: int
+) -> npt.NDArray[np.int64]:
+    found: Array = hashes(array.reshape(-1).tolist()) % np.uint64(buckets)
+    return found.astype(np.int64).reshape(array.shape)
 
 
 def unicode_encode(

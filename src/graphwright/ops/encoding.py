@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from graphwright.kernels import strings, unicode_scripts
-from graphwright.kernels.fingerprint import fingerprint64
+from graphwright.kernels.fingerprint import fingerprints64
 from graphwright.op.batching import elementwise
 from graphwright.op.interpreter import apply, convert, is_tensor
 from graphwright.op.op import Op, Shapes, not_differentiable
@@ -149,10 +149,9 @@ class Fingerprint(Op):
         if array.ndim == 0:
             raise ValueError("Shape must be at least rank 1 but is rank 0")
         if array.dtype == object and array.ndim > 1:
-            each = [fingerprint64(text) for text in array.reshape(-1)]
-            array = np.array(each, "<u8").reshape(array.shape)
-        rows = array if array.dtype == object else [row.tobytes() for row in array]
-        prints = np.array([fingerprint64(row) for row in rows], "<u8")
+            array = fingerprints64(array.reshape(-1).tolist()).reshape(array.shape)
+        rows = array.tolist() if array.dtype == object else [row.tobytes() for row in array]
+        prints = fingerprints64(rows)
         return prints.view(np.uint8).reshape(len(rows), 8)
 
 
