@@ -34,3 +34,50 @@ def test_quantized_blocks_are_those_of_the_whole(mode, dtype):
         for part in np.array_split(x, 7)
     ]
     np.testing.assert_array_equal(got.numpy(), np.concatenate(parts))
+
+
+def complex64(real, imag):
+    z = np.empty(np.shape(real), np.complex64)
+    z.real, z.imag = real, imag
+    return z
+
+
+def ulps_apart(a, b):
+    """The greatest number of floats between parts that are finite in `b`; nan only where it has."""
+    a, b = a.view(np.float32), b.view(np.float32)
+    np.testing.assert_array_equal(np.isnan(a), np.isnan(b))
+    bits = [np.abs(x).view(np.int32).astype(np.int64) * np.where(x < 0, -1, 1) for x in (a, b)]
+    return np.abs(bits[0] - bits[1])[np.isfinite(b)].max()
+
+
+@pytest.mark.parametrize("name", ["exp", "log", "sqrt", "rsqrt"])
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+class TestComplexFunctions:
+    """Of many complex64 numbers, against the same function of them as complex128, and of few."""
+
+    def test_any_bits(self, name):
+        z = np.random.default_rng(0).integers(0, 256, 8 * MANY, np.uint8).view(np.complex64)
+        few = np.concatenate(
+            [getattr(tf.math, name)(part).numpy() for part in np.array_split(z, MANY // 500)]
+        )
+        np.testing.assert_array_less(ulps_apart(getattr(tf.math, name)(z).numpy(), few), 9)
+
+    def test_near_the_unit_circle(self, name):
+        rng = np.random.default_rng(1)
+        turn, length = (
+            rng.uniform(-np.pi, np.pi, MANY),
+            rng.choice([1, 1.001, 0.999, 1e-4, 9], MANY),
+        )
+        z = (np.exp(1j * turn) * length).astype(np.complex64)
+        wide = getattr(tf.math, name)(z.astype(np.complex128)).numpy().astype(np.complex64)
+        assert ulps_apart(getattr(tf.math, name)(z).numpy(), wide) <= 4
+
+    def test_zeros_infinities_and_branch_cuts(self, name):
+        huge = [np.inf, 3e38, 1e20, 100, 88, 1, 0.5, 1e-20, 1e-38, 1e-45, 0]
+        parts = np.float32([*huge, *np.negative(huge), np.nan])
+        few = complex64(*np.meshgrid(parts, parts)).ravel()
+        expected = getattr(tf.math, name)(few).numpy()
+        got = getattr(tf.math, name)(np.tile(few, 4)).numpy()[: few.size]
+        assert ulps_apart(got, expected) <= 8
+        for a, b in ((got.real, expected.real), (got.imag, expected.imag)):
+            np.testing.assert_array_equal(np.signbit(a) | np.isnan(a), np.signbit(b) | np.isnan(b))

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Callable, Sequence
+from typing import Any, ClassVar
 
 import numpy as np
 
 from graphwright.errors import InvalidArgumentError
+from graphwright.kernels import complex_functions
 from graphwright.op.families import Binary, Elementwise, Unary, no_element
 from graphwright.op.interpreter import apply, convert, convert_pair
 from graphwright.op.op import Call
@@ -111,11 +112,21 @@ class SquaredDifference(Binary):
         return gx, -gx
 
 
-class Sqrt(Unary):
+class InParts(Unary):
+    """A function that is one of real functions of the parts where there are many complex64."""
+
+    of_many: ClassVar[Callable[[Any], Any]]
+
+    def bind(self, types: Sequence[DType]) -> Any:
+        return type(self).of_many if types[0] is dt.complex64 else type(self).ufunc
+
+
+class Sqrt(InParts):
     """The square root; NaN of a negative number."""
 
     type_name = "Sqrt"
     ufunc = np.sqrt
+    of_many = staticmethod(complex_functions.sqrt)
 
     def element(self, scalars: Scalars[Any], x: Any) -> Any:
         return scalars.unary("sqrt", x)
@@ -124,16 +135,12 @@ class Sqrt(Unary):
         return (apply(SQRT_GRAD, conj(call.outputs[0]), g),)
 
 
-def reciprocal_root(x: Any) -> Any:
-    """1 / sqrt(x)."""
-    return np.reciprocal(np.sqrt(x))
-
-
-class Rsqrt(Unary):
+class Rsqrt(InParts):
     """1 / sqrt(x)."""
 
     type_name = "Rsqrt"
-    ufunc = staticmethod(reciprocal_root)
+    ufunc = staticmethod(complex_functions.reciprocal_root)
+    of_many = staticmethod(complex_functions.rsqrt)
 
     def element(self, scalars: Scalars[Any], x: Any) -> Any:
         return scalars.div(scalars.constant(1, x), scalars.unary("sqrt", x))
@@ -187,11 +194,12 @@ class Pow(Binary):
         return g * y * pow(x, y - 1), g * z * log(select(has_log, x, 1))
 
 
-class Exp(Unary):
+class Exp(InParts):
     """e to the power of x."""
 
     type_name = "Exp"
     ufunc = np.exp
+    of_many = staticmethod(complex_functions.exp)
 
     def element(self, scalars: Scalars[Any], x: Any) -> Any:
         return scalars.unary("exp", x)
@@ -213,11 +221,12 @@ class Expm1(Unary):
         return (g * exp(conj(call.inputs[0])),)
 
 
-class Log(Unary):
+class Log(InParts):
     """The natural logarithm."""
 
     type_name = "Log"
     ufunc = np.log
+    of_many = staticmethod(complex_functions.log)
 
     def element(self, scalars: Scalars[Any], x: Any) -> Any:
         return scalars.unary("log", x)
