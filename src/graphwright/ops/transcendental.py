@@ -115,7 +115,7 @@ class SquaredDifference(Binary):
 class InParts(Unary):
     """A function that is one of real functions of the parts where there are many complex64."""
 
-    of_many: ClassVar[Callable[[Any], Any]]
+    of_many: ClassVar[Callable[..., Any]]
 
     def bind(self, types: Sequence[DType]) -> Any:
         return type(self).of_many if types[0] is dt.complex64 else type(self).ufunc
