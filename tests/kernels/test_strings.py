@@ -1,4 +1,4 @@
-"""What strings' kernels refuse, and laws of patterns and pieces."""
+"""What strings' kernels refuse, laws of patterns, and many strings at once as one by one."""
 
 from __future__ import annotations
 
@@ -79,3 +79,92 @@ def test_a_quoted_text_matches_itself(text: bytes) -> None:
         return
     assert regex.full_match(b"\\Q" + text + b"\\E", text)
     assert regex.replace(b"\\Q" + text + b"\\E", b"", b"<" + text + b">", everywhere=False) == b"<>"
+
+
+TEXT = st.text(max_size=6).map(str.encode) | st.binary(max_size=6)
+TEXTS = st.lists(TEXT, max_size=8)
+
+
+@given(TEXTS)
+def test_lengths(items: list[bytes]) -> None:
+    array = _array(*items)
+    assert strings.length(array).tolist() == list(map(len, items))
+    characters = [sum(byte & 0xC0 != 0x80 for byte in item) for item in items]
+    assert strings.length(array, "UTF8_CHAR").tolist() == characters
+
+
+@given(st.data(), TEXTS, st.sampled_from(["BYTE", "UTF8_CHAR"]))
+def test_substrings(data: Any, items: list[bytes], unit: Any) -> None:
+    starts, lengths, expected = [], [], []
+    for item in items:
+        edges = [at for at, byte in enumerate(item) if unit == "BYTE" or byte & 0xC0 != 0x80]
+        start = data.draw(st.integers(-len(edges), len(edges)))
+        length = data.draw(st.integers(0, 7) | st.just(2**63 - 1))
+        first = start + len(edges) * (start < 0)
+        edges.append(len(item))
+        expected.append(item[edges[first] : edges[min(first + length, len(edges) - 1)]])
+        starts.append(start)
+        lengths.append(length)
+    found = strings.substr(_array(*items), np.array(starts, int), np.array(lengths, int), unit)
+    assert found.tolist() == expected
+
+
+def test_substrings_of_negative_lengths() -> None:
+    array, start = np.array([[b"hello", b"ab"]], object), np.array(1)
+    assert strings.substr(array, start, np.array(-1)).tolist() == [[b"ello", b"b"]]
+    assert strings.substr(array, start, np.array(-1), "UTF8_CHAR").tolist() == [[b"", b""]]
+
+
+@given(TEXTS, st.sampled_from(["UTF-8", "UTF-16-BE", "UTF-32-BE", "latin-1", "shift_jis"]))
+def test_code_points_at_once(items: list[bytes], encoding: str) -> None:
+    points, starts, counts = strings.code_points(items, encoding)
+    rows = [strings.characters(item, encoding) for item in items]
+    assert counts.tolist() == list(map(len, rows))
+    assert starts.tolist() == [start for row in rows for _, start in row]
+    assert points.tolist() == [-1 if p is None else p for row in rows for p, _ in row]
+
+
+def test_a_character_does_not_reach_into_the_next_string() -> None:
+    points, starts, counts = strings.code_points([b"a\xc3", b"\xb6b"])
+    assert points.tolist() == [97, -1, -1, 98]
+    assert starts.tolist() == [0, 1, 0, 1]
+    assert counts.tolist() == [2, 2]
+    with pytest.raises(ValueError, match="Invalid formatting"):
+        strings.code_points([b"a\xc3", b"\xb6b"], errors="strict")
+
+
+@given(
+    st.lists(st.lists(st.integers(-2, 0x110003) | st.integers(0xD7FE, 0xE001), max_size=4)),
+    st.sampled_from(["UTF-8", "UTF-16-BE", "UTF-32-BE"]),
+    st.booleans(),
+)
+def test_encoding_at_once(rows: list[list[int]], encoding: str, ignored: bool) -> None:
+    def char(point: int) -> str:
+        valid = 0 <= point < 0xD800 or 0xDFFF < point < 0x110000
+        return chr(point) if valid else "" if ignored else "\ufffd"
+
+    points = np.array([point for row in rows for point in row], np.int32)
+    counts = np.array([len(row) for row in rows], np.int64)
+    errors: Any = "ignore" if ignored else "replace"
+    found = strings.unicode_encode(points, counts, encoding, errors)
+    assert found.tolist() == ["".join(map(char, row)).encode(encoding) for row in rows]
+
+
+PLAIN = st.sampled_from([b"1", b" -2.5\n", b"3e2", b"inf", b"-NaN", b"7", b"+4", b"\t0"])
+ODD = st.sampled_from([b"0x1p3", b"nan(1)", b"-0XA"])
+
+
+@given(st.lists(PLAIN | ODD, max_size=6), st.sampled_from(["f4", "f8"]))
+def test_numbers_in_forms_of_c_beside_plain_ones(items: list[bytes], dtype: str) -> None:
+    alone = [strings.to_number(_array(item), dtype).item() for item in items]
+    np.testing.assert_array_equal(strings.to_number(_array(*items), dtype), alone)
+
+
+@pytest.mark.parametrize("dtype", ["i4", "i8", "u4", "u8"])
+def test_the_largest_and_the_least_integers(dtype: str) -> None:
+    bounds = np.iinfo(dtype)
+    items = [str(bounds.min).encode(), str(bounds.max).encode()]
+    assert strings.to_number(_array(*items), dtype).tolist() == [bounds.min, bounds.max]
+    for beyond in (bounds.min - 1, bounds.max + 1):
+        with pytest.raises(ValueError, match=f"could not correctly convert string: {beyond}"):
+            strings.to_number(_array(b"1", str(beyond).encode()), dtype)

@@ -6,16 +6,19 @@ decodes to U+FFFD, one for each stray byte, numbers are read as by C and printed
 
 from __future__ import annotations
 
+import codecs
 import math
 import re
 from collections.abc import Callable, Sequence
 from functools import partial
+from itertools import pairwise
 from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
 
 from graphwright.kernels import fingerprint, regex
+from graphwright.kernels.joined import Joined, sizes
 
 Array = npt.NDArray[Any]
 Unit = Literal["BYTE", "UTF8_CHAR"]
@@ -33,8 +36,9 @@ _INTEGER = re.compile(rb"[+-]?\d+")
 
 def length(array: Array, unit: Unit = "BYTE") -> npt.NDArray[np.int32]:
     """How many bytes or UTF-8 characters each string has; continuation bytes start no character."""
-    count = len if unit == "BYTE" else _characters
-    return _each(count, array).astype(np.int32)
+    texts = array.reshape(-1).tolist()
+    counts = sizes(texts) if unit == "BYTE" else _Characters(texts).counts
+    return counts.astype(np.int32).reshape(array.shape)
 
 
 def substr(array: Array, starts: Array, lengths: Array, unit: Unit = "BYTE") -> Array:
@@ -44,18 +48,23 @@ def substr(array: Array, starts: Array, lengths: Array, unit: Unit = "BYTE") -> 
     for a start outside of a string.
     """
     array, starts, lengths = np.broadcast_arrays(array, starts, lengths)
-    result = np.empty(array.shape, object)
-    for place, text in enumerate(array.flat):
-        start, count = int(starts.flat[place]), int(lengths.flat[place])
-        bounds = range(len(text)) if unit == "BYTE" else _starts(text)
-        if not -len(bounds) <= start <= len(bounds):
-            raise ValueError(f"pos {start} out of range for string {text!r} at index {place}")
-        first = start + len(bounds) * (start < 0)
-        everything = len(bounds) if unit == "BYTE" else first
-        last = everything if count < 0 else min(first + count, len(bounds))
-        edges = [*bounds, len(text)]
-        result.flat[place] = text[edges[first] : edges[last]]
-    return result
+    texts: list[bytes] = array.reshape(-1).tolist()
+    first, lengths = starts.reshape(-1).astype(np.int64), lengths.reshape(-1).astype(np.int64)
+    characters = _Characters(texts) if unit == "UTF8_CHAR" else None
+    counts = characters.counts if characters else sizes(texts)
+    wrong = (first < -counts) | (first > counts)
+    if wrong.any():
+        place = int(wrong.argmax())
+        raise ValueError(
+            f"pos {first[place]} out of range for string {texts[place]!r} at index {place}"
+        )
+    first += counts * (first < 0)
+    last = first + np.minimum(lengths, counts - first)
+    last = np.where(lengths < 0, first if characters else counts, last)
+    if characters:
+        first, last = characters.places(first), characters.places(last)
+    bounds = zip(texts, first.tolist(), last.tolist())
+    return _filled([text[start:stop] for text, start, stop in bounds], array.shape)
 
 
 def upper(array: Array, encoding: str = "") -> Array:
@@ -93,8 +102,8 @@ def reduce_join(
     rows = moved.reshape(math.prod(kept), math.prod(moved.shape[len(others) :]))
     result = np.empty(len(rows), object)
     result[:] = [separator.join(row) for row in rows]
-    sizes = [1 if axis in axes else size for axis, size in enumerate(array.shape)]
-    return result.reshape(sizes if keepdims else kept)
+    kept_sizes = [1 if axis in axes else size for axis, size in enumerate(array.shape)]
+    return result.reshape(kept_sizes if keepdims else kept)
 
 
 def split(array: Array, separator: bytes = b"", limit: int = -1) -> Pieces:
@@ -126,14 +135,20 @@ def regex_full_match(array: Array, pattern: bytes) -> npt.NDArray[np.bool_]:
 def to_number(array: Array, dtype: npt.DTypeLike) -> Array:
     """Each string read as a number; ValueError where it is none or does not fit."""
     dtype = np.dtype(dtype)
-    result = np.empty(array.shape, dtype)
-    for place, text in enumerate(array.flat):
-        value = _number(text, dtype)
-        if value is None:
-            shown = text.decode("utf-8", "replace")
-            raise ValueError(f"StringToNumberOp could not correctly convert string: {shown}")
-        result.flat[place] = value
-    return result
+    texts: list[bytes] = array.reshape(-1).tolist()
+    try:
+        result = _plain_numbers(texts, dtype)
+    except (ValueError, OverflowError):  # other forms, and what is none
+        result = np.empty(len(texts), dtype)
+        for place, text in enumerate(texts):
+            value = _number(text, dtype)
+            if value is None:
+                shown = text.decode("utf-8", "replace")
+                raise ValueError(
+                    f"StringToNumberOp could not correctly convert string: {shown}"
+                ) from None
+            result[place] = value
+    return result.reshape(array.shape)
 
 
 def as_string(
@@ -196,19 +211,18 @@ def unicode_encode(
     replacement: int = 0xFFFD,
 ) -> Array:
     """Strings from code points in a row, so many for each; ValueError for strict errors."""
-    result = np.empty(len(counts), object)
-    stops = np.cumsum(counts)
-    for place, (count, stop) in enumerate(zip(counts.tolist(), stops.tolist())):
-        chars = []
-        for point in points[stop - count : stop].tolist():
-            if 0 <= point < 0xD800 or 0xE000 <= point < 0x110000:
-                chars.append(chr(point))
-            elif errors == "strict":
-                raise ValueError(f"{point} is no Unicode code point")
-            elif errors == "replace":
-                chars.append(chr(replacement))
-        result[place] = "".join(chars).encode(_codec(encoding))
-    return result
+    valid = (points >= 0) & (points < 0x110000) & ((points < 0xD800) | (points > 0xDFFF))
+    if not valid.all():
+        if errors == "strict":
+            raise ValueError(f"{points[valid.argmin()]} is no Unicode code point")
+        if errors == "replace":
+            points = np.where(valid, points, ord(chr(replacement)))
+            valid[:] = True
+    codec = _codec(encoding)
+    encoded = str(points[valid].astype("<u4").data, "utf-32-le").encode(codec)
+    places = _edges(np.where(valid, _WIDTHS[codec](points), 0))
+    edges = places[np.clip(_edges(counts), 0, len(points))].tolist()
+    return _filled([encoded[start:stop] for start, stop in pairwise(edges)], (len(counts),))
 
 
 def unicode_transcode(
@@ -266,10 +280,97 @@ def characters(
     return found
 
 
+def code_points(
+    texts: Sequence[bytes], encoding: str = "UTF-8", errors: Errors = "replace"
+) -> tuple[Array, Array, Array]:
+    """The code points of all strings in a row; -1 stands for what the encoding does not allow.
+
+    With them the bytes of their strings that they start at, and how many each string has.
+    ValueError for what is not allowed, if strict; LookupError for an unknown encoding.
+    """
+    name = codecs.lookup(_codec(encoding)).name
+    found = _decoded(texts, name)
+    if found:
+        return found
+    # Strings that cannot be decoded with the others are decoded alone, and of so many zeros here.
+    alone = {
+        place: characters(text, encoding, errors)
+        for place, text in enumerate(texts)
+        if not _decoded([text], name)
+    }
+    zeros = "\0".encode(name if name in _WIDTHS else "utf-8")
+    others = [
+        zeros * len(alone[place]) if place in alone else text for place, text in enumerate(texts)
+    ]
+    found = _decoded(others, name if name in _WIDTHS else "utf-8")
+    assert found is not None
+    points, starts, counts = found
+    edges = _edges(counts)
+    for place, pairs in alone.items():
+        chosen = slice(edges[place], edges[place + 1])
+        points[chosen] = [-1 if point is None else point for point, _ in pairs]
+        starts[chosen] = [start for _, start in pairs]
+    return points, starts, counts
+
+
+def _decoded(texts: Sequence[bytes], name: str) -> tuple[Array, Array, Array] | None:
+    """`code_points` of strings that all are in a known encoding; None for others."""
+    if name not in _WIDTHS:
+        return None
+    joined = Joined(texts)
+    try:
+        text = str(joined.bytes.data, name)
+    except UnicodeDecodeError:
+        return None
+    points = np.array(np.frombuffer(text.encode("utf-32-le"), "<i4"), np.int32)
+    places = _edges(_WIDTHS[name](points))
+    edges = np.searchsorted(places, _edges(joined.sizes))
+    if not np.array_equal(places[edges], _edges(joined.sizes)):
+        return None  # a character begins in one string and ends in the next
+    counts = np.diff(edges)
+    return points, places[:-1] - np.repeat(joined.starts, counts), counts
+
+
+class _Characters:
+    """Where the characters of strings in UTF-8 start; continuation bytes start none."""
+
+    def __init__(self, texts: Sequence[bytes]) -> None:
+        self._joined = Joined(texts)
+        self._starts = np.flatnonzero(self._joined.bytes & 0xC0 != 0x80)
+        self._edges = np.searchsorted(self._starts, _edges(self._joined.sizes))
+        self.counts = np.diff(self._edges)
+
+    def places(self, number: Array) -> Array:
+        """In each string, where the character of a number starts; behind the last is the end."""
+        chosen = np.append(self._starts, 0)[self._edges[:-1] + number] - self._joined.starts
+        return np.where(number < self.counts, chosen, self._joined.sizes)
+
+
+def _utf8_widths(points: Array) -> Array:
+    return 1 + (points >= 0x80) + (points >= 0x800).astype(np.int64) + (points >= 0x10000)
+
+
+_WIDTHS: dict[str, Callable[[Array], Array]] = {  # how many bytes code points take
+    "utf-8": _utf8_widths,
+    "utf-16-be": lambda points: 2 + 2 * (points >= 0x10000),
+    "utf-32-be": lambda points: np.full(len(points), 4),
+}
+
+
+def _edges(counts: Array) -> Array:
+    """Where the parts of a row start, so many elements each, and where the last one stops."""
+    return np.concatenate([[0], np.cumsum(counts, dtype=np.int64)])
+
+
 def _each(function: Callable[[Any], Any], array: Array) -> Array:
     """The function's values as an object array of the same shape."""
-    result = np.empty(array.shape, object)
-    result.reshape(-1)[:] = [function(item) for item in array.reshape(-1)]
+    return _filled([function(item) for item in array.reshape(-1).tolist()], array.shape)
+
+
+def _filled(items: Sequence[Any], shape: tuple[int, ...]) -> Array:
+    """An array of objects."""
+    result = np.empty(shape, object)
+    result.reshape(-1)[:] = items
     return result
 
 
@@ -297,18 +398,20 @@ def _recase(
     return _each(lambda text: unicode_case(decode(text)).encode(), array)
 
 
-def _starts(text: bytes) -> list[int]:
-    return [at for at, byte in enumerate(text) if byte & 0xC0 != 0x80]
-
-
-def _characters(text: bytes) -> int:
-    return len(_starts(text))
-
-
 def _codec(encoding: str) -> str:
     """UTF-16 and UTF-32 are big endian and without a mark, as in ICU."""
     name = encoding.lower()
     return f"{name}-be" if name in ("utf-16", "utf-32") else name
+
+
+def _plain_numbers(texts: Sequence[bytes], dtype: np.dtype[Any]) -> Array:
+    """Numbers in the forms that Python reads too; ValueError or OverflowError for others."""
+    joined = b"".join(texts)
+    if b"_" in joined or (dtype.kind == "u" and b"-" in joined):
+        raise ValueError("Python reads more than `_number`")
+    if dtype.kind == "f":
+        return np.fromiter(map(float, texts), np.float64, len(texts)).astype(dtype)
+    return np.fromiter(map(int, texts), dtype, len(texts))
 
 
 def _number(text: bytes, dtype: np.dtype[Any]) -> float | int | None:

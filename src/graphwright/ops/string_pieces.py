@@ -68,26 +68,23 @@ class Decoding(Op):
         """Splits, code points, and the bytes that these start at."""
         errors: Errors = chosen(self.errors, "errors", _ERRORS)
         check_point(self.replacement_char)
-        rows = [list(self.characters(each, errors)) for each in texts(text).flat]
-        splits = np.cumsum([0, *map(len, rows)]).astype(self.Tsplits.numpy_dtype)
-        flat = [each for row in rows for each in row]
-        points = np.array([point for point, _ in flat], np.int32)
-        return splits, points, np.array([start for _, start in flat], np.int64)
-
-    def characters(self, text: bytes, errors: Errors) -> Iterator[tuple[int, int]]:
-        """Code points of one string and the places of their first bytes."""
         try:
-            found = strings.characters(text, self.input_encoding, errors)
+            points, starts, counts = strings.code_points(
+                texts(text).reshape(-1).tolist(), self.input_encoding, errors
+            )
         except LookupError:
             raise InvalidArgumentError(
                 None, None, f"Could not create converter for input encoding: {self.input_encoding}"
             ) from None
-        for point, start in found:
-            control = point is not None and point < 0x20 and self.replace_control_characters
-            if point is not None and not control:
-                yield point, start
-            elif errors != "ignore":
-                yield self.replacement_char, start
+        wrong = points < (0x20 if self.replace_control_characters else 0)
+        splits = np.concatenate([[0], np.cumsum(counts)])
+        if errors == "ignore":
+            kept = ~wrong
+            points, starts = points[kept], starts[kept]
+            splits = np.concatenate([[0], np.cumsum(kept)])[splits]
+        else:
+            points[wrong] = self.replacement_char
+        return splits.astype(self.Tsplits.numpy_dtype), points, starts
 
 
 class UnicodeDecode(Decoding):
