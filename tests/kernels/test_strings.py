@@ -40,11 +40,11 @@ def test_patterns_are_refused(pattern: bytes) -> None:
 @pytest.mark.parametrize("rewrite", [rb"\x", b"a\\"])
 def test_rewrites_are_refused(rewrite: bytes) -> None:
     with pytest.raises(ValueError, match="rewrite"):
-        regex.replace(b"a", rewrite, b"aaa")
+        regex.replaced(b"a", rewrite, [b"aaa"])
 
 
 def test_a_group_that_is_not_there_replaces_nothing() -> None:
-    assert regex.replace(b"a", rb"\1", b"aaa") == b"aaa"
+    assert regex.replaced(b"a", rb"\1", [b"aaa"]) == [b"aaa"]
 
 
 @pytest.mark.parametrize(
@@ -77,8 +77,27 @@ def test_strict_decoding_refuses_broken_text() -> None:
 def test_a_quoted_text_matches_itself(text: bytes) -> None:
     if b"\\E" in text:
         return
-    assert regex.full_match(b"\\Q" + text + b"\\E", text)
-    assert regex.replace(b"\\Q" + text + b"\\E", b"", b"<" + text + b">", everywhere=False) == b"<>"
+    quoted = b"\\Q" + text + b"\\E"
+    assert regex.full_matches(quoted, [text]) == [True]
+    assert regex.replaced(quoted, b"", [b"<" + text + b">"], everywhere=False) == [b"<>"]
+
+
+@pytest.mark.parametrize("pattern", [b"a*", rb"\b", b"^|b", b"(?m)$", b"a|", rb"\ba", b"(a)?b|$"])
+def test_what_may_match_nothing_is_replaced_with_care(pattern: bytes) -> None:
+    assert regex._may_match_nothing(regex.compile_pattern(pattern))
+
+
+@given(
+    st.sampled_from([b"a", b"[^a]", b"(a)|b", b"a+b?", b"^a", b"b$", b"(?i)A.", rb"\\b|b"]),
+    st.sampled_from([rb"", rb"\0\0", rb"<\\>", b"\xff-"]),
+    st.lists(st.text("ab\\\n", max_size=8).map(str.encode), max_size=3),
+)
+def test_substitution_is_replacing_with_care(pattern: bytes, rewrite: bytes, texts: Any) -> None:
+    compiled, parts = regex.compile_pattern(pattern), regex._rewrite(rewrite)
+    expected = [
+        regex._encode(regex._replaced_with_care(compiled, parts, text.decode())) for text in texts
+    ]
+    assert regex.replaced(pattern, rewrite, texts) == expected
 
 
 TEXT = st.text(max_size=6).map(str.encode) | st.binary(max_size=6)

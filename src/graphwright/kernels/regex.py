@@ -13,7 +13,9 @@ from __future__ import annotations
 import re
 import sys
 import unicodedata
+from collections.abc import Sequence
 from functools import lru_cache
+from operator import methodcaller
 
 _BROKEN = "\udc80-\udcff"  # bytes that are no UTF-8, by the "surrogateescape" handler
 _WORD = "0-9A-Za-z_"
@@ -27,33 +29,54 @@ _POSIX = {
 _REPEAT = re.compile(r"[*+?]|\{\d+(,\d*)?\}")
 
 
-def full_match(pattern: bytes, text: bytes) -> bool:
-    """Whether the pattern matches the whole text."""
-    return compile_pattern(pattern).fullmatch(_decode(text)) is not None
+def full_matches(pattern: bytes, texts: Sequence[bytes]) -> list[bool]:
+    """Whether the pattern matches each text as a whole."""
+    match = compile_pattern(pattern).fullmatch
+    return [found is not None for found in map(match, map(_decode, texts))]
 
 
-def replace(pattern: bytes, rewrite: bytes, text: bytes, everywhere: bool = True) -> bytes:
-    """The text with its first match, or all, replaced; \\0 to \\9 in the rewrite are groups."""
+def replaced(
+    pattern: bytes, rewrite: bytes, texts: Sequence[bytes], everywhere: bool = True
+) -> Sequence[bytes]:
+    """Each text with its first match, or all, replaced; \\0 to \\9 in the rewrite are groups."""
     compiled, parts = compile_pattern(pattern), _rewrite(rewrite)
     groups = max((part for part in parts if isinstance(part, int)), default=0)
     if groups > compiled.groups:  # RE2 then replaces nothing
-        return text
-    source, result, done = _decode(text), [], 0
-    start, last = 0, -1
+        return texts
+    if everywhere and _may_match_nothing(compiled):
+        return [_encode(_replaced_with_care(compiled, parts, _decode(text))) for text in texts]
+    template = "".join(
+        part.replace("\\", "\\\\") if isinstance(part, str) else f"\\g<{part}>" for part in parts
+    )
+    substitute, count = compiled.sub, 0 if everywhere else 1
+    return [_encode(substitute(template, source, count)) for source in map(_decode, texts)]
+
+
+def _may_match_nothing(compiled: re.Pattern[str]) -> bool:
+    """Whether an empty part of a text may match.
+
+    Then an empty text matches too, since each assertion but those of words' ends holds there.
+    """
+    return compiled.search("") is not None or bool(re.search(r"\\[bB]", compiled.pattern))
+
+
+def _replaced_with_care(compiled: re.Pattern[str], parts: list[str | int], source: str) -> str:
+    """All matches replaced, as `re` does but that nothing, right behind a match, is no match."""
+    result: list[str] = []
+    start = done = 0
+    last = -1
     while start <= len(source):
         match = compiled.search(source, start)
         if match is None:
             break
-        if match.end() == match.start() == last:  # nothing, right behind a match, is no match
+        if match.end() == match.start() == last:
             start = match.end() + 1
             continue
         result.append(source[done : match.start()])
         result.extend(part if isinstance(part, str) else match[part] or "" for part in parts)
         start = done = last = match.end()
-        if not everywhere:
-            break
     result.append(source[done:])
-    return "".join(result).encode("utf-8", "surrogateescape")
+    return "".join(result)
 
 
 @lru_cache(maxsize=256)
@@ -66,8 +89,8 @@ def compile_pattern(pattern: bytes) -> re.Pattern[str]:
         raise ValueError(f"Invalid pattern: {text}, error: {error}") from None
 
 
-def _decode(text: bytes) -> str:
-    return text.decode("utf-8", "surrogateescape")
+_decode = methodcaller("decode", "utf-8", "surrogateescape")
+_encode = methodcaller("encode", "utf-8", "surrogateescape")
 
 
 def _rewrite(rewrite: bytes) -> list[str | int]:

@@ -122,14 +122,14 @@ def regex_replace(
     array: Array, pattern: bytes, rewrite: bytes, replace_global: bool = True
 ) -> Array:
     """Matches of a pattern in RE2's syntax replaced; ValueError for a bad pattern or rewrite."""
-    regex.compile_pattern(pattern)
-    return _each(lambda text: regex.replace(pattern, rewrite, text, replace_global), array)
+    texts = array.reshape(-1).tolist()
+    return _filled(regex.replaced(pattern, rewrite, texts, replace_global), array.shape)
 
 
 def regex_full_match(array: Array, pattern: bytes) -> npt.NDArray[np.bool_]:
     """Whether a pattern in RE2's syntax matches each whole string; ValueError for a bad pattern."""
-    regex.compile_pattern(pattern)
-    return _each(lambda text: regex.full_match(pattern, text), array).astype(np.bool_)
+    found = regex.full_matches(pattern, array.reshape(-1).tolist())
+    return np.array(found, np.bool_).reshape(array.shape)
 
 
 def to_number(array: Array, dtype: npt.DTypeLike) -> Array:
