@@ -187,3 +187,18 @@ def test_the_largest_and_the_least_integers(dtype: str) -> None:
     for beyond in (bounds.min - 1, bounds.max + 1):
         with pytest.raises(ValueError, match=f"could not correctly convert string: {beyond}"):
             strings.to_number(_array(b"1", str(beyond).encode()), dtype)
+
+
+@given(st.lists(st.text("a \n\x1c,", max_size=6).map(str.encode), max_size=4), st.integers(-1, 3))
+def test_pieces_of_many_strings_are_those_of_each(items: list[bytes], limit: int) -> None:
+    for separator in (b"", b","):
+        alone = [strings.split(_array(item), separator, limit) for item in items]
+        values, counts = strings.split(_array(*items), separator, limit)
+        assert values.tolist() == [piece for pieces, _ in alone for piece in pieces]
+        assert counts.tolist() == [len(pieces) for pieces, _ in alone]
+        if separator and limit < 0:
+            assert [separator.join(pieces) for pieces, _ in alone] == items
+
+
+def test_white_space_is_that_of_ascii() -> None:
+    assert strings.split(_array(b" a\x1cb\xa0\t\n\v\f\rc "))[0].tolist() == [b"a\x1cb\xa0", b"c"]

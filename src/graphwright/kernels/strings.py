@@ -11,7 +11,8 @@ import math
 import re
 from collections.abc import Callable, Sequence
 from functools import partial
-from itertools import pairwise
+from itertools import chain
+from operator import getitem, methodcaller
 from typing import Any, Literal
 
 import numpy as np
@@ -63,8 +64,8 @@ def substr(array: Array, starts: Array, lengths: Array, unit: Unit = "BYTE") -> 
     last = np.where(lengths < 0, first if characters else counts, last)
     if characters:
         first, last = characters.places(first), characters.places(last)
-    bounds = zip(texts, first.tolist(), last.tolist())
-    return _filled([text[start:stop] for text, start, stop in bounds], array.shape)
+    slices = map(slice, first.tolist(), last.tolist())
+    return _filled([*map(getitem, texts, slices)], array.shape)
 
 
 def upper(array: Array, encoding: str = "") -> Array:
@@ -111,11 +112,17 @@ def split(array: Array, separator: bytes = b"", limit: int = -1) -> Pieces:
 
     Shared by all strings: the pieces in a row, and how many of them each string has.
     """
+    texts: list[bytes] = array.reshape(-1).tolist()
     if limit == 0:
-        return _pieces(array, lambda text: [text])
+        return _filled(texts, (len(texts),)), np.ones(len(texts), np.int64)
     if separator:
-        return _pieces(array, lambda text: text.split(separator, limit))
-    return _pieces(array, lambda text: _words(text, limit))
+        lists = [*map(methodcaller("split", separator, limit), texts)]
+    elif limit < 0:
+        lists = [*map(bytes.split, texts)]
+    else:
+        lists = [_words(text, limit) for text in texts]
+    counts = sizes(lists)
+    return _filled([*chain.from_iterable(lists)], (int(counts.sum()),)), counts
 
 
 def regex_replace(
@@ -221,8 +228,9 @@ def unicode_encode(
     codec = _codec(encoding)
     encoded = str(points[valid].astype("<u4").data, "utf-32-le").encode(codec)
     places = _edges(np.where(valid, _WIDTHS[codec](points), 0))
-    edges = places[np.clip(_edges(counts), 0, len(points))].tolist()
-    return _filled([encoded[start:stop] for start, stop in pairwise(edges)], (len(counts),))
+    edges = places[_edges(counts)].tolist()
+    slices = map(slice, edges[:-1], edges[1:])
+    return _filled([*map(encoded.__getitem__, slices)], (len(counts),))
 
 
 def unicode_transcode(
@@ -374,17 +382,10 @@ def _filled(items: Sequence[Any], shape: tuple[int, ...]) -> Array:
     return result
 
 
-def _pieces(array: Array, cut: Callable[[bytes], list[Any]]) -> Pieces:
-    lists = [cut(text) for text in array.flat]
-    values = np.empty(sum(map(len, lists)), object)
-    values[:] = [piece for pieces in lists for piece in pieces]
-    return values, np.array([len(pieces) for pieces in lists], np.int64)
-
-
 def _words(text: bytes, limit: int) -> list[bytes]:
     """The words, and after so many the rest of the text, even where nothing is left."""
     words = text.lstrip(_SPACE).split(None, limit)
-    return [*words, b""] if len(words) == limit > 0 else words
+    return [*words, b""] if len(words) == limit else words
 
 
 def _recase(

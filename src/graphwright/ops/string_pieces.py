@@ -40,7 +40,7 @@ class StringSplitV2(Op):
         values, counts = strings.split(texts(text), as_bytes(sep), self.maxsplit)
         rows = np.repeat(np.arange(len(counts)), counts)
         columns = np.arange(len(values)) - np.repeat(np.cumsum(counts) - counts, counts)
-        shape = np.array([len(counts), max(counts, default=0)], np.int64)
+        shape = np.array([len(counts), counts.max(initial=0)], np.int64)
         return np.stack([rows, columns], 1).astype(np.int64), values, shape
 
 
@@ -149,22 +149,23 @@ class UnicodeEncode(Op):
         check_point(self.replacement_char)
         if not len(splits):
             raise ValueError("input_splits must have elements, but there are none")
-        check_splits(splits.tolist(), points.size)
+        check_splits(splits, points.size)
         counts = np.diff(splits.astype(np.int64))
         return strings.unicode_encode(
             points, counts, self.output_encoding, errors, self.replacement_char
         )
 
 
-def check_splits(ends: Sequence[int], size: int) -> None:
+def check_splits(ends: Any, size: int) -> None:
     """Splits begin at 0, do not fall, and end with the values."""
-    if not ends:
+    if not len(ends):
         return
     if ends[0] != 0:
         raise ValueError(f"First split value must be 0, got {ends[0]}")
-    for before, after in pairwise(ends):
-        if not before <= after <= size:
-            raise ValueError(f"Invalid split value {after}, must be in [{before}, {size}]")
+    wrong = (ends[1:] < ends[:-1]) | (ends[1:] > size)
+    if wrong.any():
+        before, after = ends[wrong.argmax() :][:2]
+        raise ValueError(f"Invalid split value {after}, must be in [{before}, {size}]")
     if ends[-1] != size:
         raise ValueError(f"Last split value must be data size. Expected {size}, got {ends[-1]}")
 
@@ -193,12 +194,12 @@ class StringNGrams(Op):
         return ((None,), (None,) if splits.dims is None else splits.dims)
 
     def kernel(self, data: Any, splits: Any) -> tuple[Any, ...]:
-        words, ends = texts(data).reshape(-1).tolist(), splits.reshape(-1).tolist()
+        words, ends = texts(data).reshape(-1).tolist(), splits.reshape(-1)
         check_splits(ends, len(words))
-        rows = [list(self.runs(words[a:b])) for a, b in pairwise(ends)]
+        rows = [list(self.runs(words[a:b])) for a, b in pairwise(ends.tolist())]
         flat = np.empty(sum(map(len, rows)), object)
         flat[:] = [text for row in rows for text in row]
-        found = np.cumsum([0, *map(len, rows)]).astype(splits.dtype) if ends else splits
+        found = np.cumsum([0, *map(len, rows)]).astype(splits.dtype) if len(ends) else splits
         return flat, found.reshape(splits.shape)
 
     def runs(self, words: Sequence[bytes]) -> Iterator[bytes]:

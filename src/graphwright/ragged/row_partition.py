@@ -107,13 +107,13 @@ class RowPartition(Composite):
     ) -> RowPartition:
         """Rows given by the number of each value's row, in ascending order."""
         rowids = index_vector(value_rowids, "value_rowids", dtype)
-        known = rowids.known
         if nrows is None:
             last = rowids[-1:] + 1
             nrows = greatest(last)
         elif isinstance(nrows, int):
             if nrows < 0:
                 raise ValueError(f"Argument `nrows` must be >= 0. Received {nrows}")
+            known = rowids.known
             if known and None not in known and known[-1] >= nrows:
                 raise ValueError(
                     f"Argument `nrows` must be >= {known[-1] + 1}, as value_rowids[-1] = "
