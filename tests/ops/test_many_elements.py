@@ -81,3 +81,19 @@ class TestComplexFunctions:
         assert ulps_apart(got, expected) <= 8
         for a, b in ((got.real, expected.real), (got.imag, expected.imag)):
             np.testing.assert_array_equal(np.signbit(a) | np.isnan(a), np.signbit(b) | np.isnan(b))
+
+
+@pytest.mark.parametrize("dtype", [tf.float32, tf.float64, tf.int32, tf.bfloat16])
+@pytest.mark.parametrize("kind", ["sum", "mean", "prod", "min", "max"])
+def test_long_runs_of_segments(kind, dtype):
+    """Against the same segments where ids need not ascend; some have no number."""
+    rng = np.random.default_rng(0)
+    ids = np.sort(rng.choice([0, 3, 4, 9, 200], 1 << 13))
+    data = tf.cast(rng.integers(1, 3, ids.size), dtype)
+    got = getattr(tf.math, f"segment_{kind}")(data, ids)
+    expected = getattr(tf.math, f"unsorted_segment_{kind}")(data, ids, 201)
+    there = np.unique(ids)
+    present = tf.gather(expected, there).numpy().astype(got.dtype.as_numpy_dtype)
+    np.testing.assert_array_equal(tf.gather(got, there).numpy(), present)
+    missing = np.delete(got.numpy(), there)
+    np.testing.assert_array_equal(missing, np.full(missing.shape, kind == "prod", missing.dtype))

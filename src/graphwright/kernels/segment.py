@@ -41,7 +41,7 @@ def segment_reduce(kind: Reduction | Literal["mean"], data: Array, ids: Integers
     if kind == "mean":
         return _mean("mean", data, ids, count)
     result = np.full((count, *data.shape[1:]), 1 if kind == "prod" else 0, data.dtype)
-    _reduce_into(result, _UFUNCS[kind], data, ids)
+    _reduce_sorted_into(result, _UFUNCS[kind], data, ids, _long_runs(ids, count))
     return result
 
 
@@ -137,11 +137,16 @@ def reduce_duplicates(ufunc: np.ufunc, rows: Array, slots: Integers) -> tuple[In
     if (slots[1:] < slots[:-1]).any():
         order = slots.argsort(kind="stable")
         slots, rows = slots[order], rows[order]
-    begins = np.ones(len(slots), np.bool_)
-    np.not_equal(slots[1:], slots[:-1], out=begins[1:])
-    starts = begins.nonzero()[0]
+    starts = _starts(slots)
     wide = rows.astype(accumulator(rows.dtype), copy=False)
     return slots[starts], _reduce_runs(ufunc, wide, starts).astype(rows.dtype, copy=False)
+
+
+def _starts(slots: Integers) -> Integers:
+    """Where runs of one slot start."""
+    begins = np.ones(len(slots), np.bool_)
+    np.not_equal(slots[1:], slots[:-1], out=begins[1:])
+    return begins.nonzero()[0]
 
 
 def _reduce_runs(ufunc: np.ufunc, rows: Array, starts: Integers) -> Array:
@@ -172,6 +177,26 @@ def _reduce_into(result: Array, ufunc: np.ufunc, rows: Array, slots: Integers) -
     present, reduced = reduce_duplicates(ufunc, rows, slots)
     result[present] = reduced
 
+
+def _long_runs(slots: Integers, count: int) -> Integers | None:
+    """Where the runs of ascending slots start, if there are many numbers in few slots."""
+    return _starts(slots) if len(slots) >= max(MANY, _SHORT * count) else None
+
+
+def _reduce_sorted_into(
+    result: Array, ufunc: np.ufunc, rows: Array, slots: Integers, starts: Integers | None
+) -> None:
+    """The same where slots ascend, with the starts of their runs if these are long."""
+    if starts is None or rows.ndim > 1:
+        _reduce_into(result, ufunc, rows, slots)
+        return
+    double = ufunc is np.add and rows.dtype == np.float32  # as in `numpy.bincount`
+    wide = rows.astype(accumulator(rows.dtype), copy=False)
+    result[slots[starts]] = ufunc.reduceat(wide, starts, dtype=np.float64 if double else None)
+
+
+#: The numbers of a slot up to which it costs as much to go from run to run as from one to the next.
+_SHORT = 4
 
 #: The numbers of a run that are worth a call: in one call for all, NumPy uses no vectors.
 _LONG = 1 << 10
@@ -214,9 +239,14 @@ def combine_at(ufunc: np.ufunc, array: Array, slots: Integers, rows: Array) -> N
 def _mean(kind: Mean, rows: Array, ids: Integers, count: int) -> Array:
     wide = rows.astype(accumulator(rows.dtype), copy=False)
     sums = np.zeros((count, *rows.shape[1:]), wide.dtype)
-    _reduce_into(sums, np.add, wide, ids)
+    starts = _long_runs(ids, count)
+    _reduce_sorted_into(sums, np.add, wide, ids, starts)
     if kind != "sum":
-        sizes = np.maximum(np.bincount(ids, minlength=count), 1)
+        if starts is None:
+            sizes = np.maximum(np.bincount(ids, minlength=count), 1)
+        else:
+            sizes = np.ones(count, np.intp)
+            sizes[ids[starts]] = np.diff(starts, append=len(ids))
         divisor = np.sqrt(sizes) if kind == "sqrt_n" else sizes
         divisor = divisor.astype(wide.real.dtype).reshape(-1, *[1] * (rows.ndim - 1))
         sums = sums // divisor if wide.dtype.kind in "iu" else sums / divisor
