@@ -11,8 +11,8 @@ import math
 import re
 from collections.abc import Callable, Sequence
 from functools import partial
-from itertools import chain
-from operator import getitem, methodcaller
+from itertools import chain, pairwise
+from operator import methodcaller
 from typing import Any, Literal
 
 import numpy as np
@@ -64,8 +64,8 @@ def substr(array: Array, starts: Array, lengths: Array, unit: Unit = "BYTE") -> 
     last = np.where(lengths < 0, first if characters else counts, last)
     if characters:
         first, last = characters.places(first), characters.places(last)
-    slices = map(slice, first.tolist(), last.tolist())
-    return _filled([*map(getitem, texts, slices)], array.shape)
+    bounds = zip(texts, first.tolist(), last.tolist())
+    return _filled([text[start:stop] for text, start, stop in bounds], array.shape)
 
 
 def upper(array: Array, encoding: str = "") -> Array:
@@ -175,17 +175,23 @@ def as_string(
         style = f".{precision}s" if precision > -1 and width > -1 else "s"
         return _each(lambda text: (head + style).encode() % text, array)
     if kind in "iu":
-        return _each(lambda value: ((head + "d") % int(value)).encode(), array)
+        form = (head + "d").encode()
+        return _each(lambda value: form % value, array)
     style = "e" if scientific else "g" if shortest else "f"
-    tail = (f".{precision}" if precision > -1 else "") + style
-
-    def show(value: float) -> str:
-        flagged = head if math.isfinite(value) else head.replace("%0", "%", 1)  # as C pads inf
-        return (flagged + tail) % value
-
+    form = (head + (f".{precision}" if precision > -1 else "") + style).encode()
     if kind == "c":
-        return _each(lambda value: f"({show(value.real)},{show(value.imag)})".encode(), array)
-    return _each(lambda value: show(float(value)).encode(), array)
+        pairs = zip(_printed(array.real, form), _printed(array.imag, form))
+        return _filled([b"(%b,%b)" % pair for pair in pairs], array.shape)
+    return _filled(_printed(array, form), array.shape)
+
+
+def _printed(array: Array, form: bytes) -> list[bytes]:
+    """Real numbers in a form of `printf`, which pads no infinity and no NaN with zeros."""
+    values = array.reshape(-1).astype(np.float64).tolist()
+    unpadded = form.replace(b"%0", b"%", 1)
+    if unpadded == form:
+        return [form % value for value in values]
+    return [(form if math.isfinite(value) else unpadded) % value for value in values]
 
 
 def hash_bucket_fast(array: Array, buckets: int) -> npt.NDArray[np.int64]:
@@ -229,8 +235,7 @@ def unicode_encode(
     encoded = str(points[valid].astype("<u4").data, "utf-32-le").encode(codec)
     places = _edges(np.where(valid, _WIDTHS[codec](points), 0))
     edges = places[_edges(counts)].tolist()
-    slices = map(slice, edges[:-1], edges[1:])
-    return _filled([*map(encoded.__getitem__, slices)], (len(counts),))
+    return _filled([encoded[start:stop] for start, stop in pairwise(edges)], (len(counts),))
 
 
 def unicode_transcode(
