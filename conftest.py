@@ -22,7 +22,7 @@ from graphwright.lower.options import OPTIONS
 from graphwright.ops.seeds import Seeding, Source
 
 # They run where TensorFlow is.
-collect_ignore_glob = ["tools/record_*", "tools/golden/*"]
+collect_ignore_glob = ["tools/record_*", "tools/run_exported.py", "tools/golden/*"]
 
 # A busy machine must not fail a property; the default run tries the same examples each time.
 settings.register_profile("steady", deadline=None, derandomize=True)
