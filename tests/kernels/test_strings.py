@@ -64,8 +64,10 @@ def test_numbers_are_refused(text: bytes, dtype: str) -> None:
 
 
 def test_substr_names_the_string_at_fault() -> None:
-    with pytest.raises(ValueError, match=r"pos 3 out of range for string b'ab' at index 1"):
-        strings.substr(_array(b"hello", b"ab"), np.array([1, 3]), np.array([2, 1]))
+    for unit, times in (("BYTE", 1), ("BYTE", 50), ("UTF8_CHAR", 1), ("UTF8_CHAR", 50)):
+        texts, starts = _array(b"hello", *[b"ab"] * times), np.array([1, *[3] * times])
+        with pytest.raises(ValueError, match=r"pos 3 out of range for string b'ab' at index 1$"):
+            strings.substr(texts, starts, np.array(2), unit)  # type: ignore[arg-type]
 
 
 def test_strict_decoding_refuses_broken_text() -> None:
@@ -101,7 +103,8 @@ def test_substitution_is_replacing_with_care(pattern: bytes, rewrite: bytes, tex
 
 
 TEXT = st.text(max_size=6).map(str.encode) | st.binary(max_size=6)
-TEXTS = st.lists(TEXT, max_size=8)
+# Some of them many enough to be taken at once, and others few.
+TEXTS = st.lists(TEXT, max_size=8) | st.lists(TEXT, max_size=3).map(lambda few: few * 20)
 
 
 @given(TEXTS)
@@ -129,9 +132,11 @@ def test_substrings(data: Any, items: list[bytes], unit: Any) -> None:
 
 
 def test_substrings_of_negative_lengths() -> None:
-    array, start = np.array([[b"hello", b"ab"]], object), np.array(1)
-    assert strings.substr(array, start, np.array(-1)).tolist() == [[b"ello", b"b"]]
-    assert strings.substr(array, start, np.array(-1), "UTF8_CHAR").tolist() == [[b"", b""]]
+    for times in (1, 50):
+        array, start = np.array([[b"hello", b"ab"]] * times, object), np.array(1)
+        assert strings.substr(array, start, np.array(-1)).tolist() == [[b"ello", b"b"]] * times
+        found = strings.substr(array, start, np.array(-1), "UTF8_CHAR")
+        assert found.tolist() == [[b"", b""]] * times
 
 
 @given(TEXTS, st.sampled_from(["UTF-8", "UTF-16-BE", "UTF-32-BE", "latin-1", "shift_jis"]))
@@ -144,12 +149,14 @@ def test_code_points_at_once(items: list[bytes], encoding: str) -> None:
 
 
 def test_a_character_does_not_reach_into_the_next_string() -> None:
-    points, starts, counts = strings.code_points([b"a\xc3", b"\xb6b"])
-    assert points.tolist() == [97, -1, -1, 98]
-    assert starts.tolist() == [0, 1, 0, 1]
-    assert counts.tolist() == [2, 2]
-    with pytest.raises(ValueError, match="Invalid formatting"):
-        strings.code_points([b"a\xc3", b"\xb6b"], errors="strict")
+    for times in (1, 30):
+        texts = [b"a\xc3", b"\xb6b"] * times
+        points, starts, counts = strings.code_points(texts)
+        assert points.tolist() == [97, -1, -1, 98] * times
+        assert starts.tolist() == [0, 1, 0, 1] * times
+        assert counts.tolist() == [2, 2] * times
+        with pytest.raises(ValueError, match="Invalid formatting"):
+            strings.code_points(texts, errors="strict")
 
 
 @given(

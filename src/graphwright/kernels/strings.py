@@ -9,7 +9,7 @@ from __future__ import annotations
 import codecs
 import math
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from itertools import chain, pairwise
 from operator import methodcaller
@@ -27,6 +27,8 @@ Errors = Literal["replace", "ignore", "strict"]
 Pieces = tuple[Array, npt.NDArray[np.int64]]  # all pieces in a row, and how many each string has
 
 _SPACE = b" \t\n\v\f\r"
+_CONTINUATION = bytes(range(0x80, 0xC0))  # bytes of UTF-8 that start no character
+_FEW = 48  # so many bytes are quicker looked at one by one than as an array
 _FLOAT = re.compile(
     rb"[+-]?((\d+\.?\d*|\.\d+)(e[+-]?\d+)?|inf(inity)?|nan(\(\w*\))?"
     rb"|0x([\da-f]+\.?[\da-f]*|\.[\da-f]+)(p[+-]?\d+)?)",
@@ -38,7 +40,12 @@ _INTEGER = re.compile(rb"[+-]?\d+")
 def length(array: Array, unit: Unit = "BYTE") -> npt.NDArray[np.int32]:
     """How many bytes or UTF-8 characters each string has; continuation bytes start no character."""
     texts = array.reshape(-1).tolist()
-    counts = sizes(texts) if unit == "BYTE" else _Characters(texts).counts
+    if unit == "BYTE":
+        counts = sizes(texts)
+    elif _are_few(texts):
+        counts = sizes([text.translate(None, _CONTINUATION) for text in texts])
+    else:
+        counts = _Characters(texts).counts
     return counts.astype(np.int32).reshape(array.shape)
 
 
@@ -50,22 +57,52 @@ def substr(array: Array, starts: Array, lengths: Array, unit: Unit = "BYTE") -> 
     """
     array, starts, lengths = np.broadcast_arrays(array, starts, lengths)
     texts: list[bytes] = array.reshape(-1).tolist()
-    first, lengths = starts.reshape(-1).astype(np.int64), lengths.reshape(-1).astype(np.int64)
+    if _are_few(texts):
+        each = enumerate(zip(texts, starts.reshape(-1).tolist(), lengths.reshape(-1).tolist()))
+        bounds: Iterable[tuple[int, int]] = [
+            _bounds(text, place, start, length, unit) for place, (text, start, length) in each
+        ]
+    else:
+        bounds = _all_bounds(texts, starts.reshape(-1), lengths.reshape(-1), unit)
+    parts = [text[start:stop] for text, (start, stop) in zip(texts, bounds)]
+    return _filled(parts, array.shape)
+
+
+def _bounds(text: bytes, place: int, start: int, length: int, unit: Unit) -> tuple[int, int]:
+    """Where the part of one string starts and stops; `place` is where it stands among others."""
+    edges = [at for at, byte in enumerate(text) if unit == "BYTE" or byte & 0xC0 != 0x80]
+    count = len(edges)
+    if not -count <= start <= count:
+        raise _no_such_position(text, place, start)
+    edges.append(len(text))
+    first = start + count * (start < 0)
+    last = min(first + length, count)
+    if length < 0:
+        last = count if unit == "BYTE" else first
+    return edges[first], edges[last]
+
+
+def _all_bounds(
+    texts: Sequence[bytes], starts: Array, lengths: Array, unit: Unit
+) -> Iterable[tuple[int, int]]:
+    """The bounds of the parts of all strings at once."""
+    first, lengths = starts.astype(np.int64), lengths.astype(np.int64)
     characters = _Characters(texts) if unit == "UTF8_CHAR" else None
     counts = characters.counts if characters else sizes(texts)
     wrong = (first < -counts) | (first > counts)
     if wrong.any():
         place = int(wrong.argmax())
-        raise ValueError(
-            f"pos {first[place]} out of range for string {texts[place]!r} at index {place}"
-        )
+        raise _no_such_position(texts[place], place, int(first[place]))
     first += counts * (first < 0)
     last = first + np.minimum(lengths, counts - first)
     last = np.where(lengths < 0, first if characters else counts, last)
     if characters:
         first, last = characters.places(first), characters.places(last)
-    bounds = zip(texts, first.tolist(), last.tolist())
-    return _filled([text[start:stop] for text, start, stop in bounds], array.shape)
+    return zip(first.tolist(), last.tolist())
+
+
+def _no_such_position(text: bytes, place: int, start: int) -> ValueError:
+    return ValueError(f"pos {start} out of range for string {text!r} at index {place}")
 
 
 def upper(array: Array, encoding: str = "") -> Array:
@@ -302,34 +339,47 @@ def code_points(
     ValueError for what is not allowed, if strict; LookupError for an unknown encoding.
     """
     name = codecs.lookup(_codec(encoding)).name
+    if name not in _WIDTHS or _are_few(texts):
+        return _in_a_row([characters(text, encoding, errors) for text in texts])
     found = _decoded(texts, name)
     if found:
         return found
     # Strings that cannot be decoded with the others are decoded alone, and of so many zeros here.
-    alone = {
-        place: characters(text, encoding, errors)
-        for place, text in enumerate(texts)
-        if not _decoded([text], name)
-    }
-    zeros = "\0".encode(name if name in _WIDTHS else "utf-8")
-    others = [
-        zeros * len(alone[place]) if place in alone else text for place, text in enumerate(texts)
-    ]
-    found = _decoded(others, name if name in _WIDTHS else "utf-8")
+    clean = [_is_clean(text, name) for text in texts]
+    alone = [[] if ok else characters(text, encoding, errors) for text, ok in zip(texts, clean)]
+    zero = "\0".encode(name)
+    found = _decoded(
+        [text if ok else zero * len(pairs) for text, ok, pairs in zip(texts, clean, alone)], name
+    )
     assert found is not None
     points, starts, counts = found
-    edges = _edges(counts)
-    for place, pairs in alone.items():
-        chosen = slice(edges[place], edges[place + 1])
-        points[chosen] = [-1 if point is None else point for point, _ in pairs]
-        starts[chosen] = [start for _, start in pairs]
+    broken = np.repeat(np.logical_not(clean), counts)
+    points[broken], starts[broken], _ = _in_a_row(alone)
     return points, starts, counts
 
 
+def _are_few(texts: Sequence[bytes]) -> bool:
+    """Whether it takes longer to set up arrays over the strings than to go through their bytes."""
+    return len(texts) <= _FEW and len(texts) + sum(map(len, texts)) <= _FEW
+
+
+def _in_a_row(rows: Sequence[list[tuple[int | None, int]]]) -> tuple[Array, Array, Array]:
+    """What `characters` finds in each string, as `code_points` gives it."""
+    pairs = [*chain.from_iterable(rows)]
+    points = np.array([-1 if point is None else point for point, _ in pairs], np.int32)
+    return points, np.array([start for _, start in pairs], np.int64), sizes(rows)
+
+
+def _is_clean(text: bytes, name: str) -> bool:
+    try:
+        text.decode(name)
+    except UnicodeDecodeError:
+        return False
+    return True
+
+
 def _decoded(texts: Sequence[bytes], name: str) -> tuple[Array, Array, Array] | None:
-    """`code_points` of strings that all are in a known encoding; None for others."""
-    if name not in _WIDTHS:
-        return None
+    """`code_points` of strings that all are in an encoding of `_WIDTHS`; None for others."""
     joined = Joined(texts)
     try:
         text = str(joined.bytes.data, name)
