@@ -54,7 +54,11 @@ def shuffled(index: Any, key: Sequence[int], last: int, rounds: int) -> Any:
     bits = max(_LEAST_WIDTH, (last - 1).bit_length() if last else 0)
     width = (bits + 1) // 2
     keys = round_keys(key, rounds, width)
-    result = encipher(np.asarray(index, np.uint64), keys, width)
-    while (outside := result > last).any():
-        result = np.where(outside, encipher(result, keys, width), result)
+    result = np.asarray(encipher(np.asarray(index, np.uint64), keys, width))
+    found = result.reshape(-1)
+    outside = np.flatnonzero(found > last)
+    while outside.size:
+        again = encipher(found[outside], keys, width)
+        found[outside] = again
+        outside = outside[again > last]
     return result

@@ -1,4 +1,8 @@
-"""Rows of indices: their order, which are alike, and what is wrong with them."""
+"""Rows of indices: their order, which are alike, and what is wrong with them.
+
+Rows are short: what concerns all of them is computed column by column, and rows are picked with
+`take`, for NumPy's indexing goes from number to number.
+"""
 
 from __future__ import annotations
 
@@ -17,14 +21,25 @@ def ranked(rows: Any) -> Any:
     """A number for each row, equal, less or greater as the rows are."""
     if not rows.size:
         return np.zeros(len(rows), np.int64)
-    low, high = rows.min(axis=0), rows.max(axis=0)
+    columns = rows.T.copy()
+    low, high = columns.min(axis=1), columns.max(axis=1)
     sizes = [int(size) + 1 for size in high.astype(object) - low]
     if math.prod(sizes) < 1 << 63:
-        return flattened(rows - low, sizes)
+        columns -= low[:, None]
+        return flattened(columns.T, sizes)
     sorting = np.lexsort(rows.T[::-1])
     ordered, numbers = rows[sorting], np.zeros(len(rows), np.int64)
     numbers[sorting[1:]] = np.cumsum((ordered[1:] != ordered[:-1]).any(axis=1))
     return numbers
+
+
+def ascends(rows: Any, least: int = 1) -> bool:
+    """Whether each row is above the one before, or only not below it if the `least` step is 0."""
+    fit = np.full(max(len(rows) - 1, 0), least == 0)
+    for column in rows.T[::-1]:
+        before, after = column[:-1], column[1:]
+        fit = (before < after) | ((before == after) & fit)
+    return bool(fit.all())
 
 
 def numbered(*lists: Any) -> tuple[Any, list[Any]]:
@@ -38,7 +53,15 @@ def numbered(*lists: Any) -> tuple[Any, list[Any]]:
     numbers = np.empty(len(rows), np.int64)
     numbers[sorting] = np.cumsum(is_new) - 1
     ends = np.cumsum([len(each) for each in lists])[:-1]
-    return rows[sorting[is_new]], np.split(numbers, ends)
+    return rows.take(sorting[is_new], axis=0), np.split(numbers, ends)
+
+
+def matched(*lists: Any) -> tuple[Any, list[Any]]:
+    """The same, but of rows that a list has repeatedly each is one of its own."""
+    if all(map(ascends, lists)):
+        return numbered(*lists)
+    rows, numbers = numbered(*map(with_occurrences, lists))
+    return rows[:, :-1], numbers
 
 
 def with_occurrences(rows: Any) -> Any:
@@ -77,7 +100,9 @@ def check(rows: Any, shape: Any, ordered: bool) -> None:
     """ValueError that names the first row beyond the shape, or out of order, or repeated."""
     check_rank(rows, shape)
     limits = np.asarray(shape, np.int64)
-    outside = ((rows < 0) | (rows >= limits)).any(axis=1)
+    outside = np.zeros(len(rows), bool)
+    for column, limit in zip(rows.T, limits):
+        outside |= (column < 0) | (column >= limit)
     if outside.any():
         at = int(np.argmax(outside))
         raise ValueError(
@@ -89,17 +114,16 @@ def check(rows: Any, shape: Any, ordered: bool) -> None:
 
 def check_order(rows: Any, least: int) -> None:
     """ValueError that names the first row out of order, or repeated if the `least` step is 1."""
-    if len(rows) > 1 and rows.shape[1]:
+    if len(rows) > 1 and rows.shape[1] and not ascends(rows, least):
         steps = np.diff(rows, axis=0)
         first = np.argmax(steps != 0, axis=1)
         leading = steps[np.arange(len(steps)), first]
-        if (leading < least).any():
-            at = int(np.argmax(leading < least))
-            what = "repeated" if leading[at] == 0 else (
-                "out of order. Many sparse ops require sorted indices.\n"
-                "  Use `tf.sparse.reorder` to create a correctly ordered copy."
-            )  # fmt: skip
-            raise ValueError(f"indices[{at + 1}] = {shown(rows[at + 1])} is {what}")
+        at = int(np.argmax(leading < least))
+        what = "repeated" if leading[at] == 0 else (
+            "out of order. Many sparse ops require sorted indices.\n"
+            "  Use `tf.sparse.reorder` to create a correctly ordered copy."
+        )  # fmt: skip
+        raise ValueError(f"indices[{at + 1}] = {shown(rows[at + 1])} is {what}")
 
 
 def shown(row: Any) -> str:
@@ -109,8 +133,12 @@ def shown(row: Any) -> str:
 
 def flattened(rows: Any, shape: Any) -> Any:
     """The numbers of elements in the order of a dense tensor."""
-    strides = np.cumprod(np.r_[1, np.asarray(shape, np.int64)[:0:-1]])[::-1]
-    return rows @ strides[: rows.shape[1]]
+    sizes = np.asarray(shape, np.int64)[:0:-1].tolist()
+    strides = np.cumprod([1, *sizes], dtype=np.int64)[::-1]
+    numbers = np.zeros(len(rows), np.int64)
+    for column, stride in zip(rows.T, strides[: rows.shape[1]].tolist(), strict=True):
+        numbers += column * stride
+    return numbers
 
 
 def unflattened(numbers: Any, shape: Any) -> Any:

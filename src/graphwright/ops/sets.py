@@ -56,7 +56,7 @@ def combined(kind: str, a: Any, b: Any) -> tuple[Any, Any, Any]:
     present = np.zeros((2, len(rows)), bool)
     for side, own in zip(present, places):
         side[own] = True
-    rows = rows[_KEPT[kind](*present)]
+    rows = rows.compress(_KEPT[kind](*present), axis=0)
     _, (numbers,) = sparse.numbered(rows[:, :-1])
     place = sparse.counted(numbers)
     indices = np.column_stack([rows[:, :-1], place]).astype(np.int64)

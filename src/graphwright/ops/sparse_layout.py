@@ -85,7 +85,7 @@ class SparseReorder(Op):
     def kernel(self, indices: Any, values: Any, shape: Any) -> Any:
         sparse.check_rank(indices, shape)
         sorting = sparse.order(indices)
-        return indices[sorting], values[sorting]
+        return indices.take(sorting, axis=0), values[sorting]
 
     def gradient(self, call: Call, _: Any, g: Any) -> Sequence[Any]:
         indices, values, shape = call.inputs

@@ -50,12 +50,12 @@ def same_shape(a_shape: Any, b_shape: Any) -> None:
 def aligned(a: Any, a_values: Any, b: Any, b_values: Any) -> tuple[Any, Any, Any]:
     """The indices of either, the values of both there (0 where there is none), and where both
     have one. Of indices that one has repeatedly, each is one of its own."""
-    rows, (in_a, in_b) = sparse.numbered(*map(sparse.with_occurrences, (a, b)))
+    rows, (in_a, in_b) = sparse.matched(a, b)
     both = np.zeros((2, len(rows)), a_values.dtype)
     both[0, in_a] = a_values
     both[1, in_b] = b_values
     counts = np.bincount(np.concatenate([in_a, in_b]), minlength=len(rows))
-    return rows[:, :-1], both, counts == 2
+    return rows, both, counts == 2
 
 
 class SparseAdd(Op):
@@ -80,7 +80,7 @@ class SparseAdd(Op):
         rows, (left, right), shared = aligned(a, a_values, b, b_values)
         total = np.add(left, right)
         kept = ~shared | (np.abs(total) >= threshold)
-        return rows[kept], total[kept], shape
+        return rows.compress(kept, axis=0), total[kept], shape
 
     def gradient(self, call: Call, _: Any, g: Any, __: Any) -> Sequence[Any]:
         a, b = call.inputs[0], call.inputs[3]
@@ -104,8 +104,7 @@ class SparseAddGrad(Op):
         return (a.dims or (None,))[:1], (b.dims or (None,))[:1]
 
     def kernel(self, g: Any, a: Any, b: Any, total: Any) -> Any:
-        lists = map(sparse.with_occurrences, (a, b, total))
-        rows, (in_a, in_b, in_total) = sparse.numbered(*lists)
+        rows, (in_a, in_b, in_total) = sparse.matched(a, b, total)
         full = np.zeros(len(rows), g.dtype)
         full[in_total] = g
         return full[in_a], full[in_b]
