@@ -172,8 +172,17 @@ def test_encoding_at_once(rows: list[list[int]], encoding: str, ignored: bool) -
     points = np.array([point for row in rows for point in row], np.int32)
     counts = np.array([len(row) for row in rows], np.int64)
     errors: Any = "ignore" if ignored else "replace"
-    found = strings.unicode_encode(points, counts, encoding, errors)
-    assert found.tolist() == ["".join(map(char, row)).encode(encoding) for row in rows]
+    expected = ["".join(map(char, row)).encode(encoding) for row in rows]
+    for times in (1, 50):
+        many = np.tile(points, times), np.tile(counts, times)
+        assert strings.unicode_encode(*many, encoding, errors).tolist() == expected * times
+
+
+def test_strict_encoding_names_what_is_no_character() -> None:
+    for size in (1, 100):
+        points, counts = np.full(size, 0xD800, np.int32), np.array([size])
+        with pytest.raises(ValueError, match="55296 is no Unicode code point"):
+            strings.unicode_encode(points, counts, errors="strict")
 
 
 PLAIN = st.sampled_from([b"1", b" -2.5\n", b"3e2", b"inf", b"-NaN", b"7", b"+4", b"\t0"])

@@ -29,10 +29,8 @@ Pieces = tuple[Array, npt.NDArray[np.int64]]  # all pieces in a row, and how man
 _SPACE = b" \t\n\v\f\r"
 _CONTINUATION = bytes(range(0x80, 0xC0))  # bytes of UTF-8 that start no character
 _FEW = 48  # so many bytes are quicker looked at one by one than as an array
-_FLOAT = re.compile(
-    rb"[+-]?((\d+\.?\d*|\.\d+)(e[+-]?\d+)?|inf(inity)?|nan(\(\w*\))?"
-    rb"|0x([\da-f]+\.?[\da-f]*|\.[\da-f]+)(p[+-]?\d+)?)",
-    re.IGNORECASE,
+_FLOAT_OF_C = re.compile(  # what Python does not read
+    rb"[+-]?(nan\(\w*\)|0x([\da-f]+\.?[\da-f]*|\.[\da-f]+)(p[+-]?\d+)?)", re.IGNORECASE
 )
 _INTEGER = re.compile(rb"[+-]?\d+")
 
@@ -261,6 +259,11 @@ def unicode_encode(
     replacement: int = 0xFFFD,
 ) -> Array:
     """Strings from code points in a row, so many for each; ValueError for strict errors."""
+    codec = _codec(encoding)
+    if len(points) + len(counts) <= _FEW:
+        stops = np.cumsum(counts).tolist()
+        rows = [points[a:b].tolist() for a, b in zip([0, *stops], stops)]
+        return _filled([_encoded(row, codec, errors, replacement) for row in rows], (len(rows),))
     valid = (points >= 0) & (points < 0x110000) & ((points < 0xD800) | (points > 0xDFFF))
     if not valid.all():
         if errors == "strict":
@@ -268,11 +271,23 @@ def unicode_encode(
         if errors == "replace":
             points = np.where(valid, points, ord(chr(replacement)))
             valid[:] = True
-    codec = _codec(encoding)
     encoded = str(points[valid].astype("<u4").data, "utf-32-le").encode(codec)
     places = _edges(np.where(valid, _WIDTHS[codec](points), 0))
     edges = places[_edges(counts)].tolist()
     return _filled([encoded[start:stop] for start, stop in pairwise(edges)], (len(counts),))
+
+
+def _encoded(points: Sequence[int], codec: str, errors: Errors, replacement: int) -> bytes:
+    """One string of code points."""
+    chars = []
+    for point in points:
+        if 0 <= point < 0xD800 or 0xE000 <= point < 0x110000:
+            chars.append(chr(point))
+        elif errors == "strict":
+            raise ValueError(f"{point} is no Unicode code point")
+        elif errors == "replace":
+            chars.append(chr(replacement))
+    return "".join(chars).encode(codec)
 
 
 def unicode_transcode(
@@ -474,11 +489,13 @@ def _number(text: bytes, dtype: np.dtype[Any]) -> float | int | None:
     """The number, None if it is none or does not fit the dtype."""
     bare = text.strip(_SPACE)
     if dtype.kind == "f":
-        if not _FLOAT.fullmatch(bare):
+        if _FLOAT_OF_C.fullmatch(bare):
+            is_nan = bare.endswith(b")")
+            return math.nan if is_nan else float.fromhex(bare.decode())
+        try:
+            return None if b"_" in bare else float(bare)
+        except ValueError:
             return None
-        if b"x" in bare.lower():
-            return float.fromhex(bare.decode())
-        return float(re.sub(rb"\(.*", b"", bare))
     if not _INTEGER.fullmatch(bare):
         return None
     value, bounds = int(bare), np.iinfo(dtype)
