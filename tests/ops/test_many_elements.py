@@ -105,3 +105,18 @@ def test_an_index_is_shuffled_alike_alone_and_among_others(last):
     np.testing.assert_array_equal(np.sort(every), np.arange(last + 1))
     for i in {0, last // 2, last}:
         assert tf.random.experimental.index_shuffle(i, [1, 2], last).numpy() == every[i]
+
+
+@pytest.mark.parametrize("stride", [1, 2])
+@pytest.mark.parametrize("rate", [1, 2])
+@pytest.mark.parametrize("padding", ["SAME", "VALID"])
+def test_a_dilation_of_channels_is_that_of_each(stride, rate, padding):
+    rng = np.random.default_rng(0)
+    x = tf.constant(rng.normal(size=(2, 9, 8, 3)), tf.float32)
+    filters = tf.constant(rng.normal(size=(3, 2, 3)), tf.float32)
+    steps = [1, stride, stride, 1], padding, "NHWC", [1, rate, rate, 1]
+    channels = [
+        tf.nn.dilation2d(x[..., i : i + 1], filters[..., i : i + 1], *steps) for i in range(3)
+    ]
+    got = tf.nn.dilation2d(x, filters, *steps)
+    np.testing.assert_array_equal(got.numpy(), tf.concat(channels, 3).numpy())

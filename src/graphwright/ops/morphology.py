@@ -18,6 +18,9 @@ from graphwright.ops.spatial import check_padding, check_rank, window_count
 from graphwright.types import dtypes as dt
 from graphwright.types.tensor_type import Dims, TensorType, merge_dims, show_dims
 
+#: Channels up to which NumPy adds the filter's to them sooner where it lies repeated along rows.
+_MANY = 64
+
 
 class Morphology(Op):
     """What dilation and its gradients share: where their windows lie."""
@@ -100,7 +103,17 @@ class Morphology(Op):
         lowest = np.iinfo(x.dtype).min if x.dtype.kind in "iu" else -np.inf
         padded = windows.pad(x, lowest)
         best = np.full((x.shape[0], *windows.counts, x.shape[3]), lowest, x.dtype)
-        return best, ((tap, windows.at(padded, tap) + filters[tap]) for tap in windows.taps())
+        taps = [(tap, windows.at(padded, tap)) for tap in windows.taps()]
+        if not 1 < x.shape[3] < _MANY:
+            return best, ((tap, part + filters[tap]) for tap, part in taps)
+        lines = (*best.shape[:2], best.shape[2] * best.shape[3])
+        tiled = (
+            filters[:, :, None, :]
+            .repeat(best.shape[2], axis=2)
+            .reshape(*filters.shape[:2], lines[2])
+        )
+        sums = ((tap, part.reshape(lines) + tiled[tap]) for tap, part in taps)
+        return best, ((tap, total.reshape(best.shape)) for tap, total in sums)
 
 
 class Dilation2D(Morphology):
