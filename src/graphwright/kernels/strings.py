@@ -490,8 +490,8 @@ def _number(text: bytes, dtype: np.dtype[Any]) -> float | int | None:
     bare = text.strip(_SPACE)
     if dtype.kind == "f":
         if _FLOAT_OF_C.fullmatch(bare):
-            is_nan = bare.endswith(b")")
-            return math.nan if is_nan else float.fromhex(bare.decode())
+            plain, payload, _ = bare.partition(b"(")
+            return float(plain) if payload else float.fromhex(plain.decode())
         try:
             return None if b"_" in bare else float(bare)
         except ValueError:
