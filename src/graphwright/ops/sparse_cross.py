@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import itertools
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
-from graphwright.kernels.fingerprint import fingerprint64
+from graphwright.kernels.fingerprint import fingerprints64
 from graphwright.op.op import Op, Shapes, not_differentiable
 from graphwright.types.dtypes import DType
 from graphwright.types.tensor_type import TensorType
@@ -43,8 +44,11 @@ class CrossRows(Op):
         if len(sizes) > 1:
             raise ValueError(f"Expected one batch size of all inputs, got {sorted(sizes)}")
         rows = sizes.pop() if sizes else 0
-        columns = [grouped(i, v, rows) for i, v in zip(parts[:count], parts[count : 2 * count])]
-        combine = self.joined if self.hash_key is None else self.hashed
+        entries = parts[count : 2 * count]
+        combine: Callable[[tuple[Any, ...]], Any] = self.joined
+        if self.hash_key is not None:
+            entries, combine = tuple(map(numbers, entries)), self.hashed
+        columns = [grouped(i, v, rows) for i, v in zip(parts[:count], entries)]
         found = [[combine(c) for c in itertools.product(*row)] for row in zip(*columns)]
         lengths = [len(row) for row in found]
         indices = np.array([(r, c) for r, n in enumerate(lengths) for c in range(n)], np.int64)
@@ -59,13 +63,17 @@ class CrossRows(Op):
         plain = [v if isinstance(v, bytes) else str(v).encode() for v in values]
         return self.separator.join(plain)
 
-    def hashed(self, values: tuple[Any, ...]) -> int:
-        """Values as one number."""
+    def hashed(self, values: tuple[int, ...]) -> int:
+        """Numbers as one."""
         number = self.hash_key or 0
         for value in values:
-            own = fingerprint64(value) if isinstance(value, bytes) else value & _MASK
-            number = mixed(number, own)
+            number = mixed(number, value)
         return number % (self.num_buckets or (1 << 63) - 1)
+
+
+def numbers(values: Any) -> Any:
+    """Values as uint64: the fingerprints of texts, and integers as they are."""
+    return fingerprints64(values.tolist()) if values.dtype == object else values.astype(np.uint64)
 
 
 def grouped(indices: Any, values: Any, rows: int) -> list[list[Any]]:
