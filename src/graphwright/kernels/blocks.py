@@ -20,6 +20,8 @@ SIZE = 1 << 15
 def mapped(function: Callable[[Any], Any], x: Any, dtype: npt.DTypeLike) -> Array:
     """An elementwise function of arrays, of `x`, as an array of some dtype."""
     x = np.asarray(x)
+    if x.size <= SIZE:
+        return np.asarray(function(x)).astype(dtype, copy=False)
     result = np.empty(x.shape, dtype)
     source, target = x.reshape(-1), result.reshape(-1)
     for start in range(0, x.size, SIZE):
