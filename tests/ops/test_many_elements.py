@@ -120,3 +120,23 @@ def test_a_dilation_of_channels_is_that_of_each(stride, rate, padding):
     ]
     got = tf.nn.dilation2d(x, filters, *steps)
     np.testing.assert_array_equal(got.numpy(), tf.concat(channels, 3).numpy())
+
+
+@pytest.mark.parametrize("keepdims", [False, True])
+@pytest.mark.parametrize("axes", [(1, 2), (0, 1, 2), (-2, 0), (0, 2), (1,), (0, 3), (1, 3)])
+@pytest.mark.parametrize("dtype", ["float16", "float32", "int32"])
+def test_reductions_that_keep_the_last_axis(dtype, axes, keepdims):
+    x = np.random.default_rng(3).integers(-9, 10, (5, 1, 40, 50)).astype(dtype)
+    for function, reference in (
+        (tf.reduce_sum, np.sum), (tf.reduce_max, np.max), (tf.reduce_mean, np.mean),
+        (tf.math.reduce_euclidean_norm, lambda x, **how: np.sqrt(np.sum(np.square(x), **how))),
+    ):  # fmt: skip
+        expected = reference(x.astype(np.float64), axis=axes, keepdims=keepdims)
+        result = function(x, axes, keepdims)
+        assert result.shape == expected.shape
+        assert result.dtype == dtype
+        if dtype == "int32":
+            expected = np.trunc(expected)
+        np.testing.assert_allclose(result.numpy(), expected, 1e-3 if dtype == "float16" else 1e-6)
+    with pytest.raises((ValueError, tf.errors.InvalidArgumentError)):
+        tf.reduce_sum(x, (0, 0))

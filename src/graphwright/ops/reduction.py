@@ -7,6 +7,7 @@ broadcast that is the adjoint of a sum.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any, ClassVar
 
 import numpy as np
@@ -36,6 +37,8 @@ from graphwright.types.tensor_type import entries, normalize_axes
 
 ADD_UP: Any = np.add.reduce
 
+#: From so many elements on it matters in which order they are gone through.
+LARGE = 1 << 12
 #: The type in which a sum of 16 bit floats is added up.
 WIDE = {dt.float16: np.dtype(np.float32), dt.bfloat16: np.dtype(np.float32)}
 
@@ -92,6 +95,27 @@ def given(x: Any, axes: Any) -> Any:
     return axes
 
 
+def along(reduce: Any, keepdims: bool, **how: Any) -> Callable[[Any, Any], Any]:
+    """A ufunc's `reduce` along axes.
+
+    Of large arrays whose last axis is kept it goes along one axis after the other, where NumPy
+    goes through no more than the last axis at a time.
+    """
+    at_once = partial(reduce, keepdims=keepdims, **how)
+
+    def reduced(x: Any, axes: Any) -> Any:
+        axes = given(x, axes)
+        if x.size >= LARGE and isinstance(axes, tuple):
+            long = sorted({axis % x.ndim for axis in axes if x.shape[axis] > 1})
+            if len(long) > 1 and long[-1] < x.ndim - 1 and len({*axes}) == len(axes):
+                for axis in long:
+                    x = reduce(x, axis=axis, keepdims=True, **how)
+                return x if keepdims else x.squeeze(axes)
+        return at_once(x, axis=axes)
+
+    return reduced
+
+
 # -- sums, products, means ------------------------------------------------------------------
 
 
@@ -102,14 +126,8 @@ class Accumulation(Reduction):
 
     def bind(self, types: Sequence[DType]) -> Callable[..., Any]:
         dtype, wide = types[0].numpy_dtype, WIDE.get(types[0])
-        keep, reduce = self.keep_dims, type(self).ufunc.reduce
-        if wide is None:
-            return lambda x, axes: reduce(x, axis=given(x, axes), dtype=dtype, keepdims=keep)
-
-        def narrowed(x: Any, axes: Any) -> Any:
-            return reduce(x, axis=given(x, axes), dtype=wide, keepdims=keep).astype(dtype)
-
-        return narrowed
+        reduced = along(type(self).ufunc.reduce, self.keep_dims, dtype=wide or dtype)
+        return reduced if wide is None else lambda x, axes: reduced(x, axes).astype(dtype)
 
 
 class Sum(Accumulation):
@@ -152,15 +170,16 @@ class Mean(Reduction):
     def bind(self, types: Sequence[DType]) -> Callable[..., Any]:
         dtype, keep = types[0].numpy_dtype, self.keep_dims
         if types[0].is_integer:
-            return lambda x, axes: integer_mean(x, axes, dtype, keep)
+            return integer_mean(dtype, keep)
         wide = WIDE.get(types[0])
+        added = along(ADD_UP, keep, dtype=wide or dtype)
 
         def mean(x: Any, axes: Any) -> Any:
-            total = ADD_UP(x, axis=given(x, axes), dtype=dtype, keepdims=keep)
+            total = added(x, axes)
             return total / dtype.type(x.size / total.size if total.size else 1)
 
         def narrowed(x: Any, axes: Any) -> Any:
-            total = ADD_UP(x, axis=given(x, axes), dtype=wide, keepdims=keep)
+            total = added(x, axes)
             return (total / np.float32(x.size / max(total.size, 1))).astype(dtype)
 
         return mean if wide is None else narrowed
@@ -175,12 +194,17 @@ class Mean(Reduction):
         return spread(g, call) / count, None
 
 
-def integer_mean(x: Any, axes: Any, dtype: Any, keep: bool) -> Any:
+def integer_mean(dtype: Any, keep: bool) -> Callable[[Any, Any], Any]:
     """The mean of integers, rounded towards zero, from a sum of 64 bits."""
     wide = np.int64 if dtype.kind == "i" else np.uint64
-    total = ADD_UP(x, axis=given(x, axes), dtype=wide, keepdims=keep)
-    count = x.size // total.size if total.size else 1
-    return truncated_quotient(total, wide(max(count, 1))).astype(dtype)
+    added = along(ADD_UP, keep, dtype=wide)
+
+    def mean(x: Any, axes: Any) -> Any:
+        total = added(x, axes)
+        count = x.size // total.size if total.size else 1
+        return truncated_quotient(total, wide(max(count, 1))).astype(dtype)
+
+    return mean
 
 
 class EuclideanNorm(Reduction):
@@ -191,12 +215,11 @@ class EuclideanNorm(Reduction):
     def bind(self, types: Sequence[DType]) -> Callable[..., Any]:
         dtype, keep = types[0].numpy_dtype, self.keep_dims
         wide = WIDE.get(types[0], types[0].real_dtype.numpy_dtype)
+        added = along(ADD_UP, keep, dtype=wide)
 
         def norm(x: Any, axes: Any) -> Any:
             squares = np.square(np.abs(x).astype(wide, copy=False))
-            return np.sqrt(ADD_UP(squares, axis=given(x, axes), dtype=wide, keepdims=keep)).astype(
-                dtype
-            )
+            return np.sqrt(added(squares, axes)).astype(dtype)
 
         return norm
 
@@ -219,9 +242,8 @@ class Extreme(Reduction):
         raise NotImplementedError
 
     def bind(self, types: Sequence[DType]) -> Callable[..., Any]:
-        dtype, keep, reduce = types[0].numpy_dtype, self.keep_dims, type(self).ufunc.reduce
-        start = dtype.type(self.start(types[0]))
-        return lambda x, axes: reduce(x, axis=given(x, axes), keepdims=keep, initial=start)
+        start = types[0].numpy_dtype.type(self.start(types[0]))
+        return along(type(self).ufunc.reduce, self.keep_dims, initial=start)
 
     def gradient(self, call: Call, g: Any) -> Sequence[Any]:
         """Shared evenly among the elements that attain the extreme."""
@@ -259,8 +281,7 @@ class LogicalReduction(Reduction):
     gradient = not_differentiable
 
     def bind(self, types: Sequence[DType]) -> Callable[..., Any]:
-        keep, reduce = self.keep_dims, type(self).ufunc.reduce
-        return lambda x, axes: reduce(x, axis=given(x, axes), keepdims=keep)
+        return along(type(self).ufunc.reduce, self.keep_dims)
 
 
 class All(LogicalReduction):
