@@ -7,7 +7,7 @@ import pytest
 
 import graphwright as tf
 from graphwright.errors import InternalError
-from graphwright.lower.check import checked
+from graphwright.lower.check import checked, compare
 from graphwright.lower.straight_line import runner
 from graphwright.lower.tiers import native_runner
 
@@ -85,3 +85,9 @@ def test_what_fails_is_compared_too():
         both(before, after, spec)(np.zeros(1, np.int32))
     with pytest.raises(InternalError, match=r"(?s)^before fails with .* and as kernels not at all"):
         both(before, without, spec)(np.zeros(1, np.int32))
+
+
+def test_numbers_near_1_that_cancel_are_apart_by_their_rounding():
+    left = np.array([8.68844771e-10])
+    assert not compare(left, left + 3 * np.finfo(float).eps)
+    assert compare(left, left + 9 * np.finfo(float).eps)

@@ -134,7 +134,7 @@ def test_images_are_what_they_were():
         arrays = [np.asarray(a, np.float32) for a in (image, *others)]
         types = [dt.float32] * len(arrays)
         np.testing.assert_allclose(
-            whole(op, types, refused)(*arrays), op.bind_checked(types)(*arrays), 1e-5
+            whole(op, types, refused)(*arrays), op.bind_checked(types)(*arrays), 1e-5, 1e-6
         )
     with pytest.raises(tf.errors.FailedPreconditionError, match="3 channels"):
         tf.raw_ops.RGBToHSV(images=tf.ones([4, 2]))

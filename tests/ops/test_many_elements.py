@@ -138,5 +138,19 @@ def test_reductions_that_keep_the_last_axis(dtype, axes, keepdims):
         if dtype == "int32":
             expected = np.trunc(expected)
         np.testing.assert_allclose(result.numpy(), expected, 1e-3 if dtype == "float16" else 1e-6)
-    with pytest.raises((ValueError, tf.errors.InvalidArgumentError)):
+
+
+def test_an_axis_is_reduced_once():
+    x = tf.zeros([5, 1, 40, 50])
+    with pytest.raises(tf.errors.InvalidArgumentError):
         tf.reduce_sum(x, (0, 0))
+    with pytest.raises(ValueError, match="an axis stands twice"):
+        tf.function(lambda x: tf.reduce_sum(x, (0, -4))).get_concrete_function(x)
+
+
+@pytest.mark.parametrize("mode", ["MIN_COMBINED", "MIN_FIRST", "SCALED"])
+def test_one_number_is_quantized(mode):
+    quantized = tf.quantization.quantize(1.0, -2.0, 3.0, tf.quint8, mode=mode).output
+    (expected,) = tf.quantization.quantize([1.0], -2.0, 3.0, tf.quint8, mode=mode).output.numpy()
+    assert quantized.shape == ()
+    assert quantized.numpy() == expected

@@ -21,7 +21,9 @@ def mapped(function: Callable[[Any], Any], x: Any, dtype: npt.DTypeLike) -> Arra
     """An elementwise function of arrays, of `x`, as an array of some dtype."""
     x = np.asarray(x)
     if x.size <= SIZE:
-        return np.asarray(function(x)).astype(dtype, copy=False)
+        # NumPy makes numbers of arrays without axes, and nothing is written into numbers.
+        small = np.asarray(function(np.atleast_1d(x)), dtype)
+        return small.reshape(x.shape)
     result = np.empty(x.shape, dtype)
     source, target = x.reshape(-1), result.reshape(-1)
     for start in range(0, x.size, SIZE):

@@ -113,6 +113,7 @@ def compare(own: Any, other: Any) -> str:
         own, other = own.astype(np.float32), other.astype(np.float32)
     finite = np.isfinite(other)
     scale = np.max(np.abs(other[finite]), initial=0.0)
-    apart = max(tolerance * scale, float(np.finfo(own.dtype).eps))  # what is left of 1 - 1
+    left = 4 * float(np.finfo(own.dtype).eps)  # of numbers near 1 that cancel, each rounded
+    apart = max(tolerance * scale, left)
     same = np.isclose(own, other, rtol=tolerance, atol=apart, equal_nan=True)
     return "" if same.all() else f"{own[~same][:4]!r} and {other[~same][:4]!r}"

@@ -174,7 +174,12 @@ class Reduction(Op):
     keep_dims: bool = False
 
     def shapes(self, x: TensorType, axes: Any) -> Shapes:
-        return (reduced_dims(x.dims, axes, self.keep_dims),)
+        left = reduced_dims(x.dims, axes, self.keep_dims)
+        if left is not None and isinstance(axes, tuple) and None not in axes:
+            places = normalize_axes(axes, len(x.dims or ()))
+            if len({*places}) < len(places):
+                raise ValueError(f"Invalid reduction arguments: an axis stands twice in {axes}")
+        return (left,)
 
     def batched(self, each: Each) -> Any:
         return apply(self, each.full(0), each.axes(1))

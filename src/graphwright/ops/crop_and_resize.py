@@ -176,6 +176,8 @@ class CropAndResize(Op):
 
     def kernel(self, image: Any, boxes: Any, box_ind: Any, size: Any) -> Any:
         number = checked_numbers(box_ind, image.shape[0])
+        if not np.isfinite(boxes).all():
+            raise ValueError("boxes must be finite")
         rows, columns = grid(boxes, image.shape, size)
         if self.method == "nearest":
             result: Any = pixels(image, number, *nearest(rows, columns))
