@@ -22,8 +22,8 @@ def mapped(function: Callable[[Any], Any], x: Any, dtype: npt.DTypeLike) -> Arra
     x = np.asarray(x)
     if x.size <= SIZE:
         # NumPy makes numbers of arrays without axes, and nothing is written into numbers.
-        small = np.asarray(function(np.atleast_1d(x)), dtype)
-        return small.reshape(x.shape)
+        small: Array = np.asarray(function(np.atleast_1d(x)), dtype).reshape(x.shape)
+        return small
     result = np.empty(x.shape, dtype)
     source, target = x.reshape(-1), result.reshape(-1)
     for start in range(0, x.size, SIZE):
