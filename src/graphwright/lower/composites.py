@@ -255,20 +255,39 @@ def pad(op: Op, x: Any, paddings: Any, value: Any = 0) -> Any:
     return padded(x, pairs, cast(value, x.dtype))
 
 
-def mirror_pad(op: Any, x: Any, paddings: Any) -> Any:
-    """The tensor between its own ends, reversed"""
+def mirrored(op: Any, dims: Any, paddings: Any, bordered: bool) -> Any:
+    """(axis, size inside, before, after) of the axes with borders; None where they may not fit.
+
+    The dims are those with the borders if `bordered`.
+    """
     pairs = host(paddings)
     if pairs is None:
         return None
-    edge = 1 if op.mode == "REFLECT" else 0
-    rank = x.shape.rank
+    found = []
     for axis, (before, after) in enumerate(pairs):
-        size = x.shape[axis]
+        size = dims[axis]
         if not (before or after):
             continue
-        if size is None or not 0 <= min(before, after) <= max(before, after) <= size - edge:
+        if size is not None and bordered:
+            size -= before + after
+        if size is None or not 0 <= min(before, after) <= max(before, after) <= size - edge(op):
             return None
-        ends = (edge, edge + before), (size - edge - after, size - edge)
+        found.append((axis, size, before, after))
+    return found
+
+
+def edge(op: Any) -> int:
+    """How many elements at an end are not in its border."""
+    return 1 if op.mode == "REFLECT" else 0
+
+
+def mirror_pad(op: Any, x: Any, paddings: Any) -> Any:
+    """The tensor between its own ends, reversed"""
+    borders, rank, kept = mirrored(op, x.shape, paddings, False), x.shape.rank, edge(op)
+    if borders is None:
+        return None
+    for axis, size, before, after in borders:
+        ends = (kept, kept + before), (size - kept - after, size - kept)
         sides = [reverse(x[along(rank, axis, slice(*end))], [axis]) for end in ends]
         parts = (sides[0] if before else None, x, sides[1] if after else None)
         x = concat([part for part in parts if part is not None], axis)
@@ -277,21 +296,13 @@ def mirror_pad(op: Any, x: Any, paddings: Any) -> Any:
 
 def mirror_pad_gradient(op: Any, x: Any, paddings: Any) -> Any:
     """What is between the borders, with these added where they come from"""
-    pairs = host(paddings)
-    if pairs is None:
+    borders, rank, kept = mirrored(op, x.shape, paddings, True), x.shape.rank, edge(op)
+    if borders is None:
         return None
-    edge = 1 if op.mode == "REFLECT" else 0
-    rank = x.shape.rank
-    for axis, (before, after) in enumerate(pairs):
-        length = x.shape[axis]
-        if not (before or after):
-            continue
-        size = None if length is None else length - before - after
-        if size is None or not 0 <= min(before, after) <= max(before, after) <= size - edge:
-            return None
+    for axis, size, before, after in borders:
         own, x = x, x[along(rank, axis, slice(before, before + size))]
-        ends = (slice(0, before), edge), (slice(length - after, length), size - edge - after)
-        for end, place in ends:
+        end_after = slice(before + size, before + size + after)
+        for end, place in ((slice(0, before), kept), (end_after, size - kept - after)):
             count = end.stop - end.start
             if count:
                 folded = reverse(own[along(rank, axis, end)], [axis])

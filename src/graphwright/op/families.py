@@ -144,8 +144,13 @@ class Logical(Elementwise):
     outputs: ClassVar[tuple[str, ...]] = ("z: bool",)
 
 
-def reduced_dims(dims: Dims | None, axes: Any, keep_dims: bool) -> Dims | None:
-    """The shape left by a reduction over known, partly known or unknown axes."""
+def reduced_dims(
+    dims: Dims | None, axes: Any, keep_dims: bool, repeats: bool = True
+) -> Dims | None:
+    """The shape left by a reduction over known, partly known or unknown axes.
+
+    ValueError where one is outside of the dims or, unless `repeats`, stands twice.
+    """
     if dims is None:
         return None
     if isinstance(axes, tuple) and any(isinstance(axis, tuple) for axis in axes):
@@ -153,12 +158,15 @@ def reduced_dims(dims: Dims | None, axes: Any, keep_dims: bool) -> Dims | None:
     if axes is None or (isinstance(axes, tuple) and None in axes):
         return (None,) * len(dims) if keep_dims else None
     try:
-        reduced = set(normalize_axes(axes, len(dims)))
+        places = normalize_axes(axes, len(dims))
     except ValueError:
         raise ValueError(
             f"Invalid reduction dimension ({axes if isinstance(axes, int) else list(axes)} for "
             f"input with {len(dims)} dimension(s))"
         ) from None
+    reduced = set(places)
+    if not repeats and len(reduced) < len(places):
+        raise ValueError(f"Invalid reduction arguments: an axis stands twice in {axes}")
     if keep_dims:
         return tuple(1 if i in reduced else d for i, d in enumerate(dims))
     return tuple(d for i, d in enumerate(dims) if i not in reduced)
@@ -174,12 +182,7 @@ class Reduction(Op):
     keep_dims: bool = False
 
     def shapes(self, x: TensorType, axes: Any) -> Shapes:
-        left = reduced_dims(x.dims, axes, self.keep_dims)
-        if left is not None and isinstance(axes, tuple) and None not in axes:
-            places = normalize_axes(axes, len(x.dims or ()))
-            if len({*places}) < len(places):
-                raise ValueError(f"Invalid reduction arguments: an axis stands twice in {axes}")
-        return (left,)
+        return (reduced_dims(x.dims, axes, self.keep_dims, repeats=False),)
 
     def batched(self, each: Each) -> Any:
         return apply(self, each.full(0), each.axes(1))
