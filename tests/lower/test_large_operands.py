@@ -11,7 +11,7 @@ import graphwright as tf
 from graphwright.kernels import background
 from graphwright.kernels.preparation import Waiting
 from graphwright.lower import large_operands, tiers
-from graphwright.lower.large_operands import WORTH, Code, elementwise, is_slow, kernel, whole
+from graphwright.lower.large_operands import WORTH, Code, elementwise, is_slow, kernel, rowwise
 from graphwright.lower.options import OPTIONS
 from graphwright.lower.sizes import NotNative
 from graphwright.ops import activation, arithmetic, comparison, special, transcendental
@@ -122,7 +122,7 @@ def test_ops_on_rows_have_code_for_each_size_of_them(monkeypatch):
     make = Code.make
     monkeypatch.setattr(Code, "make", lambda self: (made.append(self), make(self)))
     softmax = Softmax()
-    fast = whole(softmax, [dt.float64], softmax.kernel)
+    fast = rowwise(softmax, [dt.float64], softmax.kernel)
     for x, codes in ((X, 1), (X[:3, 1:], 1), (X[0], 2), (X.T, 2), (X[0, 0], 2)):
         np.testing.assert_allclose(fast(x), softmax.kernel(x), 1e-14)
         assert len(made) == codes
@@ -134,7 +134,7 @@ def test_images_are_what_they_were():
         arrays = [np.asarray(a, np.float32) for a in (image, *others)]
         types = [dt.float32] * len(arrays)
         np.testing.assert_allclose(
-            whole(op, types, refused)(*arrays), op.bind_checked(types)(*arrays), 1e-5, 1e-6
+            rowwise(op, types, refused)(*arrays), op.bind_checked(types)(*arrays), 1e-5, 1e-6
         )
     with pytest.raises(tf.errors.FailedPreconditionError, match="3 channels"):
         tf.raw_ops.RGBToHSV(images=tf.ones([4, 2]))

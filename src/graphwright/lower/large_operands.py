@@ -24,20 +24,6 @@ from graphwright.lower.straight_line import build
 from graphwright.lower.tiers import native
 from graphwright.op.families import Elementwise
 from graphwright.op.op import Op
-from graphwright.ops.color import (
-    AdjustContrastv2,
-    AdjustHue,
-    AdjustSaturation,
-    HSVToRGB,
-    RGBToHSV,
-)
-from graphwright.ops.fake_quantization import (
-    FakeQuantWithMinMaxArgs,
-    FakeQuantWithMinMaxVars,
-    FakeQuantWithMinMaxVarsPerChannel,
-)
-from graphwright.ops.normalization import LRN, LRNGrad
-from graphwright.ops.softmax import LogSoftmax, Softmax
 from graphwright.types.dtypes import DType
 from graphwright.types.tensor_type import TensorType
 from graphwright.values.eager import Large
@@ -52,14 +38,6 @@ PLAIN = frozenset({
     "abs", "add", "and", "bitand", "bitor", "bitxor", "cast", "ceil", "compare", "conj", "div",
     "floor", "invert", "isfinite", "isinf", "isnan", "maximum", "minimum", "mul", "neg", "not",
     "or", "rint", "sign", "sqrt", "sub", "xor",
-})  # fmt: skip
-
-
-#: Ops on rows that NumPy goes over many times, native code once or twice.
-WHOLE = frozenset({
-    AdjustContrastv2, AdjustHue, AdjustSaturation, FakeQuantWithMinMaxArgs,
-    FakeQuantWithMinMaxVars, FakeQuantWithMinMaxVarsPerChannel, HSVToRGB, LogSoftmax, LRN, LRNGrad,
-    RGBToHSV, Softmax,
 })  # fmt: skip
 
 #: Sizes of rows for which one op has code.
@@ -107,8 +85,8 @@ def kernel(op: Op, types: Sequence[DType], slow: Kernel) -> Kernel:
     """The kernel that computes small arrays as `slow` does and large ones natively."""
     if is_slow(op, types):
         fast = elementwise(op, types, slow)
-    elif type(op) in WHOLE and all(dtype in KINDS for dtype in types):
-        fast = whole(op, types, slow)
+    elif op.many_passes and all(dtype in KINDS for dtype in types):
+        fast = rowwise(op, types, slow)
     else:
         return slow
 
@@ -143,7 +121,7 @@ def elementwise(op: Op, types: Sequence[DType], slow: Kernel) -> Kernel:
     return fast
 
 
-def whole(op: Op, types: Sequence[DType], slow: Kernel) -> Kernel:
+def rowwise(op: Op, types: Sequence[DType], slow: Kernel) -> Kernel:
     """The kernel of an op on rows: there is code for each number of axes and size of the last."""
     codes: dict[Any, Code] = {}
 

@@ -192,6 +192,9 @@ class Op(Record):
     ruled: ClassVar[bool] = False
     #: Whether the kernel does arithmetic of which NumPy may warn, and not only moves elements.
     computes: ClassVar[bool] = True
+    #: Whether the kernel goes over its operands many times, where machine code does once or twice:
+    #: large ones are computed by that.
+    many_passes: ClassVar[bool] = False
     #: Whether what `bind` gives goes on in a stream of its own, so that each place needs one.
     has_stream: ClassVar[bool] = False
     #: Executes the op at once; made for the class's operands when it is first called.

@@ -120,6 +120,7 @@ class Colours(Op):
     inputs: ClassVar[tuple[str, ...]] = ("images: T",)
     outputs = ("output: T",)
     dtypes = {"T": dt.FLOATING}
+    many_passes = True
 
     def shapes(self, images: TensorType, *others: TensorType) -> Shapes:
         if images.rank == 0:
@@ -247,6 +248,7 @@ class AdjustContrastv2(Op):
     """(x - mean) * factor + mean, with the mean of each channel of each image."""
 
     type_name = "AdjustContrastv2"
+    many_passes = True
     inputs = ("images: T", "contrast_factor: float32")
     ranks = {"contrast_factor": 0}
     outputs = ("output: T",)

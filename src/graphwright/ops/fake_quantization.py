@@ -100,6 +100,7 @@ class FakeQuantWithMinMaxArgs(BetweenConstants):
     """The inputs rounded to a grid of 2 ** num_bits values between constants."""
 
     type_name = "FakeQuantWithMinMaxArgs"
+    many_passes = True
     inputs = ("inputs: float32",)
     outputs = ("outputs: float32",)
     batched = elementwise
@@ -178,6 +179,7 @@ class BetweenVectors(Between):
 class Rounding(Between):
     """The inputs rounded to their grid."""
 
+    many_passes = True
     inputs = ("inputs: float32", "min: float32", "max: float32")
     outputs = ("outputs: float32",)
     batched = last_axes_of_first

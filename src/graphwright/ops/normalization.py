@@ -34,6 +34,7 @@ def window_sums(x: Any, radius: int) -> Any:
 class LocalResponse(Op):
     """The attributes of the local response normalization and of its gradient."""
 
+    many_passes = True
     ruled = True
     outputs: ClassVar[tuple[str, ...]] = ("output: T",)
     dtypes = {"T": dt.FLOATING - {dt.float64}}

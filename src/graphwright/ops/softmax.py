@@ -54,6 +54,7 @@ class Normalizer(Op):
     inputs: ClassVar[tuple[str, ...]] = ("logits: T",)
     dtypes = {"T": dt.FLOATING}
     batched = last_axes
+    many_passes = True
 
     def shapes(self, logits: TensorType) -> Shapes:
         if logits.rank == 0:
