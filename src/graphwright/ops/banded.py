@@ -33,6 +33,7 @@ class BandedTriangularSolve(MatrixOp):
     inputs = ("matrix: T", "rhs: T")
     dtypes = {"T": SOLVABLE}
     failure = "Input matrix is not invertible."
+    ruled = True
 
     lower: bool = True
     adjoint: bool = False
@@ -49,7 +50,6 @@ class BandedTriangularSolve(MatrixOp):
         return (joined(both, size if rows is None else rows, columns),)
 
     def kernel(self, bands: Any, rhs: Any) -> Any:
-        self.shapes(*[TensorType(dt.float32, a.shape) for a in (bands, rhs)])
         if not bands.size or not rhs.size:
             raise ValueError(
                 f"no matrix may be empty: {show_dims(bands.shape)} and {show_dims(rhs.shape)}"

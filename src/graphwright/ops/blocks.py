@@ -103,6 +103,7 @@ class BatchToSpaceND(Op):
     """The batches put together again to blocks of space, then cropped."""
 
     type_name = "BatchToSpaceND"
+    ruled = True
     inputs = ("input: T", "block_shape: Tblock_shape host", "crops: Tcrops host")
     outputs = ("output: T",)
     dtypes = {"T": dt.ANY, "Tblock_shape": dt.INDEX, "Tcrops": dt.INDEX}
@@ -138,7 +139,6 @@ class BatchToSpaceND(Op):
 
     def kernel(self, x: Any, block_shape: Any, crops: Any) -> Any:
         x = np.asarray(x)
-        self.shapes(TensorType(dt.float32, x.shape), block_shape, crops)
         count = len(block_shape)
         batch = x.shape[0] // int(np.prod(block_shape))
         parts = np.reshape(x, (*block_shape, batch, *x.shape[1:]))

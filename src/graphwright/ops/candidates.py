@@ -40,6 +40,7 @@ class CandidateSampler(Stateful, fields=False):
     """What the samplers share: ids, and how often the true and the drawn ones are expected."""
 
     inputs = ("true_classes: int64",)
+    ruled = True
     outputs = (
         "sampled_candidates: int64",
         "true_expected_count: float32",
@@ -77,7 +78,6 @@ class CandidateSampler(Stateful, fields=False):
 
     def drawn(self, sampler: kernels.Sampler, stream: Stream, classes: Any) -> Any:
         """The ids and the expected counts."""
-        self.shapes(TensorType(dt.int64, np.shape(classes)))
         if self.unique and self.num_sampled > sampler.limit:
             raise ValueError("Sampler's range is too small.")
         if np.size(classes) and not 0 <= np.min(classes) <= np.max(classes) < sampler.limit:

@@ -22,6 +22,7 @@ SIZES = frozenset({dt.uint8, dt.int8, dt.int16, dt.int32, dt.int64})
 class Sampler(Op, fields=False):
     """What the ops of this file share: a window, as begin and size of a slice and as a box."""
 
+    ruled = True
     outputs: ClassVar[tuple[str, ...]] = ("begin: T", "size: T", "bboxes: float32")
     dtypes: ClassVar[dict[str, Any]] = {"T": SIZES, "Tseed": dt.INDEX}
 
@@ -41,7 +42,6 @@ class Sampler(Op, fields=False):
 
     def sampled(self, image_size: Any, boxes: Any, covered: Any, numbers: Numbers) -> Any:
         """The results for numbers that are drawn; ValueError where something is out of range."""
-        self.shapes(*[TensorType(dt.float32, np.shape(x)) for x in (image_size, boxes)])
         self.check_ranges(covered)
         height, width = int(image_size[0]), int(image_size[1])
         if height <= 0 or width <= 0:

@@ -53,13 +53,13 @@ class Cholesky(MatrixOp):
     """The lower triangular L of L @ adjoint(L) = x; NaN where x is not positive definite."""
 
     type_name = "Cholesky"
+    ruled = True
 
     def shapes(self, x: TensorType) -> Shapes:
         batch, size = split_square(self.type_name, x)
         return (joined(batch, size, size),)
 
     def kernel(self, x: Any) -> Any:
-        self.shapes(TensorType(dt.float32, x.shape))
         size, count = x.shape[-1], math.prod(x.shape[:-2])
         if small_matrices.side_by_side(count, size):
             return small_matrices.cholesky(x)
@@ -281,6 +281,7 @@ class Lu(MatrixOp):
     outputs = ("lu: T", "p: output_idx_type")
     dtypes = MatrixOp.dtypes | {"output_idx_type": dt.INDEX}
     failure = "Input is not invertible."
+    ruled = True
 
     output_idx_type: DType = dt.int32
 
@@ -289,7 +290,6 @@ class Lu(MatrixOp):
         return joined(batch, size, size), joined(batch, size)
 
     def kernel(self, x: Any) -> Any:
-        self.shapes(TensorType(dt.float32, x.shape))
         packed, order = self.factors(x)
         diagonals = np.diagonal(packed, axis1=-2, axis2=-1)
         if (diagonals == 0).any() or np.isnan(diagonals[..., :1]).any():

@@ -234,6 +234,7 @@ class MatrixSetDiagV3(Op):
     """Matrices with other diagonals."""
 
     type_name = "MatrixSetDiagV3"
+    ruled = True
     inputs = ("input: T", "diagonal: T", "k: int32 host")
     outputs = ("output: T",)
     dtypes = {"T": dt.ANY}
@@ -261,7 +262,6 @@ class MatrixSetDiagV3(Op):
 
     def kernel(self, x: Any, diagonal: Any, k: Any) -> Any:
         x, diagonal = np.asarray(x), np.asarray(diagonal)
-        self.shapes(TensorType(dt.float32, x.shape), TensorType(dt.float32, diagonal.shape), k)
         lower, upper = bounds_of(k) or (0, 0)
         if lower == upper:
             result, along = np.array(x), np.arange(diagonal.shape[-1])
@@ -280,6 +280,7 @@ class MatrixBandPart(Op):
     """Matrices without what is more than so many places below or above the diagonal."""
 
     type_name = "MatrixBandPart"
+    ruled = True
     inputs = ("input: T", "num_lower: Tindex host", "num_upper: Tindex host")
     outputs = ("band: T",)
     dtypes = {"T": dt.NUMERIC | dt.BOOL, "Tindex": dt.INDEX}
@@ -301,7 +302,6 @@ class MatrixBandPart(Op):
 
     def kernel(self, x: Any, num_lower: Any, num_upper: Any) -> Any:
         x = np.asarray(x)
-        self.shapes(TensorType(dt.float32, x.shape), num_lower, num_upper)
         if num_upper >= 0:
             x = np.tril(x, num_upper)
         return np.triu(x, -num_lower) if num_lower >= 0 else x

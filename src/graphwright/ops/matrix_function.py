@@ -19,12 +19,13 @@ from graphwright.types.tensor_type import TensorType
 class MatrixFunction(MatrixOp):
     """A function of square matrices that power series define."""
 
+    ruled = True
+
     def shapes(self, x: TensorType) -> Shapes:
         batch, size = split_square(self.type_name, x)
         return (joined(batch, size, size),)
 
     def kernel(self, x: Any) -> Any:
-        self.shapes(TensorType(dt.of_numpy(x.dtype), x.shape))
         return self.of_matrices(x) if x.size else x
 
     def of_matrices(self, x: Any) -> Any:

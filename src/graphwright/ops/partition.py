@@ -74,6 +74,7 @@ class DynamicStitch(Op):
     """Slices put at the places of the result that `indices` name; the last one wins."""
 
     type_name = "DynamicStitch"
+    ruled = True
     inputs = ("indices: int32*", "data: T*")
     outputs = ("merged: T",)
     dtypes = {"T": dt.ANY}
@@ -107,7 +108,6 @@ class DynamicStitch(Op):
     def kernel(self, *arrays: Any) -> Any:
         half = len(arrays) // 2
         indices, data = [np.asarray(a) for a in arrays[:half]], arrays[half:]
-        self.shapes(*[TensorType(dt.int32, np.shape(a)) for a in arrays])
         for place in indices:
             if (place < 0).any():
                 first = int(np.argmax(np.ravel(place) < 0))

@@ -31,6 +31,7 @@ class ImageProjectiveTransformV3(Op):
     """
 
     type_name = "ImageProjectiveTransformV3"
+    ruled = True
     inputs: ClassVar[tuple[str, ...]] = (
         "images: dtype",
         "transforms: float32",
@@ -82,8 +83,6 @@ class ImageProjectiveTransformV3(Op):
             raise ValueError(f"Invalid interpolation {self.interpolation}. {list(SAMPLES)} are.")
         if self.fill_mode not in FILL_MODES:
             raise ValueError(f"Invalid mode {self.fill_mode}. {list(FILL_MODES)} are.")
-        self.shapes(TensorType(dt.float32, images.shape), TensorType(dt.float32, transforms.shape),
-                    size)  # fmt: skip
         if len(transforms) not in (1, len(images)):
             raise ValueError(
                 f"transforms must be num_images x 8 or 1 x 8: {show_dims(transforms.shape)}"

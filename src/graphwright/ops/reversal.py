@@ -58,6 +58,7 @@ class ReverseSequence(Op):
     """The first `seq_lengths[b]` slices of batch b in reverse order, the rest as they are."""
 
     type_name = "ReverseSequence"
+    ruled = True
     inputs = ("input: T", "seq_lengths: Tlen")
     outputs = ("output: T",)
     dtypes = {"T": dt.ANY, "Tlen": dt.INDEX}
@@ -87,7 +88,6 @@ class ReverseSequence(Op):
 
     def kernel(self, x: Any, lengths: Any) -> Any:
         lengths = np.asarray(lengths)
-        self.shapes(TensorType(dt.float32, np.shape(x)), TensorType(dt.int64, np.shape(lengths)))
         size = np.shape(x)[self.seq_dim]
         if (lengths < 0).any():
             bad = int(np.argmax(lengths < 0))

@@ -18,6 +18,7 @@ class SobolSample(Op):
     outputs = ("samples: dtype",)
     dtypes = {"dtype": frozenset({dt.float32, dt.float64})}
     gradient = not_differentiable
+    ruled = True
 
     dtype: DType = dt.float32
 
@@ -31,7 +32,6 @@ class SobolSample(Op):
         return ((num_results, dim),)
 
     def kernel(self, dim: Any, num_results: Any, skip: Any) -> Any:
-        self.shapes(dim, num_results, skip)
         from scipy.stats import qmc  # takes longer to import than all of this package
 
         points = qmc.Sobol(dim, scramble=False, bits=32).fast_forward(skip + 1).random(num_results)
