@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Any
 from graphwright.ir.graph import Node, Value
 from graphwright.lower.accumulate import uses_of
 from graphwright.lower.clusters import Cluster
+from graphwright.lower.host_operands import as_size, host_of, is_size
 from graphwright.lower.kinds import DTYPES, kind_of
 from graphwright.lower.list_boundary import Arriving, Crossing, Leaving
 from graphwright.lower.list_types import dims_of
 from graphwright.lower.lists import MAKERS, Listed, Lists, Storage, element_of, is_list
-from graphwright.lower.moves import as_size, host_of, is_size
 from graphwright.lower.nest import (
     Agree,
     Copy,

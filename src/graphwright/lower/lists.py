@@ -13,9 +13,9 @@ from typing import Any, NamedTuple
 from graphwright.control.branch import StatelessIf
 from graphwright.control.loop import StatelessWhile
 from graphwright.ir.graph import Graph, Node, Value
+from graphwright.lower.host_operands import as_size, host_of, is_size
 from graphwright.lower.kinds import kind_of
 from graphwright.lower.list_types import UNWRITTEN
-from graphwright.lower.moves import as_size, host_of, is_size
 from graphwright.lower.rewrites import TensorListAddItem
 from graphwright.lower.sizes import ZERO, Late, NotNative, Shape, Size, Sizes
 from graphwright.op.op import Op

@@ -7,17 +7,15 @@ result back to one of the operand.
 
 from __future__ import annotations
 
-import operator
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from graphwright.ir.graph import Node, Value
-from graphwright.lower.indices import Gathered, PickIndex
-from graphwright.lower.sizes import ONE, ZERO, Late, NotNative, Shape, Size, Sizes, product
-from graphwright.op.op import Op, host_value
-from graphwright.ops.arithmetic import AddV2, Maximum, Minimum, Mul, Sub
-from graphwright.ops.conversion import Cast
-from graphwright.ops.creation import Const, Placeholder
+from graphwright.lower.cuts import cuts
+from graphwright.lower.host_operands import DimsOf, as_size, host_of, literal_of, no_dims
+from graphwright.lower.indices import Gathered
+from graphwright.lower.sizes import ONE, NotNative, Shape, Size, Sizes, product
+from graphwright.op.op import Op
 from graphwright.ops.identities import (
     EnsureShape,
     GuaranteeConst,
@@ -25,19 +23,9 @@ from graphwright.ops.identities import (
     PreventGradient,
     StopGradient,
 )
-from graphwright.ops.joining import ConcatV2, Pack
 from graphwright.ops.movement import BroadcastTo, ExpandDims, Reshape, Squeeze, Transpose
 from graphwright.ops.reversal import ReverseV2
-from graphwright.ops.shape import Shape as ShapeOp
-from graphwright.ops.shape import Size as SizeOp
-from graphwright.ops.slicing import INDEX, MASKED, NewAxis, Pick, Slice, StridedSlice
-
-
-class Computed:
-    """An entry of a host operand that is computed: a single integer."""
-
-    def __init__(self, value: Value) -> None:
-        self.value = value
+from graphwright.ops.slicing import Slice, StridedSlice
 
 
 class At(NamedTuple):
@@ -68,127 +56,16 @@ Place = tuple[At, ...]
 class Move(NamedTuple):
     """The two rules of an op that moves elements of its first operand."""
 
-    dims: Callable[[Sizes, Node, Shape, Callable[[Value], Shape]], Shape]
+    dims: Callable[[Sizes, Node, Shape, DimsOf], Shape]
     pull: Callable[[Sizes, Node, Shape, Shape, Place], Place]
 
 
-Dims_of = Callable[[Value], Shape]
-
-
-# -- values on the host ---------------------------------------------------------------------
-
-
-def host_of(sizes: Sizes, value: Value, dims_of: Dims_of) -> Any:
-    """A host operand: ints and sizes, in tuples where it is a vector. `NotNative` if unknown."""
-    if value in sizes.known:
-        return sizes.known[value]
-    op = value.node.op
-    if isinstance(op, Const):
-        return host_value(op.value.array)
-    if isinstance(op, ShapeOp):
-        return dims_of(value.node.inputs[0])
-    if isinstance(op, SizeOp):
-        return product(dims_of(value.node.inputs[0]))
-    if value in sizes.integers:
-        return sizes.number(value)
-    if isinstance(op, (Identity, Cast, StopGradient)) and value.node.inputs[0].type.dtype in INDEX:
-        return host_of(sizes, value.node.inputs[0], dims_of)
-    if type(op) in ARITHMETIC:
-        return arithmetic(sizes, type(op), *[host_of(sizes, v, dims_of) for v in value.node.inputs])
-    if isinstance(op, Pack) and op.axis == 0:
-        return tuple([host_of(sizes, v, dims_of) for v in value.node.inputs])
-    if isinstance(op, ConcatV2):
-        parts = [host_of(sizes, v, dims_of) for v in value.node.inputs[:-1]]
-        return tuple([entry for part in parts for entry in part])
-    if isinstance(op, PickIndex):
-        return Computed(value)
-    if isinstance(op, StridedSlice):
-        x, *bounds = [host_of(sizes, v, dims_of) for v in value.node.inputs]
-        (entry,) = list(op.entries(*bounds))
-        if isinstance(entry, Pick) and isinstance(entry.index, int):
-            return x[entry.index]
-        begin, end, stride = [None if v is MASKED else v for v in entry]
-        return tuple(x[begin:end:stride])
-    words = f"{op.type_name} computes a shape"
-    if value.type.dims == () and value.type.dtype in INDEX and not isinstance(op, Placeholder):
-        raise Late(words, [value.node])  # a segment after it can be given the number
-    raise NotNative(words)
-
-
-def literal_of(sizes: Sizes, value: Value) -> Any:
-    """A host operand whose integers the program says: axes, a permutation. `NotNative` if not."""
-    found = host_of(sizes, value, no_dims)
-    if not all(isinstance(v, int) for v in (found if isinstance(found, tuple) else (found,))):
-        raise NotNative("an axis is computed")
-    return found
-
-
-#: Arithmetic on sizes, of integers that are known.
-ARITHMETIC: dict[type[Op], Callable[[int, int], int]] = {
-    AddV2: operator.add,
-    Sub: operator.sub,
-    Mul: operator.mul,
-    Minimum: min,
-    Maximum: max,
-}
-
-
-def arithmetic(sizes: Sizes, op: type[Op], x: Any, y: Any) -> Any:
-    """What an op makes of two sizes; that none is negative is guarded. `NotNative` otherwise."""
-    if isinstance(x, int) and isinstance(y, int):
-        return ARITHMETIC[op](x, y)
-    if isinstance(x, int) and x < 0 and op in (AddV2, Maximum):
-        x, y = y, x
-    if isinstance(y, int) and y < 0 and op in (AddV2, Sub, Maximum):
-        return x if op is Maximum else arithmetic(sizes, Sub if op is AddV2 else AddV2, x, -y)
-    a, b = [Size(v) if isinstance(v, int) and v >= 0 else v for v in (x, y)]
-    if not isinstance(a, Size) or not isinstance(b, Size):
-        raise NotNative("the arithmetic of a shape has no native form")
-    if op is Mul:
-        return a * b
-    if op is AddV2:
-        return sizes.derive("add", a, b)
-    beyond = sizes.derive("sub", a, b)
-    if op is Maximum:
-        return sizes.derive("add", b, beyond)
-    if op is Sub:
-        sizes.guards.append((sizes.derive("add", beyond, b), a))
-        return beyond
-    return sizes.least(a, b)
-
-
-def is_size(value: Value) -> bool:
-    """Whether a value is made of shapes, constants and single integers, for a host operand."""
-    op = value.node.op
-    if isinstance(op, (ShapeOp, SizeOp)):
-        return True
-    inputs = value.node.inputs
-    if isinstance(op, Pack):
-        return value.type.dtype in INDEX and all(v.type.dims == () for v in inputs)
-    if not isinstance(op, StridedSlice):
-        return False
-    return is_size(inputs[0]) and all(isinstance(v.node.op, Const) for v in inputs[1:])
-
-
-def is_single_size(value: Value) -> bool:
-    """Whether a value is one size, which machine code knows as a number."""
-    return value.type.dims == () and is_size(value)
-
-
-def as_size(sizes: Sizes, value: Any) -> Size:
-    """An entry of a shape as a size."""
-    return value if isinstance(value, Size) else sizes.of_static(value)
-
-
-# -- the rules ------------------------------------------------------------------------------
-
-
-def same_dims(sizes: Sizes, node: Node, dims: Shape, dims_of: Dims_of) -> Shape:
+def same_dims(sizes: Sizes, node: Node, dims: Shape, dims_of: DimsOf) -> Shape:
     """As the operand's."""
     return dims
 
 
-def ensured_dims(sizes: Sizes, node: Node, dims: Shape, dims_of: Dims_of) -> Shape:
+def ensured_dims(sizes: Sizes, node: Node, dims: Shape, dims_of: DimsOf) -> Shape:
     """As the operand's, which are what they are to be."""
     op: Any = node.op
     wanted = op.shape or (None,) * len(dims)
@@ -216,7 +93,7 @@ def pull_trivial(sizes: Sizes, node: Node, dims: Shape, out: Shape, at: Place) -
     return tuple([FIRST if d == ONE else next(given) for d in dims])
 
 
-def reshape_dims(sizes: Sizes, node: Node, dims: Shape, dims_of: Dims_of) -> Shape:
+def reshape_dims(sizes: Sizes, node: Node, dims: Shape, dims_of: DimsOf) -> Shape:
     """The target's entries; what equals a dimension of the operand is that dimension."""
     wanted = host_of(sizes, node.inputs[1], dims_of)
     known = node.outputs[0].type.dims or (None,) * len(wanted)
@@ -253,7 +130,7 @@ def claimed(sizes: Sizes, left: list[Size], number: int | None) -> Size | None:
     return Size(1) if number == 1 else None
 
 
-def expanded_dims(sizes: Sizes, node: Node, dims: Shape, dims_of: Dims_of) -> Shape:
+def expanded_dims(sizes: Sizes, node: Node, dims: Shape, dims_of: DimsOf) -> Shape:
     """With a 1 at `dim`."""
     dim = literal_of(sizes, node.inputs[1])
     dim = dim[0] if isinstance(dim, tuple) else dim
@@ -261,7 +138,7 @@ def expanded_dims(sizes: Sizes, node: Node, dims: Shape, dims_of: Dims_of) -> Sh
     return (*dims[:at], ONE, *dims[at:])
 
 
-def squeezed_dims(sizes: Sizes, node: Node, dims: Shape, dims_of: Dims_of) -> Shape:
+def squeezed_dims(sizes: Sizes, node: Node, dims: Shape, dims_of: DimsOf) -> Shape:
     """Without the 1s."""
     op: Any = node.op
     dropped = {a % len(dims) for a in op.squeeze_dims} or {
@@ -272,7 +149,7 @@ def squeezed_dims(sizes: Sizes, node: Node, dims: Shape, dims_of: Dims_of) -> Sh
     return tuple([d for i, d in enumerate(dims) if i not in dropped])
 
 
-def transposed_dims(sizes: Sizes, node: Node, dims: Shape, dims_of: Dims_of) -> Shape:
+def transposed_dims(sizes: Sizes, node: Node, dims: Shape, dims_of: DimsOf) -> Shape:
     """Permuted."""
     return tuple([dims[i] for i in literal_of(sizes, node.inputs[1])])
 
@@ -284,12 +161,7 @@ def pull_transposed(sizes: Sizes, node: Node, dims: Shape, out: Shape, at: Place
     return tuple([places[i] for i in range(len(dims))])
 
 
-def no_dims(value: Value) -> Shape:
-    """For host operands that must not depend on shapes."""
-    raise NotNative("an index map depends on a shape")
-
-
-def broadcast_dims(sizes: Sizes, node: Node, dims: Shape, dims_of: Dims_of) -> Shape:
+def broadcast_dims(sizes: Sizes, node: Node, dims: Shape, dims_of: DimsOf) -> Shape:
     """The target; where the operand is not 1 they are equal."""
     wanted = host_of(sizes, node.inputs[1], dims_of)
     pad = len(wanted) - len(dims)
@@ -314,104 +186,7 @@ def aligned(dims: Shape, out: Shape, at: Place) -> Place:
     )
 
 
-class Cut(NamedTuple):
-    """A slice along one dimension: from `begin` in steps of `stride`, `size` long; or a pick."""
-
-    begin: Shape
-    stride: int
-    size: Size | None  # None: a pick, the result lacks the dimension
-    scalars: tuple[tuple[Value, int], ...] = ()
-
-
-def cut(sizes: Sizes, entry: Any, dim: Size) -> Cut:
-    """What an entry of a strided slice takes of a dimension."""
-    if isinstance(entry, Pick):
-        index = entry.index
-        if isinstance(index, Computed):
-            return Cut((), 0, None, ((index.value, 1),))
-        if not isinstance(index, int):
-            raise NotNative("an index is computed")
-        known = sizes.value(dim)
-        if known is None:
-            raise NotNative("an index into a dimension of unknown size")
-        if not -known <= index < known:
-            raise NotNative("an index is out of bounds")
-        return Cut((dim, Size(index)) if index < 0 else (Size(index),), 0, None)
-    if None in entry:
-        raise NotNative("the bounds of a slice are computed")
-    begin, end, stride = [None if v is MASKED else v for v in entry]
-    if begin is None and end is None and stride in (1, -1):
-        return Cut((dim, Size(-1)) if stride < 0 else (), stride, dim)
-    known = sizes.value(dim)
-    if known is None or not all(v is None or isinstance(v, int) for v in (begin, end, stride)):
-        return between(sizes, begin, end, stride, dim)
-    places = range(*slice(begin, end, stride).indices(known))
-    if not places:
-        return Cut((), 1, Size(0))
-    if len(places) == known and places.step == 1:
-        return Cut((), 1, dim)
-    if places.step == 1 and end is None and begin is not None and begin >= 0:
-        return Cut((Size(begin),), 1, sizes.derive("sub", dim, Size(begin)))
-    first: Shape = (Size(places.start),)
-    return Cut(first, places.step, sizes.of_static(len(places)))
-
-
-def between(sizes: Sizes, begin: Any, end: Any, stride: Any, dim: Size) -> Cut:
-    """A slice in steps of one whose bounds, or whose dimension, only a run tells."""
-    if stride != 1 or not all(isinstance(v, (int, Size, type(None))) for v in (begin, end)):
-        raise NotNative("a slice with a computed bound, or of an unknown size, goes in steps")
-    first = ZERO if begin is None else from_start(sizes, begin, dim)
-    last = dim if end is None else sizes.least(dim, from_start(sizes, end, dim))
-    size = last if first == ZERO else sizes.derive("sub", last, first)
-    return Cut((first,), 1, size)  # nothing is read where it begins beyond the end
-
-
-def from_start(sizes: Sizes, bound: Any, dim: Size) -> Size:
-    """A bound that may count from the end."""
-    if isinstance(bound, Size):
-        return bound
-    return Size(bound) if bound >= 0 else sizes.derive("sub", dim, Size(-bound))
-
-
-def bounds_of(sizes: Sizes, value: Value, dims_of: Callable[[Value], Shape]) -> Any:
-    """A vector of bounds; what is computed and no index is None."""
-    if isinstance(value.node.op, Pack):
-        return tuple([known_bound(sizes, v, dims_of) for v in value.node.inputs])
-    return host_of(sizes, value, dims_of)
-
-
-def known_bound(sizes: Sizes, value: Value, dims_of: Callable[[Value], Shape]) -> Any:
-    """One bound."""
-    try:
-        return host_of(sizes, value, dims_of)
-    except NotNative:
-        return None
-
-
-def cuts(sizes: Sizes, node: Node, dims: Shape, dims_of: Dims_of) -> list[Cut]:
-    """Each dimension's part, and a `Cut` of no dimension (stride 0, size 1) for a new axis."""
-    op: Any = node.op
-    begin, end, strides = [bounds_of(sizes, v, dims_of) for v in node.inputs[1:4]]
-    entries = list(op.entries(begin, end, strides))
-    taken = sum(isinstance(e, tuple) and not isinstance(e, NewAxis) for e in entries)
-    if None not in entries:
-        entries.append(None)
-    result: list[Cut] = []
-    axis = 0
-    for entry in entries:
-        if entry is None:
-            for _ in range(len(dims) - taken):
-                result.append(Cut((), 1, dims[axis]))
-                axis += 1
-        elif isinstance(entry, NewAxis):
-            result.append(Cut((), 0, ONE))
-        else:
-            result.append(cut(sizes, entry, dims[axis]))
-            axis += 1
-    return result
-
-
-def sliced_dims(sizes: Sizes, node: Node, dims: Shape, dims_of: Dims_of) -> Shape:
+def sliced_dims(sizes: Sizes, node: Node, dims: Shape, dims_of: DimsOf) -> Shape:
     """The sizes that are taken."""
     sizes.cuts[node] = found = cuts(sizes, node, dims, dims_of)
     return tuple([c.size for c in found if c.size is not None])
@@ -431,7 +206,7 @@ def pull_sliced(sizes: Sizes, node: Node, dims: Shape, out: Shape, at: Place) ->
     return tuple(result)
 
 
-def plain_sliced_dims(sizes: Sizes, node: Node, dims: Shape, dims_of: Dims_of) -> Shape:
+def plain_sliced_dims(sizes: Sizes, node: Node, dims: Shape, dims_of: DimsOf) -> Shape:
     """`size` along each dimension; -1 is what is left."""
     begin, size = [host_of(sizes, v, dims_of) for v in node.inputs[1:3]]
     result = []
@@ -460,7 +235,7 @@ def pull_reversed(sizes: Sizes, node: Node, dims: Shape, out: Shape, at: Place) 
     )
 
 
-def gathered_dims(sizes: Sizes, node: Node, dims: Shape, dims_of: Dims_of) -> Shape:
+def gathered_dims(sizes: Sizes, node: Node, dims: Shape, dims_of: DimsOf) -> Shape:
     """The dimensions of the places in place of those that they pick from."""
     op: Any = node.op
     places = dims_of(node.inputs[1])

@@ -6,9 +6,10 @@ from typing import TYPE_CHECKING, Any
 
 from graphwright.ir.graph import Node, Value
 from graphwright.lower.clusters import Cluster, Member, is_final
+from graphwright.lower.host_operands import as_size, host_of, is_size
 from graphwright.lower.indices import PickIndex, Sized
 from graphwright.lower.kinds import kind_of
-from graphwright.lower.moves import Place, as_size, host_of, is_size
+from graphwright.lower.moves import Place
 from graphwright.lower.nest import (
     Clear,
     Constant,

@@ -6,8 +6,8 @@ from collections.abc import Collection, Iterable
 from functools import partial
 
 from graphwright.ir.graph import Graph, Node, Value
+from graphwright.lower.host_operands import is_single_size, is_size
 from graphwright.lower.lowering import lower
-from graphwright.lower.moves import is_single_size, is_size
 from graphwright.lower.native import Native, NativeUpdate
 from graphwright.lower.reuse import with_reuses
 from graphwright.lower.sizes import NotNative

@@ -17,13 +17,14 @@ from graphwright.ir.graph import Graph, Node, Value
 from graphwright.lower.cells import Cells
 from graphwright.lower.composites import RULES
 from graphwright.lower.failures import may_fail
+from graphwright.lower.host_operands import is_single_size, is_size
 from graphwright.lower.inline import inlined
 from graphwright.lower.kinds import KINDS, is_native_dtype
 from graphwright.lower.list_types import with_list_types
 from graphwright.lower.lists import LIST_OPS, is_list
 from graphwright.lower.llvm.elements import VectorScalars
 from graphwright.lower.llvm.emitter import Emitter, Reg
-from graphwright.lower.moves import MOVES, is_single_size, is_size
+from graphwright.lower.moves import MOVES
 from graphwright.lower.outline import UPDATES, native_node, rewired
 from graphwright.lower.passes import through, verified
 from graphwright.lower.rewrites import lengths_first, rewritten

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from graphwright.ir.graph import Node, Value
+from graphwright.lower.host_operands import as_size, host_of, literal_of
 from graphwright.lower.indices import (
     MatMulAdd,
     Peak,
@@ -15,7 +16,7 @@ from graphwright.lower.indices import (
     Scattered,
     Sized,
 )
-from graphwright.lower.moves import FIRST, MOVES, as_size, host_of, literal_of
+from graphwright.lower.moves import FIRST, MOVES
 from graphwright.lower.sizes import ONE, NotNative, Shape, Size, Sizes
 from graphwright.op.families import Elementwise
 from graphwright.ops.contraction import MatMul

@@ -66,9 +66,9 @@ class Sizes:
         self.definitions: dict[int, Derived] = {}
         self.equal: dict[int, Size] = {}  # symbols that were found equal to another size
         self.guards: list[tuple[Size, Size]] = []
-        #: Values that are sizes, beside what is computed from shapes: `moves.host_of` asks here.
+        #: Values that are sizes, beside what is computed from shapes: see `host_operands.host_of`.
         self.known: dict[Any, Any] = {}
-        self.cuts: dict[Any, Any] = {}  # what nodes that slice take: see `moves.cuts`
+        self.cuts: dict[Any, Any] = {}  # what nodes that slice take: see `cuts.cuts`
         #: Single integers that arrive with the call, and what stands for them in inner graphs.
         self.integers: dict[Any, Any] = {}
         self.numbers: dict[Any, Size] = {}  # those of them that are sizes

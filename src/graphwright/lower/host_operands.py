@@ -1,0 +1,140 @@
+"""Host operands as machine code knows them: integers, and symbolic sizes.
+
+What shapes are computed with follows from shapes, from constants and from single integers that
+arrive with the call; `host_of` goes back to these.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable
+from typing import Any
+
+from graphwright.ir.graph import Value
+from graphwright.lower.indices import PickIndex
+from graphwright.lower.sizes import Late, NotNative, Shape, Size, Sizes, product
+from graphwright.op.op import Op, host_value
+from graphwright.ops.arithmetic import AddV2, Maximum, Minimum, Mul, Sub
+from graphwright.ops.conversion import Cast
+from graphwright.ops.creation import Const, Placeholder
+from graphwright.ops.identities import Identity, StopGradient
+from graphwright.ops.joining import ConcatV2, Pack
+from graphwright.ops.shape import Shape as ShapeOp
+from graphwright.ops.shape import Size as SizeOp
+from graphwright.ops.slicing import INDEX, MASKED, Pick, StridedSlice
+
+DimsOf = Callable[[Value], Shape]
+
+
+class Computed:
+    """An entry of a host operand that is computed: a single integer."""
+
+    def __init__(self, value: Value) -> None:
+        self.value = value
+
+
+def host_of(sizes: Sizes, value: Value, dims_of: DimsOf) -> Any:
+    """A host operand: ints and sizes, in tuples where it is a vector. `NotNative` if unknown."""
+    if value in sizes.known:
+        return sizes.known[value]
+    op = value.node.op
+    if isinstance(op, Const):
+        return host_value(op.value.array)
+    if isinstance(op, ShapeOp):
+        return dims_of(value.node.inputs[0])
+    if isinstance(op, SizeOp):
+        return product(dims_of(value.node.inputs[0]))
+    if value in sizes.integers:
+        return sizes.number(value)
+    if isinstance(op, (Identity, Cast, StopGradient)) and value.node.inputs[0].type.dtype in INDEX:
+        return host_of(sizes, value.node.inputs[0], dims_of)
+    if type(op) in ARITHMETIC:
+        return arithmetic(sizes, type(op), *[host_of(sizes, v, dims_of) for v in value.node.inputs])
+    if isinstance(op, Pack) and op.axis == 0:
+        return tuple([host_of(sizes, v, dims_of) for v in value.node.inputs])
+    if isinstance(op, ConcatV2):
+        parts = [host_of(sizes, v, dims_of) for v in value.node.inputs[:-1]]
+        return tuple([entry for part in parts for entry in part])
+    if isinstance(op, PickIndex):
+        return Computed(value)
+    if isinstance(op, StridedSlice):
+        x, *bounds = [host_of(sizes, v, dims_of) for v in value.node.inputs]
+        (entry,) = list(op.entries(*bounds))
+        if isinstance(entry, Pick) and isinstance(entry.index, int):
+            return x[entry.index]
+        begin, end, stride = [None if v is MASKED else v for v in entry]
+        return tuple(x[begin:end:stride])
+    words = f"{op.type_name} computes a shape"
+    if value.type.dims == () and value.type.dtype in INDEX and not isinstance(op, Placeholder):
+        raise Late(words, [value.node])  # a segment after it can be given the number
+    raise NotNative(words)
+
+
+def literal_of(sizes: Sizes, value: Value) -> Any:
+    """A host operand whose integers the program says: axes, a permutation. `NotNative` if not."""
+    found = host_of(sizes, value, no_dims)
+    if not all(isinstance(v, int) for v in (found if isinstance(found, tuple) else (found,))):
+        raise NotNative("an axis is computed")
+    return found
+
+
+def no_dims(value: Value) -> Shape:
+    """For host operands that must not depend on shapes."""
+    raise NotNative("an index map depends on a shape")
+
+
+#: Arithmetic on sizes, of integers that are known.
+ARITHMETIC: dict[type[Op], Callable[[int, int], int]] = {
+    AddV2: operator.add,
+    Sub: operator.sub,
+    Mul: operator.mul,
+    Minimum: min,
+    Maximum: max,
+}
+
+
+def arithmetic(sizes: Sizes, op: type[Op], x: Any, y: Any) -> Any:
+    """What an op makes of two sizes; that none is negative is guarded. `NotNative` otherwise."""
+    if isinstance(x, int) and isinstance(y, int):
+        return ARITHMETIC[op](x, y)
+    if isinstance(x, int) and x < 0 and op in (AddV2, Maximum):
+        x, y = y, x
+    if isinstance(y, int) and y < 0 and op in (AddV2, Sub, Maximum):
+        return x if op is Maximum else arithmetic(sizes, Sub if op is AddV2 else AddV2, x, -y)
+    a, b = [Size(v) if isinstance(v, int) and v >= 0 else v for v in (x, y)]
+    if not isinstance(a, Size) or not isinstance(b, Size):
+        raise NotNative("the arithmetic of a shape has no native form")
+    if op is Mul:
+        return a * b
+    if op is AddV2:
+        return sizes.derive("add", a, b)
+    beyond = sizes.derive("sub", a, b)
+    if op is Maximum:
+        return sizes.derive("add", b, beyond)
+    if op is Sub:
+        sizes.guards.append((sizes.derive("add", beyond, b), a))
+        return beyond
+    return sizes.least(a, b)
+
+
+def is_size(value: Value) -> bool:
+    """Whether a value is made of shapes, constants and single integers, for a host operand."""
+    op = value.node.op
+    if isinstance(op, (ShapeOp, SizeOp)):
+        return True
+    inputs = value.node.inputs
+    if isinstance(op, Pack):
+        return value.type.dtype in INDEX and all(v.type.dims == () for v in inputs)
+    if not isinstance(op, StridedSlice):
+        return False
+    return is_size(inputs[0]) and all(isinstance(v.node.op, Const) for v in inputs[1:])
+
+
+def is_single_size(value: Value) -> bool:
+    """Whether a value is one size, which machine code knows as a number."""
+    return value.type.dims == () and is_size(value)
+
+
+def as_size(sizes: Sizes, value: Any) -> Size:
+    """An entry of a shape as a size."""
+    return value if isinstance(value, Size) else sizes.of_static(value)
