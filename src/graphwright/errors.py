@@ -39,12 +39,27 @@ def is_own(code: CodeType) -> bool:
     return code.co_filename.startswith(_OWN)
 
 
+class _InPackage(dict[str, bool]):
+    """Whether files are the package's: asked for every frame below each op of a graph."""
+
+    limit = 4096  # a notebook has a file for each of its cells
+
+    def __missing__(self, filename: str) -> bool:
+        if len(self) >= self.limit:
+            self.clear()
+        found = self[filename] = filename.startswith(_PACKAGE)
+        return found
+
+
+_IN_PACKAGE = _InPackage()
+
+
 def user_location(depth: int = 1) -> Location | None:
     """The innermost line on the stack that is not the package's own."""
     frame: FrameType | None = sys._getframe(depth)
     while frame is not None:
         code = frame.f_code
-        if not code.co_filename.startswith(_PACKAGE):
+        if not _IN_PACKAGE[code.co_filename]:
             return Location(code.co_filename, frame.f_lineno or 0, code.co_name)
         frame = frame.f_back
     return None

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from graphwright.errors import Location
 from graphwright.ir.operation import Elements
 from graphwright.op.op import Effect, Op
+from graphwright.op.refusal import own_boundary
 from graphwright.ops.creation import Placeholder
 from graphwright.ops.identities import Identity
 from graphwright.types.tensor_type import TensorType
@@ -58,7 +59,10 @@ class Node:
         self.inputs = inputs
         self.name = name
         self.location = location
-        self.outputs = tuple([Value(self, i, t) for i, t in enumerate(types)])
+        if len(types) == 1:
+            self.outputs: tuple[Value, ...] = (Value(self, 0, types[0]),)
+        else:
+            self.outputs = tuple([Value(self, i, t) for i, t in enumerate(types)])
 
     def __repr__(self) -> str:
         arguments = ", ".join(v.name for v in self.inputs)
@@ -78,18 +82,16 @@ class Names:
 
     def claim(self, name: str) -> str:
         """A whole name, numbered if it is taken."""
-        key = name.lower()
-        number = self._used.get(key)
+        used, key = self._used, name.lower()
+        number = used.get(key)
         if number is None:
-            self._used[key] = 1
+            used[key] = 1
             return name
-        while True:
-            candidate = f"{name}_{number}"
+        while f"{key}_{number}" in used:
             number += 1
-            if candidate.lower() not in self._used:
-                self._used[key] = number
-                self._used[candidate.lower()] = 1
-                return candidate
+        used[f"{key}_{number}"] = 1
+        used[key] = number + 1
+        return f"{name}_{number}"
 
 
 _IDS = itertools.count(1)
@@ -116,6 +118,7 @@ class Graph(Elements):
         #: What it was made from by `transform`, and what has become of the values there.
         self.origin: tuple[Graph, dict[Value, Value]] | None = None
 
+    @own_boundary  # it refuses nothing
     def add(
         self,
         op: Op,

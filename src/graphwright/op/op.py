@@ -222,6 +222,8 @@ class Op(Record):
     def __new__(cls, *args: Any, **kwargs: Any) -> Op:
         self = super().__new__(cls)
         self.__dict__["_kernels"] = {}
+        self.__dict__["_result_dtypes"] = {}
+        self.__dict__["_inferred"] = {}
         return self
 
     @classmethod
@@ -317,6 +319,7 @@ class Op(Record):
         return masks[count]
 
     @classmethod
+    @cache
     def host_ints(cls, count: int) -> tuple[frozenset[DType], ...]:
         """The dtypes that those of `count` operands may have that are host operands and hold
         places or sizes; for others, none."""
@@ -334,7 +337,7 @@ class Op(Record):
     def check_host(self, position: int, count: int, got: DType) -> None:
         """`DTypeMismatch` if a host operand that holds places or sizes has another dtype."""
         allowed = self.host_ints(count)[position]
-        if not allowed or got in allowed | dt.INDEX:
+        if not allowed or got in allowed or got in dt.INDEX:
             return
         name = self.operand_names(count)[position].partition("[")[0]
         operand = next(o for o in self.operands if o.name == name)
@@ -343,6 +346,7 @@ class Op(Record):
         raise DTypeMismatch(self, position, name, got, dt.as_dtype(operand.dtype), "")
 
     @classmethod
+    @cache
     def operand_names(cls, count: int) -> tuple[str, ...]:
         """What `count` operands are called: `values[0]` and so on those of a list."""
         lists = sum(o.variadic or o.mixed for o in cls.operands)
@@ -385,12 +389,15 @@ class Op(Record):
 
     def infer(self, operands: Sequence[Any]) -> tuple[TensorType, ...]:
         """The result types from operand types (host operands: known values)."""
-        types = [o.dtype for o in operands if isinstance(o, TensorType)]
-        check_least(self, len(types))
-        result = self.result_dtypes(types)
+        types = tuple([o.dtype for o in operands if isinstance(o, TensorType)])
+        known: dict[Any, tuple[DType, ...]] = self.__dict__["_result_dtypes"]
+        result = known.get(types)
+        if result is None:
+            check_least(self, len(types))
+            result = known[types] = self.result_dtypes(types)
         check_ranks(self, operands)
         shapes = self.shapes(*operands)
-        return tuple(TensorType(d, s) for d, s in zip(result, shapes))
+        return tuple([TensorType(d, s) for d, s in zip(result, shapes)])
 
     def _bind_dtypes(self, types: Sequence[DType]) -> dict[str, tuple[DType, str]]:
         bound: dict[str, tuple[DType, str]] = {}

@@ -39,6 +39,9 @@ class Record:
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         names = self.fields
         given = dict(zip(names, args))
+        if len(args) == len(names) and not kwargs:
+            self.__dict__.update(given)
+            return
         unknown = [n for n in kwargs if n not in names or n in given]
         if len(args) > len(names) or unknown:
             raise TypeError(
@@ -73,7 +76,10 @@ class Record:
         return self.values() == other.values()
 
     def __hash__(self) -> int:
-        return hash((type(self), *self.values()))
+        found: int | None = self.__dict__.get("_hash")
+        if found is None:
+            found = self.__dict__["_hash"] = hash((type(self), *self.values()))
+        return found
 
     def __repr__(self) -> str:
         fields = ", ".join(f"{n}={v!r}" for n, v in zip(self.fields, self.values()))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -25,6 +26,12 @@ from graphwright.values.tensor import EagerTensor, Tensor
 #: Eager tensors up to this many elements become constants of the graph, larger ones captures.
 _CONSTANT_SIZE = 128
 
+#: Of how many combinations of operands' types an op remembers the result types.
+_REMEMBERED = 16
+#: How many axes, shapes and the like are remembered with the constants that they become, and how
+#: long they may be.
+_PLACES, _AXES = 4096, 16
+
 
 class Tracer:
     """Builds a graph from the ops that run while it is active."""
@@ -42,10 +49,10 @@ class Tracer:
         """Adds a node for the op; returns symbolic tensors."""
         if op.has_host:
             inputs, described = self._with_hosts(op, operands)
+            types = infer(op, described, inputs)
         else:
             inputs = tuple([self.value_of(o) for o in operands])
-            described = [v.type for v in inputs]
-        types = inferred(op, described, inputs)
+            types = inferred(op, inputs)
         node = self.graph.add(op, inputs, types, name, user_location(2))
         if self._nameless:
             self._name_operands(node)
@@ -80,14 +87,17 @@ class Tracer:
         return SymbolicTensor(self._const(np.asarray(value), name), self.graph)
 
     def _const(self, array: Any, name: str | None) -> Value:
-        type = TensorType(of_numpy(array.dtype), array.shape)
-        op = Const(Literal(array, type))
+        op = constant_of(array)
         if name is not None:
-            return self.graph.add(op, (), (type,), name, None).outputs[0]
-        node = Node(op, (), (type,), "", None)
+            return self.graph.add(op, (), (op.value.type,), name, None).outputs[0]
+        return self._nameless_constant(op)
+
+    def _nameless_constant(self, op: Const) -> Value:
+        node = Node(op, (), (op.value.type,), "", None)
         self.graph.nodes.append(node)
-        self._nameless[node.outputs[0]] = None
-        return node.outputs[0]
+        value = node.outputs[0]
+        self._nameless[value] = None
+        return value
 
     def _with_hosts(self, op: Op, operands: tuple[Any, ...]) -> tuple[tuple[Value, ...], list[Any]]:
         """Inputs and what the type rule sees, where some operands are host values."""
@@ -110,12 +120,14 @@ class Tracer:
         operand = operands[position]
         declared = op.operands[min(position, len(op.operands) - 1)]
         dtype = host_dtype(op, declared.dtype, operands)
+        if is_places(operand):
+            constant, plain = places(tuple(operand) if type(operand) is list else operand, dtype)
+            return self._nameless_constant(constant), plain
         if isinstance(operand, Tensor) or holds_tensor(operand):
             value = self.value_of(convert(operand, None, dtype))
             return value, known(value)
         array = make_host(operand, dtype)
-        value = self._const(array, None)
-        return value, host_value(array)
+        return self._nameless_constant(constant_of(array)), host_value(array)
 
     # -- captures -----------------------------------------------------------------------
 
@@ -231,15 +243,17 @@ def followed(outside: Interpreter | None, tracer: Tracer) -> Interpreter:
     return tracer
 
 
-def inferred(op: Op, described: list[Any], inputs: tuple[Value, ...]) -> tuple[TensorType, ...]:
-    """The result types, known already if the op was last applied to operands of these types."""
-    if op.has_host:
-        return infer(op, described, inputs)
-    last: tuple[list[Any], tuple[TensorType, ...]] | None = op.__dict__.get("_inferred")
-    if last is not None and last[0] == described:
-        return last[1]
-    types = infer(op, described, inputs)
-    op.__dict__["_inferred"] = described, types
+def inferred(op: Op, inputs: tuple[Value, ...]) -> tuple[TensorType, ...]:
+    """The result types of an op without host operands, known already if it was lately applied to
+    operands of these types."""
+    described = tuple([v.type for v in inputs])
+    known: dict[Any, tuple[TensorType, ...]] = op.__dict__["_inferred"]
+    types = known.get(described)
+    if types is None:
+        types = infer(op, described, inputs)
+        if len(known) >= _REMEMBERED:
+            known.clear()
+        known[described] = types
     return types
 
 
@@ -287,6 +301,29 @@ def make_host(operand: Any, dtype: DType) -> Any:
     if dtype is dt.int32 and np.asarray(plain).dtype == np.int64:
         return make_array(plain, None)
     return make_array(plain, dtype)
+
+
+def constant_of(array: Any) -> Const:
+    """The op that gives an array."""
+    return Const(Literal(array, TensorType(of_numpy(array.dtype), array.shape)))
+
+
+def is_places(operand: Any) -> bool:
+    """Whether a host operand is an int, or a short list of them: an axis, a shape or the like."""
+    kind = type(operand)
+    if kind is tuple or kind is list:
+        return len(operand) <= _AXES and _INTS.issuperset(map(type, operand))
+    return kind is int
+
+
+_INTS = frozenset({int})
+
+
+@lru_cache(_PLACES)
+def places(operand: Any, dtype: DType) -> tuple[Const, Any]:
+    """The constant that ints become, and what the type rule sees of it."""
+    array = make_host(operand, dtype)
+    return constant_of(array), host_value(array)
 
 
 def capture_name(tensor: Any) -> str:

@@ -7,6 +7,7 @@ from typing import Any, NoReturn
 from graphwright.errors import user_location
 from graphwright.op.dispatch import call
 from graphwright.op.interpreter import convert, is_tensor
+from graphwright.op.op import Hooks
 from graphwright.op.refusal import leave, own_boundary
 from graphwright.ops import arithmetic, bitwise, comparison, contraction, indexing, transcendental
 from graphwright.types.composite import Composite
@@ -53,6 +54,8 @@ def reflected(function: Any, name: str) -> Any:
 
 def combined(function: Any, x: Any, y: Any, other: Any, name: str) -> Any:
     """An operator's function; NotImplemented where the other operand knows better."""
+    if isinstance(x, Hooks.tensor) and isinstance(y, Hooks.tensor):
+        return function(x, y, name=name)
     if getattr(other, "__array_priority__", 0) > Operators.__array_priority__:
         return NotImplemented
     if isinstance(x, Composite) or isinstance(y, Composite):
