@@ -108,12 +108,10 @@ def arithmetic(sizes: Sizes, op: type[Op], x: Any, y: Any) -> Any:
         return a * b
     if op is AddV2:
         return sizes.derive("add", a, b)
-    beyond = sizes.derive("sub", a, b)
     if op is Maximum:
-        return sizes.derive("add", b, beyond)
+        return sizes.derive("add", b, sizes.derive("sub", a, b))
     if op is Sub:
-        sizes.guards.append((sizes.derive("add", beyond, b), a))
-        return beyond
+        return sizes.difference(a, b)
     return sizes.least(a, b)
 
 
@@ -136,5 +134,9 @@ def is_single_size(value: Value) -> bool:
 
 
 def as_size(sizes: Sizes, value: Any) -> Size:
-    """An entry of a shape as a size."""
-    return value if isinstance(value, Size) else sizes.of_static(value)
+    """An entry of a shape as a size; `NotNative` for what is none."""
+    if isinstance(value, Size):
+        return value
+    if not isinstance(value, int) or value < 0:
+        raise NotNative("an entry of a shape is no size")
+    return sizes.of_static(value)

@@ -94,7 +94,7 @@ def pull_trivial(sizes: Sizes, node: Node, dims: Shape, out: Shape, at: Place) -
 
 
 def reshape_dims(sizes: Sizes, node: Node, dims: Shape, dims_of: DimsOf) -> Shape:
-    """The target's entries; what equals a dimension of the operand is that dimension."""
+    """The target's entries; what equals dimensions of the operand is these dimensions."""
     wanted = host_of(sizes, node.inputs[1], dims_of)
     known = node.outputs[0].type.dims or (None,) * len(wanted)
     left = [d for d in dims if d != ONE]
@@ -104,18 +104,17 @@ def reshape_dims(sizes: Sizes, node: Node, dims: Shape, dims_of: DimsOf) -> Shap
             entries.append(entry)
         elif entry in (0, 1):
             entries.append(Size(entry))
+        elif entry == -1:
+            entries.append(claimed(sizes, left, static))
         else:
-            number = static if entry == -1 else entry
-            entries.append(claimed(sizes, left, number))
-    missing = [i for i, e in enumerate(entries) if e is None]
+            entries.append(claimed(sizes, left, entry) or as_size(sizes, entry))
     total = product(dims)
-    if len(missing) == 1:
+    if None in entries:
         rest = product(tuple([e for e in entries if e is not None]))
-        entries[missing[0]] = sizes.quotient(total, rest)
-    for i in missing[1:] if len(missing) > 1 else ():
-        entries[i] = as_size(sizes, wanted[i])
-    if len(missing) > 1:
-        entries[missing[0]] = as_size(sizes, wanted[missing[0]])
+        inferred = sizes.quotient(total, rest)
+        if not sizes.value(rest):
+            sizes.require_some(inferred)  # 0 / 0 is inferred from the sizes that are not 0
+        entries[entries.index(None)] = inferred
     result = tuple([e for e in entries if e is not None])
     if sizes.canonical(product(result)) != sizes.canonical(total):
         sizes.guards.append((product(result), total))
@@ -123,11 +122,18 @@ def reshape_dims(sizes: Sizes, node: Node, dims: Shape, dims_of: DimsOf) -> Shap
 
 
 def claimed(sizes: Sizes, left: list[Size], number: int | None) -> Size | None:
-    """The first size left that has a static value, taken from the list."""
-    for i, size in enumerate(left):
-        if number is not None and number > 1 and sizes.value(size) == number:
-            return left.pop(i)
-    return Size(1) if number == 1 else None
+    """The first of the sizes left, or neighbours together, that has a static value; it is taken
+    from the list."""
+    if number is None or number <= 1:
+        return Size(1) if number == 1 else None
+    for begin in range(len(left)):
+        found = ONE
+        for end, size in enumerate(left[begin:], begin + 1):
+            found *= size
+            if sizes.value(found) == number:
+                del left[begin:end]
+                return found
+    return None
 
 
 def expanded_dims(sizes: Sizes, node: Node, dims: Shape, dims_of: DimsOf) -> Shape:
@@ -168,8 +174,8 @@ def broadcast_dims(sizes: Sizes, node: Node, dims: Shape, dims_of: DimsOf) -> Sh
     result = []
     for i, entry in enumerate(wanted):
         own = dims[i - pad] if i >= pad else ONE
-        same = own != ONE and (sizes.value(own) == entry or isinstance(entry, Size))
-        result.append(sizes.unify(own, as_size(sizes, entry)) if same else as_size(sizes, entry))
+        size = as_size(sizes, entry)
+        result.append(size if own == ONE else sizes.unify(own, size))
     return tuple(result)
 
 

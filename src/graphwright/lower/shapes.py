@@ -138,7 +138,7 @@ class Shapes:
             return self.sizes.of_static(len(range(start, limit, delta)))
         if not isinstance(limit, Size) or delta != 1 or start < 0:
             raise NotNative("the limits of a range are computed")
-        return self.sizes.derive("sub", limit, Size(start)) if start else limit
+        return self.sizes.difference(limit, Size(start)) if start else limit
 
     def steps(self, node: Node) -> tuple[int, int]:
         """The first integer of a range, and the distance of two."""

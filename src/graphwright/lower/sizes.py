@@ -168,6 +168,12 @@ class Sizes:
             self.definitions[size.symbols[0]] = key
         return self._derived[key]
 
+    def difference(self, a: Size, b: Size) -> Size:
+        """a - b; that it is not negative is guarded."""
+        beyond = self.derive("sub", a, b)
+        self.guards.append((self.derive("add", beyond, b), a))
+        return beyond
+
     def require_some(self, size: Size) -> None:
         """Guards that a size is not 0."""
         if self.value(size) is None:
