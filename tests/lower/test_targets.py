@@ -14,7 +14,7 @@ from graphwright.kernels.machine import Target, Vectors
 from graphwright.kernels.tile_code import Tile
 from graphwright.kernels.window_code import Sliding
 from graphwright.lower.inspection import compiler_ir
-from graphwright.lower.llvm.boundary import Boundary
+from graphwright.lower.llvm.boundary_code import Boundary
 
 AVX2 = frozenset({"+avx", "+avx2", "+fma", "+f16c"})
 AVX512 = AVX2 | {"+avx512f", "+avx512vl", "+avx512dq", "+avx512bw"}

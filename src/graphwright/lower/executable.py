@@ -12,7 +12,8 @@ import numpy as np
 from graphwright.kernels import array_layout
 from graphwright.kernels.exclusion import exclusive
 from graphwright.lower.kinds import DTYPES
-from graphwright.lower.llvm.boundary import boundary, native_function, table
+from graphwright.lower.llvm.boundary import boundary, native_function
+from graphwright.lower.llvm.boundary_code import table
 from graphwright.lower.llvm.frame import Frame
 from graphwright.lower.llvm.machine import Library, machine
 from graphwright.lower.llvm.render import render
