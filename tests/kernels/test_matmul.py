@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from graphwright.kernels import matmul, products, threads
@@ -57,6 +57,21 @@ def test_native_agrees_with_numpy(pair: tuple[Any, Any], threads_used: int, deep
     expected = np.matmul(x, y)
     assert product.dtype == expected.dtype
     np.testing.assert_array_equal(product, expected)
+
+
+@given(operands(), st.booleans(), st.sampled_from([7, 1024]))
+def test_matrices_are_updated_by_products(pair: tuple[Any, Any], ready: bool, deep: int) -> None:
+    """By the kernel, and by NumPy until it is there."""
+    assume(0 not in (*pair[0].shape[:-2], *pair[1].shape[:-2]))
+    x, y = [array[(0,) * (array.ndim - 2)] for array in pair]
+    total = np.arange(len(x) * y.shape[1], dtype=x.dtype).reshape(len(x), y.shape[1])
+    expected = 3 * total - 2 * np.matmul(x, y)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(matmul, "_is_ready", lambda dtype: ready)
+        patch.setattr(matmul, "_DEEP", deep)
+        patch.setattr(products, "ALONE", 1)
+        matmul.update(total, x, y, 3.0, -2.0)
+    np.testing.assert_array_equal(total, expected)
 
 
 @pytest.mark.parametrize(

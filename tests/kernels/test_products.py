@@ -34,8 +34,8 @@ def test_products_of_matrices(dtype: str, m: int, k: int, n: int, ta: bool, tb: 
     tables = [steps((s,), (x.strides[i],)) for s, x, i in ((m, a, 0), (k, a, 1), (m, c, 0))]
     multiply(address(a), tables[0], tables[1], pack(b), address(c), tables[2])
     np.testing.assert_array_equal(c, a @ b)
-    multiply(address(a), tables[0], tables[1], pack(b), address(c), tables[2], add=True)
-    np.testing.assert_array_equal(c, 2 * (a @ b))
+    multiply(address(a), tables[0], tables[1], pack(b), address(c), tables[2], (3.0, -2.0))
+    np.testing.assert_array_equal(c, a @ b)
     c[...] = 5
     assert (frame == 5).all()
 
@@ -66,3 +66,5 @@ def test_every_kind_of_processor(
         places = steps((m,), c.strides[:1])
         multiply(address(a), rows, cols, pack(b), address(c), places)
         np.testing.assert_array_equal(c, a @ b)
+        multiply(address(a), rows, cols, pack(b), address(c), places, (2.0, 3.0))
+        np.testing.assert_array_equal(c, 5 * (a @ b))

@@ -179,3 +179,152 @@ def test_updates_in_a_loop_of_the_graph_share_a_segment():
     body = partition(simplify(loop.op.body))
     assert sum(isinstance(n.op, NativeUpdate) for n in body.nodes) == 1
     assert sum(isinstance(n.op, Native) for n in body.nodes) == 1
+
+
+def descent(form):
+    """Steps that change a matrix by a product: how, and what NumPy makes of it."""
+    w = tf.Variable(np.linspace(-1, 1, 300 * 260, dtype=np.float32).reshape(300, 260))
+    slow = tf.Variable(np.full((300, 260), 0.5, np.float32))
+    rate = tf.Variable(0.25)
+
+    def step(x, g):
+        product = tf.matmul(x, g, transpose_a=True)
+        if form == "minus":
+            w.assign_sub(0.25 * product)
+        elif form == "minus, by a variable":
+            w.assign_sub(product * rate)
+        elif form == "plus":
+            w.assign_add(product)
+        elif form == "difference":
+            w.assign(w - rate * product)
+        elif form == "sum":
+            w.assign(product + w * 0.5)
+        elif form == "momentum":
+            slow.assign(0.5 * slow - product * 0.25)
+            w.assign_add(slow)
+        return w + 0.0
+
+    def expected(x, g):
+        product, before = x.T @ g, w.numpy()
+        sums = {"plus": before + product, "sum": product + before * 0.5}
+        sums["momentum"] = before + 0.25 - 0.25 * product
+        return sums.get(form, before - 0.25 * product)
+
+    return step, expected
+
+
+def matrices(seed=0):
+    random = np.random.default_rng(seed)
+    return [random.normal(size=(64, n)).astype(np.float32) for n in (300, 260)]
+
+
+FORMS = ["minus", "minus, by a variable", "plus", "difference", "sum", "momentum"]
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_products_update_variables_as_they_are_computed(form):
+    step, expected = descent(form)
+    x, g = matrices()
+    wanted = expected(x, g)
+    f = tf.function(step, jit_compile=True)
+    np.testing.assert_allclose(f(x, g).numpy(), wanted, rtol=1e-5, atol=1e-4)
+    names = [n.op.type_name for n in parts(f, tf.constant(x), tf.constant(g))]
+    assert "_ProductUpdate" in names
+    assert "MatMul" not in names
+
+
+def test_what_was_read_before_an_update_by_a_product_is_the_old_value():
+    x, g = matrices()
+    w = tf.Variable(np.ones((300, 260), np.float32))
+    array = w.read_value()
+
+    @tf.function(jit_compile=True)
+    def f(x, g):
+        before = w.read_value()
+        w.assign_sub(tf.matmul(x, g, transpose_a=True))
+        middle = w.read_value()
+        w.assign_sub(
+            tf.matmul(x, tf.matmul(g, before, transpose_b=True)[:, :260], transpose_a=True)
+        )
+        return before, middle, w
+
+    before, middle, after = [r.numpy() for r in f(x, g)]
+    one = np.ones((300, 260), np.float32)
+    product = x.T @ g
+    np.testing.assert_array_equal(before, one)
+    np.testing.assert_array_equal(array.numpy(), one)
+    np.testing.assert_allclose(middle, one - product, rtol=1e-4, atol=1e-3)
+    second = x.T @ (g @ one.T)[:, :260]
+    np.testing.assert_allclose(after, one - product - second, rtol=1e-4, atol=1e-2)
+    np.testing.assert_array_equal(w.numpy(), after)
+
+
+def test_a_variable_is_updated_by_a_product_with_itself():
+    w = tf.Variable(np.linspace(0, 1, 300 * 300, dtype=np.float32).reshape(300, 300))
+    before = w.numpy().copy()
+    f = tf.function(lambda: w.assign_sub(0.5 * tf.matmul(w, w)), jit_compile=True)
+    f()
+    np.testing.assert_allclose(w.numpy(), before - 0.5 * before @ before, rtol=1e-4, atol=1e-3)
+
+
+def test_a_product_that_is_needed_elsewhere_is_computed_by_itself():
+    x, g = matrices()
+    w = tf.Variable(np.ones((300, 260), np.float32))
+
+    @tf.function(jit_compile=True)
+    def f(x, g):
+        product = tf.matmul(x, g, transpose_a=True)
+        w.assign_sub(product)
+        return product
+
+    np.testing.assert_allclose(f(x, g).numpy() + w.numpy(), 1, atol=1e-3)
+    assert "_ProductUpdate" not in [
+        n.op.type_name for n in parts(f, tf.constant(x), tf.constant(g))
+    ]
+
+
+def test_an_old_value_that_was_written_over_is_no_part_of_an_update():
+    x, g = matrices()
+    w = tf.Variable(np.ones((300, 260), np.float32))
+
+    @tf.function(jit_compile=True)
+    def f(x, g):
+        before = w.read_value()
+        w.assign(before * 3.0)
+        w.assign(before - tf.matmul(x, g, transpose_a=True))
+
+    f(x, g)
+    np.testing.assert_allclose(w.numpy(), 1 - x.T @ g, rtol=1e-4, atol=1e-3)
+
+
+def test_handles_that_may_be_one_matrix_keep_the_order_of_effects():
+    x, g = matrices()
+    w = tf.Variable(np.ones((300, 260), np.float32))
+
+    @tf.function(jit_compile=True)
+    def f(other, x, g):
+        other.assign(other * 3.0)
+        w.assign_sub(tf.matmul(x, g, transpose_a=True))
+        other.assign(other * 2.0)
+
+    f(w, x, g)
+    np.testing.assert_allclose(w.numpy(), 2 * (3 - x.T @ g), rtol=1e-4, atol=1e-3)
+
+
+def test_threads_lose_no_update_by_a_product(usual_tiers):
+    x, g = [np.ones((64, n), np.float32) for n in (300, 260)]
+    w = tf.Variable(np.zeros((300, 260), np.float32))
+    b = tf.Variable(np.zeros(260, np.float32))
+
+    @tf.function(jit_compile=True)
+    def f(x, g):
+        w.assign_add(tf.matmul(x, g, transpose_a=True))
+        b.assign_add(tf.reduce_sum(g, 0))
+        return w[0, 0]
+
+    threads = [threading.Thread(target=lambda: [f(x, g) for _ in range(40)]) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert set(w.numpy().ravel()) == set(b.numpy()) == {64.0 * 160}

@@ -25,7 +25,7 @@ import numpy.typing as npt
 from graphwright.kernels import products, threads
 from graphwright.kernels.geometry import Geometry, Phase, backward, forward
 from graphwright.kernels.products import Table, steps
-from graphwright.kernels.strip_code import FILL, MULTIPLY, PACK
+from graphwright.kernels.strip_code import ADD, FILL, MULTIPLY, OVER, PACK
 from graphwright.kernels.strips import FRAME, OTHER, OWN, PANELS, RESULT, SOURCE, Plan
 from graphwright.kernels.windows import Windows, accumulator, blocks
 
@@ -169,10 +169,10 @@ def _filter_gradient(case: Case) -> Plan:
                     plan.need(OWN, products.packed_size(len(some), width, tile) * size)
                     plan.add(PACK, OTHER, at, OWN, 0, pieces, len(some), size, width)
                 a, c = start + group * depth * size, group * width * size
-                add = int(number > 0 or deep > 0)
+                mode = ADD if number > 0 or deep > 0 else OVER
                 plan.add(
                     *(MULTIPLY, base, a, right, skip, RESULT, c),
-                    *(cols, len(cols), some, len(some), width, places, add),
+                    *(cols, len(cols), some, len(some), width, places, mode),
                 )
         plan.end_part()
     return plan.finish()
@@ -248,7 +248,7 @@ class Strips:
                         a, c = start + group * depth * size, first + group * self.width * size
                         plan.add(
                             *(MULTIPLY, base, a, PANELS, panel, RESULT, c),
-                            *(rows, len(rows), cols, len(cols), self.width, places, 0),
+                            *(rows, len(rows), cols, len(cols), self.width, places, OVER),
                         )
             plan.end_part()
         return plan.finish()

@@ -18,7 +18,7 @@ import numpy.typing as npt
 from graphwright.kernels import machine, products, threads
 from graphwright.kernels.array_layout import address
 from graphwright.kernels.products import steps
-from graphwright.kernels.strip_code import MULTIPLY, PACK
+from graphwright.kernels.strip_code import ADD, MULTIPLY, OVER, PACK, UPDATE
 from graphwright.kernels.strips import OTHER, OWN, RESULT, SOURCE, Plan
 
 Array = npt.NDArray[Any]
@@ -44,6 +44,20 @@ def matmul(x: Array, y: Array) -> Array:
             return product
     result: Array = np.matmul(x, y)
     return result
+
+
+def update(total: Array, x: Array, y: Array, keep: float, scale: float) -> None:
+    """total = keep * total + scale * (x @ y) of matrices; `total` lies row after row, apart from
+    the others."""
+    if x.size and y.size and _is_ready(x.dtype):
+        plan = _plan_of(x, y, UPDATE)
+        plan.perform(x.dtype, x, y, total, keep=keep, scale=scale)
+        return
+    product = np.matmul(x, y)
+    product *= product.dtype.type(scale)
+    if keep != 1.0:
+        total *= total.dtype.type(keep)
+    total += product
 
 
 def _native(x: Array, y: Array) -> Array | None:
@@ -124,12 +138,16 @@ def _batched(x: Array, y: Array, batch: tuple[int, ...]) -> Array:
 
 def _blocked(x: Array, y: Array) -> Array:
     """A product of two matrices."""
-    (m, k), n = x.shape, y.shape[1]
-    result = np.empty((m, n), x.dtype)
-    shared = 1 if m * k * n < 2 * products.ALONE else threads.available()
-    plan = _plan((m, k, n), x.strides, y.strides, x.dtype, shared, _DEEP)
-    plan.perform(x.dtype, x, y, result)
+    result = np.empty((len(x), y.shape[1]), x.dtype)
+    _plan_of(x, y, OVER).perform(x.dtype, x, y, result)
     return result
+
+
+def _plan_of(x: Array, y: Array, mode: int) -> Plan:
+    """The plan of a product of two matrices."""
+    (m, k), n = x.shape, y.shape[1]
+    shared = 1 if m * k * n < 2 * products.ALONE else threads.available()
+    return _plan((m, k, n), x.strides, y.strides, x.dtype, shared, _DEEP, mode)
 
 
 @functools.lru_cache(maxsize=128)
@@ -140,10 +158,11 @@ def _plan(
     dtype: np.dtype[Any],
     shared: int,
     most: int,
+    mode: int,
 ) -> Plan:
     """The steps of a product of matrices with these strides, for so many threads. They share the
     columns, or rows where there are few columns; `most` rows of the right operand are packed
-    together."""
+    together, the first of which do to what was there what `mode` says."""
     m, k, n = sizes
     size, tile = dtype.itemsize, products.kernels(dtype).tile
     vectors = -(-n // tile.lanes)
@@ -176,7 +195,7 @@ def _plan(
                 plan.add(
                     *(MULTIPLY, SOURCE, 0, OWN, 0, RESULT, first * size),
                     *(rows[some], len(rows[some]), cols[deep : deep + depth], depth, width),
-                    *(places[some], int(deep > 0)),
+                    *(places[some], ADD if deep else mode),
                 )
         if plan.parts > 1:
             plan.end_part()

@@ -1,8 +1,9 @@
 """Native sums of products over tables of offsets: what `tile_code` emits, for Python.
 
-c[i, j] (+)= sum over k of a[i, k] * b[k, j], with element (i, k) of `a` at `rows[i] + cols[k]`
-bytes from an address, row k of `b` at `rows[k]`, row i of `c` at `places[i]`. float32 and float64.
-Addresses must be valid for all that the tables reach: nothing is checked here.
+c[i, j] = sum over k of a[i, k] * b[k, j], or that times a factor plus c[i, j] times another;
+element (i, k) of `a` lies at `rows[i] + cols[k]` bytes from an address, row k of `b` at `rows[k]`,
+row i of `c` at `places[i]`. float32 and float64. Addresses must be valid for all that the tables
+reach: nothing is checked here.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ from __future__ import annotations
 import ctypes
 import functools
 import math
+from array import array
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -80,7 +82,7 @@ def load(tile: Tile) -> Kernels:
     left = (place, place, number, place, number)
     signatures = {
         "pack": (place, place, number, number, number, place),
-        "multiply": (*left, place, number, place, place, number),
+        "multiply": (*left, place, number, place, place, place),
         "matmul_part": (place, number),
         "perform": (place, number),
     }
@@ -141,10 +143,18 @@ def packed_size(k: int, n: int, tile: Tile) -> int:
 
 
 def multiply(
-    a: int, rows: Table, cols: Table, b: Packed, c: int, places: Table, add: bool = False
+    a: int,
+    rows: Table,
+    cols: Table,
+    b: Packed,
+    c: int,
+    places: Table,
+    factors: tuple[float, float] | None = None,
 ) -> None:
-    """Writes the product to `c`, or adds it to what is there."""
+    """Writes the product to `c`, or the sum of what is there and the product, times their
+    factors."""
     functions = kernels(b.panels.dtype)
+    pair = None if factors is None else array(b.panels.dtype.char, factors)
     functions.multiply(
         a,
         address(rows),
@@ -155,7 +165,7 @@ def multiply(
         b.columns,
         c,
         address(places),
-        add,
+        None if pair is None else pair.buffer_info()[0],
     )
 
 

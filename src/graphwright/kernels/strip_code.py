@@ -4,7 +4,8 @@ A plan is a table of steps of `WORDS` numbers, the first of which says what is d
 
 - `FILL`: copies rows of images into a frame, zeros around them;
 - `PACK`: packs a matrix (`tile_code`);
-- `MULTIPLY`: multiplies what lies in a frame, or where it was, by a packed matrix.
+- `MULTIPLY`: multiplies what lies in a frame, or where it was, by a packed matrix; what becomes of
+  what was there is one of `OVER`, `UPDATE` and `ADD`.
 
 Memory that differs from call to call is given by the number of a base and an offset; the rest of
 a step are numbers, and addresses of tables that belong to the plan. The last two bases are in a
@@ -19,15 +20,20 @@ from graphwright.kernels import jobs
 FILL, PACK, MULTIPLY = range(3)
 WORDS = 16
 
+#: What a product does to what was there: it is written over; or it is added, times a factor of the
+#: call, to that times another factor, or to that as it is.
+OVER, UPDATE, ADD = range(3)
+
 #: The bases that are given, and those in a room.
 GIVEN, ROOM = 4, 2
 
 #: The context: addresses of the plan's steps and of where each part's begin; the bases that are
 #: given, and how far apart the parts' results are; the first room, and the flags of those in use;
-#: the bytes of a room, and of its first half; how many rooms there are.
+#: the bytes of a room, and of its first half; how many rooms there are; the two factors of `UPDATE`
+#: and those of `ADD`, and the bytes of two.
 _CONTEXT = (
     "ptr steps, ptr starts, ptr source, ptr other, ptr result, ptr panels, i64 apart, "
-    "ptr rooms, ptr flags, i64 size, i64 first.half, i64 count"
+    "ptr rooms, ptr flags, i64 size, i64 first.half, i64 count, ptr factors, i64 pair"
 )
 
 #: What the words after the first are: two for memory (`M`: base, offset), one for an address (`A`)
@@ -35,7 +41,7 @@ _CONTEXT = (
 _KINDS = {
     FILL: "MMANNNNNNN",  # source, frame, table of rows, rows, left, run, right, items, their steps
     PACK: "MMANNN",  # matrix, panels, offsets of rows, k, step of columns, n
-    MULTIPLY: "MMMANANNAN",  # a, panels, c, rows, m, cols, k, n, places, add
+    MULTIPLY: "MMMANANNAN",  # a, panels, c, rows, m, cols, k, n, places, mode
 }
 
 
@@ -123,8 +129,15 @@ def _block(kind: int, name: str) -> str:
             word(register, "ptr" if letter == "A" else "i64")
         arguments.append(f"{'i64' if letter == 'N' else 'ptr'} {register}")
     if kind == MULTIPLY:  # as the kernel wants them
-        a, panels, c, rows, m, cols, k, n, places, add = arguments
-        arguments = [a, rows, m, cols, k, panels, n, c, places, add]
+        a, panels, c, rows, m, cols, k, n, places, mode = arguments
+        lines += [
+            f"  %is.over = icmp eq {mode}, {OVER}",
+            f"  %mode.number = sub {mode}, {UPDATE}",
+            "  %mode.skip = mul i64 %mode.number, %pair",
+            "  %mode.at = getelementptr i8, ptr %factors, i64 %mode.skip",
+            "  %own.factors = select i1 %is.over, ptr null, ptr %mode.at",
+        ]
+        arguments = [a, rows, m, cols, k, panels, n, c, places, "ptr %own.factors"]
     elif kind == PACK:
         matrix, panels, rows, k, step, n = arguments
         arguments = [matrix, rows, k, step, n, panels]

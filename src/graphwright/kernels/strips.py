@@ -62,9 +62,17 @@ class Plan:
         return self
 
     def perform(
-        self, dtype: np.dtype[Any], source: Array, other: Array, result: Array, apart: bool = False
+        self,
+        dtype: np.dtype[Any],
+        source: Array,
+        other: Array,
+        result: Array,
+        apart: bool = False,
+        keep: float = 1.0,
+        scale: float = 1.0,
     ) -> None:
-        """Does all steps on this memory; `apart` gives each part its own first item of `result`."""
+        """Does all steps on this memory; `apart` gives each part its own first item of `result`,
+        `keep` and `scale` are the factors of what was there and of products."""
         native = products.kernels(dtype)
         shared, frame, own = self.sizes
         rooms = min(self.parts, threads.available())
@@ -72,12 +80,13 @@ class Plan:
         start = address(room)
         start += -start % _LINE
         flags = array("q", [0] * rooms)
+        factors = array(dtype.char, (keep, scale, 1.0, scale))
         context = array(
             "q",
             (
                 *(*self.addresses, address(source), address(other), address(result), start),
                 *(result.strides[0] if apart else 0, start + shared, flags.buffer_info()[0]),
-                *(frame + own, frame, rooms),
+                *(frame + own, frame, rooms, factors.buffer_info()[0], 2 * dtype.itemsize),
             ),
         )
         at = context.buffer_info()[0]

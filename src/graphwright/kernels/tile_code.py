@@ -1,8 +1,10 @@
 """LLVM text of the contraction kernels: `pack`, `multiply` and `matmul` for one kind of element.
 
-A contraction is c[i, j] += sum over k of a[i, k] * b[k, j], where element (i, k) of `a` lies
+A contraction is c[i, j] = sum over k of a[i, k] * b[k, j], where element (i, k) of `a` lies
 `rows[i] + cols[k]` bytes from its start. Tables instead of strides make one kernel of products of
-matrices (transposed or not), convolutions and their gradients: what differs is the tables.
+matrices (transposed or not), convolutions and their gradients: what differs is the tables. Given
+two factors it is f[0] * c[i, j] + f[1] * sum: a tile reads what was there when its sums are done,
+so the update of a matrix takes no pass of its own.
 
 `b` is packed first: in panels of a few vectors of columns, the last one filled up with zeros, so
 that the innermost loop reads it straight on. A tile of the result, some rows of one panel, stays
@@ -80,8 +82,9 @@ class Tile:
         places = [(r, v) for r in range(self.rows(width)) for v in range(width)]
         return f"""
 define internal void @panel{width}(ptr %a, ptr %rows, i64 %m, ptr %cols, i64 %k, ptr %b,
-    ptr %c, ptr %places, i64 %n, i1 %add) #0 {{
+    ptr %c, ptr %places, i64 %n, ptr %factors) #0 {{
 entry:
+  %add = icmp ne ptr %factors, null
   %last = sub i64 %m, 1
   %over = sub i64 %n, {(width - 1) * self.lanes}
 {self._mask("%over")}
@@ -219,14 +222,21 @@ done:
         return f"  {name} = call {vector} @{symbol}({operands})"
 
     def _added(self, places: list[tuple[int, int]], width: int) -> str:
-        """The sums plus what the result holds already; all of it is read before any is written."""
-        lines = []
+        """The sums and what the result holds already, each times its factor; all of it is read
+        before any is written."""
+        lines = [f"  %scale.at = getelementptr {self.element}, ptr %factors, i64 1"]
+        for name, at in (("%keep", "%factors"), ("%scale", "%scale.at")):
+            lines += [
+                f"  {name}.0 = load {self.element}, ptr {at}",
+                self._splat(name, f"{name}.0", self.element),
+            ]
         for r, v in places:
-            at = f"%l{r}.{v}"
+            at, scaled = f"%l{r}.{v}", f"%z{r}.{v}"
             lines += [
                 f"  {at}.at = getelementptr {self.vector}, ptr %c{r}, i64 {v}",
                 self._load(at, f"{at}.at", "%mask" if v == width - 1 else None),
-                f"  %y{r}.{v} = fadd {self.vector} {at}, %x{r}.{v}",
+                f"  {scaled} = fmul {self.vector} %x{r}.{v}, %scale",
+                self._accumulate(scaled, f"%y{r}.{v}", at, "%keep"),
             ]
         return "\n".join(lines)
 
@@ -268,15 +278,14 @@ done:
         calls = [
             f"""width{width}:
   call void @panel{width}(ptr %a, ptr %rows, i64 %m, ptr %cols, i64 %k, ptr %bp, ptr %cp,
-      ptr %places, i64 %left, i1 %add)
+      ptr %places, i64 %left, ptr %factors)
   br label %next"""
             for width in self.widths
         ]
         return f"""
 define void @multiply(ptr %a, ptr %rows, i64 %m, ptr %cols, i64 %k, ptr %b, i64 %n, ptr %c,
-    ptr %places, i64 %adding) #0 {{
-entry:
-  %add = icmp ne i64 %adding, 0{self._split()}
+    ptr %places, ptr %factors) #0 {{
+entry:{self._split()}
   br label %panel
 panel:
   %p = phi i64 [0, %entry], [%p1, %next]
@@ -303,7 +312,7 @@ done:
         """`pack` and `multiply` panel by panel, in room for one: it stays in the nearest cache."""
         return f"""
 define void @product(ptr %a, ptr %rows, i64 %m, ptr %cols, i64 %k, ptr %b, ptr %b.rows,
-    i64 %step, i64 %n, ptr %c, ptr %places, i64 %adding, ptr %room) #0 {{
+    i64 %step, i64 %n, ptr %c, ptr %places, ptr %room) #0 {{
 entry:{self._split()}
   br label %panel
 panel:
@@ -319,7 +328,7 @@ panel:
   %cp = getelementptr {self.element}, ptr %c, i64 %j
   call void @pack(ptr %bp, ptr %b.rows, i64 %k, i64 %step, i64 %columns, ptr %room)
   call void @multiply(ptr %a, ptr %rows, i64 %m, ptr %cols, i64 %k, ptr %room, i64 %columns,
-      ptr %cp, ptr %places, i64 %adding)
+      ptr %cp, ptr %places, ptr null)
   %p1 = add i64 %p, 1
   %more = icmp ult i64 %p1, %panels
   br i1 %more, label %panel, label %done
@@ -553,7 +562,7 @@ item:
   br i1 %again, label %shared, label %own
 own:
   call void @product(ptr %ai, ptr %work, i64 %m, ptr %cols, i64 %k, ptr %bi, ptr %b.rows,
-      i64 %b.col, i64 %n, ptr %ci, ptr %places, i64 0, ptr %packed)
+      i64 %b.col, i64 %n, ptr %ci, ptr %places, ptr %packed)
   br label %next
 shared:
   %first = icmp eq i64 %i, 0
@@ -565,7 +574,7 @@ pack:
   br label %multiply
 multiply:
   call void @multiply(ptr %ai, ptr %work, i64 %m, ptr %cols, i64 %k, ptr %packed, i64 %n,
-      ptr %ci, ptr %places, i64 0)
+      ptr %ci, ptr %places, ptr null)
   br label %next
 next:
   %i1 = add i64 %i, 1

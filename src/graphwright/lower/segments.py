@@ -31,6 +31,7 @@ from graphwright.lower.rewrites import lengths_first, rewritten
 from graphwright.lower.shapes import COMBINE, FILLS
 from graphwright.lower.simplify import simplify
 from graphwright.lower.sizes import Late, NotNative
+from graphwright.lower.updates import ProductUpdate, updated_by_products
 from graphwright.op.families import Elementwise
 from graphwright.op.op import Effect
 from graphwright.ops.batch_norm import FusedBatchNormGradV3, FusedBatchNormV3
@@ -264,6 +265,9 @@ class Partition:
         """
         if self.open is None:
             return True
+        if isinstance(node.op, ProductUpdate):  # it cannot fail
+            apart = all(self.cells.distinct(node.inputs[0], h) for h in self.open.written)
+            return apart and not self.open.may_fail
         if self.open.written:
             return False
         return node.op.effect is not Effect.WRITE or not self.open.may_fail
@@ -350,7 +354,7 @@ def partition(graph: Graph, reasons: dict[Node, str] | None = None) -> Graph:
     """
     hosts: set[Node] = set()
     ends: set[Node] = set()
-    graph = through(graph, inlined, with_list_types, rewritten, lengths_first)
+    graph = through(graph, inlined, with_list_types, rewritten, lengths_first, updated_by_products)
     while True:
         items = Partition(graph, hosts, ends).run()
         try:
@@ -367,8 +371,9 @@ def partition(graph: Graph, reasons: dict[Node, str] | None = None) -> Graph:
                 reasons.update(dict.fromkeys(culprits, str(reason)))
 
 
-def note_reads(items: Sequence[Node | Segment]) -> None:
+def note_reads(graph: Graph, items: Sequence[Node | Segment]) -> None:
     """Tells each segment that changes variables what was read before it and is still so."""
+    cells = Cells(graph)
     reads: list[Node] = []
     for item in items:
         if isinstance(item, Segment):
@@ -376,6 +381,8 @@ def note_reads(items: Sequence[Node | Segment]) -> None:
                 item.reads, reads = reads, []
         elif isinstance(item.op, ReadVariableOp):
             reads.append(item)
+        elif isinstance(item.op, ProductUpdate):
+            reads = [r for r in reads if cells.distinct(r.inputs[0], item.inputs[0])]
         elif item.op.effect is Effect.WRITE:
             reads = []
 
@@ -385,7 +392,7 @@ def assembled(graph: Graph, items: Sequence[Node | Segment]) -> Graph:
     needed: set[Value] = set(graph.results)
     kept: list[Node] = []
     renamed: dict[Value, Value] = {}
-    note_reads(items)
+    note_reads(graph, items)
     for item in reversed(items):
         if isinstance(item, Segment):
             live, after = item.split(needed)

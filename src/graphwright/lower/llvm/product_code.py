@@ -158,8 +158,14 @@ def pack(f: FunctionWriter, s: Multiply, b: Reg, room: Room) -> None:
 
 def multiply(f: FunctionWriter, s: Multiply, matrices: Operands, room: Room) -> None:
     """The product with what is packed."""
+    e = f.e
     left = matrices.a, room.rows, f.size(s.m), room.cols, f.size(s.k)
-    target = matrices.c, room.places, f.number(int(s.add))
+    factors = Reg("null", "ptr")
+    if s.add:
+        factors = f.stack(s.kind, 2)
+        for i in range(2):
+            f.store(e.constant(s.kind, 1), f.address(factors, f.number(i), s.kind))
+    target = matrices.c, room.places, factors
     f.call("", f"gw_{letter(s)}multiply", *left, room.panels, f.size(s.n), *target)
 
 

@@ -1,0 +1,182 @@
+"""Updates of variables by products of matrices, done as the product is computed.
+
+A step of gradient descent computes the gradient of a matrix, a product, and goes once more over it
+and the matrix to take a part of it away. That pass costs as much as a fifth of the product: memory
+is far. So the product's kernel is given the variable's memory and the factors of the update, and
+the gradient is nowhere.
+
+Whose memory that is, is asked when it runs (`ops.resource.Loan`): what was read before stays as it
+was, and the update then goes to a copy.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from graphwright.ir.graph import Graph, Node, Value
+from graphwright.kernels import matmul
+from graphwright.lower.accumulate import uses_of
+from graphwright.lower.cells import Cells
+from graphwright.lower.prune import like, prune
+from graphwright.op.op import Effect, Op, Shapes, not_differentiable
+from graphwright.ops.arithmetic import AddV2, Mul, Sub
+from graphwright.ops.contraction import MatMul
+from graphwright.ops.creation import Const, Literal
+from graphwright.ops.resource import (
+    AssignAddVariableOp,
+    Assignment,
+    AssignSubVariableOp,
+    AssignVariableOp,
+    ReadVariableOp,
+    Storage,
+)
+from graphwright.types import dtypes as dt
+from graphwright.types.dtypes import DType
+from graphwright.types.tensor_type import TensorType
+
+
+class ProductUpdate(Op):
+    """variable = keep * variable + scale * (a @ b), or minus that if it `subtracts`."""
+
+    type_name = "_ProductUpdate"
+    inputs = ("resource: resource", "a: T", "b: T", "keep: T", "scale: T")
+    dtypes = {"T": dt.FLOATING}
+    behind = Storage
+    effect = Effect.WRITE
+    gradient = not_differentiable
+
+    transpose_a: bool
+    transpose_b: bool
+    subtracts: bool
+
+    def shapes(self, *operands: TensorType) -> Shapes:
+        return ()
+
+    def kernel(self, storage: Any, a: Any, b: Any, keep: Any, scale: Any) -> None:
+        x, y = a.T if self.transpose_a else a, b.T if self.transpose_b else b
+        factors = float(keep), -float(scale) if self.subtracts else float(scale)
+
+        def change(array: Any, out: Any) -> Any:
+            total = array.copy() if out is None else out
+            matmul.update(total, x, y, *factors)
+            return total
+
+        storage.revise(change)
+
+
+class Product(NamedTuple):
+    """A product of matrices, times a factor if there is one."""
+
+    op: MatMul
+    operands: tuple[Value, ...]
+    factor: Value | None
+
+
+class Update(NamedTuple):
+    """What a variable becomes: it times a factor, if there is one, plus or minus a product."""
+
+    product: Product
+    keep: Value | None
+    subtracts: bool
+
+
+class Reader:
+    """Finds updates by products in a graph, node after node."""
+
+    def __init__(self, graph: Graph) -> None:
+        self.uses = uses_of(graph)
+        self.cells = Cells(graph)
+        self.held: dict[Value, Value] = {}  # what variables hold now, as it was read, by value
+
+    def visit(self, node: Node) -> Update | None:
+        """The update that the next node is, if it is one."""
+        found = None
+        if isinstance(node.op, ReadVariableOp):
+            self.held[node.outputs[0]] = node.inputs[0]
+        elif isinstance(node.op, Assignment):
+            handle = node.inputs[0]
+            found = self.update(node)
+            self.held = {
+                value: other
+                for value, other in self.held.items()
+                if self.cells.distinct(handle, other)
+            }
+        elif node.op.effect is Effect.WRITE:
+            self.held = {}
+        return found
+
+    def update(self, node: Node) -> Update | None:
+        """What an assignment makes of the variable, if that is worth it and cannot fail."""
+        handle, value = node.inputs
+        size, dims = value.type.size, value.type.dims
+        fits = size is not None and size >= _LARGE and dims == self.cells.dims(handle)
+        if not fits or not self.cells.is_set(handle) or value.type.dtype not in KINDS:
+            return None
+        if isinstance(node.op, (AssignAddVariableOp, AssignSubVariableOp)):
+            product = self.product(value)
+            subtracts = isinstance(node.op, AssignSubVariableOp)
+            return product and Update(product, None, subtracts)
+        if not isinstance(node.op, AssignVariableOp) or self.uses[value] > 1:
+            return None
+        total, subtracts = value.node, isinstance(value.node.op, Sub)
+        if not isinstance(total.op, (AddV2, Sub)):
+            return None
+        for kept, added in (total.inputs, total.inputs[::-1])[: 1 if subtracts else 2]:
+            product = self.product(added)
+            for keep, held in scaled(kept):
+                if product is not None and self.held.get(held) is handle:
+                    return Update(product, keep, subtracts)
+        return None
+
+    def product(self, value: Value) -> Product | None:
+        """The product that a value is, if nobody else needs it."""
+        for factor, product in scaled(value):
+            node = product.node
+            if isinstance(node.op, MatMul) and self.uses[value] == self.uses[product] == 1:
+                return Product(node.op, node.inputs, factor)
+        return None
+
+
+#: The dtypes of products that the kernel computes.
+KINDS: frozenset[DType] = frozenset({dt.float32, dt.float64})
+
+#: Elements of a variable from which on a pass over it costs something.
+_LARGE = 1 << 16
+
+
+def scaled(value: Value) -> Iterator[tuple[Value | None, Value]]:
+    """A value as a factor, if there is one, times another value."""
+    yield None, value
+    if isinstance(value.node.op, Mul):
+        x, y = value.node.inputs
+        yield from ((f, other) for f, other in ((x, y), (y, x)) if f.type.dims == ())
+
+
+def updated_by_products(graph: Graph) -> Graph:
+    """The graph with `ProductUpdate` where a variable is changed by a product."""
+    reader = Reader(graph)
+    nodes: list[Node] = []
+    for node in graph.nodes:
+        update = reader.visit(node)
+        if update is None:
+            nodes.append(node)
+            continue
+        dtype = node.inputs[1].type.dtype
+        one = constant_one(dtype, node.name)
+        nodes.append(one)
+        op, operands, scale = update.product
+        factors = [one.outputs[0] if f is None else f for f in (update.keep, scale)]
+        inputs = (node.inputs[0], *operands, *factors)
+        changed = ProductUpdate.of(op.transpose_a, op.transpose_b, update.subtracts)
+        nodes.append(Node(changed, inputs, (), node.name, node.location))
+    return graph if len(nodes) == len(graph.nodes) else prune(like(graph, nodes, {}))
+
+
+def constant_one(dtype: DType, name: str) -> Node:
+    """1 as a node."""
+    type_ = TensorType(dtype, ())
+    value = Literal(np.ones((), dtype.numpy_dtype), type_)
+    return Node(Const(value), (), (type_,), f"{name}/one", None)
