@@ -13,22 +13,21 @@ from graphwright.control.branch import StatelessIf
 from graphwright.control.loop import StatelessWhile
 from graphwright.ir.graph import Graph, Node, Value
 from graphwright.lower.clusters import Cluster, Opaque, spread
+from graphwright.lower.control_lowering import ControlLowering
 from graphwright.lower.dead_stores import without_dead_stores
 from graphwright.lower.decompose import decompose
 from graphwright.lower.indices import MatMulAdd, Products, Scanned, Scattered
 from graphwright.lower.kinds import kind_of
 from graphwright.lower.list_lowering import ListLowering
-from graphwright.lower.lists import LIST_OPS, READS, Lists, is_list
+from graphwright.lower.lists import LIST_OPS, Lists, is_list
 from graphwright.lower.moves import FIRST, At
 from graphwright.lower.nest import (
     Buffer,
-    Choice,
     Clear,
     Constant,
     Copy,
     Instruction,
     Load,
-    Loop,
     Multiply,
     Nest,
     PackRight,
@@ -68,8 +67,7 @@ class Lowering:
         self.results: list[tuple[int, Shape]] = []
         self.lists = Lists(self.sizes)
         self.of_lists = ListLowering(self, self.lists)
-        self.loops: list[list[Statement]] = []  # what comes before each loop that is open
-        self.captured: dict[Value, list[Statement]] = {}  # the same, for what loops capture
+        self.of_control = ControlLowering(self)
 
     # -- the interface ----------------------------------------------------------------------
 
@@ -172,9 +170,9 @@ class Lowering:
         if type(op) in LIST_OPS:
             return self.of_lists.statements(node, schedule)
         if isinstance(op, StatelessWhile):
-            return self.loop(node, schedule, *schedule.inner[node])
+            return self.of_control.loop(node, schedule, *schedule.inner[node])
         if isinstance(op, StatelessIf):
-            return self.choice(node, schedule, *schedule.inner[node])
+            return self.of_control.choice(node, schedule, *schedule.inner[node])
         if isinstance(op, Reshape):
             self.buffer_of[node.outputs[0]] = self.memory(node.inputs[0])
             return []
@@ -256,102 +254,6 @@ class Lowering:
             return Constant(op.value.array.item(), kind)
         return None
 
-    # -- control flow -----------------------------------------------------------------------
-
-    def loop(
-        self, node: Node, schedule: Schedule, condition: Schedule, body: Schedule
-    ) -> list[Statement]:
-        """A loop: its variables are scalars, or buffers that are swapped with the next ones."""
-        before: list[Statement] = []
-        scalars: list[tuple[int, int, Value, str]] = []
-        buffers: list[tuple[int, Value]] = []
-        own = [condition.graph.parameters, body.graph.parameters, node.outputs]
-        lengths = self.of_lists.enter_loop(node, schedule, [condition, body], before)
-        for first, result, *values in zip(node.inputs, body.graph.results, *own):
-            if is_list(first):
-                continue
-            kind = kind_of(first.type.dtype)
-            if self.is_scalar(first):
-                variable = self.scalar()
-                self.scalar_of.update(dict.fromkeys(values, variable))
-                scalars.append(
-                    (variable, self.as_scalar(first, self.schedule, before), result, kind)
-                )
-            else:
-                shape = self.schedule.of(first)
-                variable = self.buffer("temporary", shape, kind)
-                self.buffer_of.update(dict.fromkeys(values, variable))
-                before.append(Copy(self.memory(first), variable, product(shape), kind))
-                buffers.append((variable, result))
-        self.loops.append(before)
-        for graph in (condition.graph, body.graph):
-            captured = graph.arguments[len(graph.parameters) :]
-            self.captured.update(dict.fromkeys(captured, before))
-        tests = self.block(condition)
-        again = self.as_scalar(condition.graph.results[0], condition, tests)
-        steps = self.block(body)
-        nexts = [(v, f, self.as_scalar(r, body, steps), k) for v, f, r, k in scalars]
-        for v, f, r in lengths:
-            nexts.append((v, f, self.of_lists.next_length(r, body, steps), "i32"))
-        swapped = self.next_buffers(buffers, body, steps)
-        self.loops.pop()
-        loop = Loop(tuple(tests), again, tuple(steps), tuple(nexts), tuple(swapped))
-        return [*before, loop]
-
-    def next_buffers(
-        self, buffers: list[tuple[int, Value]], body: Schedule, steps: list[Statement]
-    ) -> list[tuple[int, int]]:
-        """Where each buffer's next value is; what is not memory of the body's own is copied."""
-        taken: set[int] = set()
-        result = []
-        for variable, value in buffers:
-            found = self.memory(value)
-            if found == variable:
-                continue
-            home = body.home.get(value)
-            own = isinstance(home, Cluster) or (home is not None and not is_lent(value))
-            if not own or found in taken:
-                fresh = self.buffer("temporary", *self.buffers[variable][1:])
-                shape, kind = self.buffers[variable][1:]
-                steps.append(Copy(found, fresh, product(shape), kind))
-                found = fresh
-            taken.add(found)
-            result.append((variable, found))
-        return result
-
-    def choice(
-        self, node: Node, schedule: Schedule, then: Schedule, otherwise: Schedule
-    ) -> list[Statement]:
-        """A branch: both sides give the same scalars and fill the same buffers."""
-        before: list[Statement] = []
-        condition = self.as_scalar(node.inputs[0], schedule, before)
-        sides = [self.block(then), self.block(otherwise)]
-        scalars: list[tuple[int, int, int, str]] = []
-        for output, *values in zip(node.outputs, then.graph.results, otherwise.graph.results):
-            if is_list(output):
-                if self.lists.found[output].size is None:
-                    self.of_lists.lengths[output] = result = self.scalar()
-                    first, second = [
-                        self.of_lists.next_length(v, s, side)
-                        for v, s, side in zip(values, (then, otherwise), sides)
-                    ]
-                    scalars.append((result, first, second, "i32"))
-                continue
-            kind = kind_of(output.type.dtype)
-            shape = schedule.of(output)
-            if self.is_scalar(output):
-                self.scalar_of[output] = result = self.scalar()
-                first, second = [
-                    self.as_scalar(v, s, side)
-                    for v, s, side in zip(values, (then, otherwise), sides)
-                ]
-                scalars.append((result, first, second, kind))
-            else:
-                self.buffer_of[output] = target = self.buffer("temporary", shape, kind)
-                for value, side in zip(values, sides):
-                    side.append(Copy(self.memory(value), target, product(shape), kind))
-        return [*before, Choice(condition, tuple(sides[0]), tuple(sides[1]), tuple(scalars))]
-
     def as_scalar(self, value: Value, schedule: Schedule, into: list[Statement]) -> int:
         """The scalar of a value of one element; what reads it goes to the end of `into`."""
         found = self.scalar_of.get(value)
@@ -382,7 +284,7 @@ class Lowering:
         c, add = self.memory(output), isinstance(op, MatMulAdd)
         product_ = Multiply(a, b, c, m, n, k, op.transpose_a, op.transpose_b, kind, add)
         product_ = product_._replace(products=product(tuple(outer)))
-        before = None if outer else self.before_loops(node.inputs[1])
+        before = None if outer else self.of_control.before_loops(node.inputs[1])
         if before is not None:
             product_ = product_._replace(packed=self.buffer("owned", (), kind))
             before.append(PackRight(product_))
@@ -396,16 +298,6 @@ class Lowering:
             return
         kind, elements = kind_of(total.type.dtype), product(schedule.of(total))
         into.append(Copy(self.memory(total), self.memory(output), elements, kind))
-
-    def before_loops(self, value: Value) -> list[Statement] | None:
-        """What comes before the outermost loop that does not change a value."""
-        found: list[Statement] | None = None
-        while value in self.schedule.aliases:
-            found = self.captured.get(value, found)
-            value = self.schedule.aliases[value]
-        if isinstance(value.node.op, Const) and self.loops:
-            return self.loops[0]
-        return found
 
     def memory(self, value: Value) -> int:
         """The buffer of a value."""
@@ -425,11 +317,6 @@ class Lowering:
     def is_scalar(self, value: Value) -> bool:
         """Whether a value is one element, whatever the sizes."""
         return all(d == ONE for d in self.schedule.of(value))
-
-
-def is_lent(value: Value) -> bool:
-    """Whether a value's memory is another one's: a view, or a variable of a loop in a loop."""
-    return isinstance(value.node.op, (Reshape, StatelessWhile, *READS))
 
 
 def lower(graph: Graph) -> tuple[Program, list[Any]]:

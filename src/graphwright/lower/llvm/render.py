@@ -12,12 +12,7 @@ from graphwright.lower.llvm.frame import Frame
 from graphwright.lower.llvm.nests import lanes_of
 from graphwright.lower.llvm.size_code import preparation
 from graphwright.lower.llvm.statements import StatementWriter
-from graphwright.lower.nest import (
-    Constant,
-    Count,
-    Nest,
-    Program,
-)
+from graphwright.lower.nest import Constant, Count, Nest, Program
 from graphwright.lower.sizes import Size
 
 
