@@ -13,12 +13,15 @@ from graphwright.op.op import Call, Op, Shapes
 from graphwright.ops.bias import along_channels, channel_axis, other_axes
 from graphwright.ops.conversion import cast
 from graphwright.ops.movement import reshape
-from graphwright.ops.reduction import reduce_mean, reduce_sum
+from graphwright.ops.reduction import ADD_UP, along, reduce_mean, reduce_sum
 from graphwright.ops.transcendental import rsqrt
 from graphwright.types import dtypes as dt
 from graphwright.types.tensor_type import Dims, TensorType, is_compatible, show_dims
 
 Spread = Callable[[Any], Any]
+
+#: Adds up a batch's numbers along axes.
+ADDED = along(ADD_UP, False, dtype=np.float32)
 
 
 class FusedBatchNormV3(Op):
@@ -62,9 +65,9 @@ class FusedBatchNormV3(Op):
         if self.is_training:
             axes = other_axes(x.ndim, self.data_format)
             count = max(x.size // max(scale.shape[0], 1), 1)
-            used_mean = np.add.reduce(wide, axis=axes) / np.float32(count)
+            used_mean = ADDED(wide, axes) / np.float32(count)
             centred = wide - spread(used_mean)
-            used_variance = np.add.reduce(centred * centred, axis=axes) / np.float32(count)
+            used_variance = ADDED(centred * centred, axes) / np.float32(count)
             unbiased = used_variance * np.float32(count / max(count - 1, 1))
             outer_mean, outer_variance = self.averaged(used_mean, unbiased, mean, variance)
         else:
@@ -169,8 +172,8 @@ class FusedBatchNormGradV3(Op):
         wide, cotangent = (v.astype(np.float32, copy=False) for v in (x, g))
         deviation = 1 / np.sqrt(variance + np.float32(self.epsilon))
         normal = (wide - spread(mean)) * spread(deviation)
-        g_offset = np.add.reduce(cotangent, axis=axes)
-        g_scale = np.add.reduce(cotangent * normal, axis=axes)
+        g_offset = ADDED(cotangent, axes)
+        g_scale = ADDED(cotangent * normal, axes)
         if self.is_training:
             count = np.float32(max(x.size // max(scale.shape[0], 1), 1))
             cotangent = cotangent - spread(g_offset / count) - normal * spread(g_scale / count)

@@ -13,7 +13,7 @@ from graphwright.op.op import Call, Op, Shapes
 from graphwright.ops.creation import ones
 from graphwright.ops.joining import concat
 from graphwright.ops.movement import broadcast_to, reshape
-from graphwright.ops.reduction import reduce_sum
+from graphwright.ops.reduction import ADD_UP, along, reduce_sum
 from graphwright.ops.shape import rank, shape_of
 from graphwright.types import dtypes as dt
 from graphwright.types.tensor_type import Dims, TensorType, merge_dims, show_dims
@@ -109,8 +109,8 @@ class BiasAddGrad(Op):
         check_backprop(g.shape)
         axes = other_axes(g.ndim, self.data_format)
         if g.dtype.itemsize == 2 and g.dtype.kind not in "iu":
-            return np.add.reduce(g.astype(np.float32), axis=axes).astype(g.dtype)
-        return np.add.reduce(g, axis=axes, dtype=g.dtype)
+            return along(ADD_UP, False, dtype=np.float32)(g, axes).astype(g.dtype)
+        return along(ADD_UP, False, dtype=g.dtype)(g, axes)
 
     def gradient(self, call: Call, g: Any) -> Sequence[Any]:
         x = call.inputs[0]

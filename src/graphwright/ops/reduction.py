@@ -39,6 +39,8 @@ ADD_UP: Any = np.add.reduce
 
 #: From so many elements on it matters in which order they are gone through.
 LARGE = 1 << 12
+#: So many floats are added up one after the other.
+BLOCK = 1 << 10
 #: The type in which a sum of 16 bit floats is added up.
 WIDE = {dt.float16: np.dtype(np.float32), dt.bfloat16: np.dtype(np.float32)}
 
@@ -98,22 +100,44 @@ def given(x: Any, axes: Any) -> Any:
 def along(reduce: Any, keepdims: bool, **how: Any) -> Callable[[Any, Any], Any]:
     """A ufunc's `reduce` along axes.
 
-    Of large arrays whose last axis is kept it goes along one axis after the other, where NumPy
-    goes through no more than the last axis at a time.
+    Of large arrays it goes along one axis after the other, where NumPy goes through no more at a
+    time than the axis along which neighbours lie, which is kept; and it adds floats up in blocks.
     """
     at_once = partial(reduce, keepdims=keepdims, **how)
+    along_one = partial(reduce, keepdims=True, **how)
+    if reduce == ADD_UP and np.dtype(how["dtype"]).kind in "fc":
+        along_one = partial(in_blocks, along_one)
 
     def reduced(x: Any, axes: Any) -> Any:
         axes = given(x, axes)
-        if x.size >= LARGE and isinstance(axes, tuple):
-            long = sorted({axis % x.ndim for axis in axes if x.shape[axis] > 1})
-            if len(long) > 1 and long[-1] < x.ndim - 1 and len({*axes}) == len(axes):
+        if x.size >= LARGE:
+            each = axes if isinstance(axes, tuple) else (axes,)
+            long = sorted({axis % x.ndim for axis in each if x.shape[axis] > 1})
+            many = len(long) > 1 or (len(long) == 1 and x.shape[long[0]] > BLOCK)
+            if (
+                many
+                and all(x.strides[axis] != x.itemsize for axis in long)
+                and len({*each}) == len(each)
+            ):
                 for axis in long:
-                    x = reduce(x, axis=axis, keepdims=True, **how)
+                    x = along_one(x, axis=axis)
                 return x if keepdims else x.squeeze(axes)
         return at_once(x, axis=axes)
 
     return reduced
+
+
+def in_blocks(add_up: Any, x: Any, axis: int) -> Any:
+    """A sum along an axis of which only some terms are added up one after the other: after many,
+    a float no longer feels the next one."""
+    before = (slice(None),) * axis
+    while x.shape[axis] > BLOCK:
+        whole = x.shape[axis] // BLOCK * BLOCK
+        first, rest = [(*before, part) for part in (slice(whole), slice(whole, None))]
+        blocks = x[first].reshape(*x.shape[:axis], -1, BLOCK, *x.shape[axis + 1 :])
+        left = [add_up(x[rest], axis=axis)] if whole < x.shape[axis] else []
+        x = np.concatenate([add_up(blocks, axis=axis + 1).squeeze(axis + 1), *left], axis)
+    return add_up(x, axis=axis)
 
 
 # -- sums, products, means ------------------------------------------------------------------

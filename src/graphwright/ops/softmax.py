@@ -17,7 +17,8 @@ from graphwright.ops.comparison import equal, select
 from graphwright.ops.conversion import cast
 from graphwright.ops.joining import concat
 from graphwright.ops.movement import expand_dims, reshape, transpose
-from graphwright.ops.reduction import reduce_sum
+from graphwright.ops.reduction import ADD_UP, reduce_sum
+from graphwright.ops.reduction import along as along_axes
 from graphwright.ops.sequences import range
 from graphwright.ops.shape import rank, shape
 from graphwright.ops.transcendental import exp
@@ -76,9 +77,12 @@ def shifted(logits: Any) -> Any:
     return logits - np.maximum.reduce(logits, axis=-1, keepdims=True)
 
 
+ROW_SUMS = along_axes(ADD_UP, True, dtype=None)
+
+
 def row_sums(x: Any) -> Any:
     """Sums along the last axis, which stays."""
-    return np.add.reduce(x, axis=-1, keepdims=True)
+    return ROW_SUMS(x, -1)
 
 
 def softmax_array(logits: Any) -> Any:
