@@ -8,142 +8,28 @@ compiled; everything else stays as it was.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import lru_cache
-from typing import Any
 
-from graphwright.control.branch import StatelessIf
 from graphwright.control.loop import StatelessWhile
 from graphwright.ir.graph import Graph, Node, Value
 from graphwright.lower.cells import Cells
-from graphwright.lower.composites import RULES
+from graphwright.lower.coverage import has_element, is_compute, is_native, is_native_type
 from graphwright.lower.failures import may_fail
 from graphwright.lower.host_operands import is_single_size, is_size
 from graphwright.lower.inline import inlined
-from graphwright.lower.kinds import KINDS, is_native_dtype
+from graphwright.lower.kinds import is_native_dtype
 from graphwright.lower.list_types import with_list_types
 from graphwright.lower.lists import LIST_OPS, is_list
-from graphwright.lower.llvm.elements import VectorScalars
-from graphwright.lower.llvm.emitter import Emitter, Reg
-from graphwright.lower.moves import MOVES
 from graphwright.lower.outline import UPDATES, native_node, rewired
 from graphwright.lower.passes import through, verified
 from graphwright.lower.rewrites import lengths_first, rewritten
-from graphwright.lower.shapes import COMBINE, FILLS
-from graphwright.lower.simplify import simplify
 from graphwright.lower.sizes import Late, NotNative
 from graphwright.lower.updates import ProductUpdate, updated_by_products
-from graphwright.op.families import Elementwise
 from graphwright.op.op import Effect
-from graphwright.ops.batch_norm import FusedBatchNormGradV3, FusedBatchNormV3
-from graphwright.ops.contraction import BatchProduct, MatMul
-from graphwright.ops.conversion import Cast
-from graphwright.ops.creation import Const, Fill, Placeholder
-from graphwright.ops.einsum import Einsum
-from graphwright.ops.identities import IdentityN
-from graphwright.ops.joining import ConcatV2, Pack, Split, SplitV, Unpack
+from graphwright.ops.creation import Const, Placeholder
 from graphwright.ops.resource import Assignment, ReadVariableOp
-from graphwright.ops.sequences import Range
-from graphwright.types.dtypes import DType
-
-#: Ops that give parts of their operand.
-PARTS = (IdentityN, Split, SplitV, Unpack)
-
-#: The elements of a matrix whose product is small.
-_SMALL = 1 << 10
-
-#: The dtypes whose products have a native form.
-_PRODUCTS = frozenset({"float32", "float64", "float16", "bfloat16"})
-
-#: Axes of a tensor; more have no native form.
-_MOST_AXES = 8
 
 #: Bytes of the variables that one segment changes, if it changes several.
 _HELD = 1 << 23
-
-#: The tensors that are joined natively; more take longer to compile than they are worth.
-_MOST_PARTS = 16
-
-# -- which nodes ----------------------------------------------------------------------------
-
-
-def is_native(node: Node, in_loop: bool = False) -> bool:
-    """Whether a node's op has a native form on tensors of these types that is worth it.
-
-    Large matrix products have kernels of their own, so they leave machine code only in loops.
-    """
-    op = node.op
-    if op.effect is not Effect.NONE or not node.outputs:
-        return False
-    mask = op.host_mask(len(node.inputs))
-    tensors = [v for v, host in zip(node.inputs, mask) if not host]
-    held = type(op) in LIST_OPS or isinstance(op, (StatelessWhile, StatelessIf))
-    for value in (*tensors, *node.outputs):
-        dims = value.type.dims
-        if held and is_list(value):
-            continue
-        if dims is None or len(dims) > _MOST_AXES or not is_native_dtype(value.type.dtype):
-            return False
-    if type(op) in LIST_OPS:
-        return in_loop
-    empty = any(d == 0 for v in (*tensors, *node.outputs) for d in v.type.dims or ())
-    if empty and not isinstance(op, (FusedBatchNormV3, FusedBatchNormGradV3)):
-        return False
-    if isinstance(op, (StatelessWhile, StatelessIf)):
-        return holds_native(op)
-    if isinstance(op, Elementwise):
-        return has_element(op, tuple([v.type.dtype for v in tensors]))
-    if type(op) in COMBINE:
-        return True
-    if isinstance(op, (MatMul, BatchProduct, Einsum)):
-        dtypes = {v.type.dtype.name for v in (*tensors, *node.outputs)}
-        known = len(dtypes) == 1 and dtypes <= _PRODUCTS
-        return known and (in_loop or is_small_product(node))
-    if type(op) in RULES:
-        return len(node.inputs) <= _MOST_PARTS
-    if isinstance(op, (ConcatV2, Pack)):
-        return len(node.inputs) <= _MOST_PARTS
-    return type(op) in MOVES or type(op) in FILLS or isinstance(op, (Fill, Range))
-
-
-def is_small_product(node: Node) -> bool:
-    """Whether a matrix product costs less than a call of a kernel from outside."""
-    sizes = [v.type.size for v in (*node.inputs, node.outputs[0])]
-    return all(size is not None and size <= _SMALL for size in sizes)
-
-
-def holds_native(op: Any) -> bool:
-    """Whether all nodes of the graphs of a loop or branch are native."""
-    graphs = (op.cond, op.body) if isinstance(op, StatelessWhile) else op.graphs
-    return all(
-        isinstance(n.op, (Placeholder, Const))
-        or (n.outputs and is_size(n.outputs[0]))
-        or is_native(n, in_loop=True)
-        for graph in graphs
-        for n in simplify(graph).nodes
-    )
-
-
-@lru_cache(maxsize=4096)
-def has_element(op: Elementwise, dtypes: tuple[DType, ...]) -> bool:
-    """Whether an element expression exists for operands of these dtypes."""
-    if isinstance(op, Cast):
-        return is_native_dtype(op.DstT)
-    registers = [Reg(f"%x{i}", KINDS[d], 2) for i, d in enumerate(dtypes)]
-    try:
-        op.element(VectorScalars(Emitter()), *registers)
-    except (LookupError, NotImplementedError):
-        return False
-    return True
-
-
-def is_compute(node: Node) -> bool:
-    """Whether a node does more than move elements."""
-    moves = type(node.op) in MOVES or isinstance(node.op, PARTS)
-    lists = any(is_list(v) for v in node.outputs) and type(node.op) in LIST_OPS
-    return not (moves or lists or type(node.op) in FILLS or isinstance(node.op, (Fill, Range)))
-
-
-# -- partition ------------------------------------------------------------------------------
 
 
 class Segment:
@@ -315,9 +201,10 @@ class Partition:
         if op is None:
             produced = self.open is not None and value in self.open.produced
             return produced and dims is not None and self.cells.fits(handle, dims)
-        known = dims is not None and None not in dims and 0 not in dims and len(dims) <= _MOST_AXES
+        known = dims is not None and None not in dims and 0 not in dims
         return (
             known
+            and is_native_type(value.type)
             and dims == self.cells.dims(handle)
             and has_element(op.of(), (value.type.dtype,) * 2)
         )
