@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import gc
+import os
+import threading
 import weakref
 
 import numpy as np
@@ -10,7 +12,9 @@ import pytest
 
 import graphwright as tf
 from graphwright.kernels import background
-from graphwright.lower.families import family_of, is_any, joined
+from graphwright.kernels.preparation import Waiting
+from graphwright.lower import executable
+from graphwright.lower.families import family_of, joined, types
 from graphwright.lower.options import OPTIONS
 
 pytestmark = pytest.mark.skipif(
@@ -74,9 +78,122 @@ def test_what_was_compiled_for_two_lengths_is_there_for_all():
     np.testing.assert_allclose(function(x), spread(x), rtol=1e-5)
     trace = function.get_concrete_function(x)
     assert [c.tier for c in trace.compilations] == ["native"]
-    assert trace.tiers.family.found(trace.graph)
-    function(vector(1))  # a size of 1 is broadcast
-    assert function.get_concrete_function(vector(1)).tier == "python"
+    assert trace.tiers.family.found(types(trace.graph))
+
+
+@pytest.mark.parametrize("size", [0, 1])
+def test_a_trace_has_code_of_its_kin_till_it_has_its_own(size):
+    function = tf.function(lambda x: tf.reduce_sum(tf.exp(x) - tf.reduce_mean(x)))
+    called(function, *[(vector(n),) for n in (5, 6)])
+    x = vector(size)
+    stages = []
+    for _ in range(4):
+        np.testing.assert_allclose(function(x), function.python_function(tf.constant(x)), rtol=1e-5)
+        background.wait()
+        trace = function.get_concrete_function(x)
+        stages.append(trace.tiers.stage.name)
+        assert trace.tier == "native"
+    assert stages == ["KIN", "KIN", "OWN", "OWN"]
+
+
+def libraries():
+    """How many modules of machine code there are in this process."""
+    gc.collect()
+    return len(executable._LIBRARIES)
+
+
+def test_a_round_of_lengths_is_native_when_it_is_over():
+    function = tf.function(spread)
+    before = libraries()
+    traces = called(function, *[(vector(n),) for n in range(1, 65)], times=1)
+    assert {t.tier for t in traces} == {"native"}
+    assert libraries() <= before + 1
+    for n in (1, 2, 3, 64):
+        np.testing.assert_allclose(function(vector(n)), spread(vector(n)), rtol=1e-5, atol=1e-6)
+
+
+def test_a_thousand_lengths_are_one_program():
+    function = tf.function(lambda x: tf.reduce_sum(tf.tanh(x) * 3.0))
+    before = libraries()
+    traces = called(function, *[(tf.zeros([n]),) for n in range(2, 1002)], times=1)
+    assert {t.tier for t in traces} == {"native"}
+    assert len({id(t.tiers.family) for t in traces}) == 1
+    assert libraries() <= before + 1
+
+
+def test_where_one_form_is_not_as_good_only_what_is_called_often_is_compiled():
+    function = tf.function(PROGRAMS["first"])
+    before = libraries()
+    arguments = [(vector(n),) for n in range(6, 26)]
+    traces = called(function, *arguments, times=2)
+    assert not traces[0].tiers.family.is_open
+    assert {t.tier for t in traces} == {"python"}
+    assert libraries() == before
+    called(function, arguments[7], times=1)
+    assert [i for i, t in enumerate(traces) if t.tier == "native"] == [7]
+    assert libraries() == before + 1
+
+
+def test_structures_that_only_look_alike_do_not_count_together():
+    functions = [tf.function(lambda x, k=k: tf.exp(x) * k) for k in range(20)]
+    traces = [called(function, (vector(5),), times=1)[0] for function in functions]
+    assert len({id(t.tiers.lookalikes) for t in traces}) == 1
+    assert {t.tier for t in traces} == {"python"}
+
+
+def test_the_first_calls_may_be_of_many_threads():
+    function = tf.function(spread)
+    results = {}
+
+    def work(k):
+        for n in range(2 + k, 66, 8):
+            results[n] = function(vector(n)).numpy()
+
+    threads = [threading.Thread(target=work, args=(k,)) for k in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    background.wait()
+    assert sorted(results) == list(range(2, 66))
+    for n, result in results.items():
+        np.testing.assert_allclose(result, spread(vector(n)), rtol=1e-5, atol=1e-6)
+        assert function.get_concrete_function(vector(n)).tier == "native"
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="there are no forks")
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")
+def test_a_child_of_a_fork_makes_what_its_parent_had_asked_for(monkeypatch):
+    function = tf.function(spread)
+    monkeypatch.setattr(background, "submit", lambda job: None)  # nobody does it
+    traces = called(function, *[(vector(n),) for n in (5, 6, 7)], times=1)
+    monkeypatch.undo()
+    assert {t.tier for t in traces} == {"python"}
+    child = os.fork()
+    if not child:
+        called(function, (vector(7),), times=1)
+        os._exit(0 if {t.tier for t in traces} == {"native"} else 1)
+    assert os.waitpid(child, 0)[1] == 0
+
+
+def test_traces_that_may_not_be_compiled_do_not_count():
+    functions = [tf.function(spread, jit_compile=False), tf.function(spread)]
+    arguments = [(vector(n),) for n in (5, 6)]
+    never, perhaps = [called(function, *arguments, times=1) for function in functions]
+    assert {t.tier for t in (*never, *perhaps)} == {"python"}
+    called(functions[1], arguments[0], times=1)
+    assert {t.tier for t in never} == {"python"}
+    assert {t.tier for t in perhaps} == {"native"}
+
+
+def test_who_wants_the_same_in_every_run_has_the_third_call_wait(monkeypatch):
+    monkeypatch.setattr(Waiting, "always", True)
+    function = tf.function(spread)
+    found = []
+    for n in (5, 6, 7, 8):
+        function(vector(n))
+        found.append([function.get_concrete_function(vector(m)).tier for m in range(5, n + 1)])
+    assert found == [["python"], ["python"] * 2, ["native"] * 3, ["native"] * 4]
 
 
 def test_only_the_sizes_that_differ_are_unknown():
@@ -93,7 +210,6 @@ def test_other_constants_dtypes_or_lines_are_another_family():
     double = scaled(2.0)
     family = family_of(graph_of(double, vector(5)))
     assert family is not None
-    assert is_any()
     assert family is family_of(graph_of(double, vector(6)))
     assert family is family_of(graph_of(scaled(2.0), vector(6)))
     assert family is not family_of(graph_of(scaled(3.0), vector(5)))
@@ -127,11 +243,11 @@ def test_loops_and_branches_are_shared(program):
     function = tf.function(program)
     traces = called(function, *[(vector(n),) for n in (5, 6, 7, 9)])
     assert {t.tier for t in traces} == {"native"}
-    (general,) = {t.tiers.family.general.function for t in traces}
+    (general,) = {t.tiers.family.form.linked() for t in traces}
     for n in (6, 77):
         np.testing.assert_allclose(function(vector(n)), program(tf.constant(vector(n))), rtol=2e-5)
     later = function.get_concrete_function(vector(77))
-    assert later.tiers.family.found(later.graph) is general
+    assert later.tiers.family.found(types(later.graph)) is general
 
 
 def test_updates_of_the_same_variables_are_shared_and_no_others():

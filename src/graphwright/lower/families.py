@@ -2,18 +2,23 @@
 
 What a graph computes follows from its ops, their attributes, the constants and how values lead
 from one to the other; the types of values only say what is known of their sizes. So traces that are
-alike but for sizes compute the same thing. The first of them is compiled for itself; for the
-second, a graph is compiled in which every size that differs is unknown. If that gives code as
-good, the same but for numbers that were sizes, it is there for all whose types are subtypes,
-without another look: 64 lengths of one function take as long as two.
+alike but for sizes compute the same thing. The native form of the first serves all of its types;
+for one of other sizes a graph is lowered in which every size that differs is unknown. If that gives
+code as good, the same but for numbers that were sizes, it is there for all whose types are
+subtypes, without another look: 64 lengths of one function take as long as two.
+
+A size of 0 or 1 makes another family, since what has it is empty or broadcast, and better code may
+be made for it. Families that differ in that alone are kin: till a trace has code of its own it may
+run what its kin have.
 """
 
 from __future__ import annotations
 
 import threading
 from collections.abc import Callable
-from typing import Any, NamedTuple
-from weakref import WeakValueDictionary
+from functools import cached_property
+from typing import Any, Protocol
+from weakref import WeakSet, WeakValueDictionary, ref
 
 from graphwright.forks import held_over_forks
 from graphwright.ir.execution import Function, has_stream, is_pure
@@ -27,67 +32,141 @@ from graphwright.values.tensor import EagerTensor
 
 Types = tuple[TensorType, ...]
 
-
-class Native(NamedTuple):
-    """A graph's machine code: what runs it, and what tells one kind of code from another."""
-
-    function: Function
-    code: Callable[[], Any]
+#: Guards what traces and families know of each other; never held for long.
+_LOCK = held_over_forks(threading.RLock())
 
 
-class General(NamedTuple):
-    """What serves many traces: a graph of some unknown sizes, and the function made of it."""
+class Lowered(Protocol):
+    """A graph's native form, which is text until it is asked for the function."""
+
+    @property
+    def function(self) -> Function:
+        """What runs it; machine code is generated at the first request."""
+
+    def code(self) -> Any:
+        """What tells one kind of code from another."""
+
+
+Lower = Callable[[Graph], Lowered]
+
+
+class Member(Protocol):
+    """A trace, as its family sees it."""
 
     graph: Graph
-    types: Types
-    function: Function
+
+    def enter(self) -> None:
+        """Becomes a member of its family."""
+
+    def adopt(self) -> None:
+        """Runs from now on what its family has, if it has something."""
+
+
+class Form:
+    """A native form, and the graph that it was made of: it serves all whose types are subtypes."""
+
+    def __init__(self, graph: Graph, lower: Lower) -> None:
+        self.graph = graph
+        self.types = types(graph)
+        self.lowered = lower(graph)
+        self.is_linked = False
+
+    @cached_property
+    def code(self) -> Any:
+        return self.lowered.code()
 
     def covers(self, types: Types) -> bool:
         """Whether a graph of these types may run it."""
         return all(t is known or t.is_subtype_of(known) for t, known in zip(types, self.types))
 
+    def linked(self) -> Function:
+        """What runs it."""
+        function = self.lowered.function
+        self.is_linked = True
+        return function
+
+
+class Kin:
+    """Families that differ only in which sizes are 0 or 1."""
+
+    def __init__(self, lookalikes: Lookalikes) -> None:
+        self.lookalikes = lookalikes  # where they are found
+        self.families: WeakValueDictionary[Any, Family] = WeakValueDictionary()
+
 
 class Family:
-    """The traces of one structure; it lives as long as one of them."""
+    """The traces of one structure; it lives as long as one of them.
 
-    def __init__(self) -> None:
-        self.first: tuple[Graph, Native] | None = None  # what was compiled for itself
-        self.general: General | None = None
-        self.is_open = True  # whether what is general has been as good so far
-        self.lock = threading.Lock()
+    Two threads may make forms at once: each form is right by itself.
+    """
 
-    def found(self, graph: Graph) -> Function | None:
-        """What is there already for a graph of this structure."""
-        general = self.general
-        return general.function if general is not None and general.covers(types(graph)) else None
+    def __init__(self, kin: Kin) -> None:
+        self.kin = kin
+        self.form: Form | None = None  # the widest so far
+        self.is_open = True  # whether wider ones have been as good so far
+        self.calls = 0  # of traces that waited for a form
+        self.waiting: WeakSet[Member] = WeakSet()
 
-    def compiled(self, graph: Graph, compile: Callable[[Graph], Native]) -> Function:
-        """The native form of a graph of this structure: what is there, or what `compile` makes."""
-        with self.lock:
-            found = self.found(graph) or (self.widened(graph, compile) if self.first else None)
-            if found is not None:
-                return found
-            native = compile(graph)
-            if self.first is None:
-                self.first = graph, native
-            return native.function
-
-    def widened(self, graph: Graph, compile: Callable[[Graph], Native]) -> Function | None:
-        """What is general after it has learned of another graph, if it is the same code."""
-        assert self.first is not None
-        if not self.is_open:
+    def found(self, types: Types) -> Function | None:
+        """What is there already for a graph of this structure and such types."""
+        form = self.form
+        if form is None or not form.is_linked or not form.covers(types):
             return None
-        before, first = self.first
-        wide = joined(before if self.general is None else self.general.graph, graph)
+        return form.linked()
+
+    def of_kin(self, types: Types) -> Function | None:
+        """The same of families that are kin."""
+        with _LOCK:
+            others = [family for family in self.kin.families.values() if family is not self]
+        found = (family.found(types) for family in others)
+        return next((function for function in found if function is not None), None)
+
+    def wait(self, member: Member) -> None:
+        """Has a trace told when there is a form for it."""
+        with _LOCK:
+            self.waiting.add(member)
+
+    def forget(self, member: Member) -> None:
+        """Has a trace not told any more."""
+        with _LOCK:
+            self.waiting.discard(member)
+
+    def tell(self) -> None:
+        """Has all traces that wait adopt what is there now."""
+        with _LOCK:
+            waiting = [member for family in self.kin.families.values() for member in family.waiting]
+        for member in waiting:
+            member.adopt()
+
+    def shared(self, graph: Graph, lower: Lower, is_worth: bool) -> Function | None:
+        """What serves a graph and others of this structure, if that is as good as one for each;
+        what serves it alone only if it is worth that."""
         try:
-            native = compile(wide)
+            self.widen(graph, lower)
+            form = self.form
+            if form is None or not form.covers(types(graph)):
+                return None
+            return form.linked() if is_worth or self.is_open or form.is_linked else None
         except NotNative:
-            native = None
-        if native is None or native.code() != first.code():
             self.is_open = False
             return None
-        self.general = General(wide, types(wide), native.function)
-        return native.function
+
+    def widen(self, graph: Graph, lower: Lower) -> None:
+        """Makes the form serve another graph, and those of traces that wait, as long as it is the
+        same code."""
+        with _LOCK:
+            others = [member.graph for member in self.waiting]
+        for other in (graph, *others):
+            form = self.form
+            if form is not None and form.covers(types(other)):
+                continue
+            if not self.is_open:
+                return
+            wide = Form(other if form is None else joined(form.graph, other), lower)
+            if form is not None and wide.code != form.code:
+                self.is_open = False
+                return
+            self.form = wide
 
 
 def types(graph: Graph) -> Types:
@@ -143,20 +222,18 @@ def resources(graph: Graph) -> Any:
     return tuple(found)
 
 
-def structure(graph: Graph) -> Any:
-    """All of a graph but the sizes in its types; None for one that draws from streams of its own,
-    or runs Python.
-
-    A size of 0 or 1 stays: what has such a size is broadcast, or empty.
-    """
+def structure(graph: Graph) -> tuple[Any, Any] | None:
+    """All of a graph but the sizes in its types, and which of these are 0 or 1; None for one that
+    draws from streams of its own, or runs Python."""
     held = resources(graph)
     if held is None or has_stream(graph) or not is_pure(graph):
         return None
-    return held, parts(graph)
+    small: list[Any] = []
+    return (held, parts(graph, small)), tuple(small)
 
 
-def parts(graph: Graph) -> Any:
-    """The nodes of a graph, and what leads in and out."""
+def parts(graph: Graph, small: list[Any]) -> Any:
+    """The nodes of a graph, and what leads in and out; `small` gets the sizes 0 and 1."""
     numbers: dict[Value, int] = {}
     nodes: list[Any] = []
     for node in graph.nodes:
@@ -165,13 +242,16 @@ def parts(graph: Graph) -> Any:
         for value in node.outputs:
             numbers[value] = len(numbers)
             dims = value.type.dims
-            ranks = None if dims is None else tuple([d if d in (None, 0, 1) else 2 for d in dims])
-            made.append((value.type.dtype, ranks))
+            if dims is None:
+                made.append((value.type.dtype, None))
+            else:
+                made.append((value.type.dtype, tuple([d is None for d in dims])))
+                small += [d if d in (0, 1) else 2 for d in dims]
         what: Any = op
         if isinstance(op, Placeholder):
             what = Placeholder
         elif any(subgraphs_of(op)):
-            what = type(op), tuple(map(part, op.values()))
+            what = type(op), tuple([part(value, small) for value in op.values()])
         inputs = tuple([numbers[v] for v in node.inputs])
         # What fails says where: but results are repeated where the function was called.
         where = None if type(op) is Identity else node.location
@@ -180,29 +260,60 @@ def parts(graph: Graph) -> Any:
     return graph.name, tuple(nodes), *ends
 
 
-def part(value: Any) -> Any:
+def part(value: Any, small: list[Any]) -> Any:
     """An attribute, with the structure of graphs in place of them."""
     if isinstance(value, tuple):
-        return tuple(map(part, value))
-    return parts(value) if isinstance(value, Graph) else value
+        return tuple([part(v, small) for v in value])
+    return parts(value, small) if isinstance(value, Graph) else value
 
 
-_FAMILIES: WeakValueDictionary[Any, Family] = WeakValueDictionary()
-_LOCK = held_over_forks(threading.Lock())
+class Lookalikes:
+    """Traces that may be of one structure: that is found out once there are two of them."""
+
+    def __init__(self) -> None:
+        self.first: ref[Member] | None = None  # while it is alone
+        self.are_several = False
+        self.kin: WeakValueDictionary[Any, Kin] = WeakValueDictionary()
+
+    def family_of(self, graph: Graph) -> Family | None:
+        """The family of a graph: a new one if it is the first; None if it can have none."""
+        found = structure(graph)
+        if found is None:
+            return None
+        whole, small = found
+        with _LOCK:
+            kin = self.kin.get(whole)
+            if kin is None:
+                kin = self.kin[whole] = Kin(self)
+            family = kin.families.get(small)
+            if family is None:
+                family = kin.families[small] = Family(kin)
+            return family
+
+    def joined_by(self, member: Member) -> bool:
+        """Whether there are others; the one that was alone so far enters its family."""
+        with _LOCK:
+            other = None if self.first is None else self.first()
+            self.are_several = self.are_several or other is not None
+            self.first = None if self.are_several else ref(member)
+        if other is not None:
+            other.enter()
+        return self.are_several
+
+
+_LOOKALIKES: WeakValueDictionary[Any, Lookalikes] = WeakValueDictionary()
+
+
+def lookalikes_of(graph: Graph) -> Lookalikes:
+    """The traces that look as a graph does at first sight."""
+    key = graph.name, len(graph.nodes)
+    with _LOCK:
+        found = _LOOKALIKES.get(key)
+        if found is None:
+            found = _LOOKALIKES[key] = Lookalikes()
+        return found
 
 
 def family_of(graph: Graph) -> Family | None:
     """The family of a graph: a new one if it is the first; None if it can have none."""
-    key = structure(graph)
-    if key is None:
-        return None
-    with _LOCK:
-        found = _FAMILIES.get(key)
-        if found is None:
-            found = _FAMILIES[key] = Family()
-        return found
-
-
-def is_any() -> bool:
-    """Whether there is any family: whoever looks for one of a new trace can spare it if not."""
-    return bool(_FAMILIES)
+    return lookalikes_of(graph).family_of(graph)

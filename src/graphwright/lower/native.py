@@ -21,7 +21,6 @@ from graphwright.types.tensor_type import TensorType
 if TYPE_CHECKING:
     from graphwright.lower.executable import Executable
     from graphwright.lower.list_boundary import Crossing
-    from graphwright.lower.nest import Program
 
 
 def as_plain(array: Any) -> Any:
@@ -91,15 +90,14 @@ class Native(Op):
         return run
 
 
-def compile_together(graph: Graph) -> list[Program]:
-    """Compiles the segments of a partitioned graph; gives the program of each."""
+def compile_together(ops: Sequence[Native]) -> None:
+    """Compiles segments."""
+    if not ops:
+        return
     from graphwright.lower.executable import executables
 
-    ops = [node.op for node in graph.nodes if isinstance(node.op, Native)]
-    found = executables([op.lowered for op in ops])
-    for op, executable in zip(ops, found):
+    for op, executable in zip(ops, executables([op.lowered for op in ops])):
         op.__dict__["_executable"] = executable
-    return [op.lowered[0] for op in ops]
 
 
 class NativeUpdate(Native):

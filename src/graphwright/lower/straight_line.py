@@ -17,7 +17,7 @@ from graphwright.errors import OpError
 from graphwright.ir.execution import Builder, Function, function_of, is_pure, with_own_streams
 from graphwright.ir.graph import Graph, Node, Value
 from graphwright.lower.generated import PREFIX, identifier, make_function
-from graphwright.lower.native import Native, NativeUpdate
+from graphwright.lower.native import Native, NativeUpdate, compile_together
 from graphwright.lower.simplify import simplify
 from graphwright.op.op import host_value
 from graphwright.op.refusal import complete, show_call
@@ -60,6 +60,8 @@ class Source:
         self.free: list[str] = []  # those that mean nothing now
         self.kernels: dict[Any, str] = {}  # by op and dtypes
         self.bindings: dict[str, Any] = {"_host": host_value}
+        #: Nodes that run as machine code, their names in the text and those of what else does it.
+        self.machine: list[tuple[Node, str, str]] = []
         #: Generated line number -> its node, and the names of the node's operands.
         self.nodes: dict[int, tuple[Node, tuple[str, ...]]] = {}
         self.bindings["_nodes"] = self.nodes
@@ -83,6 +85,26 @@ class Source:
         if node is not None:
             self.nodes[len(self.lines)] = node, tuple([self.names[v] for v in node.inputs])
 
+    @property
+    def text(self) -> str:
+        """What was written."""
+        return "\n".join(self.lines) + "\n"
+
+    @property
+    def segments(self) -> list[Any]:
+        """What of it runs as machine code."""
+        return [node.op for node, _, _ in self.machine]
+
+    def link(self) -> Function:
+        """The function that was written, its segments compiled."""
+        compile_together(self.segments)
+        for op, (node, native, fallback) in zip(self.segments, self.machine):
+            run = op.function() if fallback else op.update()
+            self.bindings[native] = self.observe(node, run)
+            if fallback:
+                self.bindings[fallback] = op.fallback()
+        return make_function(self.text, self.bindings)
+
     def node(self, node: Node) -> None:
         """The statements that compute a node's outputs, and the deletion of what died."""
         op = node.op
@@ -101,11 +123,10 @@ class Source:
     def native(self, node: Node, op: Native) -> str:
         """A call of machine code, and of what does the same where that cannot."""
         arguments = ", ".join(self.names[v] for v in node.inputs)
-        if isinstance(op, NativeUpdate):
-            return f"{self.bind('u', self.observe(node, op.update()))}({arguments})"
-        native = self.bind("n", self.observe(node, op.function()))
-        fallback = self.bind("s", op.fallback())
-        return f"{native}({arguments}) or {fallback}({arguments})"
+        native = self.bind("n", None)
+        fallback = "" if isinstance(op, NativeUpdate) else self.bind("s", None)
+        self.machine.append((node, native, fallback))
+        return f"{native}({arguments})" + (fallback and f" or {fallback}({arguments})")
 
     def assign(self, node: Node, call: str) -> None:
         """A kernel's call, and its results' names: first those of operands that it is the last to
@@ -271,10 +292,10 @@ def last_uses(graph: Graph) -> dict[Value, Node | None]:
     return last
 
 
-def build(
+def written(
     graph: Graph, passes: Callable[[Graph], Graph] = simplify, observe: Observe = as_it_is
-) -> Function:
-    """The graph as a Python function of arrays, returning a tuple of arrays.
+) -> Source:
+    """The graph as the text of a Python function of arrays, returning a tuple of arrays.
 
     What a kernel raises about its arguments leaves it as an error that names the op and
     the user's line. `passes` is what the graph, and those of its loops, go through before;
@@ -282,7 +303,12 @@ def build(
     """
     source = Source(passes(graph), passes, observe)
     source.write()
-    return make_function("\n".join(source.lines) + "\n", source.bindings)
+    return source
+
+
+def build(graph: Graph) -> Function:
+    """The graph as a Python function of arrays, returning a tuple of arrays."""
+    return written(graph).link()
 
 
 def explain(error: Exception) -> Exception:

@@ -1,28 +1,31 @@
 """Tiers: a trace runs at once as Python over kernels, and as machine code when that is ready.
 
 `Tiered` belongs to one trace. Machine code is made in the background once the trace has
-proved to be worth it: when it is called again and again, or when a call takes long.
+proved to be worth it: when it is called again and again, or when a call takes long. Calls of traces
+that differ in sizes alone count together, if one form can serve all of them: whoever gets a new
+length with every call then gets machine code too.
 """
 
 from __future__ import annotations
 
+import threading
 import time
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, NamedTuple
+from enum import IntEnum
+from functools import cached_property
+from typing import Any, NamedTuple
 
+from graphwright.forks import held_over_forks
+from graphwright.ir.execution import Function
 from graphwright.ir.graph import Graph, Node
 from graphwright.kernels import background
 from graphwright.kernels.exclusion import LLVM
 from graphwright.kernels.preparation import Waiting
 from graphwright.lower.check import checked
-from graphwright.lower.families import Family, Native, family_of, is_any
-from graphwright.lower.generated import text_of
+from graphwright.lower.families import Family, Lookalikes, lookalikes_of, types
 from graphwright.lower.options import OPTIONS, enabled
 from graphwright.lower.sizes import NotNative
-from graphwright.lower.straight_line import Observe, as_it_is, build, runner
-
-if TYPE_CHECKING:
-    from graphwright.lower.nest import Program
+from graphwright.lower.straight_line import Observe, Source, as_it_is, runner, written
 
 Run = Callable[..., tuple[Any, ...]]
 
@@ -31,37 +34,47 @@ _LONG = 0.005
 #: So is this many calls.
 _MANY = 3
 
+#: Guards what traces run.
+_LOCK = held_over_forks(threading.RLock())
+
+
+class Native:
+    """A graph that was lowered: text, of which machine code is generated when it is asked for."""
+
+    def __init__(self, source: Source) -> None:
+        self.source = source
+
+    @cached_property
+    def function(self) -> Function:
+        """What runs it."""
+        return self.source.link()
+
+    def code(self) -> Any:
+        """What tells one kind of code from another: all but numbers that are sizes."""
+        from graphwright.lower.llvm.render import skeleton
+
+        return self.source.text, [skeleton(op.lowered[0]) for op in self.source.segments]
+
 
 def native(graph: Graph, observe: Observe = as_it_is, is_reported: bool = False) -> Native:
-    """The graph with its native parts compiled, and watched by `observe`; what stays outside is
+    """The graph with its native parts lowered, and watched by `observe`; what stays outside is
     reported on request."""
     # Imported when something is compiled: `import graphwright` need not wait for it. A fork does:
     # a module that another thread is importing can never be imported in the child.
     with LLVM:
         import graphwright.lower.executable  # noqa: F401 - for whoever needs it next
         from graphwright.lower.inspection import report_outside
-        from graphwright.lower.native import compile_together
         from graphwright.lower.segments import partition
         from graphwright.lower.simplify import simplify
-
-    programs: list[Program] = []
 
     def partitioned(part: Graph) -> Graph:
         reasons: dict[Node, str] = {}
         found = partition(simplify(part), reasons)
         if is_reported and part is graph:
             report_outside(found, reasons)
-        programs.extend(compile_together(found))
         return found
 
-    function = build(graph, partitioned, observe)
-
-    def code() -> list[Any]:
-        from graphwright.lower.llvm.render import skeleton
-
-        return [text_of(function), *map(skeleton, programs)]
-
-    return Native(function, code)
+    return Native(written(graph, partitioned, observe))
 
 
 def native_runner(graph: Graph, observe: Observe = as_it_is, is_reported: bool = False) -> Run:
@@ -80,6 +93,15 @@ class Compilation(NamedTuple):
 Install = Callable[[Run, "Compilation | None"], None]
 
 
+class Stage(IntEnum):
+    """How far a trace has come."""
+
+    NEW = 0
+    PYTHON = 1
+    KIN = 2  #: machine code that serves it, if not as well as its own may
+    OWN = 3  #: machine code that was made for it, or is as good
+
+
 class Tiered:
     """How a trace runs now: `install` is told whenever there is something else to run.
 
@@ -91,68 +113,124 @@ class Tiered:
         self.mode = mode
         self.install = install
         self.refusal = ""  # why there is no machine code
+        self.stage = Stage.NEW
+        self.run: Run
         self.calls = 0
-        self.family: Family | None = None  # once one was asked for
+        self.asked: Any = None  # whom it has asked for code: a child of a fork asks again
+        self.lookalikes: Lookalikes | None = None
+        self.family: Family | None = None  # once there are two that look alike
 
     def start(self) -> None:
         """Installs the first tier."""
         if self.mode is None and OPTIONS.get("native") in ("always", "check"):
             self.mode = True
+        began = time.perf_counter()
         if self.mode:
-            self.compile()
+            self.compile_alone()
+        elif self.mode is False or not enabled("native"):
+            run = runner(self.graph)
+            self.install(run, Compilation("python", began, time.perf_counter() - began))
+        else:
+            self.lookalikes = lookalikes_of(self.graph)
+            if self.lookalikes.joined_by(self):
+                self.enter()
+            if self.stage is Stage.NEW:
+                self.take(Stage.PYTHON, runner(self.graph), began)
+
+    def take(self, stage: Stage, run: Run, began: float) -> None:
+        """Has the trace run so from now on, unless it has come further already."""
+        tier = "python" if stage is Stage.PYTHON else "native"
+        compilation = Compilation(tier, began, time.perf_counter() - began)
+        with _LOCK:
+            if stage > self.stage:
+                self.stage = stage
+                self.run = run
+                self.install(run if stage is Stage.OWN else self.watched, compilation)
+        if stage is Stage.OWN and self.family is not None:
+            self.family.forget(self)
+
+    def enter(self) -> None:
+        """Becomes a member of its family."""
+        if self.lookalikes is not None and self.family is None:
+            self.family = self.lookalikes.family_of(self.graph)
+        if self.family is not None:
+            self.family.calls += self.calls
+            self.family.wait(self)
+            self.adopt()
+
+    def adopt(self) -> None:
+        """Runs from now on what its family has, if it has something."""
+        if self.family is None or self.stage is Stage.OWN:
             return
         began = time.perf_counter()
-        watched = self.mode is None and enabled("native")
-        if watched and is_any():
-            self.family = family_of(self.graph)
-            found = None if self.family is None else self.family.found(self.graph)
-            if found is not None:
-                self.install_native(runner(self.graph, found), began)
-                return
-        self.slow = runner(self.graph)
-        compilation = Compilation("python", began, time.perf_counter() - began)
-        self.install(self.watched if watched else self.slow, compilation)
+        known = types(self.graph)
+        if found := self.family.found(known):
+            self.take(Stage.OWN, runner(self.graph, found), began)
+        elif self.stage < Stage.KIN and (found := self.family.of_kin(known)):
+            self.take(Stage.KIN, runner(self.graph, found), began)
 
     def watched(self, *arrays: Any) -> tuple[Any, ...]:
-        """The slow tier, while it is watched."""
+        """What runs now, while it is watched whether it is worth better code."""
         start = time.perf_counter()
-        results = self.slow(*arrays)
-        self.calls += 1
-        if Waiting.always:
-            if self.calls >= _MANY:  # never by the clock
-                self.install(self.slow, None)
-                self.compile()
-        elif self.calls >= _MANY or time.perf_counter() - start > _LONG:
-            self.install(self.slow, None)
-            background.submit(self.compile)
+        results = self.run(*arrays)
+        is_long = not Waiting.always and time.perf_counter() - start > _LONG
+        self.calls += _MANY if is_long else 1
+        family = self.family
+        if family is not None:
+            family.calls += 1
+        if self.calls >= _MANY:
+            self.ask(is_own=True)
+        elif family is not None and family.is_open and family.calls >= _MANY:
+            self.ask(is_own=False)
         return results
 
-    def compile(self) -> None:
-        """Makes the native tier and installs it."""
-        began = time.perf_counter()
-        try:
-            if self.mode is None:
-                fast = self.shared()
+    def ask(self, is_own: bool) -> None:
+        """Has code made for this trace, or only what serves others too: in the background, unless
+        what runs may not follow the clock."""
+        asked = background.worker(), is_own
+        if self.asked != asked:
+            self.asked = asked
+            job = self.compile if is_own else self.share
+            if Waiting.always:
+                job()
             else:
-                is_reported = OPTIONS.get("native") is None
-                fast = native_runner(self.graph, is_reported=is_reported)
+                background.submit(job)
+
+    def share(self) -> None:
+        """Makes code that serves the family, if there can be such."""
+        self.take_shared(is_worth=False)
+
+    def compile(self) -> None:
+        """Makes code for this trace, and others if it can serve them."""
+        if self.family is None:
+            self.enter()
+        self.take_shared(is_worth=True)
+        if self.stage is not Stage.OWN:
+            self.compile_alone()
+
+    def take_shared(self, is_worth: bool) -> None:
+        """Runs code that serves the family."""
+        began = time.perf_counter()
+        family = self.family
+        if family is not None and self.stage is not Stage.OWN:
+            shared = family.shared(self.graph, native, is_worth)
+            if shared is not None:
+                self.take(Stage.OWN, runner(self.graph, shared), began)
+                family.tell()
+
+    def compile_alone(self) -> None:
+        """Makes code for this trace and no other."""
+        began = time.perf_counter()
+        is_reported = self.mode is not None and OPTIONS.get("native") is None
+        try:
+            fast = native_runner(self.graph, is_reported=is_reported)
         except NotNative as reason:
             self.refusal = str(reason)
-            if self.mode:
-                self.install(runner(self.graph), None)
+            if self.stage is Stage.NEW:
+                self.run = runner(self.graph)
+            with _LOCK:
+                self.install(self.run, None)  # and nobody watches any more
             return
         if OPTIONS.get("native") == "check":
             fast = checked(fast, runner(self.graph), self.graph)
-        self.install_native(fast, began)
-
-    def shared(self) -> Run:
-        """The native tier, that of other traces where they differ in sizes alone."""
-        if self.family is None:
-            self.family = family_of(self.graph)
-        if self.family is None:
-            return native_runner(self.graph)
-        return runner(self.graph, self.family.compiled(self.graph, native))
-
-    def install_native(self, fast: Run, began: float) -> None:
-        """Runs machine code from now on."""
-        self.install(fast, Compilation("native", began, time.perf_counter() - began))
+        self.take(Stage.OWN, fast, began)
