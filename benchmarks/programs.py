@@ -13,7 +13,16 @@ from typing import Any
 from benchmarks import contractions, control_flow, fusion, statements, training
 from benchmarks.eager_ops import Excess
 from benchmarks.peers import Program
-from benchmarks.workload import Cold, Footprint, Growth, Import, Repeated, Restart, Workload
+from benchmarks.workload import (
+    Cold,
+    Footprint,
+    Growth,
+    Import,
+    Repeated,
+    Restart,
+    Uncached,
+    Workload,
+)
 
 Step = Callable[[], object]
 
@@ -160,7 +169,6 @@ def tracing(ops: int, goal: float, peers: Mapping[str, Callable[[int, Any], Step
 # W9a: one function, 64 lengths.
 
 LENGTHS = range(1, 65)
-TIMES = 4  # calls after which any trace is compiled
 
 
 def lengths(function: Callable[[Any], Any], vector: Callable[[int], Any]) -> Step:
@@ -180,27 +188,31 @@ def lengths_tf(tf: Any) -> Step:
     return lengths(tf.function(spread_tf(tf)), lambda n: tf.ones([n]))
 
 
-# W9n: so often that each length is worth compiling for, until all of them are.
-
-
-def native_lengths_tf(tf: Any) -> Step:
-    calls = lengths_tf(tf)
-    return lambda: [calls() for _ in range(TIMES)]
+# W9n: one round of them, until all are native.
 
 
 def native_lengths(tf: Any) -> Step:
     from graphwright.kernels import background
 
-    calls = native_lengths_tf(tf)
-    return lambda: (calls(), background.wait())
+    function = tf.function(spread_tf(tf))
+    vectors = [tf.ones([n]) for n in LENGTHS]
 
+    def check() -> None:
+        tiers = [function.get_concrete_function(x).tier for x in vectors]
+        assert set(tiers) == {"native"}, tiers
 
-def native_lengths_jax(jax: Any) -> Step:
-    calls = lengths_jax(jax)
-    return lambda: [calls() for _ in range(TIMES)]
+    def calls() -> Callable[[], None]:
+        for x in vectors:
+            function(x)
+        background.wait()
+        return check
+
+    return calls
 
 
 # P2: until a program runs natively, a second time.
+
+TIMES = 4  # calls after which any trace is compiled
 
 
 def until_native(tf: Any) -> Step:
@@ -332,16 +344,19 @@ TABLE: tuple[Workload, ...] = (
         traced(lengths_tf)
         | {"jax": lengths_jax, "torch-compile": lengths_torch, "numpy": lengths_numpy},
     ),
-    Cold(
+    Restart(
         "W9n",
-        "64 lengths from cold, four times, native at the end",
+        "64 lengths through one function, from cold, all native at the end",
         "ms",
         None,
-        {
-            "graphwright": native_lengths,
-            "tensorflow-xla": native_lengths_tf,
-            "jax": native_lengths_jax,
-        },
+        traced(lengths_tf) | {"graphwright": native_lengths, "jax": lengths_jax},
+    ),
+    Uncached(
+        "W9e",
+        "the same with nothing in the cache",
+        "ms",
+        None,
+        traced(lengths_tf) | {"graphwright": native_lengths, "jax": lengths_jax},
     ),
     Restart(
         "P2",

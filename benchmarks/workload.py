@@ -19,7 +19,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from benchmarks.peers import Program, library_of, module_of
+from benchmarks.peers import OURS, Program, library_of, module_of
 
 
 @dataclass(frozen=True)
@@ -63,7 +63,10 @@ class Repeated(Workload):
 
 @dataclass(frozen=True)
 class Cold(Workload):
-    """The time of the first call, a part of it where the program does something `parts` times."""
+    """The time of the first call, a part of it where the program does something `parts` times.
+
+    A call may return a function, which then looks whether all is as it should be.
+    """
 
     parts: int = 1
 
@@ -73,23 +76,23 @@ class Cold(Workload):
 
         def sample() -> float:
             start = time.perf_counter()
-            call()
-            return (time.perf_counter() - start) * scale / self.parts
+            check = call()
+            taken = time.perf_counter() - start
+            if callable(check):
+                check()
+            return taken * scale / self.parts
 
         return sample
 
 
 @dataclass(frozen=True)
-class Restart(Cold):
-    """The same in a process for which an earlier one has kept its code; of `-cold` in that one."""
+class Uncached(Cold):
+    """The same in a process that finds no code of earlier ones."""
 
     def prepare(self, peer: str) -> Callable[[], float]:
         directory = tempfile.TemporaryDirectory()
         os.environ["GRAPHWRIGHT_CACHE_DIR"] = os.path.join(directory.name, "code")
-        if not peer.endswith("-cold"):
-            load = "from benchmarks.programs import WORKLOADS"
-            earlier = f"{load}; WORKLOADS[{self.name!r}].program({peer!r})()"
-            subprocess.run([sys.executable, "-c", earlier], check=True)
+        self.precede(peer)
         sample = super().prepare(peer)
 
         def sample_and_clean() -> float:
@@ -97,6 +100,20 @@ class Restart(Cold):
                 return sample()
 
         return sample_and_clean
+
+    def precede(self, peer: str) -> None:
+        """What happens before with the same cache."""
+
+
+@dataclass(frozen=True)
+class Restart(Uncached):
+    """The same in a process for which an earlier one has kept its code; of `-cold` in that one."""
+
+    def precede(self, peer: str) -> None:
+        if peer == OURS:
+            load = "from benchmarks.programs import WORKLOADS"
+            earlier = f"{load}; WORKLOADS[{self.name!r}].program({peer!r})()"
+            subprocess.run([sys.executable, "-c", earlier], check=True)
 
 
 @dataclass(frozen=True)
