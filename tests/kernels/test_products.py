@@ -9,9 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from graphwright.kernels import machine, products
+from graphwright.kernels import products
 from graphwright.kernels.array_layout import address
 from graphwright.kernels.products import multiply, pack, steps
+from graphwright.kernels.targets import Vectors
 from graphwright.kernels.tile_code import Tile
 
 SIZES = st.integers(1, 120)
@@ -43,17 +44,17 @@ def test_products_of_matrices(dtype: str, m: int, k: int, n: int, ta: bool, tb: 
 @pytest.mark.parametrize(
     "vectors",
     [
-        machine.Vectors(512, 32, True),
-        machine.Vectors(256, 16, True),
-        machine.Vectors(256, 16, False),
-        machine.Vectors(128, 32, True),
-        machine.Vectors(128, 16, False),
+        Vectors(512, 32, True),
+        Vectors(256, 16, True),
+        Vectors(256, 16, False),
+        Vectors(128, 32, True),
+        Vectors(128, 16, False),
     ],
     ids=str,
 )
 @pytest.mark.parametrize("dtype", ["f4", "f8"])
 def test_every_kind_of_processor(
-    vectors: machine.Vectors, dtype: str, monkeypatch: pytest.MonkeyPatch
+    vectors: Vectors, dtype: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Vectors that this processor lacks are made of those it has."""
     tile = Tile(vectors, np.dtype(dtype).itemsize * 8)

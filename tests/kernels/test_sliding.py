@@ -9,7 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from graphwright.kernels import convolution, machine, pooling, sliding, threads
+from graphwright.kernels import convolution, pooling, sliding, threads
+from graphwright.kernels.targets import Vectors
 from graphwright.kernels.window_code import Sliding
 
 NEVER = 1 << 62
@@ -94,10 +95,10 @@ def test_native_agrees_with_numpy(compute: Any, case: dict[str, Any]) -> None:
 
 @pytest.mark.parametrize(
     "vectors",
-    [machine.Vectors(256, 16, True), machine.Vectors(128, 16, False)],
+    [Vectors(256, 16, True), Vectors(128, 16, False)],
     ids=str,
 )
-def test_other_processors(vectors: machine.Vectors, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_other_processors(vectors: Vectors, monkeypatch: pytest.MonkeyPatch) -> None:
     """Vectors of other sizes compute the same."""
     array = integers((2, 9, 9, 13), "f4")
     expected = pooling.max_pool(array, (3, 3), (2, 2), "SAME")

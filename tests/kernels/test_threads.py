@@ -46,7 +46,7 @@ def three() -> Iterator[None]:
 @pytest.fixture(scope="module")
 def count() -> Any:
     """Counts each block of a native job; returns the counts of `times` jobs of `blocks`."""
-    function = machine.compiled(COUNT).address("count")
+    function = machine.compiled(COUNT).addresses["count"]
     call = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int64)
     parallel_for = call(threads.address())
 

@@ -9,8 +9,8 @@ import llvmlite.binding as llvm
 import pytest
 
 import graphwright as tf
-from graphwright.kernels import large_arrays, machine, pool_code, threads
-from graphwright.kernels.machine import Target, Vectors
+from graphwright.kernels import large_arrays, machine, pool_code, targets, threads
+from graphwright.kernels.targets import Target, Vectors
 from graphwright.kernels.tile_code import Tile
 from graphwright.kernels.window_code import Sliding
 from graphwright.lower.inspection import compiler_ir
@@ -58,7 +58,7 @@ def target(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> T
     llvm.initialize_all_asmprinters()
     threads.address()  # what runs here is made for this processor, before
     found, _ = TARGETS[request.param]
-    monkeypatch.setattr(machine.Aim, "target", found)
+    monkeypatch.setattr(targets.Aim, "target", found)
     return found
 
 
@@ -87,8 +87,8 @@ PROGRAMS = {
 
 def kernels() -> dict[str, str]:
     """The texts of all that is not made of a graph."""
-    vectors = machine.vectors()
-    pause = pool_code.PAUSES.get(machine.target().family, "")
+    vectors = targets.vectors()
+    pause = pool_code.PAUSES.get(targets.target().family, "")
     found = {"pool": pool_code.text(pause, 10, 20, 2), "boundary": Boundary().text()}
     found["large arrays"] = large_arrays.TEXT
     for bits in (32, 64):
@@ -113,7 +113,7 @@ def compiles(text: str, target: Target) -> None:
 def test_vectors_are_those_that_the_target_has(
     target: Target, request: pytest.FixtureRequest
 ) -> None:
-    assert machine.vectors() == TARGETS[request.node.callspec.params["target"]][1]
+    assert targets.vectors() == TARGETS[request.node.callspec.params["target"]][1]
 
 
 def test_kernels_compile(target: Target) -> None:

@@ -50,10 +50,15 @@ class DiskCache:
         start = len(_MAGIC) + _DIGEST
         code = data[start:]
         if data[:start] != header_of(key, code):
-            self.note(f"{path} is damaged; it is removed")
-            path.unlink(missing_ok=True)
+            self.remove(key, "is damaged")
             return None
         return code
+
+    def remove(self, key: str, reason: str) -> None:
+        """Removes an entry that is of no use, with a note that says why."""
+        path = self.directory / (key + _SUFFIX)
+        self.note(f"{path} {reason}; it is removed")
+        path.unlink(missing_ok=True)
 
     def put(self, key: str, code: bytes) -> None:
         """Keeps code under a key, whole or not at all."""

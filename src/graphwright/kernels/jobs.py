@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from graphwright.kernels import threads
-from graphwright.kernels.machine import Engine
+from graphwright.kernels.linking import Library
 
 #: Kinds of arguments: addresses and numbers.
 PLACE, NUMBER = "ptr", "i64"
@@ -55,8 +55,8 @@ def words(context: str) -> str:
     return "\n".join(lines)
 
 
-def load(engine: Engine, name: str, kinds: Sequence[str]) -> Job:
+def load(library: Library, name: str, kinds: Sequence[str]) -> Job:
     """The job of a compiled module that has the function and its `text`."""
     types = [ctypes.c_void_p if kind == PLACE else ctypes.c_int64 for kind in kinds]
-    call = ctypes.CFUNCTYPE(None, *types)(engine.address(name))
-    return Job(call, engine.address(f"{name}_row"))
+    call = ctypes.CFUNCTYPE(None, *types)(library.addresses[name])
+    return Job(call, library.addresses[f"{name}_row"])

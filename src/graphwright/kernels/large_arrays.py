@@ -134,8 +134,8 @@ def allocator() -> Any:
     if platform.libc_ver()[0] != "glibc":
         return usual()
     own = Allocator.from_address(_pointer(usual(), _NAME))
-    engine = machine.compiled(TEXT)
-    take, give = [engine.address(name) for name in ("take", "give")]
+    addresses = machine.compiled(TEXT).addresses
+    take, give = addresses["take"], addresses["give"]
     functions = (ctypes.c_void_p * 2)(own.malloc, own.free)  # NumPy's look at no context
     context = ctypes.addressof(functions)
     made = Allocator(b"graphwright", 1, context, take, own.calloc, own.realloc, give)

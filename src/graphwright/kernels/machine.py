@@ -1,91 +1,92 @@
 """Machine code, for this processor, from LLVM text.
 
-LLVM is loaded at the first use, which takes some tens of milliseconds; `import graphwright` does
-not pay for it.
+LLVM is loaded when there is code to be made, which takes some tens of milliseconds; neither
+`import graphwright` nor code that lies on the disk pays for it.
 """
 
 from __future__ import annotations
 
-import functools
+import re
 import sys
-from typing import Any, NamedTuple
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 
-from graphwright.kernels import memory
+from graphwright.kernels import linking, memory
 from graphwright.kernels.disk_cache import disk_cache, key_of
+from graphwright.kernels.elf import Unlinkable
 from graphwright.kernels.exclusion import exclusive, keep
+from graphwright.kernels.linking import Library, Module, c_function
+from graphwright.kernels.targets import description, target
+
+#: Where something lies that a module refers to; None if it is not there.
+Resolve = Callable[[str], int | None]
 
 
-class Vectors(NamedTuple):
-    """What the processor computes with: bits of a vector, how many, multiply-add in one step."""
-
-    bits: int
-    registers: int
-    fused: bool
-
-    @property
-    def attributes(self) -> str:
-        """Function attributes that keep LLVM from splitting vectors of this size."""
-        widths = f'"min-legal-vector-width"="{self.bits}" "prefer-vector-width"="{self.bits}"'
-        return f"nounwind {widths}"
-
-
-class Target(NamedTuple):
-    """What code is made for, in LLVM's words: nothing of it is assumed."""
-
-    triple: str
-    processor: str
-    features: frozenset[str]  # what it has (`+avx2`) and has not (`-avx2`)
-
-    @property
-    def family(self) -> str:
-        """The processors that have the same instructions: `x86_64`, `aarch64`, ..."""
-        name = self.triple.partition("-")[0]
-        return {"arm64": "aarch64"}.get(name, name)
-
-    @property
-    def vectors(self) -> Vectors:
-        """Its vectors."""
-        if {"+avx512f", "+avx512vl"} <= self.features:
-            return Vectors(512, 32, True)
-        if "+avx2" in self.features:
-            return Vectors(256, 16, "+fma" in self.features)
-        arm = self.family == "aarch64"
-        return Vectors(128, 32 if arm else 16, arm)
-
-
-@functools.cache
 @exclusive
-def host() -> Target:
-    """This processor."""
-    from llvmlite import binding
+def link(text: str, resolve: Resolve) -> Library:
+    """The functions of a module, in memory: by our linker, or where it cannot do it by LLVM's."""
+    data, module = _prepared(text, resolve)
+    if module is not None:
+        try:
+            return linking.load(module)
+        except OSError:  # the system lets nobody execute such memory, or LLVM knows how
+            pass
+    from graphwright.kernels import llvm_linking
 
-    features = binding.get_host_cpu_features().flatten()
-    return Target(
-        binding.get_process_triple(), binding.get_host_cpu_name(), frozenset(features.split(","))
-    )
-
-
-class Aim:
-    """What code is made for: this processor, unless a test has set another one."""
-
-    target: Target | None = None
+    return llvm_linking.link(data, defined(text), declared(text), resolve)
 
 
-def target() -> Target:
-    """What code is made for."""
-    return Aim.target or host()
+@exclusive
+def compiled(text: str) -> Library:
+    """The functions of a module that refers to the C library alone; they are never freed."""
+    memory.keep_freed()
+    library: Library = keep(link(text, c_function))
+    return library
 
 
-@functools.lru_cache(maxsize=8)
-def _vectors_of(target: Target) -> Vectors:
-    return target.vectors
+def _prepared(text: str, resolve: Resolve) -> tuple[bytes, Module | None]:
+    """The object file of a module, from the disk if it was made before, and what our linker
+    makes of it."""
+
+    def module_of(data: bytes) -> Module | None:
+        return linking.prepared(data, defined(text), resolve) if linking.is_known() else None
+
+    kept = disk_cache()
+    if kept is not None:
+        key = key_of(text, *_circumstances())
+        data = kept.get(key)
+        if data is not None:
+            try:
+                return data, module_of(data)
+            except Unlinkable as error:
+                kept.remove(key, f"cannot be linked: {error}")
+    data = generate(text)
+    if kept is not None:
+        kept.put(key, data)
+    try:
+        return data, module_of(data)
+    except Unlinkable:
+        return data, None
 
 
-def vectors() -> Vectors:
-    """The vectors that code is made for."""
-    return _vectors_of(target())
+def _circumstances() -> tuple[str, ...]:
+    """What machine code depends on beside its text."""
+    triple, processor, features = target()
+    version = description().version
+    return (version, triple, processor, *sorted(features), sys.version, np.__version__)
+
+
+def defined(text: str) -> list[str]:
+    """The functions of a module that others may call."""
+    return re.findall(r"^define (?!internal |private )[^@\n]*@([\w.]+)", text, re.MULTILINE)
+
+
+def declared(text: str) -> list[str]:
+    """What a module refers to and does not define."""
+    found = r"^declare [^@\n]*@(?!llvm\.)([\w.]+)|^@([\w.]+) = external "
+    return [function or thing for function, thing in re.findall(found, text, re.MULTILINE)]
 
 
 @exclusive
@@ -99,31 +100,6 @@ def target_machine() -> Any:
     return binding.Target.from_triple(triple).create_target_machine(
         cpu=processor, features=",".join(sorted(features)), opt=1, jit=True
     )
-
-
-@functools.cache
-@exclusive
-def _circumstances() -> tuple[str, ...]:
-    """What machine code depends on beside its text."""
-    from llvmlite import binding
-
-    version = ".".join(map(str, binding.llvm_version_info))
-    triple, processor, features = host()
-    return (version, triple, processor, *sorted(features), sys.version, np.__version__)
-
-
-@exclusive
-def object_of(text: str) -> bytes:
-    """The object file of a module, from the disk if it was made before."""
-    kept = disk_cache()
-    if kept is None:
-        return generate(text)
-    key = key_of(text, *_circumstances())
-    data = kept.get(key)
-    if data is None:
-        data = generate(text)
-        kept.put(key, data)
-    return data
 
 
 @exclusive
@@ -149,28 +125,3 @@ def module_for(emitter: Any, text: str) -> Any:
     module.triple = emitter.triple
     module.data_layout = str(emitter.target_data)
     return module
-
-
-class Engine(NamedTuple):
-    """Machine code that is loaded."""
-
-    llvm: Any
-
-    @exclusive
-    def address(self, name: str) -> int:
-        """Where a function lies."""
-        found: int = self.llvm.get_function_address(name)
-        return found
-
-
-@exclusive
-def compiled(text: str) -> Engine:
-    """The functions of a module; they are never freed."""
-    from llvmlite import binding
-
-    memory.keep_freed()
-    data = object_of(text)
-    engine = binding.create_mcjit_compiler(binding.parse_assembly(""), target_machine())
-    engine.add_object_file(binding.ObjectFileRef.from_data(data))
-    engine.finalize_object()
-    return Engine(keep(engine))

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from graphwright.kernels import machine, products, threads
+from graphwright.kernels import products, targets, threads
 from graphwright.kernels.array_layout import address
 from graphwright.kernels.products import steps
 from graphwright.kernels.strip_code import ADD, MULTIPLY, OVER, PACK, UPDATE
@@ -92,7 +92,7 @@ def _is_ready(dtype: np.dtype[Any]) -> bool:
 
 @functools.cache
 def _has_vectors() -> bool:
-    return machine.vectors().bits >= 256
+    return targets.vectors().bits >= 256
 
 
 @functools.lru_cache(maxsize=256)

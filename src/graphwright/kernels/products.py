@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from graphwright.kernels import machine, threads
+from graphwright.kernels import machine, targets, threads
 from graphwright.kernels.array_layout import address
 from graphwright.kernels.preparation import Preparation
 from graphwright.kernels.tile_code import Tile
@@ -61,7 +61,7 @@ class Kernels(NamedTuple):
 @functools.cache
 def kernels(dtype: np.dtype[Any]) -> Kernels:
     """The functions for a dtype of `KINDS`, compiled at the first call."""
-    return load(Tile(machine.vectors(), dtype.itemsize * 8))
+    return load(Tile(targets.vectors(), dtype.itemsize * 8))
 
 
 @functools.cache
@@ -77,7 +77,7 @@ def preparation(dtype: np.dtype[Any]) -> Preparation:
 
 def load(tile: Tile) -> Kernels:
     """Compiles the functions for a tile."""
-    engine = machine.compiled(tile.text())
+    addresses = machine.compiled(tile.text()).addresses
     place, number = ctypes.c_void_p, ctypes.c_int64
     left = (place, place, number, place, number)
     signatures = {
@@ -87,9 +87,9 @@ def load(tile: Tile) -> Kernels:
         "perform": (place, number),
     }
     pack, multiply, *shared = [
-        ctypes.CFUNCTYPE(None, *types)(engine.address(name)) for name, types in signatures.items()
+        ctypes.CFUNCTYPE(None, *types)(addresses[name]) for name, types in signatures.items()
     ]
-    places = map(engine.address, ("matmul_part", "perform"))
+    places = addresses["matmul_part"], addresses["perform"]
     return Kernels(tile, pack, multiply, *map(Shared, shared, places))
 
 

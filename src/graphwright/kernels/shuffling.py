@@ -49,7 +49,7 @@ end:
 def _swap() -> Any:
     """The native function."""
     place, number = ctypes.c_void_p, ctypes.c_int64
-    return ctypes.CFUNCTYPE(None, place, place, number)(machine.compiled(TEXT).address("swap"))
+    return ctypes.CFUNCTYPE(None, place, place, number)(machine.compiled(TEXT).addresses["swap"])
 
 
 PREPARATION = Preparation(_swap)

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from graphwright.kernels import jobs, machine, threads
+from graphwright.kernels import jobs, machine, targets, threads
 from graphwright.kernels.array_layout import address
 from graphwright.kernels.jobs import Job
 from graphwright.kernels.preparation import Preparation
@@ -40,7 +40,7 @@ class Functions(NamedTuple):
 @functools.cache
 def functions(dtype: np.dtype[Any]) -> Functions:
     """The functions for a dtype, compiled at the first call."""
-    return load(Sliding(machine.vectors(), dtype.itemsize * 8))
+    return load(Sliding(targets.vectors(), dtype.itemsize * 8))
 
 
 @functools.cache
@@ -56,8 +56,8 @@ def preparation(dtype: np.dtype[Any]) -> Preparation:
 
 def load(code: Sliding) -> Functions:
     """Compiles the functions."""
-    engine = machine.compiled(code.text())
-    return Functions(*[jobs.load(engine, name, kinds) for name, kinds in KINDS.items()])
+    library = machine.compiled(code.text())
+    return Functions(*[jobs.load(library, name, kinds) for name, kinds in KINDS.items()])
 
 
 def ready(array: Array) -> Array:

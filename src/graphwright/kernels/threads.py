@@ -129,18 +129,18 @@ def _pool() -> Pool | None:
 
 
 def _compiled() -> Pool:
-    from graphwright.kernels import machine, pool_code
+    from graphwright.kernels import machine, pool_code, targets
 
-    pause = pool_code.PAUSES.get(machine.target().family, "")
-    engine = machine.compiled(pool_code.text(pause, _SPINS, _PATIENCE, int(signal.SIG_BLOCK)))
-    place = engine.address("parallel_for")
+    pause = pool_code.PAUSES.get(targets.target().family, "")
+    library = machine.compiled(pool_code.text(pause, _SPINS, _PATIENCE, int(signal.SIG_BLOCK)))
+    place = library.addresses["parallel_for"]
     number, pointer = ctypes.c_int64, ctypes.c_void_p
     pool = Pool(
         place,
         ctypes.CFUNCTYPE(None, pointer, pointer, number)(place),
-        ctypes.CFUNCTYPE(None, number)(engine.address("limit")),
-        ctypes.CFUNCTYPE(None)(engine.address("reset")),
-        ctypes.CFUNCTYPE(None)(engine.address("work")),
+        ctypes.CFUNCTYPE(None, number)(library.addresses["limit"]),
+        ctypes.CFUNCTYPE(None)(library.addresses["reset"]),
+        ctypes.CFUNCTYPE(None)(library.addresses["work"]),
     )
     pool.reset()
     return pool

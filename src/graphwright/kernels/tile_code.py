@@ -18,7 +18,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from graphwright.kernels import jobs, strip_code, turn_code
-from graphwright.kernels.machine import Vectors
+from graphwright.kernels.targets import Vectors
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from graphwright.kernels import jobs
 from graphwright.kernels.jobs import NUMBER, PLACE
-from graphwright.kernels.machine import Vectors
+from graphwright.kernels.targets import Vectors
 
 _WINDOWS = (NUMBER, NUMBER, NUMBER, PLACE)  # how many windows, taps, channels; the taps
 

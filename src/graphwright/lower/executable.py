@@ -11,11 +11,12 @@ import numpy as np
 
 from graphwright.kernels import array_layout
 from graphwright.kernels.exclusion import exclusive
+from graphwright.kernels.linking import Library
 from graphwright.lower.kinds import DTYPES
+from graphwright.lower.llvm import machine
 from graphwright.lower.llvm.boundary import boundary, native_function
 from graphwright.lower.llvm.boundary_code import table
 from graphwright.lower.llvm.frame import Frame
-from graphwright.lower.llvm.machine import Library, machine
 from graphwright.lower.llvm.render import render
 from graphwright.lower.nest import Program
 from graphwright.lower.sizes import NotNative
@@ -32,14 +33,14 @@ _TOGETHER = 32
 
 
 @exclusive
-def library_of(text: str, names: tuple[str, ...] = _NAMES) -> Library:
+def library_of(text: str) -> Library:
     """The machine code of a module, compiled once in this process."""
     if not array_layout.is_known():
         raise NotNative("arrays lie in memory otherwise than native code expects")
     found = _LIBRARIES.get(text)
     if found is None:
         boundary()
-        found = _LIBRARIES[text] = machine().link(text, names)
+        found = _LIBRARIES[text] = machine.link(text)
     return found
 
 
@@ -114,7 +115,7 @@ def executables(lowered: Sequence[tuple[Program, list[Any]]]) -> list[Executable
         texts = list(dict.fromkeys([text for text, _ in rendered]))
         names = [_NAMES] if len(texts) == 1 else [numbered(i) for i in range(len(texts))]
         whole = texts[0] if len(texts) == 1 else joined(texts)
-        library = library_of(whole, tuple([name for own in names for name in own]))
+        library = library_of(whole)
         of_text = dict(zip(texts, names))
         result += [
             Executable(program, constants, frame, Code(library, of_text[text]))

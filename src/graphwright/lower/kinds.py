@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import cache
 
-from graphwright.kernels.machine import target
+from graphwright.kernels.targets import target
 from graphwright.lower.sizes import NotNative
 from graphwright.types import dtypes as dt
 from graphwright.types.dtypes import DType

@@ -13,8 +13,9 @@ from functools import cache
 from typing import Any
 
 from graphwright.kernels import large_arrays
+from graphwright.kernels.linking import Library
+from graphwright.lower.llvm import machine
 from graphwright.lower.llvm.boundary_code import Boundary
-from graphwright.lower.llvm.machine import Library, machine
 
 _NEW_ARRAY, _ARRAY_TYPE = 93, 2  # in NumPy's table of functions
 
@@ -68,9 +69,9 @@ _FASTCALL = 0x80
 def boundary() -> tuple[Library, MethodDef]:
     """The C function, compiled, and its description to Python."""
     for name, address in symbols().items():
-        machine().define(name, address)
-    library = machine().link(Boundary().text(), ("call", "poll"))
-    machine().define("gw_poll", library.addresses["poll"])
+        machine.define(name, address)
+    library = machine.link(Boundary().text())
+    machine.define("gw_poll", library.addresses["poll"])
     return library, MethodDef(b"native", library.addresses["call"], _FASTCALL, None)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from graphwright.kernels.machine import target
+from graphwright.kernels.targets import target
 from graphwright.lower.kinds import item_size
 from graphwright.lower.llvm.emitter import Reg, is_float, suffix, type_of
 from graphwright.lower.llvm.function import I64, FunctionWriter

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any, NamedTuple
 
-from graphwright.kernels.machine import vectors
+from graphwright.kernels.targets import vectors
 from graphwright.lower.kinds import item_size
 from graphwright.lower.llvm.elements import VectorScalars
 from graphwright.lower.llvm.emitter import Emitter, Reg, type_of

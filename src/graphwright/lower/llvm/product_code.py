@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from graphwright.kernels.machine import vectors
 from graphwright.kernels.matmul import WORTH
+from graphwright.kernels.targets import vectors
 from graphwright.lower.kinds import item_size
 from graphwright.lower.llvm.emitter import Reg
 from graphwright.lower.llvm.function import I64, FunctionWriter

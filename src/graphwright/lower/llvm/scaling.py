@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from graphwright.kernels.machine import vectors
+from graphwright.kernels.targets import vectors
 from graphwright.lower.llvm.emitter import Emitter, Reg, bits
 from graphwright.lower.llvm.lanes import FORMATS, Lanes, fma
 
