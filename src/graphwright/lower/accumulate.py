@@ -7,7 +7,7 @@ itself it would be written to memory and read again, which takes as long as comp
 from __future__ import annotations
 
 from graphwright.ir.graph import Graph, Node, Value, transform
-from graphwright.lower.indices import MatMulAdd
+from graphwright.lower.own_ops import MatMulAdd
 from graphwright.ops.arithmetic import AddV2
 from graphwright.ops.contraction import MatMul
 

@@ -18,7 +18,7 @@ from graphwright.lower import (
     quantization,
     space,
 )
-from graphwright.lower.indices import Peak, PickIndex, Reinterpreted
+from graphwright.lower.own_ops import Peak, PickIndex, Reinterpreted
 from graphwright.lower.rules import (
     HALVES,
     Rule,

@@ -6,7 +6,7 @@ from functools import reduce
 from operator import mul
 from typing import Any
 
-from graphwright.lower.indices import Products
+from graphwright.lower.own_ops import Products
 from graphwright.lower.rules import HALVES, Rule, dims_of, widened
 from graphwright.op.interpreter import apply
 from graphwright.op.op import Op

@@ -6,7 +6,7 @@ import numpy as np
 
 from graphwright.ir.graph import Graph, Node, Value, transform
 from graphwright.lower.composites import RULES
-from graphwright.lower.indices import PickIndex
+from graphwright.lower.own_ops import PickIndex
 from graphwright.lower.passes import through
 from graphwright.lower.prune import prune
 from graphwright.ops.conversion import Cast

@@ -1,12 +1,15 @@
-"""Rules of ops on diagonals and bands of matrices: which element is on which diagonal follows from
-ranges of rows and columns, so that sizes need not be known."""
+"""Rules of ops on diagonals and bands of matrices.
+
+Which element is on which diagonal follows from ranges of rows and columns, so that sizes need not
+be known.
+"""
 
 from __future__ import annotations
 
 import math
 from typing import Any
 
-from graphwright.lower.indices import Gathered
+from graphwright.lower.own_ops import Gathered
 from graphwright.lower.rules import Rule, dims_of, extent, host
 from graphwright.op.interpreter import apply
 from graphwright.op.op import Op

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from typing import Any
 
 from graphwright.ir.graph import Value
-from graphwright.lower.indices import PickIndex
+from graphwright.lower.own_ops import PickIndex
 from graphwright.lower.sizes import Late, NotNative, Shape, Size, Sizes, product
 from graphwright.op.op import Op, host_value
 from graphwright.ops.arithmetic import AddV2, Maximum, Minimum, Mul, Sub

@@ -16,7 +16,6 @@ from graphwright.lower.clusters import Cluster, Opaque, spread
 from graphwright.lower.control_lowering import ControlLowering
 from graphwright.lower.dead_stores import without_dead_stores
 from graphwright.lower.decompose import decompose
-from graphwright.lower.indices import MatMulAdd, Products, Scanned, Scattered
 from graphwright.lower.kinds import kind_of
 from graphwright.lower.list_lowering import ListLowering
 from graphwright.lower.lists import LIST_OPS, Lists, is_list
@@ -39,6 +38,7 @@ from graphwright.lower.nest import (
     Straight,
 )
 from graphwright.lower.nesting import ClusterLowering, StageLowering
+from graphwright.lower.own_ops import MatMulAdd, Products, Scanned, Scattered
 from graphwright.lower.passes import verified
 from graphwright.lower.schedule import Schedule
 from graphwright.lower.shapes import joined_parts

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 from graphwright.ir.graph import Node, Value
 from graphwright.lower.cuts import cuts
 from graphwright.lower.host_operands import DimsOf, as_size, host_of, literal_of, no_dims
-from graphwright.lower.indices import Gathered
+from graphwright.lower.own_ops import Gathered
 from graphwright.lower.sizes import ONE, NotNative, Shape, Size, Sizes, product
 from graphwright.op.op import Op
 from graphwright.ops.identities import (

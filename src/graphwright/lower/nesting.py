@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 from graphwright.ir.graph import Node, Value
 from graphwright.lower.clusters import Cluster, Member, is_final
 from graphwright.lower.host_operands import as_size, host_of, is_size
-from graphwright.lower.indices import PickIndex, Sized
 from graphwright.lower.kinds import kind_of
 from graphwright.lower.moves import Place
 from graphwright.lower.nest import (
@@ -29,6 +28,7 @@ from graphwright.lower.nest import (
     Store,
     Straight,
 )
+from graphwright.lower.own_ops import PickIndex, Sized
 from graphwright.lower.schedule import Schedule
 from graphwright.lower.shapes import COMBINE, FILLS
 from graphwright.lower.sizes import ONE, ZERO, NotNative, Shape, Size, product

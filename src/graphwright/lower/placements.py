@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from graphwright.lower.indices import Gathered, PickIndex, Required, Scanned, Scattered
+from graphwright.lower.own_ops import Gathered, PickIndex, Required, Scanned, Scattered
 from graphwright.lower.rewrites import CountedSegments
 from graphwright.lower.rules import HALVES, Rule, dims_of, extent, host, pieces, widened
 from graphwright.op.interpreter import apply

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from graphwright.ir.known import known
-from graphwright.lower.indices import Average
+from graphwright.lower.own_ops import Average
 from graphwright.op.interpreter import apply
 from graphwright.op.op import Op
 from graphwright.ops.conversion import cast

@@ -18,9 +18,9 @@ from graphwright.lower.accumulate import accumulated, in_place
 from graphwright.lower.clusters import Cluster, Member, Opaque, is_final, spread
 from graphwright.lower.decompose import decompose
 from graphwright.lower.host_operands import is_size
-from graphwright.lower.indices import Scattered, Sized
 from graphwright.lower.lists import LIST_OPS, MAKERS, Lists, is_list, list_operands
 from graphwright.lower.moves import FIRST, MOVES, At, Place, aligned, is_trivial
+from graphwright.lower.own_ops import Scattered, Sized
 from graphwright.lower.shapes import COMBINE, FILLS, Shapes, joined_parts, kept
 from graphwright.lower.simplify import simplify
 from graphwright.lower.sizes import ONE, Late, NotNative, Shape, Sizes

@@ -7,7 +7,8 @@ from typing import Any
 
 from graphwright.ir.graph import Node, Value
 from graphwright.lower.host_operands import as_size, host_of, literal_of
-from graphwright.lower.indices import (
+from graphwright.lower.moves import FIRST, MOVES
+from graphwright.lower.own_ops import (
     MatMulAdd,
     Peak,
     PickIndex,
@@ -16,7 +17,6 @@ from graphwright.lower.indices import (
     Scattered,
     Sized,
 )
-from graphwright.lower.moves import FIRST, MOVES
 from graphwright.lower.sizes import ONE, NotNative, Shape, Size, Sizes
 from graphwright.op.families import Elementwise
 from graphwright.ops.contraction import MatMul

@@ -1,4 +1,4 @@
-"""Tier 2: a graph as generated straight-line Python over NumPy kernels.
+"""The tier that traces begin in: a graph as generated straight-line Python over NumPy kernels.
 
 Every kernel is bound once; host operands that are constants become literals. A value is let go
 of after its last use: another one gets its name, or it is deleted.

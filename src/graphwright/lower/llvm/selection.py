@@ -1,5 +1,8 @@
-"""Branches that are cheaper to take both: a choice that data makes is guessed wrong by processors
-every third time, which costs as much as a dozen operations."""
+"""Choices as selections: of both sides, where that is cheaper than a branch.
+
+A choice that data makes is guessed wrong by processors every third time, which costs as much as a
+dozen operations.
+"""
 
 from __future__ import annotations
 

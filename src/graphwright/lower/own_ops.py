@@ -1,4 +1,4 @@
-"""Ops of lowering alone: those that read a size of a tensor beside their operand, and a maximum."""
+"""Ops of lowering alone, which no program has: what rules make of the ops that programs have."""
 
 from __future__ import annotations
 
