@@ -67,8 +67,8 @@ HOST = [
      "Shapes: numbers on the host, which machine code knows as sizes where it can."),
     (r"TensorList.*|EmptyTensorList",
      "Lists are native in loops that are (docs/architecture.md), if their items are tensors of one "
-     "shape, which lie one after the other; a list of lists has items that go on growing, and "
-     "runs as kernels."),
+     "shape, which lie one after the other; so are lists on which nothing but lists is pushed and "
+     "popped again, as gradients of loops in loops do."),
 ]  # fmt: skip
 
 #: Ops that stand for something else than a call.

@@ -383,3 +383,90 @@ def test_second_derivatives_of_loops_are_native(function, dynamic):
         return outer.gradient(slope, x)
 
     assert not differences(second, [normal(5)], dynamic)
+
+
+# -- lists of lists -------------------------------------------------------------------------
+
+
+def slopes(function):
+    """A function with its first and its second derivative."""
+
+    def differentiated(x, n):
+        with tf.GradientTape() as outer:
+            outer.watch(x)
+            with tf.GradientTape() as inner:
+                inner.watch(x)
+                y = tf.reduce_sum(function(x, n))
+            slope = inner.gradient(y, x)
+            steepness = tf.reduce_sum(slope * slope)
+        return y, slope, outer.gradient(steepness, x, unconnected_gradients="zero")
+
+    return differentiated
+
+
+def triangle(x, n):
+    """Loops in a loop: one more step in each turn."""
+    y = x
+    for i in tf.range(n):
+        z = y
+        for _ in tf.range(i):
+            z = tf.sin(z) * 0.9 + 0.1 * y
+        y = 0.5 * y + tf.tanh(z)
+    return y
+
+
+def pyramid(x, n):
+    """Loops in a loop in a loop."""
+    y = x
+    for i in tf.range(n):
+        for j in tf.range(i + 1):
+            for _ in tf.range(j):
+                y = tf.sin(y) + 0.1 * x
+    return y
+
+
+def halved(x, n):
+    """A loop that some turns skip."""
+    y = x
+    for i in tf.range(n):
+        if i % 2 == 0:
+            z = y
+            while tf.reduce_max(z) > 0.2:
+                z = 0.5 * z - 0.01 * z * z
+            y = y + z
+    return y
+
+
+@pytest.mark.parametrize("dims", [[3], [None]])
+@pytest.mark.parametrize("function", [triangle, pyramid])
+def test_loops_in_loops_have_native_derivatives(function, dims):
+    for count in (0, 1, 5):
+        x, n = np.array([0.1, 0.5, 0.9], np.float32), np.array(count, np.int32)
+        agree(slopes(function), x, n, dims=[dims, []])
+
+
+def test_loops_in_branches_of_loops_have_derivatives():
+    x, n = np.array([0.1, 0.5, 0.9], np.float32), np.array(5, np.int32)
+    agree(slopes(halved), x, n, native=False)
+
+
+def test_lists_of_lists_that_others_see_stay():
+    def program(n):
+        raw = tf.raw_ops
+        lists = raw.EmptyTensorList(element_shape=[], max_num_elements=-1, element_dtype=tf.variant)
+        own = raw.EmptyTensorList(element_shape=[], max_num_elements=-1, element_dtype=tf.int32)
+        for i in tf.range(n):
+            own = raw.TensorListPushBack(input_handle=own, tensor=i)
+            lists = raw.TensorListPushBack(input_handle=lists, tensor=own)
+        total = 0
+        for _ in tf.range(n):
+            lists, last = raw.TensorListPopBack(
+                input_handle=lists, element_shape=[], element_dtype=tf.variant
+            )
+            items = raw.TensorListStack(
+                input_handle=last, element_shape=[], element_dtype=tf.int32, num_elements=-1
+            )
+            total += tf.reduce_sum(items) * raw.TensorListLength(input_handle=lists)
+        return total
+
+    agree(program, np.array(6, np.int32), native=False)

@@ -29,6 +29,7 @@ from graphwright.lower.nest import (
     Statement,
     Store,
     Straight,
+    Transfer,
     all_statements,
 )
 from graphwright.lower.sizes import Size, product
@@ -105,7 +106,7 @@ def lifetimes(program: Program) -> dict[int, tuple[int, int]] | None:
 _KNOWN = frozenset(
     {
         *(Nest, Straight, Clear, Multiply, Copy, Loop, Choice, PackRight, Scan),
-        *(Reserve, Extend, Shorten, Locate, Agree, Mark, Require, Deliver),
+        *(Reserve, Extend, Shorten, Locate, Transfer, Agree, Mark, Require, Deliver),
     }
 )
 
@@ -129,5 +130,5 @@ def accessed(statement: Statement) -> Iterator[int]:
         yield statement.product.b
     elif isinstance(statement, (Locate, Deliver)):
         yield statement.buffer
-    elif isinstance(statement, (Copy, Scan)):
+    elif isinstance(statement, (Copy, Scan, Transfer)):
         yield from (statement.source, statement.target)

@@ -32,7 +32,9 @@ from graphwright.lower.nest import (
     Statement,
     Store,
     Straight,
+    Transfer,
 )
+from graphwright.lower.nested_lists import TensorListAppend, TensorListTake
 from graphwright.lower.rewrites import TensorListAddItem
 from graphwright.lower.sizes import ONE, ZERO, NotNative, Size, product
 from graphwright.ops.arithmetic import AddV2
@@ -209,6 +211,41 @@ class ListLowering:
         self.write(storage, before, after, node.inputs[1], schedule, into)
         return into
 
+    def append(self, node: Node, schedule: Schedule) -> list[Statement]:
+        """The items of another list written behind the last one."""
+        into: list[Statement] = []
+        storage, length = self.used(node, 0, schedule, into)
+        other, more = self.used(node, 1, schedule, into)
+        before, count = self.as_length(length, into), self.as_length(more, into)
+        wanted = self.program.scalar()
+        terms = (Scalar(before, "i32"), Scalar(count, "i32"))
+        total = Element(AddV2.of(), (0, 1), "i32")
+        into.append(Straight((*terms, total), ((2, wanted, "i32"),)))
+        after = self.extended(storage, before, into, exactly=wanted)
+        self.lengths[node.outputs[0]] = after
+        item, kind = self.shape(storage)
+        source, target = other.buffer, storage.buffer
+        into.append(Transfer(source, ZERO, target, before, count, item, kind))
+        if storage.written >= 0:
+            into.append(Mark(storage.written))
+        return into
+
+    def take(self, node: Node, schedule: Schedule) -> list[Statement]:
+        """The last items in a list of their own."""
+        into: list[Statement] = []
+        storage, length = self.used(node, 0, schedule, into)
+        count = self.program.as_scalar(node.inputs[1], schedule, into)
+        rest, taken = node.outputs
+        after = self.lengths[rest] = self.program.scalar()
+        self.lengths[taken] = count
+        into.append(Shorten(length, after, count))
+        own = self.lists.found[taken].storage
+        self.allocate(own)
+        item, kind = self.shape(own)
+        into.append(Reserve(own.buffer, own.capacity, count, item, kind))
+        into.append(Transfer(storage.buffer, after, own.buffer, ZERO, count, item, kind))
+        return into
+
     def extended(self, storage: Storage, length: Length, into: list[Statement], **how: Any) -> int:
         """Makes room; the new length."""
         result = self.program.scalar()
@@ -380,6 +417,8 @@ class ListLowering:
         TensorListSetItem: set_item,
         TensorListAddItem: add_item,
         TensorListPushBack: push,
+        TensorListAppend: append,
+        TensorListTake: take,
         TensorListGetItem: get_item,
         TensorListPopBack: pop,
         TensorListStack: stack,
@@ -474,8 +513,8 @@ class ListLowering:
         maker = storage.source
         if maker is None or isinstance(maker.op, TensorListFromTensor):
             return None if maker is None else maker.inputs[0].type.dims[1:]  # type: ignore[index]
-        if isinstance(maker.op, TensorListZerosLike):
-            raise NotNative("what a list of zeros is declared as", [maker])
+        if isinstance(maker.op, (TensorListZerosLike, TensorListTake)):
+            raise NotNative("what a list of zeros or of other lists' items is declared as", [maker])
         return dims_of(maker.inputs[0])
 
     def crossing(self) -> Crossing | None:

@@ -16,6 +16,7 @@ from graphwright.control.branch import BranchingOp, StatelessCase, StatelessIf
 from graphwright.control.loop import StatelessWhile
 from graphwright.ir.graph import Graph, Node, Value
 from graphwright.ir.known import known
+from graphwright.lower.nested_lists import TensorListAppend, TensorListTake
 from graphwright.lower.prune import like, resolved
 from graphwright.lower.simplify import folded, simplify
 from graphwright.op.op import Effect, Op
@@ -219,7 +220,9 @@ class Refinement:
             pushed = resolved(inputs[1], self.new)
             constant = first.common(pushed.node.op if isinstance(pushed.node.op, Const) else None)
             found = first.written_to(pushed.type.dims)._replace(size=None, constant=constant)
-        elif isinstance(op, TensorListPopBack):
+        elif isinstance(op, TensorListAppend):
+            found = first.join(self.list_of(inputs[1]))._replace(size=None)
+        elif isinstance(op, (TensorListPopBack, TensorListTake)):
             found = first._replace(size=None)
         elif isinstance(op, TensorListResize):
             found = first._replace(size=None, constant=None)
@@ -231,7 +234,7 @@ class Refinement:
             found = first.join(self.list_of(inputs[1]))
         else:
             found = UNKNOWN
-        self.items[node.outputs[0]] = found
+        self.items.update((v, found) for v in node.outputs if is_list(v))
 
     # -- inner graphs -----------------------------------------------------------------------
 

@@ -16,6 +16,7 @@ from graphwright.ir.graph import Graph, Node, Value
 from graphwright.lower.host_operands import as_size, host_of, is_size
 from graphwright.lower.kinds import kind_of
 from graphwright.lower.list_types import UNWRITTEN
+from graphwright.lower.nested_lists import TensorListAppend, TensorListTake
 from graphwright.lower.rewrites import TensorListAddItem
 from graphwright.lower.sizes import ZERO, Late, NotNative, Shape, Size, Sizes
 from graphwright.op.op import Op
@@ -46,13 +47,23 @@ _CHANGES: tuple[type[Op], ...] = (
     TensorListPushBack,
     TensorListResize,
     TensorListAddItem,
+    TensorListAppend,
 )
 
 #: Ops that give an item, or all of them, where they lie.
 READS: tuple[type[Op], ...] = (TensorListGetItem, TensorListPopBack, TensorListStack)
 
+#: Ops that make the list that they are given first longer or shorter.
+_RESIZES: tuple[type[Op], ...] = (
+    TensorListAppend,
+    TensorListPopBack,
+    TensorListPushBack,
+    TensorListResize,
+    TensorListTake,
+)
+
 LIST_OPS: frozenset[type[Op]] = frozenset(
-    (*MAKERS, *_CHANGES, *READS, TensorListFromTensor, TensorListLength)
+    (*MAKERS, *_CHANGES, *READS, TensorListFromTensor, TensorListLength, TensorListTake)
 )
 
 
@@ -196,6 +207,12 @@ class Lists:
         elif isinstance(op, TensorListPushBack):
             self.fit(storage, node.inputs[1], schedule)
             self.found[node.outputs[0]] = Listed(storage, None)
+        elif isinstance(op, TensorListAppend):
+            self.append(storage, self.used(node, 1, schedule).storage)
+            self.found[node.outputs[0]] = Listed(storage, None)
+        elif isinstance(op, TensorListTake):
+            self.found[node.outputs[0]] = Listed(storage, None)
+            self.found[node.outputs[1]] = Listed(self.taken(storage, node), None)
         elif isinstance(op, TensorListResize):
             self.note_sizes(storage, None)
             storage.gaps = True
@@ -205,9 +222,9 @@ class Lists:
         if isinstance(op, _CHANGES):
             storage.changed = True
         resized = isinstance(op, TensorListSetItem) and op.resize_if_index_out_of_bounds
-        if resized or isinstance(op, (TensorListPushBack, TensorListResize)):
+        if resized or isinstance(op, (TensorListPushBack, TensorListAppend, TensorListResize)):
             storage.grows = True
-        if isinstance(op, (TensorListPopBack, TensorListResize)):
+        if isinstance(op, (TensorListPopBack, TensorListTake, TensorListResize)):
             storage.popped = True
 
     def fit(self, storage: Storage, item: Value, schedule: Any) -> None:
@@ -225,6 +242,30 @@ class Lists:
             raise NotNative("an item has another dtype than its list")
         storage.kind = kind
         storage.item = dims if storage.item is None else self.unified(storage.item, dims)
+
+    def append(self, storage: Storage, other: Storage) -> None:
+        """The items of another list are added to one: they have the shape of all."""
+        if other.gaps and not other.declared:
+            raise NotNative("nothing says what shape the items of a list have")
+        if storage.kind != other.kind and None not in (storage.kind, other.kind):
+            raise NotNative("an item has another dtype than its list")
+        storage.kind = other.kind = storage.kind or other.kind
+        if storage.item is None or other.item is None:
+            storage.item = other.item = storage.item or other.item
+        else:
+            storage.item = self.unified(storage.item, other.item)
+        if other.sizes is not UNWRITTEN:
+            self.note_sizes(storage, other.sizes)
+
+    def taken(self, storage: Storage, node: Node) -> Storage:
+        """The storage of the last items of a list."""
+        if storage.item is None:
+            raise NotNative("nothing says what shape the items of a list have", [node])
+        result = Storage(storage.kind, storage.item, node)
+        if storage.sizes not in (None, UNWRITTEN):
+            storage.relied = True
+            result.sizes = storage.sizes
+        return result
 
     def sizes_of(self, item: Value, schedule: Any) -> tuple[Any, ...] | None:
         """What a vector of sizes is, if all of them are known."""
@@ -420,7 +461,7 @@ def changes_length(body: Graph, value: Value) -> bool:
                 if op.resize_if_index_out_of_bounds:
                     return True
                 same.add(node.outputs[0])
-            elif isinstance(op, (TensorListPushBack, TensorListPopBack, TensorListResize)):
+            elif isinstance(op, _RESIZES) and not i:
                 return True
             elif isinstance(op, Identity):
                 same.add(node.outputs[0])
@@ -452,6 +493,8 @@ def element_of(graph: Graph, value: Value) -> tuple[DType, Dims] | None:
                 item = node.inputs[-1].type
                 found = (item.dtype, item.dims) if item.dims is not None else None
                 found = found or element_of(graph, node.outputs[0])
+            elif isinstance(op, (TensorListAppend, TensorListTake)):
+                found = element_of(graph, node.outputs[-1])
             elif isinstance(op, StatelessWhile):
                 found = element_of(op.body, op.body.arguments[i])
                 if found is None and i < len(node.outputs):

@@ -308,10 +308,11 @@ class Extend(NamedTuple):
 
 
 class Shorten(NamedTuple):
-    """`result` is the length of a list without its last item; there must be one."""
+    """`result` is the length of a list without its last `by` items; there must be so many."""
 
     length: Size | int
     result: int
+    by: Size | int = ONE
 
 
 class Locate(NamedTuple):
@@ -321,6 +322,18 @@ class Locate(NamedTuple):
     buffer: int
     place: int
     length: Size | int
+    item: Size
+    kind: str
+
+
+class Transfer(NamedTuple):
+    """`number` items of one list, from `start` on, copied to `place` of another."""
+
+    source: int
+    start: Size | int
+    target: int
+    place: Size | int
+    number: int
     item: Size
     kind: str
 
@@ -357,7 +370,7 @@ class Deliver(NamedTuple):
     copy: bool
 
 
-ListStatement = Reserve | Extend | Shorten | Locate | Agree | Mark | Require | Deliver
+ListStatement = Reserve | Extend | Shorten | Locate | Transfer | Agree | Mark | Require | Deliver
 Statement = (
     Nest | Straight | Clear | Multiply | PackRight | Scan | Copy | Loop | Choice | ListStatement
 )

@@ -19,6 +19,7 @@ from graphwright.lower.inline import inlined
 from graphwright.lower.kinds import is_native_dtype
 from graphwright.lower.list_types import with_list_types
 from graphwright.lower.lists import LIST_OPS, is_list
+from graphwright.lower.nested_lists import with_flat_lists
 from graphwright.lower.outline import UPDATES, native_node, rewired
 from graphwright.lower.passes import through, verified
 from graphwright.lower.rewrites import lengths_first, rewritten
@@ -241,7 +242,15 @@ def partition(graph: Graph, reasons: dict[Node, str] | None = None) -> Graph:
     """
     hosts: set[Node] = set()
     ends: set[Node] = set()
-    graph = through(graph, inlined, with_list_types, rewritten, lengths_first, updated_by_products)
+    graph = through(
+        graph,
+        inlined,
+        with_flat_lists,
+        with_list_types,
+        rewritten,
+        lengths_first,
+        updated_by_products,
+    )
     while True:
         items = Partition(graph, hosts, ends).run()
         try:

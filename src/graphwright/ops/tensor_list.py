@@ -161,6 +161,10 @@ class TensorList:
         """The list with one more item."""
         return self._changed(_GREW, (item,))
 
+    def extend(self, items: list[Any]) -> TensorList:
+        """The list with more items."""
+        return self._changed(_GREW, items.copy())
+
     def resize(self, size: int) -> TensorList:
         """The list cut, or filled up with unwritten items."""
         missing = size - len(self)

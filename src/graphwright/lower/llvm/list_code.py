@@ -23,6 +23,7 @@ from graphwright.lower.nest import (
     Require,
     Reserve,
     Shorten,
+    Transfer,
 )
 from graphwright.lower.sizes import Size
 
@@ -167,17 +168,17 @@ class ListWriter:
             f.to_slot(room, more)
         if s.place >= 0 or s.exactly != -1:
             start = f.mul(length, size)
-            at = e.assign("ptr", 1, f"getelementptr i8, {f.from_slot(slot, 'ptr')}, {start}")
+            at = self.item(f.from_slot(slot, "ptr"), start)
             gap = e.intrinsic("smax", f.mul(e.binary("sub", after, length), size), f.number(0))
             self.zeros(at, gap)
         self.define(s.result, e.cast("trunc", after, "i32"))
 
     def shorten(self, s: Shorten) -> None:
-        """One less."""
-        f, e = self.f, self.e
-        length = self.value(s.length)
-        self.require(e.compare("sgt", length, f.number(0)))
-        self.define(s.result, e.cast("trunc", e.binary("sub", length, f.number(1)), "i32"))
+        """So many less; one comparison finds what is below none and above all."""
+        e = self.e
+        length, by = self.value(s.length), self.value(s.by)
+        self.require(e.compare("ule", by, length))
+        self.define(s.result, e.cast("trunc", e.binary("sub", length, by), "i32"))
 
     def locate(self, s: Locate) -> None:
         """The address of an item; one comparison finds what is below and above."""
@@ -185,8 +186,18 @@ class ListWriter:
         index = self.value(s.place)
         self.require(e.compare("ult", index, self.value(s.length)))
         start = f.mul(index, self.bytes(s.item, s.kind))
-        at = e.assign("ptr", 1, f"getelementptr i8, {f.buffer(s.buffer)}, {start}")
-        f.to_slot(self.frame.buffer(s.view), at)
+        f.to_slot(self.frame.buffer(s.view), self.item(f.buffer(s.buffer), start))
+
+    def transfer(self, s: Transfer) -> None:
+        """Items copied."""
+        f, size = self.f, self.bytes(s.item, s.kind)
+        ends = [(s.source, s.start), (s.target, s.place)]
+        source, target = [self.item(f.buffer(b), f.mul(self.value(i), size)) for b, i in ends]
+        f.copy(target, source, f.mul(self.value(s.number), f.size(s.item)), s.kind)
+
+    def item(self, address: Reg, start: Reg) -> Reg:
+        """The address so many bytes behind another."""
+        return self.e.assign("ptr", 1, f"getelementptr i8, {address}, {start}")
 
     def agree(self, s: Agree) -> None:
         """Two lengths that must be the same."""
@@ -225,6 +236,7 @@ class ListWriter:
         Extend: extend,
         Shorten: shorten,
         Locate: locate,
+        Transfer: transfer,
         Agree: agree,
         Mark: mark,
         Require: demand,
