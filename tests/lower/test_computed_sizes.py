@@ -26,6 +26,9 @@ CASES = {
     "first of few": (lambda x: x[:99] * 2.0, [X]),
     "first": (lambda x: x[0] * 2.0, [X]),
     "as long as another": (lambda x, y: x[: tf.shape(y)[0]] * 2.0 + y, [X, normal(3, 40)]),
+    "all of a shape": (lambda x, y: tf.reshape(x, tf.shape(y)[...]) * 2.0 + y, [X, normal(40, 6)]),
+    "end of a shape": (lambda x, y: x + tf.zeros(tf.shape(y)[..., 1:]), [X, normal(3, 40)]),
+    "single size as a shape": (lambda x: tf.reshape(x, tf.size(x)[tf.newaxis]) * 2.0, [X]),
     "mask": (lambda n: tf.cast(tf.sequence_mask(n), tf.float32) * 2.0, [numbers(7)]),
     "mask of a width": (lambda x, n: tf.sequence_mask(x, n) & True, [numbers(7), N]),
     "classes": (lambda x, n: tf.one_hot(x, n) * 2.0, [numbers(7), N]),
@@ -55,6 +58,20 @@ CASES = {
 def test_computed_sizes_are_native(name, dynamic):
     function, arrays = CASES[name]
     assert not differences(function, arrays, dynamic)
+
+
+@pytest.mark.parametrize(
+    "part",
+    [lambda dims, n: dims[tf.newaxis][0], lambda dims, n: dims[n - 4 :]],
+    ids=["row of a matrix", "computed bound"],
+)
+def test_other_parts_of_shapes_are_left_to_kernels(part):
+    def function(x, y, n):
+        return tf.reshape(x, part(tf.shape(y), n)) * 2.0 + y
+
+    arrays = [X, normal(40, 6), N]
+    (found,) = flat(staged(function, arrays, True)(*arrays))
+    np.testing.assert_array_equal(found, X.reshape(40, 6) * 2.0 + arrays[1])
 
 
 #: What takes an axis, which a call gives.

@@ -67,7 +67,7 @@ from graphwright.ops.repetition import Tile
 from graphwright.ops.reversal import reverse
 from graphwright.ops.sequences import LinSpace
 from graphwright.ops.sequences import range as steps
-from graphwright.ops.slicing import MASKED, NewAxis, Pick, StridedSliceGrad
+from graphwright.ops.slicing import WHOLE, NewAxis, Pick, StridedSliceGrad, spread
 from graphwright.ops.softmax import (
     LogSoftmax,
     Softmax,
@@ -318,27 +318,15 @@ def slice_gradient(op: Any, shape: Any, begin: Any, end: Any, strides: Any, dy: 
     dims, bounds = known(shape._value), [host(v) for v in (begin, end, strides)]
     if not isinstance(dims, tuple) or None in bounds:
         return None
-    entries = list(op.entries(*bounds))
-    if None not in entries:
-        entries.append(None)
-    taken = sum(entry is not None and not isinstance(entry, NewAxis) for entry in entries)
-    spread: list[Any] = []
-    for entry in entries:
-        if entry is None:
-            spread += [slice(None, None, 1)] * (len(dims) - taken)
-        elif isinstance(entry, (NewAxis, Pick)):
-            spread.append(entry)
-        else:
-            spread.append(slice(*[None if v is MASKED else v for v in entry]))
     pairs: list[tuple[int, int]] = []
     inner: list[Any] = []
     at = 0  # the axis of `dy`
-    for entry in spread:
+    for entry in spread(list(op.entries(*bounds)), len(dims)):
         if isinstance(entry, NewAxis):
             at += 1
             continue
         size = dims[len(pairs)]
-        if entry == slice(None, None, 1):
+        if entry == WHOLE:
             pairs.append((0, 0))
             inner.append(extent(dy, at) if size is None else size)
             at += 1
@@ -349,7 +337,7 @@ def slice_gradient(op: Any, shape: Any, begin: Any, end: Any, strides: Any, dy: 
             pairs.append((place, size - place - 1))
             inner.append(1)
         else:
-            places = range(*entry.indices(size))
+            places = range(*slice(*entry.unmasked).indices(size))
             if places.step != 1:
                 return None
             pairs.append((places.start, size - places.start - len(places)))

@@ -8,7 +8,7 @@ from graphwright.ir.graph import Node, Value
 from graphwright.lower.host_operands import Computed, DimsOf, host_of
 from graphwright.lower.sizes import ONE, ZERO, NotNative, Shape, Size, Sizes
 from graphwright.ops.joining import Pack
-from graphwright.ops.slicing import MASKED, NewAxis, Pick
+from graphwright.ops.slicing import NewAxis, Pick, spread
 
 
 class Cut(NamedTuple):
@@ -26,7 +26,7 @@ def cut(sizes: Sizes, entry: Any, dim: Size) -> Cut:
         return picked(sizes, entry.index, dim)
     if None in entry:
         raise NotNative("the bounds of a slice are computed")
-    begin, end, stride = [None if v is MASKED else v for v in entry]
+    begin, end, stride = entry.unmasked
     if begin is None and end is None and stride in (1, -1):
         return Cut((dim, Size(-1)) if stride < 0 else (), stride, dim)
     known = sizes.value(dim)
@@ -93,20 +93,9 @@ def cuts(sizes: Sizes, node: Node, dims: Shape, dims_of: DimsOf) -> list[Cut]:
     """Each dimension's part, and a `Cut` of no dimension (stride 0, size 1) for a new axis."""
     op: Any = node.op
     begin, end, strides = [bounds_of(sizes, v, dims_of) for v in node.inputs[1:4]]
-    entries = list(op.entries(begin, end, strides))
-    taken = sum(isinstance(e, tuple) and not isinstance(e, NewAxis) for e in entries)
-    if None not in entries:
-        entries.append(None)
-    result: list[Cut] = []
-    axis = 0
-    for entry in entries:
-        if entry is None:
-            for _ in range(len(dims) - taken):
-                result.append(Cut((), 1, dims[axis]))
-                axis += 1
-        elif isinstance(entry, NewAxis):
-            result.append(Cut((), 0, ONE))
-        else:
-            result.append(cut(sizes, entry, dims[axis]))
-            axis += 1
-    return result
+    entries = spread(list(op.entries(begin, end, strides)), len(dims))
+    left = iter(dims)
+    return [
+        Cut((), 0, ONE) if isinstance(entry, NewAxis) else cut(sizes, entry, next(left))
+        for entry in entries
+    ]

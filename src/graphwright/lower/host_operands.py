@@ -21,7 +21,7 @@ from graphwright.ops.identities import Identity, StopGradient
 from graphwright.ops.joining import ConcatV2, Pack
 from graphwright.ops.shape import Shape as ShapeOp
 from graphwright.ops.shape import Size as SizeOp
-from graphwright.ops.slicing import INDEX, MASKED, Pick, StridedSlice
+from graphwright.ops.slicing import INDEX, NewAxis, Pick, StridedSlice, spread
 
 DimsOf = Callable[[Value], Shape]
 
@@ -58,16 +58,27 @@ def host_of(sizes: Sizes, value: Value, dims_of: DimsOf) -> Any:
     if isinstance(op, PickIndex):
         return Computed(value)
     if isinstance(op, StridedSlice):
-        x, *bounds = [host_of(sizes, v, dims_of) for v in value.node.inputs]
-        (entry,) = list(op.entries(*bounds))
-        if isinstance(entry, Pick) and isinstance(entry.index, int):
-            return x[entry.index]
-        begin, end, stride = [None if v is MASKED else v for v in entry]
-        return tuple(x[begin:end:stride])
+        found = part_of(op, *[host_of(sizes, v, dims_of) for v in value.node.inputs])
+        if found is not None:
+            return found
     words = f"{op.type_name} computes a shape"
     if value.type.dims == () and value.type.dtype in INDEX and not isinstance(op, Placeholder):
         raise Late(words, [value.node])  # a segment after it can be given the number
     raise NotNative(words)
+
+
+def part_of(op: StridedSlice, x: Any, *bounds: Any) -> Any:
+    """What a slice takes of a host operand; None for what is neither an entry nor a vector."""
+    is_vector = isinstance(x, tuple) and not isinstance(x, Size)
+    entry, *others = spread(list(op.entries(*bounds)), int(is_vector))
+    if others:
+        return None
+    if isinstance(entry, NewAxis):
+        return (x,)
+    places = [entry.index] if isinstance(entry, Pick) else entry.unmasked
+    if not all(place is None or isinstance(place, int) for place in places):
+        return None
+    return x[places[0]] if isinstance(entry, Pick) else x[slice(*places)]
 
 
 def literal_of(sizes: Sizes, value: Value) -> Any:

@@ -28,6 +28,11 @@ class Range(NamedTuple):
     end: Any
     stride: Any
 
+    @property
+    def unmasked(self) -> list[Any]:
+        """The three as Python's slices have them: None for what is masked."""
+        return [None if v is MASKED else v for v in self]
+
 
 class Pick(NamedTuple):
     """One index along an axis of the operand, which the result lacks."""
@@ -40,6 +45,9 @@ class NewAxis(NamedTuple):
 
 
 MASKED = object()
+
+#: All of an axis.
+WHOLE = Range(MASKED, MASKED, 1)
 
 
 class Masks(Op):
@@ -96,23 +104,10 @@ class Masks(Op):
         entries = list(self.entries(*bounds))
         if dims is None:
             return None
-        taken = sum(isinstance(e, (Range, Pick)) for e in entries)
-        if taken > len(dims):
-            if not dims:
-                raise ValueError("Attempting to slice scalar input.")
-            raise ValueError(
-                f"Index out of range using input dim {len(dims)}; input has only {len(dims)} dims"
-            )
-        if None not in entries:
-            entries.append(None)
         result: list[int | None] = []
         axis = 0
-        for entry in entries:
-            if entry is None:
-                rest = len(dims) - taken
-                result += dims[axis : axis + rest]
-                axis += rest
-            elif isinstance(entry, NewAxis):
+        for entry in spread(entries, len(dims)):
+            if isinstance(entry, NewAxis):
                 result.append(1)
             else:
                 if isinstance(entry, Pick):
@@ -134,7 +129,7 @@ class Masks(Op):
             elif isinstance(entry, Pick):
                 index.append(entry.index)
             else:
-                index.append(builtins.slice(*[None if v is MASKED else v for v in entry]))
+                index.append(builtins.slice(*entry.unmasked))
         return tuple(index) if Ellipsis in index else (*index, Ellipsis)
 
     def shifted(self) -> Masks:
@@ -146,6 +141,18 @@ class Masks(Op):
         """The vectors `begin`, `end`, `strides` of operands `first` and on, with all rows."""
         entries = zip(range(first, first + 3), (0, 0, 1))
         return [each.longer(each.same(i), entry) for i, entry in entries]
+
+
+def spread(entries: Sequence[Any], rank: int) -> list[Any]:
+    """What entries mean of an operand of so many axes: the ellipsis, which may be left out, stands
+    for whole axes. ValueError where there are not enough."""
+    taken = sum(isinstance(e, (Range, Pick)) for e in entries)
+    if taken > rank:
+        if not rank:
+            raise ValueError("Attempting to slice scalar input.")
+        raise ValueError(f"Index out of range using input dim {rank}; input has only {rank} dims")
+    at = entries.index(None) if None in entries else len(entries)
+    return [*entries[:at], *[WHOLE] * (rank - taken), *entries[at + 1 :]]
 
 
 def check_bounds(begin: Any, end: Any, strides: Any) -> None:
@@ -172,8 +179,7 @@ def range_length(entry: Range, size: int | None) -> int | None:
     """How many elements a range takes from an axis, or None."""
     if size is None or None in entry:
         return None
-    begin, end, stride = [None if v is MASKED else v for v in entry]
-    return len(range(*builtins.slice(begin, end, stride).indices(size)))
+    return len(range(*builtins.slice(*entry.unmasked).indices(size)))
 
 
 class StridedSlice(Masks):
