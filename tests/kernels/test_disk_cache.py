@@ -11,7 +11,7 @@ import time
 
 import pytest
 
-from graphwright.kernels.disk_cache import DiskCache, key_of
+from graphwright.kernels.disk_cache import DiskCache, disk_cache, key_of
 
 
 @pytest.fixture
@@ -147,3 +147,13 @@ def test_a_writer_that_is_killed_leaves_whole_entries(tmp_path):
 @pytest.mark.slow
 def test_many_writers_that_are_killed_leave_whole_entries(tmp_path):
     killed(tmp_path / "code", 200)
+
+
+def test_a_directory_stays_where_it_is_however_it_is_named(tmp_path, monkeypatch):
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.chdir(tmp_path)
+    for name in ("~/code", "code", str(tmp_path / "code")):
+        monkeypatch.setenv("GRAPHWRIGHT_CACHE_DIR", name)
+        found = disk_cache.__wrapped__()
+        assert found is not None
+        assert found.directory == tmp_path / "code"

@@ -132,7 +132,8 @@ def disk_cache() -> DiskCache | None:
     if wanted == "off":
         return None
     if wanted:
-        return DiskCache(Path(wanted))
+        # What is relative is so to where the process is now, wherever it goes later.
+        return DiskCache(Path(os.path.expanduser(wanted)).absolute())
     from platformdirs import user_cache_path
 
     return DiskCache(user_cache_path("graphwright") / "code")

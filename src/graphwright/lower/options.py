@@ -6,15 +6,28 @@ import os
 from typing import Any
 
 from graphwright.kernels.preparation import Waiting
+from graphwright.logs import get_logger
 
 OPTIONS: dict[str, Any] = {}
 
 #: When traces become machine code: `off`, `always` (before they run for the first time), `check`
 #: (always, and every call runs both tiers and compares them); else in the background, when it
 #: pays. The environment sets it; a function's `jit_compile` has precedence over the first two.
-if os.environ.get("GRAPHWRIGHT_NATIVE"):
-    OPTIONS["native"] = os.environ["GRAPHWRIGHT_NATIVE"]
-    Waiting.always = OPTIONS["native"] in ("always", "check")
+MODES = ("off", "always", "check")
+
+
+def choose(wanted: str) -> None:
+    """Sets when traces become machine code; what is no mode is ignored, with a note."""
+    if wanted in MODES:
+        OPTIONS["native"] = wanted
+        Waiting.always = wanted != "off"
+    elif wanted:
+        get_logger().warning(
+            "GRAPHWRIGHT_NATIVE=%s is ignored: it may be %s", wanted, ", ".join(MODES)
+        )
+
+
+choose(os.environ.get("GRAPHWRIGHT_NATIVE", ""))
 
 
 def enabled(name: str) -> bool:
