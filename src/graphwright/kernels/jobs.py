@@ -9,10 +9,12 @@ import ctypes
 import itertools
 from array import array
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from graphwright.kernels import threads
-from graphwright.kernels.linking import Library
+
+if TYPE_CHECKING:
+    from graphwright.kernels.linking import Library
 
 #: Kinds of arguments: addresses and numbers.
 PLACE, NUMBER = "ptr", "i64"

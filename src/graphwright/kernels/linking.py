@@ -223,21 +223,15 @@ def c_function(name: str) -> int | None:
         return None
 
 
-class _System(NamedTuple):
-    mmap: Any
-    mprotect: Any
-    munmap: Any
-
-
 @functools.cache
-def _system() -> _System:
+def _system() -> ctypes.CDLL:
     library = ctypes.CDLL(None, use_errno=True)
     place, size, number = ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int
     library.mmap.restype = place
     library.mmap.argtypes = [place, size, number, number, number, ctypes.c_long]
     library.mprotect.argtypes = [place, size, number]
     library.munmap.argtypes = [place, size]
-    return _System(library.mmap, library.mprotect, library.munmap)
+    return library
 
 
 def _new_block(size: int) -> int:

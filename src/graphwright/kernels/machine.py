@@ -1,7 +1,8 @@
 """Machine code, for this processor, from LLVM text.
 
 LLVM is loaded when there is code to be made, which takes some tens of milliseconds; neither
-`import graphwright` nor code that lies on the disk pays for it.
+`import graphwright` nor code that lies on the disk pays for it. The linker is loaded with the first
+code.
 """
 
 from __future__ import annotations
@@ -9,16 +10,17 @@ from __future__ import annotations
 import re
 import sys
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from graphwright.kernels import linking, memory
+from graphwright.kernels import memory
 from graphwright.kernels.disk_cache import disk_cache, key_of
-from graphwright.kernels.elf import Unlinkable
 from graphwright.kernels.exclusion import exclusive, keep
-from graphwright.kernels.linking import Library, Module, c_function
 from graphwright.kernels.targets import description, target
+
+if TYPE_CHECKING:
+    from graphwright.kernels.linking import Library, Module
 
 #: Where something lies that a module refers to; None if it is not there.
 Resolve = Callable[[str], int | None]
@@ -27,6 +29,8 @@ Resolve = Callable[[str], int | None]
 @exclusive
 def link(text: str, resolve: Resolve) -> Library:
     """The functions of a module, in memory: by our linker, or where it cannot do it by LLVM's."""
+    from graphwright.kernels import linking
+
     data, module = _prepared(text, resolve)
     if module is not None:
         try:
@@ -41,6 +45,8 @@ def link(text: str, resolve: Resolve) -> Library:
 @exclusive
 def compiled(text: str) -> Library:
     """The functions of a module that refers to the C library alone; they are never freed."""
+    from graphwright.kernels.linking import c_function
+
     memory.keep_freed()
     library: Library = keep(link(text, c_function))
     return library
@@ -49,6 +55,8 @@ def compiled(text: str) -> Library:
 def _prepared(text: str, resolve: Resolve) -> tuple[bytes, Module | None]:
     """The object file of a module, from the disk if it was made before, and what our linker
     makes of it."""
+    from graphwright.kernels import linking
+    from graphwright.kernels.elf import Unlinkable
 
     def module_of(data: bytes) -> Module | None:
         return linking.prepared(data, defined(text), resolve) if linking.is_known() else None
