@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import signal
 import threading
+import weakref
 
 import numpy as np
 import pytest
@@ -12,6 +14,7 @@ import pytest
 import graphwright as tf
 from graphwright.kernels.preparation import Waiting
 from graphwright.lower.check import compare
+from graphwright.lower.executable import executables
 from graphwright.lower.inspection import outside
 from graphwright.lower.lowering import lower
 from graphwright.lower.options import OPTIONS
@@ -142,8 +145,6 @@ def test_machine_code_computes_what_the_kernels_compute(name, dynamic):
 
 
 def test_one_compilation_serves_all_lengths():
-    from graphwright.lower.executable import executables
-
     function = tf.function(lambda x: tf.nn.softmax(x * 2.0))
     libraries = set()
     for n in range(2, 40):
@@ -382,3 +383,21 @@ def test_who_wants_the_same_in_every_run_waits_for_machine_code(monkeypatch):
     x = tf.constant(normal(3))
     tiers = [f(x) is not None and f.get_concrete_function(x).tier for _ in range(4)]
     assert tiers == ["python", "python", "native", "native"]
+
+
+@pytest.mark.parametrize("constants", [False, True])
+def test_code_stays_as_long_as_its_function(constants):
+    weights = np.arange(2.0, dtype=np.float32)
+    function = tf.function(lambda x: x * (weights if constants else 3.5) + 0.8125)
+    concrete = function.get_concrete_function(tf.TensorSpec([2]))
+    (made,) = executables([lower(simplify(concrete.graph))])
+    native, library = made.function(), weakref.ref(made.code.library)
+    del made
+    gc.collect()
+    x = np.ones(2, np.float32)
+    expected = x * (weights if constants else np.float32(3.5)) + np.float32(0.8125)
+    assert library() is not None
+    assert (native(x)[0] == expected).all()
+    del native
+    gc.collect()
+    assert library() is None

@@ -62,7 +62,7 @@ class Executable:
         self.constants = [np.ascontiguousarray(c) for c in constants]
         self.code = code
         prepare, run = [code.library.addresses[name] for name in code.names]
-        self._native = native_function(describe(program, frame, (prepare, run)))
+        self._native = native_function(describe(program, frame, (prepare, run)), code.library)
 
     def function(self) -> Callable[..., Any]:
         """What calls it: the C function itself where no constants are to be added."""

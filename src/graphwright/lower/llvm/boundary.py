@@ -75,11 +75,15 @@ def boundary() -> tuple[Library, MethodDef]:
     return library, MethodDef(b"native", library.addresses["call"], _FASTCALL, None)
 
 
-def native_function(description: bytes) -> Callable[..., Any]:
-    """The Python function of a program: arrays -> a tuple of arrays, or None."""
+def native_function(description: bytes, library: Library) -> Callable[..., Any]:
+    """The Python function of a program: arrays -> a tuple of arrays, or None.
+
+    The library of its code stands where Python has the module of a function of C, which such a
+    function keeps: so whoever is in it has the code stay.
+    """
     make = ctypes.pythonapi.PyCMethod_New
     make.restype = ctypes.py_object
-    make.argtypes = [ctypes.c_void_p, ctypes.py_object, ctypes.c_void_p, ctypes.c_void_p]
+    make.argtypes = [ctypes.c_void_p, ctypes.py_object, ctypes.py_object, ctypes.c_void_p]
     _, method = boundary()
-    found: Callable[..., Any] = make(ctypes.addressof(method), description, None, None)
+    found: Callable[..., Any] = make(ctypes.addressof(method), description, library, None)
     return found
