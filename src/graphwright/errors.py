@@ -12,7 +12,9 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 from types import CodeType, FrameType, TracebackType
-from typing import Any, NamedTuple, TypeVar, cast
+from typing import Any, TypeVar, cast
+
+from graphwright.named_tuple import NamedTuple
 
 _PACKAGE = str(Path(__file__).parent)
 #: What the file names of code that is not the user's begin with: ours, and what we generated.

@@ -30,7 +30,7 @@ import ast
 import functools
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import Any
 
 from graphwright.autograph import loads
 from graphwright.autograph.decisions import Decision, Operand, Unstaged, Wraps
@@ -51,6 +51,7 @@ from graphwright.autograph.syntax import (
     is_simple,
     is_try,
 )
+from graphwright.named_tuple import NamedTuple
 
 MARK = "ag_at"  # the site of the operand that is asked
 _DEEPEST = 15  # blocks in each other: Python has room for 20 in one function

@@ -17,7 +17,7 @@ import types
 import weakref
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any
 
 from graphwright.autograph import (
     calls,
@@ -39,6 +39,7 @@ from graphwright.autograph.source import Source, SourceError
 from graphwright.autograph.syntax import CALLS, OPERATORS, SITES, Fresh
 from graphwright.identities import IdentityTable
 from graphwright.logs import LOGGER
+from graphwright.named_tuple import NamedTuple
 
 FAILURES = (SourceError, JumpError)  # why a function may be left as it is, with a warning
 PREFIX = "tf__"

@@ -25,7 +25,7 @@ import ast
 import builtins
 import sys
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import Any
 
 from graphwright.autograph.decisions import (
     Chain,
@@ -39,6 +39,7 @@ from graphwright.autograph.decisions import (
 )
 from graphwright.autograph.effects import Names
 from graphwright.autograph.syntax import CALL, CALLS, At, Fresh, parameters
+from graphwright.named_tuple import NamedTuple
 
 #: Whether comprehensions run in the frame of the function that they are in.
 ASKS_IN_FRAME = sys.version_info >= (3, 12)

@@ -12,9 +12,10 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import Any
 
 from graphwright.autograph.syntax import SCOPES, At, Fresh, blocks, is_docstring, is_try
+from graphwright.named_tuple import NamedTuple
 
 
 class JumpError(Exception):

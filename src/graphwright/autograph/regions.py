@@ -11,12 +11,13 @@ import functools
 import operator
 from collections.abc import Callable, Sequence
 from types import CellType
-from typing import Any, NamedTuple
+from typing import Any
 
 from graphwright.autograph import lists, refusals
 from graphwright.autograph.refusals import RETURN_VALUE
 from graphwright.autograph.staging import Fold, Iteration, Leaves, Staging
 from graphwright.autograph.undefined import Undefined
+from graphwright.named_tuple import NamedTuple
 from graphwright.types import tree
 
 State = tuple[Any, ...]

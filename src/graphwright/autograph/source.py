@@ -13,10 +13,11 @@ import itertools
 import linecache
 import types
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 from graphwright.autograph.exempt import note_converted
 from graphwright.autograph.syntax import with_type_params
+from graphwright.named_tuple import NamedTuple
 
 _FUTURES = 0
 for _name in __future__.all_feature_names:

@@ -12,11 +12,11 @@ import dis
 import sys
 from collections.abc import Iterator
 from types import CodeType, FrameType
-from typing import NamedTuple
 
 from graphwright.autograph.exempt import is_converted
 from graphwright.errors import Location
 from graphwright.logs import LOGGER
+from graphwright.named_tuple import NamedTuple
 from graphwright.trace.tracer import Tracer
 
 TURNS = 3_000  # of a loop that add to a graph, before it warns

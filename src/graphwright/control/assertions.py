@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
 from graphwright.errors import InvalidArgumentError
 from graphwright.ir.known import known
+from graphwright.named_tuple import NamedTuple
 from graphwright.op.dispatch import ASSERTIONS
 from graphwright.op.interpreter import apply, convert, convert_pair
 from graphwright.ops import comparison

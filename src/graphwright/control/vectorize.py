@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import builtins
 from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 from graphwright.control.body import trace_body
 from graphwright.control.branch import check_callable
@@ -19,6 +19,7 @@ from graphwright.control.map import map_fn
 from graphwright.errors import InvalidArgumentError
 from graphwright.ir.graph import Graph, Node, Value
 from graphwright.logs import LOGGER
+from graphwright.named_tuple import NamedTuple
 from graphwright.op.batching import Refusal, Same
 from graphwright.op.interpreter import apply
 from graphwright.op.op import Effect, host_value

@@ -15,7 +15,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path as FilePath
 from types import FrameType
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -26,6 +26,7 @@ from graphwright.explain.paths import Path, Reached, print_of, reached, store_pa
 from graphwright.explain.record import FAMILIES
 from graphwright.explain.wording import listed, show_place
 from graphwright.ir.graph import Graph
+from graphwright.named_tuple import NamedTuple
 from graphwright.trace.symbolic import SymbolicTensor
 from graphwright.types import tree
 

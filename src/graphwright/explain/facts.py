@@ -11,9 +11,10 @@ import types
 import weakref
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import Any
 
 from graphwright.autograph.source import SourceError, fetch
+from graphwright.named_tuple import NamedTuple
 
 #: Methods of containers that change them.
 MUTATORS = frozenset(

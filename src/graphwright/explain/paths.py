@@ -9,12 +9,13 @@ import weakref
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
 from graphwright.autograph.exempt import is_library
 from graphwright.explain.facts import Chain, Facts, Step, Store, facts_of
+from graphwright.named_tuple import NamedTuple
 from graphwright.values.tensor import EagerTensor, Tensor
 
 _DEPTH = 4  # of helpers that call helpers

@@ -16,7 +16,7 @@ from copy import copy
 from itertools import repeat
 from operator import length_hint
 from time import perf_counter
-from typing import Any, NamedTuple, Protocol
+from typing import Any, Protocol
 
 from graphwright.errors import Location, last_user_line, user_location
 from graphwright.explain.paths import contents
@@ -24,6 +24,7 @@ from graphwright.explain.state import Change, Watch
 from graphwright.identities import IdentityTable
 from graphwright.ir.graph import Graph
 from graphwright.lower.tiers import Compilation, Tiered
+from graphwright.named_tuple import NamedTuple
 from graphwright.trace.signature import Binder, FunctionType
 from graphwright.trace.types import Literal, Structure, Weakref
 

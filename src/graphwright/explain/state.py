@@ -5,7 +5,7 @@ from __future__ import annotations
 import reprlib
 import warnings
 from collections.abc import Iterator, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 from graphwright.errors import StaleStateWarning, user_location
 from graphwright.explain.paths import (
@@ -16,6 +16,7 @@ from graphwright.explain.paths import (
     print_of,
     read_paths,
 )
+from graphwright.named_tuple import NamedTuple
 
 MODES = ("warn", "retrace", "ignore")
 _SHOWN = 60  # characters of a value

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from enum import Enum
 from itertools import chain, count
-from typing import NamedTuple
 
 from graphwright.ir.graph import Graph, Node, Value, subgraphs_of
+from graphwright.named_tuple import NamedTuple
 from graphwright.op.op import Effect
 from graphwright.ops.effects import NoOp
 from graphwright.types.dtypes import resource

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
 from graphwright.kernels.numbers import Numbers
+from graphwright.named_tuple import NamedTuple
 
 
 class Window(NamedTuple):

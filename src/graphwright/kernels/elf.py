@@ -7,7 +7,8 @@ is, is checked before it is followed; `Unlinkable` says what does not fit.
 from __future__ import annotations
 
 import struct
-from typing import NamedTuple
+
+from graphwright.named_tuple import NamedTuple
 
 #: Processors, as the header names them.
 X86_64, AARCH64 = 62, 183

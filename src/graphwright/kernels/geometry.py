@@ -6,9 +6,10 @@ import itertools
 import math
 from collections.abc import Sequence
 from functools import lru_cache
-from typing import Any, NamedTuple
+from typing import Any
 
 from graphwright.kernels.windows import Windows
+from graphwright.named_tuple import NamedTuple
 
 
 class Phase(NamedTuple):

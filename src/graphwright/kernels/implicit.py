@@ -17,7 +17,7 @@ import itertools
 import math
 from collections.abc import Sequence
 from functools import lru_cache
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -28,6 +28,7 @@ from graphwright.kernels.products import Table, steps
 from graphwright.kernels.strip_code import ADD, FILL, MULTIPLY, OVER, PACK
 from graphwright.kernels.strips import FRAME, OTHER, OWN, PANELS, RESULT, SOURCE, Plan
 from graphwright.kernels.windows import Windows, accumulator, blocks
+from graphwright.named_tuple import NamedTuple
 
 Array = npt.NDArray[Any]
 

@@ -9,9 +9,10 @@ import ctypes
 import itertools
 from array import array
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from graphwright.kernels import threads
+from graphwright.named_tuple import NamedTuple
 
 if TYPE_CHECKING:
     from graphwright.kernels.linking import Library

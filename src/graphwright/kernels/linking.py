@@ -21,7 +21,7 @@ import struct
 import sys
 import weakref
 from collections.abc import Callable, Iterable
-from typing import Any, NamedTuple
+from typing import Any
 
 from graphwright.kernels.elf import (
     AARCH64,
@@ -35,6 +35,7 @@ from graphwright.kernels.elf import (
     Unlinkable,
     read,
 )
+from graphwright.named_tuple import NamedTuple
 
 #: No module comes near it, and all of it is in the reach of an AArch64 call.
 _LARGEST = 64 << 20

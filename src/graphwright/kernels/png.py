@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import struct
 import zlib
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
+
+from graphwright.named_tuple import NamedTuple
 
 _SIGNATURE = b"\x89PNG\r\n\x1a\n"
 _COLOR = {1: 0, 2: 4, 3: 2, 4: 6}  # colour types by the number of channels

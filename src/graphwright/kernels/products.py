@@ -12,7 +12,7 @@ import ctypes
 import functools
 import math
 from array import array
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -21,6 +21,7 @@ from graphwright.kernels import machine, targets, threads
 from graphwright.kernels.array_layout import address
 from graphwright.kernels.preparation import Preparation
 from graphwright.kernels.tile_code import Tile
+from graphwright.named_tuple import NamedTuple
 
 Array = npt.NDArray[Any]
 Table = npt.NDArray[np.int64]

@@ -11,10 +11,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
+
+from graphwright.named_tuple import NamedTuple
 
 Array = npt.NDArray[Any]
 Floats = npt.NDArray[np.float32]

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import functools
 import math
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -19,6 +19,7 @@ from graphwright.kernels.preparation import Preparation
 from graphwright.kernels.products import Table, steps
 from graphwright.kernels.window_code import KINDS, Sliding
 from graphwright.kernels.windows import Windows, accumulator, blocks
+from graphwright.named_tuple import NamedTuple
 
 Array = npt.NDArray[Any]
 

@@ -10,10 +10,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+
+from graphwright.named_tuple import NamedTuple
 
 Array = npt.NDArray[Any]
 

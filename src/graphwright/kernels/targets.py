@@ -10,12 +10,12 @@ import functools
 import importlib.util
 import os
 from pathlib import Path
-from typing import NamedTuple
 
 from numpy._core import _multiarray_umath  # type: ignore[attr-defined]
 
 from graphwright.kernels.disk_cache import disk_cache, key_of
 from graphwright.kernels.exclusion import exclusive
+from graphwright.named_tuple import NamedTuple
 
 
 class Vectors(NamedTuple):

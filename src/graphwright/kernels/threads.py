@@ -18,10 +18,11 @@ import functools
 import os
 import signal
 import threading
-from typing import Any, NamedTuple
+from typing import Any
 
 from graphwright.kernels import blas
 from graphwright.kernels.exclusion import LLVM
+from graphwright.named_tuple import NamedTuple
 
 _SPINS = 5000  # looks for work before a thread goes to sleep: some 100 µs, as from op to op
 _PATIENCE = (

@@ -8,11 +8,11 @@ window, one of its tap and its channel, so padding, strides and dilations are al
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import NamedTuple
 
 from graphwright.kernels import jobs
 from graphwright.kernels.jobs import NUMBER, PLACE
 from graphwright.kernels.targets import Vectors
+from graphwright.named_tuple import NamedTuple
 
 _WINDOWS = (NUMBER, NUMBER, NUMBER, PLACE)  # how many windows, taps, channels; the taps
 

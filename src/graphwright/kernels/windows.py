@@ -10,11 +10,13 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Iterator, Sequence
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal
 
 import ml_dtypes
 import numpy as np
 import numpy.typing as npt
+
+from graphwright.named_tuple import NamedTuple
 
 Array = npt.NDArray[Any]
 Padding = Literal["SAME", "VALID"] | Sequence[tuple[int, int]]

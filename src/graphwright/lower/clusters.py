@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any
 
 from graphwright.ir.graph import Node, Value
 from graphwright.lower.moves import FIRST, At, Place
 from graphwright.lower.sizes import ONE, Shape
+from graphwright.named_tuple import NamedTuple
 
 
 class Member(NamedTuple):

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any
 
 from graphwright.ir.graph import Node, Value
 from graphwright.lower.host_operands import Computed, DimsOf, host_of
 from graphwright.lower.sizes import ONE, ZERO, NotNative, Shape, Size, Sizes
+from graphwright.named_tuple import NamedTuple
 from graphwright.ops.joining import Pack
 from graphwright.ops.slicing import NewAxis, Pick, spread
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 from weakref import WeakValueDictionary
 
 import numpy as np
@@ -20,6 +20,7 @@ from graphwright.lower.llvm.frame import Frame
 from graphwright.lower.llvm.render import render
 from graphwright.lower.nest import Program
 from graphwright.lower.sizes import NotNative
+from graphwright.named_tuple import NamedTuple
 
 #: The machine code in use, by the text that it was made of.
 _LIBRARIES: WeakValueDictionary[str, Library] = WeakValueDictionary()

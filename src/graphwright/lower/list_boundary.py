@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
 from graphwright.errors import InvalidArgumentError
+from graphwright.named_tuple import NamedTuple
 from graphwright.ops.list_tensors import stacked
 from graphwright.ops.tensor_list import TensorList, element_dims, filled, merged
 from graphwright.types.dtypes import DType

@@ -8,7 +8,7 @@ makes constants of the shapes that are then known: without it no native form is 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -19,6 +19,7 @@ from graphwright.ir.known import known
 from graphwright.lower.nested_lists import TensorListAppend, TensorListTake
 from graphwright.lower.prune import like, resolved
 from graphwright.lower.simplify import folded, simplify
+from graphwright.named_tuple import NamedTuple
 from graphwright.op.op import Effect, Op
 from graphwright.ops.creation import Const, Literal, Placeholder
 from graphwright.ops.identities import Identity

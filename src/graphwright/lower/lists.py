@@ -8,7 +8,7 @@ place. That is right where nobody looks at an older version any more, which `che
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any, NamedTuple
+from typing import Any
 
 from graphwright.control.branch import StatelessIf
 from graphwright.control.loop import StatelessWhile
@@ -19,6 +19,7 @@ from graphwright.lower.list_types import UNWRITTEN
 from graphwright.lower.nested_lists import TensorListAppend, TensorListTake
 from graphwright.lower.rewrites import TensorListAddItem
 from graphwright.lower.sizes import ZERO, Late, NotNative, Shape, Size, Sizes
+from graphwright.named_tuple import NamedTuple
 from graphwright.op.op import Op
 from graphwright.ops.identities import Identity
 from graphwright.ops.joining import Pack

@@ -8,13 +8,14 @@ result back to one of the operand.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import Any
 
 from graphwright.ir.graph import Node, Value
 from graphwright.lower.cuts import cuts
 from graphwright.lower.host_operands import DimsOf, as_size, host_of, literal_of, no_dims
 from graphwright.lower.own_ops import Gathered
 from graphwright.lower.sizes import ONE, NotNative, Shape, Size, Sizes, product
+from graphwright.named_tuple import NamedTuple
 from graphwright.op.op import Op
 from graphwright.ops.identities import (
     EnsureShape,

@@ -10,9 +10,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator
-from typing import Any, NamedTuple
+from typing import Any
 
 from graphwright.lower.sizes import DERIVATIONS, ONE, Shape, Size
+from graphwright.named_tuple import NamedTuple
 from graphwright.op.op import Op
 
 

@@ -8,7 +8,9 @@ become one, and a guard at the entry checks it; a call that fails a guard runs e
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple
+from typing import Any
+
+from graphwright.named_tuple import NamedTuple
 
 
 class NotNative(Exception):

@@ -12,7 +12,7 @@ was, and the update then goes to a copy.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -21,6 +21,7 @@ from graphwright.kernels import matmul
 from graphwright.lower.accumulate import uses_of
 from graphwright.lower.cells import Cells
 from graphwright.lower.prune import like, prune
+from graphwright.named_tuple import NamedTuple
 from graphwright.op.op import Effect, Op, Shapes, not_differentiable
 from graphwright.ops.arithmetic import AddV2, Mul, Sub
 from graphwright.ops.contraction import MatMul

@@ -8,8 +8,9 @@ terms of an `Each`; rules that many ops share stand here.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple, Protocol
+from typing import Any, Protocol
 
+from graphwright.named_tuple import NamedTuple
 from graphwright.op.interpreter import apply
 from graphwright.op.op import Op
 from graphwright.types.tensor_type import TensorType

@@ -15,9 +15,10 @@ from __future__ import annotations
 import functools
 import inspect
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, TypeVar
 
 from graphwright.errors import VARIADIC
+from graphwright.named_tuple import NamedTuple
 from graphwright.op.refusal import leave, public_form
 from graphwright.types import tree
 

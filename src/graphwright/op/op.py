@@ -26,11 +26,12 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from enum import Enum
 from functools import cache
-from typing import Any, ClassVar, NamedTuple, TypeVar
+from typing import Any, ClassVar, TypeVar
 
 import numpy as np
 
 from graphwright.errors import InvalidArgumentError
+from graphwright.named_tuple import NamedTuple
 from graphwright.op.attributes import plain
 from graphwright.op.conditions import behind_rule, check_least, check_ranks
 from graphwright.op.record import Record

@@ -7,10 +7,11 @@ rows; otherwise rows must be as long in all operands (InvalidArgumentError).
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 from graphwright.control.assertions import assert_true
 from graphwright.errors import InvalidArgumentError
+from graphwright.named_tuple import NamedTuple
 from graphwright.op.dispatch import ASSERTIONS
 from graphwright.op.interpreter import convert
 from graphwright.ops.comparison import equal, select

@@ -17,7 +17,9 @@ from collections.abc import (
     Sequence,
 )
 from enum import Enum, auto
-from typing import Any, NamedTuple, Protocol
+from typing import Any, Protocol
+
+from graphwright.named_tuple import NamedTuple
 
 
 class CompositeSpec(Protocol):

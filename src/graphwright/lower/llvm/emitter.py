@@ -11,7 +11,8 @@ import struct
 from collections.abc import Sequence
 from functools import cache, lru_cache
 from math import copysign
-from typing import NamedTuple
+
+from graphwright.named_tuple import NamedTuple
 
 #: Kinds of elements: LLVM's type, bits. A bf16 is the upper half of an f32; as that, and as
 #: an f16, elements are only stored.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any, NamedTuple
+from typing import Any
 
 from graphwright.kernels.targets import vectors
 from graphwright.lower.kinds import item_size
@@ -12,6 +12,7 @@ from graphwright.lower.llvm.elements import VectorScalars
 from graphwright.lower.llvm.emitter import Emitter, Reg, type_of
 from graphwright.lower.llvm.frame import Frame
 from graphwright.lower.sizes import Size
+from graphwright.named_tuple import NamedTuple
 
 I64 = "i64"
 

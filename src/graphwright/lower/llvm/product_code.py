@@ -7,8 +7,6 @@ that is packed once, before the loop.
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 from graphwright.kernels.matmul import WORTH
 from graphwright.kernels.targets import vectors
 from graphwright.lower.kinds import item_size
@@ -16,6 +14,7 @@ from graphwright.lower.llvm.emitter import Reg
 from graphwright.lower.llvm.function import I64, FunctionWriter
 from graphwright.lower.nest import Multiply
 from graphwright.lower.sizes import ONE, Size
+from graphwright.named_tuple import NamedTuple
 
 #: Rows of the left operand from which on the kernel is faster with an operand that is packed.
 _ROWS = 8

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 from graphwright.kernels.targets import vectors
 from graphwright.lower.llvm.emitter import Emitter, Reg, bits
 from graphwright.lower.llvm.lanes import FORMATS, Lanes, fma
+from graphwright.named_tuple import NamedTuple
 
 #: Adding it rounds to a whole number, which is then in the low bits.
 ROUNDER = {"f32": 1.5 * 2.0**23, "f64": 1.5 * 2.0**52}
