@@ -13,7 +13,7 @@ import time
 from collections.abc import Callable
 from enum import IntEnum
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import Any
 
 from graphwright.forks import held_over_forks
 from graphwright.ir.execution import Function
@@ -26,6 +26,7 @@ from graphwright.lower.families import Family, Lookalikes, lookalikes_of, types
 from graphwright.lower.options import OPTIONS, enabled
 from graphwright.lower.sizes import NotNative
 from graphwright.lower.straight_line import Observe, Source, as_it_is, runner, written
+from graphwright.named_tuple import NamedTuple
 
 Run = Callable[..., tuple[Any, ...]]
 
@@ -63,7 +64,6 @@ def native(graph: Graph, observe: Observe = as_it_is, is_reported: bool = False)
     # a module that another thread is importing can never be imported in the child.
     with LLVM:
         import graphwright.lower.executable  # noqa: F401 - for whoever needs it next
-        from graphwright.lower.inspection import report_outside
         from graphwright.lower.segments import partition
         from graphwright.lower.simplify import simplify
 
@@ -71,6 +71,8 @@ def native(graph: Graph, observe: Observe = as_it_is, is_reported: bool = False)
         reasons: dict[Node, str] = {}
         found = partition(simplify(part), reasons)
         if is_reported and part is graph:
+            with LLVM:
+                from graphwright.lower.inspection import report_outside
             report_outside(found, reasons)
         return found
 

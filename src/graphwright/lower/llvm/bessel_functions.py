@@ -158,17 +158,15 @@ def signed(y: Lanes, x: Lanes) -> Lanes:
     return select(x < 0, -y, y)
 
 
-RULES: dict[str, Callable[[Lanes], Lanes]] = {
-    "bessel_i0": modified_first(0, False),
-    "bessel_i0e": modified_first(0, True),
-    "bessel_i1": modified_first(1, False),
-    "bessel_i1e": modified_first(1, True),
-    "bessel_j0": first(0),
-    "bessel_j1": first(1),
-    "bessel_k0": modified_second(0, False),
-    "bessel_k0e": modified_second(0, True),
-    "bessel_k1": modified_second(1, False),
-    "bessel_k1e": modified_second(1, True),
-    "bessel_y0": second(0),
-    "bessel_y1": second(1),
-}
+bessel_i0 = modified_first(0, False)
+bessel_i0e = modified_first(0, True)
+bessel_i1 = modified_first(1, False)
+bessel_i1e = modified_first(1, True)
+bessel_j0 = first(0)
+bessel_j1 = first(1)
+bessel_k0 = modified_second(0, False)
+bessel_k0e = modified_second(0, True)
+bessel_k1 = modified_second(1, False)
+bessel_k1e = modified_second(1, True)
+bessel_y0 = second(0)
+bessel_y1 = second(1)
