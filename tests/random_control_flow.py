@@ -19,6 +19,7 @@ UNARY = {
     "root": lambda x: tf.sqrt(1.0 + x * x),
     "turned": lambda x: tf.reverse(x, [0]),
     "sums": lambda x: tf.cumsum(x) / 2.0,
+    "sorted": tf.sort,
 }
 # Nothing grows, however often it is repeated: of sin(1e15) differences say nothing.
 BINARY = {

@@ -316,6 +316,20 @@ def test_what_stays_outside_machine_code_has_a_reason():
     assert reasons["StridedSlice"].endswith("goes in steps")
 
 
+def test_what_keeps_a_loop_outside_machine_code_is_named():
+    @tf.function
+    def f(x):
+        while tf.reduce_sum(x) < 100.0:
+            x = tf.linalg.inv(x) + 1.0
+        return x
+
+    graph = f.get_concrete_function(tf.TensorSpec([3, 3])).graph
+    ((node, reason),) = [(n, why) for n, why in outside(graph) if n.op.type_name != "Const"]
+    assert node.op.type_name == "StatelessWhile"
+    assert reason.startswith("in it, MatrixInverse (")
+    assert reason.endswith("): MatrixInverse has no native form here")
+
+
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork here")
 @pytest.mark.filterwarnings("ignore:This process:DeprecationWarning")
 def test_a_child_of_a_fork_compiles_for_itself():

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from functools import lru_cache
-from typing import Any
 
 from graphwright.control.branch import StatelessIf
 from graphwright.control.loop import StatelessWhile
-from graphwright.ir.graph import Node
+from graphwright.ir.graph import Node, subgraphs_of
 from graphwright.lower.composites import RULES
 from graphwright.lower.host_operands import is_size
 from graphwright.lower.kinds import KINDS, is_native_dtype
@@ -18,7 +18,7 @@ from graphwright.lower.moves import MOVES
 from graphwright.lower.shapes import COMBINE, FILLS
 from graphwright.lower.simplify import simplify
 from graphwright.op.families import Elementwise
-from graphwright.op.op import Effect
+from graphwright.op.op import Effect, Op
 from graphwright.ops.batch_norm import FusedBatchNormGradV3, FusedBatchNormV3
 from graphwright.ops.contraction import BatchProduct, MatMul
 from graphwright.ops.conversion import Cast
@@ -66,7 +66,7 @@ def is_native(node: Node, in_loop: bool = False) -> bool:
     if empty and not isinstance(op, (FusedBatchNormV3, FusedBatchNormGradV3)):
         return False
     if isinstance(op, (StatelessWhile, StatelessIf)):
-        return holds_native(op)
+        return next(in_the_way(op), None) is None
     if isinstance(op, Elementwise):
         return has_element(op, tuple([v.type.dtype for v in tensors]))
     if isinstance(op, (MatMul, BatchProduct, Einsum)):
@@ -91,16 +91,18 @@ def is_small_product(node: Node) -> bool:
     return all(size is not None and size <= _SMALL for size in sizes)
 
 
-def holds_native(op: Any) -> bool:
-    """Whether all nodes of the graphs of a loop or branch are native."""
-    graphs = (op.cond, op.body) if isinstance(op, StatelessWhile) else op.graphs
-    return all(
-        isinstance(n.op, (Placeholder, Const))
-        or (n.outputs and is_size(n.outputs[0]))
-        or is_native(n, in_loop=True)
-        for graph in graphs
-        for n in simplify(graph).nodes
-    )
+def in_the_way(op: Op) -> Iterator[Node]:
+    """The nodes in the graphs of a loop or a branch that have no native form."""
+    for graph in subgraphs_of(op):
+        for node in simplify(graph).nodes:
+            given = isinstance(node.op, (Placeholder, Const))
+            if not (given or is_size_node(node) or is_native(node, in_loop=True)):
+                yield node
+
+
+def is_size_node(node: Node) -> bool:
+    """Whether a node gives a size."""
+    return bool(node.outputs) and is_size(node.outputs[0])
 
 
 @lru_cache(maxsize=4096)

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from graphwright.control.branch import StatelessIf
+from graphwright.control.loop import StatelessWhile
 from graphwright.ir.graph import Graph, Node
 from graphwright.ir.text import print_graph
 from graphwright.kernels.machine import assembly
 from graphwright.logs import get_logger
+from graphwright.lower.coverage import in_the_way
 from graphwright.lower.native import Native
 from graphwright.lower.segments import partition
 from graphwright.lower.simplify import simplify
@@ -39,6 +42,11 @@ def why(node: Node) -> str:
     unknown = [v.name for v in (*node.inputs, *node.outputs) if v.type.dims is None]
     if unknown:
         return f"{unknown[0]} has no known rank"
+    if isinstance(op, (StatelessWhile, StatelessIf)):
+        inner = next(in_the_way(op), None)
+        if inner is not None:
+            place = "" if inner.location is None else f" ({inner.location})"
+            return f"in it, {inner.op.type_name}{place}: {why(inner)}"
     return f"{op.type_name} has no native form here"
 
 
