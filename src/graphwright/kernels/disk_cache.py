@@ -12,6 +12,7 @@ from __future__ import annotations
 import os
 import stat
 import threading
+from _blake2 import blake2b  # as hashlib has it, which takes 3 ms to load OpenSSL
 from collections.abc import Iterable
 from functools import cache
 from pathlib import Path
@@ -23,7 +24,7 @@ from graphwright.logs import get_logger
 LIMIT = 256 << 20
 
 _MAGIC = b"graphwright code 1\n"
-_DIGEST = 32  # bytes of SHA-256
+_DIGEST = 32  # bytes
 _SUFFIX = ".code"
 
 
@@ -141,16 +142,12 @@ def disk_cache() -> DiskCache | None:
 
 def header_of(key: str, code: bytes) -> bytes:
     """What an entry begins with: a digest tells whether the rest of it is whole."""
-    from hashlib import sha256  # OpenSSL, which only what is compiled needs
-
-    return _MAGIC + sha256(key.encode() + code).digest()
+    return _MAGIC + blake2b(key.encode() + code, digest_size=_DIGEST).digest()
 
 
 def key_of(text: str, *circumstances: str) -> str:
     """The name of code: a digest of what it was made of and for."""
-    from hashlib import sha256
-
-    digest = sha256()
+    digest = blake2b(digest_size=_DIGEST)
     for part in (*circumstances, text):
         digest.update(part.encode())
         digest.update(b"\0")

@@ -21,7 +21,7 @@ from typing import Any, Protocol
 from weakref import WeakSet, WeakValueDictionary, ref
 
 from graphwright.forks import held_over_forks
-from graphwright.ir.execution import Function, has_stream, is_pure
+from graphwright.ir.execution import Function
 from graphwright.ir.graph import Graph, Node, Value, subgraphs_of
 from graphwright.lower.sizes import NotNative
 from graphwright.ops.creation import Placeholder
@@ -222,14 +222,21 @@ def resources(graph: Graph) -> Any:
     return tuple(found)
 
 
+class Alone(Exception):
+    """A graph draws from streams of its own or runs Python: nothing else is like it."""
+
+
 def structure(graph: Graph) -> tuple[Any, Any] | None:
     """All of a graph but the sizes in its types, and which of these are 0 or 1; None for one that
-    draws from streams of its own, or runs Python."""
+    stands alone."""
     held = resources(graph)
-    if held is None or has_stream(graph) or not is_pure(graph):
+    if held is None:
         return None
     small: list[Any] = []
-    return (held, parts(graph, small)), tuple(small)
+    try:
+        return (held, parts(graph, small)), tuple(small)
+    except Alone:
+        return None
 
 
 def parts(graph: Graph, small: list[Any]) -> Any:
@@ -238,6 +245,9 @@ def parts(graph: Graph, small: list[Any]) -> Any:
     nodes: list[Any] = []
     for node in graph.nodes:
         op = node.op
+        has_graphs = any(subgraphs_of(op))  # which decide then
+        if op.has_stream or not (has_graphs or op.pure):
+            raise Alone
         made: list[Any] = []
         for value in node.outputs:
             numbers[value] = len(numbers)
@@ -250,7 +260,7 @@ def parts(graph: Graph, small: list[Any]) -> Any:
         what: Any = op
         if isinstance(op, Placeholder):
             what = Placeholder
-        elif any(subgraphs_of(op)):
+        elif has_graphs:
             what = type(op), tuple([part(value, small) for value in op.values()])
         inputs = tuple([numbers[v] for v in node.inputs])
         # What fails says where: but results are repeated where the function was called.
