@@ -68,8 +68,10 @@ def by_rows(case: gf.Case, rows: list[list[Any]]) -> list[list[Any]] | None:
 
 @pytest.mark.parametrize(("area", "function"), list(functions()))
 @pytest.mark.filterwarnings("ignore")
-def test_all_rows_at_once_are_the_rows_one_by_one(area: str, function: str) -> None:
-    logging.getLogger("graphwright").setLevel(logging.CRITICAL)
+def test_all_rows_at_once_are_the_rows_one_by_one(
+    area: str, function: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(logging.getLogger("tensorflow"), "disabled", True)
     if function.startswith(RANDOM):
         pytest.skip("random")
     if function.startswith(STATEFUL):
