@@ -74,16 +74,11 @@ class Shapes:
         if isinstance(op, SumTo):
             return self.summed_to(node)
         if type(op) in COMBINE:
-            reduced = self.reduced(node)
-            dims = self.of(node.inputs[0])
-            if op.keep_dims:  # type: ignore[attr-defined]
-                return tuple([ONE if i in reduced else d for i, d in enumerate(dims)])
-            return tuple([d for i, d in enumerate(dims) if i not in reduced])
+            return self.reduction(node)
         if type(op) in FILLS or isinstance(op, Scanned):
             return self.of(node.inputs[0])
         if isinstance(op, Fill):
-            wanted = host_of(self.sizes, node.inputs[0], self.of)
-            return tuple([d if not isinstance(d, int) else self.sizes.of_static(d) for d in wanted])
+            return tuple([as_size(self.sizes, d) for d in self.host(node.inputs[0])])
         if isinstance(op, Range):
             return (self.count(node),)
         if isinstance(op, (ConcatV2, Pack)):
@@ -91,18 +86,34 @@ class Shapes:
         if isinstance(op, Scattered):
             return self.scattered(node)
         if isinstance(op, (MatMul, MatMulAdd, Products)):
-            (m, k), (k2, n) = [
-                self.of(v)[-2:][:: -1 if t else 1]
-                for v, t in zip(node.inputs, (op.transpose_a, op.transpose_b))
-            ]
-            self.sizes.unify(k, k2)
-            if isinstance(op, Products):
-                outer, other = [self.of(v)[:-2] for v in node.inputs]
-                return (*[self.sizes.unify(x, y) for x, y in zip(outer, other)], m, n)
-            for added in node.inputs[2:]:
-                m, n = [self.sizes.unify(x, y) for x, y in zip((m, n), self.of(added))]
-            return m, n
+            return self.multiplied(node, op)
         raise NotNative(f"{op.type_name} has no native form")
+
+    def host(self, value: Value) -> Any:
+        """A host operand, as `host_of` knows it."""
+        return host_of(self.sizes, value, self.of)
+
+    def reduction(self, node: Node) -> Shape:
+        """The shape of an operand without what a reduction combines."""
+        op: Any = node.op
+        reduced, dims = self.reduced(node), self.of(node.inputs[0])
+        if op.keep_dims:
+            return tuple([ONE if i in reduced else d for i, d in enumerate(dims)])
+        return tuple([d for i, d in enumerate(dims) if i not in reduced])
+
+    def multiplied(self, node: Node, op: MatMul | MatMulAdd | Products) -> Shape:
+        """The shape of a product of matrices, or of several at places that are the same."""
+        turned = op.transpose_a, op.transpose_b
+        (m, k), (k2, n) = [
+            self.of(v)[-2:][:: -1 if turn else 1] for v, turn in zip(node.inputs, turned)
+        ]
+        self.sizes.unify(k, k2)
+        if isinstance(op, Products):
+            outer, other = [self.of(v)[:-2] for v in node.inputs]
+            return (*[self.sizes.unify(x, y) for x, y in zip(outer, other)], m, n)
+        for added in node.inputs[2:]:
+            m, n = [self.sizes.unify(x, y) for x, y in zip((m, n), self.of(added))]
+        return m, n
 
     def joined(self, node: Node, op: ConcatV2 | Pack) -> Shape:
         """The shape of several tensors as one; along the axis their sizes add up."""
@@ -133,7 +144,7 @@ class Shapes:
     def count(self, node: Node) -> Size:
         """How many integers a range has."""
         start, delta = self.steps(node)
-        limit = host_of(self.sizes, node.inputs[1], self.of)
+        limit = self.host(node.inputs[1])
         if isinstance(limit, int):
             return self.sizes.of_static(len(range(start, limit, delta)))
         if not isinstance(limit, Size) or delta != 1 or start < 0:
@@ -142,7 +153,7 @@ class Shapes:
 
     def steps(self, node: Node) -> tuple[int, int]:
         """The first integer of a range, and the distance of two."""
-        start, _, delta = [host_of(self.sizes, v, self.of) for v in node.inputs]
+        start, _, delta = map(self.host, node.inputs)
         if not isinstance(start, int) or not isinstance(delta, int):
             raise NotNative("a range is not of known integers")
         return start, delta
@@ -177,7 +188,7 @@ class Shapes:
     def summed_to(self, node: Node) -> Shape:
         """The shape that a sum is asked for; where it is not 1 it is that of the operand."""
         dims = self.of(node.inputs[0])
-        wanted = host_of(self.sizes, node.inputs[1], self.of)
+        wanted = self.host(node.inputs[1])
         extra = len(dims) - len(wanted)
         result = []
         for d, entry in zip(dims[extra:], wanted):
