@@ -456,6 +456,19 @@ def test_a_description_is_asked_for_once(described: list[int]) -> None:
     assert len(described) == 2
 
 
+def test_a_damaged_description_is_made_anew(
+    described: list[int], caplog: pytest.LogCaptureFixture
+) -> None:
+    ask, cache = targets.description.__wrapped__, targets.disk_cache()
+    assert cache is not None
+    found = ask()
+    for path in cache.entries():
+        cache.put(path.stem, b"nothing of the kind")
+    assert ask() == found
+    if targets._circumstances() is not None:
+        assert "describes no processor" in caplog.text
+
+
 def test_another_processor_is_described_anew(
     described: list[int], monkeypatch: pytest.MonkeyPatch
 ) -> None:
