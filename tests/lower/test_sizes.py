@@ -66,3 +66,20 @@ def test_what_a_shape_leaves_open_follows_from_the_other_sizes(function, shape, 
     show = tf.function(function).experimental_get_compiler_ir(tf.TensorSpec(shape))
     text = show(stage="nests")
     assert all(line in text for line in lines), text
+
+
+@pytest.mark.parametrize(
+    ("size", "line"), [(None, "sub(s0, 2147483647)"), (1 << 31, "9223372036854775807 : i64")]
+)
+def test_places_beyond_int32_are_told_apart(size, line):
+    show = tf.function(tf.argmax).experimental_get_compiler_ir(tf.TensorSpec([size], tf.int8))
+    assert line in show(stage="nests")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("size", [None, (1 << 31) + 9])
+def test_the_last_of_very_many(size):
+    x = np.zeros((1 << 31) + 9, np.int8)
+    x[-1] = 1
+    spec = tf.TensorSpec([size], tf.int8)
+    assert tf.function(tf.argmax, input_signature=[spec], jit_compile=True)(x) == x.size - 1

@@ -133,7 +133,7 @@ def extreme_place(greatest: bool) -> Rule:
             x = where(equal(x, x), x, cast(beyond, x.dtype))
         extreme = (reduce_max if greatest else reduce_min)(x, at, True)
         numbers = reshape(steps(extent(x, at)), [-1, *[1] * (x.shape.rank - at - 1)])
-        places = where(equal(x, extreme), numbers, dt.int32.max)
+        places = where(equal(x, extreme), numbers, numbers.dtype.max)
         first = apply(PickIndex.of(at, False, True), reduce_min(places, at), x)
         return cast(first, op.output_type)
 

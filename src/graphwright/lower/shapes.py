@@ -25,6 +25,7 @@ from graphwright.ops.joining import ConcatV2, Pack
 from graphwright.ops.movement import SumTo
 from graphwright.ops.reduction import All, Any_, Max, Min, Prod, Sum
 from graphwright.ops.sequences import Range
+from graphwright.types import dtypes as dt
 from graphwright.types.tensor_type import normalize_axes
 
 #: What reductions combine with.
@@ -149,6 +150,8 @@ class Shapes:
             return self.sizes.of_static(len(range(start, limit, delta)))
         if not isinstance(limit, Size) or delta != 1 or start < 0:
             raise NotNative("the limits of a range are computed")
+        if node.outputs[0].type.dtype is dt.int32:
+            self.sizes.require_counted(limit)
         return self.sizes.difference(limit, Size(start)) if start else limit
 
     def steps(self, node: Node) -> tuple[int, int]:

@@ -41,6 +41,7 @@ class Size(NamedTuple):
 
 ONE = Size(1)
 ZERO = Size(0)
+_INT32 = (1 << 31) - 1
 
 Shape = tuple[Size, ...]
 
@@ -179,8 +180,15 @@ class Sizes:
     def require_some(self, size: Size) -> None:
         """Guards that a size is not 0."""
         if self.value(size) is None:
-            least = self.derive("add", self.derive("sub", size, ONE), ONE)
-            self.guards.append((least, size))
+            self.guards.append((self.derive("sub", ONE, size), ZERO))
+
+    def require_counted(self, size: Size) -> None:
+        """Guards that an int32 counts up to a size."""
+        known = self.value(size)
+        if known is None:
+            self.guards.append((self.derive("sub", size, Size(_INT32)), ZERO))
+        elif known > _INT32:
+            raise NotNative(f"no int32 counts up to {known}")
 
     def quotient(self, total: Size, rest: Size) -> Size:
         """total / rest, where it is known to be whole."""
