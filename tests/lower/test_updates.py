@@ -328,3 +328,35 @@ def test_threads_lose_no_update_by_a_product(usual_tiers):
     for thread in threads:
         thread.join()
     assert set(w.numpy().ravel()) == set(b.numpy()) == {64.0 * 160}
+
+
+def test_updates_by_products_wait_for_what_is_one_segment():
+    x, g = matrices()
+    w, b = tf.Variable(np.ones((300, 260), np.float32)), tf.Variable(np.ones(260, np.float32))
+
+    @tf.function(jit_compile=True)
+    def f(x, g):
+        g = tf.nn.relu(g)
+        w.assign_sub(tf.matmul(x, g, transpose_a=True))
+        b.assign_sub(tf.reduce_sum(g, 0))
+
+    f(x, g)
+    np.testing.assert_allclose(w.numpy(), 1 - x.T @ g.clip(0), rtol=1e-4, atol=1e-3)
+    np.testing.assert_allclose(b.numpy(), 1 - g.clip(0).sum(0), rtol=1e-4, atol=1e-3)
+    types = [n.op.type_name for n in parts(f, tf.constant(x), tf.constant(g))]
+    assert types == ["_NativeUpdate", "_ProductUpdate"]
+
+
+def test_an_update_by_a_product_has_happened_when_what_follows_fails():
+    x, g = matrices()
+    w, n = tf.Variable(np.ones((300, 260), np.float32)), tf.Variable([6, 6])
+
+    @tf.function(jit_compile=True)
+    def f(x, g, by):
+        w.assign_sub(tf.matmul(x, g, transpose_a=True))
+        n.assign(n // by)
+
+    with pytest.raises(tf.errors.InvalidArgumentError, match="ivision by zero"):
+        f(x, g, [1, 0])
+    np.testing.assert_allclose(w.numpy(), 1 - x.T @ g, rtol=1e-4, atol=1e-3)
+    assert n.numpy().tolist() == [6, 6]

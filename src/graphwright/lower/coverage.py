@@ -33,8 +33,8 @@ from graphwright.types.tensor_type import TensorType
 #: Ops that give parts of their operand.
 PARTS = (IdentityN, Split, SplitV, Unpack)
 
-#: The elements of a matrix whose product is small.
-_SMALL = 1 << 10
+#: The elements of a matrix whose product is small: threads would not share it.
+_SMALL = 1 << 15
 
 #: The dtypes whose products have a native form.
 _PRODUCTS = frozenset({"float32", "float64", "float16", "bfloat16"})

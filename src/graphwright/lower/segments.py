@@ -24,7 +24,7 @@ from graphwright.lower.outline import UPDATES, native_node, rewired
 from graphwright.lower.passes import through, verified
 from graphwright.lower.rewrites import lengths_first, rewritten
 from graphwright.lower.sizes import Late, NotNative
-from graphwright.lower.updates import ProductUpdate, updated_by_products
+from graphwright.lower.updates import updated_by_products
 from graphwright.op.op import Effect
 from graphwright.ops.creation import Const, Placeholder
 from graphwright.ops.resource import Assignment, ReadVariableOp
@@ -152,9 +152,6 @@ class Partition:
         """
         if self.open is None:
             return True
-        if isinstance(node.op, ProductUpdate):  # it cannot fail
-            apart = all(self.cells.distinct(node.inputs[0], h) for h in self.open.written)
-            return apart and not self.open.may_fail
         if self.open.written:
             return False
         return node.op.effect is not Effect.WRITE or not self.open.may_fail
@@ -267,9 +264,8 @@ def partition(graph: Graph, reasons: dict[Node, str] | None = None) -> Graph:
                 reasons.update(dict.fromkeys(culprits, str(reason)))
 
 
-def note_reads(graph: Graph, items: Sequence[Node | Segment]) -> None:
+def note_reads(items: Sequence[Node | Segment]) -> None:
     """Tells each segment that changes variables what was read before it and is still so."""
-    cells = Cells(graph)
     reads: list[Node] = []
     for item in items:
         if isinstance(item, Segment):
@@ -277,8 +273,6 @@ def note_reads(graph: Graph, items: Sequence[Node | Segment]) -> None:
                 item.reads, reads = reads, []
         elif isinstance(item.op, ReadVariableOp):
             reads.append(item)
-        elif isinstance(item.op, ProductUpdate):
-            reads = [r for r in reads if cells.distinct(r.inputs[0], item.inputs[0])]
         elif item.op.effect is Effect.WRITE:
             reads = []
 
@@ -288,7 +282,7 @@ def assembled(graph: Graph, items: Sequence[Node | Segment]) -> Graph:
     needed: set[Value] = set(graph.results)
     kept: list[Node] = []
     renamed: dict[Value, Value] = {}
-    note_reads(graph, items)
+    note_reads(items)
     for item in reversed(items):
         if isinstance(item, Segment):
             live, after = item.split(needed)

@@ -20,12 +20,14 @@ from graphwright.ir.graph import Graph, Node, Value
 from graphwright.kernels import matmul
 from graphwright.lower.accumulate import uses_of
 from graphwright.lower.cells import Cells
+from graphwright.lower.failures import may_fail
+from graphwright.lower.kinds import is_native_dtype
 from graphwright.lower.prune import like, prune
 from graphwright.named_tuple import NamedTuple
 from graphwright.op.op import Effect, Op, Shapes, not_differentiable
 from graphwright.ops.arithmetic import AddV2, Mul, Sub
 from graphwright.ops.contraction import MatMul
-from graphwright.ops.creation import Const, Literal
+from graphwright.ops.creation import Const, Literal, Placeholder
 from graphwright.ops.resource import (
     AssignAddVariableOp,
     Assignment,
@@ -109,12 +111,28 @@ class Reader:
             self.held = {}
         return found
 
+    def cannot_fail(self, node: Node) -> bool:
+        """Whether an assignment certainly happens."""
+        handle, value = node.inputs
+        known = value.type.size is not None and value.type.dims == self.cells.dims(handle)
+        return known and self.cells.is_set(handle)
+
+    def may_wait(self, updates: list[Node], node: Node) -> bool:
+        """Whether nobody can tell that updates come after a node which should come after them."""
+        if isinstance(node.op, (Assignment, ReadVariableOp)):
+            handle = node.inputs[0]
+            reads = isinstance(node.op, ReadVariableOp)
+            happens = self.cells.is_set(handle) if reads else self.cannot_fail(node)
+            return happens and all(self.cells.distinct(handle, u.inputs[0]) for u in updates)
+        if isinstance(node.op, (Const, Placeholder)):
+            return True
+        return node.op.effect is Effect.NONE and is_native_values(node) and not may_fail(node)
+
     def update(self, node: Node) -> Update | None:
         """What an assignment makes of the variable, if that is worth it and cannot fail."""
         handle, value = node.inputs
-        size, dims = value.type.size, value.type.dims
-        fits = size is not None and size >= _LARGE and dims == self.cells.dims(handle)
-        if not fits or not self.cells.is_set(handle) or value.type.dtype not in KINDS:
+        large = value.type.size is not None and value.type.size >= _LARGE
+        if not large or not self.cannot_fail(node) or value.type.dtype not in KINDS:
             return None
         if isinstance(node.op, (AssignAddVariableOp, AssignSubVariableOp)):
             product = self.product(value)
@@ -156,23 +174,35 @@ def scaled(value: Value) -> Iterator[tuple[Value | None, Value]]:
         yield from ((f, other) for f, other in ((x, y), (y, x)) if f.type.dims == ())
 
 
+def is_native_values(node: Node) -> bool:
+    """Whether all tensors that a node takes and gives have native dtypes."""
+    return all(is_native_dtype(v.type.dtype) for v in (*node.inputs, *node.outputs))
+
+
 def updated_by_products(graph: Graph) -> Graph:
-    """The graph with `ProductUpdate` where a variable is changed by a product."""
+    """The graph with `ProductUpdate` where a variable is changed by a product.
+
+    These wait as long as nobody can tell: what is around them then is one segment.
+    """
     reader = Reader(graph)
     nodes: list[Node] = []
+    waiting: list[Node] = []
     for node in graph.nodes:
         update = reader.visit(node)
+        if waiting and not reader.may_wait(waiting, node):
+            nodes += waiting
+            waiting = []
         if update is None:
             nodes.append(node)
             continue
-        dtype = node.inputs[1].type.dtype
-        one = constant_one(dtype, node.name)
+        one = constant_one(node.inputs[1].type.dtype, node.name)
         nodes.append(one)
         op, operands, scale = update.product
         factors = [one.outputs[0] if f is None else f for f in (update.keep, scale)]
         inputs = (node.inputs[0], *operands, *factors)
         changed = ProductUpdate.of(op.transpose_a, op.transpose_b, update.subtracts)
-        nodes.append(Node(changed, inputs, (), node.name, node.location))
+        waiting.append(Node(changed, inputs, (), node.name, node.location))
+    nodes += waiting
     return graph if len(nodes) == len(graph.nodes) else prune(like(graph, nodes, {}))
 
 
