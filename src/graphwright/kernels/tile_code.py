@@ -15,23 +15,12 @@ high-performance matrix multiplication", 2008, but for `a`, which is read where 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from graphwright.kernels import jobs, strip_code, turn_code
-from graphwright.kernels.targets import Vectors
+from graphwright.kernels.vector_code import VectorCode
 
 
-@dataclass(frozen=True)
-class Tile:
+class Tile(VectorCode):
     """The shape of a tile for one kind of element, and the text of its kernels."""
-
-    vectors: Vectors
-    bits: int  # of an element
-
-    @property
-    def lanes(self) -> int:
-        """Elements of a vector."""
-        return self.vectors.bits // self.bits
 
     @property
     def widest(self) -> int:
@@ -52,18 +41,6 @@ class Tile:
         """Whether a matrix of so many columns lies as its one panel would."""
         return columns % self.lanes == 0 and columns <= self.widest * self.lanes
 
-    @property
-    def element(self) -> str:
-        return {32: "float", 64: "double"}[self.bits]
-
-    @property
-    def vector(self) -> str:
-        return f"<{self.lanes} x {self.element}>"
-
-    @property
-    def size(self) -> int:
-        return self.bits // 8
-
     def text(self) -> str:
         """The module."""
         tiles = [self._panel(width) for width in self.widths]
@@ -71,8 +48,8 @@ class Tile:
         parts = [*tiles, turn, self._copy(), self._pack(), self._multiply(), self._product()]
         parts += [_MATMUL, _MATMUL_PART]
         parts.append(strip_code.text())
-        parts.append(self._declarations())
-        return "\n".join(parts) + f"\nattributes #0 = {{ {self.vectors.attributes} }}\n"
+        parts.append(self.declarations)
+        return "\n".join(parts) + self.attributes
 
     # -- one panel -------------------------------------------------------------------------
 
@@ -87,7 +64,7 @@ entry:
   %add = icmp ne ptr %factors, null
   %last = sub i64 %m, 1
   %over = sub i64 %n, {(width - 1) * self.lanes}
-{self._mask("%over")}
+{self.below("%mask", "%over")}
   %odd = and i64 %k, 1
   %is.odd = icmp ne i64 %odd, 0
   %even = sub i64 %k, %odd
@@ -178,48 +155,11 @@ done:
             lines += [
                 f"  {a}.at = getelementptr i8, ptr %a{r}, i64 %{after}.offset",
                 f"  {a}.0 = load {self.element}, ptr {a}.at",
-                self._splat(a, f"{a}.0", self.element),
+                self.splat(a, f"{a}.0", self.element),
             ]
             for v in range(width):
-                sums = f"%{before}{r}.{v}", f"%{after}{r}.{v}"
-                lines.append(self._accumulate(*sums, a, f"%{after}.b{v}"))
+                lines.append(self.fma(f"%{after}{r}.{v}", a, f"%{after}.b{v}", f"%{before}{r}.{v}"))
         return "\n".join(lines)
-
-    def _accumulate(self, before: str, after: str, a: str, b: str) -> str:
-        vector = self.vector
-        if self.vectors.fused:
-            name = f"llvm.fma.v{self.lanes}f{self.bits}"
-            operands = f"{vector} {a}, {vector} {b}, {vector} {before}"
-            return f"  {after} = call {vector} @{name}({operands})"
-        product = f"  {after}.product = fmul {vector} {a}, {b}"
-        return f"{product}\n  {after} = fadd {vector} {after}.product, {before}"
-
-    def _splat(self, name: str, scalar: str, element: str) -> str:
-        vector = f"<{self.lanes} x {element}>"
-        zeros = f"<{self.lanes} x i32> zeroinitializer"
-        return (
-            f"  {name}.1 = insertelement {vector} poison, {element} {scalar}, i32 0\n"
-            f"  {name} = shufflevector {vector} {name}.1, {vector} poison, {zeros}"
-        )
-
-    def _mask(self, count: str, name: str = "%mask") -> str:
-        """The lanes below `count`."""
-        numbers = ", ".join(f"i64 {lane}" for lane in range(self.lanes))
-        vector = f"<{self.lanes} x i64>"
-        return (
-            f"{self._splat(name + '.n', count, 'i64')}\n"
-            f"  {name} = icmp slt {vector} <{numbers}>, {name}.n"
-        )
-
-    def _load(self, name: str, address: str, mask: str | None) -> str:
-        vector, size = self.vector, self.size
-        if mask is None:
-            return f"  {name} = load {vector}, ptr {address}, align {size}"
-        operands = (
-            f"ptr {address}, i32 {size}, <{self.lanes} x i1> {mask}, {vector} zeroinitializer"
-        )
-        symbol = f"llvm.masked.load.v{self.lanes}f{self.bits}.p0"
-        return f"  {name} = call {vector} @{symbol}({operands})"
 
     def _added(self, places: list[tuple[int, int]], width: int) -> str:
         """The sums and what the result holds already, each times its factor; all of it is read
@@ -228,30 +168,24 @@ done:
         for name, at in (("%keep", "%factors"), ("%scale", "%scale.at")):
             lines += [
                 f"  {name}.0 = load {self.element}, ptr {at}",
-                self._splat(name, f"{name}.0", self.element),
+                self.splat(name, f"{name}.0", self.element),
             ]
         for r, v in places:
             at, scaled = f"%l{r}.{v}", f"%z{r}.{v}"
             lines += [
                 f"  {at}.at = getelementptr {self.vector}, ptr %c{r}, i64 {v}",
-                self._load(at, f"{at}.at", "%mask" if v == width - 1 else None),
+                self.load(at, f"{at}.at", "%mask" if v == width - 1 else None),
                 f"  {scaled} = fmul {self.vector} %x{r}.{v}, %scale",
-                self._accumulate(scaled, f"%y{r}.{v}", at, "%keep"),
+                self.fma(f"%y{r}.{v}", at, "%keep", scaled),
             ]
         return "\n".join(lines)
 
     def _stored(self, places: list[tuple[int, int]], width: int) -> str:
-        vector, lanes, size = self.vector, self.lanes, self.size
         lines = []
         for r, v in places:
-            at, value = f"%q{r}.{v}", f"{vector} %w{r}.{v}"
-            lines.append(f"  {at} = getelementptr {vector}, ptr %c{r}, i64 {v}")
-            if v < width - 1:
-                lines.append(f"  store {value}, ptr {at}, align {size}")
-            else:
-                symbol = f"llvm.masked.store.v{lanes}f{self.bits}.p0"
-                operands = f"{value}, ptr {at}, i32 {size}, <{lanes} x i1> %mask"
-                lines.append(f"  call void @{symbol}({operands})")
+            at, mask = f"%q{r}.{v}", "%mask" if v == width - 1 else None
+            lines.append(f"  {at} = getelementptr {self.vector}, ptr %c{r}, i64 {v}")
+            lines.append(self.store(f"%w{r}.{v}", at, mask))
         return "\n".join(lines)
 
     # -- all panels ------------------------------------------------------------------------
@@ -345,7 +279,7 @@ define internal void @copy(ptr %b, ptr %rows, i64 %k, i64 %n, ptr %out) #0 {{
 entry:{self._split()}
   %whole = udiv i64 %n, {self.lanes}
   %rest = urem i64 %n, {self.lanes}
-{self._mask("%rest")}
+{self.below("%mask", "%rest")}
   br label %row
 row:
   %i = phi i64 [0, %entry], [%i1, %row.done]
@@ -369,10 +303,10 @@ vector:
   %full = icmp ult i64 %w, %whole
   br i1 %full, label %filled, label %partial
 filled:
-{self._load("%x", "%at", None)}
+{self.load("%x", "%at", None)}
   br label %stored
 partial:
-{self._load("%y", "%at", "%mask")}
+{self.load("%y", "%at", "%mask")}
   br label %stored
 stored:
   %z = phi {self.vector} [%x, %filled], [%y, %partial]
@@ -428,7 +362,7 @@ check:
   %block.entry = getelementptr i64, ptr %rows, i64 %bi
   %offsets = load {wide}, ptr %block.entry, align 8
   %first = extractelement {wide} %offsets, i32 0
-{self._splat("%start", "%first", "i64")}
+{self.splat("%start", "%first", "i64")}
   %wanted = add {wide} %start, <{apart}>
   %same = icmp eq {wide} %offsets, %wanted
   %even = call i1 @llvm.vector.reduce.and.v{lanes}i1(<{lanes} x i1> %same)
@@ -501,13 +435,6 @@ next:
 done:
   ret void
 }}"""
-
-    def _declarations(self) -> str:
-        vector, mask, short = self.vector, f"<{self.lanes} x i1>", f"v{self.lanes}f{self.bits}"
-        return f"""
-declare {vector} @llvm.fma.{short}({vector}, {vector}, {vector})
-declare {vector} @llvm.masked.load.{short}.p0(ptr, i32, {mask}, {vector})
-declare void @llvm.masked.store.{short}.p0({vector}, ptr, i32, {mask})"""
 
 
 # Products of matrices that lie at any strides, one for each entry of `%starts` (offsets of the

@@ -11,8 +11,7 @@ from collections.abc import Callable
 
 from graphwright.kernels import jobs
 from graphwright.kernels.jobs import NUMBER, PLACE
-from graphwright.kernels.targets import Vectors
-from graphwright.named_tuple import NamedTuple
+from graphwright.kernels.vector_code import VectorCode
 
 _WINDOWS = (NUMBER, NUMBER, NUMBER, PLACE)  # how many windows, taps, channels; the taps
 
@@ -30,31 +29,8 @@ KINDS = {
 Body = Callable[[str, str | None], str]
 
 
-class Sliding(NamedTuple):
+class Sliding(VectorCode):
     """The functions for one kind of element."""
-
-    vectors: Vectors
-    bits: int
-
-    @property
-    def lanes(self) -> int:
-        return self.vectors.bits // self.bits
-
-    @property
-    def size(self) -> int:
-        return self.bits // 8
-
-    @property
-    def element(self) -> str:
-        return {32: "float", 64: "double"}[self.bits]
-
-    @property
-    def vector(self) -> str:
-        return f"<{self.lanes} x {self.element}>"
-
-    @property
-    def short(self) -> str:
-        return f"v{self.lanes}f{self.bits}"
 
     def text(self) -> str:
         """The module."""
@@ -66,9 +42,10 @@ class Sliding(NamedTuple):
             self._function("put", ("x", "g", "out"), "ptr %taps, ptr %to, i64 %all", self._put),
             self._function("correlate", ("x", "g"), "ptr %taps, ptr %w, i64 %w.step", self._sums),
             *[jobs.text(name, kinds) for name, kinds in KINDS.items()],
-            self._declarations(),
+            self.declarations,
+            f"declare {self.vector} @llvm.maxnum.{self.suffix}({self.vector}, {self.vector})",
         ]
-        return "\n".join(functions) + f"\nattributes #0 = {{ {self.vectors.attributes} }}\n"
+        return "\n".join(functions) + self.attributes
 
     # -- the loops over windows and channels -------------------------------------------------
 
@@ -82,16 +59,12 @@ class Sliding(NamedTuple):
             for a in arrays
         )
         vectors = [self._places(arrays, prefix) for prefix in ("full", "tail")]
-        lanes = ", ".join(f"i64 {lane}" for lane in range(self.lanes))
-        wide = f"<{self.lanes} x i64>"
         return f"""
 define void @{name}({parameters}, i64 %m, i64 %t, i64 %n, {extra}) #0 {{
 entry:
   %rest = urem i64 %n, {self.lanes}
   %whole = sub i64 %n, %rest
-  %rest.1 = insertelement {wide} poison, i64 %rest, i32 0
-  %rest.n = shufflevector {wide} %rest.1, {wide} poison, <{self.lanes} x i32> zeroinitializer
-  %mask = icmp slt {wide} <{lanes}>, %rest.n
+{self.below("%mask", "%rest")}
   %some.whole = icmp ne i64 %whole, 0
   %some.rest = icmp ne i64 %rest, 0
   br label %window
@@ -133,28 +106,6 @@ done:
 
     # -- one vector ------------------------------------------------------------------------
 
-    def _load(self, name: str, address: str, mask: str | None) -> str:
-        if mask is None:
-            return f"  {name} = load {self.vector}, ptr {address}, align {self.size}"
-        symbol = f"llvm.masked.load.{self.short}.p0"
-        operands = f"ptr {address}, i32 {self.size}, <{self.lanes} x i1> {mask}"
-        zero = f"{self.vector} zeroinitializer"
-        return f"  {name} = call {self.vector} @{symbol}({operands}, {zero})"
-
-    def _store(self, value: str, address: str, mask: str | None) -> str:
-        if mask is None:
-            return f"  store {self.vector} {value}, ptr {address}, align {self.size}"
-        symbol = f"llvm.masked.store.{self.short}.p0"
-        operands = f"ptr {address}, i32 {self.size}, <{self.lanes} x i1> {mask}"
-        return f"  call void @{symbol}({self.vector} {value}, {operands})"
-
-    def _fma(self, name: str, x: str, y: str, z: str) -> str:
-        vector = self.vector
-        if self.vectors.fused:
-            operands = f"{vector} {x}, {vector} {y}, {vector} {z}"
-            return f"  {name} = call {vector} @llvm.fma.{self.short}({operands})"
-        return f"  {name}.p = fmul {vector} {x}, {y}\n  {name} = fadd {vector} {name}.p, {z}"
-
     def _taps(self, p: str, label: str, before: str, carried: str, body: str, after: str) -> str:
         """A loop over taps: `carried` are phis, `body` what a tap does at `%{p}.{label}.o`."""
         own = f"{p}.{label}"
@@ -175,7 +126,7 @@ done:
         return f"""  %{own}.w.o = mul i64 %{own}.i, %w.step
   %{own}.w.c = add i64 %{own}.w.o, %{p}.skip
   %{own}.w.at = getelementptr i8, ptr %w, i64 %{own}.w.c
-{self._load(f"%{own}.w", f"%{own}.w.at", mask)}"""
+{self.load(f"%{own}.w", f"%{own}.w.at", mask)}"""
 
     def _best(self, p: str, mask: str | None, after: str) -> str:
         """The greatest of the taps, as `%{p}.best`: nan where there is nothing else."""
@@ -187,8 +138,8 @@ done:
             p,
             f"  {name}.0 = phi {self.vector} [{nan}, %{p}], [{name}, %{p}.look]",
             f"""  {name}.at = getelementptr i8, ptr %{p}.x, i64 %{p}.look.o
-{self._load(f"{name}.x", f"{name}.at", mask)}
-  {name} = call {self.vector} @llvm.maxnum.{self.short}({self.vector} {name}.0, """
+{self.load(f"{name}.x", f"{name}.at", mask)}
+  {name} = call {self.vector} @llvm.maxnum.{self.suffix}({self.vector} {name}.0, """
             f"""{self.vector} {name}.x)""",
             after,
         )
@@ -197,7 +148,7 @@ done:
         """out = the greatest of the taps of x."""
         return f"""{self._best(p, mask, f"{p}.end")}
 {p}.end:
-{self._store(f"%{p}.best", f"%{p}.out", mask)}
+{self.store(f"%{p}.best", f"%{p}.out", mask)}
   br label %{p}.done"""
 
     def _weigh(self, p: str, mask: str | None) -> str:
@@ -211,19 +162,19 @@ done:
                 f"  {name}.0 = phi {self.vector} [zeroinitializer, %{p}], [{name}, %{p}.add]",
                 f'''{self._weight(p, "add", mask)}
   {name}.at = getelementptr i8, ptr %{p}.x, i64 %{p}.add.o
-{self._load(f"{name}.x", f"{name}.at", mask)}
-{self._fma(name, f"{name}.x", f"%{p}.add.w", f"{name}.0")}''',
+{self.load(f"{name}.x", f"{name}.at", mask)}
+{self.fma(name, f"{name}.x", f"%{p}.add.w", f"{name}.0")}''',
                 f"{p}.end",
             )
         }
 {p}.end:
-{self._store(name, f"%{p}.out", mask)}
+{self.store(name, f"%{p}.out", mask)}
   br label %{p}.done"""
 
     def _spread(self, p: str, mask: str | None) -> str:
         """Adds g times its weights to every tap of out."""
         name = f"%{p}.to"
-        return f"""{self._load(f"%{p}.gv", f"%{p}.g", mask)}
+        return f"""{self.load(f"%{p}.gv", f"%{p}.g", mask)}
 {
             self._taps(
                 p,
@@ -232,9 +183,9 @@ done:
                 "",
                 f'''{self._weight(p, "add", mask)}
   {name}.at = getelementptr i8, ptr %{p}.out, i64 %{p}.add.o
-{self._load(f"{name}.0", f"{name}.at", mask)}
-{self._fma(name, f"%{p}.gv", f"%{p}.add.w", f"{name}.0")}
-{self._store(name, f"{name}.at", mask)}''',
+{self.load(f"{name}.0", f"{name}.at", mask)}
+{self.fma(name, f"%{p}.gv", f"%{p}.add.w", f"{name}.0")}
+{self.store(name, f"{name}.at", mask)}''',
                 f"{p}.done",
             )
         }"""
@@ -245,20 +196,20 @@ done:
         return self._given(
             p,
             mask,
-            f"""{self._load(f"{name}.0", f"{name}.to", mask)}
+            f"""{self.load(f"{name}.0", f"{name}.to", mask)}
   {name}.1 = fadd {self.vector} {name}.0, {name}
-{self._store(f"{name}.1", f"{name}.to", mask)}""",
+{self.store(f"{name}.1", f"{name}.to", mask)}""",
         )
 
     def _put(self, p: str, mask: str | None) -> str:
         """Writes g to out at the first tap where x is greatest, or at all of them; else zero."""
-        return self._given(p, mask, self._store(f"%{p}.given", f"%{p}.given.to", mask))
+        return self._given(p, mask, self.store(f"%{p}.given", f"%{p}.given.to", mask))
 
     def _given(self, p: str, mask: str | None, written: str) -> str:
         """What of g a tap gets, and how it is written; `%to` is the taps' table for out."""
         vector, name = self.vector, f"%{p}.given"
         zero = f"{vector} zeroinitializer"
-        return f"""{self._load(f"%{p}.gv", f"%{p}.g", mask)}
+        return f"""{self.load(f"%{p}.gv", f"%{p}.g", mask)}
   %{p}.keep = icmp ne i64 %all, 0
 {self._best(p, mask, f"{p}.found")}
 {p}.found:
@@ -269,7 +220,7 @@ done:
                 f"{p}.found",
                 f"  {name}.g = phi {vector} [%{p}.gv, %{p}.found], [{name}.left, %{p}.give]",
                 f'''  {name}.at = getelementptr i8, ptr %{p}.x, i64 %{p}.give.o
-{self._load(f"{name}.x", f"{name}.at", mask)}
+{self.load(f"{name}.x", f"{name}.at", mask)}
   {name}.hit = fcmp oeq {vector} {name}.x, %{p}.best
   {name} = select <{self.lanes} x i1> {name}.hit, {vector} {name}.g, {zero}
   {name}.rest = select <{self.lanes} x i1> {name}.hit, {zero}, {vector} {name}.g
@@ -285,7 +236,7 @@ done:
     def _sums(self, p: str, mask: str | None) -> str:
         """Adds g times each tap of x to the tap's weights."""
         name = f"%{p}.sum"
-        return f"""{self._load(f"%{p}.gv", f"%{p}.g", mask)}
+        return f"""{self.load(f"%{p}.gv", f"%{p}.g", mask)}
 {
             self._taps(
                 p,
@@ -294,17 +245,9 @@ done:
                 "",
                 f'''{self._weight(p, "add", mask)}
   {name}.at = getelementptr i8, ptr %{p}.x, i64 %{p}.add.o
-{self._load(f"{name}.x", f"{name}.at", mask)}
-{self._fma(name, f"{name}.x", f"%{p}.gv", f"%{p}.add.w")}
-{self._store(name, f"%{p}.add.w.at", mask)}''',
+{self.load(f"{name}.x", f"{name}.at", mask)}
+{self.fma(name, f"{name}.x", f"%{p}.gv", f"%{p}.add.w")}
+{self.store(name, f"%{p}.add.w.at", mask)}''',
                 f"{p}.done",
             )
         }"""
-
-    def _declarations(self) -> str:
-        vector, mask, short = self.vector, f"<{self.lanes} x i1>", self.short
-        return f"""
-declare {vector} @llvm.fma.{short}({vector}, {vector}, {vector})
-declare {vector} @llvm.maxnum.{short}({vector}, {vector})
-declare {vector} @llvm.masked.load.{short}.p0(ptr, i32, {mask}, {vector})
-declare void @llvm.masked.store.{short}.p0({vector}, ptr, i32, {mask})"""
