@@ -26,8 +26,6 @@ from graphwright.named_tuple import NamedTuple
 Array = npt.NDArray[Any]
 Table = npt.NDArray[np.int64]
 
-KINDS = (np.dtype(np.float32), np.dtype(np.float64))
-
 #: Multiply-adds that one thread does sooner than a second one starts.
 ALONE = 1 << 22
 
@@ -61,13 +59,13 @@ class Kernels(NamedTuple):
 
 @functools.cache
 def kernels(dtype: np.dtype[Any]) -> Kernels:
-    """The functions for a dtype of `KINDS`, compiled at the first call."""
+    """The functions for float32 or float64, compiled at the first call."""
     return load(Tile(targets.vectors(), dtype.itemsize * 8))
 
 
 @functools.cache
 def preparation(dtype: np.dtype[Any]) -> Preparation:
-    """What has the functions for a dtype of `KINDS`, and threads for them, made in time."""
+    """What has the functions for float32 or float64, and threads for them, made in time."""
 
     def make() -> None:
         threads.address()
