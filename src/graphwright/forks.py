@@ -7,9 +7,11 @@ it for ever, and what that lock guards may be half done.
 from __future__ import annotations
 
 import os
-from typing import Any, TypeVar
+from collections.abc import Callable
+from typing import Any, Generic, TypeVar, overload
 
 Lock = TypeVar("Lock", bound=Any)
+T = TypeVar("T")
 
 
 def held_over_forks(lock: Lock) -> Lock:
@@ -23,3 +25,25 @@ def held_over_forks(lock: Lock) -> Lock:
             before=lock.acquire, after_in_parent=lock.release, after_in_child=lock.release
         )
     return lock
+
+
+class cached_property(Generic[T]):
+    """The one of functools, as it is since Python 3.12: two threads may both compute a value.
+
+    Before, they take a lock that all instances have in common, and no fork waits for it.
+    """
+
+    def __init__(self, function: Callable[[Any], T]) -> None:
+        self.function = function
+        self.name = function.__name__
+        self.__doc__ = function.__doc__
+
+    @overload
+    def __get__(self, instance: None, owner: type) -> cached_property[T]: ...
+    @overload
+    def __get__(self, instance: object, owner: type | None = None) -> T: ...
+    def __get__(self, instance: object, owner: type | None = None) -> Any:
+        if instance is None:
+            return self
+        found = instance.__dict__[self.name] = self.function(instance)
+        return found

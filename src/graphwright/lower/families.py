@@ -16,11 +16,10 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
-from functools import cached_property
 from typing import Any, Protocol
 from weakref import WeakSet, WeakValueDictionary, ref
 
-from graphwright.forks import held_over_forks
+from graphwright.forks import cached_property, held_over_forks
 from graphwright.ir.execution import Function
 from graphwright.ir.graph import Graph, Node, Value, subgraphs_of
 from graphwright.lower.sizes import NotNative

@@ -9,12 +9,12 @@ their place and are never merged; every value keeps its type, or a more specific
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import cached_property
 from typing import Any
 
 import numpy as np
 
 from graphwright.errors import OpError
+from graphwright.forks import cached_property
 from graphwright.ir.graph import Graph, Node, Value
 from graphwright.lower.cells import Cells
 from graphwright.lower.options import enabled

@@ -12,10 +12,9 @@ import threading
 import time
 from collections.abc import Callable
 from enum import IntEnum
-from functools import cached_property
 from typing import Any
 
-from graphwright.forks import held_over_forks
+from graphwright.forks import cached_property, held_over_forks
 from graphwright.ir.execution import Function
 from graphwright.ir.graph import Graph, Node
 from graphwright.kernels import background
