@@ -31,7 +31,7 @@ def blocks(key: int, counter: int, count: int) -> UInt32s:
     """The blocks at `counter`, `counter + 1`, ... as words of shape [count, 4]."""
     if count <= _FEW:
         at = [(counter + offset) & (1 << COUNTER_BITS) - 1 for offset in range(count)]
-        few = [_encipher(key, start & _MASK64, start >> 64) for start in at]
+        few = [encipher(key, start & _MASK64, start >> 64) for start in at]
         return np.array(few, np.uint32).reshape(count, WORDS)
     return blocks_at(key, *counters(counter, np.arange(count, dtype=np.uint64)))
 
@@ -49,13 +49,13 @@ def blocks_at(key: int, low: UInt64s, high: UInt64s) -> UInt32s:
     words = np.empty((low.size, WORDS), np.uint32)
     for start in range(0, low.size, _CHUNK):
         part = slice(start, start + _CHUNK)
-        for place, word in enumerate(_encipher(key, low[part], high[part])):
+        for place, word in enumerate(encipher(key, low[part], high[part])):
             words[part, place] = word
     return words
 
 
-def _encipher(key: int, low: Any, high: Any) -> tuple[Any, Any, Any, Any]:
-    """The rounds, over integers or over arrays of them: words in the low halves of 64 bits."""
+def encipher(key: Any, low: Any, high: Any) -> tuple[Any, Any, Any, Any]:
+    """The rounds, over integers, arrays or tensors of them: words in the low halves of 64 bits."""
     c0, c1, c2, c3 = low & _MASK32, low >> 32, high & _MASK32, high >> 32
     k0, k1 = key & _MASK32, key >> 32 & _MASK32
     for _ in range(_ROUNDS):

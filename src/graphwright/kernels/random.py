@@ -28,14 +28,14 @@ _MASK64 = (1 << 64) - 1
 _MANTISSA_BITS = {"float16": 10, "bfloat16": 7, "float32": 23}
 _MAX_SEED = 2**31 - 1
 _DEFAULT_SEED = 87654321  # the global seed that an op seed alone goes with
-_SCRAMBLE_KEY = 0x02461E293EC8F720
-_SMALLEST_UNIFORM = 1.0e-7  # keeps the logarithm of Box-Muller finite
+SCRAMBLE_KEY = 0x02461E293EC8F720
+SMALLEST_UNIFORM = 1.0e-7  # keeps the logarithm of Box-Muller finite
 
 
 def scramble(seed: tuple[int, int]) -> tuple[int, int]:
     """The (key, counter) of a stateless op's seeds; signed ones count as their bit patterns."""
     counter = seed[0] & _MASK64 | (seed[1] & _MASK64) << 64
-    low, high = philox.blocks(_SCRAMBLE_KEY, counter, 1).view(np.uint64)[0].tolist()
+    low, high = philox.blocks(SCRAMBLE_KEY, counter, 1).view(np.uint64)[0].tolist()
     return low, high << 64
 
 
@@ -200,12 +200,12 @@ def box_muller(words: philox.UInt32s, dtype: npt.DTypeLike) -> Array:
     """
     if dtype == np.float64:
         unit = unit_doubles(words.reshape(-1, 2)).reshape(-1, 2)
-        radius = np.sqrt(-2.0 * np.log(np.maximum(unit[:, 0], _SMALLEST_UNIFORM)))
+        radius = np.sqrt(-2.0 * np.log(np.maximum(unit[:, 0], SMALLEST_UNIFORM)))
         angle = 2.0 * np.pi * unit[:, 1]
         return np.stack([np.sin(angle) * radius, np.cos(angle) * radius], axis=1)
     single = np.float32
     unit = unit_floats(words.reshape(-1), np.dtype(single)).reshape(-1, 2)
-    clamped = np.maximum(unit[:, 0], single(_SMALLEST_UNIFORM))
+    clamped = np.maximum(unit[:, 0], single(SMALLEST_UNIFORM))
     logarithm = np.log(clamped, dtype=np.float64).astype(single)
     radius = np.sqrt(single(-2.0) * logarithm)
     angle = (2.0 * np.pi * unit[:, 1].astype(np.float64)).astype(single).astype(np.float64)
