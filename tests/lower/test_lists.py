@@ -311,6 +311,16 @@ def test_errors_are_those_of_the_kernels(function):
     assert outcomes[0] == outcomes[1]
 
 
+def test_a_matrix_of_which_some_is_known_stands_beside_a_list():
+    def mapped(x):
+        return tf.map_fn(lambda row: row + row, x), tf.stack([tf.shape(x), [1, 1]])
+
+    staged = compiled(mapped, [tf.TensorSpec([None, 2])], native=False)
+    doubled, sizes = staged(tf.ones([3, 2]))
+    assert doubled.numpy().tolist() == [[2, 2]] * 3
+    assert sizes.numpy().tolist() == [[3, 2], [1, 1]]
+
+
 def test_an_item_of_another_shape_is_refused():
     specs = [tf.TensorSpec([None], tf.float32)]
     staged = compiled(other_shapes, specs)

@@ -15,7 +15,7 @@ import numpy as np
 from graphwright.control.branch import BranchingOp, StatelessCase, StatelessIf
 from graphwright.control.loop import StatelessWhile
 from graphwright.ir.graph import Graph, Node, Value
-from graphwright.ir.known import known
+from graphwright.ir.known import is_whole, known
 from graphwright.lower.nested_lists import TensorListAppend, TensorListTake
 from graphwright.lower.prune import like, resolved
 from graphwright.lower.simplify import folded, simplify
@@ -325,7 +325,7 @@ def known_array(node: Node) -> Any:
     if isinstance(node.op, (Const, Placeholder)):
         return None
     found = known(value)
-    if found is None or (isinstance(found, tuple) and None in found):
+    if not is_whole(found):
         return None
     array = np.asarray(found, value.type.dtype.numpy_dtype)
     return array if array.shape == value.type.dims else None

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from graphwright.ir.known import known
+from graphwright.ir.known import is_whole, known
 from graphwright.lower.own_ops import Average
 from graphwright.op.interpreter import apply
 from graphwright.op.op import Op
@@ -25,10 +25,7 @@ HALVES = (dt.float16, dt.bfloat16)
 def host(x: Any) -> Any:
     """What an operand on the host holds; None if not all of it is known."""
     found = known(x._value)
-    entries = found if isinstance(found, tuple) else (found,)
-    return (
-        None if any(e is None or (isinstance(e, tuple) and None in e) for e in entries) else found
-    )
+    return found if is_whole(found) else None
 
 
 def extent(x: Any, axis: int) -> Any:
