@@ -106,6 +106,15 @@ def test_segments_in_ascending_order(kind, dynamic):
     assert not differences(function, [normal(7, 4), ids.astype(np.int64)], dynamic)
 
 
+@pytest.mark.parametrize("dtype", ["uint8", "int32", "int64", "uint64"])
+@pytest.mark.parametrize("kind", ["min", "max"])
+def test_segments_of_integers_are_empty_at_the_ends_of_their_range(kind, dtype):
+    x = np.array([3, 1, 2], dtype)
+    for name in (f"segment_{kind}", f"unsorted_segment_{kind}"):
+        function, more = getattr(tf.math, name), [4] if name.startswith("un") else []
+        assert not differences(lambda x: function(x, [0, 0, 2], *more), [x], False, exact=True)  # noqa: B023
+
+
 def test_segments_out_of_order_are_refused():
     fast = staged(lambda x, ids: tf.math.segment_sum(x * 2.0, ids), [normal(4), numbers(4)], True)
     assert flat(fast(normal(4), np.array([0, 0, 2, 2], np.int32)))[0].shape == (3,)

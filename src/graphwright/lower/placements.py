@@ -7,7 +7,7 @@ from typing import Any
 from graphwright.lower.own_ops import Gathered, PickIndex, Required, Scanned, Scattered
 from graphwright.lower.rewrites import CountedSegments
 from graphwright.lower.rules import HALVES, Rule, dims_of, extent, host, pieces, widened
-from graphwright.op.interpreter import apply
+from graphwright.op.interpreter import apply, convert
 from graphwright.op.op import Op
 from graphwright.ops.arithmetic import floordiv, maximum
 from graphwright.ops.conversion import cast
@@ -87,11 +87,11 @@ def extreme_of_segments(combine: str) -> Rule:
 def extremes(combine: str, x: Any, ids: Any, dims: list[Any], otherwise: Any) -> Any:
     """The greatest or least numbers of each segment; something else where there are none."""
     dtype, x = x.dtype, widened(x)
-    otherwise = cast(otherwise, x.dtype)
+    otherwise = convert(otherwise, x.dtype)
     if x.dtype.is_floating:  # NaN gives way to all numbers
-        nothing, combine = cast(float("nan"), x.dtype), f"f{combine}"
+        nothing, combine = convert(float("nan"), x.dtype), f"f{combine}"
     else:
-        nothing = cast(x.dtype.min if combine == "max" else x.dtype.max, x.dtype)
+        nothing = convert(x.dtype.min if combine == "max" else x.dtype.max, x.dtype)
     found = scattered(combine, x, [ids], dims, fill(dims, nothing))
     return cast(where(sizes_of(ids, dims) > 0, found, otherwise), dtype)
 
