@@ -177,6 +177,20 @@ class Regrouping(Op):
     taken: ClassVar[Mapping[str, str]]
     given: ClassVar[Mapping[str, str]]
 
+    def shapes(self, x: TensorType) -> Shapes:
+        if self.data_format not in ("NHWC", "NCHW"):
+            raise ValueError(f"data_format {self.data_format} is not one of NHWC, NCHW")
+        dims = (None,) * 4 if x.dims is None else x.dims
+        if len(dims) != 4:
+            raise ValueError(f"Input rank should be: 4 instead of: {len(dims)}")
+        sizes = dict(zip(self.data_format, dims))
+        sizes.update(self.regrouped(sizes["H"], sizes["W"], sizes["C"]))
+        return (tuple([sizes[axis] for axis in self.data_format]),)
+
+    def regrouped(self, height: Any, width: Any, channels: Any) -> dict[str, int | None]:
+        """The sizes that axes get, by their letters; ValueError for what no blocks make up."""
+        raise NotImplementedError(f"{type(self).__name__} states no sizes")
+
     def plan(self, dims: Iterable[Any]) -> tuple[list[Any], list[int], list[Any]]:
         """The sizes of the pieces of axes of these sizes, their new order, the sizes they make."""
         sizes: dict[str, Any] = {"y": self.block_size, "x": self.block_size}
@@ -205,17 +219,14 @@ class SpaceToDepth(Regrouping):
     type_name = "SpaceToDepth"
     taken, given = SPACE, DEPTH
 
-    def shapes(self, x: TensorType) -> Shapes:
-        (n, h, w, c), order = image_dims(x.dims, self.data_format)
+    def regrouped(self, height: Any, width: Any, channels: Any) -> dict[str, int | None]:
         size = self.block_size
-        for d in (h, w):
-            if d is not None and d % size:
-                raise ValueError(
-                    f"Image width {w} and height {h} should be divisible by block_size: {size}"
-                )
-        halves = [None if d is None else d // size for d in (h, w)]
-        dims = (n, *halves, times(c, size * size))
-        return (tuple([dims[i] for i in order]),)
+        if any(d is not None and d % size for d in (height, width)):
+            raise ValueError(
+                f"Image width {width} and height {height} should be divisible by block_size: {size}"
+            )
+        rows, columns = [None if d is None else d // size for d in (height, width)]
+        return {"H": rows, "W": columns, "C": times(channels, size * size)}
 
     def gradient(self, call: Call, g: Any) -> Sequence[Any]:
         return (apply(DepthToSpace.of(*self.values()), g),)
@@ -227,30 +238,15 @@ class DepthToSpace(Regrouping):
     type_name = "DepthToSpace"
     taken, given = DEPTH, SPACE
 
-    def shapes(self, x: TensorType) -> Shapes:
-        (n, h, w, c), order = image_dims(x.dims, self.data_format)
-        size = self.block_size
-        if c is not None and c % (size * size):
-            raise ValueError(f"Input depth dimension {c} should be divisible by: {size * size}")
-        depth = None if c is None else c // (size * size)
-        dims = (n, times(h, size), times(w, size), depth)
-        return (tuple([dims[i] for i in order]),)
+    def regrouped(self, height: Any, width: Any, channels: Any) -> dict[str, int | None]:
+        size, places = self.block_size, self.block_size**2
+        if channels is not None and channels % places:
+            raise ValueError(f"Input depth dimension {channels} should be divisible by: {places}")
+        depth = None if channels is None else channels // places
+        return {"H": times(height, size), "W": times(width, size), "C": depth}
 
     def gradient(self, call: Call, g: Any) -> Sequence[Any]:
         return (apply(SpaceToDepth.of(*self.values()), g),)
-
-
-def image_dims(dims: Dims | None, data_format: str) -> tuple[Any, tuple[int, ...]]:
-    """(batch, height, width, channels) of images, and the order in which the format has them."""
-    orders = {"NHWC": (0, 1, 2, 3), "NCHW": (0, 3, 1, 2)}
-    if data_format not in orders:
-        raise ValueError(f"data_format {data_format} is not one of {', '.join(orders)}")
-    order = orders[data_format]
-    if dims is None:
-        return (None,) * 4, order
-    if len(dims) != 4:
-        raise ValueError(f"Input rank should be: 4 instead of: {len(dims)}")
-    return tuple([dims[order.index(i)] for i in range(4)]), order
 
 
 def space_to_batch_nd(input: Any, block_shape: Any, paddings: Any, name: str | None = None) -> Any:
