@@ -7,10 +7,12 @@ programs know from TensorFlow, twice at most, with ours as the record's `explana
 
 from __future__ import annotations
 
+import threading
 import warnings
 
 from graphwright.errors import RetracingWarning
 from graphwright.explain.record import Family, History
+from graphwright.forks import held_over_forks
 from graphwright.logs import LOGGER
 
 _THRESHOLD = 5  # traces among the last calls
@@ -28,6 +30,10 @@ _ADVICE = (
 
 warnings.simplefilter("ignore", RetracingWarning, append=True)
 
+#: Held while explanations are imported: what another thread was importing when a child was forked
+#: can never be imported in that.
+_LOADING = held_over_forks(threading.RLock())
+
 
 def warn_of_retracing(history: History) -> None:
     """The present call of a function traced: warns when that is too often."""
@@ -37,7 +43,8 @@ def warn_of_retracing(history: History) -> None:
         return
     told = None
     if is_worth_a_look(family):
-        from graphwright.explain.brief import explanation  # which few programs come to
+        with _LOADING:
+            from graphwright.explain.brief import explanation  # which few programs come to
 
         told = explanation(history, family)
     if family.warnings < _WARNINGS:
