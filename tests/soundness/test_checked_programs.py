@@ -69,7 +69,7 @@ def check_converted(source: str, values: tuple[int, int, int]) -> None:
     program(*map(tf.constant, values), tf.constant(0))
 
 
-@settings(max_examples=250, **COMMON)
+@settings(max_examples=200, **COMMON)
 @given(random_programs.steps(), st.integers(0, 3))
 def test_straight_programs(program: Any, seed: int) -> None:
     check_straight(program, seed)
@@ -88,6 +88,7 @@ def test_converted_programs(source: str, values: tuple[int, int, int]) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.usefixtures("shared_code")
 @settings(max_examples=10_000, **COMMON)
 @given(random_programs.steps(20), st.integers(0, 99))
 def test_many_straight_programs(program: Any, seed: int) -> None:
@@ -95,6 +96,7 @@ def test_many_straight_programs(program: Any, seed: int) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.usefixtures("shared_code")
 @settings(max_examples=5_000, **COMMON)
 @given(random_control_flow.blocks(), st.integers(0, 99))
 def test_many_branches_and_loops(program: Any, seed: int) -> None:
@@ -102,6 +104,7 @@ def test_many_branches_and_loops(program: Any, seed: int) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.usefixtures("shared_code")
 @settings(max_examples=5_000, **COMMON)
 @given(sources(tensors=True), numbers)
 def test_many_converted_programs(source: str, values: tuple[int, int, int]) -> None:

@@ -1,0 +1,29 @@
+"""What the long runs share."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from graphwright.lower import executable
+
+#: Libraries that are kept, at most.
+_KEPT = 2_000
+
+
+class Kept(dict[str, Any]):
+    """The machine code of what was compiled last."""
+
+    def __setitem__(self, text: str, library: Any) -> None:
+        if len(self) == _KEPT:
+            self.clear()
+        super().__setitem__(text, library)
+
+
+@pytest.fixture
+def shared_code(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Programs of one text share its machine code: each segment is a module of its own, and is
+    compiled once. Of a random program's segments four of five were there before."""
+    monkeypatch.setattr(executable, "_TOGETHER", 1)
+    monkeypatch.setattr(executable, "_LIBRARIES", Kept())
