@@ -14,6 +14,7 @@ from tiers import differences
 
 import graphwright as tf
 from graphwright.lower.inspection import outside
+from graphwright.lower.list_types import is_whole
 
 
 def compiled(function, specs, native=True):
@@ -480,3 +481,10 @@ def test_lists_of_lists_that_others_see_stay():
         return total
 
     agree(program, np.array(6, np.int32), native=False)
+
+
+def test_a_matrix_that_is_known_in_part_is_no_constant():
+    assert is_whole(((1, 2), (3, 4)))
+    assert not is_whole(((1, None), (3, 4)))
+    assert not is_whole((1, None))
+    assert not is_whole(None)

@@ -60,6 +60,24 @@ def check_control_flow(program: Any, seed: int) -> None:
     slope(tf.constant(np.random.default_rng(seed).normal(size=(3, 2))))
 
 
+def check_curvature(program: Any, seed: int) -> None:
+    """The program, its gradient and the gradient of that one's length."""
+
+    @tf.function
+    def curvature(x: Any) -> Any:
+        with tf.GradientTape() as outer:
+            outer.watch(x)
+            with tf.GradientTape() as inner:
+                inner.watch(x)
+                state = random_control_flow.Run().block(program, tuple(tf.unstack(x)))
+                y = tf.reduce_sum(tf.stack(state))
+            slope = inner.gradient(y, x, unconnected_gradients="zero")
+            length = tf.reduce_sum(slope * slope)
+        return slope, outer.gradient(length, x, unconnected_gradients="zero")
+
+    curvature(tf.constant(np.random.default_rng(seed).normal(size=(3, 2))))
+
+
 def check_converted(source: str, values: tuple[int, int, int]) -> None:
     """Loops and branches over integers, as AutoGraph stages them."""
     import contextlib
@@ -79,6 +97,12 @@ def test_straight_programs(program: Any, seed: int) -> None:
 @given(random_control_flow.blocks(), st.integers(0, 9))
 def test_branches_and_loops(program: Any, seed: int) -> None:
     check_control_flow(program, seed)
+
+
+@settings(max_examples=10, **COMMON)
+@given(random_control_flow.blocks(), st.integers(0, 9))
+def test_second_derivatives(program: Any, seed: int) -> None:
+    check_curvature(program, seed)
 
 
 @settings(max_examples=125, **COMMON)
@@ -101,6 +125,14 @@ def test_many_straight_programs(program: Any, seed: int) -> None:
 @given(random_control_flow.blocks(), st.integers(0, 99))
 def test_many_branches_and_loops(program: Any, seed: int) -> None:
     check_control_flow(program, seed)
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("shared_code")
+@settings(max_examples=500, **COMMON)
+@given(random_control_flow.blocks(), st.integers(0, 99))
+def test_many_second_derivatives(program: Any, seed: int) -> None:
+    check_curvature(program, seed)
 
 
 @pytest.mark.slow
