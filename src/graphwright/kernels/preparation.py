@@ -1,6 +1,6 @@
 """Native kernels that are made while the program goes on.
 
-LLVM takes 50 ms for the first kernel of a process, and 130 ms where none is on the disk. So a
+LLVM takes 130 ms for the first kernel of a process, if it is not on the disk. So a
 product, a convolution or a function of many elements that is worth a kernel asks for it and does
 without until it is there: NumPy computes meanwhile, with one thread, since the compiler needs a
 core. That is what traces do too, which run as Python until their machine code is ready. The two
