@@ -1,5 +1,5 @@
-"""A program gives the same eagerly, traced with full and with partial shapes, simplified, and as
-machine code."""
+"""A program gives the same eagerly, traced with full and with partial shapes, in steps, as text
+and as machine code."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ import graphwright as tf
 from graphwright.ir.text import parse_graph, print_graph
 from graphwright.ir.verify import verify
 from graphwright.lower.simplify import simplify
-from graphwright.lower.straight_line import runner
+from graphwright.lower.straight_line import build, runner
 from graphwright.lower.tiers import native_runner
 
 
@@ -58,7 +58,7 @@ def check_graph(concrete, values, found):
     assert print_graph(parsed) == text
     if not graph.captures:
         arrays = [v._array for v in values]
-        compare(found, [tf.constant(a) for a in runner(parsed)(*arrays)])
+        compare(found, [tf.constant(a) for a in runner(parsed, build(parsed))(*arrays)])
     compiled = native_runner(graph)(*[v._array for v in (*values, *graph.captured)])
     compare(found, [tf.constant(a) for a in compiled])
 

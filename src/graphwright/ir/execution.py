@@ -29,7 +29,7 @@ def function_of(graph: Graph) -> Function:
 def is_pure(graph: Graph) -> bool:
     """Whether running the graph calls no user code."""
     for node in graph.nodes:
-        graphs = tuple(subgraphs_of(node.op))  # which decide, and are looked at once
+        graphs = subgraphs_of(node.op)  # which decide
         if not (all(map(is_pure, graphs)) if graphs else node.op.pure):
             return False
     return True

@@ -7,7 +7,7 @@ order is the order of effects. Control flow holds graphs as attributes of its op
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
 from graphwright.errors import Location
@@ -186,13 +186,14 @@ class Graph(Elements):
         return f"FuncGraph(name={self.name}, id={id(self)})"
 
 
-def subgraphs_of(op: Op) -> Iterable[Graph]:
+def subgraphs_of(op: Op) -> tuple[Graph, ...]:
     """The graphs among an op's attributes."""
-    for value in op.values():
-        if isinstance(value, Graph):
-            yield value
-        elif isinstance(value, tuple):
-            yield from (v for v in value if isinstance(v, Graph))
+    found: tuple[Graph, ...] | None = op.__dict__.get("_graphs")
+    if found is None:
+        several = [value if isinstance(value, tuple) else (value,) for value in op.values()]
+        graphs = [part for values in several for part in values if isinstance(part, Graph)]
+        found = op.__dict__["_graphs"] = tuple(graphs)
+    return found
 
 
 def transform(

@@ -13,19 +13,22 @@ import numpy as np
 
 from graphwright.control.branch import StatelessIf, not_scalar
 from graphwright.control.loop import StatelessWhile
-from graphwright.errors import OpError
 from graphwright.ir.execution import Builder, Function, function_of, is_pure, with_own_streams
 from graphwright.ir.graph import Graph, Node, Value
-from graphwright.lower.generated import PREFIX, identifier, make_function
+from graphwright.lower.generated import identifier, make_function
 from graphwright.lower.native import Native, NativeUpdate, compile_together
+from graphwright.lower.options import OPTIONS
+from graphwright.lower.refusals import bound, explain
 from graphwright.lower.simplify import simplify
+from graphwright.lower.steps import Steps, is_plain
 from graphwright.op.op import host_value
-from graphwright.op.refusal import complete, show_call
 from graphwright.ops.creation import Const, Placeholder
 from graphwright.types.dtypes import DType
-from graphwright.values.eager import REFUSALS, Inside, refusal
+from graphwright.values.eager import REFUSALS
 from graphwright.values.quiet import QUIET
-from graphwright.values.tensor import wrap
+
+#: Calls until a graph is worth its text: what that takes is spared in as many again.
+_FIRST = 32
 
 _DEPTH = 12  # of blocks in blocks: CPython allows 20 loops
 
@@ -230,10 +233,7 @@ class Source:
         found = self.kernels.get(key)
         if found is None:
             own = with_own_streams(op)
-            try:
-                found = self.bind("f", own.bind_checked(types))
-            except REFUSALS as error:
-                raise refused(node, None, error) from error
+            found = self.bind("f", bound(node, own, types))
             if own is op and not op.has_stream:
                 self.kernels[key] = found
         return found
@@ -311,56 +311,26 @@ def build(graph: Graph) -> Function:
     return written(graph).link()
 
 
-def explain(error: Exception) -> Exception:
-    """A kernel's error with the op, its operands and the user's line that made it."""
-    found = failed(error)
-    if found is None:
-        return error
-    return refused(*found, error)
-
-
-def refused(node: Node, operands: tuple[Any, ...] | None, error: Exception) -> Exception:
-    """A node's error: with its op, its operands, or only their types, and the user's line."""
-    op = node.op.stated_as
-    own = len(node.inputs) if op is node.op else len(op.operands)
-    operands = None if operands is None else operands[:own]
-    explained = refusal(op, operands, error)
-    if not isinstance(explained, OpError):
-        return explained
-    shown = [v.type for v in node.inputs[:own]] if operands is None else operands
-    named = [*zip(op.operand_names(len(shown)), shown), *op.stated().items()]
-    call = show_call(op.type_name, named)
-    where = "" if node.location is None else f"\n\nDefined at node '{node.name}': {node.location}"
-    explained.reword(f"{explained.message}\n    in {call}{where}")
-    complete(explained)
-    return explained
-
-
-def failed(error: Exception) -> tuple[Node, tuple[Any, ...] | None] | None:
-    """The node whose kernel raised, of the innermost generated function on the way, and its
-    operands: None where they are gone."""
-    trace = error.__traceback__
-    found = None
-    while trace is not None:
-        frame = trace.tb_frame
-        nodes = frame.f_globals.get("_nodes")
-        if nodes is not None and frame.f_code.co_filename.startswith(PREFIX):
-            found = nodes.get(trace.tb_lineno, found)
-            if found is not None:
-                scope = {**frame.f_globals, **frame.f_locals}
-        trace = trace.tb_next
-    if found is None:
-        return None
-    node, names = found
-    if not scope.keys() >= set(names):
-        return node, None
-    return node, tuple([wrap(scope[name]) for name in names])
-
-
 def runner(graph: Graph, function: Function | None = None) -> Callable[..., tuple[Any, ...]]:
-    """What a call of the graph runs: the function, with NumPy's warnings off."""
+    """What a call of the graph runs: the function, with NumPy's warnings off.
+
+    If none is given it is that of the graph, which is made once the graph was called often: the
+    first calls are made in steps.
+    """
     if function is None:
-        function = function_of(graph)
+        if graph.function is None and is_plain(graph) and OPTIONS.get("native") != "check":
+            steps, left = Steps(graph), iter(range(_FIRST))
+
+            def first(*arrays: Any) -> tuple[Any, ...]:
+                nonlocal function
+                if next(left, None) is not None:
+                    return steps(*arrays)
+                function = function_of(graph)
+                return function(*arrays)
+
+            function = first
+        else:
+            function = function_of(graph)
 
     if is_pure(graph):
 
@@ -382,4 +352,3 @@ def runner(graph: Graph, function: Function | None = None) -> Callable[..., tupl
 
 
 Builder.build = build
-Inside.explain = staticmethod(explain)
