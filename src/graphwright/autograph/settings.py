@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import contextlib
 import contextvars
 import enum
-from collections.abc import Iterator
 from typing import Any
 
 
@@ -47,15 +45,20 @@ def is_on(feature: Feature) -> bool:
     return not _features.get().isdisjoint((feature, Feature.ALL))
 
 
-@contextlib.contextmanager
-def features(wanted: Any) -> Iterator[None]:
+class features:
     """The block traces what asked for these features: None, one, or several."""
-    several = wanted if isinstance(wanted, (tuple, list, set, frozenset)) else (wanted,)
-    before = _features.set(frozenset(several) - {None})
-    try:
-        yield
-    finally:
-        _features.reset(before)
+
+    __slots__ = ("before", "wanted")
+
+    def __init__(self, wanted: Any) -> None:
+        several = wanted if isinstance(wanted, (tuple, list, set, frozenset)) else (wanted,)
+        self.wanted = frozenset(several) - {None}
+
+    def __enter__(self) -> None:
+        self.before = _features.set(self.wanted)
+
+    def __exit__(self, *error: object) -> None:
+        _features.reset(self.before)
 
 
 def set_loop_options(

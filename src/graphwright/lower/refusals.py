@@ -23,11 +23,18 @@ STEPPING: dict[CodeType, Callable[[dict[str, Any]], At]] = {}
 
 
 def bound(node: Node, op: Op, types: Sequence[DType]) -> Callable[..., Any]:
-    """The kernel of a node's op for operands of these dtypes."""
-    try:
-        return op.bind_checked(types)
-    except REFUSALS as error:
-        raise refused(node, None, error) from error
+    """The kernel of a node's op for operands of these dtypes: one for all places of an op, unless
+    each has a stream of its own."""
+    key, known = tuple(types), op.__dict__["_bound"]
+    kernel: Callable[..., Any] | None = known.get(key)
+    if kernel is None:
+        try:
+            kernel = op.bind_checked(types)
+        except REFUSALS as error:
+            raise refused(node, None, error) from error
+        if not op.has_stream:
+            known[key] = kernel
+    return kernel
 
 
 def explain(error: Exception) -> Exception:

@@ -34,7 +34,6 @@ class Steps:
         self.places: dict[Value, int] = {}
         self.held: list[Any] = []  # what is in the places when a call begins
         self.steps: list[Step] = []
-        self.kernels: dict[Any, Callable[..., Any]] = {}  # by op and dtypes
         for value in graph.arguments:
             self.place(value, None)
         for node, last in lives(graph):
@@ -88,16 +87,11 @@ class Steps:
         return taken
 
     def kernel(self, node: Node) -> Callable[..., Any]:
-        """A node's kernel: one for all places of an op."""
+        """A node's kernel."""
         op, inputs = node.op, node.inputs
         if op.has_host:
             inputs = tuple([v for v, host in zip(inputs, op.host_mask(len(inputs))) if not host])
-        types = [value.type.dtype for value in inputs]
-        key = (id(op), *types)
-        found = self.kernels.get(key)
-        if found is None:
-            found = self.kernels[key] = bound(node, op, types)
-        return found
+        return bound(node, op, [value.type.dtype for value in inputs])
 
     def __call__(self, *arrays: Any) -> tuple[Any, ...]:
         """The arrays of the graph's results, from those of its arguments."""

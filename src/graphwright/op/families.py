@@ -153,7 +153,7 @@ def reduced_dims(
     """
     if dims is None:
         return None
-    if isinstance(axes, tuple) and any(isinstance(axis, tuple) for axis in axes):
+    if isinstance(axes, tuple) and tuple in map(type, axes):
         raise ValueError("Shape must be at most rank 1: reduction_indices is a list of lists")
     if axes is None or (isinstance(axes, tuple) and None in axes):
         return (None,) * len(dims) if keep_dims else None
@@ -168,8 +168,8 @@ def reduced_dims(
     if not repeats and len(reduced) < len(places):
         raise ValueError(f"Invalid reduction arguments: an axis stands twice in {axes}")
     if keep_dims:
-        return tuple(1 if i in reduced else d for i, d in enumerate(dims))
-    return tuple(d for i, d in enumerate(dims) if i not in reduced)
+        return tuple([1 if i in reduced else d for i, d in enumerate(dims)])
+    return tuple([d for i, d in enumerate(dims) if i not in reduced])
 
 
 class Reduction(Op):

@@ -225,6 +225,7 @@ class Op(Record):
         self.__dict__["_kernels"] = {}
         self.__dict__["_result_dtypes"] = {}
         self.__dict__["_inferred"] = {}
+        self.__dict__["_bound"] = {}
         return self
 
     @classmethod

@@ -120,9 +120,11 @@ class FunctionType(inspect.Signature):
 
     def with_output(self, captures: Mapping[Any, TraceType], output: TraceType) -> FunctionType:
         """The same parameters, now that captures and result are known."""
-        return FunctionType(
-            [Parameter(n, k, False, t) for n, k, t in self.typed()], captures, output
-        )
+        own: Any = self.parameters.values()
+        parameters = [
+            Parameter(p.name, p.kind, False, p.type_constraint) if p.optional else p for p in own
+        ]
+        return FunctionType(parameters, captures, output)
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, FunctionType) and self._key == other._key

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from functools import lru_cache
 from typing import Any
 
@@ -223,13 +222,23 @@ def current_tracer() -> Tracer | None:
     return tracer_of(STATE.active)
 
 
-@contextmanager
-def tracing(graph: Graph) -> Iterator[Tracer]:
-    """Traces the ops of the block into `graph`."""
-    tracer = Tracer(graph, STATE.active)
-    with activate(followed(STATE.active, tracer)):
-        yield tracer
-    tracer.close()
+class tracing(activate):
+    """Traces the ops of the block into a graph: `with tracing(graph) as tracer: ...`."""
+
+    __slots__ = ("tracer",)
+
+    def __init__(self, graph: Graph) -> None:
+        self.tracer = Tracer(graph, STATE.active)
+        super().__init__(followed(STATE.active, self.tracer))
+
+    def __enter__(self) -> Tracer:
+        super().__enter__()
+        return self.tracer
+
+    def __exit__(self, *error: object) -> None:
+        super().__exit__()
+        if error[0] is None:
+            self.tracer.close()
 
 
 def followed(outside: Interpreter | None, tracer: Tracer) -> Interpreter:

@@ -206,7 +206,13 @@ def entries(value: Any) -> tuple[Any, ...]:
     """The numbers in a host value of any rank, one after the other."""
     if not isinstance(value, (tuple, list)):
         return (value,)
-    return tuple([entry for part in value for entry in entries(part)])
+    found: list[Any] = []
+    for part in value:
+        if isinstance(part, (tuple, list)):
+            found += entries(part)
+        else:
+            found.append(part)
+    return tuple(found)
 
 
 def single(value: Any, name: str) -> Any:
