@@ -6,7 +6,7 @@ A `Proposal` changes what was asked; the number of traces is that of a replay.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
@@ -61,7 +61,7 @@ def together(case: Case, causes: Sequence[Cause]) -> Fix | None:
         best = least(rest, PROPOSALS[cause.rule](rest, cause))
         if best is not None:
             chosen.append(best[0])
-            rest = replace(rest, asked=best[1], reduces=rest.reduces or best[0].reduces)
+            rest = rest._replace(asked=best[1], reduces=rest.reduces or best[0].reduces)
     if len(chosen) < 2:
         return None
     title = "; ".join(p.title for p in chosen)
@@ -212,7 +212,7 @@ def literal_proposals(case: Case, cause: Cause) -> Iterator[Proposal]:
     if not case.constrained:
         fixed = signature(case)
         if fixed is not None:
-            yield replace(fixed, note=note)
+            yield fixed._replace(note=note)
 
 
 def as_bool(case: Case, cause: Cause, path: str) -> Iterator[Proposal]:

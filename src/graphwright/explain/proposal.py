@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from types import FunctionType
-from typing import Any
+from typing import Any, NamedTuple
 
 from graphwright.explain.facts import facts_of
 from graphwright.explain.record import History
@@ -16,8 +15,7 @@ from graphwright.trace.signature import KEYWORD_ONLY, VAR_KEYWORD, VAR_POSITIONA
 Apply = Callable[[Asked], "Asked | None"]
 
 
-@dataclass(frozen=True)
-class Proposal:
+class Proposal(NamedTuple):
     """A change of a program, and what it saves.
 
     Its code is `code`, then, where arguments are `replaced`, a call of the function.
@@ -50,8 +48,7 @@ def attributes_read(method: Any) -> list[str]:
     return [str(chain.steps[0].key) for chain in own]
 
 
-@dataclass(frozen=True)
-class Case:
+class Case(NamedTuple):
     """A function as far as proposals need to know it."""
 
     name: str

@@ -5,11 +5,9 @@ from __future__ import annotations
 import io
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
-from html import escape
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from graphwright.explain.cause import Cause, Difference, Retrace, Rule, causes, retraces
-from graphwright.explain.failure import FailureReport, failure_report
 from graphwright.explain.fix import Fix, fixes, together
 from graphwright.explain.proposal import Case
 from graphwright.explain.record import Family, History, TraceRecord
@@ -17,6 +15,9 @@ from graphwright.explain.replay import Asked
 from graphwright.explain.sentence import evidence, sentence
 from graphwright.explain.state import Change, variable_form
 from graphwright.explain.wording import call_type, plural, show_place, unique
+
+if TYPE_CHECKING:
+    from graphwright.explain.failure import FailureReport
 
 _EVIDENCE = 5  # retraces shown of each cause
 
@@ -87,6 +88,8 @@ class Report:
         return render(self)
 
     def _repr_html_(self) -> str:
+        from graphwright.explain.notebook import html
+
         return html(self)
 
     @property
@@ -129,8 +132,17 @@ def report(histories: Sequence[History], family: Family) -> Report:
         tuple([trace for h in histories for trace in trace_reports(h, whys[h])]),
         tuple(merged(found)),
         together(case, causes(whys[first])) if len(histories) == 1 else None,
-        tuple([failure_report(f, Case.of(h)) for h in histories for f in h.failures]),
+        tuple([failure for history in histories for failure in failures_of(history)]),
     )
+
+
+def failures_of(history: History) -> list[FailureReport]:
+    """The calls of a function that failed: few have any."""
+    if not history.failures:
+        return []
+    from graphwright.explain.failure import failure_report
+
+    return [failure_report(failure, Case.of(history)) for failure in history.failures]
 
 
 def merged(found: Sequence[CauseReport]) -> list[CauseReport]:
@@ -233,48 +245,3 @@ def trace_report(
 def told(change: Change) -> str:
     """A change, and the form that has no need of another trace."""
     return f"{change}; {variable_form(change)}"
-
-
-def html(report: Report) -> str:
-    """The report for a notebook: plain elements, no style of its own."""
-    rows = "".join(
-        f"<tr><td>{t.number}</td><td>{escape(t.type)}</td><td>{escape(t.because)}</td>"
-        f"<td>{escape(t.caller)}</td><td>{t.seconds * 1e3:.1f} ms</td><td>{t.nodes}</td>"
-        f"<td>{t.calls}</td></tr>"
-        for t in report.traces
-    )
-    head = "".join(
-        f"<th>{h}</th>" for h in ("", "type", "because", "caller", "traced in", "nodes", "calls")
-    )
-    parts = [f"<h4>{escape(report.summary)}</h4>", f"<table><tr>{head}</tr>{rows}</table>"]
-    parts += [cause_html(cause) for cause in report.causes]
-    parts += [f"<p>{escape(line)}</p>" for line in (*report.changes, *report.effects)]
-    parts += [failure_html(failure) for failure in report.failures]
-    if report.together is not None:
-        parts.append(f"<p>All together:</p>{fix_html(report.together)}")
-    return "".join(parts)
-
-
-def cause_html(cause: CauseReport) -> str:
-    """A cause and its fixes."""
-    shown = "".join(f"<li>{escape(line)}</li>" for line in cause.evidence)
-    inside = "".join(map(fix_html, cause.fixes))
-    return f"<h5>{escape(cause.sentence)}</h5><ul>{shown}</ul>{inside}"
-
-
-def failure_html(failure: FailureReport) -> str:
-    """A call that failed."""
-    fix = fix_html(failure.fix) if failure.fix is not None else ""
-    return (
-        f"<h5>{escape(failure.error)} at {escape(failure.line)}</h5>"
-        f"<p>{escape(failure.sentence)}</p>{fix}"
-    )
-
-
-def fix_html(fix: Fix) -> str:
-    """A fix and its code."""
-    note = f" <em>{escape(fix.note)}</em>" if fix.note else ""
-    return (
-        f"<p>{escape(fix.title)}: {plural(fix.traces, 'trace')}.{note}</p>"
-        f"<pre>{escape(fix.code)}</pre>"
-    )

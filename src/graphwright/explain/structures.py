@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -64,7 +63,7 @@ def stacked(case: Case, cause: Cause) -> Iterator[Proposal]:
 
     apply = changing(cause.paths, lambda t: stack(t) or t)
     title = f"Stack {paths_shown(cause.paths)} to a tensor"
-    for relaxed in relaxations(replace(case, asked=apply(case.asked))):
+    for relaxed in relaxations(case._replace(asked=apply(case.asked))):
         yield Proposal(
             f"{title} and {relaxed.title[0].lower()}{relaxed.title[1:]}",
             partial(after, apply, relaxed.apply),

@@ -87,9 +87,9 @@ class Names:
         if number is None:
             used[key] = 1
             return name
-        while f"{key}_{number}" in used:
+        while (numbered := f"{key}_{number}") in used:
             number += 1
-        used[f"{key}_{number}"] = 1
+        used[numbered] = 1
         used[key] = number + 1
         return f"{name}_{number}"
 
