@@ -129,8 +129,8 @@ def test_variables_are_read_and_changed_in_the_order_of_the_program():
         held = variable.numpy()
         before, between = step(tf.constant([1.0, float(n)]))
         np.testing.assert_array_equal(before, held)
-        np.testing.assert_array_equal(between, held + [1.0, n])
-        np.testing.assert_array_equal(variable, (held + [1.0, n]) * 2.0)
+        np.testing.assert_array_equal(between, np.add(held, [1.0, n]))
+        np.testing.assert_array_equal(variable, np.add(held, [1.0, n]) * 2.0)
 
 
 def test_loops_branches_and_streams_have_text_from_the_first_call_on():

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from types import FunctionType
-from typing import Any, NamedTuple
+from typing import Any
 
 from graphwright.explain.facts import facts_of
 from graphwright.explain.record import History
 from graphwright.explain.replay import Asked
+from graphwright.named_tuple import NamedTuple
 from graphwright.trace.signature import KEYWORD_ONLY, VAR_KEYWORD, VAR_POSITIONAL
 
 #: What calls would ask for after a change; None where the change cannot be made.
