@@ -374,7 +374,7 @@ RULES: dict[str, Rule] = {
 
 #: Elementwise ops of which a small change of an operand may be a great one of the result.
 JUMPING = {"Floor", "Ceil", "Rint", "Round", "Sign", "FloorDiv", "FloorMod", "TruncateDiv",
-           "TruncateMod", "Mod", "NextAfter"}  # fmt: skip
+           "TruncateMod", "Mod", "NextAfter", "Atan2"}  # fmt: skip
 #: Those that give operands or their negatives.
 MOVING = {"Neg", "Abs", "Maximum", "Minimum", "Conj", "Real", "Imag", "SelectV2", "Relu"}
 
