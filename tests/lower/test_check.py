@@ -91,3 +91,12 @@ def test_numbers_near_1_that_cancel_are_apart_by_their_rounding():
     left = np.array([8.68844771e-10])
     assert not compare(left, left + 3 * np.finfo(float).eps)
     assert compare(left, left + 9 * np.finfo(float).eps)
+
+
+def test_what_kernels_alone_refuse_is_a_difference():
+    def refuse(x):
+        raise ValueError("it is refused")
+
+    graph = tf.function(lambda x: x + 1.0).get_concrete_function(tf.TensorSpec([])).graph
+    with pytest.raises(tf.errors.InternalError, match="as machine code not at all"):
+        checked(lambda x: (x,), refuse, graph)(np.float32(1.0))

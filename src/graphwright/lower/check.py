@@ -45,7 +45,14 @@ def checked(fast: Run, slow: Run, graph: Graph) -> Run:
             refused_too(slow, others, error, graph)
             agree_on(copies, graph)
             raise
-        expected = slow(*others)
+        try:
+            expected = slow(*others)
+        except REFUSALS as error:
+            raise InternalError(
+                None,
+                None,
+                f"{graph.name} fails with {error}\nas kernels, and as machine code not at all",
+            ) from error
         for i, (own, other) in enumerate(zip(results, expected)):
             agree(f"result {i}", own, other, graph)
         agree_on(copies, graph)

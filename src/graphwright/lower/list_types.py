@@ -317,11 +317,6 @@ def dims_of(element_shape: Value) -> Dims | None:
     return None if shape is None else known_dims(shape)
 
 
-def is_whole(found: Any) -> bool:
-    """Whether all of a value is known."""
-    return all(map(is_whole, found)) if isinstance(found, tuple) else found is not None
-
-
 def known_array(node: Node) -> Any:
     """The array that a node's result is known to be, or None."""
     value = node.outputs[0]
