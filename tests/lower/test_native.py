@@ -264,6 +264,15 @@ def count_in_a_branch(n):
     return i
 
 
+def count_unless_negative(n):
+    """The loop is in a branch."""
+    i = tf.constant(0, tf.int64)
+    if n >= 0:
+        while i < n:
+            i += 1
+    return i
+
+
 def count_rows(n):
     """Each step is many operations."""
     i, x = tf.constant(0, tf.int64), tf.ones([100])
@@ -272,7 +281,7 @@ def count_rows(n):
     return i
 
 
-@pytest.mark.parametrize("loop", [count, count_in_a_branch, count_rows])
+@pytest.mark.parametrize("loop", [count, count_in_a_branch, count_unless_negative, count_rows])
 def test_a_loop_that_does_not_end_can_be_interrupted(loop):
     f = tf.function(loop, input_signature=[tf.TensorSpec([], tf.int64)], jit_compile=True)
     assert f(1000) == 1000

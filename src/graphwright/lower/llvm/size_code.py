@@ -12,6 +12,7 @@ from graphwright.lower.nest import (
     Nest,
     Program,
     Scan,
+    all_statements,
 )
 from graphwright.lower.sizes import Size, product
 
@@ -65,9 +66,9 @@ def fits(f: FunctionWriter, program: Program) -> Reg:
 
 
 def work(f: FunctionWriter, program: Program) -> Reg:
-    """How much there is to do: the elements of all nests, and one."""
+    """How much there is to do, in branches too: the elements of all nests, and one."""
     total = f.number(1)
-    for statement in program.body:
+    for statement in all_statements(program.body):
         if isinstance(statement, (Nest, Scan)):
             total = f.add(total, inline_size(f, product(statement.axes)))
         elif isinstance(statement, Multiply):
