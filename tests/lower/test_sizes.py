@@ -23,6 +23,14 @@ CASES = {
     "broadcast": (lambda x: tf.broadcast_to(x, [4]) * 2.0, [[None]]),
     "broadcast to rows": (lambda x: tf.broadcast_to(x, [2, 4]) * 2.0, [[None]]),
     "broadcast both ways": (lambda x: tf.broadcast_to(x, [4, 4]) * 2.0, [[None, None]]),
+    "reflected": (lambda x: tf.pad(x, [[0, 0], [1, 2]], "REFLECT") * 2.0, [[None, 4]]),
+    "mirrored": (lambda x: tf.pad(x, [[0, 0], [1, 2]], "SYMMETRIC") * 2.0, [[None, 4]]),
+    "reflected nowhere": (lambda x: tf.pad(x, [[0, 0]], "REFLECT") * 2.0, [[None]]),
+    "folded": (
+        lambda x: tf.raw_ops.MirrorPadGrad(input=x, paddings=[[0, 0], [1, 1]], mode="REFLECT"),
+        [[None, 5]],
+    ),
+    "greatest": (lambda x: tf.argmax(x, 1), [[None, None]]),
     "range": (lambda x: tf.cast(tf.range(1, tf.shape(x)[0] - 1), tf.float32) * 2.0, [[None]]),
 }
 

@@ -20,7 +20,7 @@ from graphwright.lower import (
     quantization,
     space,
 )
-from graphwright.lower.own_ops import Peak, PickIndex, Reinterpreted
+from graphwright.lower.own_ops import Inhabited, Peak, PickIndex, Reinterpreted
 from graphwright.lower.rules import (
     HALVES,
     Rule,
@@ -128,6 +128,7 @@ def extreme_place(greatest: bool) -> Rule:
         if at is None or not x.shape.rank:
             return None
         at %= x.shape.rank
+        x = apply(Inhabited.of(at), x)
         x = cast(x, dt.uint8) if x.dtype is dt.bool_ else x
         if x.dtype.is_floating:
             beyond = float("-inf") if greatest else float("inf")
@@ -135,8 +136,7 @@ def extreme_place(greatest: bool) -> Rule:
         extreme = (reduce_max if greatest else reduce_min)(x, at, True)
         numbers = reshape(steps(extent(x, at)), [-1, *[1] * (x.shape.rank - at - 1)])
         places = where(equal(x, extreme), numbers, numbers.dtype.max)
-        first = apply(PickIndex.of(at, False, True), reduce_min(places, at), x)
-        return cast(first, op.output_type)
+        return cast(reduce_min(places, at), op.output_type)
 
     return rule
 
@@ -283,11 +283,19 @@ def edge(op: Any) -> int:
     return 1 if op.mode == "REFLECT" else 0
 
 
+def reflected(op: Any, x: Any) -> Any:
+    """`x`, which has elements along each axis if a border leaves out the one at the end."""
+    for axis in range(x.shape.rank if edge(op) else 0):
+        x = apply(Inhabited.of(axis), x)
+    return x
+
+
 def mirror_pad(op: Any, x: Any, paddings: Any) -> Any:
     """The tensor between its own ends, reversed"""
     borders, rank, kept = mirrored(op, x.shape, paddings, False), x.shape.rank, edge(op)
     if borders is None:
         return None
+    x = reflected(op, x)
     for axis, size, before, after in borders:
         ends = (kept, kept + before), (size - kept - after, size - kept)
         sides = [reverse(x[along(rank, axis, slice(*end))], [axis]) for end in ends]
@@ -301,6 +309,7 @@ def mirror_pad_gradient(op: Any, x: Any, paddings: Any) -> Any:
     borders, rank, kept = mirrored(op, x.shape, paddings, True), x.shape.rank, edge(op)
     if borders is None:
         return None
+    x = reflected(op, x)
     for axis, size, before, after in borders:
         own, x = x, x[along(rank, axis, slice(before, before + size))]
         end_after = slice(before + size, before + size + after)

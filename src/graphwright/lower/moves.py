@@ -13,7 +13,7 @@ from typing import Any
 from graphwright.ir.graph import Node, Value
 from graphwright.lower.cuts import cuts
 from graphwright.lower.host_operands import DimsOf, as_size, host_of, literal_of, no_dims
-from graphwright.lower.own_ops import Gathered
+from graphwright.lower.own_ops import Gathered, Inhabited
 from graphwright.lower.sizes import ONE, NotNative, Shape, Size, Sizes, product
 from graphwright.named_tuple import NamedTuple
 from graphwright.op.op import Op
@@ -242,6 +242,13 @@ def pull_reversed(sizes: Sizes, node: Node, dims: Shape, out: Shape, at: Place) 
     )
 
 
+def inhabited_dims(sizes: Sizes, node: Node, dims: Shape, dims_of: DimsOf) -> Shape:
+    """The same; one of them is not 0."""
+    op: Any = node.op
+    sizes.require_some(dims[op.axis])
+    return dims
+
+
 def gathered_dims(sizes: Sizes, node: Node, dims: Shape, dims_of: DimsOf) -> Shape:
     """The dimensions of the places in place of those that they pick from."""
     op: Any = node.op
@@ -271,6 +278,7 @@ MOVES: dict[type[Op], Move] = {
     StopGradient: Move(same_dims, same_place),
     PreventGradient: Move(same_dims, same_place),
     EnsureShape: Move(ensured_dims, same_place),
+    Inhabited: Move(inhabited_dims, same_place),
     Reshape: Move(reshape_dims, pull_trivial),
     ExpandDims: Move(expanded_dims, pull_trivial),
     Squeeze: Move(squeezed_dims, pull_trivial),

@@ -51,7 +51,6 @@ class PickIndex(Sized):
 
     axis: int
     wraps: bool = True
-    nonempty: bool = False  # whether the kernel refuses an axis without elements
 
     def element(self, scalars: Any, index: Any, size: Any) -> Any:
         """The place; outside it is reported, and the first."""
@@ -65,6 +64,20 @@ class PickIndex(Sized):
         )
         scalars.on_zero(outside)
         return scalars.select(outside, zero, place)
+
+
+class Inhabited(Op):
+    """`x`, of which an axis has elements; machine code leaves it to the kernels where it has none."""
+
+    type_name = "_Inhabited"
+    inputs = ("x: T",)
+    outputs = ("y: T",)
+    dtypes = {"T": dt.ANY}
+
+    axis: int
+
+    def shapes(self, x: TensorType) -> Shapes:
+        return (x.dims,)
 
 
 class Required(Elementwise):

@@ -11,7 +11,6 @@ from graphwright.lower.moves import FIRST, MOVES
 from graphwright.lower.own_ops import (
     MatMulAdd,
     Peak,
-    PickIndex,
     Products,
     Scanned,
     Scattered,
@@ -65,8 +64,6 @@ class Shapes:
         move = MOVES.get(type(op))
         if move is not None:
             return move.dims(self.sizes, node, self.of(node.inputs[0]), self.of)
-        if isinstance(op, PickIndex) and op.nonempty:
-            self.sizes.require_some(self.of(node.inputs[1])[op.axis])
         if isinstance(op, Sized):
             return self.of(node.inputs[0])
         if isinstance(op, Elementwise):

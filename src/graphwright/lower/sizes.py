@@ -179,8 +179,11 @@ class Sizes:
 
     def require_some(self, size: Size) -> None:
         """Guards that a size is not 0."""
-        if self.value(size) is None:
+        known = self.value(size)
+        if known is None:
             self.guards.append((self.derive("sub", ONE, size), ZERO))
+        elif known == 0:
+            raise NotNative("something is needed of what has no elements")
 
     def require_counted(self, size: Size) -> None:
         """Guards that an int32 counts up to a size."""
