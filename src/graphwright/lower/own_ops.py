@@ -67,7 +67,7 @@ class PickIndex(Sized):
 
 
 class Inhabited(Op):
-    """`x`, of which an axis has elements; machine code leaves it to the kernels where it has none."""
+    """`x`, of which an axis has elements; it is left to the kernels where the axis has none."""
 
     type_name = "_Inhabited"
     inputs = ("x: T",)
