@@ -8,13 +8,25 @@ them. Their number is always the same, so results do not depend on the number of
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from graphwright.kernels import threads
 from graphwright.lower.kinds import item_size
 from graphwright.lower.llvm.combine import combined, identity
 from graphwright.lower.llvm.emitter import Reg
 from graphwright.lower.llvm.frame import Frame
 from graphwright.lower.llvm.function import I64, FunctionWriter
-from graphwright.lower.llvm.launch import PARTS, WORTH, bounds, weight
+from graphwright.lower.llvm.launch import (
+    PARTS,
+    WORTH,
+    Launch,
+    bounds,
+    in_rounds,
+    leave,
+    rounds,
+    weight,
+    word,
+)
 from graphwright.lower.llvm.nests import accumulated, extent
 from graphwright.lower.nest import Buffer, Nest, Store
 from graphwright.lower.sizes import product
@@ -26,20 +38,24 @@ _TERMS = 1 << 10
 _VECTOR = 128
 
 #: The words of a part's context.
-_FRAME, _END, _ROOM, _STEP, _BYTES = range(5)
+_FRAME, _ROUND, _ROUNDS, _END, _ROOM, _STEP, _BYTES = range(7)
 
 
 class Accumulation:
-    """Writes the calls of the function of a nest that adds into memory."""
+    """Writes the calls of the function of a nest that adds into memory, which runs to its end
+    once it has begun if it is `whole`."""
 
-    def __init__(self, name: str, nest: Nest, frame: Frame, buffers: tuple[Buffer, ...]) -> None:
+    def __init__(
+        self, name: str, nest: Nest, frame: Frame, buffers: tuple[Buffer, ...], whole: bool
+    ) -> None:
         self.name = name
         self.nest = nest
         self.frame = frame
         self.buffers = buffers
+        self.whole = whole
         self.stores = accumulated(nest)
 
-    def write(self, f: FunctionWriter) -> None:
+    def write(self, f: FunctionWriter, launch: Callable[[Launch], object]) -> None:
         """The calls: at once where few terms are added to each element, else in blocks."""
         end = f.size(product(extent(self.nest)))
         work = f.size(product(self.nest.axes))
@@ -47,7 +63,9 @@ class Accumulation:
         alone, blocks, done = [f.e.fresh_label(p) for p in ("direct", "blocks", "added")]
         f.branch_if(f.e.compare("sle", terms, f.number(_TERMS)), alone, blocks)
         f.e.label(alone)
-        self.call(f, f.number(0), end, [f.buffer(s.buffer) for s in self.stores])
+        places = self.words(f, [f.buffer(s.buffer) for s in self.stores])
+        each = weight(self.nest)
+        launch(Launch(f, self.name, end, work, each, (), True, self.whole, places))
         f.branch(done)
         f.e.label(blocks)
         self.in_blocks(f, end, work, terms)
@@ -80,13 +98,13 @@ class Accumulation:
             result.append(f.add(result[-1], size))
         return result
 
-    def call(self, f: FunctionWriter, begin: Reg, end: Reg, places: list[Reg]) -> None:
-        """The nest's function, adding to what lies at these addresses."""
+    def words(self, f: FunctionWriter, places: list[Reg]) -> Reg:
+        """Where the nest's function finds the addresses of what it adds to."""
         with f.at_entry():
             words = f.e.assign("ptr", 1, f"alloca i64, i64 {len(places)}, align 16")
         for i, place in enumerate(places):
             f.store(place, word(f, words, i))
-        f.e.line(f"call void @{self.name}(ptr %frame, {begin}, {end}, {words})")
+        return words
 
     def in_blocks(self, f: FunctionWriter, end: Reg, work: Reg, terms: Reg) -> None:
         """All parts, then their sums."""
@@ -94,12 +112,14 @@ class Accumulation:
         each = f.mul(size, f.number(2))  # the sum of the blocks so far, and that of a block
         room = f.call("ptr", "malloc", f.mul(each, f.number(PARTS)))
         step = f.e.binary("sdiv", f.mul(end, f.number(_TERMS)), terms)
-        with f.at_entry():
-            context = f.e.assign("ptr", 1, "alloca i64, i64 5, align 16")
         step = f.e.intrinsic("smax", step, f.number(1))
-        for place, value in enumerate((Reg("%frame", "ptr"), end, room, step, each)):
+        count = f.number(1) if self.whole else rounds(f, work, weight(self.nest), end)
+        words = Reg("%frame", "ptr"), f.number(0), count, end, room, step, each
+        with f.at_entry():
+            context = f.e.assign("ptr", 1, f"alloca i64, i64 {len(words)}, align 16")
+        for place, value in enumerate(words):
             f.store(value, word(f, context, place))
-        self.run_parts(f, context, work)
+        self.run_parts(f, context, work, count, room)
         with f.loop(f.number(0), f.number(PARTS.bit_length() - 1)) as level:
             half = f.e.binary("lshr", f.number(PARTS // 2), level)
             with f.loop(f.number(0), half) as part:
@@ -112,21 +132,24 @@ class Accumulation:
             f.copy(f.buffer(store.buffer), found, self.elements(f, store), store.kind)
         f.call("", "free", room)
 
-    def run_parts(self, f: FunctionWriter, context: Reg, work: Reg) -> None:
+    def run_parts(self, f: FunctionWriter, context: Reg, work: Reg, count: Reg, room: Reg) -> None:
         """The parts, shared by threads if that is worth it."""
-        alone, shared, done = [f.e.fresh_label(p) for p in ("alone", "shared", "joined")]
+        alone, many, raised, done = [
+            f.e.fresh_label(p) for p in ("alone", "many", "raised", "joined")
+        ]
         few = f.e.compare("slt", work, f.number(WORTH // weight(self.nest)))
-        can_share = bool(threads.address())
-        f.branch_if(few if can_share else Reg("true", "b1"), alone, shared if can_share else alone)
+        f.branch_if(few, alone, many)
         f.e.label(alone)
         with f.loop(f.number(0), f.number(PARTS)) as part:
             f.e.line(f"call void @{self.name}_blocks({context}, {part})")
         f.branch(done)
-        if can_share:
-            f.e.label(shared)
-            function = Reg(f"@{self.name}_blocks", "ptr")
-            f.call("", "gw_parallel_for", function, context, f.number(PARTS))
-            f.branch(done)
+        f.e.label(many)
+        can_share = bool(threads.address())
+        ended = in_rounds(f, f"{self.name}_blocks", context, PARTS, count, can_share)
+        f.branch_if(ended, raised, done)
+        f.e.label(raised)
+        f.call("", "free", room)
+        leave(f)
         f.e.label(done)
 
     def part(self) -> FunctionWriter:
@@ -136,21 +159,30 @@ class Accumulation:
         )
         with f.at_entry():
             f.e.line("%frame = load ptr, ptr %context, align 8")
-            kinds = {_END: I64, _ROOM: "ptr", _STEP: I64, _BYTES: I64}
+            kinds = {_ROUND: I64, _ROUNDS: I64, _END: I64, _ROOM: "ptr", _STEP: I64, _BYTES: I64}
             context = Reg("%context", "ptr")
-            end, room, step, each = [f.load(word(f, context, i), k, 1) for i, k in kinds.items()]
-        begin, stop = bounds(f, Reg("%part", I64), end)
+            turn, turns, end, room, step, each = [
+                f.load(word(f, context, i), k, 1) for i, k in kinds.items()
+            ]
+        begin, stop = bounds(f, Reg("%part", I64), f.number(PARTS), end)
         *offsets, size = self.offsets(f)
         own = shifted(f, room, f.mul(each, Reg("%part", I64)))
         block = shifted(f, own, size)
         sums, parts = [[shifted(f, base, offset) for offset in offsets] for base in (own, block)]
+        fresh, some = f.e.fresh_label("fresh"), f.e.fresh_label("some")
+        f.branch_if(f.e.compare("eq", turn, f.number(0)), fresh, some)
+        f.e.label(fresh)
         self.clear(f, sums)
+        f.branch(some)
+        f.e.label(some)
         length = f.e.binary("sub", stop, begin)
         rounded = f.e.binary("sub", f.add(length, step), f.number(1))
-        with f.loop(f.number(0), f.e.binary("sdiv", rounded, step)) as i:
+        with f.loop(*bounds(f, turn, turns, f.e.binary("sdiv", rounded, step))) as i:
             self.clear(f, parts)
             first = f.add(begin, f.mul(i, step))
-            self.call(f, first, f.e.intrinsic("smin", f.add(first, step), stop), parts)
+            last = f.e.intrinsic("smin", f.add(first, step), stop)
+            places = self.words(f, parts)
+            f.e.line(f"call void @{self.name}(ptr %frame, {first}, {last}, {places})")
             self.add(f, sums, parts)
         f.e.line("ret void")
         return f
@@ -178,11 +210,6 @@ class Accumulation:
 def lanes_of(store: Store) -> int:
     """The elements of a vector."""
     return _VECTOR // item_size(store.kind)
-
-
-def word(f: FunctionWriter, base: Reg, i: int) -> Reg:
-    """The address of a word."""
-    return f.e.assign("ptr", 1, f"getelementptr i64, {base}, i64 {i}")
 
 
 def shifted(f: FunctionWriter, base: Reg, offset: Reg) -> Reg:

@@ -71,7 +71,8 @@ def boundary() -> tuple[Library, MethodDef]:
     for name, address in symbols().items():
         machine.define(name, address)
     library = machine.link(Boundary().text())
-    machine.define("gw_poll", library.addresses["poll"])
+    for name in ("poll", "rounds"):
+        machine.define(f"gw_{name}", library.addresses[name])
     return library, MethodDef(b"native", library.addresses["call"], _FASTCALL, None)
 
 

@@ -27,11 +27,8 @@ from graphwright.kernels.array_layout import (
     WRITABLE,
 )
 from graphwright.lower.llvm.emitter import Reg
-from graphwright.lower.llvm.frame import INTERRUPTED, THREAD, Frame
+from graphwright.lower.llvm.frame import INTERRUPTED, RELEASE, THREAD, Frame
 from graphwright.lower.llvm.function import I64, FunctionWriter
-
-#: With more elements than this to compute, other threads may run meanwhile.
-_RELEASE = 20_000
 
 _CARRAY = CONTIGUOUS | ALIGNED | WRITABLE
 
@@ -117,9 +114,10 @@ class Boundary:
         e.declarations["gw_array_type"] = "@gw_array_type = external global i8"
         f.call("", "Py_IncRef", self.none())
         e.line(f"ret {self.none()}")
-        poll = poll_function()
-        e.declarations.update(poll.e.declarations)
-        return "\n".join([*e.declarations.values(), f.text(), poll.text()])
+        others = [poll_function(), rounds_function()]
+        for other in others:
+            e.declarations.update(other.e.declarations)
+        return "\n".join([*e.declarations.values(), *[x.text() for x in (f, *others)]])
 
     def call_int(self, name: str, *arguments: Reg) -> None:
         """A function that returns an int which nobody needs."""
@@ -334,7 +332,7 @@ class Boundary:
         f, e = self.f, self.e
         short, long, done = [e.fresh_label(p) for p in ("short", "long", "done")]
         pointer = self.pointer(run)
-        f.branch_if(e.compare("slt", work, f.number(_RELEASE)), short, long)
+        f.branch_if(e.compare("slt", work, f.number(RELEASE)), short, long)
         e.label(short)
         first = e.assign(I64, 1, f"call i64 {pointer.text}({self.frame})")
         f.branch(done)
@@ -349,7 +347,7 @@ class Boundary:
 
 
 def poll_function() -> FunctionWriter:
-    """What long loops call now and then: 1 if a signal has raised an error, as Ctrl-C does."""
+    """What long work calls now and then: 1 if a signal has raised an error, as Ctrl-C does."""
     f = FunctionWriter(None, "define i64 @poll(ptr %frame)")
     e = f.e
     slot = e.assign("ptr", 1, f"getelementptr i64, ptr %frame, i64 {THREAD}")
@@ -357,4 +355,43 @@ def poll_function() -> FunctionWriter:
     raised = f.call("i32", "PyErr_CheckSignals")
     e.line(f"store {f.call('ptr', 'PyEval_SaveThread')}, {slot}, align 8")
     e.line(f"ret {e.cast('zext', e.compare('ne', raised, Reg('0', 'i32')), I64)}")
+    return f
+
+
+def rounds_function() -> FunctionWriter:
+    """All parts of a function(context, part) in each of several rounds: 1 if a signal has raised
+    an error between two of them.
+
+    The context begins with the frame and the number of the round. `share` is what shares parts
+    out between threads, null where nothing does. No part is under way when a round has ended.
+    """
+    f = FunctionWriter(
+        None,
+        "define i64 @rounds(ptr %share, ptr %function, ptr %context, i64 %parts, i64 %rounds)",
+    )
+    e = f.e
+    labels = ("alone", "shared", "next", "look", "raised", "on")
+    alone, shared, following, look, raised, on = [e.fresh_label(p) for p in labels]
+    parts, rounds = Reg("%parts", I64), Reg("%rounds", I64)
+    with f.loop(f.number(0), rounds) as i:
+        e.line(f"store {i}, {e.assign('ptr', 1, 'getelementptr i64, ptr %context, i64 1')}")
+        nobody = e.compare("eq", Reg("%share", "ptr"), Reg("null", "ptr"))
+        f.branch_if(nobody, alone, shared)
+        e.label(alone)
+        with f.loop(f.number(0), parts) as part:
+            e.line(f"call void %function(ptr %context, {part})")
+        f.branch(following)
+        e.label(shared)
+        e.line(f"call void %share(ptr %function, ptr %context, {parts})")
+        f.branch(following)
+        e.label(following)
+        f.branch_if(e.compare("slt", f.add(i, f.number(1)), rounds), look, on)
+        e.label(look)
+        frame = e.assign("ptr", 1, "load ptr, ptr %context, align 8")
+        error = e.assign(I64, 1, f"call i64 @poll({frame})")
+        f.branch_if(e.compare("ne", error, f.number(0)), raised, on)
+        e.label(raised)
+        e.line("ret i64 1")
+        e.label(on)
+    e.line("ret i64 0")
     return f

@@ -14,6 +14,9 @@ INTERRUPTED = 2
 
 THREAD = 1  # the slot
 
+#: With more elements than this to compute, the interpreter's lock is let go of.
+RELEASE = 20_000
+
 
 class Frame:
     """Where everything of a program is."""

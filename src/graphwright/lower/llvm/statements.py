@@ -5,15 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from graphwright.lower.arena import GRAIN, bytes_of, homes
+from graphwright.lower.arena import GRAIN, accessed, bytes_of, homes
 from graphwright.lower.collapse import collapse, linears
 from graphwright.lower.llvm.accumulation import Accumulation
 from graphwright.lower.llvm.combine import combined, identity
 from graphwright.lower.llvm.emitter import Reg
-from graphwright.lower.llvm.frame import INTERRUPTED
 from graphwright.lower.llvm.function import I64, FunctionWriter
 from graphwright.lower.llvm.instructions import element, scalar_instruction
-from graphwright.lower.llvm.launch import Launch, part_function
+from graphwright.lower.llvm.launch import Launch, leave
 from graphwright.lower.llvm.list_code import ListWriter, moving
 from graphwright.lower.llvm.nests import NestWriter, totals_of
 from graphwright.lower.llvm.product_code import write_pack, write_products
@@ -58,6 +57,9 @@ class StatementWriter:
         self.scalars: dict[int, Reg] = {}
         self.shared = set(scalars_of_nests(self.program.body))  # they must be in the frame
         self.patience = f.number(_PATIENCE)  # operations until signals are let in again
+        #: Results that may have the memory of inputs: the first that is begun is to be finished.
+        self.lent = {self.program.results[result][0] for result, _ in self.program.reuses}
+        self.whole = False
         f.moving = {*swapped(self.program.body), *moving(self.program)}
         self.lists = ListWriter(f, self.frame, self.scalars, self.define)
 
@@ -118,6 +120,7 @@ class StatementWriter:
 
     def statement(self, statement: Statement) -> None:
         """One statement."""
+        self.whole = self.whole or not self.lent.isdisjoint(accessed(statement))
         if isinstance(statement, Nest):
             self.nest(statement)
         elif isinstance(statement, Straight):
@@ -147,11 +150,11 @@ class StatementWriter:
         writer = NestWriter(name, nest, self.frame, self.program.buffers, inner)
         self.module.add(writer)
         if writer.into:
-            accumulation = Accumulation(name, nest, self.frame, self.program.buffers)
+            accumulation = Accumulation(name, nest, self.frame, self.program.buffers, self.whole)
             self.module.add(accumulation.part())
-            accumulation.write(self.f)
+            accumulation.write(self.f, self.launch)
             return
-        totals = self.launch(Launch.of_nest(self.f, name, nest))
+        totals = self.launch(Launch.of_nest(self.f, name, nest, self.whole))
         for (_, scalar, kind), effect, rooms in zip(nest.scalars, totals_of(nest), totals):
             values = [self.f.load(room, kind, 1) for room in rooms]
             while len(values) > 1:
@@ -161,8 +164,8 @@ class StatementWriter:
 
     def launch(self, launch: Launch) -> list[list[Reg]]:
         """A function over its whole range; where the parts of each total are."""
-        if launch.may_be_shared():
-            self.module.functions.append(part_function(launch.name))
+        if launch.has_parts():
+            self.module.functions.append(launch.part())
         return launch.write()
 
     def scan(self, scan: Scan) -> None:
@@ -171,7 +174,8 @@ class StatementWriter:
         writer = ScanWriter(name, scan, self.frame)
         self.module.add(writer)
         columns = self.f.mul(self.f.size(scan.axes[0]), across(self.f, scan))
-        self.launch(Launch(self.f, name, columns, self.f.size(product(scan.axes))))
+        work = self.f.size(product(scan.axes))
+        self.launch(Launch(self.f, name, columns, work, whole=self.whole))
 
     def loop(self, loop: Loop) -> None:
         """A loop: scalars are phis, buffers swap their addresses in the frame.
@@ -236,8 +240,7 @@ class StatementWriter:
         raised = f.call(I64, "gw_poll", Reg("%frame", "ptr"))
         f.branch_if(e.compare("ne", raised, f.number(0)), go, on)
         e.label(go)
-        f.to_slot(0, f.number(INTERRUPTED))
-        f.branch("leave")
+        leave(f)
         e.label(on)
         self.patience = f.phi(I64, 1, (left.text, before), (str(_PATIENCE), look))
 
