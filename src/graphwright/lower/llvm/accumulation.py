@@ -34,6 +34,9 @@ from graphwright.lower.sizes import product
 #: Terms that are added to one element one after the other.
 _TERMS = 1 << 10
 
+#: Places of a block at least: it ends with a pass over what is added up.
+_LEAST = 16
+
 #: The bytes of a vector; what is added up gets room in multiples of it.
 _VECTOR = 128
 
@@ -114,6 +117,9 @@ class Accumulation:
         step = f.e.binary("sdiv", f.mul(end, f.number(_TERMS)), terms)
         step = f.e.intrinsic("smax", step, f.number(1))
         count = f.number(1) if self.whole else rounds(f, work, weight(self.nest), end)
+        each_round = f.e.binary("sdiv", end, f.mul(count, f.number(PARTS)))
+        shorter = f.add(f.e.intrinsic("smax", each_round, f.number(_LEAST)), f.number(1))
+        step = f.e.intrinsic("smin", step, shorter)  # which a single round leaves as it is
         words = Reg("%frame", "ptr"), f.number(0), count, end, room, step, each
         with f.at_entry():
             context = f.e.assign("ptr", 1, f"alloca i64, i64 {len(words)}, align 16")

@@ -209,8 +209,9 @@ def leave(f: FunctionWriter) -> None:
 
 def bounds(f: FunctionWriter, part: Reg, parts: Reg, end: Reg) -> tuple[Reg, Reg]:
     """Where one of so many parts of a range begins and ends."""
-    first, last = [
-        f.e.binary("sdiv", f.e.binary("mul", end, number), parts)
+    each, rest = f.e.binary("sdiv", end, parts), f.e.binary("srem", end, parts)
+    first, last = [  # end * number / parts, which might overflow
+        f.add(f.mul(each, number), f.e.binary("sdiv", f.mul(rest, number), parts))
         for number in (part, f.add(part, f.number(1)))
     ]
     return first, last

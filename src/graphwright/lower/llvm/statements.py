@@ -12,7 +12,7 @@ from graphwright.lower.llvm.combine import combined, identity
 from graphwright.lower.llvm.emitter import Reg
 from graphwright.lower.llvm.function import I64, FunctionWriter
 from graphwright.lower.llvm.instructions import element, scalar_instruction
-from graphwright.lower.llvm.launch import Launch, leave
+from graphwright.lower.llvm.launch import ROUND, Launch, leave, weight
 from graphwright.lower.llvm.list_code import ListWriter, moving
 from graphwright.lower.llvm.nests import NestWriter, totals_of
 from graphwright.lower.llvm.product_code import write_pack, write_products
@@ -41,8 +41,9 @@ from graphwright.lower.sizes import product
 if TYPE_CHECKING:
     from graphwright.lower.llvm.render import Module
 
-#: Simple operations after which signals are let in, and how many a nest counts for.
-_PATIENCE, _LONG = 1 << 20, 1 << 12
+#: Simple operations after which signals are let in, how many a nest counts for at least, and how
+#: many of a nest's count for one: they are done in vectors.
+_PATIENCE, _LONG, _AT_ONCE = 1 << 20, 1 << 12, ROUND >> 20
 
 
 class StatementWriter:
@@ -230,9 +231,10 @@ class StatementWriter:
         self.patience = ended[-1]
 
     def poll(self, loop: Loop) -> None:
-        """Lets signals in when patience is at its end, after about a million simple operations."""
+        """Lets signals in when patience is at its end, after about a million simple operations,
+        or as much as is done in a round of a nest."""
         f, e = self.f, self.e
-        left = e.binary("sub", self.patience, f.number(cost(loop.body)))
+        left = e.binary("sub", self.patience, self.cost(loop))
         look, go, on = [e.fresh_label(p) for p in ("look", "none", "on")]
         before = e.block
         f.branch_if(e.compare("slt", left, f.number(0)), look, on)
@@ -243,6 +245,28 @@ class StatementWriter:
         leave(f)
         e.label(on)
         self.patience = f.phi(I64, 1, (left.text, before), (str(_PATIENCE), look))
+
+    def cost(self, loop: Loop) -> Reg:
+        """About how much one step of a loop does, but for loops in it; branches count whole."""
+        f = self.f
+        known, sizes = 1, []
+        for s in all_statements((*loop.condition, *loop.body)):
+            if isinstance(s, Straight):
+                known += len(s.instructions)
+            elif isinstance(s, (Nest, Multiply, Scan)):
+                size = s.work if isinstance(s, Multiply) else product(s.axes)
+                each = weight(s) if isinstance(s, Nest) else 1
+                known += _LONG
+                if size.symbols:
+                    sizes.append((each, size))
+                else:
+                    known += size.factor * each // _AT_ONCE
+        with f.at_entry():
+            total = f.number(known)
+            for each, size in sizes:
+                work = f.mul(f.size(size), f.number(each))
+                total = f.add(total, f.e.binary("sdiv", work, f.number(_AT_ONCE)))
+        return total
 
     def choice(self, choice: Choice) -> None:
         """A branch, or both sides of it and a selection."""
@@ -344,15 +368,6 @@ class StatementWriter:
         """Copies a buffer."""
         target, source = self.f.buffer(statement.target), self.f.buffer(statement.source)
         self.f.copy(target, source, self.f.size(statement.elements), statement.kind)
-
-
-def cost(body: tuple[Statement, ...]) -> int:
-    """About how much one run of statements does."""
-    return 1 + sum(
-        _LONG if isinstance(s, (Nest, Multiply, Scan)) else len(s.instructions)
-        for s in all_statements(body)
-        if isinstance(s, (Nest, Multiply, Scan, Straight))
-    )
 
 
 def scalars_of_nests(body: tuple[Statement, ...]) -> Iterator[int]:
