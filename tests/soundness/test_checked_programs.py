@@ -12,7 +12,7 @@ import random_control_flow
 import random_programs
 from autograph.programs import load, sources
 from autograph.test_random_programs import give, helper
-from hypothesis import HealthCheck, Phase, given, settings
+from hypothesis import HealthCheck, Phase, example, given, settings
 from hypothesis import strategies as st
 
 import graphwright as tf
@@ -78,6 +78,20 @@ def check_curvature(program: Any, seed: int) -> None:
     curvature(tf.constant(np.random.default_rng(seed).normal(size=(3, 2))))
 
 
+def check_tangents(program: Any, seed: int) -> None:
+    """The program and its derivative along one direction."""
+
+    @tf.function
+    def tangents(x: Any, along: Any) -> Any:
+        with tf.autodiff.ForwardAccumulator(x, along) as accumulator:
+            state = random_control_flow.Run().block(program, tuple(tf.unstack(x)))
+            y = tf.reduce_sum(tf.stack(state))
+        return y, accumulator.jvp(y, unconnected_gradients="zero")
+
+    random = np.random.default_rng(seed)
+    tangents(*[tf.constant(random.normal(size=(3, 2))) for _ in range(2)])
+
+
 def check_converted(source: str, values: tuple[int, int, int]) -> None:
     """Loops and branches over integers, as AutoGraph stages them."""
     import contextlib
@@ -105,6 +119,30 @@ def test_second_derivatives(program: Any, seed: int) -> None:
     check_curvature(program, seed)
 
 
+#: Its tangents have lists of lists of whose items no op says what shape they have.
+LISTS_IN_A_BRANCH = [
+    (
+        "until",
+        2,
+        [
+            (
+                "branch",
+                2,
+                [("array", 0, 2, [("array", 0, 2, [("unary", 1, 1, "tanh")])])],
+                [("unary", 0, 1, "half")],
+            )
+        ],
+    )
+]
+
+
+@settings(max_examples=10, **COMMON)
+@example(LISTS_IN_A_BRANCH, 7)
+@given(random_control_flow.blocks(), st.integers(0, 9))
+def test_tangents(program: Any, seed: int) -> None:
+    check_tangents(program, seed)
+
+
 @settings(max_examples=125, **COMMON)
 @given(sources(tensors=True), numbers)
 def test_converted_programs(source: str, values: tuple[int, int, int]) -> None:
@@ -125,6 +163,14 @@ def test_many_straight_programs(program: Any, seed: int) -> None:
 @given(random_control_flow.blocks(), st.integers(0, 99))
 def test_many_branches_and_loops(program: Any, seed: int) -> None:
     check_control_flow(program, seed)
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("shared_code")
+@settings(max_examples=500, **COMMON)
+@given(random_control_flow.blocks(), st.integers(0, 99))
+def test_many_tangents(program: Any, seed: int) -> None:
+    check_tangents(program, seed)
 
 
 @pytest.mark.slow

@@ -147,7 +147,7 @@ class Kind:
         if root.item is not None:
             inner = root.item.parts if root.is_nested else []
             return [part for own in inner for part in (own, (dt.int32, ()))]
-        if len(root.dtypes) != 1 or dt.variant in root.dtypes:
+        if len(root.dtypes) != 1 or dt.variant in root.dtypes or not root.dims:
             return []
         (dtype,) = root.dtypes
         return [(dtype, reduce(join_dims, root.dims))]
