@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from itertools import accumulate
+from collections.abc import Collection, Iterator, Sequence
+from itertools import accumulate, count
 
+from graphwright.lower.in_place import is_in_step
 from graphwright.lower.kinds import item_size
 from graphwright.lower.nest import (
     Agree,
@@ -31,33 +32,47 @@ from graphwright.lower.nest import (
     Straight,
     Transfer,
     all_statements,
+    inner_blocks,
 )
 from graphwright.lower.sizes import Size, product
+from graphwright.named_tuple import NamedTuple
 
 #: Blocks of memory begin at multiples of this many bytes, and as many at least lie between them.
 GRAIN = 64
 
+#: Moments, in the order of statements.
+Span = tuple[int, int]
+
 
 def homes(program: Program) -> dict[int, int]:
-    """For each temporary that is used the buffer whose memory it has: its own, that of one of the
-    same size that is dead by then, or that of a result that is not begun yet."""
+    """For each temporary that is used the buffer whose memory it has: its own, that of one that is
+    no smaller and dead by then, or that of a result that is not begun yet.
+
+    What loops swap lies anywhere in the memory of its company, all of which lives as long as any.
+    """
     result = {i: i for i, buffer in enumerate(program.buffers) if buffer.role == "temporary"}
-    lives = lifetimes(program)
+    story = moments(program.body)
+    lives = spans_of(story)
     if lives is None:
         return result
     result = {i: i for i in result if i in lives}
-    last = len(program.body)
     lent = {program.results[result][0] for result, _ in program.reuses}
-    taken: dict[int, list[tuple[int, int]]] = {}  # by home, when it is in use
+    taken: dict[int, list[Span]] = {}  # by home, when it is in use
     for buffer, _ in program.results:
         if program.buffers[buffer].role == "result" and buffer in lives:
-            taken[buffer] = [(0 if buffer in lent else lives[buffer][0], last)]
-    for buffer in sorted(result, key=lambda b: lives[b]):
-        span = lives[buffer]
-        size = bytes_of(program.buffers[buffer])
+            taken[buffer] = [(0 if buffer in lent else lives[buffer][0], len(story))]
+    heirs: dict[int, set[int]] = {}  # the results that are written as a company is read
+    for members in companies(program.body):
+        first, last = zip(*[lives[b] for b in members])
+        lives.update(dict.fromkeys(members, (min(first), max(last))))
+        found = {b for b in taken if b not in lent and inherits(story, b, members, max(last))}
+        heirs.update(dict.fromkeys(members, found))
+    for buffer in sorted(result, key=lambda b: (lives[b], b)):
+        size, span = bytes_of(program.buffers[buffer]), lives[buffer]
         for home, spans in taken.items():
-            if bytes_of(program.buffers[home]) == size and all(
-                apart(span, other) for other in spans
+            own = (span[0], span[1] - 1) if home in heirs.get(buffer, ()) else span
+            if is_within(size, bytes_of(program.buffers[home])) and all(
+                apart(own, other) for other in spans
             ):
                 result[buffer] = home
                 break
@@ -65,7 +80,7 @@ def homes(program: Program) -> dict[int, int]:
     return result
 
 
-def apart(one: tuple[int, int], other: tuple[int, int]) -> bool:
+def apart(one: Span, other: Span) -> bool:
     """Whether two spans have no statement in common."""
     return one[1] < other[0] or other[1] < one[0]
 
@@ -80,26 +95,103 @@ def bytes_of(buffer: Buffer) -> Size:
     return product(buffer.shape) * Size(item_size(buffer.kind))
 
 
-def lifetimes(program: Program) -> dict[int, tuple[int, int]] | None:
-    """The first and the last statement that each buffer is accessed by; None where there are
+def is_within(size: Size, other: Size) -> bool:
+    """Whether a size is no larger than another one, whatever the symbols are."""
+    return size.symbols == other.symbols and size.factor <= other.factor
+
+
+def lifetimes(program: Program) -> dict[int, Span] | None:
+    """The first and the last moment at which each buffer is needed; None where there are
     statements that say nothing of it."""
-    lives: dict[int, tuple[int, int]] = {}
-    swapped: set[int] = set()
-    lists = {
-        s.view: s.buffer for s in all_statements(program.body) if isinstance(s, Locate)
-    }  # of the items that are views
-    for at, statement in enumerate(program.body):
-        for inner in all_statements((statement,)):
-            if type(inner) not in _KNOWN:
-                return None
-            for buffer in accessed(inner):
-                buffer = lists.get(buffer, buffer)
-                lives[buffer] = (lives.get(buffer, (at, at))[0], at)
-            if isinstance(inner, Loop):
-                swapped.update(buffer for pair in inner.buffers for buffer in pair)
-    for buffer in swapped:  # each is where another one was
-        lives[buffer] = (0, len(program.body))
+    return spans_of(moments(program.body))
+
+
+def spans_of(story: Sequence[Moment], outside: Collection[int] = ()) -> dict[int, Span] | None:
+    """When each buffer is needed; those `outside` not only in this story.
+
+    What an iteration of a loop makes lives in that iteration; what comes from outside, and what
+    the loop carries, as long as the loop runs.
+    """
+    uses: dict[int, list[tuple[int, tuple[int, ...]]]] = {}
+    ends: dict[int, Span] = {}  # by loop
+    views = viewed(story)
+    for at, (statement, loops) in enumerate(story):
+        for loop in loops:
+            ends[loop] = (ends.get(loop, (at, at))[0], at)
+        if type(statement) not in _KNOWN:
+            return None
+        if isinstance(statement, Loop):
+            for variable, following in statement.buffers:
+                uses.setdefault(variable, []).append((at, loops[:-1]))
+                uses.setdefault(variable, []).append((at, loops))
+                uses.setdefault(following, []).append((at, loops))
+        for buffer in accessed(statement):
+            uses.setdefault(views.get(buffer, buffer), []).append((at, loops))
+    lives: dict[int, Span] = {}
+    for buffer, places in uses.items():
+        depth = 0 if buffer in outside else len(common([loops for _, loops in places]))
+        spans = [ends[loops[depth]] if len(loops) > depth else (at, at) for at, loops in places]
+        lives[buffer] = min(s[0] for s in spans), max(s[1] for s in spans)
     return lives
+
+
+def viewed(story: Sequence[Moment]) -> dict[int, int]:
+    """The buffers in which views are items."""
+    found = [statement for statement, _ in story if isinstance(statement, Locate)]
+    return {statement.view: statement.buffer for statement in found}
+
+
+def common(paths: Sequence[tuple[int, ...]]) -> tuple[int, ...]:
+    """How all of them begin."""
+    low, high = min(paths), max(paths)
+    return low[: next((i for i, x in enumerate(low) if high[i : i + 1] != (x,)), len(low))]
+
+
+class Moment(NamedTuple):
+    """A statement that is not made of others, or the end of a loop's iteration, and in which
+    loops that is, the outermost first."""
+
+    statement: Statement
+    loops: tuple[int, ...]
+
+
+def moments(body: Sequence[Statement]) -> list[Moment]:
+    """A block's statements at any depth, in program order."""
+    story: list[Moment] = []
+    loops = count()
+
+    def tell(block: Sequence[Statement], around: tuple[int, ...]) -> None:
+        for statement in block:
+            inside = (*around, next(loops)) if isinstance(statement, Loop) else around
+            for inner in inner_blocks(statement):
+                tell(inner, inside)
+            story.append(Moment(statement, inside))
+
+    tell(body, ())
+    return story
+
+
+def companies(body: Sequence[Statement]) -> list[frozenset[int]]:
+    """The buffers that are where others of them were after a loop."""
+    found: list[frozenset[int]] = []
+    for statement in all_statements(tuple(body)):
+        for pair in statement.buffers if isinstance(statement, Loop) else ():
+            known = [c for c in found if not c.isdisjoint(pair)]
+            found = [c for c in found if c not in known]
+            found.append(frozenset(pair).union(*known))
+    return found
+
+
+def inherits(story: Sequence[Moment], result: int, members: Collection[int], last: int) -> bool:
+    """Whether a result is begun by the statement that reads a company last, each element of which
+    it reads no later than it writes the one in its place."""
+    begun = next((i for i, m in enumerate(story) if result in accessed(m.statement)), None)
+    if begun is None or begun != last:
+        return False
+    statement, views = story[begun].statement, viewed(story)
+    if any(views.get(b) in members for b in accessed(statement)):
+        return False
+    return isinstance(statement, Nest) and all(is_in_step(statement, result, b) for b in members)
 
 
 #: Statements whose accesses are known; a branch is what is in it.

@@ -69,16 +69,18 @@ class ControlLowering:
     def next_buffers(
         self, buffers: list[tuple[int, Value]], body: Schedule, steps: list[Statement]
     ) -> list[tuple[int, int]]:
-        """Where each buffer's next value is; what is not memory of the body's own is copied."""
-        taken: set[int] = set()
+        """Where each buffer's next value is; what is memory neither of the body's own nor of
+        another variable is copied."""
+        variables = {variable for variable, _ in buffers}
+        memory = [self.program.memory(value) for _, value in buffers]
+        taken = {found for (variable, _), found in zip(buffers, memory) if found == variable}
         result = []
-        for variable, value in buffers:
-            found = self.program.memory(value)
+        for (variable, value), found in zip(buffers, memory):
             if found == variable:
                 continue
             home = body.home.get(value)
             own = isinstance(home, Cluster) or (home is not None and not is_lent(value))
-            if not own or found in taken:
+            if found in taken or not (own or found in variables):
                 _, shape, kind = self.program.buffers[variable]
                 fresh = self.program.buffer("temporary", shape, kind)
                 steps.append(Copy(found, fresh, product(shape), kind))

@@ -13,6 +13,7 @@ from graphwright.control.branch import StatelessIf
 from graphwright.control.loop import StatelessWhile
 from graphwright.ir.graph import Graph, Node, Value
 from graphwright.lower.clusters import Cluster, Opaque, spread
+from graphwright.lower.coalescing import coalesced
 from graphwright.lower.control_lowering import ControlLowering
 from graphwright.lower.dead_stores import without_dead_stores
 from graphwright.lower.decompose import decompose
@@ -327,7 +328,7 @@ def lower(graph: Graph) -> tuple[Program, list[Any]]:
     simple, origins = decompose(verified(graph, "native_node"))
     lowering = Lowering(simple)
     try:
-        return without_dead_stores(lowering.program()), lowering.constants
+        return coalesced(without_dead_stores(lowering.program())), lowering.constants
     except NotNative as reason:
         reason.nodes = [origins.get(n, n) for n in reason.nodes]
         raise

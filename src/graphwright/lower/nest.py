@@ -255,7 +255,7 @@ class Loop(NamedTuple):
     """while condition: body, over scalars and buffers that take their next values together.
 
     `scalars`: (the variable, its first value, its next value, kind); `buffers`: (the variable's
-    buffer, the next one's), which are swapped.
+    buffer, the next one's), whose addresses change places.
     """
 
     condition: tuple[Any, ...]
@@ -392,6 +392,14 @@ def all_statements(body: tuple[Statement, ...]) -> Iterator[Statement]:
         yield statement
         for block in inner_blocks(statement):
             yield from all_statements(block)
+
+
+def exchanges(loop: Loop) -> list[tuple[int, int]]:
+    """(buffer, the one whose address it gets) when a loop's variables take their next values:
+    nobody's address is lost."""
+    variables, following = [v for v, _ in loop.buffers], [f for _, f in loop.buffers]
+    free = [v for v in variables if v not in following]
+    return [*loop.buffers, *zip([f for f in following if f not in variables], free)]
 
 
 class Buffer(NamedTuple):

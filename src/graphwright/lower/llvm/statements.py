@@ -35,6 +35,7 @@ from graphwright.lower.nest import (
     Statement,
     Straight,
     all_statements,
+    exchanges,
 )
 from graphwright.lower.sizes import product
 
@@ -207,11 +208,9 @@ class StatementWriter:
         self.poll(loop)
         for statement in loop.body:
             self.statement(statement)
-        for variable, following in loop.buffers:
-            slots = self.frame.buffer(variable), self.frame.buffer(following)
-            one, other = [f.from_slot(slot, "ptr") for slot in slots]
-            f.to_slot(slots[0], other)
-            f.to_slot(slots[1], one)
+        moved = [(b, f.from_slot(self.frame.buffer(c), "ptr")) for b, c in exchanges(loop)]
+        for buffer, address in moved:
+            f.to_slot(self.frame.buffer(buffer), address)
         ways = [
             ((x.text, before), (y.text, e.block))
             for x, y in zip((*begun, patience), (*[self.scalars[i] for i in nexts], self.patience))
