@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
 from itertools import accumulate, count
+from typing import Any
 
 from graphwright.lower.in_place import is_in_step
 from graphwright.lower.kinds import item_size
@@ -115,7 +116,7 @@ def spans_of(story: Sequence[Moment], outside: Collection[int] = ()) -> dict[int
     uses: dict[int, list[tuple[int, tuple[int, ...]]]] = {}
     ends: dict[int, Span] = {}  # by loop
     views = viewed(story)
-    for at, (statement, loops) in enumerate(story):
+    for at, (statement, loops, _) in enumerate(story):
         for loop in loops:
             ends[loop] = (ends.get(loop, (at, at))[0], at)
         if type(statement) not in _KNOWN:
@@ -137,7 +138,7 @@ def spans_of(story: Sequence[Moment], outside: Collection[int] = ()) -> dict[int
 
 def viewed(story: Sequence[Moment]) -> dict[int, int]:
     """The buffers in which views are items."""
-    found = [statement for statement, _ in story if isinstance(statement, Locate)]
+    found = [statement for statement, *_ in story if isinstance(statement, Locate)]
     return {statement.view: statement.buffer for statement in found}
 
 
@@ -148,26 +149,29 @@ def common(paths: Sequence[tuple[int, ...]]) -> tuple[int, ...]:
 
 
 class Moment(NamedTuple):
-    """A statement that is not made of others, or the end of a loop's iteration, and in which
-    loops that is, the outermost first."""
+    """A statement that is not made of others, or the end of a loop's iteration; in which loops
+    and in which ways of branches that is, the outermost first."""
 
     statement: Statement
     loops: tuple[int, ...]
+    ways: tuple[tuple[int, int], ...] = ()
 
 
 def moments(body: Sequence[Statement]) -> list[Moment]:
     """A block's statements at any depth, in program order."""
     story: list[Moment] = []
-    loops = count()
+    numbers = count()
 
-    def tell(block: Sequence[Statement], around: tuple[int, ...]) -> None:
+    def tell(block: Sequence[Statement], around: tuple[int, ...], ways: Any) -> None:
         for statement in block:
-            inside = (*around, next(loops)) if isinstance(statement, Loop) else around
-            for inner in inner_blocks(statement):
-                tell(inner, inside)
-            story.append(Moment(statement, inside))
+            number = next(numbers)
+            inside = (*around, number) if isinstance(statement, Loop) else around
+            for way, inner in enumerate(inner_blocks(statement)):
+                chosen = (*ways, (number, way)) if isinstance(statement, Choice) else ways
+                tell(inner, inside, chosen)
+            story.append(Moment(statement, inside, ways))
 
-    tell(body, ())
+    tell(body, (), ())
     return story
 
 

@@ -62,14 +62,14 @@ def successors(program: Program) -> dict[int, int]:
     lives = spans_of(story)
     if lives is None:
         return {}
-    swapped = frozenset[int]().union(*companies(program.body))
+    swapped = set[int]().union(*companies(program.body))
     names: dict[int, int] = {}
     uses: dict[int, list[int]] = {}
     views = viewed(story)
-    for at, (statement, _) in enumerate(story):
+    for at, (statement, *_) in enumerate(story):
         for buffer in accessed(statement):
             uses.setdefault(views.get(buffer, buffer), []).append(at)
-    for at, (statement, _) in enumerate(story):
+    for at, (statement, _, ways) in enumerate(story):
         for new, old in handed_on(statement, views):
             new, old = names.get(new, new), names.get(old, old)
             if not may_be_one(program.buffers, old, new) or lives[old][1] != at:
@@ -77,12 +77,18 @@ def successors(program: Program) -> dict[int, int]:
             if program.buffers[new].role == "result" and old in swapped:
                 continue  # a result stays where it is
             start = lives[old][0]
-            overwritten = isinstance(statement, Copy) and not any(
-                start <= use < at for use in uses[new]
+            # Whoever writes `old` writes `new` in the end: no other way of a branch keeps this.
+            always = story[start].ways[: len(ways)] == ways
+            overwritten = (
+                isinstance(statement, Copy)
+                and always
+                and not any(start <= use < at for use in uses[new])
             )
             if start == at or not (overwritten or lives[new][0] == at):
                 continue
             lives[new] = min(start, lives[new][0]), lives[new][1]
+            if old in swapped:
+                swapped.add(new)
             uses[new] += uses[old]
             names.update((b, new) for b, known in list(names.items()) if known == old)
             names[old] = new
@@ -148,7 +154,7 @@ def guests(program: Program) -> dict[int, int]:
 def places_of(story: Sequence[Moment]) -> list[int]:
     """The buffers that are accessed, each as often as it is; a view is in another one."""
     views = viewed(story)
-    return [views.get(b, b) for statement, _ in story for b in accessed(statement)]
+    return [views.get(b, b) for statement, *_ in story for b in accessed(statement)]
 
 
 def next_values(program: Program) -> dict[int, int]:
