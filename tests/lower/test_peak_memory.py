@@ -182,12 +182,38 @@ def slope():
     return step
 
 
+def handed_on():
+    def step(x):
+        first = x
+        for _ in tf.range(3):
+            first = tf.roll(first, 1, 0) + first
+        total, last = x, first
+        for _ in tf.range(3):
+            total, last = tf.roll(total, 1, 0) + last, last
+        return total, tf.tanh(total), last
+
+    return step
+
+
+def kept_by_one_way():
+    def step(x):
+        for i in tf.range(7):
+            y = tf.cumsum(tf.roll(x, 1, 0)) * 0.1
+            if i % 3 == 0:
+                x = y
+        return x + 1.0
+
+    return step
+
+
 PROGRAMS = [adam, classifier, normalized, attention, scanned, scattered]
 LOOPS = [shifted, turned, scaled, large_between, previous, passed_by_a_branch, branched, nested]
 LOOPS += [multiplied, condition_of_arrays, condition_last, slope]
 #: What kernels return is the argument, or the same array twice; and a result that is begun when
 #: the loop has ended cannot lie where the loop may have left its last value.
 OTHERS = [exchanged, given_twice, started_anew, used_after]
+#: What loops hand on to results, and what one way of a branch keeps.
+OTHERS += [handed_on, kept_by_one_way]
 
 
 def peak_of(step, x):
