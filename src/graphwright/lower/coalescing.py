@@ -53,7 +53,13 @@ def coalesced(program: Program) -> Program:
         return program
     for find in (successors, guests, next_values, successors):
         program = renamed(program, find(program))
-    return program._replace(body=tuple([reading_first(s, program) for s in program.body]))
+    swapped = swapped_by(program)
+    return program._replace(body=tuple([reading_first(s, swapped) for s in program.body]))
+
+
+def swapped_by(program: Program) -> frozenset[int]:
+    """The buffers that loops swap."""
+    return frozenset[int]().union(*companies(program.body))
 
 
 def successors(program: Program) -> dict[int, int]:
@@ -62,7 +68,7 @@ def successors(program: Program) -> dict[int, int]:
     lives = spans_of(story)
     if lives is None:
         return {}
-    swapped = set[int]().union(*companies(program.body))
+    swapped = set(swapped_by(program))
     names: dict[int, int] = {}
     uses: dict[int, list[int]] = {}
     views = viewed(story)
@@ -120,7 +126,7 @@ def guests(program: Program) -> dict[int, int]:
     the old one for the last time: it lies in the memory that is free then."""
     names: dict[int, int] = {}
     total = Counter(places_of(moments(program.body)))
-    swapped = frozenset[int]().union(*companies(program.body))
+    swapped = swapped_by(program)
     for loop in all_statements(program.body):
         if not isinstance(loop, Loop):
             continue
@@ -279,10 +285,9 @@ def changes(stage: Stage) -> tuple[Any, ...]:
     return tuple([effect for effect in stage.effects if not is_there(effect)])
 
 
-def reading_first(statement: Statement, program: Program) -> Statement:
+def reading_first(statement: Statement, swapped: frozenset[int]) -> Statement:
     """A statement that may write a result over what a loop has left (`arena.homes`)."""
-    swapped = frozenset[int]().union(*companies(program.body))
-    found = swapped.intersection(accessed(statement))
-    if not isinstance(statement, Nest) or not found:
+    if not isinstance(statement, Nest):
         return statement
+    found = swapped.intersection(accessed(statement))
     return statement._replace(first=statement.first | found)
