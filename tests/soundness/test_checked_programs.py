@@ -107,7 +107,19 @@ def test_straight_programs(program: Any, seed: int) -> None:
     check_straight(program, seed)
 
 
+#: Its gradient has lists that a branch gives, so that they stay, and lists of lists in these.
+LOOPS_IN_A_BRANCH = [
+    (
+        "branch",
+        1,
+        [("repeat", 2, [("until", 0, [("until", 0, [("unary", 1, 2, "sin")])])])],
+        [("unary", 0, 1, "half")],
+    )
+]
+
+
 @settings(max_examples=125, **COMMON)
+@example(LOOPS_IN_A_BRANCH, 3)
 @given(random_control_flow.blocks(), st.integers(0, 9))
 def test_branches_and_loops(program: Any, seed: int) -> None:
     check_control_flow(program, seed)

@@ -132,6 +132,14 @@ class Kind:
         """It is not replaced."""
         self.root.stays = True
 
+    def keep_items(self) -> bool:
+        """Keeps the lists that are its items if it is not replaced; whether they were not kept."""
+        item = self.root.item
+        if item is None or item.root.stays or self.is_nested:
+            return False
+        item.keep()
+        return True
+
     @property
     def is_nested(self) -> bool:
         """Whether it is a list of lists that is replaced."""
@@ -176,6 +184,8 @@ class Kinds:
         for value in (*graph.arguments, *graph.results):
             if is_list(value):
                 self.of(value).keep()
+        while any([kind.keep_items() for kind in (*self.found.values(), *self.made.values())]):
+            pass  # what is kept may hold lists, and be held
 
     def of(self, value: Value) -> Kind:
         """The kind of a list."""
