@@ -184,7 +184,7 @@ class Kinds:
         for value in (*graph.arguments, *graph.results):
             if is_list(value):
                 self.of(value).keep()
-        while any([kind.keep_items() for kind in (*self.found.values(), *self.made.values())]):
+        while sum(kind.keep_items() for kind in (*self.found.values(), *self.made.values())):
             pass  # what is kept may hold lists, and be held
 
     def of(self, value: Value) -> Kind:
