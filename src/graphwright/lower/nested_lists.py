@@ -320,7 +320,7 @@ def flattened(graph: Graph, kinds: Kinds) -> Graph:
     parts: dict[Value, tuple[Value, ...]] = {}
     with tracing(into):
         for node in graph.nodes:
-            given = [parts[v] for v in node.inputs]
+            given = [operand(node, i, parts, kinds, into) for i in range(len(node.inputs))]
             found = replaced(node, given, kinds, into)
             parts.update(zip(node.outputs, found))
     into.parameters = [p for v in graph.parameters for p in parts[v]]
@@ -330,12 +330,26 @@ def flattened(graph: Graph, kinds: Kinds) -> Graph:
     return into
 
 
+def operand(
+    node: Node, place: int, parts: dict[Value, tuple[Value, ...]], kinds: Kinds, into: Graph
+) -> tuple[Value, ...]:
+    """The parts of what a node is given: its own, if that was made of nothing."""
+    given = node.inputs[place]
+    kind = kinds.made.get((node, place))
+    if kind is None or not (kind.is_nested or kinds.is_nested(given)):
+        return parts[given]
+    if kind.is_nested:
+        return made_here(kind)
+    maker = given.node
+    inputs = tuple([v for value in maker.inputs for v in parts[value]])
+    return into.add(maker.op, inputs, (given.type,), maker.name, maker.location).outputs
+
+
 def replaced(
     node: Node, given: Sequence[tuple[Value, ...]], kinds: Kinds, into: Graph
 ) -> Sequence[tuple[Value, ...]]:
     """The parts of each of a node's outputs, given those of its inputs."""
     op: Any = node.op
-    given = [made_here(kinds.made.get((node, i))) or own for i, own in enumerate(given)]
     rule = RULES.get(type(op))
     if rule is not None and is_list(node.inputs[0]) and kinds.used(node, 0).is_nested:
         operands = [[SymbolicTensor(v, into) for v in values] for values in given]
@@ -355,10 +369,8 @@ def replaced(
     return [tuple([next(outputs) for _ in range(n)]) for n in counts]
 
 
-def made_here(kind: Kind | None) -> tuple[Value, ...]:
+def made_here(kind: Kind) -> tuple[Value, ...]:
     """The parts of a list of lists made of nothing."""
-    if kind is None or not kind.is_nested:
-        return ()
     made = [apply(EmptyTensorList.of(dtype), host_shape(dims), -1) for dtype, dims in kind.parts]
     return tuple([tensor._value for tensor in made])
 

@@ -87,6 +87,16 @@ class Schedule(Shapes):
         for value, shape in self.dims.items():
             self.dims[value] = self.sizes.shape(shape)
 
+    def given(self, own: Value, shape: Shape) -> Shape:
+        """The shape of what an inner graph is given: a branch that is not taken may get anything."""
+        known = own.type.dims or ()
+        fits = len(known) == len(shape) and all(
+            d is None or self.sizes.value(size) in (None, d) for d, size in zip(known, shape)
+        )
+        if not fits:
+            raise NotNative(f"{own.name} is given something of another shape")
+        return shape
+
     def infer_inner(self, node: Node) -> None:
         """The shapes in a loop or in branches, and of their results."""
         op: Any = node.op
@@ -107,7 +117,7 @@ class Schedule(Shapes):
                 if own.type.dims is None:
                     raise NotNative("a loop variable has no known rank")
                 if not is_list(own):
-                    self.dims[own] = self.of(outside)
+                    self.dims[own] = self.given(own, self.of(outside))
             captured = list(zip(arguments[len(arguments) - len(kept) :], kept))
             self.aliases.update(captured)
             integers = self.sizes.integers
