@@ -88,7 +88,7 @@ class Schedule(Shapes):
             self.dims[value] = self.sizes.shape(shape)
 
     def given(self, own: Value, shape: Shape) -> Shape:
-        """The shape of what an inner graph is given: a branch that is not taken may get anything."""
+        """The shape of what an inner graph gets: a branch that is not taken may get anything."""
         known = own.type.dims or ()
         fits = len(known) == len(shape) and all(
             d is None or self.sizes.value(size) in (None, d) for d, size in zip(known, shape)
