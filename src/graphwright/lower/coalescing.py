@@ -49,12 +49,22 @@ def coalesced(program: Program) -> Program:
 
     Without loops, that is for who lays out memory (`arena.homes`).
     """
-    if not any(isinstance(s, Loop) for s in all_statements(program.body)):
+    if not loops_of(program):
         return program
     for find in (successors, guests, next_values, successors):
         program = renamed(program, find(program))
     swapped = swapped_by(program)
     return program._replace(body=tuple([reading_first(s, swapped) for s in program.body]))
+
+
+def loops_of(program: Program) -> list[Loop]:
+    """The loops at any depth."""
+    return [s for s in all_statements(program.body) if isinstance(s, Loop)]
+
+
+def tested_by(loop: Loop) -> set[int]:
+    """The buffers that a loop's condition looks at."""
+    return {b for s in all_statements(loop.condition) for b in accessed(s)}
 
 
 def swapped_by(program: Program) -> frozenset[int]:
@@ -127,16 +137,14 @@ def guests(program: Program) -> dict[int, int]:
     names: dict[int, int] = {}
     total = Counter(places_of(moments(program.body)))
     swapped = swapped_by(program)
-    for loop in all_statements(program.body):
-        if not isinstance(loop, Loop):
-            continue
+    for loop in loops_of(program):
         both = {b for pair in loop.buffers for b in pair}
         story = moments((*loop.condition, *loop.body))
         lives = spans_of(story, both)
         if lives is None:
             continue
         own = Counter(places_of(story))
-        tested = {b for s in all_statements(loop.condition) for b in accessed(s)}
+        tested = tested_by(loop)
         free = [b for b in own if own[b] == total[b] and b not in names and b not in swapped]
         for pair in loop.buffers:
             if sum(not set(pair).isdisjoint(other) for other in loop.buffers) > 1:
@@ -166,11 +174,9 @@ def places_of(story: Sequence[Moment]) -> list[int]:
 def next_values(program: Program) -> dict[int, int]:
     """The next values of loops' variables that are written when nobody needs the old ones."""
     names: dict[int, int] = {}
-    for loop in all_statements(program.body):
-        if not isinstance(loop, Loop):
-            continue
+    for loop in loops_of(program):
         both = {b for pair in loop.buffers for b in pair}
-        tested = {b for s in all_statements(loop.condition) for b in accessed(s)}
+        tested = tested_by(loop)
         story = moments(loop.body)
         lives, views = spans_of(story, both), viewed(story)
         if lives is None:
@@ -178,9 +184,8 @@ def next_values(program: Program) -> dict[int, int]:
         for variable, following in loop.buffers:
             pairs = [pair for pair in loop.buffers if variable in pair or following in pair]
             span, own = lives.get(variable), lives.get(following)
-            if len(pairs) > 1 or own is None or following in {*tested, *names.values()}:
-                continue
-            if following in names or variable in names:
+            taken = {*names, *names.values()}
+            if len(pairs) > 1 or own is None or following in tested | taken or variable in names:
                 continue
             if not may_be_one(program.buffers, following, variable):
                 continue

@@ -132,7 +132,7 @@ class Reader:
         """What an assignment makes of the variable, if that is worth it and cannot fail."""
         handle, value = node.inputs
         large = value.type.size is not None and value.type.size >= _LARGE
-        if not large or not self.cannot_fail(node) or value.type.dtype not in KINDS:
+        if not large or not self.cannot_fail(node) or value.type.dtype not in _MULTIPLIED:
             return None
         if isinstance(node.op, (AssignAddVariableOp, AssignSubVariableOp)):
             product = self.product(value)
@@ -160,7 +160,7 @@ class Reader:
 
 
 #: The dtypes of products that the kernel computes.
-KINDS: frozenset[DType] = frozenset({dt.float32, dt.float64})
+_MULTIPLIED: frozenset[DType] = frozenset({dt.float32, dt.float64})
 
 #: Elements of a variable from which on a pass over it costs something.
 _LARGE = 1 << 16
