@@ -11,8 +11,12 @@ import functools
 import importlib
 import os
 import threading
+from importlib.machinery import PathFinder
 
 from graphwright.forks import held_over_forks
+
+#: SciPy's module of BLAS's routines.
+_WRAPPER = "scipy.linalg.cython_blas"
 
 
 @functools.cache
@@ -21,9 +25,38 @@ def address(name: str) -> int:
 
     ValueError if BLAS has none of that name.
     """
-    routines = importlib.import_module("scipy.linalg.cython_blas").__pyx_capi__
-    if name not in routines:
+    found = _exported(name) or _wrapped(name)
+    if found is None:
         raise ValueError(f"BLAS has no routine {name!r}")
+    bound(Bound.threads)  # SciPy's BLAS may have been loaded just now
+    return found
+
+
+def _exported(name: str) -> int | None:
+    """A routine of the BLAS in SciPy's wheels, under the name that it has there.
+
+    It comes with the extension module that wraps it, which is loaded as a library: to import it
+    takes 0.15 s, for the whole of `scipy.linalg` comes first. None where SciPy has another BLAS.
+    """
+    package = PathFinder.find_spec("scipy")
+    if os.name != "posix" or package is None:
+        return None
+    folders = package.submodule_search_locations or []
+    wrapper = PathFinder.find_spec(_WRAPPER, [os.path.join(f, "linalg") for f in folders])
+    if wrapper is None or wrapper.origin is None:
+        return None
+    try:
+        routine = ctypes.CDLL(wrapper.origin)[f"scipy_{name}_"]
+    except (OSError, AttributeError):
+        return None
+    return ctypes.cast(routine, ctypes.c_void_p).value
+
+
+def _wrapped(name: str) -> int | None:
+    """A routine as SciPy offers it to other extension modules."""
+    routines = importlib.import_module(_WRAPPER).__pyx_capi__
+    if name not in routines:
+        return None
     capsule = ctypes.py_object(routines[name])
     name_of = ctypes.pythonapi.PyCapsule_GetName
     name_of.restype, name_of.argtypes = ctypes.c_char_p, [ctypes.py_object]
@@ -31,7 +64,6 @@ def address(name: str) -> int:
     pointer_of.restype = ctypes.c_void_p
     pointer_of.argtypes = [ctypes.py_object, ctypes.c_char_p]
     pointer: int = pointer_of(capsule, name_of(capsule))
-    bound(Bound.threads)  # SciPy's BLAS may have been loaded just now
     return pointer
 
 
