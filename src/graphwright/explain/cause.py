@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import enum
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
 from typing import Any
 
 from graphwright.explain.record import History, TraceRecord
+from graphwright.named_tuple import NamedTuple
 from graphwright.trace.signature import FunctionType
 from graphwright.trace.types import Literal, Structure, VariableType, Weakref
 from graphwright.types.containers import is_namedtuple
@@ -34,8 +34,7 @@ class Rule(enum.Enum):
     STATE = "state that changed"
 
 
-@dataclass(frozen=True, eq=False)
-class Difference:
+class Difference(NamedTuple):
     """One argument that did not fit: where it is, what was traced, what came."""
 
     rule: Rule
@@ -44,8 +43,7 @@ class Difference:
     new: Any
 
 
-@dataclass(eq=False)
-class Retrace:
+class Retrace(NamedTuple):
     """A trace that another one nearly made unnecessary."""
 
     number: int
@@ -54,13 +52,13 @@ class Retrace:
     differences: list[Difference]
 
 
-@dataclass(eq=False)
 class Cause:
     """What made traces necessary: one rule, at one argument or at several that go together."""
 
-    rule: Rule
-    paths: tuple[str, ...]
-    evidence: list[tuple[Retrace, Difference]] = field(default_factory=list)
+    def __init__(self, rule: Rule, paths: tuple[str, ...]) -> None:
+        self.rule = rule
+        self.paths = paths
+        self.evidence: list[tuple[Retrace, Difference]] = []
 
     @property
     def numbers(self) -> list[int]:
