@@ -78,6 +78,48 @@ def test_many_threads_may_call_at_once(count: Any) -> None:
     assert results == [[3000] * 5] * 8
 
 
+@pytest.fixture
+def two() -> Iterator[None]:
+    """Two threads, however many cores there are."""
+    tf.config.threading.set_intra_op_parallelism_threads(2)
+    yield
+    tf.config.threading.set_intra_op_parallelism_threads(0)
+
+
+@native
+@pytest.mark.usefixtures("two")
+def test_a_thread_has_the_same_blocks_in_every_job() -> None:
+    """The caller the first half of them, a worker the others, where both are as fast."""
+    barrier, caller = threading.Barrier(2, timeout=30), threading.get_ident()
+    own: list[int] = []
+
+    def work(part: int) -> None:
+        barrier.wait()
+        if threading.get_ident() == caller:
+            own.append(part)
+
+    for _ in range(5):
+        share(work, 8)
+    assert own == [0, 1, 2, 3] * 5
+
+
+@native
+@pytest.mark.usefixtures("two")
+def test_who_has_done_his_blocks_takes_those_of_others() -> None:
+    """The caller waits in its first block until all others are done."""
+    left = threading.Semaphore(0)
+    done: list[int] = []
+
+    def work(part: int) -> None:
+        if part == 0:
+            assert all(left.acquire(timeout=30) for _ in range(7))
+        done.append(part)
+        left.release()
+
+    share(work, 8)
+    assert done == [4, 5, 6, 7, 1, 2, 3, 0]
+
+
 @pytest.mark.usefixtures("three")
 def test_jobs_may_nest() -> None:
     found: list[tuple[int, int]] = []
