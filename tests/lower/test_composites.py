@@ -114,6 +114,18 @@ CASES = {
         lambda x, i: tf.transpose(tf.gather(tf.transpose(x), i))[::-1] - 1.0,
         [normal(9, 40), numbers(33, below=40)],
     ),
+    "of a range": (
+        lambda x, i: tf.gather(tf.range(tf.shape(x)[0])[2:], i),
+        [normal(9), numbers(33, below=7)],
+    ),
+    "of a range the other way": (
+        lambda x, i: tf.gather(tf.range(tf.shape(x)[0])[::-1][2:], i) * 2,
+        [normal(9), numbers(33, below=7)],
+    ),
+    "of a range, and the range": (
+        lambda x, i: [tf.gather(tf.range(tf.shape(x)[0]), i), tf.range(tf.shape(x)[0])],
+        [normal(9), numbers(33, below=9)],
+    ),
     "by rows of indices": (tf.gather_nd, [normal(5, 5, 3), numbers(4, 7, 2)]),
     "elements by rows of indices": (tf.gather_nd, [normal(5, 5), numbers(40, 2)]),
     "embedding": (
@@ -222,6 +234,31 @@ def test_indices_outside_are_refused(index, inner):
     assert not outside(fast.get_concrete_function().graph)
     with pytest.raises(tf.errors.InvalidArgumentError, match=f"= {index} is not in"):
         fast(x, indices)
+
+
+#: What is the same wherever it is picked, given nine rows of four: nobody reads the indices.
+ALIKE = {
+    "filled": lambda x, i: tf.gather(tf.fill([tf.shape(x)[0]], 3.0), i),
+    "zeros": lambda x, i: tf.gather(tf.zeros_like(x)[:, 0], i),
+    "one element": lambda x, i: tf.gather(tf.broadcast_to(x[0, 0], [9]), i),
+    "rows that are one": lambda x, i: tf.gather(tf.broadcast_to(x[:1], [9, 4]), i),
+    "in batches": lambda x, i: tf.gather(tf.ones_like(x), tf.tile(i[None], [9, 1]), batch_dims=1),
+    "elements of zeros": lambda x, i: tf.gather_nd(tf.zeros_like(x), tf.stack([i, i * 0], 1)),
+    "picked twice": lambda x, i: tf.gather(tf.gather(tf.fill([9], 1.0), i), [0, 1]),
+    "of a range": lambda x, i: tf.gather(tf.range(tf.shape(x)[0]), i),
+    "quotients": lambda x, i: tf.zeros_like(i // tf.where(i < 4, i, 0)),
+}
+
+
+@pytest.mark.parametrize("dynamic", [False, True], ids=["static", "dynamic"])
+@pytest.mark.parametrize("name", ALIKE)
+def test_indices_that_nobody_reads_are_refused(name, dynamic):
+    x, good, bad = normal(9, 4), np.array([1, 3]), np.array([1, 9])
+    fast = staged(ALIKE[name], [x, good], dynamic)
+    expected = flat(ALIKE[name](tf.constant(x), tf.constant(good)))
+    assert not compare(expected[0], flat(fast(x, good))[0])
+    with pytest.raises(tf.errors.InvalidArgumentError):
+        fast(x, bad)
 
 
 def test_nothing_is_picked_from_nothing():

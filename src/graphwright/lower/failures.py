@@ -5,6 +5,7 @@ from __future__ import annotations
 from graphwright.ir.graph import Node
 from graphwright.lower.kinds import KINDS
 from graphwright.lower.moves import MOVES
+from graphwright.lower.own_ops import PickIndex
 from graphwright.lower.reuse import refuses
 from graphwright.lower.shapes import COMBINE, FILLS
 from graphwright.op.families import Elementwise
@@ -18,5 +19,13 @@ def may_fail(node: Node) -> bool:
     if any(v.type.dims is None or None in v.type.dims for v in values):
         return True
     if isinstance(op, Elementwise):
-        return refuses(op, tuple([KINDS[v.type.dtype] for v in node.inputs]))
+        return refuses_values(node)
     return not (type(op) in MOVES or type(op) in COMBINE or type(op) in FILLS)
+
+
+def refuses_values(node: Node) -> bool:
+    """Whether there are elements that a node refuses."""
+    op = node.op
+    if isinstance(op, Elementwise):
+        return refuses(op, tuple([KINDS[v.type.dtype] for v in node.inputs]))
+    return isinstance(op, PickIndex)

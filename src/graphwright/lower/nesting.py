@@ -8,7 +8,7 @@ from graphwright.ir.graph import Node, Value
 from graphwright.lower.clusters import Cluster, Member, is_final
 from graphwright.lower.host_operands import as_size, host_of, is_size
 from graphwright.lower.kinds import kind_of
-from graphwright.lower.moves import Place
+from graphwright.lower.moves import At, Place
 from graphwright.lower.nest import (
     Clear,
     Constant,
@@ -32,6 +32,7 @@ from graphwright.lower.own_ops import PickIndex, Sized
 from graphwright.lower.schedule import Schedule
 from graphwright.lower.shapes import COMBINE, FILLS
 from graphwright.lower.sizes import ONE, ZERO, NotNative, Shape, Size, product
+from graphwright.ops.arithmetic import AddV2, Mul
 from graphwright.ops.conversion import Cast
 from graphwright.ops.creation import Const
 from graphwright.ops.sequences import Range
@@ -299,10 +300,8 @@ class StageLowering:
             return self.emit(Constant(op.value.array.item(), kind))
         if type(op) in FILLS:
             return self.emit(Constant(FILLS[type(op)], kind))
-        if isinstance(op, Range) and not at[0].picks:
-            start, delta = self.schedule.steps(value.node)
-            step = at[0].moved((Size(start),), delta)
-            return self.emit(Index(self.nest.linear((ONE,), (step,)), kind))
+        if isinstance(op, Range):
+            return self.counted(value, at[0])
         scalar = self.program.scalar_of.get(value)
         if scalar is not None:
             return self.emit(Scalar(scalar, kind))
@@ -312,6 +311,20 @@ class StageLowering:
         shape = self.schedule.of(value)
         linear, picks = self.nest.linear(shape, at), self.picks(shape, at)
         return self.emit(Load(self.program.memory(value), linear, kind, picks))
+
+    def counted(self, value: Value, at: At) -> int:
+        """The element of a range at a place: a number that follows from that."""
+        start, delta = self.schedule.steps(value.node)
+        place = at.moved((Size(start),), delta)
+        kind = kind_of(value.type.dtype)
+        linear = self.nest.linear((ONE,), (place._replace(picks=()),))
+        found = self.emit(Index(linear, kind))
+        for v, where, factor in place.picks:
+            index = self.emit(Element(Cast.of(value.type.dtype), (self.read(v, where),), kind))
+            step = self.emit(Constant(factor, kind))
+            further = self.emit(Element(Mul.of(), (index, step), kind))
+            found = self.emit(Element(AddV2.of(), (found, further), kind))
+        return found
 
     def picks(self, shape: Shape, at: Place) -> tuple[tuple[int, Size], ...]:
         """The indices of a place, and how far apart what they count lies."""

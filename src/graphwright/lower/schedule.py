@@ -17,6 +17,7 @@ from graphwright.ir.graph import Graph, Node, Value, transform
 from graphwright.lower.accumulate import accumulated, in_place
 from graphwright.lower.clusters import Cluster, Member, Opaque, is_final, spread
 from graphwright.lower.decompose import decompose
+from graphwright.lower.failures import refuses_values
 from graphwright.lower.host_operands import is_size
 from graphwright.lower.lists import LIST_OPS, MAKERS, Lists, is_list, list_operands
 from graphwright.lower.moves import FIRST, MOVES, At, Place, aligned, is_trivial
@@ -192,6 +193,8 @@ class Schedule(Shapes):
         for place in at:
             for index, _ in place.scalars:
                 self.escapes[index] = None
+        if value not in self.home and is_alike(value):
+            return value, (FIRST,) * len(at)
         return value, tuple([self.traced_picks(place) if place.picks else place for place in at])
 
     def traced_picks(self, place: At) -> At:
@@ -234,6 +237,32 @@ class Schedule(Shapes):
             else:
                 self.place_opaque(node)
         self.results = [self.result(v) for v in self.graph.results]
+        self.demand_refusals()
+
+    def demand_refusals(self) -> None:
+        """Sees to it that what refuses values is computed, though nobody reads it: an index into
+        what is the same everywhere, say."""
+        unread = dict.fromkeys(
+            v for s in self.statements if isinstance(s, Cluster) for v in s.members
+        )
+        needed = [v for v in unread if v in self.escapes or self.member(v).row]
+        while True:
+            while needed:
+                value = needed.pop()
+                if value in unread:
+                    del unread[value]
+                    needed += [v for v, _ in self.member(value).reads]
+            refusing = next((v for v in reversed(unread) if refuses_values(v.node)), None)
+            if refusing is None:
+                return
+            self.demand(refusing)
+            needed.append(refusing)
+
+    def member(self, value: Value) -> Member:
+        """A value in its cluster."""
+        cluster = self.home[value]
+        assert isinstance(cluster, Cluster)
+        return cluster.members[value]
 
     def result(self, value: Value) -> Value:
         """A value that has memory of its own to be returned in."""
@@ -394,6 +423,12 @@ def late(reason: Late, node: Node, is_body: bool) -> NotNative:
     if is_body:
         return NotNative(str(reason), [node])
     return Late(str(reason), reason.nodes or [node])
+
+
+def is_alike(value: Value) -> bool:
+    """Whether a value's elements are one number that the program says."""
+    op = value.node.op
+    return type(op) in FILLS or (isinstance(op, Const) and op.value.array.size == 1)
 
 
 def read_from_memory(node: Node) -> tuple[Value, ...]:
