@@ -187,6 +187,17 @@ for _ in range(20):
 
 
 @native
+def test_more_threads_than_shares_do_every_block_once() -> None:
+    run("""
+tf.config.threading.set_intra_op_parallelism_threads(100)
+for parts in (2, 65, 1000):
+    found = []
+    share(found.append, parts)
+    assert sorted(found) == list(range(parts))
+""")
+
+
+@native
 def test_forks_while_others_work() -> None:
     run("""
 stop = False
