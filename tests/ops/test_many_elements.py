@@ -99,7 +99,7 @@ def test_long_runs_of_segments(kind, dtype):
     np.testing.assert_array_equal(missing, np.full(missing.shape, kind == "prod", missing.dtype))
 
 
-@pytest.mark.parametrize("last", [999, 70_000])
+@pytest.mark.parametrize("last", [0, 5, 1023, 1024, 70_000])
 def test_an_index_is_shuffled_alike_alone_and_among_others(last):
     every = tf.random.experimental.index_shuffle(tf.range(last + 1), [1, 2], last).numpy()
     np.testing.assert_array_equal(np.sort(every), np.arange(last + 1))

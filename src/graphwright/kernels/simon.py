@@ -8,11 +8,13 @@ in a range shuffles the range (Black and Rogaway, "Ciphers with Arbitrary Finite
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
 
 _LEAST_WIDTH = 16
+_SMALL = 1 << 10  # shuffles of ranges that end before this are made whole: they take long walks
 _ROUND_CONSTANTS = 0x7369F885192C0EF5  # the bits of z3, the first the least
 _BASE = 0xFFFFFFFC
 
@@ -51,7 +53,9 @@ def encipher(x: Any, keys: Sequence[int], width: int) -> Any:
 
 def shuffled(index: Any, key: Sequence[int], last: int, rounds: int) -> Any:
     """Where a shuffle of 0..last that a key of three words selects puts each index."""
-    bits = max(_LEAST_WIDTH, (last - 1).bit_length() if last else 0)
+    if last < _SMALL:
+        return small_shuffle(tuple(key), last, rounds)[index]
+    bits = max(_LEAST_WIDTH, (last - 1).bit_length())
     width = (bits + 1) // 2
     keys = round_keys(key, rounds, width)
     result = np.asarray(encipher(np.asarray(index, np.uint64), keys, width))
@@ -62,3 +66,20 @@ def shuffled(index: Any, key: Sequence[int], last: int, rounds: int) -> Any:
         found[outside] = again
         outside = outside[again > last]
     return result
+
+
+@lru_cache(maxsize=256)
+def small_shuffle(key: tuple[int, ...], last: int, rounds: int) -> Any:
+    """The shuffle of 0..last, where blocks are so few that all are enciphered at once.
+
+    The way from each block into the range is followed in steps of twice the length each time.
+    """
+    width = _LEAST_WIDTH // 2
+    blocks = np.arange(1 << _LEAST_WIDTH, dtype=np.uint16)
+    onward = encipher(blocks, round_keys(key, rounds, width), width).astype(np.intp)
+    found = onward[: last + 1].copy()
+    onward[: last + 1] = blocks[: last + 1]
+    while (found > last).any():
+        found = onward[found]
+        onward = onward[onward]
+    return found.astype(np.uint64)
