@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import gc
 import itertools
 import os
+from collections.abc import Generator
 from typing import Any
 
 # Each of two processes has a core: threads of BLAS that wait for each other would take turns with
@@ -12,6 +14,9 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 # Machine code is made anew: what an earlier run left on the disk proves nothing.
 os.environ.setdefault("GRAPHWRIGHT_CACHE_DIR", "off")
+
+# Processes that tests start find the package compiled by one of them, as users' do.
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 
 import numpy as np
 import pytest
@@ -27,6 +32,19 @@ collect_ignore_glob = ["tools/record_*", "tools/run_exported.py", "tools/golden/
 # A busy machine must not fail a property; the default run tries the same examples each time.
 settings.register_profile("steady", deadline=None, derandomize=True)
 settings.load_profile("steady")
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Generator[None, object, object]:
+    """Tests stay to the end: the collector of cycles need not look at a million objects of them,
+    neither while there are more and more nor whenever it runs from then on."""
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.enable()
+        gc.collect()
+        gc.freeze()
 
 
 @pytest.fixture(autouse=True)

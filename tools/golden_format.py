@@ -71,8 +71,20 @@ class Slot:
         self.index = index
 
 
+#: Cases that were described, by identity, and their texts: those of large arrays take long.
+_TEXTS: dict[int, tuple[Case, str]] = {}
+
+
 def describe(case: Case) -> str:
     """The case as text: its name and arguments, arrays by dtype and values."""
+    found = _TEXTS.get(id(case))
+    if found is None:
+        found = _TEXTS[id(case)] = case, text_of(case)
+    return found[1]
+
+
+def text_of(case: Case) -> str:
+    """The text of a case, made anew."""
 
     def show(value: Any) -> str:
         if isinstance(value, np.ndarray):
@@ -259,8 +271,8 @@ class Store:
             words[:] = [w.encode("latin-1") for w in where]
             return words.reshape(shape)
         dtype = np.dtype(getattr(ml_dtypes, name, name))
-        array = np.frombuffer(bytes(self.data), dtype, math.prod(shape), where)
-        return array.reshape(shape)
+        raw = bytes(self.data[where : where + math.prod(shape) * dtype.itemsize])
+        return np.frombuffer(raw, dtype).reshape(shape)
 
     def save(self, area: str) -> Path:
         """Writes tests/golden/ops_AREA.npz."""

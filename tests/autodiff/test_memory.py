@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from growth import growth
+from growth import check_growth
 
 import graphwright as tf
 
@@ -27,7 +27,7 @@ def test_a_thousand_steps_grow_nothing(staged: bool) -> None:
 
     step = tf.function(train) if staged else train
     # A tensor that stayed at each step would be 100,000.
-    assert growth(step, 1000, warm_up=20) < 20_000
+    check_growth(step, 1000, warm_up=20, limit=20_000)
 
 
 def test_ten_thousand_steps_grow_nothing() -> None:
@@ -45,11 +45,11 @@ def test_ten_thousand_steps_grow_nothing() -> None:
         return loss
 
     def many() -> None:
-        for _ in range(2_500):
+        for _ in range(5_000):
             step()
 
-    # Measured three times, after as many steps: 10,000 in all.
-    assert growth(many, 1, warm_up=1) < 20_000
+    # Measured once or more, after as many steps: 10,000 in all.
+    check_growth(many, 1, warm_up=1, limit=20_000)
 
 
 @pytest.fixture
