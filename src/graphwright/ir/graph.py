@@ -45,7 +45,7 @@ class Value:
 class Node:
     """An op applied to values."""
 
-    __slots__ = ("inputs", "location", "name", "op", "outputs")
+    __slots__ = ("__weakref__", "inputs", "location", "name", "op", "outputs")
 
     def __init__(
         self,

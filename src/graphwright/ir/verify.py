@@ -21,11 +21,11 @@ def verify(graph: Graph) -> None:
     verify_names_and_types(graph)
 
 
-def verify_structure(graph: Graph, right: MutableSet[Graph] | None = None) -> None:
+def verify_structure(graph: Graph, right: MutableSet[Graph | Node] | None = None) -> None:
     """Checks what running a graph and those in it depends on: values are defined before they are
     used, placeholders are arguments, dtypes and inner graphs are what the ops say.
 
-    Graphs in `right` are known to be, and those that are found to be are added.
+    Graphs and nodes in `right` are known to be, and those that are found to be are added.
     """
     right = set() if right is None else right
     if graph in right:
@@ -39,7 +39,9 @@ def verify_structure(graph: Graph, right: MutableSet[Graph] | None = None) -> No
         if not defined.isdisjoint(node.outputs):
             raise wrong(graph, node, "it is there twice")
         if not isinstance(node.op, Placeholder):
-            _verify_node(graph, node)
+            if node not in right:
+                _verify_node(graph, node)
+                right.add(node)
         elif not arguments.issuperset(node.outputs):
             raise wrong(graph, node, "it is no argument")
         defined.update(node.outputs)

@@ -6,12 +6,12 @@ from collections.abc import Callable
 from weakref import WeakSet
 
 from graphwright.errors import InternalError
-from graphwright.ir.graph import Graph
+from graphwright.ir.graph import Graph, Node
 from graphwright.ir.verify import verify_structure
 from graphwright.lower.options import OPTIONS
 
-#: Graphs that were verified: most of those in a graph are the same after a pass.
-_RIGHT: WeakSet[Graph] = WeakSet()
+#: What was verified: most nodes of a graph, and graphs in it, are the same after a pass.
+_RIGHT: WeakSet[Graph | Node] = WeakSet()
 
 
 def through(graph: Graph, *passes: Callable[[Graph], Graph]) -> Graph:
