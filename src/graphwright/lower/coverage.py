@@ -7,7 +7,7 @@ from functools import lru_cache
 
 from graphwright.control.branch import StatelessIf
 from graphwright.control.loop import StatelessWhile
-from graphwright.ir.graph import Node, subgraphs_of
+from graphwright.ir.graph import Node
 from graphwright.lower.composites import RULES
 from graphwright.lower.host_operands import is_size
 from graphwright.lower.kinds import KINDS, is_native_dtype
@@ -16,7 +16,7 @@ from graphwright.lower.llvm.elements import VectorScalars
 from graphwright.lower.llvm.emitter import Emitter, Reg
 from graphwright.lower.moves import MOVES
 from graphwright.lower.shapes import COMBINE, FILLS
-from graphwright.lower.simplify import simplify
+from graphwright.lower.simplify import simple_graphs
 from graphwright.op.families import Elementwise
 from graphwright.op.op import Effect, Op
 from graphwright.ops.batch_norm import FusedBatchNormGradV3, FusedBatchNormV3
@@ -93,8 +93,8 @@ def is_small_product(node: Node) -> bool:
 
 def in_the_way(op: Op) -> Iterator[Node]:
     """The nodes in the graphs of a loop or a branch that have no native form."""
-    for graph in subgraphs_of(op):
-        for node in simplify(graph).nodes:
+    for graph in simple_graphs(op):
+        for node in graph.nodes:
             given = isinstance(node.op, (Placeholder, Const))
             if not (given or is_size_node(node) or is_native(node, in_loop=True)):
                 yield node

@@ -23,7 +23,7 @@ from graphwright.lower.lists import LIST_OPS, MAKERS, Lists, is_list, list_opera
 from graphwright.lower.moves import FIRST, MOVES, At, Place, aligned, is_trivial
 from graphwright.lower.own_ops import Scattered, Sized
 from graphwright.lower.shapes import COMBINE, FILLS, Shapes, joined_parts, kept
-from graphwright.lower.simplify import simplify
+from graphwright.lower.simplify import simple_graphs
 from graphwright.lower.sizes import ONE, Late, NotNative, Shape, Sizes
 from graphwright.op.families import Elementwise
 from graphwright.ops.creation import Const, Fill, Placeholder
@@ -103,12 +103,12 @@ class Schedule(Shapes):
         op: Any = node.op
         if isinstance(op, StatelessWhile):
             count = len(op.body.parameters)
-            graphs, given, kept = (op.cond, op.body), node.inputs, node.inputs[count:]
+            given, kept = node.inputs, node.inputs[count:]
         else:
-            graphs, given, kept = op.graphs, node.inputs[1:], node.inputs[1:]
+            given, kept = node.inputs[1:], node.inputs[1:]
         inner = [
             Schedule(fresh(graph), self.sizes, self.dims, self.aliases, self.lists)
-            for graph in graphs
+            for graph in simple_graphs(op)
         ]
         if isinstance(op, StatelessWhile):
             self.lists.enter_loop(node, inner[0].graph, inner[1].graph, self)
@@ -443,8 +443,8 @@ def read_from_memory(node: Node) -> tuple[Value, ...]:
 
 
 def fresh(graph: Graph) -> Graph:
-    """A copy of a loop's or branch's graph, simplified, with nodes and values of its own."""
+    """A copy of a loop's or branch's simplified graph, with nodes and values of its own."""
     result = Graph(graph.name, is_body=True)
-    simple = accumulated(decompose(simplify(graph))[0])
+    simple = accumulated(decompose(graph)[0])
     transform(simple, lambda node, inputs: None, result)
     return result

@@ -15,7 +15,7 @@ import numpy as np
 
 from graphwright.errors import OpError
 from graphwright.forks import cached_property
-from graphwright.ir.graph import Graph, Node, Value
+from graphwright.ir.graph import Graph, Node, Value, subgraphs_of
 from graphwright.lower.cells import Cells
 from graphwright.lower.options import enabled
 from graphwright.lower.passes import through
@@ -44,13 +44,28 @@ def simplify(graph: Graph) -> Graph:
     return through(graph, inline, prune, rewrite, prune)
 
 
+def simple_graphs(op: Op) -> tuple[Graph, ...]:
+    """The graphs of a loop or a branch, simplified: once, however many ask for them."""
+    passes = passes_of_rewrite()
+    kept = op.__dict__.get("_simple")
+    if kept is None or kept[0] != passes:
+        kept = op.__dict__["_simple"] = passes, tuple(map(simplify, subgraphs_of(op)))
+    graphs: tuple[Graph, ...] = kept[1]
+    return graphs
+
+
+def passes_of_rewrite() -> tuple[bool, bool]:
+    """Whether constants are folded, and whether the rules apply."""
+    return enabled("constant_folding"), enabled("arithmetic_optimization")
+
+
 def rewrite(graph: Graph) -> Graph:
     """Applies the rules, folds constants and merges equal expressions."""
     new: dict[Value, Value] = {}
     seen: dict[Any, Node] = {}
     reads = Reads(graph)
     nodes: list[Node] = []
-    fold, rules = enabled("constant_folding"), enabled("arithmetic_optimization")
+    fold, rules = passes_of_rewrite()
     for node in graph.nodes:
         inputs = tuple([resolved(v, new) for v in node.inputs])
         if node.op.effect is Effect.NONE and not isinstance(node.op, Placeholder):

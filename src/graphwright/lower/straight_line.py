@@ -19,7 +19,7 @@ from graphwright.lower.generated import identifier, make_function
 from graphwright.lower.native import Native, NativeUpdate, compile_together
 from graphwright.lower.options import OPTIONS
 from graphwright.lower.refusals import bound, explain
-from graphwright.lower.simplify import simplify
+from graphwright.lower.simplify import simple_graphs, simplify
 from graphwright.lower.steps import Steps, is_plain
 from graphwright.op.op import host_value
 from graphwright.ops.creation import Const, Placeholder
@@ -31,6 +31,15 @@ from graphwright.values.quiet import QUIET
 _FIRST = 32
 
 _DEPTH = 12  # of blocks in blocks: CPython allows 20 loops
+
+
+#: What graphs go through before they are written.
+Passes = Callable[[Graph], Graph]
+
+
+def unchanged(graph: Graph) -> Graph:
+    """A graph that is written as it is."""
+    return graph
 
 
 #: Given a node and the machine code that runs it, what is called in its place.
@@ -50,11 +59,11 @@ class Source:
     """
 
     def __init__(
-        self, graph: Graph, passes: Callable[[Graph], Graph] = simplify, observe: Observe = as_it_is
+        self, graph: Graph, passes: Passes = unchanged, observe: Observe = as_it_is
     ) -> None:
         self.graph = graph
         self.observe = observe
-        self.passes = passes  # what a graph goes through before it is written
+        self.passes = passes  # what simplified graphs in it go through before they are written
         self.function = identifier(graph.name)
         self.lines: list[str] = []
         self.depth = 1
@@ -149,7 +158,7 @@ class Source:
 
     def loop(self, node: Node, op: StatelessWhile) -> None:
         """A loop: its variables are the names of its results."""
-        condition, body = self.passes(op.cond), self.passes(op.body)
+        condition, body = map(self.passes, simple_graphs(op))
         given = [self.names[v] for v in node.inputs]
         variables = self.named(node.outputs)
         count = len(variables)
@@ -178,7 +187,7 @@ class Source:
         condition, *given = [self.names[v] for v in node.inputs]
         results = self.named(node.outputs)
         self.stop_unless_scalar(condition, node.inputs[0], node)
-        for text, side in ((f"if {condition}:", op.then_branch), ("else:", op.else_branch)):
+        for text, side in zip((f"if {condition}:", "else:"), simple_graphs(op)):
             graph = self.passes(side)
             self.line(text, node)
             self.depth += 1
@@ -292,10 +301,8 @@ def last_uses(graph: Graph) -> dict[Value, Node | None]:
     return last
 
 
-def written(
-    graph: Graph, passes: Callable[[Graph], Graph] = simplify, observe: Observe = as_it_is
-) -> Source:
-    """The graph as the text of a Python function of arrays, returning a tuple of arrays.
+def written(graph: Graph, passes: Passes = unchanged, observe: Observe = as_it_is) -> Source:
+    """A simplified graph as the text of a Python function of arrays, returning a tuple of arrays.
 
     What a kernel raises about its arguments leaves it as an error that names the op and
     the user's line. `passes` is what the graph, and those of its loops, go through before;
@@ -308,7 +315,7 @@ def written(
 
 def build(graph: Graph) -> Function:
     """The graph as a Python function of arrays, returning a tuple of arrays."""
-    return written(graph).link()
+    return written(simplify(graph)).link()
 
 
 def runner(graph: Graph, function: Function | None = None) -> Callable[..., tuple[Any, ...]]:

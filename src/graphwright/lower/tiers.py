@@ -66,16 +66,18 @@ def native(graph: Graph, observe: Observe = as_it_is, is_reported: bool = False)
         from graphwright.lower.segments import partition
         from graphwright.lower.simplify import simplify
 
+    whole = simplify(graph)
+
     def partitioned(part: Graph) -> Graph:
         reasons: dict[Node, str] = {}
-        found = partition(simplify(part), reasons)
-        if is_reported and part is graph:
+        found = partition(part, reasons)
+        if is_reported and part is whole:
             with LLVM:
                 from graphwright.lower.inspection import report_outside
             report_outside(found, reasons)
         return found
 
-    return Native(written(graph, partitioned, observe))
+    return Native(written(whole, partitioned, observe))
 
 
 def native_runner(graph: Graph, observe: Observe = as_it_is, is_reported: bool = False) -> Run:
