@@ -1,4 +1,4 @@
-"""What the long runs share."""
+"""What runs of random programs share."""
 
 from __future__ import annotations
 
@@ -21,9 +21,15 @@ class Kept(dict[str, Any]):
         super().__setitem__(text, library)
 
 
+@pytest.fixture(scope="module")
+def kept() -> Kept:
+    """What the tests of a file share."""
+    return Kept()
+
+
 @pytest.fixture
-def shared_code(monkeypatch: pytest.MonkeyPatch) -> None:
+def shared_code(monkeypatch: pytest.MonkeyPatch, kept: Kept) -> None:
     """Programs of one text share its machine code: each segment is a module of its own, and is
     compiled once. Of a random program's segments four of five were there before."""
     monkeypatch.setattr(executable, "_TOGETHER", 1)
-    monkeypatch.setattr(executable, "_LIBRARIES", Kept())
+    monkeypatch.setattr(executable, "_LIBRARIES", kept)

@@ -25,6 +25,7 @@ COMMON: dict[str, Any] = {
     "phases": [Phase.explicit, Phase.reuse, Phase.generate],  # a program is short as it is
 }
 numbers = st.tuples(*[st.integers(-3, 5)] * 3)
+pytestmark = pytest.mark.usefixtures("shared_code")
 
 
 @pytest.fixture(autouse=True)
@@ -162,7 +163,6 @@ def test_converted_programs(source: str, values: tuple[int, int, int]) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.usefixtures("shared_code")
 @settings(max_examples=10_000, **COMMON)
 @given(random_programs.steps(20), st.integers(0, 99))
 def test_many_straight_programs(program: Any, seed: int) -> None:
@@ -170,7 +170,6 @@ def test_many_straight_programs(program: Any, seed: int) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.usefixtures("shared_code")
 @settings(max_examples=5_000, **COMMON)
 @given(random_control_flow.blocks(), st.integers(0, 99))
 def test_many_branches_and_loops(program: Any, seed: int) -> None:
@@ -178,7 +177,6 @@ def test_many_branches_and_loops(program: Any, seed: int) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.usefixtures("shared_code")
 @settings(max_examples=500, **COMMON)
 @given(random_control_flow.blocks(), st.integers(0, 99))
 def test_many_tangents(program: Any, seed: int) -> None:
@@ -186,7 +184,6 @@ def test_many_tangents(program: Any, seed: int) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.usefixtures("shared_code")
 @settings(max_examples=500, **COMMON)
 @given(random_control_flow.blocks(), st.integers(0, 99))
 def test_many_second_derivatives(program: Any, seed: int) -> None:
@@ -194,7 +191,6 @@ def test_many_second_derivatives(program: Any, seed: int) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.usefixtures("shared_code")
 @settings(max_examples=5_000, **COMMON)
 @given(sources(tensors=True), numbers)
 def test_many_converted_programs(source: str, values: tuple[int, int, int]) -> None:

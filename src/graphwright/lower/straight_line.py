@@ -305,8 +305,8 @@ def written(graph: Graph, passes: Passes = unchanged, observe: Observe = as_it_i
     """A simplified graph as the text of a Python function of arrays, returning a tuple of arrays.
 
     What a kernel raises about its arguments leaves it as an error that names the op and
-    the user's line. `passes` is what the graph, and those of its loops, go through before;
-    `observe` may wrap the machine code of its segments.
+    the user's line. `passes` is what the graph, and the simplified ones of its loops, go through
+    before; `observe` may wrap the machine code of its segments.
     """
     source = Source(passes(graph), passes, observe)
     source.write()
