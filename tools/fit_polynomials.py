@@ -12,7 +12,7 @@ error that each polynomial leaves, and prints the same.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -97,10 +97,12 @@ def bessel_fits(order: int) -> tuple[Fit, ...]:
         """The same of Y."""
         return second(x) - 2 / mp.pi * (mp.log(x) * first(x) - pole(x))
 
+    @cache
     def grown_far(t: Any) -> Any:
         x = 16 / (t + 1)
         return mp.sqrt(x) * mp.exp(-x) * grown(x)
 
+    @cache
     def shrunk_far(t: Any) -> Any:
         x = (1 + t) / (1 - t)
         return mp.sqrt(x) * mp.exp(x) * shrunk(x)
@@ -126,6 +128,7 @@ def bessel_fits(order: int) -> tuple[Fit, ...]:
 
     unit, both = (mp.mpf(0), mp.mpf(1)), (mp.mpf(-1), mp.mpf(1))
 
+    @cache
     def grown_near(z: Any) -> Any:
         return divided(grown)(8 * mp.sqrt(z))
 
@@ -280,18 +283,11 @@ def nodes(interval: tuple[Any, Any], count: int) -> list[Any]:
     return [middle + half * mp.cos(mp.pi * (k + mp.mpf(1) / 2) / count) for k in range(count)]
 
 
-def least_squares(
-    xs: Sequence[Any], values: Sequence[Any], weights: Sequence[Any], powers: range
-) -> list[Any]:
-    """The coefficients of `powers` that leave the least weighted sum of squares."""
-    rows = [[w * x**p for p in powers] for x, w in zip(xs, weights)]
-    size = len(powers)
-    normal, right = mp.matrix(size, size), mp.matrix(size, 1)
-    for i in range(size):
-        right[i] = mp.fdot((row[i], w * v) for row, w, v in zip(rows, weights, values))
-        for j in range(i, size):
-            normal[i, j] = normal[j, i] = mp.fdot((row[i], row[j]) for row in rows)
-    return list(mp.lu_solve(normal, right))
+def least_squares(columns: Sequence[Sequence[Any]], products: Any, values: Sequence[Any]) -> Any:
+    """The factors of columns, whose products with each other are given, that leave the least sum of
+    squares of what they add up to and the values."""
+    right = mp.matrix([mp.fdot(column, values) for column in columns])
+    return mp.lu_solve(products, right)
 
 
 def rounded_fit(fit: Fit, kind: str) -> tuple[float, ...]:
@@ -299,9 +295,12 @@ def rounded_fit(fit: Fit, kind: str) -> tuple[float, ...]:
     degree = fit.degrees[kind]
     xs = nodes(fit.interval, 5 * degree + 30)
     values, weights = [fit.function(x) for x in xs], [fit.weight(x) for x in xs]
+    columns = [[w * x**power for x, w in zip(xs, weights)] for power in range(degree + 1)]
+    products = mp.matrix([[mp.fdot(a, b) for b in columns] for a in columns])
     found: list[float] = []
     for power in range(degree + 1):
-        best = least_squares(xs, values, weights, range(power, degree + 1))[0]
+        left = [w * v for w, v in zip(weights, values)]
+        best = least_squares(columns[power:], products[power:, power:], left)[0]
         found.append(ROUND[kind](best))
         values = [v - mp.mpf(found[-1]) * x**power for x, v in zip(xs, values)]
     return tuple(found)
