@@ -26,6 +26,11 @@ PROGRAMS: dict[str, Any] = {
     "rows": lambda x, y: tf.gather(x, [3, 1, 4]) + y,
     "sums": lambda x, y: (tf.reduce_sum(x * y, 0), tf.reduce_max(x, 1), tf.nn.softmax(x)),
     "slopes": slopes,
+    "places of extremes below 0": lambda x, y: (tf.argmax(-abs(x), 1), tf.argmax(-abs(x) - 1, 0)),
+    "places of extremes beyond 16 bits": lambda x, y: (
+        tf.argmin(abs(x) * 1e4 + 1e5, 1),
+        tf.argmin(abs(x) * 1e4 + 1e5, 0),
+    ),
 }
 
 

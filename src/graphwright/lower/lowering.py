@@ -40,7 +40,7 @@ from graphwright.lower.nest import (
 )
 from graphwright.lower.nesting import ClusterLowering, StageLowering
 from graphwright.lower.own_ops import MatMulAdd, Products, Scanned, Scattered
-from graphwright.lower.passes import verified
+from graphwright.lower.passes import verified, verified_program
 from graphwright.lower.schedule import Schedule
 from graphwright.lower.shapes import joined_parts
 from graphwright.lower.sizes import ONE, ZERO, NotNative, Shape, Size, Sizes, product
@@ -328,7 +328,8 @@ def lower(graph: Graph) -> tuple[Program, list[Any]]:
     simple, origins = decompose(verified(graph, "native_node"))
     lowering = Lowering(simple)
     try:
-        return coalesced(without_dead_stores(lowering.program())), lowering.constants
+        program = coalesced(without_dead_stores(lowering.program()))
+        return verified_program(program), lowering.constants
     except NotNative as reason:
         reason.nodes = [origins.get(n, n) for n in reason.nodes]
         raise

@@ -1,13 +1,29 @@
-"""Passes in a row; in the checking mode each must leave a graph that is well-formed."""
+"""Passes in a row; in the checking mode each must leave a graph that is well-formed, and programs
+must not read memory that nothing writes."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from weakref import WeakSet
 
 from graphwright.errors import InternalError
 from graphwright.ir.graph import Graph, Node
 from graphwright.ir.verify import verify_structure
+from graphwright.lower.arena import accessed
+from graphwright.lower.nest import (
+    Clear,
+    Copy,
+    Loop,
+    Multiply,
+    Nest,
+    Program,
+    Scan,
+    Statement,
+    Store,
+    Straight,
+    Transfer,
+    all_statements,
+)
 from graphwright.lower.options import OPTIONS
 
 #: What was verified: most nodes of a graph, and graphs in it, are the same after a pass.
@@ -30,3 +46,39 @@ def verified(graph: Graph, made_by: str) -> Graph:
             message = f"the pass `{made_by}` left a graph that is wrong: {error}"
             raise InternalError(None, None, message) from error
     return graph
+
+
+def verified_program(program: Program) -> Program:
+    """The program; in the checking mode InternalError where it uses what nothing writes."""
+    if OPTIONS.get("native") == "check" and (found := unwritten(program)):
+        message = f"the program uses memory that nothing writes, b{found[0]}:\n{program}"
+        raise InternalError(None, None, message)
+    return program
+
+
+def unwritten(program: Program) -> list[int]:
+    """The buffers that are read or returned, and that no statement writes."""
+    statements = list(all_statements(program.body))
+    written = {buffer for statement in statements for buffer in written_by(statement)}
+    for loop in statements:
+        if isinstance(loop, Loop):
+            written.update(*[pair for pair in loop.buffers if not written.isdisjoint(pair)])
+    used = {buffer for statement in statements for buffer in accessed(statement)}
+    used.update([buffer for buffer, _ in program.results])
+    own = [i for i in used if program.buffers[i].role in ("temporary", "result", "row")]
+    return sorted(set(own) - written)
+
+
+def written_by(statement: Statement) -> Iterator[int]:
+    """The buffers that a statement itself writes, but for lists."""
+    if isinstance(statement, Nest):
+        for stage in statement.stages:
+            yield from (x.buffer for x in stage.effects if isinstance(x, Store))
+    elif isinstance(statement, Straight):
+        yield from (x.buffer for x in statement.stores)
+    elif isinstance(statement, Clear):
+        yield statement.buffer
+    elif isinstance(statement, Multiply):
+        yield statement.c
+    elif isinstance(statement, (Copy, Scan, Transfer)):
+        yield statement.target

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from math import log
 
+from graphwright.lower.kinds import HALVES
 from graphwright.lower.llvm.emitter import Reg, bits, is_float, is_signed
 from graphwright.lower.llvm.function import FunctionWriter
 
@@ -15,7 +16,7 @@ def identity(combine: str, kind: str) -> float:
     if combine in ("prod", "all"):
         return 1
     greatest = combine in ("max", "peak", "logsumexp")
-    if is_float(kind):
+    if is_float(kind) or kind in HALVES:
         return -float("inf") if greatest else float("inf")
     if kind == "b1":
         return 0 if greatest else 1
@@ -34,9 +35,6 @@ def combined(f: FunctionWriter, combine: str, x: Reg, y: Reg) -> Reg:
         return scalars.mul(x, y)
     if combine in ("all", "any"):
         return f.e.binary("and" if combine == "all" else "or", x, y)
-    if combine in ("fmax", "fmin"):  # NaN gives way to numbers
-        beyond = f.e.compare("ogt" if combine == "fmax" else "olt", y, x)
-        return f.e.select(f.e.binary("or", beyond, f.e.compare("uno", x, x)), y, x)
     if combine == "logsumexp":
         return log_of_sum(f, x, y)
     if combine in ("peak", "trough"):
