@@ -140,6 +140,10 @@ CASES = {
         lambda x, i: tf.math.unsorted_segment_prod(x * 2.0, i, tf.shape(x)[0]),
         [normal(9, 2, 3), numbers(9, 2).astype(np.int64)],
     ),
+    "extremes of segments": (
+        lambda x, i: [f(x, tf.cumsum(i)) for f in (tf.math.segment_max, tf.math.segment_min)],
+        [normal(9, 2, 3), numbers(9, below=5)],
+    ),
     "many terms in segments": (
         lambda x, i: tf.math.unsorted_segment_sum(x, i, 5),
         [normal(9000, 4), numbers(9000)],

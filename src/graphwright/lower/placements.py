@@ -89,7 +89,7 @@ def extremes(combine: str, x: Any, ids: Any, dims: list[Any], otherwise: Any) ->
     dtype, x = x.dtype, widened(x)
     otherwise = convert(otherwise, x.dtype)
     if x.dtype.is_floating:  # NaN gives way to all numbers
-        nothing, combine = convert(float("nan"), x.dtype), f"f{combine}"
+        nothing, combine = convert(float("nan"), x.dtype), {"max": "fmax", "min": "fmin"}[combine]
     else:
         nothing = convert(x.dtype.min if combine == "max" else x.dtype.max, x.dtype)
     found = scattered(combine, x, [ids], dims, fill(dims, nothing))

@@ -35,6 +35,9 @@ def combined(f: FunctionWriter, combine: str, x: Reg, y: Reg) -> Reg:
         return scalars.mul(x, y)
     if combine in ("all", "any"):
         return f.e.binary("and" if combine == "all" else "or", x, y)
+    if combine in ("fmax", "fmin"):  # NaN gives way to numbers
+        beyond = f.e.compare("ogt" if combine == "fmax" else "olt", y, x)
+        return f.e.select(f.e.binary("or", beyond, f.e.compare("uno", x, x)), y, x)
     if combine == "logsumexp":
         return log_of_sum(f, x, y)
     if combine in ("peak", "trough"):
