@@ -20,6 +20,10 @@ COMPUTED: dict[str, tuple[Callable[[Any], Any], tuple[int | None, ...]]] = {
     "product": (lambda x: tf.zeros([tf.shape(x)[1] * tf.shape(x)[2], 2]), (24, 2)),
     "unstack": (lambda x: tf.zeros([tf.unstack(tf.shape(x))[2]]), (6,)),
     "reshaped": (lambda x: tf.zeros(tf.reshape(tf.shape(x)[2], [1])), (6,)),
+    "reshaped to nothing": (
+        lambda x: tf.zeros(tf.reshape(tf.reshape(tf.shape(x)[:0], [-1, 0]), [0])),
+        (),
+    ),
     "expanded": (lambda x: tf.zeros(tf.expand_dims(tf.shape(x)[1], 0)), (4,)),
     "cast": (lambda x: tf.zeros(tf.cast(tf.shape(x)[1:], tf.int64)), (4, 6)),
     "rank": (lambda x: tf.zeros([tf.rank(x)]), (3,)),

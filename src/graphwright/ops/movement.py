@@ -46,7 +46,10 @@ class Reshape(Op):
         if tensor is None or not known_entirely(shape):
             return None
         array = np.array(tensor, dtype=object)
-        return freeze(array.reshape(shape).tolist()) if fits(array.shape, shape) else None
+        try:
+            return freeze(array.reshape(checked_reshape(array.shape, shape)).tolist())
+        except ValueError:
+            return None
 
     def gradient(self, call: Call, g: Any) -> Sequence[Any]:
         return reshape(g, shape_of(call.inputs[0])), None
@@ -60,15 +63,6 @@ def known_entirely(value: Any) -> bool:
     if isinstance(value, tuple):
         return all(known_entirely(v) for v in value)
     return value is not None
-
-
-def fits(dims: Dims, shape: Dims) -> bool:
-    """Whether an array of `dims` can take a shape."""
-    try:
-        reshaped_dims(dims, shape)
-    except ValueError:
-        return False
-    return True
 
 
 def checked_reshape(dims: Dims, shape: Any) -> Dims:
