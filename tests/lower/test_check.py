@@ -89,8 +89,8 @@ def test_what_fails_is_compared_too():
 
 def test_numbers_near_1_that_cancel_are_apart_by_their_rounding():
     left = np.array([8.68844771e-10])
-    assert not compare(left, left + 3 * np.finfo(float).eps)
-    assert compare(left, left + 9 * np.finfo(float).eps)
+    assert not compare(left, left + 60 * np.finfo(float).eps)
+    assert compare(left, left + 70 * np.finfo(float).eps)
 
 
 def test_what_kernels_alone_refuse_is_a_difference():

@@ -20,6 +20,9 @@ Run = Callable[..., tuple[Any, ...]]
 #: order and elementary functions round otherwise, which cancellation makes visible.
 TOLERANCES = {"float16": 1e-2, "bfloat16": 2e-2, "float32": 2e-5, "float64": 1e-12}
 
+#: What is left of numbers near 1 that cancel may be apart by as many of their roundings.
+_ROUNDINGS = 64
+
 
 def checked(fast: Run, slow: Run, graph: Graph) -> Run:
     """Runs both, compares, returns what the fast one gave, or raises its error.
@@ -120,7 +123,7 @@ def compare(own: Any, other: Any) -> str:
         own, other = own.astype(np.float32), other.astype(np.float32)
     finite = np.isfinite(other)
     scale = np.max(np.abs(other[finite]), initial=0.0)
-    left = 4 * float(np.finfo(own.dtype).eps)  # of numbers near 1 that cancel, each rounded
+    left = _ROUNDINGS * float(np.finfo(own.dtype).eps)
     apart = max(tolerance * scale, left)
     same = np.isclose(own, other, rtol=tolerance, atol=apart, equal_nan=True)
     return "" if same.all() else f"{own[~same][:4]!r} and {other[~same][:4]!r}"
