@@ -33,6 +33,7 @@ class ControlLowering:
         """A loop: its variables are scalars, or buffers that are swapped with the next ones."""
         program, lists = self.program, self.program.of_lists
         before: list[Statement] = []
+        after: list[Statement] = []
         scalars: list[tuple[int, int, Value, str]] = []
         buffers: list[tuple[int, Value]] = []
         own = [condition.graph.parameters, body.graph.parameters, node.outputs]
@@ -43,14 +44,17 @@ class ControlLowering:
             kind = kind_of(first.type.dtype)
             if program.is_scalar(first):
                 variable = program.scalar()
-                program.scalar_of.update(dict.fromkeys(values, variable))
-                begun = program.as_scalar(first, program.schedule, before)
+                begun = program.as_scalar(first, schedule, before)
+                for value in values:
+                    program.values.define(value, variable, after)
                 scalars.append((variable, begun, result, kind))
             else:
                 shape = program.schedule.of(first)
                 variable = program.buffer("temporary", shape, kind)
-                program.buffer_of.update(dict.fromkeys(values, variable))
-                before.append(Copy(program.memory(first), variable, product(shape), kind))
+                source = program.memory(first, schedule, before)
+                before.append(Copy(source, variable, product(shape), kind))
+                for value in values:
+                    program.values.lie(value, variable)
                 buffers.append((variable, result))
         self.loops.append(before)
         for graph in (condition.graph, body.graph):
@@ -64,7 +68,7 @@ class ControlLowering:
         swapped = self.next_buffers(buffers, body, steps)
         self.loops.pop()
         loop = Loop(tuple(tests), again, tuple(steps), tuple(nexts), tuple(swapped))
-        return [*before, loop]
+        return [*before, loop, *after]
 
     def next_buffers(
         self, buffers: list[tuple[int, Value]], body: Schedule, steps: list[Statement]
@@ -72,7 +76,7 @@ class ControlLowering:
         """Where each buffer's next value is; what is memory neither of the body's own nor of
         another variable is copied."""
         variables = {variable for variable, _ in buffers}
-        memory = [self.program.memory(value) for _, value in buffers]
+        memory = [self.program.memory(value, body, steps) for _, value in buffers]
         taken = {found for (variable, _), found in zip(buffers, memory) if found == variable}
         result = []
         for (variable, value), found in zip(buffers, memory):
@@ -81,7 +85,7 @@ class ControlLowering:
             home = body.home.get(value)
             own = isinstance(home, Cluster) or (home is not None and not is_lent(value))
             if found in taken or not (own or found in variables):
-                _, shape, kind = self.program.buffers[variable]
+                _, shape, kind = self.program.values.buffers[variable]
                 fresh = self.program.buffer("temporary", shape, kind)
                 steps.append(Copy(found, fresh, product(shape), kind))
                 found = fresh
@@ -95,6 +99,7 @@ class ControlLowering:
         """A branch: both sides give the same scalars and fill the same buffers."""
         program, lists = self.program, self.program.of_lists
         before: list[Statement] = []
+        after: list[Statement] = []
         condition = program.as_scalar(node.inputs[0], schedule, before)
         sides = [program.block(then), program.block(otherwise)]
         scalars: list[tuple[int, int, int, str]] = []
@@ -108,15 +113,17 @@ class ControlLowering:
                 continue
             kind = kind_of(output.type.dtype)
             if program.is_scalar(output):
-                program.scalar_of[output] = result = program.scalar()
                 first, second = [program.as_scalar(*end) for end in ends]
+                result = program.scalar()
                 scalars.append((result, first, second, kind))
+                program.values.define(output, result, after)
             else:
                 shape = schedule.of(output)
-                program.buffer_of[output] = target = program.buffer("temporary", shape, kind)
-                for value, _, side in ends:
-                    side.append(Copy(program.memory(value), target, product(shape), kind))
-        return [*before, Choice(condition, tuple(sides[0]), tuple(sides[1]), tuple(scalars))]
+                target = program.target(output)
+                for end in ends:
+                    end[-1].append(Copy(program.memory(*end), target, product(shape), kind))
+        choice = Choice(condition, tuple(sides[0]), tuple(sides[1]), tuple(scalars))
+        return [*before, choice, *after]
 
     def before_loops(self, value: Value) -> list[Statement] | None:
         """What comes before the outermost loop that does not change a value."""

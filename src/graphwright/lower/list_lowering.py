@@ -156,14 +156,15 @@ class ListLowering:
     def from_tensor(self, node: Node, schedule: Schedule) -> list[Statement]:
         """The rows of a tensor; in its memory, if nobody else needs it."""
         rows = node.inputs[0]
+        into: list[Statement] = []
         storage = self.lists.found[node.outputs[0]].storage
-        source = self.program.memory(rows)
-        role = self.program.buffers[source].role
+        source = self.program.memory(rows, schedule, into)
+        role = self.program.values.buffers[source].role
         computed = role == "temporary" and isinstance(schedule.home.get(rows), Cluster)
         if computed and not storage.grows and uses_of(schedule.graph)[rows] == 1:
             storage.buffer = source
-            return []
-        return self.filled(node.outputs[0], source)
+            return into
+        return [*into, *self.filled(node.outputs[0], source)]
 
     def filled(self, value: Value, source: int) -> list[Statement]:
         """A list of what is in a buffer: there, if nobody changes it."""
@@ -184,9 +185,7 @@ class ListLowering:
         into: list[Statement] = []
         _, length = self.used(node, 0, schedule, into)
         output = node.outputs[0]
-        self.program.scalar_of[output] = scalar = self.as_length(length, into)
-        store = Store(0, self.program.memory(output), Linear((), ()), "i32")
-        into.append(Straight((Scalar(scalar, "i32"),), (), (store,)))
+        self.program.values.define(output, self.as_length(length, into), into)
         return into
 
     def set_item(self, node: Node, schedule: Schedule) -> list[Statement]:
@@ -276,7 +275,8 @@ class ListLowering:
             stores = [Store(i, view, at, kind) for i, at in enumerate(places)]
             into += [locate, Straight(tuple(entries), (), tuple(stores))]
         else:
-            into += [locate, Copy(self.program.memory(value), view, item, kind)]
+            source = self.program.memory(value, schedule, into)
+            into += [locate, Copy(source, view, item, kind)]
         if storage.written >= 0:
             into.append(Mark(storage.written))
 
@@ -312,7 +312,8 @@ class ListLowering:
             at = Linear((), ())
             operands: tuple[Any, ...] = (Load(view, at, kind), Scalar(scalar, kind))
         else:
-            operands = Load(view, at, kind), Load(self.program.memory(value), at, kind)
+            source = self.program.memory(value, schedule, into)
+            operands = Load(view, at, kind), Load(source, at, kind)
         steps = (*operands, Element(AddV2.of(), (0, 1), kind))
         stores = (Store(2, view, at, kind),)
         if item == ONE:
@@ -360,13 +361,14 @@ class ListLowering:
         output = node.outputs[-1]
         view = self.program.buffer("view", self.program.schedule.of(output), kind)
         into.append(Locate(view, storage.buffer, index, length, item, kind))
-        if node in self.lists.copied or output in self.program.buffer_of:
-            into.append(Copy(view, self.program.memory(output), item, kind))
-        else:
-            self.program.buffer_of[output] = view
         if item == ONE:
-            self.program.scalar_of[output] = scalar = self.program.scalar()
+            scalar = self.program.scalar()
             into.append(Straight((Load(view, Linear((), ()), kind),), ((0, scalar, kind),)))
+            self.program.values.define(output, scalar, into)
+        elif node in self.lists.copied or self.program.values.is_reserved(output):
+            into.append(Copy(view, self.program.target(output), item, kind))
+        else:
+            self.program.values.lie(output, view)
 
     def require(
         self,
@@ -396,10 +398,10 @@ class ListLowering:
         item, kind = self.shape(storage)
         if output in self.lists.late:
             self.stacked[output] = storage, length
-        elif output in self.program.buffer_of or node in self.lists.copied:
-            into.append(Copy(storage.buffer, self.program.memory(output), size * item, kind))
+        elif self.program.values.is_reserved(output) or node in self.lists.copied:
+            into.append(Copy(storage.buffer, self.program.target(output), size * item, kind))
         else:
-            self.program.buffer_of[output] = storage.buffer
+            self.program.values.lie(output, storage.buffer)
         return into
 
     def resize(self, node: Node, schedule: Schedule) -> list[Statement]:
@@ -469,7 +471,7 @@ class ListLowering:
     def enter(self) -> list[Statement]:
         """What is done first: lists that are changed are copied."""
         given = [v for v in self.program.graph.arguments if is_list(v)]
-        return [s for v in given for s in self.filled(v, self.program.buffer_of[v])]
+        return [s for v in given for s in self.filled(v, self.program.buffer_of(v))]
 
     def deliver_all(self, body: list[Statement]) -> None:
         """The lists among the results: their memory is known in the end."""
@@ -494,9 +496,9 @@ class ListLowering:
     ) -> None:
         """A list's memory as a result of the program: itself, the last time that it is one."""
         item, kind = self.shape(storage)
-        role, shape, _ = self.program.buffers[storage.buffer]
+        role, shape, _ = self.program.values.buffers[storage.buffer]
         late = self.program.buffer("late", (ZERO, *shape[role != "owned" :]), kind)
-        self.program.results[number] = late, self.program.buffers[late].shape
+        self.program.results[number] = late, self.program.values.buffers[late].shape
         steal = last and role == "owned"
         into.append(Deliver(storage.buffer, late, number, length, item, kind, not steal))
 

@@ -15,23 +15,20 @@ from graphwright.ir.graph import Graph, Node, Value
 from graphwright.lower.clusters import Cluster, Opaque, spread
 from graphwright.lower.coalescing import coalesced
 from graphwright.lower.control_lowering import ControlLowering
-from graphwright.lower.dead_stores import without_dead_stores
 from graphwright.lower.decompose import decompose
 from graphwright.lower.kinds import kind_of
 from graphwright.lower.list_lowering import ListLowering
 from graphwright.lower.lists import LIST_OPS, Lists, is_list
 from graphwright.lower.moves import FIRST, At
 from graphwright.lower.nest import (
-    Buffer,
     Clear,
-    Constant,
     Copy,
-    Instruction,
     Load,
     Multiply,
     Nest,
     PackRight,
     Program,
+    Scalar,
     Scan,
     Stage,
     Statement,
@@ -41,6 +38,7 @@ from graphwright.lower.nest import (
 from graphwright.lower.nesting import ClusterLowering, StageLowering
 from graphwright.lower.own_ops import MatMulAdd, Products, Scanned, Scattered
 from graphwright.lower.passes import verified, verified_program
+from graphwright.lower.residence import PlanError, Residence, stored
 from graphwright.lower.schedule import Schedule
 from graphwright.lower.shapes import joined_parts
 from graphwright.lower.sizes import ONE, ZERO, NotNative, Shape, Size, Sizes, product
@@ -57,14 +55,11 @@ class Lowering:
     def __init__(self, graph: Graph) -> None:
         self.graph = graph
         self.sizes = Sizes()
-        self.buffers: list[Buffer] = []
+        self.values = Residence()
         self.inputs: list[int] = []
         self.constants: list[Any] = []  # arrays of the graph that become further inputs
         self.symbols: list[tuple[int, int, int]] = []
         self.expected: list[int] = []  # what the graph's types say of them, -1 for nothing
-        self.buffer_of: dict[Value, int] = {}
-        self.scalar_of: dict[Value, int] = {}
-        self.scalars = 0
         self.results: list[tuple[int, Shape]] = []
         self.lists = Lists(self.sizes)
         self.of_lists = ListLowering(self, self.lists)
@@ -94,13 +89,13 @@ class Lowering:
             tuple(self.expected),
             tuple([(i, d.function, d.operands) for i, d in self.sizes.definitions.items()]),
             tuple(self.sizes.guards),
-            tuple(self.buffers),
+            tuple(self.values.buffers),
             tuple(self.inputs),
             tuple(self.results),
-            self.scalars,
+            self.values.scalars,
             tuple(body),
             self.of_lists.crossing(),
-            numbers=tuple([(s.symbols[0], self.buffer_of[v]) for v, s in numbers]),
+            numbers=tuple([(s.symbols[0], self.buffer_of(v)) for v, s in numbers]),
         )
 
     def add_input(self, value: Value, type_: TensorType) -> Shape:
@@ -116,20 +111,18 @@ class Lowering:
             shape.append(Size(d) if d in (0, 1) else size)
         buffer = self.buffer("input", tuple(shape), kind)
         self.inputs.append(buffer)
-        self.buffer_of[value] = buffer
+        self.values.lie(value, buffer)
         if kind in ("i32", "i64") and not shape:
             self.sizes.integers[value] = value
         return tuple(shape)
 
     def buffer(self, role: str, shape: Shape, kind: str) -> int:
         """A new buffer."""
-        self.buffers.append(Buffer(role, shape, kind))
-        return len(self.buffers) - 1
+        return self.values.buffer(role, shape, kind)
 
     def scalar(self) -> int:
         """A new scalar."""
-        self.scalars += 1
-        return self.scalars - 1
+        return self.values.scalar()
 
     def assign_results(self) -> None:
         """A buffer for each result; a reshaped value's is that of what was reshaped."""
@@ -143,7 +136,7 @@ class Lowering:
                 root = root.node.inputs[0]
             kind = kind_of(root.type.dtype)
             buffer = self.buffer("result", self.schedule.of(root), kind)
-            self.buffer_of[root] = buffer
+            self.values.reserve(root, buffer)
             self.results.append((buffer, shape))
 
     def statement(self, value: Value) -> Cluster | Opaque | None:
@@ -175,8 +168,9 @@ class Lowering:
         if isinstance(op, StatelessIf):
             return self.of_control.choice(node, schedule, *schedule.inner[node])
         if isinstance(op, Reshape):
-            self.buffer_of[node.outputs[0]] = self.memory(node.inputs[0])
-            return []
+            into: list[Statement] = []
+            self.values.lie(node.outputs[0], self.memory(node.inputs[0], schedule, into))
+            return into
         if isinstance(op, (MatMul, MatMulAdd, Products)):
             return self.multiply(node, op, schedule)
         if isinstance(op, (ConcatV2, Pack)):
@@ -192,7 +186,7 @@ class Lowering:
         axis = schedule.axis_of(node)
         target = schedule.of(node.outputs[0])
         kind = kind_of(node.outputs[0].type.dtype)
-        buffer = self.memory(node.outputs[0])
+        buffer = self.target(node.outputs[0])
         step = product(target[axis + 1 :])
         start = ZERO
         statements: list[Statement] = []
@@ -201,14 +195,16 @@ class Lowering:
             own = (*dims[:axis], ONE, *dims[axis:]) if isinstance(node.op, Pack) else dims
             space, at = spread(own)
             nest = ClusterLowering(self, Cluster(space, 0), schedule)
-            source, place = nest.linear(own, at), nest.linear(target, at)
-            if not space:  # one element: a loop of one step
-                space = (ONE,)
-                source, place = [p._replace(strides=(ONE,)) for p in (source, place)]
+            place = nest.linear(target, at)
             place = place._replace(offsets=(*place.offsets, start * step))
-            load = self.without_memory(value, kind) or Load(self.memory(value), source, kind)
-            stage = Stage((load,), (Store(0, buffer, place, kind),))
-            statements.append(Nest(space, 0, (stage,)))
+            if not space:
+                scalar = self.as_scalar(value, schedule, statements)
+                store = Store(0, buffer, place, kind)
+                statements.append(Straight((Scalar(scalar, kind),), (), (store,)))
+            else:
+                load = Load(self.memory(value, schedule, statements), nest.linear(own, at), kind)
+                stage = Stage((load,), (Store(0, buffer, place, kind),))
+                statements.append(Nest(space, 0, (stage,)))
             start = self.sizes.derive("add", start, own[axis])
         return statements
 
@@ -223,41 +219,38 @@ class Lowering:
         nest = ClusterLowering(self, Cluster(space, 0), schedule)
         kind = kind_of(value.type.dtype)
         index = nest.linear(dims[:outer], at[:outer])
-        loads = [Load(self.memory(value), nest.linear(dims, at), kind)]
-        loads += [Load(self.memory(v), index, "i64") for v in places]
+        into: list[Statement] = []
+        loads = [Load(self.memory(value, schedule, into), nest.linear(dims, at), kind)]
+        loads += [Load(self.memory(v, schedule, into), index, "i64") for v in places]
         picks = [(i, product(target[i:])) for i in range(1, len(loads))]
         place = nest.linear(target[len(places) :], at[outer:])
-        buffer = self.memory(node.outputs[0])
+        buffer = self.target(node.outputs[0])
         store = Store(0, buffer, place, kind, op.combine, tuple(picks))
-        start: Statement = Clear(buffer, kind, op.combine)
         if op.adds:
-            start = Copy(self.memory(before), buffer, product(target), kind)
+            source = self.memory(before, schedule, into)
+            into.append(Copy(source, buffer, product(target), kind))
+        else:
+            into.append(Clear(buffer, kind, op.combine))
         # Elements that go to places of their own are taken one by one.
         single = not place.strides or place.strides[-1] == ZERO
         if op.combine == "sum" and not op.adds and not single:
-            return [start, Nest(space, 0, (Stage(tuple(loads), (store,)),))]
+            return [*into, Nest(space, 0, (Stage(tuple(loads), (store,)),))]
         stage = Stage(tuple(loads), (store,), inner=not single)
-        return [start, Nest(space, len(space) if single else 0, (stage,), (), True)]
+        return [*into, Nest(space, len(space) if single else 0, (stage,), (), True)]
 
     def scan(self, node: Node, op: Scanned, schedule: Schedule) -> list[Statement]:
         """Elements combined with those before them."""
         value, output = node.inputs[0], node.outputs[0]
         dims = schedule.of(value)
         axes = product(dims[: op.axis]), dims[op.axis], product(dims[op.axis + 1 :])
-        buffers = self.memory(value), self.memory(output)
+        into: list[Statement] = []
+        buffers = self.memory(value, schedule, into), self.target(output)
         kind = kind_of(value.type.dtype)
-        return [Scan(*buffers, axes, op.combine, op.exclusive, op.reverse, kind)]
-
-    def without_memory(self, value: Value, kind: str) -> Instruction | None:
-        """How a value that has no memory is read: a constant, or nothing."""
-        op = value.node.op
-        if isinstance(op, Const) and op.value.array.size == 1:
-            return Constant(op.value.array.item(), kind)
-        return None
+        return [*into, Scan(*buffers, axes, op.combine, op.exclusive, op.reverse, kind)]
 
     def as_scalar(self, value: Value, schedule: Schedule, into: list[Statement]) -> int:
         """The scalar of a value of one element; what reads it goes to the end of `into`."""
-        found = self.scalar_of.get(value)
+        found = self.values.register(value)
         if found is None:
             nest = ClusterLowering(self, Cluster((), 0), schedule)
             stage = StageLowering(nest, 0, row=True)
@@ -279,13 +272,15 @@ class Lowering:
             raise NotNative("a matrix product of integers")
         if isinstance(op, MatMulAdd):
             self.start_sum(node, schedule, into)
-        a, b = [self.memory(v) for v in node.inputs[:2]]
         *outer, m, n = self.schedule.of(output)
         k = self.schedule.of(node.inputs[0])[-2 if op.transpose_a else -1]
-        c, add = self.memory(output), isinstance(op, MatMulAdd)
+        # What is packed before a loop is in memory before it.
+        before = None if outer else self.of_control.before_loops(node.inputs[1])
+        a = self.memory(node.inputs[0], schedule, into)
+        b = self.memory(node.inputs[1], schedule, into if before is None else before)
+        c, add = self.target(output), isinstance(op, MatMulAdd)
         product_ = Multiply(a, b, c, m, n, k, op.transpose_a, op.transpose_b, kind, add)
         product_ = product_._replace(products=product(tuple(outer)))
-        before = None if outer else self.of_control.before_loops(node.inputs[1])
         if before is not None:
             product_ = product_._replace(packed=self.buffer("owned", (), kind))
             before.append(PackRight(product_))
@@ -294,26 +289,47 @@ class Lowering:
     def start_sum(self, node: Node, schedule: Schedule, into: list[Statement]) -> None:
         """What a product is added to is in the memory of the sum."""
         output, total = node.outputs[0], node.inputs[2]
-        if schedule.overwritten.get(output) is total:
-            self.buffer_of[output] = self.memory(total)
+        source = self.memory(total, schedule, into)
+        if schedule.overwritten.get(output) is total and not self.values.is_reserved(output):
+            self.values.lie(output, source)
             return
         kind, elements = kind_of(total.type.dtype), product(schedule.of(total))
-        into.append(Copy(self.memory(total), self.memory(output), elements, kind))
+        into.append(Copy(source, self.target(output), elements, kind))
 
-    def memory(self, value: Value) -> int:
-        """The buffer of a value."""
+    def target(self, value: Value) -> int:
+        """The buffer that the statement being made writes a value to."""
+        return self.values.target(value, self.schedule.of(value))
+
+    def memory(self, value: Value, schedule: Schedule, into: list[Statement]) -> int:
+        """A buffer that holds a value once the statements of `into` ran."""
+        value = self.origin(value)
+        if isinstance(value.node.op, Const) or self.values.lies(value) is not None:
+            return self.buffer_of(value)
+        if not self.is_scalar(value):
+            raise PlanError(f"nothing has written {value.name}, which is read from memory")
+        kind = kind_of(value.type.dtype)
+        buffer = self.buffer("temporary", schedule.of(value), kind)
+        into.append(stored(self.as_scalar(value, schedule, into), buffer, kind))
+        return buffer
+
+    def buffer_of(self, value: Value) -> int:
+        """The buffer in which a value lies by now."""
+        value = self.origin(value)
+        buffer, op = self.values.lies(value), value.node.op
+        if buffer is None and isinstance(op, Const):
+            buffer = self.buffer("input", self.schedule.of(value), kind_of(value.type.dtype))
+            self.values.lie(value, buffer)
+            self.inputs.append(buffer)
+            self.constants.append(op.value.array)
+        if buffer is None:
+            raise PlanError(f"{value.name} is read where it lies, and it lies nowhere")
+        return buffer
+
+    def origin(self, value: Value) -> Value:
+        """What a placeholder stands for outside of its graph, if that is one value."""
         while value in self.schedule.aliases:
             value = self.schedule.aliases[value]
-        found = self.buffer_of.get(value)
-        if found is None:
-            op = value.node.op
-            role = "input" if isinstance(op, Const) else "temporary"
-            found = self.buffer(role, self.schedule.of(value), kind_of(value.type.dtype))
-            self.buffer_of[value] = found
-            if isinstance(op, Const):
-                self.inputs.append(found)
-                self.constants.append(op.value.array)
-        return found
+        return value
 
     def is_scalar(self, value: Value) -> bool:
         """Whether a value is one element, whatever the sizes."""
@@ -328,7 +344,7 @@ def lower(graph: Graph) -> tuple[Program, list[Any]]:
     simple, origins = decompose(verified(graph, "native_node"))
     lowering = Lowering(simple)
     try:
-        program = coalesced(without_dead_stores(lowering.program()))
+        program = coalesced(lowering.program())
         return verified_program(program), lowering.constants
     except NotNative as reason:
         reason.nodes = [origins.get(n, n) for n in reason.nodes]

@@ -29,6 +29,7 @@ from graphwright.lower.nest import (
     Straight,
 )
 from graphwright.lower.own_ops import PickIndex, Sized
+from graphwright.lower.residence import PlanError
 from graphwright.lower.schedule import Schedule
 from graphwright.lower.shapes import COMBINE, FILLS
 from graphwright.lower.sizes import ONE, ZERO, NotNative, Shape, Size, product
@@ -61,7 +62,7 @@ class ClusterLowering:
         """The nest, and what goes before it."""
         cluster = self.cluster
         if not cluster.space:
-            return [self.straight()]
+            return self.straight()
         for member in cluster.members.values():
             if member.row:
                 self.rows[member.value] = len(self.rows)
@@ -69,7 +70,7 @@ class ClusterLowering:
         for member in cluster.members.values():
             if member.reduced is not None and cluster.accumulates:
                 kind = kind_of(member.value.type.dtype)
-                buffer = self.program.memory(member.value)
+                buffer = self.program.target(member.value)
                 before.append(Clear(buffer, kind, COMBINE[type(member.value.node.op)]))
         if self.has_levels():
             self.choose_scratch()
@@ -78,50 +79,37 @@ class ClusterLowering:
             stages += self.row_stage(level)
             stages += self.full_stage(level)
         outer = cluster.outer or 0
-        nest = Nest(cluster.space, outer, tuple(stages), tuple(self.totals()))
-        return [*before, nest, *self.stored_totals()]
+        after: list[Statement] = []
+        nest = Nest(cluster.space, outer, tuple(stages), tuple(self.totals(after)))
+        return [*before, nest, *after]
 
     def has_levels(self) -> bool:
         """Whether there is more than one pass."""
         return self.cluster.levels > 1
 
-    def totals(self) -> list[tuple[int, int, str]]:
+    def totals(self, after: list[Statement]) -> list[tuple[int, int, str]]:
         """Reductions over everything become scalars."""
         result = []
         for member in self.cluster.members.values():
             if member.reduced is not None and self.cluster.outer == 0:
                 scalar = self.program.scalar()
-                self.program.scalar_of[member.value] = scalar
+                self.program.values.define(member.value, scalar, after)
                 kind = kind_of(member.value.type.dtype)
                 result.append((self.rows[member.value], scalar, kind))
         return result
 
-    def stored_totals(self) -> list[Statement]:
-        """Totals that must be in memory."""
-        result: list[Statement] = []
-        for value in self.cluster.members:
-            scalar = self.program.scalar_of.get(value)
-            if scalar is not None and value in self.schedule.memory:
-                kind = kind_of(value.type.dtype)
-                store = Store(0, self.program.memory(value), Linear((), ()), kind)
-                result.append(Straight((Scalar(scalar, kind),), (), (store,)))
-        return result
-
-    def straight(self) -> Straight:
+    def straight(self) -> list[Statement]:
         """Code without loops, where everything is one element."""
         stage = StageLowering(self, 0, row=True)
-        scalars, stores = [], []
+        scalars = []
+        after: list[Statement] = []
         for member in self.cluster.members.values():
-            value = member.value
             index = stage.compute(member)
-            if value in self.schedule.escapes:
-                kind = kind_of(value.type.dtype)
-                scalar = self.program.scalar_of[value] = self.program.scalar()
-                scalars.append((index, scalar, kind))
-                if value in self.schedule.memory:
-                    at = Linear((), ())
-                    stores.append(Store(index, self.program.memory(value), at, kind))
-        return Straight(tuple(stage.instructions), tuple(scalars), tuple(stores))
+            if member.value in self.schedule.escapes:
+                scalar = self.program.scalar()
+                scalars.append((index, scalar, kind_of(member.value.type.dtype)))
+                self.program.values.define(member.value, scalar, after)
+        return [Straight(tuple(stage.instructions), tuple(scalars)), *after]
 
     def choose_scratch(self) -> None:
         """Values that a later stage needs and that are dear get memory for one row."""
@@ -203,7 +191,7 @@ class ClusterLowering:
         """Writes a value to its buffer."""
         value = member.value
         at = self.linear(self.schedule.of(value), member.at)
-        return Store(index, self.program.memory(value), at, kind_of(value.type.dtype))
+        return Store(index, self.program.target(value), at, kind_of(value.type.dtype))
 
     def linear(self, shape: Shape, at: Place) -> Linear:
         """The place in a row-major array of `shape`."""
@@ -217,9 +205,16 @@ class ClusterLowering:
                     raise NotNative("an axis is read twice")
                 strides[place.axis] = Size(place.step) * step
             offsets += [o * step for o in place.offsets]
-            scalars += [(self.program.scalar_of[s], Size(f) * step) for s, f in place.scalars]
+            scalars += [(self.register(s), Size(f) * step) for s, f in place.scalars]
             step *= d
         return Linear(tuple(offsets), tuple(strides), tuple(scalars))
+
+    def register(self, value: Value) -> int:
+        """The register of an index."""
+        scalar = self.program.values.register(value)
+        if scalar is None:
+            raise PlanError(f"{value.name} is an index, and in no register")
+        return scalar
 
     def linear_row(self) -> Linear:
         """The place in the memory of one row."""
@@ -302,7 +297,7 @@ class StageLowering:
             return self.emit(Constant(FILLS[type(op)], kind))
         if isinstance(op, Range):
             return self.counted(value, at[0])
-        scalar = self.program.scalar_of.get(value)
+        scalar = self.program.values.register(value)
         if scalar is not None:
             return self.emit(Scalar(scalar, kind))
         if is_size(value):
@@ -310,7 +305,7 @@ class StageLowering:
             return self.emit(Count(as_size(self.program.sizes, size), kind))
         shape = self.schedule.of(value)
         linear, picks = self.nest.linear(shape, at), self.picks(shape, at)
-        return self.emit(Load(self.program.memory(value), linear, kind, picks))
+        return self.emit(Load(self.program.buffer_of(value), linear, kind, picks))
 
     def counted(self, value: Value, at: At) -> int:
         """The element of a range at a place: a number that follows from that."""
@@ -348,5 +343,5 @@ class StageLowering:
                 return self.emit(Load(self.nest.scratch[value], self.nest.linear_row(), kind))
             if value in self.schedule.escapes:
                 linear = self.nest.linear(self.schedule.of(value), member.at)
-                return self.emit(Load(self.program.memory(value), linear, kind))
+                return self.emit(Load(self.program.buffer_of(value), linear, kind))
         return self.compute(member)

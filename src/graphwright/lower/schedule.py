@@ -59,7 +59,6 @@ class Schedule(Shapes):
         self.results: list[Value] = []
         self.overwritten = in_place(graph)  # what is computed in the memory of something else
         self.claimed: set[Value] = set()  # whose memory is a result's
-        self.memory: set[Value] = set()  # what must be in memory, even if it is one element
 
     # -- shapes ---------------------------------------------------------------------------
 
@@ -348,7 +347,6 @@ class Schedule(Shapes):
         for value in node.outputs:
             self.home[value] = statement
             self.escapes[value] = None
-            self.memory.add(value)
 
     def demand(self, value: Value) -> None:
         """Sees to it that a value is in memory."""
@@ -358,7 +356,6 @@ class Schedule(Shapes):
             return
         elif not isinstance(value.node.op, Const):
             self.place_copy(value)
-        self.memory.add(value)
 
     def place_copy(self, value: Value) -> None:
         """A value that is another one read at other places, computed for itself."""
