@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Sequence
 from itertools import accumulate, count
 from typing import Any
 
+from graphwright.lower.accesses import accessed, viewed
 from graphwright.lower.in_place import is_in_step
 from graphwright.lower.kinds import item_size
 from graphwright.lower.nest import (
@@ -16,7 +17,6 @@ from graphwright.lower.nest import (
     Copy,
     Deliver,
     Extend,
-    Load,
     Locate,
     Loop,
     Mark,
@@ -29,7 +29,6 @@ from graphwright.lower.nest import (
     Scan,
     Shorten,
     Statement,
-    Store,
     Straight,
     Transfer,
     all_statements,
@@ -115,7 +114,7 @@ def spans_of(story: Sequence[Moment], outside: Collection[int] = ()) -> dict[int
     """
     uses: dict[int, list[tuple[int, tuple[int, ...]]]] = {}
     ends: dict[int, Span] = {}  # by loop
-    views = viewed(story)
+    views = viewed([m.statement for m in story])
     for at, (statement, loops, _) in enumerate(story):
         for loop in loops:
             ends[loop] = (ends.get(loop, (at, at))[0], at)
@@ -134,12 +133,6 @@ def spans_of(story: Sequence[Moment], outside: Collection[int] = ()) -> dict[int
         spans = [ends[loops[depth]] if len(loops) > depth else (at, at) for at, loops in places]
         lives[buffer] = min(s[0] for s in spans), max(s[1] for s in spans)
     return lives
-
-
-def viewed(story: Sequence[Moment]) -> dict[int, int]:
-    """The buffers in which views are items."""
-    found = [statement for statement, *_ in story if isinstance(statement, Locate)]
-    return {statement.view: statement.buffer for statement in found}
 
 
 def common(paths: Sequence[tuple[int, ...]]) -> tuple[int, ...]:
@@ -192,7 +185,7 @@ def inherits(story: Sequence[Moment], result: int, members: Collection[int], las
     begun = next((i for i, m in enumerate(story) if result in accessed(m.statement)), None)
     if begun is None or begun != last:
         return False
-    statement, views = story[begun].statement, viewed(story)
+    statement, views = story[begun].statement, viewed([m.statement for m in story])
     if any(views.get(b) in members for b in accessed(statement)):
         return False
     return isinstance(statement, Nest) and all(is_in_step(statement, result, b) for b in members)
@@ -205,26 +198,3 @@ _KNOWN = frozenset(
         *(Reserve, Extend, Shorten, Locate, Transfer, Agree, Mark, Require, Deliver),
     }
 )
-
-
-def accessed(statement: Statement) -> Iterator[int]:
-    """The buffers that a statement itself reads or writes."""
-    if isinstance(statement, Nest):
-        for stage in statement.stages:
-            for x in (*stage.instructions, *stage.effects):
-                if isinstance(x, (Load, Store)):
-                    yield x.buffer
-    elif isinstance(statement, Straight):
-        for x in (*statement.instructions, *statement.stores):
-            if isinstance(x, (Load, Store)):
-                yield x.buffer
-    elif isinstance(statement, Clear):
-        yield statement.buffer
-    elif isinstance(statement, Multiply):
-        yield from (statement.a, statement.b, statement.c)
-    elif isinstance(statement, PackRight):
-        yield statement.product.b
-    elif isinstance(statement, (Locate, Deliver)):
-        yield statement.buffer
-    elif isinstance(statement, (Copy, Scan, Transfer)):
-        yield from (statement.source, statement.target)

@@ -1,28 +1,23 @@
 """Buffers that become one: a value is computed in the memory of another one that dies there.
 
 So a copy of what nobody else needs is none, and what a loop carries is in one buffer wherever an
-iteration no longer needs the old value when it writes the new one. The others are two.
+iteration no longer needs the old value when it writes the new one. The others are two, which
+exchange their addresses.
+
+The program comes with a copy wherever a loop or a branch hands a value on. Buffers that had better
+be one are joined if no two of theirs interfere (`interference.py`); this is how copies go away when
+a compiler leaves SSA form (Boissinot et al., "Revisiting Out-of-SSA Translation", CGO 2009).
 """
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
-from graphwright.lower.arena import (
-    Moment,
-    accessed,
-    apart,
-    bytes_of,
-    companies,
-    moments,
-    spans_of,
-    viewed,
-)
-from graphwright.lower.in_place import is_in_step
+from graphwright.lower.accesses import accessed, written_by
+from graphwright.lower.arena import bytes_of, companies
+from graphwright.lower.interference import Affinity, Interference, members
 from graphwright.lower.nest import (
-    Buffer,
     Choice,
     Clear,
     Copy,
@@ -40,162 +35,94 @@ from graphwright.lower.nest import (
     Store,
     Straight,
     Transfer,
-    all_statements,
+    inner_blocks,
 )
 
 
 def coalesced(program: Program) -> Program:
-    """A program with loops, with as few buffers as its values need one after the other.
+    """A program with as few buffers as its values need one after the other.
 
-    Without loops, that is for who lays out memory (`arena.homes`).
+    Without loops and branches, that is for who lays out memory (`arena.homes`).
     """
-    if not loops_of(program):
+    if not any(map(inner_blocks, program.body)):
         return program
-    for find in (successors, guests, next_values, successors):
-        program = renamed(program, find(program))
-    swapped = swapped_by(program)
+    program = renamed(program, Classes(program).names())
+    swapped = frozenset[int]().union(*companies(program.body))
     return program._replace(body=tuple([reading_first(s, swapped) for s in program.body]))
 
 
-def loops_of(program: Program) -> list[Loop]:
-    """The loops at any depth."""
-    return [s for s in all_statements(program.body) if isinstance(s, Loop)]
+class Classes:
+    """The buffers of a program in classes, each of which becomes one."""
 
+    def __init__(self, program: Program) -> None:
+        self.buffers = program.buffers
+        self.graph = graph = Interference(program)
+        self.members = [1 << i for i in range(len(program.buffers))]
+        self.neighbours = list(graph.neighbours)
+        self.home = list(range(len(program.buffers)))
+        self.pairs = [(a.new, a.old) for a in graph.exchanges]
+        # What is returned may not move, and so comes again after the exchanges. Guests come before
+        # these: two buffers that are full in turns hold more than one and a further one.
+        for group in (graph.copies, graph.handovers):
+            self.join_all(group)
+        self.lodge()
+        for group in (graph.exchanges, graph.copies, graph.handovers):
+            self.join_all(group)
 
-def tested_by(loop: Loop) -> set[int]:
-    """The buffers that a loop's condition looks at."""
-    return {b for s in all_statements(loop.condition) for b in accessed(s)}
+    def join_all(self, affinities: Sequence[Affinity]) -> None:
+        """Joins what had better be one, the innermost first."""
+        for affinity in sorted(affinities, key=lambda a: -a.loops):
+            self.join(affinity.new, affinity.old)
 
+    def join(self, one: int, other: int) -> None:
+        """Makes one class of two, if they are alike and no two buffers of them interfere."""
+        one, other = self.home[one], self.home[other]
+        if one == other or not self.may_join(one, other):
+            return
+        for buffer in members(self.members[other]):
+            self.home[buffer] = one
+        self.members[one] |= self.members[other]
+        self.neighbours[one] |= self.neighbours[other]
 
-def swapped_by(program: Program) -> frozenset[int]:
-    """The buffers that loops swap."""
-    return frozenset[int]().union(*companies(program.body))
+    def may_join(self, one: int, other: int) -> bool:
+        """Whether two classes may be one."""
+        if self.neighbours[one] & self.members[other] or not self.are_alike(one, other):
+            return False
+        both = self.members[one] | self.members[other]
+        results = [b for b in members(both) if self.buffers[b].role == "result"]
+        return not results or (len(results) == 1 and not self.moves(both))
 
+    def are_alike(self, one: int, other: int) -> bool:
+        """Whether the buffers of two classes have the same size, and roles that may be one."""
+        x, y = self.buffers[one], self.buffers[other]
+        same = x.kind == y.kind and bytes_of(x) == bytes_of(y)
+        return same and {x.role, y.role} <= {"temporary", "result"}
 
-def successors(program: Program) -> dict[int, int]:
-    """Buffers that die in a statement which begins another one in their place: (old, new)."""
-    story = moments(program.body)
-    lives = spans_of(story)
-    if lives is None:
-        return {}
-    swapped = set(swapped_by(program))
-    names: dict[int, int] = {}
-    uses: dict[int, list[int]] = {}
-    views = viewed(story)
-    for at, (statement, *_) in enumerate(story):
-        for buffer in accessed(statement):
-            uses.setdefault(views.get(buffer, buffer), []).append(at)
-    for at, (statement, _, ways) in enumerate(story):
-        for new, old in handed_on(statement, views):
-            new, old = names.get(new, new), names.get(old, old)
-            if not may_be_one(program.buffers, old, new) or lives[old][1] != at:
-                continue
-            if program.buffers[new].role == "result" and old in swapped:
-                continue  # a result stays where it is
-            start = lives[old][0]
-            # Whoever writes `old` writes `new` in the end: no other way of a branch keeps this.
-            always = story[start].ways[: len(ways)] == ways
-            overwritten = (
-                isinstance(statement, Copy)
-                and always
-                and not any(start <= use < at for use in uses[new])
-            )
-            if start == at or not (overwritten or lives[new][0] == at):
-                continue
-            lives[new] = min(start, lives[new][0]), lives[new][1]
-            if old in swapped:
-                swapped.add(new)
-            uses[new] += uses[old]
-            names.update((b, new) for b, known in list(names.items()) if known == old)
-            names[old] = new
-    return names
+    def moves(self, buffers: int) -> bool:
+        """Whether a loop exchanges the address of a class with that of another one."""
+        return any((buffers >> a & 1) != (buffers >> b & 1) for a, b in self.pairs)
 
+    def lodge(self) -> None:
+        """What an iteration needs for a while lies in memory that loops exchange, while that is
+        free: nothing else can lie there (`arena.homes`)."""
+        moving = {self.home[b] for pair in self.pairs for b in pair if self.moves(self.of(b))}
+        guests = {self.home[b] for b in members(self.graph.local)} - moving
+        for host in sorted(moving):
+            for guest in sorted(guests):
+                self.join(host, guest)
 
-def handed_on(statement: Statement, views: dict[int, int]) -> list[tuple[int, int]]:
-    """(new, old) of the buffers that a statement writes and that may have the memory of others."""
-    if isinstance(statement, Copy):
-        return [(statement.target, statement.source)]
-    if not isinstance(statement, Nest):
-        return []
-    effects = [e for stage in statement.stages for e in stage.effects if isinstance(e, Store)]
-    written = list(dict.fromkeys([e.buffer for e in effects]))
-    kept = {*written, *[views.get(b) for b in accessed(statement)]}
-    read = [b for b in dict.fromkeys(accessed(statement)) if b not in kept]
-    return [(new, old) for new in written for old in read if is_in_step(statement, new, old)]
+    def of(self, buffer: int) -> int:
+        """The class that a buffer is in."""
+        return self.members[self.home[buffer]]
 
-
-def may_be_one(buffers: Sequence[Buffer], old: int, new: int) -> bool:
-    """Whether two buffers are alike, and of roles that may be one."""
-    one, other = buffers[old], buffers[new]
-    same = one.kind == other.kind and bytes_of(one) == bytes_of(other)
-    return old != new and same and one.role == "temporary" and other.role in ("temporary", "result")
-
-
-def guests(program: Program) -> dict[int, int]:
-    """What an iteration needs only before it writes a variable's next value, or after it has read
-    the old one for the last time: it lies in the memory that is free then."""
-    names: dict[int, int] = {}
-    total = Counter(places_of(moments(program.body)))
-    swapped = swapped_by(program)
-    for loop in loops_of(program):
-        both = {b for pair in loop.buffers for b in pair}
-        story = moments((*loop.condition, *loop.body))
-        lives = spans_of(story, both)
-        if lives is None:
-            continue
-        own = Counter(places_of(story))
-        tested = tested_by(loop)
-        free = [b for b in own if own[b] == total[b] and b not in names and b not in swapped]
-        for pair in loop.buffers:
-            if sum(not set(pair).isdisjoint(other) for other in loop.buffers) > 1:
-                continue
-            for host in pair:
-                start, end = lives.get(host, (len(story), -1))
-                taken = [(start, len(story)) if host == pair[1] else (-1, end)]
-                for guest in free:
-                    if host == pair[0] and guest in tested:
-                        continue  # when the condition fails, the old value is the last
-                    if (
-                        may_be_one(program.buffers, guest, host)
-                        and guest not in names
-                        and all(apart(lives[guest], span) for span in taken)
-                    ):
-                        names[guest] = host
-                        taken.append(lives[guest])
-    return names
-
-
-def places_of(story: Sequence[Moment]) -> list[int]:
-    """The buffers that are accessed, each as often as it is; a view is in another one."""
-    views = viewed(story)
-    return [views.get(b, b) for statement, *_ in story for b in accessed(statement)]
-
-
-def next_values(program: Program) -> dict[int, int]:
-    """The next values of loops' variables that are written when nobody needs the old ones."""
-    names: dict[int, int] = {}
-    for loop in loops_of(program):
-        both = {b for pair in loop.buffers for b in pair}
-        tested = tested_by(loop)
-        story = moments(loop.body)
-        lives, views = spans_of(story, both), viewed(story)
-        if lives is None:
-            continue
-        for variable, following in loop.buffers:
-            pairs = [pair for pair in loop.buffers if variable in pair or following in pair]
-            span, own = lives.get(variable), lives.get(following)
-            taken = {*names, *names.values()}
-            if len(pairs) > 1 or own is None or following in tested | taken or variable in names:
-                continue
-            if not may_be_one(program.buffers, following, variable):
-                continue
-            begun = story[own[0]].statement
-            in_step = own[0] == (span or own)[1] and (following, variable) in handed_on(
-                begun, views
-            )
-            if span is None or span[1] < own[0] or in_step:
-                names[following] = variable
-    return names
+    def names(self) -> dict[int, int]:
+        """What the buffers are called that have another one's name: a result keeps its own."""
+        result = {}
+        for home in set(self.home):
+            whole = list(members(self.members[home]))
+            name = next((b for b in whole if self.buffers[b].role == "result"), home)
+            result.update({b: name for b in whole if b != name})
+        return result
 
 
 # -- what becomes of statements --------------------------------------------------------------
@@ -253,7 +180,7 @@ def nest_with_names(nest: Nest, names: dict[int, int]) -> Nest | None:
         )
         for stage in nest.stages
     ]
-    written = {e.buffer for stage in nest.stages for e in stage.effects if isinstance(e, Store)}
+    written = set(written_by(nest))
     read = {b for b in accessed(nest) if b not in written}
     targets = {names.get(b, b) for b in written}
     over = {names[b] for b in read if b in names and names[b] in targets}

@@ -3,25 +3,16 @@ must not read memory that nothing writes."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from weakref import WeakSet
 
 from graphwright.errors import InternalError
 from graphwright.ir.graph import Graph, Node
 from graphwright.ir.verify import verify_structure
-from graphwright.lower.arena import accessed
+from graphwright.lower.accesses import accessed, written_by
 from graphwright.lower.nest import (
-    Clear,
-    Copy,
     Loop,
-    Multiply,
-    Nest,
     Program,
-    Scan,
-    Statement,
-    Store,
-    Straight,
-    Transfer,
     all_statements,
 )
 from graphwright.lower.options import OPTIONS
@@ -67,18 +58,3 @@ def unwritten(program: Program) -> list[int]:
     used.update([buffer for buffer, _ in program.results])
     own = [i for i in used if program.buffers[i].role in ("temporary", "result", "row")]
     return sorted(set(own) - written)
-
-
-def written_by(statement: Statement) -> Iterator[int]:
-    """The buffers that a statement itself writes, but for lists."""
-    if isinstance(statement, Nest):
-        for stage in statement.stages:
-            yield from (x.buffer for x in stage.effects if isinstance(x, Store))
-    elif isinstance(statement, Straight):
-        yield from (x.buffer for x in statement.stores)
-    elif isinstance(statement, Clear):
-        yield statement.buffer
-    elif isinstance(statement, Multiply):
-        yield statement.c
-    elif isinstance(statement, (Copy, Scan, Transfer)):
-        yield statement.target

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import lru_cache
 
-from graphwright.lower.arena import accessed
+from graphwright.lower.accesses import accessed
 from graphwright.lower.in_place import is_in_step
 from graphwright.lower.llvm.elements import VectorScalars
 from graphwright.lower.llvm.emitter import Emitter, Reg

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from graphwright.lower.nest import Buffer, Choice, Constant, Element, Instruction, Scalar, Straight
+from graphwright.lower.nest import Choice, Constant, Element, Instruction, Scalar, Straight
 
 #: How many operations both sides together may have.
 _MOST = 8
@@ -21,22 +21,17 @@ _SIMPLE = _COMPARISONS | _BITS | _ARITHMETIC
 _DIVISIONS = {"FloorDiv", "FloorMod"}
 
 
-def takes_both(choice: Choice, buffers: Sequence[Buffer]) -> bool:
+def takes_both(choice: Choice) -> bool:
     """Whether both sides are computed, and one is selected: they are short, cannot fail, and
-    neither reads memory nor overwrites what the other one has written."""
-    written: set[int] = set()
+    leave memory alone."""
     operations = 0
     for statement in (*choice.then, *choice.otherwise):
-        if not isinstance(statement, Straight):
+        if not isinstance(statement, Straight) or statement.stores:
             return False
         instructions = statement.instructions
         if not all(is_simple(x, instructions) for x in instructions):
             return False
         operations += sum(isinstance(x, Element) for x in instructions)
-        for store in statement.stores:
-            if store.buffer in written or buffers[store.buffer].role != "temporary":
-                return False
-            written.add(store.buffer)
     return operations <= _MOST
 
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from graphwright.lower.arena import GRAIN, accessed, bytes_of, homes
+from graphwright.lower.accesses import accessed
+from graphwright.lower.arena import GRAIN, bytes_of, homes
 from graphwright.lower.collapse import collapse, linears
 from graphwright.lower.llvm.accumulation import Accumulation
 from graphwright.lower.llvm.combine import combined, identity
@@ -270,7 +271,7 @@ class StatementWriter:
     def choice(self, choice: Choice) -> None:
         """A branch, or both sides of it and a selection."""
         f, e = self.f, self.e
-        if takes_both(choice, self.program.buffers):
+        if takes_both(choice):
             for statement in (*choice.then, *choice.otherwise):
                 self.statement(statement)
             condition = self.scalars[choice.condition]
