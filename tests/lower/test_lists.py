@@ -483,3 +483,19 @@ def test_a_matrix_that_is_known_in_part_is_no_constant():
     assert not is_whole(((1, None), (3, 4)))
     assert not is_whole((1, None))
     assert not is_whole(None)
+
+
+def test_a_list_of_what_was_reshaped_leaves_with_the_shape_of_its_items(usual_tiers):
+    def function(x, chosen):
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            y = tf.cond(
+                chosen,
+                lambda: tf.foldl(lambda c, e: c * e, tf.reshape(x, [-1]), initializer=0.25),
+                lambda: 1.0,
+            )
+        return tape.gradient(y, x)
+
+    x = tf.constant([[1.0, 2.0], [3.0, 4.0]])
+    slope = tf.function(function, jit_compile=True)(x, tf.constant(True))
+    np.testing.assert_array_equal(slope, [[6.0, 3.0], [2.0, 1.5]])

@@ -496,10 +496,10 @@ class ListLowering:
     ) -> None:
         """A list's memory as a result of the program: itself, the last time that it is one."""
         item, kind = self.shape(storage)
-        role, shape, _ = self.program.values.buffers[storage.buffer]
-        late = self.program.buffer("late", (ZERO, *shape[role != "owned" :]), kind)
-        self.program.results[number] = late, self.program.values.buffers[late].shape
-        steal = last and role == "owned"
+        shape = self.program.sizes.shape((ZERO, *(storage.item or ())))
+        late = self.program.buffer("late", shape, kind)
+        self.program.results[number] = late, shape
+        steal = last and self.program.values.buffers[storage.buffer].role == "owned"
         into.append(Deliver(storage.buffer, late, number, length, item, kind, not steal))
 
     def leave(self, number: int, storage: Storage, length: Length, into: list[Statement]) -> None:
