@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 from itertools import accumulate, count
-from typing import Any
 
 from graphwright.lower.accesses import accessed, viewed
 from graphwright.lower.in_place import is_in_step
@@ -106,8 +105,8 @@ def lifetimes(program: Program) -> dict[int, Span] | None:
     return spans_of(moments(program.body))
 
 
-def spans_of(story: Sequence[Moment], outside: Collection[int] = ()) -> dict[int, Span] | None:
-    """When each buffer is needed; those `outside` not only in this story.
+def spans_of(story: Sequence[Moment]) -> dict[int, Span] | None:
+    """When each buffer is needed.
 
     What an iteration of a loop makes lives in that iteration; what comes from outside, and what
     the loop carries, as long as the loop runs.
@@ -115,7 +114,7 @@ def spans_of(story: Sequence[Moment], outside: Collection[int] = ()) -> dict[int
     uses: dict[int, list[tuple[int, tuple[int, ...]]]] = {}
     ends: dict[int, Span] = {}  # by loop
     views = viewed([m.statement for m in story])
-    for at, (statement, loops, _) in enumerate(story):
+    for at, (statement, loops) in enumerate(story):
         for loop in loops:
             ends[loop] = (ends.get(loop, (at, at))[0], at)
         if type(statement) not in _KNOWN:
@@ -129,7 +128,7 @@ def spans_of(story: Sequence[Moment], outside: Collection[int] = ()) -> dict[int
             uses.setdefault(views.get(buffer, buffer), []).append((at, loops))
     lives: dict[int, Span] = {}
     for buffer, places in uses.items():
-        depth = 0 if buffer in outside else len(common([loops for _, loops in places]))
+        depth = len(common([loops for _, loops in places]))
         spans = [ends[loops[depth]] if len(loops) > depth else (at, at) for at, loops in places]
         lives[buffer] = min(s[0] for s in spans), max(s[1] for s in spans)
     return lives
@@ -143,11 +142,10 @@ def common(paths: Sequence[tuple[int, ...]]) -> tuple[int, ...]:
 
 class Moment(NamedTuple):
     """A statement that is not made of others, or the end of a loop's iteration; in which loops
-    and in which ways of branches that is, the outermost first."""
+    that is, the outermost first."""
 
     statement: Statement
     loops: tuple[int, ...]
-    ways: tuple[tuple[int, int], ...] = ()
 
 
 def moments(body: Sequence[Statement]) -> list[Moment]:
@@ -155,16 +153,15 @@ def moments(body: Sequence[Statement]) -> list[Moment]:
     story: list[Moment] = []
     numbers = count()
 
-    def tell(block: Sequence[Statement], around: tuple[int, ...], ways: Any) -> None:
+    def tell(block: Sequence[Statement], around: tuple[int, ...]) -> None:
         for statement in block:
             number = next(numbers)
             inside = (*around, number) if isinstance(statement, Loop) else around
-            for way, inner in enumerate(inner_blocks(statement)):
-                chosen = (*ways, (number, way)) if isinstance(statement, Choice) else ways
-                tell(inner, inside, chosen)
-            story.append(Moment(statement, inside, ways))
+            for inner in inner_blocks(statement):
+                tell(inner, inside)
+            story.append(Moment(statement, inside))
 
-    tell(body, (), ())
+    tell(body, ())
     return story
 
 
