@@ -16,6 +16,8 @@ from graphwright.types import dtypes as dt
 
 _HALVES = [numpy_dtype(kind) for kind in HALVES]
 
+_ROUNDINGS = {"ceil", "floor", "rint"}
+
 #: Words of integers that refuse a divisor of 0.
 _QUOTIENTS = {"floordiv", "floormod", "truncdiv", "truncmod"}
 
@@ -38,6 +40,8 @@ class Elements(NumpyScalars):
         return np.ascontiguousarray(x).view(numpy_dtype(kind))
 
     def unary(self, function: str, x: Any) -> Any:
+        if function in _ROUNDINGS and np.asarray(x).dtype.kind in "iu":
+            return x
         return rounded(super().unary, function, x)
 
     def binary(self, function: str, x: Any, y: Any) -> Any:

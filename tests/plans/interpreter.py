@@ -163,7 +163,7 @@ class Run:
             buffer = self.program.inputs[number]
             if result in self.lent:
                 data = self.memory.at(buffer).block.data
-                if data.tobytes() != self.arrays[number].tobytes():
+                if data.tobytes()[: self.arrays[number].nbytes] != self.arrays[number].tobytes():
                     self.memory.violate(f"refuses when b{buffer}, an argument, is written over")
 
     # -- scalars ----------------------------------------------------------------------------
@@ -240,7 +240,7 @@ class Run:
         values: list[Any] = []
 
         def place(at: Linear, picks: Any = ()) -> Any:
-            if any(stride.factor for stride in at.strides[:0]):
+            if any(stride.factor for stride in at.strides):
                 self.memory.violate("there is no axis here")
             result = sum(map(self.size, at.offsets)) + self.picked(at, "straight")
             return np.asarray([result + sum(int(values[i][0]) * self.size(d) for i, d in picks)])

@@ -88,6 +88,7 @@ class Lists:
     def extend(self, s: Extend) -> None:
         """A longer list, or a shorter one; no zeros where just one item follows."""
         length, item = self.length(s.length, "Extend length"), self.run.size(s.item)
+        self.memory.at(s.buffer)
         after = length + 1
         if s.place >= 0:
             index = self.length(s.place, "Extend place")
@@ -116,7 +117,7 @@ class Lists:
         if size != self.memory.counts[s.view] * item_size(s.kind):
             self.memory.violate(f"b{s.view} is no item of b{s.buffer}")
         block, start, owner = self.memory.at(s.buffer)
-        if start + (index + 1) * size > len(block.data):
+        if start + (index + 1) * size > block.size:
             self.memory.violate(f"item {index} is outside the memory of b{s.buffer}")
         self.memory.address[s.view] = Address(block, start + index * size, owner)
 

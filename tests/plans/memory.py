@@ -57,8 +57,9 @@ class Block:
     wrote."""
 
     def __init__(self, size: int, grain: int, writable: bool = True) -> None:
-        self.data = np.full(-(-size // grain) * grain, POISON, np.uint8)
+        self.data = np.full(-(-size // 8) * 8, POISON, np.uint8)  # whole elements of any kind
         self.by = np.zeros(len(self.data) // grain, np.int32)
+        self.size = size
         self.grain = grain
         self.writable = writable
         self.gone = False  # given back, or moved elsewhere
@@ -117,7 +118,7 @@ class Memory:
     def limit(self, buffer: int) -> int:
         """How many elements a buffer has; of a list, for how many it has room."""
         address, (role, _, kind) = self.at(buffer), self.buffers[buffer]
-        room = (len(address.block.data) - address.start) // item_size(kind)
+        room = (address.block.size - address.start) // item_size(kind)
         return room if role in ("owned", "late") else min(room, self.counts[buffer])
 
     # -- who wrote what ---------------------------------------------------------------------

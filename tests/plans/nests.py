@@ -156,7 +156,7 @@ class Nested:
             if isinstance(e, Reduce) and not self.nest.outer
         }  # fmt: skip
         for positions in order.turns:
-            if len(positions) and self.inners:
+            if len(positions):
                 Turn(self, positions, order, totals).run()
         return {row: total.value().reshape(1) for row, total in totals.items()}
 
@@ -207,7 +207,8 @@ class Turn:
                 self.memory.violate("a stage is for each outer index of a nest that has none")
             chunks = self.order.chunks if stage.inner else [np.zeros(1, int)]
             for chunk in chunks:
-                Chunk(self, stage, chunk, sums).run()
+                if len(chunk):
+                    Chunk(self, stage, chunk, sums).run()
             if self.nested.nest.outer:
                 self.rows.update({row: total.value() for row, total in sums.items()})
 
@@ -226,12 +227,20 @@ class Chunk:
 
     def run(self) -> None:
         """Loads, computes, stores, reduces."""
-        late = self.turn.order.late and self.stage.inner
         for i, x in enumerate(self.stage.instructions):
-            if not late or (isinstance(x, Load) and x.buffer in self.nest.first):
+            if not self.stage.inner or (isinstance(x, Load) and x.buffer in self.nest.first):
                 self.value(i)
+        if not self.turn.order.late:
+            for effect in self.stage.effects:
+                self.needed(effect)
         for effect in self.stage.effects:
             self.effect(effect)
+
+    def needed(self, effect: Store | Reduce | Keep) -> None:
+        """Computes what an effect needs."""
+        picks = effect.picks if isinstance(effect, Store) else ()
+        for i in (effect.value, *[i for i, _ in picks]):
+            self.value(i)
 
     def value(self, i: int) -> Any:
         """An instruction's results: as many rows and columns as it has, or one."""

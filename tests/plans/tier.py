@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 from plans.interpreter import Run, interpret
-from plans.memory import Refused, Violation
+from plans.memory import Refused
 
 from graphwright.lower import executable
 from graphwright.lower.kinds import DTYPES
@@ -21,8 +21,8 @@ class Log:
     def __init__(self) -> None:
         self.runs = 0
         self.refused = 0
-        self.violations: list[tuple[Program, Violation]] = []
-        self.meetings: dict[tuple[str, str, str], int] = {}
+        #: Violations, and whatever else ended a run: a program may catch it.
+        self.errors: list[tuple[Program, Exception]] = []
 
     def note(self, run: Run) -> None:
         """A run that came to its end."""
@@ -54,8 +54,8 @@ class Interpreted:
         except Refused:
             self.log.refused += 1
             return None
-        except Violation as violation:
-            self.log.violations.append((self.program, violation))
+        except Exception as error:
+            self.log.errors.append((self.program, error))
             raise
         self.log.note(run)
         return results
@@ -73,11 +73,21 @@ class Interpreted:
         )
 
 
+def as_it_is(program: Program) -> Program:
+    """The program."""
+    return program
+
+
 @contextmanager
-def interpreted() -> Iterator[Log]:
-    """Has what is compiled from here on, with `jit_compile=True` say, run in the interpreter."""
+def interpreted(changed: Callable[[Program], Program] = as_it_is) -> Iterator[Log]:
+    """Has what is compiled from here on, with `jit_compile=True` say, run in the interpreter: as
+    it is, or with a fault planted in it."""
     log, compiled = Log(), executable.executables
-    executable.executables = lambda lowered: [Interpreted(p, c, log) for p, c in lowered]  # type: ignore[assignment]
+
+    def programs(lowered: Sequence[tuple[Program, list[Any]]]) -> Any:
+        return [Interpreted(changed(program), constants, log) for program, constants in lowered]
+
+    executable.executables = programs
     try:
         yield log
     finally:
