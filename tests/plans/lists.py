@@ -48,6 +48,7 @@ class Lists:
     def length(self, length: Size | int, reader: str) -> int:
         """A length or an index: a size, or an int32 scalar."""
         if isinstance(length, Size):
+            self.memory.meet(self.memory.stamp("size"), reader)
             return self.run.size(length)
         return int(self.run.scalar(length, "i32", reader)[0])
 

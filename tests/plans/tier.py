@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
@@ -9,6 +10,7 @@ from typing import Any
 import numpy as np
 from plans.interpreter import Run, interpret
 from plans.memory import Refused
+from plans.meetings import Meeting, meeting
 
 from graphwright.lower import executable
 from graphwright.lower.kinds import DTYPES
@@ -23,10 +25,12 @@ class Log:
         self.refused = 0
         #: Violations, and whatever else ended a run: a program may catch it.
         self.errors: list[tuple[Program, Exception]] = []
+        self.meetings: Counter[Meeting] = Counter()
 
     def note(self, run: Run) -> None:
         """A run that came to its end."""
         self.runs += 1
+        self.meetings.update({meeting(*met) for met in run.memory.meetings})
 
 
 class Interpreted:
