@@ -85,6 +85,7 @@ MAKERS: dict[str, Callable[[Any], Any]] = {
     "stack": lambda x: tf.stack([x, x * 0.5])[0],
     "only stack": lambda x: like(x, tf.stack([x])),
     "pad": lambda x: like(x, tf.pad(flat(x), [[1, 1]])[1:-1]),
+    "roll": lambda x: like(x, tf.roll(flat(x), tf.size(flat(x)) - 1, 0)),
     "reverse": lambda x: like(x, tf.reverse(flat(x), [0])),
     "tile": lambda x: like(x, tf.tile(flat(x), [2])[: x.shape.num_elements()]),
     "gather": lambda x: like(x, tf.gather(tf.concat([flat(x), flat(x)], 0), order(x))),

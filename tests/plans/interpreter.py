@@ -227,8 +227,10 @@ class Run:
             return "accumulation"
         if any(isinstance(e, Reduce) for e in effects):
             return "reduction" if nest.outer else "total"
+        if any(x.picks for x in loads):
+            return "gather"
         if all(isinstance(x, (Load, Constant)) for s in nest.stages for x in s.instructions):
-            return "gather" if any(x.picks for x in loads) else "move"
+            return "move"
         return "elementwise"
 
     def nest(self, nest: Nest) -> None:

@@ -15,13 +15,14 @@ class Meeting(NamedTuple):
     reader: str
 
 
-def meeting(made: str, ends: tuple[Here, Here], reader: str) -> Meeting:
-    """What was made at one place and read at another."""
-    return Meeting(made, way(*ends), reader)
+def meetings(made: str, ends: tuple[Here, Here], reader: str) -> list[Meeting]:
+    """What was made at one place and read at another: a value that comes out of one block and goes
+    into another goes two ways."""
+    return [Meeting(made, way, reader) for way in ways(*ends)]
 
 
-def way(one: Here, other: Here) -> str:
-    """The way from where a value is made to where it is read."""
+def ways(one: Here, other: Here) -> list[str]:
+    """The ways from where a value is made to where it is read."""
     same = 0
     for a, b in zip(one.around, other.around):
         if a != b:
@@ -29,11 +30,9 @@ def way(one: Here, other: Here) -> str:
         same += 1
     out, into = one.around[same:], other.around[same:]
     if out and into and out[0][0] == into[0][0]:
-        return "carried" if out[0][2] < into[0][2] else "to the body"
-    if not out and not into:
-        return "beside"
-    ends = [f"{word} {kind(some[0][1])}" for word, some in (("out of", out), ("into", into)) if some]
-    return " ".join(ends)
+        return ["carried"]
+    ends = [(word, some[0][1]) for word, some in (("out of", out), ("into", into)) if some]
+    return [f"{word} {kind(block)}" for word, block in ends] or ["beside"]
 
 
 def kind(block: str) -> str:

@@ -52,7 +52,7 @@ def execute(run: Run, nest: Nest) -> None:
         for block, state in after.items():
             block.restore(state)
     for row, scalar, kind in nest.scalars:
-        run.define(scalar, totals[row], kind, f"{run.nest_kind(nest)} total")
+        run.define(scalar, totals[row], kind, "total scalar")
 
 
 class Nested:

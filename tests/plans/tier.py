@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from plans.interpreter import Run, interpret
 from plans.memory import Refused
-from plans.meetings import Meeting, meeting
+from plans.meetings import Meeting, meetings
 
 from graphwright.lower import executable
 from graphwright.lower.kinds import DTYPES
@@ -30,7 +30,7 @@ class Log:
     def note(self, run: Run) -> None:
         """A run that came to its end."""
         self.runs += 1
-        self.meetings.update({meeting(*met) for met in run.memory.meetings})
+        self.meetings.update({m for met in run.memory.meetings for m in meetings(*met)})
 
 
 class Interpreted:
