@@ -92,14 +92,18 @@ MAKERS: dict[str, Callable[[Any], Any]] = {
     "scatter": lambda x: like(
         x, tf.tensor_scatter_nd_update(tf.concat([[0.1], flat(x)], 0), [[0]], [0.2])[1:]
     ),
-    "scattered": lambda x: like(x, tf.scatter_nd(order(x)[:, None], flat(x), [x.shape.num_elements()])),
+    "scattered": lambda x: like(
+        x, tf.scatter_nd(order(x)[:, None], flat(x), [x.shape.num_elements()])
+    ),
     "segments": lambda x: like(
         x, tf.math.unsorted_segment_sum(flat(x), order(x), x.shape.num_elements())
     ),
     "one hot": lambda x: x * tf.reduce_sum(tf.one_hot(place(x), 3)),
     "branch": lambda x: tf.cond(positive(x), lambda: x * 0.5, lambda: x + 0.4),
     "branch of itself": lambda x: tf.cond(positive(x), lambda: x, lambda: x + 0.4),
-    "branch of a constant": lambda x: tf.cond(positive(x), lambda: tf.constant(0.25, shape=x.shape), lambda: x),
+    "branch of a constant": lambda x: tf.cond(
+        positive(x), lambda: tf.constant(0.25, shape=x.shape), lambda: x
+    ),
     "switch": lambda x: tf.switch_case(place(x), [lambda: x, lambda: x * 2.0, lambda: 1.0 - x]),
     "loop": lambda x: turns(2, lambda y: y * 0.5 + 0.1, x),
     "loop of none": lambda x: turns(0, lambda y: y * 0.5 + 0.1, x),
@@ -124,15 +128,15 @@ READERS: dict[str, Callable[[Any], Any]] = {
     **MAKERS,
     "a sum": lambda x: tf.reduce_sum(x),
     "a pair": lambda x: tf.stack([x, x]),
-    "converted": lambda x: tf.convert_to_tensor([tf.reduce_max(flat(tf.concat([flat(x), [0.1]], 0))), 1.0]),
+    "converted": lambda x: tf.convert_to_tensor([tf.reduce_sum(x), 1.0]),
     "behind": lambda x: tf.concat([[1.0], flat(x)], 0),
     "padded": lambda x: tf.pad(flat(x), [[1, 2]]),
     "tiled": lambda x: tf.tile(flat(x), [3]),
     "outer product": lambda x: tf.matmul(tf.reshape(x, [-1, 1]), tf.reshape(x, [1, -1])),
     "updates": lambda x: tf.tensor_scatter_nd_update(tf.zeros([7]), order(x)[:, None] + 1, flat(x)),
     "diagonal": lambda x: tf.linalg.diag(flat(x)),
-    "an index": lambda x: tf.gather([0.5, 1.5, 2.5, 3.5], tf.cast(tf.reduce_sum(x) > 0.3, tf.int32)),
-    "a slice": lambda x: tf.constant([0.5, 1.5, 2.5])[tf.cast(tf.reduce_sum(x) > 0.3, tf.int32) :],
+    "an index": lambda x: tf.gather([0.5, 1.5, 2.5, 3.5], tf.cast(positive(x), tf.int32)),
+    "a slice": lambda x: tf.constant([0.5, 1.5, 2.5])[tf.cast(positive(x), tf.int32) :],
     "a condition": lambda x: tf.cond(positive(x), lambda: 1.5, lambda: 2.5),
     "a bound": lambda x: turns(tf.cast(positive(x), tf.int32) + 1, lambda y: y * 0.5 + 1.0, 0.0),
     "an array": lambda x: grown(x).stack(),

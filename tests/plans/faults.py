@@ -177,7 +177,9 @@ def items(rule: Callable[[Any], Any], of: type) -> Callable[[Nest], Nest]:
     def change(nest: Nest) -> Nest:
         stages = [
             stage._replace(
-                instructions=tuple([rule(x) if isinstance(x, of) else x for x in stage.instructions]),
+                instructions=tuple(
+                    [rule(x) if isinstance(x, of) else x for x in stage.instructions]
+                ),
                 effects=tuple([rule(x) if isinstance(x, of) else x for x in stage.effects]),
             )
             for stage in nest.stages
@@ -229,15 +231,17 @@ def same(program: Program) -> Program:
 FAULTS: dict[str, Fault] = {
     "a load of another buffer": Fault(
         softmax, (MATRIX,),
-        first(Nest, lambda n: items(lambda x: x._replace(buffer=3) if x.buffer == 2 else x, Load)(n)),
+        first(Nest, items(lambda x: x._replace(buffer=3) if x.buffer == 2 else x, Load)),
         "reads what no stage has written of a row",
     ),
-    "a branch that does not copy its result": Fault(
-        chosen, (VECTOR[1:4], MATRIX), first(Copy, gone), "wrote as another's",
+    "a branch that does not write its result": Fault(
+        chosen, (VECTOR[1:4], MATRIX),
+        every(Choice, lambda s: s._replace(then=s.then[:-1], otherwise=s.otherwise[:-1])),
+        "wrote as another's|nobody has written|differs",
     ),
-    "a load of a buffer that the other branch writes": Fault(
-        chosen, (VECTOR[1:4], MATRIX), first(Copy, lambda s: s._replace(source=7)),
-        "then.0 wrote as another's",
+    "a branch the wrong way round": Fault(
+        chosen, (VECTOR[1:4], MATRIX),
+        every(Choice, lambda s: s._replace(then=s.otherwise, otherwise=s.then)), "differs",
     ),
     "a loop that does not exchange": Fault(
         turned, (VECTOR, 3), every(Loop, lambda s: s._replace(buffers=())), "differs",
@@ -259,8 +263,8 @@ FAULTS: dict[str, Fault] = {
     ),
     "a nest in place that reads elsewhere": Fault(
         swapped, (VECTOR, VECTOR + 1, 3),
-        every(Nest, lambda s: items(
-            lambda x: x._replace(at=x.at._replace(strides=(Size(-1),), offsets=(Size(5),))), Load)(s)),
+        every(Nest, items(
+            lambda x: x._replace(at=x.at._replace(strides=(Size(-1),), offsets=(Size(5),))), Load)),
         "depends on the order",
     ),
     "a scatter in any order": Fault(
@@ -281,7 +285,8 @@ FAULTS: dict[str, Fault] = {
         "writes element 12 of b2, which has 12",
     ),
     "a part that is not written": Fault(
-        joined, (VECTOR, VECTOR), last(Nest, gone), "reads element 6 of b2, which nobody has written",
+        joined, (VECTOR, VECTOR), last(Nest, gone),
+        "reads element 6 of b2, which nobody has written",
     ),
     "two live values in one home": Fault(
         chain, (VECTOR,), same, "wrote as another's", homes=in_one_home,
@@ -306,8 +311,9 @@ FAULTS: dict[str, Fault] = {
         "read before it is there|no stage has written",
     ),
     "a row's memory for all rows": Fault(
-        softmax, (MATRIX,), every(Nest, lambda s: s._replace(stages=tuple([
-            t if i else items(with_stride(3), Store)(s).stages[0] for i, t in enumerate(s.stages)]))),
+        softmax, (MATRIX,),
+        every(Nest, lambda s: s._replace(
+            stages=(items(with_stride(3), Store)(s).stages[0], *s.stages[1:]))),
         "is not the memory of a row",
     ),
     "a view that is older than its list": Fault(
@@ -319,8 +325,12 @@ FAULTS: dict[str, Fault] = {
         listed, (VECTOR, 3), every(Locate, lambda s: s._replace(place=Size(5), length=Size(9))),
         "item 5 is outside the memory of b2",
     ),
-    "a list that is not longer": Fault(listed, (VECTOR, 3), every(Extend, gone), "nothing defines it"),
-    "a list that is not reserved": Fault(listed, (VECTOR, 3), every(Reserve, gone), "has no memory"),
+    "a list that is not longer": Fault(
+        listed, (VECTOR, 3), every(Extend, gone), "nothing defines it",
+    ),
+    "a list that is not reserved": Fault(
+        listed, (VECTOR, 3), every(Reserve, gone), "has no memory",
+    ),
     "a list that is given away twice": Fault(
         listed, (VECTOR, 3), every(Deliver, lambda s: (s, s)), "has no memory",
     ),
@@ -328,7 +338,9 @@ FAULTS: dict[str, Fault] = {
         products, (MATRIX, MATRIX), every(Multiply, lambda s: s._replace(c=s.a)),
         "written over what it is made of",
     ),
-    "nothing packed": Fault(products, (MATRIX, MATRIX), every(PackRight, gone), "nothing is packed"),
+    "nothing packed": Fault(
+        products, (MATRIX, MATRIX), every(PackRight, gone), "nothing is packed",
+    ),
     "another operand packed": Fault(
         products, (MATRIX, MATRIX + 1),
         every(PackRight, lambda s: PackRight(s.product._replace(b=0))), "no longer what was packed",

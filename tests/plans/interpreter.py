@@ -38,7 +38,7 @@ from graphwright.lower.nest import (
     Store,
     Straight,
 )
-from graphwright.lower.sizes import DERIVATIONS, Shape, Size
+from graphwright.lower.sizes import DERIVATIONS, Size
 
 #: A loop that has taken so many turns does not end.
 _TURNS = 1_000_000
@@ -67,7 +67,11 @@ class Run:
     """One execution of a program."""
 
     def __init__(
-        self, program: Program, constants: Sequence[Any], arrays: Sequence[Any], lent: frozenset[int]
+        self,
+        program: Program,
+        constants: Sequence[Any],
+        arrays: Sequence[Any],
+        lent: frozenset[int],
     ) -> None:
         self.program, self.arrays, self.lent = program, arrays, lent
         self.scalars: dict[int, tuple[Any, str, int]] = {}  # value, kind, stamp
@@ -263,7 +267,9 @@ class Run:
             self.define(scalar, values[value], kind, "straight scalar")
         for store in s.stores:
             if store.combine or store.picks:
-                self.memory.violate("straight code stores to places that it knows, and adds nothing")
+                self.memory.violate(
+                    "straight code stores to places that it knows, and adds nothing"
+                )
             value = values[store.value]
             self.memory.write("straight store", store.buffer, place(store.at), store.kind, value)
 
@@ -284,7 +290,9 @@ class Run:
 
     def matrices(self, s: Multiply, which: str, rows: Size, columns: Size, turned: bool) -> Any:
         """An operand: some matrices, as they are multiplied."""
-        dims = [self.size(d) for d in (s.products, *((columns, rows) if turned else (rows, columns)))]
+        dims = [
+            self.size(d) for d in (s.products, *((columns, rows) if turned else (rows, columns)))
+        ]
         places = np.arange(prod(dims))
         found = self.memory.read(f"Multiply {which}", getattr(s, which), places, s.kind)
         found = found.reshape(dims)

@@ -51,7 +51,10 @@ def converted_after_a_loop(x, n):
     return tf.convert_to_tensor([x, 1.0])
 
 
-@on((np.array([0.3], np.float32), np.float32(1.25), 1), (np.array([0.3], np.float32), np.float32(1.25), 3))
+@on(
+    (np.array([0.3], np.float32), np.float32(1.25), 1),
+    (np.array([0.3], np.float32), np.float32(1.25), 3),
+)
 def scanned_in_a_loop(x, a, n):
     for _ in tf.range(n):
         x = tf.scan(lambda c, e: c * 0.5 + e, x, initializer=a)
@@ -84,7 +87,10 @@ def product_in_a_loop_in_a_loop(w, z, n):
     return z
 
 
-@on((np.float32(0.7), np.array([0.1, 0.2], np.float32)), (np.float32(0.1), np.array([0.1, 0.2], np.float32)))
+@on(
+    (np.float32(0.7), np.array([0.1, 0.2], np.float32)),
+    (np.float32(0.1), np.array([0.1, 0.2], np.float32)),
+)
 def scattered_after_a_branch(x, v):
     y = tf.cond(x > 0.5, lambda: x * 2.0, lambda: x)
     return tf.tensor_scatter_nd_update(v, [[1]], [y])
@@ -94,6 +100,7 @@ def scattered_after_a_branch(x, v):
 def gradient_of_a_fold_over_a_reshaped_tensor(x, p):
     with tf.GradientTape() as tape:
         tape.watch(x)
-        fold = lambda: tf.foldl(lambda c, e: c * e, tf.reshape(x, [-1]), initializer=0.25)
-        y = tf.cond(p, fold, lambda: 1.0)
+        y = tf.constant(1.0)
+        if p:
+            y = tf.foldl(lambda c, e: c * e, tf.reshape(x, [-1]), initializer=0.25)
     return tape.gradient(y, x, unconnected_gradients="zero")

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from graphwright.lower.kinds import DTYPES, item_size
-from graphwright.lower.nest import Buffer, Statement, show
+from graphwright.lower.nest import Buffer, show
 
 POISON = 0xA5
 

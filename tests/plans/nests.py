@@ -11,10 +11,7 @@ from plans import elements, orders
 from plans.memory import Block, numpy_dtype
 from plans.orders import Order
 
-from graphwright.lower.kinds import HALVES, item_size
 from graphwright.lower.nest import (
-    Constant,
-    Count,
     Element,
     Index,
     Instruction,
@@ -24,7 +21,6 @@ from graphwright.lower.nest import (
     Nest,
     Reduce,
     Row,
-    Scalar,
     Stage,
     Store,
 )

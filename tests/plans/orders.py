@@ -44,7 +44,9 @@ def orders(outers: int, inners: int) -> Iterator[Order]:
             yield Order(f"by {width}", turns, chunks)
             yield Order(f"by {width} backward, late", turns[::-1], chunks[::-1], late=True)
     random = np.random.default_rng(0)
-    turns, chunks = [np.array_split(random.permutation(n), min(n, 5) or 1) for n in (outers, inners)]
+    turns, chunks = [
+        np.array_split(random.permutation(n), min(n, 5) or 1) for n in (outers, inners)
+    ]
     yield Order("shuffled", turns, chunks)
 
 

@@ -124,9 +124,7 @@ def tensors(seeds: range, length: int = 8) -> Iterator[Case]:
 
         def run(seed: int = seed) -> Any:
             program = random_tensors.program(seed, length)
-            specs = [
-                tf.TensorSpec([None] * v.ndim, tf.as_dtype(v.dtype)) for v in program.calls[0]
-            ]
+            specs = [tf.TensorSpec([None] * v.ndim, tf.as_dtype(v.dtype)) for v in program.calls[0]]
             function, _ = program.function()
             whole = tf.function(function, autograph=False, input_signature=specs)
             return [outcome(lambda call=call: whole(*call)) for call in program.calls]
@@ -156,21 +154,25 @@ def control_flow(seeds: range) -> Iterator[Case]:
 
 def blocks(r: random.Random, depth: int) -> list[Any]:
     """Statements as `random_control_flow.blocks` draws them."""
-    found: list[Any] = []
-    for _ in range(r.randrange(1, 4)):
-        place = lambda: r.randrange(3)  # noqa: E731
-        inner = lambda: blocks(r, depth - 1)  # noqa: E731
-        kind = r.choice(["unary", "binary", "branch", "repeat", "until", "array"][: 6 if depth else 2])
-        found.append({
-            "unary": lambda: ("unary", place(), place(), r.choice(sorted(random_control_flow.UNARY))),
-            "binary": lambda: ("binary", place(), place(), place(),
-                               r.choice(sorted(random_control_flow.BINARY))),
-            "branch": lambda: ("branch", place(), inner(), inner()),
-            "repeat": lambda: ("repeat", r.randrange(4), inner()),
-            "until": lambda: ("until", place(), inner()),
-            "array": lambda: ("array", place(), r.randrange(1, 4), inner()),
-        }[kind]())  # fmt: skip
-    return found
+    return [statement(r, depth) for _ in range(r.randrange(1, 4))]
+
+
+def statement(r: random.Random, depth: int) -> tuple[Any, ...]:
+    """One statement, of others if there is depth left."""
+    place = r.randrange(3), r.randrange(3), r.randrange(3)
+    kind = r.choice(["unary", "binary", "branch", "repeat", "until", "array"][: 6 if depth else 2])
+    if kind == "unary":
+        return (kind, *place[:2], r.choice(sorted(random_control_flow.UNARY)))
+    if kind == "binary":
+        return (kind, *place, r.choice(sorted(random_control_flow.BINARY)))
+    inner = blocks(r, depth - 1)
+    if kind == "branch":
+        return kind, place[0], inner, blocks(r, depth - 1)
+    if kind == "repeat":
+        return kind, r.randrange(4), inner
+    if kind == "until":
+        return kind, place[0], inner
+    return kind, place[0], r.randrange(1, 4), inner
 
 
 def autograph(kinds: Sequence[str] = ("int32", "float32")) -> Iterator[Case]:
@@ -211,9 +213,7 @@ def python(seeds: range) -> Iterator[Case]:
     for seed in seeds:
         for source, values in many(seed, 1, tensors=True):
             program = load(source, tensor=lambda items: tf.constant(items, tf.int32), **scope)
-            yield Case(
-                f"python {seed}", lambda f=program, v=values: traced(f, [(*v, 0)])
-            )
+            yield Case(f"python {seed}", lambda f=program, v=values: traced(f, [(*v, 0)]))
 
 
 def control() -> Iterator[Case]:
@@ -229,8 +229,7 @@ def control() -> Iterator[Case]:
             yield Case(
                 f"control gradient {name} {i}",
                 lambda n=name, p=point: [
-                    tf.constant(x, tf.float32)
-                    for x in control_corpus.derivatives(tf, n, p, True)
+                    tf.constant(x, tf.float32) for x in control_corpus.derivatives(tf, n, p, True)
                 ],
             )
 

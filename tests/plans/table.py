@@ -90,8 +90,13 @@ RULES: tuple[tuple[Callable[[str, str, str], bool], str], ...] = (
         "it adds to what the statement before it has begun",
     ),
     (
-        lambda m, w, r: r in INDICES
-        and (w != BESIDE or m not in ("elementwise", "gather", "straight store", "reduction", "total")),
+        lambda m, w, r: (
+            r in INDICES
+            and (
+                w != BESIDE
+                or m not in ("elementwise", "gather", "straight store", "reduction", "total")
+            )
+        ),
         "an index is checked beside what it picks, by a nest or straight code",
     ),
     (

@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 from plans.interpreter import Run, interpret
-from plans.memory import Refused
 from plans.meetings import Meeting, meetings
+from plans.memory import Refused
 
 from graphwright.lower import executable
 from graphwright.lower.kinds import DTYPES
