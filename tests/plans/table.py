@@ -36,7 +36,8 @@ WAYS = (BESIDE, *INTO, *OUT, CARRIED)
 
 #: What reads memory or scalars, memory alone (of lists, indices, what is added to), scalars alone.
 EITHER = (*NESTS, "straight")
-INDICES = ("gather index", "scatter index", "accumulation index", "elementwise index")
+INDICES = ("gather index", "scatter index", "accumulation index", "elementwise index",
+           "reduction index", "total index")  # fmt: skip
 SUMS = ("accumulation sum", "scatter sum", "Multiply c")
 MEMORY = ("Multiply a", "Multiply b", "Scan", "Copy", "result", "Transfer", "Deliver",
           *INDICES, *SUMS)  # fmt: skip
@@ -48,6 +49,8 @@ LENGTHS = (
 )  # fmt: skip
 CONTROL = ("Loop first", "Loop next", "Loop again", "Choice condition", "Choice result")
 READERS = (*EITHER, *MEMORY, *PLACES, *LENGTHS, *CONTROL)
+
+AXES = (MADE, WAYS, READERS)
 
 
 def why_not(made: str, way: str, reader: str) -> str:
@@ -108,7 +111,7 @@ RULES: tuple[tuple[Callable[[str, str, str], bool], str], ...] = (
         "an int32 is no condition",
     ),
     (
-        lambda m, w, r: r == "Loop again" and w not in (BESIDE, *INTO),
+        lambda m, w, r: r == "Loop again" and w not in (BESIDE, *INTO) and m != "loop variable",
         "a condition is asked where it is computed, or is a variable of the loop",
     ),
 )
@@ -151,7 +154,7 @@ def is_cell(m: Meeting) -> bool:
 
 def empty(met: Counter[Meeting]) -> list[Meeting]:
     """The cells that can be filled, and are not."""
-    cells = itertools.starmap(Meeting, itertools.product(MADE, WAYS, READERS))
+    cells = itertools.starmap(Meeting, itertools.product(*AXES))
     return [cell for cell in cells if cell not in met and not why_not(*cell)]
 
 
