@@ -209,19 +209,22 @@ class Memory:
         return x < w and z < y
 
     def exchange(self, pairs: Iterable[tuple[int, int]]) -> None:
-        """Each first of a pair gets the memory of the second, and what is in it; memory that is
-        nobody's then goes to those that gave theirs away, who may not read what is left there."""
+        """Each first of a pair gets the memory of the second, and what is in it. Pairs are chains:
+        the last of each gets the memory of the first, and may not read what is left there."""
         pairs = list(pairs)
         variables, nexts = [v for v, _ in pairs], [f for _, f in pairs]
         for names in (variables, nexts):
             if len(set(names)) < len(names):
                 self.violate("a loop gives one memory to two variables")
         old = {b: self.at(b) for b in (*variables, *nexts)}
-        left = [old[v] for v in variables if v not in nexts]
         for variable, following in pairs:
             self.address[variable] = old[following]
-        for following, address in zip([f for f in nexts if f not in variables], left, strict=True):
-            self.address[following] = address._replace(owner=self.owner())
+        variable_of = dict(zip(nexts, variables))
+        for last in [f for f in nexts if f not in variables]:
+            first = last
+            while first in variable_of:
+                first = variable_of[first]
+            self.address[last] = old[first]._replace(owner=self.owner())
 
 
 def numpy_dtype(kind: str) -> Any:

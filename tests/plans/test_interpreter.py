@@ -17,7 +17,7 @@ from plans.tier import as_it_is, interpreted
 import graphwright as tf
 from graphwright.lower.check import compare
 from graphwright.lower.inspection import segments
-from graphwright.lower.nest import Program
+from graphwright.lower.nest import Loop, Program, exchanges
 
 
 def results(function: Callable[..., Any], arguments: Any, jit_compile: bool) -> list[Any] | None:
@@ -124,3 +124,9 @@ def test_a_nest_of_many_elements_takes_few_steps() -> None:
             sys.setprofile(before)
         steps.append(len(calls))
     assert steps[1] < 2 * steps[0]
+
+
+def test_chains_of_a_loop_exchange_no_memory_with_each_other() -> None:
+    pairs = ((55, 57), (56, 58), (57, 59))
+    given = exchanges(Loop((), 0, (), (), pairs))
+    assert given == [*pairs, (58, 56), (59, 55)]

@@ -419,10 +419,16 @@ def all_statements(body: tuple[Statement, ...]) -> Iterator[Statement]:
 
 def exchanges(loop: Loop) -> list[tuple[int, int]]:
     """(buffer, the one whose address it gets) when a loop's variables take their next values:
-    nobody's address is lost."""
-    variables, following = [v for v, _ in loop.buffers], [f for _, f in loop.buffers]
-    free = [v for v in variables if v not in following]
-    return [*loop.buffers, *zip([f for f in following if f not in variables], free)]
+    nobody's address is lost, and what is not next to another by a pair gets nothing of it."""
+    variable_of = {following: variable for variable, following in loop.buffers}
+    ends = [f for _, f in loop.buffers if f not in {v for v, _ in loop.buffers}]
+    found = list(loop.buffers)
+    for end in ends:
+        first = end
+        while first in variable_of:  # back along the chain
+            first = variable_of[first]
+        found.append((end, first))
+    return found
 
 
 class Buffer(NamedTuple):
