@@ -4,6 +4,12 @@ A program has buffers, scalars and statements over them. A `Nest` is a space of 
 stages that run one after the other for each index of the outer axes; a stage is a list of
 instructions in SSA form (loads by linear index maps, element expressions of ops), what is
 stored of them and what is reduced.
+
+Statements run one after the other. A buffer is read only where it was written before, as this
+buffer: others may have its memory before and after. A scalar is known from its statement to the
+end of the block that it is in; out of a loop or a branch come its `scalars` alone. What ops refuse
+(division by zero, indices out of range) ends the program: the kernels do it all again.
+`tests/plans` has an interpreter of this form.
 """
 
 from __future__ import annotations
@@ -18,7 +24,10 @@ from graphwright.op.op import Op
 
 
 class Linear(NamedTuple):
-    """An element's place in a buffer: offsets + axis i * strides[i] + scalar * stride ..."""
+    """An element's place in a buffer: offsets + axis i * strides[i] + scalar * stride ...
+
+    Scalars of places are int64.
+    """
 
     offsets: tuple[Size, ...]
     strides: Shape
@@ -116,7 +125,11 @@ Instruction = Load | Index | Constant | Scalar | Row | Element | Count
 
 
 class Store(NamedTuple):
-    """Writes an instruction's result; `combine` names how, where it adds to what is there."""
+    """Writes an instruction's result; `combine` names how, where it adds to what is there.
+
+    Code takes the innermost axis in vectors. Along it `picks` do not change, and places of what is
+    added are all the same, or one after the other.
+    """
 
     value: int
     buffer: int
@@ -154,7 +167,11 @@ class Keep(NamedTuple):
 
 
 class Stage(NamedTuple):
-    """One pass over the inner axes; `inner` False: once for each outer index."""
+    """One pass over the inner axes, in any order; `inner` False: once for each outer index.
+
+    A pass loads some elements, as many as it likes, before it stores any of them, or loads each
+    just before the effect that needs it; what runs once computes everything before its effects.
+    """
 
     instructions: tuple[Instruction, ...]
     effects: tuple[Store | Reduce | Keep, ...]
@@ -164,9 +181,10 @@ class Stage(NamedTuple):
 class Nest(NamedTuple):
     """Loops over a space: `outer` axes outside all stages, the others inside each.
 
-    Where `outer` is 0, what the stages reduce to becomes scalars of the program. What is `ordered`
-    writes to places that follow from data: its steps are taken one after the other, though along
-    an inner axis they are apart.
+    Outer indices come in any order, and at the same time. Where `outer` is 0, each element takes
+    all stages by itself, and what the stages reduce to becomes scalars of the program. What is
+    `ordered` writes to places that follow from data: its steps are taken one after the other,
+    though along an inner axis they are apart. That is the last axis, if `outer` is 0.
     """
 
     axes: Shape
@@ -175,12 +193,14 @@ class Nest(NamedTuple):
     #: Row values that become scalars: (row, scalar, kind).
     scalars: tuple[tuple[int, int, str], ...] = ()
     ordered: bool = False
-    #: Buffers in whose memory a result may be: they are read before anything is written.
+    #: Buffers in whose memory a result may be: a pass loads all that it needs of them for some
+    #: elements before it writes any of these.
     first: frozenset[int] = frozenset()
 
 
 class Straight(NamedTuple):
-    """Scalars computed once: instructions, which results are which scalars, what is stored."""
+    """Scalars computed once: all instructions, then which results are which scalars, then what is
+    stored, at places without axes or picks; nothing is added to what is there."""
 
     instructions: tuple[Instruction, ...]
     scalars: tuple[tuple[int, int, str], ...]
@@ -198,8 +218,9 @@ class Clear(NamedTuple):
 class Multiply(NamedTuple):
     """c = a @ b of row-major matrices; flags transpose the operands. With `add`, c += a @ b.
 
-    Of several `products` the operands lie one after the other, and so do the results.
-    `packed` is the buffer in which b was packed before, -1 if it was not.
+    Of several `products` the operands lie one after the other, and so do the results; these lie
+    apart from a and b. `packed` is the buffer in which b was packed before, -1 if it was not; b is
+    still there then, as it was: small products read it.
     """
 
     a: int
@@ -243,7 +264,7 @@ class Scan(NamedTuple):
 
 
 class Copy(NamedTuple):
-    """The elements of one buffer into another."""
+    """The elements of one buffer into another, which lie in the same place or apart."""
 
     source: int
     target: int
@@ -255,7 +276,8 @@ class Loop(NamedTuple):
     """while condition: body, over scalars and buffers that take their next values together.
 
     `scalars`: (the variable, its first value, its next value, kind); `buffers`: (the variable's
-    buffer, the next one's), whose addresses change places.
+    buffer, the next one's), whose addresses change places. What a variable held is gone then,
+    unless it is the next value of another one.
     """
 
     condition: tuple[Any, ...]
@@ -293,9 +315,10 @@ class Reserve(NamedTuple):
 
 
 class Extend(NamedTuple):
-    """A list with room for one more item, or up to the item `place`: what is new is zeros.
+    """A list with room for one more item, which is to be written, or up to the item `place`, or
+    of a length that `exactly` says: what is new of these is zeros.
 
-    `result` is its length then, or that which `exactly` says.
+    `result` is its length then. A list that gets more room may move: views of it are then wrong.
     """
 
     buffer: int
@@ -396,10 +419,16 @@ def all_statements(body: tuple[Statement, ...]) -> Iterator[Statement]:
 
 def exchanges(loop: Loop) -> list[tuple[int, int]]:
     """(buffer, the one whose address it gets) when a loop's variables take their next values:
-    nobody's address is lost."""
-    variables, following = [v for v, _ in loop.buffers], [f for _, f in loop.buffers]
-    free = [v for v in variables if v not in following]
-    return [*loop.buffers, *zip([f for f in following if f not in variables], free)]
+    nobody's address is lost, and what is not next to another by a pair gets nothing of it."""
+    variable_of = {following: variable for variable, following in loop.buffers}
+    ends = [f for _, f in loop.buffers if f not in {v for v, _ in loop.buffers}]
+    found = list(loop.buffers)
+    for end in ends:
+        first = end
+        while first in variable_of:  # back along the chain
+            first = variable_of[first]
+        found.append((end, first))
+    return found
 
 
 class Buffer(NamedTuple):
@@ -410,7 +439,8 @@ class Buffer(NamedTuple):
     first dimension and its memory are known in the end.
     """
 
-    role: str  # input, result, temporary, row (memory for one outer index), owned, view, late
+    #: input, result, temporary, row (memory for one outer index of one nest), owned, view, late
+    role: str
     shape: Shape
     kind: str
 

@@ -1,0 +1,131 @@
+"""What elements are computed from others, in NumPy: the ops' own scalar definitions."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from plans.memory import Refused, numpy_dtype
+
+from graphwright.lower.kinds import HALVES, KINDS
+from graphwright.op.op import Op
+from graphwright.op.scalars import NumpyScalars, caster
+from graphwright.ops.conversion import Cast
+from graphwright.types import dtypes as dt
+
+_HALVES = [numpy_dtype(kind) for kind in HALVES]
+
+_ROUNDINGS = {"ceil", "floor", "rint"}
+
+#: Words of integers that refuse a divisor of 0.
+_QUOTIENTS = {"floordiv", "floormod", "truncdiv", "truncmod"}
+
+
+class Elements(NumpyScalars):
+    """The words of element expressions over arrays; what machine code reports is `Refused`."""
+
+    def on_zero(self, condition: Any) -> None:
+        """Refuses elements for which a condition holds."""
+        if np.any(condition):
+            raise Refused
+
+    @property
+    def emitter(self) -> Elements:
+        """What reads bits as others."""
+        return self
+
+    def bitcast(self, x: Any, kind: str) -> Any:
+        """The bits as another kind of the same size."""
+        return np.ascontiguousarray(x).view(numpy_dtype(kind))
+
+    def unary(self, function: str, x: Any) -> Any:
+        if function in _ROUNDINGS and np.asarray(x).dtype.kind in "iu":
+            return x
+        return rounded(super().unary, function, x)
+
+    def binary(self, function: str, x: Any, y: Any) -> Any:
+        if np.asarray(x).dtype.kind in "iu":
+            if function in _QUOTIENTS:
+                self.on_zero(np.equal(y, 0))
+            if function == "pow":
+                self.on_zero(np.less(y, 0))
+        return rounded(super().binary, function, x, y)
+
+    def div(self, x: Any, y: Any) -> Any:
+        if np.asarray(x).dtype.kind in "iu":
+            self.on_zero(np.equal(y, 0))
+        return super().div(x, y)
+
+
+def rounded(rule: Callable[..., Any], function: str, *operands: Any) -> Any:
+    """A word's result; of halves it is computed in float32 and rounded."""
+    own = np.asarray(operands[0]).dtype
+    if own not in _HALVES:
+        return rule(function, *operands)
+    result = rule(function, *[np.asarray(x).astype(np.float32) for x in operands])
+    return result.astype(own) if result.dtype == np.float32 else result
+
+
+def element(op: Op, operands: list[Any], kind: str) -> Any:
+    """An op's result for elements, or a conversion to a kind."""
+    if isinstance(op, Cast):
+        return caster(operands[0].dtype, numpy_dtype(kind))(operands[0])
+    return np.asarray(op.element(Elements(), *operands))  # type: ignore[attr-defined]
+
+
+def number(value: Any, kind: str) -> Any:
+    """A number of a kind, as an array of one element."""
+    return np.asarray([value]).astype(numpy_dtype(kind))
+
+
+# -- what reductions and scans combine with --------------------------------------------------
+
+#: The function, and what it starts from: the least or greatest number, or this one.
+_COMBINE: dict[str, tuple[Any, Any]] = {
+    "sum": (np.add, 0),
+    "prod": (np.multiply, 1),
+    "all": (np.logical_and, 1),
+    "any": (np.logical_or, 0),
+    "max": (np.maximum, "least"),
+    "min": (np.minimum, "greatest"),
+    "peak": (np.fmax, "least"),
+    "trough": (np.fmin, "greatest"),
+    "fmax": (np.fmax, "greatest"),  # into memory that holds NaN
+    "fmin": (np.fmin, "least"),
+    "logsumexp": (np.logaddexp, "least"),
+}
+
+
+def function(combine: str) -> Any:
+    """The function of two arrays."""
+    return _COMBINE[combine][0]
+
+
+def start(combine: str, kind: str) -> Any:
+    """What a reduction starts from."""
+    found = _COMBINE[combine][1]
+    if found not in ("least", "greatest"):
+        return numpy_dtype(kind).type(found)
+    if kind[0] in "fb" and kind != "b1":
+        return numpy_dtype(kind).type(np.inf if found == "greatest" else -np.inf)
+    if kind == "b1":
+        return np.bool_(found == "greatest")
+    limits = np.iinfo(numpy_dtype(kind))
+    return numpy_dtype(kind).type(limits.max if found == "greatest" else limits.min)
+
+
+def wide(values: Any) -> Any:
+    """Floats in float64: sums of them are taken in any order."""
+    x = np.asarray(values)
+    return x.astype(np.float64) if is_float(x.dtype) else x
+
+
+def is_float(dtype: Any) -> bool:
+    """Whether elements are floats."""
+    return dt.of_numpy(dtype).is_floating
+
+
+def kind_of(x: Any) -> str:
+    """The kind of an array's elements."""
+    return KINDS[dt.of_numpy(x.dtype)]
