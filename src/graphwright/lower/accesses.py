@@ -5,7 +5,7 @@ A view is memory of another buffer, an item of a list: what accesses it accesses
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator
 
 from graphwright.lower.nest import (
     Clear,
@@ -21,7 +21,6 @@ from graphwright.lower.nest import (
     Store,
     Straight,
     Transfer,
-    all_statements,
 )
 
 
@@ -63,7 +62,6 @@ def accessed(statement: Statement) -> Iterator[int]:
     yield from written_by(statement)
 
 
-def viewed(body: Sequence[Statement]) -> dict[int, int]:
-    """The buffers in which views are items."""
-    items = [s for s in all_statements(tuple(body)) if isinstance(s, Locate)]
-    return {s.view: s.buffer for s in items}
+def viewed(statements: Iterable[Statement]) -> dict[int, int]:
+    """The buffers in which the views that these statements themselves make are items."""
+    return {s.view: s.buffer for s in statements if isinstance(s, Locate)}

@@ -113,7 +113,7 @@ def spans_of(story: Sequence[Moment]) -> dict[int, Span] | None:
     """
     uses: dict[int, list[tuple[int, tuple[int, ...]]]] = {}
     ends: dict[int, Span] = {}  # by loop
-    views = viewed([m.statement for m in story])
+    views = viewed(m.statement for m in story)
     for at, (statement, loops) in enumerate(story):
         for loop in loops:
             ends[loop] = (ends.get(loop, (at, at))[0], at)
@@ -182,7 +182,7 @@ def inherits(story: Sequence[Moment], result: int, members: Collection[int], las
     begun = next((i for i, m in enumerate(story) if result in accessed(m.statement)), None)
     if begun is None or begun != last:
         return False
-    statement, views = story[begun].statement, viewed([m.statement for m in story])
+    statement, views = story[begun].statement, viewed(m.statement for m in story)
     if any(views.get(b) in members for b in accessed(statement)):
         return False
     return isinstance(statement, Nest) and all(is_in_step(statement, result, b) for b in members)

@@ -20,7 +20,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from graphwright.lower.accesses import read_by, viewed, written_by
 from graphwright.lower.in_place import is_in_step
-from graphwright.lower.nest import Copy, Loop, Program, Statement, inner_blocks
+from graphwright.lower.nest import Copy, Loop, Program, Statement, all_statements, inner_blocks
 from graphwright.lower.sizes import product
 from graphwright.named_tuple import NamedTuple
 
@@ -63,7 +63,7 @@ class Interference:
         self.exchanges: list[Affinity] = []
         self.handovers: list[Affinity] = []
         self.local = 0  # what is accessed inside of a loop alone
-        self._views = viewed(program.body)
+        self._views = viewed(all_statements(program.body))
         self._paths: dict[int, tuple[int, ...]] = {}  # of the blocks that have all accesses
         self._blocks: list[Block] = []
         root = self._block(program.body, (), 0)
