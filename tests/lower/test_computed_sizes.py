@@ -164,6 +164,12 @@ def test_there_are_no_fewer_than_no_steps(number):
     assert "Requires start <= limit when delta > 0: 1/-1" in one
 
 
+def test_so_many_steps_as_a_call_says():
+    fast = staged(lambda n: tf.linspace(0.0, 1.0, n) * 2.0, [N], True)
+    for number in (0, 1, 2, 5):
+        assert fast(np.int32(number)).numpy().tolist() == np.linspace(0, 2, number).tolist()
+
+
 def test_a_vector_of_computed_sizes_is_there_before_what_asks_for_its_size():
     counted = staged(lambda i: tf.math.bincount([tf.minimum(i, 5)]), [N], True)
     assert [counted(i).shape[0] for i in (0, 4, 7)] == [1, 5, 6]
