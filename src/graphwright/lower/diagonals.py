@@ -9,9 +9,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from graphwright.lower.own_ops import Gathered
-from graphwright.lower.rules import Rule, dims_of, extent, host
-from graphwright.op.interpreter import apply
+from graphwright.lower.rules import Rule, dims_of, extent, host, moved
 from graphwright.op.op import Op
 from graphwright.ops.arithmetic import maximum, minimum
 from graphwright.ops.conversion import cast
@@ -92,7 +90,7 @@ class Band:
 def picked(x: Any, places: list[Any]) -> Any:
     """The elements at places along the last axes."""
     first = x.shape.rank - len(places)
-    return apply(Gathered.of(first), x, *[cast(place, dt.int64) for place in places])
+    return moved(x, first, places)
 
 
 def diagonal_matrix(op: Any, diagonal: Any, k: Any, rows: Any, columns: Any, value: Any) -> Any:

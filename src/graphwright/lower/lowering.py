@@ -38,6 +38,7 @@ from graphwright.lower.nest import (
 from graphwright.lower.nesting import ClusterLowering, StageLowering
 from graphwright.lower.own_ops import MatMulAdd, Products, Scanned, Scattered
 from graphwright.lower.passes import verified, verified_program
+from graphwright.lower.places import require_places
 from graphwright.lower.residence import PlanError, Residence, stored
 from graphwright.lower.schedule import Schedule
 from graphwright.lower.shapes import joined_parts
@@ -344,7 +345,7 @@ def lower(graph: Graph) -> tuple[Program, list[Any]]:
     simple, origins = decompose(verified(graph, "native_node"))
     lowering = Lowering(simple)
     try:
-        program = coalesced(lowering.program())
+        program = coalesced(require_places(lowering.program()))
         return verified_program(program), lowering.constants
     except NotNative as reason:
         reason.nodes = [origins.get(n, n) for n in reason.nodes]

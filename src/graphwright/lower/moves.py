@@ -222,10 +222,19 @@ def plain_sliced_dims(sizes: Sizes, node: Node, dims: Shape, dims_of: DimsOf) ->
             result.append(d if b == 0 else sizes.derive("sub", d, as_size(sizes, b)))
         else:
             result.append(as_size(sizes, n))
-        known, start = sizes.value(d), b if isinstance(b, int) else None
-        if known is None or start is None or start + (sizes.value(result[-1]) or 0) > known:
-            raise NotNative("the bounds of a slice are not known")
+        require_inside(sizes, b, result[-1], d)
     return tuple(result)
+
+
+def require_inside(sizes: Sizes, begin: Any, size: Size, dim: Size) -> None:
+    """Guards that a dimension has what is taken of it."""
+    if not isinstance(begin, int) or begin < 0:
+        raise NotNative("where a slice begins is not known")
+    taken, there = sizes.value(size), sizes.value(dim)
+    if taken is None or there is None:
+        sizes.difference(dim, sizes.derive("add", size, Size(begin)))
+    elif begin + taken > there:
+        raise NotNative("a slice is out of bounds")
 
 
 def pull_plain_sliced(sizes: Sizes, node: Node, dims: Shape, out: Shape, at: Place) -> Place:
@@ -256,8 +265,6 @@ def gathered_dims(sizes: Sizes, node: Node, dims: Shape, dims_of: DimsOf) -> Sha
     for i in range(op.batch):
         sizes.unify(dims[i], places[i])
     end = op.axis + len(node.inputs) - 1
-    for d in dims[op.axis : end]:
-        sizes.require_some(d)  # something must be there to be read, wherever the places are
     return (*dims[: op.axis], *places[op.batch :], *dims[end:])
 
 

@@ -28,7 +28,7 @@ from graphwright.lower.nest import (
     Store,
     Straight,
 )
-from graphwright.lower.own_ops import PickIndex, Sized
+from graphwright.lower.own_ops import AxisPlace, Sized
 from graphwright.lower.residence import PlanError
 from graphwright.lower.schedule import Schedule
 from graphwright.lower.shapes import COMBINE, FILLS
@@ -272,7 +272,7 @@ class StageLowering:
         operands = [self.read(v, at) for v, at in member.reads[:count]]
         kind = kind_of(value.type.dtype)
         if isinstance(node.op, Sized):
-            if isinstance(node.op, PickIndex):
+            if isinstance(node.op, AxisPlace):
                 operands = [self.emit(Element(Cast.of(dt.int64), tuple(operands), kind))]
             operands.append(self.emit(Count(self.size_for(node), kind)))
         return self.emit(Element(node.op, tuple(operands), kind))
@@ -280,7 +280,7 @@ class StageLowering:
     def size_for(self, node: Node) -> Size:
         """What an op that reads a size reads."""
         own, x = [self.schedule.of(v) for v in node.inputs]
-        if isinstance(node.op, PickIndex):
+        if isinstance(node.op, AxisPlace):
             return x[node.op.axis]
         return self.program.sizes.quotient(product(x), product(own))
 

@@ -9,9 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from graphwright.lower.own_ops import Gathered
-from graphwright.lower.rules import Rule, host
-from graphwright.op.interpreter import apply, convert
+from graphwright.lower.rules import Rule, host, moved
+from graphwright.op.interpreter import convert
 from graphwright.op.op import Op
 from graphwright.ops.comparison import equal
 from graphwright.ops.conversion import cast
@@ -46,7 +45,7 @@ def top(op: Any, x: Any, k: Any) -> Any:
     hits = equal(expand_dims(places, -2), expand_dims(steps(count), -1))
     chosen = reduce_sum(where(hits, numbers, 0), -1)
     last = x.shape.rank - 1
-    values = apply(Gathered.of(last, last), x, cast(chosen, dt.int64))
+    values = moved(x, last, [chosen], last)
     return values, cast(chosen, op.index_type) if op.index_type is not dt.int32 else chosen
 
 

@@ -41,15 +41,22 @@ class Peak(Max):
     type_name = "_Peak"
 
 
-class PickIndex(Sized):
-    """An index along an axis of `x`, checked; negative ones count from the end if it wraps."""
+class AxisPlace(Sized):
+    """A place along an axis of `x`, which has elements: what may say where memory is read or
+    written. Each kind sees to it that it is none outside, before anything is done there."""
 
-    type_name = "_PickIndex"
     inputs = ("index: Tindex", "x: T")
     outputs = ("place: int64",)
     dtypes = {"Tindex": dt.INDEX | {dt.int16}, "T": dt.ANY}
 
     axis: int
+
+
+class PickIndex(AxisPlace):
+    """An index from data, checked; negative ones count from the end if it wraps."""
+
+    type_name = "_PickIndex"
+
     wraps: bool = True
 
     def element(self, scalars: Any, index: Any, size: Any) -> Any:
@@ -64,6 +71,20 @@ class PickIndex(Sized):
         )
         scalars.on_zero(outside)
         return scalars.select(outside, zero, place)
+
+
+class Confined(AxisPlace):
+    """A place that a rule works out of sizes and counters; the nearest one there is, if that
+    should ever be outside."""
+
+    type_name = "_Confined"
+
+    def element(self, scalars: Any, index: Any, size: Any) -> Any:
+        """The place."""
+        zero = scalars.constant(0, index)
+        last = scalars.sub(size, scalars.constant(1, index))
+        low = scalars.select(scalars.compare("lt", index, zero), zero, index)
+        return scalars.select(scalars.compare("lt", last, low), last, low)
 
 
 class Inhabited(Op):

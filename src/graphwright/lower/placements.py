@@ -4,9 +4,19 @@ from __future__ import annotations
 
 from typing import Any
 
-from graphwright.lower.own_ops import Gathered, PickIndex, Required, Scanned, Scattered
+from graphwright.lower.own_ops import PickIndex, Required, Scanned, Scattered
 from graphwright.lower.rewrites import CountedSegments
-from graphwright.lower.rules import HALVES, Rule, dims_of, extent, host, pieces, widened
+from graphwright.lower.rules import (
+    HALVES,
+    Rule,
+    dims_of,
+    extent,
+    gathered,
+    host,
+    moved,
+    pieces,
+    widened,
+)
 from graphwright.op.interpreter import apply, convert
 from graphwright.op.op import Op
 from graphwright.ops.arithmetic import floordiv, maximum
@@ -57,7 +67,7 @@ def gather(op: Any, x: Any, indices: Any, axis: Any) -> Any:
         return None
     at, batch = at % x.shape.rank, op.batch_dims
     batch = batch + indices.shape.rank if batch < 0 else batch
-    return apply(Gathered.of(at, batch), x, apply(PickIndex.of(at, False), indices, x))
+    return gathered(x, at, [indices], batch)
 
 
 def put_together(combine: str) -> Rule:
@@ -105,7 +115,7 @@ def sizes_of(ids: Any, dims: list[Any]) -> Any:
 def counted_segments(op: Any, x: Any, ids: Any, count: Any) -> Any:
     """Rows combined by segments, whose numbers must ascend"""
     kind, dims = op.op.kind, shape_of_segments(x, ids, count)
-    before = apply(Gathered.of(0), ids, cast(maximum(steps(extent(ids, 0)) - 1, 0), dt.int64))
+    before = moved(ids, 0, [steps(extent(ids, 0)) - 1])  # of the first, itself
     ids = apply(Required.of(), ids, (ids >= 0) & (ids >= before))
     if kind in ("max", "min"):
         return extremes(kind, x, ids, dims, 0)
@@ -166,8 +176,7 @@ def gather_by_rows(op: Op, x: Any, indices: Any) -> Any:
     """As `gather`, of rows of indices, one for each of the first axes"""
     if not indices.shape[-1]:
         return None
-    columns = enumerate(columns_of(indices))
-    return apply(Gathered.of(0), x, *[apply(PickIndex.of(i, False), c, x) for i, c in columns])
+    return gathered(x, 0, columns_of(indices))
 
 
 def roll(op: Op, x: Any, shift: Any, axis: Any) -> Any:
@@ -183,7 +192,7 @@ def roll(op: Op, x: Any, shift: Any, axis: Any) -> Any:
             if cut != size:
                 x = concat(pieces(x, at, [cut, size - cut])[::-1], at)
         else:
-            x = apply(Gathered.of(at), x, cast((steps(size) - distance) % size, dt.int64))
+            x = moved(x, at, [(steps(size) - distance) % size])
     return identity(x)
 
 
@@ -197,10 +206,7 @@ def reverse_sequence(op: Any, x: Any, lengths: Any) -> Any:
     own = expand_dims(cast(apply(Required.of(), lengths, fits), dt.int64), 1)
     numbers = cast(steps(size), dt.int64)
     places = where(numbers < own, own - 1 - numbers, numbers)
-    rows = transpose(x, order)
-    # Elements are read before anybody asks whether all lengths fit.
-    places = apply(PickIndex.of(1, False), places, rows)
-    return transpose(apply(Gathered.of(1, 1), rows, places), back)
+    return transpose(moved(transpose(x, order), 1, [places], 1), back)
 
 
 RULES: dict[type[Op], Rule] = {

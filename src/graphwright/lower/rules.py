@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from graphwright.ir.known import is_whole, known
-from graphwright.lower.own_ops import Average
+from graphwright.lower.own_ops import Average, Confined, Gathered, PickIndex
 from graphwright.op.interpreter import apply
 from graphwright.op.op import Op
 from graphwright.ops.conversion import cast
@@ -64,6 +64,18 @@ def pieces(value: Any, axis: int, sizes: list[int]) -> Any:
     ends = [sum(sizes[: i + 1]) for i in range(len(sizes))]
     rank = value.shape.rank
     return tuple([value[along(rank, axis, slice(e - n, e))] for e, n in zip(ends, sizes)])
+
+
+def gathered(x: Any, axis: int, indices: list[Any], batch: int = 0) -> Any:
+    """The elements at indices from data along axes from `axis` on, for each of `batch` batches."""
+    places = [apply(PickIndex.of(axis + i, False), v, x) for i, v in enumerate(indices)]
+    return apply(Gathered.of(axis, batch), x, *places)
+
+
+def moved(x: Any, axis: int, places: list[Any], batch: int = 0) -> Any:
+    """The same of places that a rule works out, which need no check."""
+    places = [apply(Confined.of(axis + i), cast(v, dt.int64), x) for i, v in enumerate(places)]
+    return apply(Gathered.of(axis, batch), x, *places)
 
 
 def average(x: Any, axes: Any, keepdims: bool = False) -> Any:

@@ -9,6 +9,7 @@ from graphwright.ir.graph import Node, Value
 from graphwright.lower.host_operands import as_size, host_of, literal_of
 from graphwright.lower.moves import FIRST, MOVES
 from graphwright.lower.own_ops import (
+    AxisPlace,
     MatMulAdd,
     Peak,
     Products,
@@ -64,6 +65,8 @@ class Shapes:
         move = MOVES.get(type(op))
         if move is not None:
             return move.dims(self.sizes, node, self.of(node.inputs[0]), self.of)
+        if isinstance(op, AxisPlace):
+            self.sizes.require_some(self.of(node.inputs[1])[op.axis])
         if isinstance(op, Sized):
             return self.of(node.inputs[0])
         if isinstance(op, Elementwise):
