@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from graphwright.ir.face import Face
+from graphwright.ir.operation import Faces
 from graphwright.ragged.bodies import RaggedBodies
 from graphwright.ragged.methods import METHODS
 
 
 def install() -> None:
     """Hands each lower layer the implementations that it declares."""
+    Face.bodies = Faces()
     METHODS.bodies = RaggedBodies()
