@@ -189,7 +189,7 @@ def linspace(start: Any, stop: Any, num: Any, name: str | None = None, axis: int
     whole = broadcast_shape_of(start, stop)
     start = expand_dims(broadcast_to(start, whole), axis)
     stop = expand_dims(broadcast_to(stop, whole), axis)
-    steps = larger(num, 2) - 1
+    steps = larger(num, 2) - 1  # of the least number, 1 cannot be taken
     delta = (stop - start) / cast(convert(steps), start.dtype)
     if isinstance(num, int):
         end = steps if num >= 0 else -1
