@@ -13,6 +13,7 @@ from graphwright.lower.accesses import written_by
 from graphwright.lower.nest import (
     Choice,
     Copy,
+    Deliver,
     Element,
     Instruction,
     Keep,
@@ -144,7 +145,7 @@ def defined_by(statement: Statement) -> Iterator[int]:
         yield from (result for result, *_ in statement.scalars)
     elif isinstance(statement, (Nest, Straight)):
         yield from (scalar for _, scalar, _ in statement.scalars)
-    else:
+    elif not isinstance(statement, Deliver):  # of which it is a result of the program
         result = getattr(statement, "result", None)
         if result is not None:
             yield result
