@@ -45,7 +45,8 @@ def needs_of(op: StatelessWhile | BranchingOp) -> Needs:
     condition, body = needs_within(op.cond), needs_within(op.body)
     # A variable needs its first value, and all that its next value needs.
     needed = [1 << i | own for i, own in enumerate(body.results)]
-    for i, own in enumerate(needed):
+    for i in range(len(needed)):  # transitively, by Warshall's algorithm
+        own = needed[i]
         needed = [other | own if other >> i & 1 else other for other in needed]
     always = condition.results[0] | condition.effects | body.effects
     through = [own for i, own in enumerate(needed) if always >> i & 1]
