@@ -156,3 +156,16 @@ def test_a_size_that_is_used_twice_is_computed_once(usual_tiers):
 def test_a_long_computation_of_a_size_is_lowered(usual_tiers):
     graph = trace(sized(lambda size: tf.maximum(size - 1, 1), 1000))
     assert native(graph).source.segments
+
+
+def doubled(depth):
+    """A function that calls one twice, which calls one twice, and so on."""
+    function = tf.function(tf.sin)
+    for _ in range(depth):
+        function = tf.function(lambda x, inner=function: inner(inner(x)))
+    return function
+
+
+@pytest.mark.parametrize("work", WORK)
+def test_functions_that_call_twice_take_steps_as_there_are_of_them(usual_tiers, work):
+    check_growth(WORK[work], doubled, 15, 30)
