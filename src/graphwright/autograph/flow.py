@@ -17,7 +17,6 @@ from typing import Any
 from graphwright.autograph.effects import NONE, Closure, Effect, Names, collect, variables
 from graphwright.autograph.syntax import blocks, is_simple, parameters
 
-
 #: Context managers of the public API: they pass on every exception. Others may end one, and then
 #: what their block assigns has perhaps its former value.
 _TRANSPARENT = frozenset({
