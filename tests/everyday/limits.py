@@ -12,8 +12,9 @@ class TooLong(BaseException):
 
 
 #: How much longer than on an idle machine a program may take.
-_AGAIN = 0.05  # seconds
 _BUSY = 30
+#: Seconds after which `TooLong` is raised again.
+_AGAIN = 0.05
 
 
 @contextmanager
