@@ -9,7 +9,6 @@ from graphwright.ir.graph import Graph, Node, Value
 from graphwright.lower.host_operands import is_single_size, is_size
 from graphwright.lower.lowering import lower
 from graphwright.lower.native import Native, NativeUpdate
-from graphwright.lower.reuse import with_reuses
 from graphwright.lower.sizes import NotNative
 from graphwright.op.op import Op
 from graphwright.ops.arithmetic import AddV2, Sub
@@ -171,7 +170,7 @@ def native_node(
     results = [v for n in live for v in n.outputs if v in needed]
     body = outline.finish(results)
     try:
-        lowered = lower(body)
+        lowered = lower(body, outline.pairs(len(results)))
     except NotNative as reason:
         found = [outline.origins[n] for n in reason.nodes if n in outline.origins]
         reason.nodes = found or live
@@ -179,8 +178,6 @@ def native_node(
     inputs = (*outline.before, *outline.after, *outline.arguments)
     op: Native = Native(body, lowered)
     if outline.after:
-        program, constants = lowered
-        lowered = with_reuses(program, outline.pairs(len(results))), constants
         steps = partial(steps_of, graph.name, live, outline.reads, inputs, results)
         op = NativeUpdate(body, lowered, len(outline.before), len(outline.after), steps)
     fused = Node(
