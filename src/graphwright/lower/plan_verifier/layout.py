@@ -11,9 +11,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from graphwright.lower.kinds import item_size
-from graphwright.lower.nest import Locate, Loop, Program, all_statements
+from graphwright.lower.nest import Extend, Locate, Loop, Program, Reserve, all_statements
 from graphwright.lower.plan_verifier.quantities import Quantities
 from graphwright.lower.plan_verifier.refusal import Rule, refuse, require
+from graphwright.lower.sizes import Size
 
 
 class Layout:
@@ -25,8 +26,11 @@ class Layout:
         self.counts = [sizes.product(buffer.shape) for buffer in plan.buffers]
         self.lists: dict[int, int] = {}  # by view, the list whose items it is
         pairs: list[tuple[int, int]] = []
+        self.room: dict[int, int | None] = {}  # by list, how many items it has if a size says it
         for statement in all_statements(plan.body):
-            if isinstance(statement, Locate):
+            if isinstance(statement, (Reserve, Extend)):
+                self._add_room(statement)
+            elif isinstance(statement, Locate):
                 self._add_view(statement)
             elif isinstance(statement, Loop):
                 pairs += statement.buffers
@@ -71,6 +75,10 @@ class Layout:
         list and its items."""
         return (one in self.lists) == (other in self.lists)
 
+    def is_given(self, value: int) -> bool:
+        """Whether a value is an argument, or an item of one."""
+        return self.buffers[self.base(value)].role == "input"
+
     def is_empty(self, value: int) -> bool:
         """Whether a value has no elements."""
         return not self.counts[value] and self.buffers[value].role not in ("owned", "late")
@@ -82,7 +90,8 @@ class Layout:
     def has_memory(self, value: int) -> bool:
         """Whether something says where a value lies."""
         memory = self.memory(value)
-        return self.buffers[memory].role != "temporary" or memory in self._homes
+        role = self.buffers[memory].role
+        return memory in {"temporary": self._homes, "view": self.lists}.get(role, (memory,))
 
     # -- blocks -----------------------------------------------------------------------------
 
@@ -94,6 +103,13 @@ class Layout:
             if block in self._lent:
                 blocks.add(self._lent[block])
         return frozenset(blocks)
+
+    def _add_room(self, statement: Reserve | Extend) -> None:
+        size = statement.length if isinstance(statement, Reserve) else None
+        room = self.sizes.of(size) if isinstance(size, Size) else None
+        known = self.room.setdefault(statement.buffer, room)
+        if known != room:
+            self.room[statement.buffer] = None
 
     def _add_view(self, statement: Locate) -> None:
         known = self.lists.setdefault(statement.view, statement.buffer)

@@ -13,12 +13,13 @@ from typing import Any, Final
 
 from graphwright.lower.plan_verifier.layout import Layout
 from graphwright.lower.plan_verifier.places import Box, contains, covers, joined
-from graphwright.lower.plan_verifier.refusal import Rule, refuse
+from graphwright.lower.plan_verifier.refusal import Rule, refuse, require
 from graphwright.lower.plan_verifier.steps import (
     Extended,
     Gone,
     Located,
     Packed,
+    Packing,
     Read,
     Renamed,
     Repetition,
@@ -39,14 +40,15 @@ WHOLE: Final = Whole.WHOLE
 
 
 class AllBut(NamedTuple):
-    """All items of a list but the one at a place; `length` counts it."""
+    """All items of a list but the one at a place, of which some is written; `length` counts it."""
 
     place: Size | int
     length: int
+    written: tuple[Box, ...] = ()
 
 
 #: How much of a value there is.
-Extent = tuple[Box, ...] | AllBut | Whole
+Extent = tuple[Box, ...] | AllBut | Packing | Whole
 
 State = dict[int, Extent]
 
@@ -67,11 +69,16 @@ class Memory:
 
     def read(self, read: Read, state: State) -> None:
         """Refuses a read of what is not there."""
-        value, box = read
+        value, part = read
         extent = state.get(value, ())
+        if isinstance(part, Packing):
+            words = f"b{value} does not hold what b{part.source} is now, packed"
+            require(extent == part, Rule.VALUES, words)
+            return
         if extent is WHOLE or self.layout.is_empty(value):
             return
-        if box is None or isinstance(extent, AllBut) or not covers(extent, box):
+        some = () if isinstance(extent, (AllBut, Packing)) else extent
+        if part is None or not covers(some, part):
             role = self.layout.buffers[value].role
             state_of = "not all of it is" if extent else "on some path it is not"
             refuse(Rule.VALUES, f"b{value} ({role}) is read, and {state_of} in its memory")
@@ -83,12 +90,17 @@ class Memory:
     def written(self, effect: Written, state: State) -> None:
         """Elements are written: what else lies there is gone."""
         value, box, updates = effect
-        owner = self.layout.lists.get(value)
+        lists = self.layout.lists
+        owner = lists.get(value)
         for other in self.layout.rivals(value):
-            if other != owner:
-                state.pop(other, None)
+            if other != owner and other in state:
+                if other in lists:
+                    state[other] = ()  # an item may be another one now, and is where it was
+                else:
+                    del state[other]
         if owner is not None:
             self.item_written(value, owner, box, state)
+            return
         before = state.get(value, ())
         if before is not WHOLE and not updates:
             self.add(value, box, state)
@@ -96,22 +108,31 @@ class Memory:
 
     def item_written(self, view: int, owner: int, box: Box | None, state: State) -> None:
         """An item of a list is written: the list is whole again if this was what it lacked."""
-        extent = state.get(owner, ())
-        self.forget_packed(owner, state)
-        if isinstance(extent, AllBut) and state.get(view, WHOLE) is not WHOLE:
+        require(view in state, Rule.LISTS, f"b{view} is written, and is no item yet")
+        lacking = state[view]
+        if isinstance(lacking, AllBut):
+            boxes = self.joined(view, lacking.written, box)
+            left = boxes if boxes is WHOLE else lacking._replace(written=boxes)
+            state[view] = state[owner] = left
+        elif lacking is not WHOLE:
             self.add(view, box, state)
-            if state[view] is WHOLE:
-                state[owner] = WHOLE
+        self.forget_packed(owner, state)
+        self.forget_packed(view, state)
 
     def add(self, value: int, box: Box | None, state: State) -> None:
         """More of a value is there."""
         before = state.get(value, ())
-        if before is WHOLE or isinstance(before, AllBut):
-            before = ()
-        whole = Box(0, self.layout.counts[value], ())
-        boxes = before if box is None else joined(before, box)
-        all_of_it = box is None or any(contains(b, whole) for b in boxes)
-        state[value] = WHOLE if all_of_it else boxes
+        boxes = () if isinstance(before, (AllBut, Packing, Whole)) else before
+        state[value] = self.joined(value, boxes, box)
+
+    def joined(
+        self, value: int, boxes: tuple[Box, ...], box: Box | None
+    ) -> tuple[Box, ...] | Whole:
+        """Boxes of a value and one more, or all of it."""
+        if box is None:
+            return WHOLE
+        boxes, whole = joined(boxes, box), Box(0, self.layout.counts[value], ())
+        return WHOLE if any(contains(b, whole) for b in boxes) else boxes
 
     def renamed(self, effect: Renamed, state: State) -> None:
         """What one value is in some places is now another one too."""
@@ -129,30 +150,30 @@ class Memory:
             state.pop(value, None)
 
     def extended(self, effect: Extended, state: State) -> None:
-        """A list has one more item; it may have moved."""
+        """A list has one more item, or more zeros; it may have moved."""
         s = effect.statement
         for other in self.layout.rivals(s.buffer):
             state.pop(other, None)
-        state[s.buffer] = AllBut(s.length, s.result)
+        state[s.buffer] = WHOLE if effect.zeros else AllBut(s.length, s.result)
 
     def located(self, effect: Located, state: State) -> None:
         """A view is of an item that is there, or of one that is to be written."""
         s = effect.statement
         extent = state.get(effect.source, ())
-        if extent is WHOLE:
+        if self.is_whole(effect.source, state):
             state[s.view] = WHOLE
         elif not isinstance(extent, AllBut):
             refuse(Rule.VALUES, f"an item of b{s.buffer} is looked for, and it is not there")
         elif s.place == extent.place or s.length == extent.length:
-            state[s.view] = ()
+            state[s.view] = extent
         else:
             state[s.view] = WHOLE
         self.forget_packed(s.view, state)
 
     def pack(self, effect: Packed, state: State) -> None:
         """A buffer holds a value as it is now."""
-        state[effect.value] = WHOLE
-        self.packed.setdefault(effect.source, set()).add(effect.value)
+        state[effect.value] = effect.packing
+        self.packed.setdefault(effect.packing.source, set()).add(effect.value)
 
     def forget_packed(self, value: int, state: State) -> None:
         """A value has changed: what is packed of it is another one."""
@@ -192,9 +213,7 @@ def meet(one: State, other: State) -> State:
     result: State = {}
     for value, extent in one.items():
         if value in other:
-            both = common(extent, other[value])
-            if both != () or other[value] == extent:
-                result[value] = both
+            result[value] = common(extent, other[value])
     return result
 
 
@@ -204,6 +223,6 @@ def common(one: Extent, other: Extent) -> Extent:
         return one
     if one is WHOLE:
         return other
-    if isinstance(one, AllBut) or isinstance(other, AllBut):
+    if isinstance(one, (AllBut, Packing)) or isinstance(other, (AllBut, Packing)):
         return ()
     return tuple([box for box in one if covers(other, box)])

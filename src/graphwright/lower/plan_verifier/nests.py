@@ -117,11 +117,11 @@ class NestStep:
         self.bounds.store(x.buffer, None if x.combine else limit)
         if box is None:
             return
-        role = self.layout.buffers[x.buffer].role
-        if role == "row":
+        if self.layout.buffers[x.buffer].role == "row":
             self.own[x.buffer] = x.at
             return
-        require(role != "input", Rule.ARGUMENTS, f"b{x.buffer}, an argument, is written")
+        given = self.layout.is_given(x.buffer)
+        require(not given, Rule.ARGUMENTS, f"b{x.buffer}, an argument, is written")
         if (number, k) in self.left_out:
             source = stage.instructions[x.value]
             self.renamed.append(Renamed(source.buffer, x.buffer, box))  # type: ignore[union-attr]

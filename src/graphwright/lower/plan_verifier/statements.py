@@ -46,6 +46,7 @@ from graphwright.lower.plan_verifier.steps import (
     Item,
     Located,
     Packed,
+    Packing,
     Read,
     Renamed,
     Repetition,
@@ -212,7 +213,7 @@ class Statements:
             require(not self.layout.meet(s.c, operand), Rule.IN_PLACE, words)
         reads = [Read(s.a, a), Read(s.b, b)]
         if s.packed >= 0:
-            reads.append(Read(s.packed, None))
+            reads.append(Read(s.packed, packing_of(s)))
         if s.add:
             reads.append(Read(s.c, c))
         return Step(s, tuple(reads), (self.written(s.c, c),))
@@ -221,7 +222,10 @@ class Statements:
         """The right operand of products."""
         p: Multiply = pair.lowered.product
         b = self.run(p.b, p.kind, (p.products, p.k, p.n))
-        return Step(pair.lowered, (Read(p.b, b),), (Packed(p.packed, p.b),))
+        words = f"b{p.packed} is no memory for what is packed"
+        own = self.layout.buffers[p.packed].role == "owned"
+        require(own and p.packed not in self.layout.room, Rule.SHARED, words)
+        return Step(pair.lowered, (Read(p.b, b),), (Packed(p.packed, packing_of(p)),))
 
     # -- lists ------------------------------------------------------------------------------
 
@@ -235,7 +239,7 @@ class Statements:
         if own >= 0:
             scalars.note(own)
         self.item_of(s.buffer, s.item, s.kind)
-        return Step(s, (), (Written(s.buffer),))
+        return Step(s, (), (Gone(s.buffer), Written(s.buffer)))
 
     def extend(self, pair: Pair, scalars: Scalars) -> Step:
         """A longer list; no zeros where just one item follows."""
@@ -246,8 +250,7 @@ class Statements:
         self.item_of(s.buffer, s.item, s.kind)
         scalars.define(s.result, "i32")
         zeros = s.place >= 0 or s.exactly != -1
-        effect: Effect = Written(s.buffer, None, True) if zeros else Extended(s)
-        return Step(s, (Read(s.buffer, None),), (effect,))
+        return Step(s, (Read(s.buffer, None),), (Extended(s, zeros),))
 
     def shorten(self, pair: Pair, scalars: Scalars) -> Step:
         """The length without some items."""
@@ -260,20 +263,18 @@ class Statements:
         """Where an item is."""
         s: Locate = pair.lowered
         scalars.read_lengths([s.place, s.length])
-        self.kind(s.buffer, s.kind)
+        self.items(s.buffer, s.length, s.item, s.kind)
         self.kind(s.view, s.kind)
-        item = self.sizes.of(s.item)
         words = f"b{s.view} is no item of b{s.buffer}"
-        require(self.layout.counts[s.view] == item, Rule.LISTS, words)
-        if self.layout.buffers[s.buffer].role == "owned":
-            self.item_of(s.buffer, s.item, s.kind)
+        same = self.layout.counts[s.view] == self.sizes.of(s.item)
+        require(same, Rule.LISTS, words)
         return Step(s, (), (Located(s, s.buffer),))
 
     def transfer(self, pair: Pair, scalars: Scalars) -> Step:
         """Items copied from one list to another."""
         s: Transfer = pair.lowered
         scalars.read_lengths([s.start, s.place, s.number])
-        self.kind(s.source, s.kind)
+        self.items(s.source, s.number, s.item, s.kind)
         self.item_of(s.target, s.item, s.kind)
         meet = self.layout.meet(s.source, s.target)
         require(not meet, Rule.IN_PLACE, "a list is copied to itself")
@@ -302,11 +303,12 @@ class Statements:
         """A list as a result."""
         s: Deliver = pair.lowered
         scalars.read_lengths([s.length])
-        self.kind(s.buffer, s.kind)
+        self.items(s.buffer, s.length, s.item, s.kind)
         self.kind(s.late, s.kind)
-        words = f"b{s.late} is not result {s.result}, a list"
-        late = self.layout.buffers[s.late].role == "late"
-        require(late, Rule.LISTS, words)
+        role, shape, _ = self.layout.buffers[s.late]
+        words = f"b{s.late} is no list of items of {s.item} elements"
+        same = self.sizes.product(shape[1:]) == self.sizes.of(s.item)
+        require(role == "late" and same, Rule.LISTS, words)
         effects: list[Effect] = [Written(s.late)]
         if not s.copy:
             role = self.layout.buffers[s.buffer].role
@@ -330,6 +332,18 @@ class Statements:
         require(buffer.role == "owned" and same, Rule.LISTS, words)
         self.kind(value, kind)
 
+    def items(self, value: int, number: Size | int, item: Size, kind: str) -> None:
+        """A buffer must be a list of so many items, as far as a size says how many."""
+        if self.layout.buffers[value].role == "owned":
+            self.item_of(value, item, kind)
+            room = self.layout.room.get(value)
+            if room is not None and isinstance(number, Size):
+                words = f"{number} items are asked for of b{value}, which has {room}"
+                require(self.sizes.of(number) <= room, Rule.BOUNDED, words)
+        elif isinstance(number, Size):
+            self.run(value, kind, (number, item))
+        self.kind(value, kind)
+
     def run(self, value: int, kind: str, dims: Shape) -> Box | None:
         """The first elements of a value, which must have them; None for all."""
         self.kind(value, kind)
@@ -349,7 +363,7 @@ class Statements:
     def written(self, value: int, box: Box | None = None) -> Written:
         """A value has new elements; no argument is written."""
         words = f"b{value}, an argument, is written"
-        require(self.layout.buffers[value].role != "input", Rule.ARGUMENTS, words)
+        require(not self.layout.is_given(value), Rule.ARGUMENTS, words)
         return Written(value, box)
 
     RULES: dict[type, Callable[..., Step]] = {
@@ -369,6 +383,11 @@ class Statements:
         Require: demand,
         Deliver: deliver,
     }
+
+
+def packing_of(product: Multiply) -> Packing:
+    """What a product reads if its right operand is packed."""
+    return Packing(product.b, product.k, product.n, product.transpose_b)
 
 
 def values_of(step: Step) -> list[int]:

@@ -4,14 +4,24 @@ from __future__ import annotations
 
 from graphwright.lower.nest import Extend, Locate, Statement
 from graphwright.lower.plan_verifier.places import Box
+from graphwright.lower.sizes import Size
 from graphwright.named_tuple import NamedTuple
 
 
+class Packing(NamedTuple):
+    """A right operand as products read it."""
+
+    source: int
+    k: Size
+    n: Size
+    transposed: bool
+
+
 class Read(NamedTuple):
-    """Elements of a value: those of a box, or any."""
+    """Elements of a value: those of a box, or any; or what is packed of another value."""
 
     value: int
-    box: Box | None
+    part: Box | Packing | None
 
 
 class Written(NamedTuple):
@@ -38,9 +48,10 @@ class Gone(NamedTuple):
 
 
 class Extended(NamedTuple):
-    """A list has room for one more item, which is not written."""
+    """A list has more room: for zeros, or for one more item, which is not written."""
 
     statement: Extend
+    zeros: bool
 
 
 class Located(NamedTuple):
@@ -51,10 +62,10 @@ class Located(NamedTuple):
 
 
 class Packed(NamedTuple):
-    """A buffer holds what a product reads of a value, as it is now."""
+    """A buffer holds what products read of a value, as it is now."""
 
     value: int
-    source: int
+    packing: Packing
 
 
 Effect = Written | Renamed | Gone | Extended | Located | Packed
