@@ -36,7 +36,6 @@ def verified(graph: Graph, made_by: str) -> Graph:
 
 
 def verified_plan(lowered: Program, plan: Program) -> Program:
-    """The plan; in the checking mode InternalError where it is not sure to do what was lowered."""
-    if OPTIONS.get("native") == "check":
-        verify(lowered, plan)
+    """The plan; InternalError where it is not sure to do what was lowered."""
+    verify(lowered, plan)
     return plan

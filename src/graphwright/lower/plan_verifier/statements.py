@@ -2,37 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from graphwright.lower.nest import (
-    Agree,
     Choice,
     Clear,
     Copy,
-    Deliver,
     Element,
-    Extend,
     Index,
     Load,
-    Locate,
     Loop,
-    Mark,
     Multiply,
     Nest,
     PackRight,
-    Require,
-    Reserve,
     Scalar,
     Scan,
-    Shorten,
     Statement,
     Straight,
-    Transfer,
     exchanges,
 )
-from graphwright.lower.plan_verifier.bounds import Bounds
 from graphwright.lower.plan_verifier.layout import Layout
+from graphwright.lower.plan_verifier.lists import ListSteps
 from graphwright.lower.plan_verifier.nests import NestStep
 from graphwright.lower.plan_verifier.pairs import Pair, pairs
 from graphwright.lower.plan_verifier.places import Box, box_of
@@ -40,11 +31,7 @@ from graphwright.lower.plan_verifier.refusal import Rule, require
 from graphwright.lower.plan_verifier.scalars import Scalars
 from graphwright.lower.plan_verifier.steps import (
     Branch,
-    Effect,
-    Extended,
-    Gone,
     Item,
-    Located,
     Packed,
     Packing,
     Read,
@@ -53,15 +40,13 @@ from graphwright.lower.plan_verifier.steps import (
     Step,
     Written,
 )
-from graphwright.lower.sizes import Shape, Size, product
 
 
-class Statements:
+class Statements(ListSteps):
     """Makes steps of statements."""
 
     def __init__(self, layout: Layout) -> None:
-        self.layout, self.sizes = layout, layout.sizes
-        self.bounds = Bounds(layout)
+        super().__init__(layout)
         self.statement: Any = None  # the one that is looked at
 
     def block(
@@ -227,161 +212,14 @@ class Statements:
         require(own and p.packed not in self.layout.room, Rule.SHARED, words)
         return Step(pair.lowered, (Read(p.b, b),), (Packed(p.packed, packing_of(p)),))
 
-    # -- lists ------------------------------------------------------------------------------
-
-    def reserve(self, pair: Pair, scalars: Scalars) -> Step:
-        """A list of zeros."""
-        s: Reserve = pair.lowered
-        scalars.read_lengths([s.length])
-        own, like = s.written
-        if like >= 0:
-            scalars.noted(like)
-        if own >= 0:
-            scalars.note(own)
-        self.item_of(s.buffer, s.item, s.kind)
-        return Step(s, (), (Gone(s.buffer), Written(s.buffer)))
-
-    def extend(self, pair: Pair, scalars: Scalars) -> Step:
-        """A longer list; no zeros where just one item follows."""
-        s: Extend = pair.lowered
-        given = [s.length, *([s.place] if s.place >= 0 else [])]
-        given += [s.exactly] if s.exactly != -1 else []
-        scalars.read_lengths(given)
-        self.item_of(s.buffer, s.item, s.kind)
-        scalars.define(s.result, "i32")
-        zeros = s.place >= 0 or s.exactly != -1
-        return Step(s, (Read(s.buffer, None),), (Extended(s, zeros),))
-
-    def shorten(self, pair: Pair, scalars: Scalars) -> Step:
-        """The length without some items."""
-        s: Shorten = pair.lowered
-        scalars.read_lengths([s.length, s.by])
-        scalars.define(s.result, "i32")
-        return Step(s, (), ())
-
-    def locate(self, pair: Pair, scalars: Scalars) -> Step:
-        """Where an item is."""
-        s: Locate = pair.lowered
-        scalars.read_lengths([s.place, s.length])
-        self.items(s.buffer, s.length, s.item, s.kind)
-        self.kind(s.view, s.kind)
-        words = f"b{s.view} is no item of b{s.buffer}"
-        same = self.layout.counts[s.view] == self.sizes.of(s.item)
-        require(same, Rule.LISTS, words)
-        return Step(s, (), (Located(s, s.buffer),))
-
-    def transfer(self, pair: Pair, scalars: Scalars) -> Step:
-        """Items copied from one list to another."""
-        s: Transfer = pair.lowered
-        scalars.read_lengths([s.start, s.place, s.number])
-        self.items(s.source, s.number, s.item, s.kind)
-        self.item_of(s.target, s.item, s.kind)
-        meet = self.layout.meet(s.source, s.target)
-        require(not meet, Rule.IN_PLACE, "a list is copied to itself")
-        reads = Read(s.source, None), Read(s.target, None)
-        return Step(s, reads, (Written(s.target, None, True),))
-
-    def agree(self, pair: Pair, scalars: Scalars) -> Step:
-        """Two lengths that must be the same."""
-        s: Agree = pair.lowered
-        scalars.read_lengths([s.one, s.other])
-        return Step(s, (), ())
-
-    def mark(self, pair: Pair, scalars: Scalars) -> Step:
-        """Something was written."""
-        scalars.noted(pair.lowered.written)
-        return Step(pair.lowered, (), ())
-
-    def demand(self, pair: Pair, scalars: Scalars) -> Step:
-        """Something must have been written to a list that has items."""
-        s: Require = pair.lowered
-        scalars.noted(s.written)
-        scalars.read_lengths([s.length])
-        return Step(s, (), ())
-
-    def deliver(self, pair: Pair, scalars: Scalars) -> Step:
-        """A list as a result."""
-        s: Deliver = pair.lowered
-        scalars.read_lengths([s.length])
-        self.items(s.buffer, s.length, s.item, s.kind)
-        self.kind(s.late, s.kind)
-        role, shape, _ = self.layout.buffers[s.late]
-        words = f"b{s.late} is no list of items of {s.item} elements"
-        same = self.sizes.product(shape[1:]) == self.sizes.of(s.item)
-        require(role == "late" and same, Rule.LISTS, words)
-        effects: list[Effect] = [Written(s.late)]
-        if not s.copy:
-            role = self.layout.buffers[s.buffer].role
-            words = f"b{s.buffer} is given away, and is no list's own memory"
-            require(role == "owned", Rule.LISTS, words)
-            effects.append(Gone(s.buffer))
-        return Step(s, (Read(s.buffer, None),), tuple(effects))
-
-    # -- what is the same of many -----------------------------------------------------------
-
-    def kind(self, value: int, kind: str) -> None:
-        """A value must be of a kind."""
-        own = self.layout.buffers[value].kind
-        require(own == kind, Rule.SCALARS, f"b{value}, of {own}, is taken for {kind}")
-
-    def item_of(self, value: int, item: Size, kind: str) -> None:
-        """A buffer must be a list of items so large."""
-        buffer = self.layout.buffers[value]
-        words = f"b{value} is no list of items of {item} elements"
-        same = self.layout.counts[value] == self.sizes.of(item)
-        require(buffer.role == "owned" and same, Rule.LISTS, words)
-        self.kind(value, kind)
-
-    def items(self, value: int, number: Size | int, item: Size, kind: str) -> None:
-        """A buffer must be a list of so many items, as far as a size says how many."""
-        if self.layout.buffers[value].role == "owned":
-            self.item_of(value, item, kind)
-            room = self.layout.room.get(value)
-            if room is not None and isinstance(number, Size):
-                words = f"{number} items are asked for of b{value}, which has {room}"
-                require(self.sizes.of(number) <= room, Rule.BOUNDED, words)
-        elif isinstance(number, Size):
-            self.run(value, kind, (number, item))
-        self.kind(value, kind)
-
-    def run(self, value: int, kind: str, dims: Shape) -> Box | None:
-        """The first elements of a value, which must have them; None for all."""
-        self.kind(value, kind)
-        asked, count = self.sizes.of(product(dims)), self.layout.counts[value]
-        if self.layout.buffers[value].role in ("owned", "late") or asked == count:
-            return None
-        words = f"{asked} elements are asked for of b{value}, which has {count}"
-        require(asked <= count, Rule.BOUNDED, words)
-        return Box(0, asked, ())
-
-    def apart_or_aligned(self, source: int, target: int) -> None:
-        """Two values lie apart, or begin at the same place."""
-        words = f"b{target} is written over b{source}, which begins elsewhere"
-        meet = self.layout.meet(source, target)
-        require(not meet or self.layout.aligned(source, target), Rule.IN_PLACE, words)
-
-    def written(self, value: int, box: Box | None = None) -> Written:
-        """A value has new elements; no argument is written."""
-        words = f"b{value}, an argument, is written"
-        require(not self.layout.is_given(value), Rule.ARGUMENTS, words)
-        return Written(value, box)
-
-    RULES: dict[type, Callable[..., Step]] = {
+    RULES = {
         Straight: straight,
         Clear: clear,
         Copy: copy,
         Scan: scan,
         Multiply: multiply,
         PackRight: pack,
-        Reserve: reserve,
-        Extend: extend,
-        Shorten: shorten,
-        Locate: locate,
-        Transfer: transfer,
-        Agree: agree,
-        Mark: mark,
-        Require: demand,
-        Deliver: deliver,
+        **ListSteps.RULES,
     }
 
 
