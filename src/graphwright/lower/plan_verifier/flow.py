@@ -15,6 +15,7 @@ class Flow:
     def __init__(self, memory: Memory) -> None:
         self.memory = memory
         self.statement: Any = None  # where it is
+        self.heads: dict[int, State] = {}  # by loop, what held before each turn at the last visit
 
     def block(self, items: Sequence[Item], state: State) -> State:
         """The state after a block."""
@@ -34,7 +35,12 @@ class Flow:
         return meet(one, other)
 
     def loop(self, item: Repetition, state: State) -> State:
-        """What there is after the condition, however many turns were taken."""
+        """What there is after the condition, however many turns were taken.
+
+        A loop is met again in each turn of those around it, with no more than before: it begins
+        with what held in its own turns then. So what is nested deeply is not taken over and over.
+        """
+        state = meet(state, self.heads.get(id(item), state))
         while True:
             after = self.block(item.condition, dict(state))
             end = self.block(item.body, dict(after))
@@ -44,5 +50,6 @@ class Flow:
             self.memory.exchange(item, end)
             again = meet(state, end)
             if again == state:
+                self.heads[id(item)] = state
                 return after
             state = again
