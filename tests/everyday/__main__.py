@@ -45,6 +45,7 @@ def main() -> int:
     parser.add_argument("--print", action="store_true", dest="show")
     parser.add_argument("--seconds", type=float, default=60.0, help="for shrinking each program")
     parser.add_argument("--whole", action="store_true", help="do not shrink")
+    parser.add_argument("--refused", action="store_true", help="shrink what cannot be staged too")
     parser.add_argument("--tensorflow", metavar="PYTHON")
     options = parser.parse_args()
     names = list(TIERS) if "all" in options.tiers else options.tiers
@@ -61,7 +62,7 @@ def main() -> int:
     findings = examine(program, chosen)
     word = verdict(findings, len(chosen))
     print(word, *findings, sep="\n")
-    if word == "differ":
+    if word == "differ" or (findings and options.refused):
         name = str(options.file) if options.file else f"seed {options.seed}"
         report(name, program, findings, 0.0 if options.whole else options.seconds)
     return int(word == "differ")

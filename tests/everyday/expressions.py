@@ -177,7 +177,7 @@ class Expressions(Base):
             return f"{self.test(depth - 1)} {word} {self.test(depth - 1)}"
         if draw < 0.15 and depth:
             return f"not ({self.test(depth - 1)})"
-        flags = self.scope.of(BOOL, ())
+        flags = self.scope.of(BOOL, (), plain=True)
         if flags and draw < 0.35:
             return self.r.choice(flags).name
         if draw < 0.5:

@@ -11,9 +11,18 @@ class TooLong(BaseException):
     """A program takes longer than it may; programs that catch errors do not catch this."""
 
 
+#: How much longer than on an idle machine a program may take.
+_BUSY = 30
+#: Seconds after which `TooLong` is raised again.
+_AGAIN = 0.05
+
+
 @contextmanager
 def limit(seconds: float) -> Iterator[None]:
-    """Raises `TooLong` where what is inside takes more than that, in the main thread of POSIX."""
+    """Raises `TooLong` where what is inside computes longer than that, or waits for far longer.
+
+    It does so in the main thread, where POSIX's timers are.
+    """
     if not hasattr(signal, "setitimer"):
         yield
         return
@@ -21,11 +30,14 @@ def limit(seconds: float) -> Iterator[None]:
     def end(number: int, frame: object) -> None:
         raise TooLong
 
-    before = signal.signal(signal.SIGALRM, end)
-    # Again and again: Python ignores what is raised in the callback of a weak reference.
-    signal.setitimer(signal.ITIMER_REAL, seconds, 0.05)
+    clocks = {signal.SIGPROF: signal.ITIMER_PROF, signal.SIGALRM: signal.ITIMER_REAL}
+    before = {number: signal.signal(number, end) for number in clocks}
     try:
+        # Again and again: Python ignores what is raised in the callback of a weak reference.
+        signal.setitimer(signal.ITIMER_PROF, seconds, _AGAIN)
+        signal.setitimer(signal.ITIMER_REAL, seconds * _BUSY, _AGAIN)
         yield
     finally:
-        signal.setitimer(signal.ITIMER_REAL, 0)
-        signal.signal(signal.SIGALRM, before)
+        for number, clock in clocks.items():
+            signal.setitimer(clock, 0)
+            signal.signal(number, before[number])

@@ -99,10 +99,13 @@ def compare(expected: Outcome, found: Outcome) -> Difference | None:
     if expected.error and found.error:
         if expected.error == found.error or found.error in REFUSALS:
             return None
+        if op_of(expected) != op_of(found):
+            return None  # two ops fail: which one first is a matter of order
         return Difference("class", f"{expected.error} {found.error}", str(found))
     if found.error:
         kind = "refused" if found.error in REFUSALS else "error"
-        return Difference(kind, found.error, str(found))
+        detail = f"{found.error} {found.message[:30]}" if kind == "refused" else found.error
+        return Difference(kind, detail, str(found))
     if expected.error:
         return Difference("no error", expected.error, str(found))
     if expected.structure != found.structure:
@@ -114,6 +117,11 @@ def compare(expected: Outcome, found: Outcome) -> Difference | None:
         if words:
             return Difference("value", words.split(":")[0], f"leaf {i}, {words}")
     return None
+
+
+def op_of(outcome: Outcome) -> str:
+    """The op that has failed, as the message has it."""
+    return outcome.message.rpartition("[Op:")[2]
 
 
 def differs(a: Any, b: Any) -> str:

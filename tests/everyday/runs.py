@@ -14,7 +14,7 @@ from everyday import tiers
 from everyday.limits import TooLong, limit
 from everyday.outcomes import Difference, Outcome, first_difference
 from everyday.programs import Program
-from everyday.tiers import TIERS, Tier
+from everyday.tiers import EAGER, TIERS, Tier
 from everyday.writer import write
 
 #: Tiers that every program runs in, and those of which it runs in one.
@@ -53,14 +53,14 @@ def tiers_of(seed: int) -> list[Tier]:
     return [TIERS[name] for name in (*USUAL, OTHERS[seed % len(OTHERS)])]
 
 
-def examine(program: Program, wanted: Sequence[Tier], seconds: float = 60.0) -> list[Finding]:
-    """How a program differs from plain Python, tier by tier, each within some seconds."""
+def examine(program: Program, wanted: Sequence[Tier], seconds: float = 20.0) -> list[Finding]:
+    """How a program differs from plain Python, in tiers that may compute for some seconds each."""
     with quiet():
         try:
             with limit(seconds):
                 references = tiers.expected(program, wanted)
         except TooLong:
-            return [Finding("eager", 0, Difference("endless", "", ""), Outcome())]
+            return [Finding(EAGER.name, 0, Difference("endless", "", ""), Outcome())]
         findings = []
         for tier in wanted:
             if tier.name == "relaxed" and ".shape[" in program.source:
@@ -96,6 +96,8 @@ def verdict(findings: Sequence[Finding], count: int) -> str:
     """What became of a program, in a word."""
     if not findings:
         return "agree"
+    if findings[0].tier == EAGER.name:
+        return "endless"
     if is_refusal(findings) and len(findings) == count:
         return "refused"
     if is_dropped(findings, count):

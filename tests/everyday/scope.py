@@ -61,11 +61,11 @@ class Scope:
         return Scope(self.variables.values(), self.functions.values())
 
     def of(self, kind: str, shape: Shape, plain: bool = False) -> list[Variable]:
-        """Variables of a type, those that may be Python numbers too if `plain`."""
+        """Variables of a type, Python numbers that are no ints too if `plain`."""
         return [
             v
             for v in self.variables.values()
-            if v.type == (kind, shape) and (plain or not v.is_plain or kind != FLOAT)
+            if v.type == (kind, shape) and (plain or not v.is_plain or kind == INT)
         ]
 
     def assignable(self) -> list[Variable]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from typing import NamedTuple
 
 from everyday.expressions import Expressions
 from everyday.scope import BOOL, FLOAT, INT, Function, Scope, Shape, Type, Variable
@@ -18,6 +19,14 @@ _OFTEN = {
     "last_turn": 2, "loop_over_rows": 2, "exit": 3, "new_number": 2,
 }  # fmt: skip
 _RANGES = (*["tf.range({})"] * 5, "range({})", "tf.range({}, 0, -1)", "tf.range(1, {})")
+
+
+class Loop(NamedTuple):
+    """A loop around: what counts its turns, how many there are, whether `continue` goes on."""
+
+    counter: str
+    bound: str
+    continues: bool = True
 
 
 class Statements(Expressions):
@@ -31,8 +40,8 @@ class Statements(Expressions):
         self.budget = self.r.randint(4, 13)
         #: How many loops and branches are around.
         self.depth = 0
-        #: Loops around which `break` would end, and what counts their turns.
-        self.loops: list[tuple[str, str] | None] = []
+        #: Loops around, which `break` would end.
+        self.loops: list[Loop | None] = []
         #: Early returns: where they stand in the lines, and what is in scope there.
         self.returns: list[tuple[int, Scope]] = []
         self.may_return = self.chance(0.25)
@@ -62,7 +71,7 @@ class Statements(Expressions):
                 self.statement()
 
     @contextmanager
-    def inside(self, head: str, loop: tuple[str, str] | None = None) -> Iterator[Scope]:
+    def inside(self, head: str, loop: Loop | None = None) -> Iterator[Scope]:
         """What is written goes into a compound statement; names that it adds stay there."""
         self.line(head)
         before, length = self.scope, len(self.lines)
@@ -142,7 +151,7 @@ class Statements(Expressions):
 
     def do_augmented(self) -> bool:
         v = self.target(self.r.choice([FLOAT, INT]))
-        if v is None:
+        if v is None or self.states:  # `v` may be a variable of state, which refuses `+=`
             return False
         if v.type.kind == INT:
             sign = self.pick(["+", "-", "+"])
@@ -258,7 +267,7 @@ class Statements(Expressions):
             self.line(f"{i} = 0")
             self.add(i, INT, (), plain=True, fixed=True)
         form = self.pick(_RANGES)
-        with self.inside(f"for {i} in {form.format(bound)}:", (i, bound)):
+        with self.inside(f"for {i} in {form.format(bound)}:", Loop(i, bound)):
             self.add(i, INT, (), plain=True, fixed=True)
             self.block(4)
             self.carry()
@@ -315,13 +324,14 @@ class Statements(Expressions):
         self.line(f"{i} = {start}")
         self.add(i, INT, (), plain=True, fixed=True)
         if draw < 0.5:
-            with self.inside(f"while {i} < {bound}:", (i, bound)):
+            with self.inside(f"while {i} < {bound}:", Loop(i, bound)):
                 self.late_or_early(i)
         elif draw < 0.7:
-            with self.inside(f"while {self.test()} and {i} < {self.pick('3456')}:", (i, bound)):
+            limit = self.pick("3456")
+            with self.inside(f"while {self.test()} and {i} < {limit}:", Loop(i, limit)):
                 self.late_or_early(i)
         elif draw < 0.85:
-            with self.inside("while True:", (i, bound)):
+            with self.inside("while True:", Loop(i, bound, continues=False)):
                 self.line(f"{i} += 1")
                 self.block()
                 self.carry()
@@ -331,7 +341,7 @@ class Statements(Expressions):
             done = self.fresh("done", "stop", "found")
             self.line(f"{done} = {self.pick(['False', 'tf.constant(False)'])}")
             self.add(done, BOOL, (), plain=True, fixed=True)
-            with self.inside(f"while not {done}:", (i, bound)):
+            with self.inside(f"while not {done}:", Loop(i, bound, continues=False)):
                 self.line(f"{i} += 1")
                 self.block()
                 self.carry()
@@ -348,7 +358,8 @@ class Statements(Expressions):
             self.block(4)
             self.carry()
             return
-        loop, self.loops[-1] = self.loops[-1], None if self.chance(0.9) else self.loops[-1]
+        loop = self.loops[-1]
+        self.loops[-1] = loop and loop._replace(continues=False)
         self.block(4)
         self.carry()
         self.loops[-1] = loop
@@ -357,9 +368,9 @@ class Statements(Expressions):
     def do_last_turn(self) -> bool:
         loop = self.loops[-1] if self.loops else None
         v = self.target()
-        if loop is None or v is None or loop[0] not in self.scope.variables:
+        if loop is None or v is None or loop.counter not in self.scope.variables:
             return False
-        i, bound = loop
+        i, bound, _ = loop
         test = self.pick([f"{i} == {bound} - 1", f"{i} + 1 >= {bound}", f"{i} > 0", f"{i} == 0"])
         with self.inside(f"if {test}:"):
             self.line(f"{v.name} = {self.value_for(v)}")
@@ -371,13 +382,14 @@ class Statements(Expressions):
                 self.returns.append((len(self.lines), self.scope.copy()))
                 self.line("return")
             return True
-        loop = self.loops[-1] if self.loops else None
-        if loop is None:
+        if not self.loops:
             return False
+        loop = self.loops[-1]
         with self.inside(f"if {self.test()}:"):
             if self.chance(0.4):
                 self.block(2)
-            self.line(self.pick(["break", "continue", "break"]))
+            goes_on = (loop is None or loop.continues) and self.chance(0.4)
+            self.line("continue" if goes_on else "break")
         return True
 
     # -- lists, arrays, containers --------------------------------------------------------
@@ -395,7 +407,7 @@ class Statements(Expressions):
             sized = self.chance(0.5)
             size = f"size={bound}" if sized else "size=0, dynamic_size=True"
             self.line(f"{name} = tf.TensorArray({self.dtype_of(kind)}, {size})")
-        with self.inside(f"for {i} in tf.range({bound}):", None if is_list else (i, bound)):
+        with self.inside(f"for {i} in tf.range({bound}):", Loop(i, bound)):
             self.add(i, INT, (), plain=True, fixed=True)
             self.block(2)
             value = self.value(kind, shape, 2)

@@ -86,7 +86,7 @@ def chain(length):
 
 
 def trace(function):
-    return tf.function(function).get_concrete_function(tf.TensorSpec([4])).graph
+    return tf.function(function).get_concrete_function(tf.TensorSpec([None])).graph
 
 
 def lower(graph):
@@ -135,3 +135,37 @@ def test_what_is_nested_deeply_takes_steps_as_its_depth(usual_tiers, nest, work)
 @pytest.mark.parametrize("work", WORK)
 def test_what_is_long_takes_steps_as_its_length(usual_tiers, work):
     check_growth(WORK[work], chain, 100, 400)
+
+
+def sized(compute, length):
+    """A function that cuts off as much as so many computations say, one after the other."""
+
+    def function(x):
+        size = tf.shape(x)[0]
+        for _ in range(length):
+            size = compute(size)
+        return tf.while_loop(lambda i, _: i < 3, lambda i, y: (i + 1, y + x[:size]), (0, x[:size]))
+
+    return function
+
+
+def test_a_size_that_is_used_twice_is_computed_once(usual_tiers):
+    check_growth(lower, lambda length: sized(lambda size: size + size, length), 5, 20)
+
+
+def test_a_long_computation_of_a_size_is_lowered(usual_tiers):
+    graph = trace(sized(lambda size: tf.maximum(size - 1, 1), 1000))
+    assert native(graph).source.segments
+
+
+def doubled(depth):
+    """A function that calls one twice, which calls one twice, and so on."""
+    function = tf.function(tf.sin)
+    for _ in range(depth):
+        function = tf.function(lambda x, inner=function: inner(inner(x)))
+    return function
+
+
+@pytest.mark.parametrize("work", WORK)
+def test_functions_that_call_twice_take_steps_as_there_are_of_them(usual_tiers, work):
+    check_growth(WORK[work], doubled, 15, 30)

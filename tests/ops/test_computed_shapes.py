@@ -26,6 +26,7 @@ COMPUTED: dict[str, tuple[Callable[[Any], Any], tuple[int | None, ...]]] = {
     ),
     "expanded": (lambda x: tf.zeros(tf.expand_dims(tf.shape(x)[1], 0)), (4,)),
     "cast": (lambda x: tf.zeros(tf.cast(tf.shape(x)[1:], tf.int64)), (4, 6)),
+    "cast from floats": (lambda x: tf.zeros(tf.cast(tf.constant([2.5, 0.5]), tf.int32)), (2, 0)),
     "rank": (lambda x: tf.zeros([tf.rank(x)]), (3,)),
     "broadcast": (lambda x: tf.broadcast_to(1.0, tf.shape(x)), (None, 4, 6)),
     "unknown vector": (lambda x: tf.zeros(tf.cast(x[0, :3, 0], tf.int32)), (None, None, None)),

@@ -205,27 +205,19 @@ def exchanged(program: Program) -> Program:
     return program._replace(body=(*before, b, a))
 
 
-def in_one_home(program: Program) -> dict[int, int]:
+def in_one_home(program: Program) -> Program:
     """All temporaries in the memory of the largest."""
     own = [i for i, b in enumerate(program.buffers) if b.role == "temporary" and b.shape]
-    return dict.fromkeys(own, own[0]) | {
-        i: i for i, b in enumerate(program.buffers) if b.role == "temporary" and not b.shape
-    }
+    return program._replace(homes=tuple([(i, own[0] if i in own else h) for i, h in program.homes]))
 
 
 class Fault(NamedTuple):
-    """A fault, and the words for it; `homes` is what lies where, if that is what is wrong."""
+    """A fault, and the words for it."""
 
     function: Callable[..., Any]
     arguments: tuple[Any, ...]
     change: Change
     words: str
-    homes: Any = None
-
-
-def same(program: Program) -> Program:
-    """The program."""
-    return program
 
 
 FAULTS: dict[str, Fault] = {
@@ -289,9 +281,9 @@ FAULTS: dict[str, Fault] = {
         "reads element 6 of b2, which nobody has written",
     ),
     "two live values in one home": Fault(
-        chain, (VECTOR,), same, "wrote as another's", homes=in_one_home,
+        chain, (VECTOR,), in_one_home, "wrote as another's",
     ),
-    "no home": Fault(chain, (VECTOR,), same, "has no memory", homes=lambda program: {}),
+    "no home": Fault(chain, (VECTOR,), lambda p: p._replace(homes=()), "has no memory"),
     "a sum that begins with nothing": Fault(
         columns, (MATRIX,), every(Clear, gone), "reads element 0 of b1, which nobody has written",
     ),

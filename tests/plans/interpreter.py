@@ -1,7 +1,6 @@
 """The second executor of plans: what `graphwright.lower.nest` says, statement by statement.
 
-It shares no code with what makes plans, nor with what writes machine code. From the planner it
-takes one decision as data: which temporaries lie in whose memory (`arena.homes`).
+It shares no code with what makes plans, nor with what writes machine code.
 """
 
 from __future__ import annotations
@@ -15,7 +14,6 @@ from plans import elements, nests
 from plans.lists import Lists
 from plans.memory import END, Block, Here, Memory, Refused, grains, numpy_dtype
 
-from graphwright.lower.arena import homes
 from graphwright.lower.nest import (
     Choice,
     Clear,
@@ -116,7 +114,7 @@ class Run:
     def take_memory(self, given: list[Any]) -> None:
         """Memory for all buffers that have some from the beginning."""
         program, memory = self.program, self.memory
-        lies = homes(program)
+        lies = dict(program.homes)
         kinds: dict[int, list[str]] = {}
         for buffer, home in lies.items():
             kinds.setdefault(home, []).append(program.buffers[buffer].kind)

@@ -7,10 +7,10 @@ function's arguments and variables along; its rule calls the function's own.
 from __future__ import annotations
 
 import functools
-import inspect
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from graphwright.annotations import signature_of
 from graphwright.autodiff.sweep import carries_gradient
 from graphwright.autodiff.tape import GradientTape, Recorder, paused
 from graphwright.op.batching import Each, Same
@@ -155,7 +155,7 @@ def refuse_variables(grad_fn: Any, variables: Sequence[Variable]) -> None:
     """TypeError if there are variables of which `grad_fn` cannot be told."""
     if not variables:
         return
-    parameters = inspect.signature(grad_fn).parameters
+    parameters = signature_of(grad_fn).parameters
     takes_any = any(p.kind is p.VAR_KEYWORD for p in parameters.values())
     if "variables" not in parameters and not takes_any:
         raise TypeError(

@@ -81,6 +81,8 @@ class Recorder(Layer):
             result = recorded.execute(operands)
         else:
             result = below.apply(recorded, operands, name)
+        if result is None:
+            return None  # a branch that gives nothing, say: no gradient comes back through it
         outputs = result if type(result) is tuple else (result,)
         self.calls.append(Call(recorded, operands, outputs))
         for tensor in outputs:

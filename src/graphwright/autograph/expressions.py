@@ -324,6 +324,9 @@ _HANDLERS: dict[type, Callable[[Expressions, Any], Any]] = dict.fromkeys(
     ),
     Expressions.inside,
 )  # fmt: skip
+for _name in ("TemplateStr", "Interpolation"):  # from Python 3.14 on
+    if hasattr(ast, _name):
+        _HANDLERS[getattr(ast, _name)] = Expressions.inside
 _HANDLERS |= {
     ast.comprehension: Expressions.comprehension,
     ast.Call: Expressions.call,

@@ -15,6 +15,7 @@ import types
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
+from graphwright.annotations import annotate_alike
 from graphwright.autograph.exempt import note_converted
 from graphwright.autograph.syntax import with_type_params
 from graphwright.named_tuple import NamedTuple
@@ -353,5 +354,5 @@ def bind(
     bound.__qualname__ = function.__qualname__
     bound.__module__ = function.__module__
     bound.__doc__ = function.__doc__
-    bound.__annotations__ = function.__annotations__
+    annotate_alike(bound, function)
     return bound

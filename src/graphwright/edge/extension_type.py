@@ -11,6 +11,7 @@ from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
+from graphwright.annotations import annotations_of
 from graphwright.control.map import items_of as collector_of
 from graphwright.control.map import static_count
 from graphwright.edge.extension_fields import REQUIRED, Field, ImmutableDict, field_of
@@ -62,7 +63,7 @@ class Declaration:
         found: dict[str, Declared] = {}
         for base in reversed(cls.__mro__[1:]):
             found |= declared_in(base)
-        own = inspect.get_annotations(cls)
+        own = annotations_of(cls)
         hints = typing.get_type_hints(cls, localns=scope) if own else {}
         for name in own:
             found[name] = declare(cls, name, hints[name])
@@ -429,7 +430,7 @@ class ExtensionType(Built, Composite):
         super().__init_subclass__(**kwargs)
         if abstract:
             return
-        check_names(cls, inspect.get_annotations(cls))
+        check_names(cls, annotations_of(cls))
         declaration = cls._tf_extension_type = Declaration(cls, sys._getframe(1).f_locals)
         init = vars(cls).get("__init__", set_fields)
         cls.__init__ = constructor(init, finish_value)  # type: ignore[method-assign]

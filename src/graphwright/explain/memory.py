@@ -13,7 +13,7 @@ from graphwright.explain.wording import plural
 from graphwright.ir.graph import Graph, Value
 from graphwright.ir.text import show_type
 from graphwright.lower.arena import bytes_of as size_of_buffer
-from graphwright.lower.arena import homes, lifetimes, moments, offsets
+from graphwright.lower.arena import lifetimes, moments, offsets
 from graphwright.lower.native import Native
 from graphwright.lower.segments import partition
 from graphwright.lower.simplify import simplify
@@ -72,7 +72,7 @@ def segment_plan(op: Native) -> Plan:
     """What lies where while a segment runs, and when; steps are the statements of its
     program, at any depth."""
     program, _ = op.lowered
-    value, places, lives = program.sizes(), homes(program), lifetimes(program) or {}
+    value, places, lives = program.sizes(), dict(program.homes), lifetimes(program) or {}
     steps = len(moments(program.body))
     own = [i for i, home in places.items() if i == home]
     sizes = [value(size_of_buffer(program.buffers[i])) for i in own]

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import functools
-import inspect
 import weakref
 from collections.abc import Callable
 from typing import Any
+
+from graphwright.annotations import signature_of
 
 
 class WeakMethod:
@@ -40,5 +41,5 @@ class WeakMethod:
 
 
 def _without_first(function: Callable[..., Any]) -> Any:
-    signature = inspect.signature(function)
+    signature = signature_of(function)
     return signature.replace(parameters=list(signature.parameters.values())[1:])

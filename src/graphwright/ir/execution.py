@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from graphwright.ir.graph import Graph, subgraphs_of
+from graphwright.ir.once import once_per_graph
 from graphwright.op.op import Op
 
 Function = Callable[..., tuple[Any, ...]]
@@ -26,6 +27,7 @@ def function_of(graph: Graph) -> Function:
     return found
 
 
+@once_per_graph
 def is_pure(graph: Graph) -> bool:
     """Whether running the graph calls no user code."""
     for node in graph.nodes:
@@ -35,9 +37,16 @@ def is_pure(graph: Graph) -> bool:
     return True
 
 
+@once_per_graph
 def has_stream(graph: Graph) -> bool:
     """Whether running the graph draws from streams that go on."""
     return any(n.op.has_stream for n in graph.nodes) or any(map(has_stream, graph.subgraphs()))
+
+
+@once_per_graph
+def whole_size(graph: Graph) -> int:
+    """How many nodes a graph has with those of the graphs in it, each as often as it is there."""
+    return len(graph.nodes) + sum(map(whole_size, graph.subgraphs()))
 
 
 def with_own_streams(op: Op) -> Op:

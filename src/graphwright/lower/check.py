@@ -9,6 +9,7 @@ import numpy as np
 
 from graphwright.errors import InternalError
 from graphwright.ir.graph import Graph, subgraphs_of
+from graphwright.ir.once import once_per_graph
 from graphwright.op.op import Effect
 from graphwright.ops.resource import Storage
 from graphwright.types import dtypes as dt
@@ -64,6 +65,7 @@ def checked(fast: Run, slow: Run, graph: Graph) -> Run:
     return run
 
 
+@once_per_graph
 def is_repeatable(graph: Graph) -> bool:
     """Whether variables are all that running a graph may change."""
     return all(

@@ -46,9 +46,11 @@ def coalesced(program: Program) -> Program:
     """
     if not any(map(inner_blocks, program.body)):
         return program
-    program = renamed(program, Classes(program).names())
+    names = Classes(program).names()
+    program = renamed(program, names)
     swapped = frozenset[int]().union(*companies(program.body))
-    return program._replace(body=tuple([reading_first(s, swapped) for s in program.body]))
+    body = [reading_first(s, swapped) for s in program.body]
+    return program._replace(body=tuple(body), names=tuple(names.items()))
 
 
 class Classes:

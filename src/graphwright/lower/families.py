@@ -20,7 +20,7 @@ from typing import Any, Protocol
 from weakref import WeakSet, WeakValueDictionary, ref
 
 from graphwright.forks import cached_property, held_over_forks
-from graphwright.ir.execution import Function
+from graphwright.ir.execution import Function, whole_size
 from graphwright.ir.graph import Graph, Node, Value, subgraphs_of
 from graphwright.lower.sizes import NotNative
 from graphwright.ops.creation import Placeholder
@@ -30,6 +30,9 @@ from graphwright.types.tensor_type import TensorType, join_dims
 from graphwright.values.tensor import EagerTensor
 
 Types = tuple[TensorType, ...]
+
+#: A graph of more nodes than this, with those of the graphs in it, is of no family.
+_LARGEST = 100_000
 
 #: Guards what traces and families know of each other; never held for long.
 _LOCK = held_over_forks(threading.RLock())
@@ -229,7 +232,7 @@ def structure(graph: Graph) -> tuple[Any, Any] | None:
     """All of a graph but the sizes in its types, and which of these are 0 or 1; None for one that
     stands alone."""
     held = resources(graph)
-    if held is None:
+    if held is None or whole_size(graph) > _LARGEST:
         return None
     small: list[Any] = []
     try:

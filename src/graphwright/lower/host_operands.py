@@ -7,7 +7,7 @@ arrive with the call; `host_of` goes back to these.
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from graphwright.ir.graph import Value
@@ -25,6 +25,9 @@ from graphwright.ops.slicing import INDEX, NewAxis, Pick, StridedSlice, spread
 
 DimsOf = Callable[[Value], Shape]
 
+#: A size that is computed has no more factors than this: each square has twice as many.
+_MOST_FACTORS = 64
+
 
 class Computed:
     """An entry of a host operand that is computed: a single integer."""
@@ -34,7 +37,41 @@ class Computed:
 
 
 def host_of(sizes: Sizes, value: Value, dims_of: DimsOf) -> Any:
-    """A host operand: ints and sizes, in tuples where it is a vector. `NotNative` if unknown."""
+    """A host operand: ints and sizes, in tuples where it is a vector. `NotNative` if unknown.
+
+    What it is computed from comes first, each value once: a chain of sums may be long, and use what
+    is before it twice.
+    """
+    found: dict[Value, Any] = {}
+    left = [value]
+    while left:
+        last = left.pop()
+        if last in found:
+            continue
+        operands = origins(sizes, last)
+        unknown = [v for v in operands if v not in found]
+        if unknown:
+            left += [last, *reversed(unknown)]
+        else:
+            found[last] = made_of(sizes, last, [found[v] for v in operands], dims_of)
+    return found[value]
+
+
+def origins(sizes: Sizes, value: Value) -> tuple[Value, ...]:
+    """The host operands that one is computed from."""
+    op, inputs = value.node.op, value.node.inputs
+    if value in sizes.known or value in sizes.integers:
+        return ()
+    if isinstance(op, (Identity, Cast, StopGradient)):
+        return inputs if inputs[0].type.dtype in INDEX else ()
+    if isinstance(op, ConcatV2):
+        return inputs[:-1]
+    is_vector = isinstance(op, Pack) and op.axis == 0
+    return inputs if type(op) in ARITHMETIC or is_vector or isinstance(op, StridedSlice) else ()
+
+
+def made_of(sizes: Sizes, value: Value, operands: Sequence[Any], dims_of: DimsOf) -> Any:
+    """A host operand, given those of its origins."""
     if value in sizes.known:
         return sizes.known[value]
     op = value.node.op
@@ -46,19 +83,18 @@ def host_of(sizes: Sizes, value: Value, dims_of: DimsOf) -> Any:
         return product(dims_of(value.node.inputs[0]))
     if value in sizes.integers:
         return sizes.number(value)
-    if isinstance(op, (Identity, Cast, StopGradient)) and value.node.inputs[0].type.dtype in INDEX:
-        return host_of(sizes, value.node.inputs[0], dims_of)
+    if isinstance(op, (Identity, Cast, StopGradient)) and operands:
+        return operands[0]
     if type(op) in ARITHMETIC:
-        return arithmetic(sizes, type(op), *[host_of(sizes, v, dims_of) for v in value.node.inputs])
+        return arithmetic(sizes, type(op), *operands)
     if isinstance(op, Pack) and op.axis == 0:
-        return tuple([host_of(sizes, v, dims_of) for v in value.node.inputs])
+        return tuple(operands)
     if isinstance(op, ConcatV2):
-        parts = [host_of(sizes, v, dims_of) for v in value.node.inputs[:-1]]
-        return tuple([entry for part in parts for entry in part])
+        return tuple([entry for part in operands for entry in part])
     if isinstance(op, PickIndex):
         return Computed(value)
     if isinstance(op, StridedSlice):
-        found = part_of(op, *[host_of(sizes, v, dims_of) for v in value.node.inputs])
+        found = part_of(op, *operands)
         if found is not None:
             return found
     words = f"{op.type_name} computes a shape"
@@ -116,6 +152,8 @@ def arithmetic(sizes: Sizes, op: type[Op], x: Any, y: Any) -> Any:
     if not isinstance(a, Size) or not isinstance(b, Size):
         raise NotNative("the arithmetic of a shape has no native form")
     if op is Mul:
+        if len(a.symbols) + len(b.symbols) > _MOST_FACTORS:
+            raise NotNative("a size is the product of too many others")
         return a * b
     if op is AddV2:
         return sizes.derive("add", a, b)
@@ -128,15 +166,14 @@ def arithmetic(sizes: Sizes, op: type[Op], x: Any, y: Any) -> Any:
 
 def is_size(value: Value) -> bool:
     """Whether a value is made of shapes, constants and single integers, for a host operand."""
+    while isinstance(value.node.op, StridedSlice) and all(
+        isinstance(v.node.op, Const) for v in value.node.inputs[1:]
+    ):
+        value = value.node.inputs[0]
     op = value.node.op
-    if isinstance(op, (ShapeOp, SizeOp)):
-        return True
-    inputs = value.node.inputs
     if isinstance(op, Pack):
-        return value.type.dtype in INDEX and all(v.type.dims == () for v in inputs)
-    if not isinstance(op, StridedSlice):
-        return False
-    return is_size(inputs[0]) and all(isinstance(v.node.op, Const) for v in inputs[1:])
+        return value.type.dtype in INDEX and all(v.type.dims == () for v in value.node.inputs)
+    return isinstance(op, (ShapeOp, SizeOp))
 
 
 def is_single_size(value: Value) -> bool:

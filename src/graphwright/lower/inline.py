@@ -13,8 +13,9 @@ import numpy as np
 from graphwright.control.branch import StatelessCase, StatelessIf
 from graphwright.control.call import PartitionedCall, StatefulPartitionedCall
 from graphwright.control.loop import StatelessWhile
-from graphwright.ir.execution import has_stream
+from graphwright.ir.execution import has_stream, whole_size
 from graphwright.ir.graph import Graph, Node, Value, subgraphs_of, transform
+from graphwright.ir.once import once_per_graph
 from graphwright.lower.simplify import simplify
 from graphwright.op.op import Op
 from graphwright.ops.comparison import EQUAL
@@ -22,7 +23,7 @@ from graphwright.ops.creation import Const, Literal, Placeholder
 from graphwright.types import dtypes as dt
 from graphwright.types.tensor_type import TensorType
 
-#: A graph gets no more nodes than this.
+#: A call of more nodes than this, with those of the calls in it, stays a call.
 _LARGEST = 4000
 
 #: More graphs to choose between are left to the kernels.
@@ -51,6 +52,7 @@ def inlined(graph: Graph) -> Graph:
     return simplify(into)
 
 
+@once_per_graph
 def has_inlined(graph: Graph) -> bool:
     """Whether a graph, or one in its loops and branches, has nodes that are taken apart."""
     return any(map(is_inlined, graph.nodes)) or any(
@@ -69,7 +71,7 @@ def is_inlined(node: Node) -> bool:
     if type(op) not in (PartitionedCall, StatefulPartitionedCall):
         return False
     graph: Graph = op.f  # type: ignore[attr-defined]
-    return len(graph.nodes) <= _LARGEST and not has_stream(graph)
+    return whole_size(graph) <= _LARGEST and not has_stream(graph)
 
 
 def with_inner(op: Op) -> Op:

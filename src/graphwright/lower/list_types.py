@@ -16,6 +16,7 @@ from graphwright.control.branch import BranchingOp, StatelessCase, StatelessIf
 from graphwright.control.loop import StatelessWhile
 from graphwright.ir.graph import Graph, Node, Value
 from graphwright.ir.known import is_whole, known
+from graphwright.ir.once import once_per_graph
 from graphwright.lower.nested_lists import TensorListAppend, TensorListTake
 from graphwright.lower.prune import like, resolved
 from graphwright.lower.simplify import folded, simplify
@@ -94,6 +95,7 @@ def with_list_types(graph: Graph) -> Graph:
     return simplify(Walks().of(graph, types, [None] * len(types))[0])
 
 
+@once_per_graph
 def has_lists(graph: Graph) -> bool:
     """Whether lists are made or used, in inner graphs too."""
     return any(

@@ -7,11 +7,13 @@ get a buffer, or a scalar if they are one element.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from graphwright.control.branch import StatelessIf
 from graphwright.control.loop import StatelessWhile
 from graphwright.ir.graph import Graph, Node, Value
+from graphwright.lower.arena import homes
 from graphwright.lower.clusters import Cluster, Opaque, spread
 from graphwright.lower.coalescing import coalesced
 from graphwright.lower.control_lowering import ControlLowering
@@ -37,9 +39,10 @@ from graphwright.lower.nest import (
 )
 from graphwright.lower.nesting import ClusterLowering, StageLowering
 from graphwright.lower.own_ops import MatMulAdd, Products, Scanned, Scattered
-from graphwright.lower.passes import verified, verified_program
+from graphwright.lower.passes import verified, verified_plan
 from graphwright.lower.places import require_places
 from graphwright.lower.residence import PlanError, Residence, stored
+from graphwright.lower.reuse import with_reuses
 from graphwright.lower.schedule import Schedule
 from graphwright.lower.shapes import joined_parts
 from graphwright.lower.sizes import ONE, ZERO, NotNative, Shape, Size, Sizes, product
@@ -337,16 +340,19 @@ class Lowering:
         return all(d == ONE for d in self.schedule.of(value))
 
 
-def lower(graph: Graph) -> tuple[Program, list[Any]]:
+def lower(graph: Graph, updates: Sequence[tuple[int, int]] = ()) -> tuple[Program, list[Any]]:
     """The program of a simplified graph, and the constant arrays that are further inputs.
 
+    `updates` are (result, argument) of which the first had better have the memory of the second.
     `NotNative` says what keeps it from having one.
     """
     simple, origins = decompose(verified(graph, "native_node"))
     lowering = Lowering(simple)
     try:
-        program = coalesced(require_places(lowering.program()))
-        return verified_program(program), lowering.constants
+        program = require_places(lowering.program())
+        plan = with_reuses(coalesced(program), updates)
+        plan = plan._replace(homes=tuple(homes(plan).items()))
+        return verified_plan(program, plan), lowering.constants
     except NotNative as reason:
         reason.nodes = [origins.get(n, n) for n in reason.nodes]
         raise

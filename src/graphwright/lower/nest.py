@@ -462,6 +462,10 @@ class Program(NamedTuple):
     numbers: tuple[tuple[int, int], ...] = ()
     #: (result, input): whoever calls may say that the result is to have the input's memory.
     reuses: tuple[tuple[int, int], ...] = ()
+    #: (buffer, the one that it was made one with): statements know it by that name.
+    names: tuple[tuple[int, int], ...] = ()
+    #: (temporary, the buffer whose memory it has, or itself): see `arena.homes`.
+    homes: tuple[tuple[int, int], ...] = ()
 
     def sizes(self) -> Callable[[Size], int | None]:
         """What a size is in this trace, as far as it says."""

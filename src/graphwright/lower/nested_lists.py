@@ -16,6 +16,7 @@ from graphwright.control.branch import BranchingOp
 from graphwright.control.loop import StatelessWhile
 from graphwright.ir.graph import Graph, Node, Value
 from graphwright.ir.known import known
+from graphwright.ir.once import once_per_graph
 from graphwright.lower.prune import prune
 from graphwright.lower.rewrites import TensorListAddItem
 from graphwright.op.interpreter import apply
@@ -295,6 +296,7 @@ def with_flat_lists(graph: Graph) -> Graph:
     return prune(flattened(graph, kinds)) if is_touched(graph, kinds) else graph
 
 
+@once_per_graph
 def has_nested(graph: Graph) -> bool:
     """Whether lists are pushed on lists, in inner graphs too."""
     return any(

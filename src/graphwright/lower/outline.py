@@ -10,7 +10,6 @@ from graphwright.lower.host_operands import is_single_size, is_size
 from graphwright.lower.lowering import lower
 from graphwright.lower.mishaps import contained
 from graphwright.lower.native import Native, NativeUpdate
-from graphwright.lower.reuse import with_reuses
 from graphwright.lower.sizes import NotNative
 from graphwright.op.op import Op
 from graphwright.ops.arithmetic import AddV2, Sub
@@ -173,7 +172,7 @@ def native_node(
     body = outline.finish(results)
     try:
         with contained(graph.name):
-            lowered = lower(body)
+            lowered = lower(body, outline.pairs(len(results)))
     except NotNative as reason:
         found = [outline.origins[n] for n in reason.nodes if n in outline.origins]
         reason.nodes = found or live
@@ -181,8 +180,6 @@ def native_node(
     inputs = (*outline.before, *outline.after, *outline.arguments)
     op: Native = Native(body, lowered)
     if outline.after:
-        program, constants = lowered
-        lowered = with_reuses(program, outline.pairs(len(results))), constants
         steps = partial(steps_of, graph.name, live, outline.reads, inputs, results)
         op = NativeUpdate(body, lowered, len(outline.before), len(outline.after), steps)
     fused = Node(

@@ -9,6 +9,7 @@ from __future__ import annotations
 import inspect
 from typing import Any, ClassVar
 
+from graphwright.annotations import annotations_of
 from graphwright.types.keys import signed
 
 _MISSING = object()
@@ -32,7 +33,7 @@ class Record:
         for base in reversed(cls.__bases__):
             found |= getattr(base, "fields", {})
         if fields:
-            for name, annotation in vars(cls).get("__annotations__", {}).items():
+            for name, annotation in annotations_of(cls).items():
                 text = annotation
                 if not isinstance(annotation, str):
                     text = inspect.formatannotation(annotation)

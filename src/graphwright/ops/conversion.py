@@ -68,7 +68,11 @@ class Cast(Elementwise):
         return scalars.cast(x, self.DstT)
 
     def known(self, x: Any) -> Any:
-        return x if self.DstT.is_integer else None
+        if isinstance(x, tuple):
+            return tuple([self.known(entry) for entry in x])
+        if not isinstance(x, (int, float)) or not self.DstT.is_integer:
+            return None
+        return int(x) if self.DstT.min <= x <= self.DstT.max else None
 
     def gradient(self, call: Call, g: Any) -> Sequence[Any]:
         source = call.inputs[0].dtype

@@ -10,6 +10,7 @@ import inspect
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
+from graphwright.annotations import signature_of
 from graphwright.op.refusal import complete, own_words, prefix_words
 from graphwright.trace.types import TypeContext
 from graphwright.types.trace_type import TraceType
@@ -171,7 +172,7 @@ class Binder:
     """
 
     def __init__(self, function: Callable[..., Any], skip_self: bool = False) -> None:
-        signature = inspect.signature(function)
+        signature = signature_of(function)
         parameters = list(signature.parameters.values())
         self.signature = signature.replace(parameters=parameters[skip_self:])
         self.names = tuple(self.signature.parameters)

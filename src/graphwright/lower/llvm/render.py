@@ -37,4 +37,4 @@ def skeleton(program: Program) -> Any:
             found.append(lanes_of(collapse(part), module.expected(part.axes[-1])))
         return tuple(found)
 
-    return of(program._replace(expected=()))
+    return of(program._replace(expected=(), names=()))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from graphwright.lower.accesses import accessed
-from graphwright.lower.arena import GRAIN, bytes_of, homes
+from graphwright.lower.arena import GRAIN, bytes_of
 from graphwright.lower.collapse import collapse, linears
 from graphwright.lower.llvm.accumulation import Accumulation
 from graphwright.lower.llvm.combine import combined, identity
@@ -78,7 +78,7 @@ class StatementWriter:
 
     def allocate(self) -> Reg | None:
         """Memory for all temporaries, in one piece."""
-        places = homes(self.program)
+        places = dict(self.program.homes)
         own = [i for i, home in places.items() if i == home]
         memory = self.lay_out(own) if own else None
         for i, home in places.items():
