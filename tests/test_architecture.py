@@ -13,7 +13,7 @@ def test_the_modules_of_the_engine_are_named() -> None:
     section = TEXT.partition("\n## The modules of the engine\n")[2].partition("\n## ")[0]
     paths = [
         path
-        for folder in ("lower", "lower/llvm", "kernels")
+        for folder in ("lower", "lower/llvm", "lower/plan_verifier", "kernels")
         for path in (ROOT / "src" / "graphwright" / folder).glob("*.py")
     ]
     modules = {path.stem for path in paths} - {"__init__"}

@@ -68,8 +68,11 @@ class Planned(NamedTuple):
 
     def difference(self) -> str:
         """How the plan differs from what was lowered when both run; nothing if it does not."""
-        own = [(i, i) for i, b in enumerate(self.lowered.buffers) if b.role == "temporary"]
-        apart = self.lowered._replace(homes=tuple(own))
+        buffers = [
+            b._replace(role="temporary") if b.role == "alias" else b for b in self.lowered.buffers
+        ]
+        own = [(i, i) for i, b in enumerate(buffers) if b.role == "temporary"]
+        apart = self.lowered._replace(buffers=tuple(buffers), homes=tuple(own))
         try:
             expected = outcome(apart, self.constants, self.arrays)
         except Violation as violation:

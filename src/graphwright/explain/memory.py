@@ -82,7 +82,7 @@ def segment_plan(op: Native) -> Plan:
     names |= dict(zip([buffer for buffer, _ in program.results], op.f.results))
     found = []
     for i, buffer in enumerate(program.buffers):
-        if buffer.role == "view" or (buffer.role == "temporary" and i not in places):
+        if buffer.role in ("view", "alias") or (buffer.role == "temporary" and i not in places):
             continue  # an item of a list, or a number that lies in a register
         name = f"b{i}"
         if i in names:

@@ -44,10 +44,13 @@ def coalesced(program: Program) -> Program:
 
     Without loops and branches, that is for who lays out memory (`arena.homes`).
     """
+    aliases = dict(program.names)
+    program = renamed(program, aliases)
     if not any(map(inner_blocks, program.body)):
         return program
     names = Classes(program).names()
     program = renamed(program, names)
+    names.update([(alias, names.get(buffer, buffer)) for alias, buffer in aliases.items()])
     swapped = frozenset[int]().union(*companies(program.body))
     body = [reading_first(s, swapped) for s in program.body]
     return program._replace(body=tuple(body), names=tuple(names.items()))

@@ -75,21 +75,26 @@ class ControlLowering:
     ) -> list[tuple[int, int]]:
         """Where each buffer's next value is; what is memory neither of the body's own nor of
         another variable is copied."""
-        variables = {variable for variable, _ in buffers}
+        variables, real = {variable for variable, _ in buffers}, self.program.values.real
         memory = [self.program.memory(value, body, steps) for _, value in buffers]
-        taken = {found for (variable, _), found in zip(buffers, memory) if found == variable}
+        taken = {
+            variable for (variable, _), found in zip(buffers, memory) if real(found) == variable
+        }
         result = []
         for (variable, value), found in zip(buffers, memory):
             if found == variable:
                 continue
+            if real(found) == variable:
+                result.append((variable, found))
+                continue
             home = body.home.get(value)
             own = isinstance(home, Cluster) or (home is not None and not is_lent(value))
-            if found in taken or not (own or found in variables):
+            if real(found) in taken or not (own or found in variables):
                 _, shape, kind = self.program.values.buffers[variable]
                 fresh = self.program.buffer("temporary", shape, kind)
                 steps.append(Copy(found, fresh, product(shape), kind))
                 found = fresh
-            taken.add(found)
+            taken.add(real(found))
             result.append((variable, found))
         return result
 

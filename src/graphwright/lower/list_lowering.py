@@ -162,7 +162,7 @@ class ListLowering:
         role = self.program.values.buffers[source].role
         computed = role == "temporary" and isinstance(schedule.home.get(rows), Cluster)
         if computed and not storage.grows and uses_of(schedule.graph)[rows] == 1:
-            storage.buffer = source
+            storage.buffer = self.program.alias(source, schedule.of(rows), into)
             return into
         return [*into, *self.filled(node.outputs[0], source)]
 
@@ -401,7 +401,8 @@ class ListLowering:
         elif self.program.values.is_reserved(output) or node in self.lists.copied:
             into.append(Copy(storage.buffer, self.program.target(output), size * item, kind))
         else:
-            self.program.values.lie(output, storage.buffer)
+            shape = self.program.schedule.of(output)
+            self.program.values.lie(output, self.program.alias(storage.buffer, shape, into))
         return into
 
     def resize(self, node: Node, schedule: Schedule) -> list[Statement]:

@@ -439,7 +439,8 @@ class Buffer(NamedTuple):
     first dimension and its memory are known in the end.
     """
 
-    #: input, result, temporary, row (memory for one outer index of one nest), owned, view, late
+    #: input, result, temporary, row (memory for one outer index of one nest), owned, view, late,
+    #: alias (a name for what lies in another's memory, which no plan knows any more)
     role: str
     shape: Shape
     kind: str
@@ -462,7 +463,7 @@ class Program(NamedTuple):
     numbers: tuple[tuple[int, int], ...] = ()
     #: (result, input): whoever calls may say that the result is to have the input's memory.
     reuses: tuple[tuple[int, int], ...] = ()
-    #: (buffer, the one that it was made one with): statements know it by that name.
+    #: (buffer, the one that it was made one with): statements of a plan know it by that name.
     names: tuple[tuple[int, int], ...] = ()
     #: (temporary, the buffer whose memory it has, or itself): see `arena.homes`.
     homes: tuple[tuple[int, int], ...] = ()

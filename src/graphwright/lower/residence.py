@@ -31,6 +31,8 @@ class Residence:
         self._registers: dict[Value, int] = {}
         self._memory: dict[Value, int] = {}
         self._reserved: dict[Value, int] = {}  # results' buffers, which nothing has written yet
+        #: By buffers that are another one's memory under a name of their own: that one.
+        self.aliases: dict[int, int] = {}
 
     # -- what there is ----------------------------------------------------------------------
 
@@ -70,6 +72,12 @@ class Residence:
             raise PlanError(f"{value.name} lies in b{buffer}, not where it is returned")
         self._memory[value] = buffer
 
+    def alias(self, buffer: int, shape: Shape) -> int:
+        """Another name for the memory of a buffer."""
+        alias = self.buffer("alias", shape, self.buffers[buffer].kind)
+        self.aliases[alias] = self.real(buffer)
+        return alias
+
     def define(self, value: Value, scalar: int, into: list[Statement]) -> None:
         """Says that a value of one element is in a register, once the statements of `into` ran.
 
@@ -85,6 +93,10 @@ class Residence:
     def register(self, value: Value) -> int | None:
         """The register of a value, if it is in one."""
         return self._registers.get(value)
+
+    def real(self, buffer: int) -> int:
+        """The buffer whose memory it is."""
+        return self.aliases.get(buffer, buffer)
 
     def lies(self, value: Value) -> int | None:
         """The buffer that holds a value, if one does."""

@@ -23,7 +23,7 @@ def verify(lowered: Program, plan: Program) -> None:
     for sizes in runs_of(plan):
         statements, flow = None, None
         try:
-            layout = Layout(plan, sizes)
+            layout = Layout(lowered, plan, sizes)
             verify_loans(plan, layout)
             statements = Statements(layout)
             items = statements.block(lowered.body, plan.body, Scalars())

@@ -20,19 +20,20 @@ from graphwright.lower.sizes import Size
 class Layout:
     """The memory of a plan's values in one run."""
 
-    def __init__(self, plan: Program, sizes: Quantities) -> None:
+    def __init__(self, lowered: Program, plan: Program, sizes: Quantities) -> None:
         self.buffers, self.sizes = plan.buffers, sizes
         self._names, self._homes = dict(plan.names), dict(plan.homes)
         self.counts = [sizes.product(buffer.shape) for buffer in plan.buffers]
         self.lists: dict[int, int] = {}  # by view, the list whose items it is
         pairs: list[tuple[int, int]] = []
         self.room: dict[int, int | None] = {}  # by list, how many items it has if a size says it
-        for statement in all_statements(plan.body):
+        for statement in all_statements(lowered.body):
             if isinstance(statement, (Reserve, Extend)):
                 self._add_room(statement)
             elif isinstance(statement, Locate):
                 self._add_view(statement)
-            elif isinstance(statement, Loop):
+        for statement in all_statements(plan.body):
+            if isinstance(statement, Loop):
                 pairs += statement.buffers
         self.company = companies(pairs)
         self._lent = {plan.results[r][0]: plan.inputs[i] for r, i in plan.reuses}
@@ -124,7 +125,11 @@ class Layout:
         for value, memory in self._names.items():
             one, other = self.buffers[value], self.buffers[memory]
             words = f"b{value} was made one with b{memory}"
-            require(memory not in self._names, Rule.SHARED, f"{words}, which is b{memory} itself")
+            require(memory not in self._names, Rule.SHARED, f"{words}, which is none itself")
+            if one.role == "alias":
+                inside = other.role == "owned" or self.bytes(value) <= self.bytes(memory)
+                require(inside, Rule.SHARED, f"{words}, which is smaller")
+                continue
             require(one.kind == other.kind, Rule.SHARED, f"{words}, of another kind")
             require(self.bytes(value) == self.bytes(memory), Rule.SHARED, f"{words}, not as large")
             require(one.role == "temporary", Rule.SHARED, f"{words}, though it is no temporary")

@@ -164,10 +164,10 @@ class Memory:
             state[s.view] = WHOLE
         elif not isinstance(extent, AllBut):
             refuse(Rule.VALUES, f"an item of b{s.buffer} is looked for, and it is not there")
-        elif s.place == extent.place or s.length == extent.length:
+        elif s.place == extent.place:
             state[s.view] = extent
-        else:
-            state[s.view] = WHOLE
+        else:  # it may be the one that is not written if the length counts that
+            state[s.view] = () if s.length == extent.length else WHOLE
         self.forget_packed(s.view, state)
 
     def pack(self, effect: Packed, state: State) -> None:

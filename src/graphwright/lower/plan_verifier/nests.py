@@ -81,7 +81,8 @@ class NestStep:
                 late = any(operand >= i for operand in x.operands)
                 require(not late, Rule.SCALARS, f".{i} is computed of what comes after it")
             elif isinstance(x, Row):
-                require(x.row in self.rows, Rule.SCALARS, f"row{x.row} is read before it is there")
+                there = self.nest.outer and x.row in self.rows
+                require(there, Rule.SCALARS, f"row{x.row} is read before it is there")
             elif isinstance(x, Scalar):
                 self.scalars.read(x.scalar, x.kind)
             elif isinstance(x, Index):
