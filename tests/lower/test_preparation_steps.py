@@ -151,6 +151,10 @@ def test_what_is_long_takes_steps_as_its_length(usual_tiers, work):
     check_growth(WORK[work], chain, 100, 400)
 
 
+def test_slopes_of_what_is_long_take_steps_as_its_length(usual_tiers):
+    check_growth(lower, lambda length: slope(chain(length)), 100, 800)
+
+
 @pytest.mark.parametrize(("work", "power"), [("simplify", 1), ("python", 1), ("native", 3)])
 def test_slopes_of_loops_in_loops_take_steps_as_there_are_lists(usual_tiers, work, power):
     # Each loop carries a list for each loop in it; machine code has the lists on these beside them.
