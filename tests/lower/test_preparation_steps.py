@@ -85,6 +85,18 @@ def chain(length):
     return function
 
 
+def slope(function):
+    """The gradient of a function."""
+
+    def derivative(x):
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            y = function(x)
+        return tape.gradient(y, x)
+
+    return derivative
+
+
 def trace(function):
     return tf.function(function).get_concrete_function(tf.TensorSpec([None])).graph
 
@@ -119,11 +131,13 @@ def steps(work, graph):
     return calls
 
 
-def check_growth(work, make, small, large):
-    """Fails where the steps for a large graph are out of proportion to those for a small one."""
+def check_growth(work, make, small, large, power=1):
+    """Fails where the steps for a large graph are out of proportion to those for a small one, or to
+    a power of them."""
     work(trace(make(small)))  # what is found out once for all graphs
     few, many = (steps(work, trace(make(size))) for size in (small, large))
-    assert many <= SLACK * large / small * few, f"{few} steps for {small}, {many} for {large}"
+    limit = SLACK * (large / small) ** power * few
+    assert many <= limit, f"{few} steps for {small}, {many} for {large}"
 
 
 @pytest.mark.parametrize("nest", NESTS)
@@ -135,6 +149,21 @@ def test_what_is_nested_deeply_takes_steps_as_its_depth(usual_tiers, nest, work)
 @pytest.mark.parametrize("work", WORK)
 def test_what_is_long_takes_steps_as_its_length(usual_tiers, work):
     check_growth(WORK[work], chain, 100, 400)
+
+
+def test_slopes_of_what_is_long_take_steps_as_its_length(usual_tiers):
+    check_growth(lower, lambda length: slope(chain(length)), 100, 800)
+
+
+@pytest.mark.parametrize(("work", "power"), [("simplify", 1), ("python", 1), ("native", 3)])
+def test_slopes_of_loops_in_loops_take_steps_as_there_are_lists(usual_tiers, work, power):
+    # Each loop carries a list for each loop in it; machine code has the lists on these beside them.
+    check_growth(WORK[work], lambda depth: slope(nested([in_while], depth)), 4, 8, power)
+
+
+@pytest.mark.parametrize("work", ["simplify", "python"])
+def test_slopes_of_branches_in_branches_take_steps_as_their_depth(usual_tiers, work):
+    check_growth(WORK[work], lambda depth: slope(nested([in_branch], depth)), 4, 8)
 
 
 def sized(compute, length):

@@ -117,3 +117,19 @@ def test_a_variable_stays_that_serves_by_way_of_others(order):
     for _ in range(5):
         values = body(0, *values)[1:]
     assert float(last(tf.constant(5))) == values[order[-1]]
+
+
+def test_a_variable_serves_those_that_get_its_value_some_iterations_later():
+    def last(x):
+        def passed_on(i, a, b, c, d):
+            return i + 1, a + 1.0, a, b, c
+
+        begin = (0, x * 4.0, x * 3.0, x * 2.0, x)
+        return tf.while_loop(lambda i, *_: i < 5, passed_on, begin)[4]
+
+    def twice(x):  # what a graph's results need is asked of a loop in a loop
+        return tf.while_loop(lambda i, _: i < 2, lambda i, x: (i + 1, last(x)), (0, x))[1]
+
+    graph = tf.function(twice).get_concrete_function(tf.TensorSpec([])).graph
+    verify(simplify(graph))
+    assert tf.function(twice)(tf.constant(1.0)) == 26.0

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from bisect import insort
 from collections.abc import Collection, Sequence
+from heapq import heappop, heappush
 from itertools import accumulate, count
 
 from graphwright.lower.accesses import accessed, viewed
@@ -56,32 +58,36 @@ def homes(program: Program) -> dict[int, int]:
         return result
     result = {i: i for i in result if i in lives}
     lent = {program.results[result][0] for result, _ in program.reuses}
-    taken: dict[int, list[Span]] = {}  # by home, when it is in use
+    begun = {}  # when results are, in whose memory temporaries lie before
     for buffer, _ in program.results:
         if program.buffers[buffer].role == "result" and buffer in lives:
-            taken[buffer] = [(0 if buffer in lent else lives[buffer][0], len(story))]
+            begun[buffer] = 0 if buffer in lent else lives[buffer][0]
     heirs: dict[int, set[int]] = {}  # the results that are written as a company is read
     for members in companies(program.body):
         first, last = zip(*[lives[b] for b in members])
         lives.update(dict.fromkeys(members, (min(first), max(last))))
-        found = {b for b in taken if b not in lent and inherits(story, b, members, max(last))}
+        found = {b for b in begun if b not in lent and inherits(story, b, members, max(last))}
         heirs.update(dict.fromkeys(members, found))
+    places = [*begun]  # in the order in which they are offered
+    free = list(range(len(places)))
+    taken: list[tuple[int, int]] = []  # until when, and which: the first to be free comes first
     for buffer in sorted(result, key=lambda b: (lives[b], b)):
-        size, span = bytes_of(program.buffers[buffer]), lives[buffer]
-        for home, spans in taken.items():
-            own = (span[0], span[1] - 1) if home in heirs.get(buffer, ()) else span
-            if is_within(size, bytes_of(program.buffers[home])) and all(
-                apart(own, other) for other in spans
-            ):
-                result[buffer] = home
+        size, (begin, end) = bytes_of(program.buffers[buffer]), lives[buffer]
+        while taken and taken[0][0] < begin:
+            insort(free, heappop(taken)[1])
+        for number in free:
+            home = places[number]
+            until = end - (home in heirs.get(buffer, ()))
+            is_free = until < begun.get(home, len(story))
+            if is_free and is_within(size, bytes_of(program.buffers[home])):
+                free.remove(number)
                 break
-        taken.setdefault(result[buffer], []).append(span)
+        else:
+            number = len(places)
+            places.append(buffer)
+        result[buffer] = places[number]
+        heappush(taken, (end, number))
     return result
-
-
-def apart(one: Span, other: Span) -> bool:
-    """Whether two spans have no statement in common."""
-    return one[1] < other[0] or other[1] < one[0]
 
 
 def offsets(sizes: Sequence[int]) -> list[int]:

@@ -2,8 +2,9 @@
 many each has.
 
 A gradient of a loop in a loop pushes the inner loop's lists on a list. Machine code knows items of
-one shape; here each list of lists becomes two that have such items, and one at a greater depth
-twice as many again.
+one shape; here each list of lists becomes two that have such items. One at a greater depth becomes
+the parts of the lists on it, and numbers of items for all of these parts that are equally long
+(`groups`): of the items, of their numbers, of the numbers of these, and so on.
 """
 
 from __future__ import annotations
@@ -155,7 +156,7 @@ class Kind:
         root = self.root
         if root.item is not None:
             inner = root.item.parts if root.is_nested else []
-            return [part for own in inner for part in (own, (dt.int32, ()))]
+            return [*inner, *[(dt.int32, ())] * len(groups(inner))]
         if len(root.dtypes) != 1 or dt.variant in root.dtypes or not root.dims:
             return []
         (dtype,) = root.dtypes
@@ -380,41 +381,49 @@ def made_here(kind: Kind) -> tuple[Value, ...]:
 Parts = list[Any]
 
 
+def groups(parts: Parts) -> list[Parts]:
+    """The parts of a list that have as many items: those of all lists, then at each depth the
+    numbers of items, one for each group before."""
+    found: list[Parts] = []
+    while parts:
+        size = max(len(found), 1)
+        found.append(parts[:size])
+        parts = parts[size:]
+    return found
+
+
 def pushed(lists: Parts, items: Parts) -> Sequence[Parts]:
-    """The items, and how many there are"""
-    pairs = zip(lists[::2], lists[1::2], items)
-    return [
-        [
-            longer
-            for flat, counts, item in pairs
-            for longer in (
-                apply(TensorListAppend.of(), flat, item),
-                apply(PUSH_BACK, counts, apply(LENGTH, item)),
-            )
-        ]
-    ]
+    """The items, and how many there are in each group"""
+    *_, counts = groups(lists)
+    longer = [apply(TensorListAppend.of(), flat, item) for flat, item in zip(lists, items)]
+    for numbers, group in zip(counts, groups(items)):
+        longer.append(apply(PUSH_BACK, numbers, apply(LENGTH, group[0])))
+    return [longer]
 
 
 def popped(lists: Parts, shape: Parts) -> Sequence[Parts]:
     """As many of the last items as there were"""
-    rest, items = [], []
-    for flat, counts in zip(lists[::2], lists[1::2]):
-        fewer, count = apply(TensorListPopBack.of(dt.int32), counts, [])
-        flat, item = apply(TensorListTake.of(), flat, count)
-        rest += [flat, fewer]
-        items.append(item)
-    return rest, items
+    *inner, counts = groups(lists)
+    rest, fewer, items = [], [], []
+    for group, numbers in zip(inner, counts):
+        left, count = apply(TensorListPopBack.of(dt.int32), numbers, [])
+        fewer.append(left)
+        for flat in group:
+            flat, item = apply(TensorListTake.of(), flat, count)
+            rest.append(flat)
+            items.append(item)
+    return [*rest, *fewer], items
 
 
 def counted(lists: Parts) -> Sequence[Parts]:
     """How many numbers of items there are"""
-    return [[apply(LENGTH, lists[1])]]
+    return [[apply(LENGTH, lists[-1])]]
 
 
 def zeros(lists: Parts) -> Sequence[Parts]:
     """As many zeros in each"""
-    pairs = zip(lists[::2], lists[1::2])
-    return [[part for flat, counts in pairs for part in (apply(ZEROS_LIKE, flat), counts)]]
+    items, *numbers = lists
+    return [[apply(ZEROS_LIKE, items), *numbers]]
 
 
 #: Ops that are done to the parts of a list of lists, which are given for it.
