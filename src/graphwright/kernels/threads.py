@@ -101,7 +101,7 @@ class Workers:
 def _start(pool: Pool) -> None:
     """Starts the workers that are missing, and has jobs use as many as the bound allows.
 
-    From Python 3.12 on none can be started once the interpreter ends; jobs use those that are there.
+    From Python 3.12 on none can be once the interpreter ends: jobs use those that are there.
     """
     if Workers.used == available():
         return
