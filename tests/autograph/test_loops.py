@@ -364,3 +364,17 @@ def test_the_length_of_a_list_that_a_loop_appended_to() -> None:
         return total
 
     assert int(inside(tf.constant([1, 2, 3]))) == 6
+
+
+@pytest.mark.parametrize("turns", [0, 2])
+def test_what_a_tape_records_in_each_turn_needs_no_value_before(turns: int) -> None:
+    @tf.function
+    def descend(x: Any, n: Any) -> Any:
+        for _ in tf.range(n):
+            with tf.GradientTape() as tape:
+                tape.watch(x)
+                loss = x * x
+            x = x - 0.25 * tape.gradient(loss, x)
+        return x
+
+    assert float(descend(tf.constant(8.0), tf.constant(turns))) == 8.0 / 2**turns

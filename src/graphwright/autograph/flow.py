@@ -17,6 +17,13 @@ from typing import Any
 from graphwright.autograph.effects import NONE, Closure, Effect, Names, collect, variables
 from graphwright.autograph.syntax import blocks, is_simple, parameters
 
+#: Context managers of the public API: they pass on every exception. Others may end one, and then
+#: what their block assigns has perhaps its former value.
+_TRANSPARENT = frozenset({
+    "GradientTape", "ForwardAccumulator", "stop_recording", "name_scope", "device", "init_scope",
+    "control_dependencies", "variable_creator_scope", "colocate_with",
+})  # fmt: skip
+
 
 @dataclass
 class Summary:
@@ -184,7 +191,8 @@ class Flow:
             items = EMPTY
             for item in node.items:
                 items = items.then(self.summary(item))
-            return items.then(self.block(node.body).perhaps())
+            inside = self.block(node.body)
+            return items.then(inside if _raises_on(node) else inside.perhaps())
         if isinstance(node, ast.Match):
             cases = [self._case(case) for case in node.cases]
             return self.summary(node.subject).then(_any_of(cases))
@@ -227,7 +235,7 @@ class Flow:
             again = self.summary(node.target).then(self.block(node.body)).gen | live
             self._mark_live(node.body, again, always)
         elif isinstance(node, ast.With):
-            self._mark_live(node.body, live, always | live)
+            self._mark_live(node.body, live, always if _raises_on(node) else always | live)
         elif isinstance(node, ast.Match):
             for case in node.cases:
                 self._mark_live(case.body, live, always)
@@ -268,7 +276,9 @@ class Flow:
         if isinstance(node, ast.With):
             for item in node.items:
                 before = _with(before, self._effect(item).writes)
-            self._mark_defined(node.body, before)
+            inside = self._mark_defined(node.body, before)
+            if _raises_on(node):
+                return inside
             return _without(before, self.summary(node).deleted)
         if isinstance(node, ast.Match):
             for case in node.cases:
@@ -287,6 +297,16 @@ class Flow:
         self._mark_defined(node.finalbody, kept)
         final = self.block(node.finalbody)
         return _without(_with(after, final.kill), final.deleted)
+
+
+def _raises_on(node: ast.With) -> bool:
+    """Whether an exception in the block surely leaves the statement too."""
+    return all(
+        isinstance(item.context_expr, ast.Call)
+        and isinstance(item.context_expr.func, ast.Attribute)
+        and item.context_expr.func.attr in _TRANSPARENT
+        for item in node.items
+    )
 
 
 def _caught(body: Iterable[ast.stmt]) -> Iterator[str]:
