@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import faulthandler
 import gc
 import itertools
 import os
+import signal
 from collections.abc import Generator
 from typing import Any
 
@@ -33,6 +35,34 @@ collect_ignore_glob = ["tools/record_*", "tools/run_exported.py", "tools/golden/
 # A busy machine must not fail a property; the default run tries the same examples each time.
 settings.register_profile("steady", deadline=None, derandomize=True)
 settings.load_profile("steady")
+
+
+#: How many seconds a test may take that is not `slow`; 0: as long as it likes.
+TEST_SECONDS = float(os.environ.get("GRAPHWRIGHT_TEST_SECONDS", "120"))
+_STDERR = pytest.StashKey[int]()  # the real one: while a test runs, a file is in its place
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    config.stash[_STDERR] = os.dup(2)
+    # Shells have what they start in the background ignore it, and so would what tests start.
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+def pytest_unconfigure(config: pytest.Config) -> None:
+    os.close(config.stash[_STDERR])
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, object, object]:
+    """A test that hangs ends its process, and shows where each thread was."""
+    if TEST_SECONDS and item.get_closest_marker("slow") is None:
+        stderr = item.config.stash[_STDERR]
+        faulthandler.dump_traceback_later(TEST_SECONDS, exit=True, file=stderr)
+    try:
+        return (yield)
+    finally:
+        faulthandler.cancel_dump_traceback_later()
 
 
 @pytest.hookimpl(wrapper=True)

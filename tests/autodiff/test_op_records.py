@@ -151,7 +151,15 @@ def candidates(name: str) -> Iterator[Sample]:
                 if i not in CUT.get(name, ()):
                     noise = distance * random.normal(size=moved[i].shape)
                     moved[i] = np.asarray(moved[i] + noise, moved[i].dtype)
-            yield Sample(sample.op, tuple(moved))
+            yield Sample(steadied(sample.op), tuple(moved))
+
+
+def steadied(op: Op) -> Op:
+    """The op; one that draws by seeds of its own, or by none, draws the same each time."""
+    if "deterministic" not in op.fields:
+        return op
+    attributes = {name: getattr(op, name) for name in op.fields}
+    return type(op)(**{**attributes, "deterministic": True, "seed": 7})
 
 
 def program_of(sample: Sample) -> tuple[Callable[..., Any], list[Any]]:

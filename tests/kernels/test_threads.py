@@ -223,3 +223,48 @@ assert not any(statuses), statuses
 def test_the_process_ends_while_workers_wait() -> None:
     for _ in range(3):
         run("share(lambda part: None, 3)")
+
+
+AT_THE_END = """
+import atexit
+import graphwright as tf
+
+
+@tf.function(autograph=False)
+def f(x):
+    return tf.reduce_sum(tf.sin(x[:, None] + x))
+
+
+@atexit.register
+def last():
+    x = tf.ones([300])
+    for _ in range(200):
+        f(x)
+    print("whole")
+"""
+
+
+@pytest.mark.parametrize("native", ["", "always"])
+def test_functions_run_when_no_thread_can_be_started(native: str) -> None:
+    """From Python 3.12 on, that is so once the interpreter ends."""
+    done = subprocess.run(
+        [sys.executable, "-c", AT_THE_END],
+        env={**os.environ, "GRAPHWRIGHT_NATIVE": native},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert (done.stdout, done.stderr) == ("whole\n", "")
+
+
+def test_jobs_use_the_threads_that_could_be_started(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(*_: object) -> None:
+        raise RuntimeError("can't create new thread at interpreter shutdown")
+
+    monkeypatch.setattr(threads._thread, "start_new_thread", refuse)
+    for name, value in {"started": 1, "used": 1}.items():
+        monkeypatch.setattr(threads.Workers, name, value)
+    monkeypatch.setattr(threads.Limit, "threads", 4)
+    limits: list[int] = []
+    threads._start(threads.Pool(0, None, limits.append, None, None))
+    assert limits == [2]

@@ -23,8 +23,25 @@ def test_functions_of_one_text_have_one_file_and_their_own_names():
     assert linecache.getlines(filename)
     del ten
     gc.collect()
-    assert filename not in linecache.cache
+    assert linecache.getlines(filename) == []
     assert make_function("def g():\n    return 1\n", {}).__code__.co_filename == filename
+
+
+def test_a_text_may_go_while_files_are_checked(monkeypatch):
+    functions = [make_function(TEXT, {"k": 1})]
+    names = [functions[0].__code__.co_filename]
+
+    class Checked(dict):
+        def __getitem__(self, name):
+            if functions:
+                functions.clear()
+                gc.collect()
+            return super().__getitem__(name)
+
+    monkeypatch.setattr(linecache, "cache", Checked(linecache.cache))
+    linecache.checkcache()
+    assert not functions
+    assert linecache.getlines(names[0]) == []
 
 
 def test_a_traceback_shows_the_text():

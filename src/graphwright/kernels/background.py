@@ -31,17 +31,21 @@ class Worker:
         self.stopped = False
 
     def submit(self, job: Callable[[], None]) -> None:
-        """Does `job` later, unless what it belongs to is gone by then."""
+        """Does `job` later, unless what it belongs to is gone by then, or the process ends."""
         with self.lock:
             if self.stopped:
                 return
-            self.jobs.put(weakref.WeakMethod(job))
-            self.pending += 1
             if self.thread is None:
-                self.thread = threading.Thread(
+                thread = threading.Thread(
                     target=self.work, name="graphwright-compiler", daemon=True
                 )
-                self.thread.start()
+                try:
+                    thread.start()
+                except RuntimeError:  # the interpreter ends, and Python 3.12 starts none any more
+                    return
+                self.thread = thread
+            self.jobs.put(weakref.WeakMethod(job))
+            self.pending += 1
 
     def work(self) -> None:
         """Job after job."""

@@ -99,14 +99,20 @@ class Workers:
 
 
 def _start(pool: Pool) -> None:
-    """Starts the workers that are missing, and has jobs use as many as the bound allows."""
+    """Starts the workers that are missing, and has jobs use as many as the bound allows.
+
+    From Python 3.12 on none can be once the interpreter ends: jobs use those that are there.
+    """
     if Workers.used == available():
         return
     with Workers.lock:
         for _ in range(Workers.started, available() - 1):
-            _thread.start_new_thread(pool.work, ())
+            try:
+                _thread.start_new_thread(pool.work, ())
+            except RuntimeError:
+                break
             Workers.started += 1
-        Workers.used = available()
+        Workers.used = min(available(), Workers.started + 1)
         pool.limit(Workers.used)
 
 

@@ -39,8 +39,12 @@ class Text:
 
 
 def _release(filename: str) -> None:
-    """The text of a file name is gone."""
-    linecache.cache.pop(filename, None)
+    """The text of a file name is gone.
+
+    An entry without lines stays: `linecache.checkcache` goes through all names, collectors run
+    meanwhile, and it fails for one that is no longer there.
+    """
+    linecache.cache[filename] = (0, None, [], filename)
     _FREE_NAMES.append(filename)
 
 
