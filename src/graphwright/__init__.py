@@ -10,7 +10,9 @@ _collects = _gc.isenabled()
 _gc.disable()  # what is made here stays: to look for garbage in it took a fifth of the import
 
 from graphwright import api as _api  # noqa: E402
+from graphwright import hooks as _hooks  # noqa: E402
 
+_hooks.install()
 __version__ = "0.1.0"
 __all__ = _api.publish(globals())
 

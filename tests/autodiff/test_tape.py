@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
+
+import pytest
+
 import graphwright as tf
+from graphwright.autodiff.tape import paused
 
 
 def test_the_watched_variables_are_known_after_the_gradient():
@@ -26,3 +31,56 @@ def test_a_branch_that_gives_nothing_is_recorded_too():
         return tape.gradient(y, x)
 
     assert slope(tf.constant([[3.0]])).numpy().tolist() == [[6.0]]
+
+
+@pytest.mark.parametrize("staged", [False, True])
+def test_a_target_that_is_given_twice_counts_twice(staged):
+    def slopes(x):
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            y = x * x
+        return tape.gradient([y, [y, x]], x)
+
+    f = tf.function(slopes) if staged else slopes
+    assert f(tf.constant(3.0)) == 6.0 + 6.0 + 1.0
+
+
+def test_blocks_that_record_nothing_lie_in_each_other():
+    x = tf.constant(3.0)
+    with tf.GradientTape(persistent=True) as tape:
+        tape.watch(x)
+        with tape.stop_recording():
+            with tape.stop_recording():
+                inner = x * x
+            after = x * x
+            with paused():
+                pass
+            last = x * x
+        with paused():
+            with tape.stop_recording():
+                pass
+            paused_ = x * x
+        recorded = x * x
+    assert [tape.gradient(y, x) for y in (inner, after, last, paused_)] == [None] * 4
+    assert tape.gradient(recorded, x) == 6.0
+
+
+@pytest.mark.parametrize("leave", ["normally", "by an exception", "by the end of a generator"])
+@pytest.mark.parametrize("how", ["stop_recording", "paused"])
+def test_a_tape_records_again_however_a_block_is_left(how, leave):
+    x = tf.constant(3.0)
+
+    def block():
+        with tape.stop_recording() if how == "stop_recording" else paused():
+            if leave == "by an exception":
+                raise KeyError
+            yield
+
+    with tf.GradientTape() as tape:
+        tape.watch(x)
+        with pytest.raises(KeyError) if leave == "by an exception" else nullcontext():
+            for _ in block():
+                if leave != "normally":
+                    break
+        y = x * x
+    assert tape.gradient(y, x) == 6.0

@@ -55,6 +55,31 @@ def test_only_the_chosen_side_has_its_effects_and_a_loop_has_them_in_order():
     assert v.numpy() == (((11 * 2 + 0) * 2 + 1) * 2 + 2)
 
 
+@pytest.mark.parametrize("default", [False, True])
+@pytest.mark.parametrize("how", ["eagerly", "staged", "compiled", "with effects"])
+def test_an_index_without_a_branch_takes_the_last(how, default):
+    v = tf.Variable(0.0)
+
+    def side(number):
+        return lambda: v.assign(number) * 1.0 if how == "with effects" else tf.constant(number)
+
+    def choose(index):
+        last = side(7.0) if default else None
+        return tf.switch_case(index, [side(float(i)) for i in range(3)], default=last)
+
+    f = choose if how == "eagerly" else tf.function(choose, jit_compile=how == "compiled" or None)
+    other = 7.0 if default else 2.0
+    for index in (-4, -3, -2, -1, 0, 1, 2, 3, 4, 1 << 30, -1 << 30):
+        assert f(tf.constant(index)) == (index if 0 <= index < 3 else other)
+
+
+def test_rows_of_a_map_without_a_branch_take_the_last():
+    indices = tf.constant([-4, -1, 0, 1, 2, 3])
+    sides = [lambda: tf.constant(0), lambda: tf.constant(1), lambda: tf.constant(2)]
+    found = tf.vectorized_map(lambda index: tf.switch_case(index, sides), indices)
+    assert found.numpy().tolist() == [2, 2, 0, 1, 2, 2]
+
+
 def test_a_tensor_of_a_branch_cannot_be_used_outside_of_it():
     leaked = []
 

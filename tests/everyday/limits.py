@@ -31,8 +31,9 @@ def limit(seconds: float) -> Iterator[None]:
     clocks = {signal.SIGPROF: signal.ITIMER_PROF, signal.SIGALRM: signal.ITIMER_REAL}
     before = {number: signal.signal(number, end) for number in clocks}
     try:
-        signal.setitimer(signal.ITIMER_PROF, seconds)
-        signal.setitimer(signal.ITIMER_REAL, seconds * _BUSY)
+        # Again and again: Python ignores what is raised in the callback of a weak reference.
+        signal.setitimer(signal.ITIMER_PROF, seconds, 0.05)
+        signal.setitimer(signal.ITIMER_REAL, seconds * _BUSY, 0.05)
         yield
     finally:
         for number, clock in clocks.items():

@@ -82,6 +82,44 @@ def test_python_values_are_told_apart(pair):
             assert f(x, mode=mode)[1].numpy().decode() == repr(mode)
 
 
+KINDS = [(1, True), (1, 1.0), (0.0, -0.0), (-0.0, 0.0), (0j, complex(0.0, -0.0)), (0, False),
+         ({1: 2}, {True: 2}), ({1.0: 2}, {1: 2}), ({0.0: 2}, {-0.0: 2})]  # fmt: skip
+
+
+@pytest.mark.parametrize("pair", KINDS, ids=repr)
+@pytest.mark.parametrize("times", [1, OFTEN])
+@pytest.mark.parametrize("named", [False, True])
+def test_equal_values_are_told_apart_however_often_one_came(pair, times, named):
+    f = tf.function(lambda x, mode: (x, repr(mode)))
+    x = tf.constant(1.0)
+    for mode in (*pair, *pair):
+        for _ in range(times):
+            result = f(x, mode=mode) if named else f(x, mode)
+            assert result[1].numpy().decode() == repr(mode)
+    assert f.experimental_get_tracing_count() == 2
+
+
+def test_nan_is_known():
+    f = tf.function(lambda x: x)
+    for _ in range(OFTEN):
+        assert np.isnan(f(float("nan")))
+    assert f.experimental_get_tracing_count() == len(f._fast) == 1
+
+
+def test_variables_are_told_apart_by_whether_tapes_watch_them():
+    def slope(v):
+        with tf.GradientTape() as tape:
+            y = v * v
+        return tape.gradient(y, v, unconnected_gradients="zero")
+
+    trained, other = tf.Variable(3.0), tf.Variable(3.0, trainable=False)
+    for pair in ([trained, other], [other, trained]):
+        f = tf.function(slope)
+        for v in (*pair, *pair):
+            for _ in range(OFTEN):
+                assert f(v) == slope(v) == (6.0 if v is trained else 0.0)
+
+
 def test_structures_are_told_apart():
     f = tf.function(lambda s: tf.add_n(tf.nest.flatten(s)))
     x, y, z = (tf.constant(v) for v in (1.0, 2.0, 4.0))

@@ -74,11 +74,11 @@ def test_keys_tell_their_parts_apart():
 PROGRAM = textwrap.dedent(
     """
     import graphwright as tf
-    from graphwright.kernels import machine
+    from graphwright.kernels import codegen
 
     made = []
-    generate = machine.generate
-    machine.generate = lambda text: made.append(text) or generate(text)
+    generate = codegen.generate
+    codegen.generate = lambda text: made.append(text) or generate(text)
     f = tf.function(lambda x: tf.nn.softmax(x * 2.0), jit_compile=True)
     print(f(tf.constant([1.0, 2.0, 3.0])).numpy().tolist(), len(made))
     """

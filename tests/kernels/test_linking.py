@@ -15,7 +15,7 @@ import llvmlite.binding as llvm
 import pytest
 
 import graphwright as tf
-from graphwright.kernels import elf, linking, llvm_linking, machine, targets
+from graphwright.kernels import codegen, elf, linking, llvm_linking, machine, targets
 from graphwright.kernels.disk_cache import DiskCache, header_of
 from graphwright.kernels.elf import Unlinkable
 from graphwright.kernels.linking import Library, c_function
@@ -175,7 +175,7 @@ def test_what_cannot_be_linked_leaves_no_memory(monkeypatch: pytest.MonkeyPatch)
     free = linking._free
     monkeypatch.setattr(linking, "_free", lambda *block: blocks.append(block) or free(*block))
     monkeypatch.setattr(linking, "_protect", failed)
-    module = linking.prepared(machine.generate(TEXT), ["half"], c_function)
+    module = linking.prepared(codegen.generate(TEXT), ["half"], c_function)
     with pytest.raises(OSError, match="nobody may execute"):
         linking.load(module)
     assert len(blocks) == 1
@@ -192,12 +192,12 @@ def test_who_refers_to_what_is_not_there_is_told() -> None:
 CASES = textwrap.dedent(
     """
     import random, sys
-    from graphwright.kernels import linking, machine
+    from graphwright.kernels import codegen, linking, machine
     from graphwright.kernels.elf import Unlinkable
     from graphwright.kernels.linking import c_function
     from tests.kernels.test_linking import TEXT, structure
 
-    data, names = machine.generate(TEXT), machine.defined(TEXT)
+    data, names = codegen.generate(TEXT), machine.defined(TEXT)
     chance = random.Random(int(sys.argv[1]))
     refused = linked = 0
 
@@ -327,7 +327,7 @@ def arm(monkeypatch: pytest.MonkeyPatch) -> bytes:
     llvm.initialize_all_targets()
     llvm.initialize_all_asmprinters()
     monkeypatch.setattr(targets.Aim, "target", ARM)
-    return machine.generate(ARM_TEXT)
+    return codegen.generate(ARM_TEXT)
 
 
 class Arm:

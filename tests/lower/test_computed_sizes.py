@@ -139,3 +139,31 @@ def test_more_than_any_memory_is_refused():
     assert fast(4) == 40.0
     with pytest.raises((MemoryError, ValueError, tf.errors.OpError)):
         fast(1 << 30)
+
+
+def refused(function, *arrays):
+    """What both tiers say of arguments that they refuse."""
+    for mode in (True, False):
+        with pytest.raises(tf.errors.InvalidArgumentError) as caught:
+            tf.function(function, jit_compile=mode)(*map(tf.constant, arrays))
+        yield str(caught.value)
+
+
+@pytest.mark.parametrize("number", [-3, 1, 3, 5])
+def test_a_number_that_is_not_the_size_is_refused_by_every_tier(number):
+    one, other = refused(lambda x, n: tf.reshape(x, [n]), np.ones(4, np.float32), number)
+    assert one == other
+    one, other = refused(lambda x, n: tf.reshape(x, [2, n]) + 1.0, np.ones(4, np.float32), number)
+    assert one == other
+
+
+@pytest.mark.parametrize("number", [-1, -2, -(2**31)])
+def test_there_are_no_fewer_than_no_steps(number):
+    one, other = refused(lambda n: tf.linspace(0.0, 1.0, n), np.int32(number))
+    assert one == other
+    assert "Requires start <= limit when delta > 0: 1/-1" in one
+
+
+def test_a_vector_of_computed_sizes_is_there_before_what_asks_for_its_size():
+    counted = staged(lambda i: tf.math.bincount([tf.minimum(i, 5)]), [N], True)
+    assert [counted(i).shape[0] for i in (0, 4, 7)] == [1, 5, 6]

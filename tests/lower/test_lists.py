@@ -499,3 +499,21 @@ def test_a_list_of_what_was_reshaped_leaves_with_the_shape_of_its_items(usual_ti
     x = tf.constant([[1.0, 2.0], [3.0, 4.0]])
     slope = tf.function(function, jit_compile=True)(x, tf.constant(True))
     np.testing.assert_array_equal(slope, [[6.0, 3.0], [2.0, 1.5]])
+
+
+def test_an_update_leaves_a_list_of_unknown_items_to_the_kernels():
+    total = tf.Variable(0.0)
+
+    def summed(x):
+        written = tf.TensorArray(tf.float32, 2, element_shape=x.shape, clear_after_read=False)
+        for _ in tf.range(3):
+            for j in tf.range(2):
+                written = written.write(j, x)
+            total.assign_add(tf.reduce_sum(written.read(1)))
+            x = tf.map_fn(lambda e: e * 2.0, x)
+        return written.stack()
+
+    x = np.array([1.0, 2.0], np.float32)
+    stacked = compiled(summed, [tf.TensorSpec([None])], native=False)(x)
+    assert stacked.numpy().tolist() == [[4.0, 8.0]] * 2
+    assert total.numpy() == 3.0 + 6.0 + 12.0

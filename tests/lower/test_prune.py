@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+
 import pytest
 
 import graphwright as tf
@@ -93,3 +95,25 @@ def test_the_checking_mode_names_the_pass_that_made_a_graph_wrong(usual_tiers, m
     monkeypatch.setitem(OPTIONS, "native", "check")
     with pytest.raises(InternalError, match=r"`without_first` left a graph .* is used before"):
         through(graph, simplify, without_first)
+
+
+@pytest.mark.parametrize("order", list(itertools.permutations(range(4))), ids=str)
+def test_a_variable_stays_that_serves_by_way_of_others(order):
+    """Each variable adds the one before it in a chain, whose end alone is a result."""
+
+    def body(i, *values):
+        new = [values[0] * 1.5] * 4
+        for before, after in itertools.pairwise(order):
+            new[after] = values[after] + values[before]
+        new[order[0]] = values[order[0]] * 1.5
+        return (i + 1, *new)
+
+    @tf.function(jit_compile=True)
+    def last(n):
+        start = [tf.constant(0.5 + k) for k in range(4)]
+        return tf.while_loop(lambda i, *_: i < n, body, (0, *start))[1 + order[-1]]
+
+    values = (0.5, 1.5, 2.5, 3.5)
+    for _ in range(5):
+        values = body(0, *values)[1:]
+    assert float(last(tf.constant(5))) == values[order[-1]]

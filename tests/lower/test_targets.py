@@ -9,7 +9,7 @@ import llvmlite.binding as llvm
 import pytest
 
 import graphwright as tf
-from graphwright.kernels import large_arrays, machine, pool_code, targets, threads
+from graphwright.kernels import codegen, large_arrays, pool_code, targets, threads
 from graphwright.kernels.targets import Target, Vectors
 from graphwright.kernels.tile_code import Tile
 from graphwright.kernels.window_code import Sliding
@@ -100,9 +100,9 @@ def kernels() -> dict[str, str]:
 def compiles(text: str, target: Target) -> None:
     """There is code, and its registers are the target's."""
     if target.family != "x86_64":
-        assert len(machine.generate(text)) > 100
+        assert len(codegen.generate(text)) > 100
         return
-    emitted = machine.assembly(text)
+    emitted = codegen.assembly(text)
     assert "ret" in emitted
     if "+avx" not in target.features:
         assert not re.search(r"ymm\d", emitted)

@@ -297,6 +297,57 @@ def test_an_old_value_that_was_written_over_is_no_part_of_an_update():
     np.testing.assert_allclose(w.numpy(), 1 - x.T @ g, rtol=1e-4, atol=1e-3)
 
 
+SCATTERS = ["scatter_add", "scatter_sub", "scatter_mul", "scatter_div", "scatter_max",
+            "scatter_min", "scatter_update", "scatter_nd_add", "slice"]  # fmt: skip
+
+
+def scatter(w, how, value):
+    """Changes a row of a variable in one of the ways in which that can be done."""
+    rows = tf.fill([1, w.shape[1]], value)
+    if how == "slice":
+        w[5:6].assign(rows)
+    elif how == "scatter_nd_add":
+        w.scatter_nd_add([[5]], rows)
+    else:
+        getattr(w, how)(tf.IndexedSlices(rows, [5]))
+
+
+@pytest.mark.parametrize("how", SCATTERS)
+def test_an_old_value_that_was_scattered_into_is_no_part_of_an_update(how):
+    x, g = matrices()
+    w, other = (tf.Variable(np.ones((300, 260), np.float32)) for _ in range(2))
+
+    @tf.function(jit_compile=True)
+    def f(x, g):
+        before = w.read_value()
+        scatter(w, how, 0.5)
+        after = w.read_value()
+        w.assign(before - tf.matmul(x, g, transpose_a=True))
+        return after
+
+    after = f(x, g)
+    np.testing.assert_allclose(w.numpy(), 1 - x.T @ g, rtol=1e-4, atol=1e-3)
+    scatter(other, how, 0.5)
+    np.testing.assert_array_equal(after, other)
+
+
+@pytest.mark.parametrize("how", SCATTERS)
+@pytest.mark.parametrize("jit", [False, None, True])
+def test_what_was_read_before_a_scatter_is_not_read_again(how, jit):
+    w, other = (tf.Variable(np.ones((8, 4), np.float32)) for _ in range(2))
+
+    @tf.function(jit_compile=jit)
+    def f(x):
+        first = w.read_value()
+        scatter(w, how, 0.5)
+        return first * x, w.read_value() * x
+
+    first, second = f(2.0)
+    scatter(other, how, 0.5)
+    np.testing.assert_array_equal(first, np.full((8, 4), 2.0))
+    np.testing.assert_array_equal(second, 2.0 * other.numpy())
+
+
 def test_handles_that_may_be_one_matrix_keep_the_order_of_effects():
     x, g = matrices()
     w = tf.Variable(np.ones((300, 260), np.float32))

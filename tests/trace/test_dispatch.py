@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import itertools
+
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from strategies import specs, trace_types
 
 from graphwright.trace.dispatch import DispatchTable
 from graphwright.trace.signature import POSITIONAL_OR_KEYWORD, FunctionType, Parameter
+from graphwright.types.specs import TensorSpec
 
 
 def function_type(*types):
@@ -36,6 +40,16 @@ def test_the_found_trace_serves_and_none_that_serves_is_more_specific(made, spec
     for types in serving:
         rival = function_type(*types)
         assert rival == chosen or not chosen.is_supertype_of(rival)
+
+
+@pytest.mark.parametrize("order", [*itertools.permutations([None, [None, None], [2, None]])])
+def test_the_most_specific_trace_serves_whichever_was_made_last(order):
+    table = DispatchTable()
+    for shape in order:
+        table.add(function_type(TensorSpec(shape)), shape)
+    assert table.find(function_type(TensorSpec([2, 3])), anything) == [2, None]
+    assert table.find(function_type(TensorSpec([3, 3])), anything) == [None, None]
+    assert table.find(function_type(TensorSpec([3])), lambda made: made is not None) is None
 
 
 @given(st.lists(specs, min_size=1, max_size=4))

@@ -62,6 +62,28 @@ def test_literals_of_different_python_types_differ():
     assert len(set(types)) == len(types)
 
 
+EQUAL = [(1, True), (0.0, -0.0), (0j, complex(0.0, -0.0)), ({1: 2}, {True: 2}),
+         ({0.0: 2}, {-0.0: 2}), ([0.0], [-0.0])]  # fmt: skip
+
+
+@pytest.mark.parametrize("pair", EQUAL, ids=repr)
+def test_equal_values_have_types_of_their_own(pair):
+    first, second = map(from_value, pair)
+    assert first != second
+    assert not first.is_subtype_of(second)
+    assert first.most_specific_common_supertype([second]) is None
+    with pytest.raises(TypeError, match="Can not cast"):
+        first.cast(pair[1])
+
+
+def test_variables_that_tapes_watch_have_another_type_than_those_they_do_not():
+    first, second = (from_value(tf.Variable(1.0, trainable=t)) for t in (True, False))
+    assert first != second
+    assert not first.is_subtype_of(second)
+    assert first.most_specific_common_supertype([second]) is None
+    assert repr(second) == repr(first).replace("float32)", "float32, trainable=False)")
+
+
 def test_nan_is_one_literal():
     assert from_value(float("nan")) == from_value(float("nan"))
 

@@ -7,7 +7,8 @@ from graphwright.errors import RetracingWarning, StaleStateWarning
 from graphwright.explain.debugging import debug_mode
 
 if TYPE_CHECKING:
-    from graphwright.explain.report import CauseReport, Report, TraceReport
+    from graphwright.explain.findings import CauseReport, TraceReport
+    from graphwright.explain.report import Report
 
 __all__ = [
     "CauseReport",

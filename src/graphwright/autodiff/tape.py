@@ -198,11 +198,12 @@ class GradientTape:
         """Nothing inside the block is recorded by this tape."""
         if not self._entered:
             raise ValueError("Tape is not currently active; stop_recording() has nothing to stop.")
-        self._recorder.recording = False
+        recorder, before = self._recorder, self._recorder.recording
+        recorder.recording = False
         try:
             yield
         finally:
-            self._recorder.recording = True
+            recorder.recording = before
 
     def reset(self) -> None:
         """Forgets everything recorded so far."""

@@ -33,7 +33,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from graphwright.autograph import loads
-from graphwright.autograph.decisions import Decision, Operand, Unstaged, Wraps
+from graphwright.autograph.decisions import Decision, Operand, Unstaged, Wraps, asked_apart
 from graphwright.autograph.effects import NONE, Names, collect, symbol, variables
 from graphwright.autograph.expressions import Expressions, Options
 from graphwright.autograph.flow import Flow, Summary
@@ -248,18 +248,18 @@ class _Function:
         """
         start = min(sites.values(), default=0)
         if len(sites) < 2:
-            return {}, [], at.constant(start)
+            return dict.fromkeys(sites, asked_apart), [], at.constant(start)
 
         def mark(number: int, value: ast.expr) -> ast.expr:
+            if not number:
+                return asked_apart(value)
             marked = at.constant(True if number == 1 else number)  # whose truth is known quickest
             kept = ast.NamedExpr(at.store(MARK), marked, **at.place)
-            return ast.BoolOp(ast.And(), [kept, value], **at.place)
+            return ast.BoolOp(ast.And(), [kept, asked_apart(value)], **at.place)
 
         start -= first
-        wraps: Wraps = {
-            operand: functools.partial(mark, number - start)
-            for operand, number in sites.items()
-            if number != start
+        wraps = {
+            operand: functools.partial(mark, number - start) for operand, number in sites.items()
         }
         begin: Block = [] if first else [at.set(MARK, 0)]
         number = ast.BinOp(at.load(MARK), ast.Add(), at.constant(start), **at.place)

@@ -12,10 +12,16 @@ other expressions, where nothing can be caught: it looks at each operand before 
 from __future__ import annotations
 
 import ast
+import sys
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from graphwright.autograph.syntax import At, Fresh
+
+#: Whether an instruction that compares may also ask for the truth of what that gave.
+COMPARING_ASKS = sys.version_info >= (3, 13)
+
+ASKED = "ag_asked"  # the variable that comparisons go through then
 
 #: What is put around operands of the Python form.
 Wraps = Mapping["Operand", Callable[[ast.expr], ast.expr]]
@@ -30,6 +36,18 @@ def is_python_bool(node: ast.expr) -> bool:
     if isinstance(node, ast.BoolOp):
         return all(map(is_python_bool, node.values))
     return isinstance(node, ast.Constant)
+
+
+def asked_apart(value: ast.expr) -> ast.expr:
+    """An operand whose truth an instruction of its own asks for: `(ag_asked := a < b)`.
+
+    From Python 3.13 on, the instruction that compares asks as well. Whether a tensor that is asked
+    there is what the comparison gave, or was met in the lists that it compared, nothing tells.
+    """
+    if not COMPARING_ASKS or not isinstance(value, ast.Compare):
+        return value
+    at = At(value)
+    return ast.NamedExpr(at.store(ASKED), value, **at.place)
 
 
 class Unstaged(Exception):

@@ -94,6 +94,8 @@ def held(value: Any) -> Any:
 # Truth that Python asks for
 
 _ASKING = ("CONTAINS_OP", "JUMP_IF_", "POP_JUMP_", "TO_BOOL", "UNARY_NOT")
+#: In the argument of `COMPARE_OP`: it asks for the truth of what it gives.
+_BOOL = 0x10 if sys.version_info >= (3, 13) else 0
 
 
 def asked() -> Any:
@@ -114,8 +116,12 @@ def asked() -> Any:
 
 def _is_asking(entry: TracebackType, tensor: Any) -> bool:
     """Whether an instruction of the frame asked the tensor itself."""
-    code = entry.tb_frame.f_code
-    if not dis.opname[code.co_code[entry.tb_lasti]].startswith(_ASKING):
+    code, place = entry.tb_frame.f_code.co_code, entry.tb_lasti
+    while code[place] == dis.EXTENDED_ARG:  # Python 3.10 gives the place of the first of these
+        place += 2
+    name, argument = dis.opname[code[place]], code[place + 1]
+    in_match = name == "COMPARE_OP" and argument & _BOOL  # others are `asked_apart`
+    if not in_match and not name.startswith(_ASKING):
         return False
     inner = entry.tb_next
     while inner is not None:

@@ -251,12 +251,21 @@ def _compiles_to(node: ast.Lambda, code: types.CodeType) -> bool:
     result = ast.Return(node, **place)
     made = compile(_factory(code.co_freevars, [result], place), code.co_filename, "exec")
     found = _inner(made, code.co_name)
-    consts = [[k for k in c.co_consts if not isinstance(k, types.CodeType)] for c in (found, code)]
     return (found.co_code, found.co_names, found.co_freevars) == (
         code.co_code,
         code.co_names,
         code.co_freevars,
-    ) and repr(consts[0]) == repr(consts[1])
+    ) and _constants(found) == _constants(code)
+
+
+def _constants(code: types.CodeType) -> list[str]:
+    """The constants of a code object, as they are written.
+
+    Python 3.10 has the qualified names of inner functions among them, of which the last part is
+    the code's own.
+    """
+    own = (const for const in code.co_consts if not isinstance(const, types.CodeType))
+    return [repr(c.rpartition(".<locals>.")[2] if isinstance(c, str) else c) for c in own]
 
 
 def _define(node: ast.Lambda) -> ast.FunctionDef:

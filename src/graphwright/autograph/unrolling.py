@@ -89,12 +89,13 @@ def _warn(frame: FrameType, size: int) -> None:
 
 def _head(code: CodeType, place: int) -> int | None:
     """The line where the innermost loop around an instruction begins."""
+    starts = dict(dis.findlinestarts(code))
     lines: dict[int, int] = {}
     line = None
     found: tuple[int, int] | None = None
     jumps = {*dis.hasjrel, *dis.hasjabs}
     for instruction in dis.get_instructions(code):
-        line = instruction.starts_line or line
+        line = starts.get(instruction.offset) or line
         lines[instruction.offset] = line or 0
         back = instruction.opcode in jumps and instruction.argval < instruction.offset
         if back and instruction.argval <= place <= instruction.offset and found is None:

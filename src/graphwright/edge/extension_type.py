@@ -22,6 +22,7 @@ from graphwright.ops.reduction import reduce_all
 from graphwright.ops.shape import shape as shape_of
 from graphwright.types import tree
 from graphwright.types.composite import Composite
+from graphwright.types.keys import distinct
 from graphwright.types.specs import TensorSpec
 from graphwright.types.type_spec import TypeSpec
 from graphwright.values.tensor import EagerTensor, Tensor
@@ -285,10 +286,10 @@ def collect(item: Any, sign: list[Any], parts: list[Any]) -> bool:
         sign.append(len(item))
         return all(collect(each, sign, parts) for each in item)
     elif isinstance(item, Mapping):
-        sign.append(tuple(item))
+        sign.append(tuple(map(distinct, item)))
         return all(collect(item[key], sign, parts) for key in sorted(item))
     else:
-        sign.append((type(item), item))
+        sign.append((type(item), distinct(item)))
     return True
 
 

@@ -159,7 +159,8 @@ def rules(old: Any, new: Any, lives: Lives) -> list[Rule]:
     if isinstance(old, Weakref) and isinstance(new, Weakref):
         return [Rule.DEAD if lives.is_gone(old) else Rule.IDENTITY]
     if isinstance(old, VariableType) and isinstance(new, VariableType):
-        return [Rule.VARIABLE] if old.alias != new.alias else rules(old.spec, new.spec, lives)
+        same = old.alias == new.alias and old.trainable is new.trainable
+        return rules(old.spec, new.spec, lives) if same else [Rule.VARIABLE]
     if isinstance(old, Structure) or isinstance(new, Structure):
         return [Rule.STRUCTURE]
     return [Rule.CUSTOM] if type(old) is type(new) else [Rule.KIND]
@@ -169,8 +170,8 @@ def compare_structures(
     old: Structure, new: Structure, path: str, lives: Lives
 ) -> Iterator[Difference]:
     """Containers first, then what is in them."""
-    lengths = len(old.children), len(new.children)
-    if old.kind is not new.kind or old.keys != new.keys or lengths[0] != lengths[1]:
+    keys = old.distinct_keys, new.distinct_keys
+    if old.kind is not new.kind or keys[0] != keys[1] or len(old.children) != len(new.children):
         yield Difference(Rule.STRUCTURE, path, old, new)
         return
     for i, (before, after) in enumerate(zip(old.children, new.children)):

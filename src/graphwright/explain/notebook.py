@@ -5,12 +5,12 @@ from __future__ import annotations
 from html import escape
 
 from graphwright.explain.failure import FailureReport
+from graphwright.explain.findings import CauseReport, Findings
 from graphwright.explain.fix import Fix
-from graphwright.explain.report import CauseReport, Report
 from graphwright.explain.wording import plural
 
 
-def html(report: Report) -> str:
+def html(report: Findings) -> str:
     """The report for a notebook: plain elements, no style of its own."""
     rows = "".join(
         f"<tr><td>{t.number}</td><td>{escape(t.type)}</td><td>{escape(t.because)}</td>"

@@ -8,9 +8,10 @@ from html import escape
 from pathlib import Path
 
 from graphwright.explain import memory
+from graphwright.explain.findings import CauseReport, TraceReport
 from graphwright.explain.notebook import failure_html, fix_html
 from graphwright.explain.record import Family, History, TraceRecord
-from graphwright.explain.report import CauseReport, Report, TraceReport, report
+from graphwright.explain.report import Report, report
 from graphwright.explain.timeline import Timeline
 from graphwright.explain.wording import listed, plural
 from graphwright.ir.picture import html as picture

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import io
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
+from graphwright.explain import notebook
 from graphwright.explain.cause import Cause, Difference, Retrace, Rule, causes, retraces
-from graphwright.explain.fix import Fix, fixes, together
+from graphwright.explain.findings import CauseReport, Findings, TraceReport
+from graphwright.explain.fix import fixes, together
 from graphwright.explain.proposal import Case
 from graphwright.explain.record import Family, History, TraceRecord
 from graphwright.explain.replay import Asked
 from graphwright.explain.sentence import evidence, sentence
 from graphwright.explain.state import Change, variable_form
-from graphwright.explain.wording import call_type, plural, show_place, unique
+from graphwright.explain.wording import call_type, plural, show_place
 
 if TYPE_CHECKING:
     from graphwright.explain.failure import FailureReport
@@ -22,57 +23,8 @@ if TYPE_CHECKING:
 _EVIDENCE = 5  # retraces shown of each cause
 
 
-@dataclass(frozen=True)
-class CauseReport:
-    """One cause of retraces, how many it made necessary, what shows it, and what helps."""
-
-    rule: str
-    paths: tuple[str, ...]
-    sentence: str
-    count: int
-    evidence: tuple[str, ...]
-    fixes: tuple[Fix, ...]
-
-    @property
-    def best(self) -> Fix | None:
-        """What saves most."""
-        return self.fixes[0] if self.fixes else None
-
-
-@dataclass(frozen=True)
-class TraceReport:
-    """One trace."""
-
-    number: int
-    type: str
-    caller: str
-    because: str
-    seconds: float
-    nodes: int
-    calls: int
-    compiled: dict[str, float]
-    refusal: str
-    reads: dict[str, str]
-    changes: tuple[str, ...]
-    effects: tuple[str, ...]
-
-
-@dataclass(frozen=True)
-class Report:
-    """What became of one function, or of all that were made of one piece of code."""
-
-    name: str
-    place: str
-    functions: int
-    calls: int
-    traces: tuple[TraceReport, ...]
-    causes: tuple[CauseReport, ...]
-    together: Fix | None
-    failures: tuple[FailureReport, ...]
-
-    def to_dict(self) -> dict[str, Any]:
-        """The report as plain values, fit for JSON."""
-        return asdict(self)
+class Report(Findings):
+    """The report on one function, or on all that were made of one piece of code."""
 
     def __str__(self) -> str:
         from rich.console import Console
@@ -83,36 +35,12 @@ class Report:
         return "\n".join(line.rstrip() for line in text.splitlines())
 
     def __rich__(self) -> Any:
-        from graphwright.explain.terminal import render
+        from graphwright.explain.terminal import render  # rich is loaded where it prints
 
         return render(self)
 
     def _repr_html_(self) -> str:
-        from graphwright.explain.notebook import html
-
-        return html(self)
-
-    @property
-    def changes(self) -> tuple[str, ...]:
-        """State that traces read and that is another now."""
-        return tuple(unique(change for trace in self.traces for change in trace.changes))
-
-    @property
-    def effects(self) -> tuple[str, ...]:
-        """What ran once, while tracing."""
-        return tuple(unique(effect for trace in self.traces for effect in trace.effects))
-
-    @property
-    def made(self) -> int:
-        """The number of traces, those of functions that are gone included."""
-        return max(len(self.traces), self.functions)
-
-    @property
-    def summary(self) -> str:
-        """One line."""
-        made = f" by {self.functions} functions" if self.functions > 1 else ""
-        traces = plural(len(self.traces), "trace")
-        return f"{self.name}: {traces} in {plural(self.calls, 'call')}{made}"
+        return notebook.html(self)
 
 
 def report(histories: Sequence[History], family: Family) -> Report:

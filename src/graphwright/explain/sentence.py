@@ -117,7 +117,7 @@ def of_structure(cause: Cause, notes: Notes) -> str:
     types = values(cause)
     structures = [t for t in types if isinstance(t, Structure)]
     if len(structures) == len(types) and len({t.kind for t in types}) == 1:
-        if len({t.keys for t in types}) > 1:
+        if len({t.distinct_keys for t in types}) > 1:
             keys = unique(f"({', '.join(map(repr, t.keys))})" for t in types)
             text = f"{subject(cause, 'comes', 'come')} with {plural(len(keys), 'set')} of keys"
             return f"{text}: {listed(keys)}; each is a structure of its own."
@@ -136,7 +136,12 @@ def of_kind(cause: Cause, notes: Notes) -> str:
 
 
 def of_variable(cause: Cause, notes: Notes) -> str:
-    """The same variable twice, or not."""
+    """The same variable twice or not, or one that tapes watch or not."""
+    if len({t.trainable for t in values(cause)}) > 1:
+        return (
+            f"{subject(cause)} in some calls a trainable variable and in others not: gradients are "
+            "part of the graph, so each kind needs a trace."
+        )
     return (
         f"{subject(cause)} in some calls the same variable as "
         "another argument and in others not: a trace is made for one of these."

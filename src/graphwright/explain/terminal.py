@@ -13,13 +13,13 @@ from rich.text import Text
 from graphwright.explain.wording import plural
 
 if TYPE_CHECKING:
+    from graphwright.explain.findings import CauseReport, Findings, TraceReport
     from graphwright.explain.fix import Fix
-    from graphwright.explain.report import CauseReport, Report, TraceReport
 
 _ROWS = 12  # traces shown
 
 
-def render(report: Report) -> Any:
+def render(report: Findings) -> Any:
     """What rich prints."""
     parts: list[Any] = [Text(report.summary, style="bold"), Text(report.place, style="dim")]
     if report.traces:
@@ -46,7 +46,7 @@ def notes(title: str, lines: Sequence[str]) -> list[Any]:
     return [Text(f"\n{title}:", style="bold"), *[Padding(Text(x), (0, 0, 0, 3)) for x in lines]]
 
 
-def traces(report: Report) -> Table:
+def traces(report: Findings) -> Table:
     """The table of the traces, its middle left out where it is long."""
     table = Table(box=None, pad_edge=False, show_edge=False)
     for name in ("trace", "because", "caller"):

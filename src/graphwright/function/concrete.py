@@ -76,6 +76,7 @@ def placeholder_variable(placeholders: Placeholders, type_: VariableType) -> Var
     variable._storage = Storage(None, type_.spec.dtype, type_.spec.type.dims, placeholders.argument)
     variable._handle = SymbolicTensor(value, graph)  # type: ignore[assignment]
     variable._name = placeholders.argument
+    variable._trainable = type_.trainable
     graph.handles[value] = variable
     return variable
 

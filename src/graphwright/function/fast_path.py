@@ -14,6 +14,7 @@ import numpy as np
 
 from graphwright.lower.generated import make_function
 from graphwright.types.composite import Composite
+from graphwright.types.keys import distinct, signed
 from graphwright.values.convert import make_array
 from graphwright.values.tensor import EagerTensor
 from graphwright.values.variable import Variable
@@ -23,6 +24,8 @@ Bound = Sequence[tuple[str, Any, Any]]
 Guard = Callable[[tuple[Any, ...], dict[str, Any]], "list[Any] | None"]
 
 _PRIMITIVES = frozenset({int, float, bool, str, bytes, complex, type(None)})
+_INEXACT = frozenset({float, complex})  # of which equal ones may differ
+_TEXT = frozenset({str})
 _MOST = 4096  # calls that are known
 _OFTEN = 8  # times that a call comes until it is worth a guard
 
@@ -151,7 +154,7 @@ def walk(values: Iterable[Any], key: list[Any], arrays: list[Any], variables: li
             arrays.append(array)
         elif kind in _PRIMITIVES:
             key.append(kind)
-            key.append(value)
+            key.append(signed(value) if kind in _INEXACT else value)
         elif kind is list or kind is tuple:
             key.append(kind)
             key.append(len(value))
@@ -163,13 +166,13 @@ def walk(values: Iterable[Any], key: list[Any], arrays: list[Any], variables: li
             except TypeError:
                 return False
             key.append(kind)
-            key.append(tuple(names))
+            key.append(tuple(map(distinct, names)))
             if not walk([value[n] for n in names], key, arrays, variables):
                 return False
         elif kind is Variable:
             storage = value._storage
             alias = next((i for i, v in enumerate(variables) if v is storage), len(variables))
-            key += (kind, storage.value_dtype, storage.dims, alias)
+            key += (kind, storage.value_dtype, storage.dims, alias, value._trainable)
             if alias == len(variables):
                 variables.append(storage)
                 arrays.append(storage)
@@ -179,12 +182,12 @@ def walk(values: Iterable[Any], key: list[Any], arrays: list[Any], variables: li
             key.append(array.shape)
             arrays.append(array)
         elif isinstance(value, Composite):
-            signed = value._sign()
-            if signed is None:
+            sign = value._sign()
+            if sign is None:
                 return False
             key.append(kind)
-            key.append(signed[0])
-            arrays += [tensor._array for tensor in signed[1]]
+            key.append(sign[0])
+            arrays += [tensor._array for tensor in sign[1]]
         else:
             return False
     return True
@@ -262,17 +265,20 @@ class GuardWriter:
             self.unless(f"{array}.dtype is {dtype} and {array}.shape == {shape}")
             self.arrays.append(array)
         elif kind in _PRIMITIVES:
-            self.unless(f"{is_kind} and {name} == {self.bind(value)}")
+            source = f"{self.bind(signed)}({name})" if kind in _INEXACT else name
+            self.unless(f"{is_kind} and {source} == {self.bind(signed(value))}")
         elif kind is list or kind is tuple:
             self.unless(f"{is_kind} and len({name}) == {len(value)}")
             for i, part in enumerate(value):
                 self.value(f"{name}[{i}]", part)
         elif kind is dict:
             self.unless(f"{is_kind} and len({name}) == {len(value)}")
+            if not _TEXT.issuperset(map(type, value)):  # another key may be equal
+                raise Unguarded
             for key in sorted(value):
                 self.value(f"{name}.get({self.bind(key)}, _missing)", value[key])
         elif kind is Variable:
-            self.unless(is_kind)
+            self.unless(f"{is_kind} and {name}._trainable is {value._trainable}")
             self.storage(self.fresh(f"{name}._storage"), value._storage)
         else:
             raise Unguarded

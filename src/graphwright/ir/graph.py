@@ -8,18 +8,15 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from graphwright.errors import Location
-from graphwright.ir.operation import Elements
+from graphwright.ir.face import Face
 from graphwright.op.op import Effect, Op
 from graphwright.op.refusal import own_boundary
 from graphwright.ops.creation import Placeholder
 from graphwright.ops.identities import Identity
 from graphwright.types.tensor_type import TensorType
-
-if TYPE_CHECKING:
-    from graphwright.ir.picture import View
 
 
 class Value:
@@ -97,7 +94,7 @@ class Names:
 _IDS = itertools.count(1)
 
 
-class Graph(Elements):
+class Graph(Face):
     """A program over tensors: `tf.Graph`."""
 
     def __init__(self, name: str = "graph", is_body: bool = False) -> None:
@@ -166,21 +163,6 @@ class Graph(Elements):
     def is_stateful(self) -> bool:
         """Whether running it reads or changes state."""
         return any(node.op.effect is not Effect.NONE for node in self.nodes)
-
-    def view(self) -> View:
-        """The graph to look at: text with source lines, in a notebook a drawing that folds."""
-        from graphwright.ir.picture import View
-
-        return View(self)
-
-    def to_dot(self) -> str:
-        """The graph in the language of Graphviz, with the graphs in it as clusters."""
-        from graphwright.ir.picture import to_dot
-
-        return to_dot(self)
-
-    def _graph(self) -> Graph:
-        return self
 
     def __repr__(self) -> str:
         return f"FuncGraph(name={self.name}, id={id(self)})"

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
+from graphwright.ir.graph import Graph, Node, Value
+from graphwright.ir.ordering import order_of
+
 if TYPE_CHECKING:
-    from graphwright.ir.graph import Graph, Node, Value
+    from graphwright.ir.picture import View
     from graphwright.proto.graph_pb2 import GraphDef, NodeDef
 
 
@@ -57,8 +60,6 @@ class Operation:
     @property
     def control_inputs(self) -> list[Operation]:
         """The operations that must have run before it for their effects."""
-        from graphwright.ir.ordering import order_of
-
         before = {node.name: nodes for node, nodes in order_of(self.graph).before.items()}
         return [Operation(node, self.graph) for node in before.get(self.name, ())]
 
@@ -93,63 +94,38 @@ class Operation:
         return f"<tf.Operation {self.name!r} type={self.type}>"
 
 
-class Elements:
-    """What a graph's operations and tensors are found by."""
+class Faces:
+    """See `ir.face.Bodies`."""
 
-    nodes: list[Node]
-    results: list[Value]
+    @staticmethod
+    def tensors(graph: Graph, values: Sequence[Value]) -> list[Any]:
+        """The tensors of values."""
+        return [Tensors.of(value, graph) for value in values]
 
-    def _graph(self) -> Graph:
-        raise NotImplementedError
-
-    @property
-    def inputs(self) -> list[Any]:
-        """The placeholders' tensors: parameters, then captures."""
-        return [Tensors.of(value, self._graph()) for value in self._graph().arguments]
-
-    @property
-    def outputs(self) -> list[Any]:
-        """The tensors of the results."""
-        return [Tensors.of(value, self._graph()) for value in self.results]
-
-    @property
-    def control_outputs(self) -> list[Operation]:
+    @staticmethod
+    def control_outputs(graph: Graph) -> list[Operation]:
         """The operations that run for their effects whatever the results need."""
-        from graphwright.ir.ordering import order_of
+        return [Operation(node, graph) for node in order_of(graph).effects]
 
-        return [Operation(node, self._graph()) for node in order_of(self._graph()).effects]
+    @staticmethod
+    def operations(graph: Graph) -> list[Operation]:
+        """All operations, and the NoOp that results wait for if they wait for effects."""
+        barrier = order_of(graph).barrier
+        nodes = [*graph.nodes, barrier] if barrier else graph.nodes
+        return [Operation(node, graph) for node in nodes]
 
-    def as_graph_def(self, from_version: int | None = None, add_shapes: bool = False) -> GraphDef:
-        """The graph as a message that TensorFlow reads too.
-
-        `from_version` is accepted and has no meaning: graphs have no versions.
-        """
-        # protobuf is loaded only by programs that export.
-        from graphwright.ir.graphdef import graph_def
-
-        return graph_def(self._graph(), add_shapes)
-
-    def get_operations(self) -> list[Operation]:
-        """All operations in the order in which they were traced.
-
-        Where results wait for effects, the last one is the NoOp that they wait for.
-        """
-        from graphwright.ir.ordering import order_of
-
-        barrier = order_of(self._graph()).barrier
-        nodes = [*self.nodes, barrier] if barrier else self.nodes
-        return [Operation(node, self._graph()) for node in nodes]
-
-    def get_operation_by_name(self, name: str) -> Operation:
+    @staticmethod
+    def operation_by_name(graph: Graph, name: str) -> Operation:
         """The operation of this name; KeyError if there is none."""
         if not isinstance(name, str):
             raise TypeError(f"the name of an operation is a string, not {name!r}")
-        for operation in self.get_operations():
+        for operation in Faces.operations(graph):
             if operation.name == name:
                 return operation
         raise KeyError(f"the graph has no operation named {name!r}")
 
-    def get_tensor_by_name(self, name: str) -> Any:
+    @staticmethod
+    def tensor_by_name(graph: Graph, name: str) -> Any:
         """The tensor of a name such as 'add:0'; KeyError if there is none."""
         if not isinstance(name, str):
             raise TypeError(f"the name of a tensor is a string, not {name!r}")
@@ -159,24 +135,44 @@ class Elements:
                 f"{name!r} does not name a tensor: write the operation's name and the number of "
                 f"its output, '{operation}:0'"
             )
-        outputs = self.get_operation_by_name(operation).outputs
+        outputs = Faces.operation_by_name(graph, operation).outputs
         if int(number) >= len(outputs):
             raise KeyError(
                 f"there is no tensor {name!r}: operation {operation!r} has {len(outputs)} outputs"
             )
         return outputs[int(number)]
 
-    def as_graph_element(
-        self, obj: Any, allow_tensor: bool = True, allow_operation: bool = True
-    ) -> Any:
-        """The operation or tensor that `obj` is or names; TypeError for anything else."""
-        if isinstance(obj, str) and ":" in obj and allow_tensor:
-            return self.get_tensor_by_name(obj)
-        if isinstance(obj, str) and allow_operation:
-            return self.get_operation_by_name(obj)
-        is_operation = isinstance(obj, Operation)
-        if getattr(obj, "graph", None) is self and (
+    @staticmethod
+    def element(graph: Graph, given: object, allow_tensor: bool, allow_operation: bool) -> Any:
+        """The operation or tensor that an object is or names; TypeError for anything else."""
+        if isinstance(given, str) and ":" in given and allow_tensor:
+            return Faces.tensor_by_name(graph, given)
+        if isinstance(given, str) and allow_operation:
+            return Faces.operation_by_name(graph, given)
+        is_operation = isinstance(given, Operation)
+        if getattr(given, "graph", None) is graph and (
             allow_operation if is_operation else allow_tensor
         ):
-            return obj
-        raise TypeError(f"{obj!r} is no tensor or operation of this graph, and names none")
+            return given
+        raise TypeError(f"{given!r} is no tensor or operation of this graph, and names none")
+
+    @staticmethod
+    def message(graph: Graph, add_shapes: bool) -> GraphDef:
+        """The graph as a message."""
+        from graphwright.ir.graphdef import graph_def  # protobuf is loaded by who exports
+
+        return graph_def(graph, add_shapes)
+
+    @staticmethod
+    def view(graph: Graph) -> View:
+        """The graph to look at."""
+        from graphwright.ir.picture import View  # few programs look at graphs
+
+        return View(graph)
+
+    @staticmethod
+    def dot(graph: Graph) -> str:
+        """The graph in the language of Graphviz."""
+        from graphwright.ir.picture import to_dot
+
+        return to_dot(graph)

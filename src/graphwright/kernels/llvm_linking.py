@@ -6,9 +6,9 @@ import itertools
 from collections.abc import Callable, Iterable
 from typing import Any
 
+from graphwright.kernels.codegen import target_machine
 from graphwright.kernels.exclusion import keep, release
 from graphwright.kernels.linking import Library
-from graphwright.kernels.machine import target_machine
 
 #: How many libraries a linker gets.
 _LIBRARIES_EACH = 64

@@ -10,11 +10,11 @@ from __future__ import annotations
 import re
 import sys
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from graphwright.kernels import memory
+from graphwright.kernels import codegen, memory
 from graphwright.kernels.disk_cache import disk_cache, key_of
 from graphwright.kernels.exclusion import exclusive, keep
 from graphwright.kernels.targets import description, target
@@ -70,7 +70,7 @@ def _prepared(text: str, resolve: Resolve) -> tuple[bytes, Module | None]:
                 return data, module_of(data)
             except Unlinkable as error:
                 kept.remove(key, f"cannot be linked: {error}")
-    data = generate(text)
+    data = codegen.generate(text)
     if kept is not None:
         kept.put(key, data)
     try:
@@ -97,41 +97,3 @@ def declared(text: str) -> list[str]:
     """What a module refers to and does not define."""
     found = r"^declare [^@\n]*@(?!llvm\.)([\w.]+)|^@([\w.]+) = external "
     return [function or thing for function, thing in re.findall(found, text, re.MULTILINE)]
-
-
-@exclusive
-def target_machine() -> Any:
-    """What generates code: a new one, since an engine owns its own."""
-    from llvmlite import binding
-
-    binding.initialize_native_target()
-    binding.initialize_native_asmprinter()
-    triple, processor, features = target()
-    return binding.Target.from_triple(triple).create_target_machine(
-        cpu=processor, features=",".join(sorted(features)), opt=1, jit=True
-    )
-
-
-@exclusive
-def generate(text: str) -> bytes:
-    """The object file of a module: the text is emitted as it is, without optimization passes."""
-    emitter = target_machine()
-    code: bytes = emitter.emit_object(module_for(emitter, text))
-    return code
-
-
-@exclusive
-def assembly(text: str) -> str:
-    """The same code for people to read."""
-    emitter = target_machine()
-    return str(emitter.emit_assembly(module_for(emitter, text)))
-
-
-def module_for(emitter: Any, text: str) -> Any:
-    """A module's text parsed, to be emitted by a target machine."""
-    from llvmlite import binding
-
-    module = binding.parse_assembly(text)
-    module.triple = emitter.triple
-    module.data_layout = str(emitter.target_data)
-    return module

@@ -34,7 +34,8 @@ def square_root(matrices: Array) -> Any:
     else:
         from scipy.linalg import sqrtm  # here, for it takes long to import
 
-        roots = _one_by_one(sqrtm, matrices, np.isfinite(matrices).all((1, 2)))
+        exact = matrices.astype(np.result_type(matrices, np.float64))  # as `schur` has them
+        roots = _one_by_one(sqrtm, exact, np.isfinite(matrices).all((1, 2)))
     if matrices.dtype.kind == "c":
         return roots
     least = np.abs(roots).max((1, 2), keepdims=True) * _REAL

@@ -8,13 +8,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
-from graphwright.lint import values
+from graphwright.lint import model
 from graphwright.lint.expressions import inside
 from graphwright.lint.finding import Edit, Finding
 from graphwright.lint.flow import Flow
-from graphwright.lint.model import SCOPES, Function, Scope, Staging
+from graphwright.lint.kinds import Kind
+from graphwright.lint.model import SCOPES, Function, Scope, Staging, Value
 from graphwright.lint.source import Source
-from graphwright.lint.values import Kind, Value
 
 LOOPS = (ast.For, ast.AsyncFor, ast.While)
 COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
@@ -64,7 +64,7 @@ class Analysis:
 
     def value(self, node: ast.AST) -> Value:
         """What an expression may be."""
-        return self.flow.values.get(node, values.UNKNOWN)
+        return self.flow.values.get(node, model.UNKNOWN)
 
     def callee(self, node: ast.Call) -> str:
         """The path of the function of elsewhere that is called, "" for any other."""

@@ -7,10 +7,20 @@ import re
 from collections.abc import Callable, Iterable
 from dataclasses import replace
 
-from graphwright.lint import externals, values
+from graphwright.lint import externals, model
 from graphwright.lint.expressions import RETURNS, TENSORS, Expressions
-from graphwright.lint.model import Call, Class, Function, Staging
-from graphwright.lint.values import Kind, Value, container, containing, join, join_two
+from graphwright.lint.kinds import Kind
+from graphwright.lint.model import (
+    Call,
+    Class,
+    Function,
+    Staging,
+    Value,
+    container,
+    containing,
+    join,
+    join_two,
+)
 
 #: Ops that trace the functions they are given: where these stand, and what they are called with.
 GRAPH_CALLBACKS = {"tf.while_loop": ((0, "cond"), (1, "body"))}
@@ -48,8 +58,8 @@ class Calls(Expressions):
             results.append(self._method(owner, node.func, node, arguments))
             if owner.kind == Kind.UNKNOWN and owner.path:
                 return owner  # more of what another library made
-        known = [r for r in results if r is not values.UNKNOWN]
-        return join(known or results) if results else values.UNKNOWN
+        known = [r for r in results if r is not model.UNKNOWN]
+        return join(known or results) if results else model.UNKNOWN
 
     def _take_along(self, node: ast.Call, callee: Value, arguments: list[Value]) -> None:
         """Functions given to a call may be called by it."""
@@ -101,7 +111,7 @@ class Calls(Expressions):
 
     def _stage(self, node: ast.Call, callee: Value, arguments: list[Value]) -> Value:
         """`tf.function(f)`, or `tf.function(option=...)` that waits for its function."""
-        target = arguments[0] if arguments else values.NOTHING
+        target = arguments[0] if arguments else model.NOTHING
         for keyword in node.keywords:
             if keyword.arg == "func":
                 target = self.values[keyword.value]
@@ -131,7 +141,7 @@ class Calls(Expressions):
                 self.changed.add(function)
             wrapped.add(self.stagings[node])
         if not wrapped:
-            return values.UNKNOWN
+            return model.UNKNOWN
         return Value(
             Kind.FUNCTION,
             functions=frozenset(wrapped),
@@ -159,12 +169,12 @@ class Calls(Expressions):
             if isinstance(callee, Staging) and argument.may(Kind.NUMPY):
                 argument = replace(argument, kind=argument.kind & ~Kind.NUMPY | Kind.TENSOR)
             if concrete and argument.path.startswith("tf.") and argument.path.endswith("Spec"):
-                argument = values.TENSOR
+                argument = model.TENSOR
             self.learn(function, name, replace(argument, constant=None))
         if concrete:
-            return values.UNKNOWN
+            return model.UNKNOWN
         self.read(RETURNS, function)
-        result = function.returns if function.returns.kind else values.UNKNOWN
+        result = function.returns if function.returns.kind else model.UNKNOWN
         if isinstance(callee, Staging) and result.may(Kind.NUMBER | Kind.BOOL):
             kind = result.kind & ~(Kind.NUMBER | Kind.BOOL) | Kind.TENSOR
             result = replace(result, kind=kind, constant=None)
@@ -184,7 +194,7 @@ class Calls(Expressions):
             if index < len(names):
                 found[names[index]] = (argument, value)
             elif rest is not None:
-                earlier = found[rest.arg][1].each() if rest.arg in found else values.NOTHING
+                earlier = found[rest.arg][1].each() if rest.arg in found else model.NOTHING
                 found[rest.arg] = (argument, containing(join_two(earlier, value)))
         every = {*function.positional, *(a.arg for a in function.node.args.kwonlyargs)}
         for keyword in node.keywords:
@@ -194,7 +204,7 @@ class Calls(Expressions):
 
     def learn(self, function: Function, parameter: str, value: Value) -> None:
         """A call gave this to a parameter."""
-        before = function.parameters.get(parameter, values.NOTHING)
+        before = function.parameters.get(parameter, model.NOTHING)
         after = join_two(before, value)
         if after != before:
             function.parameters[parameter] = after
@@ -214,8 +224,8 @@ class Calls(Expressions):
                 bound = replace(method, receiver=callee)
                 return join([self._call_function(f, node, bound) for f in method.functions])
         if callee.path.startswith(("tf.keras.layers.", "tf.keras.Sequential", "tf.keras.losses.")):
-            return values.TENSOR
-        return values.UNKNOWN
+            return model.TENSOR
+        return model.UNKNOWN
 
     # What is elsewhere
 
@@ -286,26 +296,26 @@ class Calls(Expressions):
         return Value(Kind.TENSOR, dtype=self._dtype(node))
 
     def _external_iter(self, node: ast.Call, arguments: list[Value]) -> Value:
-        value = arguments[0] if arguments else values.UNKNOWN
+        value = arguments[0] if arguments else model.UNKNOWN
         if value.is_only(Kind.DATASET | Kind.DATA_ITERATOR):
             return Value(Kind.DATA_ITERATOR)
         if value.is_only(Kind.CONTAINER | Kind.ITERATOR | Kind.NUMPY):
             return Value(Kind.ITERATOR, element=value.each())
-        return values.UNKNOWN
+        return model.UNKNOWN
 
     def _external_next(self, node: ast.Call, arguments: list[Value]) -> Value:
-        return self.items(arguments[0]) if arguments else values.UNKNOWN
+        return self.items(arguments[0]) if arguments else model.UNKNOWN
 
     def _external_range(self, node: ast.Call, arguments: list[Value]) -> Value:
         if any(value.may(TENSORS) for value in arguments):
-            return values.TENSOR
+            return model.TENSOR
         varying = any(value.varying for value in arguments)
-        return replace(containing(values.NUMBER), varying=varying)
+        return replace(containing(model.NUMBER), varying=varying)
 
     def _external_enumerate(self, node: ast.Call, arguments: list[Value]) -> Value:
-        value = arguments[0] if arguments else values.UNKNOWN
+        value = arguments[0] if arguments else model.UNKNOWN
         graph = value.is_only(TENSORS | Kind.DATASET | Kind.DATA_ITERATOR)
-        index = values.TENSOR if graph else Value(Kind.NUMBER, varying=True)
+        index = model.TENSOR if graph else Value(Kind.NUMBER, varying=True)
         made = containing(container([index, self.items(value)]))
         return replace(made, kind=Kind.CONTAINER | value.kind & Kind.ITERATOR)
 
@@ -331,9 +341,9 @@ class Calls(Expressions):
         return containing(join([self.values[k.value] for k in node.keywords]))
 
     def _external_int(self, node: ast.Call, arguments: list[Value]) -> Value:
-        value = arguments[0] if arguments else values.NUMBER
+        value = arguments[0] if arguments else model.NUMBER
         if value.is_only(TENSORS) and self.function and self.function.root:
-            return values.TENSOR  # AutoGraph's
+            return model.TENSOR  # AutoGraph's
         return Value(Kind.NUMBER, varying=value.varying)
 
     _external_float = _external_abs = _external_round = _external_int
@@ -341,12 +351,12 @@ class Calls(Expressions):
     def _external_super(self, node: ast.Call, arguments: list[Value]) -> Value:
         klass = self.function.klass if self.function else None
         bases = frozenset(b for v in (klass.bases if klass else ()) for b in v.classes)
-        return Value(Kind.OBJECT, classes=bases) if bases else values.UNKNOWN
+        return Value(Kind.OBJECT, classes=bases) if bases else model.UNKNOWN
 
     def _external_functools_partial(self, node: ast.Call, arguments: list[Value]) -> Value:
         """A partial application: of `tf.function` with its options, or of a function."""
         if not arguments:
-            return values.UNKNOWN
+            return model.UNKNOWN
         first = arguments[0]
         if first.path == "tf.function":
             return replace(first, made=first.made | {node})
@@ -360,7 +370,7 @@ class Calls(Expressions):
             for function in first.functions:
                 if isinstance(function, Function):
                     self.function.callees.setdefault(function, node)
-            return values.UNKNOWN
+            return model.UNKNOWN
         return first
 
     # Methods of values
@@ -372,28 +382,28 @@ class Calls(Expressions):
         attribute = name.attr
         if owner.may(Kind.CONTAINER) and attribute in LIST_METHODS:
             self._grow(name.value, owner, attribute, arguments)
-            return values.NONE
+            return model.NONE
         if owner.may(Kind.TENSOR_ARRAY):
             written = attribute in ("write", "unstack", "scatter", "split")
-            return Value(Kind.TENSOR_ARRAY) if written else values.TENSOR
+            return Value(Kind.TENSOR_ARRAY) if written else model.TENSOR
         if owner.is_only(Kind.DATASET):
             if attribute == "as_numpy_iterator":
-                return values.ITERATOR
-            return Value(Kind.DATASET) if attribute != "reduce" else values.UNKNOWN
+                return model.ITERATOR
+            return Value(Kind.DATASET) if attribute != "reduce" else model.UNKNOWN
         if owner.may(TENSORS):
             if attribute == "numpy":
-                return values.NUMPY
-            return values.TENSOR if TENSOR_METHODS.fullmatch(attribute) else values.UNKNOWN
+                return model.NUMPY
+            return model.TENSOR if TENSOR_METHODS.fullmatch(attribute) else model.UNKNOWN
         if owner.is_only(Kind.NUMPY):
-            return values.NUMPY
+            return model.NUMPY
         if owner.is_only(Kind.TEXT):
-            return values.UNKNOWN if attribute.startswith(("split", "find")) else values.TEXT
+            return model.UNKNOWN if attribute.startswith(("split", "find")) else model.TEXT
         if owner.path == "tf.GradientTape" and attribute in ("gradient", "jacobian"):
-            sources = arguments[1] if len(arguments) > 1 else values.UNKNOWN
+            sources = arguments[1] if len(arguments) > 1 else model.UNKNOWN
             if sources.is_only(Kind.CONTAINER):
-                return containing(values.TENSOR)
-            return values.TENSOR if sources.is_only(TENSORS) else values.UNKNOWN
-        return values.UNKNOWN
+                return containing(model.TENSOR)
+            return model.TENSOR if sources.is_only(TENSORS) else model.UNKNOWN
+        return model.UNKNOWN
 
     def _grow(self, target: ast.expr, owner: Value, method: str, arguments: list[Value]) -> None:
         """What is known of a container after something was put into it."""
@@ -402,11 +412,11 @@ class Calls(Expressions):
         elif method == "extend" and arguments:
             added = self.items(arguments[0])
         else:
-            added = values.UNKNOWN
+            added = model.UNKNOWN
         if isinstance(target, ast.Name) and target.id in self.environment:
             grown = containing(
                 join_two(
-                    owner.each() if owner.items != () else values.NOTHING,
+                    owner.each() if owner.items != () else model.NOTHING,
                     replace(added, constant=None),
                 )
             )

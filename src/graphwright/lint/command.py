@@ -16,9 +16,9 @@ from graphwright.lint.config import Config, ConfigError
 from graphwright.lint.finding import Finding
 from graphwright.lint.fixes import fix
 from graphwright.lint.formats import FORMATS
+from graphwright.lint.kinds import words
 from graphwright.lint.rules import RULES
 from graphwright.lint.source import Source, Unreadable, encoding_of, read
-from graphwright.lint.values import words
 
 SUFFIXES = (".py", ".pyi", ".ipynb")
 #: Folders that hold nobody's own code.

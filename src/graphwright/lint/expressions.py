@@ -7,9 +7,19 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 
-from graphwright.lint import externals, values
-from graphwright.lint.model import SCOPES, Class, Function, Scope, Staging
-from graphwright.lint.values import Kind, Value, container, containing, join
+from graphwright.lint import externals, model
+from graphwright.lint.kinds import STATIC, Kind
+from graphwright.lint.model import (
+    SCOPES,
+    Class,
+    Function,
+    Scope,
+    Staging,
+    Value,
+    container,
+    containing,
+    join,
+)
 
 RETURNS = "returns"  # a fact: what a function returns
 TENSORS = Kind.TENSOR | Kind.VARIABLE
@@ -38,12 +48,12 @@ class Expressions:
     def evaluate(self, node: ast.expr | None) -> Value:
         """What the expression may be; kept under its node."""
         if node is None:
-            return values.NONE
+            return model.NONE
         name = f"_{type(node).__name__.lower()}"
         method: Callable[[ast.expr], Value] | None = getattr(self, name, None)
         if method is None:
             self.children(node)
-            value = values.UNKNOWN
+            value = model.UNKNOWN
         else:
             value = method(node)
         self.values[node] = value
@@ -60,18 +70,18 @@ class Expressions:
     def _constant(self, node: ast.Constant) -> Value:
         value = node.value
         if value is None:
-            return values.NONE
+            return model.NONE
         if isinstance(value, bool):
             return Value(Kind.BOOL, constant=value)
         if isinstance(value, (int, float, complex)):
             return Value(Kind.NUMBER, constant=value)
         if isinstance(value, (str, bytes)):
             return Value(Kind.TEXT, constant=value if len(value) < 80 else None)
-        return values.UNKNOWN
+        return model.UNKNOWN
 
     def _joinedstr(self, node: ast.JoinedStr) -> Value:
         self.children(node)
-        return values.TEXT
+        return model.TEXT
 
     def _name(self, node: ast.Name) -> Value:
         return self.lookup(node.id)
@@ -84,9 +94,9 @@ class Expressions:
             owner = self.scope.owner(name)
             self.read(owner, name)
             found = owner.names.get(name)
-            value = values.external(name) if found is None else found
+            value = model.external(name) if found is None else found
         if name == "tf" and not value.path.startswith("tf"):
-            return values.external("tf")
+            return model.external("tf")
         return value
 
     def external(self, path: str) -> Value:
@@ -94,7 +104,7 @@ class Expressions:
         path = externals.canonical(path)
         if path in self.wrappers or any(path.endswith("." + w) for w in self.wrappers):
             path = "tf.function"
-        return values.external(path)
+        return model.external(path)
 
     def _attribute(self, node: ast.Attribute) -> Value:
         return self.attribute(self.evaluate(node.value), node.attr)
@@ -113,12 +123,12 @@ class Expressions:
         if found:
             return join(found)
         if owner.may(Kind.OBJECT) and owner.path:
-            return values.external(f"{owner.path}().{name}")
+            return model.external(f"{owner.path}().{name}")
         if owner.may(Kind.EXTERNAL) and not owner.classes:
             value = externals.attribute(owner, name)
-            return self.external(value.path) if value == values.external(value.path) else value
+            return self.external(value.path) if value == model.external(value.path) else value
         if owner.may(Kind.EXTERNAL):
-            return values.UNKNOWN
+            return model.UNKNOWN
         return externals.attribute(owner, name)
 
     def _of_class(self, one: Class, owner: Value, name: str) -> Value:
@@ -133,12 +143,12 @@ class Expressions:
                     if self.function is not None and plain.is_method:
                         self.function.callees.setdefault(plain, plain.node)
                     self.read(RETURNS, plain)
-                    return plain.returns if plain.returns.kind else values.UNKNOWN
+                    return plain.returns if plain.returns.kind else model.UNKNOWN
             bound = owner.may(Kind.OBJECT) and bool(member.functions)
             parts.append(replace(member, receiver=owner) if bound else member)
         if attribute is not None:
             parts.append(attribute)
-        return join(parts) if parts else values.UNKNOWN
+        return join(parts) if parts else model.UNKNOWN
 
     def _subscript(self, node: ast.Subscript) -> Value:
         owner, index = self.evaluate(node.value), self.evaluate(node.slice)
@@ -160,13 +170,13 @@ class Expressions:
                 if bound is not None
             )
             return Value(kind, dtype=owner.dtype, varying=varying)
-        return values.UNKNOWN
+        return model.UNKNOWN
 
     def _slice(self, node: ast.Slice) -> Value:
         for bound in (node.lower, node.upper, node.step):
             if bound is not None:
                 self.evaluate(bound)
-        return values.UNKNOWN
+        return model.UNKNOWN
 
     def _binop(self, node: ast.BinOp) -> Value:
         return self.arithmetic(self.evaluate(node.left), node.op, self.evaluate(node.right))
@@ -174,9 +184,9 @@ class Expressions:
     def arithmetic(self, a: Value, op: ast.operator, b: Value) -> Value:
         """What a binary operator makes of two values."""
         if a.may(Kind.TEXT) and isinstance(op, (ast.Mod, ast.Add)) and a.is_only(Kind.TEXT):
-            return values.TEXT
-        dtype = a.dtype if a.dtype == b.dtype or b.is_only(values.STATIC) else ""
-        dtype = dtype or (b.dtype if a.is_only(values.STATIC) else "")
+            return model.TEXT
+        dtype = a.dtype if a.dtype == b.dtype or b.is_only(STATIC) else ""
+        dtype = dtype or (b.dtype if a.is_only(STATIC) else "")
         dtype = "" if "|" in dtype else dtype
         if a.is_only(TENSORS) or b.is_only(TENSORS):
             return Value(Kind.TENSOR, dtype=dtype)
@@ -209,9 +219,9 @@ class Expressions:
     def _compare(self, node: ast.Compare) -> Value:
         parts = [self.evaluate(part) for part in (node.left, *node.comparators)]
         if all(isinstance(op, (ast.Is, ast.IsNot, ast.In, ast.NotIn)) for op in node.ops):
-            return values.BOOL
+            return model.BOOL
         if any(part.is_only(Kind.TEXT | Kind.NONE) for part in parts):
-            return values.BOOL
+            return model.BOOL
         return self._truth(parts)
 
     def _truth(self, parts: list[Value]) -> Value:
@@ -224,7 +234,7 @@ class Expressions:
             part.is_only(TENSORS) for part in parts
         ):
             kind |= Kind.UNKNOWN
-        if all(part.may(values.STATIC) for part in parts):
+        if all(part.may(STATIC) for part in parts):
             kind |= Kind.BOOL
         return Value(kind or Kind.BOOL, dtype="bool" if kind == Kind.TENSOR else "")
 
@@ -265,14 +275,14 @@ class Expressions:
     def _yield(self, node: ast.Yield | ast.YieldFrom) -> Value:
         self.children(node)
         if self.function is not None:
-            self.function.returns = values.ITERATOR
-        return values.UNKNOWN
+            self.function.returns = model.ITERATOR
+        return model.UNKNOWN
 
     _yieldfrom = _yield
 
     def _await(self, node: ast.Await) -> Value:
         self.children(node)
-        return values.UNKNOWN
+        return model.UNKNOWN
 
     def _listcomp(self, node: ast.ListComp | ast.SetComp | ast.GeneratorExp) -> Value:
         with self._generators(node.generators):
@@ -310,10 +320,10 @@ class Expressions:
         if value.may(TENSORS):
             parts.append(Value(Kind.TENSOR, dtype=value.dtype))
         if value.may(Kind.NUMPY):
-            parts.append(values.NUMPY)
+            parts.append(model.NUMPY)
         if value.may(Kind.CONTAINER | Kind.ITERATOR) and (value.items or value.element):
             if value.items:
-                parts.append(values.varied(value.items))
+                parts.append(model.varied(value.items))
             else:
                 each = value.each()
                 varying = each.varying or each.may(Kind.NUMBER)
@@ -321,10 +331,10 @@ class Expressions:
         if value.may(Kind.DATASET | Kind.DATA_ITERATOR):
             parts.append(Value(Kind.TENSOR | Kind.UNKNOWN))
         if value.kind & ~(TENSORS | Kind.NUMPY) and not parts:
-            parts.append(values.UNKNOWN)
+            parts.append(model.UNKNOWN)
         if value.kind & (Kind.UNKNOWN | Kind.OBJECT | Kind.EXTERNAL):
-            parts.append(values.UNKNOWN)
-        return join(parts) if parts else values.UNKNOWN
+            parts.append(model.UNKNOWN)
+        return join(parts) if parts else model.UNKNOWN
 
     # What the statements' half does.
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 
-from graphwright.lint import values
-from graphwright.lint.values import Kind, Value, words
+from graphwright.lint import model
+from graphwright.lint.kinds import Kind, words
+from graphwright.lint.model import Value
 
 #: Modules that are TensorFlow's API, under whatever name they are imported.
 TENSORFLOW = re.compile(r"^(tensorflow|graphwright)(\.compat\.v[12])*(?=\.|$)")
@@ -116,29 +117,29 @@ def attribute(value: Value, name: str) -> Value:
         if path.split(".")[-1] in DTYPES and path.count(".") == 1:
             return Value(Kind.EXTERNAL, path=path, dtype=path.split(".")[1])
         if path in ("np.pi", "np.inf", "np.nan", "np.e", "math.pi", "math.e"):
-            return values.NUMBER
-        return values.external(path)
+            return model.NUMBER
+        return model.external(path)
     if value.may(Kind.TENSOR | Kind.VARIABLE | Kind.NUMPY):
         return _of_array(value, name)
-    return values.UNKNOWN
+    return model.UNKNOWN
 
 
 def _of_array(value: Value, name: str) -> Value:
     if name in ("ndim", "size", "nbytes"):
-        return values.NUMBER
+        return model.NUMBER
     if name in ("shape", "dtype", "name", "device", "graph", "op"):
-        return values.UNKNOWN
+        return model.UNKNOWN
     if name in ("T", "real", "imag", "flat_values", "values", "indices") and value.is_only(
         Kind.TENSOR | Kind.NUMPY
     ):
         return Value(value.kind)
-    return values.UNKNOWN
+    return model.UNKNOWN
 
 
 def result(path: str) -> Value:
     """What a call of the external function or class `path` returns, whatever it is given."""
     if path in SEQUENCES:
-        return values.containing(values.TENSOR)
+        return model.containing(model.TENSOR)
     if path == "tf.Variable" or path.endswith(".get_variable"):
         return Value(Kind.VARIABLE)
     if path == "tf.TensorArray":
@@ -148,30 +149,30 @@ def result(path: str) -> Value:
     if path.startswith("tf."):
         return _of_tensorflow(path)
     if path.startswith("np."):
-        return values.UNKNOWN if path.startswith(("np.random.", "np.testing.")) else values.NUMPY
+        return model.UNKNOWN if path.startswith(("np.random.", "np.testing.")) else model.NUMPY
     return _of_python(path)
 
 
 def _of_tensorflow(path: str) -> Value:
     if path in ("tf.is_tensor", "tf.executing_eagerly", "tf.inside_function"):
-        return values.BOOL
+        return model.BOOL
     last = path.rsplit(".", 1)[-1]
     if last[0].isupper():
-        return values.instance(path)
+        return model.instance(path)
     if OPERATIONS.fullmatch(path) and not NOT_TENSORS.fullmatch(path):
-        return values.TENSOR
-    return values.UNKNOWN
+        return model.TENSOR
+    return model.UNKNOWN
 
 
 def _of_python(path: str) -> Value:
     if path in NUMBER_FUNCTIONS or re.fullmatch(r"(math|time|random)\.\w+", path):
-        return values.NUMBER
+        return model.NUMBER
     if path in TEXT_FUNCTIONS:
-        return values.TEXT
+        return model.TEXT
     if path in BOOL_FUNCTIONS:
-        return values.BOOL
+        return model.BOOL
     if path in CONTAINER_FUNCTIONS or path in ("collections.defaultdict", "collections.deque"):
         return Value(Kind.CONTAINER)
     if path in ITERATOR_FUNCTIONS or path.startswith("itertools."):
-        return values.ITERATOR
+        return model.ITERATOR
     return Value(Kind.UNKNOWN, path=path)

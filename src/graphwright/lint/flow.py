@@ -10,12 +10,21 @@ import ast
 from collections.abc import Callable, Iterable
 from dataclasses import replace
 
-from graphwright.lint import values
+from graphwright.lint import model
 from graphwright.lint.calls import Calls
 from graphwright.lint.expressions import RETURNS, TENSORS
 from graphwright.lint.externals import HOST, KERAS_BASES, KERAS_METHODS
-from graphwright.lint.model import Binding, Class, Function, Scope
-from graphwright.lint.values import Kind, Value, containing, join, join_two
+from graphwright.lint.kinds import Kind
+from graphwright.lint.model import (
+    Binding,
+    Class,
+    Function,
+    Scope,
+    Value,
+    containing,
+    join,
+    join_two,
+)
 
 ROUNDS = 4
 Environment = dict[str, Value]
@@ -89,27 +98,27 @@ class Flow(Calls):
             ):
                 value = Value(Kind.EXTERNAL, classes=frozenset([function.klass]))
             else:
-                value = function.parameters.get(one.arg, values.NOTHING)
+                value = function.parameters.get(one.arg, model.NOTHING)
                 place = index - bool(function.self_name)
-                value = join_two(value, specs.get(place, values.NOTHING))
+                value = join_two(value, specs.get(place, model.NOTHING))
                 value = self._by_annotation(one, value)
             found.append((one.arg, value))
         if arguments.vararg:
-            value = function.parameters.get(arguments.vararg.arg, containing(values.UNKNOWN))
+            value = function.parameters.get(arguments.vararg.arg, containing(model.UNKNOWN))
             found.append((arguments.vararg.arg, value))
         if arguments.kwarg:
-            found.append((arguments.kwarg.arg, containing(values.UNKNOWN)))
+            found.append((arguments.kwarg.arg, containing(model.UNKNOWN)))
         return found
 
     def _by_annotation(self, one: ast.arg, value: Value) -> Value:
         """The value with what its annotation says; others may always call with something else."""
         outside, self.environment = self.environment, {}
-        stated = self.evaluate(one.annotation) if one.annotation else values.NOTHING
+        stated = self.evaluate(one.annotation) if one.annotation else model.NOTHING
         self.environment = outside
         known = ANNOTATIONS.get(stated.path)
         if known is not None:
             return join_two(value, known)
-        return join_two(value, values.UNKNOWN)
+        return join_two(value, model.UNKNOWN)
 
     def _signature(self, function: Function) -> dict[int, Value]:
         """What the input signatures of its stagings say of its parameters."""
@@ -118,9 +127,9 @@ class Flow(Calls):
             node = staging.options.get("input_signature")
             if isinstance(node, (ast.List, ast.Tuple)):
                 for index, spec in enumerate(node.elts):
-                    value = self.values.get(spec, values.UNKNOWN)
+                    value = self.values.get(spec, model.UNKNOWN)
                     if value.path == "tf.TensorSpec":
-                        found[index] = values.TENSOR
+                        found[index] = model.TENSOR
         return found
 
     def block(self, statements: list[ast.stmt]) -> bool:
@@ -167,7 +176,7 @@ class Flow(Calls):
         ):
             function.host = True
         if function.host:
-            value = values.UNKNOWN
+            value = model.UNKNOWN
         if any(
             isinstance(d, ast.Attribute) and d.attr in ("setter", "deleter", "getter")
             for d in node.decorator_list
@@ -193,7 +202,7 @@ class Flow(Calls):
         self.scope, self.environment = outside, environment
         if self._is_of_keras(klass):
             for name in KERAS_METHODS:
-                method = klass.members.get(name, values.NOTHING)
+                method = klass.members.get(name, model.NOTHING)
                 self.stage_implicitly(method.functions)
         value = Value(Kind.EXTERNAL, classes=frozenset([klass]))
         self.assign(ast.Name(node.name, ast.Store()), value, node, "define")
@@ -253,7 +262,7 @@ class Flow(Calls):
 
     def _assign_name(self, name: str, value: Value, node: ast.AST, kind: str) -> None:
         owner = self.scope.owner(name) if name in self.scope.outer else self.scope
-        before = owner.names.get(name, values.NOTHING)
+        before = owner.names.get(name, model.NOTHING)
         self.scope.bind(name, replace(value, constant=None), node, kind)
         if before != owner.names[name]:
             self.changed.add((owner, name))
@@ -269,7 +278,7 @@ class Flow(Calls):
     def _assign_attribute(
         self, klass: Class, name: str, value: Value, node: ast.AST, kind: str
     ) -> None:
-        before = klass.attributes.get(name, values.NOTHING)
+        before = klass.attributes.get(name, model.NOTHING)
         after = join_two(before, replace(value, constant=None))
         klass.attributes[name] = after
         klass.writes.setdefault(name, {})[node] = Binding(node, value, self.scope, kind)
@@ -291,7 +300,7 @@ class Flow(Calls):
             return Value(Kind.TENSOR | value.kind & Kind.UNKNOWN, dtype=value.dtype)
         if value.may(Kind.CONTAINER | Kind.ITERATOR):
             return value.each()
-        return values.NUMPY if value.is_only(Kind.NUMPY) else values.UNKNOWN
+        return model.NUMPY if value.is_only(Kind.NUMPY) else model.UNKNOWN
 
     def _do_assign(self, node: ast.Assign) -> None:
         value = self.evaluate(node.value)
@@ -386,7 +395,7 @@ class Flow(Calls):
             if handler.type is not None:
                 self.evaluate(handler.type)
             if handler.name:
-                self.assign(ast.Name(handler.name, ast.Store()), values.UNKNOWN, handler)
+                self.assign(ast.Name(handler.name, ast.Store()), model.UNKNOWN, handler)
             if self.block(handler.body):
                 ends.append(self.environment)
         self.environment = merged(ends)
@@ -403,7 +412,7 @@ class Flow(Calls):
             for part in ast.walk(case.pattern):
                 name = getattr(part, "name", None) or getattr(part, "rest", None)
                 if isinstance(name, str):
-                    self.assign(ast.Name(name, ast.Store()), values.UNKNOWN, case.pattern)
+                    self.assign(ast.Name(name, ast.Store()), model.UNKNOWN, case.pattern)
             if case.guard is not None:
                 self.evaluate(case.guard)
             if self.block(case.body):

@@ -6,6 +6,7 @@ import numpy as np
 
 from graphwright.ir.graph import Graph, Node, Value, transform
 from graphwright.lower.composites import RULES
+from graphwright.lower.mishaps import contained
 from graphwright.lower.own_ops import PickIndex
 from graphwright.lower.passes import through
 from graphwright.lower.prune import prune
@@ -35,7 +36,8 @@ def decompose(graph: Graph) -> tuple[Graph, dict[Node, Node]]:
         rule = RULES.get(type(node.op))
         if rule is None:
             return None
-        results = rule(node.op, *[SymbolicTensor(v, into) for v in inputs])
+        with contained(graph.name, [node]):
+            results = rule(node.op, *[SymbolicTensor(v, into) for v in inputs])
         if results is None:
             return None
         if not isinstance(results, tuple):

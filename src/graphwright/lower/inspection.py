@@ -8,7 +8,7 @@ from graphwright.control.branch import StatelessIf
 from graphwright.control.loop import StatelessWhile
 from graphwright.ir.graph import Graph, Node
 from graphwright.ir.text import print_graph
-from graphwright.kernels.machine import assembly
+from graphwright.kernels.codegen import assembly
 from graphwright.logs import get_logger
 from graphwright.lower.coverage import in_the_way
 from graphwright.lower.native import Native

@@ -129,8 +129,8 @@ class ListLowering:
     def allocate(self, storage: Storage) -> None:
         """The buffer of a storage that has memory of its own."""
         if storage.buffer < 0:
-            assert storage.kind is not None
-            assert storage.item is not None
+            if storage.item is None or storage.kind is None:
+                raise NotNative("nothing is written to a list")
             shape = self.program.sizes.shape(storage.item)
             storage.buffer = self.program.buffer("owned", shape, storage.kind)
             storage.capacity = self.program.scalar()

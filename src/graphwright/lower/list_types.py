@@ -90,7 +90,8 @@ def with_list_types(graph: Graph) -> Graph:
     """The graph with the types that follow from what is written to lists."""
     if not has_lists(graph):
         return graph
-    return simplify(Refinement(graph, [v.type for v in graph.arguments], []).run())
+    types = [value.type for value in graph.arguments]
+    return simplify(Walks().of(graph, types, [None] * len(types))[0])
 
 
 def has_lists(graph: Graph) -> bool:
@@ -101,13 +102,39 @@ def has_lists(graph: Graph) -> bool:
     ) or any(map(has_lists, graph.subgraphs()))
 
 
+class Walks:
+    """What graphs become, given the types of their arguments and what those that are lists hold.
+
+    A loop's body is looked at several times, and with it the loops in it: what is given the same
+    again becomes the same.
+    """
+
+    def __init__(self) -> None:
+        self.found: dict[Any, tuple[Graph, list[Items | None]]] = {}
+
+    def of(
+        self, graph: Graph, types: Sequence[TensorType], items: Sequence[Items | None]
+    ) -> tuple[Graph, list[Items | None]]:
+        """The graph as it becomes, and what its results hold."""
+        key = graph, tuple(types), tuple(items)
+        if key not in self.found:
+            walk = Refinement(graph, types, items, self)
+            self.found[key] = walk.run(), walk.result_items()
+        return self.found[key]
+
+
 class Refinement:
     """One walk over a graph, whose arguments have certain types and, if lists, items."""
 
     def __init__(
-        self, graph: Graph, types: Sequence[TensorType], items: Sequence[Items | None]
+        self,
+        graph: Graph,
+        types: Sequence[TensorType],
+        items: Sequence[Items | None],
+        walks: Walks,
     ) -> None:
         self.graph = graph
+        self.walks = walks  # over the graphs in it
         self.new: dict[Value, Value] = {}
         self.items: dict[Value, Items] = {}
         self.nodes: list[Node] = []
@@ -247,13 +274,11 @@ class Refinement:
         types = [merged(v.type, i.type) for v, i in zip(op.body.arguments, inputs)]
         items = [self.list_of(v) if is_list(v) else None for v in node.inputs]
         for _ in range(_ROUNDS):
-            walk = Refinement(op.body, types, items)
-            body = walk.run()
+            body, after = self.walks.of(op.body, types, items)
             wider = [
                 own if found.type.is_subtype_of(own) else value.type
                 for own, found, value in zip(types, body.results, op.body.parameters)
             ]
-            after = walk.result_items()
             joined = [own and found and own.join(found) for own, found in zip(items, after)]
             if wider == types[:count] and joined == items[:count]:
                 break
@@ -261,7 +286,7 @@ class Refinement:
         else:
             return op, tuple([v.type for v in node.outputs])
         self.items.update((v, own) for v, own in zip(node.outputs, items) if own is not None)
-        cond = Refinement(op.cond, types, items).run()
+        cond, _ = self.walks.of(op.cond, types, items)
         return op.repeating(cond, body), tuple(types[:count])
 
     def branch(
@@ -272,9 +297,9 @@ class Refinement:
         for graph in op.graphs:
             types = [merged(v.type, i.type) for v, i in zip(graph.arguments, inputs[1:])]
             items = [self.list_of(v) if is_list(v) else None for v in node.inputs[1:]]
-            walk = Refinement(graph, types, items)
-            graphs.append(walk.run())
-            held.append(walk.result_items())
+            other, after = self.walks.of(graph, types, items)
+            graphs.append(other)
+            held.append(after)
         types = []
         for i, output in enumerate(node.outputs):
             found: TensorType | None = graphs[0].results[i].type

@@ -24,7 +24,9 @@ if TYPE_CHECKING:
 
 
 def as_plain(array: Any) -> Any:
-    """An array as native code takes it."""
+    """An array as native code takes it; a list is for its caller to take apart."""
+    if isinstance(array, TensorList):
+        return array
     return np.ascontiguousarray(array) if array.ndim else np.asarray(array)
 
 
@@ -79,8 +81,7 @@ class Native(Op):
         slow: list[Function] = []
 
         def run(*arrays: Any) -> Any:
-            plain = [a if isinstance(a, TensorList) else as_plain(a) for a in arrays]
-            found = native(*plain)
+            found = native(*map(as_plain, arrays))
             if found is None:
                 if not slow:
                     slow.append(Builder.build(graph))

@@ -8,6 +8,7 @@ from functools import partial
 from graphwright.ir.graph import Graph, Node, Value
 from graphwright.lower.host_operands import is_single_size, is_size
 from graphwright.lower.lowering import lower
+from graphwright.lower.mishaps import contained
 from graphwright.lower.native import Native, NativeUpdate
 from graphwright.lower.reuse import with_reuses
 from graphwright.lower.sizes import NotNative
@@ -171,7 +172,8 @@ def native_node(
     results = [v for n in live for v in n.outputs if v in needed]
     body = outline.finish(results)
     try:
-        lowered = lower(body)
+        with contained(graph.name):
+            lowered = lower(body)
     except NotNative as reason:
         found = [outline.origins[n] for n in reason.nodes if n in outline.origins]
         reason.nodes = found or live

@@ -197,7 +197,10 @@ def reverse_sequence(op: Any, x: Any, lengths: Any) -> Any:
     own = expand_dims(cast(apply(Required.of(), lengths, fits), dt.int64), 1)
     numbers = cast(steps(size), dt.int64)
     places = where(numbers < own, own - 1 - numbers, numbers)
-    return transpose(apply(Gathered.of(1, 1), transpose(x, order), places), back)
+    rows = transpose(x, order)
+    # Elements are read before anybody asks whether all lengths fit.
+    places = apply(PickIndex.of(1, False), places, rows)
+    return transpose(apply(Gathered.of(1, 1), rows, places), back)
 
 
 RULES: dict[type[Op], Rule] = {

@@ -7,12 +7,13 @@ variable that serves nothing but its own next value goes.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 from graphwright.control.branch import BranchingOp
 from graphwright.control.call import PartitionedCall
 from graphwright.control.loop import StatelessWhile
 from graphwright.ir.graph import Graph, Node, Value
+from graphwright.lower.reach import serving
 from graphwright.op.op import Effect, Op
 from graphwright.ops.creation import Placeholder
 
@@ -106,7 +107,7 @@ def smaller(node: Node, needed: set[Value], new: dict[Value, Value]) -> Node:
     op = node.op
     if not isinstance(op, (StatelessWhile, BranchingOp)):
         return node
-    outputs, inputs = serving(node, op, needed)
+    outputs, inputs = serving(op, [i for i, v in enumerate(node.outputs) if v in needed])
     if len(outputs) == len(node.outputs) and len(inputs) == len(node.inputs):
         return node
     if isinstance(op, StatelessWhile):
@@ -130,34 +131,3 @@ def narrowed(graph: Graph, arguments: Sequence[int], results: Sequence[int]) -> 
     narrow.captures = [(outside, v) for outside, v in graph.captures if v in kept]
     narrow.results = [graph.results[i] for i in results]
     return prune(narrow)
-
-
-def serving(
-    node: Node, op: StatelessWhile | BranchingOp, needed: set[Value]
-) -> tuple[list[int], list[int]]:
-    """The numbers of a loop's or branch's outputs that are needed or serve those, and of the inputs
-    that do."""
-    outputs = [i for i, value in enumerate(node.outputs) if value in needed]
-    if isinstance(op, BranchingOp):
-        taken = set().union(*[used(graph, outputs) for graph in op.graphs])
-        return outputs, [0, *[1 + i for i in sorted(taken)]]
-    count = len(op.body.parameters)
-    kept, taken = set(outputs), used(op.cond, [0])
-    while True:
-        taken |= used(op.body, kept)
-        more = {i for i in taken if i < count} - kept
-        if not more:
-            return sorted(kept), sorted(kept | taken)
-        kept |= more
-
-
-def used(graph: Graph, results: Iterable[int]) -> set[int]:
-    """The numbers of the arguments that some results of a graph, or its effects, depend on."""
-    needed = {graph.results[i] for i in results}
-    for node in reversed(graph.nodes):
-        if is_wanted(node, needed):
-            inputs = node.inputs
-            if isinstance(node.op, (StatelessWhile, BranchingOp)):
-                inputs = tuple([inputs[i] for i in serving(node, node.op, needed)[1]])
-            needed.update(inputs)
-    return {i for i, value in enumerate(graph.arguments) if value in needed}

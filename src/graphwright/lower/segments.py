@@ -28,6 +28,7 @@ from graphwright.lower.updates import updated_by_products
 from graphwright.op.op import Effect
 from graphwright.ops.creation import Const, Placeholder
 from graphwright.ops.resource import Assignment, ReadVariableOp
+from graphwright.ops.shape import Shape, Size
 
 #: Bytes of the variables that one segment changes, if it changes several.
 _HELD = 1 << 23
@@ -128,6 +129,9 @@ class Partition:
         elif isinstance(node.op, (Assignment, ReadVariableOp)):
             self.visit_variable(node)
         elif node.outputs and is_size(node.outputs[0]):
+            if isinstance(node.op, (Shape, Size)) and not self.reachable(node):
+                self.close()
+                depends = False
             if depends and self.open is not None:
                 self.open.add(node)
                 self.late.update(node.outputs)

@@ -16,6 +16,7 @@ import numpy as np
 from graphwright.errors import OpError
 from graphwright.forks import cached_property
 from graphwright.ir.graph import Graph, Node, Value, subgraphs_of
+from graphwright.ir.known import is_whole, known
 from graphwright.lower.cells import Cells
 from graphwright.lower.options import enabled
 from graphwright.lower.passes import through
@@ -200,8 +201,9 @@ def drop_identity(op: Op, inputs: tuple[Value, ...], node: Node) -> Value | None
 
 
 def drop_reshape(op: Op, inputs: tuple[Value, ...], node: Node) -> Value | None:
-    """reshape(x, its own shape) -> x"""
-    return inputs[0] if inputs[0].type.is_static else None
+    """reshape(x, its own shape) -> x, if nothing of that shape shows only in a run"""
+    is_known = inputs[0].type.is_static and is_whole(known(inputs[1]))
+    return inputs[0] if is_known else None
 
 
 def drop_double_transpose(op: Op, inputs: tuple[Value, ...], node: Node) -> Value | None:

@@ -22,6 +22,7 @@ from graphwright.kernels.exclusion import LLVM
 from graphwright.kernels.preparation import Waiting
 from graphwright.lower.check import checked
 from graphwright.lower.families import Family, Lookalikes, lookalikes_of, types
+from graphwright.lower.mishaps import contained
 from graphwright.lower.options import OPTIONS, enabled
 from graphwright.lower.sizes import NotNative
 from graphwright.lower.straight_line import Observe, Source, as_it_is, runner, written
@@ -47,13 +48,15 @@ class Native:
     @cached_property
     def function(self) -> Function:
         """What runs it."""
-        return self.source.link()
+        with contained(self.source.graph.name):
+            return self.source.link()
 
     def code(self) -> Any:
         """What tells one kind of code from another: all but numbers that are sizes."""
         from graphwright.lower.llvm.render import skeleton
 
-        return self.source.text, [skeleton(op.lowered[0]) for op in self.source.segments]
+        with contained(self.source.graph.name):
+            return self.source.text, [skeleton(op.lowered[0]) for op in self.source.segments]
 
 
 def native(graph: Graph, observe: Observe = as_it_is, is_reported: bool = False) -> Native:
@@ -77,7 +80,8 @@ def native(graph: Graph, observe: Observe = as_it_is, is_reported: bool = False)
             report_outside(found, reasons)
         return found
 
-    return Native(written(whole, partitioned, observe))
+    with contained(graph.name):
+        return Native(written(whole, partitioned, observe))
 
 
 def native_runner(graph: Graph, observe: Observe = as_it_is, is_reported: bool = False) -> Run:

@@ -7,20 +7,35 @@ then. A kernel that would take what they refuse is `ruled`: it is called behind 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any, ClassVar, Protocol
 
 from graphwright.types.dtypes import DType
 from graphwright.types.tensor_type import Dims, TensorType, show_dims
-
-if TYPE_CHECKING:
-    from graphwright.op.op import Op
 
 _NOUNS = ("a scalar", "a vector", "a matrix")
 #: How many combinations of shapes and host values are remembered that a rule takes.
 _REMEMBERED = 256
 
 
-def check_ranks(op: Op, operands: Sequence[Any]) -> None:
+class Conditioned(Protocol):
+    """What an op states of its operands and attributes: see `op.op.Op`."""
+
+    ranks: ClassVar[dict[str, int]]
+    least: ClassVar[dict[str, int]]
+    fields: ClassVar[dict[str, str]]
+    operands: ClassVar[tuple[Any, ...]]
+    has_host: ClassVar[bool]
+
+    def operand_names(self, count: int) -> Sequence[str]: ...
+
+    def count_in_lists(self, tensors: int) -> int: ...
+
+    def host_mask(self, count: int) -> Sequence[bool]: ...
+
+    def shapes(self, *operands: Any) -> Any: ...
+
+
+def check_ranks(op: Conditioned, operands: Sequence[Any]) -> None:
     """ValueError unless operands (types, known host values) have the ranks that the op states."""
     if not op.ranks:
         return
@@ -43,7 +58,7 @@ def host_dims(value: Any) -> Dims | None:
     return tuple(dims)
 
 
-def check_least(op: Op, tensors: int) -> None:
+def check_least(op: Conditioned, tensors: int) -> None:
     """ValueError where an attribute, or the number of tensors in a list, is too small."""
     for name, least in op.least.items():
         if name in op.fields:
@@ -56,7 +71,9 @@ def check_least(op: Op, tensors: int) -> None:
                 raise ValueError(f"'{name}' must be at least {least} tensors, got {count}")
 
 
-def behind_rule(op: Op, types: Sequence[DType], kernel: Callable[..., Any]) -> Callable[..., Any]:
+def behind_rule(
+    op: Conditioned, types: Sequence[DType], kernel: Callable[..., Any]
+) -> Callable[..., Any]:
     """A kernel that is called where the op's shape rule takes the operands.
 
     Shapes and host values that the rule took it takes again: it is asked for new ones only.

@@ -37,6 +37,7 @@ from graphwright.op.conditions import behind_rule, check_least, check_ranks
 from graphwright.op.record import Record
 from graphwright.types import dtypes as dt
 from graphwright.types.dtypes import DType
+from graphwright.types.keys import signed
 from graphwright.types.tensor_type import Dims, TensorType
 
 Shapes = tuple["Dims | None", ...]
@@ -232,15 +233,14 @@ class Op(Record):
     def of(cls: type[OpT], *attributes: Any) -> OpT:
         """The op with these attributes, the same object each time; TypeError for one of a wrong
         kind."""
+        key = tuple(map(signed, attributes)) if cls.has_floats else attributes
         try:
-            found: OpT | None = cls._instances.get(attributes)
+            found: OpT | None = cls._instances.get(key)
         except TypeError:  # a tensor has no hash: attributes are numbers and text
-            attributes = plain(cls, attributes)
-            found = cls._instances.get(attributes)
+            return cls.of(*plain(cls, attributes))
         if found is None:
-            made = plain(cls, attributes)
-            found = cls._instances.setdefault(made, cls(*made))
-            cls._instances[attributes] = found
+            made = cls(*plain(cls, attributes))
+            found = cls._instances[key] = cls._instances.setdefault(made._key, made)
         return found
 
     @classmethod

@@ -9,6 +9,8 @@ from __future__ import annotations
 import inspect
 from typing import Any, ClassVar
 
+from graphwright.types.keys import signed
+
 _MISSING = object()
 
 
@@ -21,6 +23,8 @@ class Record:
 
     #: The fields in order, with their annotations as text.
     fields: ClassVar[dict[str, str]] = {}
+    #: Whether some are floats, of which 0.0 and -0.0 are equal and not the same.
+    has_floats: ClassVar[bool] = False
 
     def __init_subclass__(cls, fields: bool = True, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
@@ -35,6 +39,7 @@ class Record:
                 if not text.startswith(("ClassVar", "typing.ClassVar")):
                     found[name] = text
         cls.fields = found
+        cls.has_floats = "float" in found.values()
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         names = self.fields
@@ -62,6 +67,10 @@ class Record:
         own = self.__dict__
         return tuple([own[name] for name in self.fields])
 
+    @property
+    def _key(self) -> tuple[Any, ...]:
+        return tuple(map(signed, self.values())) if self.has_floats else self.values()
+
     def __setattr__(self, name: str, value: Any) -> None:
         raise AttributeError(f"{type(self).__name__} is frozen: {name!r} cannot be set")
 
@@ -73,12 +82,12 @@ class Record:
             return True
         if type(self) is not type(other):
             return NotImplemented
-        return self.values() == other.values()
+        return self._key == other._key
 
     def __hash__(self) -> int:
         found: int | None = self.__dict__.get("_hash")
         if found is None:
-            found = self.__dict__["_hash"] = hash((type(self), *self.values()))
+            found = self.__dict__["_hash"] = hash((type(self), *self._key))
         return found
 
     def __repr__(self) -> str:

@@ -12,8 +12,8 @@ from graphwright.errors import InvalidArgumentError
 from graphwright.op.batching import Each, elementwise
 from graphwright.op.interpreter import apply, convert
 from graphwright.op.op import Call, Effect, Op, Shapes, not_differentiable
-from graphwright.ops.printing import shower
 from graphwright.ops.reduction import reduce_all
+from graphwright.ops.string_format import shower
 from graphwright.types import dtypes as dt
 from graphwright.types.tensor_type import TensorType
 

@@ -13,9 +13,11 @@ from graphwright.logs import LOGGER
 from graphwright.op.batching import one_by_one
 from graphwright.op.interpreter import apply, convert, is_tensor
 from graphwright.op.op import Effect, Op, Shapes, not_differentiable
+from graphwright.ops.string_format import StringFormat
+from graphwright.ops.strings import join
 from graphwright.types import tree
 from graphwright.types.composite import Composite
-from graphwright.types.dtypes import of_numpy, string
+from graphwright.types.dtypes import string
 from graphwright.types.tensor_type import TensorType
 
 #: Streams that are not files, by their names in graphs.
@@ -32,36 +34,6 @@ def write_to(stream: Any, text: str) -> None:
     """Writes at once."""
     stream.write(text)
     stream.flush()
-
-
-class StringFormat(Op):
-    """The template with each placeholder replaced by a tensor, as `tf.print` shows it."""
-
-    type_name = "StringFormat"
-    inputs = ("inputs: T...",)
-    outputs = ("output: string",)
-    gradient = not_differentiable
-    batched = one_by_one
-    ruled = True
-
-    template: str = "%s"
-    placeholder: str = "%s"
-    summarize: int = 3
-
-    def shapes(self, *tensors: TensorType) -> Shapes:
-        places = self.template.count(self.placeholder)
-        if places != len(tensors):
-            raise ValueError(
-                "num placeholders in template and num inputs must match: "
-                f"{places} vs. {len(tensors)}"
-            )
-        return ((),)
-
-    def kernel(self, *arrays: Any) -> Any:
-        pieces = self.template.split(self.placeholder)
-        shown = [show(array, self.summarize) for array in arrays]
-        text = pieces[0] + "".join(s + piece for s, piece in zip(shown, pieces[1:]))
-        return np.array(text.encode(), dtype=object)
 
 
 class PrintV2(Op):
@@ -88,77 +60,6 @@ class PrintV2(Op):
             return
         with open(self.output_stream.removeprefix("file://"), "a", encoding="utf-8") as file:
             file.write(line)
-
-
-# -- numbers and arrays as text -----------------------------------------------------------------
-
-
-def show(array: Any, summarize: int) -> str:
-    """An array in brackets, of each axis the first and last `summarize` entries (all if < 0)."""
-    if not hasattr(array, "shape"):
-        return repr(array)
-    array = np.asarray(array)
-    ends = array.size if summarize < 0 else min(summarize, array.size)
-    return show_axis(array, array.ndim, ends, shower(array.dtype))
-
-
-def show_axis(array: Any, rank: int, ends: int, element: Callable[[Any], str]) -> str:
-    """One axis of an array that had `rank` of them."""
-    if not array.ndim:
-        return element(array[()])
-    inner = array.ndim - 1
-    gap = "\n" * inner + " " * (rank - inner) if inner else " "
-    count = len(array)
-    head = [show_axis(array[i, ...], rank, ends, element) for i in range(min(ends, count))]
-    last = range(max(ends, count - ends), count)
-    tail = [show_axis(array[i, ...], rank, ends, element) for i in last]
-    text = gap.join(head)
-    if count > 2 * ends:
-        text += gap + "..."
-    return "[" + text + "".join(gap + row for row in tail) + "]"
-
-
-def shower(dtype: Any) -> Callable[[Any], str]:
-    """How elements of a NumPy dtype are written."""
-    if dtype == np.float64:
-        return show_double
-    if dtype.kind == "O":
-        return quoted
-    known = of_numpy(dtype)
-    if known.is_floating:
-        return show_float
-    if known.is_bool:
-        return lambda value: str(int(value))
-    if known.is_integer:
-        return str
-    return lambda value: "?"  # as TensorFlow shows complex numbers
-
-
-def show_float(value: Any) -> str:
-    """Six digits where they say which float32 it is, else nine."""
-    value = np.float32(value)
-    text = f"{value:.6g}"
-    return text if np.float32(text) == value or value != value else f"{value:.9g}"
-
-
-def show_double(value: Any) -> str:
-    """Fifteen digits where they say which float64 it is, else seventeen."""
-    text = f"{value:.15g}"
-    return text if float(text) == value or value != value else f"{value:.17g}"
-
-
-_ESCAPES = {10: "\\n", 13: "\\r", 9: "\\t", 34: '\\"', 39: "\\'", 92: "\\\\"}
-
-
-def quoted(value: Any) -> str:
-    """Bytes in double quotes, with what cannot be printed escaped and UTF-8 as it is."""
-    if not isinstance(value, bytes):
-        return repr(value)
-    text = "".join(
-        _ESCAPES.get(byte) or (chr(byte) if 32 <= byte < 127 or byte > 127 else f"\\{byte:03o}")
-        for byte in value
-    )
-    return '"' + text.encode("latin-1").decode("utf-8", "replace") + '"'
 
 
 # -- the public function ------------------------------------------------------------------------
@@ -220,8 +121,6 @@ def filled(
         pieces += [] if text is None else [text]
     if len(pieces) == 1:
         return pieces[0]
-    from graphwright.ops.strings import join  # which needs this module
-
     return join(pieces)
 
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from graphwright.op.interpreter import apply, convert, is_tensor
 from graphwright.op.op import Op, Shapes, not_differentiable
-from graphwright.ops.arithmetic import maximum
+from graphwright.ops.arithmetic import maximum, minimum
 from graphwright.ops.comparison import SELECT, equal
 from graphwright.ops.conversion import cast
 from graphwright.ops.gathering import host_vector
@@ -189,9 +189,12 @@ def linspace(start: Any, stop: Any, num: Any, name: str | None = None, axis: int
     whole = broadcast_shape_of(start, stop)
     start = expand_dims(broadcast_to(start, whole), axis)
     stop = expand_dims(broadcast_to(stop, whole), axis)
-    steps = larger(num - 1, 1)
+    steps = larger(num, 2) - 1  # of the least number, 1 cannot be taken
     delta = (stop - start) / cast(convert(steps), start.dtype)
-    end = steps if not isinstance(num, int) or num >= 0 else -1
+    if isinstance(num, int):
+        end = steps if num >= 0 else -1
+    else:  # the same, in arithmetic that machine code knows of sizes
+        end = steps + 2 * maximum(minimum(num, 0), -1)
     column = only_at(axis, larger(num - 2, 0), 1, start)
     between = reshape(cast(range(1, end, dtype=dt.int32), start.dtype), column)
     values = concat([start, start + delta * between, stop], axis)

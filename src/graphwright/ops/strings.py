@@ -13,9 +13,9 @@ from graphwright.op.batching import elementwise, last_axes_of_first
 from graphwright.op.families import reduced_dims
 from graphwright.op.interpreter import apply, convert, convert_pair
 from graphwright.op.op import Op, Shapes, not_differentiable
-from graphwright.ops.printing import StringFormat
 from graphwright.ops.sequences import range as range_of
 from graphwright.ops.shape import rank_of
+from graphwright.ops.string_format import StringFormat
 from graphwright.types import dtypes as dt
 from graphwright.types.tensor_type import (
     TensorType,

@@ -6,7 +6,9 @@ from collections.abc import Callable
 from typing import Any
 
 from graphwright.control.assertions import assert_equal
+from graphwright.errors import InvalidArgumentError
 from graphwright.op.interpreter import convert
+from graphwright.ragged.methods import METHODS
 from graphwright.ragged.positions import length_of
 from graphwright.ragged.row_partition import RowPartition, splits_dtype
 from graphwright.types import dtypes as dt
@@ -162,18 +164,15 @@ class Factories:
         >>> tf.RaggedTensor.from_tensor([[5, 7, 0], [0, 3, 0]], padding=0)
         <tf.RaggedTensor [[5, 7], [0, 3]]>
         """
-        from graphwright.ragged.conversion import from_tensor
-
-        return from_tensor(tensor, lengths, padding, ragged_rank, splits_dtype(row_splits_dtype))
+        dtype = splits_dtype(row_splits_dtype)
+        return METHODS.bodies.from_tensor(tensor, lengths, padding, ragged_rank, dtype)
 
     @classmethod
     def from_sparse(
         cls, st_input: Any, name: str | None = None, row_splits_dtype: Any = dt.int64
     ) -> Any:
         """The rows of a sparse matrix whose values stand at the left of each row."""
-        from graphwright.ragged.conversion import from_sparse
-
-        return from_sparse(st_input, splits_dtype(row_splits_dtype))
+        return METHODS.bodies.from_sparse(st_input, splits_dtype(row_splits_dtype))
 
 
 def is_ragged(value: Any) -> bool:
@@ -187,8 +186,6 @@ def as_values(value: Any) -> Any:
         return value
     tensor = convert(value)
     if tensor.type.rank == 0:
-        from graphwright.errors import InvalidArgumentError
-
         raise InvalidArgumentError(
             None, None, f"values must have an axis, not shape {tensor.shape}"
         )

@@ -10,6 +10,7 @@ from graphwright.ops.conversion import cast
 from graphwright.ops.joining import stack
 from graphwright.ops.shape import shape as shape_of
 from graphwright.ragged.row_partition import RowPartition
+from graphwright.ragged.tensor import RaggedTensor
 from graphwright.types import dtypes as dt
 from graphwright.types.dtypes import DType, as_dtype
 from graphwright.types.shape import TensorShape
@@ -125,8 +126,6 @@ class DynamicRaggedShape:
 
     def like(self, flat_values: Any) -> Any:
         """The ragged tensor of this shape whose elements are these."""
-        from graphwright.ragged.tensor import RaggedTensor
-
         result = flat_values
         for partition in reversed(self._row_partitions):
             result = RaggedTensor(result, partition)

@@ -14,7 +14,7 @@ from graphwright.ops.creation import ones_like
 from graphwright.ops.encoding import as_string
 from graphwright.ops.gathering import gather
 from graphwright.ops.movement import expand_dims, reshape
-from graphwright.ops.printing import StringFormat
+from graphwright.ops.string_format import StringFormat
 from graphwright.ops.string_pieces import (
     StringNGrams,
     StringSplitV2,

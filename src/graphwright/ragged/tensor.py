@@ -14,7 +14,10 @@ from graphwright.ops.conversion import cast
 from graphwright.ops.creation import fill
 from graphwright.ops.joining import stack
 from graphwright.ops.shape import shape as shape_of
+from graphwright.ragged.display import shown
 from graphwright.ragged.factories import Factories, as_values, is_ragged
+from graphwright.ragged.iteration import RaggedRows
+from graphwright.ragged.methods import METHODS
 from graphwright.ragged.row_partition import RowPartition, splits_dtype
 from graphwright.types import dtypes as dt
 from graphwright.types.composite import Composite
@@ -158,9 +161,7 @@ class RaggedTensor(Factories, Composite, Operators):
         self, axis: Any = None, name: str | None = None, out_type: Any = None
     ) -> Any:
         """The shape of the smallest tensor that all rows fit in."""
-        from graphwright.ragged.conversion import bounding_shape
-
-        found = bounding_shape(self)
+        found = METHODS.bodies.bounding_shape(self)
         if out_type is not None:
             found = cast(found, out_type)
         if axis is None:
@@ -212,8 +213,6 @@ class RaggedTensor(Factories, Composite, Operators):
 
     def merge_dims(self, outer_axis: int, inner_axis: int) -> Any:
         """The axes from `outer_axis` to `inner_axis` made one."""
-        from graphwright.ragged.conversion import merge_dims
-
         outer = self.positive_axis(outer_axis, "outer_axis")
         inner = self.positive_axis(inner_axis, "inner_axis")
         if outer > inner:
@@ -221,7 +220,7 @@ class RaggedTensor(Factories, Composite, Operators):
                 f"Expected outer_axis ({outer_axis}) to be less than or equal to inner_axis "
                 f"({inner_axis})."
             )
-        return merge_dims(self, outer, inner)
+        return METHODS.bodies.merge_dims(self, outer, inner)
 
     def to_tensor(
         self, default_value: Any = None, name: str | None = None, shape: Any = None
@@ -232,15 +231,11 @@ class RaggedTensor(Factories, Composite, Operators):
         >>> tf.ragged.constant([[1, 2], [3]]).to_tensor(-1).numpy().tolist()
         [[1, 2], [3, -1]]
         """
-        from graphwright.ragged.conversion import to_tensor
-
-        return to_tensor(self, default_value, shape)
+        return METHODS.bodies.to_tensor(self, default_value, shape)
 
     def to_sparse(self, name: str | None = None) -> Any:
         """The sparse tensor of the same elements."""
-        from graphwright.ragged.conversion import to_sparse
-
-        return to_sparse(self)
+        return METHODS.bodies.to_sparse(self)
 
     def to_list(self) -> list[Any]:
         """The rows as nested Python lists; ValueError while tracing."""
@@ -291,9 +286,7 @@ class RaggedTensor(Factories, Composite, Operators):
         raise TypeError("RaggedTensor may not be used as a boolean.")
 
     def __getitem__(self, key: Any) -> Any:
-        from graphwright.ragged.indexing import get_item
-
-        return get_item(self, key)
+        return METHODS.bodies.get_item(self, key)
 
     def __iter__(self) -> Iterator[Any]:
         count = self._row_partition.static_nrows
@@ -302,8 +295,6 @@ class RaggedTensor(Factories, Composite, Operators):
         return (self[i] for i in range(count))
 
     def __graph_iteration__(self) -> Any:
-        from graphwright.ragged.iteration import RaggedRows
-
         return RaggedRows(self)
 
     def __copy__(self) -> RaggedTensor:
@@ -313,25 +304,19 @@ class RaggedTensor(Factories, Composite, Operators):
         return RaggedTensor, (self._values, self._row_partition)
 
     def __repr__(self) -> str:
-        from graphwright.ragged.display import shown
-
         return shown(self)
 
     __str__ = __repr__
 
     def _text(self, summarize: int) -> Any:
         """What `tf.print` prints: a string tensor."""
-        from graphwright.ragged.strings import text_of
-
-        return text_of(self, summarize)
+        return METHODS.bodies.text_of(self, summarize)
 
     # -- as a composite ---------------------------------------------------------------------
 
     @property
     def __graphwright_spec__(self) -> Any:
-        from graphwright.ragged.spec import RaggedTensorSpec
-
-        return RaggedTensorSpec.from_value(self)
+        return METHODS.bodies.spec_of(self)
 
     def _sign(self) -> tuple[Any, list[Any]] | None:
         uniform, splits = [], []

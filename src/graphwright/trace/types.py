@@ -16,6 +16,7 @@ import numpy as np
 
 from graphwright.op.refusal import complete
 from graphwright.types.containers import is_attrs, is_namedtuple
+from graphwright.types.keys import distinct
 from graphwright.types.specs import TensorSpec, TypeSpec
 from graphwright.types.trace_type import TraceType
 from graphwright.values.convert import type_of
@@ -47,7 +48,7 @@ class Literal(TraceType):
         return self.value
 
     def cast(self, value: Any, context: Any = None) -> Any:
-        if type(value) is type(self.value) and value == self.value:
+        if Literal(value) == self:
             return value
         raise TypeError(f"Can not cast {value} to {self}")
 
@@ -55,19 +56,14 @@ class Literal(TraceType):
         return (
             isinstance(other, Literal)
             and type(self.value) is type(other.value)
-            and bool(self.value == other.value or (is_nan(self.value) and is_nan(other.value)))
+            and bool(distinct(self.value) == distinct(other.value))
         )
 
     def __hash__(self) -> int:
-        return hash((type(self.value), 0 if is_nan(self.value) else self.value))
+        return hash((type(self.value), distinct(self.value)))
 
     def __repr__(self) -> str:
         return f"Literal[{self.value!r}]"
-
-
-def is_nan(value: Any) -> bool:
-    """Whether a value is not itself, as NaN is not."""
-    return isinstance(value, (float, complex)) and value != value
 
 
 class Weakref(TraceType):
@@ -109,30 +105,28 @@ class Weakref(TraceType):
 
 
 class VariableType(TraceType):
-    """A variable: its value's type, and which of a call's variables it is the same as."""
+    """A variable: its value's type, which of a call's variables it is the same as, and whether
+    tapes watch it."""
 
-    __slots__ = ("alias", "spec")
+    __slots__ = ("alias", "spec", "trainable")
 
-    def __init__(self, spec: TensorSpec, alias: int) -> None:
+    def __init__(self, spec: TensorSpec, alias: int, trainable: bool = True) -> None:
         self.spec = spec
         self.alias = alias
+        self.trainable = trainable
 
     @property
     def _is_exact(self) -> bool:
         return self.spec._is_exact
 
     def is_subtype_of(self, other: Any) -> bool:
-        return (
-            isinstance(other, VariableType)
-            and self.alias == other.alias
-            and self.spec.is_subtype_of(other.spec)
-        )
+        return self._same_kind(other) and self.spec.is_subtype_of(other.spec)
 
     def most_specific_common_supertype(self, types: Sequence[Any]) -> VariableType | None:
-        if not all(isinstance(t, VariableType) and t.alias == self.alias for t in types):
+        if not all(map(self._same_kind, types)):
             return None
         spec = self.spec.most_specific_common_supertype([t.spec for t in types])
-        return None if spec is None else VariableType(spec, self.alias)
+        return None if spec is None else VariableType(spec, self.alias, self.trainable)
 
     def placeholder_value(self, placeholder_context: Any = None) -> Any:
         return placeholder_context.variable(self)
@@ -149,18 +143,22 @@ class VariableType(TraceType):
         return [value.handle]
 
     def __eq__(self, other: object) -> bool:
+        return self._same_kind(other) and self.spec == other.spec  # type: ignore[attr-defined]
+
+    def _same_kind(self, other: Any) -> bool:
         return (
             isinstance(other, VariableType)
             and self.alias == other.alias
-            and self.spec == other.spec
+            and self.trainable is other.trainable
         )
 
     def __hash__(self) -> int:
-        return hash((self.alias, self.spec))
+        return hash((self.alias, self.trainable, self.spec))
 
     def __repr__(self) -> str:
+        trained = "" if self.trainable else ", trainable=False"
         return (
-            f"Reference(VariableSpec(shape={self.spec.shape}, dtype={self.spec.dtype!r}), "
+            f"Reference(VariableSpec(shape={self.spec.shape}, dtype={self.spec.dtype!r}{trained}), "
             f"{self.alias})"
         )
 
@@ -172,13 +170,14 @@ class Structure(TraceType):
     Structures of different kinds or keys have nothing in common.
     """
 
-    __slots__ = ("children", "keys", "kind")
+    __slots__ = ("children", "distinct_keys", "keys", "kind")
 
     def __init__(
         self, kind: type, keys: tuple[Hashable, ...] | None, children: tuple[Any, ...]
     ) -> None:
         self.kind = kind
         self.keys = keys
+        self.distinct_keys = all_distinct(keys)
         self.children = children
 
     @property
@@ -189,7 +188,7 @@ class Structure(TraceType):
         return (
             isinstance(other, Structure)
             and self.kind is other.kind
-            and self.keys == other.keys
+            and self.distinct_keys == other.distinct_keys
             and len(self.children) == len(other.children)
         )
 
@@ -226,9 +225,9 @@ class Structure(TraceType):
     def components(self, value: Any) -> list[Any]:
         """The components of a value of this type; TypeError if it is of another."""
         found = structure_parts(value)
-        if found is None or found[0] is not self.kind or found[1] != self.keys:
+        if found is None or found[0] is not self.kind:
             raise TypeError(f"Can not cast {value!r} to {self}")
-        if len(found[2]) != len(self.children):
+        if all_distinct(found[1]) != self.distinct_keys or len(found[2]) != len(self.children):
             raise TypeError(f"Can not cast {value!r} to {self}")
         return list(found[2])
 
@@ -250,7 +249,7 @@ class Structure(TraceType):
         return self._same_shape(other) and self.children == other.children  # type: ignore[attr-defined]
 
     def __hash__(self) -> int:
-        return hash((self.kind, self.keys, self.children))
+        return hash((self.kind, self.distinct_keys, self.children))
 
     def __repr__(self) -> str:
         children = ", ".join(map(repr, self.children))
@@ -282,6 +281,11 @@ def structure_parts(
         names = tuple(f.name for f in dataclasses.fields(value))
         return kind, names, [getattr(value, n) for n in names]
     return None
+
+
+def all_distinct(keys: tuple[Hashable, ...] | None) -> tuple[Hashable, ...] | None:
+    """What stands for the keys of a structure where structures are compared."""
+    return None if keys is None else tuple(map(distinct, keys))
 
 
 def sorted_keys(mapping: Mapping[Any, Any]) -> tuple[Any, ...]:
@@ -321,7 +325,7 @@ class TypeContext:
         if isinstance(spec, TypeSpec):
             return spec
         if isinstance(value, Variable):
-            return VariableType(spec_of(value.type), self.alias(value))
+            return VariableType(spec_of(value.type), self.alias(value), value.trainable)
         if isinstance(value, (np.ndarray, np.generic)):
             return spec_of(type_of(value))
         if isinstance(value, PRIMITIVES) and type(value) in PRIMITIVES:

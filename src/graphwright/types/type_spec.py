@@ -14,6 +14,7 @@ import numpy as np
 
 from graphwright.types import tree
 from graphwright.types.dtypes import DType
+from graphwright.types.keys import signed
 from graphwright.types.shape import TensorShape
 from graphwright.types.trace_type import TraceType
 
@@ -232,5 +233,5 @@ def hashable(value: Any) -> Hashable:
         return (np.ndarray, value.dtype, value.shape, value.tobytes())
     if isinstance(value, (DType, TraceType)):  # these are equal to more than their own kind
         return (type(value), value)
-    key: Hashable = value
+    key: Hashable = signed(value)
     return key

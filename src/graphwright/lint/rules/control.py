@@ -10,9 +10,9 @@ from graphwright.lint.analysis import COMPREHENSIONS, LOOPS, Place, line_of
 from graphwright.lint.expressions import TENSORS
 from graphwright.lint.finding import Finding
 from graphwright.lint.flow import names_of
+from graphwright.lint.kinds import Kind, words
 from graphwright.lint.model import SCOPES
 from graphwright.lint.rules.rule import Rule
-from graphwright.lint.values import Kind, words
 
 #: Functions of Python that want to know the value of a tensor, where AutoGraph does not stage them.
 ASKING = words("bool int float complex len range all any")

@@ -9,8 +9,8 @@ from typing import ClassVar
 from graphwright.lint.analysis import Place
 from graphwright.lint.expressions import TENSORS
 from graphwright.lint.finding import Edit, Finding
+from graphwright.lint.kinds import Kind, words
 from graphwright.lint.rules.rule import Rule
-from graphwright.lint.values import Kind, words
 
 #: NumPy functions that never look at values of an array: its shape is known while tracing.
 SHAPE_ONLY = words("np.shape np.ndim np.size np.result_type np.dtype np.isscalar")

@@ -11,8 +11,9 @@ from graphwright.lint.analysis import Place
 from graphwright.lint.expressions import TENSORS
 from graphwright.lint.finding import Edit, Finding
 from graphwright.lint.flow import names_of
+from graphwright.lint.kinds import Kind, words
+from graphwright.lint.model import Value
 from graphwright.lint.rules.rule import Rule
-from graphwright.lint.values import Kind, Value, words
 
 #: A function that says it traces wants to be run while tracing.
 TRACING = re.compile(r"trac|\bbuil(d(ing)?|t)\b|\bcompil|\bgraph\b", re.I)

@@ -9,8 +9,9 @@ from typing import ClassVar
 from graphwright.lint.analysis import Place
 from graphwright.lint.expressions import TENSORS
 from graphwright.lint.finding import Finding
+from graphwright.lint.kinds import Kind
+from graphwright.lint.model import Value
 from graphwright.lint.rules.rule import Rule
-from graphwright.lint.values import Kind, Value
 
 LONG = 64  # iterations that are worth a loop of the graph
 

@@ -9,9 +9,9 @@ from typing import ClassVar
 from graphwright.lint.analysis import LOOPS, Place, line_of
 from graphwright.lint.expressions import TENSORS
 from graphwright.lint.finding import Edit, Finding
+from graphwright.lint.kinds import Kind
 from graphwright.lint.rules.effects import changed_container, is_container, is_tensor
 from graphwright.lint.rules.rule import Rule
-from graphwright.lint.values import Kind
 
 ADVICE = "outside its graph it has no value; return it, or assign it to a tf.Variable"
 

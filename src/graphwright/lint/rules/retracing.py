@@ -8,10 +8,10 @@ from collections.abc import Iterator
 from graphwright.lint.analysis import Analysis, Place, line_of
 from graphwright.lint.finding import Finding
 from graphwright.lint.flow import names_of
-from graphwright.lint.model import Call, Class, Staging
+from graphwright.lint.kinds import MANY, Kind
+from graphwright.lint.model import Call, Class, Staging, Value
 from graphwright.lint.rules.effects import changed_container
 from graphwright.lint.rules.rule import Rule
-from graphwright.lint.values import MANY, Kind, Value
 
 Argument = tuple[Call, ast.expr, Value]
 ARRAYS = Kind.TENSOR | Kind.NUMPY

@@ -8,9 +8,9 @@ from typing import ClassVar
 
 from graphwright.lint.analysis import MAKERS, Place, line_of
 from graphwright.lint.finding import Finding
-from graphwright.lint.model import Binding, Class, Scope
+from graphwright.lint.kinds import STATIC, Kind
+from graphwright.lint.model import Binding, Class, Scope, Value
 from graphwright.lint.rules.rule import Rule
-from graphwright.lint.values import STATIC, Kind, Value
 
 PLAIN = STATIC | Kind.NUMPY | Kind.CONTAINER
 

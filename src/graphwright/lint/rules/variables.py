@@ -11,9 +11,9 @@ from graphwright.lint import externals
 from graphwright.lint.analysis import Analysis, Place
 from graphwright.lint.externals import OPTIMIZERS
 from graphwright.lint.finding import Finding
-from graphwright.lint.model import Class, Staging
+from graphwright.lint.kinds import Kind
+from graphwright.lint.model import Class, Staging, Value
 from graphwright.lint.rules.rule import Rule
-from graphwright.lint.values import Kind, Value
 
 #: Keras layers that have weights.
 WEIGHTED = re.compile(

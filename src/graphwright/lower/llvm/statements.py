@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
 
 from graphwright.lower.accesses import accessed
 from graphwright.lower.arena import GRAIN, bytes_of, homes
@@ -15,6 +14,7 @@ from graphwright.lower.llvm.function import I64, FunctionWriter
 from graphwright.lower.llvm.instructions import element, scalar_instruction
 from graphwright.lower.llvm.launch import ROUND, Launch, leave, weight
 from graphwright.lower.llvm.list_code import ListWriter, moving
+from graphwright.lower.llvm.module import Module
 from graphwright.lower.llvm.nests import NestWriter, totals_of
 from graphwright.lower.llvm.product_code import write_pack, write_products
 from graphwright.lower.llvm.scan import ScanWriter, across
@@ -39,9 +39,6 @@ from graphwright.lower.nest import (
     exchanges,
 )
 from graphwright.lower.sizes import product
-
-if TYPE_CHECKING:
-    from graphwright.lower.llvm.render import Module
 
 #: Simple operations after which signals are let in, how many a nest counts for at least, and how
 #: many of a nest's count for one: they are done in vectors.

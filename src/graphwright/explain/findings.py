@@ -1,0 +1,87 @@
+"""What is known of a function's traces, in words: the parts of a report."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Any
+
+from graphwright.explain.fix import Fix
+from graphwright.explain.wording import plural, unique
+
+if TYPE_CHECKING:
+    from graphwright.explain.failure import FailureReport
+
+
+@dataclass(frozen=True)
+class CauseReport:
+    """One cause of retraces, how many it made necessary, what shows it, and what helps."""
+
+    rule: str
+    paths: tuple[str, ...]
+    sentence: str
+    count: int
+    evidence: tuple[str, ...]
+    fixes: tuple[Fix, ...]
+
+    @property
+    def best(self) -> Fix | None:
+        """What saves most."""
+        return self.fixes[0] if self.fixes else None
+
+
+@dataclass(frozen=True)
+class TraceReport:
+    """One trace."""
+
+    number: int
+    type: str
+    caller: str
+    because: str
+    seconds: float
+    nodes: int
+    calls: int
+    compiled: dict[str, float]
+    refusal: str
+    reads: dict[str, str]
+    changes: tuple[str, ...]
+    effects: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Findings:
+    """What became of one function, or of all that were made of one piece of code."""
+
+    name: str
+    place: str
+    functions: int
+    calls: int
+    traces: tuple[TraceReport, ...]
+    causes: tuple[CauseReport, ...]
+    together: Fix | None
+    failures: tuple[FailureReport, ...]
+
+    def to_dict(self) -> dict[str, Any]:
+        """The report as plain values, fit for JSON."""
+        return asdict(self)
+
+    @property
+    def changes(self) -> tuple[str, ...]:
+        """State that traces read and that is another now."""
+        return tuple(unique(change for trace in self.traces for change in trace.changes))
+
+    @property
+    def effects(self) -> tuple[str, ...]:
+        """What ran once, while tracing."""
+        return tuple(unique(effect for trace in self.traces for effect in trace.effects))
+
+    @property
+    def made(self) -> int:
+        """The number of traces, those of functions that are gone included."""
+        return max(len(self.traces), self.functions)
+
+    @property
+    def summary(self) -> str:
+        """One line."""
+        made = f" by {self.functions} functions" if self.functions > 1 else ""
+        traces = plural(len(self.traces), "trace")
+        return f"{self.name}: {traces} in {plural(self.calls, 'call')}{made}"

@@ -1,0 +1,14 @@
+"""What upper layers provide to lower ones; `install` hands it over when the package is imported."""
+
+from __future__ import annotations
+
+from graphwright.ir.face import Face
+from graphwright.ir.operation import Faces
+from graphwright.ragged.bodies import RaggedBodies
+from graphwright.ragged.methods import METHODS
+
+
+def install() -> None:
+    """Hands each lower layer the implementations that it declares."""
+    Face.bodies = Faces()
+    METHODS.bodies = RaggedBodies()

@@ -1,0 +1,102 @@
+"""What programs see of a graph: its operations and tensors by name, messages, pictures."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Protocol
+
+
+class Bodies(Protocol):
+    """What the methods of `Face` do. `ir.operation` is it, which stands on graphs."""
+
+    def tensors(self, graph: Any, values: Sequence[Any]) -> list[Any]:
+        """The tensors of values."""
+
+    def control_outputs(self, graph: Any) -> list[Any]:
+        """The operations that run for their effects."""
+
+    def operations(self, graph: Any) -> list[Any]:
+        """All operations in the order in which they were traced."""
+
+    def operation_by_name(self, graph: Any, name: str) -> Any:
+        """The operation of a name."""
+
+    def tensor_by_name(self, graph: Any, name: str) -> Any:
+        """The tensor of a name."""
+
+    def element(self, graph: Any, given: object, allow_tensor: bool, allow_operation: bool) -> Any:
+        """The operation or tensor that an object is or names."""
+
+    def message(self, graph: Any, add_shapes: bool) -> Any:
+        """The graph as a message."""
+
+    def view(self, graph: Any) -> Any:
+        """The graph to look at."""
+
+    def dot(self, graph: Any) -> str:
+        """The graph in the language of Graphviz."""
+
+
+class Face:
+    """The methods of `tf.Graph` for programs; passes need none of them."""
+
+    results: list[Any]
+
+    #: Installed by `graphwright.hooks`.
+    bodies: Bodies
+
+    @property
+    def arguments(self) -> list[Any]:
+        """The values of placeholders."""
+        raise NotImplementedError
+
+    @property
+    def inputs(self) -> list[Any]:
+        """The placeholders' tensors: parameters, then captures."""
+        return self.bodies.tensors(self, self.arguments)
+
+    @property
+    def outputs(self) -> list[Any]:
+        """The tensors of the results."""
+        return self.bodies.tensors(self, self.results)
+
+    @property
+    def control_outputs(self) -> list[Any]:
+        """The operations that run for their effects whatever the results need."""
+        return self.bodies.control_outputs(self)
+
+    def as_graph_def(self, from_version: int | None = None, add_shapes: bool = False) -> Any:
+        """The graph as a message that TensorFlow reads too.
+
+        `from_version` is accepted and has no meaning: graphs have no versions.
+        """
+        return self.bodies.message(self, add_shapes)
+
+    def get_operations(self) -> list[Any]:
+        """All operations in the order in which they were traced.
+
+        Where results wait for effects, the last one is the NoOp that they wait for.
+        """
+        return self.bodies.operations(self)
+
+    def get_operation_by_name(self, name: str) -> Any:
+        """The operation of this name; KeyError if there is none."""
+        return self.bodies.operation_by_name(self, name)
+
+    def get_tensor_by_name(self, name: str) -> Any:
+        """The tensor of a name such as 'add:0'; KeyError if there is none."""
+        return self.bodies.tensor_by_name(self, name)
+
+    def as_graph_element(
+        self, obj: Any, allow_tensor: bool = True, allow_operation: bool = True
+    ) -> Any:
+        """The operation or tensor that `obj` is or names; TypeError for anything else."""
+        return self.bodies.element(self, obj, allow_tensor, allow_operation)
+
+    def view(self) -> Any:
+        """The graph to look at: text with source lines, in a notebook a drawing that folds."""
+        return self.bodies.view(self)
+
+    def to_dot(self) -> str:
+        """The graph in the language of Graphviz, with the graphs in it as clusters."""
+        return self.bodies.dot(self)

@@ -1,0 +1,34 @@
+"""Functions that make variables in the place of others: `tf.variable_creator_scope`."""
+
+from __future__ import annotations
+
+import pytest
+
+import graphwright as tf
+
+
+def renamed(name):
+    def creator(next_creator, **kwargs):
+        return next_creator(**(kwargs | {"name": name, "trainable": False}))
+
+    return creator
+
+
+def made():
+    """The name that a variable is given here."""
+    return tf.Variable(1.0, name="plain").name
+
+
+def test_a_scope_ends_with_its_block():
+    with tf.variable_creator_scope(renamed("outer")):
+        with tf.variable_creator_scope(renamed("inner")):
+            pass
+        assert made() == "outer:0"
+    assert made() == "plain:0"
+
+
+def test_a_scope_ends_where_its_block_is_left_by_an_exception():
+    with pytest.raises(KeyError), tf.variable_creator_scope(renamed("outer")):
+        raise KeyError(made())
+    assert made() == "plain:0"
+    assert tf.Variable(1.0).trainable
