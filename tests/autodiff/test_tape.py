@@ -20,6 +20,19 @@ def test_the_watched_variables_are_known_after_the_gradient():
     assert tape.watched_variables() == ()
 
 
+def test_a_branch_that_gives_nothing_is_recorded_too():
+    @tf.function
+    def slope(x):
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            if tf.reduce_sum(x) > 0.0:
+                _ = tf.matmul(tf.zeros([0, 1]), x)
+            y = x * x
+        return tape.gradient(y, x)
+
+    assert slope(tf.constant([[3.0]])).numpy().tolist() == [[6.0]]
+
+
 @pytest.mark.parametrize("staged", [False, True])
 def test_a_target_that_is_given_twice_counts_twice(staged):
     def slopes(x):
@@ -71,16 +84,3 @@ def test_a_tape_records_again_however_a_block_is_left(how, leave):
                     break
         y = x * x
     assert tape.gradient(y, x) == 6.0
-
-
-def test_a_branch_that_gives_nothing_is_recorded_too():
-    @tf.function
-    def slope(x):
-        with tf.GradientTape() as tape:
-            tape.watch(x)
-            if tf.reduce_sum(x) > 0.0:
-                _ = tf.matmul(tf.zeros([0, 1]), x)
-            y = x * x
-        return tape.gradient(y, x)
-
-    assert slope(tf.constant([[3.0]])).numpy().tolist() == [[6.0]]

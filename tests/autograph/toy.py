@@ -176,6 +176,9 @@ class ToyStaging:
     def carries(self, value: Any) -> bool:
         return type(value) is Toy
 
+    def is_variable(self, value: Any) -> bool:
+        return False
+
     def list_of(self, items: Any, name: str, shape: Any) -> ToyList | None:
         if not items or not all(type(item) in (Toy, int) for item in items):
             return None

@@ -4,6 +4,7 @@
     python -m everyday --seeds 0 1000              many; --folder F keeps what is done
     python -m everyday --seed 7 --tiers native     in these tiers; `all` are all of them
     python -m everyday --seed 7 --print            its text
+    python -m everyday --day                       a thousand of today's
     python -m everyday --file program.py           a program as it was printed
     python -m everyday --seed 7 --tensorflow PYTHON   what TensorFlow makes of it, in that Python
 """
@@ -15,6 +16,7 @@ import json
 import os
 import subprocess
 import sys
+import tempfile
 import time
 from collections import Counter
 from collections.abc import Sequence
@@ -24,10 +26,10 @@ os.environ.setdefault("GRAPHWRIGHT_CACHE_DIR", "off")
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 from everyday.coding import decoded
+from everyday.days import first_seed
 from everyday.outcomes import compare
 from everyday.programs import Program, parse
-from everyday.runs import Finding, examine, run, tiers_of, verdict
-from everyday.shrinking import shrink
+from everyday.runs import examine, explain, run, tiers_of, verdict
 from everyday.tiers import EAGER, TIERS, Tier, outcomes
 from everyday.writer import write
 
@@ -40,6 +42,7 @@ def main() -> int:
     what.add_argument("--seed", type=int)
     what.add_argument("--seeds", type=int, nargs=2, metavar=("FIRST", "END"))
     what.add_argument("--file", type=Path)
+    what.add_argument("--day", action="store_true")
     parser.add_argument("--tiers", nargs="+", default=[], choices=[*TIERS, "all"])
     parser.add_argument("--folder", type=Path)
     parser.add_argument("--print", action="store_true", dest="show")
@@ -50,6 +53,8 @@ def main() -> int:
     options = parser.parse_args()
     names = list(TIERS) if "all" in options.tiers else options.tiers
     wanted = [TIERS[name] for name in names]
+    if options.day:
+        return day()
     if options.seeds:
         return many(options, wanted)
     program = parse(options.file.read_text()) if options.file else write(options.seed)
@@ -60,11 +65,11 @@ def main() -> int:
         return beside_tensorflow(program, options.tensorflow)
     chosen = wanted or (list(TIERS.values()) if options.file else tiers_of(options.seed))
     findings = examine(program, chosen)
-    word = verdict(findings, len(chosen))
+    word = verdict(findings, chosen)
     print(word, *findings, sep="\n")
     if word == "differ" or (findings and options.refused):
-        name = str(options.file) if options.file else f"seed {options.seed}"
-        report(name, program, findings, 0.0 if options.whole else options.seconds)
+        name = f"--file {options.file}" if options.file else f"--seed {options.seed}"
+        print(explain(name, program, findings, 0.0 if options.whole else options.seconds))
     return int(word == "differ")
 
 
@@ -97,37 +102,27 @@ def many(options: argparse.Namespace, wanted: Sequence[Tier]) -> int:
         counted[word] += 1
         if word == "differ":
             seconds = 0.0 if options.whole else options.seconds
-            report(f"seed {seed}", write(seed), findings, seconds)
+            print(explain(f"--seed {seed}", write(seed), findings, seconds), flush=True)
     parts = ", ".join(f"{n} {word}" for word, n in counted.most_common())
     print(f"{counted.total()} programs in {time.perf_counter() - start:.1f} s: {parts}")
     return int(counted["differ"] > 0)
 
 
-def report(name: str, program: Program, findings: Sequence[Finding], seconds: float) -> None:
-    """Prints a program that differs, shrunk, and the command that runs it."""
-    first = next((f for f in findings if f.difference.kind != "refused"), findings[0])
-    print(f"\n== {name}: {', '.join(f.tier for f in findings)}")
-    if seconds:
-        program, first = smallest(program, first, seconds)
-    print(program.text())
-    print(first)
-    command = name.replace("seed", "--seed") if name.startswith("seed") else f"--file {name}"
-    print(f"PYTHONPATH=src:tests python -m everyday {command} --tiers {first.tier}", flush=True)
-
-
-def smallest(program: Program, finding: Finding, seconds: float) -> tuple[Program, Finding]:
-    """The smallest program that differs in the same way, and how it does."""
-    tier = TIERS[finding.tier]
-    latest = [finding]
-
-    def differs(candidate: Program) -> bool:
-        found = examine(candidate, [tier], 2.0)
-        if found and found[0].difference[:2] == finding.difference[:2]:
-            latest[0] = found[0]
-            return True
-        return False
-
-    return shrink(program, differs, seconds), latest[0]
+def day() -> int:
+    """A thousand programs of today, in two processes that share machine code on the disk; then
+    some of them once more, with code that is there."""
+    first = first_seed()
+    command = [sys.executable, "-m", "everyday", "--seconds", "20"]
+    with tempfile.TemporaryDirectory() as folder:
+        environment = {**os.environ, "GRAPHWRIGHT_CACHE_DIR": str(Path(folder) / "code")}
+        halves = [
+            subprocess.Popen([*command, "--seeds", str(a), str(a + 500)], env=environment)
+            for a in (first, first + 500)
+        ]
+        codes = [half.wait() for half in halves]
+        again = ["--seeds", str(first), str(first + 50), "--tiers", "native"]
+        codes.append(subprocess.run([*command, *again], env=environment).returncode)
+    return max(codes)
 
 
 if __name__ == "__main__":

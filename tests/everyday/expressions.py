@@ -412,7 +412,10 @@ class Expressions(Base):
             return None
         count = self.r.randint(2, 3)
         branches = ", ".join(f"lambda: {self.expression(kind, shape, depth)}" for _ in range(count))
-        return f"tf.switch_case({self.expression(INT, (), depth)}, [{branches}])"
+        index = self.expression(INT, (), depth)
+        if index.isidentifier():
+            index = f"tf.cast({index}, tf.int32)"  # Python's number is refused by TensorFlow
+        return f"tf.switch_case({index}, [{branches}])"
 
     def any_stack(self, kind: str, shape: Shape, depth: int) -> str | None:
         axes = [i for i, d in enumerate(shape) if isinstance(d, int) and 1 <= d <= 3]

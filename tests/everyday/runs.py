@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import logging
 import warnings
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Container, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -14,6 +14,7 @@ from everyday import tiers
 from everyday.limits import TooLong, limit
 from everyday.outcomes import Difference, Outcome, first_difference
 from everyday.programs import Program
+from everyday.shrinking import shrink
 from everyday.tiers import EAGER, TIERS, Tier
 from everyday.writer import write
 
@@ -61,7 +62,7 @@ def examine(program: Program, wanted: Sequence[Tier], seconds: float = 20.0) -> 
                 references = tiers.expected(program, wanted)
         except TooLong:
             return [Finding(EAGER.name, 0, Difference("endless", "", ""), Outcome())]
-        findings = []
+        findings, raised = [], set()
         for tier in wanted:
             if tier.name == "relaxed" and ".shape[" in program.source:
                 continue  # such a size is None where shapes are relaxed
@@ -76,32 +77,35 @@ def examine(program: Program, wanted: Sequence[Tier], seconds: float = 20.0) -> 
                 difference = Difference("tier", type(error).__name__, str(error))
                 findings.append(Finding(tier.name, 0, difference, reference[0]))
                 continue
+            raised |= {o.error for o in found}
             first = first_difference(reference, found)
             if first:
                 findings.append(Finding(tier.name, first[0], first[1], reference[first[0]]))
-    return findings
+    return [as_dropped(f, raised) for f in findings]
 
 
-def is_refusal(findings: Sequence[Finding]) -> bool:
-    """Whether all that is wrong is that the program cannot be staged."""
-    return bool(findings) and all(f.difference.kind == "refused" for f in findings)
+def as_dropped(finding: Finding, raised: Container[str]) -> Finding:
+    """A graph leaves out an op that nobody needs, even one that fails: if no tier runs into its
+    error, that is why."""
+    difference = finding.difference
+    if difference.kind != "no error" or difference.detail in raised:
+        return finding
+    return finding._replace(difference=difference._replace(kind="dropped"))
 
 
-def is_dropped(findings: Sequence[Finding], count: int) -> bool:
-    """Whether all tiers leave out an op that fails, since nobody needs its result."""
-    return len(findings) == count and all(f.difference.kind == "no error" for f in findings)
-
-
-def verdict(findings: Sequence[Finding], count: int) -> str:
+def verdict(findings: Sequence[Finding], wanted: Sequence[Tier]) -> str:
     """What became of a program, in a word."""
     if not findings:
         return "agree"
     if findings[0].tier == EAGER.name:
         return "endless"
-    if is_refusal(findings) and len(findings) == count:
-        return "refused"
-    if is_dropped(findings, count):
+    kinds = {f.difference.kind for f in findings}
+    if kinds <= {"dropped"}:
         return "dropped"
+    # Where sizes are not known, less can be refused before the program runs.
+    refusing = {f.tier for f in findings} | {"relaxed"}
+    if kinds <= {"refused", "dropped"} and refusing >= {tier.name for tier in wanted}:
+        return "refused"
     return "differ"
 
 
@@ -118,7 +122,7 @@ def run(
             continue
         chosen = wanted or tiers_of(seed)
         findings = examine(write(seed), chosen)
-        word = verdict(findings, len(chosen))
+        word = verdict(findings, chosen)
         if log:
             record: dict[str, Any] = {"seed": seed, "verdict": word}
             if findings:
@@ -127,3 +131,28 @@ def run(
             with log.open("a") as file:
                 file.write(json.dumps(record) + "\n")
         yield seed, word, findings
+
+
+def explain(name: str, program: Program, findings: Sequence[Finding], seconds: float) -> str:
+    """A program that differs, shrunk if there is time for it, and the command that runs it."""
+    first = next((f for f in findings if f.difference.kind != "refused"), findings[0])
+    title = f"== {name} differs in {', '.join(f.tier for f in findings)}"
+    if seconds:
+        program, first = smallest(program, first, seconds)
+    command = f"PYTHONPATH=src:tests python -m everyday {name} --tiers {first.tier}"
+    return f"\n{title}\n{program.text()}\n{first}\n{command}"
+
+
+def smallest(program: Program, finding: Finding, seconds: float) -> tuple[Program, Finding]:
+    """The smallest program that differs in the same way, and how it does."""
+    tier = TIERS[finding.tier]
+    latest = [finding]
+
+    def differs(candidate: Program) -> bool:
+        found = examine(candidate, [tier], 2.0)
+        if found and found[0].difference[:2] == finding.difference[:2]:
+            latest[0] = found[0]
+            return True
+        return False
+
+    return shrink(program, differs, seconds), latest[0]

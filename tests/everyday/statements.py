@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from typing import NamedTuple
 
 from everyday.expressions import Expressions
-from everyday.scope import BOOL, FLOAT, INT, Function, Scope, Shape, Type, Variable
+from everyday.scope import BOOL, FLOAT, INT, Function, Scope, Shape, Type, Variable, is_known
 
 #: How often each idiom is tried; others are tried once in this many.
 _OFTEN = {
@@ -400,13 +400,14 @@ class Statements(Expressions):
             return False
         kind, shape = Type(self.r.choice([FLOAT, FLOAT, INT]), self.some_type().shape)
         name, i, bound = self.fresh("parts", "rows", "history"), self.fresh("i", "j"), self.bound()
-        is_list = self.chance(0.4)
+        is_list = self.chance(0.4) or not is_known(shape)
         if is_list:
             self.line(f"{name} = [{self.leaf(kind, shape)}]")
         else:
             sized = self.chance(0.5)
             size = f"size={bound}" if sized else "size=0, dynamic_size=True"
-            self.line(f"{name} = tf.TensorArray({self.dtype_of(kind)}, {size})")
+            typed = f"{self.dtype_of(kind)}, {size}, element_shape={self.dims(shape)}"
+            self.line(f"{name} = tf.TensorArray({typed})")  # its shape, where there is no turn
         with self.inside(f"for {i} in tf.range({bound}):", Loop(i, bound)):
             self.add(i, INT, (), plain=True, fixed=True)
             self.block(2)

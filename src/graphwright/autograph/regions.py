@@ -109,7 +109,7 @@ class _Branches:
                     continue
                 two = tree.map_structure(lambda leaf: _like(self.staging, leaf), one)
             self.check_presence(name, one, two)
-            leaves += self.symbol(name, position, one, two)
+            leaves += self.symbol(name, position, one, two, len(leaves))
         return leaves
 
     def returned(self, position: int, value: Any, leaves: Leaves) -> None:
@@ -134,15 +134,22 @@ class _Branches:
             if value is None and other is not None:
                 raise refusals.is_none(name, branch)
 
-    def symbol(self, name: str, position: int, one: Any, two: Any) -> Leaves:
+    def symbol(self, name: str, position: int, one: Any, two: Any, before: int) -> Leaves:
+        """The leaves of one variable, of which there are some `before`."""
         try:
             tree.assert_same_structure(one, two)
         except (TypeError, ValueError) as error:
             raise refusals.other_structure_in_branch(name, error) from None
         leaves: Leaves = []
         python: list[Any] = []
-        for a, b, first in zip(tree.flatten(one), tree.flatten(two), self.carried[position]):
-            second = _carried(self.staging, b)
+        carried = self.carried[position]
+        for i, (a, b) in enumerate(zip(tree.flatten(one), tree.flatten(two))):
+            if a is not b and self.staging.is_variable(a):  # beside anything else it is its value
+                carried[i] = a
+                self.late.append((len(leaves) + before, functools.partial(self.staging.read, a)))
+            if a is not b and self.staging.is_variable(b):
+                b = self.staging.read(b)
+            first, second = carried[i], _carried(self.staging, b)
             if first is _STAYS or second is _STAYS:
                 if a is not b and first is second and self.staging.is_staged(a):
                     raise refusals.other_list(name)
@@ -287,6 +294,8 @@ class _LoopVariables:
             raise refusals.changed_object(name, before, after)
 
     def check_type(self, name: str, original: Any, before: Any, value: Any, shape: Any) -> Any:
+        if self.staging.is_variable(value):
+            value = self.staging.read(value)
         after = _carried(self.staging, value)
         if after is _STAYS:
             raise refusals.changed_object(name, original, value)
@@ -476,21 +485,13 @@ def _initialise(
     Which zeros is found by one iteration in a graph that is thrown away; so are the types of what
     lists are to hold that are empty.
     """
+    _read_variables(staging, own, step, variables)
     initial = variables.get()
     grown = lists.CarriedLists(staging)
     if all(grown.widths()) and not any(value is None or _is_undefined(value) for value in initial):
         return initial, [], {}
 
-    loop = _LoopVariables(staging, variables.names, initial)
-
-    def iterate() -> State:
-        variables.set(loop.unpack(loop.start()))
-        step(own)
-        return variables.get()
-
-    with grown:
-        after = staging.probe(iterate)
-    grown.reset()
+    after = _after_an_iteration(staging, own, step, variables, grown)
     values, missing, learned = [], [], {}
     for name, before, value in zip(variables.names, initial, after):
         absent = before is None or _is_undefined(before)
@@ -504,8 +505,62 @@ def _initialise(
                 learned[name] = shapes
         else:
             values.append(before)
-    variables.set(initial)
     return tuple(values), missing, learned
+
+
+def _after_an_iteration(
+    staging: Staging,
+    own: Leaves,
+    step: Callable[[Sequence[Any]], Leaves],
+    variables: Variables,
+    grown: lists.CarriedLists,
+) -> State:
+    """What variables are after one iteration, in a graph that is thrown away."""
+    initial = variables.get()
+    loop = _LoopVariables(staging, variables.names, initial)
+
+    def iterate() -> State:
+        variables.set(loop.unpack(loop.start()))
+        step(own)
+        return variables.get()
+
+    with grown:
+        after: State = staging.probe(iterate)
+    grown.reset()
+    variables.set(initial)
+    return after
+
+
+def _read_variables(
+    staging: Staging,
+    own: Leaves,
+    step: Callable[[Sequence[Any]], Leaves],
+    variables: Variables,
+) -> None:
+    """Variables of state that an iteration replaces are what they hold, from before the loop on.
+
+    One that is read may be handed to another name in the next iteration, so this goes on until
+    all that are left stay what they are.
+    """
+    while any(staging.is_variable(leaf) for v in variables.get() for leaf in tree.flatten(v)):
+        before = variables.get()
+        grown = lists.CarriedLists(staging)
+        after = _after_an_iteration(staging, own, step, variables, grown)
+        values = tuple(map(functools.partial(_read, staging), before, after))
+        if all(map(operator.is_, values, before)):
+            break
+        variables.set(values)
+
+
+def _read(staging: Staging, before: Any, after: Any) -> Any:
+    """A value in which variables of state are read that are something else afterwards."""
+    old, new = tree.flatten(before), tree.flatten(after)
+    changed = [a is not b and staging.is_variable(a) for a, b in zip(old, new)]
+    if len(old) != len(new) or not any(changed):
+        return before
+    return tree.pack_sequence_as(
+        before, [staging.read(leaf) if read else leaf for leaf, read in zip(old, changed)]
+    )
 
 
 def _open_shape(staging: Staging, value: Any, zeros: Any) -> Any:

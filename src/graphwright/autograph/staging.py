@@ -65,6 +65,12 @@ class Staging(Protocol):
     def carries(self, value: Any) -> bool:
         """Whether `value` may enter and leave graphs as it is: tensors, arrays of tensors."""
 
+    def is_variable(self, value: Any) -> bool:
+        """Whether a value is a variable of state, which is what it is or what it holds."""
+
+    def read(self, variable: Any) -> Any:
+        """What a variable of state holds, as a tensor."""
+
     def convert(self, value: Any) -> Any:
         """A Python or NumPy value as a tensor. TypeError or ValueError where there is none."""
 

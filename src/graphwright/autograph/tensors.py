@@ -46,6 +46,12 @@ class TensorStaging:
             return False
         return isinstance(value, Tensor) or _is_composite(value)
 
+    def is_variable(self, value: Any) -> bool:
+        return isinstance(value, Variable)
+
+    def read(self, variable: Any) -> Any:
+        return convert(variable)
+
     def convert(self, value: Any) -> Any:
         if isinstance(value, _PYTHON_VALUES):
             return convert(value)
@@ -61,7 +67,7 @@ class TensorStaging:
         return tracer is None or not (graph is tracer.graph or tracer.encloses(graph))
 
     def type_of(self, value: Any) -> tuple[str, Any]:
-        if isinstance(value, Tensor):
+        if isinstance(value, (Tensor, Variable)):
             return value.dtype.name, value.shape
         return type(value).__name__, None
 

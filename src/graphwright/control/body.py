@@ -52,7 +52,7 @@ class Body:
         self.function = function
 
     def insert(self, position: int, make: Callable[[], Any]) -> None:
-        """Add an item to the list that the function returned; `make` captures nothing."""
+        """Add an item, which `make` makes in the graph, to the list that the function returned."""
         start = len(tree.flatten(self.structure[:position], expand_composites=True))
         with tracing(self.graph) as tracer:
             item = make()

@@ -39,7 +39,9 @@ class Tracer:
         self.graph = graph
         self.below = below
         self.outer = tracer_of(below)
-        self._captured: dict[int, tuple[Any, Value]] = {}
+        self._captured: dict[int, tuple[Any, Value]] = {
+            id(tensor): (tensor, value) for tensor, value in graph.captures
+        }
         self._nameless: dict[Value, None] = {}  # constants made of operands, in their order
 
     # -- the interpreter ----------------------------------------------------------------

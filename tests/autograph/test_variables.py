@@ -1,0 +1,81 @@
+"""Variables of state as the values of names: where a tensor decides, they are what they hold."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+import graphwright as tf
+
+
+def carried(v: Any, w: Any, n: Any) -> Any:
+    state = v
+    for _ in tf.range(n):
+        state = state * 2.0
+    return state
+
+
+def carried_by_two(v: Any, w: Any, n: Any) -> Any:
+    """The second name gets what the first one holds an iteration later."""
+    first, second = v, v
+    for _ in tf.range(n):
+        second = first
+        first = first * 2.0
+    return first + second
+
+
+def after_an_iteration(v: Any, w: Any, n: Any) -> Any:
+    state = tf.zeros([])
+    for _ in tf.range(n):
+        state = v
+        v.assign_add(1.0)
+    return state + v
+
+
+def in_one_branch(v: Any, w: Any, n: Any) -> Any:
+    state = tf.zeros([])
+    if n > 0:
+        v.assign_add(1.0)
+        state = v
+    return state
+
+
+def in_the_other_branch(v: Any, w: Any, n: Any) -> Any:
+    state = tf.zeros([])
+    if n > 0:
+        state = state - 1.0
+    else:
+        state = w
+        w.assign_add(1.0)
+    return state
+
+
+def one_of_two(v: Any, w: Any, n: Any) -> Any:
+    state = v if n > 0 else w
+    return state * 1.0
+
+
+def held(v: Any, w: Any, n: Any) -> Any:
+    """One that stays in its place stays a variable, which can be assigned."""
+    box = {"v": v, "count": 0}
+    for _ in tf.range(n):
+        box["count"] += 1
+        box["v"].assign_add(1.0)
+    return v * tf.cast(box["count"], tf.float32)
+
+
+@pytest.mark.parametrize("turns", [0, 1, 3])
+@pytest.mark.parametrize(
+    "function",
+    [carried, carried_by_two, after_an_iteration, in_one_branch, in_the_other_branch, one_of_two,
+     held],
+)  # fmt: skip
+def test_variables_as_values(function: Callable[..., Any], turns: int) -> None:
+    outcomes = []
+    for staged in (function, tf.function(function)):
+        v, w = tf.Variable(3.0), tf.Variable(5.0)
+        result = staged(v, w, tf.constant(turns))
+        outcomes.append((float(result), float(v), float(w)))
+    assert outcomes[0] == outcomes[1]

@@ -1,0 +1,13 @@
+"""Which programs a day has."""
+
+from __future__ import annotations
+
+from datetime import datetime, timezone
+
+#: How far the programs of two days are apart.
+_DAY = 10_000
+
+
+def first_seed() -> int:
+    """The number of today's first program."""
+    return datetime.now(timezone.utc).date().toordinal() * _DAY
