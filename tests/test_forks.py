@@ -2,9 +2,26 @@
 
 from __future__ import annotations
 
+import inspect
+import itertools
+import os
+import re
+import sys
 import threading
+import time
+from pathlib import Path
 
-from graphwright.forks import cached_property
+import pytest
+from forking import in_child
+
+import graphwright
+import graphwright as tf
+from graphwright.edge.critical_section import Mutex
+from graphwright.forks import HELD, cached_property
+from graphwright.kernels.disk_cache import DiskCache
+from graphwright.ops.resource import Held
+from graphwright.ops.seeds import Stream
+from graphwright.ops.tables import Table
 
 
 class Thing:
@@ -39,3 +56,163 @@ def test_no_cached_property_waits_for_that_of_another_instance():
     finally:
         go_on.set()
         thread.join()
+
+
+# -- locks ----------------------------------------------------------------------------------
+
+
+def kinds_of_locks():
+    """The types of locks, which `threading` gives out by functions."""
+    return type(threading.Lock()), type(threading.RLock())
+
+
+def shared_locks():
+    """Where the locks are that modules and their classes have: (owner, name)."""
+    found = {}
+    for name, module in sorted(sys.modules.items()):
+        if not name.startswith("graphwright"):
+            continue
+        classes = [v for v in vars(module).values() if isinstance(v, type)]
+        for owner in (module, *[c for c in classes if c.__module__ == name]):
+            for attribute, value in list(vars(owner).items()):
+                if isinstance(value, kinds_of_locks()):
+                    found.setdefault(id(value), (owner, attribute))
+    return list(found.values())
+
+
+SHARED = shared_locks()
+
+
+def is_free(lock):
+    """Whether a lock can be taken by the thread that asks."""
+    if lock.acquire(timeout=2):
+        lock.release()
+        return True
+    return False
+
+
+def fork_while_held(lock, question):
+    """The answer in a child that is forked while another thread has the lock."""
+    held, forking = threading.Event(), threading.Event()
+
+    def hold():
+        with lock:
+            held.set()
+            forking.wait(60)
+            time.sleep(0.03)  # a fork that does not wait for the lock has come by then
+
+    thread = threading.Thread(target=hold)
+    thread.start()
+    assert held.wait(60)
+    forking.set()
+    try:
+        return in_child(question)
+    finally:
+        thread.join()
+
+
+forked = pytest.mark.skipif(not hasattr(os, "fork"), reason="there are no forks")
+quietly = pytest.mark.filterwarnings("ignore::DeprecationWarning")
+
+
+def test_all_locks_of_the_package_are_known():
+    names = {f"{getattr(owner, '__name__', owner)}.{name}" for owner, name in SHARED}
+    assert {"Bound.lock", "Workers.lock", "graphwright.function.polymorphic.TRACING"} <= names
+    assert {id(lock) for lock in HELD} <= {id(getattr(*place)) for place in SHARED}
+
+
+@forked
+@quietly
+@pytest.mark.parametrize("place", SHARED, ids=lambda p: f"{p[0].__name__}.{p[1]}")
+def test_no_child_finds_a_shared_lock_held(place):
+    assert fork_while_held(getattr(*place), lambda: is_free(getattr(*place)))
+
+
+def with_locks_of_their_own(tmp_path):
+    """Of each class whose objects have locks, one."""
+    return [
+        tf.Variable(1.0)._storage,
+        Table(tf.string, tf.int64),
+        Mutex("m"),
+        Stream(1, 2),
+        DiskCache(tmp_path),
+    ]
+
+
+@forked
+@quietly
+def test_no_child_finds_the_lock_of_an_object_held(tmp_path):
+    for owner in with_locks_of_their_own(tmp_path):
+        assert fork_while_held(owner.lock, lambda: is_free(owner.lock)), owner  # noqa: B023
+        assert is_free(owner.lock)
+
+
+def test_each_class_whose_objects_have_locks_has_one_that_children_renew(tmp_path):
+    """A new class with a lock stands in `with_locks_of_their_own`."""
+    sources = Path(graphwright.__file__).parent.rglob("*.py")
+    made = [p.name for p in sources for _ in re.findall(r"= own_lock\(self\)", p.read_text())]
+    files = {Path(inspect.getfile(type(o))).name for o in with_locks_of_their_own(tmp_path)}
+    assert sorted(made) == sorted(files)
+    plain = [
+        p.name
+        for p in Path(graphwright.__file__).parent.rglob("*.py")
+        if re.search(r"self\.\w+ = threading\.R?Lock\(", p.read_text())
+    ]
+    assert plain == ["background.py"]  # whose worker a child makes anew
+
+
+@forked
+@quietly
+def test_a_child_that_is_forked_during_a_trace_can_trace():
+    began, forking = threading.Event(), threading.Event()
+
+    @tf.function
+    def slow(x):
+        began.set()
+        forking.wait(60)
+        time.sleep(0.03)
+        return x + 1.0
+
+    thread = threading.Thread(target=lambda: slow(tf.constant(1.0)))
+    thread.start()
+    assert began.wait(60)
+    forking.set()
+    try:
+        assert in_child(lambda: tf.function(lambda x: x * 2.0)(tf.constant(2.0)) == 4.0)
+    finally:
+        thread.join()
+
+
+@forked
+@quietly
+def test_a_child_updates_a_variable_that_another_thread_was_updating():
+    v = tf.Variable(1.0)
+
+    def update():
+        v.assign_add(1.0)
+        return v.numpy() == 2.0
+
+    assert fork_while_held(v._storage.lock, update)
+
+
+# -- variables ------------------------------------------------------------------------------
+
+
+def test_locks_of_variables_are_taken_in_one_order_whatever_that_of_the_arguments():
+    cells = [tf.Variable(float(i))._storage for i in range(4)]
+    orders = [Held(order).wanted for order in itertools.permutations(cells)]
+    assert all(wanted == orders[0] for wanted in orders)
+    assert Held([cells[1], cells[0], cells[1]]).wanted == Held(cells[:2]).wanted
+
+
+def test_locks_that_were_taken_are_given_back_where_the_next_is_not():
+    class Refusing:
+        def acquire(self):
+            raise KeyboardInterrupt
+
+    held = Held([tf.Variable(1.0)._storage])
+    (lock,) = held.wanted
+    held.wanted.append(Refusing())
+    with pytest.raises(KeyboardInterrupt):
+        held.__enter__()
+    assert is_free(lock)

@@ -7,11 +7,17 @@ it for ever, and what that lock guards may be half done.
 from __future__ import annotations
 
 import os
+import threading
+import weakref
 from collections.abc import Callable
 from typing import Any, Generic, TypeVar, overload
 
 Lock = TypeVar("Lock", bound=Any)
 T = TypeVar("T")
+
+
+#: The locks that forks wait for, in the order in which they were made.
+HELD: list[Any] = []
 
 
 def held_over_forks(lock: Lock) -> Lock:
@@ -20,11 +26,33 @@ def held_over_forks(lock: Lock) -> Lock:
     Of two such locks the one that was made last is waited for first. That is the one of the
     higher layer, which a thread takes first too.
     """
+    HELD.append(lock)
     if hasattr(os, "register_at_fork"):
         os.register_at_fork(
             before=lock.acquire, after_in_parent=lock.release, after_in_child=lock.release
         )
     return lock
+
+
+#: What has locks of its own: too many, or held for too long, for a fork to wait for.
+_OWNERS: weakref.WeakSet[Any] = weakref.WeakSet()
+
+
+def own_lock(owner: Any) -> threading.Lock:
+    """A lock for `owner.lock`. The child of a fork has a new one there, since the thread that held
+    the old one is not in it: what it guards is whole whenever threads change, or a loss is borne.
+    """
+    _OWNERS.add(owner)
+    return threading.Lock()
+
+
+def _renew_locks() -> None:
+    for owner in list(_OWNERS):
+        owner.lock = threading.Lock()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_renew_locks)
 
 
 class cached_property(Generic[T]):

@@ -34,6 +34,31 @@ def countdown(x: int, step: int = 1, *rest: int, floor: int = 0, **names: int) -
     return x
 
 
+@pytest.mark.parametrize("is_on", [True, False])
+@pytest.mark.parametrize("fails", [False, True])
+def test_the_collector_of_cycles_is_on_or_off_as_before(is_on, fails, monkeypatch) -> None:
+    during = []
+
+    def noting(*args: Any) -> Any:
+        during.append(gc.isenabled())
+        if fails:
+            raise MemoryError
+        return real(*args)
+
+    real = source.compile_function
+    monkeypatch.setattr(source, "compile_function", noting)
+    was_on = gc.isenabled()
+    (gc.enable if is_on else gc.disable)()
+    try:
+        with pytest.raises(MemoryError) if fails else contextlib.nullcontext():
+            convert.convert(load("def program(x):\n    return x\n"), convert.Options())
+        found = gc.isenabled()
+    finally:
+        (gc.enable if was_on else gc.disable)()
+    assert during == [False]
+    assert found is is_on
+
+
 def test_keeps_names_and_signature() -> None:
     new = converted(countdown)
     assert (new.__name__, new.__qualname__, new.__module__, new.__doc__) == (

@@ -187,14 +187,35 @@ def test_random_tensors_are_no_effect():
 def test_another_profiler_is_left_in_place():
     calls = []
     profiler = lambda *event: calls.append(event)  # noqa: E731
-    f = tf.function(lambda x: [prints(x), x][1])
+    inside = []
+
+    @tf.function
+    def f(x):
+        inside.append(sys.getprofile())
+        return x + 1
+
     sys.setprofile(profiler)
     try:
         f(tf.constant(1))
         assert sys.getprofile() is profiler
     finally:
         sys.setprofile(None)
+    assert inside == [profiler]
     assert calls
+
+
+def test_an_inner_trace_leaves_the_outer_one_watched():
+    inner = tf.function(lambda x: [prints(x), x][1])
+
+    @tf.function
+    def outer(x):
+        y = inner(x)
+        prints(y)
+        return y
+
+    outer(tf.constant(1))
+    assert sys.getprofile() is None
+    assert len(outer.explain().effects) == len(inner.explain().effects) == 1
 
 
 def test_the_profile_function_is_gone_after_the_trace():

@@ -12,6 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import graphwright as tf
+from graphwright.function import fast_path
 from graphwright.function.fast_path import guard
 
 OFTEN = 10  # calls after which each has code of its own
@@ -139,6 +140,16 @@ def test_variables_are_told_apart():
             expected = a.numpy() + 10 * b.numpy() + 100 * c.numpy()
             assert f(a, b, c) == f(a, c=c, b=b) == f(c=c, b=b, a=a) == expected
         w.assign_add(1.0)
+
+
+def test_calls_that_are_known_are_bounded(monkeypatch):
+    monkeypatch.setattr(fast_path, "_MOST", 5)
+    f = tf.function(lambda x: x + 1.0)
+    for n in (*range(20), 3):
+        assert f(tf.ones([n])).shape == (n,)
+        assert len(f._fast) <= 5
+    for n in (1, 1):
+        assert f(tf.ones([n])).numpy().tolist() == [2.0] * n
 
 
 def test_wrong_calls_are_refused_each_time():

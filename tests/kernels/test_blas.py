@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import sys
+import threading
 from collections.abc import Callable, Iterator
 from subprocess import run
 
@@ -69,3 +70,17 @@ def test_settings_bound_every_thread() -> None:
     tf.config.threading.set_intra_op_parallelism_threads(0)
     assert blas_threads() == before
     assert threads.available() == threads.cores()
+
+
+@pytest.mark.usefixtures("unbound")
+def test_a_hold_ends_in_whichever_thread_releases_it() -> None:
+    """By itself threadpoolctl heeds only the thread that was the first to set a number."""
+    blas.bound(2)
+    for library in ThreadpoolController().select(user_api="blas").lib_controllers:
+        library.set_num_threads(2)
+    hold = blas.Hold()
+    assert set(blas_threads()) == {1}
+    thread = threading.Thread(target=hold.release)
+    thread.start()
+    thread.join()
+    assert set(blas_threads()) == {2}

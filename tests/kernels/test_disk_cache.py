@@ -9,9 +9,12 @@ import sys
 import textwrap
 import time
 
+import numpy as np
 import pytest
 
+from graphwright.kernels import machine, targets
 from graphwright.kernels.disk_cache import DiskCache, disk_cache, key_of
+from graphwright.kernels.targets import Aim, Target
 
 
 @pytest.fixture
@@ -44,9 +47,10 @@ def test_an_entry_under_another_name_is_damaged(cache):
 
 
 @pytest.mark.skipif(not hasattr(os, "geteuid"), reason="modes as POSIX has them")
-def test_a_directory_that_others_can_write_is_refused_with_a_note(cache, caplog):
+@pytest.mark.parametrize("mode", [0o777, 0o770, 0o720, 0o702], ids=oct)
+def test_a_directory_that_others_can_write_is_refused_with_a_note(cache, caplog, mode):
     cache.put("a", b"code")
-    cache.directory.chmod(0o777)
+    cache.directory.chmod(mode)
     assert cache.get("a") is None
     cache.put("b", b"code")
     assert cache.get("a") is None
@@ -65,6 +69,62 @@ def test_the_oldest_entries_go_first(tmp_path):
     assert cache.get("entry0") is None
     assert cache.get("entry19") is not None
     assert sum(p.stat().st_size for p in cache.entries()) <= 10_000
+
+
+@pytest.mark.skipif(not hasattr(os, "geteuid"), reason="owners as POSIX has them")
+def test_a_directory_of_somebody_else_is_refused(cache, caplog, monkeypatch):
+    cache.put("a", b"code")
+    other = os.geteuid() + 1
+    monkeypatch.setattr(os, "geteuid", lambda: other)
+    assert cache.get("a") is None
+    assert "can be written by others" in caplog.text
+
+
+def test_a_link_to_a_directory_is_refused(cache, tmp_path, caplog):
+    cache.put("a", b"code")
+    (tmp_path / "link").symlink_to(cache.directory, target_is_directory=True)
+    assert DiskCache(tmp_path / "link").get("a") is None
+    assert "is no directory" in caplog.text
+
+
+TARGET = Target("x86_64-linux-gnu", "haswell", frozenset({"+avx2", "+fma"}))
+OTHERS = [
+    TARGET._replace(triple="aarch64-linux-gnu"),
+    TARGET._replace(processor="skylake"),
+    TARGET._replace(features=TARGET.features | {"+avx512f"}),
+    TARGET._replace(features=frozenset({"+avx2", "-fma"})),
+]
+
+
+@pytest.mark.parametrize("other", OTHERS, ids=lambda t: "-".join([*t[:2], *sorted(t.features)]))
+def test_code_for_another_processor_has_another_key(other, monkeypatch):
+    keys = []
+    for target in (TARGET, other, TARGET):
+        monkeypatch.setattr(Aim, "target", target)
+        keys.append(key_of("text", *machine._circumstances()))
+    assert keys[0] == keys[2] != keys[1]
+
+
+@pytest.mark.parametrize("part", ["version", "sys.version", "np.__version__"])
+def test_code_of_another_version_has_another_key(part, monkeypatch):
+    before = machine._circumstances()
+    if part == "version":
+        found = targets.description()._replace(version="0.0.0")
+        monkeypatch.setattr(machine, "description", lambda: found)
+    else:
+        module = sys if part.startswith("sys") else np
+        monkeypatch.setattr(module, part.partition(".")[2], "0.0.0")
+    assert key_of("text", *before) != key_of("text", *machine._circumstances())
+
+
+@pytest.mark.skipif(targets._circumstances() is None, reason="what a description depends on")
+def test_a_description_is_of_the_features_that_numpy_finds(monkeypatch):
+    found = dict(targets._multiarray_umath.__cpu_features__)
+    before = targets._circumstances()
+    feature = next(iter(found))
+    changed = found | {feature: not found[feature]}
+    monkeypatch.setattr(targets._multiarray_umath, "__cpu_features__", changed)
+    assert key_of("a description", *before) != key_of("a description", *targets._circumstances())
 
 
 def test_keys_tell_their_parts_apart():

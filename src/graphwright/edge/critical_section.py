@@ -6,6 +6,7 @@ import threading
 from collections.abc import Callable
 from typing import Any, ClassVar
 
+from graphwright.forks import own_lock
 from graphwright.op.interpreter import apply
 from graphwright.op.op import Effect, Op, Shapes, not_differentiable
 from graphwright.ops.resource import HANDLE
@@ -18,7 +19,7 @@ from graphwright.values.tensor import box
 class Mutex:
     """What a critical section locks: the thing behind a handle."""
 
-    __slots__ = ("dtype", "inside", "lock", "name")
+    __slots__ = ("__weakref__", "dtype", "inside", "lock", "name")
     dtype: DType
     shape: ClassVar[Dims] = ()
     tensor_type: TensorType = HANDLE
@@ -26,7 +27,7 @@ class Mutex:
     def __init__(self, name: str) -> None:
         self.name = name
         self.dtype = dt.resource
-        self.lock = threading.Lock()
+        self.lock = own_lock(self)
         self.inside = threading.local()
 
 
@@ -42,14 +43,14 @@ class Locked:
     tensor_type = TensorType(dt.variant, ())
 
     def __init__(self, mutex: Mutex) -> None:
-        self.mutex: Mutex | None = mutex
+        self.lock: threading.Lock | None = mutex.lock
         mutex.lock.acquire()
 
     def release(self) -> None:
         """Gives the lock back, once."""
-        mutex, self.mutex = self.mutex, None
-        if mutex is not None:
-            mutex.lock.release()
+        lock, self.lock = self.lock, None
+        if lock is not None:
+            lock.release()
 
     def __del__(self) -> None:
         self.release()

@@ -30,11 +30,12 @@ class Worker:
         self.idle = threading.Condition(self.lock)
         self.stopped = False
 
-    def submit(self, job: Callable[[], None]) -> None:
-        """Does `job` later, unless what it belongs to is gone by then, or the process ends."""
+    def submit(self, job: Callable[[], None]) -> bool:
+        """Does `job` later, unless what it belongs to is gone by then; False if there is no later.
+        """
         with self.lock:
             if self.stopped:
-                return
+                return False
             if self.thread is None:
                 thread = threading.Thread(
                     target=self.work, name="graphwright-compiler", daemon=True
@@ -42,10 +43,11 @@ class Worker:
                 try:
                     thread.start()
                 except RuntimeError:  # the interpreter ends, and Python 3.12 starts none any more
-                    return
+                    return False
                 self.thread = thread
             self.jobs.put(weakref.WeakMethod(job))
             self.pending += 1
+            return True
 
     def work(self) -> None:
         """Job after job."""
@@ -56,7 +58,7 @@ class Worker:
                 try:
                     with quick_turns():
                         job()
-                except Exception:  # noqa: BLE001 - a program must not end for want of speed
+                except BaseException:  # noqa: BLE001 - a program must not end for want of speed
                     get_logger().exception("a trace could not be compiled; it runs as it did")
             del job
             with self.lock:
@@ -87,13 +89,25 @@ class Worker:
 def quick_turns() -> Iterator[None]:
     """Has threads take turns more often: LLVM is called and files are read without the
     interpreter's lock, and each time to get it back from a busy thread takes as long as a turn."""
-    usual = sys.getswitchinterval()
-    sys.setswitchinterval(min(usual, _TURN))
+    Turns.usual = sys.getswitchinterval()
+    sys.setswitchinterval(min(Turns.usual, _TURN))
     try:
         yield
     finally:
-        if sys.getswitchinterval() <= _TURN * 1.01:  # nobody else has set it meanwhile
-            sys.setswitchinterval(usual)
+        Turns.end()
+
+
+class Turns:
+    """What the length of a thread's turn was, while it is another."""
+
+    usual: float | None = None
+
+    @classmethod
+    def end(cls) -> None:
+        """Has turns take as long as they did, unless somebody else has set that meanwhile."""
+        if cls.usual is not None and sys.getswitchinterval() <= _TURN * 1.01:
+            sys.setswitchinterval(cls.usual)
+        cls.usual = None
 
 
 _WORKER = Worker()
@@ -104,9 +118,10 @@ def worker() -> Worker:
     return _WORKER
 
 
-def submit(job: Callable[[], None]) -> None:
-    """Does a method's work later, in the background; the method's object is held weakly."""
-    _WORKER.submit(job)
+def submit(job: Callable[[], None]) -> bool:
+    """Does a method's work later, in the background; the method's object is held weakly. False if
+    the process ends."""
+    return _WORKER.submit(job)
 
 
 def wait(timeout: float | None = None) -> bool:
@@ -118,6 +133,7 @@ def _renew() -> None:
     """A child process has no thread of its parent's."""
     global _WORKER
     _WORKER = Worker()
+    Turns.end()
 
 
 at_end(lambda: _WORKER.stop())

@@ -71,9 +71,9 @@ class Bound:
     """How many threads BLAS may use: 0 means as many as it chose when it was loaded."""
 
     threads = 0
-    held = 0  # how many have it use one, whatever that says
+    holds: set[int] = set()  # who has it use one, whatever that says
     chosen: dict[str, int] = {}  # by the file of each BLAS that was bound
-    lock = held_over_forks(threading.Lock())
+    lock = held_over_forks(threading.RLock())  # the collector may end a `Hold` anywhere
 
 
 def bound(threads: int) -> None:
@@ -83,36 +83,47 @@ def bound(threads: int) -> None:
         _apply()
 
 
-def hold() -> None:
-    """Has BLAS use one thread until `release`: its own look for work for long after each call, and
-    take the cores from whoever else has something to do."""
-    with Bound.lock:
-        Bound.held += 1
-        _apply()
+class Hold:
+    """Has BLAS use one thread until it is released, or gone: its own look for work for long after
+    each call, and take the cores from whoever else has something to do."""
 
+    def __init__(self) -> None:
+        with Bound.lock:
+            Bound.holds.add(id(self))
+            _apply()
 
-def release() -> None:
-    """Ends a `hold`."""
-    with Bound.lock:
-        Bound.held -= 1
-        _apply()
+    def release(self) -> None:
+        """Ends it."""
+        with Bound.lock:
+            if id(self) in Bound.holds:
+                Bound.holds.remove(id(self))
+                _apply()
+
+    __del__ = release
 
 
 def _apply() -> None:
-    threads = 1 if Bound.held else Bound.threads
+    threads = 1 if Bound.holds else Bound.threads
     if not threads and not Bound.chosen:
         return
     from threadpoolctl import ThreadpoolController
 
     for library in ThreadpoolController().select(user_api="blas").lib_controllers:
         before = Bound.chosen.setdefault(library.filepath, library.num_threads)
+        # From its version 3.7 on, threadpoolctl heeds only the thread that was the first to set a
+        # number. Here one thread holds BLAS and another ends that.
+        free = getattr(library, "clear_controlling_thread", None)
+        if free is not None:
+            free(force=True)
         library.set_num_threads(threads or before)
+        if free is not None:
+            free(force=True)
 
 
 def _forget() -> None:
     """The child of a fork has none of the threads that hold BLAS."""
-    if Bound.held:
-        Bound.held = 0
+    if Bound.holds:
+        Bound.holds.clear()
         _apply()
 
 

@@ -11,13 +11,13 @@ from __future__ import annotations
 
 import os
 import stat
-import threading
 from _blake2 import blake2b  # as hashlib has it, which takes 3 ms to load OpenSSL
 from collections.abc import Iterable
 from functools import cache
 from pathlib import Path
 
 from graphwright.files import remove_abandoned, write_whole
+from graphwright.forks import own_lock
 from graphwright.logs import get_logger
 
 #: All entries together are kept below this many bytes; the oldest go first.
@@ -34,7 +34,7 @@ class DiskCache:
     def __init__(self, directory: Path, limit: int = LIMIT) -> None:
         self.directory = directory
         self.limit = limit
-        self._lock = threading.Lock()
+        self.lock = own_lock(self)
         self._noted: set[str] = set()
         self._written = 0
 
@@ -71,7 +71,7 @@ class DiskCache:
         except OSError as error:
             self.note(f"cannot write to {self.directory}: {error}")
             return
-        with self._lock:
+        with self.lock:
             self._written += len(code)
             full = self._written > self.limit // 8
             self._written = 0 if full else self._written
@@ -119,7 +119,7 @@ class DiskCache:
 
     def note(self, message: str) -> None:
         """Says something once."""
-        with self._lock:
+        with self.lock:
             known = message in self._noted
             self._noted.add(message)
         if not known:

@@ -28,6 +28,7 @@ class Preparation:
         self.make = make
         self.is_done = False
         self.asked: background.Worker | None = None  # a child of a fork has another one
+        self.hold: blas.Hold
 
     def is_ready(self) -> bool:
         """Whether it may be used; if not, it will be before long."""
@@ -36,9 +37,14 @@ class Preparation:
         if Waiting.always:
             self.work()
         elif self.asked is not background.worker():
+            self.hold = blas.Hold()
+            is_taken = False
+            try:
+                is_taken = background.submit(self.work_alone)
+            finally:
+                if not is_taken:
+                    self.hold.release()
             self.asked = background.worker()
-            blas.hold()
-            self.asked.submit(self.work_alone)
         return self.is_done
 
     def work_alone(self) -> None:
@@ -46,7 +52,7 @@ class Preparation:
         try:
             self.work()
         finally:
-            blas.release()
+            self.hold.release()
 
     def work(self) -> None:
         """Makes it."""

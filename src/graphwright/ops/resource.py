@@ -14,6 +14,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from graphwright.errors import FailedPreconditionError
+from graphwright.forks import own_lock
 from graphwright.kernels.segment import combine_at
 from graphwright.op.batching import Each
 from graphwright.op.interpreter import apply, convert, rows_of
@@ -49,7 +50,7 @@ class Storage:
         self.name = name
         self.dtype = dt.resource
         self.late: Callable[[], Any] | None = None  # gives the array when it is first read
-        self.lock = threading.Lock()
+        self.lock = own_lock(self)
         self.owner: Callable[[], Any] | None = None  # a weak reference to the variable
 
     @property

@@ -8,11 +8,11 @@ own under a global seed is given the next number of a *source*: outside of funct
 from __future__ import annotations
 
 import itertools
-import threading
 from collections.abc import Iterator
 from typing import Any, ClassVar, TypeVar
 from weakref import WeakKeyDictionary
 
+from graphwright.forks import own_lock
 from graphwright.kernels import random
 from graphwright.op.interpreter import STATE, Interpreter
 from graphwright.op.op import Op
@@ -85,17 +85,17 @@ def seeded(kind: type[OpT], op_seed: Any, *attributes: Any) -> OpT:
 class Stream:
     """Where a stateful op stands in the Philox stream that its seeds start."""
 
-    __slots__ = ("_counter", "_epoch", "_key", "_lock", "_seeds")
+    __slots__ = ("__weakref__", "_counter", "_epoch", "_key", "_seeds", "lock")
 
     def __init__(self, seed: int, seed2: int) -> None:
         self._seeds = (seed, seed2)
-        self._lock = threading.Lock()
+        self.lock = own_lock(self)
         self._epoch: object = None
         self._key = self._counter = 0
 
     def take(self, counters: int) -> tuple[int, int]:
         """The key and counter to draw from now; the next draw is so many counters further."""
-        with self._lock:
+        with self.lock:
             if self._epoch is not Seeding.epoch:
                 self._epoch = Seeding.epoch
                 start = self._seeds if any(self._seeds) else anywhere()

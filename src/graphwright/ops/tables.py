@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import itertools
-import threading
 from typing import Any
 
 import numpy as np
 
 from graphwright.errors import FailedPreconditionError, InvalidArgumentError
+from graphwright.forks import own_lock
 from graphwright.op.op import Effect, Op, Shapes, not_differentiable
 from graphwright.ops.resource import HANDLE
 from graphwright.types import dtypes as dt
@@ -39,7 +39,7 @@ class Table:
         self.value_dtype = value_dtype
         self.value_shape = value_shape
         self.reserved = reserved or {}
-        self.lock = threading.Lock()
+        self.lock = own_lock(self)
         self.clear()
 
     def clear(self) -> None:
