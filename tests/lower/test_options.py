@@ -14,6 +14,7 @@ from graphwright.lower import options
         ("off", "off", False),
         ("always", "always", True),
         ("check", "check", True),
+        ("sanitize", "sanitize", True),
         ("", None, False),
     ],
 )
@@ -31,4 +32,5 @@ def test_what_is_no_mode_is_ignored_with_a_note(wanted, monkeypatch, caplog):
     monkeypatch.setattr(options, "OPTIONS", {})
     options.choose(wanted)
     assert not options.OPTIONS
-    assert f"GRAPHWRIGHT_NATIVE={wanted} is ignored: it may be off, always, check" in caplog.text
+    words = f"GRAPHWRIGHT_NATIVE={wanted} is ignored: it may be off, always, check, sanitize"
+    assert words in caplog.text

@@ -39,7 +39,7 @@ def contained(name: str, nodes: Sequence[Node] = ()) -> Iterator[None]:
         raise
     except Exception as error:
         if not isinstance(error, OpError) or isinstance(error, InternalError):
-            if Mishaps.are_raised or OPTIONS.get("native") == "check":
+            if Mishaps.are_raised or OPTIONS.get("native") in ("check", "sanitize"):
                 raise
             report(name, error)
         raise NotNative(f"the engine fails with {brief(error)}", nodes) from error

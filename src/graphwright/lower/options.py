@@ -11,9 +11,10 @@ from graphwright.logs import get_logger
 OPTIONS: dict[str, Any] = {}
 
 #: When traces become machine code: `off`, `always` (before they run for the first time), `check`
-#: (always, and every call runs both tiers and compares them); else in the background, when it
-#: pays. The environment sets it; a function's `jit_compile` has precedence over the first two.
-MODES = ("off", "always", "check")
+#: (always, and every call runs both tiers and compares them), `sanitize` (always, and the code
+#: looks at each place before it reads or writes there); else in the background, when it pays. The
+#: environment sets it; a function's `jit_compile` has precedence over the first two.
+MODES = ("off", "always", "check", "sanitize")
 
 
 def choose(wanted: str) -> None:

@@ -129,7 +129,7 @@ class Tiered:
 
     def start(self) -> None:
         """Installs the first tier."""
-        if self.mode is None and OPTIONS.get("native") in ("always", "check"):
+        if self.mode is None and OPTIONS.get("native") in ("always", "check", "sanitize"):
             self.mode = True
         began = time.perf_counter()
         if self.mode:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from graphwright.lower.collapse import innermost
-from graphwright.lower.llvm.chunks import Chunks
+from graphwright.lower.kinds import item_size
+from graphwright.lower.llvm.chunks import Chunks, Watch
 from graphwright.lower.llvm.combine import combined, horizontal, identity
 from graphwright.lower.llvm.emitter import Reg, is_float
 from graphwright.lower.llvm.function import I64
@@ -44,6 +45,9 @@ class ChunkLoop:
             key: stage.address(key[0], key[1], kind, indices, key[2])
             for key, kind in self.kinds.items()
         }
+        self.read = {key_of(x) for x in self.instructions if isinstance(x, Load)}
+        self.read |= {key_of(x) for x in self.effects if isinstance(x, Store) and x.combine}
+        self.written = {key_of(x) for x in self.effects if isinstance(x, Store)}
         self.units = {key: kind for key, kind in self.kinds.items() if self.is_unbroken(key)}
         #: Where the current chunk is, where it is unbroken.
         self.pointers: dict[Key, Reg] = {}
@@ -111,6 +115,9 @@ class ChunkLoop:
         f.branch_if(full, main, tail)
         e.label(main)
         pointers = {k: f.address(self.bases[k], self.j, kind) for k, kind in self.units.items()}
+        for key, kind in self.units.items():
+            size = f.number(self.lanes * item_size(kind))
+            pointers[key] = self.accessed(key, pointers[key], size)
         f.branch(body)
         e.label(tail)
         rooms = self.filled_rooms(left)
@@ -125,6 +132,15 @@ class ChunkLoop:
             self.pointers[key] = f.phi("ptr", 1, (pointers[key].text, main), (room.text, after))
         return rooms
 
+    def accessed(self, key: Key, address: Reg, size: Reg) -> Reg:
+        """The address of what is read, written or both."""
+        nest = self.stage.nest
+        if key in self.read:
+            address = nest.accessed(key[0], address, size, False)
+        if key in self.written:
+            address = nest.accessed(key[0], address, size, True)
+        return address
+
     def needs_mask(self) -> bool:
         """Whether it matters in the body which lanes of a chunk count."""
         scatters = any(isinstance(x, Store) and innermost(x.at) != "unit" for x in self.effects)
@@ -134,12 +150,12 @@ class ChunkLoop:
     def filled_rooms(self, left: Reg) -> dict[Key, Reg]:
         """Copies a partial chunk of everything that is read to the stack."""
         rooms: dict[Key, Reg] = {}
-        read = {key_of(x) for x in self.instructions if isinstance(x, Load)}
-        read |= {key_of(x) for x in self.effects if isinstance(x, Store) and x.combine}
         for key, kind in self.units.items():
             rooms[key] = self.f.stack(kind, self.lanes)
-            if key in read:
+            if key in self.read:
                 source = self.f.address(self.bases[key], self.j, kind)
+                size = self.f.mul(left, self.f.number(item_size(kind)))
+                source = self.stage.nest.accessed(key[0], source, size, False)
                 self.chunks.read_part(rooms[key], source, left, kind)
         return rooms
 
@@ -149,6 +165,8 @@ class ChunkLoop:
             if isinstance(effect, Store) and key_of(effect) in rooms:
                 key = key_of(effect)
                 target = self.f.address(self.bases[key], self.j, effect.kind)
+                size = self.f.mul(left, self.f.number(item_size(effect.kind)))
+                target = self.stage.nest.accessed(key[0], target, size, True)
                 self.chunks.write_part(target, rooms[key], left, effect.kind)
 
     def identity(self, r: Reduce) -> Reg:
@@ -215,7 +233,8 @@ class ChunkLoop:
             index = self.e.select(self.mask, self.vector(i), self.e.constant(I64, 0, self.lanes))
             apart = self.e.splat(self.f.size(stride), self.lanes)
             places = self.e.binary("add", places, self.e.binary("mul", index, apart))
-        return self.chunks.gather(self.bases[key], places, x.kind)
+        watch = self.watch(key, item_size(x.kind), False)
+        return self.chunks.gather(self.bases[key], places, x.kind, watch)
 
     def index(self, x: Index) -> Reg:
         """The places of a chunk."""
@@ -236,9 +255,24 @@ class ChunkLoop:
                 value = combined(f, effect.combine, f.load(address, effect.kind, self.lanes), value)
             f.store(value, address)
         elif not effect.combine:
-            self.chunks.scatter(self.bases[key], effect, value, self.j, self.mask)
+            watch = self.watch(key, item_size(effect.kind), True)
+            self.chunks.scatter(self.bases[key], effect, value, self.j, self.mask, watch)
         else:
             start = self.e.constant(effect.kind, identity(effect.combine, effect.kind), self.lanes)
             value = horizontal(f, effect.combine, self.e.select(self.mask, value, start))
-            old = f.load(self.bases[key], effect.kind, 1)
-            f.store(combined(f, effect.combine, old, value), self.bases[key])
+            address = self.accessed(key, self.bases[key], f.number(item_size(effect.kind)))
+            old = f.load(address, effect.kind, 1)
+            f.store(combined(f, effect.combine, old, value), address)
+
+    def watch(self, key: Key, size: int, writes: bool) -> Watch:
+        """What gives the addresses that are to be used for elements in any places."""
+        nest, sanitizer = self.stage.nest, self.f.frame.sanitizer
+
+        def found(addresses: Reg) -> Reg:
+            if sanitizer is None:
+                return addresses
+            place = key[0], nest.base(key[0]), addresses, size, writes, self.mask
+            result: Reg = sanitizer.lanes(self.f, *place, nest.shadow(key[0]))
+            return result
+
+        return found

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from graphwright.kernels.targets import target
 from graphwright.lower.kinds import item_size
 from graphwright.lower.llvm.emitter import Reg, is_float, suffix, type_of
@@ -9,6 +11,9 @@ from graphwright.lower.llvm.function import I64, FunctionWriter
 from graphwright.lower.llvm.instructions import as_bool, memory_kind
 from graphwright.lower.nest import Store
 from graphwright.lower.sizes import Size
+
+#: The addresses of a chunk's elements -> those that are to be used.
+Watch = Callable[[Reg], Reg]
 
 
 class Chunks:
@@ -61,12 +66,12 @@ class Chunks:
         places = e.intrinsic("smin", places, e.splat(last, lanes))
         return e.binary("mul", places, e.splat(f.size(stride), lanes))
 
-    def gather(self, base: Reg, places: Reg, element: str) -> Reg:
+    def gather(self, base: Reg, places: Reg, element: str, watch: Watch) -> Reg:
         """Elements of a kind, wherever they are."""
         e, f, lanes = self.e, self.f, self.lanes
         kind = memory_kind(element)
         size = item_size(element)
-        pointers = e.assign("ptr", lanes, f"getelementptr i{8 * size}, {base}, {places}")
+        pointers = watch(e.assign("ptr", lanes, f"getelementptr i{8 * size}, {base}, {places}"))
         type_ = type_of(kind, lanes)
         name = f"llvm.masked.gather.v{lanes}{'f' if kind[0] == 'f' else 'i'}{8 * size}.v{lanes}p0"
         e.declarations[name] = (
@@ -80,7 +85,9 @@ class Chunks:
         )
         return as_bool(f, value) if element == "b1" else value
 
-    def scatter(self, base: Reg, effect: Store, value: Reg, j: Reg, mask: Reg) -> None:
+    def scatter(
+        self, base: Reg, effect: Store, value: Reg, j: Reg, mask: Reg, watch: Watch
+    ) -> None:
         """Writes elements at equal distances."""
         e, f, lanes = self.e, self.f, self.lanes
         if value.kind == "b1":
@@ -88,7 +95,7 @@ class Chunks:
         places = e.binary("add", e.splat(j, lanes), self.iota(I64))
         places = e.binary("mul", places, e.splat(f.size(effect.at.strides[-1]), lanes))
         size = item_size(value.kind)
-        pointers = e.assign("ptr", lanes, f"getelementptr i{8 * size}, {base}, {places}")
+        pointers = watch(e.assign("ptr", lanes, f"getelementptr i{8 * size}, {base}, {places}"))
         letter = "f" if is_float(value.kind) else "i"
         name = f"llvm.masked.scatter.v{lanes}{letter}{8 * size}.v{lanes}p0"
         e.declarations[name] = (

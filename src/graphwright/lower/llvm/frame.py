@@ -7,6 +7,7 @@ the dimensions of the inputs and their addresses.
 
 from __future__ import annotations
 
+from graphwright.lower.llvm.sanitizer import Sanitizer, is_on
 from graphwright.lower.nest import Program
 
 #: The status of a run that a signal has ended; with any other but 0 the slow tier must do it.
@@ -35,7 +36,9 @@ class Frame:
         self.scalars = self.buffers + len(program.buffers)
         self.dims = self.scalars + program.scalars
         ranks = [len(shape) for _, shape in program.results]
-        self.size = self.dims + sum(ranks)
+        self.shadows = self.dims + sum(ranks)
+        self.sanitizer = Sanitizer(program, self) if is_on() else None
+        self.size = self.shadows + (0 if self.sanitizer is None else len(program.buffers))
         self.result_dims = [self.dims + sum(ranks[:i]) for i in range(len(ranks))]
 
     def symbol(self, i: int) -> int:
@@ -49,3 +52,7 @@ class Frame:
     def scalar(self, i: int) -> int:
         """The slot of a scalar."""
         return self.scalars + i
+
+    def shadow(self, i: int) -> int:
+        """The slot of the address of a buffer's shadow, where the code is sanitized."""
+        return self.shadows + i

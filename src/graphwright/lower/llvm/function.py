@@ -129,6 +129,21 @@ class FunctionWriter:
         size = item_size(kind)
         return self.e.assign("ptr", 1, f"getelementptr i{8 * size}, {base}, {index}")
 
+    def element(self, buffer: int, index: Reg, kind: str, writes: bool) -> Reg:
+        """The address of an element of a buffer, to be read or written."""
+        base = self.buffer(buffer)
+        size = self.number(item_size(kind))
+        return self.accessed(buffer, base, self.address(base, index, kind), size, writes)
+
+    def accessed(self, buffer: int, base: Reg, address: Reg, size: Reg, writes: bool) -> Reg:
+        """The address at which so many bytes of a buffer that lies at `base` are read or written;
+        sanitized code looks whether they are its own."""
+        sanitizer = self.frame.sanitizer
+        if sanitizer is None:
+            return address
+        found: Reg = sanitizer.access(self, buffer, base, address, size, writes)
+        return found
+
     def load(self, address: Reg, kind: str, lanes: int) -> Reg:
         """Elements from memory; bools are bytes there."""
         if kind == "b1":

@@ -185,8 +185,12 @@ class ListWriter:
         f, e = self.f, self.e
         index = self.value(s.place)
         self.require(e.compare("ult", index, self.value(s.length)))
-        start = f.mul(index, self.bytes(s.item, s.kind))
-        f.to_slot(self.frame.buffer(s.view), self.item(f.buffer(s.buffer), start))
+        size = self.bytes(s.item, s.kind)
+        base = f.buffer(s.buffer)
+        item = self.item(base, f.mul(index, size))
+        if self.frame.sanitizer is not None:
+            self.require(e.compare("eq", f.accessed(s.buffer, base, item, size, False), item))
+        f.to_slot(self.frame.buffer(s.view), item)
 
     def transfer(self, s: Transfer) -> None:
         """Items copied."""

@@ -48,6 +48,7 @@ class NestWriter:
         self.lanes = lanes_of(nest, inner)
         self.rows: dict[int, Reg] = {}
         self.row_memory: dict[int, Reg] = {}
+        self.row_shadows: dict[int, Reg] = {}  # of sanitized code
         self.accumulators: dict[int, Reg] = {}
         #: What is added into memory: the caller says where that lies.
         self.into = {store.buffer: i for i, store in enumerate(accumulated(nest))}
@@ -72,7 +73,7 @@ class NestWriter:
                 self.stages(indices, f.number(0), f.size(nest.axes[-1]))
         if not nest.outer:
             self.finish_totals()
-        for memory in self.row_memory.values():
+        for memory in (*self.row_memory.values(), *self.row_shadows.values()):
             f.call("", "free", memory)
         self.e.line("ret void")
         return f.text()
@@ -108,6 +109,8 @@ class NestWriter:
             for d in self.buffers[i].shape:
                 count = self.f.mul(count, self.f.size(d))
             self.row_memory[i] = self.f.call("ptr", "malloc", count)
+            if self.f.frame.sanitizer is not None:
+                self.row_shadows[i] = self.f.call("ptr", "calloc", count, self.f.number(1))
 
     # -- totals -----------------------------------------------------------------------------
 
@@ -151,16 +154,31 @@ class NestWriter:
             elif isinstance(effect, Store):
                 place = effect.buffer, effect.at, effect.kind, indices, effect.picks
                 address, value = writer.address(*place), writer.uniform[effect.value]
+                size = self.f.number(item_size(effect.kind))
                 if effect.combine:
+                    address = self.accessed(effect.buffer, address, size, False)
                     before = self.f.load(address, effect.kind, 1)
                     value = combined(self.f, effect.combine, before, value)
-                self.f.store(value, address)
+                self.f.store(value, self.accessed(effect.buffer, address, size, True))
 
     def base(self, buffer: int) -> Reg:
         """A buffer's address."""
         if buffer in self.into:
             return self.into_address(self.into[buffer])
         return self.row_memory.get(buffer) or self.f.buffer(buffer)
+
+    def accessed(self, buffer: int, address: Reg, size: Reg, writes: bool) -> Reg:
+        """The address at which so many bytes of a buffer are read or written: see `function`."""
+        sanitizer = self.f.frame.sanitizer
+        if sanitizer is None:
+            return address
+        place = buffer, self.base(buffer), address, size, writes, self.shadow(buffer)
+        found: Reg = sanitizer.access(self.f, *place)
+        return found
+
+    def shadow(self, buffer: int) -> Reg | None:
+        """The shadow of what lies elsewhere while this runs; None for that of the buffer."""
+        return Reg("null", "ptr") if buffer in self.into else self.row_shadows.get(buffer)
 
     def into_address(self, i: int) -> Reg:
         """Where the caller wants a sum."""

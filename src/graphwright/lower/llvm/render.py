@@ -19,6 +19,8 @@ def render(program: Program) -> tuple[str, Frame]:
     module = Module(program)
     module.add(preparation(program, module.frame))
     module.add(StatementWriter(module))
+    if module.frame.sanitizer is not None:
+        module.functions.append(module.frame.sanitizer.text())
     return module.text(), module.frame
 
 

@@ -17,6 +17,7 @@ from graphwright.lower.llvm.list_code import ListWriter, moving
 from graphwright.lower.llvm.module import Module
 from graphwright.lower.llvm.nests import NestWriter, totals_of
 from graphwright.lower.llvm.product_code import write_pack, write_products
+from graphwright.lower.llvm.sanitizer import GUARD
 from graphwright.lower.llvm.scan import ScanWriter, across
 from graphwright.lower.llvm.selection import takes_both
 from graphwright.lower.nest import (
@@ -71,6 +72,8 @@ class StatementWriter:
             self.statement(statement)
         self.f.branch("leave")
         self.e.label("leave")
+        if self.frame.sanitizer is not None:
+            self.frame.sanitizer.end(self.f)
         self.free(temporaries)
         self.lists.free(self.program)
         self.e.line(f"ret {self.f.from_slot(0, I64)}")
@@ -80,6 +83,8 @@ class StatementWriter:
         """Memory for all temporaries, in one piece."""
         places = dict(self.program.homes)
         own = [i for i, home in places.items() if i == home]
+        if self.frame.sanitizer is not None:
+            self.frame.sanitizer.begin(self.f, places)
         memory = self.lay_out(own) if own else None
         for i, home in places.items():
             if i != home:
@@ -88,12 +93,13 @@ class StatementWriter:
 
     def lay_out(self, own: list[int]) -> Reg:
         """Buffers one after the other, as `arena.offsets` says."""
-        f = self.f
+        f, sanitizer = self.f, self.frame.sanitizer
+        guard = 0 if sanitizer is None else GUARD
         offset = f.number(0)
         offsets = []
         for i in own:
-            offsets.append(offset)
-            size = f.size(bytes_of(self.program.buffers[i]))
+            offsets.append(f.add(offset, f.number(guard)))
+            size = f.add(f.size(bytes_of(self.program.buffers[i])), f.number(2 * guard))
             padded = f.e.binary("and", f.add(size, f.number(2 * GRAIN - 1)), f.number(-GRAIN))
             offset = f.add(offset, padded)
         memory = f.call("ptr", "malloc", offset)
@@ -103,6 +109,11 @@ class StatementWriter:
             f.e.label(none)
             f.e.line("ret i64 1")
             f.e.label(some)
+        if sanitizer is not None:
+            sanitizer.poison(f, memory, offset)
+            starts = [f.e.binary("sub", at, f.number(guard)) for at in offsets]
+            for i, *zone in zip(own, starts, [*starts[1:], offset]):
+                sanitizer.guard(f, i, memory, *zone)
         for i, at in zip(own, offsets):
             self.lies_at(i, f.e.assign("ptr", 1, f"getelementptr i8, {memory}, {at}"))
         return memory
@@ -120,6 +131,8 @@ class StatementWriter:
 
     def statement(self, statement: Statement) -> None:
         """One statement."""
+        if self.frame.sanitizer is not None:
+            self.frame.sanitizer.statement(self.f, statement, self.lists.require)
         self.whole = self.whole or not self.lent.isdisjoint(accessed(statement))
         if isinstance(statement, Nest):
             self.nest(statement)
@@ -209,6 +222,8 @@ class StatementWriter:
         moved = [(b, f.from_slot(self.frame.buffer(c), "ptr")) for b, c in exchanges(loop)]
         for buffer, address in moved:
             f.to_slot(self.frame.buffer(buffer), address)
+        if self.frame.sanitizer is not None:
+            self.frame.sanitizer.exchange(f, exchanges(loop))
         ways = [
             ((x.text, before), (y.text, e.block))
             for x, y in zip((*begun, patience), (*[self.scalars[i] for i in nexts], self.patience))
@@ -333,7 +348,7 @@ class StatementWriter:
                 if isinstance(x, Index):
                     values.append(f.e.cast_integer(index, x.kind))
                 else:
-                    values.append(f.load(f.address(f.buffer(x.buffer), index, x.kind), x.kind, 1))
+                    values.append(f.load(f.element(x.buffer, index, x.kind, False), x.kind, 1))
             elif isinstance(x, Element):
                 operands = [values[i] for i in x.operands]
                 values.append(element(f, x.op, operands, x.kind, self.report))
@@ -345,7 +360,7 @@ class StatementWriter:
             self.define(scalar, values[value])
         for store in statement.stores:
             index = self.place(store.at)
-            f.store(values[store.value], f.address(f.buffer(store.buffer), index, store.kind))
+            f.store(values[store.value], f.element(store.buffer, index, store.kind, True))
 
     def report(self, condition: Reg) -> None:
         """Notes what native code leaves to the slow tier."""
