@@ -57,8 +57,6 @@ def test_a_plan_that_is_right_runs(name):
 def test_a_planted_fault_is_named(name, monkeypatch):
     fault = FAULTS[name]
     plant(monkeypatch, fault.change)
-    if fault.homes is not None:
-        monkeypatch.setattr(statements, "homes", fault.homes)
     with pytest.raises(InternalError, match=SEEN[name]):
         results(fault.function, fault.arguments, True)
 

@@ -7,7 +7,8 @@ the dimensions of the inputs and their addresses.
 
 from __future__ import annotations
 
-from graphwright.lower.llvm.sanitizer import Sanitizer, is_on
+from typing import Any
+
 from graphwright.lower.nest import Program
 
 #: The status of a run that a signal has ended; with any other but 0 the slow tier must do it.
@@ -20,9 +21,9 @@ RELEASE = 20_000
 
 
 class Frame:
-    """Where everything of a program is."""
+    """Where everything of a program is; `sanitizer` instruments its code, if anything does."""
 
-    def __init__(self, program: Program) -> None:
+    def __init__(self, program: Program, sanitizer: Any = None) -> None:
         count = 1 + max(
             [
                 *[s for s, _, _ in program.symbols],
@@ -37,7 +38,7 @@ class Frame:
         self.dims = self.scalars + program.scalars
         ranks = [len(shape) for _, shape in program.results]
         self.shadows = self.dims + sum(ranks)
-        self.sanitizer = Sanitizer(program, self) if is_on() else None
+        self.sanitizer = sanitizer
         self.size = self.shadows + (0 if self.sanitizer is None else len(program.buffers))
         self.result_dims = [self.dims + sum(ranks[:i]) for i in range(len(ranks))]
 

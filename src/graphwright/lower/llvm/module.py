@@ -7,6 +7,7 @@ from typing import Protocol
 
 from graphwright.lower.llvm.emitter import Emitter
 from graphwright.lower.llvm.frame import Frame
+from graphwright.lower.llvm.sanitizer import Sanitizer, is_on
 from graphwright.lower.nest import Program
 from graphwright.lower.sizes import Size
 
@@ -25,7 +26,7 @@ class Module:
 
     def __init__(self, program: Program) -> None:
         self.program = program
-        self.frame = Frame(program)
+        self.frame = Frame(program, Sanitizer(program) if is_on() else None)
         self.functions: list[str] = []
         self.declarations: dict[str, str] = {}
 

@@ -12,7 +12,7 @@ from __future__ import annotations
 import ctypes
 import threading
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from graphwright.errors import InternalError
 from graphwright.lower.accesses import read_by, written_by
@@ -20,6 +20,7 @@ from graphwright.lower.arena import bytes_of, companies
 from graphwright.lower.kinds import item_size
 from graphwright.lower.llvm import machine
 from graphwright.lower.llvm.emitter import Reg
+from graphwright.lower.llvm.function import FunctionWriter
 from graphwright.lower.nest import (
     Clear,
     Copy,
@@ -34,10 +35,6 @@ from graphwright.lower.nest import (
 )
 from graphwright.lower.options import OPTIONS
 from graphwright.lower.sizes import Size, product
-
-if TYPE_CHECKING:
-    from graphwright.lower.llvm.frame import Frame
-    from graphwright.lower.llvm.function import FunctionWriter
 
 #: The bytes of a guard zone, and what is in it.
 GUARD, POISON = 256, 0xA5
@@ -171,11 +168,10 @@ def is_on() -> bool:
 
 
 class Sanitizer:
-    """Instruments the code of one program, whose frame it belongs to."""
+    """Instruments the code of one program."""
 
-    def __init__(self, program: Program, frame: Frame) -> None:
+    def __init__(self, program: Program) -> None:
         self.program = program
-        self.frame = frame
         self.here = 0  # the number of the statement that is being written
         statements = list(all_statements(program.body))
         self.numbers = {id(s): i for i, s in enumerate(statements)}
@@ -195,16 +191,16 @@ class Sanitizer:
     def begin(self, f: FunctionWriter, homes: dict[int, int]) -> None:
         """Shadows for what is computed here; they lie with the buffers that they are of."""
         for i in range(len(self.program.buffers)):
-            f.to_slot(self.frame.shadow(i), Reg("null", "ptr"))
+            f.to_slot(f.frame.shadow(i), Reg("null", "ptr"))
         own = [i for i, home in homes.items() if i == home]
         for i in dict.fromkeys([*own, *self.results()]):
             size = f.e.intrinsic("smax", f.size(bytes_of(self.program.buffers[i])), f.number(1))
             shadow = f.call("ptr", "calloc", size, f.number(1))
             self.shadows.append(shadow)
-            f.to_slot(self.frame.shadow(i), shadow)
+            f.to_slot(f.frame.shadow(i), shadow)
         for i, home in homes.items():
             if i != home:
-                f.to_slot(self.frame.shadow(i), f.from_slot(self.frame.shadow(home), "ptr"))
+                f.to_slot(f.frame.shadow(i), f.from_slot(f.frame.shadow(home), "ptr"))
 
     def results(self) -> list[int]:
         """The buffers of results that have memory of their own."""
@@ -242,9 +238,9 @@ class Sanitizer:
 
     def exchange(self, f: FunctionWriter, pairs: list[tuple[int, int]]) -> None:
         """Gives shadows along with the memory that a loop exchanges."""
-        moved = [(b, f.from_slot(self.frame.shadow(c), "ptr")) for b, c in pairs]
+        moved = [(b, f.from_slot(f.frame.shadow(c), "ptr")) for b, c in pairs]
         for buffer, shadow in moved:
-            f.to_slot(self.frame.shadow(buffer), shadow)
+            f.to_slot(f.frame.shadow(buffer), shadow)
 
     # -- accesses ---------------------------------------------------------------------------
 
@@ -255,7 +251,7 @@ class Sanitizer:
         item = f.size(bytes_of(self.program.buffers[buffer]))
         if buffer not in self.capacities:
             return f.number(1 << 62)
-        return f.mul(f.from_slot(self.frame.scalar(self.capacities[buffer]), "i64"), item)
+        return f.mul(f.from_slot(f.frame.scalar(self.capacities[buffer]), "i64"), item)
 
     def access(
         self,
@@ -270,7 +266,7 @@ class Sanitizer:
         """The address to be used: a dump where it is outside. Without a `shadow` the buffer's."""
         f.e.declarations.update(_DECLARATIONS)
         if shadow is None:
-            shadow = f.from_slot(self.frame.shadow(buffer), "ptr")
+            shadow = f.from_slot(f.frame.shadow(buffer), "ptr")
         given = (
             f"{base}, {self.extent(f, buffer)}, {address}, {size}, {shadow}, "
             f"i64 {1 + self.owners[buffer] % 250}, i64 {int(writes)}, i64 {self.here}, "
@@ -293,7 +289,7 @@ class Sanitizer:
         and not written."""
         e, result = f.e, addresses
         if shadow is None:
-            shadow = f.from_slot(self.frame.shadow(buffer), "ptr")
+            shadow = f.from_slot(f.frame.shadow(buffer), "ptr")
         for i in range(addresses.lanes):
             address = e.assign("ptr", 1, f"extractelement {addresses}, i32 {i}")
             counts = e.assign("b1", 1, f"extractelement {mask}, i32 {i}")
