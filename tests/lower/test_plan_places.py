@@ -86,3 +86,11 @@ def test_sizes_are_such_as_guards_allow(name: str) -> None:
     assert runs(name)
     for run in runs(name):
         assert all(run.of(a) == run.of(b) for a, b in plan.guards)
+
+
+def test_no_size_is_the_smaller_one_in_all_runs() -> None:
+    one, other = runs("joined")
+    free = [Size(1, (s,)) for s, _, _ in of("joined").plan.symbols]
+    assert {one.of(size) < other.of(size) for size in free} == {True}
+    a, b, *_ = free
+    assert (one.of(a) < one.of(b)) != (other.of(a) < other.of(b))
