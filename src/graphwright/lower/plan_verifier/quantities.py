@@ -12,8 +12,9 @@ from collections.abc import Iterator, Sequence
 from graphwright.lower.nest import Program
 from graphwright.lower.sizes import DERIVATIONS, Size
 
-#: What sizes are that a trace does not know: the first run takes them in this order.
-_PRIMES = (5, 3, 7, 2, 11, 13, 4, 17, 6, 19)
+#: What sizes are that a trace does not know: they ascend in the first run and descend in the next,
+#: so that neither of two is the smaller one in both.
+_PRIMES = (2, 3, 5, 7, 11, 13, 17, 19, 23, 29)
 
 #: How many runs are looked at, and how many are tried to find such as the guards allow.
 _RUNS, _TRIALS = 2, 12
@@ -50,7 +51,7 @@ def runs_of(program: Program) -> list[Quantities]:
     free = [s for s, n in expected.items() if n < 0] + [s for s, _ in program.numbers]
     tied = ties(program, free)
     runs: list[Quantities] = []
-    for values in choices(len(free)):
+    for values in choices(len(free), {n for n in expected.values() if n > 1}):
         run = run_with(program, {**expected, **dict(zip(free, values))}, tied)
         if run is not None:
             runs.append(run)
@@ -59,16 +60,18 @@ def runs_of(program: Program) -> list[Quantities]:
     return runs
 
 
-def choices(count: int) -> Iterator[tuple[int, ...]]:
-    """Numbers for so many free sizes."""
+def choices(count: int, known: set[int]) -> Iterator[tuple[int, ...]]:
+    """Numbers for so many free sizes, of which one may have to be known, or all but one be 1."""
     if not count:
         yield ()
         return
-    yield tuple([_PRIMES[i % len(_PRIMES)] for i in range(count)])
-    yield tuple([_PRIMES[(3 * i + 2) % len(_PRIMES)] for i in reversed(range(count))])
-    for trial in range(1, _TRIALS):
-        yield tuple([_PRIMES[(i * trial + trial) % len(_PRIMES)] for i in range(count)])
+    for trial in range(_TRIALS):
+        numbers = _PRIMES[::-1] if trial % 2 else _PRIMES
+        yield tuple([numbers[(i + trial // 2) % len(numbers)] for i in range(count)])
     yield (1,) * count
+    for number in sorted(known):
+        for i in range(count):
+            yield (*(1,) * i, number, *(1,) * (count - i - 1))
 
 
 def ties(program: Program, free: Sequence[int]) -> dict[int, Size]:
