@@ -549,22 +549,25 @@ class Statements(Expressions):
             return False
         v = self.r.choice(found)
         name, loss, g = self.fresh("tape", "t"), self.fresh("loss", "cost"), self.fresh("g", "grad")
+        point = self.fresh("point", "at", "params", "w")
+        # Other names may have the same tensor in Python, but not behind a loop of the graph.
+        self.line(f"{point} = tf.identity({v.name})")
         before = self.scope
         with self.inside("with tf.GradientTape() as " + name + ":"):
-            self.scope.variables[v.name] = v._replace(is_fixed=True)
-            self.line(f"{name}.watch({v.name})")
+            self.add(point, *v.type, fixed=True)
+            self.line(f"{name}.watch({point})")
             self.block(3)
             total = self.value(FLOAT, (), 3)
-            self.line(f"{loss} = tf.reduce_sum({v.name} * {v.name}) * {total}")
+            self.line(f"{loss} = tf.reduce_sum({point} * {point}) * {total}")
             inner = self.scope
         for n, w in inner.variables.items():  # a `with` has no scope of its own
             if n not in before.variables:
                 before.variables[n] = w
         self.add(loss, FLOAT, ())
         if self.chance(0.3):
-            self.line(f"{g} = {name}.gradient({loss}, [{v.name}])[0]")
+            self.line(f"{g} = {name}.gradient({loss}, [{point}])[0]")
         else:
-            self.line(f"{g} = {name}.gradient({loss}, {v.name})")
+            self.line(f"{g} = {name}.gradient({loss}, {point})")
         self.add(g, *v.type)
         if self.chance(0.5) and not v.is_fixed:
             self.line(f"{v.name} = {v.name} - 0.25 * {g}")
