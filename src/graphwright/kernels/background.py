@@ -42,7 +42,7 @@ class Worker:
                 )
                 try:
                     thread.start()
-                except RuntimeError:  # the interpreter ends, and Python 3.12 starts none any more
+                except RuntimeError:  # there can be no more, or the interpreter ends
                     return False
                 self.thread = thread
             self.jobs.put(weakref.WeakMethod(job))

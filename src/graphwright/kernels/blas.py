@@ -10,6 +10,7 @@ import ctypes
 import functools
 import importlib
 import os
+import sys
 import threading
 from importlib.machinery import PathFinder
 
@@ -104,7 +105,7 @@ class Hold:
 
 def _apply() -> None:
     threads = 1 if Bound.holds else Bound.threads
-    if not threads and not Bound.chosen:
+    if (not threads and not Bound.chosen) or sys.is_finalizing():
         return
     from threadpoolctl import ThreadpoolController
 

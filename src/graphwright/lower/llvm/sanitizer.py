@@ -15,6 +15,7 @@ from collections.abc import Callable
 from typing import Any
 
 from graphwright.errors import InternalError
+from graphwright.forks import held_over_forks
 from graphwright.lower.accesses import read_by, written_by
 from graphwright.lower.arena import bytes_of, companies
 from graphwright.lower.kinds import item_size
@@ -55,7 +56,7 @@ _RECORD = (ctypes.c_int64 * 8)()
 _DUMP = ctypes.create_string_buffer(1 << 12)
 
 #: One call at a time: there is one record. A signal's handler may call another function.
-_ONE = threading.RLock()
+_ONE = held_over_forks(threading.RLock())
 
 #: What every module of this mode has: `sanitize` gives the address that is to be used.
 _TEXT = """
