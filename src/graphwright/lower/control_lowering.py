@@ -89,7 +89,7 @@ class ControlLowering:
                 continue
             home = body.home.get(value)
             own = isinstance(home, Cluster) or (home is not None and not is_lent(value))
-            if real(found) in taken or not (own or found in variables):
+            if real(found) in taken or not (own or real(found) in variables):
                 _, shape, kind = self.program.values.buffers[variable]
                 fresh = self.program.buffer("temporary", shape, kind)
                 steps.append(Copy(found, fresh, product(shape), kind))

@@ -67,7 +67,7 @@ def may_report(instructions: Sequence[Instruction]) -> bool:
     """Whether an element of some instructions may report that it has no result."""
     for x in instructions:
         if isinstance(x, Element):
-            kind = instructions[x.operands[0]].kind
+            kind = instructions[x.operands[0]].kind if x.operands else x.kind
             name = x.op.type_name
             if isinstance(x.op, (PickIndex, Required)) or (name == "Pow" and kind[0] == "i"):
                 return True
