@@ -95,3 +95,14 @@ def test_a_call_that_writes_beyond_its_result_breaks_a_guard_zone(monkeypatch):
     monkeypatch.setattr(statements, "write_products", longer)
     with pytest.raises(InternalError, match=r"something was written beyond the ends of b\d+"):
         tf.function(product)(x, y)
+
+
+def test_other_modes_make_no_such_code(monkeypatch):
+    def text():
+        function = tf.function(lambda x: tf.cumsum(tf.nn.softmax(x)) * 2.0)
+        return function.experimental_get_compiler_ir(tf.TensorSpec([None, None]))(stage="llvm")
+
+    assert "@sanitize" in text()
+    for mode in ("always", "check"):
+        monkeypatch.setitem(OPTIONS, "native", mode)
+        assert "sanitize" not in text()

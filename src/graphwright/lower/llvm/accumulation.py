@@ -71,7 +71,7 @@ class Accumulation:
         launch(Launch(f, self.name, end, work, each, (), True, self.whole, places))
         f.branch(done)
         f.e.label(blocks)
-        self.in_blocks(f, end, work, terms)
+        self.in_blocks(f, end, work, terms, alone)
         f.branch(done)
         f.e.label(done)
 
@@ -109,11 +109,14 @@ class Accumulation:
             f.store(place, word(f, words, i))
         return words
 
-    def in_blocks(self, f: FunctionWriter, end: Reg, work: Reg, terms: Reg) -> None:
-        """All parts, then their sums."""
+    def in_blocks(self, f: FunctionWriter, end: Reg, work: Reg, terms: Reg, otherwise: str) -> None:
+        """All parts, then their sums; goes elsewhere if there is no room for these."""
         *offsets, size = self.offsets(f)
         each = f.mul(size, f.number(2))  # the sum of the blocks so far, and that of a block
         room = f.call("ptr", "malloc", f.mul(each, f.number(PARTS)))
+        some = f.e.fresh_label("room")
+        f.branch_if(f.e.compare("ne", room, Reg("null", "ptr")), some, otherwise)
+        f.e.label(some)
         step = f.e.binary("sdiv", f.mul(end, f.number(_TERMS)), terms)
         step = f.e.intrinsic("smax", step, f.number(1))
         count = f.number(1) if self.whole else rounds(f, work, weight(self.nest), end)

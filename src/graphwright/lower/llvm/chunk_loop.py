@@ -116,8 +116,7 @@ class ChunkLoop:
         e.label(main)
         pointers = {k: f.address(self.bases[k], self.j, kind) for k, kind in self.units.items()}
         for key, kind in self.units.items():
-            size = f.number(self.lanes * item_size(kind))
-            pointers[key] = self.accessed(key, pointers[key], size)
+            pointers[key] = self.accessed(key, pointers[key], kind, f.number(self.lanes))
         f.branch(body)
         e.label(tail)
         rooms = self.filled_rooms(left)
@@ -132,13 +131,13 @@ class ChunkLoop:
             self.pointers[key] = f.phi("ptr", 1, (pointers[key].text, main), (room.text, after))
         return rooms
 
-    def accessed(self, key: Key, address: Reg, size: Reg) -> Reg:
+    def accessed(self, key: Key, address: Reg, kind: str, count: Reg) -> Reg:
         """The address of what is read, written or both."""
         nest = self.stage.nest
         if key in self.read:
-            address = nest.accessed(key[0], address, size, False)
+            address = nest.accessed(key[0], address, kind, False, count)
         if key in self.written:
-            address = nest.accessed(key[0], address, size, True)
+            address = nest.accessed(key[0], address, kind, True, count)
         return address
 
     def needs_mask(self) -> bool:
@@ -154,8 +153,7 @@ class ChunkLoop:
             rooms[key] = self.f.stack(kind, self.lanes)
             if key in self.read:
                 source = self.f.address(self.bases[key], self.j, kind)
-                size = self.f.mul(left, self.f.number(item_size(kind)))
-                source = self.stage.nest.accessed(key[0], source, size, False)
+                source = self.stage.nest.accessed(key[0], source, kind, False, left)
                 self.chunks.read_part(rooms[key], source, left, kind)
         return rooms
 
@@ -165,8 +163,7 @@ class ChunkLoop:
             if isinstance(effect, Store) and key_of(effect) in rooms:
                 key = key_of(effect)
                 target = self.f.address(self.bases[key], self.j, effect.kind)
-                size = self.f.mul(left, self.f.number(item_size(effect.kind)))
-                target = self.stage.nest.accessed(key[0], target, size, True)
+                target = self.stage.nest.accessed(key[0], target, effect.kind, True, left)
                 self.chunks.write_part(target, rooms[key], left, effect.kind)
 
     def identity(self, r: Reduce) -> Reg:
@@ -260,7 +257,7 @@ class ChunkLoop:
         else:
             start = self.e.constant(effect.kind, identity(effect.combine, effect.kind), self.lanes)
             value = horizontal(f, effect.combine, self.e.select(self.mask, value, start))
-            address = self.accessed(key, self.bases[key], f.number(item_size(effect.kind)))
+            address = self.accessed(key, self.bases[key], effect.kind, f.number(1))
             old = f.load(address, effect.kind, 1)
             f.store(combined(f, effect.combine, old, value), address)
 

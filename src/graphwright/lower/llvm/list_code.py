@@ -33,6 +33,9 @@ if TYPE_CHECKING:
 #: The least number of items that a list gets room for when it first grows.
 _FIRST = 8
 
+#: More bytes than any machine has.
+_MEMORY = 1 << 47
+
 
 class ListWriter:
     """Writes the statements of lists into the main function."""
@@ -77,6 +80,13 @@ class ListWriter:
     def bytes(self, item: Size, kind: str) -> Reg:
         """The bytes of an item."""
         return self.f.mul(self.f.size(item), self.f.number(item_size(kind)))
+
+    def room(self, length: Reg, size: Reg) -> Reg:
+        """The bytes of so many items, which must be few enough to be counted."""
+        f, e = self.f, self.e
+        most = e.binary("sdiv", f.number(_MEMORY), e.intrinsic("smax", size, f.number(1)))
+        self.require(e.compare("sle", length, most))
+        return f.mul(length, size)
 
     def scalar_slot(self, scalar: int) -> int:
         """Where a number is that is kept in the frame alone."""
@@ -123,14 +133,14 @@ class ListWriter:
         f.branch_if(e.compare("eq", old, Reg("null", "ptr")), new, again)
         e.label(again)
         with self.where(e.compare("sgt", length, f.from_slot(room, I64))):
-            larger = f.call("ptr", "realloc", old, f.mul(length, size))
+            larger = f.call("ptr", "realloc", old, self.room(length, size))
             self.require(e.compare("ne", larger, Reg("null", "ptr")))
             f.to_slot(slot, larger)
             f.to_slot(room, length)
         self.zeros(f.from_slot(slot, "ptr"), f.mul(length, size))
         f.branch(done)
         e.label(new)
-        some = e.intrinsic("smax", f.mul(length, size), f.number(1))
+        some = e.intrinsic("smax", self.room(length, size), f.number(1))
         fresh = f.call("ptr", "calloc", some, f.number(1))
         self.require(e.compare("ne", fresh, Reg("null", "ptr")))
         f.to_slot(slot, fresh)
@@ -161,7 +171,7 @@ class ListWriter:
         with self.where(e.compare("sgt", after, f.from_slot(room, I64))):
             half = e.binary("add", after, e.binary("ashr", after, f.number(1)))
             more = e.intrinsic("smax", half, f.number(_FIRST))
-            some = e.intrinsic("smax", f.mul(more, size), f.number(1))
+            some = e.intrinsic("smax", self.room(more, size), f.number(1))
             larger = f.call("ptr", "realloc", f.from_slot(slot, "ptr"), some)
             self.require(e.compare("ne", larger, Reg("null", "ptr")))
             f.to_slot(slot, larger)

@@ -154,12 +154,11 @@ class NestWriter:
             elif isinstance(effect, Store):
                 place = effect.buffer, effect.at, effect.kind, indices, effect.picks
                 address, value = writer.address(*place), writer.uniform[effect.value]
-                size = self.f.number(item_size(effect.kind))
                 if effect.combine:
-                    address = self.accessed(effect.buffer, address, size, False)
+                    address = self.accessed(effect.buffer, address, effect.kind, False)
                     before = self.f.load(address, effect.kind, 1)
                     value = combined(self.f, effect.combine, before, value)
-                self.f.store(value, self.accessed(effect.buffer, address, size, True))
+                self.f.store(value, self.accessed(effect.buffer, address, effect.kind, True))
 
     def base(self, buffer: int) -> Reg:
         """A buffer's address."""
@@ -167,11 +166,15 @@ class NestWriter:
             return self.into_address(self.into[buffer])
         return self.row_memory.get(buffer) or self.f.buffer(buffer)
 
-    def accessed(self, buffer: int, address: Reg, size: Reg, writes: bool) -> Reg:
-        """The address at which so many bytes of a buffer are read or written: see `function`."""
+    def accessed(
+        self, buffer: int, address: Reg, kind: str, writes: bool, count: Reg | None = None
+    ) -> Reg:
+        """The address at which so many elements of a buffer, or one, are read or written; see
+        `FunctionWriter.accessed`."""
         sanitizer = self.f.frame.sanitizer
         if sanitizer is None:
             return address
+        size = self.f.mul(count or self.f.number(1), self.f.number(item_size(kind)))
         place = buffer, self.base(buffer), address, size, writes, self.shadow(buffer)
         found: Reg = sanitizer.access(self.f, *place)
         return found

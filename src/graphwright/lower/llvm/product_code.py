@@ -51,17 +51,21 @@ def write_product(f: FunctionWriter, s: Multiply, matrices: Operands) -> None:
         write_blas(f, s, matrices)
         return
     e = f.e
-    blas, kernel, done = [e.fresh_label(p) for p in ("blas", "kernel", "multiplied")]
+    labels = ("blas", "kernel", "room", "multiplied")
+    blas, kernel, there, done = [e.fresh_label(p) for p in labels]
     f.branch_if(is_packed(f, s) if s.packed >= 0 else is_large(f, s), kernel, blas)
     e.label(blas)
     write_blas(f, s, matrices)
     f.branch(done)
     e.label(kernel)
-    if s.packed >= 0:
-        multiply(f, s, matrices, Room.at(f, s, f.buffer(s.packed)))
+    is_own = s.packed < 0
+    memory = f.call("ptr", "malloc", Room.bytes(f, s)) if is_own else f.buffer(s.packed)
+    f.branch_if(e.compare("ne", memory, Reg("null", "ptr")), there, blas)  # which needs no room
+    e.label(there)
+    room = Room.at(f, s, memory)
+    if not is_own:
+        multiply(f, s, matrices, room)
     else:
-        memory = f.call("ptr", "malloc", Room.bytes(f, s))
-        room = Room.at(f, s, memory)
         pack(f, s, matrices.b, room)
         multiply(f, s, matrices, room)
         f.call("", "free", memory)
@@ -79,8 +83,9 @@ def write_pack(f: FunctionWriter, s: Multiply) -> None:
     missing = e.compare("eq", f.from_slot(slot, "ptr"), Reg("null", "ptr"))
     f.branch_if(missing, none, filled)
     e.label(none)
-    f.to_slot(slot, f.call("ptr", "malloc", Room.bytes(f, s)))
-    f.branch(filled)
+    memory = f.call("ptr", "malloc", Room.bytes(f, s))
+    f.to_slot(slot, memory)
+    f.branch_if(e.compare("ne", memory, Reg("null", "ptr")), filled, done)
     e.label(filled)
     pack(f, s, f.buffer(s.b), Room.at(f, s, f.from_slot(slot, "ptr")))
     f.branch(done)

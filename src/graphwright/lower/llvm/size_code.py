@@ -7,6 +7,7 @@ from graphwright.lower.llvm.emitter import Reg
 from graphwright.lower.llvm.frame import Frame
 from graphwright.lower.llvm.function import I64, FunctionWriter
 from graphwright.lower.nest import (
+    Buffer,
     Loop,
     Multiply,
     Nest,
@@ -37,8 +38,8 @@ def preparation(program: Program, frame: Frame) -> FunctionWriter:
     for symbol, function, operands in program.derived:
         values = [inline_size(f, o) for o in operands]
         f.to_slot(frame.symbol(symbol), derive(f, function, values))
-    if program.numbers:
-        good = e.binary("and", good, fits(f, program))
+    if doubtful := doubtful_buffers(program):
+        good = e.binary("and", good, fits(f, doubtful))
     for a, b in program.guards:
         same = e.compare("eq", inline_size(f, a), inline_size(f, b))
         good = e.binary("and", good, same)
@@ -49,11 +50,21 @@ def preparation(program: Program, frame: Frame) -> FunctionWriter:
     return f
 
 
-def fits(f: FunctionWriter, program: Program) -> Reg:
-    """Whether no buffer is larger than any memory: numbers may say anything."""
+def doubtful_buffers(program: Program) -> list[Buffer]:
+    """The buffers that may be larger than any memory: where numbers say how large they are, which
+    may be anything, and where sizes are multiplied that are not those of an input."""
+    if program.numbers:
+        return list(program.buffers)
+    given = {product(program.buffers[b].shape).symbols for b in program.inputs}
+    sizes = {product(b.shape).symbols: b for b in program.buffers if b.role != "input"}
+    return [b for symbols, b in sizes.items() if len(symbols) > 1 and symbols not in given]
+
+
+def fits(f: FunctionWriter, buffers: list[Buffer]) -> Reg:
+    """Whether buffers are no larger than any memory."""
     e = f.e
     most = e.constant("f64", 0)
-    for buffer in program.buffers:
+    for buffer in buffers:
         size = e.constant("f64", item_size(buffer.kind))
         for d in buffer.shape:
             for factor in (

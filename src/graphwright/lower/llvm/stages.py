@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from graphwright.lower.collapse import innermost
-from graphwright.lower.kinds import item_size
 from graphwright.lower.llvm.chunk_loop import ChunkLoop
 from graphwright.lower.llvm.combine import combined, horizontal
 from graphwright.lower.llvm.emitter import Reg
@@ -158,8 +157,7 @@ class StageWriter:
         f = self.f
         if isinstance(x, Load):
             address = self.address(x.buffer, x.at, x.kind, indices, x.picks)
-            size = f.number(item_size(x.kind))
-            return f.load(self.nest.accessed(x.buffer, address, size, False), x.kind, 1)
+            return f.load(self.nest.accessed(x.buffer, address, x.kind, False), x.kind, 1)
         if isinstance(x, Index):
             return f.e.cast_integer(self.place(x.at, indices), x.kind)
         if isinstance(x, Element):

@@ -103,12 +103,11 @@ class StatementWriter:
             padded = f.e.binary("and", f.add(size, f.number(2 * GRAIN - 1)), f.number(-GRAIN))
             offset = f.add(offset, padded)
         memory = f.call("ptr", "malloc", offset)
-        if self.program.numbers:  # they may ask for more than there is
-            some, none = f.e.fresh_label("some"), f.e.fresh_label("none")
-            f.branch_if(f.e.compare("ne", memory, Reg("null", "ptr")), some, none)
-            f.e.label(none)
-            f.e.line("ret i64 1")
-            f.e.label(some)
+        some, none = f.e.fresh_label("some"), f.e.fresh_label("none")
+        f.branch_if(f.e.compare("ne", memory, Reg("null", "ptr")), some, none)
+        f.e.label(none)
+        f.e.line("ret i64 1")
+        f.e.label(some)
         if sanitizer is not None:
             sanitizer.poison(f, memory, offset)
             starts = [f.e.binary("sub", at, f.number(guard)) for at in offsets]
