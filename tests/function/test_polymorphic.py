@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import gc
+import inspect
 import threading
 import weakref
 from typing import Any
@@ -410,3 +411,21 @@ def test_recursion_that_a_tensor_would_end_is_refused_with_words():
         factorial(tf.constant(5))
     assert factorial(5) == 120
     assert not factorial._pending
+
+
+FUNCTIONS = [np.dot, np.sin, np.concatenate, np.add]
+
+
+@pytest.mark.parametrize("function", FUNCTIONS, ids=lambda function: function.__name__)
+def test_functions_of_numpy_are_traced_where_they_say_what_they_take(function):
+    x = tf.constant([1.0, 2.0])
+    args = {np.sin: (x,), np.concatenate: ([x, x],)}.get(function, (x, x))
+    try:
+        inspect.signature(function)
+    except ValueError as error:  # before NumPy 2.4
+        with pytest.raises(ValueError, match="no signature found"):
+            raise error
+        return
+    expected = function(*[[a.numpy() for a in arg] if isinstance(arg, list) else arg.numpy()
+                          for arg in args])  # fmt: skip
+    np.testing.assert_allclose(tf.function(function)(*args), expected)

@@ -292,6 +292,8 @@ def local_proposals(case: Case, cause: Cause) -> Iterator[Proposal]:
         for tensor in retrace.record.concrete.graph.captured
         if hasattr(tensor, "graph")
     )
+    if not names:  # the inner functions that it calls capture something, not the function itself
+        return
     parameters = ", ".join([*case.names, *names])
     code = f"def {case.name}({parameters}): ..."
     yield Proposal(f"Pass {paths_shown(names)} as an argument", keep, code)

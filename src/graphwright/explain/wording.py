@@ -97,14 +97,14 @@ def a(noun: str) -> str:
 def listed(items: Iterable[Any], join: str = "and") -> str:
     """An enumeration, its middle left out where it is long.
 
-    >>> listed([1, 2, 3]), listed(range(20)), listed([7])
-    ('1, 2 and 3', '0, 1, 2, 3, ... and 19', '7')
+    >>> listed([1, 2, 3]), listed(range(20)), listed([7]), listed([])
+    ('1, 2 and 3', '0, 1, 2, 3, ... and 19', '7', '')
     """
     words = [str(item) for item in items]
     if len(words) > _SHOWN:
         words = [*words[: _SHOWN - 2], "...", words[-1]]
-    if len(words) == 1:
-        return words[0]
+    if len(words) < 2:
+        return "".join(words)
     return f"{', '.join(words[:-1])} {join} {words[-1]}"
 
 

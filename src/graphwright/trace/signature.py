@@ -8,7 +8,10 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from types import BuiltinFunctionType
 from typing import Any
+
+import numpy as np
 
 from graphwright.annotations import signature_of
 from graphwright.op.refusal import complete, own_words, prefix_words
@@ -164,6 +167,10 @@ class FunctionType(inspect.Signature):
         )
 
 
+#: Functions without Python code, NumPy's among them.
+_BUILTIN = (BuiltinFunctionType, np.ufunc, type(np.dot))
+
+
 class Binder:
     """Binds the arguments of calls to the parameters of one Python function.
 
@@ -176,6 +183,7 @@ class Binder:
         parameters = list(signature.parameters.values())
         self.signature = signature.replace(parameters=parameters[skip_self:])
         self.names = tuple(self.signature.parameters)
+        self.is_builtin = isinstance(function, _BUILTIN)
         self.untyped = FunctionType(
             [
                 Parameter(p.name, p.kind, p.default is not p.empty)
@@ -226,7 +234,8 @@ class Binder:
             bound = self.signature.bind(*args, **kwargs)
         except TypeError as error:
             raise self.misfit(error, args, kwargs) from None
-        bound.apply_defaults()
+        if not self.is_builtin:  # NumPy minds to be told what it takes for granted
+            bound.apply_defaults()
         flat: list[tuple[str, Any, Any]] = []
         for name, value in bound.arguments.items():
             kind = self.signature.parameters[name].kind
