@@ -341,11 +341,11 @@ def to_code(entity: Any, recursive: bool = True, experimental_optional_features:
     it, for values that are not tensors.
 
     >>> import graphwright as tf
-    >>> def sign(x):
-    ...     return 1 if x > 0 else -1
-    >>> print(tf.autograph.to_code(sign))
-    def tf__sign(x):
-        return ag__.if_exp(x > 0, lambda: 1, lambda: -1)
+    >>> def is_empty(x):
+    ...     return not x
+    >>> print(tf.autograph.to_code(is_empty))
+    def tf__is_empty(x):
+        return ag__.not_(x)
     """
     found = _entity(entity)
     _refuse_async(found.function)
