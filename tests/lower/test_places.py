@@ -41,6 +41,13 @@ def chosen(x, i):
     return tf.cond(x[0, 0] < 1e9, lambda: x[i] * 2.0, lambda: x[0])
 
 
+def row_beside_a_list(x, i):
+    grown, row = tf.TensorArray(tf.float32, 0, dynamic_size=True), x[i] * 2.0
+    for j in tf.range(2):
+        grown = grown.write(j, row)
+    return grown.stack(), row
+
+
 #: What takes an index, and where it goes: a scalar (), a vector of so many.
 OPS = {
     "gather": ((3,), lambda x, i: tf.gather(x, i) * 2.0),
@@ -63,6 +70,7 @@ OPS = {
     "part of a size": ((), lambda x, i: tf.slice(x, [1, 0], [i, 3]) * 2.0),
     "row in a loop": ((), picked_in_a_loop),
     "row in a branch": ((), chosen),
+    "row beside a list": ((), row_beside_a_list),
     "scatter": ((3,), lambda x, i: tf.scatter_nd(i[:, None], x[:3], [SIZE, 40]) * 2.0),
     "update": ((3,), lambda x, i: tf.tensor_scatter_nd_update(x, i[:, None], x[:3]) * 2.0),
     "add": ((3,), lambda x, i: tf.tensor_scatter_nd_add(x, i[:, None], x[:3]) * 2.0),

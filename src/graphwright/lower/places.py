@@ -14,6 +14,7 @@ from graphwright.lower.nest import (
     Choice,
     Copy,
     Element,
+    Extend,
     Instruction,
     Keep,
     Load,
@@ -22,6 +23,7 @@ from graphwright.lower.nest import (
     Program,
     Row,
     Scalar,
+    Shorten,
     Statement,
     Store,
     Straight,
@@ -144,10 +146,8 @@ def defined_by(statement: Statement) -> Iterator[int]:
         yield from (result for result, *_ in statement.scalars)
     elif isinstance(statement, (Nest, Straight)):
         yield from (scalar for _, scalar, _ in statement.scalars)
-    else:
-        result = getattr(statement, "result", None)
-        if result is not None:
-            yield result
+    elif isinstance(statement, (Extend, Shorten)):
+        yield statement.result
 
 
 def require_places(program: Program) -> Program:
