@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from plans.test_interpreter import plan_of
 from tiers import normal, staged
 
 import graphwright as tf
 from graphwright.errors import InternalError
 from graphwright.lower import nesting
+from graphwright.lower.nest import Deliver, Straight
 from graphwright.lower.own_ops import AxisPlace
+from graphwright.lower.places import require_places
+from graphwright.lower.sizes import ONE
 
 SIZE = 6
 X = normal(SIZE, 40)
@@ -41,13 +45,6 @@ def chosen(x, i):
     return tf.cond(x[0, 0] < 1e9, lambda: x[i] * 2.0, lambda: x[0])
 
 
-def row_beside_a_list(x, i):
-    grown, row = tf.TensorArray(tf.float32, 0, dynamic_size=True), x[i] * 2.0
-    for j in tf.range(2):
-        grown = grown.write(j, row)
-    return grown.stack(), row
-
-
 #: What takes an index, and where it goes: a scalar (), a vector of so many.
 OPS = {
     "gather": ((3,), lambda x, i: tf.gather(x, i) * 2.0),
@@ -70,7 +67,6 @@ OPS = {
     "part of a size": ((), lambda x, i: tf.slice(x, [1, 0], [i, 3]) * 2.0),
     "row in a loop": ((), picked_in_a_loop),
     "row in a branch": ((), chosen),
-    "row beside a list": ((), row_beside_a_list),
     "scatter": ((3,), lambda x, i: tf.scatter_nd(i[:, None], x[:3], [SIZE, 40]) * 2.0),
     "update": ((3,), lambda x, i: tf.tensor_scatter_nd_update(x, i[:, None], x[:3]) * 2.0),
     "add": ((3,), lambda x, i: tf.tensor_scatter_nd_add(x, i[:, None], x[:3]) * 2.0),
@@ -157,6 +153,15 @@ def test_nothing_is_read_or_written_where_there_are_no_elements(name):
             assert own == other
         else:
             np.testing.assert_allclose(own, other, rtol=1e-6)
+
+
+def test_a_list_that_is_given_away_takes_no_place():
+    """Its result has a number, which may be that of the place's scalar."""
+    program, _ = plan_of(lambda x, i: x[i] * 2.0, X, np.int32(1))
+    places = [s.scalars[0][1] for s in program.body if isinstance(s, Straight)]
+    gifts = [Deliver(0, 0, place, ONE, ONE, "f32", False) for place in places]
+    assert gifts
+    assert require_places(program._replace(body=(*program.body, *gifts)))
 
 
 @pytest.mark.parametrize(
