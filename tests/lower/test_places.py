@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from plans.test_interpreter import plan_of
 from tiers import normal, staged
 
 import graphwright as tf
 from graphwright.errors import InternalError
 from graphwright.lower import nesting
+from graphwright.lower.nest import Deliver, Straight
 from graphwright.lower.own_ops import AxisPlace
+from graphwright.lower.places import require_places
+from graphwright.lower.sizes import ONE
 
 SIZE = 6
 X = normal(SIZE, 40)
@@ -149,6 +153,15 @@ def test_nothing_is_read_or_written_where_there_are_no_elements(name):
             assert own == other
         else:
             np.testing.assert_allclose(own, other, rtol=1e-6)
+
+
+def test_a_list_that_is_given_away_takes_no_place():
+    """Its result has a number, which may be that of the place's scalar."""
+    program, _ = plan_of(lambda x, i: x[i] * 2.0, X, np.int32(1))
+    places = [s.scalars[0][1] for s in program.body if isinstance(s, Straight)]
+    gifts = [Deliver(0, 0, place, ONE, ONE, "f32", False) for place in places]
+    assert gifts
+    assert require_places(program._replace(body=(*program.body, *gifts)))
 
 
 @pytest.mark.parametrize(

@@ -13,8 +13,8 @@ from graphwright.lower.accesses import written_by
 from graphwright.lower.nest import (
     Choice,
     Copy,
-    Deliver,
     Element,
+    Extend,
     Instruction,
     Keep,
     Load,
@@ -23,6 +23,7 @@ from graphwright.lower.nest import (
     Program,
     Row,
     Scalar,
+    Shorten,
     Statement,
     Store,
     Straight,
@@ -145,10 +146,8 @@ def defined_by(statement: Statement) -> Iterator[int]:
         yield from (result for result, *_ in statement.scalars)
     elif isinstance(statement, (Nest, Straight)):
         yield from (scalar for _, scalar, _ in statement.scalars)
-    elif not isinstance(statement, Deliver):  # of which it is a result of the program
-        result = getattr(statement, "result", None)
-        if result is not None:
-            yield result
+    elif isinstance(statement, (Extend, Shorten)):
+        yield statement.result
 
 
 def require_places(program: Program) -> Program:
