@@ -84,3 +84,26 @@ def test_a_tape_records_again_however_a_block_is_left(how, leave):
                     break
         y = x * x
     assert tape.gradient(y, x) == 6.0
+
+
+def test_loops_that_two_tapes_record_have_the_gradients_of_both():
+    """The inner tape's lists of lists are popped by the outer gradient, with zeros in them."""
+
+    def power(x, n):
+        y = x
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            for _ in tf.range(2):
+                for _ in tf.range(n):
+                    y = y * x
+        return y, tape.gradient(y, x)
+
+    @tf.function
+    def slopes(x, n):
+        with tf.GradientTape(persistent=True) as tape:
+            tape.watch(x)
+            y, slope = power(x, n)
+        return y, slope, tape.gradient(y, x), tape.gradient(slope, x)
+
+    found = [float(y) for y in slopes(tf.constant(2.0), tf.constant(3))]
+    assert found == [2.0**7, 7 * 2.0**6, 7 * 2.0**6, 42 * 2.0**5]

@@ -248,6 +248,8 @@ class TensorListPopBack(Op):
         item = call.outputs[1]
         if g_item is None:
             g_item = zero_of(item)
+        if g_list is None and item.dtype is dt.variant:
+            g_list = zero_of(call.outputs[0])
         if g_list is None:
             size = apply(LENGTH, call.outputs[0])
             g_list = apply(TensorListReserve.of(item.dtype), call.inputs[1], size)
@@ -363,6 +365,9 @@ class TensorListZerosLike(Op):
         return ((),)
 
     def kernel(self, items: Any) -> Any:
+        if items.element_dtype is dt.variant:  # how long a list is, no zero of another kind says
+            inner = [None if item is None else self.kernel(item) for item in items.items]
+            return TensorList(inner, dt.variant, items.dims)
         shapes = {np.shape(item) for item in items.items if item is not None}
         if len(shapes) < 2:
             dims = merged(items.dims, shapes.pop() if shapes else None)
