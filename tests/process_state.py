@@ -1,0 +1,86 @@
+"""What of the process a test must leave as it found it."""
+
+from __future__ import annotations
+
+import gc
+import os
+import sys
+import threading
+from collections.abc import Callable
+from typing import Any
+
+from graphwright.autograph import settings, status
+from graphwright.edge.profiler import Session
+from graphwright.explain.record import Debug
+from graphwright.function.polymorphic import Eagerly
+from graphwright.kernels import background, blas, preparation
+from graphwright.op.interpreter import STATE
+from graphwright.ops.resource import LENT, Loan
+from graphwright.values.variable import CREATORS
+
+#: Threads that stay: the one that compiles, and the tests' own.
+STAYING = ("graphwright-compiler",)
+
+
+def threads() -> frozenset[int | None]:
+    """The threads that run Python."""
+    return frozenset([t.ident for t in threading.enumerate() if t.name not in STAYING])
+
+
+def open_files() -> int:
+    """How many files are open; -1 where the system does not say it."""
+    try:
+        return len(os.listdir("/proc/self/fd"))
+    except OSError:
+        return -1
+
+
+#: What is the same before and after a test, unless the test leaves something behind.
+PARTS: dict[str, Callable[[], Any]] = {
+    "active interpreters (tapes, tracers, recorders)": lambda: STATE.active,
+    "functions that make variables": CREATORS.get,
+    "features of AutoGraph": settings._features.get,
+    "statuses of AutoGraph": status._entered.get,
+    "loans of variables": lambda: (len(LENT), Loan.paused),
+    "the profile that is taken": lambda: Session.timer,
+    "debug mode": lambda: Debug.on,
+    "functions that run eagerly": lambda: Eagerly.on,
+    "whether all wait for kernels": lambda: preparation.Waiting.always,
+    "the bound of BLAS": lambda: blas.Bound.threads,
+    "the collector of cycles": gc.isenabled,
+    "the profile function": sys.getprofile,
+    "the trace function": sys.gettrace,
+    "the working directory": os.getcwd,
+    "threads": threads,
+    "open files": open_files,
+}
+
+#: What may differ while something is compiled in the background, which a test need not wait for.
+BUSY: dict[str, Callable[[], Any]] = {
+    "the length of threads' turns": sys.getswitchinterval,
+    "who has BLAS use one thread": lambda: frozenset(blas.Bound.holds),
+}
+
+
+def state() -> list[Any]:
+    """The parts of the process's state now."""
+    return [part() for part in PARTS.values()]
+
+
+def left_behind(before: list[Any]) -> list[str]:
+    """What differs from an earlier state; what only cycles hold is gone first."""
+    if state() == before and is_idle():
+        return []
+    background.wait(60)
+    gc.collect()
+    after = state()
+    names = zip(PARTS, before, after)
+    found = [f"{name}: {was!r} became {now!r}" for name, was, now in names if was != now]
+    usual = (0.005, frozenset())
+    names = zip(BUSY, usual, [part() for part in BUSY.values()])
+    return found + [f"{name}: {now!r}" for name, was, now in names if was != now]
+
+
+def is_idle() -> bool:
+    """Whether nothing is compiled, or nothing of that is to be seen."""
+    return sys.getswitchinterval() == 0.005 and not blas.Bound.holds
