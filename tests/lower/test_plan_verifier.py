@@ -168,6 +168,11 @@ def test_an_argument_that_is_lent_is_not_lost() -> None:
     assert "rule 11" in lent.refusal()
 
 
+def test_an_argument_is_lent_to_a_result_of_its_shape() -> None:
+    given = planned(lambda x: x[:, None] * 2.0, VECTOR)
+    assert "rule 11" in given.with_plan(reuses=((0, 0),)).refusal()
+
+
 def test_the_plan_of_another_program_is_refused() -> None:
     given = of("nested")
     assert "rule 1" in given._replace(plan=of("following").plan).refusal()

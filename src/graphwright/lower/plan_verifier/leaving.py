@@ -37,7 +37,7 @@ _DIVISIONS = frozenset(
 
 
 def verify_loans(plan: Program, layout: Layout) -> None:
-    """Arguments that are lent to results are as large, and nothing leaves the call."""
+    """Arguments that are lent to results have their shape, and nothing leaves the call."""
     results = [buffer for buffer, _ in plan.results]
     for result, number in plan.reuses:
         one, other = results[result], plan.inputs[number]
@@ -45,8 +45,9 @@ def verify_loans(plan: Program, layout: Layout) -> None:
         require(results.count(one) == 1, Rule.ARGUMENTS, f"{words}, which is two results")
         require(layout.buffers[one].role == "result", Rule.ARGUMENTS, f"{words}, which is none")
         same = layout.buffers[one].kind == layout.buffers[other].kind
-        same = same and layout.bytes(one) == layout.bytes(other)
-        require(same, Rule.ARGUMENTS, f"{words}, which is not alike")
+        shapes = plan.results[result][1], layout.buffers[one].shape, layout.buffers[other].shape
+        dims = {tuple([layout.sizes.of(d) for d in shape]) for shape in shapes}
+        require(same and len(dims) == 1, Rule.ARGUMENTS, f"{words}, which is not alike")
     if plan.reuses:
         for statement in plan.body:
             if may_leave(statement):
