@@ -178,12 +178,12 @@ class Sizes:
         return beyond
 
     def require_some(self, size: Size) -> None:
-        """Guards that a size is not 0."""
-        known = self.value(size)
-        if known is None:
-            self.guards.append((self.derive("sub", ONE, size), ZERO))
-        elif known == 0:
+        """Guards that a size is not 0, whatever a trace knows of it: others share its code."""
+        if self.value(size) == 0:
             raise NotNative("something is needed of what has no elements")
+        guard = self.derive("sub", ONE, size), ZERO
+        if size.symbols and guard not in self.guards:
+            self.guards.append(guard)
 
     def require_counted(self, size: Size) -> None:
         """Guards that an int32 counts up to a size."""
