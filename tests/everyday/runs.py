@@ -77,18 +77,18 @@ def examine(program: Program, wanted: Sequence[Tier], seconds: float = 20.0) -> 
                 difference = Difference("tier", type(error).__name__, str(error))
                 findings.append(Finding(tier.name, 0, difference, reference[0]))
                 continue
-            raised |= {o.error for o in found}
+            raised |= {(call, o.error) for call, o in enumerate(found)}
             first = first_difference(reference, found)
             if first:
                 findings.append(Finding(tier.name, first[0], first[1], reference[first[0]]))
     return [as_dropped(f, raised) for f in findings]
 
 
-def as_dropped(finding: Finding, raised: Container[str]) -> Finding:
+def as_dropped(finding: Finding, raised: Container[tuple[int, str | None]]) -> Finding:
     """A graph leaves out an op that nobody needs, even one that fails: if no tier runs into its
-    error, that is why."""
+    error in that call, that is why."""
     difference = finding.difference
-    if difference.kind != "no error" or difference.detail in raised:
+    if difference.kind != "no error" or (finding.call, difference.detail) in raised:
         return finding
     return finding._replace(difference=difference._replace(kind="dropped"))
 

@@ -231,10 +231,10 @@ def require_inside(sizes: Sizes, begin: Any, size: Size, dim: Size) -> None:
     if not isinstance(begin, int) or begin < 0:
         raise NotNative("where a slice begins is not known")
     taken, there = sizes.value(size), sizes.value(dim)
-    if taken is None or there is None:
-        sizes.difference(dim, sizes.derive("add", size, Size(begin)))
-    elif begin + taken > there:
+    if taken is not None and there is not None and begin + taken > there:
         raise NotNative("a slice is out of bounds")
+    if size.symbols or dim.symbols:
+        sizes.difference(dim, sizes.derive("add", size, Size(begin)))
 
 
 def pull_plain_sliced(sizes: Sizes, node: Node, dims: Shape, out: Shape, at: Place) -> Place:

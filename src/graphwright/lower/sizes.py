@@ -178,14 +178,12 @@ class Sizes:
         return beyond
 
     def require_some(self, size: Size) -> None:
-        """Guards that a size is not 0: of known ones too, so that traces of one structure, which
-        differ in sizes, have the same code."""
+        """Guards that a size is not 0, whatever a trace knows of it: others share its code."""
         if self.value(size) == 0:
             raise NotNative("something is needed of what has no elements")
-        if size.symbols:
-            guard = self.derive("sub", ONE, size), ZERO
-            if guard not in self.guards:
-                self.guards.append(guard)
+        guard = self.derive("sub", ONE, size), ZERO
+        if size.symbols and guard not in self.guards:
+            self.guards.append(guard)
 
     def require_counted(self, size: Size) -> None:
         """Guards that an int32 counts up to a size."""
