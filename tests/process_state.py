@@ -27,12 +27,27 @@ def threads() -> frozenset[int | None]:
     return frozenset([t.ident for t in threading.enumerate() if t.name not in STAYING])
 
 
-def open_files() -> int:
-    """How many files are open; -1 where the system does not say it."""
+def open_files() -> frozenset[str]:
+    """The descriptors of open files; none where the system does not say it."""
+    own = os.open(os.devnull, os.O_RDONLY)  # what the look at them will have
+    os.close(own)
     try:
-        return len(os.listdir("/proc/self/fd"))
+        return frozenset(os.listdir("/proc/self/fd")) - {str(own)}
     except OSError:
-        return -1
+        return frozenset()
+
+
+def named(descriptors: frozenset[str]) -> list[str]:
+    """The files behind descriptors, without fonts, which matplotlib keeps open."""
+    found = []
+    for descriptor in sorted(descriptors):
+        try:
+            path = os.readlink(f"/proc/self/fd/{descriptor}")
+        except OSError:  # another thread has closed it
+            continue
+        if not path.endswith(".ttf"):
+            found.append(path)
+    return found
 
 
 #: What is the same before and after a test, unless the test leaves something behind.
@@ -52,7 +67,6 @@ PARTS: dict[str, Callable[[], Any]] = {
     "the trace function": sys.gettrace,
     "the working directory": os.getcwd,
     "threads": threads,
-    "open files": open_files,
 }
 
 #: What may differ while something is compiled in the background, which a test need not wait for.
@@ -63,8 +77,8 @@ BUSY: dict[str, Callable[[], Any]] = {
 
 
 def state() -> list[Any]:
-    """The parts of the process's state now."""
-    return [part() for part in PARTS.values()]
+    """The parts of the process's state now, then its open files."""
+    return [*[part() for part in PARTS.values()], open_files()]
 
 
 def left_behind(before: list[Any]) -> list[str]:
@@ -78,7 +92,8 @@ def left_behind(before: list[Any]) -> list[str]:
     found = [f"{name}: {was!r} became {now!r}" for name, was, now in names if was != now]
     usual = (0.005, frozenset())
     names = zip(BUSY, usual, [part() for part in BUSY.values()])
-    return found + [f"{name}: {now!r}" for name, was, now in names if was != now]
+    found += [f"{name}: {now!r}" for name, was, now in names if was != now]
+    return found + [f"the open file {path}" for path in named(after[-1] - before[-1])]
 
 
 def is_idle() -> bool:
