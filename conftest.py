@@ -23,6 +23,7 @@ os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 import numpy as np
 import pytest
 from hypothesis import settings
+from process_state import left_behind, state
 
 import graphwright
 from graphwright.lower.mishaps import Mishaps
@@ -82,6 +83,17 @@ def pytest_collection() -> Generator[None, object, object]:
 def _mishaps(monkeypatch: pytest.MonkeyPatch) -> None:
     """What the engine stumbles over is an error here: kernels would hide it."""
     monkeypatch.setattr(Mishaps, "are_raised", True)
+
+
+@pytest.fixture(autouse=True)
+def _as_it_was() -> Generator[None, None, None]:
+    """A test leaves the process as it found it. (This begins before other fixtures of tests, which
+    come after it in the alphabet, and so ends after them.)"""
+    before = state()
+    yield
+    found = left_behind(before)
+    if found:
+        pytest.fail("the test left behind " + "; ".join(found), pytrace=False)
 
 
 @pytest.fixture(autouse=True)
