@@ -1,0 +1,247 @@
+"""Plants faults of one line in a copy of the tree, and sees which the tests notice.
+
+    python tools/mutate.py src/graphwright/trace --count 20
+    python tools/mutate.py src/graphwright/lower/arena.py --tests tests/plans --table mutants.jsonl
+
+A fault is an operator that is another one, a statement or a key's component that is missing, a
+condition that is turned round, arguments that have changed places, a number that is one more, a
+`finally` or a lock that is not there. Each is planted alone. The tests that mirror its file run
+until the first failure: `tests/trace/test_types.py` for `trace/types.py`, or where there is none
+all of `tests/trace`. With a table, what stands in it is not done again.
+"""
+
+from __future__ import annotations
+
+import argparse
+import ast
+import json
+import os
+import random
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+ROOT = Path(__file__).resolve().parent.parent
+PACKAGE = Path("src/graphwright")
+
+#: Operators, and what each becomes.
+OPERATORS: dict[type, str] = {
+    ast.Add: "-", ast.Sub: "+", ast.Mult: "+", ast.FloorDiv: "*", ast.LShift: ">>",
+    ast.BitOr: "&", ast.BitAnd: "|", ast.Mod: "//",
+    ast.Lt: "<=", ast.LtE: "<", ast.Gt: ">=", ast.GtE: ">", ast.Eq: "!=", ast.NotEq: "==",
+    ast.Is: "is not", ast.IsNot: "is", ast.In: "not in", ast.NotIn: "in",
+    ast.And: "or", ast.Or: "and",
+}  # fmt: skip
+
+
+class Fault(NamedTuple):
+    """A part of a file that is replaced."""
+
+    kind: str
+    line: int
+    start: int  # in bytes
+    end: int
+    text: str
+
+
+def faults(source: str) -> list[Fault]:
+    """All faults that can be planted in a source, in its order."""
+    found = list(Finder(source).of(ast.parse(source)))
+    return sorted(found, key=lambda fault: (fault.start, fault.end, fault.kind, fault.text))
+
+
+class Finder:
+    """Finds where faults can be planted."""
+
+    def __init__(self, source: str) -> None:
+        self.data = source.encode()
+        lines = self.data.splitlines(keepends=True)
+        self.starts = [0]
+        for line in lines:
+            self.starts.append(self.starts[-1] + len(line))
+
+    def span(self, node: Any) -> tuple[int, int]:
+        """The bytes of a node."""
+        start = self.starts[node.lineno - 1] + node.col_offset
+        return start, self.starts[node.end_lineno - 1] + node.end_col_offset
+
+    def text(self, node: Any) -> str:
+        """The source of a node."""
+        start, end = self.span(node)
+        return self.data[start:end].decode()
+
+    def replaced(self, kind: str, node: Any, text: str) -> Fault:
+        """A node replaced by a text."""
+        return Fault(kind, node.lineno, *self.span(node), text)
+
+    def between(self, kind: str, left: Any, right: Any, text: str) -> Fault:
+        """What stands between two nodes replaced; parentheses around them stay."""
+        start, end = self.span(left)[1], self.span(right)[0]
+        gap = self.data[start:end].decode()
+        head = gap[: gap.rfind(")") + 1]
+        tail = gap[gap.find("(") :] if "(" in gap else ""
+        return Fault(kind, left.lineno, start, end, f"{head} {text} {tail}")
+
+    def of(self, tree: ast.AST) -> Iterator[Fault]:
+        """The faults of a tree; annotations and docstrings have none."""
+        for node in ast.walk(tree):
+            if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
+                for statement in node.body:
+                    yield from self.inside(statement)
+
+    def inside(self, statement: ast.AST) -> Iterator[Fault]:
+        """The faults of a statement of a function, without those of functions in it."""
+        apart = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
+        if isinstance(statement, (*apart, ast.JoinedStr)):  # whose parts old Pythons misplace
+            return
+        if isinstance(statement, ast.AnnAssign):
+            children: list[ast.AST] = [] if statement.value is None else [statement.value]
+        else:
+            children = list(ast.iter_child_nodes(statement))
+        yield from self.here(statement)
+        for child in children:
+            yield from self.inside(child)
+
+    def here(self, node: Any) -> Iterator[Fault]:
+        """The faults of one node."""
+        if isinstance(node, ast.BinOp) and type(node.op) in OPERATORS:
+            yield self.between("operator", node.left, node.right, OPERATORS[type(node.op)])
+        elif isinstance(node, ast.BoolOp):
+            for left, right in zip(node.values, node.values[1:]):
+                yield self.between("operator", left, right, OPERATORS[type(node.op)])
+        elif isinstance(node, ast.Compare) and len(node.ops) == 1:
+            right, other = node.comparators[0], OPERATORS[type(node.ops[0])]
+            yield self.between("comparison", node.left, right, other)
+        elif isinstance(node, (ast.If, ast.IfExp)):
+            yield self.replaced("condition", node.test, f"(not ({self.text(node.test)}))")
+        elif isinstance(node, ast.Constant) and type(node.value) is int:
+            yield self.replaced("number", node, str(node.value + 1))
+        elif isinstance(node, ast.Call) and len(node.args) > 1:
+            one, two = node.args[:2]
+            if not isinstance(one, ast.Starred) and not isinstance(two, ast.Starred):
+                start, middle = self.span(one)
+                again, end = self.span(two)
+                gap = self.data[middle:again].decode()
+                text = f"{self.text(two)}{gap}{self.text(one)}"
+                yield Fault("arguments", node.lineno, start, end, text)
+        elif isinstance(node, ast.Assign) and isinstance(node.value, ast.Tuple):
+            names = " ".join(map(ast.unparse, node.targets))
+            parts = [self.text(part) for part in node.value.elts]
+            for i in range(len(parts)) if "key" in names else ():
+                others = ", ".join(parts[:i] + parts[i + 1 :])
+                yield self.replaced("key", node.value, f"({others},)")
+        yield from self.missing(node)
+
+    def missing(self, node: Any) -> Iterator[Fault]:
+        """Statements that are not there, `finally` and `with` without their meaning."""
+        calls = isinstance(node, ast.Expr) and isinstance(node.value, ast.Call)
+        sets = isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Attribute)
+        if calls or sets or isinstance(node, ast.AugAssign):
+            yield self.replaced("statement", node, "pass")
+        elif isinstance(node, ast.Try) and node.finalbody:
+            for last in node.finalbody:
+                yield self.replaced("finally", last, "pass")
+        elif isinstance(node, ast.With):
+            for item in node.items:
+                if "lock" in self.text(item.context_expr).lower() and not item.optional_vars:
+                    nothing = "__import__('contextlib').nullcontext()"
+                    yield self.replaced("lock", item.context_expr, nothing)
+
+
+def planted(source: str, fault: Fault) -> str:
+    """The source with a fault in it."""
+    data = source.encode()
+    return (data[: fault.start] + fault.text.encode() + data[fault.end :]).decode()
+
+
+def is_python(source: str) -> bool:
+    """Whether a source compiles."""
+    try:
+        compile(source, "planted", "exec")
+    except SyntaxError:
+        return False
+    return True
+
+
+def tests_of(path: Path, root: Path) -> list[str]:
+    """The tests that mirror a file of the package."""
+    inside = path.relative_to(root / PACKAGE)
+    own = Path("tests") / inside.parent / f"test_{inside.name}"
+    folder = next(p for p in (own, *own.parents) if (root / p).exists())
+    return [str(folder)]
+
+
+def copied(root: Path, into: Path) -> Path:
+    """A copy of the files that git knows."""
+    listed = subprocess.run(["git", "ls-files", "-z"], cwd=root, capture_output=True, check=True)
+    for name in listed.stdout.decode().split("\0"):
+        if name and (root / name).is_file():
+            (into / name).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy2(root / name, into / name)
+    return into
+
+
+def noticed(tests: Sequence[str], root: Path, seconds: float) -> tuple[str, str]:
+    """What becomes of the tests: `noticed`, `missed` or `hangs`, and the test that says so."""
+    command = [sys.executable, "-m", "pytest", "-n", "0", "-x", "-q", "-p", "no:cacheprovider"]
+    paths = os.pathsep.join([str(root / "src"), str(root / "tests")])
+    environment = {**os.environ, "PYTHONPATH": paths, "PYTHONDONTWRITEBYTECODE": "1"}
+    try:
+        done = subprocess.run(
+            [*command, *tests], cwd=root, env=environment, capture_output=True, text=True,
+            timeout=seconds,
+        )  # fmt: skip
+    except subprocess.TimeoutExpired:
+        return "hangs", ""
+    last = [line for line in done.stdout.splitlines() if line.startswith(("FAILED", "ERROR"))]
+    return ("missed" if done.returncode == 0 else "noticed"), (last or [""])[-1]
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Plants faults and prints what became of each; 1 if one was missed."""
+    parser = argparse.ArgumentParser("mutate", description=__doc__.partition("\n")[0])
+    parser.add_argument("paths", nargs="+", type=Path, help="files or folders of the package")
+    parser.add_argument("--count", type=int, default=10, help="how many, drawn from all")
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--seconds", type=float, default=60.0, help="for the tests of each")
+    parser.add_argument("--tests", nargs="+", help="instead of those that mirror the file")
+    parser.add_argument("--table", type=Path, help="a file of JSON lines: what became of each")
+    given = parser.parse_args(arguments)
+    files = [f for p in given.paths for f in (sorted(p.rglob("*.py")) if p.is_dir() else [p])]
+    sites = [(f.resolve(), fault) for f in files for fault in faults(f.read_text())]
+    random.Random(given.seed).shuffle(sites)
+    lines = given.table.read_text().splitlines() if given.table and given.table.exists() else []
+    known = {(r["file"], r["line"], r["kind"], r["text"]) for r in map(json.loads, lines)}
+    missed = 0
+    with tempfile.TemporaryDirectory() as folder:
+        copy = copied(ROOT, Path(folder))
+        for path, fault in sites[: given.count]:
+            name = str(path.relative_to(ROOT))
+            source = path.read_text()
+            broken = planted(source, fault)
+            if (name, fault.line, fault.kind, fault.text) in known or not is_python(broken):
+                continue
+            began = time.monotonic()
+            (copy / name).write_text(broken)
+            tests = given.tests or tests_of(path, ROOT)
+            outcome, by = noticed(tests, copy, given.seconds)
+            (copy / name).write_text(source)
+            record = {
+                "file": name, "line": fault.line, "kind": fault.kind, "text": fault.text,
+                "outcome": outcome, "by": by, "seconds": round(time.monotonic() - began, 1),
+            }  # fmt: skip
+            print(json.dumps(record), flush=True)
+            if given.table:
+                with given.table.open("a") as table:
+                    table.write(json.dumps(record) + "\n")
+            missed += outcome == "missed"
+    return 1 if missed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
