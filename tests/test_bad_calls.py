@@ -21,6 +21,7 @@ from bad_calls import Arguments, decoded_arguments, digest, states, values, valu
 
 import graphwright as tf
 from graphwright.edge import raw_ops
+from graphwright.edge.event_file import EventFile
 from graphwright.edge.raw_ops import load_all
 from graphwright.op.interpreter import STATE
 from graphwright.op.op import REGISTRY
@@ -128,6 +129,22 @@ OTHER = {
 @pytest.fixture(autouse=True)
 def _quiet(caplog: pytest.LogCaptureFixture) -> None:
     caplog.set_level(logging.CRITICAL, "tensorflow")
+
+
+@pytest.fixture(autouse=True)
+def _event_files(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Closes the files of writers that calls make: the examples of arguments are kept."""
+    made: list[EventFile] = []
+    begin = EventFile.__init__
+
+    def noted(file: EventFile, *arguments: Any) -> None:
+        begin(file, *arguments)
+        made.append(file)
+
+    monkeypatch.setattr(EventFile, "__init__", noted)
+    yield
+    for file in made:
+        file.close()
 
 
 @cache

@@ -11,6 +11,7 @@ import pytest
 from core_corpus import corpus, outcome
 
 import graphwright as tf
+from graphwright.kernels import preparation
 
 GOLDEN = json.loads((Path(__file__).parent / "golden" / "core.json").read_text(encoding="utf-8"))
 
@@ -41,6 +42,12 @@ DEPARTURES = [
     (r"constant\(2\*\*64, tf\.complex", "an int of any size may become complex"),
     (r"np\.zeros\(\(0, 3\), np\.float16\), tf\.string", "no float array becomes strings"),
 ]
+
+
+@pytest.fixture(autouse=True)
+def _usual_waiting(monkeypatch: pytest.MonkeyPatch) -> None:
+    """One program has all wait for kernels, and nothing ends that."""
+    monkeypatch.setattr(preparation.Waiting, "always", preparation.Waiting.always)
 
 
 def departs(expression: str) -> bool:
