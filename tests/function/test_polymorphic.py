@@ -422,9 +422,9 @@ def test_functions_of_numpy_are_traced_where_they_say_what_they_take(function):
     args = {np.sin: (x,), np.concatenate: ([x, x],)}.get(function, (x, x))
     try:
         inspect.signature(function)
-    except ValueError as error:  # before NumPy 2.4
-        with pytest.raises(ValueError, match="no signature found"):
-            raise error
+    except ValueError:  # before NumPy 2.4
+        with pytest.raises(ValueError, match="signature"):
+            tf.function(function)(*args)
         return
     expected = function(*[[a.numpy() for a in arg] if isinstance(arg, list) else arg.numpy()
                           for arg in args])  # fmt: skip
