@@ -5,10 +5,10 @@ from __future__ import annotations
 from graphwright.ir.face import Face
 from graphwright.ir.operation import Faces
 from graphwright.ragged.bodies import RaggedBodies
-from graphwright.ragged.methods import METHODS
+from graphwright.ragged.factories import Factories
 
 
 def install() -> None:
     """Hands each lower layer the implementations that it declares."""
-    Face.bodies = Faces()
-    METHODS.bodies = RaggedBodies()
+    Face._bodies = Faces()
+    Factories._bodies = RaggedBodies()

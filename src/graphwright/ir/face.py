@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Protocol
+from typing import Any, ClassVar, Protocol
 
 
 class Bodies(Protocol):
@@ -43,7 +43,7 @@ class Face:
     results: list[Any]
 
     #: Installed by `graphwright.hooks`.
-    bodies: Bodies
+    _bodies: ClassVar[Bodies]
 
     @property
     def arguments(self) -> list[Any]:
@@ -53,50 +53,50 @@ class Face:
     @property
     def inputs(self) -> list[Any]:
         """The placeholders' tensors: parameters, then captures."""
-        return self.bodies.tensors(self, self.arguments)
+        return self._bodies.tensors(self, self.arguments)
 
     @property
     def outputs(self) -> list[Any]:
         """The tensors of the results."""
-        return self.bodies.tensors(self, self.results)
+        return self._bodies.tensors(self, self.results)
 
     @property
     def control_outputs(self) -> list[Any]:
         """The operations that run for their effects whatever the results need."""
-        return self.bodies.control_outputs(self)
+        return self._bodies.control_outputs(self)
 
     def as_graph_def(self, from_version: int | None = None, add_shapes: bool = False) -> Any:
         """The graph as a message that TensorFlow reads too.
 
         `from_version` is accepted and has no meaning: graphs have no versions.
         """
-        return self.bodies.message(self, add_shapes)
+        return self._bodies.message(self, add_shapes)
 
     def get_operations(self) -> list[Any]:
         """All operations in the order in which they were traced.
 
         Where results wait for effects, the last one is the NoOp that they wait for.
         """
-        return self.bodies.operations(self)
+        return self._bodies.operations(self)
 
     def get_operation_by_name(self, name: str) -> Any:
         """The operation of this name; KeyError if there is none."""
-        return self.bodies.operation_by_name(self, name)
+        return self._bodies.operation_by_name(self, name)
 
     def get_tensor_by_name(self, name: str) -> Any:
         """The tensor of a name such as 'add:0'; KeyError if there is none."""
-        return self.bodies.tensor_by_name(self, name)
+        return self._bodies.tensor_by_name(self, name)
 
     def as_graph_element(
         self, obj: Any, allow_tensor: bool = True, allow_operation: bool = True
     ) -> Any:
         """The operation or tensor that `obj` is or names; TypeError for anything else."""
-        return self.bodies.element(self, obj, allow_tensor, allow_operation)
+        return self._bodies.element(self, obj, allow_tensor, allow_operation)
 
     def view(self) -> Any:
         """The graph to look at: text with source lines, in a notebook a drawing that folds."""
-        return self.bodies.view(self)
+        return self._bodies.view(self)
 
     def to_dot(self) -> str:
         """The graph in the language of Graphviz, with the graphs in it as clusters."""
-        return self.bodies.dot(self)
+        return self._bodies.dot(self)

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, ClassVar
 
 from graphwright.control.assertions import assert_equal
 from graphwright.errors import InvalidArgumentError
 from graphwright.op.interpreter import convert
-from graphwright.ragged.methods import METHODS
+from graphwright.ragged.methods import Bodies
 from graphwright.ragged.positions import length_of
 from graphwright.ragged.row_partition import RowPartition, splits_dtype
 from graphwright.types import dtypes as dt
@@ -19,6 +19,9 @@ class Factories:
     """What `tf.RaggedTensor` is made by."""
 
     __slots__ = ()
+
+    #: Installed by `graphwright.hooks`.
+    _bodies: ClassVar[Bodies]
 
     @classmethod
     def _of(cls, values: Any, make: Callable[[Any], RowPartition], validate: bool) -> Any:
@@ -165,14 +168,14 @@ class Factories:
         <tf.RaggedTensor [[5, 7], [0, 3]]>
         """
         dtype = splits_dtype(row_splits_dtype)
-        return METHODS.bodies.from_tensor(tensor, lengths, padding, ragged_rank, dtype)
+        return cls._bodies.from_tensor(tensor, lengths, padding, ragged_rank, dtype)
 
     @classmethod
     def from_sparse(
         cls, st_input: Any, name: str | None = None, row_splits_dtype: Any = dt.int64
     ) -> Any:
         """The rows of a sparse matrix whose values stand at the left of each row."""
-        return METHODS.bodies.from_sparse(st_input, splits_dtype(row_splits_dtype))
+        return cls._bodies.from_sparse(st_input, splits_dtype(row_splits_dtype))
 
 
 def is_ragged(value: Any) -> bool:

@@ -38,12 +38,3 @@ class Bodies(Protocol):
 
     def spec_of(self, ragged: Any) -> Any:
         """The type spec."""
-
-
-class Methods:
-    """Where the bodies are, once `graphwright.hooks` has installed them."""
-
-    bodies: Bodies
-
-
-METHODS = Methods()

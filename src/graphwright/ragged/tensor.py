@@ -17,7 +17,6 @@ from graphwright.ops.shape import shape as shape_of
 from graphwright.ragged.display import shown
 from graphwright.ragged.factories import Factories, as_values, is_ragged
 from graphwright.ragged.iteration import RaggedRows
-from graphwright.ragged.methods import METHODS
 from graphwright.ragged.row_partition import RowPartition, splits_dtype
 from graphwright.types import dtypes as dt
 from graphwright.types.composite import Composite
@@ -161,7 +160,7 @@ class RaggedTensor(Factories, Composite, Operators):
         self, axis: Any = None, name: str | None = None, out_type: Any = None
     ) -> Any:
         """The shape of the smallest tensor that all rows fit in."""
-        found = METHODS.bodies.bounding_shape(self)
+        found = self._bodies.bounding_shape(self)
         if out_type is not None:
             found = cast(found, out_type)
         if axis is None:
@@ -220,7 +219,7 @@ class RaggedTensor(Factories, Composite, Operators):
                 f"Expected outer_axis ({outer_axis}) to be less than or equal to inner_axis "
                 f"({inner_axis})."
             )
-        return METHODS.bodies.merge_dims(self, outer, inner)
+        return self._bodies.merge_dims(self, outer, inner)
 
     def to_tensor(
         self, default_value: Any = None, name: str | None = None, shape: Any = None
@@ -231,11 +230,11 @@ class RaggedTensor(Factories, Composite, Operators):
         >>> tf.ragged.constant([[1, 2], [3]]).to_tensor(-1).numpy().tolist()
         [[1, 2], [3, -1]]
         """
-        return METHODS.bodies.to_tensor(self, default_value, shape)
+        return self._bodies.to_tensor(self, default_value, shape)
 
     def to_sparse(self, name: str | None = None) -> Any:
         """The sparse tensor of the same elements."""
-        return METHODS.bodies.to_sparse(self)
+        return self._bodies.to_sparse(self)
 
     def to_list(self) -> list[Any]:
         """The rows as nested Python lists; ValueError while tracing."""
@@ -286,7 +285,7 @@ class RaggedTensor(Factories, Composite, Operators):
         raise TypeError("RaggedTensor may not be used as a boolean.")
 
     def __getitem__(self, key: Any) -> Any:
-        return METHODS.bodies.get_item(self, key)
+        return self._bodies.get_item(self, key)
 
     def __iter__(self) -> Iterator[Any]:
         count = self._row_partition.static_nrows
@@ -310,13 +309,13 @@ class RaggedTensor(Factories, Composite, Operators):
 
     def _text(self, summarize: int) -> Any:
         """What `tf.print` prints: a string tensor."""
-        return METHODS.bodies.text_of(self, summarize)
+        return self._bodies.text_of(self, summarize)
 
     # -- as a composite ---------------------------------------------------------------------
 
     @property
     def __graphwright_spec__(self) -> Any:
-        return METHODS.bodies.spec_of(self)
+        return self._bodies.spec_of(self)
 
     def _sign(self) -> tuple[Any, list[Any]] | None:
         uniform, splits = [], []
