@@ -8,12 +8,19 @@ condition that is turned round, arguments that have changed places, a number tha
 `finally` or a lock that is not there. Each is planted alone. The tests that mirror its file run
 until the first failure: `tests/trace/test_types.py` for `trace/types.py`, or where there is none
 all of `tests/trace`. With a table, what stands in it is not done again.
+
+    python tools/mutate.py --again docs/engineering/mutants/trace.jsonl
+
+plants the faults of a table once more, wherever their functions are by now: a fault is found by the
+name of its function and the line that it changes. A record of the table that no test noticed has a
+`why`, which a reader wrote: why no program can see this fault.
 """
 
 from __future__ import annotations
 
 import argparse
 import ast
+import functools
 import json
 import os
 import random
@@ -47,12 +54,23 @@ class Fault(NamedTuple):
     start: int  # in bytes
     end: int
     text: str
+    function: str = ""  # the qualified name of the function it stands in
+
+    def code(self, path: Path) -> str:
+        """The line of a file that it changes, without its margin."""
+        return lines_of(path)[self.line - 1].strip()
+
+
+@functools.cache
+def lines_of(path: Path) -> list[str]:
+    """The lines of a file; faults are planted in copies, so they stay as they are."""
+    return path.read_text().splitlines()
 
 
 def faults(source: str) -> list[Fault]:
     """All faults that can be planted in a source, in its order."""
-    found = list(Finder(source).of(ast.parse(source)))
-    return sorted(found, key=lambda fault: (fault.start, fault.end, fault.kind, fault.text))
+    all_of_them = list(Finder(source).of(ast.parse(source)))
+    return sorted(all_of_them, key=lambda fault: (fault.start, fault.end, fault.kind, fault.text))
 
 
 class Finder:
@@ -87,12 +105,17 @@ class Finder:
         tail = gap[gap.find("(") :] if "(" in gap else ""
         return Fault(kind, left.lineno, start, end, f"{head} {text} {tail}")
 
-    def of(self, tree: ast.AST) -> Iterator[Fault]:
+    def of(self, tree: ast.AST, outer: str = "") -> Iterator[Fault]:
         """The faults of a tree; annotations and docstrings have none."""
-        for node in ast.walk(tree):
+        for node in ast.iter_child_nodes(tree):
+            name = outer
+            if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
+                name = f"{outer}.{node.name}".lstrip(".")
             if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
                 for statement in node.body:
-                    yield from self.inside(statement)
+                    for fault in self.inside(statement):
+                        yield fault._replace(function=name)
+            yield from self.of(node, name)
 
     def inside(self, statement: ast.AST) -> Iterator[Fault]:
         """The faults of a statement of a function, without those of functions in it."""
@@ -202,44 +225,103 @@ def noticed(tests: Sequence[str], root: Path, seconds: float) -> tuple[str, str]
     return ("missed" if done.returncode == 0 else "noticed"), (last or [""])[-1]
 
 
+class Place(NamedTuple):
+    """A fault in a file."""
+
+    path: Path
+    fault: Fault
+
+    def key(self) -> tuple[str, str, str, str, str]:
+        """What finds it again when its file has moved or grown."""
+        code = self.fault.code(self.path)
+        return (self.path.name, self.fault.function, code, self.fault.kind, self.fault.text)
+
+
+def places_of(paths: Sequence[Path]) -> list[Place]:
+    """All places in files and folders where a fault can be planted."""
+    files = [f for p in paths for f in (sorted(p.rglob("*.py")) if p.is_dir() else [p])]
+    return [Place(f.resolve(), fault) for f in files for fault in faults(f.read_text())]
+
+
+def key_of(record: dict[str, Any]) -> tuple[str, str, str, str, str]:
+    """The key of the place that a record tells of."""
+    name = Path(record["file"]).name
+    return (name, record["function"], record["code"], record["kind"], record["text"])
+
+
+def found_again(records: Sequence[dict[str, Any]]) -> list[Place]:
+    """The places of records, wherever they are by now; prints which are gone.
+
+    A file that has another name by now is looked for among all others.
+    """
+    by_key: dict[tuple[str, ...], list[Place]] = {}
+    for place in places_of([ROOT / PACKAGE]):
+        by_key.setdefault(place.key(), []).append(place)
+        by_key.setdefault(place.key()[1:], []).append(place)
+    places = []
+    for record in records:
+        key = key_of(record)
+        candidates = by_key.get(key) or by_key.get(key[1:]) or []
+        if candidates:
+            places.append(candidates[0])
+        else:
+            print(json.dumps({**record, "outcome": "gone"}), flush=True)
+    return places
+
+
+def read_table(path: Path | None) -> list[dict[str, Any]]:
+    """The records of a table; none where there is no such file yet."""
+    if path is None or not path.exists():
+        return []
+    return [json.loads(line) for line in path.read_text().splitlines()]
+
+
+def outcome_of(place: Place, copy: Path, tests: Sequence[str], seconds: float) -> dict[str, Any]:
+    """Plants a fault in a copy of the tree and runs tests; the record of what became of it."""
+    path, fault = place
+    name = str(path.relative_to(ROOT))
+    source = path.read_text()
+    began = time.monotonic()
+    (copy / name).write_text(planted(source, fault))
+    outcome, by = noticed(tests or tests_of(path, ROOT), copy, seconds)
+    (copy / name).write_text(source)
+    return {
+        "file": name, "function": fault.function, "line": fault.line, "code": fault.code(path),
+        "kind": fault.kind, "text": fault.text, "outcome": outcome, "by": by,
+        "seconds": round(time.monotonic() - began, 1),
+    }  # fmt: skip
+
+
 def main(arguments: Sequence[str] | None = None) -> int:
     """Plants faults and prints what became of each; 1 if one was missed."""
     parser = argparse.ArgumentParser("mutate", description=__doc__.partition("\n")[0])
-    parser.add_argument("paths", nargs="+", type=Path, help="files or folders of the package")
+    parser.add_argument("paths", nargs="*", type=Path, help="files or folders of the package")
     parser.add_argument("--count", type=int, default=10, help="how many, drawn from all")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--seconds", type=float, default=60.0, help="for the tests of each")
-    parser.add_argument("--tests", nargs="+", help="instead of those that mirror the file")
+    parser.add_argument("--tests", nargs="+", default=(), help="not those that mirror the file")
     parser.add_argument("--table", type=Path, help="a file of JSON lines: what became of each")
+    parser.add_argument("--again", type=Path, help="a table whose faults are planted once more")
     given = parser.parse_args(arguments)
-    files = [f for p in given.paths for f in (sorted(p.rglob("*.py")) if p.is_dir() else [p])]
-    sites = [(f.resolve(), fault) for f in files for fault in faults(f.read_text())]
-    random.Random(given.seed).shuffle(sites)
-    lines = given.table.read_text().splitlines() if given.table and given.table.exists() else []
-    known = {(r["file"], r["line"], r["kind"], r["text"]) for r in map(json.loads, lines)}
+    if given.again:
+        places = found_again([r for r in read_table(given.again) if "why" not in r])
+    else:
+        places = places_of(given.paths)
+        random.Random(given.seed).shuffle(places)
+        del places[given.count :]
+    known = {key_of(record) for record in read_table(given.table)}
     missed = 0
     with tempfile.TemporaryDirectory() as folder:
         copy = copied(ROOT, Path(folder))
-        for path, fault in sites[: given.count]:
-            name = str(path.relative_to(ROOT))
-            source = path.read_text()
-            broken = planted(source, fault)
-            if (name, fault.line, fault.kind, fault.text) in known or not is_python(broken):
+        for place in places:
+            if place.key() in known or not is_python(planted(place.path.read_text(), place.fault)):
                 continue
-            began = time.monotonic()
-            (copy / name).write_text(broken)
-            tests = given.tests or tests_of(path, ROOT)
-            outcome, by = noticed(tests, copy, given.seconds)
-            (copy / name).write_text(source)
-            record = {
-                "file": name, "line": fault.line, "kind": fault.kind, "text": fault.text,
-                "outcome": outcome, "by": by, "seconds": round(time.monotonic() - began, 1),
-            }  # fmt: skip
+            record = outcome_of(place, copy, given.tests, given.seconds)
             print(json.dumps(record), flush=True)
             if given.table:
                 with given.table.open("a") as table:
                     table.write(json.dumps(record) + "\n")
-            missed += outcome == "missed"
+            missed += record["outcome"] == "missed"
     return 1 if missed else 0
 
 

@@ -103,3 +103,24 @@ def test_what_a_test_notices(
     assert mutate.main([str(source), "--table", str(table)]) == 0  # it is done
     assert len(table.read_text().splitlines()) == len(outcomes)
     assert source.read_text() == "def double(x):\n    return x * 2\n"
+
+    moved = package / "double.py"
+    moved.write_text("# elsewhere\n\n" + source.read_text())
+    source.unlink()
+    again = tmp_path / "again.jsonl"
+    assert mutate.main(["--again", str(table), "--table", str(again)]) == 0  # no such import
+    records = [json.loads(line) for line in again.read_text().splitlines()]
+    assert [(r["file"], r["line"]) for r in records] == [("src/graphwright/double.py", 4)] * 2
+
+
+def test_a_fault_that_is_gone_is_named(
+    mutate: ModuleType, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    record = {
+        "file": "src/graphwright/types/shape.py", "function": "no_such_function", "line": 1,
+        "code": "return 1", "kind": "number", "text": "2", "outcome": "noticed", "by": "",
+    }  # fmt: skip
+    table = tmp_path / "table.jsonl"
+    table.write_text(json.dumps(record) + "\n")
+    assert mutate.main(["--again", str(table)]) == 0
+    assert json.loads(capsys.readouterr().out)["outcome"] == "gone"
