@@ -20,9 +20,11 @@ from __future__ import annotations
 
 import argparse
 import ast
+import compileall
 import functools
 import json
 import os
+import py_compile
 import random
 import shutil
 import subprocess
@@ -206,6 +208,10 @@ def copied(root: Path, into: Path) -> Path:
         if name and (root / name).is_file():
             (into / name).parent.mkdir(parents=True, exist_ok=True)
             shutil.copy2(root / name, into / name)
+    checked = (
+        py_compile.PycInvalidationMode.CHECKED_HASH
+    )  # a fault is as new and as long as its source
+    compileall.compile_dir(into, quiet=2, invalidation_mode=checked)
     return into
 
 
