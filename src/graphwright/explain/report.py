@@ -6,7 +6,6 @@ import io
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from graphwright.explain import notebook
 from graphwright.explain.cause import Cause, Difference, Retrace, Rule, causes, retraces
 from graphwright.explain.findings import CauseReport, Findings, TraceReport
 from graphwright.explain.fix import fixes, together
@@ -40,6 +39,8 @@ class Report(Findings):
         return render(self)
 
     def _repr_html_(self) -> str:
+        from graphwright.explain import notebook  # and `html` where somebody sees it
+
         return notebook.html(self)
 
 

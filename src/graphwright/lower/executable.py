@@ -18,7 +18,6 @@ from graphwright.lower.llvm.boundary import boundary, native_function
 from graphwright.lower.llvm.boundary_code import table
 from graphwright.lower.llvm.frame import Frame
 from graphwright.lower.llvm.render import render
-from graphwright.lower.llvm.sanitizer import prepare, watched
 from graphwright.lower.nest import Program
 from graphwright.lower.sizes import NotNative
 from graphwright.named_tuple import NamedTuple
@@ -42,7 +41,6 @@ def library_of(text: str) -> Library:
     found = _LIBRARIES.get(text)
     if found is None:
         boundary()
-        prepare()
         found = _LIBRARIES[text] = machine.link(text)
     return found
 
@@ -66,7 +64,7 @@ class Executable:
         self.code = code
         prepare, run = [code.library.addresses[name] for name in code.names]
         native = native_function(describe(program, frame, (prepare, run)), code.library)
-        self._native = native if frame.sanitizer is None else watched(program, native)
+        self._native = native if frame.sanitizer is None else frame.sanitizer.watched(native)
 
     def function(self) -> Callable[..., Any]:
         """What calls it: the C function itself where no constants are to be added."""

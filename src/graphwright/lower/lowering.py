@@ -39,8 +39,9 @@ from graphwright.lower.nest import (
 )
 from graphwright.lower.nesting import ClusterLowering, StageLowering
 from graphwright.lower.own_ops import MatMulAdd, Products, Scanned, Scattered
-from graphwright.lower.passes import verified, verified_plan
+from graphwright.lower.passes import verified
 from graphwright.lower.places import require_places
+from graphwright.lower.plan_verifier import verify
 from graphwright.lower.residence import PlanError, Residence, stored
 from graphwright.lower.reuse import with_reuses
 from graphwright.lower.schedule import Schedule
@@ -361,7 +362,8 @@ def lower(graph: Graph, updates: Sequence[tuple[int, int]] = ()) -> tuple[Progra
         program = require_places(lowering.program())
         plan = with_reuses(coalesced(program), updates)
         plan = plan._replace(homes=tuple(homes(plan).items()))
-        return verified_plan(program, plan), lowering.constants
+        verify(program, plan)
+        return plan, lowering.constants
     except NotNative as reason:
         reason.nodes = [origins.get(n, n) for n in reason.nodes]
         raise

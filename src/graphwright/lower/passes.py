@@ -1,5 +1,4 @@
-"""Passes in a row; in the checking mode each must leave a graph that is well-formed. The plan that
-comes of them is always verified."""
+"""Passes in a row; in the checking mode each must leave a graph that is well-formed."""
 
 from __future__ import annotations
 
@@ -9,9 +8,7 @@ from weakref import WeakSet
 from graphwright.errors import InternalError
 from graphwright.ir.graph import Graph, Node
 from graphwright.ir.verify import verify_structure
-from graphwright.lower.nest import Program
 from graphwright.lower.options import OPTIONS
-from graphwright.lower.plan_verifier import verify
 
 #: What was verified: most nodes of a graph, and graphs in it, are the same after a pass.
 _RIGHT: WeakSet[Graph | Node] = WeakSet()
@@ -33,9 +30,3 @@ def verified(graph: Graph, made_by: str) -> Graph:
             message = f"the pass `{made_by}` left a graph that is wrong: {error}"
             raise InternalError(None, None, message) from error
     return graph
-
-
-def verified_plan(lowered: Program, plan: Program) -> Program:
-    """The plan; InternalError where it is not sure to do what was lowered."""
-    verify(lowered, plan)
-    return plan

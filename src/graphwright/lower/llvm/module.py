@@ -3,13 +3,25 @@
 from __future__ import annotations
 
 import math
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from graphwright.lower.llvm.emitter import Emitter
 from graphwright.lower.llvm.frame import Frame
-from graphwright.lower.llvm.sanitizer import Sanitizer, is_on
 from graphwright.lower.nest import Program
+from graphwright.lower.options import OPTIONS
 from graphwright.lower.sizes import Size
+
+if TYPE_CHECKING:
+    from graphwright.lower.llvm.sanitizer import Sanitizer
+
+
+def sanitizer_of(program: Program) -> Sanitizer | None:
+    """What instruments a program's code in the mode `sanitize`; only that mode loads it."""
+    if OPTIONS.get("native") != "sanitize":
+        return None
+    from graphwright.lower.llvm.sanitizer import Sanitizer
+
+    return Sanitizer(program)
 
 
 class Writer(Protocol):
@@ -26,7 +38,7 @@ class Module:
 
     def __init__(self, program: Program) -> None:
         self.program = program
-        self.frame = Frame(program, Sanitizer(program) if is_on() else None)
+        self.frame = Frame(program, sanitizer_of(program))
         self.functions: list[str] = []
         self.declarations: dict[str, str] = {}
 

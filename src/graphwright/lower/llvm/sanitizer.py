@@ -34,11 +34,10 @@ from graphwright.lower.nest import (
     all_statements,
     show,
 )
-from graphwright.lower.options import OPTIONS
 from graphwright.lower.sizes import Size, product
 
 #: The bytes of a guard zone, and what is in it.
-GUARD, POISON = 256, 0xA5
+POISON = 0xA5
 
 #: What a fault is, by its number.
 FAULTS = (
@@ -163,15 +162,15 @@ _DECLARATIONS = {
 }
 
 
-def is_on() -> bool:
-    """Whether code is made that looks where it reads and writes."""
-    return OPTIONS.get("native") == "sanitize"
-
-
 class Sanitizer:
     """Instruments the code of one program."""
 
+    #: The bytes of a guard zone.
+    zone = 256
+
     def __init__(self, program: Program) -> None:
+        machine.define("gw_sanitize_record", ctypes.addressof(_RECORD))
+        machine.define("gw_sanitize_dump", ctypes.addressof(_DUMP))
         self.program = program
         self.here = 0  # the number of the statement that is being written
         statements = list(all_statements(program.body))
@@ -216,7 +215,7 @@ class Sanitizer:
     def guard(self, f: FunctionWriter, buffer: int, memory: Reg, start: Reg, end: Reg) -> None:
         """Notes the zones around a buffer that has all of the memory from `start` to `end`."""
         size = f.size(bytes_of(self.program.buffers[buffer]))
-        first = f.add(start, f.number(GUARD))
+        first = f.add(start, f.number(self.zone))
         for begin, stop in ((start, first), (f.add(first, size), end)):
             zone = f.e.assign("ptr", 1, f"getelementptr i8, {memory}, {begin}")
             self.zones.append((buffer, zone, f.e.binary("sub", stop, begin)))
@@ -333,27 +332,24 @@ class Sanitizer:
         """The functions that instrumented code calls."""
         return _TEXT
 
+    # -- the call ---------------------------------------------------------------------------
 
-def prepare() -> None:
-    """Makes the record and the dump known to machine code."""
-    machine.define("gw_sanitize_record", ctypes.addressof(_RECORD))
-    machine.define("gw_sanitize_dump", ctypes.addressof(_DUMP))
+    def watched(self, native: Callable[..., Any]) -> Callable[..., Any]:
+        """The machine code; it raises InternalError where it did what no plan may do."""
 
+        def run(*arguments: Any) -> Any:
+            with _ONE:
+                _RECORD[0] = 0
+                results = native(*arguments)
+                fault, where, *numbers = _RECORD[:6]
+            if fault:
+                names = ("buffer", "offset", "size", "extent")
+                words = FAULTS[fault - 1].format(**dict(zip(names, numbers)))
+                statements = list(all_statements(self.program.body))
+                nest = f"\n{self.program}"
+                if where >= 0:
+                    nest = "\n".join(show((statements[where],), 1))
+                raise InternalError(None, None, f"machine code {words}:\n{nest}")
+            return results
 
-def watched(program: Program, native: Callable[..., Any]) -> Callable[..., Any]:
-    """A program's machine code that raises InternalError where it did what no plan may do."""
-
-    def run(*arguments: Any) -> Any:
-        with _ONE:
-            _RECORD[0] = 0
-            found = native(*arguments)
-            fault, where, *numbers = _RECORD[:6]
-        if fault:
-            names = ("buffer", "offset", "size", "extent")
-            words = FAULTS[fault - 1].format(**dict(zip(names, numbers)))
-            statements = list(all_statements(program.body))
-            nest = "\n".join(show((statements[where],), 1)) if where >= 0 else f"\n{program}"
-            raise InternalError(None, None, f"machine code {words}:\n{nest}")
-        return found
-
-    return run
+        return run

@@ -17,7 +17,6 @@ from graphwright.lower.llvm.list_code import ListWriter, moving
 from graphwright.lower.llvm.module import Module
 from graphwright.lower.llvm.nests import NestWriter, totals_of
 from graphwright.lower.llvm.product_code import write_pack, write_products
-from graphwright.lower.llvm.sanitizer import GUARD
 from graphwright.lower.llvm.scan import ScanWriter, across
 from graphwright.lower.llvm.selection import takes_both
 from graphwright.lower.nest import (
@@ -94,7 +93,7 @@ class StatementWriter:
     def lay_out(self, own: list[int]) -> Reg:
         """Buffers one after the other, as `arena.offsets` says."""
         f, sanitizer = self.f, self.frame.sanitizer
-        guard = 0 if sanitizer is None else GUARD
+        guard = 0 if sanitizer is None else sanitizer.zone
         offset = f.number(0)
         offsets = []
         for i in own:
