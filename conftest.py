@@ -26,9 +26,9 @@ from hypothesis import settings
 from process_state import left_behind, state
 
 import graphwright
-from graphwright.lower.mishaps import Mishaps
-from graphwright.lower.options import OPTIONS
-from graphwright.ops.seeds import Seeding, Source
+from graphwright.compile.run.mishaps import Mishaps
+from graphwright.compile.run.options import OPTIONS
+from graphwright.ops.random.seeds import Seeding, Source
 
 # They run where TensorFlow is.
 collect_ignore_glob = ["tools/record_*", "tools/run_exported.py", "tools/golden/*"]

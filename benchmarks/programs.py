@@ -192,7 +192,7 @@ def lengths_tf(tf: Any) -> Step:
 
 
 def native_lengths(tf: Any) -> Step:
-    from graphwright.kernels import background
+    from graphwright.machine import background
 
     function = tf.function(spread_tf(tf))
     vectors = [tf.ones([n]) for n in LENGTHS]
@@ -217,7 +217,7 @@ TIMES = 4  # calls after which any trace is compiled
 
 def until_native(tf: Any) -> Step:
     """Fusion, a loop, a branch, a step of training; each often enough to be compiled."""
-    from graphwright.kernels import background
+    from graphwright.machine import background
 
     steps = [
         lengths_tf(tf),

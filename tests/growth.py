@@ -6,7 +6,7 @@ import gc
 import tracemalloc
 from collections.abc import Callable
 
-from graphwright.kernels import background
+from graphwright.machine import background
 
 
 def check_growth(work: Callable[[], object], times: int, warm_up: int, limit: int) -> None:

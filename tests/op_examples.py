@@ -14,7 +14,7 @@ from numeric import slopes
 
 import graphwright as tf
 from graphwright.op.interpreter import apply
-from graphwright.ops.movement import SumTo
+from graphwright.ops.core.movement import SumTo
 
 RANDOM = np.random.default_rng(3)
 

@@ -12,8 +12,8 @@ import numpy as np
 from test_goldens import AREAS, area_of
 
 import graphwright as tf
-from graphwright.edge.raw_ops import load_all
 from graphwright.ir.graph import Graph
+from graphwright.library.dispatch.raw_ops import load_all
 from graphwright.op.interpreter import Layer
 from graphwright.op.op import REGISTRY, DTypeMismatch, Op, not_differentiable
 from graphwright.types import dtypes as dt

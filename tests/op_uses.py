@@ -16,7 +16,7 @@ from bad_calls import LARGEST, Arguments
 from test_goldens import departs
 
 import graphwright as tf
-from graphwright.edge.raw_ops import argument, attributes, names
+from graphwright.library.dispatch.raw_ops import argument, attributes, names
 from graphwright.op.interpreter import Layer
 from graphwright.op.op import Effect, Op
 from tools import golden_format as gf

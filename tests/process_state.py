@@ -10,12 +10,12 @@ from collections.abc import Callable
 from typing import Any
 
 from graphwright.autograph import settings, status
-from graphwright.edge.profiler import Session
-from graphwright.explain.record import Debug
+from graphwright.explain.trace_record import Debug
 from graphwright.function.polymorphic import Eagerly
-from graphwright.kernels import background, blas, preparation
+from graphwright.library.summary.profiler import Session
+from graphwright.machine import background, blas, preparation
 from graphwright.op.interpreter import STATE
-from graphwright.ops.resource import LENT, Loan
+from graphwright.ops.state.variable_ops import LENT, Loan
 from graphwright.values.variable import CREATORS
 
 #: Threads that stay: the one that compiles, and the tests' own.

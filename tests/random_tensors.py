@@ -14,9 +14,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 import graphwright as tf
-from graphwright.edge.raw_ops import load_all
-from graphwright.op.families import Binary, Comparison, Elementwise, Predicate, Unary
+from graphwright.library.dispatch.raw_ops import load_all
 from graphwright.op.op import REGISTRY, Op
+from graphwright.op.op_families import Binary, Comparison, Elementwise, Predicate, Unary
 
 REFUSED = (tf.errors.OpError, ValueError, TypeError)
 

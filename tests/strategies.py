@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from hypothesis import strategies as st
 
-from graphwright.trace.types import Literal, Structure, VariableType
+from graphwright.trace.argument_types import Literal, Structure, VariableType
 from graphwright.types import dtypes as dt
 from graphwright.types.specs import TensorSpec
 

@@ -20,9 +20,9 @@ import pytest
 from bad_calls import Arguments, decoded_arguments, digest, states, values, values_of
 
 import graphwright as tf
-from graphwright.edge import raw_ops
-from graphwright.edge.event_file import EventFile
-from graphwright.edge.raw_ops import load_all
+from graphwright.library.dispatch import raw_ops
+from graphwright.library.dispatch.raw_ops import load_all
+from graphwright.library.summary.event_file import EventFile
 from graphwright.op.interpreter import STATE
 from graphwright.op.op import REGISTRY
 from graphwright.trace.tracer import current_tracer

@@ -11,7 +11,7 @@ import pytest
 from core_corpus import corpus, outcome
 
 import graphwright as tf
-from graphwright.kernels import preparation
+from graphwright.machine import preparation
 
 GOLDEN = json.loads((Path(__file__).parent / "golden" / "core.json").read_text(encoding="utf-8"))
 

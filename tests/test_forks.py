@@ -16,12 +16,12 @@ from forking import in_child
 
 import graphwright
 import graphwright as tf
-from graphwright.edge.critical_section import Mutex
-from graphwright.forks import HELD, cached_property
-from graphwright.kernels.disk_cache import DiskCache
-from graphwright.ops.resource import Held
-from graphwright.ops.seeds import Stream
-from graphwright.ops.tables import Table
+from graphwright.base.forks import HELD, cached_property
+from graphwright.library.objects.critical_section import Mutex
+from graphwright.machine.disk_cache import DiskCache
+from graphwright.ops.random.seeds import Stream
+from graphwright.ops.state.tables import Table
+from graphwright.ops.state.variable_ops import Held
 
 
 class Thing:

@@ -9,8 +9,8 @@ import weakref
 import pytest
 
 import graphwright as tf
-from graphwright.explain.record import FAMILIES, family_of
-from graphwright.identities import IdentityTable
+from graphwright.base.identities import IdentityTable
+from graphwright.explain.trace_record import FAMILIES, family_of
 
 
 class Twin:

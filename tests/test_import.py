@@ -11,7 +11,7 @@ from pathlib import Path
 import mpmath
 import pytest
 
-from graphwright.kernels import special
+from graphwright.op import special_functions
 
 SRC = Path(__file__).resolve().parent.parent / "src"
 LATE = {"google", "rich", "scipy"}
@@ -40,10 +40,10 @@ def test_the_import_leaves_out_what_is_large() -> None:
 @pytest.mark.parametrize(
     ("late", "reference"),
     [
-        (special.erf, mpmath.erf),
-        (special.erfc, mpmath.erfc),
-        (special.erfinv, mpmath.erfinv),
-        (special.gammaln, mpmath.loggamma),
+        (special_functions.erf, mpmath.erf),
+        (special_functions.erfc, mpmath.erfc),
+        (special_functions.erfinv, mpmath.erfinv),
+        (special_functions.gammaln, mpmath.loggamma),
     ],
 )
 def test_late_special_functions_are_scipys(

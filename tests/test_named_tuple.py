@@ -8,7 +8,7 @@ import typing
 
 import pytest
 
-from graphwright import named_tuple
+from graphwright.base import named_tuples
 
 
 class Theirs(typing.NamedTuple):
@@ -20,7 +20,7 @@ class Theirs(typing.NamedTuple):
         return self.a + self.c
 
 
-class Ours(named_tuple.NamedTuple):
+class Ours(named_tuples.NamedTuple):
     a: int
     b: str | None = None
     c: float = 2.0
@@ -29,11 +29,11 @@ class Ours(named_tuple.NamedTuple):
         return self.a + self.c
 
 
-class Empty(named_tuple.NamedTuple):
+class Empty(named_tuples.NamedTuple):
     """It has no fields."""
 
 
-class Change(named_tuple.NamedTuple):
+class Change(named_tuples.NamedTuple):
     """Its fields are called what its constructor might use."""
 
     new: int

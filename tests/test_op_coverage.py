@@ -7,7 +7,7 @@ from op_samples import Witness, our_ops
 from test_goldens import AREAS, area_of, departs
 
 import graphwright as tf
-from graphwright.edge.raw_ops import OWN
+from graphwright.library.dispatch.raw_ops import OWN
 from tools import golden_format as gf
 
 EVENTS = "what it writes is compared with a recorded file in tests/edge/test_summary.py"

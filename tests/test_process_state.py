@@ -18,10 +18,10 @@ from graphwright.autodiff.forward import ForwardAccumulator
 from graphwright.autodiff.tape import paused
 from graphwright.autograph import settings, status
 from graphwright.control.dependencies import control_dependencies
-from graphwright.explain.record import Debug
+from graphwright.explain.trace_record import Debug
 from graphwright.function.polymorphic import Eagerly
 from graphwright.ir.graph import Graph
-from graphwright.kernels import background, blas
+from graphwright.machine import background, blas
 from graphwright.op.interpreter import STATE, activate
 from graphwright.trace.tracer import tracing
 from graphwright.values.variable import CREATORS

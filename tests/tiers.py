@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 import graphwright as tf
-from graphwright.lower.check import compare
-from graphwright.lower.inspection import outside
+from graphwright.compile.run.checking import compare
+from graphwright.compile.run.inspection import outside
 
 
 def normal(*shape: int) -> Any:

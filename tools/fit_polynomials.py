@@ -5,7 +5,7 @@
 Each is fitted by weighted least squares at Chebyshev nodes in 60 digits, the weight being what
 an error of the polynomial is in the function's relative error. Coefficients are rounded to
 their format one by one, the lowest first, and the rest fitted anew: the later ones make up for
-the rounding of the earlier. Writes `src/graphwright/lower/llvm/polynomials.py`, with the
+the rounding of the earlier. Writes `src/graphwright/compile/llvm/functions/polynomials.py`, with the
 error that each polynomial leaves, and prints the same.
 """
 
@@ -20,7 +20,7 @@ import mpmath as mp
 import numpy as np
 
 mp.mp.dps = 60
-TARGET = Path(__file__).parents[1] / "src/graphwright/lower/llvm/polynomials.py"
+TARGET = Path(__file__).parents[1] / "src/graphwright/compile/llvm/functions/polynomials.py"
 TITLE = "Coefficients of polynomials, lowest power first; by `tools/fit_polynomials.py`."
 ROUND: dict[str, Callable[[float], float]] = {
     "f32": lambda c: float(np.float32(c)),

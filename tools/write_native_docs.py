@@ -167,8 +167,8 @@ def results_of(sample: Any, given: tuple[Any, ...]) -> list[Any]:
 def host_calls(sample: Any, known: bool) -> list[str]:
     """Why something of a sample's op, whose result is used, stays outside machine code."""
     import graphwright as tf
-    from graphwright.lower.inspection import outside
-    from graphwright.lower.kinds import is_native_dtype
+    from graphwright.compile.nests.element_kinds import is_native_dtype
+    from graphwright.compile.run.inspection import outside
     from graphwright.types import dtypes as dt
 
     tensors = tensors_of(sample)
@@ -201,7 +201,7 @@ def excess(sample: Any) -> list[str]:
     import ulps
 
     import graphwright as tf
-    from graphwright.lower.kinds import is_native_dtype
+    from graphwright.compile.nests.element_kinds import is_native_dtype
 
     def function(*given: Any) -> Any:
         return [y for y in results_of(sample, given) if is_native_dtype(y.dtype)]
@@ -284,8 +284,8 @@ def reason_of(name: str) -> str:
 
 def document(found: dict[str, Found]) -> str:
     """The text of the file."""
-    from graphwright.lower.check import TOLERANCES
-    from graphwright.lower.kinds import KINDS
+    from graphwright.compile.nests.element_kinds import KINDS
+    from graphwright.compile.run.checking import TOLERANCES
 
     tolerances = ", ".join(f"{limit:g} ({name})" for name, limit in TOLERANCES.items())
     native = list(rows(found))

@@ -40,8 +40,8 @@ def declaration(name: str, value: object) -> tuple[str, str]:
 def imported(module: str, own: str, name: str) -> str:
     """An import statement; `as` makes the name one that the stub exports.
 
-    >>> imported("graphwright.ops.arithmetic", "add", "add")
-    'from graphwright.ops.arithmetic import add as add'
+    >>> imported("graphwright.ops.math.arithmetic", "add", "add")
+    'from graphwright.ops.math.arithmetic import add as add'
     """
     return f"from {module} import {own} as {name}"
 

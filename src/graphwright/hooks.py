@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from graphwright.ir.face import Face
 from graphwright.ir.operation import Faces
-from graphwright.ragged.bodies import RaggedBodies
 from graphwright.ragged.factories import Factories
+from graphwright.ragged.method_bodies import RaggedBodies
 
 
 def install() -> None:

@@ -10,13 +10,13 @@ import numpy as np
 import pytest
 
 import graphwright as tf
+from graphwright.compile.graph.simplify import simplify
 from graphwright.control.derivative import derivative_of, trace_backward
 from graphwright.ir.graph import Graph, Value, source
-from graphwright.lower.simplify import simplify
 from graphwright.op.op import Effect, Op
-from graphwright.ops.creation import Const, Placeholder
-from graphwright.ops.identities import Identity
-from graphwright.ops.shape import Rank, Shape, Size
+from graphwright.ops.core.creation import Const, Placeholder
+from graphwright.ops.core.identity import Identity
+from graphwright.ops.core.shapes import Rank, Shape, Size
 
 #: These cost nothing worth remembering.
 FREE = (Const, Placeholder, Identity, Shape, Size, Rank)

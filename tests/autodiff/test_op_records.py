@@ -20,9 +20,9 @@ from op_examples import EXAMPLES, Example
 from op_samples import Sample, Witness, has_rule, our_ops, samples, widened
 
 import graphwright as tf
-from graphwright.op.families import Elementwise
 from graphwright.op.interpreter import apply
 from graphwright.op.op import REGISTRY, Call, Op
+from graphwright.op.op_families import Elementwise
 
 #: Where an elementwise op is smooth, if that is less than (-3, 3); for all operands or for each.
 DOMAINS: dict[str, Any] = {

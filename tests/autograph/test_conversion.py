@@ -23,8 +23,9 @@ from autograph.programs import load
 from autograph.toy import Toy, converted, installed, number
 
 import graphwright as tf
-from graphwright.autograph import convert, exempt, source
-from graphwright.logs import get_logger
+from graphwright.autograph import conversion, exempt
+from graphwright.autograph import live_source as source
+from graphwright.base.logs import get_logger
 
 
 def countdown(x: int, step: int = 1, *rest: int, floor: int = 0, **names: int) -> int:
@@ -51,7 +52,7 @@ def test_the_collector_of_cycles_is_on_or_off_as_before(is_on, fails, monkeypatc
     (gc.enable if is_on else gc.disable)()
     try:
         with pytest.raises(MemoryError) if fails else contextlib.nullcontext():
-            convert.convert(load("def program(x):\n    return x\n"), convert.Options())
+            conversion.convert(load("def program(x):\n    return x\n"), conversion.Options())
         found = gc.isenabled()
     finally:
         (gc.enable if was_on else gc.disable)()
@@ -299,23 +300,23 @@ class Counter(Base):
 
 def test_methods() -> None:
     counter = Counter()
-    assert convert.converted_call(counter.bump)(2) == 6
+    assert conversion.converted_call(counter.bump)(2) == 6
     assert counter.count == 6
-    assert convert.converted_call(counter.scale)(4) == 9
-    assert convert.converted_call(counter.scale)(-4) == -8
-    assert convert.converted_call(Counter.make)(1) == "Counter"
-    assert convert.converted_call(Counter.free)(-2) == 2
-    assert convert.converted_call(counter)(5) == 5
-    assert convert.converted_call(counter.spell)() == "Counter"
+    assert conversion.converted_call(counter.scale)(4) == 9
+    assert conversion.converted_call(counter.scale)(-4) == -8
+    assert conversion.converted_call(Counter.make)(1) == "Counter"
+    assert conversion.converted_call(Counter.free)(-2) == 2
+    assert conversion.converted_call(counter)(5) == 5
+    assert conversion.converted_call(counter.spell)() == "Counter"
     with installed():
-        assert number(convert.converted_call(counter)(Toy(5))) == 5
-        assert number(convert.converted_call(counter.scale)(Toy(4))) == 9
+        assert number(conversion.converted_call(counter)(Toy(5))) == 5
+        assert number(conversion.converted_call(counter.scale)(Toy(4))) == 9
 
 
 def test_partial() -> None:
     function = functools.partial(countdown, step=2)
     with installed():
-        assert number(convert.converted_call(function)(Toy(5))) == -1
+        assert number(conversion.converted_call(function)(Toy(5))) == -1
 
 
 def test_lambdas_on_one_line() -> None:
@@ -353,47 +354,47 @@ def test_decorated() -> None:
         return x + 10
 
     assert step(1) == 10
-    assert convert.converted_call(step)(1) == 10
+    assert conversion.converted_call(step)(1) == 10
     with installed():
-        assert number(convert.converted_call(step)(Toy(1))) == 10
+        assert number(conversion.converted_call(step)(Toy(1))) == 10
 
 
 def test_conversion_is_cached_and_dies_with_the_function() -> None:
     function = load("def program(x):\n    while x > 1:\n        x -= 1\n    return x\n")
-    first = convert.converted_call(function)
-    assert first is convert.converted_call(function)
+    first = conversion.converted_call(function)
+    assert first is conversion.converted_call(function)
     other = types.FunctionType(function.__code__, function.__globals__)
-    assert convert.converted_call(other).__code__ is first.__code__
+    assert conversion.converted_call(other).__code__ is first.__code__
     gc.collect()
-    known = len(convert._codes)
+    known = len(conversion._codes)
     dead = weakref.ref(function), weakref.ref(first)
     del function, other, first
     gc.collect()
     assert [ref() for ref in dead] == [None, None]
-    assert len(convert._codes) == known - 1
+    assert len(conversion._codes) == known - 1
 
 
 def test_what_is_kept_under_an_identity_is_not_taken_for_another_code() -> None:
     one, two = (
         load(f"def program(x):\n    while x > {n}:\n        x -= 1\n    return x\n") for n in (1, 2)
     )
-    assert convert.converted_call(one)(5) == 1
-    new = convert.converted_call(one).__code__
-    for table, code in ((convert._codes, one.__code__), (exempt._converted, new)):
+    assert conversion.converted_call(one)(5) == 1
+    new = conversion.converted_call(one).__code__
+    for table, code in ((conversion._codes, one.__code__), (exempt._converted, new)):
         table.entries[id(two.__code__)] = table.entries[id(code)]
-    assert convert.converted_call(two) is not two
-    assert convert.converted_call(two)(5) == 2
+    assert conversion.converted_call(two) is not two
+    assert conversion.converted_call(two)(5) == 2
 
 
 def test_converted_functions_pickle() -> None:
-    convert.converted_call(countdown)
+    conversion.converted_call(countdown)
     assert pickle.loads(pickle.dumps(countdown)) is countdown
-    assert pickle.loads(pickle.dumps(countdown.__dict__)).keys() == {convert._KEY}
+    assert pickle.loads(pickle.dumps(countdown.__dict__)).keys() == {conversion._KEY}
 
 
 def test_what_is_converted_is_not_converted_again() -> None:
     new = converted(countdown)
-    assert convert.converted_call(new) is new
+    assert conversion.converted_call(new) is new
 
 
 def generator(n: int) -> Any:
@@ -406,23 +407,23 @@ def generator(n: int) -> Any:
     "function", [np.sum, np.linalg.norm, len.__call__, generator, sorted, contextlib.suppress, int]
 )
 def test_left_alone(function: Any) -> None:
-    kept = convert.converted_call(function)
+    kept = conversion.converted_call(function)
     assert kept is function or kept.__name__ in ("sorted", "int")
 
 
 def test_do_not_convert() -> None:
-    @convert.do_not_convert
+    @conversion.do_not_convert
     def marked(x: Any) -> Any:
         return 1 if x else 2
 
-    @convert.do_not_convert()
+    @conversion.do_not_convert()
     def also(x: Any) -> Any:
         return 1 if x else 2
 
-    assert convert.converted_call(marked).__wrapped__ is marked
+    assert conversion.converted_call(marked).__wrapped__ is marked
     assert exempt.is_marked(also)
-    bound = convert.do_not_convert(Counter().scale)
-    assert convert.converted_call(bound).__wrapped__ is bound
+    bound = conversion.do_not_convert(Counter().scale)
+    assert conversion.converted_call(bound).__wrapped__ is bound
     assert bound(1) == 3
 
 
@@ -440,13 +441,13 @@ def warnings() -> Iterator[list[str]]:
 def test_without_source(warnings: list[str]) -> None:
     scope: dict[str, Any] = {"__name__": "users"}
     exec("def made(x):\n    return x if x else 1", scope)
-    assert convert.converted_call(scope["made"]) is scope["made"]
-    assert convert.converted_call(scope["made"])(0) == 1
+    assert conversion.converted_call(scope["made"]) is scope["made"]
+    assert conversion.converted_call(scope["made"])(0) == 1
     (warning,) = warnings
     assert "could not convert made" in warning
     assert "no source" in warning or "does not hold" in warning
     with pytest.raises(source.SourceError, match=r"no source|does not hold"):
-        convert.to_graph(scope["made"])
+        conversion.to_graph(scope["made"])
 
 
 def test_changed_source(tmp_path: Any) -> None:
@@ -456,7 +457,7 @@ def test_changed_source(tmp_path: Any) -> None:
     exec(compile(path.read_text(), str(path), "exec"), scope)
     path.write_text("\n\nclass Other:\n    pass\n")
     with pytest.raises(source.SourceError, match="has changed"):
-        convert.to_graph(scope["f"])
+        conversion.to_graph(scope["f"])
 
 
 def test_async_is_refused() -> None:
@@ -464,9 +465,9 @@ def test_async_is_refused() -> None:
         return x
 
     with pytest.raises(NotImplementedError, match="later is an async function"):
-        convert.to_graph(later)
+        conversion.to_graph(later)
     with pytest.raises(NotImplementedError, match="async"):
-        convert.staged_form(later)
+        conversion.staged_form(later)
 
 
 def test_recursion_error_passes() -> None:
@@ -487,7 +488,7 @@ def test_not_recursive() -> None:
         return callee(x)
 
     with installed(), pytest.raises(TypeError, match="not a Python bool"):
-        convert.to_graph(caller, recursive=False)(Toy(True))
+        conversion.to_graph(caller, recursive=False)(Toy(True))
 
 
 def loop(x: Any) -> Any:
@@ -498,14 +499,14 @@ def loop(x: Any) -> Any:
 
 
 def test_to_code() -> None:
-    code = convert.to_code(loop)
+    code = conversion.to_code(loop)
     tree = ast.parse(code)
     functions = [node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)]
     assert functions[0].name == "tf__loop"
     assert not any(isinstance(node, ast.While) for node in ast.walk(tree))
     assert "ag__.while_stmt(loop_test, loop_body, get_state, set_state, ('x',), {})" in code
     assert "ag__.converted_call(abs)(ag__.ld(x)) - 1" in code
-    assert "ag__" not in convert.to_code(lambda: None)
+    assert "ag__" not in conversion.to_code(lambda: None)
 
 
 def test_odd_sources() -> None:
@@ -543,7 +544,7 @@ def test_ipython_and_doctest_sources() -> None:
     scope: dict[str, Any] = {"__name__": "__main__"}
     exec(compile("".join(lines), name, "exec"), scope)
     with installed():
-        assert number(convert.converted_call(scope["program"])(Toy(False))) == 2
+        assert number(conversion.converted_call(scope["program"])(Toy(False))) == 2
 
 
 def test_doctest() -> None:

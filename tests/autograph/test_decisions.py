@@ -11,7 +11,7 @@ import pytest
 from autograph.programs import load
 
 import graphwright as tf
-from graphwright.autograph import expressions
+from graphwright.autograph import expression_rewriting
 
 EXPRESSIONS = (
     "{0}", "not {0}", "{0} and {1}", "{0} or {1}", "not ({0} and {1})", "{0} and {1} and {2}",
@@ -129,7 +129,7 @@ def test_what_others_ask_is_not_the_statements_own() -> None:
 
 @pytest.mark.parametrize("in_frame", [False, True])
 def test_a_comprehension_asks(in_frame: bool, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(expressions, "ASKS_IN_FRAME", in_frame)  # as from Python 3.12 on
+    monkeypatch.setattr(expression_rewriting, "ASKS_IN_FRAME", in_frame)  # as from Python 3.12 on
 
     @tf.function
     def program(x: Any, items: Any) -> Any:

@@ -14,8 +14,8 @@ import pytest
 from autograph.toy import Toy, converted, installed
 
 import graphwright as tf
-from graphwright.autograph import operators, unrolling
-from graphwright.logs import get_logger
+from graphwright.autograph import converted_operators, unrolling
+from graphwright.base.logs import get_logger
 
 
 class Squares:
@@ -277,7 +277,7 @@ def test_long_loops_without_tensors_do_not_warn(warnings: list[str]) -> None:
 
 
 def test_endless_python_loop_with_a_break_of_tensors(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(operators, "UNROLLED_AT_MOST", 50)
+    monkeypatch.setattr(converted_operators, "UNROLLED_AT_MOST", 50)
 
     def program(x: Any) -> Any:
         for _ in itertools.count():

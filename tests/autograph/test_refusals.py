@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 import graphwright as tf
-from graphwright.errors import last_user_line
+from graphwright.base.errors import last_user_line
 
 X, N, V = tf.constant(3.0), tf.constant(3), tf.constant([1.0, 2.0, 3.0])
 MISTAKES: list[Any] = []

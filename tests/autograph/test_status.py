@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 import graphwright as tf
-from graphwright.errors import OperatorNotAllowedInGraphError
+from graphwright.base.errors import OperatorNotAllowedInGraphError
 
 ag = tf.__internal__.autograph
 

@@ -11,9 +11,9 @@ import contextlib
 from collections.abc import Iterator
 from typing import Any
 
-from graphwright.autograph import convert, operators
+from graphwright.autograph import conversion, converted_operators
 from graphwright.autograph.syntax import OPERATORS
-from graphwright.errors import OperatorNotAllowedInGraphError
+from graphwright.base.errors import OperatorNotAllowedInGraphError
 
 
 class Toy:
@@ -267,21 +267,21 @@ def _listed(value: Any) -> Any:
 def installed() -> Iterator[ToyStaging]:
     """A world in which toys are tensors."""
     staging = ToyStaging()
-    before = operators.install(staging)
+    before = converted_operators.install(staging)
     try:
         yield staging
     finally:
-        operators.install(before)
+        converted_operators.install(before)
 
 
 def converted(function: Any) -> Any:
-    return convert.to_graph(function)
+    return conversion.to_graph(function)
 
 
 def printed(function: Any) -> Any:
     """What `to_code` prints, as a function."""
-    scope = {**function.__globals__, OPERATORS: convert.NAMESPACE}
-    exec(convert.to_code(function), scope)
-    new = scope[convert.PREFIX + function.__name__]
+    scope = {**function.__globals__, OPERATORS: conversion.NAMESPACE}
+    exec(conversion.to_code(function), scope)
+    new = scope[conversion.PREFIX + function.__name__]
     new.__defaults__, new.__kwdefaults__ = function.__defaults__, function.__kwdefaults__
     return new

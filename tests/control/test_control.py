@@ -10,7 +10,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 import graphwright as tf
-from graphwright.kernels import background
+from graphwright.machine import background
 
 # -- what the graph holds -----------------------------------------------------------------------
 

@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import graphwright as tf
-from graphwright.ops.lists import added
-from graphwright.ops.tensor_list import TensorList
+from graphwright.ops.state.list_ops import added
+from graphwright.ops.state.tensor_list import TensorList
 from graphwright.types import dtypes as dt
 
 CHANGES = st.lists(

@@ -12,8 +12,8 @@ from everyday.programs import DECORATOR, Loaded, Program
 from plans.tier import interpreted
 
 import graphwright as tf
-from graphwright.kernels import background
-from graphwright.lower.options import MODES, OPTIONS
+from graphwright.compile.run.options import MODES, OPTIONS
+from graphwright.machine import background
 
 
 class Tier(NamedTuple):

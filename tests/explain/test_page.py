@@ -13,10 +13,10 @@ from time import perf_counter
 import pytest
 
 import graphwright as tf
-from graphwright.explain import memory
+from graphwright.explain import memory_profile
 from graphwright.explain.page import page
-from graphwright.explain.record import family_of
 from graphwright.explain.timeline import Timeline
+from graphwright.explain.trace_record import family_of
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
 VOID = {"br", "circle", "input", "link", "meta", "path", "rect"}
@@ -105,7 +105,7 @@ def test_what_lies_in_the_memory_of_machine_code_at_once_lies_apart():
     f = tf.function(normalized, jit_compile=True)
     f(tf.ones([64, 64]))
     (concrete,) = f._list_all_concrete_functions()
-    ((title, plan),) = memory.plans(concrete.graph, concrete.tier)
+    ((title, plan),) = memory_profile.plans(concrete.graph, concrete.tier)
     assert title == "memory of segment 0"
     assert "A call takes one block of" in plan.words
     assert "lie where others lay" in plan.words
@@ -130,7 +130,7 @@ def test_sizes_of_machine_code_that_only_a_call_tells():
     f = tf.function(normalized, jit_compile=True)
     concrete = f.get_concrete_function(tf.TensorSpec([None, 64]))
     concrete(tf.ones([64, 64]))
-    ((_, plan),) = memory.plans(concrete.graph, concrete.tier)
+    ((_, plan),) = memory_profile.plans(concrete.graph, concrete.tier)
     assert "and what 4 sizes of a call add" in plan.words
     assert {life.type for life in plan.lives} >= {"f32[s0,s1]", "f32[s0]"}
 
@@ -139,10 +139,10 @@ def test_memory_of_segments_and_between_them():
     f = tf.function(lambda x: tf.nn.softmax(tf.linalg.inv(tf.nn.softmax(x))), jit_compile=True)
     f(tf.eye(3))
     (concrete,) = f._list_all_concrete_functions()
-    between, *segments = memory.plans(concrete.graph, concrete.tier)
+    between, *segments = memory_profile.plans(concrete.graph, concrete.tier)
     assert between[0] == "memory between segments"
     assert [title for title, _ in segments] == ["memory of segment 0", "memory of segment 1"]
-    assert "<rect" in memory.svg(between[1])
+    assert "<rect" in memory_profile.svg(between[1])
 
 
 ACTIONS = """

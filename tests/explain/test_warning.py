@@ -8,13 +8,13 @@ import warnings
 import pytest
 
 import graphwright as tf
-from graphwright.explain import record
-from graphwright.identities import IdentityTable
+from graphwright.base.identities import IdentityTable
+from graphwright.explain import trace_record
 
 
 @pytest.fixture(autouse=True)
 def _nothing_told_before(monkeypatch):
-    monkeypatch.setattr(record, "FAMILIES", IdentityTable())
+    monkeypatch.setattr(trace_record, "FAMILIES", IdentityTable())
 
 
 @pytest.fixture
@@ -120,9 +120,9 @@ def test_traces_among_many_calls_are_no_reason(told):
 
 def test_many_traces_are_not_asked_for_their_calls_each_time(told, monkeypatch):
     asked = []
-    calls = record.TraceRecord.calls.fget
+    calls = trace_record.TraceRecord.calls.fget
     monkeypatch.setattr(
-        record.TraceRecord, "calls", property(lambda self: asked.append(self) or calls(self))
+        trace_record.TraceRecord, "calls", property(lambda self: asked.append(self) or calls(self))
     )
     f = tf.function(lambda x: x * 2)
     counts = []

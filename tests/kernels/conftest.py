@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from graphwright.kernels.preparation import Waiting
+from graphwright.machine.preparation import Waiting
 
 
 @pytest.fixture(autouse=True)

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from graphwright.lint.check import check_file, check_text
-from graphwright.lint.config import Config
+from graphwright.lint.lint_config import Config
 from tools.run_docs import blocks
 
 ABOVE = Path(__file__).resolve().parents[3:]

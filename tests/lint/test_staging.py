@@ -7,7 +7,7 @@ import textwrap
 import pytest
 
 from graphwright.lint.check import check_text
-from graphwright.lint.config import Config
+from graphwright.lint.lint_config import Config
 
 PRINTS = {
     "decorator": """

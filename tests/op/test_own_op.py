@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 
 import graphwright as tf
-from graphwright.errors import NotDifferentiableError
+from graphwright.base.errors import NotDifferentiableError
 from graphwright.ir.text import parse_graph, print_graph
-from graphwright.op.families import Unary
 from graphwright.op.interpreter import apply, convert
 from graphwright.op.op import REGISTRY, Op
+from graphwright.op.op_families import Unary
 from graphwright.types import dtypes as dt
 
 

@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 import graphwright as tf
-from graphwright.op.families import Elementwise, no_element
 from graphwright.op.op import REGISTRY
+from graphwright.op.op_families import Elementwise, no_element
 from graphwright.op.scalars import NumpyScalars
 from graphwright.types.dtypes import DType
 

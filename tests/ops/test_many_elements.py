@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 import graphwright as tf
-from graphwright.kernels import blocks
-from graphwright.ops.quantization import rounded_away
+from graphwright.ops.math import formula_blocks
+from graphwright.ops.quantization.range_quantization import rounded_away
 
-MANY = 2 * blocks.SIZE + 5
+MANY = 2 * formula_blocks.SIZE + 5
 
 
 def test_halves_are_rounded_away_from_zero():

@@ -1,1 +1,1 @@
-"""Plans, as `graphwright.lower.nest` defines them, executed by plain Python and NumPy."""
+"""Plans, as `graphwright.compile.nests.nest` defines them, executed by plain Python and NumPy."""

@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 from plans.memory import Refused, numpy_dtype
 
-from graphwright.lower.kinds import HALVES, KINDS
+from graphwright.compile.nests.element_kinds import HALVES, KINDS
 from graphwright.op.op import Op
 from graphwright.op.scalars import NumpyScalars, caster
-from graphwright.ops.conversion import Cast
+from graphwright.ops.core.casting import Cast
 from graphwright.types import dtypes as dt
 
 _HALVES = [numpy_dtype(kind) for kind in HALVES]

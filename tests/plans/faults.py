@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 import graphwright as tf
-from graphwright.lower.nest import (
+from graphwright.compile.nests.nest import (
     Choice,
     Clear,
     Copy,
@@ -27,7 +27,7 @@ from graphwright.lower.nest import (
     Store,
     Straight,
 )
-from graphwright.lower.sizes import ONE, Size
+from graphwright.compile.nests.sizes import ONE, Size
 
 VECTOR = np.arange(1, 7, dtype=np.float32)
 MATRIX = np.arange(9, dtype=np.float32).reshape(3, 3)

@@ -1,4 +1,4 @@
-"""The second executor of plans: what `graphwright.lower.nest` says, statement by statement.
+"""The second executor of plans: what `graphwright.compile.nests.nest` says, statement by statement.
 
 It shares no code with what makes plans, nor with what writes machine code.
 """
@@ -14,7 +14,7 @@ from plans import elements, nests
 from plans.lists import Lists
 from plans.memory import END, Block, Here, Memory, Refused, grains, numpy_dtype
 
-from graphwright.lower.nest import (
+from graphwright.compile.nests.nest import (
     Choice,
     Clear,
     Constant,
@@ -36,7 +36,7 @@ from graphwright.lower.nest import (
     Store,
     Straight,
 )
-from graphwright.lower.sizes import DERIVATIONS, Size
+from graphwright.compile.nests.sizes import DERIVATIONS, Size
 
 #: A loop that has taken so many turns does not end.
 _TURNS = 1_000_000

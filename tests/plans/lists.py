@@ -8,8 +8,8 @@ import numpy as np
 from plans import elements
 from plans.memory import Address, Block, Refused, grains, numpy_dtype
 
-from graphwright.lower.kinds import item_size
-from graphwright.lower.nest import (
+from graphwright.compile.nests.element_kinds import item_size
+from graphwright.compile.nests.nest import (
     Agree,
     Deliver,
     Extend,
@@ -20,7 +20,7 @@ from graphwright.lower.nest import (
     Shorten,
     Transfer,
 )
-from graphwright.lower.sizes import Size
+from graphwright.compile.nests.sizes import Size
 
 if TYPE_CHECKING:
     from plans.interpreter import Run

@@ -12,8 +12,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from graphwright.lower.kinds import DTYPES, item_size
-from graphwright.lower.nest import Buffer, show
+from graphwright.compile.nests.element_kinds import DTYPES, item_size
+from graphwright.compile.nests.nest import Buffer, show
 
 POISON = 0xA5
 

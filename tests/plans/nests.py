@@ -11,7 +11,7 @@ from plans import elements, orders
 from plans.memory import Block, numpy_dtype
 from plans.orders import Order
 
-from graphwright.lower.nest import (
+from graphwright.compile.nests.nest import (
     Element,
     Index,
     Instruction,

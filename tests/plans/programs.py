@@ -19,9 +19,9 @@ from plans.memory import Violation
 from plans.tier import Log, interpreted
 
 import graphwright as tf
-from graphwright.errors import InternalError
-from graphwright.lower.check import compare
-from graphwright.lower.options import OPTIONS
+from graphwright.base.errors import InternalError
+from graphwright.compile.run.checking import compare
+from graphwright.compile.run.options import OPTIONS
 
 
 class Case(NamedTuple):

@@ -14,9 +14,9 @@ from plans.memory import Refused, Violation
 from plans.tier import as_it_is, interpreted
 
 import graphwright as tf
-from graphwright.lower.check import compare
-from graphwright.lower.inspection import segments
-from graphwright.lower.nest import Loop, Program, exchanges
+from graphwright.compile.nests.nest import Loop, Program, exchanges
+from graphwright.compile.run.checking import compare
+from graphwright.compile.run.inspection import segments
 
 
 def results(function: Callable[..., Any], arguments: Any, jit_compile: bool) -> list[Any] | None:

@@ -12,9 +12,9 @@ from plans.interpreter import Run, interpret
 from plans.meetings import Meeting, meetings
 from plans.memory import Refused
 
-from graphwright.lower import executable
-from graphwright.lower.kinds import DTYPES
-from graphwright.lower.nest import Program
+from graphwright.compile.nests.element_kinds import DTYPES
+from graphwright.compile.nests.nest import Program
+from graphwright.compile.run import executable
 
 
 class Log:

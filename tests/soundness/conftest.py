@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from graphwright.lower import executable
+from graphwright.compile.run import executable
 
 #: Libraries that are kept, at most.
 _KEPT = 2_000

@@ -16,7 +16,7 @@ from hypothesis import HealthCheck, Phase, example, given, settings
 from hypothesis import strategies as st
 
 import graphwright as tf
-from graphwright.lower.options import OPTIONS
+from graphwright.compile.run.options import OPTIONS
 
 REFUSED = (tf.errors.InvalidArgumentError, ValueError, TypeError)
 COMMON: dict[str, Any] = {

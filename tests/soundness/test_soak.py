@@ -12,7 +12,7 @@ import pytest
 
 import graphwright as tf
 from benchmarks.workload import resident_mib
-from graphwright.kernels import background
+from graphwright.machine import background
 
 THREADS = 8
 

@@ -15,9 +15,9 @@ import random_tensors
 from random_tensors import REFUSED, Program
 
 import graphwright as tf
-from graphwright.errors import InternalError
-from graphwright.lower.check import compare
-from graphwright.lower.options import OPTIONS
+from graphwright.base.errors import InternalError
+from graphwright.compile.run.checking import compare
+from graphwright.compile.run.options import OPTIONS
 
 
 @pytest.fixture(autouse=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from graphwright.lower.llvm import polynomials
+from graphwright.compile.llvm.functions import polynomials
 from tools.fit_polynomials import CONSTANTS, FITS, Fit, digits_of_two_over_pi, parts, rounded_fit
 
 

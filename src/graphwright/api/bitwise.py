@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from graphwright.ops.bitwise import (
+from graphwright.ops.math.bitwise import (
     bitwise_and,
     bitwise_or,
     bitwise_xor,

@@ -7,8 +7,8 @@ from graphwright.control.map import foldl, foldr, map_fn, scan
 from graphwright.control.python_call import numpy_function, py_function
 from graphwright.control.tensor_array import TensorArray, TensorArraySpec
 from graphwright.control.vectorize import vectorized_map
-from graphwright.ops.effects import timestamp
-from graphwright.ops.printing import print
+from graphwright.ops.core.effect_ops import timestamp
+from graphwright.ops.strings.printing import print
 
 __all__ = [
     "TensorArray",

@@ -2,16 +2,17 @@
 
 from graphwright.autodiff.custom import custom_gradient, grad_pass_through, recompute_grad
 from graphwright.autodiff.tape import AggregationMethod, GradientTape, UnconnectedGradients
+from graphwright.base.logs import get_logger
 from graphwright.control.jacobian import gradients, hessians
-from graphwright.edge.critical_section import CriticalSection
-from graphwright.edge.gradient_registry import RegisterGradient, no_gradient
-from graphwright.edge.interchange import make_ndarray, make_tensor_proto
-from graphwright.edge.module import Module
 from graphwright.function.polymorphic import function
 from graphwright.ir.graph import Graph
 from graphwright.ir.operation import Operation
-from graphwright.logs import get_logger
-from graphwright.ops.static import get_static_value
+from graphwright.library.dispatch.gradient_registry import RegisterGradient, no_gradient
+from graphwright.library.io.interchange import make_ndarray, make_tensor_proto
+from graphwright.library.objects.critical_section import CriticalSection
+from graphwright.library.objects.module import Module
+from graphwright.ops.core.static import get_static_value
+from graphwright.trace.argument_types import is_tensor
 from graphwright.trace.scopes import (
     device,
     executing_eagerly,
@@ -21,7 +22,6 @@ from graphwright.trace.scopes import (
     name_scope,
 )
 from graphwright.trace.symbolic import is_symbolic_tensor
-from graphwright.trace.types import is_tensor
 from graphwright.types.shape import TensorShape
 from graphwright.types.specs import NoneTensorSpec, TensorSpec, type_spec_from_value
 from graphwright.types.type_spec import TypeSpec
@@ -31,7 +31,7 @@ from graphwright.values.convert import (
     register_tensor_conversion_function,
 )
 from graphwright.values.indexed_slices import IndexedSlices, IndexedSlicesSpec
-from graphwright.values.sparse.tensor import SparseTensor, SparseTensorSpec
+from graphwright.values.sparse.sparse_tensor import SparseTensor, SparseTensorSpec
 from graphwright.values.tensor import Tensor
 from graphwright.values.variable import (
     Variable,

@@ -1,5 +1,10 @@
 """`tf.debugging`: assertions, and the search for infinities and NaNs."""
 
+from graphwright.base.errors import (
+    disable_traceback_filtering,
+    enable_traceback_filtering,
+    is_traceback_filtering_enabled,
+)
 from graphwright.control.assertions import (
     assert_equal,
     assert_greater,
@@ -24,13 +29,8 @@ from graphwright.control.assertions import (
     is_numeric_tensor,
 )
 from graphwright.control.assertions import assert_true as Assert
-from graphwright.edge.config import get_log_device_placement, set_log_device_placement
-from graphwright.errors import (
-    disable_traceback_filtering,
-    enable_traceback_filtering,
-    is_traceback_filtering_enabled,
-)
-from graphwright.ops.effects import assert_all_finite, check_numerics
+from graphwright.library.config.config import get_log_device_placement, set_log_device_placement
+from graphwright.ops.core.effect_ops import assert_all_finite, check_numerics
 from graphwright.trace.numerics import disable_check_numerics, enable_check_numerics
 
 __all__ = [

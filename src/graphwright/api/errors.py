@@ -1,6 +1,6 @@
 """`tf.errors`: the classes of what goes wrong, and their numbers."""
 
-from graphwright.errors import (
+from graphwright.base.errors import (
     AbortedError,
     AlreadyExistsError,
     CancelledError,

@@ -3,7 +3,7 @@
 from typing import TYPE_CHECKING
 
 from graphwright.api import late
-from graphwright.errors import RetracingWarning, StaleStateWarning
+from graphwright.base.errors import RetracingWarning, StaleStateWarning
 from graphwright.explain.debugging import debug_mode
 
 if TYPE_CHECKING:

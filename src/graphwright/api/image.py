@@ -1,13 +1,13 @@
 """`tf.image`: resizing, cropping, colours, patches, comparison of images."""
 
-from graphwright.ops.boxes import (
+from graphwright.ops.image.boxes import (
     combined_non_max_suppression,
     non_max_suppression,
     non_max_suppression_overlaps,
     non_max_suppression_padded,
     non_max_suppression_with_scores,
 )
-from graphwright.ops.color import (
+from graphwright.ops.image.color import (
     adjust_brightness,
     adjust_contrast,
     adjust_gamma,
@@ -24,12 +24,12 @@ from graphwright.ops.color import (
     yiq_to_rgb,
     yuv_to_rgb,
 )
-from graphwright.ops.crop_and_resize import crop_and_resize
-from graphwright.ops.crop_sampling import (
+from graphwright.ops.image.crop_and_resize import crop_and_resize
+from graphwright.ops.image.crop_sampling import (
     sample_distorted_bounding_box,
     stateless_sample_distorted_bounding_box,
 )
-from graphwright.ops.cropping import (
+from graphwright.ops.image.cropping import (
     central_crop,
     crop_to_bounding_box,
     flip_left_right,
@@ -39,11 +39,8 @@ from graphwright.ops.cropping import (
     rot90,
     transpose,
 )
-from graphwright.ops.drawing import (
-    draw_bounding_boxes,
-    extract_glimpse,
-)
-from graphwright.ops.image_files import (
+from graphwright.ops.image.drawing import draw_bounding_boxes, extract_glimpse
+from graphwright.ops.image.image_files import (
     adjust_jpeg_quality,
     decode_and_crop_jpeg,
     decode_bmp,
@@ -56,7 +53,7 @@ from graphwright.ops.image_files import (
     extract_jpeg_shape,
     is_jpeg,
 )
-from graphwright.ops.image_quality import (
+from graphwright.ops.image.image_quality import (
     image_gradients,
     psnr,
     sobel_edges,
@@ -64,9 +61,9 @@ from graphwright.ops.image_quality import (
     ssim_multiscale,
     total_variation,
 )
-from graphwright.ops.patches import extract_patches
-from graphwright.ops.png import encode_png
-from graphwright.ops.random_images import (
+from graphwright.ops.image.patches import extract_patches
+from graphwright.ops.image.png import encode_png
+from graphwright.ops.image.random_images import (
     random_brightness,
     random_contrast,
     random_crop,
@@ -84,7 +81,7 @@ from graphwright.ops.random_images import (
     stateless_random_jpeg_quality,
     stateless_random_saturation,
 )
-from graphwright.ops.resizing import ResizeMethod, resize, resize_with_pad
+from graphwright.ops.image.resizing import ResizeMethod, resize, resize_with_pad
 
 __all__ = (
     "ResizeMethod",

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from graphwright.ragged import (
     broadcasting,
-    embedding,
-    functions,
-    gathering,
-    reduction,
+    ragged_embedding,
+    ragged_functions,
+    ragged_gathering,
+    ragged_reduction,
     shaping,
 )
 from graphwright.ragged.construction import (
@@ -17,11 +17,11 @@ from graphwright.ragged.construction import (
     segment_ids_to_row_splits,
 )
 from graphwright.ragged.crossing import cross, cross_hashed
-from graphwright.ragged.gathering import boolean_mask
-from graphwright.ragged.joining import stack
 from graphwright.ragged.mapping import map_flat_values, stack_dynamic_partitions
+from graphwright.ragged.ragged_gathering import boolean_mask
+from graphwright.ragged.ragged_joining import stack
+from graphwright.ragged.ragged_tensor import RaggedTensor
 from graphwright.ragged.spec import RaggedTensorSpec
-from graphwright.ragged.tensor import RaggedTensor
 
 TOP_LEVEL = ("RaggedTensor", "RaggedTensorSpec")
 

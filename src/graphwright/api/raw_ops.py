@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from graphwright.edge import raw_ops
+from graphwright.library.dispatch import raw_ops
 
 #: Names of this module that `tf` has too.
 TOP_LEVEL: tuple[str, ...] = ()
@@ -24,6 +24,6 @@ def __dir__() -> list[str]:
 
 def former() -> dict[str, object]:
     """The ops of earlier versions, which few programs ask for."""
-    from graphwright.edge.former_ops import FORMER
+    from graphwright.library.dispatch.former_ops import FORMER
 
     return dict(FORMER)

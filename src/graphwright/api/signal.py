@@ -1,6 +1,6 @@
 """`tf.signal`: signal processing."""
 
-from graphwright.ops.fourier import (
+from graphwright.ops.signal.fourier import (
     fft,
     fft2d,
     fft3d,
@@ -14,8 +14,8 @@ from graphwright.ops.fourier import (
     rfft2d,
     rfft3d,
 )
-from graphwright.ops.fourier_axes import fftnd, ifftnd, irfftnd, rfftnd
-from graphwright.ops.signal import (
+from graphwright.ops.signal.fourier_axes import fftnd, ifftnd, irfftnd, rfftnd
+from graphwright.ops.signal.frames import (
     dct,
     fftshift,
     frame,
@@ -30,7 +30,7 @@ from graphwright.ops.signal import (
     overlap_and_add,
     stft,
 )
-from graphwright.ops.windows import (
+from graphwright.ops.signal.tapers import (
     hamming_window,
     hann_window,
     kaiser_bessel_derived_window,

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from graphwright.ops.segment import sparse_segment_mean as segment_mean
-from graphwright.ops.segment import sparse_segment_sqrt_n as segment_sqrt_n
-from graphwright.ops.segment import sparse_segment_sum as segment_sum
-from graphwright.values.sparse.arithmetic import (
+from graphwright.ops.core.segment_reduction import sparse_segment_mean as segment_mean
+from graphwright.ops.core.segment_reduction import sparse_segment_sqrt_n as segment_sqrt_n
+from graphwright.ops.core.segment_reduction import sparse_segment_sum as segment_sum
+from graphwright.values.sparse.sparse_arithmetic import (
     add,
     map_values,
     maximum,
@@ -16,10 +16,10 @@ from graphwright.values.sparse.arithmetic import (
     softmax,
     sparse_dense_matmul,
 )
-from graphwright.values.sparse.counting import bincount
-from graphwright.values.sparse.cross import cross, cross_hashed
-from graphwright.values.sparse.distance import edit_distance
-from graphwright.values.sparse.functions import (
+from graphwright.values.sparse.sparse_counts import bincount
+from graphwright.values.sparse.sparse_crossing import cross, cross_hashed
+from graphwright.values.sparse.sparse_distance import edit_distance
+from graphwright.values.sparse.sparse_functions import (
     concat,
     expand_dims,
     eye,
@@ -36,7 +36,7 @@ from graphwright.values.sparse.functions import (
     to_indicator,
     transpose,
 )
-from graphwright.values.sparse.tensor import SparseTensor
+from graphwright.values.sparse.sparse_tensor import SparseTensor
 
 __all__ = [
     "SparseTensor",

@@ -1,6 +1,6 @@
 """`tf.strings`: strings of bytes and of UTF-8 characters."""
 
-from graphwright.ops.encoding import (
+from graphwright.ops.strings.encoding import (
     as_string,
     fingerprint,
     to_hash_bucket,
@@ -10,7 +10,7 @@ from graphwright.ops.encoding import (
     unicode_script,
     unicode_transcode,
 )
-from graphwright.ops.strings import (
+from graphwright.ops.strings.strings import (
     format,
     join,
     length,
@@ -23,7 +23,7 @@ from graphwright.ops.strings import (
     unsorted_segment_join,
     upper,
 )
-from graphwright.ragged.strings import (
+from graphwright.ragged.ragged_strings import (
     bytes_split,
     ngrams,
     split,

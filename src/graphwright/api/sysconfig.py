@@ -1,5 +1,5 @@
 """`tf.sysconfig`: what the package was built for."""
 
-from graphwright.edge.config import get_build_info
+from graphwright.library.config.config import get_build_info
 
 __all__ = ["get_build_info"]

@@ -1,7 +1,7 @@
 """`tf.test`: test cases that compare tensors, checks of derivatives, what there is to test with."""
 
 from graphwright.api import late
-from graphwright.edge.gradient_check import compute_gradient
+from graphwright.library.testing.gradient_check import compute_gradient
 
 #: Imported when one is used: what they stand on is for tests alone.
 LATE = (
@@ -19,4 +19,4 @@ LATE = (
 
 __all__ = ["compute_gradient", *LATE]
 
-__getattr__ = late(__name__, LATE, "graphwright.edge.testing")
+__getattr__ = late(__name__, LATE, "graphwright.library.testing.testing")

@@ -3,16 +3,16 @@
 from typing import TYPE_CHECKING
 
 from graphwright.api import late
-from graphwright.edge.checkpoint import Checkpoint
-from graphwright.edge.checkpoint_manager import CheckpointManager
-from graphwright.edge.checkpoint_reader import (
+from graphwright.library.checkpoint.checkpoint import Checkpoint
+from graphwright.library.checkpoint.checkpoint_manager import CheckpointManager
+from graphwright.library.checkpoint.checkpoint_reader import (
     checkpoints_iterator,
     list_variables,
     load_checkpoint,
     load_variable,
 )
-from graphwright.edge.checkpoint_state import get_checkpoint_state, latest_checkpoint
-from graphwright.edge.tracking import TrackableView
+from graphwright.library.checkpoint.checkpoint_state import get_checkpoint_state, latest_checkpoint
+from graphwright.library.checkpoint.object_graph import TrackableView
 
 if TYPE_CHECKING:
     from graphwright.proto.example_pb2 import (

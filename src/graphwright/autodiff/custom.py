@@ -10,15 +10,15 @@ import functools
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from graphwright.annotations import signature_of
 from graphwright.autodiff.sweep import carries_gradient
 from graphwright.autodiff.tape import GradientTape, Recorder, paused
+from graphwright.base.annotations import signature_of
 from graphwright.op.batching import Each, Same
 from graphwright.op.interpreter import STATE, activate, apply
 from graphwright.op.op import Call, Op
 from graphwright.op.refusal import boundary
-from graphwright.ops.identities import PreventGradient, identity
-from graphwright.ops.lists import zero_of
+from graphwright.ops.core.identity import PreventGradient, identity
+from graphwright.ops.state.list_ops import zero_of
 from graphwright.types import tree
 from graphwright.types.dtypes import DType
 from graphwright.types.tensor_type import TensorType

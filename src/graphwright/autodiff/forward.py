@@ -14,7 +14,7 @@ from graphwright.autodiff.sweep import carries_gradient, is_differentiable, thro
 from graphwright.autodiff.tape import GradientTape, Recorder, UnconnectedGradients, like
 from graphwright.op.interpreter import STATE, activate
 from graphwright.op.op import Call, Op
-from graphwright.ops.lists import zero_of
+from graphwright.ops.state.list_ops import zero_of
 from graphwright.types import dtypes as dt
 from graphwright.types import tree
 from graphwright.types.tensor_type import is_compatible

@@ -12,10 +12,10 @@ from typing import Any
 
 from numpy import ndarray
 
-from graphwright.errors import NotDifferentiableError
-from graphwright.op.families import Elementwise
+from graphwright.base.errors import NotDifferentiableError
 from graphwright.op.op import Call, Op, not_differentiable
-from graphwright.ops.movement import sum_to
+from graphwright.op.op_families import Elementwise
+from graphwright.ops.core.movement import sum_to
 from graphwright.types import dtypes as dt
 from graphwright.values.indexed_slices import IndexedSlices, add_cotangents
 from graphwright.values.tensor import EagerTensor, Tensor

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from enum import Enum
 from typing import Any
 
-from graphwright.autodiff.composites import (
+from graphwright.autodiff.composite_gradients import (
     differentiable_part,
     differentiable_parts,
     pack_gradients,
@@ -18,11 +18,11 @@ from graphwright.autodiff.sweep import (
     reachable,
     sweep,
 )
-from graphwright.logs import LOGGER
+from graphwright.base.logs import LOGGER
 from graphwright.op.interpreter import STATE, Layer
 from graphwright.op.op import Call, Op, not_differentiable
-from graphwright.ops.creation import filled, ones_like, zeros_like
-from graphwright.ops.shape import shape_of
+from graphwright.ops.core.creation import filled, ones_like, zeros_like
+from graphwright.ops.core.shapes import shape_of
 from graphwright.types import dtypes as dt
 from graphwright.types import tree
 from graphwright.types.composite import Composite

@@ -34,9 +34,7 @@ from typing import Any
 
 from graphwright.autograph import loads
 from graphwright.autograph.decisions import Decision, Operand, Unstaged, Wraps, asked_apart
-from graphwright.autograph.effects import NONE, Names, collect, symbol, variables
-from graphwright.autograph.expressions import Expressions, Options
-from graphwright.autograph.flow import Flow, Summary
+from graphwright.autograph.expression_rewriting import Expressions, Options
 from graphwright.autograph.jumps import lower_jumps, python_form, returns
 from graphwright.autograph.parts import Block, Parts, Writer
 from graphwright.autograph.refusals import RETURN_VALUE
@@ -51,7 +49,9 @@ from graphwright.autograph.syntax import (
     is_simple,
     is_try,
 )
-from graphwright.named_tuple import NamedTuple
+from graphwright.autograph.touched_variables import NONE, Names, collect, symbol, variables
+from graphwright.autograph.variable_flow import Flow, Summary
+from graphwright.base.named_tuples import NamedTuple
 
 MARK = "ag_at"  # the site of the operand that is asked
 _DEEPEST = 15  # blocks in each other: Python has room for 20 in one function

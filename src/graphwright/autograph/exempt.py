@@ -8,7 +8,7 @@ from collections.abc import Callable
 from inspect import unwrap
 from typing import Any, TypeVar
 
-from graphwright.identities import IdentityTable
+from graphwright.base.identities import IdentityTable
 from graphwright.types import tree
 
 F = TypeVar("F", bound=Callable[..., Any])

@@ -15,9 +15,9 @@ from graphwright.control.loop import while_loop
 from graphwright.control.tensor_array import TensorArray
 from graphwright.ir.known import known
 from graphwright.op.interpreter import convert
-from graphwright.ops.comparison import greater, less, logical_and, logical_or
-from graphwright.ops.sequences import Range
-from graphwright.ops.shape import shape
+from graphwright.ops.core.sequences import Range
+from graphwright.ops.core.shapes import shape
+from graphwright.ops.math.comparison import greater, less, logical_and, logical_or
 from graphwright.trace.symbolic import SymbolicTensor, not_in_graph
 from graphwright.values.tensor import Tensor
 from graphwright.values.variable import Variable

@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from graphwright.autograph.syntax import SCOPES, At, Fresh, blocks, is_docstring, is_try
-from graphwright.named_tuple import NamedTuple
+from graphwright.base.named_tuples import NamedTuple
 
 
 class JumpError(Exception):

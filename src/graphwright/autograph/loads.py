@@ -12,8 +12,8 @@ from __future__ import annotations
 import ast
 from typing import Any
 
-from graphwright.autograph.effects import Names
 from graphwright.autograph.syntax import At
+from graphwright.autograph.touched_variables import Names
 
 
 def leave(node: ast.AST) -> None:

@@ -11,8 +11,8 @@ from collections.abc import Callable, Iterator
 from types import GeneratorType
 from typing import Any
 
-from graphwright.autograph import operators
-from graphwright.autograph.operators import ITERABLES, PLAIN
+from graphwright.autograph import converted_operators
+from graphwright.autograph.converted_operators import ITERABLES, PLAIN
 
 Convert = Callable[[Any], Any]
 
@@ -35,10 +35,10 @@ def _on_tensors(builtin: Callable[..., Any]) -> Callable[..., Any]:
 
     def call(*args: Any, **kwargs: Any) -> Any:
         for arg in args:
-            if type(arg) not in PLAIN and operators.staged(arg):
-                return operators.builtin(name)(*args, **kwargs)
+            if type(arg) not in PLAIN and converted_operators.staged(arg):
+                return converted_operators.builtin(name)(*args, **kwargs)
             if type(arg) is list and arg:
-                operators.refuse_lost(arg[-1])
+                converted_operators.refuse_lost(arg[-1])
         return builtin(*args, **kwargs)
 
     return _named(call, builtin)
@@ -50,8 +50,8 @@ def _on_loops(builtin: Callable[..., Any]) -> Callable[..., Any]:
 
     def call(*args: Any, **kwargs: Any) -> Any:
         for arg in args:
-            if type(arg) not in ITERABLES and operators.loops(arg):
-                return operators.builtin(name)(*args, **kwargs)
+            if type(arg) not in ITERABLES and converted_operators.loops(arg):
+                return converted_operators.builtin(name)(*args, **kwargs)
         return builtin(*args, **kwargs)
 
     return _named(call, builtin)
@@ -68,15 +68,15 @@ def _on_items(builtin: Callable[..., Any], convert: Convert) -> Callable[..., An
             args = (items,)
         if kwargs.get("key") is not None and len(args):
             return _by_key(builtin, items, convert(kwargs.pop("key")), kwargs)
-        if operators.staged(items) or _holds_staged(items):
-            return operators.builtin(name)(*args, **kwargs)
+        if converted_operators.staged(items) or _holds_staged(items):
+            return converted_operators.builtin(name)(*args, **kwargs)
         return builtin(*args, **kwargs)
 
     return _named(call, builtin)
 
 
 def _holds_staged(items: Any) -> bool:
-    return isinstance(items, (list, tuple)) and any(map(operators.staged, items))
+    return isinstance(items, (list, tuple)) and any(map(converted_operators.staged, items))
 
 
 def _until_decided(builtin: Callable[..., Any], items: Iterator[Any]) -> list[Any]:
@@ -84,7 +84,7 @@ def _until_decided(builtin: Callable[..., Any], items: Iterator[Any]) -> list[An
     seen: list[Any] = []
     for item in items:
         seen.append(item)
-        if builtin in (any, all) and not operators.staged(item) and bool(item) is (builtin is any):
+        if builtin in (any, all) and not converted_operators.staged(item) and bool(item) is (builtin is any):
             break
     return seen
 
@@ -93,12 +93,12 @@ def _by_key(
     builtin: Callable[..., Any], items: Any, key: Callable[[Any], Any], options: dict[str, Any]
 ) -> Any:
     """`sorted`, `min` and `max` by a key, which is called once for each item."""
-    if operators.staged(items):
-        return operators.builtin(builtin.__name__)(items, key=key, **options)
+    if converted_operators.staged(items):
+        return converted_operators.builtin(builtin.__name__)(items, key=key, **options)
     items = list(items)
     keys = [key(item) for item in items]
     if _holds_staged(keys):
-        return operators.builtin(builtin.__name__)(items, keys=keys, **options)
+        return converted_operators.builtin(builtin.__name__)(items, keys=keys, **options)
     following = iter(keys)
     return builtin(items, key=lambda _: next(following), **options)
 
@@ -110,8 +110,8 @@ def _caller(builtin: Callable[..., Any], convert: Convert) -> Callable[..., Any]
     def call(function: Any, *iterables: Any) -> Any:
         function = convert(function)
         for iterable in iterables:
-            if operators.loops(iterable):
-                return operators.builtin(name)(function, *iterables)
+            if converted_operators.loops(iterable):
+                return converted_operators.builtin(name)(function, *iterables)
         return builtin(function, *iterables)
 
     return _named(call, builtin)

@@ -7,10 +7,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from graphwright.autograph import loads
-from graphwright.autograph.effects import Names, variables
-from graphwright.autograph.flow import Flow, Summary
 from graphwright.autograph.refusals import RETURN_VALUE
 from graphwright.autograph.syntax import OPERATORS, At, Fresh, copied
+from graphwright.autograph.touched_variables import Names, variables
+from graphwright.autograph.variable_flow import Flow, Summary
 
 Block = list[ast.stmt]
 

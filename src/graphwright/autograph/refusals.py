@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from graphwright.errors import (
+from graphwright.base.errors import (
     InaccessibleTensorError,
     OperatorNotAllowedInGraphError,
     user_location,

@@ -13,11 +13,11 @@ from collections.abc import Callable, Sequence
 from types import CellType
 from typing import Any
 
-from graphwright.autograph import lists, refusals
+from graphwright.autograph import growing_lists, refusals
 from graphwright.autograph.refusals import RETURN_VALUE
 from graphwright.autograph.staging import Fold, Iteration, Leaves, Staging
 from graphwright.autograph.undefined import Undefined
-from graphwright.named_tuple import NamedTuple
+from graphwright.base.named_tuples import NamedTuple
 from graphwright.types import tree
 
 State = tuple[Any, ...]
@@ -37,7 +37,7 @@ def variables_in(cells: Sequence[CellType], names: tuple[str, ...]) -> Variables
 
     Cells of variables without a value hold `Undefined`, or nothing where others share them.
     """
-    vacant = [cell for cell in cells if lists.is_vacant(cell)]
+    vacant = [cell for cell in cells if growing_lists.is_vacant(cell)]
 
     def value_of(cell: CellType, name: str) -> Any:
         try:
@@ -213,14 +213,14 @@ def stage_if(
         orelse()
         return branches.end_second(variables.get()[:outputs])
 
-    results = lists.cond(staging, pred, then, other, branches.late)
+    results = growing_lists.cond(staging, pred, then, other, branches.late)
     variables.set((*branches.merge(results), *initial[outputs:]))
 
 
 def lazy_and(staging: Staging, first: Any, rest: Thunk) -> Any:
     """`first and rest()` in the graph."""
     pred = staging.condition(first, "`and` operand")
-    return lists.cond(
+    return growing_lists.cond(
         staging, pred, lambda: [_operand(staging, rest(), "and")], lambda: [staging.convert(False)]
     )[0]
 
@@ -228,7 +228,7 @@ def lazy_and(staging: Staging, first: Any, rest: Thunk) -> Any:
 def lazy_or(staging: Staging, first: Any, rest: Thunk) -> Any:
     """`first or rest()` in the graph."""
     pred = staging.condition(first, "`or` operand")
-    return lists.cond(
+    return growing_lists.cond(
         staging, pred, lambda: [staging.convert(True)], lambda: [_operand(staging, rest(), "or")]
     )[0]
 
@@ -402,7 +402,7 @@ def _loop(
     """Build a loop with variables of its `own` beside the user's."""
     initial, missing, learned = _initialise(staging, own, step, variables)
     loop = _LoopVariables(staging, variables.names, initial)
-    grown = lists.CarriedLists(staging)
+    grown = growing_lists.CarriedLists(staging)
     count, width = len(own), sum(grown.widths())
     start = [*own, *grown.leaves(), *loop.start()]
     asserted = [name for name in missing if not name.startswith(RETURN_VALUE)]
@@ -487,7 +487,7 @@ def _initialise(
     """
     _read_variables(staging, own, step, variables)
     initial = variables.get()
-    grown = lists.CarriedLists(staging)
+    grown = growing_lists.CarriedLists(staging)
     if all(grown.widths()) and not any(value is None or _is_undefined(value) for value in initial):
         return initial, [], {}
 
@@ -513,7 +513,7 @@ def _after_an_iteration(
     own: Leaves,
     step: Callable[[Sequence[Any]], Leaves],
     variables: Variables,
-    grown: lists.CarriedLists,
+    grown: growing_lists.CarriedLists,
 ) -> State:
     """What variables are after one iteration, in a graph that is thrown away."""
     initial = variables.get()
@@ -544,7 +544,7 @@ def _read_variables(
     """
     while any(staging.is_variable(leaf) for v in variables.get() for leaf in tree.flatten(v)):
         before = variables.get()
-        grown = lists.CarriedLists(staging)
+        grown = growing_lists.CarriedLists(staging)
         after = _after_an_iteration(staging, own, step, variables, grown)
         values = tuple(map(functools.partial(_read, staging), before, after))
         if all(map(operator.is_, values, before)):

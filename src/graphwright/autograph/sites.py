@@ -16,9 +16,9 @@ from collections import deque
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from graphwright.autograph import loads, source
+from graphwright.autograph import live_source, loads
+from graphwright.autograph.live_source import Source
 from graphwright.autograph.parts import Parts
-from graphwright.autograph.source import Source
 from graphwright.autograph.syntax import KNOWN, SITES, At
 from graphwright.autograph.undefined import Undefined
 
@@ -82,7 +82,7 @@ class Sites:
         """The arguments of a site's operator, and the cells that their functions assign."""
         scope = frame.f_locals
         cells = {name: _cell(scope, name) for name in names}
-        cells |= source.cells_of(shared)
+        cells |= live_source.cells_of(shared)
         cells |= self._given
         code = self._codes.get(number)
         if code is None:
@@ -102,7 +102,7 @@ class Sites:
         result = at.result(at.tuple(parts.arguments))
         tree = at.function("ag_parts", [KNOWN], [*parts.functions, result])
         loads.insert(tree, frozenset(names))
-        code = source.compile_function(tree, self._where, free)
+        code = live_source.compile_function(tree, self._where, free)
         return code.replace(co_filename=__file__)  # it is in no line of the user's
 
 

@@ -13,15 +13,21 @@ from graphwright.control.branch import cond
 from graphwright.control.graph_list import GraphList
 from graphwright.control.vectorize import vectorized_map
 from graphwright.op.interpreter import convert
-from graphwright.ops.arithmetic import maximum, minimum
-from graphwright.ops.comparison import greater, logical_and, logical_or, not_equal
-from graphwright.ops.conversion import cast
-from graphwright.ops.gathering import gather
-from graphwright.ops.joining import stack
-from graphwright.ops.reduction import reduce_all, reduce_any, reduce_max, reduce_min, reduce_sum
-from graphwright.ops.sequences import range as tensor_range
-from graphwright.ops.shape import shape
-from graphwright.ops.sorting import argmax, argmin, argsort
+from graphwright.ops.core.casting import cast
+from graphwright.ops.core.gathering import gather
+from graphwright.ops.core.joining import stack
+from graphwright.ops.core.sequences import range as tensor_range
+from graphwright.ops.core.shapes import shape
+from graphwright.ops.core.sorting import argmax, argmin, argsort
+from graphwright.ops.math.arithmetic import maximum, minimum
+from graphwright.ops.math.comparison import greater, logical_and, logical_or, not_equal
+from graphwright.ops.math.reduction import (
+    reduce_all,
+    reduce_any,
+    reduce_max,
+    reduce_min,
+    reduce_sum,
+)
 from graphwright.types import dtypes as dt
 from graphwright.types import tree
 from graphwright.values.tensor import Tensor

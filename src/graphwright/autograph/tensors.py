@@ -17,10 +17,10 @@ from graphwright.control.graph_list import GraphList
 from graphwright.control.loop import while_loop
 from graphwright.ir.graph import Graph
 from graphwright.op.interpreter import STATE, convert
-from graphwright.ops.comparison import equal, logical_and, logical_not, logical_or
-from graphwright.ops.creation import zeros
-from graphwright.ops.identities import identity
-from graphwright.ops.reduction import reduce_all, reduce_any
+from graphwright.ops.core.creation import zeros
+from graphwright.ops.core.identity import identity
+from graphwright.ops.math.comparison import equal, logical_and, logical_not, logical_or
+from graphwright.ops.math.reduction import reduce_all, reduce_any
 from graphwright.trace.symbolic import SymbolicTensor
 from graphwright.trace.tracer import current_tracer, tracing
 from graphwright.types import dtypes as dt

@@ -14,9 +14,9 @@ from collections.abc import Iterator
 from types import CodeType, FrameType
 
 from graphwright.autograph.exempt import is_converted
-from graphwright.errors import Location
-from graphwright.logs import LOGGER
-from graphwright.named_tuple import NamedTuple
+from graphwright.base.errors import Location
+from graphwright.base.logs import LOGGER
+from graphwright.base.named_tuples import NamedTuple
 from graphwright.trace.tracer import Tracer
 
 TURNS = 3_000  # of a loop that add to a graph, before it warns

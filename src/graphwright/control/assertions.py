@@ -7,16 +7,16 @@ from typing import Any
 
 import numpy as np
 
-from graphwright.errors import InvalidArgumentError
+from graphwright.base.errors import InvalidArgumentError
+from graphwright.base.named_tuples import NamedTuple
 from graphwright.ir.known import known
-from graphwright.named_tuple import NamedTuple
 from graphwright.op.dispatch import ASSERTIONS
 from graphwright.op.interpreter import apply, convert, convert_pair
-from graphwright.ops import comparison
-from graphwright.ops.effects import Assert
-from graphwright.ops.reduction import reduce_all
-from graphwright.ops.shape import rank as rank_of
-from graphwright.ops.shape import shape as shape_of
+from graphwright.ops.core.effect_ops import Assert
+from graphwright.ops.core.shapes import rank as rank_of
+from graphwright.ops.core.shapes import shape as shape_of
+from graphwright.ops.math import comparison
+from graphwright.ops.math.reduction import reduce_all
 from graphwright.trace.symbolic import SymbolicTensor
 from graphwright.types.dtypes import DType, as_dtype, float32
 from graphwright.types.shape import TensorShape

@@ -9,14 +9,14 @@ from typing import Any
 
 import numpy as np
 
-from graphwright.errors import Location, is_own
+from graphwright.base.errors import Location, is_own
 from graphwright.ir.execution import is_pure
 from graphwright.ir.graph import Graph, Value, subgraphs_of
 from graphwright.op.interpreter import apply
 from graphwright.op.op import Effect, Op
-from graphwright.ops.creation import Placeholder
-from graphwright.ops.identities import IDENTITY
-from graphwright.ops.resource import ReadVariableOp
+from graphwright.ops.core.creation import Placeholder
+from graphwright.ops.core.identity import IDENTITY
+from graphwright.ops.state.variable_ops import ReadVariableOp
 from graphwright.trace.symbolic import SymbolicTensor
 from graphwright.trace.tracer import Tracer, tracing
 from graphwright.types import dtypes as dt

@@ -6,24 +6,24 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
 
+from graphwright.base.errors import InvalidArgumentError
 from graphwright.control.assertions import assert_true
 from graphwright.control.body import Body, GraphOp, share_captures, trace_body
 from graphwright.control.branch_gradient import taped_branch
 from graphwright.control.call import recomputed
-from graphwright.errors import InvalidArgumentError
 from graphwright.ir.execution import function_of
 from graphwright.ir.graph import Graph
 from graphwright.ir.verify import verify_call
 from graphwright.op.batching import Each, Same
 from graphwright.op.interpreter import apply, convert, is_tensor
 from graphwright.op.op import Call, Effect, Op
-from graphwright.ops.comparison import equal, less_equal, logical_and, logical_not, select
-from graphwright.ops.conversion import cast
-from graphwright.ops.indexing import where
-from graphwright.ops.joining import stack
-from graphwright.ops.partition import dynamic_stitch
-from graphwright.ops.reduction import reduce_sum
-from graphwright.ops.static import get_static_value
+from graphwright.ops.core.casting import cast
+from graphwright.ops.core.indexing import where
+from graphwright.ops.core.joining import stack
+from graphwright.ops.core.partition import dynamic_stitch
+from graphwright.ops.core.static import get_static_value
+from graphwright.ops.math.comparison import equal, less_equal, logical_and, logical_not, select
+from graphwright.ops.math.reduction import reduce_sum
 from graphwright.trace.tracer import current_tracer
 from graphwright.types import dtypes as dt
 from graphwright.types import tree

@@ -16,8 +16,8 @@ from graphwright.control.derivative import Backward, Derivative, given_cotangent
 from graphwright.ir.graph import Graph, Value
 from graphwright.op.interpreter import activate, apply
 from graphwright.op.op import Call, Op
-from graphwright.ops.creation import Const, Literal
-from graphwright.ops.lists import EmptyTensorList
+from graphwright.ops.core.creation import Const, Literal
+from graphwright.ops.state.list_ops import EmptyTensorList
 from graphwright.trace.tracer import Tracer
 from graphwright.types import dtypes as dt
 from graphwright.types.tensor_type import TensorType

@@ -11,8 +11,8 @@ from contextlib import contextmanager
 from typing import Any
 
 from graphwright.op.interpreter import apply
-from graphwright.ops.effects import NoOp
-from graphwright.ops.identities import identity
+from graphwright.ops.core.effect_ops import NoOp
+from graphwright.ops.core.identity import identity
 from graphwright.trace.tracer import current_tracer
 from graphwright.types import tree
 

@@ -12,14 +12,14 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from graphwright.autodiff.sweep import carries_gradient, is_differentiable, reachable, sweep
-from graphwright.errors import NotDifferentiableError
+from graphwright.base.errors import NotDifferentiableError
 from graphwright.ir.graph import Graph, Node, Value, counterpart, source, transform
 from graphwright.op.interpreter import activate, apply
 from graphwright.op.op import Call, Effect, Op
-from graphwright.ops.creation import Const, zeros
-from graphwright.ops.lists import TensorListLength, zero_of
-from graphwright.ops.resource import ReadVariableOp
-from graphwright.ops.shape import Shape, Size
+from graphwright.ops.core.creation import Const, zeros
+from graphwright.ops.core.shapes import Shape, Size
+from graphwright.ops.state.list_ops import TensorListLength, zero_of
+from graphwright.ops.state.variable_ops import ReadVariableOp
 from graphwright.trace.symbolic import SymbolicTensor
 from graphwright.trace.tracer import Tracer
 from graphwright.types import dtypes as dt

@@ -15,18 +15,20 @@ from typing import Any, NoReturn
 
 import numpy as np
 
+from graphwright.base.errors import user_location
 from graphwright.control.tensor_array import ListArray, index32
-from graphwright.errors import user_location
 from graphwright.ir.graph import Graph
 from graphwright.op.dispatch import implement
 from graphwright.op.interpreter import apply, convert
-from graphwright.ops import joining, lists, sums
-from graphwright.ops.indexing import where
-from graphwright.ops.movement import reshape, transpose
-from graphwright.ops.reduction import reduce_sum
-from graphwright.ops.sequences import range as numbers
-from graphwright.ops.shape import shape as shape_of
-from graphwright.ops.tensor_list import host_shape
+from graphwright.ops.core import joining
+from graphwright.ops.core.indexing import where
+from graphwright.ops.core.movement import reshape, transpose
+from graphwright.ops.core.sequences import range as numbers
+from graphwright.ops.core.shapes import shape as shape_of
+from graphwright.ops.math import sums
+from graphwright.ops.math.reduction import reduce_sum
+from graphwright.ops.state import list_ops
+from graphwright.ops.state.tensor_list import host_shape
 from graphwright.trace.symbolic import not_in_graph
 from graphwright.trace.tracer import current_tracer
 from graphwright.types import dtypes as dt
@@ -386,7 +388,7 @@ class GraphListSpec(TypeSpec):
 
 
 def _empty(type_: TensorType) -> Any:
-    return apply(lists.EmptyTensorList.of(type_.dtype), host_shape(type_.dims), -1)
+    return apply(list_ops.EmptyTensorList.of(type_.dtype), host_shape(type_.dims), -1)
 
 
 def item_type(items: Sequence[Any], limit: Any = None) -> Any:

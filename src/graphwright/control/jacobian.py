@@ -16,13 +16,13 @@ from graphwright.control.tensor_array import TensorArray
 from graphwright.control.vectorize import in_graph, row_count, vectorized
 from graphwright.ir.graph import Graph, Node, Value
 from graphwright.op.op import Call
-from graphwright.ops.creation import zeros
-from graphwright.ops.indicators import one_hot
-from graphwright.ops.joining import concat
-from graphwright.ops.matrices import eye
-from graphwright.ops.movement import reshape, transpose
-from graphwright.ops.reduction import reduce_prod
-from graphwright.ops.shape import shape as shape_of
+from graphwright.ops.core.creation import zeros
+from graphwright.ops.core.indicators import one_hot
+from graphwright.ops.core.joining import concat
+from graphwright.ops.core.movement import reshape, transpose
+from graphwright.ops.core.shapes import shape as shape_of
+from graphwright.ops.linalg.matrices import eye
+from graphwright.ops.math.reduction import reduce_prod
 from graphwright.trace.symbolic import SymbolicTensor
 from graphwright.trace.tracer import Tracer, current_tracer
 from graphwright.types import tree

@@ -5,22 +5,22 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from graphwright.base.errors import InvalidArgumentError
 from graphwright.control.body import Body, GraphOp, hoist_reads, share_captures, trace_body
 from graphwright.control.branch import check_callable, is_stateful, not_scalar, scalar_condition
 from graphwright.control.call import recomputed
 from graphwright.control.loop_gradient import taped_loop
-from graphwright.errors import InvalidArgumentError
 from graphwright.ir.execution import function_of
 from graphwright.ir.graph import Graph
 from graphwright.ir.verify import verify_call
 from graphwright.op.batching import Each, Same
 from graphwright.op.interpreter import apply, convert
 from graphwright.op.op import Call, Effect, Op
-from graphwright.ops.comparison import logical_and
-from graphwright.ops.identities import Identity
-from graphwright.ops.indexing import where
-from graphwright.ops.reduction import reduce_any
-from graphwright.ops.scattering import tensor_scatter_nd_update
+from graphwright.ops.core.identity import Identity
+from graphwright.ops.core.indexing import where
+from graphwright.ops.core.scattering import tensor_scatter_nd_update
+from graphwright.ops.math.comparison import logical_and
+from graphwright.ops.math.reduction import reduce_any
 from graphwright.trace.symbolic import SymbolicTensor
 from graphwright.trace.tracer import current_tracer
 from graphwright.types import dtypes as dt

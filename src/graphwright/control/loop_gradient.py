@@ -24,8 +24,8 @@ from graphwright.control.derivative import (
 from graphwright.ir.graph import Graph, Node, Value, transform
 from graphwright.op.interpreter import activate, apply, convert
 from graphwright.op.op import Call, Op
-from graphwright.ops.lists import PUSH_BACK, EmptyTensorList, TensorListPopBack
-from graphwright.ops.tensor_list import HANDLE, host_shape
+from graphwright.ops.state.list_ops import PUSH_BACK, EmptyTensorList, TensorListPopBack
+from graphwright.ops.state.tensor_list import HANDLE, host_shape
 from graphwright.trace.symbolic import SymbolicTensor
 from graphwright.trace.tracer import Tracer
 from graphwright.types import dtypes as dt

@@ -8,8 +8,8 @@ from typing import Any, Protocol
 from graphwright.control.branch import check_callable
 from graphwright.control.loop import while_loop
 from graphwright.control.tensor_array import TensorArray
-from graphwright.ops.conversion import cast
-from graphwright.ops.shape import shape as shape_of
+from graphwright.ops.core.casting import cast
+from graphwright.ops.core.shapes import shape as shape_of
 from graphwright.trace.tracer import current_tracer
 from graphwright.types import tree
 from graphwright.types.composite import Composite

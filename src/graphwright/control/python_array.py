@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from graphwright.errors import InvalidArgumentError, OutOfRangeError
+from graphwright.base.errors import InvalidArgumentError, OutOfRangeError
 from graphwright.op.interpreter import apply, convert
-from graphwright.ops import lists
-from graphwright.ops.creation import zeros
-from graphwright.ops.joining import concat, stack, unstack
-from graphwright.ops.tensor_list import host_shape
+from graphwright.ops.core.creation import zeros
+from graphwright.ops.core.joining import concat, stack, unstack
+from graphwright.ops.state import list_ops
+from graphwright.ops.state.tensor_list import host_shape
 from graphwright.types import dtypes as dt
 from graphwright.types.dtypes import DType
 from graphwright.types.shape import TensorShape
@@ -186,7 +186,7 @@ class PythonArray:
 
     def as_flow(self) -> Any:
         """The array as one tensor of dtype variant, through ops that gradients pass."""
-        empty = apply(lists.EmptyTensorList.of(self.dtype), host_shape(self.dims), -1)
+        empty = apply(list_ops.EmptyTensorList.of(self.dtype), host_shape(self.dims), -1)
         for i in range(len(self.tensors)):
-            empty = apply(lists.PUSH_BACK, empty, self.item(i))
+            empty = apply(list_ops.PUSH_BACK, empty, self.item(i))
         return empty

@@ -12,7 +12,7 @@ import numpy as np
 
 from graphwright.autodiff.sweep import carries_gradient
 from graphwright.autodiff.tape import Recorder, gradients_of
-from graphwright.errors import (
+from graphwright.base.errors import (
     InvalidArgumentError,
     OutOfRangeError,
     ResourceExhaustedError,
@@ -23,8 +23,8 @@ from graphwright.errors import (
 )
 from graphwright.op.interpreter import activate, apply, convert
 from graphwright.op.op import Call, Effect, Op, c_name, not_differentiable
-from graphwright.ops.creation import zeros_like
-from graphwright.ops.identities import identity
+from graphwright.ops.core.creation import zeros_like
+from graphwright.ops.core.identity import identity
 from graphwright.trace.tracer import current_tracer
 from graphwright.types import dtypes as dt
 from graphwright.types import tree

@@ -9,15 +9,15 @@ from __future__ import annotations
 
 from typing import Any
 
+from graphwright.base.errors import InvalidArgumentError
 from graphwright.control.python_array import PythonArray
-from graphwright.errors import InvalidArgumentError
 from graphwright.ir.known import known
 from graphwright.op.interpreter import apply, convert
 from graphwright.op.op import c_name
-from graphwright.ops import list_tensors, lists
-from graphwright.ops.conversion import cast
-from graphwright.ops.identities import identity
-from graphwright.ops.tensor_list import host_shape
+from graphwright.ops.core.casting import cast
+from graphwright.ops.core.identity import identity
+from graphwright.ops.state import list_ops, list_tensors
+from graphwright.ops.state.tensor_list import host_shape
 from graphwright.trace.symbolic import SymbolicTensor
 from graphwright.trace.tracer import current_tracer
 from graphwright.types import dtypes as dt
@@ -72,7 +72,7 @@ class ListArray:
     def write(self, index: Any, value: Any) -> ListArray:
         """The array with another item."""
         value = self.converted(value)
-        op = lists.TensorListSetItem.of(self.dynamic)
+        op = list_ops.TensorListSetItem.of(self.dynamic)
         flow = apply(
             op, self.flow, index32(index), value, name="TensorArrayV2Write/TensorListSetItem"
         )
@@ -92,19 +92,19 @@ class ListArray:
 
     def read(self, index: Any) -> Any:
         """An item."""
-        op = lists.TensorListGetItem.of(self.dtype)
+        op = list_ops.TensorListGetItem.of(self.dtype)
         name = "TensorArrayV2Read/TensorListGetItem"
         return apply(op, self.flow, index32(index), host_shape(self.dims), name=name)
 
     def push(self, value: Any) -> ListArray:
         """The array with another item at its end."""
         value = self.converted(value)
-        flow = apply(lists.PUSH_BACK, self.flow, value)
+        flow = apply(list_ops.PUSH_BACK, self.flow, value)
         return self.after(flow, self.admitted(value.type.dims))
 
     def pop(self) -> tuple[ListArray, Any]:
         """The array without its last item, and that item."""
-        op = lists.TensorListPopBack.of(self.dtype)
+        op = list_ops.TensorListPopBack.of(self.dtype)
         flow, item = apply(op, self.flow, host_shape(self.dims))
         return self.after(flow, self.dims), item
 
@@ -164,7 +164,7 @@ class ListArray:
         """The number of items."""
         if self.count is not None:
             return convert(self.count, dt.int32)
-        return apply(lists.LENGTH, self.flow)
+        return apply(list_ops.LENGTH, self.flow)
 
     def identity(self) -> ListArray:
         """An equal array."""
@@ -228,7 +228,7 @@ class TensorArray(Composite):
             clear = clear_after_read is None or clear_after_read
             self._impl = PythonArray(kind, int(size), dynamic, dims, infer_shape, clear)
             return
-        op = lists.TensorListReserve.of(kind)
+        op = list_ops.TensorListReserve.of(kind)
         count = static_size(size)
         flow = apply(op, host_shape(dims), index32(size), name=name or "TensorArrayV2")
         self._impl = ListArray(kind, flow, dynamic, dims, infer_shape, count)

@@ -11,35 +11,35 @@ import builtins
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from graphwright.base.errors import InvalidArgumentError
+from graphwright.base.logs import LOGGER
+from graphwright.base.named_tuples import NamedTuple
 from graphwright.control.body import trace_body
 from graphwright.control.branch import check_callable
 from graphwright.control.call import call_of
 from graphwright.control.loop import while_loop
 from graphwright.control.map import map_fn
-from graphwright.errors import InvalidArgumentError
 from graphwright.ir.graph import Graph, Node, Value
-from graphwright.logs import LOGGER
-from graphwright.named_tuple import NamedTuple
 from graphwright.op.batching import Refusal, Same
 from graphwright.op.interpreter import apply
 from graphwright.op.op import Effect, host_value
-from graphwright.ops.comparison import select
-from graphwright.ops.conversion import cast
-from graphwright.ops.creation import Const, Placeholder, filled
-from graphwright.ops.gathering import axis_sizes, gather, host_vector
-from graphwright.ops.joining import concat, stack
-from graphwright.ops.list_tensors import swapped
-from graphwright.ops.lists import (
+from graphwright.ops.core.casting import cast
+from graphwright.ops.core.creation import Const, Placeholder, filled
+from graphwright.ops.core.gathering import axis_sizes, gather, host_vector
+from graphwright.ops.core.joining import concat, stack
+from graphwright.ops.core.movement import broadcast_to, reshape, transpose
+from graphwright.ops.core.sequences import range as range_of
+from graphwright.ops.core.shapes import rank_of
+from graphwright.ops.core.shapes import shape as shape_of
+from graphwright.ops.math.comparison import select
+from graphwright.ops.math.reduction import reduce_max, reduce_prod
+from graphwright.ops.state.list_ops import (
     LENGTH,
     TensorListGetItem,
     TensorListReserve,
     TensorListSetItem,
 )
-from graphwright.ops.movement import broadcast_to, reshape, transpose
-from graphwright.ops.reduction import reduce_max, reduce_prod
-from graphwright.ops.sequences import range as range_of
-from graphwright.ops.shape import rank_of
-from graphwright.ops.shape import shape as shape_of
+from graphwright.ops.state.list_tensors import swapped
 from graphwright.trace.symbolic import SymbolicTensor
 from graphwright.trace.tracer import current_tracer, tracing
 from graphwright.types import dtypes as dt

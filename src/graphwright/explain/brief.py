@@ -5,8 +5,8 @@ from __future__ import annotations
 from graphwright.explain.cause import retraces
 from graphwright.explain.findings import CauseReport
 from graphwright.explain.fix import Fix
-from graphwright.explain.record import RECENT, Family, History
 from graphwright.explain.report import Report, report
+from graphwright.explain.trace_record import RECENT, Family, History
 from graphwright.explain.wording import plural
 
 _CODE = 200  # characters of code that a line may have

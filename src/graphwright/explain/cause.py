@@ -6,10 +6,10 @@ import enum
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from graphwright.explain.record import History, TraceRecord
-from graphwright.named_tuple import NamedTuple
+from graphwright.base.named_tuples import NamedTuple
+from graphwright.explain.trace_record import History, TraceRecord
+from graphwright.trace.argument_types import Literal, Structure, VariableType, Weakref
 from graphwright.trace.signature import FunctionType
-from graphwright.trace.types import Literal, Structure, VariableType, Weakref
 from graphwright.types.containers import is_namedtuple
 from graphwright.types.specs import TensorSpec
 

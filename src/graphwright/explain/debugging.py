@@ -6,10 +6,10 @@ import weakref
 from collections.abc import Callable, Sequence
 from typing import Any, TypeVar
 
-from graphwright.explain.effects import Observer, observing
 from graphwright.explain.paths import reached
-from graphwright.explain.record import Debug, History, Traced
 from graphwright.explain.state import MODES, Watch
+from graphwright.explain.trace_effects import Observer, observing
+from graphwright.explain.trace_record import Debug, History, Traced
 from graphwright.ir.graph import Graph
 from graphwright.trace.tracer import current_tracer
 

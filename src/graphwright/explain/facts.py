@@ -13,8 +13,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from graphwright.autograph.source import SourceError, fetch
-from graphwright.named_tuple import NamedTuple
+from graphwright.autograph.live_source import SourceError, fetch
+from graphwright.base.named_tuples import NamedTuple
 
 #: Methods of containers that change them.
 MUTATORS = frozenset(

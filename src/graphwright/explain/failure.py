@@ -9,11 +9,11 @@ import linecache
 import re
 from dataclasses import dataclass
 
-from graphwright.errors import Location
+from graphwright.base.errors import Location
 from graphwright.explain.fix import Fix
 from graphwright.explain.proposal import Case
-from graphwright.explain.record import Failure
 from graphwright.explain.replay import count
+from graphwright.explain.trace_record import Failure
 from graphwright.explain.wording import listed, show_place
 
 

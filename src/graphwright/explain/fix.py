@@ -17,7 +17,7 @@ from graphwright.explain.replay import Asked, at, bucket, count, leaves
 from graphwright.explain.signatures import reduce_retracing, relaxations, signature
 from graphwright.explain.structures import structure_proposals
 from graphwright.explain.wording import listed, paths_shown, unique
-from graphwright.trace.types import Literal, VariableType
+from graphwright.trace.argument_types import Literal, VariableType
 from graphwright.types import dtypes as dt
 from graphwright.types.specs import TensorSpec
 

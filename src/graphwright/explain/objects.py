@@ -7,10 +7,10 @@ from typing import Any
 
 from graphwright.explain.cause import Cause, Rule
 from graphwright.explain.proposal import Case, Proposal
-from graphwright.explain.record import ObjectNote
 from graphwright.explain.replay import Asked, token
+from graphwright.explain.trace_record import ObjectNote
 from graphwright.explain.wording import listed, paths_shown, unique
-from graphwright.trace.types import Structure, Weakref
+from graphwright.trace.argument_types import Structure, Weakref
 from graphwright.types import dtypes as dt
 from graphwright.types.specs import TensorSpec
 

@@ -7,12 +7,12 @@ from collections.abc import Sequence
 from html import escape
 from pathlib import Path
 
-from graphwright.explain import memory
+from graphwright.explain import memory_profile
 from graphwright.explain.findings import CauseReport, TraceReport
 from graphwright.explain.notebook import failure_html, fix_html
-from graphwright.explain.record import Family, History, TraceRecord
 from graphwright.explain.report import Report, report
 from graphwright.explain.timeline import Timeline
+from graphwright.explain.trace_record import Family, History, TraceRecord
 from graphwright.explain.wording import listed, plural
 from graphwright.ir.picture import html as picture
 from graphwright.ir.text import print_graph
@@ -120,8 +120,8 @@ def trace_html(trace: TraceReport, record: TraceRecord) -> str:
     graph = record.concrete.graph
     plans = "".join(
         f"<details class='memory'><summary>{title}</summary><div><p>{escape(plan.words)}</p>"
-        f"{memory.svg(plan)}</div></details>"
-        for title, plan in memory.plans(graph, record.tier)
+        f"{memory_profile.svg(plan)}</div></details>"
+        for title, plan in memory_profile.plans(graph, record.tier)
     )
     text = escape(print_graph(graph, locations=True))
     return (

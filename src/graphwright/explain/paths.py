@@ -14,8 +14,8 @@ from typing import Any
 import numpy as np
 
 from graphwright.autograph.exempt import is_library
+from graphwright.base.named_tuples import NamedTuple
 from graphwright.explain.facts import Chain, Facts, Step, Store, facts_of
-from graphwright.named_tuple import NamedTuple
 from graphwright.values.tensor import EagerTensor, Tensor
 
 _DEPTH = 4  # of helpers that call helpers

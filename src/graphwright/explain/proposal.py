@@ -6,10 +6,10 @@ from collections.abc import Callable, Mapping, Sequence
 from types import FunctionType
 from typing import Any
 
+from graphwright.base.named_tuples import NamedTuple
 from graphwright.explain.facts import facts_of
-from graphwright.explain.record import History
 from graphwright.explain.replay import Asked
-from graphwright.named_tuple import NamedTuple
+from graphwright.explain.trace_record import History
 from graphwright.trace.signature import KEYWORD_ONLY, VAR_KEYWORD, VAR_POSITIONAL
 
 #: What calls would ask for after a change; None where the change cannot be made.

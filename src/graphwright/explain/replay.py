@@ -7,10 +7,10 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 from graphwright.explain.cause import step
-from graphwright.explain.record import History, ObjectNote
-from graphwright.trace.dispatch import DispatchTable
+from graphwright.explain.trace_record import History, ObjectNote
+from graphwright.trace.argument_types import Literal, Structure, Weakref
 from graphwright.trace.signature import FunctionType, Parameter
-from graphwright.trace.types import Literal, Structure, Weakref
+from graphwright.trace.trace_dispatch import DispatchTable
 from graphwright.types.trace_type import TraceType
 
 _REPLAYED = 512  # types of calls: dispatch looks at all traces for each

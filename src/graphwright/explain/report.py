@@ -10,10 +10,10 @@ from graphwright.explain.cause import Cause, Difference, Retrace, Rule, causes, 
 from graphwright.explain.findings import CauseReport, Findings, TraceReport
 from graphwright.explain.fix import fixes, together
 from graphwright.explain.proposal import Case
-from graphwright.explain.record import Family, History, TraceRecord
 from graphwright.explain.replay import Asked
 from graphwright.explain.sentence import evidence, sentence
 from graphwright.explain.state import Change, variable_form
+from graphwright.explain.trace_record import Family, History, TraceRecord
 from graphwright.explain.wording import call_type, plural, show_place
 
 if TYPE_CHECKING:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from graphwright.errors import Location
+from graphwright.base.errors import Location
 from graphwright.explain.cause import Cause, Difference, Rule
-from graphwright.explain.record import ObjectNote
+from graphwright.explain.trace_record import ObjectNote
 from graphwright.explain.wording import (
     a,
     kind_of,
@@ -19,7 +19,7 @@ from graphwright.explain.wording import (
     unique,
 )
 from graphwright.ir.text import show_type
-from graphwright.trace.types import Structure, VariableType
+from graphwright.trace.argument_types import Structure, VariableType
 
 Notes = dict[int, ObjectNote]
 

@@ -6,11 +6,11 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from graphwright.explain.proposal import Case, Proposal, keep
-from graphwright.explain.record import is_number
 from graphwright.explain.replay import Asked
+from graphwright.explain.trace_record import is_number
 from graphwright.explain.wording import code
+from graphwright.trace.argument_types import Literal
 from graphwright.trace.signature import KEYWORD_ONLY, VAR_KEYWORD, VAR_POSITIONAL
-from graphwright.trace.types import Literal
 from graphwright.types import dtypes as dt
 from graphwright.types.specs import TensorSpec
 

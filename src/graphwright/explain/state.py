@@ -7,7 +7,8 @@ import warnings
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from graphwright.errors import StaleStateWarning, user_location
+from graphwright.base.errors import StaleStateWarning, user_location
+from graphwright.base.named_tuples import NamedTuple
 from graphwright.explain.paths import (
     MISSING,
     Path,
@@ -16,7 +17,6 @@ from graphwright.explain.paths import (
     print_of,
     read_paths,
 )
-from graphwright.named_tuple import NamedTuple
 
 MODES = ("warn", "retrace", "ignore")
 _SHOWN = 60  # characters of a value

@@ -8,12 +8,12 @@ from typing import Any
 
 from graphwright.explain.cause import Cause
 from graphwright.explain.proposal import Apply, Case, Proposal
-from graphwright.explain.record import is_number
 from graphwright.explain.replay import Asked, at
 from graphwright.explain.signatures import number_dtype, relaxations
+from graphwright.explain.trace_record import is_number
 from graphwright.explain.wording import paths_shown, short
+from graphwright.trace.argument_types import Literal, Structure
 from graphwright.trace.signature import POSITIONAL_OR_KEYWORD, FunctionType, Parameter
-from graphwright.trace.types import Literal, Structure
 from graphwright.types import dtypes as dt
 from graphwright.types.specs import TensorSpec
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from graphwright.explain.record import History
+from graphwright.explain.trace_record import History
 from graphwright.explain.wording import show_place
 
 _CALLS = 20_000  # calls kept: the first ones

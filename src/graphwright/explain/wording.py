@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from graphwright.errors import Location
+from graphwright.base.errors import Location
 from graphwright.ir.text import show_type
+from graphwright.trace.argument_types import Literal, Structure, VariableType, Weakref
 from graphwright.trace.signature import FunctionType
-from graphwright.trace.types import Literal, Structure, VariableType, Weakref
 from graphwright.types.specs import TensorSpec
 from graphwright.types.tensor_type import Dims
 

@@ -7,19 +7,20 @@ import weakref
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
-import graphwright.lower.large_operands  # noqa: F401 - eager ops run as machine code, too
+import graphwright.compile.select.large_operands  # noqa: F401 - eager ops run as machine code, too
+from graphwright.base.errors import InvalidArgumentError
+from graphwright.compile.run.tiers import Compilation, Tiered
 from graphwright.control.call import call_of
-from graphwright.errors import InvalidArgumentError
 from graphwright.explain.debugging import look_at
-from graphwright.explain.effects import Effect
-from graphwright.explain.record import Tally
 from graphwright.explain.state import Watch
+from graphwright.explain.trace_effects import Effect
+from graphwright.explain.trace_record import Tally
 from graphwright.function.structure import Outputs, type_of_structure, wrap_all
 from graphwright.ir.graph import Graph
-from graphwright.lower.tiers import Compilation, Tiered
 from graphwright.op.interpreter import STATE, apply
 from graphwright.op.op import c_name
 from graphwright.op.refusal import boundary, complete, own_boundary, own_words
+from graphwright.trace.argument_types import Structure, VariableType, spec_of
 from graphwright.trace.signature import (
     KEYWORD_ONLY,
     POSITIONAL_ONLY,
@@ -28,7 +29,6 @@ from graphwright.trace.signature import (
 )
 from graphwright.trace.symbolic import SymbolicTensor
 from graphwright.trace.tracer import Tracer, tracing
-from graphwright.trace.types import Structure, VariableType, spec_of
 from graphwright.types import tree
 from graphwright.types.specs import TensorSpec
 from graphwright.types.tensor_type import TensorType
@@ -67,7 +67,7 @@ class Placeholders:
 
 def placeholder_variable(placeholders: Placeholders, type_: VariableType) -> Variable:
     """A stand-in for a variable argument, with a symbolic handle."""
-    from graphwright.ops.resource import HANDLE, Storage
+    from graphwright.ops.state.variable_ops import HANDLE, Storage
 
     graph = placeholders.tracer.graph
     value = graph.placeholder(HANDLE, placeholders.argument)

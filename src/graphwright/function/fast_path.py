@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from graphwright.lower.generated import make_function
+from graphwright.compile.run.generated_text import make_function
 from graphwright.types.composite import Composite
 from graphwright.types.keys import distinct, signed
 from graphwright.values.convert import make_array

@@ -16,23 +16,23 @@ from types import MethodType
 from typing import TYPE_CHECKING, Any
 
 from graphwright.autograph import status
-from graphwright.autograph.convert import staged_form
+from graphwright.autograph.conversion import staged_form
 from graphwright.autograph.settings import features
-from graphwright.errors import show_users_lines
+from graphwright.base.errors import show_users_lines
+from graphwright.base.forks import held_over_forks
+from graphwright.base.identities import IdentityTable
 from graphwright.explain.debugging import attended, look_at, mode_of
-from graphwright.explain.effects import where_stored
-from graphwright.explain.record import History
-from graphwright.forks import held_over_forks
+from graphwright.explain.trace_effects import where_stored
+from graphwright.explain.trace_record import History
 from graphwright.function.concrete import ConcreteFunction, trace
-from graphwright.function.creation import VariableCreation
 from graphwright.function.fast_path import FastPath
-from graphwright.function.retracing import warn_of_retracing
+from graphwright.function.retracing_warning import warn_of_retracing
+from graphwright.function.variable_creation import VariableCreation
 from graphwright.function.weak_method import WeakMethod
-from graphwright.identities import IdentityTable
 from graphwright.op.interpreter import STATE
 from graphwright.op.refusal import own_boundary
-from graphwright.trace.dispatch import DispatchTable
 from graphwright.trace.signature import Binder, FunctionType, Parameter, type_of_call
+from graphwright.trace.trace_dispatch import DispatchTable
 from graphwright.trace.tracer import current_tracer
 from graphwright.types import dtypes as dt
 from graphwright.types.composite import Composite
@@ -323,7 +323,7 @@ class PolymorphicFunction:
             .4 = AddV2(.2, .3) : f32
             b1[i0*1] = .4
         """
-        from graphwright.lower.inspection import compiler_ir  # it brings the whole compiler
+        from graphwright.compile.run.inspection import compiler_ir  # it brings the whole compiler
 
         graph = self.get_concrete_function(*args, **kwargs).graph
         return lambda stage="nests": compiler_ir(graph, stage)

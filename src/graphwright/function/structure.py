@@ -9,9 +9,9 @@ import numpy as np
 
 from graphwright.ir.graph import Value
 from graphwright.op.interpreter import apply
-from graphwright.ops.identities import IDENTITY
+from graphwright.ops.core.identity import IDENTITY
+from graphwright.trace.argument_types import Literal, from_value
 from graphwright.trace.tracer import Tracer
-from graphwright.trace.types import Literal, from_value
 from graphwright.types import tree
 from graphwright.types.composite import Composite
 from graphwright.types.shape import TensorShape

@@ -7,7 +7,7 @@ import weakref
 from collections.abc import Callable
 from typing import Any
 
-from graphwright.annotations import signature_of
+from graphwright.base.annotations import signature_of
 
 
 class WeakMethod:

@@ -6,10 +6,10 @@ from collections.abc import Callable
 
 from graphwright.ir.graph import Graph, Names, Node, Value
 from graphwright.op.op import Op
-from graphwright.ops.identities import IdentityN
-from graphwright.ops.movement import RESHAPE, SumTo
-from graphwright.ops.reduction import Sum
-from graphwright.ops.shape import BroadcastGradientArgs, Shape
+from graphwright.ops.core.identity import IdentityN
+from graphwright.ops.core.movement import RESHAPE, SumTo
+from graphwright.ops.core.shapes import BroadcastGradientArgs, Shape
+from graphwright.ops.math.reduction import Sum
 from graphwright.types.tensor_type import TensorType
 
 

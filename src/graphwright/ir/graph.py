@@ -10,12 +10,12 @@ import itertools
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from graphwright.errors import Location
+from graphwright.base.errors import Location
 from graphwright.ir.face import Face
 from graphwright.op.op import Effect, Op
 from graphwright.op.refusal import own_boundary
-from graphwright.ops.creation import Placeholder
-from graphwright.ops.identities import Identity
+from graphwright.ops.core.creation import Placeholder
+from graphwright.ops.core.identity import Identity
 from graphwright.types.tensor_type import TensorType
 
 

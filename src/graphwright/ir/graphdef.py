@@ -10,12 +10,12 @@ import re
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
+from graphwright.ir.control_edges import order_of
 from graphwright.ir.equivalents import in_tensorflow
 from graphwright.ir.graph import Graph, Node, Value
-from graphwright.ir.ordering import order_of
 from graphwright.ir.tensor_proto import data_type, shape_proto, tensor_proto
 from graphwright.op.op import Op, Operand
-from graphwright.ops.creation import Literal, Placeholder
+from graphwright.ops.core.creation import Literal, Placeholder
 from graphwright.proto.graph_pb2 import (
     AttrValue,
     FunctionDef,

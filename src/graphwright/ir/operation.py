@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
+from graphwright.ir.control_edges import order_of
 from graphwright.ir.graph import Graph, Node, Value
-from graphwright.ir.ordering import order_of
 
 if TYPE_CHECKING:
     from graphwright.ir.picture import View

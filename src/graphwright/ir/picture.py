@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from html import escape
 from typing import Any
 
-from graphwright.errors import Location
+from graphwright.base.errors import Location
 from graphwright.ir.graph import Graph, Node, Value
 from graphwright.ir.text import print_graph, show, show_type
 

@@ -22,7 +22,7 @@ import numpy as np
 
 from graphwright.ir.graph import Graph, Node, Value
 from graphwright.op.op import REGISTRY, Op
-from graphwright.ops.creation import Literal
+from graphwright.ops.core.creation import Literal
 from graphwright.types.dtypes import DType, as_dtype
 from graphwright.types.tensor_type import Dims, TensorType
 

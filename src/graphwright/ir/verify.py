@@ -7,7 +7,7 @@ from collections.abc import MutableSet, Sequence
 from graphwright.ir.graph import Graph, Node, Value
 from graphwright.ir.known import known
 from graphwright.op.op import DTypeMismatch
-from graphwright.ops.creation import Placeholder
+from graphwright.ops.core.creation import Placeholder
 from graphwright.types.tensor_type import TensorType, is_compatible
 
 

@@ -9,12 +9,12 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from graphwright.lint import model
-from graphwright.lint.expressions import inside
+from graphwright.lint.expression_analysis import inside
 from graphwright.lint.finding import Edit, Finding
-from graphwright.lint.flow import Flow
 from graphwright.lint.kinds import Kind
+from graphwright.lint.linted_source import Source
 from graphwright.lint.model import SCOPES, Function, Scope, Staging, Value
-from graphwright.lint.source import Source
+from graphwright.lint.statement_analysis import Flow
 
 LOOPS = (ast.For, ast.AsyncFor, ast.While)
 COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)

@@ -8,10 +8,10 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from graphwright.lint.analysis import Analysis, Place
-from graphwright.lint.config import Config
 from graphwright.lint.finding import Finding
+from graphwright.lint.lint_config import Config
+from graphwright.lint.linted_source import UNREADABLE, Source, Unreadable, read
 from graphwright.lint.rules import RULES, Rule
-from graphwright.lint.source import UNREADABLE, Source, Unreadable, read
 
 #: A file without these has nothing that is staged, and need not be interpreted.
 MODULES = re.compile(r"tensorflow|graphwright|keras|\btf\b")

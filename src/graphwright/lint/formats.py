@@ -8,8 +8,8 @@ from pathlib import Path
 from urllib.parse import quote
 
 from graphwright.lint.finding import Finding
+from graphwright.lint.linted_source import UNREADABLE
 from graphwright.lint.rules import RULES
-from graphwright.lint.source import UNREADABLE
 
 PAGES = "docs/lint"
 

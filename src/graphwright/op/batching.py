@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Protocol
 
-from graphwright.named_tuple import NamedTuple
+from graphwright.base.named_tuples import NamedTuple
 from graphwright.op.interpreter import apply
 from graphwright.op.op import Op
 from graphwright.types.tensor_type import TensorType

@@ -17,8 +17,8 @@ import inspect
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, TypeVar
 
-from graphwright.errors import VARIADIC
-from graphwright.named_tuple import NamedTuple
+from graphwright.base.errors import VARIADIC
+from graphwright.base.named_tuples import NamedTuple
 from graphwright.op.refusal import leave, public_form
 from graphwright.types import tree
 

@@ -30,11 +30,11 @@ from typing import Any, ClassVar, TypeVar
 
 import numpy as np
 
-from graphwright.errors import InvalidArgumentError
-from graphwright.named_tuple import NamedTuple
+from graphwright.base.errors import InvalidArgumentError
+from graphwright.base.named_tuples import NamedTuple
 from graphwright.op.attributes import plain
 from graphwright.op.conditions import behind_rule, check_least, check_ranks
-from graphwright.op.record import Record
+from graphwright.op.frozen_record import Record
 from graphwright.types import dtypes as dt
 from graphwright.types.dtypes import DType
 from graphwright.types.keys import signed

@@ -18,7 +18,7 @@ from typing import Any, TypeVar, cast
 
 import numpy as np
 
-from graphwright.errors import VARIADIC, OpError, outermost, raised_by_us, show_users_lines
+from graphwright.base.errors import VARIADIC, OpError, outermost, raised_by_us, show_users_lines
 from graphwright.op.op import Hooks
 from graphwright.types.dtypes import DType
 from graphwright.types.tensor_type import TensorType, show_dims

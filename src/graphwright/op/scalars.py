@@ -11,7 +11,7 @@ from typing import Any, Protocol, TypeVar
 
 import numpy as np
 
-from graphwright.kernels import special
+from graphwright.op import special_functions
 from graphwright.types import dtypes as dt
 from graphwright.types.dtypes import DType
 
@@ -74,13 +74,13 @@ def logistic(x: Any) -> Any:
     """1 / (1 + exp(-x)), of complex numbers too."""
     if np.asarray(x).dtype.kind == "c":
         return np.reciprocal(1 + np.exp(np.negative(x)))
-    return special.expit(x)
+    return special_functions.expit(x)
 
 
 def psi(x: Any) -> Any:
     """Digamma; NaN at its poles, 0 among them."""
     pole = np.less_equal(x, 0) & np.equal(x, np.floor(x))
-    return np.where(pole, x.dtype.type(np.nan), special.psi(x))
+    return np.where(pole, x.dtype.type(np.nan), special_functions.psi(x))
 
 
 def count_of_bits(x: Any) -> Any:
@@ -98,34 +98,34 @@ UNARY: dict[str, Callable[..., Any]] = {
     "asinh": np.arcsinh,
     "atan": np.arctan,
     "atanh": np.arctanh,
-    "bessel_i0": special.i0,
-    "bessel_i0e": special.i0e,
-    "bessel_i1": special.i1,
-    "bessel_i1e": special.i1e,
-    "bessel_j0": special.j0,
-    "bessel_j1": special.j1,
-    "bessel_k0": special.k0,
-    "bessel_k0e": special.k0e,
-    "bessel_k1": special.k1,
-    "bessel_k1e": special.k1e,
-    "bessel_y0": special.y0,
-    "bessel_y1": special.y1,
+    "bessel_i0": special_functions.i0,
+    "bessel_i0e": special_functions.i0e,
+    "bessel_i1": special_functions.i1,
+    "bessel_i1e": special_functions.i1e,
+    "bessel_j0": special_functions.j0,
+    "bessel_j1": special_functions.j1,
+    "bessel_k0": special_functions.k0,
+    "bessel_k0e": special_functions.k0e,
+    "bessel_k1": special_functions.k1,
+    "bessel_k1e": special_functions.k1e,
+    "bessel_y0": special_functions.y0,
+    "bessel_y1": special_functions.y1,
     "ceil": np.ceil,
     "conj": np.conj,
     "cos": np.cos,
     "cosh": np.cosh,
     "digamma": psi,
-    "erf": special.erf,
-    "erfc": special.erfc,
+    "erf": special_functions.erf,
+    "erfc": special_functions.erfc,
     "exp": np.exp,
-    "expint": special.expi,
+    "expint": special_functions.expi,
     "expm1": np.expm1,
     "floor": np.floor,
     "invert": np.invert,
     "isfinite": np.isfinite,
     "isinf": np.isinf,
     "isnan": np.isnan,
-    "lgamma": special.gammaln,
+    "lgamma": special_functions.gammaln,
     "log": np.log,
     "log1p": np.log1p,
     "not": np.logical_not,

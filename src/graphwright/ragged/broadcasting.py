@@ -9,23 +9,23 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from graphwright.base.errors import InvalidArgumentError
+from graphwright.base.named_tuples import NamedTuple
 from graphwright.control.assertions import assert_true
-from graphwright.errors import InvalidArgumentError
-from graphwright.named_tuple import NamedTuple
 from graphwright.op.dispatch import ASSERTIONS
 from graphwright.op.interpreter import convert
-from graphwright.ops.comparison import equal, select
-from graphwright.ops.conversion import cast
-from graphwright.ops.elementwise import BINARY, UNARY
-from graphwright.ops.gathering import gather
-from graphwright.ops.movement import reshape
-from graphwright.ops.reduction import reduce_all
-from graphwright.ops.shape import shape
-from graphwright.ragged.conversion import from_tensor, same_rows
+from graphwright.ops.core.casting import cast
+from graphwright.ops.core.elementwise import BINARY, UNARY
+from graphwright.ops.core.gathering import gather
+from graphwright.ops.core.movement import reshape
+from graphwright.ops.core.shapes import shape
+from graphwright.ops.math.comparison import equal, select
+from graphwright.ops.math.reduction import reduce_all
 from graphwright.ragged.factories import is_ragged
 from graphwright.ragged.positions import positions
+from graphwright.ragged.ragged_conversion import from_tensor, same_rows
+from graphwright.ragged.ragged_tensor import RaggedTensor
 from graphwright.ragged.row_partition import RowPartition
-from graphwright.ragged.tensor import RaggedTensor
 from graphwright.types import dtypes as dt
 from graphwright.types.composite import Composite
 from graphwright.types.dtypes import DType

@@ -9,24 +9,24 @@ import numpy as np
 
 from graphwright.control.assertions import assert_true
 from graphwright.op.interpreter import convert
-from graphwright.ops.arithmetic import maximum
-from graphwright.ops.comparison import not_equal
-from graphwright.ops.conversion import cast
-from graphwright.ops.gathering import gather
-from graphwright.ops.movement import broadcast_to, reshape
-from graphwright.ops.reduction import reduce_all
-from graphwright.ops.rounding import ceil
-from graphwright.ops.sequences import range as numbers
-from graphwright.ops.shape import shape
-from graphwright.ops.transcendental import sign
+from graphwright.ops.core.casting import cast
+from graphwright.ops.core.gathering import gather
+from graphwright.ops.core.movement import broadcast_to, reshape
+from graphwright.ops.core.sequences import range as numbers
+from graphwright.ops.core.shapes import shape
+from graphwright.ops.math.arithmetic import maximum
+from graphwright.ops.math.comparison import not_equal
+from graphwright.ops.math.reduction import reduce_all
+from graphwright.ops.math.rounding import ceil
+from graphwright.ops.math.transcendental import sign
 from graphwright.ragged.positions import (
     counts,
     greatest,
     numbers_of_rows,
     splits_of_lengths,
 )
+from graphwright.ragged.ragged_tensor import RaggedTensor
 from graphwright.ragged.row_partition import RowPartition, index_vector, splits_dtype
-from graphwright.ragged.tensor import RaggedTensor
 from graphwright.types import dtypes as dt
 from graphwright.values.convert import constant as dense_constant
 

@@ -9,21 +9,21 @@ import numpy as np
 
 from graphwright.control.assertions import assert_equal
 from graphwright.op.interpreter import convert
-from graphwright.ops.arithmetic import floormod, multiply
-from graphwright.ops.bitwise import bitwise_xor, right_shift
-from graphwright.ops.conversion import bitcast, cast
-from graphwright.ops.creation import fill
-from graphwright.ops.encoding import as_string, fingerprint
-from graphwright.ops.gathering import gather
-from graphwright.ops.shape import shape
-from graphwright.ops.strings import join
-from graphwright.ragged.conversion import from_tensor
+from graphwright.ops.core.casting import bitcast, cast
+from graphwright.ops.core.creation import fill
+from graphwright.ops.core.gathering import gather
+from graphwright.ops.core.shapes import shape
+from graphwright.ops.math.arithmetic import floormod, multiply
+from graphwright.ops.math.bitwise import bitwise_xor, right_shift
+from graphwright.ops.strings.encoding import as_string, fingerprint
+from graphwright.ops.strings.strings import join
 from graphwright.ragged.factories import is_ragged
 from graphwright.ragged.positions import positions
+from graphwright.ragged.ragged_conversion import from_tensor
+from graphwright.ragged.ragged_tensor import RaggedTensor
 from graphwright.ragged.row_partition import RowPartition
-from graphwright.ragged.tensor import RaggedTensor
 from graphwright.types import dtypes as dt
-from graphwright.values.sparse.tensor import SparseTensor
+from graphwright.values.sparse.sparse_tensor import SparseTensor
 
 #: TensorFlow's key where none is given.
 _KEY = 0xDECAFCAFFE

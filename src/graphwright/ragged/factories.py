@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, ClassVar
 
+from graphwright.base.errors import InvalidArgumentError
 from graphwright.control.assertions import assert_equal
-from graphwright.errors import InvalidArgumentError
 from graphwright.op.interpreter import convert
 from graphwright.ragged.methods import Bodies
 from graphwright.ragged.positions import length_of

@@ -7,14 +7,14 @@ from typing import Any
 
 from graphwright.control.assertions import assert_equal
 from graphwright.op.interpreter import convert
-from graphwright.ops.conversion import cast
-from graphwright.ops.sorting import argsort
-from graphwright.ragged.conversion import same_rows
+from graphwright.ops.core.casting import cast
+from graphwright.ops.core.sorting import argsort
 from graphwright.ragged.factories import as_values, is_ragged
 from graphwright.ragged.positions import counts, splits_of_lengths
+from graphwright.ragged.ragged_conversion import same_rows
+from graphwright.ragged.ragged_tensor import RaggedTensor
 from graphwright.ragged.row_partition import RowPartition
 from graphwright.ragged.taking import take
-from graphwright.ragged.tensor import RaggedTensor
 from graphwright.types import tree
 
 

@@ -5,18 +5,18 @@ from __future__ import annotations
 from typing import Any
 
 from graphwright.op.interpreter import convert, is_tensor
-from graphwright.ops.arithmetic import maximum, minimum
-from graphwright.ops.comparison import select
-from graphwright.ops.conversion import cast
-from graphwright.ops.creation import ones, zeros_like
-from graphwright.ops.gathering import gather
-from graphwright.ops.joining import concat
-from graphwright.ops.reduction import reduce_max
-from graphwright.ops.scan import cumsum
-from graphwright.ops.segment import unsorted_segment_sum
-from graphwright.ops.sequences import range as numbers
-from graphwright.ops.shape import shape
-from graphwright.ops.sorting import searchsorted
+from graphwright.ops.core.casting import cast
+from graphwright.ops.core.creation import ones, zeros_like
+from graphwright.ops.core.gathering import gather
+from graphwright.ops.core.joining import concat
+from graphwright.ops.core.segment_reduction import unsorted_segment_sum
+from graphwright.ops.core.sequences import range as numbers
+from graphwright.ops.core.shapes import shape
+from graphwright.ops.core.sorting import searchsorted
+from graphwright.ops.math.arithmetic import maximum, minimum
+from graphwright.ops.math.comparison import select
+from graphwright.ops.math.cumulation import cumsum
+from graphwright.ops.math.reduction import reduce_max
 from graphwright.types import dtypes as dt
 from graphwright.types.dtypes import DType
 

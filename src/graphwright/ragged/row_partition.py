@@ -12,10 +12,10 @@ from graphwright.control.assertions import (
     assert_non_negative,
 )
 from graphwright.op.interpreter import convert
-from graphwright.ops.arithmetic import maximum
-from graphwright.ops.conversion import cast
-from graphwright.ops.joining import concat
-from graphwright.ops.sequences import range as numbers
+from graphwright.ops.core.casting import cast
+from graphwright.ops.core.joining import concat
+from graphwright.ops.core.sequences import range as numbers
+from graphwright.ops.math.arithmetic import maximum
 from graphwright.ragged.positions import (
     SPLITS,
     counts,

@@ -4,18 +4,19 @@ from __future__ import annotations
 
 from typing import Any
 
+from graphwright.base.errors import InvalidArgumentError
 from graphwright.control.assertions import assert_equal
-from graphwright.errors import InvalidArgumentError
 from graphwright.op.dispatch import implement
 from graphwright.op.interpreter import convert
-from graphwright.ops import creation, indicators, movement, shape
-from graphwright.ops.shape import shape as shape_of
+from graphwright.ops.core import creation, indicators, movement
+from graphwright.ops.core import shapes as shape
+from graphwright.ops.core.shapes import shape as shape_of
 from graphwright.ragged.broadcasting import aligned
 from graphwright.ragged.factories import is_ragged
-from graphwright.ragged.indexing import wrapped
+from graphwright.ragged.ragged_indexing import wrapped
+from graphwright.ragged.ragged_shape import DynamicRaggedShape
+from graphwright.ragged.ragged_tensor import RaggedTensor
 from graphwright.ragged.row_partition import RowPartition
-from graphwright.ragged.shape import DynamicRaggedShape
-from graphwright.ragged.tensor import RaggedTensor
 from graphwright.types import dtypes as dt
 
 

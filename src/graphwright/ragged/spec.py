@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from graphwright.errors import InvalidArgumentError
+from graphwright.base.errors import InvalidArgumentError
 from graphwright.op.interpreter import convert
 from graphwright.ragged.factories import is_ragged, outer_size
+from graphwright.ragged.ragged_tensor import RaggedTensor
 from graphwright.ragged.row_partition import RowPartition, splits_dtype
-from graphwright.ragged.tensor import RaggedTensor
 from graphwright.trace.tracer import current_tracer
 from graphwright.types import dtypes as dt
 from graphwright.types.dtypes import DType

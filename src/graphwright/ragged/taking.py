@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from graphwright.ops.gathering import gather
+from graphwright.ops.core.gathering import gather
 from graphwright.ragged.factories import is_ragged
 from graphwright.ragged.positions import positions
+from graphwright.ragged.ragged_tensor import RaggedTensor
 from graphwright.ragged.row_partition import RowPartition
-from graphwright.ragged.tensor import RaggedTensor
 from graphwright.values.tensor import EagerTensor
 
 

@@ -10,10 +10,10 @@ from typing import Any
 
 import numpy as np
 
-from graphwright.errors import InvalidArgumentError, user_location
+from graphwright.base.errors import InvalidArgumentError, user_location
 from graphwright.op.interpreter import STATE, Interpreter, Layer
 from graphwright.op.op import Op
-from graphwright.ops.effects import CheckNumericsV2
+from graphwright.ops.core.effect_ops import CheckNumericsV2
 from graphwright.trace.symbolic import SymbolicTensor
 from graphwright.values.tensor import EagerTensor
 

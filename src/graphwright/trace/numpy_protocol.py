@@ -12,19 +12,21 @@ from typing import Any
 import numpy as np
 
 from graphwright.op.interpreter import convert
-from graphwright.ops import (
-    arithmetic,
-    bitwise,
-    comparison,
-    contraction,
+from graphwright.ops.core import (
     creation,
-    identities,
+    identity,
     indexing,
     joining,
     movement,
-    reduction,
     repetition,
     reversal,
+)
+from graphwright.ops.linalg import contraction
+from graphwright.ops.math import (
+    arithmetic,
+    bitwise,
+    comparison,
+    reduction,
     rounding,
     transcendental,
     trigonometric,
@@ -39,7 +41,7 @@ UFUNCS: dict[Any, Callable[..., Any]] = {
     np.floor_divide: arithmetic.floordiv,
     np.mod: arithmetic.floormod,
     np.negative: arithmetic.negative,
-    np.positive: identities.identity,
+    np.positive: identity.identity,
     np.maximum: arithmetic.maximum,
     np.minimum: arithmetic.minimum,
     np.conjugate: arithmetic.conj,

@@ -13,9 +13,9 @@ from typing import Any
 
 import numpy as np
 
-from graphwright.annotations import signature_of
+from graphwright.base.annotations import signature_of
 from graphwright.op.refusal import complete, own_words, prefix_words
-from graphwright.trace.types import TypeContext
+from graphwright.trace.argument_types import TypeContext
 from graphwright.types.trace_type import TraceType
 
 POSITIONAL_ONLY = inspect.Parameter.POSITIONAL_ONLY

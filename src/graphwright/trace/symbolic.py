@@ -5,7 +5,7 @@ from __future__ import annotations
 import linecache
 from typing import Any, NoReturn
 
-from graphwright.errors import (
+from graphwright.base.errors import (
     InaccessibleTensorError,
     Location,
     OperatorNotAllowedInGraphError,
@@ -15,7 +15,7 @@ from graphwright.ir.graph import Graph, Node, Value
 from graphwright.ir.known import known
 from graphwright.ir.operation import Operation, Tensors
 from graphwright.op.refusal import boundary, complete
-from graphwright.ops.creation import Placeholder
+from graphwright.ops.core.creation import Placeholder
 from graphwright.trace.numpy_protocol import stage_function, stage_ufunc
 from graphwright.types.dtypes import DType
 from graphwright.types.shape import TensorShape

@@ -9,12 +9,12 @@ from typing import Any
 
 import numpy as np
 
-from graphwright.errors import user_location
+from graphwright.base.errors import user_location
 from graphwright.ir.graph import Graph, Node, Value
 from graphwright.ir.known import known
 from graphwright.op.interpreter import STATE, Interpreter, activate, holds_tensor
 from graphwright.op.op import DTypeMismatch, Op, freeze, host_value
-from graphwright.ops.creation import Const, Literal
+from graphwright.ops.core.creation import Const, Literal
 from graphwright.trace.symbolic import SymbolicTensor, leaked
 from graphwright.types import dtypes as dt
 from graphwright.types.dtypes import DType, of_numpy

@@ -19,7 +19,7 @@ from collections.abc import (
 from enum import Enum, auto
 from typing import Any, Protocol
 
-from graphwright.named_tuple import NamedTuple
+from graphwright.base.named_tuples import NamedTuple
 
 
 class CompositeSpec(Protocol):

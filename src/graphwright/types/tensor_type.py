@@ -12,7 +12,7 @@ from collections import deque
 from collections.abc import Iterable
 from typing import Any
 
-from graphwright.forks import held_over_forks
+from graphwright.base.forks import held_over_forks
 from graphwright.types.dtypes import DType
 
 Dims = tuple["int | None", ...]

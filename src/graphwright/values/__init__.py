@@ -4,6 +4,6 @@ Importing this package installs what the layers below ask of it (`op.op.Hooks`,
 the runtime of `types.specs`).
 """
 
-from graphwright.values import convert, eager, specs, variable
+from graphwright.values import convert, eager, tensor_specs, variable
 
 __all__ = ["convert", "eager", "specs", "variable"]

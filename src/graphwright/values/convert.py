@@ -15,7 +15,7 @@ import numpy as np
 
 from graphwright.op.interpreter import STATE
 from graphwright.op.op import Hooks
-from graphwright.ops.joining import stack
+from graphwright.ops.core.joining import stack
 from graphwright.types import dtypes as dt
 from graphwright.types.composite import Composite
 from graphwright.types.dtypes import DType, as_dtype, of_numpy

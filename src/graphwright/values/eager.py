@@ -9,17 +9,17 @@ from typing import Any, NoReturn
 import numpy as np
 from numpy import ndarray
 
-from graphwright.errors import InvalidArgumentError, OpError, ResourceExhaustedError
+from graphwright.base.errors import InvalidArgumentError, OpError, ResourceExhaustedError
 from graphwright.op.conditions import check_least
 from graphwright.op.interpreter import STATE
 from graphwright.op.op import DTypeMismatch, Hooks, Op, host_value
 from graphwright.op.refusal import leave
-from graphwright.ops import arithmetic, comparison
+from graphwright.ops.math import arithmetic, comparison
 from graphwright.types import dtypes as dt
 from graphwright.types.dtypes import DType
-from graphwright.values.operators import Operators
 from graphwright.values.quiet import QUIET
 from graphwright.values.tensor import EagerTensor, Tensor, wrap
+from graphwright.values.tensor_operators import Operators
 
 #: What a kernel raises about its arguments; anything else, a TypeError that no rule explains, and
 #: an AttributeError that no handle does, is a defect and passes through.

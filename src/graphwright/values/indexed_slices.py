@@ -8,11 +8,11 @@ from numpy import ndarray
 
 from graphwright.op.dispatch import implement
 from graphwright.op.op import Hooks
-from graphwright.ops.arithmetic import add
-from graphwright.ops.conversion import cast
-from graphwright.ops.joining import concat
-from graphwright.ops.lists import add_lists
-from graphwright.ops.segment import unsorted_segment_sum
+from graphwright.ops.core.casting import cast
+from graphwright.ops.core.joining import concat
+from graphwright.ops.core.segment_reduction import unsorted_segment_sum
+from graphwright.ops.math.arithmetic import add
+from graphwright.ops.state.list_ops import add_lists
 from graphwright.types import dtypes as dt
 from graphwright.types.composite import Composite
 from graphwright.types.dtypes import DType, as_dtype

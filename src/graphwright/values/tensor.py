@@ -17,7 +17,7 @@ from graphwright.op.refusal import boundary
 from graphwright.types.dtypes import DType, of_numpy, plain
 from graphwright.types.shape import TensorShape
 from graphwright.types.tensor_type import Dims, TensorType
-from graphwright.values.operators import Operators
+from graphwright.values.tensor_operators import Operators
 
 
 class Dense:

@@ -18,19 +18,19 @@ from typing import Any, Protocol  # `type` is a property of variables
 
 import numpy as np
 
-from graphwright.errors import outermost
+from graphwright.base.errors import outermost
 from graphwright.op.interpreter import STATE, Interpreter, apply
-from graphwright.ops import resource, variable_slices
-from graphwright.ops.indexing import is_mask, strided
-from graphwright.ops.joining import stack
-from graphwright.ops.resource import HANDLE, Storage
-from graphwright.ops.variable_slices import ResourceStridedSliceAssign, gather_slices
+from graphwright.ops.core.indexing import is_mask, strided
+from graphwright.ops.core.joining import stack
+from graphwright.ops.state import variable_ops, variable_slices
+from graphwright.ops.state.variable_ops import HANDLE, Storage
+from graphwright.ops.state.variable_slices import ResourceStridedSliceAssign, gather_slices
 from graphwright.types.dtypes import DType, as_dtype
 from graphwright.types.shape import TensorShape
 from graphwright.types.tensor_type import TensorType, is_compatible
 from graphwright.values.convert import convert, register_conversion
-from graphwright.values.operators import Operators
 from graphwright.values.tensor import Dense, EagerTensor, Reference, box
+from graphwright.values.tensor_operators import Operators
 from graphwright.values.trackable import Trackable
 
 
@@ -281,7 +281,7 @@ class Variable(Operators, Dense, Trackable, metaclass=Creation):
     def read_value(self) -> Any:
         """The value now, as a tensor."""
         storage = self._storage
-        return resource.read_variable(self._handle, storage.value_dtype, storage.dims)
+        return variable_ops.read_variable(self._handle, storage.value_dtype, storage.dims)
 
     def value(self) -> Any:
         """The value now, as a tensor."""
@@ -299,7 +299,7 @@ class Variable(Operators, Dense, Trackable, metaclass=Creation):
     def sparse_read(self, indices: Any, name: str | None = None) -> Any:
         """The rows at `indices`, as `tf.gather`."""
         storage = self._storage
-        op = resource.ResourceGather.of(storage.value_dtype, storage.dims)
+        op = variable_ops.ResourceGather.of(storage.value_dtype, storage.dims)
         return apply(op, self._handle, convert(indices), name=name)
 
     # -- writing ------------------------------------------------------------------------
@@ -312,7 +312,7 @@ class Variable(Operators, Dense, Trackable, metaclass=Creation):
         read_value: bool = True,
     ) -> Any:
         """Sets the value; returns the variable (inside a function: the new value)."""
-        return self._write(resource.AssignVariableOp, value, name, read_value)
+        return self._write(variable_ops.AssignVariableOp, value, name, read_value)
 
     def assign_add(
         self,
@@ -322,7 +322,7 @@ class Variable(Operators, Dense, Trackable, metaclass=Creation):
         read_value: bool = True,
     ) -> Any:
         """Adds `delta` to the value."""
-        return self._write(resource.AssignAddVariableOp, delta, name, read_value)
+        return self._write(variable_ops.AssignAddVariableOp, delta, name, read_value)
 
     def assign_sub(
         self,
@@ -332,14 +332,14 @@ class Variable(Operators, Dense, Trackable, metaclass=Creation):
         read_value: bool = True,
     ) -> Any:
         """Subtracts `delta` from the value."""
-        return self._write(resource.AssignSubVariableOp, delta, name, read_value)
+        return self._write(variable_ops.AssignSubVariableOp, delta, name, read_value)
 
     def _write(
-        self, op: builtins.type[resource.Assignment], value: Any, name: Any, read: bool
+        self, op: builtins.type[variable_ops.Assignment], value: Any, name: Any, read: bool
     ) -> Any:
         storage = self._storage
         value = convert(value, storage.value_dtype)
-        assigns = op is resource.AssignVariableOp
+        assigns = op is variable_ops.AssignVariableOp
         if assigns and not is_compatible(value.type.dims, storage.dims):
             raise ValueError(
                 f"Cannot assign value to variable '{self.name}': Shape mismatch. The variable "
@@ -356,7 +356,7 @@ class Variable(Operators, Dense, Trackable, metaclass=Creation):
         return self
 
     def _scatter(
-        self, op: builtins.type[resource.ResourceScatter], slices: Any, name: str | None
+        self, op: builtins.type[variable_ops.ResourceScatter], slices: Any, name: str | None
     ) -> Any:
         if not (hasattr(slices, "indices") and hasattr(slices, "values")):
             raise TypeError(
@@ -371,43 +371,43 @@ class Variable(Operators, Dense, Trackable, metaclass=Creation):
         self, sparse_delta: Any, use_locking: bool = False, name: str | None = None
     ) -> Any:
         """Adds IndexedSlices: rows given twice add up."""
-        return self._scatter(resource.ResourceScatterAdd, sparse_delta, name)
+        return self._scatter(variable_ops.ResourceScatterAdd, sparse_delta, name)
 
     def scatter_sub(
         self, sparse_delta: Any, use_locking: bool = False, name: str | None = None
     ) -> Any:
         """Subtracts IndexedSlices."""
-        return self._scatter(resource.ResourceScatterSub, sparse_delta, name)
+        return self._scatter(variable_ops.ResourceScatterSub, sparse_delta, name)
 
     def scatter_mul(
         self, sparse_delta: Any, use_locking: bool = False, name: str | None = None
     ) -> Any:
         """Multiplies rows by IndexedSlices."""
-        return self._scatter(resource.ResourceScatterMul, sparse_delta, name)
+        return self._scatter(variable_ops.ResourceScatterMul, sparse_delta, name)
 
     def scatter_div(
         self, sparse_delta: Any, use_locking: bool = False, name: str | None = None
     ) -> Any:
         """Divides rows by IndexedSlices."""
-        return self._scatter(resource.ResourceScatterDiv, sparse_delta, name)
+        return self._scatter(variable_ops.ResourceScatterDiv, sparse_delta, name)
 
     def scatter_max(
         self, sparse_delta: Any, use_locking: bool = False, name: str | None = None
     ) -> Any:
         """Raises rows to those of IndexedSlices."""
-        return self._scatter(resource.ResourceScatterMax, sparse_delta, name)
+        return self._scatter(variable_ops.ResourceScatterMax, sparse_delta, name)
 
     def scatter_min(
         self, sparse_delta: Any, use_locking: bool = False, name: str | None = None
     ) -> Any:
         """Lowers rows to those of IndexedSlices."""
-        return self._scatter(resource.ResourceScatterMin, sparse_delta, name)
+        return self._scatter(variable_ops.ResourceScatterMin, sparse_delta, name)
 
     def scatter_update(
         self, sparse_delta: Any, use_locking: bool = False, name: str | None = None
     ) -> Any:
         """Replaces rows by those of IndexedSlices."""
-        return self._scatter(resource.ResourceScatterUpdate, sparse_delta, name)
+        return self._scatter(variable_ops.ResourceScatterUpdate, sparse_delta, name)
 
     def batch_scatter_update(
         self, sparse_delta: Any, use_locking: bool = False, name: str | None = None

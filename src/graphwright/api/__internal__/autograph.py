@@ -1,6 +1,6 @@
 """`tf.__internal__.autograph`: conversion of functions that a library was given."""
 
-from graphwright.autograph.convert import tf_convert
+from graphwright.autograph.conversion import tf_convert
 from graphwright.autograph.status import control_status_ctx
 
 __all__ = ["control_status_ctx", "tf_convert"]

@@ -1,7 +1,7 @@
 """`tf.compat`: text and bytes, and names of earlier versions that programs still use."""
 
 from graphwright.api.compat import v1
-from graphwright.edge.compat import (
+from graphwright.library.config.compat import (
     as_bytes,
     as_str,
     as_str_any,

@@ -1,7 +1,7 @@
 """`tf.config`: settings and devices."""
 
 from graphwright.api.config import experimental, optimizer, threading
-from graphwright.edge.config import (
+from graphwright.library.config.config import (
     LogicalDevice,
     LogicalDeviceConfiguration,
     PhysicalDevice,
@@ -16,8 +16,12 @@ from graphwright.edge.config import (
     set_soft_device_placement,
     set_visible_devices,
 )
-from graphwright.edge.config import functions_run_eagerly as experimental_functions_run_eagerly
-from graphwright.edge.config import run_functions_eagerly as experimental_run_functions_eagerly
+from graphwright.library.config.config import (
+    functions_run_eagerly as experimental_functions_run_eagerly,
+)
+from graphwright.library.config.config import (
+    run_functions_eagerly as experimental_run_functions_eagerly,
+)
 
 __all__ = [
     "LogicalDevice",

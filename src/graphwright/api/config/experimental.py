@@ -1,7 +1,9 @@
 """`tf.config.experimental`: the earlier home of some settings."""
 
-from graphwright.edge.config import LogicalDeviceConfiguration as VirtualDeviceConfiguration
-from graphwright.edge.config import (
+from graphwright.library.config.config import (
+    LogicalDeviceConfiguration as VirtualDeviceConfiguration,
+)
+from graphwright.library.config.config import (
     enable_op_determinism,
     get_device_details,
     get_memory_growth,
@@ -13,10 +15,10 @@ from graphwright.edge.config import (
     set_synchronous_execution,
     set_visible_devices,
 )
-from graphwright.edge.config import (
+from graphwright.library.config.config import (
     get_logical_device_configuration as get_virtual_device_configuration,
 )
-from graphwright.edge.config import (
+from graphwright.library.config.config import (
     set_logical_device_configuration as set_virtual_device_configuration,
 )
 

@@ -1,6 +1,6 @@
 """`tf.config.optimizer`: options of the graph passes."""
 
-from graphwright.edge.config import (
+from graphwright.library.config.config import (
     get_experimental_options,
     get_jit,
     set_experimental_options,

@@ -1,6 +1,6 @@
 """`tf.config.threading`: how many threads may work."""
 
-from graphwright.edge.config import (
+from graphwright.library.config.config import (
     get_inter_op_parallelism_threads,
     get_intra_op_parallelism_threads,
     set_inter_op_parallelism_threads,

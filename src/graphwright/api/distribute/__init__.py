@@ -1,7 +1,7 @@
 """`tf.distribute`: strategies of one replica, since there is one process with one CPU."""
 
 from graphwright.api.distribute import experimental
-from graphwright.edge.distribute import (
+from graphwright.library.distribute.distribute import (
     DistributedDataset,
     DistributedIterator,
     DistributedValues,

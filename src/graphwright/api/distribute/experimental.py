@@ -1,5 +1,5 @@
 """`tf.distribute.experimental`: what functions that make values for replicas are told."""
 
-from graphwright.edge.distribute import ValueContext
+from graphwright.library.distribute.distribute import ValueContext
 
 __all__ = ["ValueContext"]

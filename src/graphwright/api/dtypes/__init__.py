@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from graphwright.api.dtypes import experimental
-from graphwright.ops.clipping import saturate_cast
-from graphwright.ops.complex import complex
-from graphwright.ops.conversion import cast
+from graphwright.ops.core.casting import cast
+from graphwright.ops.math.clipping import saturate_cast
+from graphwright.ops.math.complex_parts import complex
 from graphwright.types.dtypes import (
     QUANTIZED as QUANTIZED_DTYPES,
 )

@@ -1,5 +1,5 @@
 """`tf.experimental.dlpack`: tensors of other libraries without a copy."""
 
-from graphwright.edge.interchange import from_dlpack, to_dlpack
+from graphwright.library.io.interchange import from_dlpack, to_dlpack
 
 __all__ = ("from_dlpack", "to_dlpack")

@@ -1,5 +1,5 @@
 """`tf.experimental.extension_type`: the fields of extension types."""
 
-from graphwright.edge.extension_type import as_dict
+from graphwright.library.objects.extension_type import as_dict
 
 __all__ = ["as_dict"]

@@ -1,7 +1,7 @@
 """`tf.io`: bytes, files, images and serialized tensors."""
 
 from graphwright.api.io import gfile
-from graphwright.edge.example_parsing import (
+from graphwright.library.io.example_parsing import (
     FixedLenFeature,
     FixedLenSequenceFeature,
     SparseFeature,
@@ -9,22 +9,22 @@ from graphwright.edge.example_parsing import (
     parse_example,
     parse_single_example,
 )
-from graphwright.edge.gfile import match_filenames_once
-from graphwright.edge.graph_files import write_graph
-from graphwright.edge.proto_coding import decode_proto, encode_proto
-from graphwright.edge.ragged_features import RaggedFeature
-from graphwright.edge.record_file import TFRecordOptions, TFRecordWriter
-from graphwright.edge.sequence_parsing import parse_sequence_example, parse_single_sequence_example
-from graphwright.edge.serialization import parse_tensor, serialize_tensor
-from graphwright.edge.sparse_serialization import (
+from graphwright.library.io.gfile import match_filenames_once
+from graphwright.library.io.graph_files import write_graph
+from graphwright.library.io.proto_coding import decode_proto, encode_proto
+from graphwright.library.io.ragged_features import RaggedFeature
+from graphwright.library.io.record_file import TFRecordOptions, TFRecordWriter
+from graphwright.library.io.sequence_parsing import (
+    parse_sequence_example,
+    parse_single_sequence_example,
+)
+from graphwright.library.io.serialization import parse_tensor, serialize_tensor
+from graphwright.library.io.sparse_serialization import (
     deserialize_many_sparse,
     serialize_many_sparse,
     serialize_sparse,
 )
-from graphwright.ops.csv import decode_csv
-from graphwright.ops.example import decode_json_example
-from graphwright.ops.file_system import matching_files, read_file, write_file
-from graphwright.ops.image_files import (
+from graphwright.ops.image.image_files import (
     decode_and_crop_jpeg,
     decode_bmp,
     decode_gif,
@@ -36,8 +36,11 @@ from graphwright.ops.image_files import (
     extract_jpeg_shape,
     is_jpeg,
 )
-from graphwright.ops.io import decode_base64, decode_compressed, decode_raw, encode_base64
-from graphwright.ops.png import encode_png
+from graphwright.ops.image.png import encode_png
+from graphwright.ops.io.example import decode_json_example
+from graphwright.ops.io.file_system import matching_files, read_file, write_file
+from graphwright.ops.io.raw_bytes import decode_base64, decode_compressed, decode_raw, encode_base64
+from graphwright.ops.strings.csv import decode_csv
 
 __all__ = (
     "FixedLenFeature",

@@ -1,6 +1,6 @@
 """`tf.io.gfile`: the files and directories of the machine."""
 
-from graphwright.edge.gfile import (
+from graphwright.library.io.gfile import (
     GFile,
     copy,
     exists,

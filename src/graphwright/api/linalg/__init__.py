@@ -1,43 +1,42 @@
 """`tf.linalg`: linear algebra."""
 
 from graphwright.api.linalg import experimental
-from graphwright.edge.block_operators import (
+from graphwright.library.linear_operators.block_operators import (
     LinearOperatorBlockDiag,
     LinearOperatorKronecker,
     LinearOperatorLowRankUpdate,
 )
-from graphwright.edge.circulant_operators import (
+from graphwright.library.linear_operators.circulant_operators import (
     LinearOperatorCirculant,
     LinearOperatorCirculant2D,
     LinearOperatorCirculant3D,
 )
-from graphwright.edge.derived_operators import (
+from graphwright.library.linear_operators.derived_operators import (
     LinearOperatorAdjoint,
     LinearOperatorComposition,
     LinearOperatorInversion,
     LinearOperatorLowerTriangular,
 )
-from graphwright.edge.diagonal_operators import (
+from graphwright.library.linear_operators.diagonal_operators import (
     LinearOperatorDiag,
     LinearOperatorIdentity,
     LinearOperatorScaledIdentity,
     LinearOperatorZeros,
 )
-from graphwright.edge.linear_operator import (
-    LinearOperator,
-)
-from graphwright.edge.structured_operators import (
+from graphwright.library.linear_operators.linear_operator import LinearOperator
+from graphwright.library.linear_operators.structured_operators import (
     LinearOperatorFullMatrix,
     LinearOperatorHouseholder,
     LinearOperatorPermutation,
     LinearOperatorToeplitz,
     LinearOperatorTridiag,
 )
-from graphwright.edge.triangular_operators import LinearOperatorBlockLowerTriangular
-from graphwright.ops.banded import banded_triangular_solve
-from graphwright.ops.clipping import global_norm
-from graphwright.ops.contraction import matmul, matvec, tensordot
-from graphwright.ops.decomposition import (
+from graphwright.library.linear_operators.triangular_operators import (
+    LinearOperatorBlockLowerTriangular,
+)
+from graphwright.ops.linalg.banded import banded_triangular_solve
+from graphwright.ops.linalg.contraction import matmul, matvec, tensordot
+from graphwright.ops.linalg.decomposition import (
     cholesky,
     eig,
     eigh,
@@ -50,8 +49,8 @@ from graphwright.ops.decomposition import (
     qr,
     svd,
 )
-from graphwright.ops.einsum import einsum
-from graphwright.ops.linalg import (
+from graphwright.ops.linalg.einsum import einsum
+from graphwright.ops.linalg.linear_systems import (
     adjoint,
     det,
     inv,
@@ -61,24 +60,27 @@ from graphwright.ops.linalg import (
     solve,
     triangular_solve,
 )
-from graphwright.ops.matrices import (
-    band_part,
-    diag,
-    diag_part,
-    eye,
-    set_diag,
+from graphwright.ops.linalg.matrices import band_part, diag, diag_part, eye, set_diag
+from graphwright.ops.linalg.matrix_functions import expm, logm, sqrtm
+from graphwright.ops.linalg.matrix_functions import sqrtm as matrix_square_root
+from graphwright.ops.linalg.norms import (
+    cholesky_solve,
+    logdet,
+    matrix_rank,
+    norm,
+    normalize,
+    pinv,
+    trace,
 )
-from graphwright.ops.matrix_function import expm, logm, sqrtm
-from graphwright.ops.matrix_function import sqrtm as matrix_square_root
-from graphwright.ops.normalization import l2_normalize
-from graphwright.ops.norms import cholesky_solve, logdet, matrix_rank, norm, normalize, pinv, trace
-from graphwright.ops.tensor_diagonals import tensor_diag, tensor_diag_part
-from graphwright.ops.tridiagonal import (
+from graphwright.ops.linalg.tensor_diagonals import tensor_diag, tensor_diag_part
+from graphwright.ops.linalg.tridiagonal import (
     cross,
     eigh_tridiagonal,
     tridiagonal_matmul,
     tridiagonal_solve,
 )
+from graphwright.ops.math.clipping import global_norm
+from graphwright.ops.nn.normalization import l2_normalize
 
 __all__ = (
     "LinearOperator",

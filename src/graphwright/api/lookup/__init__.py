@@ -1,8 +1,8 @@
 """`tf.lookup`: tables from keys to values."""
 
 from graphwright.api.lookup import experimental
-from graphwright.edge.lookup import StaticHashTable, StaticVocabularyTable
-from graphwright.edge.lookup_initializers import (
+from graphwright.library.lookup.lookup import StaticHashTable, StaticVocabularyTable
+from graphwright.library.lookup.lookup_initializers import (
     KeyValueTensorInitializer,
     TextFileIndex,
     TextFileInitializer,

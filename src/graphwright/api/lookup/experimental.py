@@ -1,5 +1,5 @@
 """`tf.lookup.experimental`: tables that change."""
 
-from graphwright.edge.lookup import DenseHashTable, MutableHashTable
+from graphwright.library.lookup.lookup import DenseHashTable, MutableHashTable
 
 __all__ = ["DenseHashTable", "MutableHashTable"]

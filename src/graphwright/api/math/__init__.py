@@ -3,12 +3,33 @@
 from __future__ import annotations
 
 from graphwright.api.math import special
-from graphwright.ops.activation import (
-    log_sigmoid,
-    softplus,
-    softsign,
+from graphwright.ops.core.casting import bitcast
+from graphwright.ops.core.movement import invert_permutation
+from graphwright.ops.core.segment_reduction import (
+    segment_max,
+    segment_mean,
+    segment_min,
+    segment_prod,
+    segment_sum,
+    unsorted_segment_max,
+    unsorted_segment_mean,
+    unsorted_segment_min,
+    unsorted_segment_prod,
+    unsorted_segment_sqrt_n,
+    unsorted_segment_sum,
 )
-from graphwright.ops.arithmetic import (
+from graphwright.ops.core.sorting import (
+    approx_max_k,
+    approx_min_k,
+    argmax,
+    argmin,
+    argsort,
+    searchsorted,
+    sort,
+    top_k,
+)
+from graphwright.ops.core.unique import unique, unique_with_counts
+from graphwright.ops.math.arithmetic import (
     add,
     conj,
     divide,
@@ -28,19 +49,10 @@ from graphwright.ops.arithmetic import (
     truncatediv,
     truncatemod,
 )
-from graphwright.ops.arithmetic import floormod as mod
-from graphwright.ops.bessel import (
-    bessel_i0,
-    bessel_i0e,
-    bessel_i1,
-    bessel_i1e,
-)
-from graphwright.ops.clipping import (
-    clip_by_global_norm,
-    clip_by_norm,
-    clip_by_value,
-)
-from graphwright.ops.comparison import (
+from graphwright.ops.math.arithmetic import floormod as mod
+from graphwright.ops.math.bessel import bessel_i0, bessel_i0e, bessel_i1, bessel_i1e
+from graphwright.ops.math.clipping import clip_by_global_norm, clip_by_norm, clip_by_value
+from graphwright.ops.math.comparison import (
     equal,
     greater,
     greater_equal,
@@ -52,13 +64,8 @@ from graphwright.ops.comparison import (
     logical_xor,
     not_equal,
 )
-from graphwright.ops.complex import (
-    angle,
-    imag,
-    real,
-)
-from graphwright.ops.conversion import bitcast
-from graphwright.ops.counting import (
+from graphwright.ops.math.complex_parts import angle, imag, real
+from graphwright.ops.math.counting import (
     bincount,
     confusion_matrix,
     histogram_fixed_width,
@@ -68,14 +75,9 @@ from graphwright.ops.counting import (
     is_strictly_increasing,
     zero_fraction,
 )
-from graphwright.ops.logistic import (
-    sigmoid,
-)
-from graphwright.ops.movement import invert_permutation
-from graphwright.ops.normalization import (
-    l2_normalize,
-)
-from graphwright.ops.reduction import (
+from graphwright.ops.math.cumulation import cumprod, cumsum, cumulative_logsumexp
+from graphwright.ops.math.logistic import sigmoid
+from graphwright.ops.math.reduction import (
     count_nonzero,
     reduce_all,
     reduce_any,
@@ -89,7 +91,7 @@ from graphwright.ops.reduction import (
     reduce_sum,
     reduce_variance,
 )
-from graphwright.ops.rounding import (
+from graphwright.ops.math.rounding import (
     ceil,
     floor,
     is_finite,
@@ -99,42 +101,7 @@ from graphwright.ops.rounding import (
     rint,
     round,
 )
-from graphwright.ops.scan import (
-    cumprod,
-    cumsum,
-    cumulative_logsumexp,
-)
-from graphwright.ops.segment import (
-    segment_max,
-    segment_mean,
-    segment_min,
-    segment_prod,
-    segment_sum,
-    unsorted_segment_max,
-    unsorted_segment_mean,
-    unsorted_segment_min,
-    unsorted_segment_prod,
-    unsorted_segment_sqrt_n,
-    unsorted_segment_sum,
-)
-from graphwright.ops.sobol import (
-    sobol_sample,
-)
-from graphwright.ops.softmax import (
-    log_softmax,
-    softmax,
-)
-from graphwright.ops.sorting import (
-    approx_max_k,
-    approx_min_k,
-    argmax,
-    argmin,
-    argsort,
-    searchsorted,
-    sort,
-    top_k,
-)
-from graphwright.ops.special import (
+from graphwright.ops.math.special import (
     betainc,
     digamma,
     erf,
@@ -152,8 +119,8 @@ from graphwright.ops.special import (
     xlogy,
     zeta,
 )
-from graphwright.ops.sums import accumulate_n, add_n, polyval
-from graphwright.ops.transcendental import (
+from graphwright.ops.math.sums import accumulate_n, add_n, polyval
+from graphwright.ops.math.transcendental import (
     abs,
     exp,
     expm1,
@@ -167,7 +134,7 @@ from graphwright.ops.transcendental import (
     square,
     squared_difference,
 )
-from graphwright.ops.trigonometric import (
+from graphwright.ops.math.trigonometric import (
     acos,
     acosh,
     asin,
@@ -182,10 +149,10 @@ from graphwright.ops.trigonometric import (
     tan,
     tanh,
 )
-from graphwright.ops.unique import (
-    unique,
-    unique_with_counts,
-)
+from graphwright.ops.nn.activation import log_sigmoid, softplus, softsign
+from graphwright.ops.nn.normalization import l2_normalize
+from graphwright.ops.nn.softmax import log_softmax, softmax
+from graphwright.ops.random.sobol import sobol_sample
 
 __all__ = [
     "abs",

@@ -1,11 +1,52 @@
 """`tf.nn`: the ops of neural networks."""
 
 from graphwright.api.nn import experimental
-from graphwright.edge.ctc_decoding import (
-    ctc_beam_search_decoder,
-    ctc_greedy_decoder,
+from graphwright.library.objects.ctc_results import ctc_beam_search_decoder, ctc_greedy_decoder
+from graphwright.ops.convolution.any_pooling import (
+    avg_pool,
+    avg_pool1d,
+    avg_pool2d,
+    avg_pool3d,
+    max_pool,
+    max_pool1d,
+    max_pool2d,
+    max_pool3d,
+    max_pool_with_argmax,
 )
-from graphwright.ops.activation import (
+from graphwright.ops.convolution.atrous import pool, with_space_to_batch
+from graphwright.ops.convolution.convolution import (
+    conv2d,
+    conv3d,
+    depthwise_conv2d,
+    depthwise_conv2d_backprop_filter,
+    depthwise_conv2d_backprop_input,
+)
+from graphwright.ops.convolution.filtering import (
+    atrous_conv2d,
+    atrous_conv2d_transpose,
+    conv1d,
+    conv1d_transpose,
+    conv2d_transpose,
+    conv3d_transpose,
+    conv_transpose,
+    convolution,
+    separable_conv2d,
+)
+from graphwright.ops.convolution.fractional_pooling import fractional_avg_pool, fractional_max_pool
+from graphwright.ops.convolution.morphology import dilation2d, erosion2d
+from graphwright.ops.core.sorting import approx_max_k, approx_min_k, top_k
+from graphwright.ops.core.space_blocks import depth_to_space, space_to_batch, space_to_depth
+from graphwright.ops.math.counting import in_top_k, zero_fraction
+from graphwright.ops.math.isotonic import isotonic_regression
+from graphwright.ops.math.logistic import sigmoid
+from graphwright.ops.math.moments import (
+    moments,
+    normalize_moments,
+    sufficient_statistics,
+    weighted_moments,
+)
+from graphwright.ops.math.trigonometric import tanh
+from graphwright.ops.nn.activation import (
     crelu,
     elu,
     gelu,
@@ -17,11 +58,9 @@ from graphwright.ops.activation import (
     softplus,
     softsign,
 )
-from graphwright.ops.activation import silu as swish
-from graphwright.ops.atrous import pool, with_space_to_batch
-from graphwright.ops.bias import bias_add
-from graphwright.ops.blocks import depth_to_space, space_to_batch, space_to_depth
-from graphwright.ops.candidates import (
+from graphwright.ops.nn.activation import silu as swish
+from graphwright.ops.nn.bias import bias_add
+from graphwright.ops.nn.class_sampling import (
     all_candidate_sampler,
     compute_accidental_hits,
     fixed_unigram_candidate_sampler,
@@ -29,39 +68,11 @@ from graphwright.ops.candidates import (
     nce_loss,
     sampled_softmax_loss,
 )
-from graphwright.ops.convolution import (
-    conv2d,
-    conv3d,
-    depthwise_conv2d,
-    depthwise_conv2d_backprop_filter,
-    depthwise_conv2d_backprop_input,
-)
-from graphwright.ops.counting import in_top_k, zero_fraction
-from graphwright.ops.ctc import ctc_loss
-from graphwright.ops.ctc_labels import (
-    collapse_repeated,
-    ctc_unique_labels,
-)
-from graphwright.ops.dropout import dropout
-from graphwright.ops.embedding import embedding_lookup, embedding_lookup_sparse
-from graphwright.ops.filtering import (
-    atrous_conv2d,
-    atrous_conv2d_transpose,
-    conv1d,
-    conv1d_transpose,
-    conv2d_transpose,
-    conv3d_transpose,
-    conv_transpose,
-    convolution,
-    separable_conv2d,
-)
-from graphwright.ops.fractional_pooling import (
-    fractional_avg_pool,
-    fractional_max_pool,
-)
-from graphwright.ops.isotonic import isotonic_regression
-from graphwright.ops.logistic import sigmoid
-from graphwright.ops.loss import (
+from graphwright.ops.nn.ctc import ctc_loss
+from graphwright.ops.nn.ctc_labels import collapse_repeated, ctc_unique_labels
+from graphwright.ops.nn.dropout import dropout
+from graphwright.ops.nn.embedding import embedding_lookup, embedding_lookup_sparse
+from graphwright.ops.nn.losses import (
     compute_average_loss,
     l2_loss,
     log_poisson_loss,
@@ -69,40 +80,20 @@ from graphwright.ops.loss import (
     sigmoid_cross_entropy_with_logits,
     weighted_cross_entropy_with_logits,
 )
-from graphwright.ops.moments import (
-    moments,
-    normalize_moments,
-    sufficient_statistics,
-    weighted_moments,
-)
-from graphwright.ops.morphology import dilation2d, erosion2d
-from graphwright.ops.normalization import (
+from graphwright.ops.nn.normalization import (
     batch_norm_with_global_normalization,
     batch_normalization,
     l2_normalize,
     local_response_normalization,
 )
-from graphwright.ops.normalization import local_response_normalization as lrn
-from graphwright.ops.pool import (
-    avg_pool,
-    avg_pool1d,
-    avg_pool2d,
-    avg_pool3d,
-    max_pool,
-    max_pool1d,
-    max_pool2d,
-    max_pool3d,
-    max_pool_with_argmax,
-)
-from graphwright.ops.softmax import (
+from graphwright.ops.nn.normalization import local_response_normalization as lrn
+from graphwright.ops.nn.softmax import (
     log_softmax,
     softmax,
     softmax_cross_entropy_with_logits,
     sparse_softmax_cross_entropy_with_logits,
 )
-from graphwright.ops.sorting import approx_max_k, approx_min_k, top_k
-from graphwright.ops.trigonometric import tanh
-from graphwright.values.sparse.embedding import safe_embedding_lookup_sparse
+from graphwright.values.sparse.sparse_embedding import safe_embedding_lookup_sparse
 
 __all__ = (
     "all_candidate_sampler",

@@ -1,5 +1,5 @@
 """`tf.nn.experimental`: dropout with other sources of chance."""
 
-from graphwright.ops.dropout import general_dropout, stateless_dropout
+from graphwright.ops.nn.dropout import general_dropout, stateless_dropout
 
 __all__ = ("general_dropout", "stateless_dropout")

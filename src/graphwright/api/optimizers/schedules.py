@@ -1,6 +1,6 @@
 """`tf.optimizers.schedules`: learning rates that change with the step."""
 
-from graphwright.edge.schedules import (
+from graphwright.library.optimizers.schedules import (
     CosineDecay,
     ExponentialDecay,
     InverseTimeDecay,

@@ -1,5 +1,5 @@
 """`tf.profiler.experimental`: takes profiles."""
 
-from graphwright.edge.profiler import Profile, ProfilerOptions, Trace, start, stop
+from graphwright.library.summary.profiler import Profile, ProfilerOptions, Trace, start, stop
 
 __all__ = ["Profile", "ProfilerOptions", "Trace", "start", "stop"]

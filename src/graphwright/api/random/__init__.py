@@ -1,28 +1,27 @@
 """`tf.random`: random numbers, from seeds, global state or generators."""
 
 from graphwright.api.random import experimental
-from graphwright.edge.generator import (
+from graphwright.library.objects.generator import (
     Generator,
     create_rng_state,
     get_global_generator,
     set_global_generator,
 )
-from graphwright.edge.initializers import Constant as constant_initializer
-from graphwright.edge.initializers import Ones as ones_initializer
-from graphwright.edge.initializers import RandomNormal as random_normal_initializer
-from graphwright.edge.initializers import RandomUniform as random_uniform_initializer
-from graphwright.edge.initializers import Zeros as zeros_initializer
-from graphwright.ops.bounded_normal import (
-    stateless_parameterized_truncated_normal,
-)
-from graphwright.ops.candidates import (
+from graphwright.library.optimizers.initializers import Constant as constant_initializer
+from graphwright.library.optimizers.initializers import Ones as ones_initializer
+from graphwright.library.optimizers.initializers import RandomNormal as random_normal_initializer
+from graphwright.library.optimizers.initializers import RandomUniform as random_uniform_initializer
+from graphwright.library.optimizers.initializers import Zeros as zeros_initializer
+from graphwright.ops.nn.class_sampling import (
     all_candidate_sampler,
     fixed_unigram_candidate_sampler,
     learned_unigram_candidate_sampler,
     log_uniform_candidate_sampler,
     uniform_candidate_sampler,
 )
-from graphwright.ops.random import (
+from graphwright.ops.random.bounded_normal import stateless_parameterized_truncated_normal
+from graphwright.ops.random.seeds import set_seed
+from graphwright.ops.random.stateful_random import (
     categorical,
     gamma,
     normal,
@@ -31,8 +30,7 @@ from graphwright.ops.random import (
     truncated_normal,
     uniform,
 )
-from graphwright.ops.seeds import set_seed
-from graphwright.ops.stateless_random import (
+from graphwright.ops.random.stateless_random import (
     Algorithm,
     fold_in,
     split,

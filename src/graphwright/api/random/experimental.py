@@ -1,15 +1,15 @@
 """`tf.random.experimental`: the older place of generators, and of what makes seeds of seeds."""
 
-from graphwright.edge.generator import (
+from graphwright.library.objects.generator import (
     Generator,
     create_rng_state,
     get_global_generator,
     set_global_generator,
 )
-from graphwright.ops.index_shuffle import index_shuffle
-from graphwright.ops.stateless_random import Algorithm, stateless_shuffle
-from graphwright.ops.stateless_random import fold_in as stateless_fold_in
-from graphwright.ops.stateless_random import split as stateless_split
+from graphwright.ops.random.index_shuffle import index_shuffle
+from graphwright.ops.random.stateless_random import Algorithm, stateless_shuffle
+from graphwright.ops.random.stateless_random import fold_in as stateless_fold_in
+from graphwright.ops.random.stateless_random import split as stateless_split
 
 __all__ = (
     "Algorithm",

@@ -1,9 +1,9 @@
 """`tf.summary`: what TensorBoard shows, written to event files."""
 
 from graphwright.api.summary import experimental
-from graphwright.edge.dashboards import audio, histogram, image, scalar, text
-from graphwright.edge.graph_traces import trace_export, trace_off, trace_on
-from graphwright.edge.summary import (
+from graphwright.library.summary.dashboards import audio, histogram, image, scalar, text
+from graphwright.library.summary.graph_traces import trace_export, trace_off, trace_on
+from graphwright.library.summary.summary import (
     SummaryWriter,
     create_file_writer,
     create_noop_writer,

@@ -3,8 +3,8 @@
 from graphwright.function.concrete import AtomicFunction, ConcreteFunction
 from graphwright.function.polymorphic import PolymorphicFunction
 from graphwright.function.polymorphic import PolymorphicFunction as GenericFunction
+from graphwright.trace.argument_types import TypeContext as TracingContext
 from graphwright.trace.signature import FunctionType
-from graphwright.trace.types import TypeContext as TracingContext
 from graphwright.types.trace_type import Callable, SupportsTracingProtocol, TraceType
 from graphwright.values.convert import TensorLike
 

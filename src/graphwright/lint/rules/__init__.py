@@ -3,28 +3,28 @@
 from __future__ import annotations
 
 from graphwright.lint.rules import (
-    control,
-    conversion,
-    effects,
-    iteration,
-    leaks,
-    retracing,
-    stale,
-    variables,
-    wrapping,
+    control_rules,
+    effect_rules,
+    iteration_rules,
+    leak_rules,
+    retracing_rules,
+    stale_rules,
+    value_rules,
+    variable_rules,
+    wrapping_rules,
 )
 from graphwright.lint.rules.rule import RULES, Rule
 
 MODULES = (
-    effects,
-    iteration,
-    stale,
-    leaks,
-    variables,
-    control,
-    retracing,
-    conversion,
-    wrapping,
+    effect_rules,
+    iteration_rules,
+    stale_rules,
+    leak_rules,
+    variable_rules,
+    control_rules,
+    retracing_rules,
+    value_rules,
+    wrapping_rules,
 )
 
 __all__ = ["MODULES", "RULES", "Rule"]

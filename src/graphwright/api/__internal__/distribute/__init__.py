@@ -1,6 +1,6 @@
 """`tf.__internal__.distribute`: what optimizers of libraries ask of strategies."""
 
 from graphwright.api.__internal__.distribute import interim
-from graphwright.edge.distribute import strategy_supports_no_merge_call
+from graphwright.library.distribute.distribute import strategy_supports_no_merge_call
 
 __all__ = ["interim", "strategy_supports_no_merge_call"]

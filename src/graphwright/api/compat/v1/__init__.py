@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 
 from graphwright.api import late
 from graphwright.api.compat.v1 import io, train
-from graphwright.edge.compat import (
+from graphwright.library.config.compat import (
     enable_eager_execution,
     enable_v2_behavior,
     executing_eagerly_outside_functions,

@@ -1,5 +1,5 @@
 """`tf.compat.v1.io`: reading record files without a data set."""
 
-from graphwright.edge.record_file import tf_record_iterator
+from graphwright.library.io.record_file import tf_record_iterator
 
 __all__ = ["tf_record_iterator"]

@@ -5,46 +5,7 @@ from __future__ import annotations
 import numpy as _np
 
 from graphwright.api.experimental.numpy import random
-from graphwright.edge.numpy_api.arrays import (
-    append,
-    atleast_1d,
-    atleast_2d,
-    atleast_3d,
-    broadcast_arrays,
-    broadcast_to,
-    concatenate,
-    dsplit,
-    dstack,
-    expand_dims,
-    flatten,
-    flip,
-    fliplr,
-    flipud,
-    hsplit,
-    hstack,
-    meshgrid,
-    moveaxis,
-    ndim,
-    pad,
-    ravel,
-    repeat,
-    reshape,
-    roll,
-    rot90,
-    shape,
-    split,
-    squeeze,
-    stack,
-    swapaxes,
-    tile,
-    transpose,
-    vsplit,
-    vstack,
-)
-from graphwright.edge.numpy_api.behavior import (
-    experimental_enable_numpy_behavior,
-)
-from graphwright.edge.numpy_api.creation import (
+from graphwright.library.numpy.array_creation import (
     arange,
     array,
     asanyarray,
@@ -73,7 +34,7 @@ from graphwright.edge.numpy_api.creation import (
     zeros,
     zeros_like,
 )
-from graphwright.edge.numpy_api.elementwise import (
+from graphwright.library.numpy.array_functions import (
     abs,
     absolute,
     add,
@@ -163,7 +124,7 @@ from graphwright.edge.numpy_api.elementwise import (
     tanh,
     true_divide,
 )
-from graphwright.edge.numpy_api.products import (
+from graphwright.library.numpy.array_products import (
     cross,
     dot,
     einsum,
@@ -174,12 +135,7 @@ from graphwright.edge.numpy_api.products import (
     tensordot,
     vdot,
 )
-from graphwright.edge.numpy_api.promotion import (
-    asarray,
-    promote_types,
-    result_type,
-)
-from graphwright.edge.numpy_api.reductions import (
+from graphwright.library.numpy.array_reductions import (
     all,
     amax,
     amin,
@@ -206,7 +162,7 @@ from graphwright.edge.numpy_api.reductions import (
     sum,
     var,
 )
-from graphwright.edge.numpy_api.selection import (
+from graphwright.library.numpy.array_selection import (
     array_equal,
     compress,
     diff,
@@ -220,13 +176,45 @@ from graphwright.edge.numpy_api.selection import (
     take_along_axis,
     where,
 )
-from graphwright.edge.numpy_api.types import (
-    e,
-    finfo,
-    inf,
-    issubdtype,
-    pi,
+from graphwright.library.numpy.array_shapes import (
+    append,
+    atleast_1d,
+    atleast_2d,
+    atleast_3d,
+    broadcast_arrays,
+    broadcast_to,
+    concatenate,
+    dsplit,
+    dstack,
+    expand_dims,
+    flatten,
+    flip,
+    fliplr,
+    flipud,
+    hsplit,
+    hstack,
+    meshgrid,
+    moveaxis,
+    ndim,
+    pad,
+    ravel,
+    repeat,
+    reshape,
+    roll,
+    rot90,
+    shape,
+    split,
+    squeeze,
+    stack,
+    swapaxes,
+    tile,
+    transpose,
+    vsplit,
+    vstack,
 )
+from graphwright.library.numpy.array_types import e, finfo, inf, issubdtype, pi
+from graphwright.library.numpy.behavior import experimental_enable_numpy_behavior
+from graphwright.library.numpy.promotion import asarray, promote_types, result_type
 from graphwright.values.tensor import Tensor as ndarray
 
 newaxis = None

@@ -1,6 +1,6 @@
 """`tf.experimental.numpy.random`: NumPy's names of random numbers."""
 
-from graphwright.edge.numpy_api.random import (
+from graphwright.library.numpy.array_random import (
     poisson,
     rand,
     randint,

@@ -1,0 +1,415 @@
+"""Conversion of functions: what is converted, when, and what is kept of it.
+
+A function is converted where it is called: `ag__.converted_call(f)` gives what to call
+instead of `f`. Converted code is cached for each code object; the converted function hangs
+on the function itself, so that both live as long as each other.
+"""
+
+from __future__ import annotations
+
+import ast
+import builtins
+import contextlib
+import functools
+import gc
+import inspect
+import types
+import weakref
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from graphwright.autograph import (
+    call_targets,
+    control_flow,
+    converted_operators,
+    exempt,
+    growing_lists,
+    live_source,
+    overloads,
+    status,
+    unrolling,
+)
+from graphwright.autograph.control_flow import Conversion
+from graphwright.autograph.expression_rewriting import Options
+from graphwright.autograph.jumps import JumpError
+from graphwright.autograph.live_source import Source, SourceError
+from graphwright.autograph.settings import Verbosity, features
+from graphwright.autograph.sites import Sites
+from graphwright.autograph.syntax import CALLS, OPERATORS, SITES, Fresh
+from graphwright.base.identities import IdentityTable
+from graphwright.base.logs import LOGGER
+from graphwright.base.named_tuples import NamedTuple
+
+FAILURES = (SourceError, JumpError)  # why a function may be left as it is, with a warning
+PREFIX = "tf__"
+
+
+class _Converted(NamedTuple):
+    """Converted code, and what it is given under names of its own."""
+
+    code: types.CodeType
+    given: dict[str, Any]
+
+
+#: What became of code, by options.
+_codes: IdentityTable[types.CodeType, dict[Options, _Converted]] = IdentityTable()
+
+
+_KEY = "__ag_converted__"
+_FUNCTION = types.FunctionType
+
+
+class _Record:
+    """What became of a function, kept in its `__dict__`. It pickles to nothing.
+
+    `functools.wraps` copies it to other functions, which it is not about.
+    """
+
+    __slots__ = ("callee", "code", "defaults", "keywords", "origin", "target")
+
+    def __init__(self, function: types.FunctionType | None = None, target: Any = None) -> None:
+        self.origin: Callable[[], Any] = _none if function is None else weakref.ref(function)
+        self.code = getattr(function, "__code__", None)
+        self.defaults = getattr(function, "__defaults__", None)
+        self.keywords = getattr(function, "__kwdefaults__", None)
+        self.target = target
+        self.callee: call_targets.Callee | None = None  # while calls may keep it
+
+    def __reduce__(self) -> tuple[type[_Record], tuple[()]]:
+        return _Record, ()
+
+
+def _none() -> None:
+    """Refers to nothing."""
+
+
+def _recorded(function: types.FunctionType) -> _Record | None:
+    """What became of the function as it is now."""
+    record: _Record | None = function.__dict__.get(_KEY)
+    if (
+        record is not None
+        and record.origin() is function
+        and record.code is function.__code__
+        and record.defaults is function.__defaults__
+        and record.keywords is function.__kwdefaults__
+    ):
+        return record
+    return None
+
+
+def call_at(function: Any, kept: list[call_targets.Callee], place: tuple[int, int]) -> Any:
+    """`converted_call`, and what it gives is kept for the next call if that is right then too.
+
+    The place is the number of the call and how many arguments it gives.
+    """
+    target = converted_call(function)
+    if type(function) is _FUNCTION and call_targets.may_be_kept(function, place[1]):
+        record = _recorded(function)
+        if record is not None:
+            if record.callee is None:
+                record.callee = call_targets.Callee(function, function.__code__, target)
+            kept[place[0]] = record.callee
+    return target
+
+
+def converted_call(function: Any) -> Any:
+    """What to call instead of `function` so that its control flow is converted too."""
+    kind = type(function)
+    if kind is _FUNCTION:
+        record = _recorded(function)
+        if record is not None:
+            return record.target or function
+        if exempt.calls_back(function):
+            return functools.partial(_call_back, function)
+        return _convert_once(function)
+    if kind is types.MethodType:
+        inner = function.__func__
+        if type(inner) is not types.FunctionType:
+            return function
+        target = _convert_once(inner)
+        return function if target is inner else types.MethodType(target, function.__self__)
+    if kind is types.BuiltinFunctionType or kind is type:
+        found = _OVERLOADS.get(function, function)
+        is_method = growing_lists.PASSING and found is function and kind is not type
+        return growing_lists.changes(found) if is_method else found
+    if kind is functools.partial:
+        target = converted_call(function.func)
+        if target is function.func:
+            return function
+        return functools.partial(target, *function.args, **function.keywords)
+    if isinstance(function, type):
+        return function
+    call = _call_method(function)
+    if type(call) is types.FunctionType and not exempt.is_marked(function):
+        target = _convert_once(call)
+        return function if target is call else types.MethodType(target, function)
+    return function
+
+
+def _call_back(function: Any, *args: Any, **kwargs: Any) -> Any:
+    """Call a function of the library that calls functions of the user: convert those."""
+    return function(*map(_prepared, args), **{name: _prepared(arg) for name, arg in kwargs.items()})
+
+
+def _prepared(value: Any) -> Any:
+    """An argument, the functions in it converted."""
+    if isinstance(value, _CALLABLE):
+        return converted_call(value)
+    if type(value) in (list, tuple):
+        return type(value)(map(_prepared, value))
+    if type(value) is dict:
+        return {key: _prepared(item) for key, item in value.items()}
+    return value
+
+
+_CALLABLE = (types.FunctionType, types.MethodType, functools.partial)
+
+
+def _call_method(value: Any) -> Any:
+    """What runs when `value`, which is no function, is called."""
+    return next(
+        (vars(kind)["__call__"] for kind in type(value).__mro__ if "__call__" in vars(kind)), None
+    )
+
+
+def _convert_once(function: types.FunctionType) -> types.FunctionType:
+    record = _recorded(function)
+    if record is None:
+        target: Any = None
+        if exempt.is_marked(function):
+            target = status.DISABLED.around(function)
+        elif not exempt.is_exempt(function):
+            target = _try_to_convert(function)
+        record = function.__dict__[_KEY] = _Record(function, target)
+    return record.target or function
+
+
+def _forget(function: types.FunctionType) -> None:
+    """Forget what became of a function."""
+    record = function.__dict__.pop(_KEY, None)
+    if record is not None and record.callee is not None:
+        record.callee.forget()
+
+
+def _try_to_convert(function: types.FunctionType) -> types.FunctionType | None:
+    try:
+        return convert(function, Options())
+    except FAILURES as cause:
+        LOGGER.warning(
+            "AutoGraph could not convert %s and runs it as it is: its control flow cannot depend "
+            "on tensors. Cause: %s. To silence this warning, decorate the function with "
+            "@tf.autograph.experimental.do_not_convert",
+            function.__qualname__, cause,
+        )  # fmt: skip
+        return None
+
+
+def convert(function: types.FunctionType, options: Options) -> types.FunctionType:
+    """The converted form of a Python function, sharing its globals and closure.
+
+    SourceError where there is no source, JumpError for what cannot be converted.
+    """
+    code = function.__code__
+    forms = _codes.find(code)
+    if forms is None:
+        forms = _codes.add(code, {})
+    if options not in forms:
+        forms[options] = _convert_code(function, options)
+    form = forms[options]
+    return live_source.bind(form.code, function, form.given)
+
+
+@contextlib.contextmanager
+def _uncollected() -> Iterator[None]:
+    """Keeps the collector from going through a large heap because of many new nodes."""
+    was_on = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_on:
+            gc.enable()
+
+
+@_uncollected()
+def _convert_code(function: types.FunctionType, options: Options) -> _Converted:
+    where = live_source.fetch(function)
+    tree, conversion = convert_tree(where, options)
+    if Verbosity.level:
+        _report(function, tree)
+    given: dict[str, Any] = {OPERATORS: NAMESPACE, CALLS: [call_targets.NONE] * conversion.calls}
+    sites = Sites(where, given, lambda: convert_tree(where, options)[1].sites)
+    if conversion.sites:
+        sites.keep(conversion.sites)
+    given[SITES] = sites
+    return _Converted(live_source.compile_function(tree, where, (*given, *where.free)), given)
+
+
+def _report(function: types.FunctionType, tree: ast.FunctionDef) -> None:
+    text = f"Converted {function.__qualname__} of {function.__code__.co_filename}"
+    if Verbosity.level >= 10:
+        text += "\n" + ast.unparse(tree)
+    LOGGER.info(text)
+    if Verbosity.to_stdout:
+        print(text)
+
+
+def convert_tree(where: Source, options: Options) -> tuple[ast.FunctionDef, Conversion]:
+    """The definition of a function, converted and renamed, and what came with that."""
+    tree = where.tree()
+    conversion = Conversion(options, Fresh({OPERATORS, SITES, CALLS, *where.names}))
+    control_flow.convert_function(tree, conversion, frozenset(where.free))
+    tree.name = PREFIX + tree.name
+    return tree, conversion
+
+
+unrolling.install()
+
+_OVERLOADS = overloads.table(converted_call)
+NAMESPACE = types.ModuleType(OPERATORS)  # whose attributes are found quickest
+vars(NAMESPACE).update(vars(builtins))
+vars(NAMESPACE).update({name: getattr(converted_operators, name) for name in converted_operators.__all__})
+vars(NAMESPACE).update(converted_call=converted_call, call_at=call_at)
+
+
+# The public functions
+
+
+@dataclass(frozen=True)
+class _Entity:
+    """A Python function as users hand it in, and how to give one like it back."""
+
+    function: types.FunctionType
+    wrap: Callable[[types.FunctionType], Any]
+
+
+def _entity(value: Any) -> _Entity:
+    value = getattr(value, "python_function", value)
+    if isinstance(value, types.FunctionType):
+        return _Entity(value, lambda new: new)
+    if isinstance(value, types.MethodType) and isinstance(value.__func__, types.FunctionType):
+        owner = value.__self__
+        return _Entity(value.__func__, lambda new: types.MethodType(new, owner))
+    call = _call_method(value)
+    if isinstance(call, types.FunctionType):
+        return _Entity(call, lambda new: types.MethodType(new, value))
+    raise NotImplementedError(
+        f"AutoGraph converts Python functions, methods and callable objects, not {value!r}"
+    )
+
+
+def to_graph(
+    entity: Any, recursive: bool = True, experimental_optional_features: Any = None
+) -> Any:
+    """`entity`, a Python function, with control flow that can depend on tensors.
+
+    With `recursive`, what it calls is converted as it is called. Of the optional features
+    `Feature.LISTS` is one that is not always on.
+
+    >>> import graphwright as tf
+    >>> def absolute(x):
+    ...     if x > 0:
+    ...         return x
+    ...     return -x
+    >>> tf.autograph.to_graph(absolute)(-3)
+    3
+    """
+    found = _entity(entity)
+    _refuse_async(found.function)
+    made = convert(found.function, Options(recursive=recursive))
+    return found.wrap(featured(made, experimental_optional_features))
+
+
+def featured(function: types.FunctionType, wanted: Any) -> Any:
+    """The function with optional features."""
+    if wanted is None:
+        return function
+
+    @functools.wraps(function)
+    def call(*args: Any, **kwargs: Any) -> Any:
+        with features(wanted):
+            return function(*args, **kwargs)
+
+    return call
+
+
+def to_code(entity: Any, recursive: bool = True, experimental_optional_features: Any = None) -> str:
+    """The source of what `to_graph` makes of a function, as Python that can be read.
+
+    It shows the staged form of each statement. What runs also has the Python form beside
+    it, for values that are not tensors.
+
+    >>> import graphwright as tf
+    >>> def is_empty(x):
+    ...     return not x
+    >>> print(tf.autograph.to_code(is_empty))
+    def tf__is_empty(x):
+        return ag__.not_(x)
+    """
+    found = _entity(entity)
+    _refuse_async(found.function)
+    where = live_source.fetch(found.function)
+    return ast.unparse(convert_tree(where, Options(inline=False, recursive=recursive))[0])
+
+
+def tf_convert(
+    f: Any, ctx: Any = None, convert_by_default: bool = True, user_requested: bool = False
+) -> Any:
+    """A function that a library was given, as code of the status `ctx` would call it.
+
+    `ctx` is what `tf.__internal__.autograph.control_status_ctx()` gave: in the status ENABLED `f`
+    is converted, in DISABLED it is not. In UNSPECIFIED, or without `ctx`, `convert_by_default`
+    says it; `f` itself comes back if that is false. `user_requested` is accepted and changes
+    nothing.
+
+    >>> import graphwright as tf
+    >>> autograph = tf.__internal__.autograph
+    >>> def sign(x):
+    ...     return 1 if x > 0 else -1
+    >>> @tf.function
+    ... def f(x):
+    ...     return autograph.tf_convert(sign, autograph.control_status_ctx())(x)
+    >>> int(f(tf.constant(-3)))
+    -1
+    """
+    ctx = ctx or status.UNSPECIFIED
+    if ctx.status is status.Status.UNSPECIFIED and not convert_by_default:
+        return f
+    return ctx.around(f if ctx.status is status.Status.DISABLED else staged_form(f))
+
+
+def staged_form(function: Any) -> Any:
+    """What to trace for `function`: its converted form, or itself where it is exempt."""
+    _refuse_async(inspect.unwrap(getattr(function, "__func__", function)))
+    return converted_call(function)
+
+
+def do_not_convert(func: Any = None) -> Any:
+    """A decorator: the function, and what it calls, run as they are.
+
+    >>> import graphwright as tf
+    >>> @tf.autograph.experimental.do_not_convert
+    ... def plain(x):
+    ...     return x if x > 0 else -x
+    """
+    if func is None:
+        return do_not_convert
+    if isinstance(func, types.FunctionType):
+        _forget(func)
+    if isinstance(func, (types.FunctionType, type)):
+        return exempt.mark(func)
+
+    @functools.wraps(func)
+    def wrapper(*args: Any, **kwargs: Any) -> Any:
+        return func(*args, **kwargs)
+
+    return exempt.mark(wrapper)
+
+
+def _refuse_async(function: Any) -> None:
+    if inspect.iscoroutinefunction(function) or inspect.isasyncgenfunction(function):
+        raise NotImplementedError(
+            f"{function.__qualname__} is an async function: a graph has no event loop. Await "
+            "outside, and stage a function without `async`"
+        )

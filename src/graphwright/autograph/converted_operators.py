@@ -1,0 +1,451 @@
+"""What converted code calls, under the name `ag__`.
+
+Each operator is Python's own construct unless the value it turns on is staged; then
+`regions` builds the graph form. Operators that hold user code take it as functions, with
+`get_state` and `set_state` for the variables that the code assigns.
+"""
+
+from __future__ import annotations
+
+import dis
+import functools
+import operator
+import sys
+import types
+from collections.abc import Callable, Iterator
+from types import TracebackType
+from typing import Any, NoReturn, cast
+
+from graphwright.autograph import refusals, regions
+from graphwright.autograph.container_snapshots import contents, refill
+from graphwright.autograph.growing_lists import Found, Places, build_again, build_loop
+from graphwright.autograph.live_source import cells_of
+from graphwright.autograph.staging import Staging
+from graphwright.autograph.tensors import TensorStaging
+from graphwright.autograph.undefined import Undefined, UndefinedReturn
+from graphwright.base.errors import OperatorNotAllowedInGraphError, is_own, user_location
+from graphwright.base.logs import LOGGER
+from graphwright.types import tree
+
+__all__ = [
+    "ITERABLES", "PLAIN", "SETTLED", "Undefined", "UndefinedReturn", "and_", "asked", "assert_stmt",
+    "attributes", "chain", "contents", "for_stmt", "handled", "held", "if_exp", "if_stmt", "in_",
+    "iter", "kind", "ld", "ldu", "loops", "not_", "or_", "places", "python_truth", "refill",
+    "refuse_match", "ret", "staged", "undefined", "while_stmt",
+]  # fmt: skip
+
+State = tuple[Any, ...]
+Thunk = Callable[[], Any]
+
+# Iterations of a Python loop that may be built one by one under a condition.
+UNROLLED_AT_MOST = 3_000
+_staging: Staging = TensorStaging()
+
+
+# What is asked about most often and is no tensor; what is looped over most often.
+PLAIN = frozenset({bool, dict, float, int, list, set, str, tuple, type(None)})
+SETTLED = PLAIN - {list}  # whose items may be a graph's
+ITERABLES = frozenset(
+    {
+        list, tuple, range, dict, str, set, frozenset, bytes, enumerate, zip, map, filter, reversed,
+        type({}.keys()), type({}.values()), type({}.items()), types.GeneratorType,
+    }
+)  # fmt: skip
+
+kind = type  # under names that no user's variable hides
+iter = iter
+
+
+def install(staging: Staging) -> Staging:
+    """Make `staging` the one that operators ask; returns the one before."""
+    global _staging
+    before, _staging = _staging, staging
+    return before
+
+
+def staged(value: Any) -> bool:
+    """Whether `value` is a tensor that only running the graph computes."""
+    return type(value) not in PLAIN and _staging.is_staged(value)
+
+
+def loops(items: Any) -> bool:
+    """Whether the graph loops over `items`."""
+    return _staging.loops(items)
+
+
+def builtin(name: str) -> Callable[..., Any]:
+    """The staging's form of a builtin, for arguments some of which are staged."""
+    return _staging.builtin(name)
+
+
+def refuse_lost(item: Any) -> None:
+    """Refuses a list that a loop of the graph appended to: how long it is, only the graph knows."""
+    if type(item) not in PLAIN and _staging.leaks(item):
+        raise refusals.lost_items(item)
+
+
+def held(value: Any) -> Any:
+    """A value, unless it is a list of which only the graph knows how long it is."""
+    if type(value) is list and value:
+        refuse_lost(value[-1])
+    return value
+
+
+# Truth that Python asks for
+
+_ASKING = ("CONTAINS_OP", "JUMP_IF_", "POP_JUMP_", "TO_BOOL", "UNARY_NOT")
+#: In the argument of `COMPARE_OP`: it asks for the truth of what it gives.
+_BOOL = 0x10 if sys.version_info >= (3, 13) else 0
+
+
+def asked() -> Any:
+    """What to catch around a statement of the Python form, which is being left by an exception.
+
+    It is the refusal of a tensor to be true or false, if the statement itself asked: by an
+    instruction of its frame, and not through other functions, of users or in C. `ag_sites` finds
+    the tensor with the exception.
+    """
+    error = sys.exc_info()[1]
+    if isinstance(error, OperatorNotAllowedInGraphError) and error.undecided is not None:
+        entry = error.__traceback__
+        if entry is not None and _is_asking(entry, error.undecided):
+            error.is_handled = True
+            return OperatorNotAllowedInGraphError
+    return ()
+
+
+def _is_asking(entry: TracebackType, tensor: Any) -> bool:
+    """Whether an instruction of the frame asked the tensor itself."""
+    code, place = entry.tb_frame.f_code.co_code, entry.tb_lasti
+    while code[place] == dis.EXTENDED_ARG:  # Python 3.10 gives the place of the first of these
+        place += 2
+    name, argument = dis.opname[code[place]], code[place + 1]
+    in_match = name == "COMPARE_OP" and argument & _BOOL  # others are `asked_apart`
+    if not in_match and not name.startswith(_ASKING):
+        return False
+    inner = entry.tb_next
+    while inner is not None:
+        frame = inner.tb_frame
+        if not is_own(frame.f_code) and frame.f_locals.get("self") is not tensor:
+            return False
+        inner = inner.tb_next
+    return True
+
+
+def handled() -> BaseException:
+    """What a bare `raise` raises again: not what `asked` has caught."""
+    error = sys.exc_info()[1]
+    while isinstance(error, OperatorNotAllowedInGraphError) and error.is_handled:
+        error = error.__context__
+    return error or RuntimeError("No active exception to reraise")
+
+
+def python_truth(value: Any) -> Any:
+    """A value that Python asks for its truth: no tensor."""
+    if staged(value):
+        raise refusals.python_truth(value)
+    return value
+
+
+def refuse_match() -> NoReturn:
+    """A pattern or a guard of a `match` asked a tensor."""
+    raise refusals.match() from None
+
+
+# Variables
+
+
+def ld(value: Any) -> Any:
+    """The value of a variable that is read. UnboundLocalError where it has none."""
+    if isinstance(value, Undefined):
+        value.refuse()
+    return value
+
+
+def ldu(load: Thunk, name: str) -> Any:
+    """The value of a variable or attribute, or `Undefined` where it has none."""
+    try:
+        return load()
+    except (NameError, AttributeError):
+        return Undefined(name)
+
+
+def attributes(value: Any) -> Any:
+    """Where an object has attributes of its own."""
+    return value.__dict__
+
+
+places = Places
+
+
+def undefined(value: Any) -> bool:
+    return isinstance(value, Undefined)
+
+
+def ret(value: Any, returned: Any) -> Any:
+    """The value of a function that may end without a return statement."""
+    if returned is False or isinstance(value, UndefinedReturn):
+        return None
+    if staged(returned):
+        raise refusals.refusal(
+            ValueError,
+            "a tensor decides whether this function returns a value: the other path must also "
+            "have a return statement.",
+            "Add a `return` to the end of the function.",
+        )
+    return value
+
+
+# Statements
+
+
+def _variables(
+    names: tuple[str, ...],
+    get: Callable[[], State] | None,
+    set_: Callable[[State], None] | None,
+    *functions: Callable[..., Any],
+) -> regions.Variables:
+    """What a statement assigns: reached by functions, or in the cells of its parts."""
+    if get is not None and set_ is not None:
+        return regions.Variables(get, set_, names)
+    cells = {name: cell for function in functions for name, cell in cells_of(function).items()}
+    return regions.variables_in([cells[name] for name in names], names)
+
+
+def if_stmt(
+    cond: Any,
+    body: Thunk,
+    orelse: Thunk | None,
+    get_state: Callable[[], State] | None,
+    set_state: Callable[[State], None] | None,
+    symbol_names: tuple[str, ...],
+    nouts: int,
+    lists: Thunk | None = None,
+) -> None:
+    """`if cond: body` `else: orelse`; the first `nouts` symbols are read afterwards.
+
+    `lists` has the variables whose lists loops inside may change.
+    """
+    orelse = orelse or _nothing
+    if staged(cond):
+        variables = _variables(symbol_names, get_state, set_state, body, orelse)
+        build = functools.partial(regions.stage_if, _staging, cond, body, orelse, variables, nouts)
+        build_again(
+            _staging, functools.partial(Found, lists, False), None, (body, orelse), variables, build
+        )
+    elif cond:
+        body()
+    else:
+        orelse()
+
+
+def while_stmt(
+    test: Thunk,
+    body: Thunk,
+    get_state: Callable[[], State] | None,
+    set_state: Callable[[State], None] | None,
+    symbol_names: tuple[str, ...],
+    opts: dict[str, Any],
+    known: Any = None,
+) -> None:
+    """`while test: body`. `known` is the value of the first test if that is known already.
+
+    Where the test becomes a tensor after some iterations, the rest of the loop is staged.
+    """
+    go = test() if known is None else known
+    while not staged(go):
+        if not go:
+            return
+        body()
+        go = test()
+    variables = _variables(symbol_names, get_state, set_state, test, body)
+
+    def build() -> None:
+        held = _leaves(opts)
+        regions.stage_while(_staging, go, test, body, variables, opts)
+        _warn_of_changes(held, opts)
+
+    build_loop(_staging, opts, (test, body), variables, build)
+
+
+def for_stmt(
+    items: Any,
+    extra_test: Thunk | None,
+    body: Callable[[Any], None],
+    get_state: Callable[[], State] | None,
+    set_state: Callable[[State], None] | None,
+    symbol_names: tuple[str, ...],
+    opts: dict[str, Any],
+) -> None:
+    """`for item in items: body(item)`, for as long as `extra_test` holds.
+
+    Where `extra_test` becomes a tensor in a Python loop, the iterations that are left are
+    built one by one, each under the condition.
+    """
+    way = None if type(items) in ITERABLES else _staging.iteration(items)
+    if way is not None:
+        variables = _variables(symbol_names, get_state, set_state, body)
+
+        def build() -> None:
+            held = _leaves(opts)
+            regions.stage_for(_staging, way, extra_test, body, variables, opts)
+            _warn_of_changes(held, opts)
+
+        build_loop(_staging, opts, (extra_test, body), variables, build)
+        return
+    left = iter(items)
+    done = object()
+    while True:
+        go = extra_test() if extra_test is not None else True
+        if staged(go):
+            variables = _variables(symbol_names, get_state, set_state, body)
+            _guard_the_rest(left, cast(Thunk, extra_test), body, variables)
+            return
+        if not go:
+            return
+        item = next(left, done)
+        if item is done:
+            return
+        body(item)
+
+
+def _leaves(opts: dict[str, Any]) -> dict[str, list[Any]]:
+    """What the containers hold that methods change in a loop, by their names."""
+    mutated = opts.get("mutated")
+    found = {} if mutated is None else ldu(mutated, "a container")
+    if isinstance(found, Undefined):
+        return {}
+    containers = {name: held for name, held in found.items() if isinstance(held, _CONTAINERS)}
+    return {name: tree.flatten(contents(held)) for name, held in containers.items()}
+
+
+_CONTAINERS = (list, dict, set)
+
+
+def _warn_of_changes(before: dict[str, list[Any]], opts: dict[str, Any]) -> None:
+    """Warn of containers that a loop of the graph changed while its body was traced, once.
+
+    There is no need to where they hold a tensor of the body: its use is refused.
+    """
+    for name, leaves in _leaves(opts).items():
+        same = list(map(id, leaves)) == list(map(id, before.get(name, leaves)))
+        if not same and not any(map(_staging.leaks, leaves)):
+            LOGGER.warning(
+                "%s: this loop of the graph changes `%s`, a Python object, by a method. Its body "
+                "is traced once, so that happens once, whatever the number of turns. Use a "
+                "tf.TensorArray: `array = array.write(array.size(), value)` in the loop, and "
+                "`array.stack()` after it.",
+                user_location(), name,
+            )  # fmt: skip
+
+
+def _guard_the_rest(
+    left: Iterator[Any],
+    extra_test: Thunk,
+    body: Callable[[Any], None],
+    variables: regions.Variables,
+) -> None:
+    count = len(variables.names)
+    for number, item in enumerate(left):
+        if number > UNROLLED_AT_MOST:
+            raise refusals.too_many_turns(number)
+        run = functools.partial(body, item)
+        regions.stage_if(_staging, extra_test(), run, _nothing, variables, count)
+
+
+def _nothing() -> None:
+    pass
+
+
+def assert_stmt(condition: Any, message: Thunk | None = None) -> bool:
+    """The condition that `assert` tests: a tensor's is tested when the graph runs."""
+    if not staged(condition):
+        return bool(condition)
+    text = "" if message is None else str(message())
+    _staging.assert_true(_staging.condition(condition, "assert statement"), text)
+    return True
+
+
+# Expressions
+
+
+def not_(value: Any) -> Any:
+    if staged(value):
+        return _staging.none_of(value)
+    return not value
+
+
+def and_(first: Any, *rest: Thunk) -> Any:
+    """`first and ...`: what follows a tensor is evaluated in the graph, and only if that holds."""
+    if not rest:
+        return first
+    if staged(first):
+        return regions.lazy_and(_staging, first, lambda: and_(rest[0](), *rest[1:]))
+    return first and and_(rest[0](), *rest[1:])
+
+
+def or_(first: Any, *rest: Thunk) -> Any:
+    """`first or ...`"""
+    if not rest:
+        return first
+    if staged(first):
+        return regions.lazy_or(_staging, first, lambda: or_(rest[0](), *rest[1:]))
+    return first or or_(rest[0](), *rest[1:])
+
+
+def if_exp(cond: Any, body: Thunk, orelse: Thunk) -> Any:
+    """`body if cond else orelse`"""
+    if not staged(cond):
+        return body() if cond else orelse()
+    value: Any = Undefined("the conditional expression")
+
+    def get_state() -> State:
+        return (value,)
+
+    def set_state(state: State) -> None:
+        nonlocal value
+        (value,) = state
+
+    variables = regions.Variables(get_state, set_state, ("the conditional expression",))
+    regions.stage_if(
+        _staging,
+        cond,
+        lambda: set_state((body(),)),
+        lambda: set_state((orelse(),)),
+        variables,
+        1,
+    )
+    return value
+
+
+_COMPARISONS: dict[str, Callable[[Any, Any], Any]] = {
+    "<": operator.lt,
+    "<=": operator.le,
+    ">": operator.gt,
+    ">=": operator.ge,
+    "==": operator.eq,
+    "!=": operator.ne,
+    "is": operator.is_,
+    "is not": operator.is_not,
+    "in": lambda a, b: in_(a, b),
+    "not in": lambda a, b: not_(in_(a, b)),
+}
+
+
+def chain(first: Any, *links: Any) -> Any:
+    """`first < b <= c`, as `chain(first, '<', lambda: b, '<=', lambda: c)`."""
+    symbol, operand, *more = links
+    second = operand()
+    holds = _COMPARISONS[symbol](first, second)
+    if not more:
+        return holds
+    return and_(holds, lambda: chain(second, *more))
+
+
+def in_(item: Any, items: Any) -> Any:
+    """`item in items`"""
+    if type(items) in PLAIN and type(item) in PLAIN:
+        return item in items
+    if staged(items) or staged(item):
+        return _staging.contains(item, items)
+    return item in items

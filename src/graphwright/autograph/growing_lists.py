@@ -1,0 +1,343 @@
+"""Lists that grow: Python lists become lists of the graph, and all regions carry those along.
+
+A list of the graph stays one object that is changed where it is. So whoever holds it, by another
+variable, an attribute or an argument, sees each change; and what a branch or a loop makes of it is
+known without a look at the program: it holds other values at the end than at the beginning.
+"""
+
+from __future__ import annotations
+
+import contextvars
+import functools
+from collections.abc import Callable, Collection, Iterable, Sequence
+from types import CellType
+from typing import Any
+
+from graphwright.autograph.container_snapshots import contents, refill
+from graphwright.autograph.live_source import cells_of
+from graphwright.autograph.staging import GrowingList, Leaves, Staging
+from graphwright.autograph.touched_variables import MUTATORS
+from graphwright.types import tree
+
+#: The Python lists that regions around have found, and those that loops pass on, by identity.
+_found: contextvars.ContextVar[dict[int, list[Any]]] = contextvars.ContextVar("found")
+_passed: contextvars.ContextVar[dict[int, list[Any]]] = contextvars.ContextVar("passed")
+
+
+#: The regions that mind any change; code that is called asks only while there is one.
+PASSING: set[int] = set()
+
+
+class FoundBefore(BaseException):
+    """Something would change a list that was there before a region around it."""
+
+    def __init__(self, held: list[Any]) -> None:
+        super().__init__()
+        self.held = held
+
+
+class Found:
+    """Notes the Python lists that a region finds, in case something in it changes one of them.
+
+    A branch minds only loops that do. A loop, to whose functions the lists are `passed`, minds
+    any change; those of `others` it does not mind.
+    """
+
+    def __init__(self, variables: Any, passed: bool, others: Iterable[int] = ()) -> None:
+        self.variables = variables
+        lists = {id(held): held for _, _, held in python_lists(variables)}
+        self.lists = {key: held for key, held in lists.items() if key not in others}
+        self.is_passed = passed
+
+    def __enter__(self) -> Found:
+        self.token = _found.set(_found.get({}) | self.lists)
+        if self.is_passed:
+            self.others = _passed.set(_passed.get({}) | self.lists)
+            PASSING.add(id(self))
+        return self
+
+    def __exit__(self, *_: Any) -> None:
+        _found.reset(self.token)
+        if self.is_passed:
+            _passed.reset(self.others)
+            PASSING.discard(id(self))
+
+
+def changes(method: Any) -> Any:
+    """A method, of a list perhaps, that is about to be called."""
+    held = method.__self__
+    if type(held) is list and id(held) in _passed.get({}) and method.__name__ in MUTATORS:
+        raise FoundBefore(held)
+    return method
+
+
+class Snapshot:
+    """What the variables of functions hold, those that nobody reads afterwards too."""
+
+    def __init__(self, *functions: Any) -> None:
+        cells = [cell for function in functions for cell in cells_of(function).values()]
+        values = [(cell, value_of(cell)) for cell in cells]
+        self.cells = [
+            (cell, value, contents(value) if type(value) in (list, dict) else None)
+            for cell, value in values
+        ]
+
+    def restore(self) -> None:
+        """Have them hold it again."""
+        for cell, value, held in self.cells:
+            if value is not _EMPTY:
+                cell.cell_contents = value
+                if held is not None:
+                    refill(value, held)
+            elif value_of(cell) is not _EMPTY:
+                del cell.cell_contents
+
+
+_EMPTY = object()
+
+
+def is_vacant(cell: CellType) -> bool:
+    """Whether a variable's cell is empty."""
+    return value_of(cell) is _EMPTY
+
+
+def value_of(cell: Cell) -> Any:
+    """What a variable holds, if it has a value."""
+    try:
+        return cell.cell_contents
+    except ValueError:
+        return _EMPTY
+
+
+class Growing:
+    """Puts lists of the graph in place of the Python lists that a region may change.
+
+    `variables` is a function in whose cells the lists are. Whoever else holds such a Python list
+    holds items from then on that are out of scope: it cannot know what the graph makes of the
+    list. Objects and dicts outlive the trace: there, a list has to hold a tensor of it. Where the
+    region cannot be built, all is undone.
+    """
+
+    def __init__(
+        self,
+        staging: Staging,
+        variables: Any,
+        shapes: Any = None,
+        among: Collection[int] | None = None,
+    ) -> None:
+        self.staging = staging
+        self.variables = variables
+        self.among = among  # the only ones that become others, if this is given
+        self.limits = {name: shape for name, shape in shapes or () if isinstance(name, str)}
+        self.cells: list[tuple[Cell, list[Any]]] = []
+        self.made: dict[int, tuple[list[Any], list[Any], GrowingList]] = {}
+
+    def __enter__(self) -> None:
+        for name, cell, held in python_lists(self.variables):
+            if self.among is not None and id(held) not in self.among:
+                continue
+            if isinstance(cell, _Item) and not any(map(self.staging.is_traced, tree.flatten(held))):
+                continue  # perhaps an earlier call left it, and the next one will expect more
+            if id(held) not in self.made:
+                new = self.staging.list_of(held, name, self.limits.get(name))
+                if new is None:
+                    continue
+                if id(held) in _found.get({}):
+                    raise FoundBefore(held)
+                self.made[id(held)] = held, held[:], new
+            self.cells.append((cell, held))
+        for held, items, new in self.made.values():
+            held[:] = [self.staging.lost(new)] * max(1, len(items))
+        for cell, held in self.cells:
+            cell.cell_contents = self.made[id(held)][2]
+
+    def __exit__(self, kind: Any, *_: Any) -> None:
+        if kind is None:
+            return
+        for held, items, _new in self.made.values():
+            held[:] = items
+        for cell, held in self.cells:
+            cell.cell_contents = held
+
+
+class Places:
+    """Where lists may be that a region changes: in variables, attributes and items.
+
+    The variables are those in the cells of a function; each of the others is a name, what gives
+    the dict that it is in, and its key there.
+    """
+
+    def __init__(self, variables: Any, *others: tuple[str, Callable[[], Any], Any]) -> None:
+        self.variables = variables
+        self.others = others
+
+    def cells(self) -> dict[str, Cell]:
+        """The places by their names, as far as they are there."""
+        found: dict[str, Cell] = dict(cells_of(self.variables))
+        for name, holder, key in self.others:
+            try:
+                held_in = holder()
+            except (AttributeError, IndexError, KeyError, NameError, TypeError):
+                continue  # the region makes the object
+            if type(held_in) is dict and key in held_in:
+                found[name] = _Item(held_in, key)
+        return found
+
+
+class _Item:
+    """An item of a dict, as a cell."""
+
+    def __init__(self, held_in: dict[Any, Any], key: Any) -> None:
+        self.held_in = held_in
+        self.key = key
+
+    @property
+    def cell_contents(self) -> Any:
+        return self.held_in[self.key]
+
+    @cell_contents.setter
+    def cell_contents(self, value: Any) -> None:
+        self.held_in[self.key] = value
+
+
+Cell = CellType | _Item
+
+
+def python_lists(variables: Any) -> list[tuple[str, Cell, list[Any]]]:
+    """The variables in the cells of a function that hold Python lists; `Places` that do."""
+    cells: Any = variables.cells() if isinstance(variables, Places) else cells_of(variables)
+    found = []
+    for name, cell in cells.items():
+        held = value_of(cell)
+        if type(held) is list:
+            found.append((name, cell, held))
+    return found
+
+
+def build_loop(
+    staging: Staging,
+    options: dict[str, Any],
+    functions: Sequence[Any],
+    variables: Any,
+    build: Callable[[], None],
+) -> None:
+    """Builds a loop, with lists of the graph for the Python lists that it changes.
+
+    Those that functions change to which it passes them show when its body is traced: then it is
+    traced anew. `variables` are those of the loop, `functions` its parts.
+    """
+    shapes = options.get("shape_invariants")
+    with Growing(staging, options.get("lists"), shapes):
+        passed = functools.partial(Found, options.get("passed"), True)
+        build_again(staging, passed, shapes, functions, variables, build)
+
+
+def build_again(
+    staging: Staging,
+    find: Callable[..., Found],
+    shapes: Any,
+    functions: Sequence[Any],
+    variables: Any,
+    build: Callable[[], None],
+) -> None:
+    """Builds a region, and again with each list that turns out to change in it."""
+    if not find().lists:
+        build()
+        return
+    before, initial = Snapshot(*functions), variables.get()
+    changed: dict[int, list[Any]] = {}
+    while True:
+        found = find(changed)
+        try:
+            with found, Growing(staging, found.variables, shapes, changed):
+                build()
+            return
+        except FoundBefore as change:
+            if id(change.held) not in found.lists:
+                raise
+            changed[id(change.held)] = change.held
+            variables.set(initial)
+            before.restore()
+
+
+Late = tuple[int, Callable[[], Any]]
+
+
+class CarriedLists:
+    """The lists of the graph, which a region carries along as further values."""
+
+    def __init__(self, staging: Staging) -> None:
+        self.lists = staging.lists()
+        self.before = [held.flows for held in self.lists]
+
+    def reset(self) -> None:
+        """What they held before the region."""
+        for held, flows in zip(self.lists, self.before):
+            held.flows = flows
+
+    def __enter__(self) -> CarriedLists:
+        return self
+
+    def __exit__(self, kind: Any, *_: Any) -> None:
+        if kind is not None:  # the region was not built
+            self.reset()
+
+    def widths(self) -> list[int]:
+        """How many values each list is: 0 as long as the type of its items is not known."""
+        return [held.width for held in self.lists]
+
+    def leaves(self) -> Leaves:
+        """What they hold now."""
+        return [flow for held in self.lists for flow in held.flows]
+
+    def take(self, leaves: Sequence[Any], among: Sequence[Any] | None = None) -> None:
+        """Has them hold these values; with `among`, those of its lists only."""
+        left = iter(leaves)
+        for number, held in enumerate(self.lists):
+            flows = tuple([next(left) for _ in range(held.width)])
+            held.flows = flows if among is None or among[number] else self.before[number]
+
+    def changed(self, since: Sequence[Any]) -> list[bool]:
+        """Which of them hold something else than `since`."""
+        return [held.flows is not flows for held, flows in zip(self.lists, since)]
+
+
+def cond(
+    staging: Staging,
+    pred: Any,
+    then: Callable[[], Leaves],
+    other: Callable[[], Leaves],
+    late: list[Late] | None = None,
+) -> Leaves:
+    """Both branches in the graph, with the lists that they change.
+
+    `late` says, after both, which leaves the first branch has besides (see `Staging.cond`).
+    """
+    late = [] if late is None else late
+    lists = CarriedLists(staging)
+    if not lists.lists:
+        return staging.cond(pred, then, other, late)
+    changed: list[list[bool]] = []
+    known: list[int] = []
+
+    def branch(run: Callable[[], Leaves]) -> Leaves:
+        lists.reset()
+        leaves = run()
+        changed.append(lists.changed(lists.before))
+        known[:] = known or lists.widths()
+        return [*leaves, *lists.leaves()]
+
+    def second() -> Leaves:
+        leaves = branch(other)
+        position = len(leaves) - sum(lists.widths())
+        for held, before in zip(lists.lists, known):
+            if not before:  # the first branch knew nothing of the items' type
+                late.extend((position + i, empty) for i, empty in enumerate(held.empty_flows()))
+            position += held.width
+        return leaves
+
+    with lists:
+        results = staging.cond(pred, lambda: branch(then), second, late)
+    count = len(results) - sum(lists.widths())
+    lists.take(results[count:], [any(flags) for flags in zip(*changed)])
+    return results[:count]

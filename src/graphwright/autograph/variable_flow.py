@@ -1,0 +1,383 @@
+"""What the statements of a function do to its variables.
+
+The tree has no jumps any more (see `jumps`), so the flow of control is the nesting of
+statements: liveness and definite assignment are computed without a graph. Where control
+may leave a block at any point (try, with), the answers are on the safe side. What one
+statement does by itself is told by `effects`.
+"""
+
+from __future__ import annotations
+
+import ast
+import dataclasses
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from graphwright.autograph.syntax import blocks, is_simple, parameters
+from graphwright.autograph.touched_variables import NONE, Closure, Effect, Names, collect, variables
+
+#: Context managers of the public API: they pass on every exception. Others may end one, and then
+#: what their block assigns has perhaps its former value.
+_TRANSPARENT = frozenset({
+    "GradientTape", "ForwardAccumulator", "stop_recording", "name_scope", "device", "init_scope",
+    "control_dependencies", "variable_creator_scope", "colocate_with",
+})  # fmt: skip
+
+
+@dataclass
+class Summary:
+    """What a statement does to liveness, and all that it may modify."""
+
+    gen: Names = NONE
+    kill: Names = NONE
+    modified: Names = NONE
+    assigned: Names = NONE  # modified otherwise than by `x += v`
+    deleted: Names = NONE
+    attributes: dict[str, ast.expr] = field(default_factory=dict)
+    containers: dict[str, ast.expr] = field(default_factory=dict)
+    mutated: dict[str, ast.expr] = field(default_factory=dict)
+    passed: Names = NONE
+
+    def names(self) -> Names:
+        """All variables that are read or written."""
+        return self.gen | self.modified
+
+    def then(self, after: Summary) -> Summary:
+        if self is EMPTY:
+            return after
+        return Summary(
+            self.gen | (after.gen - self.kill),
+            self.kill | after.kill,
+            self.modified | after.modified,
+            self.assigned | after.assigned,
+            self.deleted | after.deleted,
+            self.attributes | after.attributes if after.attributes else self.attributes,
+            self.containers | after.containers if after.containers else self.containers,
+            self.mutated | after.mutated if after.mutated else self.mutated,
+            self.passed | after.passed,
+        )
+
+    def beside(self, other: Summary) -> Summary:
+        """One of two, nobody knows which."""
+        both = self.then(other)
+        return Summary(
+            self.gen | other.gen,
+            self.kill & other.kill,
+            both.modified,
+            both.assigned,
+            both.deleted,
+            both.attributes,
+            both.containers,
+            both.mutated,
+            both.passed,
+        )
+
+    def perhaps(self) -> Summary:
+        return dataclasses.replace(self, kill=NONE)
+
+
+EMPTY = Summary()
+
+
+class Flow:
+    """The data flow of one function: ask it about the statements of `body`.
+
+    `around` says what functions of the function around it do.
+    """
+
+    def __init__(
+        self, args: ast.arguments, body: list[ast.stmt], around: dict[str, Closure]
+    ) -> None:
+        self.parameters = frozenset(parameters(args))
+        self._effects: dict[ast.AST, Effect] = {}
+        self._summaries: dict[ast.AST, Summary] = {}
+        self._live: dict[ast.AST, Names] = {}
+        self._defined: dict[ast.AST, Names | None] = {}
+        whole = self._whole(body)
+        self.globals = frozenset(whole.globals)
+        self.nonlocals = frozenset(whole.nonlocals)
+        self.locals = (frozenset(whole.bound()) | self.parameters) - self.globals - self.nonlocals
+        self.captured = frozenset(whole.captured)  # what functions of the user's may share
+        self.caught = frozenset(_caught(body))  # which handlers unbind
+        self.closures = _transitive(_mutators(around, self.locals) | whole.closures)
+        self._body = body
+        self.block(body)  # before anything is converted in place; the rest on demand
+
+    def live_after(self, node: ast.stmt) -> Names:
+        """The variables whose values after the statement may still be read."""
+        if not self._live:
+            self._mark_live(self._body, self.globals | self.nonlocals)
+        return self._live[node]
+
+    def defined_before(self, node: ast.stmt, name: str) -> bool:
+        """Whether `name` surely has a value where the statement begins."""
+        if not self._defined:
+            self._mark_defined(self._body, self.parameters)
+        defined = self._defined[node]
+        return defined is None or name in defined or name not in self.locals
+
+    def summary(self, node: ast.AST) -> Summary:
+        found = self._summaries.get(node)
+        if found is None:
+            found = self._summarise(node)
+            self._summaries[node] = found
+        return found
+
+    def block(self, body: Iterable[ast.stmt]) -> Summary:
+        total = EMPTY
+        for node in body:
+            total = total.then(self.summary(node))
+        return total
+
+    def _whole(self, body: list[ast.stmt]) -> Effect:
+        """The effect of all statements, at any depth."""
+        total = Effect()
+        todo = [body]
+        while todo:
+            for node in todo.pop():
+                for head in _heads(node):
+                    total.add(self._effect(head))
+                if not is_simple(node):
+                    total.maybe.update(h.name for h in getattr(node, "handlers", ()) if h.name)
+                    todo += blocks(node)
+        return total
+
+    # Summaries
+
+    def _effect(self, node: ast.AST) -> Effect:
+        found = self._effects.get(node)
+        if found is None:
+            found = self._effects[node] = collect([node])
+        return found
+
+    def _leaf(self, node: ast.AST) -> Summary:
+        effect = self._effect(node)
+        reads, modified = set(effect.reads), effect.bound()
+        called = Closure(
+            attributes=effect.attributes, containers=effect.containers, mutated=effect.mutated
+        )
+        for name in effect.reads & self.closures.keys():
+            called |= self.closures[name]
+        reads |= called.reads | called.writes  # written in part: the old values stay readable
+        modified |= called.writes
+        assigned = modified
+        if isinstance(node, ast.AugAssign) and isinstance(node.target, ast.Name):
+            assigned = modified - {node.target.id} | effect.maybe
+        return Summary(
+            frozenset(reads),
+            frozenset(effect.writes | effect.deletes),
+            frozenset(modified),
+            frozenset(assigned),
+            frozenset(effect.deletes),
+            called.attributes,
+            called.containers,
+            called.mutated,
+            frozenset(effect.passed),
+        )
+
+    def _summarise(self, node: Any) -> Summary:
+        if is_simple(node):
+            return self._leaf(node)
+        if isinstance(node, ast.If):
+            branches = self.block(node.body).beside(self.block(node.orelse))
+            return self.summary(node.test).then(branches)
+        if isinstance(node, ast.While):
+            return self.summary(node.test).then(self.block(node.body).perhaps())
+        if isinstance(node, ast.For):
+            each = self.summary(node.target).then(self.block(node.body))
+            return self.summary(node.iter).then(each.perhaps())
+        if isinstance(node, ast.With):
+            items = EMPTY
+            for item in node.items:
+                items = items.then(self.summary(item))
+            inside = self.block(node.body)
+            return items.then(inside if _raises_on(node) else inside.perhaps())
+        if isinstance(node, ast.Match):
+            cases = [self._case(case) for case in node.cases]
+            return self.summary(node.subject).then(_any_of(cases))
+        blocks = [self.block(node.body), self.block(node.orelse)]
+        blocks += [self._handler(handler) for handler in node.handlers]
+        return _any_of(blocks).then(self.block(node.finalbody))
+
+    def _case(self, case: ast.match_case) -> Summary:
+        head = self.summary(case.pattern)
+        if case.guard is not None:
+            head = head.then(self.summary(case.guard))
+        return head.then(self.block(case.body))
+
+    def _handler(self, handler: ast.ExceptHandler) -> Summary:
+        head = self.summary(handler.type) if handler.type else EMPTY
+        named = frozenset([handler.name] if handler.name else [])
+        head = head.then(Summary(kill=named, modified=named, assigned=named, deleted=named))
+        return head.then(self.block(handler.body))
+
+    # Liveness, backwards
+
+    def _mark_live(self, body: list[ast.stmt], out: Names, always: Names = NONE) -> None:
+        for node in reversed(body):
+            live = out | always
+            self._live[node] = live
+            self._mark_inside(node, live, always)
+            summary = self.summary(node)
+            out = summary.gen | (live - summary.kill)
+
+    def _mark_inside(self, node: Any, live: Names, always: Names) -> None:
+        if is_simple(node):
+            return
+        if isinstance(node, ast.If):
+            self._mark_live(node.body, live, always)
+            self._mark_live(node.orelse, live, always)
+        elif isinstance(node, ast.While):
+            again = self.summary(node).gen | live
+            self._mark_live(node.body, again, always)
+        elif isinstance(node, ast.For):
+            again = self.summary(node.target).then(self.block(node.body)).gen | live
+            self._mark_live(node.body, again, always)
+        elif isinstance(node, ast.With):
+            self._mark_live(node.body, live, always if _raises_on(node) else always | live)
+        elif isinstance(node, ast.Match):
+            for case in node.cases:
+                self._mark_live(case.body, live, always)
+        else:
+            final = self.block(node.finalbody).gen | live
+            handlers = _any_of([self._handler(handler) for handler in node.handlers]).gen
+            inside = always | final | handlers | self.block(node.orelse).gen
+            self._mark_live(node.body, final, inside)
+            for handler in node.handlers:
+                self._mark_live(handler.body, final, always | final)
+            self._mark_live(node.orelse, final, always | final)
+            self._mark_live(node.finalbody, live, always)
+
+    # Definite assignment, forwards. None stands for code that is never reached.
+
+    def _mark_defined(self, body: list[ast.stmt], defined: Names | None) -> Names | None:
+        for node in body:
+            self._defined[node] = defined
+            defined = self._define(node, defined)
+        return defined
+
+    def _define(self, node: Any, before: Names | None) -> Names | None:
+        if isinstance(node, (ast.Raise, ast.Return)):
+            return None
+        if is_simple(node):
+            effect = self._effect(node)
+            return _without(_with(before, effect.writes), effect.deletes)
+        if isinstance(node, ast.If):
+            return _meet(
+                self._mark_defined(node.body, before), self._mark_defined(node.orelse, before)
+            )
+        if isinstance(node, (ast.While, ast.For)):
+            head = _without(before, self.summary(node).deleted)
+            self._defined[node] = head
+            target = self._effect(node.target).writes if isinstance(node, ast.For) else set()
+            self._mark_defined(node.body, _with(head, target))
+            return head
+        if isinstance(node, ast.With):
+            for item in node.items:
+                before = _with(before, self._effect(item).writes)
+            inside = self._mark_defined(node.body, before)
+            if _raises_on(node):
+                return inside
+            return _without(before, self.summary(node).deleted)
+        if isinstance(node, ast.Match):
+            for case in node.cases:
+                captured = self._effect(case.pattern).maybe
+                self._mark_defined(case.body, _with(before, captured))
+            return _without(before, self.summary(node).deleted)
+        return self._define_try(node, before)
+
+    def _define_try(self, node: Any, before: Names | None) -> Names | None:
+        after = self._mark_defined(node.orelse, self._mark_defined(node.body, before))
+        kept = _without(before, self.summary(node).deleted)
+        for handler in node.handlers:
+            named = {handler.name} if handler.name else set()
+            caught = self._mark_defined(handler.body, _with(kept, named))
+            after = _meet(after, _without(caught, named))
+        self._mark_defined(node.finalbody, kept)
+        final = self.block(node.finalbody)
+        return _without(_with(after, final.kill), final.deleted)
+
+
+def _raises_on(node: ast.With) -> bool:
+    """Whether an exception in the block surely leaves the statement too."""
+    return all(
+        isinstance(item.context_expr, ast.Call)
+        and isinstance(item.context_expr.func, ast.Attribute)
+        and item.context_expr.func.attr in _TRANSPARENT
+        for item in node.items
+    )
+
+
+def _caught(body: Iterable[ast.stmt]) -> Iterator[str]:
+    """The names that handlers give exceptions, at any depth."""
+    for node in body:
+        if not is_simple(node):
+            yield from (handler.name for handler in getattr(node, "handlers", ()) if handler.name)
+            for block in blocks(node):
+                yield from _caught(block)
+
+
+def _heads(node: Any) -> Sequence[ast.AST]:
+    """What a statement evaluates itself, outside the blocks in it."""
+    if is_simple(node):
+        return [node]
+    if isinstance(node, (ast.If, ast.While)):
+        return [node.test]
+    if isinstance(node, ast.For):
+        return [node.target, node.iter]
+    if isinstance(node, ast.With):
+        return node.items
+    if isinstance(node, ast.Match):
+        guards = [case.guard for case in node.cases if case.guard is not None]
+        return [node.subject, *(case.pattern for case in node.cases), *guards]
+    return [handler.type for handler in node.handlers if handler.type is not None]
+
+
+def _any_of(summaries: list[Summary]) -> Summary:
+    total = EMPTY
+    for summary in summaries:
+        total = total.beside(summary)
+    return total
+
+
+def _transitive(closures: dict[str, Closure]) -> dict[str, Closure]:
+    """What calling each nested function may do, through the others it calls too."""
+    result = dict(closures)
+    changed = True
+    while changed:
+        changed = False
+        for name, closure in result.items():
+            more = closure
+            for other in closure.reads & result.keys():
+                more |= result[other]
+            changed |= more != closure
+            result[name] = more
+    return result
+
+
+def _mutators(closures: dict[str, Closure], own: Names) -> dict[str, Closure]:
+    """What functions of a function around change by methods, where it means the same inside."""
+    found = {}
+    for name, closure in closures.items():
+        mutated = {
+            path: node for path, node in closure.mutated.items() if own.isdisjoint(variables(node))
+        }
+        if mutated and name not in own:
+            reads = frozenset().union(*map(variables, mutated.values()))
+            found[name] = Closure(reads=reads, mutated=mutated)
+    return found
+
+
+def _meet(a: Names | None, b: Names | None) -> Names | None:
+    if a is None or b is None:
+        return b if a is None else a
+    return a & b
+
+
+def _with(names: Names | None, more: set[str] | Names) -> Names | None:
+    return None if names is None else names | more
+
+
+def _without(names: Names | None, less: set[str] | Names) -> Names | None:
+    return None if names is None else names - less

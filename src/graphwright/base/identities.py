@@ -1,0 +1,76 @@
+"""What is known of objects by who they are, without keeping them alive."""
+
+from __future__ import annotations
+
+import threading
+import weakref
+from collections.abc import Callable
+from typing import Any, Generic, TypeVar
+
+from graphwright.base.forks import held_over_forks
+
+Owner = TypeVar("Owner")
+Value = TypeVar("Value")
+
+#: Entries are added by one thread at a time. They are dropped without it: collectors run anywhere.
+_ADDING = held_over_forks(threading.RLock())
+
+
+class IdentityTable(Generic[Owner, Value]):
+    """Values of objects, which need be neither hashable nor unequal.
+
+    An identity is given to a new object once the old one is gone. The table may hear of that
+    late or, when an exception came in between, never. So an entry says whose it is, and counts
+    for nobody else.
+
+    >>> class Model:
+    ...     pass
+    >>> table, model = IdentityTable(), Model()
+    >>> table.add(model, "first"), table.add(model, "second"), table.find(Model())
+    ('first', 'first', None)
+    >>> del model
+    >>> len(table)
+    0
+    """
+
+    __slots__ = ("__weakref__", "entries")
+
+    def __init__(self) -> None:
+        #: A reference to the object, and its value, by identity: for whom `find` is too slow.
+        self.entries: dict[int, tuple[Callable[[], Owner | None], Value]] = {}
+
+    def find(self, owner: Owner) -> Value | None:
+        """The value of an object; None if it has none."""
+        entry = self.entries.get(id(owner))
+        return entry[1] if entry is not None and entry[0]() is owner else None
+
+    def add(self, owner: Owner, value: Value) -> Value:
+        """The value that an object has, which is `value` unless it had one.
+
+        TypeError for an object that cannot be referred to weakly.
+        """
+        key, me = id(owner), weakref.ref(self)
+
+        def forget(reference: Any) -> None:
+            table = me()
+            entry = None if table is None else table.entries.get(key)
+            if table is not None and entry is not None and entry[0] is reference:
+                del table.entries[key]
+
+        entry = weakref.ref(owner, forget), value
+        with _ADDING:
+            known = self.entries.setdefault(key, entry)
+            if known[0]() is not owner:
+                known = self.entries[key] = entry
+        return known[1]
+
+    def values(self) -> list[Value]:
+        """The values of all objects that are alive, oldest first."""
+        return [value for owner, value in list(self.entries.values()) if owner() is not None]
+
+    def __contains__(self, owner: Owner) -> bool:
+        entry = self.entries.get(id(owner))
+        return entry is not None and entry[0]() is owner
+
+    def __len__(self) -> int:
+        return len(self.entries)

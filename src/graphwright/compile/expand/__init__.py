@@ -1,0 +1,1 @@
+"""Ops in simpler ops, for machine code."""

@@ -1,0 +1,218 @@
+"""Ops of lowering alone, which no program has: what rules make of the ops that programs have."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from graphwright.compile.nests.element_kinds import KINDS
+from graphwright.op.op import Op, Shapes
+from graphwright.op.op_families import Elementwise
+from graphwright.op.scalars import Scalars
+from graphwright.ops.math.reduction import Max
+from graphwright.types import dtypes as dt
+from graphwright.types.dtypes import DType
+from graphwright.types.tensor_type import TensorType
+
+
+class Sized(Op):
+    """Elementwise on the first operand; of the second only a size counts."""
+
+    def shapes(self, own: TensorType, x: TensorType) -> Shapes:
+        return (own.dims,)
+
+
+class Average(Sized):
+    """A sum over the number of elements that were added: size(x) / size(sum)."""
+
+    type_name = "_Average"
+    inputs = ("sum: T", "x: T")
+    outputs = ("mean: T",)
+    dtypes = {"T": dt.REAL}
+
+    def element(self, scalars: Scalars[Any], total: Any, count: Any) -> Any:
+        """The mean."""
+        return scalars.div(total, count)
+
+
+class Peak(Max):
+    """The greatest number of a row that its elements are shifted by: NaN need not come through,
+    since what is made of its own elements has it anyway."""
+
+    type_name = "_Peak"
+
+
+class AxisPlace(Sized):
+    """A place along an axis of `x`, which has elements: what may say where memory is read or
+    written. Each kind sees to it that it is none outside, before anything is done there."""
+
+    inputs = ("index: Tindex", "x: T")
+    outputs = ("place: int64",)
+    dtypes = {"Tindex": dt.INDEX | {dt.int16}, "T": dt.ANY}
+
+    axis: int
+
+
+class PickIndex(AxisPlace):
+    """An index from data, checked; negative ones count from the end if it wraps."""
+
+    type_name = "_PickIndex"
+
+    wraps: bool = True
+
+    def element(self, scalars: Any, index: Any, size: Any) -> Any:
+        """The place; outside it is reported, and the first."""
+        zero = scalars.constant(0, index)
+        place = index
+        if self.wraps:
+            negative = scalars.compare("lt", index, zero)
+            place = scalars.select(negative, scalars.add(index, size), index)
+        outside = scalars.binary(
+            "or", scalars.compare("lt", place, zero), scalars.compare("ge", place, size)
+        )
+        scalars.on_zero(outside)
+        return scalars.select(outside, zero, place)
+
+
+class Confined(AxisPlace):
+    """A place that a rule works out of sizes and counters; the nearest one there is, if that
+    should ever be outside."""
+
+    type_name = "_Confined"
+
+    def element(self, scalars: Any, index: Any, size: Any) -> Any:
+        """The place."""
+        zero = scalars.constant(0, index)
+        last = scalars.sub(size, scalars.constant(1, index))
+        low = scalars.select(scalars.compare("lt", index, zero), zero, index)
+        return scalars.select(scalars.compare("lt", last, low), last, low)
+
+
+class Inhabited(Op):
+    """`x`, of which an axis has elements; it is left to the kernels where the axis has none."""
+
+    type_name = "_Inhabited"
+    inputs = ("x: T",)
+    outputs = ("y: T",)
+    dtypes = {"T": dt.ANY}
+
+    axis: int
+
+    def shapes(self, x: TensorType) -> Shapes:
+        return (x.dims,)
+
+
+class Required(Elementwise):
+    """`x`, where a condition holds; machine code leaves it to the kernels where it does not."""
+
+    type_name = "_Required"
+    inputs = ("x: T", "condition: bool")
+    outputs = ("y: T",)
+    dtypes = {"T": dt.ANY}
+
+    def element(self, scalars: Any, x: Any, condition: Any) -> Any:
+        """The element; the condition is reported."""
+        scalars.on_zero(scalars.unary("not", condition))
+        return x
+
+
+class Reinterpreted(Elementwise):
+    """The bits of elements as those of another dtype of the same size."""
+
+    type_name = "_Reinterpreted"
+    inputs = ("x: T",)
+    outputs = ("y: type",)
+    dtypes = {"T": dt.ANY}
+
+    type: DType
+
+    def element(self, scalars: Any, x: Any) -> Any:
+        """The element."""
+        return scalars.emitter.bitcast(x, KINDS[self.type])
+
+
+class Scanned(Op):
+    """Each element combined with all before it along an axis; see `ops.math.cumulation.Scan`."""
+
+    type_name = "_Scanned"
+    inputs = ("x: T",)
+    outputs = ("elements: T",)
+    dtypes = {"T": dt.ANY}
+
+    combine: str
+    axis: int
+    exclusive: bool
+    reverse: bool
+
+    def shapes(self, x: TensorType) -> Shapes:
+        return (x.dims,)
+
+
+class Scattered(Op):
+    """The slices of `x` combined at their places, in the shape of `like`: with the elements of
+    `like` if it adds to these, else with what changes nothing. Without `combine` the last slice of
+    a place stays."""
+
+    type_name = "_Scattered"
+    inputs = ("x: T", "like: T", "places: int64*")
+    outputs = ("elements: T",)
+    dtypes = {"T": dt.ANY}
+
+    combine: str
+    adds: bool = False
+
+    def shapes(self, x: TensorType, like: TensorType, *places: TensorType) -> Shapes:
+        return (like.dims,)
+
+
+class Gathered(Op):
+    """The elements of `x` at places along axes from `axis` on, for each of `batch` batches."""
+
+    type_name = "_Gathered"
+    inputs = ("x: T", "places: int64*")
+    outputs = ("elements: T",)
+    dtypes = {"T": dt.ANY}
+
+    axis: int
+    batch: int = 0
+
+    def shapes(self, x: TensorType, *places: TensorType) -> Shapes:
+        dims, own = x.dims, places[0].dims
+        if dims is None or own is None:
+            return (None,)
+        return ((*dims[: self.axis], *own[self.batch :], *dims[self.axis + len(places) :]),)
+
+
+class MatMulAdd(Op):
+    """c + a @ b, added up in one pass."""
+
+    type_name = "_MatMulAdd"
+    inputs = ("a: T", "b: T", "c: T")
+    outputs = ("sum: T",)
+    dtypes = {"T": dt.FLOATING}
+
+    transpose_a: bool
+    transpose_b: bool
+
+    def shapes(self, a: TensorType, b: TensorType, c: TensorType) -> Shapes:
+        return (c.dims,)
+
+
+class Products(Op):
+    """a @ b of each two matrices at the same place of leading dimensions, which are the same."""
+
+    type_name = "_Products"
+    inputs = ("a: T", "b: T")
+    outputs = ("product: T",)
+    dtypes = {"T": dt.FLOATING}
+
+    transpose_a: bool
+    transpose_b: bool
+
+    def shapes(self, a: TensorType, b: TensorType) -> Shapes:
+        assert a.dims is not None
+        assert b.dims is not None
+        rows, columns = (
+            a.dims[-1 if self.transpose_a else -2],
+            b.dims[-2 if self.transpose_b else -1],
+        )
+        return ((*a.dims[:-2], rows, columns),)

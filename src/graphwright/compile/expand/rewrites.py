@@ -1,0 +1,280 @@
+"""Ops of lowering alone for what gradients are made of, and the pass that puts them in place.
+
+`TensorListAddItem` adds to one item of a list, which otherwise takes a second list;
+`CountedSegments` is given how many there are, which is computed before it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from graphwright.compile.graph.prune import like, prune
+from graphwright.control.branch import BranchingOp, StatelessCase, StatelessIf
+from graphwright.control.loop import StatelessWhile
+from graphwright.ir.graph import Graph, Node, Value, transform
+from graphwright.ir.known import known
+from graphwright.op.op import Op, Shapes
+from graphwright.ops.convolution.pooling import MaxPool, MaxPoolGrad
+from graphwright.ops.core.casting import Cast
+from graphwright.ops.core.creation import Const, Literal
+from graphwright.ops.core.movement import Reshape, SumTo
+from graphwright.ops.core.segment_reduction import (
+    SegmentMax,
+    SegmentMean,
+    SegmentMin,
+    SegmentProd,
+    SegmentSum,
+)
+from graphwright.ops.core.shapes import BroadcastGradientArgs, Shape
+from graphwright.ops.math.arithmetic import AddV2
+from graphwright.ops.math.reduction import Max, Sum
+from graphwright.ops.nn.activation import ReluGrad
+from graphwright.ops.state.list_ops import (
+    TensorListAddN,
+    TensorListLength,
+    TensorListReserve,
+    TensorListSetItem,
+)
+from graphwright.ops.state.tensor_list import TensorList, refuse
+from graphwright.types import dtypes as dt
+from graphwright.types.tensor_type import TensorType
+
+
+class TensorListAddItem(Op):
+    """A list of `num_elements` items, to one of which `item` is added."""
+
+    type_name = "_TensorListAddItem"
+    inputs = (
+        "input_handle: variant",
+        "index: int32",
+        "item: element_dtype",
+        "num_elements: int32 host",
+    )
+    outputs = ("output_handle: variant",)
+    dtypes = {"element_dtype": dt.ANY}
+
+    def shapes(self, *operands: Any) -> Shapes:
+        return ((),)
+
+    def kernel(self, items: TensorList, index: Any, item: Any, num_elements: Any) -> Any:
+        index = int(index)
+        if not 0 <= index < num_elements:
+            raise refuse(
+                f"Trying to modify element {index} in a list with {num_elements} elements."
+            )
+        if len(items) != num_elements:
+            raise refuse(
+                "Trying to add two lists of tensors with different lengths. One is "
+                f"{len(items)} and the other is {num_elements}"
+            )
+        before = items.get(index)
+        return items.set(index, item if before is None else np.add(before, item))
+
+
+class CountedSegments(Op):
+    """An op on segments in ascending order, given how many there are."""
+
+    type_name = "_CountedSegments"
+    inputs = ("data: T", "segment_ids: Tindices", "count: int32 host")
+    outputs = ("output: T",)
+    dtypes = {"T": dt.ANY, "Tindices": dt.INDEX}
+
+    op: Op
+
+    @property
+    def stated_as(self) -> Op:
+        return self.op
+
+    def shapes(self, data: TensorType, ids: TensorType, count: Any) -> Shapes:
+        return (None if data.dims is None else (count, *data.dims[1:]),)
+
+    def kernel(self, data: Any, ids: Any, count: Any) -> Any:
+        return self.op.kernel(data, ids)
+
+
+Rule = Callable[[Node, tuple[Value, ...], Graph], "tuple[Value, ...] | None"]
+
+
+def rewritten(graph: Graph) -> Graph:
+    """The graph, and those in it, with these ops in place of what they stand for."""
+    into = Graph(graph.name, graph.is_body)
+    changed = False
+
+    def rewrite(node: Node, inputs: tuple[Value, ...]) -> tuple[Value, ...] | None:
+        nonlocal changed
+        rule = RULES.get(type(node.op))
+        found = None if rule is None else rule(node, inputs, into)
+        changed = changed or found is not None
+        return found
+
+    if not any(type(node.op) in FIRST for node in graph.nodes):
+        return graph
+    transform(graph, rewrite, into)
+    into.names = graph.names
+    return prune(into) if changed else graph
+
+
+def lengths_first(graph: Graph) -> Graph:
+    """The graph with the length of each list asked for as soon as there is the list: a segment
+    that makes it can then say it, and need not give the list to another one."""
+    lengths: dict[Node, list[Node]] = {}
+    for node in graph.nodes:
+        if isinstance(node.op, TensorListLength):
+            lengths.setdefault(node.inputs[0].node, []).append(node)
+    if not lengths:
+        return graph
+    nodes: list[Node] = []
+    for node in graph.nodes:
+        if not isinstance(node.op, TensorListLength):
+            nodes += [node, *lengths.get(node, ())]
+    return like(graph, nodes, {})
+
+
+def inner_rewritten(node: Node, inputs: tuple[Value, ...], into: Graph) -> Any:
+    """A loop or a branch -> the same of graphs in which that is done"""
+    op = node.op
+    if isinstance(op, StatelessWhile):
+        graphs: tuple[Graph, ...] = (op.cond, op.body)
+        new = tuple([rewritten(graph) for graph in graphs])
+        other: Op = op.repeating(*new)
+    else:
+        assert isinstance(op, BranchingOp)
+        graphs = op.graphs
+        new = tuple([rewritten(graph) for graph in graphs])
+        other = op.choosing(new)
+    if all(a is b for a, b in zip(graphs, new)):
+        return None
+    types = tuple([v.type for v in node.outputs])
+    return into.add(other, inputs, types, node.name, node.location).outputs
+
+
+def sum_to(node: Node, inputs: tuple[Value, ...], into: Graph) -> Any:
+    """reshape(sum(x, axes where shape is repeated), shape) -> sum_to(x, shape)"""
+    total = inputs[0].node
+    if not isinstance(total.op, Sum) or total.op.keep_dims:
+        return None
+    axes = total.inputs[1]
+    if not isinstance(axes.node.op, BroadcastGradientArgs):
+        return None
+    if not is_same(axes.node.inputs[axes.index], inputs[1]):
+        return None
+    types = (node.outputs[0].type,)
+    return into.add(SumTo.of(), (total.inputs[0], inputs[1]), types, node.name).outputs
+
+
+def counted(node: Node, inputs: tuple[Value, ...], into: Graph) -> Any:
+    """segments of (data, ids) -> the same of (data, ids, max(ids) + 1)"""
+    data, ids = inputs
+    if ids.type.rank != 1 or data.type.dims is None or into.is_body:
+        return None
+    name, scalar = node.name, TensorType(dt.int32, ())
+    constants = [
+        into.add(Const(Literal(np.asarray(x, np.int32), t)), (), (t,), name).outputs[0]
+        for x, t in (([0], TensorType(dt.int32, (1,))), (1, scalar))
+    ]
+    wide = TensorType(ids.type.dtype, ())
+    last = into.add(Max.of(False), (ids, constants[0]), (wide,), name).outputs[0]
+    if wide.dtype is not dt.int32:
+        last = into.add(Cast.of(dt.int32), (last,), (scalar,), name).outputs[0]
+    count = into.add(AddV2.of(), (last, constants[1]), (scalar,), name).outputs[0]
+    types = (node.outputs[0].type,)
+    op = CountedSegments.of(node.op)
+    return into.add(op, (data, ids, count), types, name, node.location).outputs
+
+
+def is_same(a: Value, b: Value) -> bool:
+    """Whether two values are one, or are constants or shapes that are made alike."""
+    return a is b or (
+        isinstance(a.node.op, (Const, Shape))
+        and a.node.op == b.node.op
+        and all(map(is_same, a.node.inputs, b.node.inputs))
+    )
+
+
+def masked_before(node: Node, inputs: tuple[Value, ...], into: Graph) -> Any:
+    """relu'(what the maxima of x are given, x) -> what they are given where they are positive
+
+    Elements that are given something are the maxima: there are fewer of these to look at.
+    """
+    spread, x = inputs
+    given = given_to_maxima(spread)
+    if given is None or spread.node.inputs[0] is not x:
+        return None
+    op, (_, maxima, _) = spread.node.op, spread.node.inputs
+    masked = into.add(node.op, (given, maxima), (given.type,), node.name, node.location)
+    types = (node.outputs[0].type,)
+    inputs = (x, maxima, masked.outputs[0])
+    return into.add(op, inputs, types, spread.node.name, spread.node.location).outputs
+
+
+def sum_of_given(node: Node, inputs: tuple[Value, ...], into: Graph) -> Any:
+    """sum(what maxima are given, axes of the windows and others) -> sum(that, the same axes)
+
+    Only what a positive maximum is given: a window of nothing but padding has no other.
+    """
+    spread, axes = inputs
+    given = given_to_maxima(spread)
+    if given is None or not isinstance(given.node.op, ReluGrad):
+        return None
+    if given.node.inputs[1] is not spread.node.inputs[1]:
+        return None
+    assert isinstance(spread.node.op, MaxPoolGrad)
+    found, first = known(axes), 2 if spread.node.op.is_first() else 1
+    if not isinstance(found, tuple) or not {first, first + 1} <= {a % 4 for a in found if a}:
+        return None
+    types = (node.outputs[0].type,)
+    return into.add(node.op, (given, axes), types, node.name, node.location).outputs
+
+
+def given_to_maxima(value: Value) -> Value | None:
+    """What the maximum of each window is given, if a value is that in the places of the maxima."""
+    op = value.node.op
+    if not isinstance(op, MaxPoolGrad):
+        return None
+    x, maxima, given = value.node.inputs
+    pooled = maxima.node
+    return given if pooled.op == op.sibling(MaxPool) and pooled.inputs[0] is x else None
+
+
+def add_items(node: Node, inputs: tuple[Value, ...], into: Graph) -> Any:
+    """add(list, nothing but some items) -> the list with each of these added"""
+    if len(inputs) != 2:
+        return None
+    for total, other in (inputs, inputs[::-1]):
+        found = items_of(other)
+        if found is not None:
+            for index, item, count in found:
+                operands = (total, index, item, count)
+                total = into.add(TensorListAddItem.of(), operands, (total.type,)).outputs[0]
+            return (total,)
+    return None
+
+
+def items_of(value: Value) -> list[tuple[Value, Value, Value]] | None:
+    """The items of a list in which nothing else is written: index, item, length of the list."""
+    op, inputs = value.node.op, value.node.inputs
+    if isinstance(op, TensorListAddItem):
+        before = items_of(inputs[0])
+        return None if before is None else [*before, (inputs[1], inputs[2], inputs[3])]
+    if not isinstance(op, TensorListSetItem) or op.resize_if_index_out_of_bounds:
+        return None
+    empty = inputs[0].node
+    if not isinstance(empty.op, TensorListReserve) or inputs[2].type.dtype is dt.variant:
+        return None
+    return [(inputs[1], inputs[2], empty.inputs[1])]
+
+
+RULES: dict[type[Op], Rule] = {
+    Reshape: sum_to,
+    ReluGrad: masked_before,
+    Sum: sum_of_given,
+    TensorListAddN: add_items,
+    **dict.fromkeys((SegmentMax, SegmentMean, SegmentMin, SegmentProd, SegmentSum), counted),
+    **dict.fromkeys((StatelessWhile, StatelessIf, StatelessCase), inner_rewritten),
+}
+
+#: What graphs are looked through for: a sum is rewritten only where what it adds up was.
+FIRST = RULES.keys() - {Sum}

@@ -1,0 +1,92 @@
+"""Composite ops in terms of simpler ones, where the simpler ones can share a loop."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from graphwright.compile.expand.composite_rules import RULES
+from graphwright.compile.expand.own_ops import PickIndex
+from graphwright.compile.graph.passes import through
+from graphwright.compile.graph.prune import prune
+from graphwright.compile.run.mishaps import contained
+from graphwright.ir.graph import Graph, Node, Value, transform
+from graphwright.ops.core.casting import Cast
+from graphwright.ops.core.creation import Const, Literal
+from graphwright.ops.core.joining import Pack
+from graphwright.ops.core.slicing import StridedSlice
+from graphwright.trace.symbolic import SymbolicTensor
+from graphwright.trace.tracer import tracing
+from graphwright.types import dtypes as dt
+from graphwright.types.tensor_type import TensorType
+
+
+def decompose(graph: Graph) -> tuple[Graph, dict[Node, Node]]:
+    """The graph with the ops that have a rule replaced, and which node each comes from."""
+    origins = {n: n for n in graph.nodes}
+    if not any(type(n.op) in RULES or isinstance(n.op, StridedSlice) for n in graph.nodes):
+        return graph, origins
+    into = Graph(graph.name, graph.is_body)
+
+    made: list[tuple[int, Node]] = []  # how many nodes there were before each
+
+    def rewrite(node: Node, inputs: tuple[Value, ...]) -> tuple[Value, ...] | None:
+        made.append((len(into.nodes), node))
+        if isinstance(node.op, StridedSlice):
+            return picked(node.op, node, inputs, into)
+        rule = RULES.get(type(node.op))
+        if rule is None:
+            return None
+        with contained(graph.name, [node]):
+            results = rule(node.op, *[SymbolicTensor(v, into) for v in inputs])
+        if results is None:
+            return None
+        if not isinstance(results, tuple):
+            results = (results,)
+        return tuple([r._value for r in results])
+
+    with tracing(into):
+        transform(graph, rewrite, into)
+    ends = [start for start, _ in made[1:]] + [len(into.nodes)]
+    for (start, node), end in zip(made, ends):
+        origins.update(dict.fromkeys(into.nodes[start:end], node))
+    return through(into, prune), origins
+
+
+def picked(
+    op: StridedSlice, node: Node, inputs: tuple[Value, ...], into: Graph
+) -> tuple[Value, ...] | None:
+    """x[i] with an i that is computed, or a size that is unknown -> the same with its place,
+    checked"""
+    begin, dims = inputs[1], inputs[0].type.dims
+    if op.ellipsis_mask or dims is None:
+        return None
+    if isinstance(begin.node.op, Pack):
+        entries = list(begin.node.inputs)
+    elif isinstance(begin.node.op, Const):
+        array = begin.node.op.value.array
+        type_ = TensorType(begin.type.dtype, ())
+        constants = [Const(Literal(np.asarray(number, array.dtype), type_)) for number in array]
+        entries = [into.add(constant, (), (type_,)).outputs[0] for constant in constants]
+    else:
+        return None
+    axis, found = 0, False
+    for i, entry in enumerate(entries):
+        bit = 1 << i
+        known = isinstance(entry.node.op, Const) and axis < len(dims) and dims[axis] is not None
+        if op.shrink_axis_mask & bit and not known:
+            place = TensorType(dt.int64, ())
+            index = PickIndex.of(axis)
+            entries[i] = into.add(index, (entry, inputs[0]), (place,)).outputs[0]
+            found = True
+        axis += not op.new_axis_mask & bit
+    if not found:
+        return None
+    long = TensorType(dt.int64, ())
+    entries = [
+        v if v.type is long else into.add(Cast.of(dt.int64), (v,), (long,)).outputs[0]
+        for v in entries
+    ]
+    packed = into.add(Pack.of(0), tuple(entries), (TensorType(dt.int64, (len(entries),)),))
+    types = (node.outputs[0].type,)
+    values = (inputs[0], packed.outputs[0], *inputs[2:])
+    return into.add(op, values, types, node.name, node.location).outputs

@@ -1,0 +1,31 @@
+"""Which nodes may fail when they run: effects that follow them wait until they have not."""
+
+from __future__ import annotations
+
+from graphwright.compile.expand.own_ops import PickIndex
+from graphwright.compile.memory.reuse import refuses
+from graphwright.compile.nests.element_kinds import KINDS
+from graphwright.compile.nests.moves import MOVES
+from graphwright.compile.nests.symbolic_shapes import COMBINE, FILLS
+from graphwright.ir.graph import Node
+from graphwright.op.op_families import Elementwise
+
+
+def may_fail(node: Node) -> bool:
+    """Whether a native node may be refused what it is given: where shapes that only a run tells
+    may not fit, and ops that look at values."""
+    op = node.op
+    values = (*node.inputs, *node.outputs)
+    if any(v.type.dims is None or None in v.type.dims for v in values):
+        return True
+    if isinstance(op, Elementwise):
+        return refuses_values(node)
+    return not (type(op) in MOVES or type(op) in COMBINE or type(op) in FILLS)
+
+
+def refuses_values(node: Node) -> bool:
+    """Whether there are elements that a node refuses."""
+    op = node.op
+    if isinstance(op, Elementwise):
+        return refuses(op, tuple([KINDS[v.type.dtype] for v in node.inputs]))
+    return isinstance(op, PickIndex)

@@ -1,0 +1,267 @@
+"""The passes that every graph goes through before it runs.
+
+One forward walk rewrites each node once its inputs are rewritten: local rules (the table
+`RULES`), constant folding, and common subexpressions, which are found because equal ops on
+equal inputs are equal. Two backward walks drop what nobody needs. Nodes with effects keep
+their place and are never merged; every value keeps its type, or a more specific one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from graphwright.base.errors import OpError
+from graphwright.base.forks import cached_property
+from graphwright.compile.graph.passes import through
+from graphwright.compile.graph.prune import inline, like, moved, prune, resolved
+from graphwright.compile.graph.variable_cells import Cells
+from graphwright.compile.run.options import enabled
+from graphwright.ir.graph import Graph, Node, Value, subgraphs_of
+from graphwright.ir.known import is_whole, known
+from graphwright.op.op import Effect, Op, host_value
+from graphwright.ops.core.creation import Const, Literal, Placeholder
+from graphwright.ops.core.identity import Identity, StopGradient
+from graphwright.ops.core.movement import Reshape, Transpose
+from graphwright.ops.math.arithmetic import Mul, Sub
+from graphwright.ops.math.reduction import Max, Mean, Min, Prod, Sum
+from graphwright.ops.state.variable_ops import Assignment, ReadVariableOp
+from graphwright.types.tensor_type import TensorType, is_compatible
+
+#: Folding makes no constant of more elements than this.
+_FOLDED_SIZE = 1 << 16
+
+#: A result of unknown shape is folded if no operand has more elements than this: it is about
+#: shapes and axes.
+_UNKNOWN_SIZE = 16
+
+Rule = Callable[[Op, tuple[Value, ...], Node], "Value | None"]
+
+
+def simplify(graph: Graph) -> Graph:
+    """The graph that computes the same with less: a new one, the old stays as it was."""
+    return through(graph, inline, prune, rewrite, prune)
+
+
+def simple_graphs(op: Op) -> tuple[Graph, ...]:
+    """The graphs of a loop or a branch, simplified: once, however many ask for them."""
+    passes = passes_of_rewrite()
+    kept = op.__dict__.get("_simple")
+    if kept is None or kept[0] != passes:
+        kept = op.__dict__["_simple"] = passes, tuple(map(simplify, subgraphs_of(op)))
+    graphs: tuple[Graph, ...] = kept[1]
+    return graphs
+
+
+def passes_of_rewrite() -> tuple[bool, bool]:
+    """Whether constants are folded, and whether the rules apply."""
+    return enabled("constant_folding"), enabled("arithmetic_optimization")
+
+
+def rewrite(graph: Graph) -> Graph:
+    """Applies the rules, folds constants and merges equal expressions."""
+    new: dict[Value, Value] = {}
+    seen: dict[Any, Node] = {}
+    reads = Reads(graph)
+    nodes: list[Node] = []
+    fold, rules = passes_of_rewrite()
+    for node in graph.nodes:
+        inputs = tuple([resolved(v, new) for v in node.inputs])
+        if node.op.effect is Effect.NONE and not isinstance(node.op, Placeholder):
+            value = simplified(node, inputs) if rules else None
+            if value is not None:
+                new[node.outputs[0]] = value
+                continue
+            constants = folded(node, inputs) if fold else None
+            if constants is not None:
+                for output, constant in zip(node.outputs, constants):
+                    equal = seen.setdefault((constant.op, ()), constant)
+                    if equal is constant:
+                        nodes.append(constant)
+                    new[output] = equal.outputs[0]
+                continue
+            key = (node.op, inputs)
+            same = seen.get(key)
+            if same is not None and compatible(same, node):
+                new.update(zip(node.outputs, same.outputs))
+                continue
+            kept = moved(node, inputs, new)
+            seen[key] = kept
+        else:
+            again = reads.found(node)
+            if again is not None:
+                new.update(zip(node.outputs, again.outputs))
+                continue
+            kept = moved(node, inputs, new)
+            reads.note(kept)
+        nodes.append(kept)
+    return like(graph, nodes, new)
+
+
+class Reads:
+    """The last read of each variable, while nothing may have changed it."""
+
+    def __init__(self, graph: Graph) -> None:
+        self.graph = graph
+        self.nodes: dict[Value, Node] = {}  # by handle
+
+    @cached_property
+    def cells(self) -> Cells:
+        """What the graph's handles stand for."""
+        return Cells(self.graph)
+
+    def found(self, node: Node) -> Node | None:
+        """The node that has read the same before."""
+        before = self.nodes.get(node.inputs[0]) if isinstance(node.op, ReadVariableOp) else None
+        return before if before is not None and compatible(before, node) else None
+
+    def note(self, node: Node) -> None:
+        """Learns of the next node that has an effect."""
+        if isinstance(node.op, ReadVariableOp):
+            self.nodes[node.inputs[0]] = node
+        elif isinstance(node.op, Assignment):
+            written = node.inputs[0]
+            self.nodes = {
+                handle: read
+                for handle, read in self.nodes.items()
+                if self.cells.distinct(handle, written)
+            }
+        elif node.op.effect is Effect.WRITE:
+            self.nodes = {}
+
+
+def compatible(a: Node, b: Node) -> bool:
+    """Whether one node's outputs may stand for the other's: the types are the same."""
+    return all(x.type is y.type for x, y in zip(a.outputs, b.outputs))
+
+
+def folded(node: Node, inputs: tuple[Value, ...]) -> list[Node] | None:
+    """f(constants) -> constants, whose shapes may say more than was known of them"""
+    if not inputs or not node.op.pure or not all(isinstance(v.node.op, Const) for v in inputs):
+        return None
+    if not all(may_be_folded(v.type, inputs) for v in node.outputs):
+        return None
+    arrays = evaluated(node.op, inputs)
+    if arrays is None or len(arrays) != len(node.outputs):
+        return None
+    constants: list[Node] = []
+    for value, array in zip(node.outputs, arrays):
+        type_ = TensorType(value.type.dtype, array.shape)
+        if array.dtype != type_.dtype.numpy_dtype or not is_compatible(
+            array.shape, value.type.dims
+        ):
+            return None
+        constants.append(Node(Const(Literal(array, type_)), (), (type_,), node.name, node.location))
+    return constants
+
+
+def may_be_folded(type_: TensorType, inputs: tuple[Value, ...]) -> bool:
+    """Whether a result is small: what is not known to be is made of small operands."""
+    if not type_.dtype.is_numpy_compatible:
+        return False
+    if type_.size is not None:
+        return type_.size <= _FOLDED_SIZE
+    return all((v.type.size or 0) <= _UNKNOWN_SIZE for v in inputs)
+
+
+def evaluated(op: Op, inputs: tuple[Value, ...]) -> tuple[Any, ...] | None:
+    """The arrays that an op makes of constants; None where it refuses them (then it does so
+    again, with its message, when the graph runs)."""
+    mask = op.host_mask(len(inputs))
+    arrays = [v.node.op.value.array for v in inputs]  # type: ignore[attr-defined]
+    types = [v.type.dtype for v, host in zip(inputs, mask) if not host]
+    arguments = [host_value(a) if host else a for a, host in zip(arrays, mask)]
+    try:
+        with np.errstate(all="ignore"):
+            result = op.bind_checked(types)(*arguments)
+    except (ValueError, IndexError, OverflowError, ZeroDivisionError, OpError):
+        return None
+    results = result if isinstance(result, tuple) else (result,)
+    dtypes = op.result_dtypes(types)
+    return tuple([np.asarray(x, dtype.numpy_dtype) for x, dtype in zip(results, dtypes)])
+
+
+# -- rules ----------------------------------------------------------------------------------
+
+
+def simplified(node: Node, inputs: tuple[Value, ...]) -> Value | None:
+    """The value that a rule gives for a node, of the same type, or None."""
+    for rule in RULES.get(type(node.op), ()):
+        value = rule(node.op, inputs, node)
+        if value is not None and value.type is node.outputs[0].type:
+            return value
+    return None
+
+
+def drop_identity(op: Op, inputs: tuple[Value, ...], node: Node) -> Value | None:
+    """identity(x) -> x"""
+    return inputs[0]
+
+
+def drop_reshape(op: Op, inputs: tuple[Value, ...], node: Node) -> Value | None:
+    """reshape(x, its own shape) -> x, if nothing of that shape shows only in a run"""
+    is_known = inputs[0].type.is_static and is_whole(known(inputs[1]))
+    return inputs[0] if is_known else None
+
+
+def drop_double_transpose(op: Op, inputs: tuple[Value, ...], node: Node) -> Value | None:
+    """transpose(transpose(x, p), inverse of p) -> x"""
+    inner = inputs[0].node
+    if not isinstance(inner.op, Transpose):
+        return None
+    first, second = constant_of(inner.inputs[1]), constant_of(inputs[1])
+    if first is None or second is None:
+        return None
+    there_and_back = [first[i] for i in second]
+    return inner.inputs[0] if there_and_back == list(range(len(first))) else None
+
+
+def drop_factor_one(op: Op, inputs: tuple[Value, ...], node: Node) -> Value | None:
+    """x * 1 -> x, 1 * x -> x"""
+    x, y = inputs
+    if is_filled_with(y, 1):
+        return x
+    return y if is_filled_with(x, 1) else None
+
+
+def drop_zero_subtrahend(op: Op, inputs: tuple[Value, ...], node: Node) -> Value | None:
+    """x - 0 -> x"""
+    x, y = inputs
+    return x if is_filled_with(y, 0) and not signed_zero(y) else None
+
+
+def drop_empty_reduction(op: Op, inputs: tuple[Value, ...], node: Node) -> Value | None:
+    """reduce(x, no axes) -> x"""
+    axes = constant_of(inputs[1])
+    return inputs[0] if axes is not None and axes.shape == (0,) else None
+
+
+def constant_of(value: Value) -> Any:
+    """A constant's array, or None."""
+    op = value.node.op
+    return op.value.array if isinstance(op, Const) else None
+
+
+def is_filled_with(value: Value, number: int) -> bool:
+    """Whether a value is a small constant of nothing but `number`."""
+    array = constant_of(value)
+    return array is not None and 0 < array.size <= 64 and bool(np.all(array == number))
+
+
+def signed_zero(value: Value) -> bool:
+    """Whether a constant of zeros has a negative one, which x - y would turn positive."""
+    array = constant_of(value)
+    return array.dtype.kind in "fc" and bool(np.any(np.signbit(array.real)))
+
+
+RULES: dict[type[Op], tuple[Rule, ...]] = {
+    Identity: (drop_identity,),
+    StopGradient: (drop_identity,),
+    Reshape: (drop_reshape,),
+    Transpose: (drop_double_transpose,),
+    Mul: (drop_factor_one,),
+    Sub: (drop_zero_subtrahend,),
+    **dict.fromkeys((Sum, Prod, Max, Min, Mean), (drop_empty_reduction,)),
+}

@@ -1,0 +1,534 @@
+"""The statements of list ops: places of items, room for more, lengths."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from graphwright.compile.expand.accumulate import uses_of
+from graphwright.compile.expand.rewrites import TensorListAddItem
+from graphwright.compile.lists.list_boundary import Arriving, Crossing, Leaving
+from graphwright.compile.lists.list_buffers import (
+    MAKERS,
+    Listed,
+    Lists,
+    Storage,
+    element_of,
+    is_list,
+)
+from graphwright.compile.lists.list_types import dims_of
+from graphwright.compile.lists.nested_lists import TensorListAppend, TensorListTake
+from graphwright.compile.nests.clusters import Cluster
+from graphwright.compile.nests.element_kinds import DTYPES, kind_of
+from graphwright.compile.nests.nest import (
+    Agree,
+    Copy,
+    Count,
+    Deliver,
+    Element,
+    Extend,
+    Linear,
+    Load,
+    Locate,
+    Mark,
+    Nest,
+    Require,
+    Reserve,
+    Scalar,
+    Shorten,
+    Stage,
+    Statement,
+    Store,
+    Straight,
+    Transfer,
+)
+from graphwright.compile.nests.sizes import ONE, ZERO, NotNative, Size, product
+from graphwright.compile.select.host_operands import as_size, host_of, is_size
+from graphwright.ir.graph import Node, Value
+from graphwright.ops.core.joining import Pack
+from graphwright.ops.math.arithmetic import AddV2
+from graphwright.ops.state.list_ops import (
+    EmptyTensorList,
+    TensorListGetItem,
+    TensorListLength,
+    TensorListPopBack,
+    TensorListPushBack,
+    TensorListReserve,
+    TensorListResize,
+    TensorListSetItem,
+    TensorListZerosLike,
+)
+from graphwright.ops.state.list_tensors import TensorListFromTensor, TensorListStack
+from graphwright.types.tensor_type import Dims, TensorType
+
+
+def is_size_vector(value: Value) -> bool:
+    """Whether an item is a shape, which has no memory."""
+    return value.type.rank == 1 and is_size(value)
+
+
+if TYPE_CHECKING:
+    from graphwright.compile.nests.lowering import Lowering
+    from graphwright.compile.nests.schedule import Schedule
+
+Length = Size | int
+
+
+class ListLowering:
+    """Writes the statements of list ops for a program."""
+
+    def __init__(self, program: Lowering, lists: Lists) -> None:
+        self.program = program
+        self.lists = lists
+        self.lengths: dict[Value, int] = {}  # scalars, of lists whose length is no size
+        self.stacked: dict[Value, tuple[Storage, Length]] = {}  # results that are all items
+        self.arriving: list[Arriving] = []
+        self.leaving: list[Leaving] = []
+        self.numbers: dict[Storage, int] = {}  # of the inputs that lists arrived as
+
+    def statements(self, node: Node, schedule: Schedule) -> list[Statement]:
+        """What a list op does."""
+        if isinstance(node.op, MAKERS):
+            return []  # where it is used
+        found: list[Statement] = self.RULES[type(node.op)](self, node, schedule)
+        return found
+
+    # -- storages and lengths ---------------------------------------------------------------
+
+    def used(
+        self, node: Node, place: int, schedule: Schedule, into: list[Statement]
+    ) -> tuple[Storage, Length]:
+        """The storage and the length of a list that a node uses; made here, if of nothing."""
+        listed = self.lists.used(node, place, schedule)
+        root = self.lists.root(node.inputs[place], schedule)
+        if root in self.lists.found:
+            return listed.storage, self.length(root, listed)
+        return listed.storage, self.made(root.node, listed, schedule, into)
+
+    def length(self, root: Value, listed: Listed) -> Length:
+        """How many items a list has."""
+        return self.lengths[root] if listed.size is None else listed.size
+
+    def made(
+        self, maker: Node, listed: Listed, schedule: Schedule, into: list[Statement]
+    ) -> Length:
+        """Makes a list of nothing; its length."""
+        storage = listed.storage
+        like = -1
+        length: Length
+        if listed.size is not None:
+            length = listed.size
+        elif isinstance(maker.op, TensorListReserve):
+            length = self.program.as_scalar(maker.inputs[1], schedule, into)
+        elif isinstance(maker.op, EmptyTensorList):
+            length = self.scalar_of(Size(0), into)
+        else:
+            _, length = self.used(maker, 0, schedule, into)
+        if isinstance(maker.op, TensorListZerosLike):
+            like = self.lists.used(maker, 0, schedule).storage.written
+        self.allocate(storage)
+        if not storage.declared and storage.written < 0:
+            storage.written = self.program.scalar()
+        item, kind = self.shape(storage)
+        slots = storage.written, like
+        into.append(Reserve(storage.buffer, storage.capacity, length, item, kind, slots))
+        return length
+
+    def allocate(self, storage: Storage) -> None:
+        """The buffer of a storage that has memory of its own."""
+        if storage.buffer < 0:
+            if storage.item is None or storage.kind is None:
+                raise NotNative("nothing is written to a list")
+            shape = self.program.sizes.shape(storage.item)
+            storage.buffer = self.program.buffer("owned", shape, storage.kind)
+            storage.capacity = self.program.scalar()
+
+    def shape(self, storage: Storage) -> tuple[Size, str]:
+        """The elements of an item, and their kind."""
+        if storage.item is None or storage.kind is None:
+            raise NotNative("nothing is written to a list")
+        return product(self.program.sizes.shape(storage.item)), storage.kind
+
+    def scalar_of(self, size: Size, into: list[Statement]) -> int:
+        """A size as an int32 scalar."""
+        scalar = self.program.scalar()
+        into.append(Straight((Count(size, "i32"),), ((0, scalar, "i32"),)))
+        return scalar
+
+    def as_length(self, length: Length, into: list[Statement]) -> int:
+        """A length as a scalar."""
+        return self.scalar_of(length, into) if isinstance(length, Size) else length
+
+    # -- ops --------------------------------------------------------------------------------
+
+    def from_tensor(self, node: Node, schedule: Schedule) -> list[Statement]:
+        """The rows of a tensor; in its memory, if nobody else needs it."""
+        rows = node.inputs[0]
+        into: list[Statement] = []
+        storage = self.lists.found[node.outputs[0]].storage
+        source = self.program.memory(rows, schedule, into)
+        role = self.program.values.buffers[source].role
+        computed = role == "temporary" and isinstance(schedule.home.get(rows), Cluster)
+        if computed and not storage.grows and uses_of(schedule.graph)[rows] == 1:
+            storage.buffer = self.program.alias(source, schedule.of(rows), into)
+            return into
+        return [*into, *self.filled(node.outputs[0], source)]
+
+    def filled(self, value: Value, source: int) -> list[Statement]:
+        """A list of what is in a buffer: there, if nobody changes it."""
+        storage, size = self.lists.found[value]
+        assert size is not None
+        if not storage.changed:
+            storage.buffer = source
+            return []
+        self.allocate(storage)
+        item, kind = self.shape(storage)
+        return [
+            Reserve(storage.buffer, storage.capacity, size, item, kind),
+            Copy(source, storage.buffer, size * item, kind),
+        ]
+
+    def count(self, node: Node, schedule: Schedule) -> list[Statement]:
+        """The length as a tensor."""
+        into: list[Statement] = []
+        _, length = self.used(node, 0, schedule, into)
+        output = node.outputs[0]
+        self.program.values.define(output, self.as_length(length, into), into)
+        return into
+
+    def set_item(self, node: Node, schedule: Schedule) -> list[Statement]:
+        """An item written to its place."""
+        into: list[Statement] = []
+        storage, length = self.used(node, 0, schedule, into)
+        index = self.program.as_scalar(node.inputs[1], schedule, into)
+        output = node.outputs[0]
+        if node.op.resize_if_index_out_of_bounds:  # type: ignore[attr-defined]
+            length = self.extended(storage, length, into, place=index)
+        if self.lists.found[output].size is None:
+            self.lengths[output] = self.as_length(length, into)
+        self.write(storage, index, length, node.inputs[2], schedule, into)
+        return into
+
+    def push(self, node: Node, schedule: Schedule) -> list[Statement]:
+        """An item written behind the last one."""
+        into: list[Statement] = []
+        storage, length = self.used(node, 0, schedule, into)
+        before = self.as_length(length, into)
+        after = self.lengths[node.outputs[0]] = self.extended(storage, before, into)
+        self.write(storage, before, after, node.inputs[1], schedule, into)
+        return into
+
+    def append(self, node: Node, schedule: Schedule) -> list[Statement]:
+        """The items of another list written behind the last one."""
+        into: list[Statement] = []
+        storage, length = self.used(node, 0, schedule, into)
+        other, more = self.used(node, 1, schedule, into)
+        before, count = self.as_length(length, into), self.as_length(more, into)
+        wanted = self.program.scalar()
+        terms = (Scalar(before, "i32"), Scalar(count, "i32"))
+        total = Element(AddV2.of(), (0, 1), "i32")
+        into.append(Straight((*terms, total), ((2, wanted, "i32"),)))
+        after = self.extended(storage, before, into, exactly=wanted)
+        self.lengths[node.outputs[0]] = after
+        item, kind = self.shape(storage)
+        source, target = other.buffer, storage.buffer
+        into.append(Transfer(source, ZERO, target, before, count, item, kind))
+        if storage.written >= 0:
+            into.append(Mark(storage.written))
+        return into
+
+    def take(self, node: Node, schedule: Schedule) -> list[Statement]:
+        """The last items in a list of their own."""
+        into: list[Statement] = []
+        storage, length = self.used(node, 0, schedule, into)
+        count = self.program.as_scalar(node.inputs[1], schedule, into)
+        rest, taken = node.outputs
+        after = self.lengths[rest] = self.program.scalar()
+        self.lengths[taken] = count
+        into.append(Shorten(length, after, count))
+        own = self.lists.found[taken].storage
+        self.allocate(own)
+        item, kind = self.shape(own)
+        into.append(Reserve(own.buffer, own.capacity, count, item, kind))
+        into.append(Transfer(storage.buffer, after, own.buffer, ZERO, count, item, kind))
+        return into
+
+    def extended(self, storage: Storage, length: Length, into: list[Statement], **how: Any) -> int:
+        """Makes room; the new length."""
+        result = self.program.scalar()
+        item, kind = self.shape(storage)
+        into.append(Extend(storage.buffer, storage.capacity, length, result, item, kind, **how))
+        return result
+
+    def write(
+        self,
+        storage: Storage,
+        index: int,
+        length: Length,
+        value: Value,
+        schedule: Schedule,
+        into: list[Statement],
+    ) -> None:
+        """Writes an item."""
+        item, kind = self.shape(storage)
+        view = self.program.buffer("view", storage.item or (), kind)
+        locate = Locate(view, storage.buffer, index, length, item, kind)
+        if item == ONE and not is_size_vector(value):
+            scalar = self.program.as_scalar(value, schedule, into)
+            store = Store(0, view, Linear((), ()), kind)
+            into += [locate, Straight((Scalar(scalar, kind),), (), (store,))]
+        elif is_size_vector(value):
+            entries = self.entries(value, schedule, into)
+            places = [Linear((Size(i),), ()) for i in range(len(entries))]
+            stores = [Store(i, view, at, kind) for i, at in enumerate(places)]
+            into += [locate, Straight(tuple(entries), (), tuple(stores))]
+        else:
+            source = self.program.memory(value, schedule, into)
+            into += [locate, Copy(source, view, item, kind)]
+        if storage.written >= 0:
+            into.append(Mark(storage.written))
+
+    def entries(
+        self, value: Value, schedule: Schedule, into: list[Statement]
+    ) -> list[Count | Scalar]:
+        """The entries of a vector of sizes or indices."""
+        sizes = self.lists.sizes_of(value, schedule)
+        if sizes is not None:
+            return [Count(size, "i32") for size in sizes]
+        if not isinstance(value.node.op, Pack):
+            raise NotNative("a shape is computed")
+        scalars = [self.program.as_scalar(v, schedule, into) for v in value.node.inputs]
+        return [Scalar(scalar, kind_of(value.type.dtype)) for scalar in scalars]
+
+    def add_item(self, node: Node, schedule: Schedule) -> list[Statement]:
+        """Something added to an item in its place."""
+        into: list[Statement] = []
+        storage, length = self.used(node, 0, schedule, into)
+        output, value = node.outputs[0], node.inputs[2]
+        index = self.program.as_scalar(node.inputs[1], schedule, into)
+        count = self.number(node.inputs[3], schedule, into)
+        if count != length:
+            into.append(Agree(count, length))
+        if self.lists.found[output].size is None:
+            self.lengths[output] = self.as_length(length, into)
+        item, kind = self.shape(storage)
+        view = self.program.buffer("view", storage.item or (), kind)
+        into.append(Locate(view, storage.buffer, index, length, item, kind))
+        at = Linear((), (ONE,))
+        if item == ONE:
+            scalar = self.program.as_scalar(value, schedule, into)
+            at = Linear((), ())
+            operands: tuple[Any, ...] = (Load(view, at, kind), Scalar(scalar, kind))
+        else:
+            source = self.program.memory(value, schedule, into)
+            operands = Load(view, at, kind), Load(source, at, kind)
+        steps = (*operands, Element(AddV2.of(), (0, 1), kind))
+        stores = (Store(2, view, at, kind),)
+        if item == ONE:
+            into.append(Straight(steps, (), stores))
+        else:
+            into.append(Nest((item,), 0, (Stage(steps, stores),)))
+        if storage.written >= 0:
+            into.append(Mark(storage.written))
+        return into
+
+    def number(self, value: Value, schedule: Schedule, into: list[Statement]) -> Length:
+        """An operand that says how many items there are."""
+        try:
+            found = host_of(self.program.sizes, value, schedule.of)
+        except NotNative:
+            return self.program.as_scalar(value, schedule, into)
+        if isinstance(found, (Size, int)):
+            return self.program.sizes.canonical(as_size(self.program.sizes, found))
+        return self.program.as_scalar(value, schedule, into)
+
+    def get_item(self, node: Node, schedule: Schedule) -> list[Statement]:
+        """An item where it lies."""
+        into: list[Statement] = []
+        storage, length = self.used(node, 0, schedule, into)
+        index = self.program.as_scalar(node.inputs[1], schedule, into)
+        self.require(node, storage, length, schedule, into)
+        self.read(node, storage, index, length, into)
+        return into
+
+    def pop(self, node: Node, schedule: Schedule) -> list[Statement]:
+        """The last item where it lies."""
+        into: list[Statement] = []
+        storage, length = self.used(node, 0, schedule, into)
+        after = self.lengths[node.outputs[0]] = self.program.scalar()
+        into.append(Shorten(length, after))
+        self.require(node, storage, length, schedule, into)
+        self.read(node, storage, after, length, into)
+        return into
+
+    def read(
+        self, node: Node, storage: Storage, index: int, length: Length, into: list[Statement]
+    ) -> None:
+        """An item: its memory, and if it is one element, a scalar."""
+        item, kind = self.shape(storage)
+        output = node.outputs[-1]
+        view = self.program.buffer("view", self.program.schedule.of(output), kind)
+        into.append(Locate(view, storage.buffer, index, length, item, kind))
+        if item == ONE:
+            scalar = self.program.scalar()
+            into.append(Straight((Load(view, Linear((), ()), kind),), ((0, scalar, kind),)))
+            self.program.values.define(output, scalar, into)
+        elif node in self.lists.copied or self.program.values.is_reserved(output):
+            into.append(Copy(view, self.program.target(output), item, kind))
+        else:
+            self.program.values.lie(output, view)
+
+    def require(
+        self,
+        node: Node,
+        storage: Storage,
+        length: Length,
+        schedule: Schedule,
+        into: list[Statement],
+    ) -> None:
+        """Where only what was written says what shape items have, something must have been."""
+        if storage.written >= 0 and self.lists.shape(node.inputs[-1], schedule) is None:
+            if not storage.gaps and not isinstance(node.op, TensorListStack):
+                return
+            if storage.popped and storage.gaps:
+                raise NotNative("an item may not be written", [node])
+            into.append(Require(storage.written, length))
+
+    def stack(self, node: Node, schedule: Schedule) -> list[Statement]:
+        """All items where they lie."""
+        into: list[Statement] = []
+        storage, length = self.used(node, 0, schedule, into)
+        self.require(node, storage, length, schedule, into)
+        output = node.outputs[0]
+        size = self.program.schedule.of(output)[0]
+        if size not in (length, ZERO):
+            into.append(Agree(length, size))
+        item, kind = self.shape(storage)
+        if output in self.lists.late:
+            self.stacked[output] = storage, length
+        elif self.program.values.is_reserved(output) or node in self.lists.copied:
+            into.append(Copy(storage.buffer, self.program.target(output), size * item, kind))
+        else:
+            shape = self.program.schedule.of(output)
+            self.program.values.lie(output, self.program.alias(storage.buffer, shape, into))
+        return into
+
+    def resize(self, node: Node, schedule: Schedule) -> list[Statement]:
+        """Shorter, or filled up with zeros."""
+        into: list[Statement] = []
+        storage, length = self.used(node, 0, schedule, into)
+        wanted = self.program.as_scalar(node.inputs[1], schedule, into)
+        output = node.outputs[0]
+        self.lengths[output] = self.extended(storage, length, into, exactly=wanted)
+        return into
+
+    RULES: Any = {
+        TensorListFromTensor: from_tensor,
+        TensorListLength: count,
+        TensorListSetItem: set_item,
+        TensorListAddItem: add_item,
+        TensorListPushBack: push,
+        TensorListAppend: append,
+        TensorListTake: take,
+        TensorListGetItem: get_item,
+        TensorListPopBack: pop,
+        TensorListStack: stack,
+        TensorListResize: resize,
+    }
+
+    # -- loops and branches -----------------------------------------------------------------
+
+    def enter_loop(
+        self, node: Node, schedule: Schedule, inner: list[Schedule], into: list[Statement]
+    ) -> list[tuple[int, int, Value]]:
+        """The lists that are variables: (the scalar of a length, its first value, the result)."""
+        scalars = []
+        condition, body = [i.graph for i in inner]
+        for i, value in enumerate(body.parameters):
+            listed = self.lists.found.get(value)
+            if listed is None:
+                continue
+            _, length = self.used(node, i, schedule, into)
+            if listed.size is None:
+                variable = self.program.scalar()
+                for other in (condition.parameters[i], value, node.outputs[i]):
+                    self.lengths[other] = variable
+                scalars.append((variable, self.as_length(length, into), body.results[i]))
+        return scalars
+
+    def next_length(self, result: Value, body: Schedule, into: list[Statement]) -> int:
+        """The length of a list after an iteration or on one side of a branch."""
+        root = self.lists.root(result, body)
+        return self.as_length(self.length(root, self.lists.found[root]), into)
+
+    # -- the interface ----------------------------------------------------------------------
+
+    def add_input(self, value: Value) -> None:
+        """A list that arrives, as the tensor of its items."""
+        element = element_of(self.program.graph, value)
+        if element is None:
+            users = [n for n in self.program.graph.nodes if value in n.inputs]
+            raise NotNative(f"nothing says what {value.name} is a list of", users)
+        dtype, dims = element
+        number = len(self.program.inputs)
+        count, *item = self.program.add_input(value, TensorType(dtype, (None, *dims)))
+        storage = Storage(kind_of(dtype), tuple(item), None)
+        self.lists.enter(value, storage, count)
+        self.arriving.append(Arriving(number, dtype, dims))
+        self.numbers[storage] = number
+
+    def enter(self) -> list[Statement]:
+        """What is done first: lists that are changed are copied."""
+        given = [v for v in self.program.graph.arguments if is_list(v)]
+        return [s for v in given for s in self.filled(v, self.program.buffer_of(v))]
+
+    def deliver_all(self, body: list[Statement]) -> None:
+        """The lists among the results: their memory is known in the end."""
+        schedule = self.program.schedule
+        found: list[tuple[int, Storage, Length]] = []
+        for i, value in enumerate(schedule.results):
+            if value in self.stacked:
+                found.append((i, *self.stacked[value]))
+            elif is_list(value):
+                root = self.lists.root(value, schedule)
+                if root not in self.lists.found:
+                    raise NotNative("a list is made for others", [value.node, root.node])
+                listed = self.lists.found[root]
+                found.append((i, listed.storage, self.length(root, listed)))
+                self.leave(i, listed.storage, found[-1][2], body)
+        storages = [storage for _, storage, _ in found]
+        for k, (i, storage, length) in enumerate(found):
+            self.deliver(i, storage, length, storage not in storages[k + 1 :], body)
+
+    def deliver(
+        self, number: int, storage: Storage, length: Length, last: bool, into: list[Statement]
+    ) -> None:
+        """A list's memory as a result of the program: itself, the last time that it is one."""
+        item, kind = self.shape(storage)
+        shape = self.program.sizes.shape((ZERO, *(storage.item or ())))
+        late = self.program.buffer("late", shape, kind)
+        self.program.results[number] = late, shape
+        steal = last and self.program.values.buffers[storage.buffer].role == "owned"
+        into.append(Deliver(storage.buffer, late, number, length, item, kind, not steal))
+
+    def leave(self, number: int, storage: Storage, length: Length, into: list[Statement]) -> None:
+        """A result that is a list again."""
+        if storage.written >= 0:
+            into.append(Require(storage.written, length))
+        dtype = DTYPES[self.shape(storage)[1]]
+        like = self.numbers.get(storage, -1)
+        self.leaving.append(Leaving(number, dtype, like, self.declared(storage)))
+
+    def declared(self, storage: Storage) -> Dims | None:
+        """What a list that was made here says of its items."""
+        maker = storage.source
+        if maker is None or isinstance(maker.op, TensorListFromTensor):
+            return None if maker is None else maker.inputs[0].type.dims[1:]  # type: ignore[index]
+        if isinstance(maker.op, (TensorListZerosLike, TensorListTake)):
+            raise NotNative("what a list of zeros or of other lists' items is declared as", [maker])
+        return dims_of(maker.inputs[0])
+
+    def crossing(self) -> Crossing | None:
+        """The lists that come and go; None if there are none."""
+        if not self.arriving and not self.leaving:
+            return None
+        return Crossing(tuple(self.arriving), tuple(self.leaving))

@@ -1,0 +1,226 @@
+"""What a nest adds into memory, added up in blocks.
+
+A sum over rows goes through all of them for each column, and after many terms a float no longer
+feels the next one. So where many are added to one element, a part of the rows is added up in
+blocks, then the blocks, then the parts two by two. Parts have room of their own: threads share
+them. Their number is always the same, so results do not depend on the number of threads.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from graphwright.compile.llvm.emitter import Reg
+from graphwright.compile.llvm.frame import Frame
+from graphwright.compile.llvm.function import I64, FunctionWriter
+from graphwright.compile.llvm.functions.combine import combined, identity
+from graphwright.compile.llvm.launch import (
+    PARTS,
+    WORTH,
+    Launch,
+    bounds,
+    in_rounds,
+    leave,
+    rounds,
+    weight,
+    word,
+)
+from graphwright.compile.llvm.nest_code import accumulated, extent
+from graphwright.compile.nests.element_kinds import item_size
+from graphwright.compile.nests.nest import Buffer, Nest, Store
+from graphwright.compile.nests.sizes import product
+from graphwright.machine import threads
+
+#: Terms that are added to one element one after the other.
+_TERMS = 1 << 10
+
+#: Places of a block at least: it ends with a pass over what is added up.
+_LEAST = 16
+
+#: The bytes of a vector; what is added up gets room in multiples of it.
+_VECTOR = 128
+
+#: The words of a part's context.
+_FRAME, _ROUND, _ROUNDS, _END, _ROOM, _STEP, _BYTES = range(7)
+
+
+class Accumulation:
+    """Writes the calls of the function of a nest that adds into memory, which runs to its end
+    once it has begun if it is `whole`."""
+
+    def __init__(
+        self, name: str, nest: Nest, frame: Frame, buffers: tuple[Buffer, ...], whole: bool
+    ) -> None:
+        self.name = name
+        self.nest = nest
+        self.frame = frame
+        self.buffers = buffers
+        self.whole = whole
+        self.stores = accumulated(nest)
+
+    def write(self, f: FunctionWriter, launch: Callable[[Launch], object]) -> None:
+        """The calls: at once where few terms are added to each element, else in blocks."""
+        end = f.size(product(extent(self.nest)))
+        work = f.size(product(self.nest.axes))
+        terms = self.terms(f, work)
+        alone, blocks, done = [f.e.fresh_label(p) for p in ("direct", "blocks", "added")]
+        f.branch_if(f.e.compare("sle", terms, f.number(_TERMS)), alone, blocks)
+        f.e.label(alone)
+        places = self.words(f, [f.buffer(s.buffer) for s in self.stores])
+        each = weight(self.nest)
+        launch(Launch(f, self.name, end, work, each, (), True, self.whole, places))
+        f.branch(done)
+        f.e.label(blocks)
+        self.in_blocks(f, end, work, terms, alone)
+        f.branch(done)
+        f.e.label(done)
+
+    def terms(self, f: FunctionWriter, work: Reg) -> Reg:
+        """How many terms are added to an element, at most."""
+        result = f.number(0)
+        for store in self.stores:
+            elements = f.e.intrinsic("smax", self.elements(f, store), f.number(1))
+            result = f.e.intrinsic("smax", result, f.e.binary("sdiv", work, elements))
+        return result
+
+    def elements(self, f: FunctionWriter, store: Store) -> Reg:
+        """The elements of what a store adds into."""
+        return f.size(product(self.buffers[store.buffer].shape))
+
+    def vectors(self, f: FunctionWriter, store: Store) -> Reg:
+        """The vectors that they fill."""
+        lanes = lanes_of(store)
+        rounded = f.add(self.elements(f, store), f.number(lanes - 1))
+        return f.e.binary("sdiv", rounded, f.number(lanes))
+
+    def offsets(self, f: FunctionWriter) -> list[Reg]:
+        """Where each sum begins in a room, in bytes, and where the room ends."""
+        result = [f.number(0)]
+        for store in self.stores:
+            size = f.mul(self.vectors(f, store), f.number(_VECTOR))
+            result.append(f.add(result[-1], size))
+        return result
+
+    def words(self, f: FunctionWriter, places: list[Reg]) -> Reg:
+        """Where the nest's function finds the addresses of what it adds to."""
+        with f.at_entry():
+            words = f.e.assign("ptr", 1, f"alloca i64, i64 {len(places)}, align 16")
+        for i, place in enumerate(places):
+            f.store(place, word(f, words, i))
+        return words
+
+    def in_blocks(self, f: FunctionWriter, end: Reg, work: Reg, terms: Reg, otherwise: str) -> None:
+        """All parts, then their sums; goes elsewhere if there is no room for these."""
+        *offsets, size = self.offsets(f)
+        each = f.mul(size, f.number(2))  # the sum of the blocks so far, and that of a block
+        room = f.call("ptr", "malloc", f.mul(each, f.number(PARTS)))
+        some = f.e.fresh_label("room")
+        f.branch_if(f.e.compare("ne", room, Reg("null", "ptr")), some, otherwise)
+        f.e.label(some)
+        step = f.e.binary("sdiv", f.mul(end, f.number(_TERMS)), terms)
+        step = f.e.intrinsic("smax", step, f.number(1))
+        count = f.number(1) if self.whole else rounds(f, work, weight(self.nest), end)
+        each_round = f.e.binary("sdiv", end, f.mul(count, f.number(PARTS)))
+        shorter = f.add(f.e.intrinsic("smax", each_round, f.number(_LEAST)), f.number(1))
+        step = f.e.intrinsic("smin", step, shorter)  # which a single round leaves as it is
+        words = Reg("%frame", "ptr"), f.number(0), count, end, room, step, each
+        with f.at_entry():
+            context = f.e.assign("ptr", 1, f"alloca i64, i64 {len(words)}, align 16")
+        for place, value in enumerate(words):
+            f.store(value, word(f, context, place))
+        self.run_parts(f, context, work, count, room)
+        with f.loop(f.number(0), f.number(PARTS.bit_length() - 1)) as level:
+            half = f.e.binary("lshr", f.number(PARTS // 2), level)
+            with f.loop(f.number(0), half) as part:
+                first = shifted(f, room, f.mul(each, part))
+                second = shifted(f, room, f.mul(each, f.add(part, half)))
+                pair = [[shifted(f, base, o) for o in offsets] for base in (first, second)]
+                self.add(f, *pair)
+        for store, offset in zip(self.stores, offsets):
+            found = shifted(f, room, offset)
+            f.copy(f.buffer(store.buffer), found, self.elements(f, store), store.kind)
+        f.call("", "free", room)
+
+    def run_parts(self, f: FunctionWriter, context: Reg, work: Reg, count: Reg, room: Reg) -> None:
+        """The parts, shared by threads if that is worth it."""
+        alone, many, raised, done = [
+            f.e.fresh_label(p) for p in ("alone", "many", "raised", "joined")
+        ]
+        few = f.e.compare("slt", work, f.number(WORTH // weight(self.nest)))
+        f.branch_if(few, alone, many)
+        f.e.label(alone)
+        with f.loop(f.number(0), f.number(PARTS)) as part:
+            f.e.line(f"call void @{self.name}_blocks({context}, {part})")
+        f.branch(done)
+        f.e.label(many)
+        can_share = bool(threads.address())
+        ended = in_rounds(f, f"{self.name}_blocks", context, PARTS, count, can_share)
+        f.branch_if(ended, raised, done)
+        f.e.label(raised)
+        f.call("", "free", room)
+        leave(f)
+        f.e.label(done)
+
+    def part(self) -> FunctionWriter:
+        """The function of one part."""
+        f = FunctionWriter(
+            self.frame, f"define internal void @{self.name}_blocks(ptr %context, i64 %part)"
+        )
+        with f.at_entry():
+            f.e.line("%frame = load ptr, ptr %context, align 8")
+            kinds = {_ROUND: I64, _ROUNDS: I64, _END: I64, _ROOM: "ptr", _STEP: I64, _BYTES: I64}
+            context = Reg("%context", "ptr")
+            turn, turns, end, room, step, each = [
+                f.load(word(f, context, i), k, 1) for i, k in kinds.items()
+            ]
+        begin, stop = bounds(f, Reg("%part", I64), f.number(PARTS), end)
+        *offsets, size = self.offsets(f)
+        own = shifted(f, room, f.mul(each, Reg("%part", I64)))
+        block = shifted(f, own, size)
+        sums, parts = [[shifted(f, base, offset) for offset in offsets] for base in (own, block)]
+        fresh, some = f.e.fresh_label("fresh"), f.e.fresh_label("some")
+        f.branch_if(f.e.compare("eq", turn, f.number(0)), fresh, some)
+        f.e.label(fresh)
+        self.clear(f, sums)
+        f.branch(some)
+        f.e.label(some)
+        length = f.e.binary("sub", stop, begin)
+        rounded = f.e.binary("sub", f.add(length, step), f.number(1))
+        with f.loop(*bounds(f, turn, turns, f.e.binary("sdiv", rounded, step))) as i:
+            self.clear(f, parts)
+            first = f.add(begin, f.mul(i, step))
+            last = f.e.intrinsic("smin", f.add(first, step), stop)
+            places = self.words(f, parts)
+            f.e.line(f"call void @{self.name}(ptr %frame, {first}, {last}, {places})")
+            self.add(f, sums, parts)
+        f.e.line("ret void")
+        return f
+
+    def clear(self, f: FunctionWriter, places: list[Reg]) -> None:
+        """Room with what changes nothing."""
+        for store, place in zip(self.stores, places):
+            start = identity(store.combine, store.kind)
+            value = f.e.constant(store.kind, start, lanes_of(store))
+            with f.loop(f.number(0), self.vectors(f, store)) as i:
+                f.store(value, shifted(f, place, f.mul(i, f.number(_VECTOR))))
+
+    def add(self, f: FunctionWriter, sums: list[Reg], parts: list[Reg]) -> None:
+        """What was added up, added to the sums so far."""
+        for store, to, place in zip(self.stores, sums, parts):
+            with f.loop(f.number(0), self.vectors(f, store)) as i:
+                offset = f.mul(i, f.number(_VECTOR))
+                x, y = [
+                    f.load(shifted(f, base, offset), store.kind, lanes_of(store))
+                    for base in (to, place)
+                ]
+                f.store(combined(f, store.combine, x, y), shifted(f, to, offset))
+
+
+def lanes_of(store: Store) -> int:
+    """The elements of a vector."""
+    return _VECTOR // item_size(store.kind)
+
+
+def shifted(f: FunctionWriter, base: Reg, offset: Reg) -> Reg:
+    """An address some bytes on."""
+    return f.e.assign("ptr", 1, f"getelementptr i8, {base}, {offset}")

@@ -1,0 +1,90 @@
+"""The boundary with Python, itself machine code: a C function that takes NumPy arrays.
+
+`boundary_code` writes it. It is compiled once, with Python's and NumPy's functions under their
+names, and becomes a Python function for each program, whose `self` describes that. It relies on
+what `machine.array_layout` knows of objects in memory.
+"""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Callable
+from functools import cache
+from typing import Any
+
+from graphwright.compile.llvm import runtime
+from graphwright.compile.llvm.boundary_code import Boundary
+from graphwright.machine import large_arrays
+from graphwright.machine.linking import Library
+
+_NEW_ARRAY, _ARRAY_TYPE = 93, 2  # in NumPy's table of functions
+
+_API = (
+    "Py_IncRef",
+    "Py_DecRef",
+    "PyTuple_New",
+    "PyTuple_SetItem",
+    "PyEval_SaveThread",
+    "PyEval_RestoreThread",
+    "PyErr_CheckSignals",
+    "PyLong_AsLong",
+)
+
+
+def peek(address: int, kind: Any) -> int:
+    """A number in memory."""
+    return int(kind.from_address(address).value)
+
+
+def symbols() -> dict[str, int]:
+    """Python's and NumPy's functions by name."""
+    found = {
+        name: ctypes.cast(getattr(ctypes.pythonapi, name), ctypes.c_void_p).value or 0
+        for name in _API
+    }
+    table = large_arrays.table()
+    found["gw_new_array"] = peek(table + 8 * _NEW_ARRAY, ctypes.c_int64)
+    found["gw_array_type"] = peek(table + 8 * _ARRAY_TYPE, ctypes.c_int64)
+    found["gw_none"] = id(None)
+    found["gw_change_allocator"] = large_arrays.change()
+    found["gw_allocator"] = id(large_arrays.allocator())
+    return found
+
+
+class MethodDef(ctypes.Structure):
+    """CPython's PyMethodDef."""
+
+    _fields_ = (
+        ("name", ctypes.c_char_p),
+        ("function", ctypes.c_void_p),
+        ("flags", ctypes.c_int),
+        ("doc", ctypes.c_char_p),
+    )
+
+
+_FASTCALL = 0x80
+
+
+@cache
+def boundary() -> tuple[Library, MethodDef]:
+    """The C function, compiled, and its description to Python."""
+    for name, address in symbols().items():
+        runtime.define(name, address)
+    library = runtime.link(Boundary().text())
+    for name in ("poll", "rounds"):
+        runtime.define(f"gw_{name}", library.addresses[name])
+    return library, MethodDef(b"native", library.addresses["call"], _FASTCALL, None)
+
+
+def native_function(description: bytes, library: Library) -> Callable[..., Any]:
+    """The Python function of a program: arrays -> a tuple of arrays, or None.
+
+    The library of its code stands where Python has the module of a function of C, which such a
+    function keeps: so whoever is in it has the code stay.
+    """
+    make = ctypes.pythonapi.PyCMethod_New
+    make.restype = ctypes.py_object
+    make.argtypes = [ctypes.c_void_p, ctypes.py_object, ctypes.py_object, ctypes.c_void_p]
+    _, method = boundary()
+    found: Callable[..., Any] = make(ctypes.addressof(method), description, library, None)
+    return found

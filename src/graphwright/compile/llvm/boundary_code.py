@@ -1,0 +1,397 @@
+"""The boundary as code: one C function that serves every program.
+
+What it needs to know of a program stands in a `bytes` object, its `self` (`table`). It
+checks the arrays, fills in a frame, makes the results' arrays, lets go of the interpreter's lock
+while much is computed, and returns a tuple, or None where native code cannot do it (then somebody
+else does).
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from graphwright.compile.llvm.emitter import Reg
+from graphwright.compile.llvm.frame import INTERRUPTED, RELEASE, THREAD, Frame
+from graphwright.compile.llvm.function import I64, FunctionWriter
+from graphwright.machine import large_arrays
+from graphwright.machine.array_layout import (
+    ALIGNED,
+    BYTES,
+    CONTIGUOUS,
+    DATA,
+    DESCR,
+    DIMS,
+    FLAGS,
+    OWNED,
+    RANK,
+    TYPE,
+    WRITABLE,
+)
+
+_CARRAY = CONTIGUOUS | ALIGNED | WRITABLE
+
+#: Words of the table: what is said once, of each input, of each symbol and of each result.
+_HEADER, _INPUT, _SYMBOL, _RESULT = 6, 3, 4, 6
+
+#: Where what native code cannot do is left to others.
+_BAIL = "bail"
+
+
+def table(
+    frame: Frame,
+    inputs: list[tuple[Any, int, int]],
+    symbols: list[tuple[int, int, int, int]],
+    results: list[tuple[Any, int, int, int, bool, int]],
+    addresses: tuple[int, int],
+) -> bytes:
+    """What the boundary must know of a program.
+
+    `inputs` has a NumPy dtype, a rank and a slot for each; `symbols` a slot, an input, an axis
+    and the size that is expected there (-1 for any); `results` a NumPy dtype, a rank, the slot of
+    the dimensions, that of the address, whether these are known only in the end, and the input
+    whose memory it may have.
+    """
+    words = [frame.size, len(inputs), *addresses]
+    words += [len(results), len(symbols)]
+    for dtype, rank, slot in inputs:
+        words += [id(dtype), rank, slot]
+    for entry in symbols:
+        words += entry
+    for dtype, rank, dims, slot, late, own in results:
+        words += [dtype.num, rank, dims, slot, late, own]
+    return np.array(words, np.int64).tobytes()
+
+
+class Boundary:
+    """Writes the one C function."""
+
+    def __init__(self) -> None:
+        self.f = FunctionWriter(None, "define ptr @call(ptr %self, ptr %args, i64 %given)")
+        self.e = self.f.e
+
+    def text(self) -> str:
+        """The module."""
+        f, e = self.f, self.e
+        self.table = e.assign("ptr", 1, f"getelementptr i8, ptr %self, i64 {BYTES}")
+        words = [self.entry(i) for i in range(_HEADER)]
+        slots, self.inputs, prepare, run, self.results, self.symbols = words
+        more = e.binary("sub", Reg("%given", I64), self.inputs)
+        self.require(e.compare("ult", more, f.number(2)))
+        self.lent = self.loans(more)
+        self.frame = e.assign("ptr", 1, f"alloca i64, {slots}, align 16")
+        e.line(f"store i64 0, {self.frame}")
+        self.take_arrays()
+        self.take_sizes()
+        work = e.assign(I64, 1, f"call i64 {self.pointer(prepare).text}({self.frame})")
+        self.require(e.compare("ne", work, f.number(0)))
+        self.made = e.assign("ptr", 1, f"alloca ptr, {self.results}, align 16")
+        self.before = f.stack("ptr", 1)
+        self.keep_large(work)
+        self.make_results()
+        self.keep_no_more()
+        status = self.run(run, work)
+        failed, fine = e.fresh_label("failed"), e.fresh_label("fine")
+        raised = e.compare("eq", e.binary("and", status, f.number(INTERRUPTED)), f.number(0))
+        f.branch_if(e.compare("eq", status, f.number(0)), fine, failed)
+        e.label(fine)
+        self.make_late_results()
+        found = f.call("ptr", "PyTuple_New", self.results)
+        with f.loop(f.number(0), self.results) as i:
+            array = self.at(self.made, i, "ptr")
+            self.call_int("PyTuple_SetItem", found, i, array)
+        e.line(f"ret {found}")
+        e.label(failed)
+        with f.loop(f.number(0), self.results) as i:
+            f.call("", "Py_DecRef", self.at(self.made, i, "ptr"))  # of a late one, None
+        f.branch_if(raised, _BAIL, "interrupted")
+        e.label("interrupted")
+        e.line("ret ptr null")
+        e.label(_BAIL)
+        e.declarations["gw_allocator"] = "@gw_allocator = external global i8"
+        e.declarations["gw_none"] = "@gw_none = external global i8"
+        e.declarations["gw_array_type"] = "@gw_array_type = external global i8"
+        f.call("", "Py_IncRef", self.none())
+        e.line(f"ret {self.none()}")
+        others = [poll_function(), rounds_function()]
+        for other in others:
+            e.declarations.update(other.e.declarations)
+        return "\n".join([*e.declarations.values(), *[x.text() for x in (f, *others)]])
+
+    def call_int(self, name: str, *arguments: Reg) -> None:
+        """A function that returns an int which nobody needs."""
+        types = ", ".join(a.type for a in arguments)
+        self.e.declarations[name] = f"declare i32 @{name}({types})"
+        self.e.assign("i32", 1, f"call i32 @{name}({', '.join(map(str, arguments))})")
+
+    def entry(self, i: int) -> Reg:
+        """A number of the table."""
+        return self.at(self.table, self.f.number(i), I64)
+
+    def at(self, base: Reg, i: Reg, kind: str) -> Reg:
+        """A word of an array of words."""
+        address = self.e.assign("ptr", 1, f"getelementptr i64, {base}, {i}")
+        type_ = "ptr" if kind == "ptr" else "i64"
+        return self.e.assign(kind, 1, f"load {type_}, {address}, align 8")
+
+    def put(self, base: Reg, i: Reg, x: Reg) -> None:
+        """Sets a word."""
+        address = self.e.assign("ptr", 1, f"getelementptr i64, {base}, {i}")
+        self.e.line(f"store {x}, {address}, align 8")
+
+    def field(self, thing: Reg, offset: int, kind: str) -> Reg:
+        """A field of an object."""
+        address = self.e.assign("ptr", 1, f"getelementptr i8, {thing}, i64 {offset}")
+        type_ = {"ptr": "ptr", "i64": "i64", "i32": "i32"}[kind]
+        return self.e.assign(kind, 1, f"load {type_}, {address}, align 4")
+
+    def pointer(self, x: Reg) -> Reg:
+        """A number as an address."""
+        return self.e.assign("ptr", 1, f"inttoptr {x} to ptr")
+
+    def require(self, condition: Reg, otherwise: str = _BAIL) -> None:
+        """Goes elsewhere unless a condition holds."""
+        label = self.e.fresh_label("ok")
+        self.f.branch_if(condition, label, otherwise)
+        self.e.label(label)
+
+    def loans(self, more: Reg) -> Reg:
+        """The bits of the results that have the memory of inputs: a last argument says it."""
+        f, e = self.f, self.e
+        some, done, before = e.fresh_label("some"), e.fresh_label("lent"), e.block
+        f.branch_if(e.compare("eq", more, f.number(0)), done, some)
+        e.label(some)
+        e.declarations["PyLong_AsLong"] = "declare i64 @PyLong_AsLong(ptr)"
+        number = self.at(Reg("%args", "ptr"), self.inputs, "ptr")
+        bits = e.assign(I64, 1, f"call i64 @PyLong_AsLong({number})")
+        f.branch(done)
+        e.label(done)
+        return f.phi(I64, 1, ("0", before), (bits.text, some))
+
+    def offset(self, *parts: Reg | int) -> Reg:
+        """A sum."""
+        result = self.f.number(0)
+        for part in parts:
+            result = self.f.add(result, self.f.number(part) if isinstance(part, int) else part)
+        return result
+
+    def take_arrays(self) -> None:
+        """Checks each argument and notes where its elements are."""
+        f, e = self.f, self.e
+        with f.loop(f.number(0), self.inputs) as i:
+            array = self.at(Reg("%args", "ptr"), i, "ptr")
+            entry = self.offset(f.mul(i, f.number(_INPUT)), _HEADER)
+            type_ = self.field(array, TYPE, "ptr")
+            self.require(e.compare("eq", type_, Reg("@gw_array_type", "ptr")))
+            flags = self.field(array, FLAGS, "i32")
+            wanted = Reg(str(CONTIGUOUS | ALIGNED), "i32")
+            self.require(e.compare("eq", e.binary("and", flags, wanted), wanted))
+            descr = self.field(array, DESCR, I64)
+            self.require(e.compare("eq", descr, self.at(self.table, entry, I64)))
+            rank = e.cast("sext", self.field(array, RANK, "i32"), I64)
+            expected = self.at(self.table, self.offset(entry, 1), I64)
+            self.require(e.compare("eq", rank, expected))
+            slot = self.at(self.table, self.offset(entry, 2), I64)
+            self.put(self.frame, slot, self.field(array, DATA, "ptr"))
+
+    def take_sizes(self) -> None:
+        """The sizes that symbols stand for."""
+        f = self.f
+        first = self.offset(f.mul(self.inputs, f.number(_INPUT)), _HEADER)
+        with f.loop(f.number(0), self.symbols) as i:
+            entry = self.offset(first, f.mul(i, f.number(_SYMBOL)))
+            slot = self.at(self.table, entry, I64)
+            array = self.at(
+                Reg("%args", "ptr"), self.at(self.table, self.offset(entry, 1), I64), "ptr"
+            )
+            axis = self.at(self.table, self.offset(entry, 2), I64)
+            expected = self.at(self.table, self.offset(entry, 3), I64)
+            dims = self.field(array, DIMS, "ptr")
+            size = self.at(dims, axis, I64)
+            unknown = self.e.compare("slt", expected, f.number(0))
+            same = self.e.compare("eq", size, expected)
+            self.require(self.e.binary("or", unknown, same))
+            self.put(self.frame, slot, size)
+
+    def result_entry(self, i: Reg) -> list[Reg]:
+        """What the table says of a result."""
+        f = self.f
+        inputs, symbols = (
+            f.mul(self.inputs, f.number(_INPUT)),
+            f.mul(self.symbols, f.number(_SYMBOL)),
+        )
+        entry = self.offset(f.add(inputs, symbols), _HEADER, f.mul(i, f.number(_RESULT)))
+        return [self.at(self.table, self.offset(entry, k), I64) for k in range(_RESULT)]
+
+    def keep_large(self, work: Reg) -> None:
+        """From here on, large arrays get memory that is kept: where much is computed."""
+        f, e = self.f, self.e
+        large, done = e.fresh_label("large"), e.fresh_label("allocator")
+        f.store(Reg("null", "ptr"), self.before)
+        f.branch_if(e.compare("slt", work, f.number(large_arrays.LEAST // 8)), done, large)
+        e.label(large)
+        f.store(f.call("ptr", "gw_change_allocator", Reg("@gw_allocator", "ptr")), self.before)
+        f.branch(done)
+        e.label(done)
+
+    def keep_no_more(self) -> None:
+        """As NumPy allocates otherwise."""
+        f, e = self.f, self.e
+        back, done = e.fresh_label("back"), e.fresh_label("allocator")
+        before = f.load(self.before, "ptr", 1)
+        f.branch_if(e.compare("eq", before, Reg("null", "ptr")), done, back)
+        e.label(back)
+        for held in (f.call("ptr", "gw_change_allocator", before), before):
+            f.call("", "Py_DecRef", held)
+        f.store(Reg("null", "ptr"), self.before)
+        f.branch(done)
+        e.label(done)
+
+    def make_results(self) -> None:
+        """Makes the results' arrays; None for what is known only in the end."""
+        f, e = self.f, self.e
+        null, zero = Reg("null", "ptr"), Reg("0", "i32")
+        with f.loop(f.number(0), self.results) as i:
+            type_, rank, dims, slot, late, own = self.result_entry(i)
+            labels = ("same", "other", "now", "later", "result")
+            same, other, now, later, done = [e.fresh_label(p) for p in labels]
+            bit = e.binary("and", e.binary("lshr", self.lent, i), f.number(1))
+            f.branch_if(e.compare("eq", bit, f.number(0)), other, same)
+            e.label(same)
+            given = self.at(Reg("%args", "ptr"), own, "ptr")
+            f.call("", "Py_IncRef", given)
+            self.put(self.made, i, given)
+            self.put(self.frame, slot, self.field(given, DATA, "ptr"))
+            f.branch(done)
+            e.label(other)
+            f.branch_if(e.compare("eq", late, f.number(0)), now, later)
+            e.label(later)
+            f.call("", "Py_IncRef", self.none())
+            self.put(self.made, i, self.none())
+            f.branch(done)
+            e.label(now)
+            array = self.new_array(type_, rank, dims, null, zero)
+            self.put(self.made, i, array)
+            self.require(e.compare("ne", array, null), "raised")
+            self.put(self.frame, slot, self.field(array, DATA, "ptr"))
+            f.branch(done)
+            e.label(done)
+        after = e.fresh_label("made")
+        f.branch(after)
+        e.label("raised")
+        self.keep_no_more()
+        e.line("ret ptr null")
+        e.label(after)
+
+    def new_array(self, type_: Reg, rank: Reg, dims: Reg, data: Reg, flags: Reg) -> Reg:
+        """An array with dimensions of the frame."""
+        e = self.e
+        at = e.assign("ptr", 1, f"getelementptr i64, {self.frame}, {dims}")
+        null, zero = Reg("null", "ptr"), Reg("0", "i32")
+        return self.f.call(
+            "ptr",
+            "gw_new_array",
+            Reg("@gw_array_type", "ptr"),
+            e.cast("trunc", rank, "i32"),
+            at,
+            e.cast("trunc", type_, "i32"),
+            null,
+            data,
+            zero,
+            flags,
+            null,
+        )
+
+    def make_late_results(self) -> None:
+        """Arrays for memory that the program has left: they free it."""
+        f, e = self.f, self.e
+        null = Reg("null", "ptr")
+        with f.loop(f.number(0), self.results) as i:
+            type_, rank, dims, slot, late, _ = self.result_entry(i)
+            do, done = e.fresh_label("late"), e.fresh_label("early")
+            f.branch_if(e.compare("ne", late, f.number(0)), do, done)
+            e.label(do)
+            data = self.at(self.frame, slot, "ptr")
+            array = self.new_array(type_, rank, dims, data, Reg(str(_CARRAY), "i32"))
+            self.require(e.compare("ne", array, null), "raised")
+            flags = e.binary("or", self.field(array, FLAGS, "i32"), Reg(str(OWNED), "i32"))
+            address = e.assign("ptr", 1, f"getelementptr i8, {array}, i64 {FLAGS}")
+            e.line(f"store {flags}, {address}, align 4")
+            f.call("", "Py_DecRef", self.none())
+            self.put(self.made, i, array)
+            f.branch(done)
+            e.label(done)
+
+    def none(self) -> Reg:
+        """Python's None."""
+        return Reg("@gw_none", "ptr")
+
+    def run(self, run: Reg, work: Reg) -> Reg:
+        """Runs the program, without the interpreter's lock if there is much to do."""
+        f, e = self.f, self.e
+        short, long, done = [e.fresh_label(p) for p in ("short", "long", "done")]
+        pointer = self.pointer(run)
+        f.branch_if(e.compare("slt", work, f.number(RELEASE)), short, long)
+        e.label(short)
+        first = e.assign(I64, 1, f"call i64 {pointer.text}({self.frame})")
+        f.branch(done)
+        e.label(long)
+        state = f.call("ptr", "PyEval_SaveThread")
+        self.put(self.frame, f.number(THREAD), state)
+        second = e.assign(I64, 1, f"call i64 {pointer.text}({self.frame})")
+        f.call("", "PyEval_RestoreThread", self.at(self.frame, f.number(THREAD), "ptr"))
+        f.branch(done)
+        e.label(done)
+        return f.phi(I64, 1, (first.text, short), (second.text, long))
+
+
+def poll_function() -> FunctionWriter:
+    """What long work calls now and then: 1 if a signal has raised an error, as Ctrl-C does."""
+    f = FunctionWriter(None, "define i64 @poll(ptr %frame)")
+    e = f.e
+    slot = e.assign("ptr", 1, f"getelementptr i64, ptr %frame, i64 {THREAD}")
+    f.call("", "PyEval_RestoreThread", e.assign("ptr", 1, f"load ptr, {slot}, align 8"))
+    raised = f.call("i32", "PyErr_CheckSignals")
+    e.line(f"store {f.call('ptr', 'PyEval_SaveThread')}, {slot}, align 8")
+    e.line(f"ret {e.cast('zext', e.compare('ne', raised, Reg('0', 'i32')), I64)}")
+    return f
+
+
+def rounds_function() -> FunctionWriter:
+    """All parts of a function(context, part) in each of several rounds: 1 if a signal has raised
+    an error between two of them.
+
+    The context begins with the frame and the number of the round. `share` is what shares parts
+    out between threads, null where nothing does. No part is under way when a round has ended.
+    """
+    f = FunctionWriter(
+        None,
+        "define i64 @rounds(ptr %share, ptr %function, ptr %context, i64 %parts, i64 %rounds)",
+    )
+    e = f.e
+    labels = ("alone", "shared", "next", "look", "raised", "on")
+    alone, shared, following, look, raised, on = [e.fresh_label(p) for p in labels]
+    parts, rounds = Reg("%parts", I64), Reg("%rounds", I64)
+    with f.loop(f.number(0), rounds) as i:
+        e.line(f"store {i}, {e.assign('ptr', 1, 'getelementptr i64, ptr %context, i64 1')}")
+        nobody = e.compare("eq", Reg("%share", "ptr"), Reg("null", "ptr"))
+        f.branch_if(nobody, alone, shared)
+        e.label(alone)
+        with f.loop(f.number(0), parts) as part:
+            e.line(f"call void %function(ptr %context, {part})")
+        f.branch(following)
+        e.label(shared)
+        e.line(f"call void %share(ptr %function, ptr %context, {parts})")
+        f.branch(following)
+        e.label(following)
+        f.branch_if(e.compare("slt", f.add(i, f.number(1)), rounds), look, on)
+        e.label(look)
+        frame = e.assign("ptr", 1, "load ptr, ptr %context, align 8")
+        error = e.assign(I64, 1, f"call i64 @poll({frame})")
+        f.branch_if(e.compare("ne", error, f.number(0)), raised, on)
+        e.label(raised)
+        e.line("ret i64 1")
+        e.label(on)
+    e.line("ret i64 0")
+    return f

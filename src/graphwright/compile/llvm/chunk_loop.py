@@ -1,0 +1,275 @@
+"""The innermost loop of a stage: over chunks of as many elements as a vector has lanes."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from graphwright.compile.llvm.chunks import Chunks, Watch
+from graphwright.compile.llvm.emitter import Reg, is_float
+from graphwright.compile.llvm.function import I64
+from graphwright.compile.llvm.functions.combine import combined, horizontal, identity
+from graphwright.compile.llvm.instructions import as_bool, element, memory_kind
+from graphwright.compile.nests.collapse import innermost
+from graphwright.compile.nests.element_kinds import item_size
+from graphwright.compile.nests.nest import Constant, Element, Index, Linear, Load, Reduce, Store
+from graphwright.compile.nests.sizes import Size
+
+if TYPE_CHECKING:
+    from graphwright.compile.llvm.stages import StageWriter
+
+#: A buffer, the place in it, and the indices that add to that.
+Key = tuple[int, Linear, tuple[tuple[int, Size], ...]]
+
+
+def key_of(x: Load | Store) -> Key:
+    """Where an instruction reads or an effect writes."""
+    return x.buffer, x.at, x.picks
+
+
+class ChunkLoop:
+    """for each chunk: load, compute, store, reduce.
+
+    A last chunk that is not full goes through rooms on the stack, so that its body is the same
+    code; only what is reduced is masked there, by itself.
+    """
+
+    def __init__(self, stage: StageWriter, indices: list[Reg], begin: Reg, end: Reg) -> None:
+        self.stage = stage
+        self.f, self.e, self.lanes = stage.f, stage.e, stage.lanes
+        self.instructions, self.effects = stage.stage.instructions, stage.stage.effects
+        self.reductions = stage.reductions
+        self.chunks = Chunks(self.f, self.lanes)
+        self.indices, self.begin, self.end = indices, begin, end
+        self.kinds = self.find_places()
+        self.bases = {
+            key: stage.address(key[0], key[1], kind, indices, key[2])
+            for key, kind in self.kinds.items()
+        }
+        self.read = {key_of(x) for x in self.instructions if isinstance(x, Load)}
+        self.read |= {key_of(x) for x in self.effects if isinstance(x, Store) and x.combine}
+        self.written = {key_of(x) for x in self.effects if isinstance(x, Store)}
+        self.units = {key: kind for key, kind in self.kinds.items() if self.is_unbroken(key)}
+        #: Where the current chunk is, where it is unbroken.
+        self.pointers: dict[Key, Reg] = {}
+        self.mask = self.e.constant("b1", 1, self.lanes)
+        self.values: dict[int, Reg] = {}
+
+    def find_places(self) -> dict[Key, str]:
+        """What is read or written along the axis, with its kind."""
+        found: dict[Key, str] = {}
+        for i, x in enumerate(self.instructions):
+            if isinstance(x, Load) and self.stage.varying[i]:
+                found[key_of(x)] = x.kind
+        for effect in self.effects:
+            if isinstance(effect, Store):
+                found[key_of(effect)] = effect.kind
+        return found
+
+    def is_unbroken(self, key: Key) -> bool:
+        """Whether elements that follow each other along the axis do so in memory."""
+        return innermost(key[1]) == "unit" and not self.wandering(key)
+
+    def wandering(self, key: Key) -> list[tuple[int, Size]]:
+        """The indices that change along the axis."""
+        return [(i, stride) for i, stride in key[2] if self.stage.varying[i]]
+
+    # -- the loop ---------------------------------------------------------------------------
+
+    def write(self) -> list[Reg]:
+        """The loop; what each reduction comes to."""
+        f, e = self.f, self.e
+        head, latch, rest, done = [e.fresh_label(p) for p in ("chunk", "again", "rest", "end")]
+        before, next_ = e.block, e.fresh("next")
+        f.branch_if(e.compare("slt", self.begin, self.end), head, done)
+        e.label(head)
+        self.j = f.phi(I64, 1, (self.begin.text, before), (next_, latch))
+        phis = [f.open_phi(memory_kind(r.kind), self.lanes) for r in self.reductions]
+        starts = [phi.reg for phi in phis]
+        left = e.binary("sub", self.end, self.j)
+        full = e.compare("sge", left, f.number(self.lanes))
+        rooms = self.enter(full, left)
+        self.body()
+        f.branch_if(full, latch, rest)
+        e.label(rest)
+        self.leave(rooms, left)
+        mask = self.chunks.partial_mask(left) if self.reductions else None
+        last = [self.reduced(r, start, mask) for r, start in zip(self.reductions, starts)]
+        f.branch(done)
+        e.label(latch)
+        sums = [self.reduced(r, start, None) for r, start in zip(self.reductions, starts)]
+        e.line(f"{next_} = add {self.j}, {self.lanes}")
+        f.branch_if(e.compare("slt", Reg(next_, I64), self.end), head, done)
+        e.label(done)
+        results = []
+        for r, phi, total, end in zip(self.reductions, phis, sums, last):
+            sources = (self.identity(r).text, before), (total.text, latch)
+            f.close_phi(phi, *sources)
+            results.append(f.phi(phi.reg.kind, self.lanes, *sources, (end.text, rest)))
+        kinds = [r.kind for r in self.reductions]  # phis stand together, before all else
+        return [as_bool(f, x) if k == "b1" else x for x, k in zip(results, kinds)]
+
+    def enter(self, full: Reg, left: Reg) -> dict[Key, Reg]:
+        """Where the chunk is: in memory, or copied to rooms on the stack; these."""
+        f, e = self.f, self.e
+        main, tail, body = [e.fresh_label(p) for p in ("full", "part", "compute")]
+        f.branch_if(full, main, tail)
+        e.label(main)
+        pointers = {k: f.address(self.bases[k], self.j, kind) for k, kind in self.units.items()}
+        for key, kind in self.units.items():
+            pointers[key] = self.accessed(key, pointers[key], kind, f.number(self.lanes))
+        f.branch(body)
+        e.label(tail)
+        rooms = self.filled_rooms(left)
+        mask = self.chunks.partial_mask(left) if self.needs_mask() else None
+        after = e.block
+        f.branch(body)
+        e.label(body)
+        if mask is not None:
+            every = e.constant("b1", 1, self.lanes)
+            self.mask = f.phi("b1", self.lanes, (every.text, main), (mask.text, after))
+        for key, room in rooms.items():
+            self.pointers[key] = f.phi("ptr", 1, (pointers[key].text, main), (room.text, after))
+        return rooms
+
+    def accessed(self, key: Key, address: Reg, kind: str, count: Reg) -> Reg:
+        """The address of what is read, written or both."""
+        nest = self.stage.nest
+        if key in self.read:
+            address = nest.accessed(key[0], address, kind, False, count)
+        if key in self.written:
+            address = nest.accessed(key[0], address, kind, True, count)
+        return address
+
+    def needs_mask(self) -> bool:
+        """Whether it matters in the body which lanes of a chunk count."""
+        scatters = any(isinstance(x, Store) and innermost(x.at) != "unit" for x in self.effects)
+        divides = any(isinstance(x, Element) and not is_float(x.kind) for x in self.instructions)
+        return scatters or divides or any(self.wandering(key) for key in self.kinds)
+
+    def filled_rooms(self, left: Reg) -> dict[Key, Reg]:
+        """Copies a partial chunk of everything that is read to the stack."""
+        rooms: dict[Key, Reg] = {}
+        for key, kind in self.units.items():
+            rooms[key] = self.f.stack(kind, self.lanes)
+            if key in self.read:
+                source = self.f.address(self.bases[key], self.j, kind)
+                source = self.stage.nest.accessed(key[0], source, kind, False, left)
+                self.chunks.read_part(rooms[key], source, left, kind)
+        return rooms
+
+    def leave(self, rooms: dict[Key, Reg], left: Reg) -> None:
+        """Copies what a partial chunk has written from the stack."""
+        for effect in self.effects:
+            if isinstance(effect, Store) and key_of(effect) in rooms:
+                key = key_of(effect)
+                target = self.f.address(self.bases[key], self.j, effect.kind)
+                target = self.stage.nest.accessed(key[0], target, effect.kind, True, left)
+                self.chunks.write_part(target, rooms[key], left, effect.kind)
+
+    def identity(self, r: Reduce) -> Reg:
+        """What a reduction starts from, as it is in memory."""
+        return self.e.constant(memory_kind(r.kind), identity(r.combine, r.kind), self.lanes)
+
+    def reduced(self, r: Reduce, start: Reg, mask: Reg | None) -> Reg:
+        """What a reduction has come to with this chunk, as it is in memory."""
+        value = self.vector(r.value)
+        if r.kind == "b1":
+            start = as_bool(self.f, start)
+        if mask is not None:
+            least = self.e.constant(r.kind, identity(r.combine, r.kind), self.lanes)
+            value = self.e.select(mask, value, least)
+        total = combined(self.f, r.combine, start, value)
+        return self.e.cast("zext", total, "u8") if r.kind == "b1" else total
+
+    # -- the body ---------------------------------------------------------------------------
+
+    def body(self) -> None:
+        """Computes and stores a chunk."""
+        for i, x in enumerate(self.instructions):
+            if isinstance(x, Load) and x.buffer in self.stage.nest.nest.first:
+                self.vector(i)
+        for effect in self.effects:
+            value = self.vector(effect.value)
+            if isinstance(effect, Store):
+                self.store(effect, value)
+
+    def vector(self, i: int) -> Reg:
+        """An instruction's results for the chunk."""
+        found = self.values.get(i)
+        if found is None:
+            found = self.values[i] = self._vector(i)
+        return found
+
+    def _vector(self, i: int) -> Reg:
+        x = self.instructions[i]
+        if isinstance(x, Constant):
+            return self.e.constant(x.kind, x.value, self.lanes)
+        if not self.stage.varying[i]:
+            return self.e.splat(self.stage.uniform[i], self.lanes)
+        if isinstance(x, Load):
+            return self.load(x)
+        if isinstance(x, Index):
+            return self.index(x)
+        assert isinstance(x, Element)
+        operands = [self.vector(k) for k in x.operands]
+        return element(self.f, x.op, operands, x.kind, self.report)
+
+    def report(self, condition: Reg) -> None:
+        """Notes it for the lanes that count."""
+        if condition.lanes > 1:
+            condition = self.e.binary("and", condition, self.mask)
+        self.stage.report(condition)
+
+    def load(self, x: Load) -> Reg:
+        """The elements of a chunk; strided ones, and those that indices pick, are gathered."""
+        key = key_of(x)
+        if key in self.units:
+            return self.f.load(self.pointers[key], x.kind, self.lanes)
+        places = self.chunks.places(x.at.strides[-1], self.j, self.end)
+        for i, stride in self.wandering(key):
+            index = self.e.select(self.mask, self.vector(i), self.e.constant(I64, 0, self.lanes))
+            apart = self.e.splat(self.f.size(stride), self.lanes)
+            places = self.e.binary("add", places, self.e.binary("mul", index, apart))
+        watch = self.watch(key, item_size(x.kind), False)
+        return self.chunks.gather(self.bases[key], places, x.kind, watch)
+
+    def index(self, x: Index) -> Reg:
+        """The places of a chunk."""
+        e, f = self.e, self.f
+        stride = f.size(x.at.strides[-1])
+        first = f.add(self.stage.place(x.at, self.indices), f.mul(self.j, stride))
+        first, stride = [e.cast_integer(r, x.kind) for r in (first, stride)]
+        steps = e.binary("mul", self.chunks.iota(x.kind), e.splat(stride, self.lanes))
+        return e.binary("add", e.splat(first, self.lanes), steps)
+
+    def store(self, effect: Store, value: Reg) -> None:
+        """Writes a chunk, or adds to what is there."""
+        f = self.f
+        key = key_of(effect)
+        if key in self.units:
+            address = self.pointers[key]
+            if effect.combine:
+                value = combined(f, effect.combine, f.load(address, effect.kind, self.lanes), value)
+            f.store(value, address)
+        elif not effect.combine:
+            watch = self.watch(key, item_size(effect.kind), True)
+            self.chunks.scatter(self.bases[key], effect, value, self.j, self.mask, watch)
+        else:
+            start = self.e.constant(effect.kind, identity(effect.combine, effect.kind), self.lanes)
+            value = horizontal(f, effect.combine, self.e.select(self.mask, value, start))
+            address = self.accessed(key, self.bases[key], effect.kind, f.number(1))
+            old = f.load(address, effect.kind, 1)
+            f.store(combined(f, effect.combine, old, value), address)
+
+    def watch(self, key: Key, size: int, writes: bool) -> Watch:
+        """What gives the addresses that are to be used for elements in any places."""
+        nest, sanitizer = self.stage.nest, self.f.frame.sanitizer
+
+        def found(addresses: Reg) -> Reg:
+            if sanitizer is None:
+                return addresses
+            place = key[0], nest.base(key[0]), addresses, size, writes, self.mask
+            result: Reg = sanitizer.lanes(self.f, *place, nest.shadow(key[0]))
+            return result
+
+        return found

@@ -1,0 +1,109 @@
+"""Chunks of elements in memory: parts of vectors, elements at equal distances."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from graphwright.compile.llvm.emitter import Reg, is_float, suffix, type_of
+from graphwright.compile.llvm.function import I64, FunctionWriter
+from graphwright.compile.llvm.instructions import as_bool, memory_kind
+from graphwright.compile.nests.element_kinds import item_size
+from graphwright.compile.nests.nest import Store
+from graphwright.compile.nests.sizes import Size
+from graphwright.machine.targets import target
+
+#: The addresses of a chunk's elements -> those that are to be used.
+Watch = Callable[[Reg], Reg]
+
+
+class Chunks:
+    """Reads and writes chunks of so many lanes."""
+
+    def __init__(self, f: FunctionWriter, lanes: int) -> None:
+        self.f = f
+        self.e = f.e
+        self.lanes = lanes
+
+    def read_part(self, room: Reg, source: Reg, left: Reg, kind: str) -> None:
+        """Copies a partial chunk to the stack; as one vector, it is read from there at once."""
+        if not maskable(kind):
+            self.f.copy(room, source, left, kind)
+            return
+        mask, type_ = self.partial_mask(left), type_of(kind, self.lanes)
+        name = f"llvm.masked.load.{suffix(Reg('', kind, self.lanes))}.p0"
+        self.e.declarations[name] = f"declare {type_} @{name}(ptr, i32, {mask.type}, {type_})"
+        given = f"{source}, i32 {item_size(kind)}, {mask}, {type_} zeroinitializer"
+        self.f.store(self.e.assign(kind, self.lanes, f"call {type_} @{name}({given})"), room)
+
+    def write_part(self, target: Reg, room: Reg, left: Reg, kind: str) -> None:
+        """Copies a partial chunk from the stack."""
+        if not maskable(kind):
+            self.f.copy(target, room, left, kind)
+            return
+        mask, value = self.partial_mask(left), self.f.load(room, kind, self.lanes)
+        name = f"llvm.masked.store.{suffix(value)}.p0"
+        self.e.declarations[name] = f"declare void @{name}({value.type}, ptr, i32, {mask.type})"
+        given = f"{value}, {target}, i32 {item_size(kind)}, {mask}"
+        self.e.line(f"call void @{name}({given})")
+
+    def partial_mask(self, left: Reg) -> Reg:
+        """Which lanes of a partial chunk count."""
+        numbers = self.iota()
+        short = self.e.cast("trunc", left, "i32")
+        return self.e.compare("slt", numbers, self.e.splat(short, self.lanes))
+
+    def iota(self, kind: str = "i32") -> Reg:
+        """0, 1, 2, ..."""
+        type_ = type_of(kind, 1)
+        numbers = ", ".join(f"{type_} {i}" for i in range(self.lanes))
+        return Reg(f"<{numbers}>" if self.lanes > 1 else "0", kind, self.lanes)
+
+    def places(self, stride: Size, j: Reg, end: Reg) -> Reg:
+        """The places of a chunk at equal distances; of lanes beyond the end, the last one."""
+        e, f, lanes = self.e, self.f, self.lanes
+        last = e.binary("sub", end, f.number(1))
+        places = e.binary("add", e.splat(j, lanes), self.iota(I64))
+        places = e.intrinsic("smin", places, e.splat(last, lanes))
+        return e.binary("mul", places, e.splat(f.size(stride), lanes))
+
+    def gather(self, base: Reg, places: Reg, element: str, watch: Watch) -> Reg:
+        """Elements of a kind, wherever they are."""
+        e, f, lanes = self.e, self.f, self.lanes
+        kind = memory_kind(element)
+        size = item_size(element)
+        pointers = watch(e.assign("ptr", lanes, f"getelementptr i{8 * size}, {base}, {places}"))
+        type_ = type_of(kind, lanes)
+        name = f"llvm.masked.gather.v{lanes}{'f' if kind[0] == 'f' else 'i'}{8 * size}.v{lanes}p0"
+        e.declarations[name] = (
+            f"declare {type_} @{name}(<{lanes} x ptr>, i32, <{lanes} x i1>, {type_})"
+        )
+        value = e.assign(
+            kind,
+            lanes,
+            f"call {type_} @{name}({pointers}, i32 {size}, <{lanes} x i1> splat (i1 true), "
+            f"{type_} poison)",
+        )
+        return as_bool(f, value) if element == "b1" else value
+
+    def scatter(
+        self, base: Reg, effect: Store, value: Reg, j: Reg, mask: Reg, watch: Watch
+    ) -> None:
+        """Writes elements at equal distances."""
+        e, f, lanes = self.e, self.f, self.lanes
+        if value.kind == "b1":
+            value = e.cast("zext", value, "u8")
+        places = e.binary("add", e.splat(j, lanes), self.iota(I64))
+        places = e.binary("mul", places, e.splat(f.size(effect.at.strides[-1]), lanes))
+        size = item_size(value.kind)
+        pointers = watch(e.assign("ptr", lanes, f"getelementptr i{8 * size}, {base}, {places}"))
+        letter = "f" if is_float(value.kind) else "i"
+        name = f"llvm.masked.scatter.v{lanes}{letter}{8 * size}.v{lanes}p0"
+        e.declarations[name] = (
+            f"declare void @{name}({value.type}, <{lanes} x ptr>, i32, <{lanes} x i1>)"
+        )
+        e.line(f"call void @{name}({value}, {pointers}, i32 {size}, {mask})")
+
+
+def maskable(kind: str) -> bool:
+    """Whether a machine of this kind loads and stores parts of vectors by one instruction."""
+    return "+avx" in target().features and item_size(kind) >= 4

@@ -1,0 +1,232 @@
+"""One LLVM function being written: its frame, sizes, loops."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from graphwright.base.named_tuples import NamedTuple
+from graphwright.compile.llvm.emitter import Emitter, Reg, type_of
+from graphwright.compile.llvm.frame import Frame
+from graphwright.compile.llvm.functions.elements import VectorScalars
+from graphwright.compile.nests.element_kinds import item_size
+from graphwright.compile.nests.sizes import Size
+from graphwright.machine.targets import vectors
+
+I64 = "i64"
+
+
+class Phi(NamedTuple):
+    """A value by the block that control came from, and the line that says so."""
+
+    reg: Reg
+    line: int
+
+
+class FunctionWriter:
+    """Emits into one function; what sizes need is emitted at its entry."""
+
+    def __init__(self, frame: Frame | None, signature: str) -> None:
+        self.frame: Any = frame  # none in functions that are given all they need
+        self.signature = signature
+        self.e = Emitter()
+        self.entry: list[str] = []
+        self.body: list[str] = []
+        self.e.lines = self.body
+        self._sizes: dict[Size, Reg] = {}
+        self._slots: dict[int, Reg] = {}
+        self.moving: set[int] = set()  # buffers whose addresses change while this runs
+        self.e.label("start")
+
+    def text(self) -> str:
+        """The function."""
+        lines = ["entry:", *self.entry, "  br label %start", *self.body]
+        return "\n".join([f"{self.signature} {vectors().attributes} {{", *lines, "}", ""])
+
+    @contextmanager
+    def at_entry(self) -> Iterator[None]:
+        """Emits at the entry instead."""
+        before, self.e.lines = self.e.lines, self.entry
+        try:
+            yield
+        finally:
+            self.e.lines = before
+
+    # -- the frame --------------------------------------------------------------------------
+
+    def slot(self, i: int) -> Reg:
+        """The address of a slot."""
+        return self.e.assign("ptr", 1, f"getelementptr i64, ptr %frame, i64 {i}")
+
+    def from_slot(self, i: int, kind: str) -> Reg:
+        """What is in a slot."""
+        address = self.slot(i)
+        return self.e.assign(kind, 1, f"load {type_of(kind, 1)}, {address}, align 8")
+
+    def to_slot(self, i: int, x: Reg) -> None:
+        """Fills a slot."""
+        address = self.slot(i)
+        self.e.line(f"store {x}, {address}, align 8")
+
+    def buffer(self, i: int) -> Reg:
+        """A buffer's address."""
+        slot = self.frame.buffer(i)
+        if i in self.moving:
+            return self.from_slot(slot, "ptr")
+        if slot not in self._slots:
+            with self.at_entry():
+                self._slots[slot] = self.from_slot(slot, "ptr")
+        return self._slots[slot]
+
+    def set_buffer(self, i: int, address: Reg) -> None:
+        """Notes the address of a buffer that is allocated here."""
+        self._slots[self.frame.buffer(i)] = address
+
+    def size(self, size: Size) -> Reg:
+        """A size's value."""
+        found = self._sizes.get(size)
+        if found is None:
+            with self.at_entry():
+                found = self._sizes[size] = self._product(size)
+        return found
+
+    def _product(self, size: Size) -> Reg:
+        result = None if size.factor == 1 and size.symbols else self.number(size.factor)
+        for i in size.symbols:
+            symbol = Size(1, (i,))
+            value = self._sizes.get(symbol)
+            if value is None:
+                value = self._sizes[symbol] = self.from_slot(self.frame.symbol(i), I64)
+            result = value if result is None else self.e.binary("mul", result, value)
+        assert result is not None
+        return result
+
+    # -- integers ---------------------------------------------------------------------------
+
+    def number(self, value: int) -> Reg:
+        """An integer."""
+        return Reg(str(value), I64)
+
+    def add(self, x: Reg, y: Reg) -> Reg:
+        """x + y"""
+        if x.text == "0":
+            return y
+        return x if y.text == "0" else self.e.binary("add", x, y)
+
+    def mul(self, x: Reg, y: Reg) -> Reg:
+        """x * y"""
+        if x.text == "1" or y.text == "0":
+            return y
+        return x if y.text == "1" or x.text == "0" else self.e.binary("mul", x, y)
+
+    # -- memory -----------------------------------------------------------------------------
+
+    def address(self, base: Reg, index: Reg, kind: str) -> Reg:
+        """The address of an element."""
+        if index.text == "0":
+            return base
+        size = item_size(kind)
+        return self.e.assign("ptr", 1, f"getelementptr i{8 * size}, {base}, {index}")
+
+    def element(self, buffer: int, index: Reg, kind: str, writes: bool) -> Reg:
+        """The address of an element of a buffer, to be read or written."""
+        base = self.buffer(buffer)
+        size = self.number(item_size(kind))
+        return self.accessed(buffer, base, self.address(base, index, kind), size, writes)
+
+    def accessed(self, buffer: int, base: Reg, address: Reg, size: Reg, writes: bool) -> Reg:
+        """The address at which so many bytes of a buffer that lies at `base` are read or written;
+        sanitized code looks whether they are its own."""
+        sanitizer = self.frame.sanitizer
+        if sanitizer is None:
+            return address
+        found: Reg = sanitizer.access(self, buffer, base, address, size, writes)
+        return found
+
+    def load(self, address: Reg, kind: str, lanes: int) -> Reg:
+        """Elements from memory; bools are bytes there."""
+        if kind == "b1":
+            raw = self.load(address, "u8", lanes)
+            return self.e.compare("ne", raw, self.e.like(0, raw))
+        text = f"load {type_of(kind, lanes)}, {address}, align {item_size(kind)}"
+        return self.e.assign(kind, lanes, text)
+
+    def store(self, x: Reg, address: Reg) -> None:
+        """Elements to memory."""
+        if x.kind == "b1":
+            x = self.e.cast("zext", x, "u8")
+        self.e.line(f"store {x}, {address}, align {item_size(x.kind)}")
+
+    def stack(self, kind: str, lanes: int) -> Reg:
+        """Room for elements on the stack."""
+        kind = "u8" if kind == "b1" else kind
+        with self.at_entry():
+            return self.e.assign("ptr", 1, f"alloca {type_of(kind, lanes)}, align 64")
+
+    def copy(self, target: Reg, source: Reg, count: Reg, kind: str) -> None:
+        """Copies elements."""
+        size = self.mul(count, self.number(item_size(kind)))
+        name = "llvm.memcpy.p0.p0.i64"
+        self.e.declarations[name] = f"declare void @{name}(ptr, ptr, i64, i1)"
+        self.e.line(f"call void @{name}({target}, {source}, {size}, i1 false)")
+
+    def call(self, result: str, name: str, *arguments: Reg) -> Reg:
+        """Calls an outside function."""
+        types = ", ".join(a.type for a in arguments)
+        type_ = "void" if not result else type_of(result, 1)
+        self.e.declarations[name] = f"declare {type_} @{name}({types})"
+        text = f"call {type_} @{name}({', '.join(map(str, arguments))})"
+        if not result:
+            self.e.line(text)
+            return Reg("void", "ptr")
+        return self.e.assign(result, 1, text)
+
+    # -- control ----------------------------------------------------------------------------
+
+    def branch(self, label: str) -> None:
+        """Goes to a block."""
+        self.e.line(f"br label %{label}")
+
+    def branch_if(self, condition: Reg, then: str, otherwise: str) -> None:
+        """Goes to one of two blocks."""
+        self.e.line(f"br {condition}, label %{then}, label %{otherwise}")
+
+    def phi(self, kind: str, lanes: int, *sources: tuple[str, str]) -> Reg:
+        """A value by the block that control came from: (text, label) ..."""
+        phi = self.open_phi(kind, lanes)
+        self.close_phi(phi, *sources)
+        return phi.reg
+
+    def open_phi(self, kind: str, lanes: int = 1) -> Phi:
+        """One whose sources `close_phi` says when they are known."""
+        return Phi(self.e.assign(kind, lanes, "phi"), len(self.e.lines) - 1)
+
+    def close_phi(self, phi: Phi, *sources: tuple[str, str]) -> None:
+        """The sources of one that was opened."""
+        options = ", ".join(f"[ {text}, %{label} ]" for text, label in sources)
+        self.e.lines[phi.line] += f" {phi.reg.type} {options}"
+
+    @contextmanager
+    def loop(self, begin: Reg, end: Reg) -> Iterator[Reg]:
+        """for i in begin..end: the block's body."""
+        e = self.e
+        head, body, done = [e.fresh_label(p) for p in ("head", "body", "done")]
+        before = e.block
+        next_ = e.fresh("next")
+        self.branch(head)
+        e.label(head)
+        latch = e.fresh_label("latch")
+        i = self.phi(I64, 1, (begin.text, before), (next_, latch))
+        self.branch_if(e.compare("slt", i, end), body, done)
+        e.label(body)
+        yield i
+        self.branch(latch)
+        e.label(latch)
+        e.line(f"{next_} = add {i}, 1")
+        self.branch(head)
+        e.label(done)
+
+    def scalars(self, on_zero: Any) -> VectorScalars:
+        """The meaning of element expressions here."""
+        return VectorScalars(self.e, on_zero)

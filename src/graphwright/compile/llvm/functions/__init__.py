@@ -1,0 +1,1 @@
+"""Element functions as LLVM text."""

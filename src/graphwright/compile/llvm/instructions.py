@@ -1,0 +1,44 @@
+"""Instructions of a nest that need no loop: what nests and straight code share."""
+
+from __future__ import annotations
+
+from graphwright.compile.llvm.emitter import Reg
+from graphwright.compile.llvm.function import FunctionWriter
+from graphwright.compile.nests.nest import Constant, Count, Instruction, Row, Scalar
+from graphwright.op.op import Op
+from graphwright.ops.core.casting import Cast
+
+
+def ignore(condition: Reg) -> None:
+    """For conversions of integers, which cannot fail."""
+
+
+def memory_kind(kind: str) -> str:
+    """The kind as it is in memory: bools are bytes."""
+    return "u8" if kind == "b1" else kind
+
+
+def as_bool(f: FunctionWriter, x: Reg) -> Reg:
+    """Bytes as bools."""
+    return f.e.compare("ne", x, f.e.like(0, x))
+
+
+def element(f: FunctionWriter, op: Op, operands: list[Reg], kind: str, report: object) -> Reg:
+    """An op's element expression."""
+    scalars = f.scalars(report)
+    if isinstance(op, Cast):
+        return scalars.convert(operands[0], kind)
+    return op.element(scalars, *operands)  # type: ignore[attr-defined, no-any-return]
+
+
+def scalar_instruction(f: FunctionWriter, x: Instruction, rows: dict[int, Reg]) -> Reg:
+    """Instructions that read nothing from memory but the frame."""
+    if isinstance(x, Constant):
+        return f.e.constant(x.kind, x.value)
+    if isinstance(x, Scalar):
+        return f.load(f.slot(f.frame.scalar(x.scalar)), x.kind, 1)
+    if isinstance(x, Row):
+        return rows[x.row]
+    if isinstance(x, Count):
+        return f.scalars(ignore).convert(f.size(x.size), x.kind)
+    raise TypeError(f"not a scalar instruction: {x}")

@@ -1,0 +1,223 @@
+"""Running the function of a nest or a scan: at once, or in parts that threads share.
+
+What takes long goes in rounds: each is the same number of parts, and after each signals are let
+in, so that Ctrl-C works. What a round does takes some milliseconds; how many there are follows
+from the sizes alone, and so do results.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from graphwright.compile.llvm.emitter import Reg
+from graphwright.compile.llvm.frame import INTERRUPTED, RELEASE
+from graphwright.compile.llvm.function import I64, FunctionWriter
+from graphwright.compile.llvm.functions.combine import combined, identity
+from graphwright.compile.llvm.nest_code import extent, totals_of
+from graphwright.compile.nests.nest import Element, Nest, Reduce
+from graphwright.compile.nests.sizes import product
+from graphwright.machine import threads
+
+#: Parts of a nest whose totals are added up: always as many, so that sums do not depend on the
+#: number of threads.
+PARTS = 16
+
+#: With less to do than this (about one simple operation on an element each), threads only cost.
+WORTH = 1 << 18
+
+#: The simple operations of a round.
+ROUND = 1 << 25
+
+#: Element functions that cost as much as many simple ones.
+_SIMPLE = frozenset(
+    {"AddV2", "Sub", "Mul", "Neg", "Maximum", "Minimum", "Relu", "Cast", "Square", "SelectV2"}
+)
+_DEAR = 8
+
+
+class Launch:
+    """Writes the calls of a function over a range into the main function.
+
+    There are `work` elements to compute, at the cost of `each` simple operations. Parts of what
+    is `ordered` cannot run at once; `totals` are those of each part. What is `whole` runs to its
+    end once it has begun. Where the function finds the `room` of its totals may be given.
+    """
+
+    def __init__(
+        self,
+        f: FunctionWriter,
+        name: str,
+        end: Reg,
+        work: Reg,
+        each: int = 1,
+        totals: Sequence[Reduce] = (),
+        ordered: bool = False,
+        whole: bool = False,
+        room: Reg | None = None,
+    ) -> None:
+        self.f = f
+        self.e = f.e
+        self.name = name
+        self.end = end
+        self.work = work
+        self.each = each
+        self.totals = totals
+        self.whole = whole
+        self.room = room
+        #: Whether parts of the range can run at once.
+        self.is_shared = bool(threads.address()) and not ordered
+        self.parts = PARTS if self.is_shared else 1
+
+    @classmethod
+    def of_nest(cls, f: FunctionWriter, name: str, nest: Nest, whole: bool) -> Launch:
+        """That of a nest's function."""
+        end, work = f.size(product(extent(nest))), f.size(product(nest.axes))
+        whole |= nest.ordered and bool(nest.outer)  # no range is given to those
+        return cls(f, name, end, work, weight(nest), totals_of(nest), nest.ordered, whole)
+
+    def has_parts(self) -> bool:
+        """Whether the range may be divided."""
+        return self.is_shared or not (self.whole or is_less(self.work, ROUND // self.each))
+
+    def write(self) -> list[list[Reg]]:
+        """The calls; where the parts of each total are."""
+        f, e = self.f, self.e
+        room = self.room or self.rooms()
+        if not self.has_parts():
+            self.call(f.number(0), self.end, room)
+            return self.words(room)
+        for part in range(self.parts):
+            for i, effect in enumerate(self.totals):
+                start = e.constant(effect.kind, identity(effect.combine, effect.kind))
+                f.store(start, word(f, room, part * len(self.totals) + i))
+        alone, parts, done = [e.fresh_label(p) for p in ("alone", "parts", "joined")]
+        limit = f.number((WORTH if self.is_shared else ROUND) // self.each)
+        f.branch_if(e.compare("slt", self.work, limit), alone, parts)
+        e.label(alone)
+        self.call(f.number(0), self.end, room)
+        f.branch(done)
+        e.label(parts)
+        self.call_parts(room)
+        f.branch(done)
+        e.label(done)
+        return self.words(room)
+
+    def rooms(self) -> Reg:
+        """Room for the totals of all parts."""
+        count = max(1, self.parts * len(self.totals))
+        with self.f.at_entry():
+            return self.e.assign("ptr", 1, f"alloca i64, i64 {count}, align 16")
+
+    def words(self, room: Reg) -> list[list[Reg]]:
+        """Where the parts of each total are."""
+        count = len(self.totals)
+        return [
+            [word(self.f, room, part * count + i) for part in range(self.parts)]
+            for i in range(count)
+        ]
+
+    def call(self, begin: Reg, end: Reg, totals: Reg) -> None:
+        """The function over a range."""
+        self.e.line(f"call void @{self.name}(ptr %frame, {begin}, {end}, {totals})")
+
+    def call_parts(self, room: Reg) -> None:
+        """The function over parts of the range."""
+        f = self.f
+        count = f.number(1) if self.whole else rounds(f, self.work, self.each, self.end)
+        words = [Reg("%frame", "ptr"), f.number(0), count, self.end, room]
+        with f.at_entry():
+            context = f.e.assign("ptr", 1, f"alloca i64, i64 {len(words)}, align 16")
+        for i, value in enumerate(words):
+            f.store(value, word(f, context, i))
+        leave_if(f, in_rounds(f, f"{self.name}_part", context, self.parts, count, self.is_shared))
+
+    def part(self) -> str:
+        """The function of one part: a range of the whole, totals of its own."""
+        name = f"{self.name}_part"
+        f = FunctionWriter(None, f"define internal void @{name}(ptr %context, i64 %part)")
+        context = Reg("%context", "ptr")
+        frame, turn, turns, end, room = [
+            f.load(word(f, context, i), kind, 1)
+            for i, kind in enumerate(("ptr", I64, I64, I64, "ptr"))
+        ]
+        parts = f.number(self.parts)
+        piece = f.add(f.mul(turn, parts), Reg("%part", I64))
+        begin, stop = bounds(f, piece, f.mul(turns, parts), end)
+        if not self.totals:
+            f.e.line(f"call void @{self.name}({frame}, {begin}, {stop}, {room})")
+        else:
+            with f.at_entry():
+                found = f.e.assign("ptr", 1, f"alloca i64, i64 {len(self.totals)}, align 16")
+            f.e.line(f"call void @{self.name}({frame}, {begin}, {stop}, {found})")
+            first = f.mul(Reg("%part", I64), f.number(len(self.totals)))
+            for i, effect in enumerate(self.totals):
+                own = f.address(room, f.add(first, f.number(i)), I64)
+                x, y = [f.load(at, effect.kind, 1) for at in (own, word(f, found, i))]
+                f.store(combined(f, effect.combine, x, y), own)
+        f.e.line("ret void")
+        return f.text()
+
+
+def word(f: FunctionWriter, base: Reg, i: int) -> Reg:
+    """The address of a word."""
+    return f.e.assign("ptr", 1, f"getelementptr i64, {base}, i64 {i}")
+
+
+def is_less(x: Reg, limit: int) -> bool:
+    """Whether a number is known, and less than another."""
+    return x.text.isdigit() and int(x.text) < limit
+
+
+def rounds(f: FunctionWriter, work: Reg, each: int, end: Reg) -> Reg:
+    """How many rounds there are: no more than a range has places.
+
+    There is only one where so little is done that the interpreter's lock is still held.
+    """
+    size = f.number(max(ROUND // each, RELEASE))
+    count = f.add(f.e.binary("sdiv", work, size), f.number(1))
+    return f.e.intrinsic("smax", f.e.intrinsic("smin", count, end), f.number(1))
+
+
+def in_rounds(
+    f: FunctionWriter, function: str, context: Reg, parts: int, count: Reg, shared: bool
+) -> Reg:
+    """Calls the function of a part for all parts in each round; whether a signal has ended it."""
+    share = Reg("null", "ptr")
+    if shared:
+        name = "gw_parallel_for"
+        f.e.declarations[name] = f"declare void @{name}(ptr, ptr, i64)"
+        share = Reg(f"@{name}", "ptr")
+    part = Reg(f"@{function}", "ptr")
+    raised = f.call(I64, "gw_rounds", share, part, context, f.number(parts), count)
+    return f.e.compare("ne", raised, f.number(0))
+
+
+def leave_if(f: FunctionWriter, raised: Reg) -> None:
+    """Leaves the main function if a signal has ended what it did."""
+    go, on = f.e.fresh_label("interrupted"), f.e.fresh_label("on")
+    f.branch_if(raised, go, on)
+    f.e.label(go)
+    leave(f)
+    f.e.label(on)
+
+
+def leave(f: FunctionWriter) -> None:
+    """Leaves the main function, which a signal has ended."""
+    f.to_slot(0, f.number(INTERRUPTED))
+    f.branch("leave")
+
+
+def bounds(f: FunctionWriter, part: Reg, parts: Reg, end: Reg) -> tuple[Reg, Reg]:
+    """Where one of so many parts of a range begins and ends."""
+    each, rest = f.e.binary("sdiv", end, parts), f.e.binary("srem", end, parts)
+    first, last = [  # end * number / parts, which might overflow
+        f.add(f.mul(each, number), f.e.binary("sdiv", f.mul(rest, number), parts))
+        for number in (part, f.add(part, f.number(1)))
+    ]
+    return first, last
+
+
+def weight(nest: Nest) -> int:
+    """What an element costs."""
+    elements = [x for stage in nest.stages for x in stage.instructions if isinstance(x, Element)]
+    return 1 + sum(1 if x.op.type_name in _SIMPLE else _DEAR for x in elements)

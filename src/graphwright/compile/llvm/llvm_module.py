@@ -1,0 +1,58 @@
+"""An LLVM module while its functions are written."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Protocol
+
+from graphwright.compile.llvm.emitter import Emitter
+from graphwright.compile.llvm.frame import Frame
+from graphwright.compile.nests.nest import Program
+from graphwright.compile.nests.sizes import Size
+from graphwright.compile.run.options import OPTIONS
+
+if TYPE_CHECKING:
+    from graphwright.compile.llvm.sanitizer import Sanitizer
+
+
+def sanitizer_of(program: Program) -> Sanitizer | None:
+    """What instruments a program's code in the mode `sanitize`; only that mode loads it."""
+    if OPTIONS.get("native") != "sanitize":
+        return None
+    from graphwright.compile.llvm.sanitizer import Sanitizer
+
+    return Sanitizer(program)
+
+
+class Writer(Protocol):
+    """What writes a function."""
+
+    e: Emitter
+
+    def text(self) -> str:
+        """The function."""
+
+
+class Module:
+    """The functions of a module, as they are written."""
+
+    def __init__(self, program: Program) -> None:
+        self.program = program
+        self.frame = Frame(program, sanitizer_of(program))
+        self.functions: list[str] = []
+        self.declarations: dict[str, str] = {}
+
+    def text(self) -> str:
+        """What was written so far: declarations, then functions."""
+        return "\n".join([*self.declarations.values(), "", *self.functions])
+
+    def expected(self, size: Size) -> int:
+        """What a size is in this trace; negative where it does not say."""
+        known = {s: value for (s, _, _), value in zip(self.program.symbols, self.program.expected)}
+        values = [known.get(s, -1) for s in size.symbols]
+        return size.factor * math.prod(values) if all(v >= 0 for v in values) else -1
+
+    def add(self, writer: Writer) -> None:
+        """Has a function written, and those that it calls before it."""
+        self.functions.append(writer.text())
+        self.declarations.update(writer.e.declarations)

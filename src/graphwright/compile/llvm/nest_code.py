@@ -1,0 +1,220 @@
+"""Loop nests as LLVM functions: explicit vectors along the innermost axis.
+
+A nest becomes `void nestK(frame, begin, end)` over a range of its outer axes (of all but the
+innermost where nothing is reduced; of the elements where there is one axis). What does not
+change along the innermost axis is computed once before its loop. The loop runs over chunks
+of as many elements as a vector has lanes; the last, partial chunk goes through small buffers on
+the stack, so that its body is the same code.
+"""
+
+from __future__ import annotations
+
+from graphwright.compile.llvm.emitter import Reg
+from graphwright.compile.llvm.frame import Frame
+from graphwright.compile.llvm.function import I64, FunctionWriter
+from graphwright.compile.llvm.functions.combine import combined, horizontal, identity
+from graphwright.compile.llvm.stages import StageWriter
+from graphwright.compile.nests.element_kinds import item_size
+from graphwright.compile.nests.nest import Buffer, Keep, Load, Nest, Reduce, Stage, Store
+from graphwright.compile.nests.sizes import ONE, Size
+
+#: The bytes of a vector: several registers of any machine, which hides latencies.
+_VECTOR = 128
+
+
+def lanes_of(nest: Nest, inner: int) -> int:
+    """As many lanes as the largest elements of a nest allow; no more than the innermost axis has,
+    where that is expected to be short and made of whole vectors, `inner` elements long."""
+    sizes = [1]
+    for stage in nest.stages:
+        sizes += [item_size(x.kind) for x in stage.instructions]
+    lanes = min(_VECTOR // max(sizes), 32)
+    narrow = inner in (8, 16) and len(nest.axes) > 1 and not nest.outer
+    return min(lanes, inner) if narrow else lanes
+
+
+class NestWriter:
+    """Writes the function of a nest."""
+
+    def __init__(
+        self, name: str, nest: Nest, frame: Frame, buffers: tuple[Buffer, ...], inner: int
+    ) -> None:
+        self.name = name
+        self.nest = nest
+        self.buffers = buffers
+        signature = f"define internal void @{name}(ptr %frame, i64 %begin, i64 %end, ptr %totals)"
+        self.f = FunctionWriter(frame, signature)
+        self.e = self.f.e
+        self.lanes = lanes_of(nest, inner)
+        self.rows: dict[int, Reg] = {}
+        self.row_memory: dict[int, Reg] = {}
+        self.row_shadows: dict[int, Reg] = {}  # of sanitized code
+        self.accumulators: dict[int, Reg] = {}
+        #: What is added into memory: the caller says where that lies.
+        self.into = {store.buffer: i for i, store in enumerate(accumulated(nest))}
+        self.places: dict[int, Reg] = {}
+        #: How many axes the range runs over; the others are loops inside.
+        self.outside = nest.outer or len(nest.axes) - 1
+
+    def text(self) -> str:
+        """The function."""
+        f, nest = self.f, self.nest
+        begin, end = Reg("%begin", I64), Reg("%end", I64)
+        self.allocate_rows()
+        if not nest.outer:
+            self.start_totals()
+        if nest.ordered and nest.outer:
+            self.in_order([])
+        elif len(nest.axes) == 1 and not nest.outer:
+            self.stages([], begin, end)
+        else:
+            with f.loop(begin, end) as position:
+                indices = self.indices(position)
+                self.stages(indices, f.number(0), f.size(nest.axes[-1]))
+        if not nest.outer:
+            self.finish_totals()
+        for memory in (*self.row_memory.values(), *self.row_shadows.values()):
+            f.call("", "free", memory)
+        self.e.line("ret void")
+        return f.text()
+
+    def in_order(self, indices: list[Reg]) -> None:
+        """The stages of one element after the other."""
+        if len(indices) == len(self.nest.axes):
+            self.stages(indices, self.f.number(0), self.f.number(0))
+            return
+        with self.f.loop(self.f.number(0), self.f.size(self.nest.axes[len(indices)])) as i:
+            self.in_order([*indices, i])
+
+    def indices(self, position: Reg) -> list[Reg]:
+        """The index along each of the axes that the range runs over."""
+        axes = self.nest.axes[: self.outside]
+        indices: list[Reg] = []
+        for size in reversed(axes[1:]):
+            value = self.f.size(size)
+            indices.append(self.e.binary("urem", position, value))
+            position = self.e.binary("udiv", position, value)
+        return [position, *reversed(indices)]
+
+    def allocate_rows(self) -> None:
+        """Memory for values of one row that a later stage reads."""
+        wanted = {
+            x.buffer
+            for stage in self.nest.stages
+            for x in (*stage.instructions, *stage.effects)
+            if isinstance(x, (Load, Store)) and self.buffers[x.buffer].role == "row"
+        }
+        for i in sorted(wanted):
+            count = self.f.size(Size(item_size(self.buffers[i].kind)))
+            for d in self.buffers[i].shape:
+                count = self.f.mul(count, self.f.size(d))
+            self.row_memory[i] = self.f.call("ptr", "malloc", count)
+            if self.f.frame.sanitizer is not None:
+                self.row_shadows[i] = self.f.call("ptr", "calloc", count, self.f.number(1))
+
+    # -- totals -----------------------------------------------------------------------------
+
+    def start_totals(self) -> None:
+        """Room for what is reduced over everything."""
+        for effect in totals_of(self.nest):
+            room = self.f.stack(effect.kind, self.lanes)
+            self.f.store(self.whole(effect), room)
+            self.accumulators[effect.row] = room
+
+    def whole(self, effect: Reduce) -> Reg:
+        """What a reduction starts from, in every lane."""
+        return self.e.constant(effect.kind, identity(effect.combine, effect.kind), self.lanes)
+
+    def finish_totals(self) -> None:
+        """Totals go where the caller wants them, in the order of the nest's scalars."""
+        for i, effect in enumerate(totals_of(self.nest)):
+            value = self.f.load(self.accumulators[effect.row], effect.kind, self.lanes)
+            total = horizontal(self.f, effect.combine, value)
+            address = f"getelementptr i64, ptr %totals, i64 {i}"
+            self.f.store(total, self.e.assign("ptr", 1, address))
+
+    # -- stages -----------------------------------------------------------------------------
+
+    def stages(self, indices: list[Reg], begin: Reg, end: Reg) -> None:
+        """All stages, for one index of the range's axes."""
+        for stage in self.nest.stages:
+            if not stage.inner:
+                self.once(stage, indices)
+            else:
+                StageWriter(self, stage).write(indices, begin, end)
+
+    def once(self, stage: Stage, indices: list[Reg]) -> None:
+        """A stage without inner axes."""
+        writer = StageWriter(self, stage)
+        for i in range(len(stage.instructions)):
+            writer.scalar(i, indices)
+        for effect in stage.effects:
+            if isinstance(effect, Keep):
+                self.rows[effect.row] = writer.uniform[effect.value]
+            elif isinstance(effect, Store):
+                place = effect.buffer, effect.at, effect.kind, indices, effect.picks
+                address, value = writer.address(*place), writer.uniform[effect.value]
+                if effect.combine:
+                    address = self.accessed(effect.buffer, address, effect.kind, False)
+                    before = self.f.load(address, effect.kind, 1)
+                    value = combined(self.f, effect.combine, before, value)
+                self.f.store(value, self.accessed(effect.buffer, address, effect.kind, True))
+
+    def base(self, buffer: int) -> Reg:
+        """A buffer's address."""
+        if buffer in self.into:
+            return self.into_address(self.into[buffer])
+        return self.row_memory.get(buffer) or self.f.buffer(buffer)
+
+    def accessed(
+        self, buffer: int, address: Reg, kind: str, writes: bool, count: Reg | None = None
+    ) -> Reg:
+        """The address at which so many elements of a buffer, or one, are read or written; see
+        `FunctionWriter.accessed`."""
+        sanitizer = self.f.frame.sanitizer
+        if sanitizer is None:
+            return address
+        size = self.f.mul(count or self.f.number(1), self.f.number(item_size(kind)))
+        place = buffer, self.base(buffer), address, size, writes, self.shadow(buffer)
+        found: Reg = sanitizer.access(self.f, *place)
+        return found
+
+    def shadow(self, buffer: int) -> Reg | None:
+        """The shadow of what lies elsewhere while this runs; None for that of the buffer."""
+        return Reg("null", "ptr") if buffer in self.into else self.row_shadows.get(buffer)
+
+    def into_address(self, i: int) -> Reg:
+        """Where the caller wants a sum."""
+        if i not in self.places:
+            with self.f.at_entry():
+                address = self.e.assign("ptr", 1, f"getelementptr i64, ptr %totals, i64 {i}")
+                self.places[i] = self.f.load(address, "ptr", 1)
+        return self.places[i]
+
+
+def accumulated(nest: Nest) -> list[Store]:
+    """What a nest adds into memory in any order, a store for each buffer."""
+    if nest.ordered:
+        return []
+    found = {
+        effect.buffer: effect
+        for stage in nest.stages
+        for effect in stage.effects
+        if isinstance(effect, Store) and effect.combine
+    }
+    return list(found.values())
+
+
+def totals_of(nest: Nest) -> list[Reduce]:
+    """What a nest reduces over everything, in the order of its scalars."""
+    if nest.outer:
+        return []
+    found = {e.row: e for stage in nest.stages for e in stage.effects if isinstance(e, Reduce)}
+    return [found[row] for row, _, _ in nest.scalars]
+
+
+def extent(nest: Nest) -> tuple[Size, ...]:
+    """The axes that the range of a nest's function runs over."""
+    if len(nest.axes) == 1 and not nest.outer:
+        return nest.axes
+    return nest.axes[: nest.outer or len(nest.axes) - 1] or (ONE,)

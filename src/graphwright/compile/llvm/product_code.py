@@ -1,0 +1,204 @@
+"""Products of matrices in machine code: calls of BLAS, or of the product kernel.
+
+The kernel computes larger ones: BLAS would use threads of its own for those, which take the cores
+from everything else. It also computes those whose right operand a loop does not change, since
+that is packed once, before the loop.
+"""
+
+from __future__ import annotations
+
+from graphwright.base.named_tuples import NamedTuple
+from graphwright.compile.llvm.emitter import Reg
+from graphwright.compile.llvm.function import I64, FunctionWriter
+from graphwright.compile.nests.element_kinds import item_size
+from graphwright.compile.nests.nest import Multiply
+from graphwright.compile.nests.sizes import ONE, Size
+from graphwright.machine.matmul import WORTH
+from graphwright.machine.targets import vectors
+
+#: Rows of the left operand from which on the kernel is faster with an operand that is packed.
+_ROWS = 8
+
+
+def has_kernel() -> bool:
+    """Whether the processor is one that the kernel knows better than BLAS."""
+    return vectors().bits >= 256
+
+
+class Operands(NamedTuple):
+    """Where the matrices of a product are."""
+
+    a: Reg
+    b: Reg
+    c: Reg
+
+
+def write_products(f: FunctionWriter, s: Multiply) -> None:
+    """The product, or one after the other."""
+    matrices = Operands(*[f.buffer(i) for i in (s.a, s.b, s.c)])
+    if s.products == ONE:
+        write_product(f, s, matrices)
+        return
+    sizes = [f.size(size) for size in (s.m * s.k, s.k * s.n, s.m * s.n)]
+    with f.loop(f.number(0), f.size(s.products)) as i:
+        places = [f.address(x, f.mul(i, size), s.kind) for x, size in zip(matrices, sizes)]
+        write_product(f, s, Operands(*places))
+
+
+def write_product(f: FunctionWriter, s: Multiply, matrices: Operands) -> None:
+    """c = a @ b, or c += a @ b"""
+    if not has_kernel():
+        write_blas(f, s, matrices)
+        return
+    e = f.e
+    labels = ("blas", "kernel", "room", "multiplied")
+    blas, kernel, there, done = [e.fresh_label(p) for p in labels]
+    f.branch_if(is_packed(f, s) if s.packed >= 0 else is_large(f, s), kernel, blas)
+    e.label(blas)
+    write_blas(f, s, matrices)
+    f.branch(done)
+    e.label(kernel)
+    is_own = s.packed < 0
+    memory = f.call("ptr", "malloc", Room.bytes(f, s)) if is_own else f.buffer(s.packed)
+    f.branch_if(e.compare("ne", memory, Reg("null", "ptr")), there, blas)  # which needs no room
+    e.label(there)
+    room = Room.at(f, s, memory)
+    if not is_own:
+        multiply(f, s, matrices, room)
+    else:
+        pack(f, s, matrices.b, room)
+        multiply(f, s, matrices, room)
+        f.call("", "free", memory)
+    f.branch(done)
+    e.label(done)
+
+
+def write_pack(f: FunctionWriter, s: Multiply) -> None:
+    """Packs the right operand in memory that is allocated here, once."""
+    e = f.e
+    slot = f.frame.buffer(s.packed)
+    some, none, filled, done = [e.fresh_label(p) for p in ("pack", "none", "room", "packed")]
+    f.branch_if(is_packed(f, s), some, done)
+    e.label(some)
+    missing = e.compare("eq", f.from_slot(slot, "ptr"), Reg("null", "ptr"))
+    f.branch_if(missing, none, filled)
+    e.label(none)
+    memory = f.call("ptr", "malloc", Room.bytes(f, s))
+    f.to_slot(slot, memory)
+    f.branch_if(e.compare("ne", memory, Reg("null", "ptr")), filled, done)
+    e.label(filled)
+    pack(f, s, f.buffer(s.b), Room.at(f, s, f.from_slot(slot, "ptr")))
+    f.branch(done)
+    e.label(done)
+
+
+def is_large(f: FunctionWriter, s: Multiply) -> Reg:
+    """Whether BLAS would use threads."""
+    work = f.mul(f.mul(f.size(s.m), f.size(s.n)), f.size(s.k))
+    return f.e.compare("sgt", work, f.number(WORTH))
+
+
+def is_packed(f: FunctionWriter, s: Multiply) -> Reg:
+    """Whether the kernel computes a product whose right operand can be packed before."""
+    return f.e.compare("sge", f.size(s.m), f.number(_ROWS))
+
+
+class Room(NamedTuple):
+    """Where the kernel's tables of offsets and the packed operand are."""
+
+    rows: Reg
+    places: Reg
+    cols: Reg
+    b_rows: Reg
+    panels: Reg
+
+    @staticmethod
+    def bytes(f: FunctionWriter, s: Multiply) -> Reg:
+        """The size of it all."""
+        item = item_size(s.kind)
+        lanes = vectors().bits // 8 // item
+        across = f.e.binary("sdiv", f.add(f.size(s.n), f.number(lanes - 1)), f.number(lanes))
+        packed = f.mul(f.mul(f.size(s.k), across), f.number(lanes * item))
+        tables = f.mul(f.add(f.size(s.m), f.size(s.k)), f.number(16))
+        return f.add(f.add(tables, packed), f.number(64))
+
+    @staticmethod
+    def at(f: FunctionWriter, s: Multiply, memory: Reg) -> Room:
+        """The places in some memory."""
+        e = f.e
+        m, k = f.size(s.m), f.size(s.k)
+
+        def after(start: Reg, count: Reg) -> Reg:
+            return e.assign("ptr", 1, f"getelementptr i64, {start}, {count}")
+
+        places = after(memory, m)
+        cols = after(places, m)
+        b_rows = after(cols, k)
+        end = e.assign(I64, 1, f"ptrtoint {after(b_rows, k)} to i64")
+        line = e.binary("and", f.add(end, f.number(63)), f.number(-64))
+        return Room(memory, places, cols, b_rows, e.assign("ptr", 1, f"inttoptr {line} to ptr"))
+
+
+def steps(f: FunctionWriter, s: Multiply, rows: Size, columns: Size, transposed: bool) -> list[Reg]:
+    """The bytes from row to row and from column to column of an operand."""
+    unit = f.number(item_size(s.kind))
+    long = f.mul(f.size(rows if transposed else columns), unit)
+    return [unit, long] if transposed else [long, unit]
+
+
+def pack(f: FunctionWriter, s: Multiply, b: Reg, room: Room) -> None:
+    """Fills the tables and packs b."""
+    a_row, a_col = steps(f, s, s.m, s.k, s.transpose_a)
+    b_row, b_col = steps(f, s, s.k, s.n, s.transpose_b)
+    c_row = f.mul(f.size(s.n), f.number(item_size(s.kind)))
+    m, k = f.size(s.m), f.size(s.k)
+    filled = (room.rows, m, a_row), (room.places, m, c_row), (room.cols, k, a_col)
+    for table, count, step in (*filled, (room.b_rows, k, b_row)):
+        with f.loop(f.number(0), count) as i:
+            f.store(f.e.binary("mul", i, step), f.address(table, i, I64))
+    operands = b, room.b_rows, k, b_col, f.size(s.n), room.panels
+    f.call("", f"gw_{letter(s)}pack", *operands)
+
+
+def multiply(f: FunctionWriter, s: Multiply, matrices: Operands, room: Room) -> None:
+    """The product with what is packed."""
+    e = f.e
+    left = matrices.a, room.rows, f.size(s.m), room.cols, f.size(s.k)
+    factors = Reg("null", "ptr")
+    if s.add:
+        factors = f.stack(s.kind, 2)
+        for i in range(2):
+            f.store(e.constant(s.kind, 1), f.address(factors, f.number(i), s.kind))
+    target = matrices.c, room.places, factors
+    f.call("", f"gw_{letter(s)}multiply", *left, room.panels, f.size(s.n), *target)
+
+
+def letter(s: Multiply) -> str:
+    """How BLAS names the kind of elements."""
+    return "s" if s.kind == "f32" else "d"
+
+
+def write_blas(f: FunctionWriter, s: Multiply, matrices: Operands) -> None:
+    """BLAS, which counts columns first: c' = b' a'."""
+    e = f.e
+    integers: list[Reg] = []
+    lead_a, lead_b = (s.m if s.transpose_a else s.k), (s.k if s.transpose_b else s.n)
+    for size in (s.n, s.m, s.k, lead_b, lead_a, s.n):
+        room = f.stack("i32", 1)
+        short = e.cast("trunc", f.size(size), "i32")
+        f.store(e.intrinsic("smax", short, Reg("1", "i32")) if len(integers) > 2 else short, room)
+        integers.append(room)
+    flags = []
+    for transposed in (s.transpose_b, s.transpose_a):
+        room = f.stack("i8", 1)
+        f.store(Reg(str(ord("T" if transposed else "N")), "i8"), room)
+        flags.append(room)
+    factors = []
+    for value in (1, int(s.add)):
+        room = f.stack(s.kind, 1)
+        f.store(e.constant(s.kind, value), room)
+        factors.append(room)
+    n, m, k, ldb, lda, ldc = integers
+    a, b, c = matrices
+    operands = factors[0], b, ldb, a, lda, factors[1], c, ldc
+    f.call("", f"gw_{letter(s)}gemm", *flags, n, m, k, *operands)

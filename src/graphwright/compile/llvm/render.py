@@ -1,0 +1,42 @@
+"""A program as an LLVM module: `prepare(frame)`, `run(frame)` and a function for each nest."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from graphwright.compile.llvm.frame import Frame
+from graphwright.compile.llvm.llvm_module import Module
+from graphwright.compile.llvm.nest_code import lanes_of
+from graphwright.compile.llvm.size_code import preparation
+from graphwright.compile.llvm.statement_code import StatementWriter
+from graphwright.compile.nests.collapse import collapse
+from graphwright.compile.nests.element_kinds import INTEGERS
+from graphwright.compile.nests.nest import Constant, Count, Nest, Program
+
+
+def render(program: Program) -> tuple[str, Frame]:
+    """The module's text, and the layout of its frame."""
+    module = Module(program)
+    module.add(preparation(program, module.frame))
+    module.add(StatementWriter(module))
+    if module.frame.sanitizer is not None:
+        module.functions.append(module.frame.sanitizer.text())
+    return module.text(), module.frame
+
+
+def skeleton(program: Program) -> Any:
+    """What decides how good a program's text is, whatever sizes a trace knows: where a number
+    stands for one, there is a number."""
+    module = Module(program)
+
+    def of(part: Any) -> Any:
+        if not isinstance(part, tuple):
+            return part
+        if isinstance(part, (Constant, Count)) and part.kind in INTEGERS:
+            return part.kind
+        found = [type(part), *map(of, part)]
+        if isinstance(part, Nest):
+            found.append(lanes_of(collapse(part), module.expected(part.axes[-1])))
+        return tuple(found)
+
+    return of(program._replace(expected=(), names=()))

@@ -1,0 +1,47 @@
+"""What programs call by name, and their machine code in this process."""
+
+from __future__ import annotations
+
+import ctypes
+from functools import cache
+
+import numpy as np
+
+from graphwright.machine import blas, compiler, threads
+from graphwright.machine.linking import Library, c_function
+
+#: The product kernels, by dtype.
+PRODUCTS = ("gw_spack", "gw_dpack", "gw_smultiply", "gw_dmultiply")
+
+#: What was defined by `define`.
+_DEFINED: dict[str, int] = {}
+
+
+def define(name: str, address: int) -> None:
+    """Something that programs may call or refer to."""
+    _DEFINED[name] = address
+
+
+def link(text: str) -> Library:
+    """The functions of a module, in this process."""
+    return compiler.link(text, address)
+
+
+@cache
+def _outside(name: str) -> int | None:
+    if name in ("gw_sgemm", "gw_dgemm"):
+        return blas.address(name.removeprefix("gw_"))
+    if name in PRODUCTS:
+        from graphwright.machine import products
+
+        functions = products.kernels(np.dtype(np.float32 if name[3] == "s" else np.float64))
+        function = functions.pack if name.endswith("pack") else functions.multiply
+        return ctypes.cast(function, ctypes.c_void_p).value
+    if name == "gw_parallel_for":
+        return threads.address()
+    return c_function(name)
+
+
+def address(name: str) -> int | None:
+    """Where what native code calls lies: Python, the C library's functions, BLAS, our threads."""
+    return _DEFINED.get(name) or _outside(name)

@@ -1,0 +1,400 @@
+"""Statements as code: what the function `run` does, and calls of a function for each nest."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from graphwright.compile.llvm.accumulation import Accumulation
+from graphwright.compile.llvm.emitter import Reg
+from graphwright.compile.llvm.function import I64, FunctionWriter
+from graphwright.compile.llvm.functions.branchless_selection import takes_both
+from graphwright.compile.llvm.functions.combine import combined, identity
+from graphwright.compile.llvm.instructions import element, scalar_instruction
+from graphwright.compile.llvm.launch import ROUND, Launch, leave, weight
+from graphwright.compile.llvm.list_code import ListWriter, moving
+from graphwright.compile.llvm.llvm_module import Module
+from graphwright.compile.llvm.nest_code import NestWriter, totals_of
+from graphwright.compile.llvm.product_code import write_pack, write_products
+from graphwright.compile.llvm.scan_code import ScanWriter, across
+from graphwright.compile.memory.accesses import accessed
+from graphwright.compile.memory.arena import GRAIN, bytes_of
+from graphwright.compile.nests.collapse import collapse, linears
+from graphwright.compile.nests.nest import (
+    Choice,
+    Clear,
+    Copy,
+    Element,
+    Index,
+    Linear,
+    Load,
+    Loop,
+    Multiply,
+    Nest,
+    PackRight,
+    Scalar,
+    Scan,
+    Statement,
+    Straight,
+    all_statements,
+    exchanges,
+)
+from graphwright.compile.nests.sizes import product
+
+#: Simple operations after which signals are let in, how many a nest counts for at least, and how
+#: many of a nest's count for one: they are done in vectors.
+_PATIENCE, _LONG, _AT_ONCE = 1 << 20, 1 << 12, ROUND >> 20
+
+
+class StatementWriter:
+    """Writes `run(frame)`, the statements of a program."""
+
+    def __init__(self, module: Module) -> None:
+        self.module = module
+        self.program = module.program
+        self.frame = module.frame
+        self.f = f = FunctionWriter(self.frame, "define i64 @run(ptr %frame)")
+        self.e = f.e
+        self.scalars: dict[int, Reg] = {}
+        self.shared = set(scalars_of_nests(self.program.body))  # they must be in the frame
+        self.patience = f.number(_PATIENCE)  # operations until signals are let in again
+        #: Results that may have the memory of inputs: the first that is begun is to be finished.
+        self.lent = {self.program.results[result][0] for result, _ in self.program.reuses}
+        self.whole = False
+        f.moving = {*swapped(self.program.body), *moving(self.program)}
+        self.lists = ListWriter(f, self.frame, self.scalars, self.define)
+
+    def text(self) -> str:
+        """The function: it returns the status, 0 if all is well."""
+        self.lists.clear(self.program)
+        temporaries = self.allocate()
+        for statement in self.program.body:
+            self.statement(statement)
+        self.f.branch("leave")
+        self.e.label("leave")
+        if self.frame.sanitizer is not None:
+            self.frame.sanitizer.end(self.f)
+        self.free(temporaries)
+        self.lists.free(self.program)
+        self.e.line(f"ret {self.f.from_slot(0, I64)}")
+        return self.f.text()
+
+    def allocate(self) -> Reg | None:
+        """Memory for all temporaries, in one piece."""
+        places = dict(self.program.homes)
+        own = [i for i, home in places.items() if i == home]
+        if self.frame.sanitizer is not None:
+            self.frame.sanitizer.begin(self.f, places)
+        memory = self.lay_out(own) if own else None
+        for i, home in places.items():
+            if i != home:
+                self.lies_at(i, self.f.buffer(home))
+        return memory
+
+    def lay_out(self, own: list[int]) -> Reg:
+        """Buffers one after the other, as `arena.offsets` says."""
+        f, sanitizer = self.f, self.frame.sanitizer
+        guard = 0 if sanitizer is None else sanitizer.zone
+        offset = f.number(0)
+        offsets = []
+        for i in own:
+            offsets.append(f.add(offset, f.number(guard)))
+            size = f.add(f.size(bytes_of(self.program.buffers[i])), f.number(2 * guard))
+            padded = f.e.binary("and", f.add(size, f.number(2 * GRAIN - 1)), f.number(-GRAIN))
+            offset = f.add(offset, padded)
+        memory = f.call("ptr", "malloc", offset)
+        some, none = f.e.fresh_label("some"), f.e.fresh_label("none")
+        f.branch_if(f.e.compare("ne", memory, Reg("null", "ptr")), some, none)
+        f.e.label(none)
+        f.e.line("ret i64 1")
+        f.e.label(some)
+        if sanitizer is not None:
+            sanitizer.poison(f, memory, offset)
+            starts = [f.e.binary("sub", at, f.number(guard)) for at in offsets]
+            for i, *zone in zip(own, starts, [*starts[1:], offset]):
+                sanitizer.guard(f, i, memory, *zone)
+        for i, at in zip(own, offsets):
+            self.lies_at(i, f.e.assign("ptr", 1, f"getelementptr i8, {memory}, {at}"))
+        return memory
+
+    def lies_at(self, i: int, address: Reg) -> None:
+        """Notes the address of a buffer."""
+        self.f.to_slot(self.frame.buffer(i), address)
+        if i not in self.f.moving:
+            self.f.set_buffer(i, address)
+
+    def free(self, memory: Reg | None) -> None:
+        """Gives the temporaries back."""
+        if memory is not None:
+            self.f.call("", "free", memory)
+
+    def statement(self, statement: Statement) -> None:
+        """One statement."""
+        if self.frame.sanitizer is not None:
+            self.frame.sanitizer.statement(self.f, statement, self.lists.require)
+        self.whole = self.whole or not self.lent.isdisjoint(accessed(statement))
+        if isinstance(statement, Nest):
+            self.nest(statement)
+        elif isinstance(statement, Straight):
+            self.straight(statement)
+        elif isinstance(statement, Clear):
+            self.clear(statement)
+        elif isinstance(statement, Multiply):
+            write_products(self.f, statement)
+        elif isinstance(statement, PackRight):
+            write_pack(self.f, statement.product)
+        elif isinstance(statement, Scan):
+            self.scan(statement)
+        elif isinstance(statement, Copy):
+            self.copy(statement)
+        elif isinstance(statement, Loop):
+            self.loop(statement)
+        elif isinstance(statement, Choice):
+            self.choice(statement)
+        else:
+            self.lists.statement(statement)
+
+    def nest(self, nest: Nest) -> None:
+        """A call of the nest's function over its whole range."""
+        nest = collapse(nest)
+        name = f"nest{len(self.module.functions)}"
+        inner = self.module.expected(nest.axes[-1])
+        writer = NestWriter(name, nest, self.frame, self.program.buffers, inner)
+        self.module.add(writer)
+        if writer.into:
+            accumulation = Accumulation(name, nest, self.frame, self.program.buffers, self.whole)
+            self.module.add(accumulation.part())
+            accumulation.write(self.f, self.launch)
+            return
+        totals = self.launch(Launch.of_nest(self.f, name, nest, self.whole))
+        for (_, scalar, kind), effect, rooms in zip(nest.scalars, totals_of(nest), totals):
+            values = [self.f.load(room, kind, 1) for room in rooms]
+            while len(values) > 1:
+                pairs = zip(values[::2], values[1::2])
+                values = [combined(self.f, effect.combine, x, y) for x, y in pairs]
+            self.define(scalar, values[0])
+
+    def launch(self, launch: Launch) -> list[list[Reg]]:
+        """A function over its whole range; where the parts of each total are."""
+        if launch.has_parts():
+            self.module.functions.append(launch.part())
+        return launch.write()
+
+    def scan(self, scan: Scan) -> None:
+        """A call of the scan's function."""
+        name = f"scan{len(self.module.functions)}"
+        writer = ScanWriter(name, scan, self.frame)
+        self.module.add(writer)
+        columns = self.f.mul(self.f.size(scan.axes[0]), across(self.f, scan))
+        work = self.f.size(product(scan.axes))
+        self.launch(Launch(self.f, name, columns, work, whole=self.whole))
+
+    def loop(self, loop: Loop) -> None:
+        """A loop: scalars are phis, buffers swap their addresses in the frame.
+
+        Where a step computes whether there is another one, that is tested at its end: a step has
+        one jump.
+        """
+        f, e = self.f, self.e
+        before, head, body, done = e.block, *[e.fresh_label(p) for p in ("loop", "body", "done")]
+        variables, firsts, nexts, kinds = list(zip(*loop.scalars)) or [()] * 4
+        at_end = not loop.condition and loop.again in variables
+        begun = [self.scalars[i] for i in firsts]
+        patience = self.patience
+        if at_end:
+            f.branch_if(begun[variables.index(loop.again)], head, done)
+        else:
+            f.branch(head)
+        e.label(head)
+        phis = [f.open_phi(kind) for kind in (*kinds, I64)]
+        for variable, phi in zip(variables, phis):
+            self.define(variable, phi.reg)
+        self.patience = phis[-1].reg
+        if not at_end:
+            for statement in loop.condition:
+                self.statement(statement)
+            f.branch_if(self.scalars[loop.again], body, done)
+            e.label(body)
+        self.poll(loop)
+        for statement in loop.body:
+            self.statement(statement)
+        moved = [(b, f.from_slot(self.frame.buffer(c), "ptr")) for b, c in exchanges(loop)]
+        for buffer, address in moved:
+            f.to_slot(self.frame.buffer(buffer), address)
+        if self.frame.sanitizer is not None:
+            self.frame.sanitizer.exchange(f, exchanges(loop))
+        ways = [
+            ((x.text, before), (y.text, e.block))
+            for x, y in zip((*begun, patience), (*[self.scalars[i] for i in nexts], self.patience))
+        ]
+        for phi, sources in zip(phis, ways):
+            f.close_phi(phi, *sources)
+        if not at_end:
+            f.branch(head)
+            e.label(done)
+            self.patience = phis[-1].reg
+            return
+        f.branch_if(self.scalars[nexts[variables.index(loop.again)]], head, done)
+        e.label(done)
+        ended = [f.phi(kind, 1, *sources) for kind, sources in zip((*kinds, I64), ways)]
+        for variable, reg in zip(variables, ended):
+            self.define(variable, reg)
+        self.patience = ended[-1]
+
+    def poll(self, loop: Loop) -> None:
+        """Lets signals in when patience is at its end, after about a million simple operations,
+        or as much as is done in a round of a nest."""
+        f, e = self.f, self.e
+        left = e.binary("sub", self.patience, self.cost(loop))
+        look, go, on = [e.fresh_label(p) for p in ("look", "none", "on")]
+        before = e.block
+        f.branch_if(e.compare("slt", left, f.number(0)), look, on)
+        e.label(look)
+        raised = f.call(I64, "gw_poll", Reg("%frame", "ptr"))
+        f.branch_if(e.compare("ne", raised, f.number(0)), go, on)
+        e.label(go)
+        leave(f)
+        e.label(on)
+        self.patience = f.phi(I64, 1, (left.text, before), (str(_PATIENCE), look))
+
+    def cost(self, loop: Loop) -> Reg:
+        """About how much one step of a loop does, but for loops in it; branches count whole."""
+        f = self.f
+        known, sizes = 1, []
+        for s in all_statements((*loop.condition, *loop.body)):
+            if isinstance(s, Straight):
+                known += len(s.instructions)
+            elif isinstance(s, (Nest, Multiply, Scan)):
+                size = s.work if isinstance(s, Multiply) else product(s.axes)
+                each = weight(s) if isinstance(s, Nest) else 1
+                known += _LONG
+                if size.symbols:
+                    sizes.append((each, size))
+                else:
+                    known += size.factor * each // _AT_ONCE
+        with f.at_entry():
+            total = f.number(known)
+            for each, size in sizes:
+                work = f.mul(f.size(size), f.number(each))
+                total = f.add(total, f.e.binary("sdiv", work, f.number(_AT_ONCE)))
+        return total
+
+    def choice(self, choice: Choice) -> None:
+        """A branch, or both sides of it and a selection."""
+        f, e = self.f, self.e
+        if takes_both(choice):
+            for statement in (*choice.then, *choice.otherwise):
+                self.statement(statement)
+            condition = self.scalars[choice.condition]
+            for result, then, otherwise, _ in choice.scalars:
+                self.define(
+                    result, e.select(condition, self.scalars[then], self.scalars[otherwise])
+                )
+            return
+        labels = [e.fresh_label(p) for p in ("then", "else")]
+        done = e.fresh_label("done")
+        f.branch_if(self.scalars[choice.condition], *labels)
+        ends = []
+        patience, left = self.patience, []
+        for label, statements in zip(labels, (choice.then, choice.otherwise)):
+            e.label(label)
+            self.patience = patience
+            for statement in statements:
+                self.statement(statement)
+            ends.append(e.block)
+            left.append(self.patience.text)
+            f.branch(done)
+        e.label(done)
+        results = [
+            f.phi(
+                kind,
+                1,
+                (self.scalars[then].text, ends[0]),
+                (self.scalars[otherwise].text, ends[1]),
+            )
+            for _, then, otherwise, kind in choice.scalars
+        ]
+        if left[0] != left[1]:
+            self.patience = f.phi(I64, 1, *zip(left, ends))
+        for (result, *_), reg in zip(choice.scalars, results):
+            self.define(result, reg)
+
+    def define(self, scalar: int, reg: Reg) -> None:
+        """A scalar's value; nests find it in the frame."""
+        self.scalars[scalar] = reg
+        if scalar in self.shared:
+            self.f.store(reg, self.f.slot(self.frame.scalar(scalar)))
+
+    def place(self, at: Linear) -> Reg:
+        """A place that no axis has a part in."""
+        f = self.f
+        index = f.number(0)
+        for offset in at.offsets:
+            index = f.add(index, f.size(offset))
+        for scalar, stride in at.scalars:
+            index = f.add(index, f.mul(self.scalars[scalar], f.size(stride)))
+        return index
+
+    def straight(self, statement: Straight) -> None:
+        """Scalars."""
+        f = self.f
+        values: list[Reg] = []
+        for x in statement.instructions:
+            if isinstance(x, (Load, Index)):
+                index = self.place(x.at)
+                for i, stride in x.picks if isinstance(x, Load) else ():
+                    index = f.add(index, f.mul(values[i], f.size(stride)))
+                if isinstance(x, Index):
+                    values.append(f.e.cast_integer(index, x.kind))
+                else:
+                    values.append(f.load(f.element(x.buffer, index, x.kind, False), x.kind, 1))
+            elif isinstance(x, Element):
+                operands = [values[i] for i in x.operands]
+                values.append(element(f, x.op, operands, x.kind, self.report))
+            elif isinstance(x, Scalar):
+                values.append(self.scalars[x.scalar])
+            else:
+                values.append(scalar_instruction(f, x, {}))
+        for value, scalar, _ in statement.scalars:
+            self.define(scalar, values[value])
+        for store in statement.stores:
+            index = self.place(store.at)
+            f.store(values[store.value], f.element(store.buffer, index, store.kind, True))
+
+    def report(self, condition: Reg) -> None:
+        """Notes what native code leaves to the slow tier."""
+        f = self.f
+        old = f.from_slot(0, I64)
+        f.to_slot(0, f.e.binary("or", old, f.e.cast("zext", condition, I64)))
+
+    def clear(self, statement: Clear) -> None:
+        """Fills a buffer."""
+        f = self.f
+        shape = self.program.buffers[statement.buffer].shape
+        value = f.e.constant(statement.kind, identity(statement.combine, statement.kind))
+        with f.loop(f.number(0), f.size(product(shape))) as i:
+            f.store(value, f.address(f.buffer(statement.buffer), i, statement.kind))
+
+    def copy(self, statement: Copy) -> None:
+        """Copies a buffer."""
+        target, source = self.f.buffer(statement.target), self.f.buffer(statement.source)
+        self.f.copy(target, source, self.f.size(statement.elements), statement.kind)
+
+
+def scalars_of_nests(body: tuple[Statement, ...]) -> Iterator[int]:
+    """The scalars that nests read."""
+    for statement in all_statements(body):
+        if isinstance(statement, Nest):
+            for stage in statement.stages:
+                for x in stage.instructions:
+                    if isinstance(x, Scalar):
+                        yield x.scalar
+                for at in linears(stage):
+                    yield from (scalar for scalar, _ in at.scalars)
+
+
+def swapped(body: tuple[Statement, ...]) -> Iterator[int]:
+    """The buffers whose addresses change."""
+    for statement in all_statements(body):
+        if isinstance(statement, Loop):
+            for pair in statement.buffers:
+                yield from pair

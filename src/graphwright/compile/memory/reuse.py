@@ -1,0 +1,109 @@
+"""Results that may have the memory of inputs: what an update makes of a variable, say.
+
+That is right where each element of the input is read, at the latest, by the step that writes the
+one at its place, and where the program runs to its end once it has begun: one that leaves a call
+to the kernels must leave the inputs as they were.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import lru_cache
+
+from graphwright.compile.llvm.emitter import Emitter, Reg
+from graphwright.compile.llvm.functions.elements import VectorScalars
+from graphwright.compile.memory.accesses import accessed
+from graphwright.compile.memory.in_place import is_in_step
+from graphwright.compile.nests.nest import (
+    Clear,
+    Copy,
+    Element,
+    Multiply,
+    Nest,
+    Program,
+    Scan,
+    Statement,
+    Straight,
+)
+from graphwright.compile.nests.sizes import Shape, Size
+from graphwright.op.op import Op
+from graphwright.ops.core.casting import Cast
+
+#: Statements that always run to their end, but for what elements report.
+_STEADY = (Nest, Straight, Clear, Scan, Copy, Multiply)
+
+#: Results that bits tell of.
+_MOST = 62
+
+
+def with_reuses(program: Program, pairs: Sequence[tuple[int, int]]) -> Program:
+    """The program with those of the pairs (result, input) that may share memory."""
+    if not all(isinstance(s, _STEADY) and not may_fail(s) for s in program.body):
+        return program
+    found = [pair for pair in pairs if pair[0] < _MOST and may_share(program, *pair)]
+    if not found:
+        return program
+    inputs = frozenset([program.inputs[i] for _, i in found])
+    body = [s._replace(first=inputs) if isinstance(s, Nest) else s for s in program.body]
+    return program._replace(body=tuple(body), reuses=tuple(found))
+
+
+def may_share(program: Program, result: int, number: int) -> bool:
+    """Whether a result may have the memory of an input."""
+    target, source = program.results[result][0], program.inputs[number]
+    if target < 0 or [b for b, _ in program.results].count(target) != 1:
+        return False
+    one, other = program.buffers[target], program.buffers[source]
+    if one.role != "result" or one.kind != other.kind:
+        return False
+    if guarded(program, one.shape) != guarded(program, other.shape):
+        return False
+    places = [i for i, s in enumerate(program.body) if target in accessed(s)]
+    reads = [i for i, s in enumerate(program.body) if source in accessed(s)]
+    if not places or (reads and reads[-1] > places[0]):
+        return False
+    if not reads or reads[-1] < places[0]:
+        return True
+    return is_in_step(program.body[places[0]], target, source)
+
+
+def guarded(program: Program, shape: Shape) -> Shape:
+    """A shape in terms of the sizes that the guards make equal to its own."""
+    same = {a.symbols[0]: b for a, b in program.guards if a.factor == 1 and len(a.symbols) == 1}
+    result: list[Size] = []
+    for size in shape:
+        seen = set()
+        while size.factor == 1 and len(size.symbols) == 1 and size.symbols[0] in same:
+            if size in seen:
+                break
+            seen.add(size)
+            size = same[size.symbols[0]]
+        result.append(size)
+    return tuple(result)
+
+
+def may_fail(statement: Statement) -> bool:
+    """Whether a statement may leave the call to the kernels."""
+    if isinstance(statement, Nest):
+        return any(reports(stage.instructions) for stage in statement.stages)
+    return isinstance(statement, Straight) and reports(statement.instructions)
+
+
+def reports(instructions: Sequence[object]) -> bool:
+    """Whether any of the instructions may."""
+    kinds = [getattr(x, "kind", "") for x in instructions]
+    return any(
+        isinstance(x, Element) and refuses(x.op, tuple([kinds[i] for i in x.operands]))
+        for x in instructions
+    )
+
+
+@lru_cache(maxsize=4096)
+def refuses(op: Op, kinds: tuple[str, ...]) -> bool:
+    """Whether there are operands of an op that its element expression reports."""
+    if isinstance(op, Cast):
+        return False
+    found: list[Reg] = []
+    scalars = VectorScalars(Emitter(), found.append)
+    op.element(scalars, *[Reg(f"%x{i}", k, 2) for i, k in enumerate(kinds)])  # type: ignore[attr-defined]
+    return bool(found)

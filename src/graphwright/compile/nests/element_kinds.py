@@ -1,0 +1,57 @@
+"""The element kinds of native code, by dtype."""
+
+from __future__ import annotations
+
+from functools import cache
+
+from graphwright.compile.nests.sizes import NotNative
+from graphwright.machine.targets import target
+from graphwright.types import dtypes as dt
+from graphwright.types.dtypes import DType
+
+KINDS: dict[DType, str] = {
+    dt.float32: "f32",
+    dt.float64: "f64",
+    dt.int8: "i8",
+    dt.int16: "i16",
+    dt.int32: "i32",
+    dt.int64: "i64",
+    dt.uint8: "u8",
+    dt.uint16: "u16",
+    dt.uint32: "u32",
+    dt.uint64: "u64",
+    dt.bool_: "b1",
+    dt.float16: "f16",
+    dt.bfloat16: "bf16",
+}
+
+#: Kinds that are only stored: element expressions compute in f32 what they hold, and round.
+HALVES = ("f16", "bf16")
+
+INTEGERS = frozenset({kind for dtype, kind in KINDS.items() if dtype.is_integer})
+
+DTYPES = {kind: dtype for dtype, kind in KINDS.items()}
+
+
+def kind_of(dtype: DType) -> str:
+    """The kind of a dtype's elements; `NotNative` where there is none."""
+    try:
+        return KINDS[dtype]
+    except KeyError:
+        raise NotNative(f"{dtype.name} has no native form") from None
+
+
+def is_native_dtype(dtype: DType) -> bool:
+    """Whether elements of this dtype have a native form on this processor."""
+    return dtype in KINDS and (dtype is not dt.float16 or converts_float16())
+
+
+@cache
+def converts_float16() -> bool:
+    """Whether this processor converts float16 by itself, as all but old ones of x86 do."""
+    return target().family != "x86_64" or "+f16c" in target().features
+
+
+def item_size(kind: str) -> int:
+    """The bytes of an element in memory."""
+    return 8 if kind == "ptr" else DTYPES[kind].size

@@ -1,0 +1,369 @@
+"""A graph as a program of loop nests: `lower` is the way in.
+
+The schedule says which values share a loop; here each cluster becomes a `Nest` (or
+`Straight` code, where everything is one element), and values that several statements read
+get a buffer, or a scalar if they are one element.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from graphwright.compile.expand.own_ops import MatMulAdd, Products, Scanned, Scattered
+from graphwright.compile.graph.decompose import decompose
+from graphwright.compile.graph.passes import verified
+from graphwright.compile.lists.list_buffers import LIST_OPS, Lists, is_list
+from graphwright.compile.lists.list_lowering import ListLowering
+from graphwright.compile.memory.arena import homes
+from graphwright.compile.memory.coalescing import coalesced
+from graphwright.compile.memory.residence import PlanError, Residence, stored
+from graphwright.compile.memory.reuse import with_reuses
+from graphwright.compile.nests.clusters import Cluster, Opaque, spread
+from graphwright.compile.nests.control_lowering import ControlLowering
+from graphwright.compile.nests.element_kinds import kind_of
+from graphwright.compile.nests.moves import FIRST, At
+from graphwright.compile.nests.nest import (
+    Clear,
+    Copy,
+    Load,
+    Multiply,
+    Nest,
+    PackRight,
+    Program,
+    Scalar,
+    Scan,
+    Stage,
+    Statement,
+    Store,
+    Straight,
+)
+from graphwright.compile.nests.nesting import ClusterLowering, StageLowering
+from graphwright.compile.nests.places import require_places
+from graphwright.compile.nests.schedule import Schedule
+from graphwright.compile.nests.sizes import ONE, ZERO, NotNative, Shape, Size, Sizes, product
+from graphwright.compile.nests.symbolic_shapes import joined_parts
+from graphwright.compile.verifier import verify
+from graphwright.control.branch import StatelessIf
+from graphwright.control.loop import StatelessWhile
+from graphwright.ir.graph import Graph, Node, Value
+from graphwright.ops.core.creation import Const
+from graphwright.ops.core.joining import ConcatV2, Pack
+from graphwright.ops.core.movement import Reshape
+from graphwright.ops.linalg.contraction import MatMul
+from graphwright.types.tensor_type import TensorType
+
+
+class Lowering:
+    """The program being built."""
+
+    def __init__(self, graph: Graph) -> None:
+        self.graph = graph
+        self.sizes = Sizes()
+        self.values = Residence()
+        self.inputs: list[int] = []
+        self.constants: list[Any] = []  # arrays of the graph that become further inputs
+        self.symbols: list[tuple[int, int, int]] = []
+        self.expected: list[int] = []  # what the graph's types say of them, -1 for nothing
+        self.results: list[tuple[int, Shape]] = []
+        self.lists = Lists(self.sizes)
+        self.of_lists = ListLowering(self, self.lists)
+        self.of_control = ControlLowering(self)
+
+    # -- the interface ----------------------------------------------------------------------
+
+    def program(self) -> Program:
+        """The whole graph."""
+        dims: dict[Value, Shape] = {}
+        for value in self.graph.arguments:
+            if is_list(value):
+                self.of_lists.add_input(value)
+            else:
+                dims[value] = self.add_input(value, value.type)
+        schedule = Schedule(self.graph, self.sizes, dims, None, self.lists)
+        schedule.infer()
+        self.lists.check(schedule)
+        schedule.place_all()
+        self.schedule = schedule
+        self.assign_results()
+        body = [*self.of_lists.enter(), *self.block(schedule)]
+        self.of_lists.deliver_all(body)
+        numbers = self.sizes.numbers.items()
+        return Program(
+            tuple(self.symbols),
+            tuple(self.expected),
+            tuple([(i, d.function, d.operands) for i, d in self.sizes.definitions.items()]),
+            tuple(self.sizes.guards),
+            tuple(self.values.buffers),
+            tuple(self.inputs),
+            tuple(self.results),
+            self.values.scalars,
+            tuple(body),
+            self.of_lists.crossing(),
+            numbers=tuple([(s.symbols[0], self.buffer_of(v)) for v, s in numbers]),
+            names=tuple(self.values.aliases.items()),
+        )
+
+    def add_input(self, value: Value, type_: TensorType) -> Shape:
+        """A buffer that arrives with the call, with a symbol for each of its dimensions."""
+        if type_.dims is None:
+            raise NotNative(f"{value.name} has no known rank")
+        kind = kind_of(type_.dtype)
+        shape = []
+        for axis, d in enumerate(type_.dims):
+            size = self.sizes.symbol(d)
+            self.symbols.append((size.symbols[0], len(self.inputs), axis))
+            self.expected.append(-1 if d is None else d)
+            shape.append(Size(d) if d in (0, 1) else size)
+        buffer = self.buffer("input", tuple(shape), kind)
+        self.inputs.append(buffer)
+        self.values.lie(value, buffer)
+        if kind in ("i32", "i64") and not shape:
+            self.sizes.integers[value] = value
+        return tuple(shape)
+
+    def buffer(self, role: str, shape: Shape, kind: str) -> int:
+        """A new buffer."""
+        return self.values.buffer(role, shape, kind)
+
+    def scalar(self) -> int:
+        """A new scalar."""
+        return self.values.scalar()
+
+    def assign_results(self) -> None:
+        """A buffer for each result; a reshaped value's is that of what was reshaped."""
+        for value in self.schedule.results:
+            if is_list(value) or value in self.lists.late:
+                self.results.append((-1, ()))
+                continue
+            shape = self.schedule.of(value)
+            root = value
+            while isinstance(self.statement(root), Opaque) and isinstance(root.node.op, Reshape):
+                root = root.node.inputs[0]
+            kind = kind_of(root.type.dtype)
+            buffer = self.buffer("result", self.schedule.of(root), kind)
+            self.values.reserve(root, buffer)
+            self.results.append((buffer, shape))
+
+    def statement(self, value: Value) -> Cluster | Opaque | None:
+        """Where a value is computed."""
+        return self.schedule.home.get(value)
+
+    # -- statements -------------------------------------------------------------------------
+
+    def block(self, schedule: Schedule) -> list[Statement]:
+        """The statements of a schedule."""
+        result: list[Statement] = []
+        for statement in schedule.statements:
+            if isinstance(statement, Opaque):
+                try:
+                    result += self.opaque(statement.node, schedule)
+                except NotNative as reason:
+                    raise NotNative(str(reason), [statement.node]) from None
+            elif statement.members:
+                result += ClusterLowering(self, statement, schedule).statements()
+        return result
+
+    def opaque(self, node: Node, schedule: Schedule) -> list[Statement]:
+        """A node that is a statement of its own."""
+        op = node.op
+        if type(op) in LIST_OPS:
+            return self.of_lists.statements(node, schedule)
+        if isinstance(op, StatelessWhile):
+            return self.of_control.loop(node, schedule, *schedule.inner[node])
+        if isinstance(op, StatelessIf):
+            return self.of_control.choice(node, schedule, *schedule.inner[node])
+        if isinstance(op, Reshape):
+            into: list[Statement] = []
+            output, source = node.outputs[0], self.memory(node.inputs[0], schedule, into)
+            self.values.lie(output, self.alias(source, schedule.of(output), into))
+            return into
+        if isinstance(op, (MatMul, MatMulAdd, Products)):
+            return self.multiply(node, op, schedule)
+        if isinstance(op, (ConcatV2, Pack)):
+            return self.join(node, schedule)
+        if isinstance(op, Scattered):
+            return self.scatter(node, op, schedule)
+        if isinstance(op, Scanned):
+            return self.scan(node, op, schedule)
+        raise NotNative(f"{op.type_name} has no native form")
+
+    def join(self, node: Node, schedule: Schedule) -> list[Statement]:
+        """Several tensors as one: each is written to its place in the result."""
+        axis = schedule.axis_of(node)
+        target = schedule.of(node.outputs[0])
+        kind = kind_of(node.outputs[0].type.dtype)
+        buffer = self.target(node.outputs[0])
+        step = product(target[axis + 1 :])
+        start = ZERO
+        statements: list[Statement] = []
+        for value in joined_parts(node):
+            dims = schedule.of(value)
+            own = (*dims[:axis], ONE, *dims[axis:]) if isinstance(node.op, Pack) else dims
+            space, at = spread(own)
+            nest = ClusterLowering(self, Cluster(space, 0), schedule)
+            place = nest.linear(target, at)
+            place = place._replace(offsets=(*place.offsets, start * step))
+            if not space:
+                scalar = self.as_scalar(value, schedule, statements)
+                store = Store(0, buffer, place, kind)
+                statements.append(Straight((Scalar(scalar, kind),), (), (store,)))
+            else:
+                load = Load(self.memory(value, schedule, statements), nest.linear(own, at), kind)
+                stage = Stage((load,), (Store(0, buffer, place, kind),))
+                statements.append(Nest(space, 0, (stage,)))
+            start = self.sizes.derive("add", start, own[axis])
+        return statements
+
+    def scatter(self, node: Node, op: Scattered, schedule: Schedule) -> list[Statement]:
+        """Slices combined with those in the places that indices say."""
+        value, before, *places = node.inputs
+        dims, target = schedule.of(value), schedule.of(node.outputs[0])
+        outer = len(schedule.of(places[0]))
+        space, at = spread(dims)
+        if not space:  # one element: a loop of one step
+            space, at = (ONE,), (At(0, 0), *at[1:])
+        nest = ClusterLowering(self, Cluster(space, 0), schedule)
+        kind = kind_of(value.type.dtype)
+        index = nest.linear(dims[:outer], at[:outer])
+        into: list[Statement] = []
+        loads = [Load(self.memory(value, schedule, into), nest.linear(dims, at), kind)]
+        loads += [Load(self.memory(v, schedule, into), index, "i64") for v in places]
+        picks = [(i, product(target[i:])) for i in range(1, len(loads))]
+        place = nest.linear(target[len(places) :], at[outer:])
+        buffer = self.target(node.outputs[0])
+        store = Store(0, buffer, place, kind, op.combine, tuple(picks))
+        if op.adds:
+            source = self.memory(before, schedule, into)
+            into.append(Copy(source, buffer, product(target), kind))
+        else:
+            into.append(Clear(buffer, kind, op.combine))
+        # Elements that go to places of their own are taken one by one.
+        single = not place.strides or place.strides[-1] == ZERO
+        if op.combine == "sum" and not op.adds and not single:
+            return [*into, Nest(space, 0, (Stage(tuple(loads), (store,)),))]
+        stage = Stage(tuple(loads), (store,), inner=not single)
+        return [*into, Nest(space, len(space) if single else 0, (stage,), (), True)]
+
+    def scan(self, node: Node, op: Scanned, schedule: Schedule) -> list[Statement]:
+        """Elements combined with those before them."""
+        value, output = node.inputs[0], node.outputs[0]
+        dims = schedule.of(value)
+        axes = product(dims[: op.axis]), dims[op.axis], product(dims[op.axis + 1 :])
+        into: list[Statement] = []
+        buffers = self.memory(value, schedule, into), self.target(output)
+        kind = kind_of(value.type.dtype)
+        return [*into, Scan(*buffers, axes, op.combine, op.exclusive, op.reverse, kind)]
+
+    def as_scalar(self, value: Value, schedule: Schedule, into: list[Statement]) -> int:
+        """The scalar of a value of one element; what reads it goes to the end of `into`."""
+        found = self.values.register(value)
+        if found is None:
+            nest = ClusterLowering(self, Cluster((), 0), schedule)
+            stage = StageLowering(nest, 0, row=True)
+            place = (FIRST,) * len(schedule.of(value))
+            index = stage.read(*schedule.trace(value, place))
+            found = self.scalar()
+            kind = kind_of(value.type.dtype)
+            into.append(Straight(tuple(stage.instructions), ((index, found, kind),)))
+        return found
+
+    def multiply(
+        self, node: Node, op: MatMul | MatMulAdd | Products, schedule: Schedule
+    ) -> list[Statement]:
+        """A matrix product, one that is added to what is there, or several."""
+        into: list[Statement] = []
+        output = node.outputs[0]
+        kind = kind_of(output.type.dtype)
+        if kind not in ("f32", "f64"):
+            raise NotNative("a matrix product of integers")
+        if isinstance(op, MatMulAdd):
+            self.start_sum(node, schedule, into)
+        *outer, m, n = self.schedule.of(output)
+        k = self.schedule.of(node.inputs[0])[-2 if op.transpose_a else -1]
+        # What is packed before a loop is in memory before it.
+        before = None if outer else self.of_control.before_loops(node.inputs[1])
+        a = self.memory(node.inputs[0], schedule, into)
+        b = self.memory(node.inputs[1], schedule, into if before is None else before)
+        c, add = self.target(output), isinstance(op, MatMulAdd)
+        product_ = Multiply(a, b, c, m, n, k, op.transpose_a, op.transpose_b, kind, add)
+        product_ = product_._replace(products=product(tuple(outer)))
+        if before is not None:
+            product_ = product_._replace(packed=self.buffer("owned", (), kind))
+            before.append(PackRight(product_))
+        return [*into, product_]
+
+    def start_sum(self, node: Node, schedule: Schedule, into: list[Statement]) -> None:
+        """What a product is added to is in the memory of the sum."""
+        output, total = node.outputs[0], node.inputs[2]
+        source = self.memory(total, schedule, into)
+        if schedule.overwritten.get(output) is total and not self.values.is_reserved(output):
+            self.values.lie(output, self.alias(source, schedule.of(output), into))
+            return
+        kind, elements = kind_of(total.type.dtype), product(schedule.of(total))
+        into.append(Copy(source, self.target(output), elements, kind))
+
+    def alias(self, buffer: int, shape: Shape, into: list[Statement]) -> int:
+        """Another name for what lies in a buffer: where one of the two is changed, readers of the
+        other are wrong, and `plan_verifier` sees that. The plan leaves out the copy."""
+        alias = self.values.alias(buffer, shape)
+        into.append(Copy(buffer, alias, product(shape), self.values.buffers[alias].kind))
+        return alias
+
+    def target(self, value: Value) -> int:
+        """The buffer that the statement being made writes a value to."""
+        return self.values.target(value, self.schedule.of(value))
+
+    def memory(self, value: Value, schedule: Schedule, into: list[Statement]) -> int:
+        """A buffer that holds a value once the statements of `into` ran."""
+        value = self.origin(value)
+        if isinstance(value.node.op, Const) or self.values.lies(value) is not None:
+            return self.buffer_of(value)
+        if not self.is_scalar(value):
+            raise PlanError(f"nothing has written {value.name}, which is read from memory")
+        kind = kind_of(value.type.dtype)
+        buffer = self.buffer("temporary", schedule.of(value), kind)
+        into.append(stored(self.as_scalar(value, schedule, into), buffer, kind))
+        return buffer
+
+    def buffer_of(self, value: Value) -> int:
+        """The buffer in which a value lies by now."""
+        value = self.origin(value)
+        buffer, op = self.values.lies(value), value.node.op
+        if buffer is None and isinstance(op, Const):
+            buffer = self.buffer("input", self.schedule.of(value), kind_of(value.type.dtype))
+            self.values.lie(value, buffer)
+            self.inputs.append(buffer)
+            self.constants.append(op.value.array)
+        if buffer is None:
+            raise PlanError(f"{value.name} is read where it lies, and it lies nowhere")
+        return buffer
+
+    def origin(self, value: Value) -> Value:
+        """What a placeholder stands for outside of its graph, if that is one value."""
+        while value in self.schedule.aliases:
+            value = self.schedule.aliases[value]
+        return value
+
+    def is_scalar(self, value: Value) -> bool:
+        """Whether a value is one element, whatever the sizes."""
+        return all(d == ONE for d in self.schedule.of(value))
+
+
+def lower(graph: Graph, updates: Sequence[tuple[int, int]] = ()) -> tuple[Program, list[Any]]:
+    """The program of a simplified graph, and the constant arrays that are further inputs.
+
+    `updates` are (result, argument) of which the first had better have the memory of the second.
+    `NotNative` says what keeps it from having one.
+    """
+    simple, origins = decompose(verified(graph, "native_node"))
+    lowering = Lowering(simple)
+    try:
+        program = require_places(lowering.program())
+        plan = with_reuses(coalesced(program), updates)
+        plan = plan._replace(homes=tuple(homes(plan).items()))
+        verify(program, plan)
+        return plan, lowering.constants
+    except NotNative as reason:
+        reason.nodes = [origins.get(n, n) for n in reason.nodes]
+        raise

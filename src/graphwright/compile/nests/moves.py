@@ -1,0 +1,298 @@
+"""Ops that only move elements, as index maps: where an element of the result comes from.
+
+Such an op costs nothing by itself: whoever needs its result reads the operand at other
+places. `dims` gives the result's shape in symbolic sizes, `pull` carries an index of the
+result back to one of the operand.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from graphwright.base.named_tuples import NamedTuple
+from graphwright.compile.expand.cuts import cuts
+from graphwright.compile.expand.own_ops import Gathered, Inhabited
+from graphwright.compile.nests.sizes import ONE, NotNative, Shape, Size, Sizes, product
+from graphwright.compile.select.host_operands import DimsOf, as_size, host_of, literal_of, no_dims
+from graphwright.ir.graph import Node, Value
+from graphwright.op.op import Op
+from graphwright.ops.core.identity import (
+    EnsureShape,
+    GuaranteeConst,
+    Identity,
+    PreventGradient,
+    StopGradient,
+)
+from graphwright.ops.core.movement import BroadcastTo, ExpandDims, Reshape, Squeeze, Transpose
+from graphwright.ops.core.reversal import ReverseV2
+from graphwright.ops.core.slicing import Slice, StridedSlice
+
+
+class At(NamedTuple):
+    """A place along one dimension: axis * step + offsets + scalars * factors + picks.
+
+    A pick is an index that a tensor has at a place, and a factor.
+    """
+
+    axis: int  # -1 where it does not depend on an axis
+    step: int
+    offsets: Shape = ()
+    scalars: tuple[tuple[Value, int], ...] = ()
+    picks: tuple[tuple[Value, tuple[At, ...], int], ...] = ()
+
+    def moved(self, begin: Shape, stride: int) -> At:
+        """begin + stride * self."""
+        scaled = tuple([Size(o.factor * stride, o.symbols) for o in self.offsets])
+        offsets = tuple([o for o in (*begin, *scaled) if o.factor])
+        scalars = tuple([(s, f * stride) for s, f in self.scalars])
+        picks = tuple([(v, at, f * stride) for v, at, f in self.picks])
+        return At(self.axis, self.step * stride, offsets, scalars, picks)
+
+
+FIRST = At(-1, 0)
+Place = tuple[At, ...]
+
+
+class Move(NamedTuple):
+    """The two rules of an op that moves elements of its first operand."""
+
+    dims: Callable[[Sizes, Node, Shape, DimsOf], Shape]
+    pull: Callable[[Sizes, Node, Shape, Shape, Place], Place]
+
+
+def same_dims(sizes: Sizes, node: Node, dims: Shape, dims_of: DimsOf) -> Shape:
+    """As the operand's."""
+    return dims
+
+
+def ensured_dims(sizes: Sizes, node: Node, dims: Shape, dims_of: DimsOf) -> Shape:
+    """As the operand's, which are what they are to be."""
+    op: Any = node.op
+    wanted = op.shape or (None,) * len(dims)
+    return tuple([d if n is None else sizes.unify(d, Size(n)) for d, n in zip(dims, wanted)])
+
+
+def same_place(sizes: Sizes, node: Node, dims: Shape, out: Shape, at: Place) -> Place:
+    """As the result's."""
+    return at
+
+
+def many(dims: Shape) -> list[int]:
+    """The dimensions that are not 1."""
+    return [i for i, d in enumerate(dims) if d != ONE]
+
+
+def is_trivial(dims: Shape, out: Shape) -> bool:
+    """Whether shapes differ only in dimensions of 1."""
+    return [dims[i] for i in many(dims)] == [out[i] for i in many(out)]
+
+
+def pull_trivial(sizes: Sizes, node: Node, dims: Shape, out: Shape, at: Place) -> Place:
+    """The places of the dimensions that are not 1, in order."""
+    given = iter([at[i] for i in many(out)])
+    return tuple([FIRST if d == ONE else next(given) for d in dims])
+
+
+def reshape_dims(sizes: Sizes, node: Node, dims: Shape, dims_of: DimsOf) -> Shape:
+    """The target's entries; what equals dimensions of the operand is these dimensions."""
+    wanted = host_of(sizes, node.inputs[1], dims_of)
+    known = node.outputs[0].type.dims or (None,) * len(wanted)
+    left = [d for d in dims if d != ONE]
+    entries: list[Size | None] = []
+    for entry, static in zip(wanted, known):
+        if isinstance(entry, Size):
+            entries.append(entry)
+        elif entry in (0, 1):
+            entries.append(Size(entry))
+        elif entry == -1:
+            entries.append(claimed(sizes, left, static))
+        else:
+            entries.append(claimed(sizes, left, entry) or as_size(sizes, entry))
+    total = product(dims)
+    if None in entries:
+        rest = product(tuple([e for e in entries if e is not None]))
+        inferred = sizes.quotient(total, rest)
+        if not sizes.value(rest):
+            sizes.require_some(inferred)  # 0 / 0 is inferred from the sizes that are not 0
+        entries[entries.index(None)] = inferred
+    result = tuple([e for e in entries if e is not None])
+    if sizes.canonical(product(result)) != sizes.canonical(total):
+        sizes.guards.append((product(result), total))
+    return sizes.shape(result)
+
+
+def claimed(sizes: Sizes, left: list[Size], number: int | None) -> Size | None:
+    """The first of the sizes left, or neighbours together, that has a static value; it is taken
+    from the list."""
+    if number is None or number <= 1:
+        return Size(1) if number == 1 else None
+    for begin in range(len(left)):
+        found = ONE
+        for end, size in enumerate(left[begin:], begin + 1):
+            found *= size
+            if sizes.value(found) == number:
+                del left[begin:end]
+                return found
+    return None
+
+
+def expanded_dims(sizes: Sizes, node: Node, dims: Shape, dims_of: DimsOf) -> Shape:
+    """With a 1 at `dim`."""
+    dim = literal_of(sizes, node.inputs[1])
+    dim = dim[0] if isinstance(dim, tuple) else dim
+    at = dim + len(dims) + 1 if dim < 0 else dim
+    return (*dims[:at], ONE, *dims[at:])
+
+
+def squeezed_dims(sizes: Sizes, node: Node, dims: Shape, dims_of: DimsOf) -> Shape:
+    """Without the 1s."""
+    op: Any = node.op
+    dropped = {a % len(dims) for a in op.squeeze_dims} or {
+        i for i, d in enumerate(dims) if d == ONE
+    }
+    for i in dropped:
+        sizes.unify(dims[i], ONE)
+    return tuple([d for i, d in enumerate(dims) if i not in dropped])
+
+
+def transposed_dims(sizes: Sizes, node: Node, dims: Shape, dims_of: DimsOf) -> Shape:
+    """Permuted."""
+    return tuple([dims[i] for i in literal_of(sizes, node.inputs[1])])
+
+
+def pull_transposed(sizes: Sizes, node: Node, dims: Shape, out: Shape, at: Place) -> Place:
+    """Dimension perm[i] of the operand is where i of the result is."""
+    perm = literal_of(sizes, node.inputs[1])
+    places = dict(zip([p % len(dims) for p in perm], at))
+    return tuple([places[i] for i in range(len(dims))])
+
+
+def broadcast_dims(sizes: Sizes, node: Node, dims: Shape, dims_of: DimsOf) -> Shape:
+    """The target; where the operand is not 1 they are equal."""
+    wanted = host_of(sizes, node.inputs[1], dims_of)
+    pad = len(wanted) - len(dims)
+    result = []
+    for i, entry in enumerate(wanted):
+        own = dims[i - pad] if i >= pad else ONE
+        size = as_size(sizes, entry)
+        result.append(size if own == ONE else sizes.unify(own, size))
+    return tuple(result)
+
+
+def pull_broadcast(sizes: Sizes, node: Node, dims: Shape, out: Shape, at: Place) -> Place:
+    """The first element where the operand is 1."""
+    return aligned(dims, out, at)
+
+
+def aligned(dims: Shape, out: Shape, at: Place) -> Place:
+    """The places of an operand that is broadcast to `out`, from the right."""
+    pad = len(out) - len(dims)
+    return tuple(
+        [FIRST if d == ONE and out[i + pad] != ONE else at[i + pad] for i, d in enumerate(dims)]
+    )
+
+
+def sliced_dims(sizes: Sizes, node: Node, dims: Shape, dims_of: DimsOf) -> Shape:
+    """The sizes that are taken."""
+    sizes.cuts[node] = found = cuts(sizes, node, dims, dims_of)
+    return tuple([c.size for c in found if c.size is not None])
+
+
+def pull_sliced(sizes: Sizes, node: Node, dims: Shape, out: Shape, at: Place) -> Place:
+    """begin + stride * index."""
+    result = []
+    given = iter(at)
+    for c in sizes.cuts[node]:
+        if c.size is None:
+            result.append(FIRST.moved(c.begin, 1)._replace(scalars=c.scalars))
+        elif c.stride == 0:
+            next(given)
+        else:
+            result.append(next(given).moved(c.begin, c.stride))
+    return tuple(result)
+
+
+def plain_sliced_dims(sizes: Sizes, node: Node, dims: Shape, dims_of: DimsOf) -> Shape:
+    """`size` along each dimension; -1 is what is left."""
+    begin, size = [host_of(sizes, v, dims_of) for v in node.inputs[1:3]]
+    result = []
+    for d, b, n in zip(dims, begin, size):
+        if n == -1 or (isinstance(n, int) and b == 0 and sizes.value(d) == n):
+            result.append(d if b == 0 else sizes.derive("sub", d, as_size(sizes, b)))
+        else:
+            result.append(as_size(sizes, n))
+        require_inside(sizes, b, result[-1], d)
+    return tuple(result)
+
+
+def require_inside(sizes: Sizes, begin: Any, size: Size, dim: Size) -> None:
+    """Guards that a dimension has what is taken of it."""
+    if not isinstance(begin, int) or begin < 0:
+        raise NotNative("where a slice begins is not known")
+    taken, there = sizes.value(size), sizes.value(dim)
+    if taken is not None and there is not None and begin + taken > there:
+        raise NotNative("a slice is out of bounds")
+    if size.symbols or dim.symbols:
+        sizes.difference(dim, sizes.derive("add", size, Size(begin)))
+
+
+def pull_plain_sliced(sizes: Sizes, node: Node, dims: Shape, out: Shape, at: Place) -> Place:
+    """begin + index."""
+    begin = host_of(sizes, node.inputs[1], no_dims)
+    return tuple([a.moved((Size(b),), 1) for a, b in zip(at, begin)])
+
+
+def pull_reversed(sizes: Sizes, node: Node, dims: Shape, out: Shape, at: Place) -> Place:
+    """size - 1 - index along the reversed dimensions."""
+    axes = {a % len(dims) for a in literal_of(sizes, node.inputs[1])}
+    return tuple(
+        [a.moved((d, Size(-1)), -1) if i in axes else a for i, (a, d) in enumerate(zip(at, dims))]
+    )
+
+
+def inhabited_dims(sizes: Sizes, node: Node, dims: Shape, dims_of: DimsOf) -> Shape:
+    """The same; one of them is not 0."""
+    op: Any = node.op
+    sizes.require_some(dims[op.axis])
+    return dims
+
+
+def gathered_dims(sizes: Sizes, node: Node, dims: Shape, dims_of: DimsOf) -> Shape:
+    """The dimensions of the places in place of those that they pick from."""
+    op: Any = node.op
+    places = dims_of(node.inputs[1])
+    for i in range(op.batch):
+        sizes.unify(dims[i], places[i])
+    end = op.axis + len(node.inputs) - 1
+    return (*dims[: op.axis], *places[op.batch :], *dims[end:])
+
+
+def pull_gathered(sizes: Sizes, node: Node, dims: Shape, out: Shape, at: Place) -> Place:
+    """The places where the indices are of what they pick."""
+    op: Any = node.op
+    rank = node.inputs[1].type.rank
+    assert rank is not None
+    end = op.axis + rank - op.batch
+    where = (*at[: op.batch], *at[op.axis : end])
+    picks = [FIRST._replace(picks=((v, where, 1),)) for v in node.inputs[1:]]
+    return (*at[: op.axis], *picks, *at[end:])
+
+
+MOVES: dict[type[Op], Move] = {
+    Identity: Move(same_dims, same_place),
+    GuaranteeConst: Move(same_dims, same_place),
+    StopGradient: Move(same_dims, same_place),
+    PreventGradient: Move(same_dims, same_place),
+    EnsureShape: Move(ensured_dims, same_place),
+    Inhabited: Move(inhabited_dims, same_place),
+    Reshape: Move(reshape_dims, pull_trivial),
+    ExpandDims: Move(expanded_dims, pull_trivial),
+    Squeeze: Move(squeezed_dims, pull_trivial),
+    Transpose: Move(transposed_dims, pull_transposed),
+    BroadcastTo: Move(broadcast_dims, pull_broadcast),
+    StridedSlice: Move(sliced_dims, pull_sliced),
+    Slice: Move(plain_sliced_dims, pull_plain_sliced),
+    ReverseV2: Move(same_dims, pull_reversed),
+    Gathered: Move(gathered_dims, pull_gathered),
+}

@@ -1,0 +1,347 @@
+"""One cluster of values as a nest: its stages, and their instructions."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from graphwright.compile.expand.own_ops import AxisPlace, Sized
+from graphwright.compile.memory.residence import PlanError
+from graphwright.compile.nests.clusters import Cluster, Member, is_final
+from graphwright.compile.nests.element_kinds import kind_of
+from graphwright.compile.nests.moves import At, Place
+from graphwright.compile.nests.nest import (
+    Clear,
+    Constant,
+    Count,
+    Element,
+    Index,
+    Instruction,
+    Keep,
+    Linear,
+    Load,
+    Nest,
+    Reduce,
+    Row,
+    Scalar,
+    Stage,
+    Statement,
+    Store,
+    Straight,
+)
+from graphwright.compile.nests.schedule import Schedule
+from graphwright.compile.nests.sizes import ONE, ZERO, NotNative, Shape, Size, product
+from graphwright.compile.nests.symbolic_shapes import COMBINE, FILLS
+from graphwright.compile.select.host_operands import as_size, host_of, is_size
+from graphwright.ir.graph import Node, Value
+from graphwright.ops.core.casting import Cast
+from graphwright.ops.core.creation import Const
+from graphwright.ops.core.sequences import Range
+from graphwright.ops.math.arithmetic import AddV2, Mul
+from graphwright.types import dtypes as dt
+
+if TYPE_CHECKING:
+    from graphwright.compile.nests.lowering import Lowering
+
+
+#: Ops whose results a later stage would rather load than compute again.
+_CHEAP = frozenset({"AddV2", "Sub", "Mul", "Neg", "Maximum", "Minimum", "Relu", "Cast"})
+
+
+class ClusterLowering:
+    """The nest of one cluster."""
+
+    def __init__(self, program: Lowering, cluster: Cluster, schedule: Schedule) -> None:
+        self.program = program
+        self.schedule = schedule
+        self.cluster = cluster
+        self.rank = len(cluster.space)
+        self.rows: dict[Value, int] = {}
+        self.scratch: dict[Value, int] = {}
+
+    def statements(self) -> list[Statement]:
+        """The nest, and what goes before it."""
+        cluster = self.cluster
+        if not cluster.space:
+            return self.straight()
+        for member in cluster.members.values():
+            if member.row:
+                self.rows[member.value] = len(self.rows)
+        before: list[Statement] = []
+        for member in cluster.members.values():
+            if member.reduced is not None and cluster.accumulates:
+                kind = kind_of(member.value.type.dtype)
+                buffer = self.program.target(member.value)
+                before.append(Clear(buffer, kind, COMBINE[type(member.value.node.op)]))
+        if self.has_levels():
+            self.choose_scratch()
+        stages: list[Stage] = []
+        for level in range(cluster.levels):
+            stages += self.row_stage(level)
+            stages += self.full_stage(level)
+        outer = cluster.outer or 0
+        after: list[Statement] = []
+        nest = Nest(cluster.space, outer, tuple(stages), tuple(self.totals(after)))
+        return [*before, nest, *after]
+
+    def has_levels(self) -> bool:
+        """Whether there is more than one pass."""
+        return self.cluster.levels > 1
+
+    def totals(self, after: list[Statement]) -> list[tuple[int, int, str]]:
+        """Reductions over everything become scalars."""
+        result = []
+        for member in self.cluster.members.values():
+            if member.reduced is not None and self.cluster.outer == 0:
+                scalar = self.program.scalar()
+                self.program.values.define(member.value, scalar, after)
+                kind = kind_of(member.value.type.dtype)
+                result.append((self.rows[member.value], scalar, kind))
+        return result
+
+    def straight(self) -> list[Statement]:
+        """Code without loops, where everything is one element."""
+        stage = StageLowering(self, 0, row=True)
+        scalars = []
+        after: list[Statement] = []
+        for member in self.cluster.members.values():
+            index = stage.compute(member)
+            if member.value in self.schedule.escapes:
+                scalar = self.program.scalar()
+                scalars.append((index, scalar, kind_of(member.value.type.dtype)))
+                self.program.values.define(member.value, scalar, after)
+        return [Straight(tuple(stage.instructions), tuple(scalars)), *after]
+
+    def choose_scratch(self) -> None:
+        """Values that a later stage needs and that are dear get memory for one row."""
+        wanted = self.later_uses()
+        for value in wanted:
+            member = self.cluster.members[value]
+            if value in self.schedule.escapes or self.is_cheap(member, 4):
+                continue
+            inner = self.cluster.space[self.cluster.outer or 0 :]
+            kind = kind_of(value.type.dtype)
+            self.scratch[value] = self.program.buffer("row", inner, kind)
+
+    def later_uses(self) -> list[Value]:
+        """The values of elements that are used in a later stage than their own."""
+        found: dict[Value, None] = {}
+        for member in self.cluster.members.values():
+            stage = member.level - (member.reduced is not None)
+            for value, _ in member.reads:
+                source = self.cluster.members.get(value)
+                if source is not None and not source.row and source.level < stage:
+                    found[value] = None
+        return list(found)
+
+    def is_cheap(self, member: Member, budget: int) -> bool:
+        """Whether computing a value again costs less than loading it."""
+        if budget <= 0 or member.value.node.op.type_name not in _CHEAP:
+            return False
+        inside = [self.cluster.members[v] for v, _ in member.reads if v in self.cluster.members]
+        return all(m.row or self.is_cheap(m, budget - len(inside)) for m in inside)
+
+    # -- stages -----------------------------------------------------------------------------
+
+    def row_stage(self, level: int) -> list[Stage]:
+        """What is computed once for each outer index, before the inner loop of a level."""
+        stage = StageLowering(self, level, row=True)
+        effects: list[Any] = []
+        for member in self.cluster.members.values():
+            value = member.value
+            if not member.row or member.level != level or is_final(self.cluster, member):
+                continue
+            index = stage.row_value(member)
+            if member.reduced is None:
+                effects.append(Keep(index, self.rows[value]))
+            if value in self.schedule.escapes:
+                effects.append(self.store(member, index))
+        return [Stage(tuple(stage.instructions), tuple(effects), False)] if effects else []
+
+    def full_stage(self, level: int) -> list[Stage]:
+        """One pass over the inner axes."""
+        stage = StageLowering(self, level, row=False)
+        effects: list[Any] = []
+        for member in self.cluster.members.values():
+            value = member.value
+            if member.reduced is not None:
+                if member.level - (not self.cluster.accumulates) == level:
+                    effects.append(self.reduction(stage, member))
+            elif not member.row and member.level == level:
+                if value in self.schedule.escapes:
+                    effects.append(self.store(member, stage.compute(member)))
+                elif value in self.scratch:
+                    index = stage.compute(member)
+                    at = self.linear_row()
+                    kind = kind_of(value.type.dtype)
+                    effects.append(Store(index, self.scratch[value], at, kind))
+        return [Stage(tuple(stage.instructions), tuple(effects))] if effects else []
+
+    def reduction(self, stage: StageLowering, member: Member) -> Any:
+        """Combines what a reduction reads, in a row value or into memory."""
+        assert member.source is not None
+        index = stage.read(*member.source)
+        combine = COMBINE[type(member.value.node.op)]
+        kind = kind_of(member.value.type.dtype)
+        if self.cluster.accumulates:
+            store = self.store(member, index)
+            return store._replace(combine=combine)
+        return Reduce(index, self.rows[member.value], combine, kind)
+
+    def store(self, member: Member, index: int) -> Store:
+        """Writes a value to its buffer."""
+        value = member.value
+        at = self.linear(self.schedule.of(value), member.at)
+        return Store(index, self.program.target(value), at, kind_of(value.type.dtype))
+
+    def linear(self, shape: Shape, at: Place) -> Linear:
+        """The place in a row-major array of `shape`."""
+        strides: list[Size] = [ZERO] * self.rank
+        offsets: list[Size] = []
+        scalars: list[tuple[int, Size]] = []
+        step = ONE
+        for d, place in zip(reversed(shape), reversed(at)):
+            if place.axis >= 0:
+                if strides[place.axis].factor:
+                    raise NotNative("an axis is read twice")
+                strides[place.axis] = Size(place.step) * step
+            offsets += [o * step for o in place.offsets]
+            scalars += [(self.register(s), Size(f) * step) for s, f in place.scalars]
+            step *= d
+        return Linear(tuple(offsets), tuple(strides), tuple(scalars))
+
+    def register(self, value: Value) -> int:
+        """The register of an index."""
+        scalar = self.program.values.register(value)
+        if scalar is None:
+            raise PlanError(f"{value.name} is an index, and in no register")
+        return scalar
+
+    def linear_row(self) -> Linear:
+        """The place in the memory of one row."""
+        outer = self.cluster.outer or 0
+        strides = [ZERO] * self.rank
+        step = ONE
+        for axis in reversed(range(outer, self.rank)):
+            strides[axis] = step
+            step *= self.cluster.space[axis]
+        return Linear((), tuple(strides))
+
+
+class StageLowering:
+    """The instructions of one stage."""
+
+    def __init__(self, nest: ClusterLowering, level: int, row: bool) -> None:
+        self.nest = nest
+        self.program = nest.program
+        self.schedule = nest.schedule
+        self.members = nest.cluster.members
+        self.level = level
+        self.row = row
+        self.instructions: list[Instruction] = []
+        self.memo: dict[Any, int] = {}
+
+    def emit(self, instruction: Instruction) -> int:
+        """An instruction's position; equal ones are the same."""
+        # As tuples, a constant may equal something else, and 0.0 equals -0.0.
+        key = (type(instruction), str(instruction))
+        found = self.memo.get(key)
+        if found is None:
+            found = self.memo[key] = len(self.instructions)
+            self.instructions.append(instruction)
+        return found
+
+    def row_value(self, member: Member) -> int:
+        """A row value: of a reduction, or computed here."""
+        if member.reduced is not None:
+            kind = kind_of(member.value.type.dtype)
+            return self.emit(Row(self.nest.rows[member.value], kind))
+        return self.compute(member)
+
+    def compute(self, member: Member) -> int:
+        """A member's value."""
+        found = self.memo.get(member.value)
+        if found is None:
+            found = self.memo[member.value] = self._compute(member)
+        return found
+
+    def _compute(self, member: Member) -> int:
+        value, node = member.value, member.value.node
+        if member.source is not None:
+            return self.read(*member.source, copy_of=value)
+        count = 1 if isinstance(node.op, Sized) else len(node.inputs)  # after them, indices
+        operands = [self.read(v, at) for v, at in member.reads[:count]]
+        kind = kind_of(value.type.dtype)
+        if isinstance(node.op, Sized):
+            if isinstance(node.op, AxisPlace):
+                operands = [self.emit(Element(Cast.of(dt.int64), tuple(operands), kind))]
+            operands.append(self.emit(Count(self.size_for(node), kind)))
+        return self.emit(Element(node.op, tuple(operands), kind))
+
+    def size_for(self, node: Node) -> Size:
+        """What an op that reads a size reads."""
+        own, x = [self.schedule.of(v) for v in node.inputs]
+        if isinstance(node.op, AxisPlace):
+            return x[node.op.axis]
+        return self.program.sizes.quotient(product(x), product(own))
+
+    def read(self, value: Value, at: Place, copy_of: Value | None = None) -> int:
+        """The element of a value at a place."""
+        member = self.members.get(value)
+        if member is not None and value is not copy_of and member.at == at:
+            return self.read_member(member)
+        kind = kind_of(value.type.dtype)
+        op = value.node.op
+        if isinstance(op, Const) and op.value.array.size == 1:
+            return self.emit(Constant(op.value.array.item(), kind))
+        if type(op) in FILLS:
+            return self.emit(Constant(FILLS[type(op)], kind))
+        if isinstance(op, Range):
+            return self.counted(value, at[0])
+        scalar = self.program.values.register(value)
+        if scalar is not None:
+            return self.emit(Scalar(scalar, kind))
+        if is_size(value):
+            size = host_of(self.program.sizes, value, self.schedule.of)
+            return self.emit(Count(as_size(self.program.sizes, size), kind))
+        shape = self.schedule.of(value)
+        linear, picks = self.nest.linear(shape, at), self.picks(shape, at)
+        return self.emit(Load(self.program.buffer_of(value), linear, kind, picks))
+
+    def counted(self, value: Value, at: At) -> int:
+        """The element of a range at a place: a number that follows from that."""
+        start, delta = self.schedule.steps(value.node)
+        place = at.moved((Size(start),), delta)
+        kind = kind_of(value.type.dtype)
+        linear = self.nest.linear((ONE,), (place._replace(picks=()),))
+        found = self.emit(Index(linear, kind))
+        for v, where, factor in place.picks:
+            index = self.emit(Element(Cast.of(value.type.dtype), (self.read(v, where),), kind))
+            step = self.emit(Constant(factor, kind))
+            further = self.emit(Element(Mul.of(), (index, step), kind))
+            found = self.emit(Element(AddV2.of(), (found, further), kind))
+        return found
+
+    def picks(self, shape: Shape, at: Place) -> tuple[tuple[int, Size], ...]:
+        """The indices of a place, and how far apart what they count lies."""
+        found: list[tuple[int, Size]] = []
+        step = ONE
+        for d, place in zip(reversed(shape), reversed(at)):
+            found += [(self.read(v, where), Size(f) * step) for v, where, f in place.picks]
+            step *= d
+        return tuple(found)
+
+    def read_member(self, member: Member) -> int:
+        """A value of this cluster."""
+        value = member.value
+        kind = kind_of(value.type.dtype)
+        if member.row:
+            if self.row and member.level == self.level and member.reduced is None:
+                return self.compute(member)
+            return self.emit(Row(self.nest.rows[value], kind))
+        if member.level < self.level:
+            if value in self.nest.scratch:
+                return self.emit(Load(self.nest.scratch[value], self.nest.linear_row(), kind))
+            if value in self.schedule.escapes:
+                linear = self.nest.linear(self.schedule.of(value), member.at)
+                return self.emit(Load(self.program.buffer_of(value), linear, kind))
+        return self.compute(member)

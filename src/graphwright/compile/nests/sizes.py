@@ -1,0 +1,212 @@
+"""Sizes of dimensions as run-time values: what makes one compilation serve every length.
+
+A size is a number times symbols. Symbols stand for dimensions of inputs, whose values arrive
+with the call, or are derived from other sizes. Where an op needs two sizes to be equal they
+become one, and a guard at the entry checks it; a call that fails a guard runs elsewhere.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from graphwright.base.named_tuples import NamedTuple
+
+
+class NotNative(Exception):
+    """Something that has no native form, in words; it runs as host calls."""
+
+    def __init__(self, reason: str, nodes: Sequence[Any] = ()) -> None:
+        super().__init__(reason)
+        self.nodes = list(nodes)  # of the graph, if it is about some of them
+
+
+class Late(NotNative):
+    """What is native, but has a size that only a run tells: nothing after it can be."""
+
+
+class Size(NamedTuple):
+    """factor * symbols[0] * symbols[1] ..., the symbols in ascending order."""
+
+    factor: int
+    symbols: tuple[int, ...] = ()
+
+    def __mul__(self, other: Size) -> Size:  # type: ignore[override]
+        return Size(self.factor * other.factor, tuple(sorted((*self.symbols, *other.symbols))))
+
+    def __str__(self) -> str:
+        names = [f"s{i}" for i in self.symbols]
+        return "*".join(names if names and self.factor == 1 else [str(self.factor), *names])
+
+
+ONE = Size(1)
+ZERO = Size(0)
+_INT32 = (1 << 31) - 1
+
+Shape = tuple[Size, ...]
+
+
+def product(sizes: Shape) -> Size:
+    """The number of elements."""
+    result = ONE
+    for size in sizes:
+        result *= size
+    return result
+
+
+class Derived(NamedTuple):
+    """How a symbol follows from other sizes: `add`, `div`, ..."""
+
+    function: str
+    operands: tuple[Size, ...]
+
+
+class Sizes:
+    """The symbols of one program, what they are equal to, how they are derived."""
+
+    def __init__(self) -> None:
+        self.values: list[int | None] = []  # what a trace knows statically
+        self.definitions: dict[int, Derived] = {}
+        self.equal: dict[int, Size] = {}  # symbols that were found equal to another size
+        self.guards: list[tuple[Size, Size]] = []
+        #: Values that are sizes, beside what is computed from shapes: see `host_operands.host_of`.
+        self.known: dict[Any, Any] = {}
+        self.cuts: dict[Any, Any] = {}  # what nodes that slice take: see `cuts.cuts`
+        #: Single integers that arrive with the call, and what stands for them in inner graphs.
+        self.integers: dict[Any, Any] = {}
+        self.numbers: dict[Any, Size] = {}  # those of them that are sizes
+        self._derived: dict[Derived, Size] = {}
+
+    def symbol(self, value: int | None = None) -> Size:
+        """A new symbol; `value` is its static value, if there is one."""
+        self.values.append(value)
+        return Size(1, (len(self.values) - 1,))
+
+    def number(self, integer: Any) -> Size:
+        """The size that an integer says, which arrives with the call; it is checked not to be
+        negative."""
+        value = self.integers[integer]
+        if value not in self.numbers:
+            self.numbers[value] = self.symbol()
+        return self.numbers[value]
+
+    def least(self, a: Size, b: Size) -> Size:
+        """The smaller of two sizes."""
+        a, b = self.canonical(a), self.canonical(b)
+        return a if a == b else self.derive("sub", a, self.derive("sub", a, b))
+
+    def of_static(self, value: int) -> Size:
+        """A size for a number in the program: 0 and 1 as they are, else a symbol that has it."""
+        if value > 1:
+            for i, known in enumerate(self.values):
+                if known == value and i not in self.equal and i not in self.definitions:
+                    return Size(1, (i,))
+        return Size(value)
+
+    def value(self, size: Size) -> int | None:
+        """The static value, if it is known."""
+        result = size.factor
+        for i in size.symbols:
+            known = self.values[i]
+            if known is None:
+                return None
+            result *= known
+        return result
+
+    def canonical(self, size: Size) -> Size:
+        """The size in terms of the symbols that stand for all those equal to them."""
+        if not any(i in self.equal for i in size.symbols):
+            return size
+        result = Size(size.factor)
+        for i in size.symbols:
+            known = self.equal.get(i)
+            result *= Size(1, (i,)) if known is None else self.canonical(known)
+        return result
+
+    def shape(self, sizes: Shape) -> Shape:
+        """The sizes, each in canonical form."""
+        return tuple([self.canonical(s) for s in sizes])
+
+    def unify(self, a: Size, b: Size) -> Size:
+        """Makes two sizes one; `NotNative` if they cannot be equal."""
+        a, b = self.canonical(a), self.canonical(b)
+        if a == b:
+            return a
+        if not self._free(a):
+            a, b = b, a
+        known, other = self.value(a), self.value(b)
+        if known is not None and other is not None and known != other:
+            raise NotNative(f"sizes {known} and {other} differ")
+        if not self._free(a):
+            self.guards.append((a, b))
+            return a
+        if self._free(b) and b.symbols > a.symbols:
+            a, b = b, a  # the first symbol stands for both
+        if a.symbols[0] in b.symbols:
+            raise NotNative(f"sizes {a} and {b} differ")
+        if self.value(b) is None and known is not None and self._free(b):
+            self.values[b.symbols[0]] = known
+        self.equal[a.symbols[0]] = b
+        self.guards.append((a, b))
+        return b
+
+    def _free(self, size: Size) -> bool:
+        """Whether it is one symbol of an input."""
+        return (
+            size.factor == 1 and len(size.symbols) == 1 and size.symbols[0] not in self.definitions
+        )
+
+    def derive(self, function: str, *operands: Size) -> Size:
+        """A size computed from others: `add`, `sub` (0 at least), `div` (rounding down)."""
+        operands = self.shape(operands)
+        values = [v for v in map(self.value, operands) if v is not None]
+        value = None
+        if len(values) == 2:
+            value = DERIVATIONS[function](values[0], values[1])
+            if all(not o.symbols for o in operands):
+                return Size(value)
+        key = Derived(function, operands)
+        if key not in self._derived:
+            self._derived[key] = size = self.symbol(value)
+            self.definitions[size.symbols[0]] = key
+        return self._derived[key]
+
+    def difference(self, a: Size, b: Size) -> Size:
+        """a - b; that it is not negative is guarded."""
+        beyond = self.derive("sub", a, b)
+        self.guards.append((self.derive("add", beyond, b), a))
+        return beyond
+
+    def require_some(self, size: Size) -> None:
+        """Guards that a size is not 0, whatever a trace knows of it: others share its code."""
+        if self.value(size) == 0:
+            raise NotNative("something is needed of what has no elements")
+        guard = self.derive("sub", ONE, size), ZERO
+        if size.symbols and guard not in self.guards:
+            self.guards.append(guard)
+
+    def require_counted(self, size: Size) -> None:
+        """Guards that an int32 counts up to a size."""
+        known = self.value(size)
+        if known is None:
+            self.guards.append((self.derive("sub", size, Size(_INT32)), ZERO))
+        elif known > _INT32:
+            raise NotNative(f"no int32 counts up to {known}")
+
+    def quotient(self, total: Size, rest: Size) -> Size:
+        """total / rest, where it is known to be whole."""
+        symbols = list(total.symbols)
+        for s in rest.symbols:
+            if s not in symbols:
+                return self.derive("div", total, rest)
+            symbols.remove(s)
+        if rest.factor == 0 or total.factor % rest.factor:
+            return self.derive("div", total, rest)
+        return Size(total.factor // rest.factor, tuple(symbols))
+
+
+DERIVATIONS: dict[str, Callable[[int, int], int]] = {
+    "add": lambda a, b: a + b,
+    "sub": lambda a, b: max(a - b, 0),
+    "div": lambda a, b: a // b if b else 0,
+}

@@ -1,0 +1,225 @@
+"""Shapes of values in symbolic sizes: of each node's result, from those of its operands."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from graphwright.compile.expand.own_ops import (
+    AxisPlace,
+    MatMulAdd,
+    Peak,
+    Products,
+    Scanned,
+    Scattered,
+    Sized,
+)
+from graphwright.compile.nests.moves import FIRST, MOVES
+from graphwright.compile.nests.sizes import ONE, NotNative, Shape, Size, Sizes
+from graphwright.compile.select.host_operands import as_size, host_of, literal_of
+from graphwright.ir.graph import Node, Value
+from graphwright.op.op_families import Elementwise
+from graphwright.ops.core.creation import Const, Fill, OnesLike, ZerosLike
+from graphwright.ops.core.joining import ConcatV2, Pack
+from graphwright.ops.core.movement import SumTo
+from graphwright.ops.core.sequences import Range
+from graphwright.ops.linalg.contraction import MatMul
+from graphwright.ops.math.reduction import All, Any_, Max, Min, Prod, Sum
+from graphwright.types import dtypes as dt
+from graphwright.types.tensor_type import normalize_axes
+
+#: What reductions combine with.
+COMBINE: dict[type, str] = {
+    Sum: "sum",
+    Prod: "prod",
+    Max: "max",
+    Min: "min",
+    Peak: "peak",
+    SumTo: "sum",
+    All: "all",
+    Any_: "any",
+}
+
+FILLS: dict[type, int] = {ZerosLike: 0, OnesLike: 1}
+
+
+class Shapes:
+    """The shapes of a graph's values."""
+
+    def __init__(self, sizes: Sizes, dims: dict[Value, Shape]) -> None:
+        self.sizes = sizes
+        self.dims = dims
+
+    def of(self, value: Value) -> Shape:
+        """A value's shape."""
+        found = self.dims.get(value)
+        if found is None:
+            raise NotNative(f"{value.name} is a shape that is used as a tensor", [value.node])
+        return self.sizes.shape(found)
+
+    def shape_of(self, node: Node) -> Shape:
+        """A node's result's shape."""
+        op = node.op
+        if isinstance(op, Const):
+            return tuple([self.sizes.of_static(d) for d in op.value.array.shape])
+        move = MOVES.get(type(op))
+        if move is not None:
+            return move.dims(self.sizes, node, self.of(node.inputs[0]), self.of)
+        if isinstance(op, AxisPlace):
+            self.sizes.require_some(self.of(node.inputs[1])[op.axis])
+        if isinstance(op, Sized):
+            return self.of(node.inputs[0])
+        if isinstance(op, Elementwise):
+            shapes = [self.of(v) for v in node.inputs]
+            return self.broadcast(shapes) if op.broadcasts else self.same(shapes)
+        if isinstance(op, SumTo):
+            return self.summed_to(node)
+        if type(op) in COMBINE:
+            return self.reduction(node)
+        if type(op) in FILLS or isinstance(op, Scanned):
+            return self.of(node.inputs[0])
+        if isinstance(op, Fill):
+            return tuple([as_size(self.sizes, d) for d in self.host(node.inputs[0])])
+        if isinstance(op, Range):
+            return (self.count(node),)
+        if isinstance(op, (ConcatV2, Pack)):
+            return self.joined(node, op)
+        if isinstance(op, Scattered):
+            return self.scattered(node)
+        if isinstance(op, (MatMul, MatMulAdd, Products)):
+            return self.multiplied(node, op)
+        raise NotNative(f"{op.type_name} has no native form")
+
+    def host(self, value: Value) -> Any:
+        """A host operand, as `host_of` knows it."""
+        return host_of(self.sizes, value, self.of)
+
+    def reduction(self, node: Node) -> Shape:
+        """The shape of an operand without what a reduction combines."""
+        op: Any = node.op
+        reduced, dims = self.reduced(node), self.of(node.inputs[0])
+        if op.keep_dims:
+            return tuple([ONE if i in reduced else d for i, d in enumerate(dims)])
+        return tuple([d for i, d in enumerate(dims) if i not in reduced])
+
+    def multiplied(self, node: Node, op: MatMul | MatMulAdd | Products) -> Shape:
+        """The shape of a product of matrices, or of several at places that are the same."""
+        turned = op.transpose_a, op.transpose_b
+        (m, k), (k2, n) = [
+            self.of(v)[-2:][:: -1 if turn else 1] for v, turn in zip(node.inputs, turned)
+        ]
+        self.sizes.unify(k, k2)
+        if isinstance(op, Products):
+            outer, other = [self.of(v)[:-2] for v in node.inputs]
+            return (*[self.sizes.unify(x, y) for x, y in zip(outer, other)], m, n)
+        for added in node.inputs[2:]:
+            m, n = [self.sizes.unify(x, y) for x, y in zip((m, n), self.of(added))]
+        return m, n
+
+    def joined(self, node: Node, op: ConcatV2 | Pack) -> Shape:
+        """The shape of several tensors as one; along the axis their sizes add up."""
+        shapes = [self.of(v) for v in joined_parts(node)]
+        axis = self.axis_of(node)
+        rank = len(shapes[0])
+        result = list(shapes[0])
+        for shape in shapes[1:]:
+            for i in range(rank):
+                if isinstance(op, Pack) or i != axis:
+                    result[i] = self.sizes.unify(result[i], shape[i])
+                else:
+                    result[i] = self.sizes.derive("add", result[i], shape[i])
+        if isinstance(op, Pack):
+            result.insert(axis, self.sizes.of_static(len(shapes)))
+        return tuple(result)
+
+    def scattered(self, node: Node) -> Shape:
+        """The shape of what slices are put into."""
+        x, result, *places = [self.of(v) for v in node.inputs]
+        for place in places:
+            for d, e in zip(place, x):
+                self.sizes.unify(d, e)
+        for d, e in zip(result[len(places) :], x[len(places[0]) :]):
+            self.sizes.unify(d, e)
+        return result
+
+    def count(self, node: Node) -> Size:
+        """How many integers a range has."""
+        start, delta = self.steps(node)
+        limit = self.host(node.inputs[1])
+        if isinstance(limit, int):
+            return self.sizes.of_static(len(range(start, limit, delta)))
+        if not isinstance(limit, Size) or delta != 1 or start < 0:
+            raise NotNative("the limits of a range are computed")
+        if node.outputs[0].type.dtype is dt.int32:
+            self.sizes.require_counted(limit)
+        return self.sizes.difference(limit, Size(start)) if start else limit
+
+    def steps(self, node: Node) -> tuple[int, int]:
+        """The first integer of a range, and the distance of two."""
+        start, _, delta = map(self.host, node.inputs)
+        if not isinstance(start, int) or not isinstance(delta, int):
+            raise NotNative("a range is not of known integers")
+        return start, delta
+
+    def axis_of(self, node: Node) -> int:
+        """The axis along which tensors are joined."""
+        op: Any = node.op
+        if isinstance(op, Pack):
+            return int(op.axis % (len(self.of(node.inputs[0])) + 1))
+        axis = literal_of(self.sizes, node.inputs[-1])
+        return int(axis % len(self.of(node.inputs[0])))
+
+    def broadcast(self, shapes: Sequence[Shape]) -> Shape:
+        """The common shape; sizes that meet and are not 1 become one."""
+        rank = max(len(s) for s in shapes)
+        result = [ONE] * rank
+        for shape in shapes:
+            for i, d in enumerate(shape, rank - len(shape)):
+                if d != ONE:
+                    result[i] = d if result[i] == ONE else self.sizes.unify(result[i], d)
+        return tuple(result)
+
+    def same(self, shapes: Sequence[Shape]) -> Shape:
+        """The one shape of operands that are not broadcast."""
+        first, *others = shapes
+        for shape in others:
+            if len(shape) != len(first):
+                raise NotNative("operands of different ranks have no common shape")
+            first = tuple([self.sizes.unify(a, b) for a, b in zip(first, shape)])
+        return first
+
+    def summed_to(self, node: Node) -> Shape:
+        """The shape that a sum is asked for; where it is not 1 it is that of the operand."""
+        dims = self.of(node.inputs[0])
+        wanted = self.host(node.inputs[1])
+        extra = len(dims) - len(wanted)
+        result = []
+        for d, entry in zip(dims[extra:], wanted):
+            target = as_size(self.sizes, entry)
+            result.append(target if target == ONE else self.sizes.unify(target, d))
+        return tuple(result)
+
+    def reduced(self, node: Node) -> frozenset[int]:
+        """The dimensions of the operand that a reduction combines."""
+        if isinstance(node.op, SumTo):
+            dims, kept = self.of(node.inputs[0]), self.of(node.outputs[0])
+            extra = len(dims) - len(kept)
+            ones = [i for i, d in enumerate(kept, extra) if d == ONE]
+            return frozenset((*range(extra), *ones))
+        axes = literal_of(self.sizes, node.inputs[1])
+        return frozenset(normalize_axes(axes, len(self.of(node.inputs[0]))))
+
+
+def kept(op: Any, place: Sequence[Any], gone: frozenset[int], extra: int) -> tuple[Any, ...]:
+    """Where the result of a reduction has the places of its operand; `extra` is by how many
+    dimensions the operand has more."""
+    if isinstance(op, SumTo):
+        return tuple([FIRST if i in gone else a for i, a in enumerate(place)][extra:])
+    return tuple(
+        [FIRST if i in gone else a for i, a in enumerate(place) if op.keep_dims or i not in gone]
+    )
+
+
+def joined_parts(node: Node) -> tuple[Value, ...]:
+    """The tensors that a node joins."""
+    return node.inputs[:-1] if isinstance(node.op, ConcatV2) else node.inputs

@@ -1,0 +1,146 @@
+"""Compiled programs: from a graph to a Python function that runs machine code."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from typing import Any
+from weakref import WeakValueDictionary
+
+import numpy as np
+
+from graphwright.base.named_tuples import NamedTuple
+from graphwright.compile.llvm import runtime
+from graphwright.compile.llvm.boundary import boundary, native_function
+from graphwright.compile.llvm.boundary_code import table
+from graphwright.compile.llvm.frame import Frame
+from graphwright.compile.llvm.render import render
+from graphwright.compile.nests.element_kinds import DTYPES
+from graphwright.compile.nests.nest import Program
+from graphwright.compile.nests.sizes import NotNative
+from graphwright.machine import array_layout
+from graphwright.machine.exclusion import exclusive
+from graphwright.machine.linking import Library
+
+#: The machine code in use, by the text that it was made of.
+_LIBRARIES: WeakValueDictionary[str, Library] = WeakValueDictionary()
+
+
+#: The functions of a program.
+_NAMES = ("prepare", "run")
+
+#: Programs of one module, at most.
+_TOGETHER = 32
+
+
+@exclusive
+def library_of(text: str) -> Library:
+    """The machine code of a module, compiled once in this process."""
+    if not array_layout.is_known():
+        raise NotNative("arrays lie in memory otherwise than native code expects")
+    found = _LIBRARIES.get(text)
+    if found is None:
+        boundary()
+        found = _LIBRARIES[text] = runtime.link(text)
+    return found
+
+
+class Code(NamedTuple):
+    """A program's machine code: in a module of its own, or with others."""
+
+    library: Library
+    names: tuple[str, ...]
+
+
+class Executable:
+    """A program that runs: takes the graph's arguments as arrays, returns a tuple of arrays.
+
+    None says that it cannot do these: an array that is not contiguous, sizes that the program
+    did not expect, an integer divided by zero.
+    """
+
+    def __init__(self, program: Program, constants: list[Any], frame: Frame, code: Code) -> None:
+        self.constants = [np.ascontiguousarray(c) for c in constants]
+        self.code = code
+        prepare, run = [code.library.addresses[name] for name in code.names]
+        native = native_function(describe(program, frame, (prepare, run)), code.library)
+        self._native = native if frame.sanitizer is None else frame.sanitizer.watched(native)
+
+    def function(self) -> Callable[..., Any]:
+        """What calls it: the C function itself where no constants are to be added."""
+        native, constants = self._native, self.constants
+        if not constants:
+            return native
+        return lambda *arrays: native(*arrays, *constants)
+
+    def lending(self) -> Callable[..., Any]:
+        """The same, given first the bits of the results that have the memory of inputs."""
+        native, constants = self._native, self.constants
+        return lambda bits, arrays: native(*arrays, *constants, bits)
+
+
+def describe(program: Program, frame: Frame, addresses: tuple[int, int]) -> bytes:
+    """The program's table for the boundary."""
+    inputs = [
+        (
+            DTYPES[program.buffers[b].kind].numpy_dtype,
+            len(program.buffers[b].shape),
+            frame.buffer(b),
+        )
+        for b in program.inputs
+    ]
+    symbols = [
+        (frame.symbol(s), i, axis, expected)
+        for (s, i, axis), expected in zip(program.symbols, program.expected)
+    ]
+    reuses = dict(program.reuses)
+    results = [
+        (
+            DTYPES[program.buffers[b].kind].numpy_dtype,
+            len(shape),
+            dims,
+            frame.buffer(b),
+            program.buffers[b].role == "late",
+            reuses.get(i, 0),
+        )
+        for i, ((b, shape), dims) in enumerate(zip(program.results, frame.result_dims))
+    ]
+    return table(frame, inputs, symbols, results, addresses)
+
+
+def executables(lowered: Sequence[tuple[Program, list[Any]]]) -> list[Executable]:
+    """Programs compiled together: what LLVM spends on each module, however small, is spent once."""
+    result: list[Executable] = []
+    for first in range(0, len(lowered), _TOGETHER):
+        some = lowered[first : first + _TOGETHER]
+        rendered = [render(program) for program, _ in some]
+        texts = list(dict.fromkeys([text for text, _ in rendered]))
+        names = [_NAMES] if len(texts) == 1 else [numbered(i) for i in range(len(texts))]
+        whole = texts[0] if len(texts) == 1 else joined(texts)
+        library = library_of(whole)
+        of_text = dict(zip(texts, names))
+        result += [
+            Executable(program, constants, frame, Code(library, of_text[text]))
+            for (program, constants), (text, frame) in zip(some, rendered)
+        ]
+    return result
+
+
+def numbered(i: int) -> tuple[str, ...]:
+    """The names of a program's functions among others."""
+    return tuple([f"{name}.{i}" for name in _NAMES])
+
+
+def joined(texts: Sequence[str]) -> str:
+    """One module of several, whose functions get numbers."""
+    declarations: dict[str, None] = {}
+    lines: list[str] = []
+    for i, text in enumerate(texts):
+        own = re.findall(r"^define [^@\n]*@([\w.]+)", text, re.MULTILINE)
+        names = re.compile(rf"@({'|'.join(map(re.escape, own))})(?![\w.])")
+        for line in names.sub(rf"@\1.{i}", text).splitlines():
+            if line.startswith(("declare ", "@")):
+                declarations[line] = None
+            else:
+                lines.append(line)
+    return "\n".join([*declarations, *lines])

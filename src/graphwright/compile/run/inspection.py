@@ -1,0 +1,100 @@
+"""What a compiled graph looks like inside, and what of it stays outside machine code."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from graphwright.base.logs import get_logger
+from graphwright.compile.graph.simplify import simplify
+from graphwright.compile.select.coverage import in_the_way
+from graphwright.compile.select.native_op import Native
+from graphwright.compile.select.segments import partition
+from graphwright.control.branch import StatelessIf
+from graphwright.control.loop import StatelessWhile
+from graphwright.ir.graph import Graph, Node
+from graphwright.ir.text import print_graph
+from graphwright.machine.codegen import assembly
+from graphwright.op.op import Effect
+from graphwright.ops.core.creation import Const, Placeholder
+
+
+def outside(graph: Graph) -> list[tuple[Node, str]]:
+    """The nodes of a graph that run as host calls, and why."""
+    reasons: dict[Node, str] = {}
+    return host_calls(partition(simplify(graph), reasons), reasons)
+
+
+def host_calls(parts: Graph, reasons: dict[Node, str]) -> list[tuple[Node, str]]:
+    """The same of a graph that was partitioned, given what turned out to have no native form."""
+    names = {node.name: reason for node, reason in reasons.items()}
+    return [
+        (node, names.get(node.name) or why(node))
+        for node in parts.nodes
+        if not isinstance(node.op, (Native, Const, Placeholder))
+    ]
+
+
+def why(node: Node) -> str:
+    """Why a node is no candidate for machine code."""
+    op = node.op
+    if op.effect is not Effect.NONE:
+        return "it reads or changes state"
+    unknown = [v.name for v in (*node.inputs, *node.outputs) if v.type.dims is None]
+    if unknown:
+        return f"{unknown[0]} has no known rank"
+    if isinstance(op, (StatelessWhile, StatelessIf)):
+        inner = next(in_the_way(op), None)
+        if inner is not None:
+            place = "" if inner.location is None else f" ({inner.location})"
+            return f"in it, {inner.op.type_name}{place}: {why(inner)}"
+    return f"{op.type_name} has no native form here"
+
+
+def report_outside(parts: Graph, reasons: dict[Node, str]) -> None:
+    """Logs what a function compiled on demand does outside machine code, in one line."""
+    found = [(n, r) for n, r in host_calls(parts, reasons) if n.op.effect is Effect.NONE]
+    if found:
+        listed = "; ".join(
+            f"{node.op.type_name}{'' if node.location is None else f' ({node.location})'}: {reason}"
+            for node, reason in found[:3]
+        )
+        more = f" and {len(found) - 3} more" if len(found) > 3 else ""
+        get_logger().info(
+            "%s runs %d ops as calls of kernels: %s%s", parts.name, len(found), listed, more
+        )
+
+
+def segments(graph: Graph) -> list[Native]:
+    """The compiled segments of a graph."""
+    return [n.op for n in partition(simplify(graph)).nodes if isinstance(n.op, Native)]
+
+
+def joined(graph: Graph, show: Callable[[Native], str]) -> str:
+    """All segments, shown one after the other."""
+    parts = [f"; segment {i}\n{show(op)}" for i, op in enumerate(segments(graph))]
+    return "\n\n".join(parts) or "; nothing of it has a native form"
+
+
+def llvm_of(op: Native) -> str:
+    """A segment as LLVM text."""
+    from graphwright.compile.llvm.render import render
+
+    return render(op.lowered[0])[0]
+
+
+#: The stages of compilation, as `experimental_get_compiler_ir` names them.
+STAGES: dict[str, Callable[[Graph], str]] = {
+    "graph": lambda graph: print_graph(simplify(graph)),
+    "segments": lambda graph: print_graph(partition(simplify(graph))),
+    "nests": lambda graph: joined(graph, lambda op: str(op.lowered[0])),
+    "llvm": lambda graph: joined(graph, llvm_of),
+    "assembly": lambda graph: joined(graph, lambda op: assembly(llvm_of(op))),
+}
+
+
+def compiler_ir(graph: Graph, stage: str) -> str:
+    """A graph at a stage of compilation; ValueError for a stage that does not exist."""
+    show = STAGES.get(stage)
+    if show is None:
+        raise ValueError(f"Unknown stage: {stage!r}. Must be one of {', '.join(STAGES)}.")
+    return show(graph)

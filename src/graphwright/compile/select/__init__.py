@@ -1,0 +1,1 @@
+"""What runs as machine code: segments, their nodes, their families."""

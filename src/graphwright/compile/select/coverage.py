@@ -1,0 +1,125 @@
+"""What has a native form: which nodes of a graph machine code can compute, and should."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import lru_cache
+
+from graphwright.compile.expand.composite_rules import RULES
+from graphwright.compile.graph.simplify import simple_graphs
+from graphwright.compile.lists.list_buffers import LIST_OPS, is_list
+from graphwright.compile.llvm.emitter import Emitter, Reg
+from graphwright.compile.llvm.functions.elements import VectorScalars
+from graphwright.compile.nests.element_kinds import KINDS, is_native_dtype
+from graphwright.compile.nests.moves import MOVES
+from graphwright.compile.nests.symbolic_shapes import COMBINE, FILLS
+from graphwright.compile.select.host_operands import is_size
+from graphwright.control.branch import StatelessIf
+from graphwright.control.loop import StatelessWhile
+from graphwright.ir.graph import Node
+from graphwright.op.op import Effect, Op
+from graphwright.op.op_families import Elementwise
+from graphwright.ops.core.casting import Cast
+from graphwright.ops.core.creation import Const, Fill, Placeholder
+from graphwright.ops.core.identity import IdentityN
+from graphwright.ops.core.joining import ConcatV2, Pack, Split, SplitV, Unpack
+from graphwright.ops.core.sequences import Range
+from graphwright.ops.linalg.contraction import BatchProduct, MatMul
+from graphwright.ops.linalg.einsum import Einsum
+from graphwright.ops.nn.batch_norm import FusedBatchNormGradV3, FusedBatchNormV3
+from graphwright.types.dtypes import DType
+from graphwright.types.tensor_type import TensorType
+
+#: Ops that give parts of their operand.
+PARTS = (IdentityN, Split, SplitV, Unpack)
+
+#: The elements of a matrix whose product is small: threads would not share it.
+_SMALL = 1 << 15
+
+#: The dtypes whose products have a native form.
+_PRODUCTS = frozenset({"float32", "float64", "float16", "bfloat16"})
+
+#: Axes of a tensor; more have no native form.
+_MOST_AXES = 8
+
+#: The tensors that are joined natively; more take longer to compile than they are worth.
+_MOST_PARTS = 16
+
+
+def is_native(node: Node, in_loop: bool = False) -> bool:
+    """Whether a node's op has a native form on tensors of these types that is worth it.
+
+    Large matrix products have kernels of their own, so they leave machine code only in loops.
+    """
+    op = node.op
+    if op.effect is not Effect.NONE or not node.outputs:
+        return False
+    mask = op.host_mask(len(node.inputs))
+    tensors = [v for v, host in zip(node.inputs, mask) if not host]
+    values = [*tensors, *node.outputs]
+    takes_lists = type(op) in LIST_OPS or isinstance(op, (StatelessWhile, StatelessIf))
+    if not all((takes_lists and is_list(v)) or is_native_type(v.type) for v in values):
+        return False
+    if type(op) in LIST_OPS:
+        return in_loop
+    empty = any(0 in (v.type.dims or ()) for v in values)
+    if empty and not isinstance(op, (FusedBatchNormV3, FusedBatchNormGradV3)):
+        return False
+    if isinstance(op, (StatelessWhile, StatelessIf)):
+        return next(in_the_way(op), None) is None
+    if isinstance(op, Elementwise):
+        return has_element(op, tuple([v.type.dtype for v in tensors]))
+    if isinstance(op, (MatMul, BatchProduct, Einsum)):
+        dtypes = {v.type.dtype.name for v in values}
+        known = len(dtypes) == 1 and dtypes <= _PRODUCTS
+        return known and (in_loop or is_small_product(node))
+    if type(op) in RULES or isinstance(op, (ConcatV2, Pack)):
+        return len(node.inputs) <= _MOST_PARTS
+    is_plain = type(op) in COMBINE or type(op) in MOVES or type(op) in FILLS
+    return is_plain or isinstance(op, (Fill, Range))
+
+
+def is_native_type(type_: TensorType) -> bool:
+    """Whether machine code takes tensors of a dtype and a rank."""
+    dims = type_.dims
+    return dims is not None and len(dims) <= _MOST_AXES and is_native_dtype(type_.dtype)
+
+
+def is_small_product(node: Node) -> bool:
+    """Whether a matrix product costs less than a call of a kernel from outside."""
+    sizes = [v.type.size for v in (*node.inputs, node.outputs[0])]
+    return all(size is not None and size <= _SMALL for size in sizes)
+
+
+def in_the_way(op: Op) -> Iterator[Node]:
+    """The nodes in the graphs of a loop or a branch that have no native form."""
+    for graph in simple_graphs(op):
+        for node in graph.nodes:
+            given = isinstance(node.op, (Placeholder, Const))
+            if not (given or is_size_node(node) or is_native(node, in_loop=True)):
+                yield node
+
+
+def is_size_node(node: Node) -> bool:
+    """Whether a node gives a size."""
+    return bool(node.outputs) and is_size(node.outputs[0])
+
+
+@lru_cache(maxsize=4096)
+def has_element(op: Elementwise, dtypes: tuple[DType, ...]) -> bool:
+    """Whether an element expression exists for operands of these dtypes."""
+    if isinstance(op, Cast):
+        return is_native_dtype(op.DstT)
+    registers = [Reg(f"%x{i}", KINDS[d], 2) for i, d in enumerate(dtypes)]
+    try:
+        op.element(VectorScalars(Emitter()), *registers)
+    except (LookupError, NotImplementedError):
+        return False
+    return True
+
+
+def is_compute(node: Node) -> bool:
+    """Whether a node does more than move elements."""
+    moves = type(node.op) in MOVES or isinstance(node.op, PARTS)
+    lists = any(is_list(v) for v in node.outputs) and type(node.op) in LIST_OPS
+    return not (moves or lists or type(node.op) in FILLS or isinstance(node.op, (Fill, Range)))

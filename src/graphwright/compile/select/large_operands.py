@@ -1,0 +1,183 @@
+"""Ops on large eager arrays as machine code, which is made when the first of them are met.
+
+NumPy goes over memory once for each step of a formula, SciPy calls a function for each element, and
+neither has a second thread. What one element is the op's record says already, and traces compute
+it in one pass; so eager calls have the same code, and no polynomial is written down twice. NumPy
+computes until it is there, as with products (`machine.preparation`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from graphwright.compile.nests.element_kinds import HALVES, KINDS
+from graphwright.compile.nests.sizes import NotNative
+from graphwright.compile.run.checking import checked
+from graphwright.compile.run.options import OPTIONS, enabled
+from graphwright.compile.run.straight_line import build
+from graphwright.compile.run.tiers import native
+from graphwright.ir.execution import Function
+from graphwright.ir.graph import Graph
+from graphwright.machine.preparation import Preparation
+from graphwright.op.op import Op
+from graphwright.op.op_families import Elementwise
+from graphwright.types.dtypes import DType
+from graphwright.types.tensor_type import TensorType
+from graphwright.values.eager import Large
+
+Kernel = Callable[..., Any]
+
+#: The elements of an operand from which on machine code is worth its call.
+WORTH = 1 << 14
+
+#: What NumPy does as fast as memory allows.
+PLAIN = frozenset({
+    "abs", "add", "and", "bitand", "bitor", "bitxor", "cast", "ceil", "compare", "conj", "div",
+    "floor", "invert", "isfinite", "isinf", "isnan", "maximum", "minimum", "mul", "neg", "not",
+    "or", "rint", "sign", "sqrt", "sub", "xor",
+})  # fmt: skip
+
+#: Sizes of rows for which one op has code.
+_MOST_CODES = 16
+
+
+class Words:
+    """Element expressions as the list of words that they use."""
+
+    def __init__(self) -> None:
+        self.used: list[str] = []
+
+    def constant(self, value: float, like: Any) -> None:
+        """A number, which costs nothing."""
+
+    def unary(self, function: str, x: Any) -> None:
+        self.used.append(function)
+
+    def binary(self, function: str, x: Any, y: Any) -> None:
+        self.used.append(function)
+
+    def __getattr__(self, word: str) -> Callable[..., None]:
+        return lambda *operands: self.used.append(word)
+
+
+def is_slow(op: Op, types: Sequence[DType]) -> bool:
+    """Whether an op has an element expression that NumPy evaluates slowly: in several passes, or
+    one that calls a function for each element, as it does for halves too."""
+    if not isinstance(op, Elementwise):
+        return False
+    kinds = [KINDS.get(dtype) for dtype in (*types, *op.result_dtypes(types))]
+    if None in kinds:
+        return False
+    words: Any = Words()
+    try:
+        op.element(words, *[None] * len(types))
+    except (LookupError, NotImplementedError):
+        return False
+    return bool(words.used) and (
+        len(words.used) > 1 or words.used[0] not in PLAIN or not {*HALVES}.isdisjoint(kinds)
+    )
+
+
+def kernel(op: Op, types: Sequence[DType], slow: Kernel) -> Kernel:
+    """The kernel that computes small arrays as `slow` does and large ones natively."""
+    if is_slow(op, types):
+        fast = elementwise(op, types, slow)
+    elif op.many_passes and all(dtype in KINDS for dtype in types):
+        fast = rowwise(op, types, slow)
+    else:
+        return slow
+
+    def either(*arrays: Any) -> Any:
+        for array in arrays:
+            if array.size >= WORTH:
+                return fast(*arrays)
+        return slow(*arrays)
+
+    return either
+
+
+def elementwise(op: Op, types: Sequence[DType], slow: Kernel) -> Kernel:
+    """The kernel of an elementwise op: it sees vectors."""
+    code = Code(op, [TensorType(dtype, (None,)) for dtype in types])
+
+    def fast(*arrays: Any) -> Any:
+        native = code.ready()
+        if native is None:
+            return slow(*arrays)
+        shape: Any = arrays[0].shape
+        if any(array.shape != shape for array in arrays):
+            try:
+                (result,) = op.infer(list(map(TensorType, types, map(np.shape, arrays))))
+                shape = result.dims
+                arrays = tuple([np.broadcast_to(array, shape) for array in arrays])
+            except ValueError:
+                return slow(*arrays)  # which has its own words for what does not fit
+        (result,) = native(*[array.ravel() for array in arrays])
+        return result.reshape(shape)
+
+    return fast
+
+
+def rowwise(op: Op, types: Sequence[DType], slow: Kernel) -> Kernel:
+    """The kernel of an op on rows: there is code for each number of axes and size of the last."""
+    codes: dict[Any, Code] = {}
+
+    def fast(*arrays: Any) -> Any:
+        shapes = [array.shape for array in arrays]
+        key = tuple([(len(shape), shape[-1:]) for shape in shapes])
+        code = codes.get(key)
+        if code is None:
+            try:
+                op.infer(list(map(TensorType, types, shapes)))
+            except ValueError:
+                return slow(*arrays)
+            if len(codes) == _MOST_CODES:
+                return slow(*arrays)
+            dims = [(*[None] * len(shape[:-1]), *shape[-1:]) for shape in shapes]
+            code = codes[key] = Code(op, list(map(TensorType, types, dims)))
+        native = code.ready()
+        return slow(*arrays) if native is None else native(*arrays)[0]
+
+    return fast
+
+
+class Code:
+    """An op's machine code, for operands of certain types."""
+
+    def __init__(self, op: Op, operands: Sequence[TensorType]) -> None:
+        self.op = op
+        self.operands = operands
+        self.native: Function | None = None
+        self.preparation = Preparation(self.make)
+
+    def ready(self) -> Function | None:
+        """What runs it, giving a tuple; None where it is not there yet, never will be, or is not
+        wanted."""
+        return self.native if enabled("native") and self.preparation.is_ready() else None
+
+    def make(self) -> None:
+        """Compiles a graph of the op alone."""
+        graph = graph_of(self.op, self.operands)
+        try:
+            run = native(graph)
+        except NotNative:  # on this processor: NumPy goes on
+            return
+        self.native = run.function
+        if OPTIONS.get("native") == "check":
+            self.native = checked(run.function, build(graph), graph)
+
+
+def graph_of(op: Op, operands: Sequence[TensorType]) -> Graph:
+    """The graph of an op on operands of these types."""
+    graph = Graph(op.type_name)
+    for i, operand in enumerate(operands):
+        graph.parameters.append(graph.placeholder(operand, f"x{i}"))
+    node = graph.add(op, tuple(graph.parameters), op.infer(operands))
+    graph.results = list(node.outputs)
+    return graph
+
+
+Large.kernel = staticmethod(kernel)

@@ -1,0 +1,215 @@
+"""Segments as nodes: what a segment computes becomes a graph of its own, and one `Native` node."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable
+from functools import partial
+
+from graphwright.compile.nests.lowering import lower
+from graphwright.compile.nests.sizes import NotNative
+from graphwright.compile.run.mishaps import contained
+from graphwright.compile.select.host_operands import is_single_size, is_size
+from graphwright.compile.select.native_op import Native, NativeUpdate
+from graphwright.ir.graph import Graph, Node, Value
+from graphwright.op.op import Op
+from graphwright.ops.core.creation import Const
+from graphwright.ops.core.shapes import Shape, Size
+from graphwright.ops.math.arithmetic import AddV2, Sub
+from graphwright.ops.state.variable_ops import (
+    AssignAddVariableOp,
+    Assignment,
+    AssignSubVariableOp,
+    ReadVariableOp,
+)
+from graphwright.types.tensor_type import TensorType
+
+#: What an update makes of the value before, and its operand.
+UPDATES: dict[type[Op], type[Op]] = {AssignAddVariableOp: AddV2, AssignSubVariableOp: Sub}
+
+
+class Outline:
+    """The graph of a segment, as its nodes are added.
+
+    Variables that it changes are read at its start and written at its end: between, it is pure.
+    """
+
+    def __init__(self, name: str, reads: Collection[Node] = ()) -> None:
+        self.body = Graph(f"{name}_native")
+        self.reads = reads  # of what variables hold when the segment begins
+        self.origins: dict[Node, Node] = {}  # of the nodes here
+        self.mapping: dict[Value, Value] = {}
+        self.sizes: dict[Value, Value] = {}
+        self.arguments: list[Value] = []
+        self.before: dict[Value, Value] = {}  # by handle: what a variable held
+        self.after: dict[Value, Value] = {}  # by handle: what it is to hold
+
+    def add(self, node: Node) -> None:
+        """The next node."""
+        first = len(self.body.nodes)
+        if isinstance(node.op, ReadVariableOp):
+            self.mapping[node.outputs[0]] = self.after[node.inputs[0]]
+        elif isinstance(node.op, Assignment):
+            handle, value = node.inputs
+            self.after[handle] = self.changed(node, handle, self.argument(value))
+        else:
+            mask = node.op.host_mask(len(node.inputs))
+            self.mapping.update(zip(node.outputs, self.copied(node, mask)))
+        self.origins.update(dict.fromkeys(self.body.nodes[first:], node))
+
+    def changed(self, node: Node, handle: Value, value: Value) -> Value:
+        """What a variable holds after an assignment."""
+        op = UPDATES.get(type(node.op))
+        if op is None:
+            return value
+        held = self.after.get(handle)
+        if held is None:
+            held = self.held(handle, value.type)
+        types = (value.type,)
+        return self.body.add(op.of(), (held, value), types, node.name, node.location).outputs[0]
+
+    def held(self, handle: Value, type_: TensorType) -> Value:
+        """What a variable holds when the segment begins."""
+        if handle not in self.before:
+            self.before[handle] = self.body.placeholder(type_, handle.node.name)
+        return self.before[handle]
+
+    def pairs(self, results: int) -> list[tuple[int, int]]:
+        """The results, after so many others, that are to be what a variable holds, and the
+        arguments that it held."""
+        before = list(self.before)
+        return [
+            (results + i, before.index(h)) for i, h in enumerate(self.after) if h in self.before
+        ]
+
+    def argument(self, value: Value) -> Value:
+        """A value of the graph around: computed here, a constant, or an argument."""
+        if isinstance(value.node.op, Const) or is_single_size(value):
+            return self.size(value)
+        if value not in self.mapping and value.node in self.reads:
+            self.mapping[value] = self.held(value.node.inputs[0], value.type)
+        if value not in self.mapping:
+            self.arguments.append(value)
+            self.mapping[value] = self.body.placeholder(value.type, value.node.name)
+        return self.mapping[value]
+
+    def size(self, value: Value) -> Value:
+        """A host operand."""
+        node = value.node
+        if not isinstance(node.op, Const) and not is_size(value):
+            return self.argument(value)
+        if value not in self.sizes:
+            mask = node.op.host_mask(len(node.inputs))
+            self.sizes.update(zip(node.outputs, self.copied(node, mask)))
+        return self.sizes[value]
+
+    def copied(self, node: Node, mask: Iterable[bool]) -> tuple[Value, ...]:
+        """What a node's copy gives."""
+        chain = node.outputs and is_size(node.outputs[0]) and not isinstance(node.op, (Shape, Size))
+        inputs = [
+            self.size(v) if host or chain else self.argument(v)
+            for v, host in zip(node.inputs, mask)
+        ]
+        types = tuple([v.type for v in node.outputs])
+        return self.body.add(node.op, tuple(inputs), types, node.name, node.location).outputs
+
+    def finish(self, results: list[Value]) -> Graph:
+        """The whole graph: the results, then what variables are to hold."""
+        body = self.body
+        arguments = [self.mapping[v] for v in self.arguments]
+        body.parameters = [*self.before.values(), *arguments]
+        body.results = [*[self.mapping[v] for v in results], *self.after.values()]
+        return body
+
+
+class Steps(Outline):
+    """The same with reads and assignments where the program has them."""
+
+    def add(self, node: Node) -> None:
+        """The next node."""
+        mask = node.op.host_mask(len(node.inputs))
+        self.mapping.update(zip(node.outputs, self.copied(node, mask)))
+
+    def held(self, handle: Value, type_: TensorType) -> Value:
+        """What a variable holds when the segment begins."""
+        if handle not in self.before:
+            read = ReadVariableOp.of(type_.dtype, type_.dims)
+            found = self.body.add(read, (self.argument(handle),), (type_,), handle.node.name)
+            self.before[handle] = found.outputs[0]
+        return self.before[handle]
+
+
+def steps_of(
+    name: str,
+    nodes: Iterable[Node],
+    reads: Collection[Node],
+    arguments: Iterable[Value],
+    results: Iterable[Value],
+) -> Graph:
+    """The nodes of a segment as a graph that takes these values of the graph around."""
+    steps = Steps(name, reads)
+    steps.body.parameters = [steps.body.placeholder(v.type, v.node.name) for v in arguments]
+    steps.mapping.update(zip(arguments, steps.body.parameters))
+    for node in nodes:
+        steps.add(node)
+    steps.body.results = [steps.mapping[v] for v in results]
+    return steps.body
+
+
+def native_node(
+    graph: Graph,
+    live: list[Node],
+    needed: set[Value],
+    renamed: dict[Value, Value],
+    reads: Collection[Node],
+) -> Node:
+    """The nodes of a segment as one; `renamed` learns what stands for their results, and `reads`
+    have what variables hold when it begins."""
+    written = {node.inputs[0] for node in live if isinstance(node.op, Assignment)}
+    outline = Outline(graph.name, [node for node in reads if node.inputs[0] in written])
+    for node in live:
+        outline.add(node)
+    results = [v for n in live for v in n.outputs if v in needed]
+    body = outline.finish(results)
+    try:
+        with contained(graph.name):
+            lowered = lower(body, outline.pairs(len(results)))
+    except NotNative as reason:
+        found = [outline.origins[n] for n in reason.nodes if n in outline.origins]
+        reason.nodes = found or live
+        raise
+    inputs = (*outline.before, *outline.after, *outline.arguments)
+    op: Native = Native(body, lowered)
+    if outline.after:
+        steps = partial(steps_of, graph.name, live, outline.reads, inputs, results)
+        op = NativeUpdate(body, lowered, len(outline.before), len(outline.after), steps)
+    fused = Node(
+        op,
+        inputs,
+        tuple([v.type for v in results]),
+        body.name,
+        live[-1].location,
+    )
+    renamed.update(zip(results, fused.outputs))
+    return fused
+
+
+def rewired(graph: Graph, nodes: list[Node], renamed: dict[Value, Value]) -> Graph:
+    """The nodes with the results of segments in place of what they compute."""
+    result = Graph(graph.name, graph.is_body)
+    new = dict(renamed)
+    for node in nodes:
+        inputs = tuple([new.get(v, v) for v in node.inputs])
+        if inputs != node.inputs:
+            types = tuple([v.type for v in node.outputs])
+            fresh = Node(node.op, inputs, types, node.name, node.location)
+            for old, own in zip(node.outputs, fresh.outputs):
+                for key in [k for k, v in renamed.items() if v is old]:
+                    new[key] = own
+                new[old] = own
+            node = fresh
+        result.nodes.append(node)
+    result.parameters = [new.get(v, v) for v in graph.parameters]
+    result.captures = [(outside, new.get(v, v)) for outside, v in graph.captures]
+    result.results = [new.get(v, v) for v in graph.results]
+    result.names = graph.names
+    return result

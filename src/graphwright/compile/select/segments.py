@@ -1,0 +1,305 @@
+"""Partition: which parts of a graph run as machine code, and which stay host calls.
+
+Nodes that have a native form are gathered into segments, each as large as the order of
+effects and the host calls between allow. A segment becomes one node, `Native`, whose kernel is
+compiled; everything else stays as it was.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from graphwright.compile.expand.rewrites import lengths_first, rewritten
+from graphwright.compile.expand.updates import updated_by_products
+from graphwright.compile.graph.failures import may_fail
+from graphwright.compile.graph.inline import inlined
+from graphwright.compile.graph.passes import through, verified
+from graphwright.compile.graph.variable_cells import Cells
+from graphwright.compile.lists.list_buffers import LIST_OPS, is_list
+from graphwright.compile.lists.list_types import with_list_types
+from graphwright.compile.lists.nested_lists import with_flat_lists
+from graphwright.compile.nests.element_kinds import is_native_dtype
+from graphwright.compile.nests.sizes import Late, NotNative
+from graphwright.compile.select.coverage import has_element, is_compute, is_native, is_native_type
+from graphwright.compile.select.host_operands import is_single_size, is_size
+from graphwright.compile.select.outline import UPDATES, native_node, rewired
+from graphwright.control.loop import StatelessWhile
+from graphwright.ir.graph import Graph, Node, Value
+from graphwright.op.op import Effect
+from graphwright.ops.core.creation import Const, Placeholder
+from graphwright.ops.core.shapes import Shape, Size
+from graphwright.ops.state.variable_ops import Assignment, ReadVariableOp
+
+#: Bytes of the variables that one segment changes, if it changes several.
+_HELD = 1 << 23
+
+
+class Segment:
+    """Native nodes that run as one."""
+
+    def __init__(self) -> None:
+        self.nodes: list[Node] = []
+        self.produced: set[Value] = set()
+        self.sizes: set[Node] = set()  # of what is produced: they follow the segment
+        self.written: dict[Value, int] = {}  # handles of variables, and the bytes they get
+        self.reads: list[Node] = []  # those before it, since when no variable was changed
+        self.may_fail = False
+
+    def add(self, node: Node) -> None:
+        """Another node, or a size of what is produced here."""
+        self.nodes.append(node)
+        if isinstance(node.op, Assignment):
+            handle, value = node.inputs
+            self.written[handle] = (value.type.size or 0) * value.type.dtype.size
+            return
+        self.may_fail = self.may_fail or may_fail(node)
+        if is_size(node.outputs[0]):
+            self.sizes.add(node)
+        else:
+            self.produced.update(node.outputs)
+
+    def split(self, needed: set[Value]) -> tuple[list[Node], list[Node]]:
+        """The live native nodes, and what follows them: sizes, and moves whose results only
+        others read (there they are views, and cost nothing). Adds to `needed` what those need.
+        A move that an assignment waits for is inside."""
+        inside: set[Value] = set()
+        native: list[Node] = []
+        after: list[Node] = []
+        writes = False
+        for node in reversed(self.nodes):
+            wanted = any(v in needed for v in node.outputs)
+            used = any(v in inside for v in node.outputs)
+            if node.op.effect is Effect.WRITE:
+                native.append(node)
+                inside.update(node.inputs)
+                writes = True
+            elif node in self.sizes or (
+                wanted and not used and not is_compute(node) and not (writes and may_fail(node))
+            ):
+                if wanted:
+                    after.append(node)
+                    needed.update(node.inputs)
+                if node in self.sizes and used:
+                    inside.update(node.inputs)
+            elif wanted or used:
+                native.append(node)
+                inside.update(node.inputs)
+        return native[::-1], after[::-1]
+
+
+class Partition:
+    """The walk over a graph that forms segments."""
+
+    def __init__(self, graph: Graph, hosts: set[Node], ends: set[Node]) -> None:
+        self.graph = graph
+        self.hosts = hosts  # nodes that turned out to have no native form
+        self.ends = ends  # nodes whose results have sizes that only a run tells
+        self.ended: set[Value] = set()  # what these give, while the segment is open
+        self.items: list[Node | Segment] = []
+        self.open: Segment | None = None
+        self.late: set[Value] = set()  # sizes of what the open segment computes
+        self.cells = Cells(graph)
+        self.has_lists = any(map(self.loops_over_lists, graph.nodes))
+
+    def loops_over_lists(self, node: Node) -> bool:
+        """Whether a node is a native loop with lists."""
+        return (
+            isinstance(node.op, StatelessWhile)
+            and any(is_list(v) for v in node.inputs)
+            and node not in self.hosts
+            and is_native(node)
+        )
+
+    def run(self) -> list[Node | Segment]:
+        """Nodes and segments, in an order that runs."""
+        for node in self.graph.nodes:
+            self.visit(node)
+        self.close()
+        return self.items
+
+    def visit(self, node: Node) -> None:
+        """Into the open segment, before it, or after it."""
+        if not self.ended.isdisjoint(node.inputs):
+            self.close()
+        depends = self.open is not None and any(
+            v in self.open.produced or v in self.late for v in node.inputs
+        )
+        if isinstance(node.op, (Placeholder, Const)):
+            self.items.append(node)
+        elif isinstance(node.op, (Assignment, ReadVariableOp)):
+            self.visit_variable(node)
+        elif node.outputs and is_size(node.outputs[0]):
+            if isinstance(node.op, (Shape, Size)) and not self.reachable(node):
+                self.close()
+                depends = False
+            if depends and self.open is not None:
+                self.open.add(node)
+                self.late.update(node.outputs)
+            else:
+                self.items.append(node)
+        elif self.is_native(node):
+            if not self.reachable(node):
+                self.close()
+            if self.open is None:
+                self.open = Segment()
+            self.open.add(node)
+            if node in self.ends:
+                self.ended.update(node.outputs)
+        else:
+            if depends or not self.may_precede(node):
+                self.close()
+            self.items.append(node)
+
+    def may_precede(self, node: Node) -> bool:
+        """Whether a host call may come before the open segment, whose results it does not need:
+        not if it is seen that something happened before it that should not, or has not that should.
+        """
+        if self.open is None:
+            return True
+        if self.open.written:
+            return False
+        return node.op.effect is not Effect.WRITE or not self.open.may_fail
+
+    def is_native(self, node: Node) -> bool:
+        """Whether a node may be native here: lists are, where a native loop is about them."""
+        of_lists = type(node.op) in LIST_OPS
+        if node in self.hosts or (of_lists and not self.has_lists):
+            return False
+        return is_native(node, in_loop=of_lists)
+
+    def visit_variable(self, node: Node) -> None:
+        """A read or an assignment of a variable: inside the open segment, or a host call."""
+        handle = node.inputs[0]
+        if self.open is not None and not all(
+            h is handle or self.cells.distinct(h, handle) for h in self.open.written
+        ):
+            self.close()
+        if isinstance(node.op, ReadVariableOp):
+            inside = self.open is not None and handle in self.open.written
+        else:
+            inside = node not in self.hosts and self.is_inside(node)
+        if not inside:
+            if self.open is not None and (
+                handle in self.open.written
+                or (self.open.written and not self.cells.is_set(handle))
+                or not self.open.produced.isdisjoint(node.inputs)
+                or (node.op.effect is Effect.WRITE and not self.may_precede(node))
+            ):
+                self.close()
+            self.items.append(node)
+            return
+        self.make_room(node)
+        if self.open is None:
+            self.open = Segment()
+        self.open.add(node)
+
+    def is_inside(self, node: Node) -> bool:
+        """Whether an assignment is worth being part of a segment: it stores what was computed."""
+        handle, value = node.inputs
+        if not is_native_dtype(value.type.dtype) or not self.reachable(node):
+            return False
+        op = UPDATES.get(type(node.op))
+        dims = value.type.dims
+        if op is None:
+            produced = self.open is not None and value in self.open.produced
+            return produced and dims is not None and self.cells.fits(handle, dims)
+        known = dims is not None and None not in dims and 0 not in dims
+        return (
+            known
+            and is_native_type(value.type)
+            and dims == self.cells.dims(handle)
+            and has_element(op.of(), (value.type.dtype,) * 2)
+        )
+
+    def make_room(self, node: Node) -> None:
+        """Ends a segment that would hold too much: its results are all there before the values
+        that they replace are freed."""
+        if self.open is not None and isinstance(node.op, Assignment):
+            handle, value = node.inputs
+            own = (value.type.size or 0) * value.type.dtype.size
+            others = {h: size for h, size in self.open.written.items() if h is not handle}
+            if others and sum(others.values()) + own > _HELD:
+                self.close()
+
+    def reachable(self, node: Node) -> bool:
+        """Whether a node's tensors do not wait for what comes after the open segment."""
+        mask = node.op.host_mask(len(node.inputs))
+        tensors = [v for v, host in zip(node.inputs, mask) if not host]
+        return not any(v in self.late and not is_single_size(v) for v in tensors)
+
+    def close(self) -> None:
+        """Ends the open segment."""
+        if self.open is not None:
+            self.items.append(self.open)
+            self.open = None
+        self.late = set()
+        self.ended = set()
+
+
+def partition(graph: Graph, reasons: dict[Node, str] | None = None) -> Graph:
+    """The graph with its native parts as `Native` nodes.
+
+    What turns out to have no native form when it is lowered stays outside; `reasons` is told why.
+    """
+    hosts: set[Node] = set()
+    ends: set[Node] = set()
+    graph = through(
+        graph,
+        inlined,
+        with_flat_lists,
+        with_list_types,
+        rewritten,
+        lengths_first,
+        updated_by_products,
+    )
+    while True:
+        items = Partition(graph, hosts, ends).run()
+        try:
+            return verified(assembled(graph, items), "assembled")
+        except NotNative as reason:
+            culprits = set(reason.nodes) - hosts
+            if isinstance(reason, Late) and not culprits <= ends:
+                ends |= culprits
+                continue
+            if not culprits:
+                raise
+            hosts |= culprits
+            if reasons is not None:
+                reasons.update(dict.fromkeys(culprits, str(reason)))
+
+
+def note_reads(items: Sequence[Node | Segment]) -> None:
+    """Tells each segment that changes variables what was read before it and is still so."""
+    reads: list[Node] = []
+    for item in items:
+        if isinstance(item, Segment):
+            if item.written:
+                item.reads, reads = reads, []
+        elif isinstance(item.op, ReadVariableOp):
+            reads.append(item)
+        elif item.op.effect is Effect.WRITE:
+            reads = []
+
+
+def assembled(graph: Graph, items: Sequence[Node | Segment]) -> Graph:
+    """The graph of nodes and segments, without what nobody needs."""
+    needed: set[Value] = set(graph.results)
+    kept: list[Node] = []
+    renamed: dict[Value, Value] = {}
+    note_reads(items)
+    for item in reversed(items):
+        if isinstance(item, Segment):
+            live, after = item.split(needed)
+            kept += after[::-1]
+            if live:
+                node = native_node(graph, live, needed, renamed, item.reads)
+                kept.append(node)
+                needed.update(node.inputs)
+        elif (
+            item.op.effect is Effect.WRITE
+            or isinstance(item.op, Placeholder)
+            or any(v in needed for v in item.outputs)
+        ):
+            kept.append(item)
+            needed.update(item.inputs)
+    return rewired(graph, kept[::-1], renamed)

@@ -1,0 +1,108 @@
+"""The elements that an access goes through, as boxes: rows of elements that follow each other."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from graphwright.base.named_tuples import NamedTuple
+from graphwright.compile.nests.nest import Linear
+from graphwright.compile.verifier.quantities import Quantities
+
+
+class Box(NamedTuple):
+    """`length` elements from `first` on, again for each index of `rows`: (how many, how far
+    apart), the nearest first."""
+
+    first: int
+    length: int
+    rows: tuple[tuple[int, int], ...]
+
+    @property
+    def end(self) -> int:
+        """The place behind the last one."""
+        return self.first + self.length + sum([(n - 1) * step for n, step in self.rows])
+
+
+def box_of(at: Linear, axes: Sequence[int], sizes: Quantities) -> tuple[Box | None, bool]:
+    """The box of a place, but for what scalars and picks add; None if an axis is empty. And
+    whether each of its elements has one index."""
+    first, apart = 0, True
+    for offset in at.offsets:
+        first += sizes.of(offset)
+    steps = []
+    for size, count in zip(at.strides, axes):
+        if count == 0:
+            return None, True
+        if count > 1:
+            step = sizes.of(size)
+            if step < 0:
+                first += (count - 1) * step
+                step = -step
+            if step:
+                steps.append((step, count))
+            else:
+                apart = False
+    steps.sort()
+    length, reach = 1, 1
+    rows: list[tuple[int, int]] = []
+    for step, count in steps:
+        apart = apart and step >= reach
+        reach += (count - 1) * step
+        if not rows and step == length:
+            length *= count
+        elif rows and step == rows[-1][0] * rows[-1][1]:
+            rows[-1] = rows[-1][0] * count, rows[-1][1]
+        else:
+            rows.append((count, step))
+    return Box(first, length, tuple(rows)), apart
+
+
+def joined(boxes: tuple[Box, ...], box: Box) -> tuple[Box, ...]:
+    """Boxes and one more, in as few as are seen to do."""
+    rest = list(boxes)
+    again = True
+    while again:
+        again = False
+        for other in rest:
+            both = union(box, other)
+            if both is not None:
+                rest.remove(other)
+                box, again = both, True
+                break
+    return (*rest, box)
+
+
+def union(a: Box, b: Box) -> Box | None:
+    """One box of two; None if they are not seen to be one."""
+    if contains(a, b):
+        return a
+    if contains(b, a):
+        return b
+    if a.rows == b.rows:
+        if a.first > b.first:
+            a, b = b, a
+        if b.first <= a.first + a.length:
+            return closed(Box(a.first, b.first + b.length - a.first, a.rows))
+    return None
+
+
+def closed(box: Box) -> Box:
+    """A box whose rows follow each other, as one row."""
+    while box.rows and box.rows[0][1] <= box.length:
+        (count, step), *rest = box.rows
+        box = Box(box.first, box.length + (count - 1) * step, tuple(rest))
+    return box
+
+
+def contains(a: Box, b: Box) -> bool:
+    """Whether all elements of b are seen to be in a."""
+    if a == b:
+        return True
+    if not a.rows:
+        return a.first <= b.first and b.end <= a.first + a.length
+    return a.rows == b.rows and a.first <= b.first and b.first + b.length <= a.first + a.length
+
+
+def covers(coverage: tuple[Box, ...], box: Box) -> bool:
+    """Whether what has been written contains a box."""
+    return any(contains(a, box) for a in coverage)

@@ -1,0 +1,228 @@
+"""Which values are where they should be: the state of memory at a place in a plan.
+
+A state says of each value how much of it lies in its memory: all, some boxes, or all but an item.
+What it does not say is not there: nothing has written it on some path, or something else was
+written over it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from enum import Enum
+from typing import Any, Final
+
+from graphwright.base.named_tuples import NamedTuple
+from graphwright.compile.nests.sizes import Size
+from graphwright.compile.verifier.element_boxes import Box, contains, covers, joined
+from graphwright.compile.verifier.layout import Layout
+from graphwright.compile.verifier.plan_rules import Rule, refuse, require
+from graphwright.compile.verifier.plan_steps import (
+    Extended,
+    Gone,
+    Located,
+    Packed,
+    Packing,
+    Read,
+    Renamed,
+    Repetition,
+    Step,
+    Written,
+)
+
+
+class Whole(Enum):
+    """All of a value."""
+
+    WHOLE = "whole"
+
+
+WHOLE: Final = Whole.WHOLE
+
+
+class AllBut(NamedTuple):
+    """All items of a list but the one at a place, of which some is written; `length` counts it."""
+
+    place: Size | int
+    length: int
+    written: tuple[Box, ...] = ()
+
+
+#: How much of a value there is.
+Extent = tuple[Box, ...] | AllBut | Packing | Whole
+
+State = dict[int, Extent]
+
+
+class Memory:
+    """What steps do to states."""
+
+    def __init__(self, layout: Layout) -> None:
+        self.layout = layout
+        self.packed: dict[int, set[int]] = {}  # by value, where it is packed
+
+    def run(self, step: Step, state: State) -> None:
+        """A step; refused where it reads what is not there."""
+        for read in step.reads:
+            self.read(read, state)
+        for effect in step.effects:
+            self.APPLY[type(effect)](self, effect, state)
+
+    def read(self, read: Read, state: State) -> None:
+        """Refuses a read of what is not there."""
+        value, part = read
+        extent = state.get(value, ())
+        if isinstance(part, Packing):
+            words = f"b{value} does not hold what b{part.source} is now, packed"
+            require(extent == part, Rule.VALUES, words)
+            return
+        if extent is WHOLE or self.layout.is_empty(value):
+            return
+        some = () if isinstance(extent, (AllBut, Packing)) else extent
+        if part is None or not covers(some, part):
+            role = self.layout.buffers[value].role
+            state_of = "not all of it is" if extent else "on some path it is not"
+            refuse(Rule.VALUES, f"b{value} ({role}) is read, and {state_of} in its memory")
+
+    def is_whole(self, value: int, state: State) -> bool:
+        """Whether all of a value is there."""
+        return state.get(value, ()) is WHOLE or self.layout.is_empty(value)
+
+    def written(self, effect: Written, state: State) -> None:
+        """Elements are written: what else lies there is gone."""
+        value, box, updates = effect
+        lists = self.layout.lists
+        owner = lists.get(value)
+        for other in self.layout.rivals(value):
+            if other != owner and other in state:
+                if other in lists:
+                    state[other] = ()  # an item may be another one now, and is where it was
+                else:
+                    del state[other]
+        if owner is not None:
+            self.item_written(value, owner, box, state)
+            return
+        before = state.get(value, ())
+        if before is not WHOLE and not updates:
+            self.add(value, box, state)
+        self.forget_packed(value, state)
+
+    def item_written(self, view: int, owner: int, box: Box | None, state: State) -> None:
+        """An item of a list is written: the list is whole again if this was what it lacked."""
+        require(view in state, Rule.LISTS, f"b{view} is written, and is no item yet")
+        lacking = state[view]
+        if isinstance(lacking, AllBut):
+            boxes = self.joined(view, lacking.written, box)
+            left = boxes if boxes is WHOLE else lacking._replace(written=boxes)
+            state[view] = state[owner] = left
+        elif lacking is not WHOLE:
+            self.add(view, box, state)
+        self.forget_packed(owner, state)
+        self.forget_packed(view, state)
+
+    def add(self, value: int, box: Box | None, state: State) -> None:
+        """More of a value is there."""
+        before = state.get(value, ())
+        boxes = () if isinstance(before, (AllBut, Packing, Whole)) else before
+        state[value] = self.joined(value, boxes, box)
+
+    def joined(
+        self, value: int, boxes: tuple[Box, ...], box: Box | None
+    ) -> tuple[Box, ...] | Whole:
+        """Boxes of a value and one more, or all of it."""
+        if box is None:
+            return WHOLE
+        boxes, whole = joined(boxes, box), Box(0, self.layout.counts[value], ())
+        return WHOLE if any(contains(b, whole) for b in boxes) else boxes
+
+    def renamed(self, effect: Renamed, state: State) -> None:
+        """What one value is in some places is now another one too."""
+        source, target, box = effect
+        if state.get(source, ()) is WHOLE:
+            if state.get(target, ()) is not WHOLE:
+                self.add(target, box, state)
+        else:
+            state.pop(target, None)
+        self.forget_packed(target, state)
+
+    def gone(self, effect: Gone, state: State) -> None:
+        """A value has no memory any more, nor has what lies in it."""
+        for value in (effect.value, *self.layout.rivals(effect.value)):
+            state.pop(value, None)
+
+    def extended(self, effect: Extended, state: State) -> None:
+        """A list has one more item, or more zeros; it may have moved."""
+        s = effect.statement
+        for other in self.layout.rivals(s.buffer):
+            state.pop(other, None)
+        state[s.buffer] = WHOLE if effect.zeros else AllBut(s.length, s.result)
+
+    def located(self, effect: Located, state: State) -> None:
+        """A view is of an item that is there, or of one that is to be written."""
+        s = effect.statement
+        extent = state.get(effect.source, ())
+        if self.is_whole(effect.source, state):
+            state[s.view] = WHOLE
+        elif not isinstance(extent, AllBut):
+            refuse(Rule.VALUES, f"an item of b{s.buffer} is looked for, and it is not there")
+        elif s.place == extent.place:
+            state[s.view] = extent
+        else:  # it may be the one that is not written if the length counts that
+            state[s.view] = () if s.length == extent.length else WHOLE
+        self.forget_packed(s.view, state)
+
+    def pack(self, effect: Packed, state: State) -> None:
+        """A buffer holds a value as it is now."""
+        state[effect.value] = effect.packing
+        self.packed.setdefault(effect.packing.source, set()).add(effect.value)
+
+    def forget_packed(self, value: int, state: State) -> None:
+        """A value has changed: what is packed of it is another one."""
+        for packed in self.packed.get(value, ()):
+            state.pop(packed, None)
+
+    def exchange(self, loop: Repetition, state: State) -> None:
+        """The variables of a loop take their next values, and memory changes places."""
+        memory, moves, before = self.layout.memory, loop.moves, dict(state)
+        for value in before:
+            if self.layout.base(value) in moves:
+                del state[value]
+        for _, following in loop.pairs:
+            state.pop(following, None)
+        for variable, following in loop.pairs:
+            source = moves.get(memory(variable), memory(variable))
+            if source == memory(following) and following in before:
+                state[variable] = before[following]
+            else:
+                state.pop(variable, None)
+            self.forget_packed(variable, state)
+
+    APPLY: dict[type, Callable[[Memory, Any, State], None]] = {
+        Written: written,
+        Renamed: renamed,
+        Gone: gone,
+        Extended: extended,
+        Located: located,
+        Packed: pack,
+    }
+
+
+def meet(one: State, other: State) -> State:
+    """What there is on both of two paths."""
+    if one == other:
+        return one
+    result: State = {}
+    for value, extent in one.items():
+        if value in other:
+            result[value] = common(extent, other[value])
+    return result
+
+
+def common(one: Extent, other: Extent) -> Extent:
+    """What is there of a value on both of two paths."""
+    if one == other or other is WHOLE:
+        return one
+    if one is WHOLE:
+        return other
+    if isinstance(one, (AllBut, Packing)) or isinstance(other, (AllBut, Packing)):
+        return ()
+    return tuple([box for box in one if covers(other, box)])

@@ -1,0 +1,134 @@
+"""The statements of lists as steps."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from graphwright.compile.nests.nest import (
+    Agree,
+    Deliver,
+    Extend,
+    Locate,
+    Mark,
+    Require,
+    Reserve,
+    Shorten,
+    Transfer,
+)
+from graphwright.compile.verifier.access_checks import Accesses
+from graphwright.compile.verifier.known_scalars import Scalars
+from graphwright.compile.verifier.plan_rules import Rule, require
+from graphwright.compile.verifier.plan_steps import (
+    Effect,
+    Extended,
+    Gone,
+    Located,
+    Read,
+    Step,
+    Written,
+)
+from graphwright.compile.verifier.statement_pairs import Pair
+
+
+class ListSteps(Accesses):
+    """Makes steps of what is done to lists."""
+
+    def reserve(self, pair: Pair, scalars: Scalars) -> Step:
+        """A list of zeros."""
+        s: Reserve = pair.lowered
+        scalars.read_lengths([s.length])
+        own, like = s.written
+        if like >= 0:
+            scalars.noted(like)
+        if own >= 0:
+            scalars.note(own)
+        self.item_of(s.buffer, s.item, s.kind)
+        return Step(s, (), (Gone(s.buffer), Written(s.buffer)))
+
+    def extend(self, pair: Pair, scalars: Scalars) -> Step:
+        """A longer list; no zeros where just one item follows."""
+        s: Extend = pair.lowered
+        given = [s.length, *([s.place] if s.place >= 0 else [])]
+        given += [s.exactly] if s.exactly != -1 else []
+        scalars.read_lengths(given)
+        self.item_of(s.buffer, s.item, s.kind)
+        scalars.define(s.result, "i32")
+        zeros = s.place >= 0 or s.exactly != -1
+        return Step(s, (Read(s.buffer, None),), (Extended(s, zeros),))
+
+    def shorten(self, pair: Pair, scalars: Scalars) -> Step:
+        """The length without some items."""
+        s: Shorten = pair.lowered
+        scalars.read_lengths([s.length, s.by])
+        scalars.define(s.result, "i32")
+        return Step(s, (), ())
+
+    def locate(self, pair: Pair, scalars: Scalars) -> Step:
+        """Where an item is."""
+        s: Locate = pair.lowered
+        scalars.read_lengths([s.place, s.length])
+        self.items(s.buffer, s.length, s.item, s.kind)
+        self.kind(s.view, s.kind)
+        words = f"b{s.view} is no item of b{s.buffer}"
+        same = self.layout.counts[s.view] == self.sizes.of(s.item)
+        require(same, Rule.LISTS, words)
+        return Step(s, (), (Located(s, s.buffer),))
+
+    def transfer(self, pair: Pair, scalars: Scalars) -> Step:
+        """Items copied from one list to another."""
+        s: Transfer = pair.lowered
+        scalars.read_lengths([s.start, s.place, s.number])
+        self.items(s.source, s.number, s.item, s.kind)
+        self.item_of(s.target, s.item, s.kind)
+        meet = self.layout.meet(s.source, s.target)
+        require(not meet, Rule.IN_PLACE, "a list is copied to itself")
+        reads = Read(s.source, None), Read(s.target, None)
+        return Step(s, reads, (Written(s.target, None, True),))
+
+    def agree(self, pair: Pair, scalars: Scalars) -> Step:
+        """Two lengths that must be the same."""
+        s: Agree = pair.lowered
+        scalars.read_lengths([s.one, s.other])
+        return Step(s, (), ())
+
+    def mark(self, pair: Pair, scalars: Scalars) -> Step:
+        """Something was written."""
+        scalars.noted(pair.lowered.written)
+        return Step(pair.lowered, (), ())
+
+    def demand(self, pair: Pair, scalars: Scalars) -> Step:
+        """Something must have been written to a list that has items."""
+        s: Require = pair.lowered
+        scalars.noted(s.written)
+        scalars.read_lengths([s.length])
+        return Step(s, (), ())
+
+    def deliver(self, pair: Pair, scalars: Scalars) -> Step:
+        """A list as a result."""
+        s: Deliver = pair.lowered
+        scalars.read_lengths([s.length])
+        self.items(s.buffer, s.length, s.item, s.kind)
+        self.kind(s.late, s.kind)
+        role, shape, _ = self.layout.buffers[s.late]
+        words = f"b{s.late} is no list of items of {s.item} elements"
+        same = self.sizes.product(shape[1:]) == self.sizes.of(s.item)
+        require(role == "late" and same, Rule.LISTS, words)
+        effects: list[Effect] = [Written(s.late)]
+        if not s.copy:
+            role = self.layout.buffers[s.buffer].role
+            words = f"b{s.buffer} is given away, and is no list's own memory"
+            require(role == "owned", Rule.LISTS, words)
+            effects.append(Gone(s.buffer))
+        return Step(s, (Read(s.buffer, None),), tuple(effects))
+
+    RULES: dict[type, Callable[..., Step]] = {
+        Reserve: reserve,
+        Extend: extend,
+        Shorten: shorten,
+        Locate: locate,
+        Transfer: transfer,
+        Agree: agree,
+        Mark: mark,
+        Require: demand,
+        Deliver: deliver,
+    }

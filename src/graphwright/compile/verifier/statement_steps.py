@@ -1,0 +1,234 @@
+"""A plan's statements as steps: what must be so of each of them alone is verified here."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from graphwright.compile.nests.nest import (
+    Choice,
+    Clear,
+    Copy,
+    Element,
+    Index,
+    Load,
+    Loop,
+    Multiply,
+    Nest,
+    PackRight,
+    Scalar,
+    Scan,
+    Statement,
+    Straight,
+    exchanges,
+)
+from graphwright.compile.verifier.element_boxes import Box, box_of
+from graphwright.compile.verifier.known_scalars import Scalars
+from graphwright.compile.verifier.layout import Layout
+from graphwright.compile.verifier.list_steps import ListSteps
+from graphwright.compile.verifier.nest_steps import NestStep
+from graphwright.compile.verifier.plan_rules import Rule, require
+from graphwright.compile.verifier.plan_steps import (
+    Branch,
+    Item,
+    Packed,
+    Packing,
+    Read,
+    Renamed,
+    Repetition,
+    Step,
+    Written,
+)
+from graphwright.compile.verifier.statement_pairs import Pair, pairs
+
+
+class Statements(ListSteps):
+    """Makes steps of statements."""
+
+    def __init__(self, layout: Layout) -> None:
+        super().__init__(layout)
+        self.statement: Any = None  # the one that is looked at
+
+    def block(
+        self, lowered: Sequence[Statement], planned: Sequence[Statement], scalars: Scalars
+    ) -> tuple[Item, ...]:
+        """The steps of a block."""
+        return tuple([self.item(p, scalars) for p in pairs(lowered, planned, self.layout.memory)])
+
+    def item(self, pair: Pair, scalars: Scalars) -> Item:
+        """The step of a statement."""
+        statement = self.statement = pair.lowered
+        if isinstance(statement, Loop):
+            return self.loop(statement, pair.planned, scalars)
+        if isinstance(statement, Choice):
+            return self.choice(statement, pair.planned, scalars)
+        if isinstance(statement, Nest):
+            step = NestStep(pair, self.layout, self.bounds, scalars).step()
+        else:
+            step = self.RULES[type(statement)](self, pair, scalars)
+        for value in values_of(step):
+            require(self.layout.has_memory(value), Rule.SHARED, f"b{value} has no memory")
+        return step
+
+    # -- blocks -----------------------------------------------------------------------------
+
+    def loop(self, s: Loop, planned: Loop, scalars: Scalars) -> Repetition:
+        """A loop: its variables take their next values at once."""
+        for _, first, _, kind in s.scalars:
+            scalars.read(first, kind)
+        inside = scalars.inner()
+        for variable, _, _, kind in s.scalars:
+            inside.define(variable, kind)
+        condition = self.block(s.condition, planned.condition, inside)
+        inside.read(s.again, "b1")
+        body = self.block(s.body, planned.body, inside)
+        self.statement = s
+        for variable, _, following, kind in s.scalars:
+            inside.read(following, kind)
+            scalars.define(variable, kind)
+        return Repetition(s, condition, body, s.buffers, self.moves(planned))
+
+    def moves(self, loop: Loop) -> dict[int, int]:
+        """Whose memory buffers get when variables take their next values: no memory comes twice,
+        none is lost, and none goes to another company."""
+        found = exchanges(loop)
+        gets, given = dict(found), dict(loop.buffers)
+        for names in zip(*loop.buffers):
+            require(len(set(names)) == len(names), Rule.EXCHANGES, "two variables get one memory")
+        right = len(gets) == len(found) and gets.items() >= given.items()
+        right = right and sorted(gets) == sorted(gets.values())
+        require(right, Rule.EXCHANGES, f"memory is lost or comes twice: {found}")
+        for one, other in found:
+            words = f"b{one} gets the memory of b{other}"
+            company = self.layout.company.get(one, frozenset())
+            require(other in company, Rule.EXCHANGES, f"{words}, of another chain")
+            a, b = self.layout.buffers[one], self.layout.buffers[other]
+            require(a.kind == b.kind, Rule.EXCHANGES, f"{words}, of another kind")
+            same = self.layout.bytes(one) == self.layout.bytes(other)
+            require(same, Rule.EXCHANGES, f"{words}, which is not as large")
+            require(a.role == "temporary", Rule.EXCHANGES, f"{words}, though it is a {a.role}")
+        return gets
+
+    def choice(self, s: Choice, planned: Choice, scalars: Scalars) -> Branch:
+        """A branch: what comes out of it does so on both sides."""
+        scalars.read(s.condition, "b1")
+        scopes = scalars.inner(), scalars.inner()
+        sides = (
+            self.block(s.then, planned.then, scopes[0]),
+            self.block(s.otherwise, planned.otherwise, scopes[1]),
+        )
+        self.statement = s
+        for result, *ends, kind in s.scalars:
+            limits = [scope.read(end, kind).limit for scope, end in zip(scopes, ends)]
+            known = None not in limits
+            scalars.define(result, kind, max(limits) if known else None)  # type: ignore[type-var]
+        return Branch(s, sides)
+
+    # -- statements -------------------------------------------------------------------------
+
+    def straight(self, pair: Pair, scalars: Scalars) -> Step:
+        """Scalars, and then what is stored of them."""
+        s: Straight = pair.lowered
+        reads, effects = [], []
+        for i, x in enumerate(s.instructions):
+            if isinstance(x, Load):
+                reads.append(Read(x.buffer, self.place(x, s, scalars)))
+            elif isinstance(x, Element):
+                late = any(operand >= i for operand in x.operands)
+                require(not late, Rule.SCALARS, f".{i} is computed of what comes after it")
+            elif isinstance(x, Scalar):
+                scalars.read(x.scalar, x.kind)
+            elif isinstance(x, Index):
+                scalars.read_place(x.at)
+        limits = [self.bounds.limit(s.instructions, i, scalars) for i in range(len(s.instructions))]
+        for i, scalar, kind in s.scalars:
+            words = f"%{scalar} is {kind}, and what it gets is {s.instructions[i].kind}"
+            require(s.instructions[i].kind == kind, Rule.SCALARS, words)
+            scalars.define(scalar, kind, limits[i])
+        for store in s.stores:
+            words = "straight code stores to places that it knows, and adds nothing"
+            require(not store.combine and not store.picks, Rule.ORDER, words)
+            self.bounds.store(store.buffer, limits[store.value])
+            effects.append(self.written(store.buffer, self.place(store, s, scalars)))
+        return Step(s, tuple(reads), tuple(effects))
+
+    def place(self, x: Any, s: Straight, scalars: Scalars) -> Box | None:
+        """Where one element is, if that is known; it must be inside of its buffer."""
+        axes = any(stride.factor for stride in x.at.strides)
+        require(not axes, Rule.BOUNDED, "there is no axis here")
+        box, _ = box_of(x.at, (), self.sizes)
+        assert box is not None
+        picks = x.picks
+        self.kind(x.buffer, x.kind)
+        self.bounds.verify(x.buffer, box, x.at, picks, s.instructions, scalars)
+        return None if picks or x.at.scalars else box
+
+    def clear(self, pair: Pair, scalars: Scalars) -> Step:
+        """What a reduction starts from, everywhere."""
+        s: Clear = pair.lowered
+        self.kind(s.buffer, s.kind)
+        return Step(s, (), (self.written(s.buffer),))
+
+    def copy(self, pair: Pair, scalars: Scalars) -> Step:
+        """Elements of one buffer into another."""
+        s: Copy = pair.lowered
+        source, target = [self.run(b, s.kind, (s.elements,)) for b in (s.source, s.target)]
+        reads = (Read(s.source, source),)
+        if pair.planned is None:
+            return Step(s, reads, (Renamed(s.source, s.target, target),))
+        self.apart_or_aligned(s.source, s.target)
+        return Step(s, reads, (self.written(s.target, target),))
+
+    def scan(self, pair: Pair, scalars: Scalars) -> Step:
+        """Each element combined with those before it."""
+        s: Scan = pair.lowered
+        source, target = [self.run(b, s.kind, s.axes) for b in (s.source, s.target)]
+        self.apart_or_aligned(s.source, s.target)
+        return Step(s, (Read(s.source, source),), (self.written(s.target, target),))
+
+    def multiply(self, pair: Pair, scalars: Scalars) -> Step:
+        """Products of matrices."""
+        s: Multiply = pair.lowered
+        a, b, c = [
+            self.run(buffer, s.kind, (s.products, *dims))
+            for buffer, dims in ((s.a, (s.m, s.k)), (s.b, (s.k, s.n)), (s.c, (s.m, s.n)))
+        ]
+        for operand in (s.a, s.b):
+            words = f"a product is written to b{s.c} over b{operand}, which it is made of"
+            require(not self.layout.meet(s.c, operand), Rule.IN_PLACE, words)
+        reads = [Read(s.a, a), Read(s.b, b)]
+        if s.packed >= 0:
+            reads.append(Read(s.packed, packing_of(s)))
+        if s.add:
+            reads.append(Read(s.c, c))
+        return Step(s, tuple(reads), (self.written(s.c, c),))
+
+    def pack(self, pair: Pair, scalars: Scalars) -> Step:
+        """The right operand of products."""
+        p: Multiply = pair.lowered.product
+        b = self.run(p.b, p.kind, (p.products, p.k, p.n))
+        words = f"b{p.packed} is no memory for what is packed"
+        own = self.layout.buffers[p.packed].role == "owned"
+        require(own and p.packed not in self.layout.room, Rule.SHARED, words)
+        return Step(pair.lowered, (Read(p.b, b),), (Packed(p.packed, packing_of(p)),))
+
+    RULES = {
+        Straight: straight,
+        Clear: clear,
+        Copy: copy,
+        Scan: scan,
+        Multiply: multiply,
+        PackRight: pack,
+        **ListSteps.RULES,
+    }
+
+
+def packing_of(product: Multiply) -> Packing:
+    """What a product reads if its right operand is packed."""
+    return Packing(product.b, product.k, product.n, product.transpose_b)
+
+
+def values_of(step: Step) -> list[int]:
+    """The values that a step reads or writes."""
+    written = [e.value for e in step.effects if isinstance(e, Written)]
+    return [*[read.value for read in step.reads], *written]

@@ -1,0 +1,210 @@
+"""What happened once, while tracing, and will not happen again when the graph runs.
+
+Assignments and changes of containers are found by comparing before and after; calls of
+`print`, `open`, `random`, `time` and the like are seen by a profile function. Both cost time,
+so they run in debug mode only.
+"""
+
+from __future__ import annotations
+
+import builtins
+import random
+import sys
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path as FilePath
+from types import FrameType
+from typing import Any
+
+import numpy as np
+
+from graphwright.autograph.exempt import is_library
+from graphwright.base import errors
+from graphwright.base.named_tuples import NamedTuple
+from graphwright.explain.facts import Store
+from graphwright.explain.paths import Path, Reached, print_of, reached, store_paths
+from graphwright.explain.trace_record import FAMILIES
+from graphwright.explain.wording import listed, show_place
+from graphwright.ir.graph import Graph
+from graphwright.trace.symbolic import SymbolicTensor
+from graphwright.types import tree
+
+#: Where converted code calls builtins that have a form for tensors too.
+_OVERLOADS = str(FilePath(errors.__file__).parent / "autograph" / "overloads.py")
+
+
+class Effect(NamedTuple):
+    """Something that a trace did to the world: what, where, and the form for graphs."""
+
+    what: str
+    place: str
+    form: str
+
+    def __str__(self) -> str:
+        return f"{self.what} ({self.place}) ran once, while tracing; {self.form}"
+
+
+#: Functions that are called, by what they are: what to write instead.
+FORMS = {
+    "print": "tf.print(...) prints at each call",
+    "open": "tf.io.read_file and tf.io.write_file work at each call, or tf.py_function",
+    "input": "pass the text as an argument",
+    "next": "take items of a tf.data iterator, or pass them as arguments",
+    "random": "tf.random.uniform draws new numbers at each call",
+    "time": "tf.timestamp() tells the time at each call",
+}
+
+_CALLED = {builtins.print: "print", builtins.open: "open", builtins.input: "input",
+           builtins.next: "next"}  # fmt: skip
+_TIMES = frozenset(
+    getattr(time, name)
+    for name in ("time", "time_ns", "perf_counter", "perf_counter_ns", "monotonic", "process_time")
+)
+
+
+class Observer:
+    """Watches one trace."""
+
+    def __init__(self, functions: Sequence[Reached]) -> None:
+        self.stores = list(store_paths(functions))
+        self.before = [print_of(path.value()) for path, _, _ in self.stores]
+        self.numpy_random = numpy_position()
+        self.calls: dict[tuple[str, str], None] = {}
+
+    def profile(self, frame: FrameType, event: str, argument: Any) -> None:
+        """Called by Python at every call of the thread."""
+        if event == "c_call":
+            kind = kind_of_builtin(argument)
+            if kind:
+                self.called(kind, getattr(argument, "__name__", kind), frame)
+        elif event == "call" and frame.f_code.co_filename == random.__file__:
+            caller = frame.f_back
+            if caller is not None and caller.f_code.co_filename != random.__file__:
+                self.called("random", f"random.{frame.f_code.co_name}", caller)
+
+    def called(self, kind: str, name: str, frame: FrameType | None) -> None:
+        """A call by the user's code, perhaps by way of a converted one."""
+        while frame is not None and frame.f_code.co_filename == _OVERLOADS:
+            frame = frame.f_back
+        if frame is None or is_library(frame.f_globals.get("__name__") or ""):
+            return
+        self.calls[kind, f"{name}|{frame.f_code.co_filename}:{frame.f_lineno}"] = None
+
+    def effects(self, graph: Graph) -> Iterator[Effect]:
+        """What the trace did."""
+        for kind, where in self.calls:
+            name, _, place = where.partition("|")
+            yield Effect(f"`{name}(...)`", place, FORMS[kind])
+        if self.numpy_random != numpy_position():
+            yield Effect("NumPy's random numbers", "numpy.random", FORMS["random"])
+        different = [
+            (path, store, here, path.value())
+            for (path, store, here), before in zip(self.stores, self.before)
+            if print_of(path.value()) != before
+        ]
+        texts = {path.text for path, *_ in different}
+        for path, store, here, value in different:
+            inside = any(t.startswith((f"{path.text}[", f"{path.text}.")) for t in texts)
+            leaks = [] if inside else leaked(value, graph)
+            yield changed(path, store, here, leaks)
+
+
+def changed(path: Path, store: Store, here: Reached, leaks: Sequence[SymbolicTensor]) -> Effect:
+    """A change of something outside, by which tensors of the graph may have left it."""
+    place = place_of(store, here)
+    what = deed(path, store)
+    if leaks:
+        made = [f"{t.name}, made {made_at(t)}" for t in leaks]
+        form = f"it keeps a tensor of the graph ({listed(made)}): return it instead"
+        return Effect(what, place, form)
+    if store.method:
+        return Effect(what, place, "a tf.TensorArray collects in the graph")
+    form = f"make it a tf.Variable and use {path.text}.assign(...)"
+    return Effect(what, place, form)
+
+
+def deed(path: Path, store: Store) -> str:
+    """What changes something."""
+    return f"`{path.text}.{store.method}(...)`" if store.method else f"the change of `{path.text}`"
+
+
+def place_of(store: Store, here: Reached) -> str:
+    """Where it does."""
+    return f"{here.function.__code__.co_filename}:{store.line}"
+
+
+def where_stored(error: BaseException) -> tuple[str, ...]:
+    """By what a leaked tensor left its function: the statements whose targets hold it."""
+    tensor = getattr(error, "tensor", None)
+    if tensor is None:
+        return ()
+    makers = [
+        history
+        for family in FAMILIES.values()
+        for history in family.histories()
+        for record in history.records
+        if is_of(tensor, record.concrete.graph)
+    ]
+    return tuple(
+        f"{deed(path, store)} ({place_of(store, here)})"
+        for history in dict.fromkeys(makers)
+        for path, store, here in store_paths(reached(history.function, []))
+        if any(t._value is tensor._value for t in symbolic(path.value()))
+    )
+
+
+def leaked(value: Any, graph: Graph) -> list[SymbolicTensor]:
+    """The tensors of a graph in a value that outlives it."""
+    return [tensor for tensor in symbolic(value) if is_of(tensor, graph)]
+
+
+def symbolic(value: Any) -> list[SymbolicTensor]:
+    """The symbolic tensors in a value."""
+    leaves = tree.flatten(value) if isinstance(value, (list, tuple, dict)) else [value]
+    return [leaf for leaf in leaves if isinstance(leaf, SymbolicTensor)]
+
+
+def is_of(tensor: SymbolicTensor, graph: Graph) -> bool:
+    """Whether a tensor belongs to a graph or to one in it."""
+    return tensor.graph is graph or any(is_of(tensor, inner) for inner in graph.subgraphs())
+
+
+def made_at(tensor: SymbolicTensor) -> str:
+    """Where a tensor was made."""
+    location = tensor._value.node.location
+    return "for an argument" if location is None else f"at {show_place(location)}"
+
+
+def kind_of_builtin(function: Any) -> str:
+    """What sort of effect a builtin function has, or nothing."""
+    try:
+        kind = _CALLED.get(function)
+    except TypeError:
+        return ""
+    if kind is not None:
+        return kind
+    if function in _TIMES:
+        return "time"
+    return "random" if isinstance(getattr(function, "__self__", None), random.Random) else ""
+
+
+def numpy_position() -> tuple[Any, ...]:
+    """How far NumPy's global generator has come."""
+    state = np.random.get_state(legacy=False)["state"]
+    return int(state["pos"]), bytes(state["key"].data) if "key" in state else b""
+
+
+@contextmanager
+def observing(observer: Observer | None) -> Iterator[None]:
+    """Watches the block, unless somebody else profiles this thread."""
+    outside = sys.getprofile()
+    own = getattr(outside, "__func__", None) is Observer.profile  # of a trace around this one
+    if observer is None or not (own or outside is None):
+        yield
+        return
+    sys.setprofile(observer.profile)
+    try:
+        yield
+    finally:
+        sys.setprofile(outside)

@@ -1,0 +1,93 @@
+"""Variables created inside a function: once, on its first call.
+
+The first trace may create variables. Their initial values are computed outside the
+graph, from constants, captures and, where they need them, the first call's arguments.
+Then the function is traced again; a variable created in that or any later trace is an
+error, since it would be a new one at every call.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from graphwright.compile.run.straight_line import runner
+from graphwright.function.concrete import ConcreteFunction
+from graphwright.ir.graph import Graph
+from graphwright.op.refusal import complete
+from graphwright.trace.symbolic import SymbolicTensor
+from graphwright.values.variable import announce
+
+_REFUSAL = (
+    "tf.function only supports singleton tf.Variables created on the first call. Make sure the "
+    "tf.Variable is only created once or created outside tf.function. See "
+    "https://www.tensorflow.org/guide/function#creating_tfvariables for more information."
+)
+
+Trace = Callable[[Callable[[Any, Any], None]], ConcreteFunction]
+
+
+class VariableCreation:
+    """The policy of one function."""
+
+    def __init__(self) -> None:
+        self._allowed = True
+
+    def trace(
+        self, trace: Trace, arguments: Callable[[ConcreteFunction], Sequence[Any]]
+    ) -> ConcreteFunction:
+        """Traces; where that created variables, initialises them and traces again."""
+        if not self._allowed:
+            return trace(refuse)
+        created: list[tuple[Any, Any]] = []
+        concrete = trace(lambda variable, value: created.append((variable, value)))
+        self._allowed = False
+        if not created:
+            return concrete
+        initialize(created, concrete, arguments)
+        return trace(refuse)
+
+
+def refuse(variable: Any, value: Any) -> None:
+    """A variable was created where none may be."""
+    raise complete(ValueError(_REFUSAL))
+
+
+def initialize(
+    created: Sequence[tuple[Any, Any]],
+    concrete: ConcreteFunction,
+    arguments: Callable[[ConcreteFunction], Sequence[Any]],
+) -> None:
+    """Gives new variables their values: the graph of the initial values is run once."""
+    symbolic = [
+        (v, value)
+        for v, value in created
+        if isinstance(value, SymbolicTensor) and not v.is_initialized()  # a checkpoint may have
+    ]
+    if not symbolic:
+        return
+    traced = concrete.graph
+    graph = Graph(f"{traced.name}_initial_values")
+    graph.nodes, graph.parameters = traced.nodes, traced.parameters
+    graph.captures = traced.captures
+    graph.results = [value._value for _, value in symbolic]
+    tensors = [*arguments(concrete), *traced.captured]
+    arrays = runner(without_writes(graph))(*[t._array for t in tensors])
+    for (variable, _), array in zip(symbolic, arrays):
+        variable._storage.write(array)
+        announce(variable)
+
+
+def without_writes(graph: Graph) -> Graph:
+    """The graph without its side effects: only what the results need is left."""
+    from graphwright.op.op import Effect
+
+    needed: set[Any] = set(graph.results)
+    kept = []
+    for node in reversed(graph.nodes):
+        wanted = node.op.effect is not Effect.WRITE and any(v in needed for v in node.outputs)
+        if wanted or (node.outputs and node.outputs[0] in graph.arguments):
+            needed.update(node.inputs)
+            kept.append(node)
+    graph.nodes = kept[::-1]
+    return graph

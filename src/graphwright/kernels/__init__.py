@@ -1,1 +1,0 @@
-"""Algorithms over plain NumPy arrays, which know nothing of ops or tensors."""

@@ -1,0 +1,352 @@
+"""`tf.train.Checkpoint`: the variables of a graph of objects, in one file.
+
+A checkpoint is a safetensors file: the values, and in its metadata the graph of objects that
+held them. Restoring walks that graph and the live objects side by side, so values are matched
+by how they are reached. A file appears under its name only when it is complete.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from typing import Any
+
+import numpy as np
+from safetensors import SafetensorError, safe_open
+from safetensors.numpy import save as pack
+
+from graphwright.base.errors import DataLossError, NotFoundError
+from graphwright.base.files import write_whole
+from graphwright.library.checkpoint.checkpoint_state import SUFFIX, record_latest
+from graphwright.library.checkpoint.object_graph import (
+    Tracked,
+    children,
+    edges,
+    is_followed,
+    variables_of,
+)
+from graphwright.types import dtypes as dt
+from graphwright.types.tensor_type import is_compatible
+from graphwright.values.trackable import Trackable
+from graphwright.values.variable import RESTORING, Variable
+
+_FORMAT = "graphwright 1"
+#: The dtypes that the file format has a name for; others are stored as bytes.
+_PLAIN = frozenset("?bBhHiIlLqQefd")
+
+
+class Checkpoint(Tracked):
+    """Saves and restores the variables that objects hold.
+
+    The objects are `root` and keyword arguments: modules, optimizers, variables, lists, tuples
+    and mappings of these, other checkpoints. ValueError for anything else.
+
+    >>> import tempfile, graphwright as tf
+    >>> v = tf.Variable(1.0)
+    >>> checkpoint = tf.train.Checkpoint(v=v)
+    >>> path = checkpoint.save(tempfile.mkdtemp() + "/ckpt")
+    >>> v = v.assign(5.0)
+    >>> status = checkpoint.restore(path).assert_consumed()
+    >>> v.numpy()
+    np.float32(1.0)
+    """
+
+    _GRAPHWRIGHT_IGNORED = Tracked._GRAPHWRIGHT_IGNORED | {"_root"}
+
+    def __init__(self, root: Any = None, **kwargs: Any) -> None:
+        for name, value in {"root": root, **kwargs}.items():
+            if not is_followed(value) and not (name == "root" and root is None):
+                raise ValueError(
+                    f"`Checkpoint` was expecting {name} to be a trackable object: a variable, a "
+                    f"tf.Module, or a list, tuple or dict of them, got {value!r}."
+                )
+        self._root = root
+        for name, value in kwargs.items():
+            setattr(self, name, value)
+        self.save_counter = Variable(0, dtype=dt.int64, trainable=False, name="save_counter")
+
+    def _trackable_children(self, save_type: str = "checkpoint", **kwargs: Any) -> dict[str, Any]:
+        held = super()._trackable_children(save_type, **kwargs)
+        return held if self._root is None else {**held, **children(self._root)}
+
+    def save(self, file_prefix: str, options: Any = None) -> str:
+        """Writes `file_prefix-N`, N counting the saves; returns that path."""
+        with self._counted():
+            path = self.write(f"{file_prefix}-{int(self.save_counter)}")
+            record_latest(path)
+        return path
+
+    @contextmanager
+    def _counted(self) -> Iterator[None]:
+        """Counts a save, which is in what it writes; not one that failed."""
+        self.save_counter.assign_add(1)
+        try:
+            yield
+        except BaseException:
+            self.save_counter.assign_sub(1)
+            raise
+
+    def write(self, file_prefix: str, options: Any = None) -> str:
+        """Writes the values to this path (and ".safetensors"), without counting."""
+        values, nodes = snapshot(self)
+        metadata = {"format": _FORMAT, "nodes": json.dumps(nodes)}
+        write_whole(str(file_prefix) + SUFFIX, pack(values, metadata), durable=True)
+        return str(file_prefix)
+
+    def restore(self, save_path: str | None, options: Any = None) -> RestoreStatus:
+        """Gives the variables the saved values, now or when they are made.
+
+        ValueError, before anything is changed, if a value does not fit its variable;
+        NotFoundError if there is no such checkpoint. None restores nothing.
+        """
+        if save_path is None:
+            return RestoreStatus(self, Saved({}, [{"children": {}}], ""))
+        status = RestoreStatus(self, load(str(save_path)))
+        status.match()
+        status.stay()
+        return status
+
+    def read(self, save_path: str, options: Any = None) -> RestoreStatus:
+        """As `restore`."""
+        return self.restore(save_path, options)
+
+
+# -- files --------------------------------------------------------------------------------------
+
+
+def snapshot(root: Any) -> tuple[dict[str, Any], list[dict[str, Any]]]:
+    """The values by their paths, and the graph of objects: children by name, value, dtype."""
+    values: dict[str, Any] = {}
+    paths = {id(variable): path for path, variable in variables_of(root).items()}
+    numbers = {id(root): 0}
+    objects = [root]
+    nodes: list[dict[str, Any]] = []
+    for holder in objects:
+        node: dict[str, Any] = {"children": {}}
+        nodes.append(node)
+        if isinstance(holder, Variable):
+            array = holder._storage.read()
+            node["value"] = paths[id(holder)]
+            node["dtype"] = holder.dtype.name
+            node["shape"] = list(array.shape)
+            values[paths[id(holder)]] = storable(array)
+        for name, child in edges(holder):
+            if id(child) not in numbers:
+                numbers[id(child)] = len(objects)
+                objects.append(child)
+            node["children"][name] = numbers[id(child)]
+    return values, nodes
+
+
+def storable(array: Any) -> Any:
+    """An array in a dtype that files have: its bytes where they have not its own.
+
+    Strings are their lengths, eight bytes each, the least first, and then all of their bytes.
+    """
+    if array.dtype.kind == "O":
+        words = array.ravel().tolist()
+        lengths = np.array([len(word) for word in words], "<u8").tobytes()
+        return np.frombuffer(lengths + b"".join(words), np.uint8)
+    array = np.asarray(array, order="C")
+    return array if array.dtype.char in _PLAIN else np.frombuffer(array.tobytes(), np.uint8)
+
+
+def stored_words(raw: bytes, count: int) -> Any:
+    """Strings from the bytes that stand for them: see `storable`."""
+    lengths = np.frombuffer(raw[: 8 * count], "<u8").astype(np.int64)
+    ends = 8 * count + np.cumsum(lengths)
+    words = np.empty(count, object)
+    words[:] = [raw[end - length : end] for end, length in zip(ends, lengths)]
+    return words
+
+
+class Saved:
+    """What a file holds: arrays by their paths, the graph of objects."""
+
+    def __init__(self, arrays: Mapping[str, Any], nodes: list[dict[str, Any]], path: str) -> None:
+        self.arrays = arrays
+        self.nodes = nodes
+        self.path = path
+
+    def array(self, node: dict[str, Any]) -> Any:
+        """The value of a variable's node."""
+        array = self.arrays[node["value"]]
+        dtype = dt.as_dtype(node["dtype"]).numpy_dtype
+        if dtype.kind == "O":
+            array = stored_words(array.tobytes(), math.prod(node["shape"]))
+        elif array.dtype != dtype:
+            array = np.frombuffer(array.tobytes(), dtype)
+        return array.reshape(node["shape"])
+
+
+def load(path: str) -> Saved:
+    """Reads a checkpoint: NotFoundError if there is none, DataLossError if it is damaged."""
+    name = path + SUFFIX
+    if not os.path.exists(name):
+        raise NotFoundError(None, None, f"Unsuccessful restore: there is no checkpoint {name}")
+    try:
+        with safe_open(name, framework="numpy") as file:
+            metadata = file.metadata() or {}
+            arrays = {key: file.get_tensor(key) for key in file.keys()}  # noqa: SIM118
+    except SafetensorError as damage:
+        raise DataLossError(None, None, f"{name} is no whole checkpoint: {damage}") from damage
+    if metadata.get("format") != _FORMAT:
+        raise DataLossError(
+            None, None, f"{name} has the format {metadata.get('format')!r}, not {_FORMAT!r}"
+        )
+    return Saved(arrays, json.loads(metadata["nodes"]), path)
+
+
+# -- restoring ----------------------------------------------------------------------------------
+
+
+class RestoreStatus:
+    """What became of the values of a checkpoint; its assertions return the status itself."""
+
+    def __init__(self, root: Any, saved: Saved) -> None:
+        self._root = root
+        self._saved = saved
+        self._used: set[str] = set()
+        self._restored: dict[int, Variable] = {}
+
+    def match(self, asked: Variable | None = None) -> None:
+        """Matches the objects that are there now; ValueError where one does not fit. If one is
+        `asked` for, the others speak for themselves later."""
+        self._assign(self._root, 0, asked)
+
+    def stay(self) -> None:
+        """Has variables that are made from now on looked for among the saved ones, in place of
+        what the same object was restored from before."""
+        for other in list(RESTORING):
+            if isinstance(other, RestoreStatus) and other._root is self._root:
+                del RESTORING[other]
+        if self._unused():
+            RESTORING[self] = None
+
+    def _assign(self, root: Any, number: int, asked: Variable | None = None) -> None:
+        """Matches an object with a saved one: first all is checked, then all is written."""
+        pairs = self._pairs(root, number)
+        found = [(v, self._saved.nodes[n]) for v, n in pairs if isinstance(v, Variable)]
+        found = [(v, n) for v, n in found if "value" in n and id(v) not in self._restored]
+        if asked is not None:
+            found = [(v, n) for v, n in found if v is asked or fits(v, n)]
+        refuse_misfits(found, self._saved)
+        for variable, node in found:
+            variable._storage.assign(self._saved.array(node))
+            self._used.add(node["value"])
+            self._restored[id(variable)] = variable
+        if not self._unused():
+            RESTORING.pop(self, None)
+        for holder, place in pairs:
+            for target in (holder, getattr(holder, "_root", None)):
+                if isinstance(target, Tracked):
+                    self._await(target, self._saved.nodes[place]["children"])
+
+    def _pairs(self, root: Any, number: int) -> list[tuple[Any, int]]:
+        """Live objects, each with the number of the saved one that is reached alike."""
+        pairs = [(root, number)]
+        seen = {(id(root), number)}
+        for holder, place in pairs:
+            saved = self._saved.nodes[place]["children"]
+            for name, child in edges(holder):
+                key = (id(child), saved.get(name))
+                if key[1] is not None and key not in seen:
+                    seen.add(key)
+                    pairs.append((child, saved[name]))
+        return pairs
+
+    def _await(self, holder: Tracked, saved: dict[str, int]) -> None:
+        """Has an object take what is saved of attributes that it will be given later; a list
+        or dict may come again with more in it."""
+        present = {name for name, child in edges(holder) if isinstance(child, Trackable)}
+        missing = {name: number for name, number in saved.items() if name not in present}
+
+        def arrive(name: str, value: Any) -> None:
+            if name in missing and is_followed(value):
+                self._assign(value, missing[name])
+
+        holder._expecting = arrive if missing else None
+
+    def _unused(self) -> list[str]:
+        saved = [node["value"] for node in self._saved.nodes if "value" in node]
+        return [path for path in saved if path not in self._used]
+
+    def _unmatched(self) -> list[str]:
+        live = variables_of(self._root)
+        return [path for path, v in live.items() if id(v) not in self._restored]
+
+    def assert_consumed(self) -> RestoreStatus:
+        """AssertionError unless every saved value went to a variable, and every variable got
+        one."""
+        self.match()
+        self._report(self._unused())
+        return self
+
+    def assert_existing_objects_matched(self) -> RestoreStatus:
+        """AssertionError unless every variable that there is now got a value."""
+        self.match()
+        self._report([])
+        return self
+
+    def _report(self, unused: list[str]) -> None:
+        """AssertionError if there are unused values, or variables that got none: it names all."""
+        unmatched = [path for path in self._unmatched() if path != "save_counter"]
+        lines = []
+        if unused:
+            lines.append(
+                f"Unresolved values in the checkpoint {self._saved.path}, for which there is no "
+                f"variable (yet): {', '.join(unused)}"
+            )
+        if unmatched:
+            lines.append(
+                f"No value in the checkpoint {self._saved.path} for the variables "
+                f"{', '.join(unmatched)}"
+            )
+        if lines:
+            raise AssertionError("\n".join(lines))
+
+    def assert_nontrivial_match(self) -> RestoreStatus:
+        """AssertionError if nothing was restored."""
+        self.match()
+        if not self._used - {"save_counter"}:
+            raise AssertionError(
+                f"Nothing to load: the checkpoint {self._saved.path} and the objects have no "
+                "path in common."
+            )
+        return self
+
+    def expect_partial(self) -> RestoreStatus:
+        """Says that it is right if some values are not used."""
+        return self
+
+    def run_restore_ops(self, session: Any = None) -> None:
+        """Values are restored at once: there is nothing to run."""
+
+    def initialize_or_restore(self, session: Any = None) -> None:
+        """Values are restored at once, and variables have values when they are made."""
+
+
+def fits(variable: Variable, node: dict[str, Any]) -> bool:
+    """Whether a variable can have a saved value."""
+    same = node["dtype"] == variable.dtype.name
+    return same and is_compatible(tuple(node["shape"]), variable.type.dims)
+
+
+def refuse_misfits(found: list[tuple[Variable, dict[str, Any]]], saved: Saved) -> None:
+    """ValueError that names every variable that its saved value does not fit."""
+    misfits = []
+    for variable, node in found:
+        if not fits(variable, node):
+            misfits.append(
+                f"{node['value']}: saved with shape {tuple(node['shape'])} and dtype "
+                f"{node['dtype']}, the variable "
+                f"{variable.name!r} has shape {variable.shape} and dtype {variable.dtype.name}"
+            )
+    if misfits:
+        raise ValueError(
+            f"Values in the checkpoint {saved.path} do not fit; nothing was restored.\n"
+            + "\n".join(misfits)
+        )

@@ -1,0 +1,148 @@
+"""`tf.train.CheckpointManager`: which checkpoints of a directory to keep."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from graphwright.library.checkpoint.checkpoint import Checkpoint, RestoreStatus
+from graphwright.library.checkpoint.checkpoint_state import (
+    SUFFIX,
+    CheckpointState,
+    get_checkpoint_state,
+    write_state,
+)
+
+
+class CheckpointManager:
+    """Saves numbered checkpoints to a directory and deletes old ones.
+
+    The newest `max_to_keep` stay (all, if None), and one for every
+    `keep_checkpoint_every_n_hours`. With `checkpoint_interval`, a save is left out until
+    `step_counter` has grown by it. `init_fn` runs when there is nothing to restore.
+
+    >>> import tempfile, graphwright as tf
+    >>> checkpoint = tf.train.Checkpoint(v=tf.Variable(1.0))
+    >>> manager = tf.train.CheckpointManager(checkpoint, tempfile.mkdtemp(), max_to_keep=2)
+    >>> for _ in range(3):
+    ...     path = manager.save()
+    >>> [path.rpartition("/")[2] for path in manager.checkpoints]
+    ['ckpt-2', 'ckpt-3']
+    """
+
+    def __init__(
+        self,
+        checkpoint: Checkpoint,
+        directory: str,
+        max_to_keep: int | None,
+        keep_checkpoint_every_n_hours: float | None = None,
+        checkpoint_name: str = "ckpt",
+        step_counter: Any = None,
+        checkpoint_interval: int | None = None,
+        init_fn: Callable[[], Any] | None = None,
+    ) -> None:
+        if max_to_keep is not None and max_to_keep <= 0:
+            raise ValueError(
+                f"Expected a positive integer or `None` for `max_to_keep`, got {max_to_keep}."
+            )
+        if checkpoint_interval is not None and step_counter is None:
+            raise ValueError(
+                "`step_counter` should be passed if `checkpoint_interval` is not None."
+            )
+        self._checkpoint = checkpoint
+        self._directory = str(directory)
+        self._max_to_keep = max_to_keep
+        self._hours = keep_checkpoint_every_n_hours
+        self._prefix = os.path.join(self._directory, checkpoint_name)
+        self._step_counter = step_counter
+        self._interval = checkpoint_interval
+        self._last_step: int | None = None
+        self._init_fn = init_fn
+        state = get_checkpoint_state(self._directory)
+        self._kept = time.time() if state is None else state.last_preserved_timestamp
+        self._times: dict[str, float] = {}
+        if state is not None:
+            times = zip(state.all_model_checkpoint_paths, state.all_model_checkpoint_timestamps)
+            self._times = {path: t for path, t in times if os.path.exists(path + SUFFIX)}
+
+    @property
+    def directory(self) -> str:
+        """Where the checkpoints are."""
+        return self._directory
+
+    @property
+    def checkpoint(self) -> Checkpoint:
+        """What is saved."""
+        return self._checkpoint
+
+    @property
+    def checkpoint_interval(self) -> int | None:
+        """By how much the step counter must grow between saves."""
+        return self._interval
+
+    @property
+    def checkpoints(self) -> list[str]:
+        """The checkpoints that are managed, from the oldest to the newest."""
+        return list(self._times)
+
+    @property
+    def latest_checkpoint(self) -> str | None:
+        """The newest checkpoint, or None."""
+        return next(reversed(self._times), None)
+
+    def save(
+        self, checkpoint_number: Any = None, check_interval: bool = True, options: Any = None
+    ) -> str | None:
+        """Saves; returns the path, or None where the interval has not passed."""
+        step = None if self._interval is None else int(self._step_counter)
+        if check_interval and self._is_early(step):
+            return None
+        with self._checkpoint._counted():
+            counter = self._checkpoint.save_counter
+            number = int(counter) if checkpoint_number is None else int(checkpoint_number)
+            path = self._checkpoint.write(f"{self._prefix}-{number}")
+            times = {p: made for p, made in self._times.items() if p != path}
+            times[path] = time.time()
+            kept, old = self._outdated(times)
+            state = CheckpointState(path, list(times), list(times.values()), kept)
+            write_state(self._directory, state)
+        self._times, self._kept, self._last_step = times, kept, step
+        for stale in old:
+            Path(stale + SUFFIX).unlink(missing_ok=True)
+        return path
+
+    def _is_early(self, step: int | None) -> bool:
+        """Whether the interval since the last save has not passed."""
+        if step is None or self._interval is None or self._last_step is None:
+            return False
+        return step < self._last_step + self._interval
+
+    def _outdated(self, times: dict[str, float]) -> tuple[float, list[str]]:
+        """Takes the checkpoints that are too many out of a list; returns when the last one was
+        made that is kept for its hours, and those to delete."""
+        kept = self._kept
+        deleted: list[str] = []
+        while self._max_to_keep is not None and len(times) > self._max_to_keep:
+            path = next(iter(times))
+            made = times.pop(path)
+            if self._hours is not None and made - kept >= self._hours * 3600:
+                kept = made
+            else:
+                deleted.append(path)
+        return kept, deleted
+
+    def restore_or_initialize(self) -> str | None:
+        """Restores the newest checkpoint and returns its path; else runs `init_fn`."""
+        latest = self.latest_checkpoint
+        if latest is not None:
+            status: RestoreStatus = self._checkpoint.restore(latest)
+            status.assert_nontrivial_match()
+            if self._interval is not None:
+                self._last_step = int(self._step_counter)
+            return latest
+        if self._init_fn is not None:
+            self._init_fn()
+        return None

@@ -1,0 +1,142 @@
+"""Looking into checkpoints without the objects that were saved: `tf.train.load_checkpoint`."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from graphwright.base.errors import NotFoundError
+from graphwright.library.checkpoint.checkpoint import Saved, load
+from graphwright.library.checkpoint.checkpoint_state import latest_checkpoint
+from graphwright.op.refusal import boundary
+from graphwright.types import dtypes as dt
+
+#: What TensorFlow's keys end in: programs name the values by these.
+_VALUE = "/.ATTRIBUTES/VARIABLE_VALUE"
+
+
+class CheckpointReader:
+    """The values of a checkpoint by their keys, `path/of/the/variable` and TensorFlow's ending,
+    `/.ATTRIBUTES/VARIABLE_VALUE`.
+    """
+
+    def __init__(self, saved: Saved) -> None:
+        self._saved = saved
+        nodes = [node for node in saved.nodes if "value" in node]
+        self._nodes = {n["value"] + _VALUE: n for n in sorted(nodes, key=lambda n: n["value"])}
+
+    def has_tensor(self, tensor_str: str) -> bool:
+        """Whether there is a value of this key."""
+        return tensor_str in self._nodes
+
+    @boundary
+    def get_tensor(self, tensor_str: str) -> Any:
+        """A value as NumPy's, of its shape and dtype; NotFoundError if there is none of the key."""
+        node = self._nodes.get(tensor_str)
+        if node is None:
+            raise NotFoundError(
+                None,
+                None,
+                f"Key {tensor_str} not found in checkpoint {self._saved.path}. Its keys are "
+                f"{', '.join(self._nodes) or 'none: it is empty'}",
+            )
+        return self._saved.array(node)[()]
+
+    def get_variable_to_shape_map(self) -> dict[str, list[int]]:
+        """The shape of each value by its key."""
+        return {key: list(node["shape"]) for key, node in self._nodes.items()}
+
+    def get_variable_to_dtype_map(self) -> dict[str, dt.DType]:
+        """The dtype of each value by its key."""
+        return {key: dt.as_dtype(node["dtype"]) for key, node in self._nodes.items()}
+
+
+def load_checkpoint(ckpt_dir_or_file: str) -> CheckpointReader:
+    """A reader of a checkpoint, or of the newest one in a directory.
+
+    ValueError if a directory has none, NotFoundError if there is no such checkpoint,
+    DataLossError if it is damaged.
+
+    >>> import tempfile, graphwright as tf
+    >>> path = tf.train.Checkpoint(v=tf.Variable([1.0, 2.0])).write(tempfile.mkdtemp() + "/c")
+    >>> tf.train.load_checkpoint(path).get_tensor("v/.ATTRIBUTES/VARIABLE_VALUE")
+    array([1., 2.], dtype=float32)
+    """
+    path = str(ckpt_dir_or_file)
+    if os.path.isdir(path):
+        newest = latest_checkpoint(path)
+        if newest is None:
+            raise ValueError(
+                f"Couldn't find a checkpoint in the directory {path}: no file `checkpoint` in it "
+                "names one that is there; `tf.train.Checkpoint.save` writes both."
+            )
+        path = newest
+    return CheckpointReader(load(path))
+
+
+def load_variable(ckpt_dir_or_file: str, name: str) -> Any:
+    """The value of one variable of a checkpoint as NumPy's; errors as `load_checkpoint`'s, and
+    NotFoundError if there is no value of this key.
+
+    >>> import tempfile, graphwright as tf
+    >>> path = tf.train.Checkpoint(v=tf.Variable(3)).write(tempfile.mkdtemp() + "/c")
+    >>> tf.train.load_variable(path, "v/.ATTRIBUTES/VARIABLE_VALUE")
+    np.int32(3)
+    """
+    return load_checkpoint(ckpt_dir_or_file).get_tensor(name)
+
+
+def list_variables(ckpt_dir_or_file: str) -> list[tuple[str, list[int]]]:
+    """The keys of a checkpoint's values with their shapes, sorted; errors as `load_checkpoint`'s.
+
+    >>> import tempfile, graphwright as tf
+    >>> path = tf.train.Checkpoint(v=tf.Variable([1.0, 2.0])).write(tempfile.mkdtemp() + "/c")
+    >>> tf.train.list_variables(path)[1]
+    ('v/.ATTRIBUTES/VARIABLE_VALUE', [2])
+    """
+    return list(load_checkpoint(ckpt_dir_or_file).get_variable_to_shape_map().items())
+
+
+def checkpoints_iterator(
+    checkpoint_dir: str,
+    min_interval_secs: float = 0,
+    timeout: float | None = None,
+    timeout_fn: Callable[[], bool] | None = None,
+) -> Iterator[str]:
+    """The paths of a directory's newest checkpoints, each when it has come.
+
+    Waits for the next one `timeout` seconds, for ever if that is None; then the end, unless
+    `timeout_fn` says (False) that there is more to wait for. Two paths are at least
+    `min_interval_secs` seconds apart; a checkpoint that another has followed by then is left out.
+
+    >>> import tempfile, graphwright as tf
+    >>> directory = tempfile.mkdtemp()
+    >>> path = tf.train.Checkpoint(v=tf.Variable(3)).save(directory + "/c")
+    >>> [p == path for p in tf.train.checkpoints_iterator(directory, timeout=0)]
+    [True]
+    """
+    seen: str | None = None
+    while True:
+        found = _await_newest(str(checkpoint_dir), seen, timeout)
+        if found is None:
+            if timeout_fn is None or timeout_fn():
+                return
+            continue
+        start = time.monotonic()
+        seen = found
+        yield found
+        time.sleep(max(0.0, start + min_interval_secs - time.monotonic()))
+
+
+def _await_newest(directory: str, seen: str | None, timeout: float | None) -> str | None:
+    """The newest checkpoint as soon as it is another one than `seen`; None after the time."""
+    end = None if timeout is None else time.monotonic() + timeout
+    while True:
+        newest = latest_checkpoint(directory)
+        if newest != seen and newest is not None:
+            return newest
+        if end is not None and time.monotonic() >= end:
+            return None
+        time.sleep(0.1 if end is None else max(0.0, min(0.1, end - time.monotonic())))

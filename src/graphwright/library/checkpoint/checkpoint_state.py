@@ -1,0 +1,87 @@
+"""The files of checkpoints: written whole or not at all, and the one that names the newest.
+
+The file `checkpoint` in a directory names its checkpoints, as TensorFlow's does. It is written
+after a checkpoint is complete and before an old one is deleted: whatever it names can be read.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from pathlib import Path
+from typing import NamedTuple
+
+from graphwright.base.files import write_whole
+
+SUFFIX = ".safetensors"
+
+
+class CheckpointState(NamedTuple):
+    """What the state file of a directory says: paths from oldest to newest, and their times."""
+
+    model_checkpoint_path: str
+    all_model_checkpoint_paths: list[str]
+    all_model_checkpoint_timestamps: list[float]
+    last_preserved_timestamp: float  # of the last checkpoint that stays for good
+
+
+def state_path(directory: str, name: str | None = None) -> Path:
+    """The state file of a directory."""
+    return Path(directory) / (name or "checkpoint")
+
+
+def get_checkpoint_state(
+    checkpoint_dir: str, latest_filename: str | None = None
+) -> CheckpointState | None:
+    """What the file `checkpoint` of a directory says, or None if there is none.
+
+    >>> import tempfile, graphwright as tf
+    >>> path = tf.train.Checkpoint(v=tf.Variable(3)).save(tempfile.mkdtemp() + "/c")
+    >>> state = tf.train.get_checkpoint_state(path.removesuffix("/c-1"))
+    >>> state.model_checkpoint_path == path == state.all_model_checkpoint_paths[0]
+    True
+    """
+    directory = str(checkpoint_dir)
+    path = state_path(directory, latest_filename)
+    if not path.exists():
+        return None
+    fields: dict[str, list[str]] = {}
+    for line in path.read_text().splitlines():
+        key, _, value = line.partition(":")
+        fields.setdefault(key.strip(), []).append(value.strip().strip('"'))
+
+    def here(path: str) -> str:
+        return path if os.path.isabs(path) else os.path.join(directory, path)
+
+    return CheckpointState(
+        here(fields["model_checkpoint_path"][0]),
+        [here(p) for p in fields.get("all_model_checkpoint_paths", [])],
+        [float(t) for t in fields.get("all_model_checkpoint_timestamps", [])],
+        float(fields.get("last_preserved_timestamp", ["0"])[0]),
+    )
+
+
+def write_state(directory: str, state: CheckpointState) -> None:
+    """Writes the state of a directory; paths in it are relative."""
+    written = (state.model_checkpoint_path, *state.all_model_checkpoint_paths)
+    latest, *paths = [os.path.relpath(p, directory) for p in written]
+    lines = [f'model_checkpoint_path: "{latest}"']
+    lines += [f'all_model_checkpoint_paths: "{path}"' for path in paths]
+    times = state.all_model_checkpoint_timestamps
+    lines += [f"all_model_checkpoint_timestamps: {t!r}" for t in times]
+    lines.append(f"last_preserved_timestamp: {state.last_preserved_timestamp!r}")
+    write_whole(state_path(directory), ("\n".join(lines) + "\n").encode(), durable=True)
+
+
+def record_latest(path: str) -> None:
+    """Notes in its directory that a checkpoint is the newest."""
+    now = time.time()
+    write_state(os.path.dirname(path) or ".", CheckpointState(path, [path], [now], now))
+
+
+def latest_checkpoint(checkpoint_dir: str, latest_filename: str | None = None) -> str | None:
+    """The path of the newest checkpoint in a directory, or None."""
+    state = get_checkpoint_state(checkpoint_dir, latest_filename)
+    if state is None or not os.path.exists(state.model_checkpoint_path + SUFFIX):
+        return None
+    return state.model_checkpoint_path

@@ -1,0 +1,1 @@
+"""Settings, and what programs ask of versions."""

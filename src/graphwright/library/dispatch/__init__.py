@@ -1,0 +1,1 @@
+"""Raw ops, and meanings that programs register."""

@@ -1,0 +1,89 @@
+"""Gradient rules that programs register for ops that have none."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from graphwright.library.dispatch.raw_ops import load_all
+from graphwright.op.op import REGISTRY, Call, Op, not_differentiable
+
+F = Callable[..., Any]
+#: The names that somebody has registered a rule for, or the absence of one.
+_NAMES: set[str] = set()
+
+
+class OperationView:
+    """An executed op, as rules for TensorFlow ask about it."""
+
+    def __init__(self, op: Op, call: Call) -> None:
+        self.type = op.type_name
+        self.inputs = list(call.inputs)
+        self.outputs = list(call.outputs)
+        self._op = op
+
+    def get_attr(self, name: str) -> Any:
+        """The value of an attribute; ValueError if there is none of this name."""
+        if name not in self._op.fields:
+            raise ValueError(
+                f"{self.type} has no attribute {name!r}: it has "
+                f"{', '.join(self._op.fields) or 'none'}"
+            )
+        return getattr(self._op, name)
+
+
+class RegisterGradient:
+    """A decorator: the gradient of an op that has none, by the op's name.
+
+    The function gets the executed op, of which it may ask `inputs`, `outputs` and `get_attr`,
+    and the gradient with respect to each output; it returns one for each input, or None. A name
+    that no op has is kept, and means nothing. TypeError for a name that is no string, KeyError
+    for an op that has a rule.
+
+    >>> import graphwright as tf
+    >>> @tf.RegisterGradient("LeftAlone")
+    ... def straight_through(op, grad):
+    ...     return grad * tf.ones_like(op.inputs[0])
+    """
+
+    def __init__(self, op_type: str) -> None:
+        self._op_type = checked(op_type)
+
+    def __call__(self, f: F) -> F:
+        def gradient(op: Op, call: Call, *cotangents: Any) -> Sequence[Any]:
+            found = f(OperationView(op, call), *cotangents)
+            return found if isinstance(found, (list, tuple)) else [found]
+
+        register(self._op_type, gradient)
+        return f
+
+
+def no_gradient(op_type: str) -> None:
+    """Says that no gradient flows through an op that has no rule, by the op's name.
+
+    TypeError for a name that is no string, KeyError for an op that has a rule.
+
+    >>> import graphwright as tf
+    >>> tf.no_gradient("Sin")
+    Traceback (most recent call last):
+    KeyError: "Registering two gradient with name 'Sin'!"
+    """
+    register(checked(op_type), not_differentiable)
+
+
+def checked(op_type: Any) -> str:
+    """The name of an op; TypeError if it is no string."""
+    if not isinstance(op_type, str):
+        raise TypeError("op_type must be a string")
+    return op_type
+
+
+def register(name: str, rule: Callable[..., Any]) -> None:
+    """Gives an op a rule; KeyError if it has one."""
+    load_all()
+    op = REGISTRY.get(name)
+    if name in _NAMES or (op is not None and not getattr(op.gradient, "is_undefined", False)):
+        raise KeyError(f"Registering two gradient with name '{name}'!")
+    _NAMES.add(name)
+    if op is not None:
+        op.gradient = rule  # type: ignore[method-assign]

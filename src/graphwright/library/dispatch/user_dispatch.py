@@ -1,0 +1,182 @@
+"""`tf.experimental.dispatch_for_*`: meanings that programs give to public functions."""
+
+from __future__ import annotations
+
+import inspect
+import types
+import typing
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, TypeVar
+
+from graphwright.op.dispatch import (
+    ASSERTIONS,
+    Family,
+    Function,
+    Meaning,
+    Test,
+    add_meaning,
+    closed,
+    forget,
+    without_defaults,
+)
+from graphwright.ops.core.elementwise import BINARY, UNARY
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+def dispatch_for_api(api: Function, *signatures: Mapping[Any, Any]) -> Callable[[F], F]:
+    """Has the decorated function serve calls of `api` whose arguments have certain types.
+
+    A signature maps parameters, by name or position, to types; without one the decorated
+    function's annotations say them. It must have the parameters of `api` (`name` may be left
+    out), and is asked only when `api` itself refuses the arguments. ValueError if it does not
+    fit, or if `api` is no function that can be dispatched.
+
+    >>> import graphwright as tf
+    >>> class Pair(tf.experimental.ExtensionType):
+    ...     left: tf.Tensor
+    ...     right: tf.Tensor
+    >>> @tf.experimental.dispatch_for_api(tf.reduce_sum)
+    ... def sum_of_pair(input_tensor: Pair, axis=None, keepdims=False):
+    ...     return tf.reduce_sum(input_tensor.left) + tf.reduce_sum(input_tensor.right)
+    >>> tf.reduce_sum(Pair([1, 2], [3]))
+    <tf.Tensor: shape=(), dtype=int32, numpy=6>
+    """
+    function = closed(api)
+    if function is api:
+        raise ValueError(f"{api} does not support dispatch.")
+    parameters = inspect.signature(function)
+
+    def register(target: F) -> F:
+        takes_name = check_signature(parameters, target)
+        found: Sequence[Mapping[Any, Any]] = signatures or annotated(target)
+        tests = [tests_of(parameters, signature) for signature in found]
+
+        def accepts(arguments: Mapping[str, Any]) -> bool:
+            return any(all(t(arguments[n]) for n, t in each.items()) for each in tests)
+
+        def call(arguments: Mapping[str, Any]) -> Any:
+            given = without_defaults(function, arguments)
+            if not takes_name:
+                given.pop("name", None)
+            return target(**given)
+
+        add_meaning(function, Meaning(accepts, target, call, is_users=True))
+        return target
+
+    return register
+
+
+def check_signature(api: inspect.Signature, target: Function) -> bool:
+    """Whether a target takes `name`; ValueError if its parameters are not those of the API."""
+    own = inspect.signature(target)
+    names = list(own.parameters)
+    takes_name = "name" in names
+    if not takes_name and "name" in api.parameters:
+        names.append("name")
+    if names != list(api.parameters):
+        none = inspect.Parameter("name", inspect.Parameter.POSITIONAL_OR_KEYWORD, default=None)
+        shown = own if takes_name else own.replace(parameters=[*own.parameters.values(), none])
+        raise ValueError(
+            f"Dispatch function's signature {untyped(shown)} does not match API's signature "
+            f"{untyped(api)}."
+        )
+    return takes_name
+
+
+def untyped(signature: inspect.Signature) -> inspect.Signature:
+    """A signature without annotations."""
+    empty = inspect.Parameter.empty
+    bare = [p.replace(annotation=empty) for p in signature.parameters.values()]
+    return signature.replace(parameters=bare, return_annotation=empty)
+
+
+def annotated(target: Function) -> list[dict[str, Any]]:
+    """The one signature that a function's annotations make; ValueError if it has none."""
+    hints = {n: t for n, t in typing.get_type_hints(target).items() if n != "return"}
+    if not hints:
+        raise ValueError(
+            "The dispatch_for_api decorator must be called with at least one signature, or applied "
+            "to a function that has type annotations on its parameters."
+        )
+    return [hints]
+
+
+def tests_of(api: inspect.Signature, signature: Mapping[Any, Any]) -> dict[str, Test]:
+    """A signature as a test of each of its parameters."""
+    names = list(api.parameters)
+    tests = {}
+    for key, annotation in signature.items():
+        name = names[key] if isinstance(key, int) and key < len(names) else key
+        if name not in names:
+            raise ValueError(f"signature includes annotation for unknown parameter {key!r}.")
+        tests[name] = test_of(annotation)
+    return tests
+
+
+def test_of(annotation: Any) -> Test:
+    """The test whether a value is of an annotated type."""
+    origin, arguments = typing.get_origin(annotation), typing.get_args(annotation)
+    if origin in (typing.Union, types.UnionType):
+        options = [test_of(option) for option in arguments]
+        return lambda value: any(option(value) for option in options)
+    if origin is list and arguments != (Any,):
+        item = test_of(arguments[0])
+        return lambda value: isinstance(value, (list, tuple)) and all(map(item, value))
+    annotation = annotation if origin is None else origin
+    if isinstance(annotation, type):
+        return lambda value: isinstance(value, annotation)
+    raise ValueError(f"{annotation!r} is no type that arguments can be told by")
+
+
+def handler_of(family: Family, *kinds: Any) -> Callable[[F], F]:
+    """Registers a handler of a family for types that have none yet."""
+
+    def register(handler: F) -> F:
+        key = (family, kinds)
+        other = _HANDLERS.get(key)
+        if other is not None and any(h[1] is other for h in family.handlers):
+            shown = kinds[0] if len(kinds) == 1 else f"({', '.join(map(str, kinds))})"
+            raise ValueError(
+                f"A {family.what} dispatch handler ({other}) has already been registered for "
+                f"{shown}."
+            )
+        _HANDLERS[key] = handler
+        return family.handle(*map(test_of, kinds), is_users=True)(handler)
+
+    return register
+
+
+#: The handler of each family and types of operands.
+_HANDLERS: dict[tuple[Family, tuple[Any, ...]], Function] = {}
+
+
+def dispatch_for_unary_elementwise_apis(x_type: Any) -> Callable[[F], F]:
+    """Has the decorated `handler(api, x)` serve all functions of one operand of this type.
+
+    >>> import graphwright as tf
+    >>> class Meters(tf.experimental.ExtensionType):
+    ...     value: tf.Tensor
+    >>> @tf.experimental.dispatch_for_unary_elementwise_apis(Meters)
+    ... def each(api, x):
+    ...     return Meters(api(x.value))
+    >>> tf.abs(Meters([-1, 2])).value.numpy()
+    array([1, 2], dtype=int32)
+    """
+    return handler_of(UNARY, x_type)
+
+
+def dispatch_for_binary_elementwise_apis(x_type: Any, y_type: Any) -> Callable[[F], F]:
+    """Has the decorated `handler(api, x, y)` serve all functions of two such operands."""
+    return handler_of(BINARY, x_type, y_type)
+
+
+def dispatch_for_binary_elementwise_assert_apis(x_type: Any, y_type: Any) -> Callable[[F], F]:
+    """Has the decorated `handler(api, x, y)` serve `tf.debugging.assert_equal` and the like."""
+    return handler_of(ASSERTIONS, x_type, y_type)
+
+
+def unregister_dispatch_for(dispatch_target: Function) -> None:
+    """Takes back what was registered with a function; ValueError if nothing was."""
+    if not forget(dispatch_target):
+        raise ValueError(f"Function {dispatch_target} was not registered using `dispatch_for`.")

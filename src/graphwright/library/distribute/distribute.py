@@ -1,0 +1,595 @@
+"""Strategies of distribution: `tf.distribute`.
+
+There is one process with one CPU, so a strategy has one replica. What programs ask of a strategy
+is whether they are inside a replica, which combines nothing with others here, or across replicas,
+where what each has computed is brought together. That is a `Context`; everything else follows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager, ExitStack, contextmanager
+from contextvars import ContextVar
+from enum import Enum
+from typing import Any, NamedTuple, NoReturn
+
+from graphwright.autograph.conversion import staged_form
+from graphwright.base.identities import IdentityTable
+from graphwright.ops.core.casting import cast
+from graphwright.ops.core.shapes import shape as shape_of
+from graphwright.ops.math.reduction import reduce_sum
+from graphwright.trace.scopes import inside_function
+from graphwright.types import tree
+from graphwright.values.convert import convert_to_tensor
+from graphwright.values.variable import Variable, VariableAggregation, variable_creator_scope
+
+
+class ReduceOp(Enum):
+    """How the values of replicas are combined: `SUM` or `MEAN`, also by name, as `"sum"`.
+
+    >>> import graphwright as tf
+    >>> tf.distribute.get_strategy().reduce(tf.distribute.ReduceOp.MEAN, [1.0, 3.0], axis=0).numpy()
+    np.float32(2.0)
+    """
+
+    SUM = "SUM"
+    MEAN = "MEAN"
+
+    @staticmethod
+    def from_variable_aggregation(aggregation: VariableAggregation) -> ReduceOp:
+        """What combines the copies of a variable of that aggregation; ValueError if nothing."""
+        if aggregation.name not in ReduceOp.__members__:
+            raise ValueError(
+                f"Could not convert from `tf.VariableAggregation` {aggregation} to "
+                "`tf.distribute.ReduceOp` type"
+            )
+        return ReduceOp[aggregation.name]
+
+
+def reduction(value: Any) -> ReduceOp:
+    """A way to combine values, however it is said; TypeError or ValueError for anything else."""
+    if isinstance(value, str):
+        return ReduceOp(value.upper())
+    if not isinstance(value, ReduceOp):
+        raise TypeError(f"Expected `reduce_op` to be a `tf.distribute.ReduceOp`, not: {value!r}")
+    return value
+
+
+class Context(NamedTuple):
+    """Where the program is: in the scope of a strategy, and inside a replica (or across)."""
+
+    strategy: Strategy
+    replica: ReplicaContext | None
+
+
+class ReplicaContext:
+    """What a function that `Strategy.run` calls knows of its replica.
+
+    >>> import graphwright as tf
+    >>> strategy = tf.distribute.OneDeviceStrategy("/cpu:0")
+    >>> strategy.run(lambda: tf.distribute.get_replica_context().num_replicas_in_sync)
+    1
+    """
+
+    def __init__(self, strategy: Strategy, replica_id_in_sync_group: Any) -> None:
+        self._strategy = strategy
+        self._id = replica_id_in_sync_group
+        self._entered: list[AbstractContextManager[Any]] = []
+
+    @property
+    def strategy(self) -> Strategy:
+        """Its strategy."""
+        return self._strategy
+
+    @property
+    def num_replicas_in_sync(self) -> int:
+        """How many replicas there are: 1."""
+        return self._strategy.num_replicas_in_sync
+
+    @property
+    def replica_id_in_sync_group(self) -> Any:
+        """Which of them this is: 0, as a tensor inside `Strategy.run`."""
+        return self._id if self is _DEFAULT.replica else convert_to_tensor(self._id)
+
+    @property
+    def devices(self) -> tuple[str, ...]:
+        """The devices of the replica."""
+        return self._strategy._devices
+
+    def __enter__(self) -> ReplicaContext:
+        self._entered.append(inside(Context(self._strategy, self)))
+        self._entered[-1].__enter__()
+        return self
+
+    def __exit__(self, *exception: Any) -> None:
+        self._entered.pop().__exit__(*exception)
+
+    def merge_call(self, merge_fn: Callable[..., Any], args: Any = (), kwargs: Any = None) -> Any:
+        """What `merge_fn(strategy, *args, **kwargs)` makes of the values of all replicas."""
+        with inside(Context(self._strategy, None)):
+            return staged(merge_fn)(self._strategy, *args, **(kwargs or {}))
+
+    def all_reduce(self, reduce_op: Any, value: Any, options: Any = None) -> Any:
+        """The values of all replicas combined, tensor by tensor: with one replica, its own.
+
+        >>> import graphwright as tf
+        >>> context = tf.distribute.get_replica_context()
+        >>> context.all_reduce("sum", {"loss": 2.0})["loss"].numpy()
+        np.float32(2.0)
+        """
+        reduction(reduce_op)
+        return tree.map_structure(convert_to_tensor, value)
+
+    def all_gather(self, value: Any, axis: int, options: Any = None) -> Any:
+        """The values of all replicas, one after the other along an axis: its own."""
+        return tree.map_structure(convert_to_tensor, value)
+
+
+class InputContext:
+    """Which part of the input a function of `distribute_datasets_from_function` makes.
+
+    >>> import graphwright as tf
+    >>> tf.distribute.InputContext(num_replicas_in_sync=2).get_per_replica_batch_size(8)
+    4
+    """
+
+    def __init__(
+        self,
+        num_input_pipelines: int = 1,
+        input_pipeline_id: int = 0,
+        num_replicas_in_sync: int = 1,
+    ) -> None:
+        self.num_input_pipelines = num_input_pipelines
+        self.input_pipeline_id = input_pipeline_id
+        self.num_replicas_in_sync = num_replicas_in_sync
+
+    def __repr__(self) -> str:
+        return (
+            f"tf.distribute.InputContext(input pipeline id {self.input_pipeline_id}, total: "
+            f"{self.num_input_pipelines})"
+        )
+
+    def get_per_replica_batch_size(self, global_batch_size: int) -> int:
+        """The part of a batch that a replica gets; ValueError if they cannot have like parts."""
+        if global_batch_size % self.num_replicas_in_sync:
+            raise ValueError(
+                f"The `global_batch_size` {global_batch_size} is not divisible by "
+                f"`num_replicas_in_sync` {self.num_replicas_in_sync}"
+            )
+        return global_batch_size // self.num_replicas_in_sync
+
+
+class ValueContext:
+    """For which replica a function of `experimental_distribute_values_from_function` is called.
+
+    >>> import graphwright as tf
+    >>> tf.distribute.experimental.ValueContext().num_replicas_in_sync
+    1
+    """
+
+    def __init__(self, replica_id_in_sync_group: int = 0, num_replicas_in_sync: int = 1) -> None:
+        self.replica_id_in_sync_group = replica_id_in_sync_group
+        self.num_replicas_in_sync = num_replicas_in_sync
+
+
+class Strategy:
+    """How a program is spread over replicas; `get_strategy()` gives the one that is in effect.
+
+    >>> import graphwright as tf
+    >>> strategy = tf.distribute.get_strategy()
+    >>> with strategy.scope():
+    ...     w = tf.Variable(2.0)
+    >>> @tf.function
+    ... def step(x):
+    ...     losses = strategy.run(lambda x: w * x, args=(x,))
+    ...     return strategy.reduce(tf.distribute.ReduceOp.SUM, losses, axis=0)
+    >>> step(tf.constant([1.0, 2.0])).numpy()
+    np.float32(6.0)
+    """
+
+    #: The names of the devices that replicas use.
+    _devices: tuple[str, ...] = ("/job:localhost/replica:0/task:0/device:CPU:0",)
+
+    def __init__(self, extended: Any) -> None:
+        raise ValueError(
+            "A tf.distribute.Strategy of one's own needs devices to distribute to, and there is "
+            "one. tf.distribute.get_strategy() is the strategy for it."
+        )
+
+    @property
+    def extended(self) -> StrategyExtended:
+        """What libraries ask of a strategy."""
+        return StrategyExtended(self)
+
+    @property
+    def num_replicas_in_sync(self) -> int:
+        """How many replicas there are: 1."""
+        return 1
+
+    @property
+    def cluster_resolver(self) -> None:
+        """None: there is no cluster."""
+
+    @contextmanager
+    def scope(self) -> Iterator[Strategy]:
+        """Has the block belong to the strategy, across its replicas.
+
+        RuntimeError inside the scope of another strategy.
+        """
+        current = context().strategy
+        if current is self:
+            yield self
+            return
+        if not isinstance(current, Default):
+            raise RuntimeError("Must not nest tf.distribute.Strategy scopes.")
+
+        def owned(next_creator: Callable[..., Variable], **kwargs: Any) -> Variable:
+            variable = next_creator(**kwargs)
+            _OWNERS.add(variable, self)
+            return variable
+
+        with ExitStack() as stack:
+            stack.enter_context(inside(Context(self, None)))
+            stack.enter_context(variable_creator_scope(owned))
+            yield self
+
+    def run(
+        self, fn: Callable[..., Any], args: Any = (), kwargs: Any = None, options: Any = None
+    ) -> Any:
+        """What `fn(*args, **kwargs)` gives inside a replica. RuntimeError inside of one."""
+        self._across()
+        with inside(Context(self, ReplicaContext(self, 0))):
+            return staged(fn)(*args, **(kwargs or {}))
+
+    def reduce(self, reduce_op: Any, value: Any, axis: int | None) -> Any:
+        """The value of the replicas combined, and summed or averaged along an axis if one is
+        given. RuntimeError inside a replica.
+
+        >>> import graphwright as tf
+        >>> tf.distribute.get_strategy().reduce("MEAN", tf.constant([1.0, 2.0]), axis=0).numpy()
+        np.float32(1.5)
+        """
+        self._across()
+        how = reduction(reduce_op)
+        if axis is None:
+            return self._combined(value)
+        if not isinstance(axis, int):
+            raise TypeError(f"axis must be an int or None, not {axis!r}")
+        x = convert_to_tensor(value)
+        total = reduce_sum(x, axis)
+        if how is ReduceOp.SUM:
+            return total
+        return total / cast(shape_of(x)[axis], total.dtype)
+
+    def gather(self, value: Any, axis: int) -> Any:
+        """The values of the replicas one after the other along an axis: the value of the one.
+
+        RuntimeError inside a replica.
+        """
+        self._across()
+        return value
+
+    def experimental_local_results(self, value: Any) -> tuple[Any, ...]:
+        """The values of the replicas of this process."""
+        return (value,)
+
+    def experimental_distribute_dataset(self, dataset: Any, options: Any = None) -> Any:
+        """The data for the replicas: the one gets all of it."""
+        return dataset
+
+    def distribute_datasets_from_function(
+        self, dataset_fn: Callable[[InputContext], Any], options: Any = None
+    ) -> Any:
+        """The data that `dataset_fn(InputContext())` gives."""
+        return dataset_fn(InputContext())
+
+    def experimental_distribute_values_from_function(
+        self, value_fn: Callable[[ValueContext], Any]
+    ) -> Any:
+        """The values that `value_fn` gives for each replica, called with a `ValueContext`."""
+        return value_fn(ValueContext())
+
+    def _combined(self, value: Any) -> Any:
+        """The value that all replicas have together."""
+        return value
+
+    def _across(self) -> None:
+        """RuntimeError if the program is not across the replicas of this strategy."""
+        current = context()
+        if current is not _DEFAULT and current.strategy is not self:
+            raise RuntimeError(
+                f"Mixing different tf.distribute.Strategy objects: {current.strategy!r} is not "
+                f"{self!r}"
+            )
+        if current is not _DEFAULT and current.replica is not None:
+            raise RuntimeError(
+                "Method requires being in cross-replica context, use "
+                "get_replica_context().merge_call()"
+            )
+
+
+class Default(Strategy):
+    """The strategy outside the scopes of others: one replica, and always inside of it."""
+
+    _devices = ("",)
+
+    def __init__(self) -> None:
+        pass
+
+    @contextmanager
+    def scope(self) -> Iterator[Strategy]:
+        """A block that changes nothing. RuntimeError inside the scope of another strategy."""
+        if context().strategy is not self:
+            raise RuntimeError("Must not nest tf.distribute.Strategy scopes.")
+        yield self
+
+
+class OneDeviceStrategy(Strategy):
+    """All on one device, which is named; ValueError for one that is not there.
+
+    >>> import graphwright as tf
+    >>> strategy = tf.distribute.OneDeviceStrategy("/cpu:0")
+    >>> with strategy.scope():
+    ...     tf.distribute.in_cross_replica_context()
+    True
+    """
+
+    def __init__(self, device: str) -> None:
+        check_devices([device])
+
+
+class MirroredStrategy(Strategy):
+    """A replica on each device of this machine: one. ValueError for devices that are not there.
+
+    >>> import graphwright as tf
+    >>> tf.distribute.MirroredStrategy().num_replicas_in_sync
+    1
+    """
+
+    def __init__(self, devices: Sequence[str] | None = None, cross_device_ops: Any = None) -> None:
+        check_devices(["/cpu:0"] if devices is None else devices)
+
+    def _combined(self, value: Any) -> Any:
+        return tree.map_structure(convert_to_tensor, value)
+
+
+def check_devices(names: Sequence[str]) -> None:
+    """ValueError for names that are not those of the one CPU."""
+    for name in names:
+        if name.upper().replace("DEVICE:", "").rpartition("/")[2] not in ("CPU:0", "CPU"):
+            raise ValueError(f"There is no device {name!r}: the one there is, is '/cpu:0'.")
+    if len(names) != 1:
+        raise ValueError(f"A strategy has one device here, '/cpu:0', and not {list(names)!r}.")
+
+
+class MultiWorkerMirroredStrategy(Strategy):
+    """A strategy for several machines, which refuses: ValueError."""
+
+    def __init__(self, cluster_resolver: Any = None, communication_options: Any = None) -> None:
+        refuse("MultiWorkerMirroredStrategy")
+
+
+class ParameterServerStrategy(Strategy):
+    """A strategy for several machines, which refuses: ValueError."""
+
+    def __init__(self, cluster_resolver: Any, variable_partitioner: Any = None) -> None:
+        refuse("ParameterServerStrategy")
+
+
+class TPUStrategy(Strategy):
+    """A strategy for TPUs, which refuses: ValueError."""
+
+    def __init__(
+        self,
+        tpu_cluster_resolver: Any = None,
+        experimental_device_assignment: Any = None,
+        experimental_spmd_xla_partitioning: bool = False,
+    ) -> None:
+        refuse("TPUStrategy")
+
+
+def refuse(name: str) -> NoReturn:
+    """ValueError for what needs more than one process with one CPU."""
+    raise ValueError(
+        f"tf.distribute.{name} needs more than there is: one process with one CPU. "
+        "tf.distribute.get_strategy() is the strategy for it."
+    )
+
+
+class DistributedValues:
+    """Values of several replicas: there are none, so programs that ask get their plain values.
+
+    >>> import graphwright as tf
+    >>> value = tf.distribute.get_strategy().run(lambda: 1.0)
+    >>> isinstance(value, tf.distribute.DistributedValues)
+    False
+    """
+
+    def __init__(self, values: Any) -> None:
+        refuse(type(self).__name__)
+
+
+class DistributedDataset:
+    """Data divided among several replicas: there is none, see `DistributedValues`."""
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        refuse(type(self).__name__)
+
+
+class DistributedIterator:
+    """The iterator of a `DistributedDataset`: there is none, see `DistributedValues`."""
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        refuse(type(self).__name__)
+
+
+class StrategyExtended:
+    """What libraries ask of a strategy: where its variables are, and how to update them.
+
+    >>> import graphwright as tf
+    >>> extended = tf.distribute.get_strategy().extended
+    >>> v = tf.Variable(1.0)
+    >>> extended.update(v, lambda v, x: v.assign_add(x), args=(2.0,)).numpy()
+    np.float32(3.0)
+    """
+
+    def __init__(self, container_strategy: Strategy) -> None:
+        self._strategy = container_strategy
+
+    @property
+    def experimental_require_static_shapes(self) -> bool:
+        """Whether shapes must be known: no."""
+        return False
+
+    @property
+    def parameter_devices(self) -> tuple[str, ...]:
+        """The devices of variables; RuntimeError for the default strategy."""
+        return self._devices("parameter_devices")
+
+    @property
+    def worker_devices(self) -> tuple[str, ...]:
+        """The devices of replicas; RuntimeError for the default strategy."""
+        return self._devices("worker_devices")
+
+    def _devices(self, asked: str) -> tuple[str, ...]:
+        if isinstance(self._strategy, Default):
+            raise RuntimeError(f"{asked}() method unsupported by default tf.distribute.Strategy.")
+        return self._strategy._devices
+
+    def variable_created_in_scope(self, v: Any) -> bool:
+        """Whether a variable was made in the scope of this strategy."""
+        return (_OWNERS.find(v) or DEFAULT) is self._strategy
+
+    @contextmanager
+    def colocate_vars_with(self, colocate_with_variable: Any) -> Iterator[None]:
+        """Has variables of the block be where another is, which they are; ValueError if that one
+        was not made in the scope of this strategy."""
+        if not self.variable_created_in_scope(colocate_with_variable):
+            raise ValueError(
+                "`colocate_vars_with` must only be passed a variable created in this "
+                f"tf.distribute.Strategy.scope(), not {colocate_with_variable!r}"
+            )
+        yield
+
+    def value_container(self, value: Any) -> Any:
+        """What holds a value of a replica: itself."""
+        return value
+
+    def reduce_to(self, reduce_op: Any, value: Any, destinations: Any, options: Any = None) -> Any:
+        """The values of the replicas combined, for whoever is at the destinations."""
+        reduction(reduce_op)
+        return value
+
+    def batch_reduce_to(
+        self, reduce_op: Any, value_destination_pairs: Any, options: Any = None
+    ) -> list[Any]:
+        """`reduce_to` of each pair."""
+        return [self.reduce_to(reduce_op, v, where) for v, where in value_destination_pairs]
+
+    def update(
+        self,
+        var: Any,
+        fn: Callable[..., Any],
+        args: Any = (),
+        kwargs: Any = None,
+        group: bool = True,
+    ) -> Any:
+        """`fn(var, *args, **kwargs)` for each copy of a variable: for the one there is.
+
+        With `group=False` each result stands in a tuple, an entry a copy.
+        """
+        result = staged(fn)(var, *args, **(kwargs or {}))
+        return result if group else tree.map_structure(lambda r: (r,), result)
+
+
+#: The strategies in whose scopes variables were made.
+_OWNERS: IdentityTable[Any, Strategy] = IdentityTable()
+DEFAULT = Default()
+_DEFAULT = Context(DEFAULT, ReplicaContext(DEFAULT, 0))
+_CURRENT: ContextVar[Context] = ContextVar("_CURRENT", default=_DEFAULT)
+
+
+def context() -> Context:
+    """Where the program is."""
+    return _CURRENT.get()
+
+
+@contextmanager
+def inside(entered: Context) -> Iterator[None]:
+    """Has the block be there."""
+    token = _CURRENT.set(entered)
+    try:
+        yield
+    finally:
+        _CURRENT.reset(token)
+
+
+def staged(function: Callable[..., Any]) -> Callable[..., Any]:
+    """A user's function as the function that is traced would call it."""
+    return staged_form(function) if inside_function() else function
+
+
+def get_strategy() -> Strategy:
+    """The strategy in whose scope the program is: the default one outside of all.
+
+    >>> import graphwright as tf
+    >>> tf.distribute.get_strategy().num_replicas_in_sync
+    1
+    """
+    return context().strategy
+
+
+def has_strategy() -> bool:
+    """Whether the program is in the scope of a strategy that is not the default one.
+
+    >>> import graphwright as tf
+    >>> tf.distribute.has_strategy()
+    False
+    """
+    return get_strategy() is not DEFAULT
+
+
+def get_replica_context() -> ReplicaContext | None:
+    """The replica that the program is inside of; None across replicas.
+
+    >>> import graphwright as tf
+    >>> tf.distribute.get_replica_context().replica_id_in_sync_group
+    0
+    """
+    return context().replica
+
+
+def in_cross_replica_context() -> bool:
+    """Whether the program is across replicas: in a scope, and in no function that `run` calls.
+
+    >>> import graphwright as tf
+    >>> with tf.distribute.MirroredStrategy().scope():
+    ...     tf.distribute.in_cross_replica_context()
+    True
+    """
+    return context().replica is None
+
+
+def strategy_supports_no_merge_call() -> bool:
+    """Whether replicas need no `merge_call` to combine values: in the default strategy.
+
+    >>> import graphwright as tf
+    >>> tf.__internal__.distribute.strategy_supports_no_merge_call()
+    True
+    """
+    return not has_strategy()
+
+
+def maybe_merge_call(fn: Callable[..., Any], strategy: Strategy, *args: Any, **kwargs: Any) -> Any:
+    """`fn(strategy, *args, **kwargs)`, across replicas where the strategy needs that.
+
+    >>> import graphwright as tf
+    >>> strategy = tf.distribute.get_strategy()
+    >>> merge = tf.__internal__.distribute.interim.maybe_merge_call
+    >>> merge(lambda strategy, x: x + strategy.num_replicas_in_sync, strategy, 1)
+    2
+    """
+    replica = get_replica_context()
+    if strategy_supports_no_merge_call() or replica is None:
+        return fn(strategy, *args, **kwargs)
+    return replica.merge_call(fn, args=args, kwargs=kwargs)

@@ -1,0 +1,220 @@
+"""`tf.io.parse_example`: features of serialized `Example` messages, as their kinds say."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from graphwright.library.io.ragged_features import RaggedFeature, partitioned
+from graphwright.op.interpreter import apply, convert
+from graphwright.ops.core.joining import concat
+from graphwright.ops.core.movement import expand_dims, reshape
+from graphwright.ops.io.example import ParseExampleV2
+from graphwright.ops.strings.strings import string
+from graphwright.ragged.ragged_tensor import RaggedTensor
+from graphwright.types import dtypes as dt
+from graphwright.types.dtypes import DType, as_dtype
+from graphwright.types.shape import TensorShape
+from graphwright.values.sparse.sparse_functions import reorder
+from graphwright.values.sparse.sparse_tensor import SparseTensor
+
+
+class FixedLenFeature(NamedTuple):
+    """A feature with as many values as its shape has; `default_value` stands for a missing one."""
+
+    shape: Any
+    dtype: Any
+    default_value: Any = None
+
+
+class FixedLenSequenceFeature(NamedTuple):
+    """A feature with any number of elements of a shape, filled up to the longest of the batch."""
+
+    shape: Any
+    dtype: Any
+    allow_missing: bool = False
+    default_value: Any = None
+
+
+class VarLenFeature(NamedTuple):
+    """A feature with any number of values: a sparse tensor with a row for each message."""
+
+    dtype: Any
+
+
+class SparseFeature(NamedTuple):
+    """A sparse tensor of a size, whose indices and values are features of their own.
+
+    `index_key` and `size` may be lists, for several dimensions; `already_sorted` says that the
+    indices ascend.
+    """
+
+    index_key: Any
+    value_key: str
+    dtype: Any
+    size: Any
+    already_sorted: bool = False
+
+
+class Request:
+    """What an op is to parse for the features of a program, each name of the messages once."""
+
+    def __init__(self) -> None:
+        self.sparse: dict[str, DType] = {}
+        self.dense: dict[str, tuple[DType, Any, Any]] = {}
+        self.ragged: dict[str, tuple[DType, DType]] = {}
+
+    def add(self, key: str, feature: Any) -> None:
+        """Asks for what a feature needs; ValueError where it says too little."""
+        if isinstance(feature, VarLenFeature):
+            self.sparse[key] = kind_of(feature, key)
+        elif isinstance(feature, SparseFeature):
+            for index in index_keys(feature):
+                self.sparse[index] = dt.int64
+            self.sparse[feature.value_key] = kind_of(feature, key)
+        elif isinstance(feature, RaggedFeature):
+            splits = as_dtype(feature.row_splits_dtype)
+            self.ragged[feature.value_key or key] = kind_of(feature, key), splits
+            for part in feature.keys:
+                self.ragged.setdefault(part, (dt.int64, splits))
+        else:
+            self.dense[key] = dense_feature(key, feature)
+
+    def parse(self, serialized: Any, names: Any, name: str | None) -> Parsed:
+        """Parses the messages."""
+        kinds = [kind for kind, _, _ in self.dense.values()]
+        shapes = [dims for _, dims, _ in self.dense.values()]
+        sparse, ragged = tuple(self.sparse.values()), list(self.ragged.values())
+        op = ParseExampleV2.of(
+            len(sparse), sparse, tuple([value for value, _ in ragged]),
+            tuple([splits for _, splits in ragged]), tuple(kinds), tuple(shapes),
+        )  # fmt: skip
+        keys = [convert(np.array(list(k), object)) for k in (self.sparse, self.dense, self.ragged)]
+        defaults = [default for _, _, default in self.dense.values()]
+        results = iter(apply(op, serialized, names, *keys, *defaults, name=name))
+        n = len(sparse)
+        parts = [[next(results) for _ in range(n)] for _ in range(3)]
+        tensors = [SparseTensor(*part) for part in zip(*parts)]
+        dense = {key: next(results) for key in self.dense}
+        values, splits = [[next(results) for _ in ragged] for _ in range(2)]
+        return Parsed(
+            dict(zip(self.sparse, tensors)), dense, dict(zip(self.ragged, zip(values, splits)))
+        )
+
+
+class Parsed(NamedTuple):
+    """What was parsed, by the names in the messages."""
+
+    sparse: dict[str, SparseTensor]
+    dense: dict[str, Any]
+    ragged: dict[str, tuple[Any, Any]]
+
+    def feature(self, key: str, feature: Any, is_single: bool) -> Any:
+        """The tensor that a feature is to be."""
+        if isinstance(feature, VarLenFeature):
+            return self.sparse[key]
+        if isinstance(feature, RaggedFeature):
+            splits = as_dtype(feature.row_splits_dtype)
+            find = partial(self.rows, is_single=is_single)
+            return partitioned(feature, find(feature.value_key or key), splits, find)
+        if isinstance(feature, SparseFeature):
+            ids = [self.sparse[index] for index in index_keys(feature)]
+            size = feature.size if isinstance(feature.size, (list, tuple)) else [feature.size]
+            values = self.sparse[feature.value_key]
+            return merge(ids, values, size, feature.already_sorted)
+        return self.dense[key]
+
+    def rows(self, key: str, is_single: bool) -> Any:
+        """The values of a ragged feature, by message where there are several."""
+        values, splits = self.ragged[key]
+        return values if is_single else RaggedTensor.from_row_splits(values, splits, None, False)
+
+
+def merge(ids: list[SparseTensor], values: SparseTensor, size: Any, is_sorted: bool) -> Any:
+    """The sparse tensor whose last indices are values of others."""
+    columns = [expand_dims(each.values, 1) for each in ids]
+    indices = concat([values.indices[:, :-1], *columns], 1)
+    lead = values.dense_shape[:-1]
+    whole = concat([lead, convert(np.array(size, np.int64))], 0)
+    merged = SparseTensor(indices, values.values, whole)
+    return merged if is_sorted else reorder(merged)
+
+
+def index_keys(feature: SparseFeature) -> list[str]:
+    """The names of the features that hold the indices."""
+    keys = feature.index_key
+    return list(keys) if isinstance(keys, (list, tuple)) else [keys]
+
+
+def kind_of(feature: Any, key: str) -> DType:
+    """The dtype of a feature; ValueError where it has none."""
+    if not feature.dtype:
+        raise ValueError(f"Missing type for feature {key}. Received feature={feature}.")
+    return as_dtype(feature.dtype)
+
+
+def parse_example(
+    serialized: Any, features: Any, example_names: Any = None, name: str | None = None
+) -> dict[str, Any]:
+    """The features of a vector of serialized `Example` messages (or of one), by name.
+
+    `features` says what each is: `FixedLenFeature` gives a tensor of its shape for each message,
+    `FixedLenSequenceFeature` one with a further axis, `VarLenFeature` and `SparseFeature` sparse
+    tensors, `RaggedFeature` a ragged one. InvalidArgumentError where a message has another kind
+    or number of values.
+
+    >>> values = tf.train.Feature(int64_list=tf.train.Int64List(value=[1, 2]))
+    >>> example = tf.train.Example(features=tf.train.Features(feature={"a": values}))
+    >>> text = example.SerializeToString()
+    >>> tf.io.parse_example([text], {"a": tf.io.FixedLenFeature([2], tf.int64)})["a"].numpy()
+    array([[1, 2]])
+    """
+    if not features:
+        raise ValueError("Argument `features` cannot be None or empty.")
+    request = Request()
+    for key in sorted(features):
+        request.add(key, features[key])
+    messages = string(serialized)
+    names = convert(np.array([], object) if example_names is None else example_names, dt.string)
+    parsed = request.parse(messages, names, name)
+    is_single = messages.type.rank == 0
+    return {key: parsed.feature(key, features[key], is_single) for key in sorted(features)}
+
+
+def parse_single_example(
+    serialized: Any, features: Any, example_names: Any = None, name: str | None = None
+) -> dict[str, Any]:
+    """The features of one serialized `Example` message, by name; see `parse_example`."""
+    message = string(serialized)
+    if message.type.rank not in (0, None):
+        raise ValueError("Input serialized must be a scalar")
+    return parse_example(message, features, example_names, name)
+
+
+def dense_feature(key: str, feature: Any) -> tuple[Any, Any, Any]:
+    """The dtype, shape and default of a dense feature; ValueError where it says too little."""
+    if not isinstance(feature, (FixedLenFeature, FixedLenSequenceFeature)):
+        raise ValueError(f"Unsupported {type(feature).__name__} {feature} for key '{key}'")
+    if not feature.dtype:
+        raise ValueError(f"Missing type for feature {key}. Received feature={feature}.")
+    if feature.shape is None:
+        raise ValueError(f"Missing shape for feature {key}. Received feature={feature}.")
+    dtype, dims = as_dtype(feature.dtype), tuple(TensorShape(feature.shape).as_list())
+    if isinstance(feature, FixedLenSequenceFeature):
+        if not feature.allow_missing:
+            raise ValueError("Unsupported: FixedLenSequenceFeature requires allow_missing to be "
+                             "True.")  # fmt: skip
+        filler = feature.default_value
+        if filler is None:
+            filler = b"" if dtype is dt.string else 0
+        return dtype, (None, *dims), reshape(convert(filler, dtype), ())
+    if None in dims:
+        raise ValueError(
+            f"First dimension of shape for feature {key} unknown. Consider using "
+            f"FixedLenSequenceFeature. Received feature={feature}."
+        )
+    if feature.default_value is None:
+        return dtype, dims, convert(np.empty(0, dtype.numpy_dtype))
+    return dtype, dims, reshape(convert(feature.default_value, dtype), dims)

@@ -1,0 +1,290 @@
+"""`tf.io.gfile`: the files and directories of the machine, with TensorFlow's errors."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from graphwright.base.errors import (
+    AlreadyExistsError,
+    FailedPreconditionError,
+    InvalidArgumentError,
+    NotFoundError,
+    PermissionDeniedError,
+)
+from graphwright.base.files import write_whole
+from graphwright.ops.io.file_system import failed, matching, matching_files
+from graphwright.values.variable import Variable
+
+MODES = ("r", "w", "a", "r+", "w+", "a+")
+
+
+class FileStatistics(NamedTuple):
+    """The size of a file, when it was changed, and whether it is a directory."""
+
+    length: int
+    mtime_nsec: int
+    is_directory: bool
+
+
+class GFile:
+    """A file: opened by the first read or write, a context, an iterator over its lines.
+
+    Text is UTF-8; with "b" in the mode, reading gives bytes. A mode with "+" may read and write
+    too; "r+" begins a new file when it writes.
+
+    >>> import os, tempfile
+    >>> path = os.path.join(tempfile.mkdtemp(), "words.txt")
+    >>> with tf.io.gfile.GFile(path, "w") as file:
+    ...     file.write("one two")
+    >>> tf.io.gfile.GFile(path).read()
+    'one two'
+    """
+
+    def __init__(self, name: Any, mode: str = "r") -> None:
+        plain = mode.replace("b", "")
+        if plain not in MODES:
+            raise InvalidArgumentError(
+                None, None, f"mode is not 'r' or 'w' or 'a' or 'r+' or 'w+' or 'a+': {mode!r}"
+            )
+        self._path = os.fspath(name)
+        self._mode = mode
+        self._plain = plain
+        self._binary = "b" in mode
+        self._reader: Any = None
+        self._writer: Any = None
+
+    @property
+    def name(self) -> Any:
+        """The path as it was given."""
+        return self._path
+
+    @property
+    def mode(self) -> str:
+        """The mode as it was given."""
+        return self._mode
+
+    def read(self, n: int = -1) -> Any:
+        """`n` bytes, or all that are left."""
+        return self._shown(self._reading().read(n))
+
+    def readline(self) -> Any:
+        """The next line with its end; empty at the end of the file."""
+        return self._shown(self._reading().readline())
+
+    def readlines(self) -> list[Any]:
+        """All lines that are left."""
+        return list(self)
+
+    def seek(self, offset: int | None = None, whence: int = 0, position: int | None = None) -> None:
+        """Goes to a place counted from the start (`whence` 0), from here (1) or from the end (2).
+
+        `position` is the old name of `offset`.
+        """
+        place = position if offset is None else offset
+        if place is None:
+            raise TypeError("seek(): offset argument required")
+        if whence not in (0, 1, 2):
+            raise InvalidArgumentError(None, None, f"whence must be 0, 1 or 2, got {whence}")
+        self._reading().seek(place, whence)
+
+    def tell(self) -> int:
+        """The place that is read next, or that was written last."""
+        file = self._writer if self._writer is not None else self._reading()
+        place: int = file.tell()
+        return place
+
+    def seekable(self) -> bool:
+        """True."""
+        return True
+
+    def size(self) -> int:
+        """The length of the file in bytes."""
+        return stat(self._path).length
+
+    def write(self, file_content: Any) -> None:
+        """Writes text, as UTF-8, or bytes."""
+        content = file_content.encode() if isinstance(file_content, str) else bytes(file_content)
+        self._writing().write(content)
+
+    def flush(self) -> None:
+        """Hands on what was written to the system."""
+        if self._writer is not None:
+            self._writer.flush()
+
+    def close(self) -> None:
+        """Closes the file; a later read or write opens it again."""
+        for file in (self._reader, self._writer):
+            if file is not None:
+                file.close()
+        self._reader = self._writer = None
+
+    def _reading(self) -> Any:
+        if self._plain in ("w", "a"):
+            raise PermissionDeniedError(None, None, "File isn't open for reading")
+        if self._reader is None:
+            self._reader = opened(self._path, "rb")
+        return self._reader
+
+    def _writing(self) -> Any:
+        if self._plain == "r":
+            raise PermissionDeniedError(None, None, "File isn't open for writing")
+        if self._writer is None:
+            self._writer = opened(self._path, "ab" if self._plain[0] == "a" else "wb")
+        return self._writer
+
+    def _shown(self, data: bytes) -> Any:
+        return data if self._binary else data.decode()
+
+    def __enter__(self) -> GFile:
+        if self._plain[0] in "wa":
+            self._writing()  # there is a file even if nothing is written
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        self.close()
+
+    def __iter__(self) -> Iterator[Any]:
+        return self
+
+    def __next__(self) -> Any:
+        line = self.readline()
+        if not line:
+            raise StopIteration
+        return line
+
+    def __del__(self) -> None:
+        if getattr(self, "_writer", None) is not None or getattr(self, "_reader", None) is not None:
+            self.close()
+
+
+def opened(path: Any, mode: str) -> Any:
+    """A file of the system; its errors as ours."""
+    try:
+        return open(path, mode)
+    except OSError as error:
+        raise failed(error, Path(os.fsdecode(path))) from error
+
+
+def attempted(call: Callable[[], Any], path: Any) -> Any:
+    """What a call gives; the system's errors about a path as ours."""
+    try:
+        return call()
+    except OSError as error:
+        raise failed(error, Path(os.fsdecode(path))) from error
+
+
+def exists(path: Any) -> bool:
+    """Whether there is a file or a directory of this name."""
+    return os.path.exists(path)
+
+
+def isdir(path: Any) -> bool:
+    """Whether there is a directory of this name."""
+    return os.path.isdir(path)
+
+
+def join(path: Any, *paths: Any) -> Any:
+    """The parts of a path put together; an absolute part drops those before it."""
+    return os.path.join(path, *paths)
+
+
+def stat(path: Any) -> FileStatistics:
+    """The size of a file, when it was changed, whether it is a directory; NotFoundError."""
+    found = attempted(lambda: os.stat(path), path)
+    return FileStatistics(found.st_size, found.st_mtime_ns, isdir(path))
+
+
+def listdir(path: Any) -> list[str]:
+    """The names in a directory, in any order; NotFoundError where there is none."""
+    if not isdir(path):
+        raise NotFoundError(None, None, f"Could not find directory {path}")
+    return list(os.listdir(path))
+
+
+def glob(pattern: Any) -> list[str]:
+    """The paths that match a pattern (or any of several), `*`, `?` and `[...]` within a name."""
+    patterns = pattern if isinstance(pattern, (list, tuple)) else [pattern]
+    return [path for each in patterns for path in matching(os.fspath(each))]
+
+
+def mkdir(path: Any) -> None:
+    """Makes a directory; NotFoundError where its parent is missing."""
+    if not isdir(path):
+        attempted(lambda: os.mkdir(path), path)
+
+
+def makedirs(path: Any) -> None:
+    """Makes a directory and those above it; FailedPreconditionError where a file is in the way."""
+    try:
+        os.makedirs(path, exist_ok=True)
+    except (FileExistsError, NotADirectoryError) as error:
+        raise FailedPreconditionError(None, None, f"{path} is no directory") from error
+    except OSError as error:
+        raise failed(error, Path(os.fsdecode(path))) from error
+
+
+def refuse_existing(path: Any, overwrite: bool) -> None:
+    """AlreadyExistsError where a file would be written over that must not be."""
+    if not overwrite and exists(path):
+        raise AlreadyExistsError(None, None, f"file already exists: {path}")
+
+
+def copy(src: Any, dst: Any, overwrite: bool = False) -> None:
+    """Copies a file; AlreadyExistsError unless what is there may be written over."""
+    refuse_existing(dst, overwrite)
+    with opened(src, "rb") as file:
+        content = file.read()
+    attempted(lambda: write_whole(os.fsdecode(dst), content), dst)
+
+
+def rename(src: Any, dst: Any, overwrite: bool = False) -> None:
+    """Renames or moves; AlreadyExistsError unless what is there may be written over."""
+    refuse_existing(dst, overwrite)
+    attempted(lambda: os.replace(src, dst), src)
+
+
+def remove(path: Any) -> None:
+    """Deletes a file; NotFoundError where there is none, FailedPreconditionError of a directory."""
+    if isdir(path):
+        raise FailedPreconditionError(None, None, f"{path} is a directory")
+    attempted(lambda: os.unlink(path), path)
+
+
+def rmtree(path: Any) -> None:
+    """Deletes a directory and all in it; NotFoundError where there is none."""
+    if isdir(path):
+        attempted(lambda: shutil.rmtree(path), path)
+    else:
+        remove(path)
+
+
+def walk(
+    top: Any, topdown: bool = True, onerror: Callable[[Exception], Any] | None = None
+) -> Iterator[tuple[str, list[str], list[str]]]:
+    """(directory, its directories, its files) for a directory and all below it."""
+
+    def report(error: OSError) -> None:
+        if onerror is not None:
+            onerror(failed(error, Path(os.fsdecode(top))))
+
+    return os.walk(top, topdown, report)
+
+
+def get_registered_schemes() -> list[str]:
+    """The kinds of paths that are understood: only those of the machine."""
+    return ["", "file"]
+
+
+def match_filenames_once(pattern: Any, name: str | None = None) -> Variable:
+    """A variable with the paths that match a pattern, or any of several, now.
+
+    >>> import graphwright as tf
+    >>> tf.io.match_filenames_once("/no such directory/*").shape
+    TensorShape([None])
+    """
+    found = matching_files(pattern)
+    return Variable(found, trainable=False, name=name or "matching_filenames", shape=[None])

@@ -1,0 +1,41 @@
+"""Graphs as files."""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+from graphwright.base.files import write_whole
+from graphwright.ir.graph import Graph
+from graphwright.library.io.gfile import attempted
+
+
+def write_graph(graph_or_graph_def: Any, logdir: Any, name: str, as_text: bool = True) -> str:
+    """Writes a graph (or its GraphDef) to `logdir/name`, as text or as bytes; returns the path.
+
+    The directory is made if it is not there. TypeError for what is no graph, an OpError where the
+    system refuses.
+
+    >>> import tempfile, graphwright as tf
+    >>> double = tf.function(lambda x: x + x).get_concrete_function(tf.TensorSpec([]))
+    >>> path = tf.io.write_graph(double.graph, tempfile.mkdtemp(), "double.pbtxt")
+    >>> with open(path) as file:
+    ...     print(file.readline().strip())
+    node {
+    """
+    # protobuf is loaded only by programs that export.
+    from google.protobuf import text_format
+    from google.protobuf.message import Message
+
+    message = graph_or_graph_def
+    if isinstance(message, Graph):
+        message = message.as_graph_def()
+    if not isinstance(message, Message):
+        raise TypeError(f"Expected a tf.Graph or a GraphDef, got {graph_or_graph_def!r}.")
+    path = os.path.join(os.fspath(logdir), name)
+    if as_text:
+        content = text_format.MessageToString(message).encode()
+    else:
+        content = message.SerializeToString(deterministic=True)
+    attempted(lambda: write_whole(path, content), path)
+    return path

@@ -1,0 +1,159 @@
+"""Ragged features of several ragged axes: values, and how other features divide them into rows."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+from graphwright.control.assertions import assert_equal
+from graphwright.op.dispatch import opened
+from graphwright.ops.core import casting
+from graphwright.ops.core.joining import concat
+from graphwright.ops.core.movement import reshape
+from graphwright.ops.core.repetition import repeat
+from graphwright.ops.core.shapes import shape
+from graphwright.ops.math import reduction
+from graphwright.ops.math.arithmetic import maximum
+from graphwright.ops.math.cumulation import cumsum
+from graphwright.ragged.ragged_tensor import RaggedTensor
+from graphwright.types import dtypes as dt
+from graphwright.types.dtypes import DType
+
+#: With their meanings for ragged tensors.
+cast, reduce_max = opened(casting.cast), opened(reduction.reduce_max)
+
+
+class RowSplits(NamedTuple):
+    """Rows of the values that start and end where a feature says."""
+
+    key: str
+
+
+class RowLengths(NamedTuple):
+    """Rows of the values as long as a feature says."""
+
+    key: str
+
+
+class RowStarts(NamedTuple):
+    """Rows of the values that start where a feature says."""
+
+    key: str
+
+
+class RowLimits(NamedTuple):
+    """Rows of the values that end where a feature says."""
+
+    key: str
+
+
+class ValueRowIds(NamedTuple):
+    """Rows of the values, of each of which a feature says in which row it is."""
+
+    key: str
+
+
+class UniformRowLength(NamedTuple):
+    """Rows of the values that are all of one length."""
+
+    length: int
+
+
+class RaggedFeature(NamedTuple):
+    """A feature with any number of values: a ragged tensor with a row for each message.
+
+    `value_key` is the name in the messages, by default that among the features. `partitions` say
+    how its values are divided into rows, the outermost first.
+
+    >>> import graphwright as tf
+    >>> feature = tf.io.RaggedFeature(
+    ...     tf.int64, "values", partitions=[tf.io.RaggedFeature.RowLengths("lengths")])
+    """
+
+    dtype: Any
+    value_key: str | None = None
+    partitions: Any = ()
+    row_splits_dtype: Any = dt.int32
+    validate: bool = False
+
+    @property
+    def keys(self) -> list[str]:
+        """The names of the features that divide the values."""
+        return [p.key for p in self.partitions if not isinstance(p, UniformRowLength)]
+
+
+for _kind in (RowSplits, RowLengths, RowStarts, RowLimits, ValueRowIds, UniformRowLength):
+    setattr(RaggedFeature, _kind.__name__, _kind)
+
+#: How rows are made of values and what a feature says of each kind.
+MAKERS: dict[type, Callable[..., RaggedTensor]] = {
+    RowSplits: RaggedTensor.from_row_splits,
+    RowLengths: RaggedTensor.from_row_lengths,
+    RowStarts: RaggedTensor.from_row_starts,
+    RowLimits: RaggedTensor.from_row_limits,
+    ValueRowIds: RaggedTensor.from_value_rowids,
+}
+
+
+def partitioned(
+    feature: RaggedFeature, values: Any, splits: DType, find: Callable[[str], Any]
+) -> Any:
+    """The values of a feature divided into rows; `find` gives the other features.
+
+    The values are those of one message, or ragged: by message, or by message and step.
+    """
+    if not isinstance(values, RaggedTensor):
+        for partition in reversed(feature.partitions):
+            values = of_one(values, partition, splits, find, feature.validate)
+        return values
+    steps = values.row_splits if values.ragged_rank > 1 else None
+    result = values if steps is None else values.values
+    for partition in reversed(feature.partitions):
+        result = of_many(result, partition, find, feature.validate, steps)
+    if steps is None:
+        return result
+    return RaggedTensor.from_row_splits(result, steps, validate=feature.validate)
+
+
+def of_one(values: Any, partition: Any, splits: DType, find: Any, validate: bool) -> Any:
+    """The rows of one message's values."""
+    if isinstance(partition, UniformRowLength):
+        return uniform(values, partition.length, splits, validate)
+    rows = cast(find(partition.key), splits)
+    return MAKERS[type(partition)](values, rows, validate=validate)
+
+
+def uniform(values: Any, length: int, splits: DType, validate: bool) -> Any:
+    """Rows of one length."""
+    if isinstance(values, RaggedTensor):
+        size = cast(length, splits)
+        return RaggedTensor.from_uniform_row_length(values, size, validate=validate)
+    return reshape(values, concat([[-1, length], shape(values)[1:]], 0))
+
+
+def of_many(rows: RaggedTensor, partition: Any, find: Any, validate: bool, steps: Any) -> Any:
+    """The rows of each row: what a feature says counts from where its row starts."""
+    if isinstance(partition, UniformRowLength):
+        made = uniform(rows.values, partition.length, rows.row_splits.dtype, validate)
+        splits = rows.row_splits // partition.length
+        return RaggedTensor.from_row_splits(made, splits, validate=validate)
+    bounds = cast(find(partition.key), rows.row_splits.dtype)
+    if steps is not None:
+        if validate:
+            what = f"Feature {partition.key}: values and partitions are not aligned"
+            assert_equal(cast(steps, bounds.row_splits.dtype), bounds.row_splits, message=what)
+        bounds = bounds.values
+    if isinstance(partition, RowLengths):
+        made = RaggedTensor.from_row_lengths(rows.values, bounds.values, validate=validate)
+        return bounds.with_values(made)
+    if isinstance(partition, ValueRowIds):
+        counts = maximum(reduce_max(bounds + 1, axis=1), 0)
+        before = repeat(cumsum(counts, exclusive=True), bounds.row_lengths())
+        ids = bounds.values + before
+        made = RaggedTensor.from_value_rowids(rows.values, ids, validate=validate)
+        return RaggedTensor.from_row_lengths(made, counts, validate=validate)
+    if isinstance(partition, RowSplits):
+        bounds = bounds[:, 1:]
+    places = bounds.values + repeat(rows.row_starts(), bounds.row_lengths())
+    make = MAKERS[RowStarts if isinstance(partition, RowStarts) else RowLimits]
+    return bounds.with_values(make(rows.values, places, validate=validate))

@@ -1,0 +1,181 @@
+"""Files of records: `tf.io.TFRecordWriter`, its options, and how such files are read."""
+
+from __future__ import annotations
+
+import os
+import zlib
+from collections.abc import Iterator
+from pathlib import Path
+from typing import IO, Any, ClassVar
+
+from graphwright.base.errors import DataLossError, FailedPreconditionError
+from graphwright.library.io.records import Damaged, framed, records
+from graphwright.ops.io.file_system import failed
+
+#: What zlib adds to the number of window bits for files with gzip's head.
+_GZIP = 16
+_CHUNK = 1 << 18
+
+
+class TFRecordOptions:
+    """How a record file is compressed: `compression_type` is "", "GZIP" or "ZLIB".
+
+    The other arguments are zlib's; None leaves zlib's default. ValueError for another type.
+    """
+
+    compression_type_map: ClassVar[dict[int, str]] = {0: "", 1: "ZLIB", 2: "GZIP"}
+
+    def __init__(
+        self,
+        compression_type: str | None = None,
+        flush_mode: int | None = None,
+        input_buffer_size: int | None = None,
+        output_buffer_size: int | None = None,
+        window_bits: int | None = None,
+        compression_level: int | None = None,
+        compression_method: int | None = None,
+        mem_level: int | None = None,
+        compression_strategy: int | None = None,
+    ) -> None:
+        self.get_compression_type_string(compression_type)
+        self.compression_type = compression_type
+        self.flush_mode = flush_mode
+        self.input_buffer_size = input_buffer_size
+        self.output_buffer_size = output_buffer_size
+        self.window_bits = window_bits
+        self.compression_level = compression_level
+        self.compression_method = compression_method
+        self.mem_level = mem_level
+        self.compression_strategy = compression_strategy
+
+    @classmethod
+    def get_compression_type_string(cls, options: Any) -> str:
+        """ "", "GZIP" or "ZLIB", from options or a compression type; ValueError for another."""
+        if isinstance(options, TFRecordOptions):
+            options = options.compression_type
+        if not options:
+            return ""
+        if options in cls.compression_type_map:
+            return cls.compression_type_map[options]
+        if options in cls.compression_type_map.values():
+            return str(options)
+        raise ValueError(f'Not a valid compression_type: "{options}"')
+
+    def compressor(self) -> Any:
+        """A compressor as these options say, or None where nothing is compressed."""
+        kind = self.get_compression_type_string(self)
+        if not kind:
+            return None
+        given: dict[str, Any] = {
+            "level": self.compression_level,
+            "method": self.compression_method,
+            "memLevel": self.mem_level,
+            "strategy": self.compression_strategy,
+        }
+        bits = zlib.MAX_WBITS if self.window_bits is None else self.window_bits
+        if kind == "GZIP" and bits <= zlib.MAX_WBITS:
+            bits += _GZIP
+        return zlib.compressobj(wbits=bits, **{k: v for k, v in given.items() if v is not None})
+
+
+class TFRecordWriter:
+    """Writes a new file of records; a context manager that closes it.
+
+    `options` are `tf.io.TFRecordOptions` or a compression type. NotFoundError and the like
+    where the file cannot be made; FailedPreconditionError once it is closed.
+
+    >>> import os, tempfile
+    >>> path = os.path.join(tempfile.mkdtemp(), "data.tfrecord")
+    >>> with tf.io.TFRecordWriter(path) as file:
+    ...     file.write(b"first")
+    ...     file.write(b"second")
+    >>> list(tf.compat.v1.io.tf_record_iterator(path))
+    [b'first', b'second']
+    """
+
+    def __init__(self, path: Any, options: Any = None) -> None:
+        if not isinstance(options, TFRecordOptions):
+            options = TFRecordOptions(options)
+        self._compressor = options.compressor()
+        self._file: IO[bytes] | None = opened(path, "wb")
+
+    def write(self, record: bytes | str) -> None:
+        """Adds a record: bytes, or text that is written as UTF-8."""
+        if not isinstance(record, (bytes, str)):
+            raise TypeError(f"write(): a record must be bytes, got {record!r}.")
+        file = self._open()
+        data = framed(record.encode() if isinstance(record, str) else record)
+        file.write(data if self._compressor is None else self._compressor.compress(data))
+
+    def flush(self) -> None:
+        """Hands everything written so far to the system."""
+        file = self._open()
+        if self._compressor is not None:
+            file.write(self._compressor.flush(zlib.Z_PARTIAL_FLUSH))
+        file.flush()
+
+    def close(self) -> None:
+        """Ends the file; closing it again does nothing."""
+        file, self._file = self._file, None
+        if file is not None:
+            with file:
+                if self._compressor is not None:
+                    file.write(self._compressor.flush())
+
+    def _open(self) -> IO[bytes]:
+        if self._file is None:
+            raise FailedPreconditionError(None, None, "Writer is closed.")
+        return self._file
+
+    def __enter__(self) -> TFRecordWriter:
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        self.close()
+
+
+def opened(path: Any, mode: str) -> IO[bytes]:
+    """An open file; what the system refuses is raised as an error of ours."""
+    name = Path(os.fsdecode(path))
+    try:
+        return open(name, mode)
+    except OSError as error:
+        raise failed(error, name) from error
+
+
+def read_records(path: Any, compression: Any = None) -> Iterator[bytes]:
+    """The records of a file; DataLossError where it is damaged."""
+    kind = TFRecordOptions.get_compression_type_string(compression)
+    with opened(path, "rb") as file:
+        source = Inflated(file) if kind else file
+        try:
+            yield from records(source)  # type: ignore[arg-type]
+        except (Damaged, zlib.error) as damage:
+            raise DataLossError(None, None, f"{os.fsdecode(path)}: {damage}") from damage
+
+
+class Inflated:
+    """The plain bytes of a compressed file, with gzip's head or zlib's."""
+
+    def __init__(self, file: IO[bytes]) -> None:
+        self._file = file
+        self._inflate = zlib.decompressobj(zlib.MAX_WBITS | 2 * _GZIP)  # whichever head it has
+        self._ready = b""
+
+    def read(self, size: int) -> bytes:
+        """The next bytes, fewer where the file ends."""
+        while len(self._ready) < size:
+            data = self._file.read(_CHUNK)
+            self._ready += self._inflate.decompress(data) if data else self._inflate.flush()
+            if not data:
+                break
+        found, self._ready = self._ready[:size], self._ready[size:]
+        return found
+
+
+def tf_record_iterator(path: Any, options: Any = None) -> Iterator[bytes]:
+    """The records of a file, one after the other: `tf.compat.v1.io.tf_record_iterator`.
+
+    NotFoundError where there is no such file, DataLossError where it is damaged.
+    """
+    return read_records(path, options)

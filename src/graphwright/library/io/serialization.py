@@ -1,0 +1,102 @@
+"""Tensors as bytes and back: `tf.io.serialize_tensor`, `tf.io.parse_tensor`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from graphwright.base.errors import InvalidArgumentError
+from graphwright.op.interpreter import apply, convert
+from graphwright.op.op import Op, Shapes, not_differentiable
+from graphwright.ops.strings.strings import scalar
+from graphwright.types import dtypes as dt
+from graphwright.types.dtypes import DType, as_dtype
+from graphwright.types.tensor_type import TensorType
+
+
+class SerializeTensor(Op):
+    """A tensor as the bytes of a TensorProto."""
+
+    type_name = "SerializeTensor"
+    inputs = ("tensor: T",)
+    outputs = ("serialized: string",)
+    dtypes = {"T": dt.ANY - {dt.resource, dt.variant}}
+    gradient = not_differentiable
+
+    def shapes(self, tensor: TensorType) -> Shapes:
+        return ((),)
+
+    def bind(self, types: Sequence[DType]) -> Callable[..., Any]:
+        from graphwright.ir.tensor_proto import content_proto  # protobuf is large
+
+        def kernel(array: Any) -> Any:
+            message = content_proto(np.asarray(array, types[0].numpy_dtype), types[0])
+            return np.array(message.SerializeToString(deterministic=True), object)
+
+        return kernel
+
+
+class ParseTensor(Op):
+    """The tensor that the bytes of a TensorProto stand for."""
+
+    type_name = "ParseTensor"
+    inputs = ("serialized: string",)
+    outputs = ("output: out_type",)
+    dtypes = {"out_type": dt.ANY}
+    gradient = not_differentiable
+
+    out_type: DType
+
+    def shapes(self, serialized: TensorType) -> Shapes:
+        if serialized.rank not in (0, None):
+            raise ValueError(f"Shape must be rank 0 but is rank {serialized.rank}")
+        return (None,)
+
+    def bind(self, types: Sequence[DType]) -> Callable[..., Any]:
+        return partial(parse, self.out_type)
+
+
+def parse(dtype: DType, serialized: Any) -> Any:
+    """The array in a serialized TensorProto; refused where its dtype is another."""
+    from google.protobuf.message import DecodeError
+
+    from graphwright.ir.tensor_proto import array_of
+    from graphwright.proto.tensor_pb2 import TensorProto
+
+    data = scalar(serialized, "Expected `serialized`")
+    try:
+        message = TensorProto.FromString(data)
+        found = as_dtype(int(message.dtype))
+    except (DecodeError, TypeError):
+        raise InvalidArgumentError(
+            None, None, f"Could not parse `serialized` as TensorProto: {data[:40]!r}"
+        ) from None
+    if found is not dtype:
+        raise InvalidArgumentError(
+            None,
+            None,
+            f"Type mismatch between parsed tensor ({found.name}) and dtype ({dtype.name})",
+        )
+    return array_of(message, dtype)
+
+
+SERIALIZE_TENSOR = SerializeTensor()
+
+
+def serialize_tensor(tensor: Any, name: str | None = None) -> Any:
+    """A tensor as a scalar string, which `parse_tensor` reads.
+
+    >>> import graphwright as tf
+    >>> text = tf.io.serialize_tensor(tf.constant([1, 2]))
+    >>> tf.io.parse_tensor(text, tf.int32)
+    <tf.Tensor: shape=(2,), dtype=int32, numpy=array([1, 2], dtype=int32)>
+    """
+    return apply(SERIALIZE_TENSOR, convert(tensor), name=name)
+
+
+def parse_tensor(serialized: Any, out_type: Any, name: str | None = None) -> Any:
+    """The tensor in what `serialize_tensor` wrote; InvalidArgumentError unless of `out_type`."""
+    return apply(ParseTensor.of(as_dtype(out_type)), convert(serialized), name=name)

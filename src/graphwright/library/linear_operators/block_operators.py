@@ -1,0 +1,366 @@
+"""Operators put together of several: Kronecker products, blocks on the diagonal, updates."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import reduce
+from operator import add, mul
+from typing import Any, ClassVar
+
+from graphwright.base.errors import InvalidArgumentError
+from graphwright.library.linear_operators.blockwise import Blockwise, joined, level
+from graphwright.library.linear_operators.derived_operators import all_known, broadcast_shapes
+from graphwright.library.linear_operators.diagonal_operators import (
+    LinearOperatorDiag,
+    given,
+    hints_of,
+)
+from graphwright.library.linear_operators.linear_operator import LinearOperator, with_batch
+from graphwright.op.interpreter import convert
+from graphwright.ops.core.joining import concat, split
+from graphwright.ops.core.movement import reshape
+from graphwright.ops.core.shapes import broadcast_dynamic_shape
+from graphwright.ops.core.shapes import shape as shape_vector
+from graphwright.ops.linalg.contraction import matmul
+from graphwright.ops.linalg.linear_systems import det, slogdet, solve
+from graphwright.ops.linalg.matrices import diag, eye
+from graphwright.ops.math.arithmetic import conj
+from graphwright.ops.math.reduction import reduce_prod, reduce_sum
+from graphwright.ops.math.transcendental import abs, log
+from graphwright.types.shape import TensorShape
+
+
+class Several(LinearOperator):
+    """What the operators made of a list of others share."""
+
+    #: What the sizes of two parts come to.
+    together: ClassVar[Any]
+
+    def __init__(self, values: dict[str, Any], name: str, joint: str) -> None:
+        parts = list(values["operators"])
+        if not parts:
+            raise ValueError(f"Expected a non-empty list of operators. Found: {parts}")
+        if len({part.dtype for part in parts}) > 1:
+            kinds = [(part.name, part.dtype.name) for part in parts]
+            raise TypeError(f"Expected all operators to have the same dtype.  Found {kinds}")
+        own = list(hints_of(values))
+        for i, what in enumerate(("is_non_singular", "is_self_adjoint", "is_positive_definite",
+                                  "is_square")):  # fmt: skip
+            if own[i] is None:
+                own[i] = all_known([getattr(part, what) for part in parts])
+        self._operators = parts
+        name = name or joint.join(part.name for part in parts)
+        non_singular, self_adjoint, definite, square = own
+        super().__init__(
+            parts[0].dtype, None, non_singular, self_adjoint, definite, square, name, values
+        )
+
+    @property
+    def operators(self) -> list[LinearOperator]:
+        """The parts."""
+        return list(self._operators)
+
+    def _batch_dims(self) -> TensorShape:
+        batches: list[TensorShape] = [part.batch_shape for part in self._operators]
+        return reduce(broadcast_shapes, batches)
+
+    def _batch_vector(self) -> Any:
+        batches = [part.batch_shape_tensor() for part in self._operators]
+        return reduce(broadcast_dynamic_shape, batches)
+
+    def _shape(self) -> TensorShape:
+        batch = self._batch_dims()
+        if batch.rank is None:
+            return batch
+        sizes = [
+            None if None in known else reduce(self.together, known)
+            for known in (
+                [part.range_dimension for part in self._operators],
+                [part.domain_dimension for part in self._operators],
+            )
+        ]
+        return TensorShape([*batch, *sizes])
+
+    def _shape_tensor(self) -> Any:
+        sizes = [reduce(self.together, self._sizes(what)) for what in ("range", "domain")]
+        return concat([self._batch_vector(), *[[size] for size in sizes]], 0)
+
+    def _sizes(self, what: str) -> list[Any]:
+        """The rows ("range") or columns ("domain") of each part: ints where they are known."""
+        sizes = []
+        for part in self._operators:
+            known = getattr(part, f"{what}_dimension")
+            sizes.append(getattr(part, f"{what}_dimension_tensor")() if known is None else known)
+        return sizes
+
+
+class LinearOperatorKronecker(Several):
+    """The Kronecker product of operators."""
+
+    together = staticmethod(mul)
+
+    def __init__(
+        self,
+        operators: Sequence[LinearOperator],
+        is_non_singular: bool | None = None,
+        is_self_adjoint: bool | None = None,
+        is_positive_definite: bool | None = None,
+        is_square: bool | None = None,
+        name: str | None = None,
+    ) -> None:
+        super().__init__(given(locals()), name or "", "_x_")
+
+    def _each(self, x: Any, method: str, adjoint: bool) -> Any:
+        """Each part applied to its own axis of the rows, [..., n1 * n2 ..., R]."""
+        forward = (method == "solve") == adjoint
+        before = self._sizes("domain" if forward else "range")
+        for i, part in enumerate(self._operators):
+            # The axes before and behind that of this part are batches of the product.
+            outer = reduce(mul, self._after(i, forward), 1)
+            lead, columns = shape_vector(x)[:-2], shape_vector(x)[-1:]
+            cube = reshape(x, concat([lead, [outer], [before[i]], [-1]], 0))
+            operand = part.to_dense()[..., None, :, :]
+            if method == "solve":
+                dense, cube = with_batch(operand, cube)
+                made = solve(dense, cube, adjoint=adjoint)
+            else:
+                made = matmul(operand, cube, adjoint_a=adjoint)
+            lead = shape_vector(made)[:-3]
+            x = reshape(made, concat([lead, [-1], columns], 0))
+        return x
+
+    def _after(self, count: int, forward: bool) -> list[Any]:
+        """The sizes of the axes of the parts that were applied."""
+        return self._sizes("range" if forward else "domain")[:count]
+
+    def _matmul(self, x: Any, adjoint: bool) -> Any:
+        return self._each(x, "matmul", adjoint)
+
+    def _solve(self, rhs: Any, adjoint: bool) -> Any:
+        return self._each(rhs, "solve", adjoint)
+
+    def _spread(self, parts: Sequence[Any]) -> Any:
+        """The products of entries, one of each vector, the last one changing fastest."""
+
+        def pair(a: Any, b: Any) -> Any:
+            table = a[..., :, None] * b[..., None, :]
+            return reshape(table, concat([shape_vector(table)[:-2], [-1]], 0))
+
+        return reduce(pair, parts)
+
+    def _diag_part(self) -> Any:
+        return self._spread([part.diag_part() for part in self._operators])
+
+    def _eigvals(self) -> Any:
+        return self._spread([part.eigvals() for part in self._operators])
+
+    def _powers(self) -> list[Any]:
+        """How often the determinant of each part counts: the size of all the others."""
+        sizes = self._sizes("domain")
+        whole = reduce(mul, sizes)
+        return [whole // size for size in sizes]
+
+    def _determinant(self) -> Any:
+        found = [
+            part.determinant() ** convert(power, self.dtype)
+            for part, power in zip(self._operators, self._powers())
+        ]
+        return reduce(mul, found)
+
+    def _log_abs_determinant(self) -> Any:
+        found = [
+            part.log_abs_determinant() * convert(power, part.dtype.real_dtype)
+            for part, power in zip(self._operators, self._powers())
+        ]
+        return reduce(lambda a, b: a + b, found)
+
+    def _inverse(self) -> LinearOperator:
+        return LinearOperatorKronecker([part.inverse() for part in self._operators], *self._hints)
+
+    def _adjoint(self) -> LinearOperator:
+        return LinearOperatorKronecker([part.adjoint() for part in self._operators], *self._hints)
+
+    def _cholesky(self) -> LinearOperator:
+        parts = [part.cholesky() for part in self._operators]
+        return LinearOperatorKronecker(parts, True, None, None, True)
+
+    def _assert_non_singular(self) -> Any:
+        if not all(part.is_square for part in self._operators):
+            raise InvalidArgumentError(
+                None, None, "All Kronecker factors must be square for the product to be invertible."
+            )
+        return [part.assert_non_singular() for part in self._operators][-1]
+
+
+class LinearOperatorBlockDiag(Several, Blockwise):
+    """Operators as blocks along the diagonal, zeros elsewhere."""
+
+    together = staticmethod(add)
+
+    def __init__(
+        self,
+        operators: Sequence[LinearOperator],
+        is_non_singular: bool | None = None,
+        is_self_adjoint: bool | None = None,
+        is_positive_definite: bool | None = None,
+        is_square: bool | None = True,
+        name: str | None = None,
+    ) -> None:
+        super().__init__(given(locals()), name or "", "_ds_")
+
+    def _block_sizes(self, what: str) -> list[Any]:
+        return self._sizes(what)
+
+    def _blocks(self, x: Any, method: str, adjoint: bool) -> Any:
+        """Each part applied to its own rows of x."""
+        takes_rows = (method == "solve") == (not adjoint)
+        pieces = split(x, self._sizes("range" if takes_rows else "domain"), axis=-2)
+        made = [
+            getattr(part, method)(piece, adjoint=adjoint)
+            for part, piece in zip(self._operators, pieces)
+        ]
+        return concat(level(made), -2)
+
+    def _matmul(self, x: Any, adjoint: bool) -> Any:
+        return self._blocks(x, "matmul", adjoint)
+
+    def _solve(self, rhs: Any, adjoint: bool) -> Any:
+        return self._blocks(rhs, "solve", adjoint)
+
+    def _diag_part(self) -> Any:
+        return joined([part.diag_part() for part in self._operators])
+
+    def _eigvals(self) -> Any:
+        return joined([part.eigvals() for part in self._operators])
+
+    def _determinant(self) -> Any:
+        return reduce(mul, [part.determinant() for part in self._operators])
+
+    def _log_abs_determinant(self) -> Any:
+        return reduce(lambda a, b: a + b, [part.log_abs_determinant() for part in self._operators])
+
+    def _inverse(self) -> LinearOperator:
+        return LinearOperatorBlockDiag([part.inverse() for part in self._operators], *self._hints)
+
+    def _adjoint(self) -> LinearOperator:
+        return LinearOperatorBlockDiag([part.adjoint() for part in self._operators], *self._hints)
+
+    def _cholesky(self) -> LinearOperator:
+        parts = [part.cholesky() for part in self._operators]
+        return LinearOperatorBlockDiag(parts, True, None, None, True)
+
+
+class LinearOperatorLowRankUpdate(LinearOperator):
+    """An operator plus U D V^H: L + U D V^H, with few columns in U and V.
+
+    What `base_operator` solves cheaply, this does (by the Woodbury formula).
+    """
+
+    def __init__(
+        self,
+        base_operator: LinearOperator,
+        u: Any,
+        diag_update: Any = None,
+        v: Any = None,
+        is_diag_update_positive: bool | None = None,
+        is_non_singular: bool | None = None,
+        is_self_adjoint: bool | None = None,
+        is_positive_definite: bool | None = None,
+        is_square: bool | None = None,
+        name: str = "LinearOperatorLowRankUpdate",
+    ) -> None:
+        values = given(locals())
+        self._base = base_operator
+        self._u = convert(u, None, base_operator.dtype)
+        self._v = self._u if v is None else convert(v, None, base_operator.dtype)
+        self._d = None if diag_update is None else convert(diag_update, None, base_operator.dtype)
+        symmetric = v is None and base_operator.is_self_adjoint
+        positive = symmetric and base_operator.is_positive_definite
+        if is_self_adjoint is None and symmetric:
+            is_self_adjoint = True
+        if (
+            is_positive_definite is None
+            and positive
+            and (diag_update is None or is_diag_update_positive)
+        ):
+            is_positive_definite = True
+        hints = (is_non_singular, is_self_adjoint, is_positive_definite, is_square)
+        super().__init__(base_operator.dtype, None, *hints, name, values)
+
+    @property
+    def base_operator(self) -> LinearOperator:
+        """L."""
+        return self._base
+
+    @property
+    def u(self) -> Any:
+        """U."""
+        return self._u
+
+    @property
+    def v(self) -> Any:
+        """V."""
+        return self._v
+
+    @property
+    def diag_update(self) -> Any:
+        """The diagonal of D, or None where D is the identity."""
+        return self._d
+
+    @property
+    def diag_operator(self) -> LinearOperator | None:
+        """D, or None where it is the identity."""
+        return None if self._d is None else LinearOperatorDiag(self._d)
+
+    def _shape(self) -> TensorShape:
+        batch = broadcast_shapes(self._base.batch_shape, self._u.shape[:-2])
+        return batch if batch.rank is None else TensorShape([*batch, *self._base.shape[-2:]])
+
+    def _shape_tensor(self) -> Any:
+        base = self._base.shape_tensor()
+        batch = broadcast_dynamic_shape(base[:-2], shape_vector(self._u)[:-2])
+        return concat([batch, base[-2:]], 0)
+
+    def _scaled(self, x: Any, adjoint: bool = False) -> Any:
+        """D @ x."""
+        if self._d is None:
+            return x
+        return LinearOperatorDiag(self._d).matmul(x, adjoint=adjoint)
+
+    def _matmul(self, x: Any, adjoint: bool) -> Any:
+        u, v = (self._v, self._u) if adjoint else (self._u, self._v)
+        update = matmul(u, self._scaled(matmul(v, x, adjoint_a=True), adjoint))
+        return self._base.matmul(x, adjoint=adjoint) + update
+
+    def _capacitance(self) -> Any:
+        """D^-1 + V^H L^-1 U."""
+        inner = matmul(self._v, self._base.solve(self._u), adjoint_a=True)
+        if self._d is None:
+            return inner + eye(shape_vector(inner)[-1], dtype=self.dtype)
+        return inner + diag(1 / self._d)
+
+    def _solve(self, rhs: Any, adjoint: bool) -> Any:
+        u, v = (self._v, self._u) if adjoint else (self._u, self._v)
+        first = self._base.solve(rhs, adjoint=adjoint)
+        capacitance, small = with_batch(self._capacitance(), matmul(v, first, adjoint_a=True))
+        inner = solve(capacitance, small, adjoint=adjoint)
+        return first - self._base.solve(matmul(u, inner), adjoint=adjoint)
+
+    def _determinant(self) -> Any:
+        """By the matrix determinant lemma."""
+        found = det(self._capacitance()) * self._base.determinant()
+        return found if self._d is None else found * reduce_prod(self._d, -1)
+
+    def _log_abs_determinant(self) -> Any:
+        found = slogdet(self._capacitance()).log_abs_determinant
+        found += self._base.log_abs_determinant()
+        return found if self._d is None else found + reduce_sum(log(abs(self._d)), -1)
+
+    def _diag_part(self) -> Any:
+        update = reduce_sum(self._u * self._scaled_columns(), -1)
+        return self._base.diag_part() + update
+
+    def _scaled_columns(self) -> Any:
+        """conj(V) D, whose rows times those of U sum to the diagonal of the update."""
+        v = conj(self._v)
+        return v if self._d is None else v * self._d[..., None, :]

@@ -1,0 +1,82 @@
+"""What operators of blocks share: operands as lists of blocks, tensors put together of some."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import reduce
+from typing import Any
+
+from graphwright.library.linear_operators.linear_operator import LinearOperator
+from graphwright.op.interpreter import is_tensor
+from graphwright.ops.core.joining import concat, split
+from graphwright.ops.core.movement import broadcast_to
+from graphwright.ops.core.shapes import broadcast_dynamic_shape
+from graphwright.ops.core.shapes import shape as shape_vector
+
+
+def level(blocks: Sequence[Any]) -> list[Any]:
+    """Tensors, their batches broadcast to one shape."""
+    batches = [block.shape[:-2].as_list() for block in blocks]
+    if all(batch == batches[0] for batch in batches):
+        return list(blocks)
+    batch = reduce(broadcast_dynamic_shape, [shape_vector(block)[:-2] for block in blocks])
+    return [broadcast_to(b, concat([batch, shape_vector(b)[-2:]], 0)) for b in blocks]
+
+
+def joined(vectors: Sequence[Any]) -> Any:
+    """Vectors one after another, their batches broadcast to one shape."""
+    return concat(level([v[..., None] for v in vectors]), -2)[..., 0]
+
+
+class Blockwise(LinearOperator):
+    """An operator whose operands may be lists of blocks of rows; the results are lists then."""
+
+    def _block_sizes(self, what: str) -> list[Any]:
+        """The rows of each block of what it takes ("domain") or gives ("range")."""
+        raise NotImplementedError(f"{type(self).__name__} does not state its blocks")
+
+    def matmul(
+        self, x: Any, adjoint: bool = False, adjoint_arg: bool = False, name: str = "matmul"
+    ) -> Any:
+        """A @ x; of a list of blocks the result is a list."""
+        whole = super().matmul
+        if not is_list_of_blocks(x):
+            return whole(x, adjoint, adjoint_arg, name)
+        axis = -1 if adjoint_arg else -2
+        made = whole(concat(level(self._operands(x)), axis), adjoint, adjoint_arg, name)
+        return split(made, self._block_sizes("domain" if adjoint else "range"), axis=-2)
+
+    def solve(
+        self, rhs: Any, adjoint: bool = False, adjoint_arg: bool = False, name: str = "solve"
+    ) -> Any:
+        """The x of A @ x = rhs; for a list of blocks a list."""
+        whole = super().solve
+        if not is_list_of_blocks(rhs):
+            return whole(rhs, adjoint, adjoint_arg, name)
+        axis = -1 if adjoint_arg else -2
+        made = whole(concat(level(self._operands(rhs)), axis), adjoint, adjoint_arg, name)
+        return split(made, self._block_sizes("range" if adjoint else "domain"), axis=-2)
+
+    def matvec(self, x: Any, adjoint: bool = False, name: str = "matvec") -> Any:
+        """A @ x of vectors; of a list of blocks the result is a list."""
+        if not is_list_of_blocks(x):
+            return super().matvec(x, adjoint, name)
+        return self._of_columns(self.matmul, x, adjoint)
+
+    def solvevec(self, rhs: Any, adjoint: bool = False, name: str = "solve") -> Any:
+        """The x of A @ x = rhs, both vectors; for a list of blocks a list."""
+        if not is_list_of_blocks(rhs):
+            return super().solvevec(rhs, adjoint, name)
+        return self._of_columns(self.solve, rhs, adjoint)
+
+    def _of_columns(self, method: Callable[..., Any], blocks: Any, adjoint: bool) -> list[Any]:
+        columns = [block[..., None] for block in self._operands(blocks)]
+        return [block[..., 0] for block in method(columns, adjoint)]
+
+    def _operands(self, blocks: Any) -> list[Any]:
+        return [self._operand(block) for block in blocks]
+
+
+def is_list_of_blocks(x: Any) -> bool:
+    """Whether an operand is a list of tensors, and not rows of numbers."""
+    return isinstance(x, (list, tuple)) and any(map(is_tensor, x))

@@ -1,0 +1,89 @@
+"""Linear systems solved with nothing but products: the method of conjugate gradients.
+
+Source: Hestenes, Stiefel, "Methods of Conjugate Gradients for Solving Linear Systems" (1952).
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+from graphwright.control.loop import while_loop
+from graphwright.op.interpreter import convert
+from graphwright.ops.core.creation import zeros
+from graphwright.ops.core.joining import concat
+from graphwright.ops.core.movement import broadcast_to
+from graphwright.ops.core.shapes import broadcast_dynamic_shape, shape
+from graphwright.ops.linalg.norms import norm
+from graphwright.ops.math.arithmetic import conj
+from graphwright.ops.math.comparison import logical_and
+from graphwright.ops.math.reduction import reduce_any, reduce_sum
+from graphwright.trace.scopes import name_scope
+
+
+class CGState(NamedTuple):
+    """Where the method stands: step, solution, what is missing of the right side, direction, and
+    how much is missing."""
+
+    i: Any
+    x: Any
+    r: Any
+    p: Any
+    gamma: Any
+
+
+def conjugate_gradient(
+    operator: Any,
+    rhs: Any,
+    preconditioner: Any = None,
+    x: Any = None,
+    tol: float = 1e-5,
+    max_iter: int = 20,
+    name: str = "conjugate_gradient",
+) -> CGState:
+    """The x of operator @ x = rhs, for a self-adjoint and positive definite operator.
+
+    `rhs` is [..., n]. Stops after `max_iter` steps, or when what is missing is less than `tol` of
+    the right side, of all systems. A `preconditioner` approximates the inverse. ValueError unless
+    the operator says that it is self-adjoint and positive definite.
+
+    >>> import graphwright as tf
+    >>> operator = tf.linalg.LinearOperatorFullMatrix(
+    ...     [[4.0, 1.0], [1.0, 3.0]], is_self_adjoint=True, is_positive_definite=True)
+    >>> state = tf.linalg.experimental.conjugate_gradient(operator, tf.constant([1.0, 2.0]))
+    >>> [round(v, 4) for v in state.x.numpy().tolist()]
+    [0.0909, 0.6364]
+    """
+    if not (operator.is_self_adjoint and operator.is_positive_definite):
+        raise ValueError("Expected a self-adjoint, positive definite operator.")
+    rhs = convert(rhs)
+    with name_scope(name):
+        batch = broadcast_dynamic_shape(shape(rhs)[:-1], operator.batch_shape_tensor())
+        if preconditioner is not None:
+            batch = broadcast_dynamic_shape(batch, preconditioner.batch_shape_tensor())
+        whole = concat([batch, shape(rhs)[-1:]], 0)
+        r = broadcast_to(rhs, whole)
+        limit = tol * norm(r, axis=-1)
+        if x is None:
+            x = zeros(whole, rhs.dtype)
+        else:
+            r = rhs - operator.matvec(x)
+        p = r if preconditioner is None else preconditioner.matvec(r)
+        start = CGState(convert(0), x, r, p, inner(r, p))
+
+        def goes_on(i: Any, x: Any, r: Any, p: Any, gamma: Any) -> Any:
+            return logical_and(i < max_iter, reduce_any(norm(r, axis=-1) > limit))
+
+        def step(i: Any, x: Any, r: Any, p: Any, gamma: Any) -> CGState:
+            product = operator.matvec(p)
+            alpha = (gamma / inner(p, product))[..., None]
+            x, r = x + alpha * p, r - alpha * product
+            q = r if preconditioner is None else preconditioner.matvec(r)
+            latest = inner(r, q)
+            return CGState(i + 1, x, r, q + (latest / gamma)[..., None] * p, latest)
+
+        return CGState(*while_loop(goes_on, step, tuple(start)))
+
+
+def inner(x: Any, y: Any) -> Any:
+    """The inner products of vectors [..., n]."""
+    return reduce_sum(conj(x) * y, axis=-1)

@@ -1,0 +1,454 @@
+"""Operators that are diagonal: by their entries, constant, the identity, zero."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from graphwright.base.errors import InvalidArgumentError
+from graphwright.control.assertions import assert_equal, assert_positive
+from graphwright.library.linear_operators.linear_operator import LinearOperator
+from graphwright.op.interpreter import convert, is_tensor
+from graphwright.ops.core.casting import cast
+from graphwright.ops.core.creation import ones, zeros
+from graphwright.ops.core.joining import concat
+from graphwright.ops.core.movement import broadcast_to, expand_dims
+from graphwright.ops.core.shapes import broadcast_dynamic_shape
+from graphwright.ops.core.shapes import shape as shape_vector
+from graphwright.ops.linalg.matrices import diag, diag_part, eye, set_diag
+from graphwright.ops.math.arithmetic import conj
+from graphwright.ops.math.complex_parts import imag, real
+from graphwright.ops.math.reduction import reduce_prod, reduce_sum
+from graphwright.ops.math.transcendental import abs, log
+from graphwright.types import dtypes as dt
+from graphwright.types.shape import TensorShape
+
+
+def hints_of(values: dict[str, Any]) -> tuple[Any, Any, Any, Any]:
+    """The four hints among the arguments of a constructor."""
+    names = ("is_non_singular", "is_self_adjoint", "is_positive_definite", "is_square")
+    return tuple([values[name] for name in names])
+
+
+def given(values: dict[str, Any]) -> dict[str, Any]:
+    """The arguments of a constructor, from its `locals()`."""
+    return {k: v for k, v in values.items() if k not in ("self", "__class__")}
+
+
+class OfDiagonal(LinearOperator):
+    """A square operator with as many rows as a tensor has entries along its last axis."""
+
+    _entries: Any
+
+    def _shape(self) -> TensorShape:
+        dims = self._entries.shape
+        return TensorShape([*dims, dims[-1]]) if dims.rank else dims
+
+    def _shape_tensor(self) -> Any:
+        dims = shape_vector(self._entries)
+        return concat([dims, dims[-1:]], 0)
+
+
+class LinearOperatorDiag(OfDiagonal):
+    """A diagonal matrix."""
+
+    def __init__(
+        self,
+        diag: Any,
+        is_non_singular: bool | None = None,
+        is_self_adjoint: bool | None = None,
+        is_positive_definite: bool | None = None,
+        is_square: bool | None = None,
+        name: str = "LinearOperatorDiag",
+    ) -> None:
+        values = given(locals())
+        self._entries = convert(diag)
+        if self._entries.shape.rank == 0:
+            raise ValueError("Argument `diag` must have at least 1 dimension")
+        if not self._entries.dtype.is_complex:
+            if is_self_adjoint is False:
+                raise ValueError("A real diagonal operator is always self adjoint.")
+            is_self_adjoint = True
+        if is_square is False:
+            raise ValueError("Only square diagonal operators currently supported.")
+        hints = (is_non_singular, is_self_adjoint, is_positive_definite, True)
+        super().__init__(self._entries.dtype, None, *hints, name, values)
+
+    @property
+    def diag(self) -> Any:
+        """The diagonal."""
+        return self._entries
+
+    def _scale(self, adjoint: bool) -> Any:
+        return expand_dims(conj(self._entries) if adjoint else self._entries, -1)
+
+    def _to_dense(self) -> Any:
+        return diag(self._entries)
+
+    def _matmul(self, x: Any, adjoint: bool) -> Any:
+        return self._scale(adjoint) * x
+
+    def _solve(self, rhs: Any, adjoint: bool) -> Any:
+        return rhs / self._scale(adjoint)
+
+    def _diag_part(self) -> Any:
+        return self._entries
+
+    def _add_to_tensor(self, x: Any) -> Any:
+        return set_diag(x, diag_part(x) + self._entries)
+
+    def _determinant(self) -> Any:
+        return reduce_prod(self._entries, -1)
+
+    def _log_abs_determinant(self) -> Any:
+        return cast(reduce_sum(log(abs(self._entries)), -1), self.dtype)
+
+    def _eigvals(self) -> Any:
+        return self._entries
+
+    def _adjoint(self) -> LinearOperator:
+        return LinearOperatorDiag(conj(self._entries), *self._hints)
+
+    def _inverse(self) -> LinearOperator:
+        return LinearOperatorDiag(1 / self._entries, *self._hints)
+
+    def _cholesky(self) -> LinearOperator:
+        return LinearOperatorDiag(self._entries**0.5, True, True, True)
+
+    def _assert_non_singular(self) -> Any:
+        message = "Singular operator:  Diagonal contained zero values."
+        return assert_positive(abs(self._entries), message=message)
+
+    def _assert_positive_definite(self) -> Any:
+        message = "This diagonal operator had some diagonal entries with negative values."
+        return assert_positive(real(self._entries), message=message)
+
+    def _assert_self_adjoint(self) -> Any:
+        message = (
+            "This diagonal operator contained non-zero imaginary values.  Thus it was not "
+            "self-adjoint."
+        )
+        zero = zeros([], self.dtype.real_dtype)
+        return assert_equal(imag(self._entries), zero, message=message)
+
+
+class Sized(LinearOperator):
+    """An operator that is known by its numbers of rows and columns and the shape of its batch."""
+
+    _sizes: tuple[Any, Any]
+    _batches: Any
+
+    def _shape(self) -> TensorShape:
+        batch = known_dims(self._batches)
+        return batch if batch.rank is None else TensorShape([*batch, *map(static, self._sizes)])
+
+    def _shape_tensor(self) -> Any:
+        batch = convert([] if self._batches is None else self._batches, dt.int32)
+        return concat([batch, *[[size] for size in self._sizes]], 0)
+
+
+def static(size: Any) -> int | None:
+    """A size as an int, or None where it is a tensor of a graph."""
+    found = size.known if is_tensor(size) else size
+    return None if found is None else int(found)
+
+
+def known_dims(shape: Any) -> TensorShape:
+    """The static shape that a list or a vector says."""
+    if shape is None:
+        return TensorShape([])
+    known = shape.known if is_tensor(shape) else shape
+    return TensorShape(None) if known is None else TensorShape(list(known))
+
+
+def check_size(size: Any, what: str) -> None:
+    """A number of rows is one integer, not negative."""
+    if is_tensor(size):
+        if size.type.rank not in (0, None):
+            raise ValueError(f"Argument `{what}` must be a 0-D Tensor.  Found: {size}")
+        if not size.dtype.is_integer:
+            raise TypeError(f"Argument `{what}` must be integer type.  Found: {size}")
+    elif np.ndim(size):
+        raise ValueError(f"Argument `{what}` must be a 0-D Tensor.  Found: {size}")
+    elif not isinstance(size, (int, np.integer)):
+        raise TypeError(f"Argument `{what}` must be integer type.  Found: {size}")
+    known = static(size)
+    if known is not None and known < 0:
+        raise ValueError(f"Argument `{what}` must be non-negative.  Found: {size}")
+
+
+class LinearOperatorIdentity(Sized):
+    """The identity."""
+
+    def __init__(
+        self,
+        num_rows: Any,
+        batch_shape: Any = None,
+        dtype: Any = None,
+        is_non_singular: bool | None = True,
+        is_self_adjoint: bool | None = True,
+        is_positive_definite: bool | None = True,
+        is_square: bool | None = True,
+        assert_proper_shapes: bool = False,
+        name: str = "LinearOperatorIdentity",
+    ) -> None:
+        values = given(locals())
+        for hint, what in zip(hints_of(values), ("is_non_singular", "is_self_adjoint",
+                "is_positive_definite", "is_square")):  # fmt: skip
+            if not hint:
+                raise ValueError(f"An identity operator always has {what}.")
+        check_size(num_rows, "num_rows")
+        self._sizes, self._batches = (num_rows, num_rows), batch_shape
+        super().__init__(dtype or dt.float32, None, *hints_of(values), name, values)
+
+    def _to_dense(self) -> Any:
+        return eye(self._sizes[0], batch_shape=self._batches, dtype=self.dtype)
+
+    def _spread(self, x: Any) -> Any:
+        """The operand, its batch broadcast to the operator's."""
+        if self._batches is None:
+            return x
+        batch = broadcast_dynamic_shape(self.batch_shape_tensor(), shape_vector(x)[:-2])
+        return broadcast_to(x, concat([batch, shape_vector(x)[-2:]], 0))
+
+    def _matmul(self, x: Any, adjoint: bool) -> Any:
+        return self._spread(x)
+
+    def _solve(self, rhs: Any, adjoint: bool) -> Any:
+        return self._spread(rhs)
+
+    def _ones(self, dims: Any) -> Any:
+        batch = [] if self._batches is None else self._batches
+        return ones(concat([convert(batch, dt.int32), dims], 0), self.dtype)
+
+    def _diag_part(self) -> Any:
+        return self._ones([self._sizes[0]])
+
+    def _eigvals(self) -> Any:
+        return self._ones([self._sizes[0]])
+
+    def _determinant(self) -> Any:
+        return self._ones(convert([], dt.int32))
+
+    def _log_abs_determinant(self) -> Any:
+        return self._ones(convert([], dt.int32)) * 0
+
+    def _cond(self) -> Any:
+        return self._ones(convert([], dt.int32))
+
+    def _add_to_tensor(self, x: Any) -> Any:
+        x = self._spread(x)
+        return set_diag(x, diag_part(x) + 1)
+
+    def _inverse(self) -> LinearOperator:
+        return self
+
+    def _cholesky(self) -> LinearOperator:
+        return self
+
+
+class LinearOperatorScaledIdentity(Sized):
+    """The identity times a number, one for each matrix of the batch."""
+
+    def __init__(
+        self,
+        num_rows: Any,
+        multiplier: Any,
+        is_non_singular: bool | None = None,
+        is_self_adjoint: bool | None = None,
+        is_positive_definite: bool | None = None,
+        is_square: bool | None = True,
+        assert_proper_shapes: bool = False,
+        name: str = "LinearOperatorScaledIdentity",
+    ) -> None:
+        values = given(locals())
+        self._multiplier = convert(multiplier)
+        check_size(num_rows, "num_rows")
+        self._sizes = (num_rows, num_rows)
+        if not self._multiplier.dtype.is_complex:
+            if is_self_adjoint is False:
+                raise ValueError("A real diagonal operator is always self adjoint.")
+            is_self_adjoint = True
+        if not is_square:
+            raise ValueError("A ScaledIdentity operator is always square.")
+        hints = (is_non_singular, is_self_adjoint, is_positive_definite, True)
+        super().__init__(self._multiplier.dtype, None, *hints, name, values)
+
+    @property
+    def multiplier(self) -> Any:
+        """The number."""
+        return self._multiplier
+
+    def _shape(self) -> TensorShape:
+        size = static(self._sizes[0])
+        batch = self._multiplier.shape
+        return batch if batch.rank is None else TensorShape([*batch, size, size])
+
+    def _shape_tensor(self) -> Any:
+        return concat([shape_vector(self._multiplier), *[[size] for size in self._sizes]], 0)
+
+    def _scale(self, adjoint: bool) -> Any:
+        scale = conj(self._multiplier) if adjoint else self._multiplier
+        return scale[..., None, None]
+
+    def _to_dense(self) -> Any:
+        return eye(self._sizes[0], dtype=self.dtype) * self._scale(False)
+
+    def _matmul(self, x: Any, adjoint: bool) -> Any:
+        return x * self._scale(adjoint)
+
+    def _solve(self, rhs: Any, adjoint: bool) -> Any:
+        return rhs / self._scale(adjoint)
+
+    def _diag_part(self) -> Any:
+        return self._multiplier[..., None] * ones([self._sizes[0]], self.dtype)
+
+    def _eigvals(self) -> Any:
+        return self._diag_part()
+
+    def _count(self, dtype: Any) -> Any:
+        return cast(convert(self._sizes[0]), dtype)
+
+    def _determinant(self) -> Any:
+        return self._multiplier ** self._count(self.dtype)
+
+    def _log_abs_determinant(self) -> Any:
+        size = abs(self._multiplier)
+        return self._count(size.dtype) * log(size)
+
+    def _cond(self) -> Any:
+        return ones(shape_vector(self._multiplier), self.dtype.real_dtype)
+
+    def _add_to_tensor(self, x: Any) -> Any:
+        return set_diag(x, diag_part(x) + self._multiplier[..., None])
+
+    def _adjoint(self) -> LinearOperator:
+        return LinearOperatorScaledIdentity(
+            self._sizes[0], conj(self._multiplier), *self._hints[:3]
+        )
+
+    def _inverse(self) -> LinearOperator:
+        return LinearOperatorScaledIdentity(self._sizes[0], 1 / self._multiplier, *self._hints[:3])
+
+    def _cholesky(self) -> LinearOperator:
+        return LinearOperatorScaledIdentity(self._sizes[0], self._multiplier**0.5, True, True, True)
+
+    def _assert_non_singular(self) -> Any:
+        message = "LinearOperator was singular"
+        return assert_positive(abs(self._multiplier), message=message)
+
+    def _assert_positive_definite(self) -> Any:
+        message = "LinearOperator was not positive definite."
+        return assert_positive(real(self._multiplier), message=message)
+
+    def _assert_self_adjoint(self) -> Any:
+        zero = zeros([], self.dtype.real_dtype)
+        message = "LinearOperator was not self-adjoint"
+        return assert_equal(imag(self._multiplier), zero, message=message)
+
+
+class LinearOperatorZeros(Sized):
+    """A matrix of zeros."""
+
+    def __init__(
+        self,
+        num_rows: Any,
+        num_columns: Any = None,
+        batch_shape: Any = None,
+        dtype: Any = None,
+        is_non_singular: bool | None = False,
+        is_self_adjoint: bool | None = True,
+        is_positive_definite: bool | None = False,
+        is_square: bool | None = True,
+        assert_proper_shapes: bool = False,
+        name: str = "LinearOperatorZeros",
+    ) -> None:
+        values = given(locals())
+        columns = num_rows if num_columns is None else num_columns
+        for size, what in ((num_rows, "num_rows"), (columns, "num_columns")):
+            check_size(size, what)
+        if (
+            is_square
+            and None not in (static(num_rows), static(columns))
+            and (static(num_rows) != static(columns))
+        ):
+            raise ValueError(
+                f"LinearOperatorZeros initialized as is_square=True, but got num_columns={columns} "
+                f"!= num_rows={num_rows}"
+            )
+        if is_non_singular or is_positive_definite:
+            raise ValueError("A matrix of zeros is singular, and not positive definite.")
+        self._sizes, self._batches = (num_rows, columns), batch_shape
+        super().__init__(dtype or dt.float32, None, *hints_of(values), name, values)
+
+    def _nothing(self, dims: Any) -> Any:
+        batch = [] if self._batches is None else self._batches
+        return zeros(concat([convert(batch, dt.int32), dims], 0), self.dtype)
+
+    def _to_dense(self) -> Any:
+        return self._nothing(list(self._sizes))
+
+    def _matmul(self, x: Any, adjoint: bool) -> Any:
+        rows = self._sizes[1 if adjoint else 0]
+        batch = broadcast_dynamic_shape(self.batch_shape_tensor(), shape_vector(x)[:-2])
+        return zeros(concat([batch, [rows], shape_vector(x)[-1:]], 0), self.dtype)
+
+    def _diag_part(self) -> Any:
+        known = [static(size) for size in self._sizes]
+        if None in known:
+            return super()._diag_part()
+        return self._nothing([min(size for size in known if size is not None)])
+
+    def _determinant(self) -> Any:
+        return self._nothing(convert([], dt.int32))
+
+    def _log_abs_determinant(self) -> Any:
+        return log(self._nothing(convert([], dt.int32)))
+
+    def _eigvals(self) -> Any:
+        return self._diag_part()
+
+    def _add_to_tensor(self, x: Any) -> Any:
+        return x + zeros(self.batch_shape_tensor(), self.dtype)[..., None, None]
+
+    def _assert_non_singular(self) -> Any:
+        raise InvalidArgumentError(None, None, "Zeros operators are always non-invertible.")
+
+    def _assert_positive_definite(self) -> Any:
+        raise InvalidArgumentError(None, None, "Zeros operators are always non-positive definite.")
+
+    def _assert_self_adjoint(self) -> None:
+        """Zeros are, as far as they are square."""
+
+    def _adjoint(self) -> LinearOperator:
+        rows, columns = self._sizes
+        return LinearOperatorZeros(
+            columns, rows, self._batches, self.dtype,
+            is_square=self.is_square, is_self_adjoint=self.is_self_adjoint,
+        )  # fmt: skip
+
+
+def scaled(left: LinearOperator, right: LinearOperator) -> LinearOperator:
+    """The product of a diagonal operator and another kind of them."""
+    entries = left.diag_part() * right.diag_part()
+    both = all(operator.is_non_singular for operator in (left, right))
+    return LinearOperatorDiag(entries, both or None)
+
+
+LinearOperator.products += [
+    (LinearOperatorIdentity, LinearOperator, lambda left, right: right),
+    (LinearOperator, LinearOperatorIdentity, lambda left, right: left),
+    (LinearOperatorZeros, LinearOperator, lambda left, right: left),
+    (LinearOperator, LinearOperatorZeros, lambda left, right: right),
+    (
+        LinearOperatorScaledIdentity,
+        LinearOperatorScaledIdentity,
+        lambda left, right: LinearOperatorScaledIdentity(
+            left._sizes[0], left.multiplier * right.multiplier
+        ),
+    ),
+    (LinearOperatorDiag, LinearOperatorDiag, scaled),
+    (LinearOperatorDiag, LinearOperatorScaledIdentity, scaled),
+    (LinearOperatorScaledIdentity, LinearOperatorDiag, scaled),
+]

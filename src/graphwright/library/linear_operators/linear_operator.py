@@ -1,0 +1,437 @@
+"""Linear operators: matrices known by what they do, `tf.linalg.LinearOperator`.
+
+An operator states its shape and what of its methods it can do better than with the dense
+matrix; here is what follows from `to_dense` or from `matmul` for all others, and the operators
+that any other gives: its adjoint, its inverse, its product with another.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, ClassVar
+
+import numpy as np
+
+from graphwright.base.errors import InvalidArgumentError
+from graphwright.control.assertions import assert_equal, assert_less, assert_positive
+from graphwright.library.objects.module import Module
+from graphwright.op.interpreter import convert
+from graphwright.ops.core.joining import concat
+from graphwright.ops.core.movement import broadcast_to, reshape
+from graphwright.ops.core.shapes import broadcast_dynamic_shape
+from graphwright.ops.core.shapes import shape as shape_vector
+from graphwright.ops.linalg.contraction import matmul
+from graphwright.ops.linalg.decomposition import cholesky, eigvalsh, svd
+from graphwright.ops.linalg.linear_systems import adjoint as adjoint_of
+from graphwright.ops.linalg.linear_systems import det, slogdet, triangular_solve
+from graphwright.ops.linalg.linear_systems import solve as solve_dense
+from graphwright.ops.linalg.matrices import diag_part, eye
+from graphwright.ops.math.arithmetic import divide
+from graphwright.ops.math.reduction import reduce_max, reduce_min, reduce_sum
+from graphwright.ops.math.transcendental import abs, exp, log
+from graphwright.types.dtypes import DType, as_dtype
+from graphwright.types.shape import TensorShape
+
+
+class Forms:
+    """The operators that any operator gives; `derived_operators` provides them."""
+
+    adjoint: Callable[[Any], LinearOperator]
+    inversion: Callable[[Any], LinearOperator]
+    composition: Callable[[Any], LinearOperator]
+    triangular: Callable[..., LinearOperator]
+
+
+class LinearOperator(Module):
+    """A batch of matrices [..., M, N] that need not be there as numbers.
+
+    The hints say what is known of them: a method that a hint forbids is refused, one that it
+    makes cheap is cheap. They are not checked; `assert_non_singular` and the like do that.
+    """
+
+    _GRAPHWRIGHT_IGNORED = Module._GRAPHWRIGHT_IGNORED | {"_parameters", "_hints"}
+
+    #: Products that are simpler than a composition: (left, right, function of both).
+    products: ClassVar[list[tuple[type, type, Callable[[Any, Any], Any]]]] = []
+
+    def __init__(
+        self,
+        dtype: Any,
+        graph_parents: Any = None,
+        is_non_singular: bool | None = None,
+        is_self_adjoint: bool | None = None,
+        is_positive_definite: bool | None = None,
+        is_square: bool | None = None,
+        name: str | None = None,
+        parameters: Any = None,
+    ) -> None:
+        super().__init__(None)
+        if is_positive_definite:
+            if is_non_singular is False:
+                raise ValueError("A positive definite matrix is always non-singular.")
+            is_non_singular = True
+        for hint, what in ((is_non_singular, "non-singular"), (is_self_adjoint, "self-adjoint")):
+            if hint:
+                if is_square is False:
+                    raise ValueError(f"A {what} matrix is always square.")
+                is_square = True
+        self._name = name or type(self).__name__
+        self._dtype: DType = as_dtype(dtype)
+        self._hints = (is_non_singular, is_self_adjoint, is_positive_definite, is_square)
+        self._parameters = dict(parameters or {})
+
+    # -- what is known -------------------------------------------------------------------
+
+    @property
+    def dtype(self) -> DType:
+        """The dtype of the entries."""
+        return self._dtype
+
+    @property
+    def name(self) -> str:
+        """The name given, or the class's."""
+        return self._name
+
+    @property
+    def parameters(self) -> dict[str, Any]:
+        """What the operator was made with."""
+        return dict(self._parameters)
+
+    @property
+    def is_non_singular(self) -> bool | None:
+        """Whether it has an inverse, or None where that is not known."""
+        return self._hints[0]
+
+    @property
+    def is_self_adjoint(self) -> bool | None:
+        """Whether it is its own conjugate transpose, or None where that is not known."""
+        return self._hints[1]
+
+    @property
+    def is_positive_definite(self) -> bool | None:
+        """Whether x^H A x has a positive real part for all x but 0, or None."""
+        return self._hints[2]
+
+    @property
+    def is_square(self) -> bool | None:
+        """Whether it has as many rows as columns, or None where that is not known."""
+        rows, columns = self.range_dimension, self.domain_dimension
+        if rows is None or columns is None:
+            return self._hints[3]
+        if self._hints[3] and rows != columns:
+            raise ValueError(
+                f"User provided is_square hint conflicted with static shape {self.shape}."
+            )
+        return bool(rows == columns)
+
+    @property
+    def shape(self) -> TensorShape:
+        """The static shape [..., M, N]."""
+        return self._shape()
+
+    @property
+    def batch_shape(self) -> TensorShape:
+        """The static shape of the batch."""
+        return self.shape[:-2]
+
+    @property
+    def tensor_rank(self) -> int | None:
+        """The number of dimensions."""
+        return self.shape.rank
+
+    @property
+    def domain_dimension(self) -> int | None:
+        """N, the number of columns."""
+        return None if self.shape.rank is None else self.shape[-1]
+
+    @property
+    def range_dimension(self) -> int | None:
+        """M, the number of rows."""
+        return None if self.shape.rank is None else self.shape[-2]
+
+    def shape_tensor(self, name: str = "shape_tensor") -> Any:
+        """The shape, known at the latest when it runs."""
+        if self.shape.is_fully_defined():
+            return convert(np.array(self.shape.as_list(), np.int32))
+        return self._shape_tensor()
+
+    def batch_shape_tensor(self, name: str = "batch_shape_tensor") -> Any:
+        """The shape of the batch, known at the latest when it runs."""
+        return self.shape_tensor()[:-2]
+
+    def tensor_rank_tensor(self, name: str = "tensor_rank_tensor") -> Any:
+        """The number of dimensions, known at the latest when it runs."""
+        return reshape(shape_vector(self.shape_tensor()), ())
+
+    def domain_dimension_tensor(self, name: str = "domain_dimension_tensor") -> Any:
+        """N, known at the latest when it runs."""
+        return self.shape_tensor()[-1]
+
+    def range_dimension_tensor(self, name: str = "range_dimension_tensor") -> Any:
+        """M, known at the latest when it runs."""
+        return self.shape_tensor()[-2]
+
+    # -- what it does --------------------------------------------------------------------
+
+    def to_dense(self, name: str = "to_dense") -> Any:
+        """The matrices as a tensor."""
+        return self._to_dense()
+
+    def matmul(
+        self, x: Any, adjoint: bool = False, adjoint_arg: bool = False, name: str = "matmul"
+    ) -> Any:
+        """A @ x, with the conjugate transpose of A or of x where that is asked for.
+
+        x is a tensor [..., N, R] or another operator, whose product is an operator.
+        """
+        if isinstance(x, LinearOperator):
+            left = self.adjoint() if adjoint else self
+            right = x.adjoint() if adjoint_arg else x
+            if None not in (left.domain_dimension, right.range_dimension) and (
+                left.domain_dimension != right.range_dimension
+            ):
+                raise ValueError(
+                    "Operators are incompatible. Expected `x` to have dimension "
+                    f"{left.domain_dimension} but got {right.range_dimension}."
+                )
+            return product(left, right)
+        x = self._operand(x)
+        rows = x.shape[-1 if adjoint_arg else -2]
+        own = self.range_dimension if adjoint else self.domain_dimension
+        if rows is not None and own is not None and rows != own:
+            raise ValueError(f"Dimensions are not compatible. Shape {x.shape} for {self.shape}.")
+        return self._matmul(adjoint_of(x) if adjoint_arg else x, adjoint)
+
+    def matvec(self, x: Any, adjoint: bool = False, name: str = "matvec") -> Any:
+        """A @ x of vectors [..., N]."""
+        return self.matmul(self._operand(x)[..., None], adjoint)[..., 0]
+
+    def __matmul__(self, other: Any) -> Any:
+        return self.matmul(other)
+
+    def solve(
+        self, rhs: Any, adjoint: bool = False, adjoint_arg: bool = False, name: str = "solve"
+    ) -> Any:
+        """The x of A @ x = rhs. NotImplementedError where A is singular or not square."""
+        if self.is_non_singular is False:
+            raise NotImplementedError(
+                "Exact solve not implemented for an operator that is expected to be singular."
+            )
+        if self.is_square is False:
+            raise NotImplementedError(
+                "Exact solve not implemented for an operator that is expected to not be square."
+            )
+        if isinstance(rhs, LinearOperator):
+            left = self.adjoint() if adjoint else self
+            return product(left.inverse(), rhs.adjoint() if adjoint_arg else rhs)
+        rhs = self._operand(rhs)
+        return self._solve(adjoint_of(rhs) if adjoint_arg else rhs, adjoint)
+
+    def solvevec(self, rhs: Any, adjoint: bool = False, name: str = "solve") -> Any:
+        """The x of A @ x = rhs, both vectors."""
+        return self.solve(self._operand(rhs)[..., None], adjoint)[..., 0]
+
+    def adjoint(self, name: str = "adjoint") -> LinearOperator:
+        """The conjugate transpose, as an operator."""
+        return self if self.is_self_adjoint else self._adjoint()
+
+    H = property(adjoint)
+
+    def inverse(self, name: str = "inverse") -> LinearOperator:
+        """The inverse, as an operator; ValueError where it is known that there is none."""
+        if self.is_square is False:
+            raise ValueError(
+                "Cannot take the Inverse: This operator represents a non square matrix."
+            )
+        if self.is_non_singular is False:
+            raise ValueError("Cannot take the Inverse: This operator represents a singular matrix.")
+        return self._inverse()
+
+    def cholesky(self, name: str = "cholesky") -> LinearOperator:
+        """The lower triangular L of A = L @ L^H; ValueError without the hints that it exists."""
+        if not self._can_use_cholesky():
+            raise ValueError(
+                "Cannot take the Cholesky decomposition: Not a positive definite self adjoint "
+                "matrix."
+            )
+        return self._cholesky()
+
+    def determinant(self, name: str = "det") -> Any:
+        """The determinant of each matrix."""
+        self._need_square("determinant")
+        return self._determinant()
+
+    def log_abs_determinant(self, name: str = "log_abs_det") -> Any:
+        """The logarithm of the size of each determinant."""
+        self._need_square("determinant")
+        return self._log_abs_determinant()
+
+    def diag_part(self, name: str = "diag_part") -> Any:
+        """The diagonals."""
+        return self._diag_part()
+
+    def trace(self, name: str = "trace") -> Any:
+        """The sums of the diagonals."""
+        return reduce_sum(self.diag_part(), -1)
+
+    def add_to_tensor(self, x: Any, name: str = "add_to_tensor") -> Any:
+        """A + x, a tensor."""
+        return self._add_to_tensor(self._operand(x))
+
+    def eigvals(self, name: str = "eigvals") -> Any:
+        """The eigenvalues; NotImplementedError unless it is known to be self-adjoint."""
+        if not self.is_self_adjoint:
+            raise NotImplementedError("Only self-adjoint matrices are supported for now.")
+        return self._eigvals()
+
+    def cond(self, name: str = "cond") -> Any:
+        """The condition numbers: greatest over least singular value."""
+        return self._cond()
+
+    def assert_non_singular(self, name: str = "assert_non_singular") -> Any:
+        """InvalidArgumentError where a matrix is singular, as far as its precision tells."""
+        return self._assert_non_singular()
+
+    def assert_positive_definite(self, name: str = "assert_positive_definite") -> Any:
+        """InvalidArgumentError where a matrix is not positive definite."""
+        return self._assert_positive_definite()
+
+    def assert_self_adjoint(self, name: str = "assert_self_adjoint") -> Any:
+        """InvalidArgumentError where a matrix is not its own conjugate transpose."""
+        return self._assert_self_adjoint()
+
+    # -- what a kind of operator states ---------------------------------------------------
+
+    def _shape(self) -> TensorShape:
+        raise NotImplementedError(f"{type(self).__name__} does not state its shape")
+
+    def _shape_tensor(self) -> Any:
+        raise NotImplementedError(f"{type(self).__name__} does not state its shape")
+
+    def _to_dense(self) -> Any:
+        columns = self.domain_dimension
+        return self._matmul(
+            eye(
+                self.domain_dimension_tensor() if columns is None else columns,
+                batch_shape=self._batch(),
+                dtype=self.dtype,
+            ),
+            False,
+        )
+
+    def _matmul(self, x: Any, adjoint: bool) -> Any:
+        return matmul(self.to_dense(), x, adjoint_a=adjoint)
+
+    def _solve(self, rhs: Any, adjoint: bool) -> Any:
+        dense, rhs = with_batch(self.to_dense(), rhs)
+        if self._can_use_cholesky():
+            lower = cholesky(dense)
+            return triangular_solve(lower, triangular_solve(lower, rhs), adjoint=True)
+        return solve_dense(dense, rhs, adjoint=adjoint)
+
+    def _adjoint(self) -> LinearOperator:
+        return Forms.adjoint(self)
+
+    def _inverse(self) -> LinearOperator:
+        return Forms.inversion(self)
+
+    def _cholesky(self) -> LinearOperator:
+        lower = cholesky(self.to_dense())
+        return Forms.triangular(lower, is_non_singular=True, is_self_adjoint=False, is_square=True)
+
+    def _determinant(self) -> Any:
+        if self._can_use_cholesky():
+            return exp(self.log_abs_determinant())
+        return det(self.to_dense())
+
+    def _log_abs_determinant(self) -> Any:
+        if self._can_use_cholesky():
+            diagonal = diag_part(cholesky(self.to_dense()))
+            return 2 * reduce_sum(log(diagonal), -1)
+        return slogdet(self.to_dense()).log_abs_determinant
+
+    def _diag_part(self) -> Any:
+        return diag_part(self.to_dense())
+
+    def _add_to_tensor(self, x: Any) -> Any:
+        return self.to_dense() + x
+
+    def _eigvals(self) -> Any:
+        return eigvalsh(self.to_dense())
+
+    def _cond(self) -> Any:
+        if self.is_self_adjoint:
+            values = abs(self._eigvals())
+        else:
+            values = svd(self.to_dense(), compute_uv=False)
+        return divide(reduce_max(values, -1), reduce_min(values, -1))
+
+    def _assert_non_singular(self) -> Any:
+        eps = np.finfo(self.dtype.real_dtype.numpy_dtype).eps
+        size = max([d for d in self.shape.as_list()[-2:] if d is not None], default=1)
+        values = svd(self.to_dense(), compute_uv=False)
+        number = divide(reduce_max(values, -1), reduce_min(values, -1))
+        limit = convert(1 / (eps * max(100, size)), number.dtype)
+        message = "Singular matrix up to precision epsilon."
+        return assert_less(number, limit, message=message)
+
+    def _assert_positive_definite(self) -> Any:
+        if not self.is_self_adjoint:
+            raise NotImplementedError("assert_positive_definite is not implemented.")
+        message = "Matrix was not positive definite."
+        try:
+            diagonal = diag_part(cholesky(self.to_dense()))
+        except InvalidArgumentError as error:
+            raise InvalidArgumentError(None, None, message) from error
+        return assert_positive(diagonal, message=message)
+
+    def _assert_self_adjoint(self) -> Any:
+        dense = self.to_dense()
+        return assert_equal(
+            dense, adjoint_of(dense), message="Matrix was not equal to its adjoint."
+        )
+
+    # -- helpers -------------------------------------------------------------------------
+
+    def _operand(self, x: Any) -> Any:
+        """A tensor of the operator's dtype; TypeError for one of another."""
+        tensor = convert(x, None, self.dtype)
+        if tensor.dtype is not self.dtype:
+            raise TypeError(
+                f"Input tensor has dtype {tensor.dtype.name}, but the operator is of "
+                f"{self.dtype.name}."
+            )
+        return tensor
+
+    def _batch(self) -> Any:
+        """The shape of the batch as an op takes it."""
+        known = self.batch_shape
+        return known.as_list() if known.is_fully_defined() else self.batch_shape_tensor()
+
+    def _can_use_cholesky(self) -> bool:
+        return bool(self.is_self_adjoint and self.is_positive_definite)
+
+    def _need_square(self, what: str) -> None:
+        if self.is_square is False:
+            raise NotImplementedError(
+                f"{what.capitalize()} not implemented for an operator that is expected to not be "
+                "square."
+            )
+
+
+def with_batch(a: Any, b: Any) -> tuple[Any, Any]:
+    """Two stacks of matrices, their batches broadcast to one shape."""
+    if a.shape.rank is not None and a.shape[:-2].as_list() == (b.shape[:-2].as_list()
+            if b.shape.rank is not None else None):  # fmt: skip
+        return a, b
+    batch = broadcast_dynamic_shape(shape_vector(a)[:-2], shape_vector(b)[:-2])
+    return tuple([broadcast_to(x, concat([batch, shape_vector(x)[-2:]], 0)) for x in (a, b)])
+
+
+def product(left: LinearOperator, right: LinearOperator) -> LinearOperator:
+    """The operator that applies the right one, then the left one: the simplest that is known."""
+    for first, second, function in LinearOperator.products:
+        if isinstance(left, first) and isinstance(right, second):
+            found: LinearOperator = function(left, right)
+            return found
+    return Forms.composition([left, right])

@@ -1,0 +1,344 @@
+"""Operators of matrices: any, and those that reflect, permute, or are constant along diagonals."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from graphwright.library.linear_operators.diagonal_operators import OfDiagonal, given, hints_of
+from graphwright.library.linear_operators.linear_operator import LinearOperator, with_batch
+from graphwright.op.interpreter import convert
+from graphwright.ops.core.casting import cast
+from graphwright.ops.core.creation import ones, zeros
+from graphwright.ops.core.gathering import gather
+from graphwright.ops.core.joining import concat
+from graphwright.ops.core.movement import broadcast_to
+from graphwright.ops.core.sequences import range as range_of
+from graphwright.ops.core.shapes import broadcast_dynamic_shape
+from graphwright.ops.core.shapes import shape as shape_vector
+from graphwright.ops.core.sorting import argsort
+from graphwright.ops.linalg.matrices import diag
+from graphwright.ops.linalg.norms import normalize
+from graphwright.ops.linalg.tridiagonal import compact, tridiagonal_matmul, tridiagonal_solve
+from graphwright.ops.math.arithmetic import conj
+from graphwright.ops.math.comparison import equal
+from graphwright.ops.math.reduction import reduce_sum
+from graphwright.types import dtypes as dt
+from graphwright.types.dtypes import as_dtype
+from graphwright.types.shape import TensorShape
+
+
+class OfMatrix(LinearOperator):
+    """An operator one of whose tensors has its shape."""
+
+    _matrix: Any
+
+    def _shape(self) -> TensorShape:
+        found: TensorShape = self._matrix.shape
+        return found
+
+    def _shape_tensor(self) -> Any:
+        return shape_vector(self._matrix)
+
+
+class LinearOperatorFullMatrix(OfMatrix):
+    """An operator that has its matrix.
+
+    >>> operator = tf.linalg.LinearOperatorFullMatrix([[1.0, 2.0], [3.0, 4.0]])
+    >>> operator.matvec([1.0, 1.0]).numpy()
+    array([3., 7.], dtype=float32)
+    """
+
+    def __init__(
+        self,
+        matrix: Any,
+        is_non_singular: bool | None = None,
+        is_self_adjoint: bool | None = None,
+        is_positive_definite: bool | None = None,
+        is_square: bool | None = None,
+        name: str = "LinearOperatorFullMatrix",
+    ) -> None:
+        values = given(locals())
+        self._matrix = convert(matrix)
+        if self._matrix.shape.rank is not None and self._matrix.shape.rank < 2:
+            raise ValueError(
+                f"Argument matrix must have at least 2 dimensions.  Found: {self._matrix.shape}"
+            )
+        super().__init__(self._matrix.dtype, None, *hints_of(values), name, values)
+
+    @property
+    def matrix(self) -> Any:
+        """The matrix."""
+        return self._matrix
+
+    def _to_dense(self) -> Any:
+        return self._matrix
+
+
+class LinearOperatorHouseholder(OfDiagonal):
+    """A reflection in the hyperplane across an axis: I - 2 v v^H for the unit vector v along it."""
+
+    def __init__(
+        self,
+        reflection_axis: Any,
+        is_non_singular: bool | None = None,
+        is_self_adjoint: bool | None = None,
+        is_positive_definite: bool | None = None,
+        is_square: bool | None = None,
+        name: str = "LinearOperatorHouseholder",
+    ) -> None:
+        values = given(locals())
+        self._entries = convert(reflection_axis)
+        for hint, what in ((is_non_singular, "non-singular"), (is_self_adjoint, "self adjoint"),
+                           (is_square, "square")):  # fmt: skip
+            if hint is False:
+                raise ValueError(f"A Householder operator is always {what}.")
+        if is_positive_definite is True:
+            raise ValueError("A Householder operator is always non-positive definite.")
+        hints = (is_non_singular, True, False, True)
+        super().__init__(self._entries.dtype, None, *hints, name, values)
+
+    @property
+    def reflection_axis(self) -> Any:
+        """The axis."""
+        return self._entries
+
+    def _matmul(self, x: Any, adjoint: bool) -> Any:
+        unit = normalize(self._entries, axis=-1)[0][..., None]
+        unit, x = with_batch(unit, x)
+        return x - 2 * unit * reduce_sum(conj(unit) * x, -2, keepdims=True)
+
+    def _solve(self, rhs: Any, adjoint: bool) -> Any:
+        return self._matmul(rhs, adjoint)
+
+    def _trace(self) -> Any:
+        return cast(self.domain_dimension_tensor() - 2, self.dtype)
+
+    def _flat(self) -> Any:
+        return ones(self.batch_shape_tensor(), self.dtype)
+
+    def _determinant(self) -> Any:
+        return -self._flat()
+
+    def _log_abs_determinant(self) -> Any:
+        return 0 * self._flat()
+
+    def _diag_part(self) -> Any:
+        unit = normalize(self._entries, axis=-1)[0]
+        return 1 - 2 * unit * conj(unit)
+
+    def _eigvals(self) -> Any:
+        flat = ones(shape_vector(self._entries), self.dtype)
+        return concat([-flat[..., :1], flat[..., 1:]], -1)
+
+    def _cond(self) -> Any:
+        return self._flat()
+
+    def _inverse(self) -> LinearOperator:
+        return self
+
+
+class LinearOperatorPermutation(OfDiagonal):
+    """A permutation of the rows: row i of the product is row perm[i] of the operand."""
+
+    def __init__(
+        self,
+        perm: Any,
+        dtype: Any = dt.float32,
+        is_non_singular: bool | None = None,
+        is_self_adjoint: bool | None = None,
+        is_positive_definite: bool | None = None,
+        is_square: bool | None = None,
+        name: str = "LinearOperatorPermutation",
+    ) -> None:
+        values = given(locals())
+        self._entries = convert(perm)
+        if not self._entries.dtype.is_integer:
+            raise TypeError(f"perm must be integer dtype but was {self._entries.dtype.name}")
+        for hint, what in ((is_non_singular, "non-singular"), (is_square, "square")):
+            if hint is False:
+                raise ValueError(f"A Permutation operator is always {what}.")
+        hints = (is_non_singular, is_self_adjoint, is_positive_definite, True)
+        super().__init__(as_dtype(dtype), None, *hints, name, values)
+
+    @property
+    def perm(self) -> Any:
+        """Where each row comes from."""
+        return self._entries
+
+    def _matmul(self, x: Any, adjoint: bool) -> Any:
+        order = argsort(self._entries, -1) if adjoint else self._entries
+        if order.shape.rank == 1:
+            return gather(x, order, axis=-2)
+        column, x = with_batch(order[..., None], x)
+        batch = x.shape.rank - 2
+        return gather(x, column[..., 0], axis=batch, batch_dims=batch)
+
+    def _solve(self, rhs: Any, adjoint: bool) -> Any:
+        return self._matmul(rhs, not adjoint)
+
+    def _to_dense(self) -> Any:
+        columns = range_of(shape_vector(self._entries)[-1])
+        places = cast(self._entries, dt.int32)[..., None]
+        return cast(equal(columns, places), self.dtype)
+
+    def _determinant(self) -> Any:
+        """Its sign: -1 for each pair of rows that change their order."""
+        rows = self._entries[..., None] > self._entries[..., None, :]
+        later = range_of(shape_vector(self._entries)[-1])
+        inverted = cast(rows & (later[:, None] < later), dt.int32)
+        return cast(1 - 2 * (reduce_sum(inverted, [-2, -1]) % 2), self.dtype)
+
+    def _log_abs_determinant(self) -> Any:
+        return zeros(self.batch_shape_tensor(), self.dtype)
+
+    def _cond(self) -> Any:
+        return ones(self.batch_shape_tensor(), self.dtype)
+
+    def _inverse(self) -> LinearOperator:
+        return LinearOperatorPermutation(argsort(self._entries, -1), self.dtype)
+
+    _adjoint = _inverse
+
+
+class LinearOperatorToeplitz(LinearOperator):
+    """A matrix whose diagonals are constant, by its first column and its first row."""
+
+    def __init__(
+        self,
+        col: Any,
+        row: Any,
+        is_non_singular: bool | None = None,
+        is_self_adjoint: bool | None = None,
+        is_positive_definite: bool | None = None,
+        is_square: bool | None = None,
+        name: str = "LinearOperatorToeplitz",
+    ) -> None:
+        values = given(locals())
+        self._col, self._row = convert(col), convert(row)
+        if is_square is False:
+            raise ValueError("Only square Toeplitz operators currently supported.")
+        hints = (is_non_singular, is_self_adjoint, is_positive_definite, True)
+        super().__init__(self._row.dtype, None, *hints, name, values)
+
+    @property
+    def col(self) -> Any:
+        """The first column."""
+        return self._col
+
+    @property
+    def row(self) -> Any:
+        """The first row."""
+        return self._row
+
+    def _shape(self) -> TensorShape:
+        from_row, from_col = self._row.shape, self._col.shape
+        if from_row.rank is None or from_col.rank is None:
+            return TensorShape(None)
+        batch = np.broadcast_shapes(
+            *[tuple(d or 1 for d in dims[:-1].as_list()) for dims in (from_row, from_col)]
+        )
+        return TensorShape([*batch, from_row[-1], from_row[-1]])
+
+    def _shape_tensor(self) -> Any:
+        dims = broadcast_dynamic_shape(shape_vector(self._row), shape_vector(self._col))
+        return concat([dims, dims[-1:]], 0)
+
+    def _to_dense(self) -> Any:
+        size = self._row.shape[-1]
+        size = shape_vector(self._row)[-1] if size is None else size
+        # Entry [i, j] is number n - 1 + j - i of the column turned round, then the row.
+        whole = broadcast_dynamic_shape(shape_vector(self._row), shape_vector(self._col))
+        col, row = broadcast_to(self._col, whole), broadcast_to(self._row, whole)
+        line = concat([col[..., :0:-1], row], -1)
+        places = range_of(size)[None, :] - range_of(size)[:, None] + (size - 1)
+        return gather(line, places, axis=-1)
+
+    def _diag_part(self) -> Any:
+        first = self._col[..., :1]
+        return first * ones([self._row.shape[-1] or shape_vector(self._row)[-1]], self.dtype)
+
+
+class LinearOperatorTridiag(LinearOperator):
+    """A matrix with a diagonal and one beside it on each side.
+
+    `diagonals` are rows (above, main, below) of one tensor ("compact"), a list of the three
+    ("sequence"), or a matrix ("matrix").
+    """
+
+    def __init__(
+        self,
+        diagonals: Any,
+        diagonals_format: str = "compact",
+        is_non_singular: bool | None = None,
+        is_self_adjoint: bool | None = None,
+        is_positive_definite: bool | None = None,
+        is_square: bool | None = None,
+        name: str = "LinearOperatorTridiag",
+    ) -> None:
+        values = given(locals())
+        if diagonals_format not in ("compact", "sequence", "matrix"):
+            raise ValueError(
+                "Argument `diagonals_format` must be one of compact, matrix, or sequence. Found: "
+                f"{diagonals_format}"
+            )
+        self._diagonals: Any = (
+            [convert(d) for d in diagonals]
+            if diagonals_format == "sequence"
+            else convert(diagonals)
+        )
+        self._rows = compact(self._diagonals, diagonals_format)
+        self._format = diagonals_format
+        if is_square is False:
+            raise ValueError("Only square tridiagonal operators currently supported.")
+        hints = (is_non_singular, is_self_adjoint, is_positive_definite, True)
+        super().__init__(self._rows.dtype, None, *hints, name, values)
+
+    @property
+    def diagonals(self) -> Any:
+        """The diagonals as they were given."""
+        return self._diagonals
+
+    @property
+    def diagonals_format(self) -> str:
+        """How they were given."""
+        return self._format
+
+    def _shape(self) -> TensorShape:
+        dims = self._rows.shape
+        return TensorShape([*dims[:-2], dims[-1], dims[-1]]) if dims.rank else dims
+
+    def _shape_tensor(self) -> Any:
+        dims = shape_vector(self._rows)
+        return concat([dims[:-2], dims[-1:], dims[-1:]], 0)
+
+    def _matmul(self, x: Any, adjoint: bool) -> Any:
+        if adjoint:
+            return self._turned()._matmul(x, False)
+        rows, x = with_batch(self._rows, x)
+        return tridiagonal_matmul(rows, x)
+
+    def _solve(self, rhs: Any, adjoint: bool) -> Any:
+        if adjoint:
+            return self._turned()._solve(rhs, False)
+        rows, rhs = with_batch(self._rows, rhs)
+        return tridiagonal_solve(rows, rhs)
+
+    def _turned(self) -> LinearOperatorTridiag:
+        """The conjugate transpose."""
+        rows = conj(self._rows)
+        size = shape_vector(rows)[-1]
+        above = gather(rows[..., 2, :], (range_of(size) + 1) % size, axis=-1)
+        below = gather(rows[..., 0, :], (range_of(size) + size - 1) % size, axis=-1)
+        parts = [above[..., None, :], rows[..., 1:2, :], below[..., None, :]]
+        return LinearOperatorTridiag(concat(parts, -2))
+
+    def _adjoint(self) -> LinearOperator:
+        return self._turned()
+
+    def _to_dense(self) -> Any:
+        return diag(self._rows, k=(-1, 1), align="LEFT_RIGHT")
+
+    def _diag_part(self) -> Any:
+        return self._rows[..., 1, :]

@@ -1,0 +1,308 @@
+"""`tf.lookup`: tables from keys to values, fixed or changing."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from graphwright.base.errors import InvalidArgumentError
+from graphwright.library.checkpoint.object_graph import Tracked
+from graphwright.library.lookup.lookup_columns import Columns
+from graphwright.library.lookup.lookup_initializers import Initializer
+from graphwright.op.interpreter import apply, convert, is_tensor
+from graphwright.ops.core.casting import cast
+from graphwright.ops.core.indexing import where
+from graphwright.ops.math.arithmetic import add
+from graphwright.ops.math.comparison import not_equal
+from graphwright.ops.state import tables
+from graphwright.ops.state.tables import Table
+from graphwright.ops.state.variable_ops import HANDLE
+from graphwright.ops.strings.encoding import as_string, to_hash_bucket_fast
+from graphwright.trace.scopes import init_scope
+from graphwright.types import dtypes as dt
+from graphwright.types.dtypes import DType, as_dtype
+from graphwright.values.sparse.sparse_tensor import SparseTensor
+from graphwright.values.tensor import box
+
+
+class LookupTable(Tracked):
+    """What tables have in common: a cell behind a handle, and what it maps to what."""
+
+    def __init__(self, cell: Table, default_value: Any) -> None:
+        self._table_handle = box(cell, HANDLE)
+        self._default_value = default_value
+
+    @property
+    def _cell(self) -> Table:
+        cell: Table = self._table_handle._array
+        return cell
+
+    @property
+    def resource_handle(self) -> Any:
+        """The resource that graphs capture."""
+        return self._table_handle
+
+    @property
+    def key_dtype(self) -> DType:
+        """The dtype of the keys."""
+        return self._cell.key_dtype
+
+    @property
+    def value_dtype(self) -> DType:
+        """The dtype of the values."""
+        return self._cell.value_dtype
+
+    @property
+    def name(self) -> None:
+        """Tables are told apart by themselves, not by names."""
+
+    def size(self, name: str | None = None) -> Any:
+        """The number of keys, an int64 scalar."""
+        return apply(tables.SIZE, self._table_handle, name=name)
+
+    def export(self, name: str | None = None) -> tuple[Any, Any]:
+        """All keys, and their values in the same order."""
+        shape = self._cell.value_shape
+        op = tables.LookupTableExportV2.of(self.key_dtype, self.value_dtype, shape)
+        keys, values = apply(op, self._table_handle, name=name)
+        return keys, values
+
+    def __getitem__(self, keys: Any) -> Any:
+        return self._find(keys, None, None)
+
+    def _find(self, keys: Any, default: Any, name: str | None) -> Any:
+        """The values of keys: in a tensor, or in the places of a sparse or ragged one."""
+        if isinstance(keys, SparseTensor):
+            return keys.with_values(self._find(keys.values, default, name))
+        if hasattr(keys, "with_flat_values"):
+            return keys.with_flat_values(self._find(keys.flat_values, default, name))
+        keys = self._keys(keys)
+        default = self._default_value if default is None else convert(default, self.value_dtype)
+        op = tables.LookupTableFindV2.of(self._cell.value_shape)
+        return apply(op, self._table_handle, keys, default, name=name)
+
+    def _keys(self, keys: Any) -> Any:
+        """Keys as a tensor; TypeError if they are of another dtype."""
+        if is_tensor(keys) and keys.dtype is not self.key_dtype:
+            raise TypeError(
+                f"Dtype of argument `keys` must be {self.key_dtype!r}, received: {keys.dtype!r}"
+            )
+        return convert(keys, self.key_dtype)
+
+
+class StaticHashTable(LookupTable):
+    """A table that an initializer fills and nothing changes.
+
+    Keys that it does not have get `default_value`.
+
+    >>> init = tf.lookup.KeyValueTensorInitializer([1, 2], ["one", "two"])
+    >>> table = tf.lookup.StaticHashTable(init, "many")
+    >>> table.lookup(tf.constant([2, 5])).numpy()
+    array([b'two', b'many'], dtype=object)
+    """
+
+    def __init__(
+        self,
+        initializer: Initializer,
+        default_value: Any,
+        name: str | None = None,
+        experimental_is_anonymous: bool = False,
+    ) -> None:
+        with init_scope():
+            default = convert(default_value, initializer.value_dtype)
+            default.shape.assert_is_compatible_with(())
+            super().__init__(Table(initializer.key_dtype, initializer.value_dtype), default)
+            initializer.initialize(self)
+
+    @property
+    def default_value(self) -> Any:
+        """What keys get that the table does not have."""
+        return self._default_value
+
+    def lookup(self, keys: Any, name: str | None = None) -> Any:
+        """The values of keys, a dense, sparse or ragged tensor."""
+        return self._find(keys, None, name)
+
+
+class StaticVocabularyTable:
+    """A fixed table from words to numbers that gives every other word a number too.
+
+    These are hashed to `num_oov_buckets` numbers behind those that the initializer gives, which
+    must be int64. Without an initializer all words are hashed.
+
+    >>> init = tf.lookup.KeyValueTensorInitializer(["a", "b"], tf.constant([0, 1], tf.int64))
+    >>> table = tf.lookup.StaticVocabularyTable(init, num_oov_buckets=3)
+    >>> table.lookup(tf.constant(["b", "x"])).numpy()
+    array([1, 4])
+    """
+
+    def __init__(
+        self,
+        initializer: Initializer | None,
+        num_oov_buckets: int,
+        lookup_key_dtype: Any = None,
+        name: str | None = None,
+        experimental_is_anonymous: bool = False,
+    ) -> None:
+        if num_oov_buckets <= 0:
+            raise ValueError("`num_oov_buckets` must be > 0; use StaticHashTable.")
+        wanted = None if lookup_key_dtype is None else as_dtype(lookup_key_dtype)
+        self._table: StaticHashTable | None = None
+        if initializer is None:
+            wanted = wanted or dt.string
+        else:
+            if initializer.value_dtype is not dt.int64:
+                raise TypeError(
+                    f"Invalid `value_dtype`, expected {dt.int64!r} but got "
+                    f"{initializer.value_dtype!r}."
+                )
+            if initializer.key_dtype not in (dt.int64, dt.string):
+                raise TypeError(
+                    "Invalid `key_dtype`, expected one of (tf.int64, tf.string), but got "
+                    f"{initializer.key_dtype!r}."
+                )
+            wanted = wanted or initializer.key_dtype
+            if wanted.is_integer != initializer.key_dtype.is_integer:
+                raise TypeError(
+                    f"Invalid `key_dtype`, expected {wanted!r} but got {initializer.key_dtype!r}."
+                )
+            self._table = StaticHashTable(initializer, -1)
+        self._key_dtype = wanted
+        self._buckets = num_oov_buckets
+
+    @property
+    def key_dtype(self) -> DType:
+        """The dtype of the words."""
+        return self._key_dtype
+
+    @property
+    def value_dtype(self) -> DType:
+        """int64."""
+        return dt.int64
+
+    @property
+    def resource_handle(self) -> Any:
+        """The resource that graphs capture, or None without an initializer."""
+        return None if self._table is None else self._table.resource_handle
+
+    @property
+    def name(self) -> None:
+        """Tables are told apart by themselves, not by names."""
+
+    def size(self, name: str | None = None) -> Any:
+        """How many numbers there are, those of hashed words included."""
+        known = convert(0, dt.int64) if self._table is None else self._table.size()
+        return add(known, self._buckets, name)
+
+    def lookup(self, keys: Any, name: str | None = None) -> Any:
+        """The numbers of words, a dense, sparse or ragged tensor."""
+        if isinstance(keys, SparseTensor):
+            return keys.with_values(self.lookup(keys.values, name))
+        if hasattr(keys, "with_flat_values"):
+            return keys.with_flat_values(self.lookup(keys.flat_values, name))
+        keys = convert(keys)
+        if keys.dtype is not self._key_dtype:
+            raise TypeError(
+                f"Dtype of argument `keys` must be {self._key_dtype!r}, received: {keys.dtype!r}"
+            )
+        words = keys if keys.dtype is dt.string else as_string(keys)
+        hashed = to_hash_bucket_fast(words, self._buckets, name=name)
+        if self._table is None:
+            return hashed
+        known = self._table
+        same = known.key_dtype is keys.dtype
+        found = known.lookup(keys if same else cast(keys, known.key_dtype))
+        return where(not_equal(found, known.default_value), found, hashed + known.size())
+
+    def __getitem__(self, keys: Any) -> Any:
+        return self.lookup(keys)
+
+
+class MutableHashTable(LookupTable):
+    """A table that insertions and removals change; checkpoints save it.
+
+    `default_value` is what other keys get, and its shape that of each value.
+
+    >>> table = tf.lookup.experimental.MutableHashTable(tf.string, tf.int64, default_value=-1)
+    >>> table.insert(["a", "b"], [1, 2])
+    >>> table.remove(["b"])
+    >>> table.lookup(["a", "b"]).numpy()
+    array([ 1, -1])
+    """
+
+    def __init__(
+        self,
+        key_dtype: Any,
+        value_dtype: Any,
+        default_value: Any,
+        name: str = "MutableHashTable",
+        checkpoint: bool = True,
+        experimental_is_anonymous: bool = False,
+    ) -> None:
+        self._make(as_dtype(key_dtype), as_dtype(value_dtype), default_value, checkpoint, {})
+
+    def _make(
+        self, key: DType, value: DType, default: Any, checkpoint: bool, reserved: dict[Any, str]
+    ) -> None:
+        with init_scope():
+            default = convert(default, value)
+            cell = Table(key, value, tuple(default.shape.as_list()), reserved)
+        super().__init__(cell, default)
+        self._columns = Columns(cell) if checkpoint else None
+
+    def _trackable_children(self, save_type: str = "checkpoint", **kwargs: Any) -> dict[str, Any]:
+        held = super()._trackable_children(save_type, **kwargs)
+        return held if self._columns is None else {**held, **self._columns.by_name}
+
+    def lookup(self, keys: Any, dynamic_default_values: Any = None, name: str | None = None) -> Any:
+        """The values of keys; others get `dynamic_default_values`, one or one for each key."""
+        return self._find(keys, dynamic_default_values, name)
+
+    def insert(self, keys: Any, values: Any, name: str | None = None) -> None:
+        """Sets the values of keys."""
+        operands = convert(keys, self.key_dtype), convert(values, self.value_dtype)
+        apply(tables.INSERT, self._table_handle, *operands, name=name)
+
+    def remove(self, keys: Any, name: str | None = None) -> None:
+        """Forgets keys, those that are there; TypeError if they are of another dtype."""
+        apply(tables.REMOVE, self._table_handle, self._keys(keys), name=name)
+
+
+class DenseHashTable(MutableHashTable):
+    """A table that changes, and in which two keys of your choice may not be used.
+
+    TensorFlow's needs them to mark free places; this one only refuses them, and exports no more
+    than what it has.
+    """
+
+    def __init__(
+        self,
+        key_dtype: Any,
+        value_dtype: Any,
+        default_value: Any,
+        empty_key: Any,
+        deleted_key: Any,
+        initial_num_buckets: int | None = None,
+        name: str = "MutableDenseHashTable",
+        checkpoint: bool = True,
+        experimental_is_anonymous: bool = False,
+    ) -> None:
+        dtype = as_dtype(key_dtype)
+        with init_scope():
+            empty, deleted = (convert(key, dtype).numpy() for key in (empty_key, deleted_key))
+        if np.ndim(empty) or np.ndim(deleted):
+            raise InvalidArgumentError(None, None, "Empty and deleted keys must be scalars")
+        plain = [key if isinstance(key, bytes) else key.item() for key in (empty, deleted)]
+        if plain[0] == plain[1]:
+            raise InvalidArgumentError(None, None, "Empty and deleted keys cannot be equal")
+        reserved = {plain[0]: "empty_key", plain[1]: "deleted_key"}
+        self._make(dtype, as_dtype(value_dtype), default_value, checkpoint, reserved)
+
+    def insert_or_assign(self, keys: Any, values: Any, name: str | None = None) -> None:
+        """Sets the values of keys, as `insert`."""
+        self.insert(keys, values, name)
+
+    def erase(self, keys: Any, name: str | None = None) -> None:
+        """Forgets keys, as `remove`."""
+        self.remove(keys, name)

@@ -1,0 +1,88 @@
+"""The keys and the values of a table as two variables, which is how checkpoints see them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from graphwright.ops.state.tables import Table
+from graphwright.ops.state.variable_ops import Storage
+from graphwright.types import dtypes as dt
+from graphwright.values.variable import Variable
+
+_NAMES = "table-keys", "table-values"
+
+
+class Columns:
+    """Both columns of a table; it changes when both have been restored."""
+
+    def __init__(self, cell: Table) -> None:
+        self.cell = cell
+        self.by_name = {name: Column(self, part) for part, name in enumerate(_NAMES)}
+        self._restored: dict[int, Any] = {}
+
+    def read(self, part: int) -> Any:
+        """The keys (0) or the values (1)."""
+        return self.cell.export()[part]
+
+    def write(self, part: int, array: Any) -> None:
+        """Keeps a restored column until the other is there too."""
+        self._restored[part] = array
+        if len(self._restored) == len(_NAMES):
+            keys, values = self._restored[0], self._restored[1]
+            self._restored = {}
+            self.cell.replace(keys, values)
+
+
+class ColumnStorage(Storage):
+    """A column where a variable's value would be; strings are bytes, lengths before them."""
+
+    __slots__ = ("columns", "part", "words")
+
+    def __init__(self, columns: Columns, part: int) -> None:
+        cell = columns.cell
+        dtype = (cell.key_dtype, cell.value_dtype)[part]
+        shape = ((), cell.value_shape)[part]
+        self.words = dtype is dt.string
+        self.columns, self.part = columns, part
+        stored = dt.uint8 if self.words else dtype
+        super().__init__(None, stored, (None,) if self.words else (None, *shape), _NAMES[part])
+
+    def read(self) -> Any:
+        """The column as an array."""
+        array = self.columns.read(self.part)
+        return packed(array) if self.words else array
+
+    def write(self, array: Any) -> None:
+        """Restores the column."""
+        shape = ((), self.columns.cell.value_shape)[self.part]
+        found = unpacked(array).reshape(-1, *shape) if self.words else np.asarray(array)
+        self.columns.write(self.part, found)
+
+
+class Column(Variable):
+    """A column as checkpoints want it."""
+
+    def __init__(self, columns: Columns, part: int) -> None:
+        self._name = _NAMES[part]
+        self._trainable = False
+        self._storage = ColumnStorage(columns, part)
+
+
+def packed(words: Any) -> Any:
+    """Byte strings as one array of bytes: how many, their lengths, then all of them."""
+    texts = words.reshape(-1).tolist()
+    head = np.array([len(texts), *map(len, texts)], "<i8").tobytes()
+    return np.frombuffer(head + b"".join(texts), np.uint8)
+
+
+def unpacked(data: Any) -> Any:
+    """What `packed` made an array of bytes of."""
+    raw = data.tobytes()
+    count = int(np.frombuffer(raw, "<i8", 1)[0])
+    lengths = np.frombuffer(raw, "<i8", count, 8)
+    ends = 8 * (count + 1) + np.cumsum(lengths)
+    words = np.empty(count, object)
+    words[:] = [raw[end - length : end] for end, length in zip(ends.tolist(), lengths.tolist())]
+    return words

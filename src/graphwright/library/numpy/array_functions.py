@@ -1,0 +1,304 @@
+"""NumPy's functions of each element, most of them made from a table."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from graphwright.control.loop import while_loop
+from graphwright.library.numpy.promotion import asarray, inexact, inexact_pair, promoted
+from graphwright.op.interpreter import convert
+from graphwright.ops.core import casting
+from graphwright.ops.core.creation import ones_like, zeros_like
+from graphwright.ops.core.indexing import where
+from graphwright.ops.math import (
+    arithmetic,
+    bitwise,
+    comparison,
+    complex_parts,
+    rounding,
+    transcendental,
+    trigonometric,
+)
+from graphwright.ops.math.reduction import reduce_all
+from graphwright.types import dtypes as dt
+
+Function = Callable[..., Any]
+
+
+def unary(name: str, function: Function, prepare: Function = asarray) -> Function:
+    """NumPy's function `name`, which is ours of a prepared operand."""
+
+    def numpys(x: Any) -> Any:
+        return function(prepare(x))
+
+    return described(numpys, name, function)
+
+
+def binary(name: str, function: Function, prepare: Function = promoted) -> Function:
+    """NumPy's function `name`, which is ours of two operands prepared together."""
+
+    def numpys(x1: Any, x2: Any) -> Any:
+        return function(*prepare(x1, x2))
+
+    return described(numpys, name, function)
+
+
+def described(numpys: Function, name: str, function: Function) -> Function:
+    """A function made here, with its name and what it says of itself."""
+    line = (function.__doc__ or "").strip().split("\n")[0]
+    numpys.__name__ = numpys.__qualname__ = name
+    numpys.__doc__ = f"As NumPy's `{name}`, element by element. {line}".rstrip()
+    return numpys
+
+
+def truth(x: Any) -> Any:
+    """A tensor as booleans."""
+    return casting.cast(asarray(x), dt.bool_)
+
+
+def truths(x: Any, y: Any) -> list[Any]:
+    """Two tensors as booleans."""
+    return [truth(x), truth(y)]
+
+
+def bits(x: Any, y: Any, integers: Function, booleans: Function) -> Any:
+    """An op of the bits of integers, or of booleans."""
+    x, y = promoted(x, y)
+    return (booleans if x.dtype is dt.bool_ else integers)(x, y)
+
+
+def inverted(x: Any) -> Any:
+    """The opposite of every bit, or of every boolean."""
+    return (comparison.logical_not if x.dtype is dt.bool_ else bitwise.invert)(x)
+
+
+def cbrt(x: Any) -> Any:
+    """The real cube root."""
+    x = inexact(x)
+    return transcendental.sign(x) * transcendental.pow(transcendental.abs(x), 1.0 / 3.0)
+
+
+def sinc(x: Any) -> Any:
+    """sin(pi x) / (pi x), 1 at 0."""
+    x = inexact(x) * math.pi
+    one = ones_like(x)
+    none = comparison.equal(x, zeros_like(x))
+    return where(none, one, trigonometric.sin(x) / where(none, one, x))
+
+
+def fix(x: Any) -> Any:
+    """Each element rounded towards 0."""
+    x = inexact(x)
+    return where(x > 0, rounding.floor(x), rounding.ceil(x))
+
+
+def around(a: Any, decimals: int = 0) -> Any:
+    """Each element rounded to so many decimals, halves to even."""
+    x = asarray(a)
+    if not (x.dtype.is_floating or x.dtype.is_complex) and decimals >= 0:
+        return x
+    scale = 10.0**decimals
+    found = rounding.round(inexact(x) * scale) / scale
+    return casting.cast(found, x.dtype)
+
+
+def heaviside(x1: Any, x2: Any) -> Any:
+    """0 where x1 is negative, x2 where it is 0, 1 where it is positive."""
+    x, at_zero = inexact_pair(x1, x2)
+    zero, one = zeros_like(x), ones_like(x)
+    return where(x < 0, zero, where(x > 0, one, at_zero))
+
+
+def hypot(x1: Any, x2: Any) -> Any:
+    """The length of the hypotenuse: sqrt(x1**2 + x2**2)."""
+    x, y = inexact_pair(x1, x2)
+    return transcendental.sqrt(x * x + y * y)
+
+
+def logaddexp(x1: Any, x2: Any) -> Any:
+    """log(exp(x1) + exp(x2))."""
+    x, y = inexact_pair(x1, x2)
+    greater = arithmetic.maximum(x, y)
+    return greater + transcendental.log1p(transcendental.exp(-transcendental.abs(x - y)))
+
+
+def logaddexp2(x1: Any, x2: Any) -> Any:
+    """log2(2**x1 + 2**x2)."""
+    x, y = inexact_pair(x1, x2)
+    return logaddexp(x * math.log(2), y * math.log(2)) / math.log(2)
+
+
+def gcd(x1: Any, x2: Any) -> Any:
+    """The greatest common divisor of integers, never negative; ValueError for others."""
+    x, y = promoted(x1, x2)
+    if not x.dtype.is_integer:
+        raise ValueError("Arguments to gcd must be integers.")
+    x, y = x + zeros_like(y), y + zeros_like(x)
+
+    def step(a: Any, b: Any) -> Any:
+        safe = where(comparison.equal(b, 0), ones_like(b), b)
+        left = where(comparison.equal(b, 0), a, b)
+        return left, where(comparison.equal(b, 0), b, arithmetic.floormod(a, safe))
+
+    pair = transcendental.abs(x), transcendental.abs(y)
+    return while_loop(lambda _, b: comparison.logical_not(reduce_all(comparison.equal(b, 0))),
+                      step, pair)[0]  # fmt: skip
+
+
+def lcm(x1: Any, x2: Any) -> Any:
+    """The least common multiple of integers, never negative; 0 with 0."""
+    x, y = promoted(x1, x2)
+    divisor = gcd(x, y)
+    safe = where(comparison.equal(divisor, 0), ones_like(divisor), divisor)
+    return transcendental.abs(arithmetic.floordiv(x, safe) * y)
+
+
+def divmod(x1: Any, x2: Any) -> tuple[Any, Any]:
+    """The quotient rounded down, and the remainder."""
+    return arithmetic.floordiv(*promoted(x1, x2)), arithmetic.floormod(*promoted(x1, x2))
+
+
+def clip(a: Any, a_min: Any, a_max: Any) -> Any:
+    """Each element moved within the bounds, of which one may be None."""
+    if a_min is None and a_max is None:
+        raise ValueError("Not more than one of `a_min` and `a_max` may be `None`.")
+    if a_min is not None:
+        a = maximum(a, a_min)
+    return a if a_max is None else minimum(a, a_max)
+
+
+def angle(z: Any, deg: bool = False) -> Any:
+    """The angle of complex numbers, in radians unless `deg`."""
+    found = complex_parts.angle(inexact(z))
+    return found * (180.0 / math.pi) if deg else found
+
+
+def real(val: Any) -> Any:
+    """The real parts."""
+    return complex_parts.real(asarray(val))
+
+
+def imag(val: Any) -> Any:
+    """The imaginary parts."""
+    return complex_parts.imag(asarray(val))
+
+
+def iscomplex(x: Any) -> Any:
+    """Which elements have an imaginary part."""
+    part = imag(x)
+    return comparison.not_equal(part, zeros_like(part))
+
+
+def isreal(x: Any) -> Any:
+    """Which elements have no imaginary part."""
+    return comparison.logical_not(iscomplex(x))
+
+
+def sign(x: Any, out: Any = None, where: Any = None, **kwargs: Any) -> Any:
+    """-1, 0 or 1, elementwise: neither `out` nor `where` may be given."""
+    if out is not None or where is not None or kwargs:
+        raise ValueError("tf.experimental.numpy.sign takes neither `out` nor `where`.")
+    return _SIGN(x)
+
+
+def signbit(x: Any) -> Any:
+    """Which elements are below 0."""
+    x = asarray(x)
+    return zeros_like(x, dt.bool_) if x.dtype is dt.bool_ else comparison.less(x, zeros_like(x))
+
+
+def infinite(x: Any, sign: int) -> Any:
+    """Which elements are infinities of a sign."""
+    x = inexact(x)
+    return comparison.equal(x, convert(sign * np.inf, x.dtype))
+
+
+def isclose(
+    a: Any, b: Any, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: bool = False
+) -> Any:
+    """Whether elements are equal up to atol + rtol * |b|."""
+    x, y = inexact_pair(a, b)
+    near = transcendental.abs(x - y) <= atol + rtol * transcendental.abs(y)
+    near = comparison.logical_or(comparison.equal(x, y), comparison.logical_and(
+        near, rounding.is_finite(y)))  # fmt: skip
+    if not equal_nan:
+        return near
+    both = comparison.logical_and(rounding.is_nan(x), rounding.is_nan(y))
+    return comparison.logical_or(near, both)
+
+
+def allclose(
+    a: Any, b: Any, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: bool = False
+) -> Any:
+    """Whether all elements are equal up to atol + rtol * |b|."""
+    return reduce_all(isclose(a, b, rtol, atol, equal_nan))
+
+
+def scaled(factor: float) -> Function:
+    """Multiplication by a constant."""
+    return lambda x: x * factor
+
+
+_T, _G, _R, _A, _C = transcendental, trigonometric, rounding, arithmetic, comparison
+
+# Functions of one operand of any dtype.
+abs = absolute = unary("abs", _T.abs)
+conj = conjugate = unary("conj", _A.conj)
+negative = unary("negative", _A.negative)
+positive = unary("positive", lambda x: x)
+_SIGN = unary("sign", _T.sign)
+square = unary("square", _T.square)
+reciprocal = unary("reciprocal", _T.reciprocal)
+bitwise_not = unary("bitwise_not", inverted)
+logical_not = unary("logical_not", _C.logical_not, truth)
+
+# Functions of one operand of floats.
+arccos, arccosh = unary("arccos", _G.acos, inexact), unary("arccosh", _G.acosh, inexact)
+arcsin, arcsinh = unary("arcsin", _G.asin, inexact), unary("arcsinh", _G.asinh, inexact)
+arctan, arctanh = unary("arctan", _G.atan, inexact), unary("arctanh", _G.atanh, inexact)
+sin, sinh = unary("sin", _G.sin, inexact), unary("sinh", _G.sinh, inexact)
+cos, cosh = unary("cos", _G.cos, inexact), unary("cosh", _G.cosh, inexact)
+tan, tanh = unary("tan", _G.tan, inexact), unary("tanh", _G.tanh, inexact)
+exp, expm1 = unary("exp", _T.exp, inexact), unary("expm1", _T.expm1, inexact)
+log, log1p = unary("log", _T.log, inexact), unary("log1p", _T.log1p, inexact)
+sqrt, fabs = unary("sqrt", _T.sqrt, inexact), unary("fabs", _T.abs)
+ceil, floor = unary("ceil", _R.ceil, inexact), unary("floor", _R.floor, inexact)
+isfinite = unary("isfinite", _R.is_finite, inexact)
+isinf, isnan = unary("isinf", _R.is_inf, inexact), unary("isnan", _R.is_nan, inexact)
+isneginf = unary("isneginf", lambda x: infinite(x, -1))
+isposinf = unary("isposinf", lambda x: infinite(x, 1))
+deg2rad = unary("deg2rad", scaled(math.pi / 180), inexact)
+rad2deg = unary("rad2deg", scaled(180 / math.pi), inexact)
+exp2 = unary("exp2", lambda x: _T.exp(x * math.log(2)), inexact)
+log2 = unary("log2", lambda x: _T.log(x) / math.log(2), inexact)
+log10 = unary("log10", lambda x: _T.log(x) / math.log(10), inexact)
+
+# Functions of two operands of one dtype.
+multiply = binary("multiply", lambda x, y: bits(x, y, _A.multiply, _C.logical_and))
+add = binary("add", lambda x, y: bits(x, y, _A.add, _C.logical_or))
+subtract = binary("subtract", _A.subtract)
+floor_divide = binary("floor_divide", _A.floordiv)
+mod = remainder = binary("mod", _A.floormod)
+maximum = binary("maximum", lambda x, y: bits(x, y, _A.maximum, _C.logical_or))
+minimum = binary("minimum", lambda x, y: bits(x, y, _A.minimum, _C.logical_and))
+power = float_power = binary("power", _T.pow)
+bitwise_and = binary("bitwise_and", lambda x, y: bits(x, y, bitwise.bitwise_and, _C.logical_and))
+bitwise_or = binary("bitwise_or", lambda x, y: bits(x, y, bitwise.bitwise_or, _C.logical_or))
+bitwise_xor = binary("bitwise_xor", lambda x, y: bits(x, y, bitwise.bitwise_xor, _C.logical_xor))
+equal, not_equal = binary("equal", _C.equal), binary("not_equal", _C.not_equal)
+greater, less = binary("greater", _C.greater), binary("less", _C.less)
+greater_equal = binary("greater_equal", _C.greater_equal)
+less_equal = binary("less_equal", _C.less_equal)
+logical_and = binary("logical_and", _C.logical_and, truths)
+logical_or = binary("logical_or", _C.logical_or, truths)
+logical_xor = binary("logical_xor", _C.logical_xor, truths)
+
+# Functions of two operands of floats.
+true_divide = divide = binary("true_divide", _A.truediv, inexact_pair)
+arctan2 = binary("arctan2", _G.atan2, inexact_pair)
+nextafter = binary("nextafter", _R.nextafter, inexact_pair)
+round = around

@@ -1,0 +1,113 @@
+"""NumPy's products."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from graphwright.library.numpy.array_shapes import moveaxis, ravel
+from graphwright.library.numpy.promotion import asarray, promoted, rank_of, sizes_of
+from graphwright.ops.core.joining import stack
+from graphwright.ops.core.movement import reshape
+from graphwright.ops.linalg import contraction
+from graphwright.ops.linalg.einsum import einsum as einsum_of
+from graphwright.ops.math.arithmetic import conj
+from graphwright.ops.math.reduction import reduce_sum
+
+
+def ranked(a: Any, b: Any, function: str) -> list[Any]:
+    """Two values as tensors of one dtype whose ranks are known."""
+    tensors = promoted(a, b)
+    for tensor in tensors:
+        rank_of(tensor, function)
+    return tensors
+
+
+def matmul(x1: Any, x2: Any) -> Any:
+    """The product of matrices; a vector is a row on the left, a column on the right."""
+    x, y = ranked(x1, x2, "matmul")
+    if 0 in (x.type.rank, y.type.rank):
+        raise ValueError("matmul: operands must have at least one axis")
+    if x.type.rank == 1 and y.type.rank == 1:
+        return tensordot(x, y, 1)
+    if y.type.rank == 1:
+        return contraction.matmul(x, y[:, None])[..., 0]
+    if x.type.rank == 1:
+        return contraction.matmul(x[None, :], y)[..., 0, :]
+    return contraction.matmul(x, y)
+
+
+def tensordot(a: Any, b: Any, axes: Any = 2) -> Any:
+    """The sum of products over axes of both tensors."""
+    x, y = promoted(a, b)
+    return contraction.tensordot(x, y, axes)
+
+
+def dot(a: Any, b: Any) -> Any:
+    """The sum of products over the last axis of a and the last but one of b."""
+    x, y = ranked(a, b, "dot")
+    if 0 in (x.type.rank, y.type.rank):
+        return x * y
+    return contraction.tensordot(x, y, [[-1], [-2 if (y.type.rank or 2) > 1 else -1]])
+
+
+def inner(a: Any, b: Any) -> Any:
+    """The sum of products over the last axes of both."""
+    x, y = ranked(a, b, "inner")
+    if 0 in (x.type.rank, y.type.rank):
+        return x * y
+    return contraction.tensordot(x, y, [[-1], [-1]])
+
+
+def outer(a: Any, b: Any) -> Any:
+    """The products of each element of a with each of b."""
+    x, y = promoted(a, b)
+    return reshape(x, [-1, 1]) * reshape(y, [1, -1])
+
+
+def vdot(a: Any, b: Any) -> Any:
+    """The sum of products of all elements, those of a conjugated."""
+    x, y = promoted(a, b)
+    return reduce_sum(conj(ravel(x)) * ravel(y))
+
+
+def kron(a: Any, b: Any) -> Any:
+    """The Kronecker product: b times each element of a, in a's place."""
+    x, y = promoted(a, b)
+    left, right = sizes_of(x, "kron"), sizes_of(y, "kron")
+    rank = max(len(left), len(right))
+    left, right = ([1] * (rank - len(sizes)) + sizes for sizes in (left, right))
+    spread = reshape(x, [n for size in left for n in (size, 1)])
+    filled = reshape(y, [n for size in right for n in (1, size)])
+    return reshape(spread * filled, [m * n for m, n in zip(left, right)])
+
+
+def cross(
+    a: Any, b: Any, axisa: int = -1, axisb: int = -1, axisc: int = -1, axis: int | None = None
+) -> Any:
+    """The cross product of vectors of 2 or 3 elements; of two of 2 elements its last one."""
+    if axis is not None:
+        axisa = axisb = axisc = axis
+    x, y = promoted(a, b)
+    x, y = moveaxis(x, axisa, -1), moveaxis(y, axisb, -1)
+    sizes = sizes_of(x, "cross")[-1], sizes_of(y, "cross")[-1]
+    if not {2, 3}.issuperset(sizes):
+        raise ValueError(f"Arguments of cross have {sizes} elements; they must have 2 or 3.")
+    a0, a1 = x[..., 0], x[..., 1]
+    b0, b1 = y[..., 0], y[..., 1]
+    last = a0 * b1 - a1 * b0
+    if sizes == (2, 2):
+        return last
+    a2 = x[..., 2] if sizes[0] == 3 else a0 * 0
+    b2 = y[..., 2] if sizes[1] == 3 else b0 * 0
+    return moveaxis(stack([a1 * b2 - a2 * b1, a2 * b0 - a0 * b2, last], -1), -1, axisc)
+
+
+def einsum(subscripts: str, *operands: Any, **kwargs: Any) -> Any:
+    """The sums of products that the subscripts tell."""
+    if kwargs.pop("casting", "safe") != "safe" or kwargs.pop("order", "C") != "C":
+        raise ValueError("einsum takes casting='safe' and order='C' only.")
+    kwargs.pop("optimize", None)
+    if kwargs:
+        raise ValueError(f"einsum does not take {', '.join(kwargs)}")
+    tensors = promoted(*operands)
+    return einsum_of(subscripts, *(asarray(x) for x in tensors))

@@ -1,0 +1,114 @@
+"""`experimental_enable_numpy_behavior`: tensors with NumPy's methods and promotion of dtypes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from graphwright.library.numpy import (
+    array_functions,
+    array_indexing,
+    array_products,
+    array_reductions,
+    array_shapes,
+)
+from graphwright.library.numpy.promotion import Preference, asarray
+from graphwright.op.refusal import boundary
+from graphwright.types.composite import Composite
+from graphwright.values.tensor import EagerTensor, Tensor
+from graphwright.values.tensor_operators import Operators
+
+_OPERATORS = {
+    "add": array_functions.add,
+    "sub": array_functions.subtract,
+    "mul": array_functions.multiply,
+    "truediv": array_functions.true_divide,
+    "floordiv": array_functions.floor_divide,
+    "mod": array_functions.mod,
+    "pow": array_functions.power,
+    "matmul": array_products.matmul,
+    "and": array_functions.bitwise_and,
+    "or": array_functions.bitwise_or,
+    "xor": array_functions.bitwise_xor,
+}
+_COMPARISONS = {
+    "lt": array_functions.less,
+    "le": array_functions.less_equal,
+    "gt": array_functions.greater,
+    "ge": array_functions.greater_equal,
+    "eq": array_functions.equal,
+    "ne": array_functions.not_equal,
+}
+_METHODS = {
+    "astype": lambda self, dtype: asarray(self, dtype),
+    "clip": array_functions.clip,
+    "flatten": array_shapes.flatten,
+    "max": array_reductions.max,
+    "mean": array_reductions.mean,
+    "min": array_reductions.min,
+    "ravel": array_shapes.ravel,
+    "tolist": lambda self: self.numpy().tolist(),
+    "transpose": lambda self, *axes: array_shapes.transpose(self, axes_of(axes)),
+}
+
+_PLAIN = dict(vars(Operators))
+_PROPERTIES = {"T": array_shapes.transpose, "data": lambda self: self, "size": array_reductions.size}
+
+
+def axes_of(axes: tuple[Any, ...]) -> Any:
+    """Axes given one by one or as one list, or None."""
+    if not axes:
+        return None
+    return axes[0] if len(axes) == 1 and not isinstance(axes[0], int) else axes
+
+
+def reshape(self: Any, *args: Any, **kwargs: Any) -> Any:
+    """The elements in another shape, given as one or as several arguments."""
+    shape = args[0] if len(args) == 1 else args
+    return array_shapes.reshape(self, shape, kwargs.get("order", "C"))
+
+
+def experimental_enable_numpy_behavior(
+    prefer_float32: bool = False, dtype_conversion_mode: str = "legacy"
+) -> None:
+    """Gives tensors NumPy's methods, its indexing by arrays and masks, and operators that promote
+    dtypes, from now on.
+
+    With `prefer_float32` Python floats count as float32. ValueError for another mode of dtypes than
+    "legacy".
+    """
+    if dtype_conversion_mode != "legacy":
+        raise ValueError(
+            f"dtype_conversion_mode={dtype_conversion_mode!r} is not there: only 'legacy' is."
+        )
+    Preference.float32 = prefer_float32
+    for name, function in _OPERATORS.items():
+        install(f"__{name}__", of_tensors(f"__{name}__", function))
+        install(f"__r{name}__", of_tensors(f"__r{name}__", lambda x, y, f=function: f(y, x)))
+    for name, function in _COMPARISONS.items():
+        install(f"__{name}__", of_tensors(f"__{name}__", function))
+    install("__getitem__", array_indexing.get_item)
+    for name, method in _METHODS.items():
+        setattr(Tensor, name, lambda self, *args, m=method, **kwargs: m(self, *args, **kwargs))
+    Tensor.reshape = reshape  # type: ignore[attr-defined]
+    for name, value in _PROPERTIES.items():
+        setattr(Tensor, name, property(value))
+
+
+def of_tensors(name: str, function: Any) -> Any:
+    """An operator that is this function for tensors; for None, ragged ones and the like it stays
+    what it was."""
+    plain = _PLAIN[name]
+
+    def operator(x: Any, y: Any) -> Any:
+        other = y is None or isinstance(x, Composite) or isinstance(y, Composite)
+        return plain(x, y) if other else function(x, y)
+
+    operator.__qualname__ = f"Tensor.{name}"  # what errors call it
+    return boundary(operator)
+
+
+def install(name: str, operator: Any) -> None:
+    """Makes a function the operator of tensors and variables."""
+    setattr(Operators, name, operator)
+    if name in vars(EagerTensor):  # which takes a shorter way where dtypes agree
+        setattr(EagerTensor, name, operator)

@@ -1,0 +1,125 @@
+"""Which dtype NumPy's functions compute in, and their arguments as tensors of it.
+
+Python numbers, and lists of them, take the dtype of the tensors beside them if that can hold
+their kind; on their own they are int64, float64 or complex128.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from graphwright.op.interpreter import holds_tensor, is_tensor
+from graphwright.ops.core.casting import cast
+from graphwright.ops.core.joining import stack
+from graphwright.types.dtypes import DType, as_dtype, of_numpy
+from graphwright.values.convert import convert
+
+_WEAK = (bool, int, float, complex)
+
+
+class Preference:
+    """What `experimental_enable_numpy_behavior` may ask for."""
+
+    float32 = False  # Python floats count as float32
+
+
+def kind_of(value: Any) -> Any:
+    """What NumPy's promotion looks at: a dtype, or a Python number for what adapts."""
+    if is_tensor(value):
+        return value.dtype.as_numpy_dtype
+    if isinstance(value, DType):
+        return np.dtype(value.as_numpy_dtype)
+    if isinstance(value, (np.ndarray, np.generic)):
+        return value.dtype
+    if isinstance(value, _WEAK):
+        return type(value)()  # promotion must not depend on the value
+    if isinstance(value, (list, tuple)):
+        kinds = [kind_of(item) for item in value]
+        strong = [k for k in kinds if not isinstance(k, _WEAK)]
+        if strong or not kinds:
+            return np.result_type(*kinds) if kinds else 0.0
+        return max(kinds, key=lambda kind: _WEAK.index(type(kind)))  # the widest
+    return np.dtype(value) if isinstance(value, (type, np.dtype)) else np.asarray(value).dtype
+
+
+def result_type(*arrays_and_dtypes: Any) -> DType:
+    """The dtype that NumPy computes in with such arrays, numbers and dtypes.
+
+    >>> tf.experimental.numpy.result_type(tf.constant([1]), 2.5)
+    tf.float64
+    """
+    kinds = [kind_of(value) for value in arrays_and_dtypes]
+    found = np.result_type(*kinds)
+    wide = any(np.dtype(k).itemsize >= found.itemsize for k in kinds if not isinstance(k, _WEAK))
+    if Preference.float32 and not wide:
+        found = {"float64": np.dtype("float32"), "complex128": np.dtype("complex64")}.get(
+            found.name, found
+        )
+    return of_numpy(found)
+
+
+def promote_types(type1: Any, type2: Any) -> Any:
+    """The NumPy dtype that both dtypes can be converted to."""
+    kinds = (np.dtype(t) if isinstance(t, str) else kind_of(t) for t in (type1, type2))
+    return np.promote_types(*kinds)
+
+
+def asarray(a: Any, dtype: Any = None) -> Any:
+    """A tensor of a value, of NumPy's default dtypes unless `dtype` says another."""
+    if dtype is None and is_tensor(a):
+        return convert(a)
+    if dtype is None and not holds_tensor(a) and np.asarray(a).dtype.kind in "SUO":
+        return convert(a)
+    wanted = result_type(a) if dtype is None else dtype_of(dtype)
+    if is_tensor(a):
+        return cast(a, wanted)
+    if holds_tensor(a):
+        return stack([asarray(item, wanted) for item in a])
+    return convert(a, wanted) if dtype is None else cast(asarray(a), wanted)
+
+
+def dtype_of(dtype: Any) -> DType:
+    """A dtype given as ours, as NumPy's or as a Python type of numbers."""
+    return result_type(dtype) if isinstance(dtype, type) else as_dtype(dtype)
+
+
+def promoted(*values: Any) -> list[Any]:
+    """The values as tensors of the dtype that they have in common."""
+    dtype = result_type(*values)
+    return [asarray(value, dtype) for value in values]
+
+
+def rank_of(x: Any, function: str) -> int:
+    """The number of axes of a tensor; ValueError where a traced one's is not known."""
+    rank: int | None = x.type.rank
+    if rank is None:
+        raise ValueError(f"{function} needs to know the rank of its argument while tracing.")
+    return rank
+
+
+def sizes_of(x: Any, function: str) -> list[int]:
+    """The sizes of a tensor; ValueError where a traced one's are not known."""
+    dims = x.type.dims
+    if dims is None or None in dims:
+        raise ValueError(f"{function} needs to know the shape of its argument while tracing.")
+    return list(dims)
+
+
+def inexact(value: Any) -> Any:
+    """A value as a tensor of floats or complex numbers: integers become float64."""
+    tensor = asarray(value)
+    if tensor.dtype.is_floating or tensor.dtype.is_complex:
+        return tensor
+    return cast(tensor, result_type(tensor, 1.0))
+
+
+def inexact_pair(x: Any, y: Any) -> list[Any]:
+    """Two values as tensors of one dtype of floats or complex numbers."""
+    return [inexact(tensor) for tensor in promoted(x, y)]
+
+
+def sizes(shape: Any) -> Any:
+    """A shape, which may be a single number."""
+    return [shape] if isinstance(shape, (int, np.integer)) else shape

@@ -1,0 +1,1 @@
+"""Objects that programs hold on to: modules, generators, extension types."""

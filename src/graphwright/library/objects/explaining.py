@@ -1,0 +1,131 @@
+"""`graphwright explain SCRIPT [ARGS]`: runs a program and reports on its functions at its end.
+
+The report comes after whatever the program does at its exit, also when it raised an exception,
+called `sys.exit`, `os._exit` or a function that replaces the process, or was asked to terminate. A
+forked child runs on without a report of its own.
+"""
+
+from __future__ import annotations
+
+import argparse
+import atexit
+import json
+import os
+import runpy
+import signal
+import sys
+import traceback
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from time import perf_counter
+from types import TracebackType
+from typing import Any, NoReturn
+
+from graphwright.base.files import write_whole
+from graphwright.explain.page import page
+from graphwright.explain.report import Report, report
+from graphwright.explain.timeline import Timeline
+from graphwright.explain.trace_record import FAMILIES, Debug, Family
+from graphwright.function.polymorphic import PolymorphicFunction
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """The command's options; what follows the script is the script's."""
+    parser.add_argument("--html", metavar="FILE", help="write a page about the program")
+    parser.add_argument("--json", metavar="FILE", help="write the reports as JSON")
+    parser.add_argument("script", help="the program to run")
+    parser.add_argument("arguments", nargs=argparse.REMAINDER, help="what the program is given")
+
+
+def run(options: argparse.Namespace) -> int:
+    """Runs the program; its exit code."""
+    if not Path(options.script).is_file():
+        print(f"graphwright explain: there is no file {options.script!r}", file=sys.stderr)
+        return 2
+    for kind in ("html", "json"):  # the program may go to another folder
+        if getattr(options, kind):
+            setattr(options, kind, os.path.abspath(getattr(options, kind)))
+    timeline, process = Timeline(perf_counter()), os.getpid()
+    Debug.on = True
+    observe_calls(timeline)
+    atexit.register(conclude, options, timeline, process)
+    before_hard_exits(lambda: conclude(options, timeline, process))
+    signal.signal(signal.SIGTERM, lambda number, frame: sys.exit(128 + number))
+    sys.argv[:] = [options.script, *options.arguments]
+    sys.path[0] = str(Path(options.script).resolve().parent)
+    try:
+        runpy.run_path(options.script, run_name="__main__")
+    except (Exception, KeyboardInterrupt) as error:  # noqa: BLE001 - shown as Python shows it
+        own = own_traceback(error.__traceback__, options.script)
+        traceback.print_exception(type(error), error, own)
+        return 128 + signal.SIGINT if isinstance(error, KeyboardInterrupt) else 1
+    return 0
+
+
+def own_traceback(found: TracebackType | None, script: str) -> TracebackType | None:
+    """The part of a traceback that begins in the program; None if that did not begin."""
+    entry = found
+    while entry is not None and entry.tb_frame.f_code.co_filename != script:
+        entry = entry.tb_next
+    return entry
+
+
+def observe_calls(timeline: Timeline) -> None:
+    """Has all calls of functions timed from now on."""
+    plain: Callable[..., Any] = PolymorphicFunction.__call__
+
+    def timed(self: PolymorphicFunction, *args: Any, **kwargs: Any) -> Any:
+        began = perf_counter()
+        try:
+            return plain(self, *args, **kwargs)
+        finally:
+            timeline.call(self._history, began, perf_counter())
+
+    setattr(PolymorphicFunction, "__call__", timed)  # noqa: B010 - a method, for all instances
+
+
+def before_hard_exits(work: Callable[[], None]) -> None:
+    """Has `work` done before `os._exit` and what replaces the process, which skip everything
+    registered for the exit."""
+
+    def leaving(plain: Callable[..., NoReturn]) -> Callable[..., NoReturn]:
+        def leave(*arguments: Any) -> NoReturn:
+            try:
+                work()
+            finally:
+                plain(*arguments)
+
+        return leave
+
+    for name in ("_exit", "execv", "execve"):  # which all others of their kind call
+        setattr(os, name, leaving(getattr(os, name)))
+
+
+def conclude(options: argparse.Namespace, timeline: Timeline, process: int) -> None:
+    """Writes the reports, in the process that was started."""
+    if os.getpid() != process:
+        return
+    families = families_seen()
+    reports = [report(family.histories(), family) for family in families]
+    if options.json:
+        content = [each.to_dict() for each in reports]
+        write_whole(options.json, json.dumps(content, indent=1).encode())
+    if options.html:
+        title = f"graphwright explain {options.script}"
+        write_whole(options.html, page(title, families, timeline).encode())
+    if not sys.stdout.closed:
+        sys.stdout.flush()
+    if not sys.stderr.closed:
+        print(summary(options.script, reports), file=sys.stderr)
+
+
+def families_seen() -> list[Family]:
+    """The functions of the program, in the order in which they were first called."""
+    return [family for family in FAMILIES.values() if family.histories()]
+
+
+def summary(script: str, reports: Sequence[Report]) -> str:
+    """All reports as text."""
+    if not reports:
+        return f"\n{script} called no tf.function."
+    return "\n\n".join(["", *map(str, reports)])

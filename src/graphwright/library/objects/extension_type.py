@@ -1,0 +1,544 @@
+"""`tf.experimental.ExtensionType`: classes of values made of tensors, declared by annotations."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+import sys
+import typing
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any, ClassVar, NamedTuple
+
+import numpy as np
+
+from graphwright.base.annotations import annotations_of
+from graphwright.control.map import items_of as collector_of
+from graphwright.control.map import static_count
+from graphwright.library.objects.extension_fields import REQUIRED, Field, ImmutableDict, field_of
+from graphwright.op.interpreter import convert
+from graphwright.op.refusal import boundary
+from graphwright.ops.core.joining import stack
+from graphwright.ops.core.shapes import shape as shape_of
+from graphwright.ops.math.comparison import equal, logical_not
+from graphwright.ops.math.reduction import reduce_all
+from graphwright.types import tree
+from graphwright.types.composite import Composite
+from graphwright.types.keys import distinct
+from graphwright.types.specs import TensorSpec
+from graphwright.types.type_spec import TypeSpec
+from graphwright.values.tensor import EagerTensor, Tensor
+
+_BUILDING = "_tf_extension_type_building"  # in an object's dict while its constructor runs
+_SPEC = "_tf_extension_type_spec"
+_RESERVED = frozenset({"self", "Spec", "_type_spec", "_consumers"})
+_PREFIX = "_tf_extension_type_"
+
+
+class Declared(NamedTuple):
+    """A field of an extension type."""
+
+    field: Field
+    annotation: Any
+    default: Any
+
+
+class Declaration:
+    """The fields of one extension type, found in its annotations when all names are known."""
+
+    def __init__(self, cls: type, scope: Mapping[str, Any]) -> None:
+        self._cls = cls
+        self._scope: dict[str, Any] | None = {**scope, cls.__name__: cls}
+        self._fields: dict[str, Declared] = {}
+
+    @property
+    def fields(self) -> dict[str, Declared]:
+        """The fields by name, those of the bases first; NameError for an unknown annotation."""
+        if self._scope is not None:
+            self._fields = self._resolved(self._scope)
+            self._scope = None
+        return self._fields
+
+    def _resolved(self, scope: dict[str, Any]) -> dict[str, Declared]:
+        cls = self._cls
+        found: dict[str, Declared] = {}
+        for base in reversed(cls.__mro__[1:]):
+            found |= declared_in(base)
+        own = annotations_of(cls)
+        hints = typing.get_type_hints(cls, localns=scope) if own else {}
+        for name in own:
+            found[name] = declare(cls, name, hints[name])
+        return found
+
+    def signature(self) -> inspect.Signature:
+        """The parameters of a constructor; a field without a default after one with is named."""
+        parameters = []
+        kind: Any = inspect.Parameter.POSITIONAL_OR_KEYWORD
+        defaulted = False
+        for name, (_, annotation, default) in self.fields.items():
+            if default is REQUIRED:
+                default = inspect.Parameter.empty
+                if defaulted:
+                    kind = inspect.Parameter.KEYWORD_ONLY
+            else:
+                defaulted = True
+            parameters.append(inspect.Parameter(name, kind, default=default, annotation=annotation))
+        return inspect.Signature(parameters, return_annotation=self._cls)
+
+    def spec_signature(self) -> inspect.Signature:
+        """The parameters of the constructor of a type spec."""
+        kind = inspect.Parameter.POSITIONAL_OR_KEYWORD
+        return inspect.Signature([inspect.Parameter(name, kind) for name in self.fields])
+
+
+def declare(cls: type, name: str, annotation: Any) -> Declared:
+    """A field; TypeError if its annotation or default makes none."""
+    try:
+        field = field_of(annotation)
+    except TypeError as error:
+        raise TypeError(f"In field {name!r}: {error}") from error
+    default = vars(cls).get(name, REQUIRED)
+    if default is not REQUIRED:
+        default = field.value(default, f"default value for {name}")
+    return Declared(field, annotation, default)
+
+
+def check_names(cls: type, annotations: Mapping[str, Any]) -> None:
+    """ValueError for a field of a reserved name, or one without an annotation."""
+    problem = f"The field annotations for {cls.__name__} are invalid. Field"
+    for name in annotations:
+        if name in _RESERVED or name.startswith(_PREFIX):
+            raise ValueError(f"{problem} {name!r} is reserved.")
+    for name, value in vars(cls).items():
+        machinery = name.startswith(("__", _PREFIX, "_abc_")) or name == "Spec"
+        if not (name in annotations or machinery or callable(value) or hasattr(value, "__get__")):
+            raise ValueError(f"{problem} {name} is missing a type annotation.")
+
+
+class Built:
+    """What values and specs of extension types share: fields that only a constructor sets."""
+
+    __slots__ = ()
+    _tf_extension_type: ClassVar[Declaration]
+    _tf_extension_type_what: ClassVar[str]
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        if _BUILDING not in self.__dict__ or name not in self._tf_extension_type.fields:
+            raise unchangeable(self, name)
+        self.__dict__[name] = value
+
+    def __delattr__(self, name: str) -> None:
+        raise unchangeable(self, name)
+
+    def __repr__(self) -> str:
+        shown = ", ".join(f"{name}={value!r}" for name, value in items_of(self).items())
+        return f"{type(self).__qualname__}({shown})"
+
+
+def unchangeable(built: Built, name: str) -> AttributeError:
+    """The refusal of a change."""
+    return AttributeError(
+        f"Cannot mutate attribute `{name}` outside the custom constructor of "
+        f"{built._tf_extension_type_what}."
+    )
+
+
+def items_of(built: Any) -> dict[str, Any]:
+    """The fields' values by name."""
+    return {name: built.__dict__[name] for name in built._tf_extension_type.fields}
+
+
+def assembled(cls: Any, values: Mapping[str, Any]) -> Any:
+    """A value or spec with these fields, unchecked."""
+    made = cls.__new__(cls)
+    made.__dict__.update(values)
+    return made
+
+
+def constructor(init: Callable[..., None], finish: Callable[[Any], None]) -> Callable[..., None]:
+    """A constructor inside which fields may be set, the outermost of which finishes them."""
+
+    @boundary
+    @functools.wraps(init)
+    def construct(self: Any, *args: Any, **kwargs: Any) -> None:
+        if _BUILDING in self.__dict__:
+            init(self, *args, **kwargs)
+            return
+        self.__dict__[_BUILDING] = True
+        try:
+            init(self, *args, **kwargs)
+        finally:
+            del self.__dict__[_BUILDING]
+        missing = {n for n in self._tf_extension_type.fields if n not in self.__dict__}
+        if missing:
+            raise ValueError(f"Missing required fields: {missing}")
+        finish(self)
+
+    return construct
+
+
+def set_fields(self: Any, *args: Any, **kwargs: Any) -> None:
+    """The constructor of a class that writes none."""
+    bound = self._tf_extension_type.signature().bind(*args, **kwargs)
+    bound.apply_defaults()
+    self.__dict__.update(bound.arguments)
+
+
+def set_spec_fields(self: Any, *args: Any, **kwargs: Any) -> None:
+    """The constructor of a spec whose class writes none."""
+    bound = self._tf_extension_type.spec_signature().bind(*args, **kwargs)
+    self.__dict__.update(bound.arguments)
+
+
+def finish_value(value: Any) -> None:
+    """Converts a new value's fields, and has its class check them."""
+    for name, (field, _, _) in value._tf_extension_type.fields.items():
+        value.__dict__[name] = field.value(value.__dict__[name], name)
+    value.__validate__()
+
+
+def finish_spec(spec: Any) -> None:
+    """Checks a new spec's fields."""
+    for name, (field, _, _) in spec._tf_extension_type.fields.items():
+        spec.__dict__[name] = field.spec(spec.__dict__[name], name)
+
+
+class ExtensionTypeSpec(Built, TypeSpec):
+    """The base of the type specs of extension types.
+
+    A field holds the spec of a tensor or composite, and what is no tensor as it is.
+    """
+
+    _tf_extension_type_what = "ExtensionTypeSpec"
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        if name == "_cached_key":
+            object.__setattr__(self, name, value)
+        else:
+            super().__setattr__(name, value)
+
+    @classmethod
+    def from_value(cls, value: Any) -> ExtensionTypeSpec:
+        """The spec of a value."""
+        fields = items_of(value)
+        made: ExtensionTypeSpec = assembled(
+            cls, {name: map_leaves(spec_of, item, dict) for name, item in fields.items()}
+        )
+        return made
+
+    def _serialize(self) -> tuple[Any, ...]:
+        return tuple(items_of(self).items())
+
+    @classmethod
+    def _deserialize(cls, serialization: Any) -> Any:
+        return assembled(cls, dict(serialization))
+
+    @property
+    def _component_specs(self) -> Any:
+        parts = leaves_of(list(items_of(self).values()))
+        return tuple([leaf for leaf in parts if isinstance(leaf, TypeSpec)])
+
+    def _to_components(self, value: Any) -> Any:
+        parts = leaves_of([getattr(value, name) for name in items_of(self)])
+        return tuple([leaf for leaf in parts if is_part(leaf)])
+
+    def _from_components(self, components: Any) -> Any:
+        parts = iter(components)
+
+        def filled(leaf: Any) -> Any:
+            return next(parts) if isinstance(leaf, TypeSpec) else leaf
+
+        fields = items_of(self).items()
+        values = {name: map_leaves(filled, item, ImmutableDict) for name, item in fields}
+        return assembled(self.value_type, values)
+
+
+def is_part(leaf: Any) -> bool:
+    """Whether a leaf of a value is one of its components."""
+    return isinstance(leaf, (Tensor, Composite))
+
+
+def leaves_of(item: Any) -> Iterator[Any]:
+    """What the tuples and mappings of a field hold."""
+    if isinstance(item, (tuple, list)):
+        for each in item:
+            yield from leaves_of(each)
+    elif isinstance(item, Mapping):
+        for key in sorted(item):
+            yield from leaves_of(item[key])
+    else:
+        yield item
+
+
+def collect(item: Any, sign: list[Any], parts: list[Any]) -> bool:
+    """Adds the tensors of a field to `parts`, and what else its type depends on to `sign`; False
+    where that is not known."""
+    if type(item) is EagerTensor and type(item._array) is np.ndarray:
+        sign.append((item._array.dtype, item._array.shape))
+        parts.append(item)
+    elif isinstance(item, Composite):
+        signed = item._sign()
+        if signed is None:
+            return False
+        sign.append((type(item), signed[0]))
+        parts += signed[1]
+    elif isinstance(item, Tensor):
+        return False
+    elif isinstance(item, tuple):
+        sign.append(len(item))
+        return all(collect(each, sign, parts) for each in item)
+    elif isinstance(item, Mapping):
+        sign.append(tuple(map(distinct, item)))
+        return all(collect(item[key], sign, parts) for key in sorted(item))
+    else:
+        sign.append((type(item), distinct(item)))
+    return True
+
+
+def map_leaves(function: Callable[[Any], Any], item: Any, mapping: type) -> Any:
+    """A field with `function` of its leaves, in order; its mappings become `mapping`s."""
+    if isinstance(item, tuple):
+        return tuple([map_leaves(function, each, mapping) for each in item])
+    if isinstance(item, Mapping):
+        made = {key: map_leaves(function, item[key], mapping) for key in sorted(item)}
+        return mapping({key: made[key] for key in item})
+    return function(item)
+
+
+def spec_of(leaf: Any) -> Any:
+    """A leaf of a value as the spec has it."""
+    if isinstance(leaf, Tensor):
+        return TensorSpec.from_type(leaf.type)
+    return leaf.__graphwright_spec__ if isinstance(leaf, Composite) else leaf
+
+
+class ExtensionTypeBatchEncoder:
+    """How values of a batchable type are stacked: as `encode` takes them apart.
+
+    A class says it by its attribute `__batch_encoder__`. This one stacks each tensor among the
+    fields. One that changes `encode` changes `decode` and `encoding_specs` with it.
+
+    >>> import graphwright as tf
+    >>> class Whole(tf.experimental.ExtensionTypeBatchEncoder):
+    ...     def encode(self, spec, value, minimum_rank=0):
+    ...         return [value.half * 2.0]
+    ...     def decode(self, spec, encoded_value):
+    ...         return Half(encoded_value[0] / 2.0)
+    >>> class Half(tf.experimental.BatchableExtensionType):
+    ...     __batch_encoder__ = Whole()
+    ...     half: tf.Tensor
+    >>> tf.map_fn(lambda x: x.half, Half([0.0, 1.0]), fn_output_signature=tf.float32)
+    <tf.Tensor: shape=(2,), dtype=float32, numpy=array([0., 1.], dtype=float32)>
+    """
+
+    def batch(self, spec: Any, batch_size: int | None) -> Any:
+        """The type of `batch_size` values of a type together; None for any number."""
+        return spec._with_parts(lambda part: part._batch(batch_size))
+
+    def unbatch(self, spec: Any) -> Any:
+        """The type of one of the values that are together in one of a type."""
+        return spec._with_parts(lambda part: part._unbatch())
+
+    def encode(self, spec: Any, value: Any, minimum_rank: int = 0) -> Any:
+        """A value as tensors and composites that have at least `minimum_rank` axes."""
+        return spec._to_components(value)
+
+    def decode(self, spec: Any, encoded_value: Any) -> Any:
+        """The value of a type that was encoded so."""
+        return spec._from_components(encoded_value)
+
+    def encoding_specs(self, spec: Any) -> Any:
+        """The types of what `encode` gives, with all axes but those of the batch."""
+        return spec._component_specs
+
+
+class BatchableExtensionTypeSpec(ExtensionTypeSpec):
+    """The type spec of a batchable extension type."""
+
+    def _encoder(self) -> ExtensionTypeBatchEncoder:
+        found: ExtensionTypeBatchEncoder = self.value_type.__batch_encoder__  # type: ignore[attr-defined]
+        return found
+
+    def _batch(self, batch_size: int | None) -> Any:
+        return self._encoder().batch(self, batch_size)
+
+    def _unbatch(self) -> Any:
+        return self._encoder().unbatch(self)
+
+    def _of_rows(self) -> Any:
+        return self._unbatch()
+
+    def _items(self) -> BatchedItems:
+        return BatchedItems(self)
+
+    def _with_parts(self, function: Callable[[Any], Any]) -> Any:
+        def changed(leaf: Any) -> Any:
+            return function(leaf) if isinstance(leaf, TypeSpec) else leaf
+
+        fields = items_of(self).items()
+        return assembled(type(self), {n: map_leaves(changed, item, dict) for n, item in fields})
+
+
+class BatchedItems:
+    """Values of a batchable type collected as one of a batch: see `control.map.Items`."""
+
+    def __init__(self, spec: BatchableExtensionTypeSpec) -> None:
+        self._spec = spec
+        self._structure = spec._encoder().encoding_specs(spec)
+        self._items = [collector_of(part) for part in tree.flatten(self._structure)]
+        self.dtypes = [dtype for items in self._items for dtype in items.dtypes]
+
+    def parts(self, result: Any) -> list[Any]:
+        """The tensors of the fields."""
+        encoded = self._spec._encoder().encode(self._spec, result, minimum_rank=0)
+        pairs = zip(self._items, tree.flatten(encoded))
+        return [tensor for items, part in pairs for tensor in items.parts(part)]
+
+    def together(self, arrays: Any, length: int | None) -> Any:
+        """The value whose fields hold those of all."""
+        remaining = iter(arrays)
+        made = [
+            items.together([next(remaining) for _ in items.dtypes], length) for items in self._items
+        ]
+        whole = self._spec._batch(length)
+        return self._spec._encoder().decode(whole, tree.pack_sequence_as(self._structure, made))
+
+
+class ExtensionType(Built, Composite):
+    """The base of classes of values made of tensors, whose annotations declare their fields.
+
+    A field is a `tf.Tensor`, an int, float, bool, str, bytes or None, a `tf.DType` or
+    `tf.TensorShape`, a composite (a `tf.RaggedTensor`, another extension type), or a
+    `Tuple`, `Mapping`, `Union` or `Optional` of these. Values cannot be changed; a class may
+    check new ones in `__validate__`. They are arguments and results of functions, and their
+    trace type is their `Spec`, which a class may write itself.
+
+    >>> import graphwright as tf
+    >>> class Interval(tf.experimental.ExtensionType):
+    ...     low: tf.Tensor
+    ...     high: tf.Tensor
+    >>> wider = tf.function(lambda x: Interval(x.low - 1, x.high + 1))
+    >>> wider(Interval(1, 2)).high
+    <tf.Tensor: shape=(), dtype=int32, numpy=3>
+    """
+
+    Spec: ClassVar[Any]
+    _tf_extension_type_what = "ExtensionType"
+    _tf_extension_type_spec_base: ClassVar[Any] = ExtensionTypeSpec
+    _is_native = False
+
+    def __init_subclass__(cls, abstract: bool = False, **kwargs: Any) -> None:
+        super().__init_subclass__(**kwargs)
+        if abstract:
+            return
+        check_names(cls, annotations_of(cls))
+        declaration = cls._tf_extension_type = Declaration(cls, sys._getframe(1).f_locals)
+        init = vars(cls).get("__init__", set_fields)
+        cls.__init__ = constructor(init, finish_value)  # type: ignore[method-assign]
+        cls.Spec = spec_class(cls)
+        try:
+            fields = declaration.fields
+        except NameError:
+            return  # of a class that comes later: asked for again when a value is made
+        if init is set_fields and fields is not None:
+            cls.__signature__ = declaration.signature()  # type: ignore[attr-defined]
+            cls.Spec.__signature__ = declaration.spec_signature()
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        raise AssertionError(
+            f"Cannot create an instance of {type(self).__name__} because {type(self).__name__} is "
+            "an abstract base class."
+        )
+
+    def __validate__(self) -> None:
+        """Raises if the fields do not fit together; for classes to override."""
+
+    @property
+    def __graphwright_spec__(self) -> Any:
+        if _SPEC not in self.__dict__:
+            self.__dict__[_SPEC] = self.Spec.from_value(self)
+        return self.__dict__[_SPEC]
+
+    def _sign(self) -> tuple[Any, list[Any]] | None:
+        sign: list[Any] = []
+        parts: list[Any] = []
+        if not all(collect(item, sign, parts) for item in items_of(self).values()):
+            return None
+        return tuple(sign), parts
+
+    def __eq__(self, other: object) -> Any:
+        if type(self) is not type(other) or self._type_spec != other._type_spec:
+            return False
+        pairs = zip(*[tree.flatten(value, expand_composites=True) for value in (self, other)])
+        checks = [reduce_all(equal(a, b)) for a, b in pairs]
+        return reduce_all(stack(checks)) if checks else convert(True)
+
+    def __ne__(self, other: object) -> Any:
+        same = self.__eq__(other)
+        return logical_not(same) if isinstance(same, Tensor) else not same
+
+    __hash__ = None  # type: ignore[assignment]  # equality is a tensor
+
+
+def spec_class(cls: Any) -> Any:
+    """The `Spec` of an extension type: what the class wrote, completed."""
+    written = vars(cls).get("Spec")
+    if written is not None and not isinstance(written, type):
+        raise ValueError(f"{cls.__name__}.Spec must be a nested class; got {written}.")
+    machinery = ("__dict__", "__weakref__", "_abc_impl", "__abstractmethods__")
+    own = vars(written) if written else {}
+    body = {
+        **{name: value for name, value in own.items() if name not in machinery},
+        "__init__": constructor(own.get("__init__", set_spec_fields), finish_spec),
+        "__module__": cls.__module__,
+        "__qualname__": f"{cls.__qualname__}.Spec",
+        "_tf_extension_type": cls._tf_extension_type,
+        "value_type": cls,
+    }
+    metaclass: Any = type(ExtensionTypeSpec)
+    return metaclass(f"{cls.__name__}.Spec", (cls._tf_extension_type_spec_base,), body)
+
+
+def declared_in(base: type) -> dict[str, Declared]:
+    """The fields of a base class, if it is an extension type."""
+    declaration = vars(base).get("_tf_extension_type")
+    return declaration.fields if isinstance(declaration, Declaration) else {}
+
+
+class BatchableExtensionType(ExtensionType, abstract=True):
+    """An extension type of whose values several can be stacked: all tensors get an outer axis.
+
+    A class whose values are to be stacked otherwise has a `__batch_encoder__` of its own.
+    """
+
+    _tf_extension_type_spec_base = BatchableExtensionTypeSpec
+    __batch_encoder__: ClassVar[Any] = ExtensionTypeBatchEncoder()
+
+    def _encoded(self) -> Any:
+        return self.__batch_encoder__.encode(self.Spec.from_value(self), self, minimum_rank=1)
+
+    @property
+    def _static_row_count(self) -> int | None:
+        return static_count(tree.flatten(self._encoded())[0])
+
+    def _row_count(self) -> Any:
+        first = tree.flatten(self._encoded())[0]
+        return first._row_count() if isinstance(first, Composite) else shape_of(first)[0]
+
+    def _row(self, index: Any) -> Any:
+        def row(part: Any) -> Any:
+            return part._row(index) if isinstance(part, Composite) else part[index]
+
+        one = self.Spec.from_value(self)._unbatch()
+        return self.__batch_encoder__.decode(one, tree.map_structure(row, self._encoded()))
+
+
+def as_dict(value: ExtensionType) -> dict[str, Any]:
+    """The fields of an extension type's value by name.
+
+    >>> import graphwright as tf
+    >>> class Point(tf.experimental.ExtensionType):
+    ...     x: int
+    >>> tf.experimental.extension_type.as_dict(Point(3))
+    {'x': 3}
+    """
+    return items_of(value)

@@ -1,0 +1,265 @@
+"""`tf.random.Generator`: random numbers whose state is a variable."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, ClassVar
+
+import numpy as np
+
+from graphwright.library.checkpoint.object_graph import Tracked
+from graphwright.op.interpreter import activate, apply, convert
+from graphwright.ops.core.casting import bitcast, cast
+from graphwright.ops.core.creation import zeros_like
+from graphwright.ops.core.joining import concat, stack, unstack
+from graphwright.ops.core.movement import reshape
+from graphwright.ops.math.reduction import reduce_prod
+from graphwright.ops.random import philox_draws
+from graphwright.ops.random.generator_ops import READ_AND_SKIP, StatefulRandomBinomial
+from graphwright.ops.random.stateful_random import floating, shifted
+from graphwright.ops.random.stateless_random import (
+    Algorithm,
+    StatelessRandomNormalV2,
+    StatelessTruncatedNormalV2,
+    algorithm_number,
+    uniform_at,
+)
+from graphwright.types import dtypes as dt
+from graphwright.types.dtypes import as_dtype
+from graphwright.values.convert import constant
+from graphwright.values.variable import Variable
+
+_STATE_SIZES = {Algorithm.PHILOX.value: 3, Algorithm.THREEFRY.value: 2}
+
+
+def state_size(alg: int) -> int:
+    """How many int64 words the state of an algorithm has."""
+    return _STATE_SIZES.get(alg, _STATE_SIZES[Algorithm.PHILOX.value])
+
+
+def create_rng_state(seed: Any, alg: Any) -> Any:
+    """The state, an int64 vector, that a seed (an integer or a vector) stands for.
+
+    >>> import graphwright as tf
+    >>> tf.random.create_rng_state(1, "philox").numpy().tolist()
+    [1, 0, 0]
+    """
+    size = state_size(algorithm_number(alg))
+    if not isinstance(seed, (int, list, tuple)):
+        seed = np.asarray(seed).tolist()
+    words: int | Sequence[int] = seed if isinstance(seed, int) else [int(s) for s in seed]
+    return constant(philox_draws.seed_state(words, size))
+
+
+def state_of(value: Any, size: int, what: str) -> Any:
+    """A state or a part of it as an int64 vector; ValueError where it has another shape."""
+    if isinstance(value, (list, tuple)):
+        value = stack([word_of(v) for v in value])
+    words = word_of(value)
+    if words.type.dims not in ((size,), (None,), None):
+        raise ValueError(f"{what} must have shape [{size}], not {words.shape}")
+    return words
+
+
+def word_of(value: Any) -> Any:
+    """Unsigned numbers as the int64 of the same bits."""
+    if isinstance(value, int):
+        return constant(philox_draws.seed_state([value], 1)[0])
+    return cast(convert(value), dt.int64)
+
+
+class Generator(Tracked):
+    """A source of random numbers: each draw moves its state on.
+
+    >>> import graphwright as tf
+    >>> g = tf.random.Generator.from_seed(1)
+    >>> g.normal([2])
+    <tf.Tensor: shape=(2,), dtype=float32, numpy=array([ 0.43842274, -0.53439844], dtype=float32)>
+    """
+
+    def __init__(self, copy_from: Any = None, state: Any = None, alg: Any = None) -> None:
+        if copy_from is not None:
+            if alg is not None or state is not None:
+                raise ValueError("Generator takes either `copy_from`, or `state` and `alg`.")
+            self._alg: int = copy_from.algorithm
+            state = copy_from.state.read_value()
+        elif alg is None or state is None:
+            raise ValueError("Generator needs `copy_from`, or both `state` and `alg`.")
+        else:
+            self._alg = algorithm_number(alg)
+        if not isinstance(state, Variable):
+            state = state_of(state, state_size(self._alg), "state")
+            state = Variable(state, dtype=dt.int64, trainable=False, name="StateVar")
+        self._state_var: Variable = state
+
+    @classmethod
+    def from_state(cls, state: Any, alg: Any) -> Generator:
+        """A generator in a given state."""
+        return cls(alg=alg, state=state)
+
+    @classmethod
+    def from_seed(cls, seed: Any, alg: Any = None) -> Generator:
+        """A generator that a seed starts, with Philox unless another algorithm is named."""
+        number = Algorithm.PHILOX.value if alg is None else algorithm_number(alg)
+        return cls(state=create_rng_state(seed, number), alg=number)
+
+    @classmethod
+    def from_non_deterministic_state(cls, alg: Any = None) -> Generator:
+        """A generator that starts anywhere."""
+        number = Algorithm.PHILOX.value if alg is None else algorithm_number(alg)
+        words = [philox_draws.unforeseen() for _ in range(state_size(number))]
+        return cls(state=constant(philox_draws.seed_state(words, len(words))), alg=number)
+
+    @classmethod
+    def from_key_counter(cls, key: Any, counter: Any, alg: Any) -> Generator:
+        """A generator at a position of a stream."""
+        number = algorithm_number(alg)
+        return cls(state=keyed(key, counter, number), alg=number)
+
+    @property
+    def state(self) -> Variable:
+        """The state: the counter's words, then the key."""
+        return self._state_var
+
+    @property
+    def algorithm(self) -> int:
+        """The number of the algorithm."""
+        return self._alg
+
+    @property
+    def key(self) -> Any:
+        """The key, a scalar."""
+        return self._state_var[-1]
+
+    # -- the state ----------------------------------------------------------------------
+
+    def reset(self, state: Any) -> None:
+        """Puts it into another state."""
+        self._state_var.assign(state_of(state, state_size(self._alg), "state"))
+
+    def reset_from_seed(self, seed: Any) -> None:
+        """Puts it where a seed starts it."""
+        self._state_var.assign(create_rng_state(seed, self._alg))
+
+    def reset_from_key_counter(self, key: Any, counter: Any) -> None:
+        """Puts it at a position of a stream."""
+        self._state_var.assign(keyed(key, counter, self._alg))
+
+    def skip(self, delta: Any) -> Any:
+        """Moves past `delta` outputs; returns the state before."""
+        delta = cast(convert(delta), dt.uint64)
+        return apply(READ_AND_SKIP, self._state_var.handle, self._alg, delta)
+
+    def make_seeds(self, count: Any = 1) -> Any:
+        """Seeds [2, count] for stateless functions."""
+        keys = self.uniform_full_int([count], dt.int64)
+        return stack([keys, zeros_like(keys)])
+
+    def split(self, count: int = 1) -> list[Generator]:
+        """So many new generators, each with a key that this one draws."""
+        keys = unstack(self.uniform_full_int([count], dt.int64), count)
+        counter = [0] * (state_size(self._alg) - 1)
+        return [Generator(state=[*counter, key], alg=self._alg) for key in keys]
+
+    # -- draws --------------------------------------------------------------------------
+
+    def _take(self, shape: Any) -> tuple[Any, Any, int]:
+        """The key, counter and algorithm for as many outputs as a shape has."""
+        state = self.skip(reduce_prod(convert(shape, dt.int64 if len_is_zero(shape) else None)))
+        words = bitcast(state, dt.uint64)
+        return words[-1:], words[:-1], self._alg
+
+    def uniform(
+        self,
+        shape: Any,
+        minval: Any = 0,
+        maxval: Any = None,
+        dtype: Any = dt.float32,
+        name: str | None = None,
+    ) -> Any:
+        """Uniform numbers in [minval, maxval); `maxval` is 1 for floats.
+
+        Integers of all values where both bounds are None; ValueError where one of them is.
+        """
+        dtype = as_dtype(dtype)
+        if dtype.is_integer and (minval is None) != (maxval is None):
+            raise ValueError(
+                f"For integer dtype {dtype}, minval and maxval must be both `None` or both "
+                f"non-`None`; got minval={minval} and maxval={maxval}"
+            )
+        return uniform_at(shape, self._take(shape), minval, maxval, dtype, name)
+
+    def uniform_full_int(self, shape: Any, dtype: Any = dt.uint64, name: str | None = None) -> Any:
+        """Integers of which every value is equally likely."""
+        return uniform_at(shape, self._take(shape), None, None, as_dtype(dtype), name)
+
+    def normal(
+        self,
+        shape: Any,
+        mean: Any = 0.0,
+        stddev: Any = 1.0,
+        dtype: Any = dt.float32,
+        name: str | None = None,
+    ) -> Any:
+        """Normal numbers."""
+        op = StatelessRandomNormalV2.of(floating(dtype, mean))
+        return shifted(apply(op, shape, *self._take(shape), name=name), stddev, mean, name)
+
+    def truncated_normal(
+        self,
+        shape: Any,
+        mean: Any = 0.0,
+        stddev: Any = 1.0,
+        dtype: Any = dt.float32,
+        name: str | None = None,
+    ) -> Any:
+        """Normal numbers within two deviations of the mean."""
+        op = StatelessTruncatedNormalV2.of(floating(dtype, mean))
+        return shifted(apply(op, shape, *self._take(shape), name=name), stddev, mean, name)
+
+    def binomial(
+        self,
+        shape: Any,
+        counts: Any,
+        probs: Any,
+        dtype: Any = dt.int32,
+        name: str | None = None,
+    ) -> Any:
+        """Binomial variates; `shape` ends with the shape of `counts` and `probs` together."""
+        counts, probs = convert(counts), convert(probs)
+        op = StatefulRandomBinomial.of(as_dtype(dtype))
+        return apply(op, self._state_var.handle, self._alg, shape, counts, probs, name=name)
+
+
+def len_is_zero(shape: Any) -> bool:
+    """Whether a shape is an empty list, which says nothing of a dtype."""
+    return isinstance(shape, (list, tuple)) and not shape
+
+
+def keyed(key: Any, counter: Any, alg: int) -> Any:
+    """The state at a position of a stream."""
+    words = state_of(counter, state_size(alg) - 1, "counter")
+    return concat([words, reshape(word_of(key), [1])], 0)
+
+
+class Global:
+    """The generator that programs share."""
+
+    generator: ClassVar[Any] = None
+
+
+def get_global_generator() -> Generator:
+    """The generator that programs share; one that starts anywhere unless one has been set."""
+    if Global.generator is None:
+        with activate(None):
+            Global.generator = Generator.from_non_deterministic_state()
+    found: Generator = Global.generator
+    return found
+
+
+def set_global_generator(generator: Any) -> None:
+    """Replaces the generator that programs share.
+
+    A function that has been traced keeps the one it was traced with.
+    """
+    Global.generator = generator

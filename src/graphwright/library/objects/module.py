@@ -1,0 +1,134 @@
+"""`tf.Module`: an object that keeps variables, and finds those of what it holds."""
+
+from __future__ import annotations
+
+import functools
+import re
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any, TypeVar
+
+from graphwright.library.checkpoint.object_graph import Tracked
+from graphwright.trace.scopes import name_scope
+from graphwright.values.variable import Variable
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+class Module(Tracked):
+    """The base of models and layers: attributes that are variables or modules are tracked.
+
+    >>> import graphwright as tf
+    >>> class Dense(tf.Module):
+    ...     def __init__(self):
+    ...         super().__init__()
+    ...         self.w = tf.Variable([[1.0]])
+    >>> len(Dense().trainable_variables)
+    1
+    """
+
+    _GRAPHWRIGHT_IGNORED = Tracked._GRAPHWRIGHT_IGNORED | {"_name", "_scope_name"}
+
+    def __init__(self, name: str | None = None) -> None:
+        if name is not None and not re.fullmatch(r"[A-Za-z_]\w*", name):
+            raise ValueError(
+                f"{name!r} is not a valid module name. Module names must be valid Python "
+                "identifiers (e.g. a valid class name)."
+            )
+        self._name = name or snake_case(type(self).__name__)
+        with name_scope(self._name) as scope:
+            self._scope_name = scope
+
+    @property
+    def name(self) -> str:
+        """The name given, or the class's in snake_case."""
+        return getattr(self, "_name", None) or snake_case(type(self).__name__)
+
+    @property
+    def name_scope(self) -> name_scope:
+        """The scope that methods marked with `with_name_scope` name their ops in, wherever they
+        are called: the one where the module was made, and its name."""
+        return name_scope(getattr(self, "_scope_name", f"{self.name}/"))
+
+    @property
+    def variables(self) -> tuple[Variable, ...]:
+        """The variables of this module and of what it holds, each once."""
+        return tuple(self._flatten(lambda v: isinstance(v, Variable)))
+
+    @property
+    def trainable_variables(self) -> tuple[Variable, ...]:
+        """The trainable ones among `variables`."""
+        return tuple(v for v in self.variables if v.trainable)
+
+    @property
+    def non_trainable_variables(self) -> tuple[Variable, ...]:
+        """The others."""
+        return tuple(v for v in self.variables if not v.trainable)
+
+    @property
+    def submodules(self) -> tuple[Module, ...]:
+        """The modules that this one holds, directly or through others."""
+        return tuple(self._flatten(lambda v: isinstance(v, Module)))
+
+    def _flatten(
+        self,
+        predicate: Callable[[Any], bool] | None = None,
+        recursive: bool = True,
+        attribute_traversal_key: Callable[[str], Any] | None = None,
+        with_path: bool = False,
+        expand_composites: bool = False,
+    ) -> Iterator[Any]:
+        """What the module holds and `predicate` accepts, breadth first, each object once."""
+        accepts = predicate or (lambda _: True)
+        seen: set[int] = {id(self)}
+        queue: list[tuple[tuple[Any, ...], Module]] = [((), self)]
+        while queue:
+            path, module = queue.pop(0)
+            for key, leaf in attribute_leaves(module, attribute_traversal_key):
+                if id(leaf) in seen:
+                    continue
+                seen.add(id(leaf))
+                if accepts(leaf):
+                    yield (path + key, leaf) if with_path else leaf
+                if recursive and isinstance(leaf, Module):
+                    queue.append((path + key, leaf))
+
+    @classmethod
+    def with_name_scope(cls, method: F) -> F:
+        """Has a method name its ops under the module's name."""
+
+        @functools.wraps(method)
+        def scoped(self: Module, *args: Any, **kwargs: Any) -> Any:
+            with self.name_scope:
+                return method(self, *args, **kwargs)
+
+        return scoped  # type: ignore[return-value]
+
+
+def attribute_leaves(
+    module: Module, sort_key: Callable[[str], Any] | None = None
+) -> Iterator[tuple[tuple[Any, ...], Any]]:
+    """The leaves of a module's attributes in the order of their names, with their paths."""
+    ignored = set(module._GRAPHWRIGHT_IGNORED) | set(
+        getattr(module, "_TF_MODULE_IGNORED_PROPERTIES", ())
+    )
+    attributes = {k: v for k, v in vars(module).items() if isinstance(k, str)}
+    for name in sorted(attributes, key=sort_key):
+        if name not in ignored:
+            yield from leaves(attributes[name], (name,))
+
+
+def leaves(value: Any, path: tuple[Any, ...]) -> Iterator[tuple[tuple[Any, ...], Any]]:
+    """What nested lists, tuples and mappings hold, with the path to each."""
+    if isinstance(value, (list, tuple)):
+        for i, item in enumerate(value):
+            yield from leaves(item, (*path, i))
+    elif isinstance(value, Mapping):
+        for key in sorted(value, key=lambda k: (str(type(k)), k)):
+            yield from leaves(value[key], (*path, key))
+    else:
+        yield path, value
+
+
+def snake_case(name: str) -> str:
+    """`MyModule` -> `my_module`."""
+    return re.sub(r"((?<=[a-z0-9])[A-Z]|(?!^)(?<!_)[A-Z](?=[a-z]))", r"_\1", name).lower()

@@ -1,0 +1,365 @@
+"""What all optimizers share: slots, bounds, averages, gathered gradients; by Keras's names.
+
+What an optimizer remembers of a variable, its slots, are variables too; they are made when
+it is built, which the first `apply_gradients` does, inside a `tf.function` as well.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import numpy as np
+
+from graphwright.base.errors import InvalidArgumentError
+from graphwright.base.logs import LOGGER
+from graphwright.control.branch import cond
+from graphwright.library.objects.module import Module
+from graphwright.library.optimizers.schedules import LearningRateSchedule
+from graphwright.ops.core.casting import cast
+from graphwright.ops.core.creation import zeros_like
+from graphwright.ops.math.clipping import clip_by_global_norm, clip_by_norm, clip_by_value
+from graphwright.ops.math.comparison import equal, not_equal
+from graphwright.types import dtypes as dt
+from graphwright.types.tensor_type import is_compatible, show_dims
+from graphwright.values.convert import convert
+from graphwright.values.indexed_slices import IndexedSlices
+from graphwright.values.tensor import Tensor
+from graphwright.values.variable import Variable
+
+
+class Optimizer(Module):
+    """The base of optimizers: a subclass states its `slots` and one `update_step`.
+
+    `learning_rate` is a number, a `schedules.LearningRateSchedule` or a function of no
+    arguments. `weight_decay` shrinks each variable by that fraction of the learning rate first.
+    At most one of `clipnorm` (of each gradient), `clipvalue` and `global_clipnorm` (of all
+    together) bounds the gradients; ValueError for more, or for one below zero.
+
+    With `use_ema` a running average of each variable is kept, which takes the variable's place
+    every `ema_overwrite_frequency` steps, if that is given, and in `finalize_variable_values`.
+    Gradients are divided by `loss_scale_factor`, by which `scale_loss` multiplies. With
+    `gradient_accumulation_steps` only every so many steps change the variables, by the mean of
+    the gradients since.
+    """
+
+    _GRAPHWRIGHT_IGNORED = Module._GRAPHWRIGHT_IGNORED | {"_trained", "_undecayed"}
+
+    def __init__(
+        self,
+        learning_rate: Any = 0.001,
+        weight_decay: float | None = None,
+        clipnorm: float | None = None,
+        clipvalue: float | None = None,
+        global_clipnorm: float | None = None,
+        use_ema: bool = False,
+        ema_momentum: float = 0.99,
+        ema_overwrite_frequency: int | None = None,
+        loss_scale_factor: float | None = None,
+        gradient_accumulation_steps: int | None = None,
+        name: str | None = None,
+    ) -> None:
+        super().__init__(name)
+        bounds = {"clipnorm": clipnorm, "clipvalue": clipvalue, "global_clipnorm": global_clipnorm}
+        given = {key: bound for key, bound in bounds.items() if bound is not None}
+        if len(given) > 1:
+            raise ValueError(
+                "Only one of `clipnorm`, `clipvalue` and `global_clipnorm` can be set. Received: "
+                + ", ".join(f"{key}={bound}" for key, bound in bounds.items())
+            )
+        for key, bound in given.items():
+            if bound < 0:
+                raise ValueError(f"`{key}` must be >= 0, received {bound}.")
+        check_averaging(use_ema, ema_momentum, ema_overwrite_frequency)
+        if gradient_accumulation_steps is not None and not gradient_accumulation_steps >= 2:
+            raise ValueError(
+                "`gradient_accumulation_steps` must be an integer >= 2. Received: "
+                f"gradient_accumulation_steps={gradient_accumulation_steps}"
+            )
+        self.use_ema = use_ema
+        self.ema_momentum = ema_momentum
+        self.ema_overwrite_frequency = ema_overwrite_frequency
+        self.loss_scale_factor = loss_scale_factor
+        self.gradient_accumulation_steps = gradient_accumulation_steps
+        self.weight_decay = weight_decay
+        self.clipnorm = clipnorm
+        self.clipvalue = clipvalue
+        self.global_clipnorm = global_clipnorm
+        self.built = False
+        self._iterations = Variable(0, dtype=dt.int64, trainable=False, name="iteration")
+        self._rate: Any = learning_rate
+        if not callable(learning_rate):
+            if isinstance(learning_rate, str) or not hasattr(learning_rate, "__float__"):
+                raise ValueError(
+                    "Argument `learning_rate` should be float, or an instance of "
+                    "LearningRateSchedule, or a callable that returns the rate of the next step. "
+                    f"Received instead: learning_rate={learning_rate!r}"
+                )
+            self._rate = Variable(
+                float(learning_rate), dtype=dt.float32, trainable=False, name="learning_rate"
+            )
+        self._trained: list[Variable] = []
+        self._slots: dict[str, list[Variable]] = {}
+        self._undecayed: set[Any] = set()
+
+    # -- what it holds ------------------------------------------------------------------
+
+    def slots(self) -> dict[str, float]:
+        """The names of what is remembered of each variable, and what it starts from."""
+        return {}
+
+    def build(self, variables: Iterable[Variable]) -> None:
+        """Makes the slots of the variables that will be trained; later calls do nothing."""
+        if self.built:
+            return
+        self._trained = list(variables)
+        own = {"average": 0.0} if self.use_ema else {}
+        own |= {"gradient_accumulator": 0.0} if self.gradient_accumulation_steps else {}
+        self._slots = {
+            name: [slot_like(v, name, start) for v in self._trained]
+            for name, start in (own | self.slots()).items()
+        }
+        self.built = True
+
+    def slot(self, name: str, variable: Variable) -> Variable:
+        """What is remembered of a variable; ValueError for one that it was not built with."""
+        return self._slots[name][self._place(variable)]
+
+    def _place(self, variable: Variable) -> int:
+        for place, known in enumerate(self._trained):
+            if known is variable:
+                return place
+        raise ValueError(
+            f"Unknown variable: {variable!r}. This optimizer can only be called for the variables "
+            "it was originally built with. When working with a new set of variables, you should "
+            "recreate a new optimizer instance."
+        )
+
+    @property
+    def variables(self) -> tuple[Variable, ...]:
+        """The iteration count, the learning rate unless it is a schedule, the slots."""
+        rate = [self._rate] if isinstance(self._rate, Variable) else []
+        return (self._iterations, *rate, *[v for kind in self._slots.values() for v in kind])
+
+    @property
+    def iterations(self) -> Any:
+        """The steps taken so far: a variable, or the number of times that gathered gradients
+        were applied."""
+        steps = self.gradient_accumulation_steps
+        return self._iterations if steps is None else self._iterations // steps
+
+    @property
+    def learning_rate(self) -> Any:
+        """The learning rate of the next step: a variable, or what the schedule gives."""
+        if isinstance(self._rate, Variable):
+            return self._rate
+        scheduled = isinstance(self._rate, LearningRateSchedule)
+        return self._rate(self.iterations) if scheduled else self._rate()
+
+    @learning_rate.setter
+    def learning_rate(self, value: Any) -> None:
+        if not isinstance(self._rate, Variable):
+            if not callable(value):
+                raise TypeError(
+                    "This optimizer was created with a `LearningRateSchedule` object as its "
+                    "`learning_rate` constructor argument, hence its learning rate is not settable."
+                )
+            self._rate = value
+        elif callable(value):
+            self._rate = value
+        else:
+            self._rate.assign(value)
+
+    def exclude_from_weight_decay(self, var_list: Iterable[Variable]) -> None:
+        """Has `weight_decay` leave these variables alone."""
+        self._undecayed |= {v.ref() for v in var_list}
+
+    # -- one step -----------------------------------------------------------------------
+
+    def apply_gradients(self, grads_and_vars: Iterable[tuple[Any, Variable]]) -> Any:
+        """One step along pairs of a gradient and its variable; returns the iteration count.
+
+        Gradients that are None are left out, with a warning; ValueError if all are.
+        """
+        pairs = listed(grads_and_vars)
+        self.apply([g for g, _ in pairs], [v for _, v in pairs])
+        return self.iterations
+
+    def apply(self, grads: Sequence[Any], trainable_variables: Any = None) -> None:
+        """One step along gradients of `trainable_variables`, else of those it was built with."""
+        if not len(grads):
+            return
+        if trainable_variables is None:
+            if not self.built:
+                raise ValueError(
+                    "When passing `grads` without `variables`, the optimizer must already be built "
+                    "on a list of variables. Call `optimizer.build(trainable_variables)` first."
+                )
+            if len(grads) != len(self._trained):
+                raise ValueError(
+                    f"Received a list of {len(grads)} gradients, but the optimizer is tracking "
+                    f"{len(self._trained)} trainable variables."
+                )
+            trainable_variables = self._trained
+        variables = list(trainable_variables)
+        pairs = connected(list(zip(grads, variables)))
+        refuse_misfits(pairs)
+        self.build(variables)
+        scale = self.loss_scale_factor
+        found = [g if scale is None else divided(g, scale) for g, _ in pairs]
+        places = [self._place(v) for _, v in pairs]
+        if self.gradient_accumulation_steps is None:
+            self._update(found, places)
+        else:
+            self._gather(found, places, self.gradient_accumulation_steps)
+        if self.use_ema:
+            self._average()
+        for place in places:
+            variable = self._trained[place]
+            if variable.constraint is not None:
+                variable.assign(variable.constraint(variable))
+        self._iterations.assign_add(1)
+
+    def _update(self, grads: list[Any], places: list[int]) -> None:
+        """Changes the variables at some places by their gradients."""
+        rate = convert(self.learning_rate)
+        for gradient, place in zip(self._clipped(grads), places):
+            variable = self._trained[place]
+            own = cast(rate, variable.dtype)
+            if self.weight_decay is not None and variable.ref() not in self._undecayed:
+                variable.assign(variable - variable * self.weight_decay * own)
+            self.update_step(gradient, variable, own)
+
+    def _gather(self, grads: list[Any], places: list[int], steps: int) -> None:
+        """Adds to the gathered gradients; every `steps` times changes the variables by them."""
+        gathered = [self._slots["gradient_accumulator"][place] for place in places]
+
+        def apply_all() -> None:
+            self._update([(convert(g) + sum_) / steps for g, sum_ in zip(grads, gathered)], places)
+            for sum_ in gathered:
+                sum_.assign(zeros_like(sum_))
+
+        def add() -> None:
+            for g, sum_ in zip(grads, gathered):
+                sum_.assign_add(convert(g))
+
+        cond(equal((self._iterations + 1) % steps, 0), apply_all, add)
+
+    def _average(self) -> None:
+        """Brings the running averages up to date; puts them in the variables' place if due."""
+        averages = self._slots["average"]
+        for variable, average in zip(self._trained, averages):
+            later = cast(not_equal(self.iterations, 0), variable.dtype)
+            keep = later * self.ema_momentum  # the first step has nothing to average with
+            average.assign(keep * average + (1 - keep) * variable)
+        if self.ema_overwrite_frequency:
+            due = equal((self.iterations + 1) % self.ema_overwrite_frequency, 0)
+            cond(due, lambda: self.finalize_variable_values(self._trained), lambda: None)
+
+    def finalize_variable_values(self, var_list: Iterable[Variable]) -> None:
+        """Puts the running averages in the place of the variables, if there are averages."""
+        if self.use_ema:
+            for variable in var_list:
+                variable.assign(self.slot("average", variable))
+
+    def scale_loss(self, loss: Any) -> Any:
+        """A loss times `loss_scale_factor`: small gradients of float16 then do not vanish."""
+        scale = self.loss_scale_factor
+        return loss if scale is None else loss * scale
+
+    def _clipped(self, grads: list[Any]) -> list[Any]:
+        """The gradients within the bounds that were asked for."""
+        if self.clipnorm:
+            return [clip_by_norm(convert(g), self.clipnorm) for g in grads]
+        if self.clipvalue:
+            return [clip_by_value(convert(g), -self.clipvalue, self.clipvalue) for g in grads]
+        if self.global_clipnorm:
+            clipped = clip_by_global_norm([convert(g) for g in grads], self.global_clipnorm)[0]
+            return list(clipped)
+        return grads
+
+    def update_step(self, gradient: Any, variable: Variable, learning_rate: Any) -> None:
+        """Changes a variable, and its slots, by its gradient."""
+        raise NotImplementedError(f"{type(self).__name__} must override `update_step`.")
+
+
+def check_averaging(use_ema: bool, momentum: float, frequency: int | None) -> None:
+    """ValueError for settings of running averages that make no sense."""
+    if not use_ema:
+        return
+    if not 0 <= momentum <= 1:
+        raise ValueError(
+            f"`ema_momentum` must be in the range [0, 1]. Received: ema_momentum={momentum}"
+        )
+    if frequency and (not isinstance(frequency, int) or frequency < 1):
+        raise ValueError(
+            "`ema_overwrite_frequency` must be an integer >= 1 or None. Received: "
+            f"ema_overwrite_frequency={frequency}"
+        )
+
+
+def divided(gradient: Any, scale: float) -> Any:
+    """A gradient, dense or of rows, divided by a number."""
+    if isinstance(gradient, IndexedSlices):
+        return IndexedSlices(gradient.values / scale, gradient.indices, gradient.dense_shape)
+    return gradient / scale
+
+
+def slot_like(variable: Variable, name: str, start: float) -> Variable:
+    """A new variable of the shape of another, with one value in every place."""
+    dims = [d for d in variable.type.dims or () if d is not None]
+    if not variable.type.is_static:
+        raise ValueError(f"{variable!r} has no fixed shape, so no optimizer can follow it.")
+    array = np.full(dims, start, variable.dtype.numpy_dtype)
+    return Variable(array, trainable=False, name=f"{variable._name}_{name}")
+
+
+def listed(grads_and_vars: Any) -> list[tuple[Any, Variable]]:
+    """Pairs of a gradient and its variable; TypeError where they are something else."""
+    single = isinstance(grads_and_vars, Tensor)
+    pairs: list[Any] = [grads_and_vars] if single else list(grads_and_vars)
+    for pair in pairs:
+        if not (isinstance(pair, (tuple, list)) and len(pair) == 2):
+            raise TypeError(
+                "apply_gradients takes pairs of a gradient and its variable, as "
+                f"zip(gradients, variables) gives them, got {pair!r}"
+            )
+        if not isinstance(pair[1], Variable):
+            raise TypeError(
+                "apply_gradients takes pairs of a gradient and its variable, in this order; the "
+                f"second of this one is no variable: {pair!r}"
+            )
+    return pairs
+
+
+def refuse_misfits(pairs: list[tuple[Any, Variable]]) -> None:
+    """InvalidArgumentError, before any variable is changed, for a gradient of another shape."""
+    for gradient, variable in pairs:
+        if isinstance(gradient, Tensor) and not is_compatible(
+            gradient.type.dims, variable.type.dims
+        ):
+            raise InvalidArgumentError(
+                None,
+                None,
+                f"Cannot update variable {variable.name!r} with shape "
+                f"{show_dims(variable.type.dims)} using a gradient with shape "
+                f"{show_dims(gradient.type.dims)}, shapes must be equal.",
+            )
+
+
+def connected(pairs: list[tuple[Any, Variable]]) -> list[tuple[Any, Variable]]:
+    """The pairs that have a gradient; a warning for the others, ValueError if none is left."""
+    found = [(g, v) for g, v in pairs if g is not None]
+    if not found:
+        names = ", ".join(v.name for _, v in pairs)
+        raise ValueError(
+            f"No gradients provided for any variable: None for each of {names}. The loss does not "
+            "depend on them as far as the tape saw: compute it inside the tape, from the variables "
+            "and not from what .numpy() gives of them."
+        )
+    missing = [v.name for g, v in pairs if g is None]
+    if missing:
+        LOGGER.warning(
+            "Gradients do not exist for variables %s when minimizing the loss.", ", ".join(missing)
+        )
+    return found

@@ -1,0 +1,135 @@
+"""Initial values of variables, as functions of a shape and a dtype: `tf.zeros_initializer`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from graphwright.ops.core import creation
+from graphwright.ops.random import stateful_random
+from graphwright.ops.random.stateless_random import stateless_normal, stateless_uniform
+from graphwright.types import dtypes as dt
+from graphwright.types.dtypes import DType, as_dtype
+from graphwright.types.shape import TensorShape
+from graphwright.values.convert import constant
+
+
+class Initializer:
+    """Makes a tensor of a shape and a dtype; arguments of a call that it does not know are
+    ignored."""
+
+    def __call__(self, shape: Any, dtype: Any = None, **kwargs: Any) -> Any:
+        """The initial value."""
+        raise NotImplementedError
+
+    def get_config(self) -> dict[str, Any]:
+        """The arguments that make an equal initializer."""
+        return {}
+
+    @classmethod
+    def from_config(cls, config: dict[str, Any]) -> Any:
+        """An initializer from what `get_config` returns."""
+        config.pop("dtype", None)
+        return cls(**config)
+
+
+def numeric(dtype: Any) -> DType:
+    """The dtype of an initial value; ValueError for strings and the like."""
+    wanted = as_dtype(dtype)
+    if not (wanted.is_numeric or wanted is dt.bool_):
+        raise ValueError(f"Argument `dtype` expected to be numeric or boolean. Received {wanted}.")
+    return wanted
+
+
+def floats(dtype: Any) -> DType:
+    """The dtype of normal initial values; ValueError where it is not floating."""
+    wanted = as_dtype(dtype)
+    if not wanted.is_floating:
+        raise ValueError(f"Argument `dtype` expected to be floating point. Received {wanted}.")
+    return wanted
+
+
+class Zeros(Initializer):
+    """Zeros.
+
+    >>> import graphwright as tf
+    >>> tf.zeros_initializer()([2])
+    <tf.Tensor: shape=(2,), dtype=float32, numpy=array([0., 0.], dtype=float32)>
+    """
+
+    def __call__(self, shape: Any, dtype: Any = dt.float32, **kwargs: Any) -> Any:
+        """Zeros."""
+        return creation.zeros(shape, numeric(dtype))
+
+
+class Ones(Initializer):
+    """Ones."""
+
+    def __call__(self, shape: Any, dtype: Any = dt.float32, **kwargs: Any) -> Any:
+        """Ones."""
+        return creation.ones(shape, numeric(dtype))
+
+
+class Constant(Initializer):
+    """A value, or as many values as the shape has places.
+
+    >>> import graphwright as tf
+    >>> tf.constant_initializer([1, 2, 3, 4])([2, 2]).numpy().tolist()
+    [[1, 2], [3, 4]]
+    """
+
+    def __init__(self, value: Any = 0, support_partition: bool = False) -> None:
+        self.value = value
+        self.support_partition = support_partition
+
+    def __call__(self, shape: Any, dtype: Any = None, **kwargs: Any) -> Any:
+        """The value, in the shape."""
+        dtype = None if dtype is None else as_dtype(dtype)
+        return constant(self.value, dtype=dtype, shape=TensorShape(shape))
+
+    def get_config(self) -> dict[str, Any]:
+        """The arguments that make an equal initializer."""
+        return {"value": self.value}
+
+
+class RandomUniform(Initializer):
+    """Uniform numbers; the same ones at each call if there is a `seed`."""
+
+    def __init__(self, minval: Any = -0.05, maxval: Any = 0.05, seed: Any = None) -> None:
+        self.minval = minval
+        self.maxval = maxval
+        self.seed = seed
+
+    def __call__(self, shape: Any, dtype: Any = dt.float32, **kwargs: Any) -> Any:
+        """Uniform numbers."""
+        dtype = as_dtype(dtype)
+        if not (dtype.is_floating or dtype.is_integer):
+            raise ValueError(
+                f"Argument `dtype` expected to be numeric or boolean. Received {dtype}."
+            )
+        if self.seed is None:
+            return stateful_random.uniform(shape, self.minval, self.maxval, dtype)
+        return stateless_uniform(shape, [self.seed, 0], self.minval, self.maxval, dtype)
+
+    def get_config(self) -> dict[str, Any]:
+        """The arguments that make an equal initializer."""
+        return {"minval": self.minval, "maxval": self.maxval, "seed": self.seed}
+
+
+class RandomNormal(Initializer):
+    """Normal numbers; the same ones at each call if there is a `seed`."""
+
+    def __init__(self, mean: Any = 0.0, stddev: Any = 0.05, seed: Any = None) -> None:
+        self.mean = mean
+        self.stddev = stddev
+        self.seed = seed
+
+    def __call__(self, shape: Any, dtype: Any = dt.float32, **kwargs: Any) -> Any:
+        """Normal numbers."""
+        dtype = floats(dtype)
+        if self.seed is None:
+            return stateful_random.normal(shape, self.mean, self.stddev, dtype)
+        return stateless_normal(shape, [self.seed, 0], self.mean, self.stddev, dtype)
+
+    def get_config(self) -> dict[str, Any]:
+        """The arguments that make an equal initializer."""
+        return {"mean": self.mean, "stddev": self.stddev, "seed": self.seed}

@@ -1,0 +1,247 @@
+"""Optimizers by Keras's names and formulas, so that programs train without Keras."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from graphwright.library.optimizers.base_optimizer import Optimizer
+from graphwright.ops.core.casting import cast
+from graphwright.ops.math.arithmetic import maximum
+from graphwright.ops.math.transcendental import pow as power_of
+from graphwright.ops.math.transcendental import sqrt, square
+from graphwright.values.convert import convert
+from graphwright.values.indexed_slices import IndexedSlices
+from graphwright.values.variable import Variable
+
+
+class SGD(Optimizer):
+    """variable -= learning_rate * gradient, with `momentum`, plain or Nesterov's.
+
+    >>> import graphwright as tf
+    >>> v = tf.Variable(1.0)
+    >>> optimizer = tf.optimizers.SGD(learning_rate=0.5)
+    >>> _ = optimizer.apply_gradients([(tf.constant(1.0), v)])
+    >>> v.numpy()
+    np.float32(0.5)
+    """
+
+    def __init__(
+        self,
+        learning_rate: Any = 0.01,
+        momentum: float = 0.0,
+        nesterov: bool = False,
+        weight_decay: float | None = None,
+        clipnorm: float | None = None,
+        clipvalue: float | None = None,
+        global_clipnorm: float | None = None,
+        use_ema: bool = False,
+        ema_momentum: float = 0.99,
+        ema_overwrite_frequency: int | None = None,
+        loss_scale_factor: float | None = None,
+        gradient_accumulation_steps: int | None = None,
+        name: str | None = None,
+    ) -> None:
+        super().__init__(
+            learning_rate, weight_decay, clipnorm, clipvalue, global_clipnorm, use_ema,
+            ema_momentum, ema_overwrite_frequency, loss_scale_factor, gradient_accumulation_steps,
+            name,
+        )  # fmt: skip
+        if not isinstance(momentum, float) or not 0 <= momentum <= 1:
+            raise ValueError("`momentum` must be a float between [0, 1].")
+        self.momentum = momentum
+        self.nesterov = nesterov
+
+    def slots(self) -> dict[str, float]:
+        return {"momentum": 0.0} if self.momentum else {}
+
+    def update_step(self, gradient: Any, variable: Variable, learning_rate: Any) -> None:
+        if not self.momentum and isinstance(gradient, IndexedSlices):
+            rows = cast(gradient.values, variable.dtype) * learning_rate
+            variable.scatter_sub(IndexedSlices(rows, gradient.indices))
+            return
+        step = cast(convert(gradient), variable.dtype) * learning_rate
+        if not self.momentum:
+            variable.assign_sub(step)
+            return
+        velocity = self.slot("momentum", variable)
+        velocity.assign(velocity * self.momentum - step)
+        variable.assign_add(velocity * self.momentum - step if self.nesterov else velocity)
+
+
+class Adam(Optimizer):
+    """Steps by the running mean of the gradient over the root of that of its square.
+
+    Both means are corrected for their start at zero; with `amsgrad` the second never falls.
+    """
+
+    def __init__(
+        self,
+        learning_rate: Any = 0.001,
+        beta_1: float = 0.9,
+        beta_2: float = 0.999,
+        epsilon: float = 1e-7,
+        amsgrad: bool = False,
+        weight_decay: float | None = None,
+        clipnorm: float | None = None,
+        clipvalue: float | None = None,
+        global_clipnorm: float | None = None,
+        use_ema: bool = False,
+        ema_momentum: float = 0.99,
+        ema_overwrite_frequency: int | None = None,
+        loss_scale_factor: float | None = None,
+        gradient_accumulation_steps: int | None = None,
+        name: str | None = None,
+    ) -> None:
+        super().__init__(
+            learning_rate, weight_decay, clipnorm, clipvalue, global_clipnorm, use_ema,
+            ema_momentum, ema_overwrite_frequency, loss_scale_factor, gradient_accumulation_steps,
+            name,
+        )  # fmt: skip
+        self.beta_1 = beta_1
+        self.beta_2 = beta_2
+        self.epsilon = epsilon
+        self.amsgrad = amsgrad
+
+    def slots(self) -> dict[str, float]:
+        names = ["momentum", "velocity", *(["velocity_hat"] if self.amsgrad else [])]
+        return dict.fromkeys(names, 0.0)
+
+    def update_step(self, gradient: Any, variable: Variable, learning_rate: Any) -> None:
+        dtype = variable.dtype
+        gradient = cast(convert(gradient), dtype)
+        time = cast(self.iterations + 1, dtype)
+        rest_1 = 1 - power_of(convert(self.beta_1, dtype), time)
+        rest_2 = 1 - power_of(convert(self.beta_2, dtype), time)
+        mean, spread = self.slot("momentum", variable), self.slot("velocity", variable)
+        mean.assign_add((gradient - mean) * (1 - self.beta_1))
+        spread.assign_add((square(gradient) - spread) * (1 - self.beta_2))
+        if self.amsgrad:
+            greatest = self.slot("velocity_hat", variable)
+            greatest.assign(maximum(greatest, spread))
+            spread = greatest
+        pace = learning_rate * sqrt(rest_2) / rest_1
+        variable.assign_sub(mean * pace / (sqrt(spread) + self.epsilon))
+
+
+class AdamW(Adam):
+    """Adam with weight decay, which the means know nothing of."""
+
+    def __init__(
+        self,
+        learning_rate: Any = 0.001,
+        weight_decay: float = 0.004,
+        beta_1: float = 0.9,
+        beta_2: float = 0.999,
+        epsilon: float = 1e-7,
+        amsgrad: bool = False,
+        clipnorm: float | None = None,
+        clipvalue: float | None = None,
+        global_clipnorm: float | None = None,
+        use_ema: bool = False,
+        ema_momentum: float = 0.99,
+        ema_overwrite_frequency: int | None = None,
+        loss_scale_factor: float | None = None,
+        gradient_accumulation_steps: int | None = None,
+        name: str | None = None,
+    ) -> None:
+        super().__init__(
+            learning_rate, beta_1, beta_2, epsilon, amsgrad, weight_decay,
+            clipnorm, clipvalue, global_clipnorm, use_ema, ema_momentum, ema_overwrite_frequency,
+            loss_scale_factor, gradient_accumulation_steps, name,
+        )  # fmt: skip
+        if weight_decay is None:
+            raise ValueError("Argument `weight_decay` must be a float. Received: weight_decay=None")
+
+
+class RMSprop(Optimizer):
+    """Steps by the gradient over the root of the running mean of its square.
+
+    `centered` subtracts the square of the running mean first.
+    """
+
+    def __init__(
+        self,
+        learning_rate: Any = 0.001,
+        rho: float = 0.9,
+        momentum: float = 0.0,
+        epsilon: float = 1e-7,
+        centered: bool = False,
+        weight_decay: float | None = None,
+        clipnorm: float | None = None,
+        clipvalue: float | None = None,
+        global_clipnorm: float | None = None,
+        use_ema: bool = False,
+        ema_momentum: float = 0.99,
+        ema_overwrite_frequency: int | None = None,
+        loss_scale_factor: float | None = None,
+        gradient_accumulation_steps: int | None = None,
+        name: str | None = None,
+    ) -> None:
+        super().__init__(
+            learning_rate, weight_decay, clipnorm, clipvalue, global_clipnorm, use_ema,
+            ema_momentum, ema_overwrite_frequency, loss_scale_factor, gradient_accumulation_steps,
+            name,
+        )  # fmt: skip
+        self.rho = rho
+        self.momentum = momentum
+        self.epsilon = epsilon
+        self.centered = centered
+
+    def slots(self) -> dict[str, float]:
+        names = ["velocity"]
+        names += ["momentum"] if self.momentum > 0 else []
+        names += ["average_gradient"] if self.centered else []
+        return dict.fromkeys(names, 0.0)
+
+    def update_step(self, gradient: Any, variable: Variable, learning_rate: Any) -> None:
+        gradient = cast(convert(gradient), variable.dtype)
+        velocity = self.slot("velocity", variable)
+        velocity.assign(self.rho * velocity + (1 - self.rho) * square(gradient))
+        spread = velocity + self.epsilon
+        if self.centered:
+            average = self.slot("average_gradient", variable)
+            average.assign(self.rho * average + (1 - self.rho) * gradient)
+            spread = velocity - square(average) + self.epsilon
+        step = learning_rate * gradient / sqrt(spread)
+        if self.momentum > 0:
+            momentum = self.slot("momentum", variable)
+            momentum.assign(self.momentum * momentum + step)
+            step = momentum
+        variable.assign_sub(step)
+
+
+class Adagrad(Optimizer):
+    """Steps by the gradient over the root of the sum of all its squares so far."""
+
+    def __init__(
+        self,
+        learning_rate: Any = 0.001,
+        initial_accumulator_value: float = 0.1,
+        epsilon: float = 1e-7,
+        weight_decay: float | None = None,
+        clipnorm: float | None = None,
+        clipvalue: float | None = None,
+        global_clipnorm: float | None = None,
+        use_ema: bool = False,
+        ema_momentum: float = 0.99,
+        ema_overwrite_frequency: int | None = None,
+        loss_scale_factor: float | None = None,
+        gradient_accumulation_steps: int | None = None,
+        name: str | None = None,
+    ) -> None:
+        super().__init__(
+            learning_rate, weight_decay, clipnorm, clipvalue, global_clipnorm, use_ema,
+            ema_momentum, ema_overwrite_frequency, loss_scale_factor, gradient_accumulation_steps,
+            name,
+        )  # fmt: skip
+        self.initial_accumulator_value = initial_accumulator_value
+        self.epsilon = epsilon
+
+    def slots(self) -> dict[str, float]:
+        return {"accumulator": self.initial_accumulator_value}
+
+    def update_step(self, gradient: Any, variable: Variable, learning_rate: Any) -> None:
+        gradient = cast(convert(gradient), variable.dtype)
+        total = self.slot("accumulator", variable)
+        total.assign_add(square(gradient))
+        variable.assign_sub(learning_rate * gradient / sqrt(total + self.epsilon))

@@ -1,0 +1,143 @@
+"""Summaries that TensorBoard has a view of: scalars, histograms, images, text and audio."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from graphwright.control.assertions import assert_non_negative, assert_rank, assert_scalar
+from graphwright.control.map import map_fn
+from graphwright.library.summary.summary import summary_scope, write
+from graphwright.op.interpreter import convert
+from graphwright.ops.core.casting import cast
+from graphwright.ops.core.creation import fill
+from graphwright.ops.core.indexing import where
+from graphwright.ops.core.joining import concat, stack
+from graphwright.ops.core.movement import reshape
+from graphwright.ops.core.sequences import linspace
+from graphwright.ops.core.shapes import shape, size
+from graphwright.ops.image.color import convert_image_dtype
+from graphwright.ops.image.png import encode_png
+from graphwright.ops.math.arithmetic import maximum
+from graphwright.ops.math.clipping import clip_by_value
+from graphwright.ops.math.comparison import equal
+from graphwright.ops.math.counting import bincount
+from graphwright.ops.math.reduction import reduce_max, reduce_min
+from graphwright.ops.math.rounding import floor
+from graphwright.ops.signal.audio import encode_wav
+from graphwright.ops.strings.encoding import as_string
+from graphwright.types import dtypes as dt
+
+_BUCKETS = 30
+_WAV = b"\x10\x0b"  # the message of the audio view that says how sounds are encoded
+
+
+def metadata(view: str, description: str | None, content: bytes = b"") -> Any:
+    """How a tensor is to be shown, as a message."""
+    from graphwright.proto.event_pb2 import SummaryMetadata  # protobuf is large
+
+    plugin = SummaryMetadata.PluginData(plugin_name=view, content=content)
+    return SummaryMetadata(plugin_data=plugin, summary_description=description or "")
+
+
+def scalar(name: str, data: Any, step: Any = None, description: str | None = None) -> Any:
+    """Writes a number, as float32, for a plot over the steps.
+
+    Returns whether anything was written: not without a default writer. ValueError if `data` has
+    axes, or where there is a writer but no step.
+    """
+    with summary_scope(name, "scalar_summary") as (tag, _):
+        assert_scalar(data)
+        value = cast(data, dt.float32)
+        return write(tag, value, step, metadata("scalars", description))
+
+
+def histogram(
+    name: str, data: Any, step: Any = None, buckets: Any = None, description: str | None = None
+) -> Any:
+    """Writes how many of the elements fall into each of `buckets` (30) ranges of one width.
+
+    Returns whether anything was written: not without a default writer.
+    """
+    with summary_scope(name, "histogram_summary") as (tag, _):
+        shown = metadata("histograms", description)
+        return write(tag, lambda: ranges(data, buckets), step, shown)
+
+
+def ranges(data: Any, buckets: Any) -> Any:
+    """[buckets, 3] float64: where each range begins, where it ends, how many elements it has.
+
+    The elements of a single value are all in the last range, which has no width.
+    """
+    count = convert(_BUCKETS if buckets is None else buckets, dt.int32)
+    assert_scalar(count)
+    count = maximum(0, count)
+    values = cast(reshape(data, [-1]), dt.float64)
+    some = size(values) > 0
+    least, greatest = where(some, reduce_min(values), 0.0), where(some, reduce_max(values), 0.0)
+    alike = equal(least, greatest)
+    width = where(alike, 1.0, (greatest - least) / cast(count, dt.float64))
+    places = cast(floor((values - least) / width), dt.int32)
+    places = clip_by_value(where(alike, count, places), 0, maximum(0, count - 1))
+    found = cast(bincount(places, minlength=count, maxlength=count), dt.float64)
+    edges = linspace(least, greatest, count + 1)
+    return stack([edges[:-1], edges[1:], found], axis=1)
+
+
+def image(
+    name: str, data: Any, step: Any = None, max_outputs: Any = 3, description: str | None = None
+) -> Any:
+    """Writes the first `max_outputs` of a batch of images, [k, height, width, channels].
+
+    Floats are from 0 to 1. Returns whether anything was written: not without a default writer.
+    """
+
+    def encoded() -> Any:
+        assert_rank(data, 4)
+        assert_non_negative(max_outputs)
+        images = convert_image_dtype(data, dt.uint8, saturate=True)
+        sizes = as_string(stack([shape(images)[2], shape(images)[1]]))
+        return concat([sizes, encode_png(images[:max_outputs])], 0)
+
+    with summary_scope(name, "image_summary") as (tag, _):
+        return write(tag, encoded, step, metadata("images", description))
+
+
+def text(name: str, data: Any, step: Any = None, description: str | None = None) -> Any:
+    """Writes strings, which are read as Markdown; two axes make a table.
+
+    Returns whether anything was written: not without a default writer. TypeError if `data` is
+    not of strings.
+    """
+    with summary_scope(name, "text_summary") as (tag, _):
+        tensor = convert(data)
+        if tensor.dtype is not dt.string:
+            raise TypeError(f"tensor must be of type tf.string; got tf.{tensor.dtype.name}")
+        return write(tag, tensor, step, metadata("text", description))
+
+
+def audio(
+    name: str,
+    data: Any,
+    sample_rate: Any,
+    step: Any = None,
+    max_outputs: Any = 3,
+    encoding: str | None = None,
+    description: str | None = None,
+) -> Any:
+    """Writes the first `max_outputs` of a batch of sounds, [k, samples, channels] of -1 to 1.
+
+    `encoding` is "wav"; ValueError for another. Returns whether anything was written: not
+    without a default writer.
+    """
+    if encoding not in (None, "wav"):
+        raise ValueError(f"Unknown encoding: {encoding!r}")
+
+    def encoded() -> Any:
+        assert_rank(data, 3)
+        assert_non_negative(max_outputs)
+        sounds = convert(data)[:max_outputs]
+        files = map_fn(lambda sound: encode_wav(sound, sample_rate), sounds, dt.string)
+        return stack([files, fill(shape(sounds)[:1], "")], axis=1)
+
+    with summary_scope(name, "audio_summary") as (tag, _):
+        return write(tag, encoded, step, metadata("audio", description, _WAV))

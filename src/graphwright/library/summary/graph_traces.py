@@ -1,0 +1,93 @@
+"""`tf.summary.trace_on` and its like: the graphs of the functions that are called meanwhile."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from graphwright.base.logs import LOGGER
+from graphwright.ir.graph import Graph, subgraphs_of
+from graphwright.library.summary.dashboards import metadata
+from graphwright.library.summary.profiler import Session as Profile
+from graphwright.library.summary.profiler import start, stop
+from graphwright.library.summary.summary import write
+from graphwright.op.interpreter import Layer, convert
+from graphwright.op.op import Op
+from graphwright.trace.scopes import executing_eagerly
+from graphwright.types import dtypes as dt
+
+
+class Collector(Layer):
+    """The interpreter that remembers the graphs of all functions that are called."""
+
+    def __init__(self, profiles: bool) -> None:
+        self.graphs: dict[int, Graph] = {}
+        self.profiles = profiles
+
+    def apply(self, op: Op, operands: tuple[Any, ...], name: str | None) -> Any:
+        """The op's result."""
+        for graph in subgraphs_of(op):
+            self.graphs.setdefault(id(graph), graph)
+        return self.hand_on(op, operands, name)
+
+
+class Session:
+    """The collection that goes on, if one does: there is one at a time."""
+
+    collector: Collector | None = None
+
+
+def trace_on(graph: bool = True, profiler: bool = False, profiler_outdir: Any = None) -> None:
+    """Begins to collect the graphs of called functions, and a profile if one is asked for.
+
+    The profile goes under `profiler_outdir`; without one there is none, and a warning says so.
+    Inside a traced function this does nothing.
+    """
+    if not executing_eagerly() or Session.collector is not None:
+        return
+    if profiler and profiler_outdir is None:
+        LOGGER.warning("No `profiler_outdir` passed to trace_on(): no profile is taken.")
+    profiles = profiler and profiler_outdir is not None
+    collector = Session.collector = Collector(profiles)
+    if graph:
+        collector.enter()
+    if collector.profiles:
+        start(profiler_outdir)
+
+
+def trace_export(name: str, step: Any = None, profiler_outdir: Any = None) -> None:
+    """Writes the graphs collected as a summary of this name, and ends the collection.
+
+    ValueError if none goes on.
+    """
+    collector = Session.collector
+    if collector is None:
+        raise ValueError("Must enable trace before export through tf.summary.trace_on.")
+    data = run_metadata(list(collector.graphs.values()))
+    trace_off()
+    write(name, convert(data, dt.string), step, metadata("graph_run_metadata_graph", None, b"1"))
+
+
+def trace_off() -> None:
+    """Ends the collection, and the profile; what was collected is gone."""
+    collector, Session.collector = Session.collector, None
+    if collector is None:
+        return
+    collector.leave()
+    if collector.profiles and Profile.timer is not None:
+        stop()
+
+
+def run_metadata(graphs: list[Graph]) -> bytes:
+    """Graphs as a serialized message."""
+    from graphwright.proto.event_pb2 import RunMetadata  # protobuf is large
+
+    message = RunMetadata()
+    for graph in graphs:
+        definition = graph.as_graph_def()
+        message.partition_graphs.append(definition)
+        message.function_graphs.add(
+            partition_graphs=[definition],
+            pre_optimization_graph=definition,
+            post_optimization_graph=definition,
+        )
+    return message.SerializeToString(deterministic=True)

@@ -1,0 +1,224 @@
+"""`tf.profiler.experimental`: what ran when, as a trace that Perfetto and Chrome open.
+
+While a profile is taken, an interpreter on top of the others times each op and each call
+of a traced function in the thread that started it; nothing is measured otherwise. A call says
+which tier ran it, the segments of machine code in it are timed each, and the code that was
+generated meanwhile is there with its tier. With
+`host_tracer_level=3` the ops of a function are run and timed one by one, with their source lines.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import threading
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from graphwright.base.errors import AlreadyExistsError, UnavailableError
+from graphwright.base.files import write_whole
+from graphwright.compile.run.tiers import Run, native_runner
+from graphwright.control.call import call_of
+from graphwright.function.concrete import ConcreteFunction
+from graphwright.ir.graph import Graph, Node, subgraphs_of
+from graphwright.op.interpreter import Layer
+from graphwright.op.op import Op
+
+_TRACKS = 1 << 30  # numbers that no thread has
+_DETAILED = 3  # the level from which on the ops inside functions are timed
+
+
+class ProfilerOptions(NamedTuple):
+    """Levels of detail, as TensorFlow has them: from host level 3 on, the ops inside functions."""
+
+    host_tracer_level: int = 2
+    python_tracer_level: int = 0
+    device_tracer_level: int = 1
+    delay_ms: int | None = None
+
+
+class Timer(Layer):
+    """The interpreter that notes when each op began and how long it took."""
+
+    def __init__(self, logdir: str, level: int) -> None:
+        self.logdir = logdir
+        self.level = level
+        self.events: list[dict[str, Any]] = []
+        self.began = time.perf_counter()
+        self.tracks: dict[str, int] = {}  # that are no threads
+        self.called: dict[ConcreteFunction, None] = {}
+        self.timed: dict[ConcreteFunction, Run] = {}  # their machine code, its segments timed
+
+    def apply(self, op: Op, operands: tuple[Any, ...], name: str | None) -> Any:
+        """The op's result, timed."""
+        begin = time.perf_counter_ns()
+        try:
+            return self.hand_on(op, operands, name)
+        finally:
+            called = next((g.name for g in subgraphs_of(op)), None)
+            self.note(op.type_name, begin, {} if called is None else {"function": called})
+
+    def watch_call(self, concrete: ConcreteFunction, tensors: Sequence[Any]) -> Any:
+        """A call of a trace by the tier that it has, or op by op."""
+        self.called[concrete] = None
+        detailed = self.level >= _DETAILED
+        tier = "op by op" if detailed else concrete.tier
+        if tier == "native" and concrete not in self.timed:
+            self.timed[concrete] = native_runner(concrete.graph, self.segment)
+        begin = time.perf_counter_ns()
+        try:
+            if detailed:
+                return concrete._outputs.pack(self.each(concrete.graph, tensors))
+            if tier == "native":
+                return concrete.run_by(self.timed[concrete], tensors)
+            return concrete.run([t._array for t in tensors])
+        finally:
+            name = call_of(concrete.graph).type_name
+            self.note(name, begin, {"function": concrete.graph.name, "tier": tier})
+
+    def segment(self, node: Node, native: Callable[..., Any]) -> Callable[..., Any]:
+        """A segment of machine code that notes each of its runs."""
+        (graph,) = subgraphs_of(node.op)
+        details = {"ops": [n.op.type_name for n in graph.nodes]} | lines_of(graph)
+
+        def timed(*arrays: Any) -> Any:
+            begin = time.perf_counter_ns()
+            try:
+                return native(*arrays)
+            finally:
+                self.note("segment", begin, details)
+
+        return timed
+
+    def each(self, graph: Graph, tensors: Sequence[Any]) -> list[Any]:
+        """The results of a graph, its ops timed one by one."""
+        values = dict(zip(graph.arguments, [*tensors, *graph.captured]))
+        for node in graph.nodes:
+            if all(v in values for v in node.outputs) and node.outputs:
+                continue
+            begin = time.perf_counter_ns()
+            result = self.hand_on(node.op, tuple([values[v] for v in node.inputs]), node.name)
+            where = {} if node.location is None else {"line": str(node.location)}
+            self.note(node.op.type_name, begin, {"name": node.name} | where)
+            single = len(node.outputs) == 1 and not node.op.returns_tuple
+            values.update(zip(node.outputs, [result] if single else result or ()))
+        return [values[v] for v in graph.results]
+
+    def compilations(self) -> None:
+        """Adds the code that was generated for called functions meanwhile, on tracks of its own:
+        threads do that at once, and events of one track must lie in each other or apart."""
+        made = [(made, concrete) for concrete in self.called for made in concrete.compilations]
+        ends: list[float] = []  # of the tracks
+        for (tier, began, seconds), concrete in sorted(made, key=lambda pair: pair[0].began):
+            if began >= self.began:
+                free = (i for i, end in enumerate(ends) if end <= began)
+                number = next(free, len(ends))
+                ends[number : number + 1] = [began + seconds]
+                track = self.tracks.setdefault(f"compiler {number}", _TRACKS + number)
+                event = self.event(f"compile {concrete.graph.name}", {"tier": tier}, track)
+                self.events.append(event | {"ts": began * 1e6, "dur": seconds * 1e6})
+
+    def names(self) -> list[dict[str, Any]]:
+        """The names of the process and of the tracks."""
+        tracks = self.tracks | {t.name: t.native_id for t in threading.enumerate() if t.native_id}
+        found = [("process_name", 0, "graphwright")]
+        found += [("thread_name", track, name) for name, track in tracks.items()]
+        return [
+            {"name": kind, "ph": "M", "pid": os.getpid(), "tid": track, "args": {"name": name}}
+            for kind, track, name in found
+        ]
+
+    def note(self, name: str, begin: int, args: dict[str, Any]) -> None:
+        """Adds an event that began at `begin` (ns) and ends now."""
+        times = {"ts": begin / 1000, "dur": (time.perf_counter_ns() - begin) / 1000}
+        self.events.append(self.event(name, args) | times)
+
+    def event(self, name: str, args: dict[str, Any], track: int | None = None) -> dict[str, Any]:
+        """An event of this process and thread, or of another track, without its times."""
+        # Viewers take thread ids of 32 bits: the system's, not Python's.
+        place = {"pid": os.getpid(), "tid": track or threading.get_native_id()}
+        return {"name": name, "ph": "X", "cat": "graphwright", "args": args, **place}
+
+
+def lines_of(graph: Graph) -> dict[str, Any]:
+    """The user's lines that a graph comes from, in the order of its nodes."""
+    found = dict.fromkeys(str(n.location) for n in graph.nodes if n.location is not None)
+    return {"lines": list(found)}
+
+
+class Session:
+    """The profile being taken, if one is: there is one at a time."""
+
+    timer: Timer | None = None
+
+
+def start(logdir: str, options: ProfilerOptions | None = None) -> None:
+    """Begins a profile, to be written under `logdir`; AlreadyExistsError if one is being taken."""
+    if Session.timer is not None:
+        raise AlreadyExistsError(None, None, "Another profiler is running.")
+    level = ProfilerOptions().host_tracer_level if options is None else options.host_tracer_level
+    timer = Session.timer = Timer(os.fspath(logdir), level)
+    timer.enter()
+
+
+def stop(save: bool = True) -> None:
+    """Ends the profile and writes it; UnavailableError if none is being taken."""
+    timer = Session.timer
+    if timer is None:
+        raise UnavailableError(
+            None, None, "Cannot export profiling results. No profiler is running."
+        )
+    Session.timer = None
+    timer.leave()
+    timer.compilations()
+    if save:
+        folder = Path(timer.logdir, "plugins", "profile", time.strftime("%Y_%m_%d_%H_%M_%S"))
+        events = [*timer.names(), *timer.events]
+        text = json.dumps({"traceEvents": events, "displayTimeUnit": "ms"})
+        write_whole(folder / f"{os.getpid()}.trace.json", text.encode())
+
+
+class Profile:
+    """A profile of the block.
+
+    >>> import graphwright as tf, os, tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     with tf.profiler.experimental.Profile(folder):
+    ...         y = tf.constant(1.0) + 1.0
+    ...     print([files[0].endswith(".trace.json") for _, _, files in os.walk(folder) if files])
+    [True]
+    """
+
+    def __init__(self, logdir: str, options: ProfilerOptions | None = None) -> None:
+        self._logdir = logdir
+        self._options = options
+
+    def __enter__(self) -> None:
+        start(self._logdir, self._options)
+
+    def __exit__(self, *exception: Any) -> None:
+        stop()
+
+
+class Trace:
+    """Names the block in the profile, with details such as `step_num`; nothing without one."""
+
+    def __init__(self, name: str, **kwargs: Any) -> None:
+        self._name = name
+        self._details = kwargs
+        self._begin = 0
+
+    def __enter__(self) -> Trace:
+        self._begin = time.perf_counter_ns()
+        return self
+
+    def set_metadata(self, **kwargs: Any) -> None:
+        """Adds details."""
+        self._details.update(kwargs)
+
+    def __exit__(self, *exception: Any) -> None:
+        if Session.timer is not None:
+            details = {key: str(value) for key, value in self._details.items()}
+            Session.timer.note(self._name, self._begin, details)

@@ -1,0 +1,272 @@
+"""`tf.summary`: writers, what is recorded at which step, and the plain forms of summaries.
+
+The state is each thread's own: the default writer, the step, and whether to record.
+"""
+
+from __future__ import annotations
+
+import re
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from graphwright.control.branch import cond
+from graphwright.ir.graph import Graph
+from graphwright.library.summary import event_file
+from graphwright.library.summary.event_file import EventFile
+from graphwright.op.interpreter import apply, convert
+from graphwright.ops.core.static import get_static_value
+from graphwright.ops.math.comparison import logical_and
+from graphwright.ops.state.variable_ops import HANDLE
+from graphwright.ops.strings.strings import string
+from graphwright.trace.scopes import executing_eagerly, init_scope, name_scope, scoped_names
+from graphwright.types import dtypes as dt
+from graphwright.values.tensor import box
+
+_QUEUE, _MILLIS, _SUFFIX = 10, 120_000, ".v2"
+_OUTSIDE_SCOPES = re.compile(r"[^-_/.A-Za-z0-9]")
+
+
+class State(threading.local):
+    """What summaries of a thread go by."""
+
+    writer: SummaryWriter | None = None
+    step: Any = None
+    condition: Any = None  # a bool, a tensor or a function of no arguments; None: record
+
+
+STATE = State()
+
+
+class SummaryWriter:
+    """Where summaries go. Make one with `tf.summary.create_file_writer`."""
+
+    def set_as_default(self, step: Any = None) -> None:
+        """Makes this the thread's writer from now on, and `step` its step if one is given."""
+        STATE.writer = self
+        if step is not None:
+            STATE.step = step
+
+    @contextmanager
+    def as_default(self, step: Any = None) -> Iterator[SummaryWriter]:
+        """Makes this the writer inside the block, and `step` the step; then flushes."""
+        before = STATE.writer, STATE.step
+        self.set_as_default(step)
+        try:
+            yield self
+            self.flush()
+        finally:
+            STATE.writer = before[0]
+            if step is not None:
+                STATE.step = before[1]
+
+    def init(self) -> None:
+        """Writers are ready when they are made: there is nothing to do."""
+
+    def flush(self) -> None:
+        """Hands what was written to the system."""
+
+    def close(self) -> None:
+        """Ends the file."""
+
+    def _write(self, op: Any, step: Any, *operands: Any, name: str | None = None) -> Any:
+        """Applies a writing op; whether anything was written."""
+        return convert(False)
+
+
+class FileWriter(SummaryWriter):
+    """Writes to one event file, which it makes at once."""
+
+    def __init__(self, file: EventFile) -> None:
+        self._resource = box(file, HANDLE)
+        self._closed = False
+
+    def set_as_default(self, step: Any = None) -> None:
+        """Makes this the thread's writer; RuntimeError once it is closed."""
+        if self._closed:
+            raise RuntimeError(f"SummaryWriter {self!r} is already closed")
+        super().set_as_default(step)
+
+    def flush(self) -> None:
+        """Hands what was written to the system."""
+        if not self._closed:
+            apply(event_file.FLUSH, self._resource)
+
+    def close(self) -> None:
+        """Ends the file; closing again does nothing."""
+        if not self._closed:
+            self.flush()
+            self._closed = True
+            apply(event_file.CLOSE, self._resource)
+
+    def _write(self, op: Any, step: Any, *operands: Any, name: str | None = None) -> Any:
+        apply(op, self._resource, convert(step, dt.int64), *operands, name=name)
+        return convert(True)
+
+
+def create_file_writer(
+    logdir: Any,
+    max_queue: Any = None,
+    flush_millis: Any = None,
+    filename_suffix: Any = None,
+    name: str | None = None,
+    experimental_trackable: bool = False,
+    experimental_mesh: Any = None,
+) -> SummaryWriter:
+    """A writer of a new event file in the directory `logdir`, which is made if need be.
+
+    Events are flushed when more than `max_queue` (10) wait or `flush_millis` (two minutes) have
+    passed. Without a `logdir` the writer writes nothing.
+
+    >>> import tempfile
+    >>> writer = tf.summary.create_file_writer(tempfile.mkdtemp())
+    >>> with writer.as_default():
+    ...     tf.summary.scalar("loss", 0.25, step=1).numpy()
+    np.True_
+    >>> writer.close()
+    """
+    if logdir is None:
+        return create_noop_writer()
+    with init_scope():
+        folder = convert(logdir, dt.string).numpy().decode()
+        queue = int(convert(_QUEUE if max_queue is None else max_queue, dt.int32))
+        millis = int(convert(_MILLIS if flush_millis is None else flush_millis, dt.int32))
+        suffix = convert(_SUFFIX if filename_suffix is None else filename_suffix, dt.string)
+        return FileWriter(EventFile(folder, queue, millis, suffix.numpy().decode()))
+
+
+def create_noop_writer() -> SummaryWriter:
+    """A writer that writes nothing."""
+    return SummaryWriter()
+
+
+def flush(writer: Any = None, name: str | None = None) -> None:
+    """Hands what a writer (the default one) has written to the system."""
+    writer = STATE.writer if writer is None else writer
+    if writer is None:
+        return
+    if not isinstance(writer, SummaryWriter):
+        raise ValueError(f"Invalid argument to flush(): {writer!r}")
+    writer.flush()
+
+
+# -- what is recorded -----------------------------------------------------------------------
+
+
+def get_step() -> Any:
+    """The thread's step, or None: a number, a tensor or a variable."""
+    return STATE.step
+
+
+def set_step(step: Any) -> None:
+    """Sets the step of summaries that are given none; a variable's value then is read each time."""
+    STATE.step = step
+
+
+@contextmanager
+def record_if(condition: Any) -> Iterator[None]:
+    """Records summaries in the block only where `condition` is true.
+
+    It is a bool, a tensor, or a function of no arguments that is called for each summary.
+    """
+    before, STATE.condition = STATE.condition, condition
+    try:
+        yield
+    finally:
+        STATE.condition = before
+
+
+def should_record_summaries() -> Any:
+    """Whether a summary would be recorded now, as a tensor; never without a default writer."""
+    if STATE.writer is None:
+        return convert(False)
+    condition = STATE.condition() if callable(STATE.condition) else STATE.condition
+    return logical_and(convert(True), True if condition is None else convert(condition, dt.bool_))
+
+
+@contextmanager
+def summary_scope(
+    name: str, default_name: str = "summary", values: Any = None
+) -> Iterator[tuple[str, str]]:
+    """Names ops of the block; gives a summary's tag and the scope's name.
+
+    The tag is `name` in the scopes around it; the scope lacks characters that none may have.
+    """
+    name = name or default_name
+    outside = scoped_names().scope
+    with name_scope(_OUTSIDE_SCOPES.sub("", name) or default_name) as scope:
+        yield outside + name, scope
+
+
+def record(write: Callable[[], Any]) -> Any:
+    """Calls `write` if summaries are recorded, when that is known; whether anything was written."""
+    if STATE.writer is None:
+        return convert(False)
+    wanted = should_record_summaries()
+    known = get_static_value(wanted)
+    if known is None:
+        return cond(wanted, write, lambda: convert(False))
+    return write() if known else convert(False)
+
+
+def step_of(step: Any) -> Any:
+    """The step given or the thread's; ValueError if there is none."""
+    step = STATE.step if step is None else step
+    if step is None:
+        raise ValueError(
+            "No step set. Please specify one either through the `step` argument or through "
+            "tf.summary.experimental.set_step()"
+        )
+    return step
+
+
+def write(tag: Any, tensor: Any, step: Any = None, metadata: Any = None, name: Any = None) -> Any:
+    """Writes a tensor (or what a function of no arguments returns) under a tag.
+
+    `metadata` is a `SummaryMetadata` message, its bytes or None. Returns whether anything was
+    written: False without a default writer. ValueError where there is a writer but no step.
+    """
+
+    writer = STATE.writer
+    if writer is None:
+        return convert(False)
+    number = step_of(step)
+
+    def written() -> Any:
+        value = convert(tensor() if callable(tensor) else tensor)
+        described = b"" if metadata is None else metadata
+        if hasattr(described, "SerializeToString"):
+            described = described.SerializeToString()
+        operands = value, convert(tag, dt.string), convert(described, dt.string)
+        return writer._write(event_file.WRITE_SUMMARY, number, *operands, name=name)
+
+    with name_scope(name or "write_summary"):
+        return record(written)
+
+
+def write_raw_pb(tensor: Any, step: Any = None, name: str | None = None) -> Any:
+    """Writes serialized `Summary` messages; returns whether anything was written."""
+    writer = STATE.writer
+    if writer is None:
+        return convert(False)
+    number = step_of(step)
+    return record(lambda: writer._write(event_file.WRITE_RAW, number, string(tensor), name=name))
+
+
+def graph(graph_data: Any) -> Any:
+    """Writes a `tf.Graph` or GraphDef message; returns whether anything was written."""
+    if not executing_eagerly():
+        raise ValueError("`tf.summary.graph` writes a graph as it is: call it outside functions.")
+    if isinstance(graph_data, Graph):
+        graph_data = graph_data.as_graph_def()
+    elif getattr(getattr(graph_data, "DESCRIPTOR", None), "name", "") != "GraphDef":
+        raise ValueError(
+            "Argument 'graph_data' is not tf.Graph or tf.compat.v1.GraphDef. Received "
+            f"graph_data={graph_data} of type {type(graph_data).__name__}."
+        )
+    writer = STATE.writer
+    if writer is None:
+        return convert(False)
+    data = graph_data.SerializeToString()
+    return record(lambda: writer._write(event_file.WRITE_GRAPH, 0, string(data)))

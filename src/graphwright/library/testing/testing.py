@@ -1,0 +1,415 @@
+"""`tf.test`: unit tests over tensors.
+
+`TestCase` compares tensors, arrays, nested structures and ragged rows; the assertions on Python's
+own containers are those of `absl.testing.absltest`, as in TensorFlow.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import re
+import shutil
+import tempfile
+import threading
+import unittest
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from absl.testing import absltest
+
+from graphwright.base.errors import InvalidArgumentError, OpError
+from graphwright.op.interpreter import holds_tensor
+from graphwright.ops.random.seeds import set_seed
+from graphwright.types import tree
+from graphwright.types.composite import Composite
+from graphwright.types.dtypes import as_dtype
+from graphwright.values.convert import convert
+from graphwright.values.tensor import EagerTensor, Tensor
+from graphwright.values.variable import Variable
+
+#: Looser tolerances of the dtypes that have few digits.
+_COARSE = ("float16", "bfloat16")
+
+
+class TestCase(absltest.TestCase):
+    """A `unittest.TestCase` that compares tensors; each test begins with the seed 42.
+
+    >>> import graphwright as tf
+    >>> tf.test.TestCase().assertAllClose(tf.constant([1.0, 2.0]), [1.0, 2.0 + 1e-7])
+    """
+
+    def setUp(self) -> None:
+        super().setUp()
+        set_seed(42)
+        np.random.seed(42)
+
+    # -- values -------------------------------------------------------------------------
+
+    def evaluate(self, tensors: Any) -> Any:
+        """Tensors as NumPy values, in the structure in which they come."""
+        return tree.map_structure(values_of, tensors)
+
+    @contextlib.contextmanager
+    def session(self, *args: Any, **kwargs: Any) -> Iterator[TestCase]:
+        """A block in which `evaluate` may be called, as everywhere."""
+        yield self
+
+    cached_session = session
+
+    def get_temp_dir(self) -> str:
+        """A folder that is removed after the test; the same in all of the test."""
+        found: str | None = self.__dict__.get("_folder")
+        if found is None:
+            found = self._folder = tempfile.mkdtemp()
+            self.addCleanup(shutil.rmtree, found, ignore_errors=True)
+        return found
+
+    def checkedThread(
+        self, target: Callable[..., Any], args: Any = None, kwargs: Any = None
+    ) -> CheckedThread:
+        """A thread whose `join` fails the test with what the thread raised."""
+        return CheckedThread(self, target, args or (), kwargs or {})
+
+    # -- all elements -------------------------------------------------------------------
+
+    def assertAllClose(
+        self, a: Any, b: Any, rtol: float = 1e-6, atol: float = 1e-6, msg: str | None = None
+    ) -> None:
+        """The elements of two structures are close: |a - b| <= atol + rtol * |b|."""
+        for path, x, y in self._pairs(a, b, msg):
+            x, y = self._of_one_shape(x, y, msg)
+            if not np.allclose(wide(x), wide(y), rtol=rtol, atol=atol, equal_nan=True):
+                bad = ~np.isclose(wide(x), wide(y), rtol=rtol, atol=atol, equal_nan=True)
+                where = f"rtol={rtol}, atol={atol}{path}\n{differences(x, y, bad)}"
+                self.fail(f"Not equal to tolerance {where}\n{msg or ''}")
+
+    def assertAllCloseAccordingToType(
+        self,
+        a: Any,
+        b: Any,
+        rtol: float = 1e-6,
+        atol: float = 1e-6,
+        float_rtol: float = 1e-6,
+        float_atol: float = 1e-6,
+        half_rtol: float = 1e-3,
+        half_atol: float = 1e-3,
+        bfloat16_rtol: float = 1e-2,
+        bfloat16_atol: float = 1e-2,
+        msg: str | None = None,
+    ) -> None:
+        """As `assertAllClose`, with the tolerances of the dtype that has the fewest digits."""
+        names = {x.dtype.name for _, *pair in self._pairs(a, b, msg) for x in map(array_of, pair)}
+        for name, relative, absolute in (
+            ("float32", float_rtol, float_atol),
+            ("complex64", float_rtol, float_atol),
+            ("float16", half_rtol, half_atol),
+            ("bfloat16", bfloat16_rtol, bfloat16_atol),
+        ):
+            if name in names:
+                rtol, atol = max(rtol, relative), max(atol, absolute)
+        self.assertAllClose(a, b, rtol, atol, msg)
+
+    def assertNotAllClose(
+        self, a: Any, b: Any, rtol: float = 1e-6, atol: float = 1e-6, msg: str | None = None
+    ) -> None:
+        """Some elements are not close."""
+        try:
+            self.assertAllClose(a, b, rtol, atol)
+        except AssertionError:
+            return
+        self.fail(f"The two values are close at all elements. {msg or ''}")
+
+    def assertAllEqual(self, a: Any, b: Any, msg: str | None = None) -> None:
+        """All elements are equal; NaN is equal to NaN."""
+        if isinstance(a, Composite) or isinstance(b, Composite):
+            self.assertEqual(rows_of(a), rows_of(b), msg)
+            return
+        x, y = self._of_one_shape(a, b, msg)
+        same = x == y
+        if x.dtype.kind in "fc" and y.dtype.kind in "fc":
+            same = same | (np.isnan(x) & np.isnan(y))
+        if not np.all(same):
+            self.fail(f"Arrays are not equal\n{differences(x, y, ~same)}\n{msg or ''}")
+
+    def assertNotAllEqual(self, a: Any, b: Any, msg: str | None = None) -> None:
+        """Some elements differ."""
+        try:
+            self.assertAllEqual(a, b)
+        except AssertionError:
+            return
+        self.fail(f"The two values are equal at all elements. {msg or ''}")
+
+    def assertAllGreater(self, a: Any, comparison_target: Any) -> None:
+        """The least element is greater than a number."""
+        self.assertGreater(np.min(array_of(a)), comparison_target)
+
+    def assertAllGreaterEqual(self, a: Any, comparison_target: Any) -> None:
+        """The least element is not less than a number."""
+        self.assertGreaterEqual(np.min(array_of(a)), comparison_target)
+
+    def assertAllLess(self, a: Any, comparison_target: Any) -> None:
+        """The greatest element is less than a number."""
+        self.assertLess(np.max(array_of(a)), comparison_target)
+
+    def assertAllLessEqual(self, a: Any, comparison_target: Any) -> None:
+        """The greatest element is not greater than a number."""
+        self.assertLessEqual(np.max(array_of(a)), comparison_target)
+
+    def assertAllInRange(
+        self,
+        target: Any,
+        lower_bound: Any,
+        upper_bound: Any,
+        open_lower_bound: bool = False,
+        open_upper_bound: bool = False,
+    ) -> None:
+        """All elements are between the bounds, which belong to the range unless they are open."""
+        found = array_of(target)
+        below = found <= lower_bound if open_lower_bound else found < lower_bound
+        above = found >= upper_bound if open_upper_bound else found > upper_bound
+        outside = below | above | (np.isnan(found) if found.dtype.kind in "fc" else False)
+        if np.any(outside):
+            left, right = "(" if open_lower_bound else "[", ")" if open_upper_bound else "]"
+            self.fail(
+                f"{np.sum(outside)} of the {found.size} element(s) are outside the range "
+                f"{left}{lower_bound}, {upper_bound}{right}: {found[outside]} at "
+                f"{np.argwhere(outside).tolist()}"
+            )
+
+    def assertAllInSet(self, target: Any, expected_set: Any) -> None:
+        """All elements are among those of a set."""
+        found = np.unique(array_of(target))
+        others = [x for x in found.tolist() if x not in expected_set]
+        if others:
+            self.fail(f"{len(others)} unique element(s) are not in {expected_set}: {others}")
+
+    # -- numbers, shapes, dtypes --------------------------------------------------------
+
+    def assertNear(self, f1: Any, f2: Any, err: float, msg: str | None = None) -> None:
+        """Two numbers differ by at most `err`; infinities are equal to themselves."""
+        if not (f1 == f2 or abs(f1 - f2) <= err):
+            self.fail(f"{f1} != {f2} +/- {err}. {msg or ''}")
+
+    def assertArrayNear(self, farray1: Any, farray2: Any, err: float, msg: Any = None) -> None:
+        """Two sequences of numbers differ by at most `err` each."""
+        self.assertEqual(len(farray1), len(farray2), msg)
+        for f1, f2 in zip(farray1, farray2):
+            self.assertNear(float(f1), float(f2), err, msg)
+
+    def assertNDArrayNear(self, ndarray1: Any, ndarray2: Any, err: float, msg: Any = None) -> None:
+        """The difference of two arrays has a norm of less than `err`."""
+        norm = float(np.linalg.norm(array_of(ndarray1) - array_of(ndarray2)))
+        self.assertLess(norm, err, msg)
+
+    def assertShapeEqual(self, input_a: Any, input_b: Any, msg: str | None = None) -> None:
+        """Two arrays or tensors are of one shape."""
+        self.assertEqual(tuple(input_a.shape), tuple(input_b.shape), msg)
+
+    def assertDTypeEqual(self, target: Any, expected_dtype: Any) -> None:
+        """All tensors of a structure are of a dtype."""
+        for leaf in tree.flatten(target):
+            self.assertEqual(as_dtype(array_of(leaf).dtype), as_dtype(expected_dtype))
+
+    # -- errors -------------------------------------------------------------------------
+
+    @contextlib.contextmanager
+    def assertRaisesWithPredicateMatch(  # type: ignore[override]
+        self, exception_type: type[BaseException], expected_err_re_or_predicate: Any
+    ) -> Iterator[None]:
+        """The block raises an error whose message matches, or that a predicate holds for."""
+        expected = expected_err_re_or_predicate
+        try:
+            yield
+        except exception_type as error:
+            message = error.message if isinstance(error, OpError) else str(error)
+            if not (expected(error) if callable(expected) else re.search(expected, message)):
+                raise AssertionError(f"Exception of type {type(error)}: {error}") from error
+            return
+        self.fail(f"{exception_type.__name__} not raised")
+
+    def assertRaisesOpError(self, expected_err_re_or_predicate: Any) -> Any:
+        """The block raises an `OpError` that matches."""
+        return self.assertRaisesWithPredicateMatch(OpError, expected_err_re_or_predicate)
+
+    def assertRaisesIncompatibleShapesError(
+        self, exception_type: type[BaseException] = InvalidArgumentError
+    ) -> Any:
+        """The block raises an error about shapes that do not fit each other."""
+        return self.assertRaisesWithPredicateMatch(
+            exception_type, r"Incompatible shapes|Dimensions must be equal|required broadcastable"
+        )
+
+    # -- structures ---------------------------------------------------------------------
+
+    def assertProtoEquals(
+        self, expected_message_maybe_ascii: Any, validate_message: Any, msg: Any = None
+    ) -> None:
+        """A protobuf message is another, which may be given as text."""
+        expected = expected_message_maybe_ascii
+        if isinstance(expected, str):
+            from google.protobuf import text_format
+
+            expected = text_format.Parse(expected, type(validate_message)())
+        self.assertEqual(str(expected), str(validate_message), msg)
+
+    def _pairs(self, a: Any, b: Any, msg: str | None) -> Iterator[tuple[str, Any, Any]]:
+        """The leaves of two structures side by side, each with a word on where it is."""
+        yield from self._walk(a, b, "", msg)
+
+    def _walk(self, a: Any, b: Any, path: str, msg: str | None) -> Iterator[tuple[str, Any, Any]]:
+        if isinstance(a, Mapping) and isinstance(b, Mapping):
+            self.assertCountEqual(a, b, f"mismatched keys{path}. {msg or ''}")
+            for key in a:
+                yield from self._walk(a[key], b[key], f"{path or ' at '}[{key!r}]", msg)
+        elif is_row(a) and is_row(b) and len(a) == len(b) and not (is_array(a) and is_array(b)):
+            for i, (x, y) in enumerate(zip(a, b)):
+                yield from self._walk(x, y, f"{path or ' at '}[{i}]", msg)
+        else:
+            yield path, a, b
+
+    def _of_one_shape(self, a: Any, b: Any, msg: str | None) -> tuple[Any, Any]:
+        x, y = array_of(a), array_of(b)
+        if x.shape != y.shape:
+            self.fail(f"Shape mismatch: expected {x.shape}, got {y.shape}. {msg or ''}")
+        return x, y
+
+
+class CheckedThread:
+    """A thread that a test starts and joins."""
+
+    def __init__(self, case: TestCase, target: Callable[..., Any], args: Any, kwargs: Any) -> None:
+        self._case = case
+        self._error: BaseException | None = None
+        self._thread = threading.Thread(target=self._run, args=(target, args, kwargs))
+
+    def _run(self, target: Callable[..., Any], args: Any, kwargs: Any) -> None:
+        try:
+            target(*args, **kwargs)
+        except BaseException as error:  # noqa: BLE001 - raised where it is joined
+            self._error = error
+
+    def start(self) -> None:
+        """Starts the thread."""
+        self._thread.start()
+
+    def is_alive(self) -> bool:
+        """Whether it runs."""
+        return self._thread.is_alive()
+
+    def join(self) -> None:
+        """Waits for the thread; the test fails if it raised."""
+        self._thread.join()
+        if self._error is not None:
+            raise self._case.failureException(f"Error in a thread: {self._error}") from self._error
+
+
+def values_of(leaf: Any) -> Any:
+    """A tensor or variable as a NumPy value; anything else as it is."""
+    return leaf.numpy() if isinstance(leaf, (EagerTensor, Variable)) else leaf
+
+
+def array_of(value: Any) -> np.ndarray[Any, Any]:
+    """A value as an array: strings as bytes."""
+    if not isinstance(value, (Tensor, Variable, np.ndarray, np.generic)):
+        value = convert(value) if holds_tensor(value) else np.asarray(value)
+    array = np.asarray(values_of(value))
+    return np.char.encode(array, "utf-8").astype(object) if array.dtype.kind == "U" else array
+
+
+def wide(array: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+    """An array of a dtype that NumPy compares with tolerances."""
+    return array.astype(np.float32) if array.dtype.name in _COARSE else array
+
+
+def is_row(value: Any) -> bool:
+    """Whether a value has items one after the other."""
+    return isinstance(value, (list, tuple))
+
+
+def is_array(value: Any) -> bool:
+    """Whether nested lists are one array."""
+    try:
+        array = array_of(value)
+    except (TypeError, ValueError, OpError):
+        return False
+    return array.dtype.kind != "O" or all(isinstance(x, (bytes, str)) for x in array.flat)
+
+
+def rows_of(value: Any) -> Any:
+    """Ragged rows, or an array, as nested lists."""
+    if hasattr(value, "to_list"):
+        return value.to_list()
+    return value if isinstance(value, list) else array_of(value).tolist()
+
+
+def differences(x: Any, y: Any, bad: Any) -> str:
+    """Where two arrays differ, the first of many."""
+    places = np.argwhere(bad)
+    shown = [
+        f"  {place.tolist()}: {x[tuple(place)]!r} and {y[tuple(place)]!r}" for place in places[:10]
+    ]
+    more = [f"  ... and {len(places) - 10} more"] if len(places) > 10 else []
+    return "\n".join([f"{len(places)} of {x.size} elements differ:", *shown, *more])
+
+
+def main(argv: Sequence[str] | None = None) -> None:
+    """Runs the tests of the program, as `absltest.main`."""
+    absltest.main(argv=argv)
+
+
+def gpu_device_name() -> str:
+    """The name of a GPU: there is none."""
+    return ""
+
+
+def is_gpu_available(cuda_only: bool = False, min_cuda_compute_capability: Any = None) -> bool:
+    """Whether there is a GPU: there is none."""
+    return False
+
+
+def is_built_with_cuda() -> bool:
+    """Whether CUDA is used: it is not."""
+    return False
+
+
+def is_built_with_rocm() -> bool:
+    """Whether ROCm is used: it is not."""
+    return False
+
+
+def is_built_with_gpu_support() -> bool:
+    """Whether GPUs are used: they are not."""
+    return False
+
+
+def is_built_with_xla() -> bool:
+    """Whether XLA is used: functions are compiled by an engine of our own."""
+    return False
+
+
+def disable_with_predicate(
+    pred: Callable[[], bool], skip_message: str
+) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """A decorator of tests that are skipped while `pred` holds."""
+
+    def decorate(function: Callable[..., Any]) -> Callable[..., Any]:
+        def test(self: unittest.TestCase, *args: Any, **kwargs: Any) -> Any:
+            if pred():
+                self.skipTest(skip_message)
+            return function(self, *args, **kwargs)
+
+        return test
+
+    return decorate
+
+
+def assert_equal_graph_def(expected: Any, actual: Any) -> None:
+    """Two GraphDefs are equal but for the order of their nodes; TypeError, AssertionError."""
+    for graph in (expected, actual):
+        if type(graph).__name__ != "GraphDef":
+            raise TypeError(f"A GraphDef is needed, not a {type(graph).__name__}.")
+    left, right = ({node.name: node for node in graph.node} for graph in (expected, actual))
+    if left != right:
+        names = sorted(n for n in {*left, *right} if left.get(n) != right.get(n))
+        raise AssertionError(f"Graphs differ in the nodes {', '.join(names)}")

@@ -1,0 +1,321 @@
+"""Calls that make a staged function trace again and again."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from graphwright.lint.analysis import Analysis, Place, line_of
+from graphwright.lint.finding import Finding
+from graphwright.lint.kinds import MANY, Kind
+from graphwright.lint.model import Call, Class, Staging, Value
+from graphwright.lint.rules.effect_rules import changed_container
+from graphwright.lint.rules.rule import Rule
+from graphwright.lint.statement_analysis import names_of
+
+Argument = tuple[Call, ast.expr, Value]
+ARRAYS = Kind.TENSOR | Kind.NUMPY
+#: Bases whose objects have a trace type of their own, or are told apart on purpose.
+TYPED_BASES = ("tf.", "typing.NamedTuple", "enum.", "collections.namedtuple", "?", "attr")
+
+
+class CallRule(Rule):
+    """A rule about what the calls of a staged function give to one parameter."""
+
+    #: Whether an input signature makes what the rule warns of impossible.
+    signature_helps = True
+
+    def check_module(self, analysis: Analysis) -> Iterator[Finding]:
+        for staging in analysis.stagings:
+            if staging.signature and self.signature_helps:
+                continue
+            given: dict[str, list[Argument]] = {}
+            for call in sorted(staging.calls, key=lambda c: (line_of(c.node), c.node.col_offset)):
+                if not call.concrete:
+                    for name, (node, value) in call.arguments.items():
+                        given.setdefault(name, []).append((call, node, value))
+            for name, arguments in given.items():
+                if name != staging.function.self_name:
+                    yield from self.check(analysis, staging, name, arguments)
+
+    def check(
+        self, analysis: Analysis, staging: Staging, name: str, arguments: list[Argument]
+    ) -> Iterator[Finding]:
+        """The findings of one parameter."""
+        raise NotImplementedError
+
+
+class ChangingLiteral(CallRule):
+    """Calls give different Python numbers: each is traced for itself."""
+
+    code = "GW401"
+
+    def check(
+        self, analysis: Analysis, staging: Staging, name: str, arguments: list[Argument]
+    ) -> Iterator[Finding]:
+        seen: list[object] = []
+        for _, node, value in arguments:
+            number = value.constant
+            if type(number) not in (int, float) or number in seen or not is_literal(node):
+                continue
+            seen.append(number)
+            if len(seen) == 2:
+                known = ", ".join(
+                    sorted(
+                        {
+                            ast.unparse(one)
+                            for _, one, v in arguments
+                            if type(v.constant) in (int, float) and is_literal(one)
+                        }
+                    )
+                )
+                tf = analysis.module_name
+                yield self.found(
+                    analysis,
+                    node,
+                    f"`{name}` of `{staging.function.name}` is a Python"
+                    f" number that differs between calls ({known}): each is traced for"
+                    f" itself; pass {tf}.constant({ast.unparse(node)})",
+                )
+
+
+class ChangingNumber(CallRule):
+    """A loop passes a Python number that changes: each value is traced for itself."""
+
+    code = "GW402"
+
+    def check(
+        self, analysis: Analysis, staging: Staging, name: str, arguments: list[Argument]
+    ) -> Iterator[Finding]:
+        for _, node, value in arguments:
+            numbers = [one for one in value.within() if one.varying and one.is_only(Kind.NUMBER)]
+            if not numbers or value.may(Kind.UNKNOWN) or not analysis.loop_around(node):
+                continue
+            text = ast.unparse(node)
+            number = value.is_only(Kind.NUMBER)
+            what = (
+                "is a Python number that changes" if number else "holds Python numbers that change"
+            )
+            instead = f"{analysis.module_name}.constant({text})" if number else "tensors"
+            yield self.found(
+                analysis,
+                node,
+                f"`{text}` {what} in this loop: `{staging.function.name}` is traced for each"
+                f" value; pass {instead}",
+            )
+
+
+class NoEquality(CallRule):
+    """Calls give new objects that are equal to no other: each is traced for itself."""
+
+    code = "GW403"
+    signature_helps = False
+
+    def check(
+        self, analysis: Analysis, staging: Staging, name: str, arguments: list[Argument]
+    ) -> Iterator[Finding]:
+        made: set[ast.AST] = set()
+        for _, node, value in arguments:
+            if not value.is_only(Kind.OBJECT) or not value.classes:
+                continue
+            if not all(is_told_by_identity(klass) for klass in value.classes):
+                continue
+            if (made and value.made - made) or self._is_new_in_loop(analysis, node, value):
+                klass = sorted(one.name for one in value.classes)[0]
+                yield self.found(
+                    analysis,
+                    node,
+                    f"another `{klass}` than before: it has no __eq__,"
+                    f" so `{staging.function.name}` is traced for each object; give the"
+                    " class __eq__ and __hash__, or __tf_tracing_type__",
+                )
+                return
+            made |= value.made
+
+    def _is_new_in_loop(self, analysis: Analysis, node: ast.expr, value: Value) -> bool:
+        """Whether each iteration of a loop around a call gives another object."""
+        loop = analysis.loop_around(node)
+        if loop is None:
+            return False
+        targets = names_of(loop.target) if isinstance(loop, ast.For) else []
+        if isinstance(node, ast.Name) and node.id in targets:
+            return len(value.made) > 1
+        return any(analysis.loop_around(made) is loop for made in value.made)
+
+
+class Unhashable(CallRule):
+    """A call gives an object that cannot be hashed: it has no trace type."""
+
+    code = "GW404"
+    signature_helps = False
+
+    def check(
+        self, analysis: Analysis, staging: Staging, name: str, arguments: list[Argument]
+    ) -> Iterator[Finding]:
+        for _, node, value in arguments:
+            if value.is_only(Kind.CONTAINER) and value.path == "set":
+                what = "a set"
+            elif value.is_only(Kind.OBJECT) and any(map(is_unhashable, value.classes)):
+                what = "an object without __hash__"
+            else:
+                continue
+            yield self.found(
+                analysis,
+                node,
+                f"`{name}` of `{staging.function.name}` is {what},"
+                " which no trace can be found by: TypeError; pass something that can"
+                " be hashed",
+            )
+            return
+
+
+class ChangingShape(CallRule):
+    """Calls give tensors or lists of many lengths: each is traced for itself."""
+
+    code = "GW405"
+
+    def check(
+        self, analysis: Analysis, staging: Staging, name: str, arguments: list[Argument]
+    ) -> Iterator[Finding]:
+        if staging.relaxed or any(call.concrete for call in staging.calls):
+            return
+        shapes: dict[int, set[tuple[int, ...]]] = {}
+        lengths: set[int] = set()
+        for _, node, value in arguments:
+            what = self._in_loop(value) if analysis.loop_around(node) else ""
+            if value.is_only(ARRAYS) and value.shape is not None:
+                same = shapes.setdefault(len(value.shape), set())
+                same.add(value.shape)
+                if len(same) == MANY:
+                    what = what or "a tensor of another shape in each call"
+            elif value.is_only(Kind.CONTAINER) and isinstance(node, ast.List) and value.items:
+                lengths.add(len(value.items))
+                if len(lengths) == MANY - 1:
+                    what = what or "a list of another length"
+            if what:
+                yield self._many(analysis, staging, node, name, what)
+                return
+
+    def _in_loop(self, value: Value) -> str:
+        """What a loop around a call changes of the value, in words."""
+        if value.varying and value.is_only(Kind.CONTAINER):
+            return "a list whose length changes in this loop"
+        if value.may(Kind.UNKNOWN):
+            return ""
+        if any(part.varying and part.is_only(ARRAYS) for part in value.within()):
+            return "a tensor whose shape changes in this loop"
+        return ""
+
+    def _many(
+        self, analysis: Analysis, staging: Staging, node: ast.expr, name: str, what: str
+    ) -> Finding:
+        tf = analysis.module_name
+        return self.found(
+            analysis,
+            node,
+            f"`{name}` of `{staging.function.name}` is {what}, and each"
+            f" is traced for itself; state an input_signature with None"
+            f" ({tf}.TensorSpec([None], ...)), or reduce_retracing=True",
+        )
+
+
+class ChangingDtype(CallRule):
+    """Calls give one parameter floats or integers of several widths."""
+
+    code = "GW406"
+    families = (
+        frozenset({"float16", "float32", "float64"}),
+        frozenset({"int8", "int16", "int32", "int64"}),
+    )
+
+    def check(
+        self, analysis: Analysis, staging: Staging, name: str, arguments: list[Argument]
+    ) -> Iterator[Finding]:
+        seen: set[str] = set()
+        for _, node, value in arguments:
+            if not value.is_only(ARRAYS) or not value.dtype:
+                continue
+            dtypes = set(value.dtype.split("|"))
+            if len(dtypes) == 1 or analysis.loop_around(node):
+                seen |= dtypes
+            for family in self.families:
+                if len(seen & family) > 1:
+                    both = " and ".join(sorted(seen & family))
+                    yield self.found(
+                        analysis,
+                        node,
+                        f"`{name}` of `{staging.function.name}` gets"
+                        f" {both}, and each is traced for itself; use tf.cast before"
+                        " the call",
+                    )
+                    return
+
+
+class ChangedArgument(Rule):
+    """A staged function changes a container that it is given."""
+
+    code = "GW408"
+    nodes = (ast.Call, ast.Assign, ast.AugAssign, ast.Delete)
+
+    def visit(self, node: ast.AST, at: Place) -> Iterator[Finding]:
+        change = changed_container(node)
+        if change is None or not at.is_root or not isinstance(change[0], ast.Name):
+            return
+        name, how = change[0].id, change[1]
+        if not at.is_parameter(name) or name == at.function.self_name:
+            return
+        value = at.value(change[0])
+        default = self._default(name, at)
+        literal = isinstance(default, (ast.List, ast.Dict, ast.Set))
+        if not value.may(Kind.CONTAINER) and not literal:
+            return
+        bindings = at.owner(name).bindings.get(name, {})
+        if all(binding.kind in ("parameter", "mutate") for binding in bindings.values()):
+            yield self.found(
+                at,
+                node,
+                f"`{name}{how}` changes an argument of a staged function, which is lost to the"
+                " caller or refused; return what is new",
+            )
+
+    def _default(self, name: str, at: Place) -> ast.expr | None:
+        """The default of a parameter."""
+        arguments = at.function.node.args
+        plain = [a.arg for a in (*arguments.posonlyargs, *arguments.args)]
+        known = dict(zip(reversed(plain), reversed(arguments.defaults)))
+        return known.get(name)
+
+
+def is_literal(node: ast.expr) -> bool:
+    """Whether a number is written where it is passed."""
+    if isinstance(node, ast.UnaryOp):
+        node = node.operand
+    return isinstance(node, ast.Constant)
+
+
+def is_told_by_identity(klass: Class) -> bool:
+    """Whether two objects of a class are never equal, and have no trace type."""
+    if any(base.startswith(TYPED_BASES) for base in klass.foreign_bases()) or klass.decorators:
+        return False
+    return klass.member("__eq__") is None and klass.member("__tf_tracing_type__") is None
+
+
+def is_unhashable(klass: Class) -> bool:
+    """Whether a class has equality without a hash, of its own or as a dataclass."""
+    if klass.foreign_bases() or klass.member("__tf_tracing_type__") is not None:
+        return False
+    for one in klass.lineage():
+        if "__hash__" in one.members:
+            return one.members["__hash__"].is_only(Kind.NONE)
+        if "__eq__" in one.members:
+            return True
+        for value, node in zip(one.decorators, one.node.decorator_list):
+            if value.path in ("dataclasses.dataclass", "dataclass"):
+                options = {k.arg: k.value for k in getattr(node, "keywords", [])}
+                stated = [options.get(name) for name in ("frozen", "unsafe_hash")]
+                if not any(isinstance(s, ast.Constant) and s.value for s in stated):
+                    eq = options.get("eq")
+                    return not (isinstance(eq, ast.Constant) and eq.value is False)
+        if one.decorators:
+            return False
+    return False

@@ -1,0 +1,1 @@
+"""Machine code as such: targets, the cache, linking, threads, products."""

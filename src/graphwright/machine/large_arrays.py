@@ -1,0 +1,147 @@
+"""Memory of large arrays, kept for the next ones: a NumPy allocator, itself machine code.
+
+glibc gives memory beyond 32 MiB back to the system when it is freed. What is new from the system
+is filled with zeros when it is first touched, which takes longer than most ops take on it. So the
+last large blocks are kept. Everything else is left to NumPy's own allocator.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import functools
+import platform
+from typing import Any
+
+from graphwright.machine import compiler
+
+#: Bytes from which on an array is large, and up to which its memory is kept.
+LEAST, MOST = 32 << 20, 128 << 20
+_KEPT = 2  # blocks
+
+_SET, _DEFAULT = 304, 306  # in NumPy's table of functions
+_NAME = b"mem_handler"
+
+
+class Allocator(ctypes.Structure):
+    """NumPy's PyDataMem_Handler, with its PyDataMemAllocator."""
+
+    _fields_ = (
+        ("name", ctypes.c_char * 127),
+        ("version", ctypes.c_uint8),
+        ("context", ctypes.c_void_p),
+        ("malloc", ctypes.c_void_p),
+        ("calloc", ctypes.c_void_p),
+        ("realloc", ctypes.c_void_p),
+        ("free", ctypes.c_void_p),
+    )
+
+
+def table() -> int:
+    """Where NumPy's table of functions lies."""
+    from numpy._core import _multiarray_umath  # type: ignore[attr-defined]
+
+    return _pointer(_multiarray_umath._ARRAY_API, None)
+
+
+def _pointer(capsule: Any, name: bytes | None) -> int:
+    get = ctypes.pythonapi.PyCapsule_GetPointer
+    get.restype, get.argtypes = ctypes.c_void_p, [ctypes.py_object, ctypes.c_char_p]
+    found: int = get(capsule, name)
+    return found
+
+
+def _entry(i: int) -> int:
+    return ctypes.c_void_p.from_address(table() + 8 * i).value or 0
+
+
+def change() -> int:
+    """The address of NumPy's function that sets a context's allocator, and returns the last."""
+    return _entry(_SET)
+
+
+def usual() -> Any:
+    """NumPy's own allocator."""
+    return ctypes.py_object.from_address(_entry(_DEFAULT)).value
+
+
+#: `take` and `give`, around NumPy's own functions, which the context holds.
+TEXT = f"""
+@kept = internal global [{_KEPT} x ptr] zeroinitializer, align 64
+@next = internal global i64 0
+
+declare i64 @malloc_usable_size(ptr)
+declare void @free(ptr)
+
+define ptr @take(ptr %context, i64 %size) {{
+entry:
+  %large = icmp uge i64 %size, {LEAST}
+  br i1 %large, label %search, label %usual
+search:
+  %i = phi i64 [ 0, %entry ], [ %i1, %other ]
+  %slot = getelementptr ptr, ptr @kept, i64 %i
+  %block = atomicrmw xchg ptr %slot, ptr null acq_rel
+  %none = icmp eq ptr %block, null
+  br i1 %none, label %other, label %measure
+measure:
+  %room = call i64 @malloc_usable_size(ptr %block)
+  %quarter = lshr i64 %size, 2
+  %limit = add i64 %size, %quarter
+  %fits = icmp uge i64 %room, %size
+  %close = icmp ule i64 %room, %limit
+  %good = and i1 %fits, %close
+  br i1 %good, label %found, label %back
+found:
+  ret ptr %block
+back:
+  %pushed = atomicrmw xchg ptr %slot, ptr %block acq_rel
+  call void @free(ptr %pushed)
+  br label %other
+other:
+  %i1 = add i64 %i, 1
+  %more = icmp ult i64 %i1, {_KEPT}
+  br i1 %more, label %search, label %usual
+usual:
+  %malloc = load ptr, ptr %context
+  %new = call ptr %malloc(ptr null, i64 %size)
+  ret ptr %new
+}}
+
+define void @give(ptr %context, ptr %block, i64 %size) {{
+entry:
+  %above = icmp uge i64 %size, {LEAST}
+  %below = icmp ule i64 %size, {MOST}
+  %kept = and i1 %above, %below
+  br i1 %kept, label %keep, label %usual
+keep:
+  %number = atomicrmw add ptr @next, i64 1 monotonic
+  %i = urem i64 %number, {_KEPT}
+  %slot = getelementptr ptr, ptr @kept, i64 %i
+  %pushed = atomicrmw xchg ptr %slot, ptr %block acq_rel
+  call void @free(ptr %pushed)
+  ret void
+usual:
+  %second = getelementptr ptr, ptr %context, i64 1
+  %free = load ptr, ptr %second
+  call void %free(ptr null, ptr %block, i64 %size)
+  ret void
+}}
+"""
+
+
+@functools.cache
+def allocator() -> Any:
+    """The one that keeps large blocks; NumPy's own where the C library is not glibc."""
+    if platform.libc_ver()[0] != "glibc":
+        return usual()
+    own = Allocator.from_address(_pointer(usual(), _NAME))
+    addresses = compiler.compiled(TEXT).addresses
+    take, give = addresses["take"], addresses["give"]
+    functions = (ctypes.c_void_p * 2)(own.malloc, own.free)  # NumPy's look at no context
+    context = ctypes.addressof(functions)
+    made = Allocator(b"graphwright", 1, context, take, own.calloc, own.realloc, give)
+    new = ctypes.pythonapi.PyCapsule_New
+    new.restype = ctypes.py_object
+    new.argtypes = [ctypes.c_void_p, ctypes.c_char_p, ctypes.c_void_p]
+    for held in (functions, made):  # arrays may outlive this module
+        ctypes.pythonapi.Py_IncRef(ctypes.py_object(held))
+    return new(ctypes.addressof(made), _NAME, None)

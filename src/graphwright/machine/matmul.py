@@ -1,0 +1,204 @@
+"""Products of matrices: NumPy's, or native ones where these are faster.
+
+NumPy calls BLAS for each matrix of a batch, which costs more than small matrices are worth. Larger
+matrices are multiplied natively too: BLAS would use threads of its own, which go on looking for
+work for many milliseconds after each call and take the cores from everything else.
+"""
+
+from __future__ import annotations
+
+import functools
+import math
+from array import array
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from graphwright.machine import products, targets, threads
+from graphwright.machine.array_layout import address
+from graphwright.machine.products import steps
+from graphwright.machine.strip_code import ADD, MULTIPLY, OVER, PACK, UPDATE
+from graphwright.machine.strips import OTHER, OWN, RESULT, SOURCE, Plan
+
+Array = npt.NDArray[Any]
+
+#: Multiply-adds from which on one product, and a batch of them, is computed natively. OpenBLAS
+#: starts to use threads where the first is.
+WORTH = 1 << 18
+WORTH_OF_BATCH = 1 << 19
+
+_SHARES = 8  # parts for each thread: the last ones to end are waited for
+_MANY = 500  # matrices, however small, that BLAS takes one by one for longer than a native call
+_DEEP = 1024  # rows of a packed block of the right operand: its panels stay in a core's cache
+_HIGH = 512  # rows of the left operand that go through a block together
+_NEAR = 4 << 20  # bytes of a left operand that is read again for each panel: all cores' cache
+_WIDE = 10  # panels that are packed together where it is larger
+
+
+def matmul(x: Array, y: Array) -> Array:
+    """x @ y of matrices [..., m, k] and [..., k, n], which may lie in any way."""
+    if x.dtype == y.dtype and x.dtype.char in "fd" and x.ndim >= 2 and y.ndim >= 2:
+        product = _native(x, y)
+        if product is not None:
+            return product
+    result: Array = np.matmul(x, y)
+    return result
+
+
+def update(total: Array, x: Array, y: Array, keep: float, scale: float) -> None:
+    """total = keep * total + scale * (x @ y) of matrices; `total` lies row after row, apart from
+    the others."""
+    if x.size and y.size and _is_ready(x.dtype):
+        plan = _plan_of(x, y, UPDATE)
+        plan.perform(x.dtype, x, y, total, keep=keep, scale=scale)
+        return
+    product = np.matmul(x, y)
+    product *= product.dtype.type(scale)
+    if keep != 1.0:
+        total *= total.dtype.type(keep)
+    total += product
+
+
+def _native(x: Array, y: Array) -> Array | None:
+    """The product, if it is one for the native kernels."""
+    (m, k), (inner, n) = x.shape[-2:], y.shape[-2:]
+    work = m * k * n
+    if k != inner or work == 0 or min(m, n) < 2:
+        return None
+    if x.ndim == y.ndim == 2:
+        if work <= WORTH or not _is_ready(x.dtype):
+            return None
+        return _blocked(x, y)
+    batch = x.shape[:-2]
+    if batch != y.shape[:-2]:
+        batch = np.broadcast_shapes(batch, y.shape[:-2])
+    count = math.prod(batch)
+    if count == 1:
+        product = _native(x.reshape(m, k), y.reshape(k, n))
+        return None if product is None else product.reshape(*batch, m, n)
+    if not count or (count < _MANY and (min(m, n) < 8 or count * work < WORTH_OF_BATCH)):
+        return None
+    if y.strides[-1] != y.itemsize and m < 64 < work <= WORTH:  # packing would take the most time
+        return None
+    return _batched(x, y, batch) if _is_ready(x.dtype) else None
+
+
+def _is_ready(dtype: np.dtype[Any]) -> bool:
+    """Whether there are native kernels by now, and the processor is one that they know better than
+    BLAS."""
+    return products.preparation(dtype).is_ready() and _has_vectors()
+
+
+@functools.cache
+def _has_vectors() -> bool:
+    return targets.vectors().bits >= 256
+
+
+@functools.lru_cache(maxsize=256)
+def _starts(batch: tuple[int, ...], *strides: tuple[int, ...]) -> npt.NDArray[np.int64]:
+    """Where the matrices of each entry of a batch lie, in the operands and the result."""
+    return np.stack([steps(batch, own) for own in strides], axis=1)
+
+
+def _spread(array: Array, batch: tuple[int, ...]) -> tuple[int, ...]:
+    """The strides of an operand's batch axes, 0 where it is the same all along one."""
+    own = array.shape[:-2]
+    if own == batch:
+        return array.strides[:-2]
+    missing = len(batch) - len(own)
+    stretched = [0 if size == 1 else s for size, s in zip(own, array.strides)]
+    return (0,) * missing + tuple(stretched)
+
+
+def _batched(x: Array, y: Array, batch: tuple[int, ...]) -> Array:
+    (m, k), n = x.shape[-2:], y.shape[-1]
+    result = np.empty((*batch, m, n), x.dtype)
+    spread = _spread(y, batch)
+    starts = _starts(batch, _spread(x, batch), spread, result.strides[:-2])
+    reused = 0 in spread
+    functions = products.kernels(x.dtype)
+    count = len(starts)
+    shares = 1 if threads.available() == 1 else _SHARES * threads.available()
+    parts = max(1, min(count, count * m * k * n // products.ALONE, shares))
+
+    size = products.work_size(m, k, n, functions.tile, reused)
+    room = np.empty((parts, size), np.uint8)
+    context = array(
+        "q",
+        (
+            *(address(x), *x.strides[-2:], m, k, address(y), *y.strides[-2:], n),
+            *(address(result), result.strides[-2], address(starts), count, reused),
+            *(address(room), size, parts),
+        ),
+    )
+    functions.matmul_part.run(context.buffer_info()[0], parts)
+    return result
+
+
+def _blocked(x: Array, y: Array) -> Array:
+    """A product of two matrices."""
+    result = np.empty((len(x), y.shape[1]), x.dtype)
+    _plan_of(x, y, OVER).perform(x.dtype, x, y, result)
+    return result
+
+
+def _plan_of(x: Array, y: Array, mode: int) -> Plan:
+    """The plan of a product of two matrices."""
+    (m, k), n = x.shape, y.shape[1]
+    shared = 1 if m * k * n < 2 * products.ALONE else threads.available()
+    return _plan((m, k, n), x.strides, y.strides, x.dtype, shared, _DEEP, mode)
+
+
+@functools.lru_cache(maxsize=128)
+def _plan(
+    sizes: tuple[int, int, int],
+    left: tuple[int, ...],
+    right: tuple[int, ...],
+    dtype: np.dtype[Any],
+    shared: int,
+    most: int,
+    mode: int,
+) -> Plan:
+    """The steps of a product of matrices with these strides, for so many threads. They share the
+    columns, or rows where there are few columns; `most` rows of the right operand are packed
+    together, the first of which do to what was there what `mode` says."""
+    m, k, n = sizes
+    size, tile = dtype.itemsize, products.kernels(dtype).tile
+    vectors = -(-n // tile.lanes)
+    panels = -(-vectors // tile.widest)
+    by_columns = panels >= 2 * shared
+    if not by_columns:
+        pieces = max(shared, min(_SHARES * shared, m // _HIGH))
+    elif m * min(k, most) * size <= _NEAR:  # each panel meets all of the left operand
+        pieces = panels
+    else:
+        pieces = max(shared, panels // _WIDE)
+    unit = tile.lanes if by_columns else tile.rows(-(-vectors // panels))
+    units = -(-(n if by_columns else m) // unit)
+    rows, cols = steps((m,), left[:1]), steps((k,), left[1:])
+    places = steps((m,), (n * size,))
+    plan = Plan(pieces if shared > 1 else 1)
+    plan.end_part()
+    for piece in range(pieces):
+        start, stop = (units * p // pieces * unit for p in (piece, piece + 1))
+        top, bottom = (0, m) if by_columns else (start, min(stop, m))
+        first, last = (start, min(stop, n)) if by_columns else (0, n)
+        width = last - first
+        for deep in range(0, k, most):
+            depth = min(most, k - deep)
+            at = deep * right[0] + first * right[1]
+            plan.need(OWN, products.packed_size(depth, width, tile) * size)
+            plan.add(PACK, OTHER, at, OWN, 0, steps((depth,), right[:1]), depth, right[1], width)
+            for high in range(top, bottom, _HIGH):
+                some = slice(high, min(high + _HIGH, bottom))
+                plan.add(
+                    *(MULTIPLY, SOURCE, 0, OWN, 0, RESULT, first * size),
+                    *(rows[some], len(rows[some]), cols[deep : deep + depth], depth, width),
+                    *(places[some], ADD if deep else mode),
+                )
+        if plan.parts > 1:
+            plan.end_part()
+    if plan.parts == 1:
+        plan.end_part()
+    return plan.finish()

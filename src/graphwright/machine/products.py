@@ -1,0 +1,175 @@
+"""Native sums of products over tables of offsets: what `tile_code` emits, for Python.
+
+c[i, j] = sum over k of a[i, k] * b[k, j], or that times a factor plus c[i, j] times another;
+element (i, k) of `a` lies at `rows[i] + cols[k]` bytes from an address, row k of `b` at `rows[k]`,
+row i of `c` at `places[i]`. float32 and float64. Addresses must be valid for all that the tables
+reach: nothing is checked here.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import functools
+import math
+from array import array
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from graphwright.base.named_tuples import NamedTuple
+from graphwright.machine import compiler, targets, threads
+from graphwright.machine.array_layout import address
+from graphwright.machine.preparation import Preparation
+from graphwright.machine.tile_code import Tile
+
+Array = npt.NDArray[Any]
+Table = npt.NDArray[np.int64]
+
+#: Multiply-adds that one thread does sooner than a second one starts.
+ALONE = 1 << 22
+
+_REMEMBERED = 1 << 13  # entries of a table that is kept for the next call
+_LINE = 64  # bytes of a line of the cache, to which packed panels are aligned
+
+
+class Shared(NamedTuple):
+    """A native function of a context and the number of a part."""
+
+    call: Any
+    address: int
+
+    def run(self, context: int, parts: int) -> None:
+        """Does all parts; what the addresses in the context mean must stay alive."""
+        if parts == 1:
+            self.call(context, 0)
+        else:
+            threads.run(self.address, context, parts)
+
+
+class Kernels(NamedTuple):
+    """The native functions for one dtype."""
+
+    tile: Tile
+    pack: Any
+    multiply: Any
+    matmul_part: Shared
+    perform: Shared
+
+
+@functools.cache
+def kernels(dtype: np.dtype[Any]) -> Kernels:
+    """The functions for float32 or float64, compiled at the first call."""
+    return load(Tile(targets.vectors(), dtype.itemsize * 8))
+
+
+@functools.cache
+def preparation(dtype: np.dtype[Any]) -> Preparation:
+    """What has the functions for float32 or float64, and threads for them, made in time."""
+
+    def make() -> None:
+        threads.address()
+        kernels(dtype)
+
+    return Preparation(make)
+
+
+def load(tile: Tile) -> Kernels:
+    """Compiles the functions for a tile."""
+    addresses = compiler.compiled(tile.text()).addresses
+    place, number = ctypes.c_void_p, ctypes.c_int64
+    left = (place, place, number, place, number)
+    signatures = {
+        "pack": (place, place, number, number, number, place),
+        "multiply": (*left, place, number, place, place, place),
+        "matmul_part": (place, number),
+        "perform": (place, number),
+    }
+    pack, multiply, *shared = [
+        ctypes.CFUNCTYPE(None, *types)(addresses[name]) for name, types in signatures.items()
+    ]
+    places = addresses["matmul_part"], addresses["perform"]
+    return Kernels(tile, pack, multiply, *map(Shared, shared, places))
+
+
+def aligned(size: int, dtype: np.dtype[Any]) -> Array:
+    """An uninitialized vector that starts with a line of the cache."""
+    raw = np.empty(size * dtype.itemsize + _LINE, np.uint8)
+    skip = -address(raw) % _LINE
+    return raw[skip : skip + size * dtype.itemsize].view(dtype)
+
+
+def steps(shape: tuple[int, ...], strides: tuple[int, ...]) -> Table:
+    """The offset of every index of these axes, the last axis running fastest; read-only."""
+    if math.prod(shape) <= _REMEMBERED:
+        return _remembered_steps(shape, strides)
+    return _steps(shape, strides)
+
+
+def _steps(shape: tuple[int, ...], strides: tuple[int, ...]) -> Table:
+    table = np.zeros(1, np.int64)
+    for size, stride in zip(shape, strides):
+        table = np.add.outer(table, np.arange(size, dtype=np.int64) * stride).reshape(-1)
+    table.flags.writeable = False
+    return table
+
+
+_remembered_steps = functools.lru_cache(maxsize=256)(_steps)
+
+
+class Packed(NamedTuple):
+    """A right operand as the kernels read it."""
+
+    panels: Array
+    rows: int
+    columns: int
+
+
+def pack(matrix: Array, out: Array | None = None) -> Packed:
+    """A matrix in panels, written over the start of `out` if it is given."""
+    k, n = matrix.shape
+    functions = kernels(matrix.dtype)
+    if out is None:
+        out = aligned(packed_size(k, n, functions.tile), matrix.dtype)
+    rows = steps((k,), matrix.strides[:1])
+    functions.pack(address(matrix), address(rows), k, matrix.strides[1], n, address(out))
+    return Packed(out, k, n)
+
+
+def packed_size(k: int, n: int, tile: Tile) -> int:
+    """The elements of a matrix of k rows and n columns when it is packed."""
+    return k * -(-n // tile.lanes) * tile.lanes
+
+
+def multiply(
+    a: int,
+    rows: Table,
+    cols: Table,
+    b: Packed,
+    c: int,
+    places: Table,
+    factors: tuple[float, float] | None = None,
+) -> None:
+    """Writes the product to `c`, or the sum of what is there and the product, times their
+    factors."""
+    functions = kernels(b.panels.dtype)
+    pair = None if factors is None else array(b.panels.dtype.char, factors)
+    functions.multiply(
+        a,
+        address(rows),
+        len(rows),
+        address(cols),
+        len(cols),
+        address(b.panels),
+        b.columns,
+        c,
+        address(places),
+        None if pair is None else pair.buffer_info()[0],
+    )
+
+
+def work_size(m: int, k: int, n: int, tile: Tile, reused: bool) -> int:
+    """The bytes that the native `matmul` needs to work in: for all panels of right operands that
+    come again, for one panel of others."""
+    n = n if reused else min(n, tile.widest * tile.lanes)
+    return 16 * (m + k) + _LINE + packed_size(k, n, tile) * tile.size

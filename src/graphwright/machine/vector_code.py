@@ -1,0 +1,96 @@
+"""LLVM text on vectors of one kind of element: what the text of kernels is made of."""
+
+from __future__ import annotations
+
+from graphwright.base.named_tuples import NamedTuple
+from graphwright.machine.targets import Vectors
+
+
+class VectorCode(NamedTuple):
+    """Lines of text, each with its result's name; a mask says which lanes there are, None all."""
+
+    vectors: Vectors
+    bits: int  # of an element
+
+    @property
+    def lanes(self) -> int:
+        """Elements of a vector."""
+        return self.vectors.bits // self.bits
+
+    @property
+    def size(self) -> int:
+        """Bytes of an element."""
+        return self.bits // 8
+
+    @property
+    def element(self) -> str:
+        """The type of an element."""
+        return {32: "float", 64: "double"}[self.bits]
+
+    @property
+    def vector(self) -> str:
+        """The type of a vector."""
+        return f"<{self.lanes} x {self.element}>"
+
+    @property
+    def suffix(self) -> str:
+        """What names of intrinsics end in."""
+        return f"v{self.lanes}f{self.bits}"
+
+    def load(self, name: str, address: str, mask: str | None) -> str:
+        """A vector at an address; zeros in lanes that there are not."""
+        vector, size = self.vector, self.size
+        if mask is None:
+            return f"  {name} = load {vector}, ptr {address}, align {size}"
+        operands = f"ptr {address}, i32 {size}, <{self.lanes} x i1> {mask}"
+        symbol = f"llvm.masked.load.{self.suffix}.p0"
+        return f"  {name} = call {vector} @{symbol}({operands}, {vector} zeroinitializer)"
+
+    def store(self, value: str, address: str, mask: str | None) -> str:
+        """Puts a vector at an address."""
+        vector, size = self.vector, self.size
+        if mask is None:
+            return f"  store {vector} {value}, ptr {address}, align {size}"
+        operands = f"ptr {address}, i32 {size}, <{self.lanes} x i1> {mask}"
+        symbol = f"llvm.masked.store.{self.suffix}.p0"
+        return f"  call void @{symbol}({vector} {value}, {operands})"
+
+    def fma(self, name: str, x: str, y: str, z: str) -> str:
+        """x * y + z."""
+        vector = self.vector
+        if self.vectors.fused:
+            operands = f"{vector} {x}, {vector} {y}, {vector} {z}"
+            return f"  {name} = call {vector} @llvm.fma.{self.suffix}({operands})"
+        return f"  {name}.p = fmul {vector} {x}, {y}\n  {name} = fadd {vector} {name}.p, {z}"
+
+    def splat(self, name: str, scalar: str, element: str) -> str:
+        """A scalar in all lanes."""
+        vector = f"<{self.lanes} x {element}>"
+        zeros = f"<{self.lanes} x i32> zeroinitializer"
+        return (
+            f"  {name}.1 = insertelement {vector} poison, {element} {scalar}, i32 0\n"
+            f"  {name} = shufflevector {vector} {name}.1, {vector} poison, {zeros}"
+        )
+
+    def below(self, name: str, count: str) -> str:
+        """The mask of the first `count` lanes."""
+        numbers = ", ".join(f"i64 {lane}" for lane in range(self.lanes))
+        vector = f"<{self.lanes} x i64>"
+        return (
+            f"{self.splat(f'{name}.n', count, 'i64')}\n"
+            f"  {name} = icmp slt {vector} <{numbers}>, {name}.n"
+        )
+
+    @property
+    def declarations(self) -> str:
+        """The intrinsics that these lines call."""
+        vector, mask, suffix = self.vector, f"<{self.lanes} x i1>", self.suffix
+        return f"""
+declare {vector} @llvm.fma.{suffix}({vector}, {vector}, {vector})
+declare {vector} @llvm.masked.load.{suffix}.p0(ptr, i32, {mask}, {vector})
+declare void @llvm.masked.store.{suffix}.p0({vector}, ptr, i32, {mask})"""
+
+    @property
+    def attributes(self) -> str:
+        """Those of all functions, as `#0`."""
+        return f"\nattributes #0 = {{ {self.vectors.attributes} }}\n"

@@ -1,0 +1,1 @@
+"""Windows that slide over data: convolutions, pooling, morphology."""

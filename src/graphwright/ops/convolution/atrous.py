@@ -1,0 +1,146 @@
+"""Dilated windows by rearranging data into blocks; pooling of any kind over them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from graphwright.op.interpreter import convert
+from graphwright.ops.convolution.any_pooling import avg_pool, max_pool
+from graphwright.ops.convolution.spatial import FORMATS, is_channels_first
+from graphwright.ops.core.gathering import axis_sizes
+from graphwright.ops.core.identity import ensure_shape
+from graphwright.ops.core.space_blocks import batch_to_space_nd, space_to_batch_nd
+
+Filter = Callable[[Any, int, str], Any]
+
+
+def with_space_to_batch(
+    input: Any,
+    dilation_rate: Any,
+    padding: str,
+    op: Filter,
+    filter_shape: Any = None,
+    spatial_dims: Any = None,
+    data_format: str | None = None,
+) -> Any:
+    """`op(x, number of spatial axes, padding)` with its taps `dilation_rate` apart.
+
+    The rate says how far on each of `spatial_dims`, by default those of `data_format`;
+    "SAME" needs the `filter_shape`. ValueError where they do not fit.
+    """
+    x = convert(input)
+    rates = [int(r) for r in dilation_rate]
+    if any(r < 1 for r in rates):
+        raise ValueError(f"`dilation_rate` must be positive. Received: dilation_rate={rates}")
+    first = data_format is not None and data_format.startswith("NC")
+    if spatial_dims is None:
+        spatial_dims = range(2 if first else 1, len(rates) + (2 if first else 1))
+    axes = [int(a) for a in spatial_dims]
+    if sorted(set(axes)) != axes or axes[0] < 1 or len(axes) != len(rates):
+        raise ValueError(
+            "`spatial_dims` must be a strictly increasing sequence of positive integers, one for "
+            f"each dilation rate. Received: spatial_dims={axes} and dilation_rate={rates}"
+        )
+    if all(r == 1 for r in rates):
+        return op(x, len(rates), padding)
+    pads = base_paddings(rates, padding, filter_shape)
+    blocks, paddings, crops = block_paddings(axis_sizes(x), axes, rates, pads)
+    y = op(space_to_batch_nd(x, blocks, paddings), len(rates), "VALID")
+    return batch_to_space_nd(y, blocks, crops)
+
+
+def base_paddings(rates: Sequence[int], padding: str, filter_shape: Any) -> list[tuple[int, int]]:
+    """What a padding puts before and after each axis under a dilated filter."""
+    if padding == "VALID":
+        return [(0, 0)] * len(rates)
+    if padding != "SAME":
+        raise ValueError(f"`padding` must be one of 'VALID' or 'SAME'. Received: padding={padding}")
+    if filter_shape is None:
+        raise ValueError("`filter_shape` must be specified for `padding='SAME'`.")
+    totals = [(int(size) - 1) * rate for size, rate in zip(filter_shape, rates)]
+    return [(total // 2, total - total // 2) for total in totals]
+
+
+def block_paddings(
+    sizes: Sequence[Any], axes: Sequence[int], rates: Sequence[int], pads: Any
+) -> tuple[list[int], list[list[Any]], list[list[Any]]]:
+    """Blocks, paddings and crops of the axes from the first to the last of `axes`."""
+    blocks, paddings, crops = [], [], []
+    for axis in range(1, axes[-1] + 1):
+        rate, (before, after) = 1, (0, 0)
+        if axis in axes:
+            place = axes.index(axis)
+            rate, (before, after) = rates[place], pads[place]
+        extra = -(sizes[axis] + before + after) % rate
+        blocks.append(rate)
+        paddings.append([before, after + extra])
+        crops.append([0, extra])
+    return blocks, paddings, crops
+
+
+def pool(
+    input: Any,
+    window_shape: Any,
+    pooling_type: str,
+    strides: Any = None,
+    padding: str = "VALID",
+    data_format: str | None = None,
+    dilations: Any = None,
+    name: str | None = None,
+) -> Any:
+    """Pooling of kind "MAX" or "AVG" over windows that may be dilated, of one to three axes.
+
+    ValueError for strides and dilations together, or for dilations under "SAME".
+    """
+    x = convert(input)
+    window = [int(w) for w in window_shape]
+    spatial = len(window)
+    if spatial not in FORMATS:
+        raise ValueError(
+            "`len(window_shape)` must be 1, 2, or 3. Received: window_shape="
+            f"{window_shape} of length {spatial}"
+        )
+    if pooling_type not in ("MAX", "AVG"):
+        raise ValueError(f"{spatial}-D {pooling_type} pooling is not supported.")
+    steps = [1] * spatial if strides is None else [int(s) for s in strides]
+    rates = [1] * spatial if dilations is None else [int(d) for d in dilations]
+    check_pool(window, steps, rates, padding)
+    layout = data_format or FORMATS[spatial][0]
+    function = max_pool if pooling_type == "MAX" else avg_pool
+
+    def pooled(x: Any, _: int, padding: str) -> Any:
+        return function(x, window, steps, padding, layout, name)
+
+    start = 2 if is_channels_first(layout) else 1
+    axes = range(start, start + spatial)
+    if x.type.rank is None:
+        x = ensure_shape(x, [None] * (spatial + 2))
+    return with_space_to_batch(x, rates, padding, pooled, window, axes, layout)
+
+
+def check_pool(
+    window: Sequence[int], steps: Sequence[int], rates: Sequence[int], padding: str
+) -> None:
+    """What `pool` refuses."""
+    if len(steps) != len(window) or len(rates) != len(window):
+        raise ValueError(
+            f"strides {list(steps)} and dilations {list(rates)} must have the length of "
+            f"window_shape {list(window)}"
+        )
+    dilated = any(r > 1 for r in rates)
+    if dilated and any(s > 1 for s in steps):
+        raise ValueError(
+            "`strides > 1` not supported in conjunction with `dilation_rate > 1`. Received: "
+            f"strides={list(steps)} and dilation_rate={list(rates)}"
+        )
+    if padding == "SAME" and dilated:
+        raise ValueError(
+            "pooling with 'SAME' padding is not implemented for `dilation_rate` > 1. Received: "
+            f"padding={padding} and dilation_rate={list(rates)}"
+        )
+    if any(s > w for s, w in zip(steps, window)):
+        raise ValueError(
+            "`strides` > `window_shape` not supported due to inconsistency between CPU and GPU "
+            f"implementations. Received: strides={list(steps)} and window_shape={list(window)}"
+        )

@@ -1,0 +1,221 @@
+"""Convolutions made of other convolutions: one-dimensional, transposed, separable, atrous."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from graphwright.op.interpreter import apply, convert
+from graphwright.ops.convolution.convolution import (
+    Conv2DBackpropInput,
+    Conv3DBackpropInputV2,
+    Sliding,
+    attributes,
+    conv2d,
+    conv3d,
+    depthwise_conv2d,
+)
+from graphwright.ops.convolution.spatial import (
+    FORMATS,
+    check_format,
+    is_channels_first,
+    is_named,
+    per_axis,
+)
+from graphwright.ops.core.movement import expand_dims, squeeze
+
+
+def widened(entries: Any, axis: int, entry: Any) -> Any:
+    """Entries for each axis with another at `axis`."""
+    return [*entries[:axis], entry, *entries[axis:]]
+
+
+def as_planar(
+    strides: Any, padding: Any, data_format: str | None, dilations: Any
+) -> tuple[int, Any, Any, str, Any]:
+    """The attributes of a convolution over one axis as one over two, and where the other is."""
+    layout = data_format or "NWC"
+    check_format("conv1d", layout, 1)
+    axis = 2 if is_channels_first(layout) else 1
+    steps = widened(per_axis(strides, 1, layout, "stride"), axis, 1)
+    spread = widened(per_axis(dilations, 1, layout, "dilations"), axis, 1)
+    if not is_named(padding):
+        padding = widened(padding, axis, [0, 0])
+    return axis, steps, padding, "NCHW" if is_channels_first(layout) else "NHWC", spread
+
+
+def conv1d(
+    input: Any,
+    filters: Any,
+    stride: Any,
+    padding: Any,
+    data_format: str = "NWC",
+    dilations: Any = None,
+    name: str | None = None,
+) -> Any:
+    """The convolution of sequences [batch, width, channels] with filters [width, channels, out].
+
+    >>> import graphwright as tf
+    >>> tf.nn.conv1d([[[1.0], [2.0], [3.0]]], [[[1.0]], [[10.0]]], 1, "VALID")[0, :, 0]
+    <tf.Tensor: shape=(2,), dtype=float32, numpy=array([21., 32.], dtype=float32)>
+    """
+    x = convert(input)
+    axis, strides, padding, layout, spread = as_planar(stride, padding, data_format, dilations)
+    axis -= 4  # from the end, for there may be more batch axes than one
+    images = expand_dims(x, axis)
+    filters = expand_dims(convert(filters, None, x.dtype), 0)
+    y = conv2d(images, filters, strides, padding, layout, spread, name=name)
+    return squeeze(y, [axis])
+
+
+def convolution(
+    input: Any,
+    filters: Any,
+    strides: Any = None,
+    padding: Any = "VALID",
+    data_format: str | None = None,
+    dilations: Any = None,
+    name: str | None = None,
+) -> Any:
+    """The convolution of data with one, two or three spatial axes with filters of their rank."""
+    x = convert(input)
+    filters = convert(filters, None, x.dtype)
+    rank = filters.type.rank
+    if rank is None and data_format is not None:
+        rank = len(data_format)
+    if rank not in (3, 4, 5):
+        raise ValueError(
+            "`num_spatial_dims` must be 1, 2, or 3. Received: num_spatial_dims="
+            f"{None if rank is None else rank - 2}."
+        )
+    if data_format is None:
+        data_format = FORMATS[rank - 2][0]
+    function = {1: conv1d, 2: conv2d, 3: conv3d}[rank - 2]
+    strides = 1 if strides is None else strides
+    return function(x, filters, strides, padding, data_format, dilations, name)
+
+
+# -- transposed -----------------------------------------------------------------------------
+
+
+def transposed(op: Sliding, x: Any, filters: Any, output_shape: Any, name: str | None) -> Any:
+    """The cotangent of the input of a convolution: its transpose."""
+    x = convert(x)
+    return apply(op, output_shape, convert(filters, None, x.dtype), x, name=name)
+
+
+def conv2d_transpose(
+    input: Any,
+    filters: Any,
+    output_shape: Any,
+    strides: Any,
+    padding: Any = "SAME",
+    data_format: str = "NHWC",
+    dilations: Any = None,
+    name: str | None = None,
+) -> Any:
+    """The transpose of `conv2d` with filters [height, width, outputs, channels].
+
+    `output_shape` is that of the result, all axes of it.
+    """
+    op = Conv2DBackpropInput.of(*attributes(2, strides, padding, data_format, dilations))
+    return transposed(op, input, filters, output_shape, name)
+
+
+def conv3d_transpose(
+    input: Any,
+    filters: Any,
+    output_shape: Any,
+    strides: Any,
+    padding: Any = "SAME",
+    data_format: str = "NDHWC",
+    dilations: Any = None,
+    name: str | None = None,
+) -> Any:
+    """The transpose of `conv3d` with filters [depth, height, width, outputs, channels]."""
+    op = Conv3DBackpropInputV2.of(*attributes(3, strides, padding, data_format, dilations))
+    return transposed(op, input, filters, output_shape, name)
+
+
+def conv1d_transpose(
+    input: Any,
+    filters: Any,
+    output_shape: Any,
+    strides: Any,
+    padding: Any = "SAME",
+    data_format: str = "NWC",
+    dilations: Any = None,
+    name: str | None = None,
+) -> Any:
+    """The transpose of `conv1d` with filters [width, outputs, channels]."""
+    axis, steps, padding, layout, spread = as_planar(strides, padding, data_format, dilations)
+    sizes = output_shape if isinstance(output_shape, (list, tuple)) else convert(output_shape)
+    wide = widened([sizes[i] for i in range(3)], axis, 1)
+    images = expand_dims(convert(input), axis)
+    filters = expand_dims(convert(filters, None, images.dtype), 0)
+    y = conv2d_transpose(images, filters, wide, steps, padding, layout, spread, name=name)
+    return squeeze(y, [axis])
+
+
+def conv_transpose(
+    input: Any,
+    filters: Any,
+    output_shape: Any,
+    strides: Any,
+    padding: Any = "SAME",
+    data_format: str | None = None,
+    dilations: Any = None,
+    name: str | None = None,
+) -> Any:
+    """The transpose of `convolution` with filters [..., outputs, channels]."""
+    x = convert(input)
+    filters = convert(filters, None, x.dtype)
+    rank = filters.type.rank if data_format is None else len(data_format)
+    if rank is None and isinstance(output_shape, (list, tuple)):
+        rank = len(output_shape)
+    if rank not in (3, 4, 5):
+        raise ValueError(f"`filters` must have rank 3, 4 or 5. Received: {filters.shape}")
+    if data_format is None:
+        data_format = FORMATS[rank - 2][0]
+    function = {1: conv1d_transpose, 2: conv2d_transpose, 3: conv3d_transpose}[rank - 2]
+    return function(x, filters, output_shape, strides, padding, data_format, dilations, name)
+
+
+# -- separable and atrous -------------------------------------------------------------------
+
+
+def separable_conv2d(
+    input: Any,
+    depthwise_filter: Any,
+    pointwise_filter: Any,
+    strides: Any,
+    padding: Any,
+    data_format: str | None = None,
+    dilations: Any = None,
+    name: str | None = None,
+) -> Any:
+    """A depthwise convolution followed by one that mixes the channels of each place."""
+    layout = data_format or "NHWC"
+    x = convert(input)
+    channels = depthwise_conv2d(x, depthwise_filter, strides, padding, layout, dilations)
+    return conv2d(channels, pointwise_filter, 1, "VALID", layout, name=name)
+
+
+def atrous_conv2d(
+    value: Any, filters: Any, rate: int, padding: Any, name: str | None = None
+) -> Any:
+    """The convolution of images with filters whose taps are `rate` apart."""
+    return convolution(value, filters, padding=padding, dilations=[rate, rate], name=name)
+
+
+def atrous_conv2d_transpose(
+    value: Any,
+    filters: Any,
+    output_shape: Any,
+    rate: int,
+    padding: Any,
+    name: str | None = None,
+) -> Any:
+    """The transpose of `atrous_conv2d`."""
+    if rate < 1:
+        raise ValueError(f"`rate` cannot be less than one. Received: rate={rate}")
+    return conv2d_transpose(value, filters, output_shape, 1, padding, dilations=rate, name=name)

@@ -1,0 +1,150 @@
+"""Data formats, strides, dilations and paddings of ops that slide windows over data."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from graphwright.base.errors import InvalidArgumentError
+from graphwright.op.attributes import text
+from graphwright.types.tensor_type import Dims, show_dims
+
+Pairs = tuple[tuple[int, int], ...]
+FORMATS = {1: ("NWC", "NCW"), 2: ("NHWC", "NCHW"), 3: ("NDHWC", "NCDHW")}
+
+
+_FORMATS = [name for names in FORMATS.values() for name in names]
+
+
+def is_channels_first(data_format: str) -> bool:
+    """Whether the channels come before the spatial axes; InvalidArgumentError where no order of
+    axes is called so."""
+    if data_format not in _FORMATS:
+        raise InvalidArgumentError(
+            None,
+            None,
+            f"Value for attr 'data_format' of {data_format!r} is not in the list of allowed "
+            f"values: {', '.join(_FORMATS)}",
+        )
+    return data_format[1] == "C"
+
+
+def spatial_part(entries: Sequence[Any], data_format: str) -> tuple[Any, ...]:
+    """The spatial ones of one entry for each axis."""
+    return tuple(entries[2:] if is_channels_first(data_format) else entries[1:-1])
+
+
+def channels_of(entries: Sequence[Any], data_format: str) -> Any:
+    """The entry of the channels, of one for each axis."""
+    return entries[1] if is_channels_first(data_format) else entries[-1]
+
+
+def arranged(
+    batch: Any, spatial: Sequence[Any], channels: Any, data_format: str
+) -> tuple[Any, ...]:
+    """Entries for each axis, in the order of the format."""
+    if is_channels_first(data_format):
+        return (batch, channels, *spatial)
+    return (batch, *spatial, channels)
+
+
+def check_format(op: str, data_format: str, spatial: int) -> None:
+    """ValueError for a data format that the op does not know."""
+    if data_format not in FORMATS[spatial]:
+        allowed = ", ".join(f'"{f}"' for f in FORMATS[spatial])
+        raise ValueError(
+            f"Value for attr 'data_format' of \"{data_format}\" is not in the list of allowed "
+            f"values: {allowed}; op {op}"
+        )
+
+
+def window_count(
+    size: int | None,
+    kernel: int | None,
+    stride: int,
+    dilation: int,
+    padding: str,
+    pair: tuple[int, int] = (0, 0),
+) -> int | None:
+    """How many windows fit along an axis; None if that is not known."""
+    if size is None or (kernel is None and padding != "SAME"):
+        return None
+    if padding == "SAME":
+        return -(-size // stride)
+    extent = ((kernel or 0) - 1) * dilation + 1
+    total = size + (sum(pair) if padding == "EXPLICIT" else 0)
+    count = (total - extent + stride) // stride
+    if count < 0:
+        raise ValueError(
+            f"Computed output size would be negative: {count} [input_size: {size}, "
+            f"effective_filter_size: {extent}, stride: {stride}]"
+        )
+    return count
+
+
+def check_padding(op: str, padding: str, allowed: Sequence[str]) -> None:
+    """ValueError for a padding that the op does not know."""
+    if padding not in allowed:
+        names = ", ".join(f'"{p}"' for p in allowed)
+        raise ValueError(
+            f"Value for attr 'padding' of \"{padding}\" is not in the list of allowed values: "
+            f"{names}; op {op}"
+        )
+
+
+def check_rank(op: str, name: str, dims: Dims | None, rank: int) -> None:
+    """ValueError for an operand of another rank."""
+    if dims is not None and len(dims) != rank:
+        raise ValueError(f"{name} of {op} must be {rank}-dimensional: {show_dims(dims)}")
+
+
+def paired(explicit: Sequence[int], data_format: str) -> Pairs:
+    """The spatial (before, after) pairs of a flat list of explicit paddings."""
+    pairs = [(explicit[i], explicit[i + 1]) for i in range(0, len(explicit), 2)]
+    return spatial_part(pairs, data_format)
+
+
+def is_named(padding: Any) -> bool:
+    """Whether a padding argument is a name, as text or bytes, and no list of pairs."""
+    return isinstance(padding, (str, bytes))
+
+
+def explicit_padding(padding: Any, axes: int) -> tuple[str, tuple[int, ...]]:
+    """A padding argument as the attributes `padding` and `explicit_paddings`."""
+    if is_named(padding):
+        padding = text(padding)
+        if padding == "EXPLICIT":
+            raise ValueError(
+                "'EXPLICIT' is not a valid value for `padding`. To use explicit padding, "
+                "`padding` must be a list."
+            )
+        return padding, ()
+    if not isinstance(padding, (list, tuple)):
+        raise ValueError(
+            f"`padding` must be a string or a list of pairs, one for each axis. Received: {padding}"
+        )
+    pairs = [tuple(int(p) for p in pair) for pair in padding]
+    if len(pairs) != axes or any(len(pair) != 2 for pair in pairs):
+        raise ValueError(
+            f"When using explicit padding, `padding` must have {axes} pairs, one for each axis. "
+            f"Received: {padding}"
+        )
+    return "EXPLICIT", tuple(p for pair in pairs for p in pair)
+
+
+def per_axis(value: Any, spatial: int, data_format: str, name: str) -> tuple[int, ...]:
+    """Strides or dilations as one for each axis, from one for all or for each spatial axis."""
+    if value is None:
+        value = 1
+    is_list = isinstance(value, (list, tuple)) or getattr(value, "ndim", 0) == 1
+    entries = [int(v) for v in value] if is_list else [int(value)]
+    if len(entries) == spatial + 2:
+        return tuple(entries)
+    if len(entries) not in (1, spatial):
+        raise ValueError(
+            f"{name} should be of length 1, {spatial} or {spatial + 2}. Received: {name}={value} "
+            f"of length {len(entries)}"
+        )
+    if len(entries) == 1:
+        entries *= spatial
+    return arranged(1, entries, 1, data_format)

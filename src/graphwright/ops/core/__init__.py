@@ -1,0 +1,1 @@
+"""Ops that make, move, choose and join elements."""

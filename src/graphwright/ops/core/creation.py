@@ -1,0 +1,250 @@
+"""Tensors from nothing: constants, parameters of graphs, fills."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from graphwright.op.batching import Each, elementwise
+from graphwright.op.interpreter import apply, convert, is_tensor
+from graphwright.op.op import Call, Op, Shapes, host_value, not_differentiable
+from graphwright.ops.core.shapes import shape_of
+from graphwright.ops.math.reduction import reduce_sum
+from graphwright.types import dtypes as dt
+from graphwright.types.dtypes import DType, as_dtype
+from graphwright.types.tensor_type import Dims, TensorType, show_dims
+
+
+class Literal:
+    """An array that is an attribute of an op: compared and hashed by dtype, shape and bytes."""
+
+    __slots__ = ("_hash", "array", "type")
+
+    def __init__(self, array: Any, type: TensorType) -> None:
+        self.array = array
+        self.type = type
+        self._hash: int | None = None
+
+    def __eq__(self, other: object) -> bool:
+        if self is other:
+            return True
+        if not isinstance(other, Literal) or self.type is not other.type:
+            return False
+        if self.array.dtype == object:
+            return bool(self.array.tolist() == other.array.tolist())
+        return bool(self.array.tobytes() == other.array.tobytes())
+
+    def __hash__(self) -> int:
+        if self._hash is None:
+            data = str(self.array.tolist()) if self.array.dtype == object else self.array.tobytes()
+            self._hash = hash((self.type, data))
+        return self._hash
+
+    def __repr__(self) -> str:
+        return f"Literal({self.array.tolist()!r}, {self.type!r})"
+
+
+class Const(Op):
+    """A constant."""
+
+    type_name = "Const"
+    outputs = ("output: dtype",)
+    gradient = not_differentiable
+
+    value: Literal
+
+    @property
+    def dtype(self) -> DType:
+        """The constant's dtype."""
+        return self.value.type.dtype
+
+    def shapes(self) -> Shapes:
+        return (self.value.type.dims,)
+
+    def kernel(self) -> Any:
+        return self.value.array
+
+    def known(self) -> Any:
+        array = self.value.array
+        return host_value(array) if array.size <= 1024 and array.dtype != object else None
+
+
+class Placeholder(Op):
+    """A parameter of a graph: its value arrives with the call."""
+
+    type_name = "Placeholder"
+    outputs = ("output: dtype",)
+    gradient = not_differentiable
+
+    dtype: DType
+    shape: Dims | None
+
+    def shapes(self) -> Shapes:
+        return (self.shape,)
+
+
+class Fill(Op):
+    """A tensor of the given shape filled with one value."""
+
+    type_name = "Fill"
+    inputs = ("dims: index_type host", "value: T")
+    outputs = ("output: T",)
+    dtypes = {"T": dt.ANY, "index_type": dt.INDEX}
+    computes = False
+
+    def shapes(self, dims: Any, value: TensorType) -> Shapes:
+        if value.rank not in (0, None):
+            raise ValueError(f"Shape must be rank 0 but is rank {value.rank}: value of Fill")
+        return (checked_dims(dims, "dims"),)
+
+    def kernel(self, dims: Any, value: Any) -> Any:
+        if value.shape not in ((), (1,)):
+            raise ValueError(f"value must represent a scalar, got shape {show_dims(value.shape)}")
+        try:
+            result = np.empty(dims, value.dtype)
+            result[...] = value.reshape(())
+            return result
+        except TypeError:
+            checked_dims(dims, "dims")
+            raise
+
+    def known(self, dims: Any, value: Any) -> Any:
+        if isinstance(dims, tuple) and len(dims) == 1 and isinstance(dims[0], int):
+            return (value,) * dims[0] if dims[0] <= 1024 else None
+        return None
+
+    def gradient(self, call: Call, g: Any) -> Sequence[Any]:
+        return None, reduce_sum(g)
+
+    def batched(self, each: Each) -> Any:
+        return each.broadcast(1, each.same(0))
+
+
+def checked_dims(dims: Any, name: str) -> Dims | None:
+    """A known shape operand as dims; ValueError if it is not a vector of sizes >= 0."""
+    if dims is None:
+        return None
+    if not isinstance(dims, tuple) or any(isinstance(d, tuple) for d in dims):
+        raise ValueError(f"{name} must represent a vector, got shape {show_dims(np.shape(dims))}")
+    for d in dims:
+        if isinstance(d, float):
+            raise ValueError(f"{name} must be of int32 or int64, got {d}")
+        if d is not None and d < 0:
+            raise ValueError(f"Dimension {d} must be >= 0")
+    return dims
+
+
+class ZerosLike(Op):
+    """Zeros (empty strings, False) of the tensor's shape and dtype."""
+
+    type_name = "ZerosLike"
+    node_name = "zeros_like"
+    inputs = ("x: T",)
+    outputs = ("y: T",)
+    dtypes = {"T": dt.ANY}
+    computes = False
+    gradient = not_differentiable
+    batched = elementwise
+
+    def shapes(self, x: TensorType) -> Shapes:
+        return (x.dims,)
+
+    def kernel(self, x: Any) -> Any:
+        x = np.asarray(x)
+        return np.full(x.shape, b"", object) if x.dtype == object else np.zeros(x.shape, x.dtype)
+
+
+class OnesLike(Op):
+    """Ones (True) of the tensor's shape and dtype."""
+
+    type_name = "OnesLike"
+    node_name = "ones_like"
+    inputs = ("x: T",)
+    outputs = ("y: T",)
+    dtypes = {"T": dt.NUMERIC | dt.BOOL}
+    computes = False
+    gradient = not_differentiable
+    batched = elementwise
+
+    def shapes(self, x: TensorType) -> Shapes:
+        return (x.dims,)
+
+    def kernel(self, x: Any) -> Any:
+        x = np.asarray(x)
+        return np.ones(x.shape, x.dtype) if x.ndim else x.dtype.type(1)  # in a third of the time
+
+
+ZEROS_LIKE, ONES_LIKE = ZerosLike(), OnesLike()
+
+
+def fill(dims: Any, value: Any, name: str | None = None, layout: Any = None) -> Any:
+    """A tensor of shape `dims` filled with the scalar `value`.
+
+    >>> import graphwright as tf
+    >>> tf.fill([2, 2], 7)
+    <tf.Tensor: shape=(2, 2), dtype=int32, numpy=
+    array([[7, 7],
+           [7, 7]], dtype=int32)>
+    """
+    return apply(FILL, (dims,) if isinstance(dims, int) else dims, convert(value), name=name)
+
+
+def zeros(shape: Any, dtype: Any = dt.float32, name: str | None = None, layout: Any = None) -> Any:
+    """A tensor of zeros (empty strings, False) of the given shape.
+
+    >>> import graphwright as tf
+    >>> tf.zeros([2])
+    <tf.Tensor: shape=(2,), dtype=float32, numpy=array([0., 0.], dtype=float32)>
+    """
+    return filled(shape, as_dtype(dtype), 0, name or "zeros")
+
+
+def ones(shape: Any, dtype: Any = dt.float32, name: str | None = None, layout: Any = None) -> Any:
+    """A tensor of ones (True) of the given shape.
+
+    >>> import graphwright as tf
+    >>> tf.ones([2], tf.int32)
+    <tf.Tensor: shape=(2,), dtype=int32, numpy=array([1, 1], dtype=int32)>
+    """
+    return filled(shape, as_dtype(dtype), 1, name or "ones")
+
+
+def filled(shape: Any, dtype: DType, value: int, name: str | None = None) -> Any:
+    """0 or 1 in every place, as False and True or the empty string where these are meant."""
+    if isinstance(shape, (list, tuple)) and not _FLOATS.isdisjoint(map(type, shape)):
+        raise TypeError(f"Cannot convert {shape} to EagerTensor of dtype int32")
+    if is_tensor(shape) and shape.type.rank == 0:
+        shape = (shape,)
+    scalar: Any = value
+    if dtype is dt.bool_:
+        scalar = bool(value)
+    elif dtype is dt.string and not value:
+        scalar = b""
+    return fill(shape, convert(scalar, dtype), name)
+
+
+def zeros_like(input: Any, dtype: Any = None, name: str | None = None, layout: Any = None) -> Any:
+    """Zeros of the shape of `input`, and of its dtype unless another is given.
+
+    >>> import graphwright as tf
+    >>> tf.zeros_like([1, 2])
+    <tf.Tensor: shape=(2,), dtype=int32, numpy=array([0, 0], dtype=int32)>
+    """
+    x = convert(input)
+    if dtype is None or x.dtype is as_dtype(dtype):
+        return apply(ZEROS_LIKE, x, name=name)
+    return zeros(shape_of(x), dtype, name)
+
+
+def ones_like(input: Any, dtype: Any = None, name: str | None = None, layout: Any = None) -> Any:
+    """Ones of the shape of `input`, and of its dtype unless another is given."""
+    x = convert(input)
+    if dtype is None or x.dtype is as_dtype(dtype):
+        return apply(ONES_LIKE, x, name=name)
+    return ones(shape_of(x), dtype, name)
+
+
+FILL = Fill()
+_FLOATS = frozenset({float, np.float64})

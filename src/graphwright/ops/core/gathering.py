@@ -1,0 +1,454 @@
+"""Elements and slices taken from places that are given as data, and put back there."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from graphwright.base.errors import InvalidArgumentError
+from graphwright.op.batching import Each
+from graphwright.op.interpreter import apply, convert
+from graphwright.op.op import REGISTRY, Call, Op, Shapes
+from graphwright.ops.core import scatter_kernels as kernels
+from graphwright.ops.core.joining import concat, stack
+from graphwright.ops.core.movement import (
+    broadcast_to,
+    expand_dims,
+    inverse_permutation,
+    reshape,
+    transpose,
+)
+from graphwright.ops.core.shapes import rank_of, shape, shape_of
+from graphwright.ops.core.slicing import entry
+from graphwright.types import dtypes as dt
+from graphwright.types.dtypes import DType
+from graphwright.types.tensor_type import Dims, TensorType, show_dims
+
+SMALL_INDEX = frozenset({dt.int16, dt.int32, dt.int64})
+#: Seen as which negative indices are too great, so that NumPy refuses them.
+UNSIGNED = {dt.int16: np.uint16, dt.int32: np.uint32}
+
+
+# -- whole slices along an axis -------------------------------------------------------------
+
+
+class GatherV2(Op):
+    """The slices of `params` at `indices` along `axis`, for each of `batch_dims` batches."""
+
+    type_name = "GatherV2"
+    inputs = ("params: Tparams", "indices: Tindices", "axis: Taxis host")
+    outputs = ("output: Tparams",)
+    dtypes = {"Tparams": dt.ANY, "Tindices": SMALL_INDEX, "Taxis": dt.INDEX}
+    computes = False
+
+    batch_dims: int = 0
+
+    def shapes(self, params: TensorType, indices: TensorType, axis: Any) -> Shapes:
+        if params.dims is None or indices.dims is None:
+            return (None,)
+        rank = len(params.dims)
+        batch = self.checked_batch(indices.dims)
+        if rank == 0:
+            raise ValueError("params must be at least 1 dimensional")
+        if axis is None:
+            return ((None,) * (rank + len(indices.dims) - batch - 1),)
+        if not -rank <= axis < rank:
+            least = axis + 1 if axis >= 0 else -axis
+            raise ValueError(f"Shape must be at least rank {least} but is rank {rank}")
+        at = axis % rank
+        if batch > at:
+            raise ValueError(f"batch_dims ({batch}) must be less than or equal to axis ({at})")
+        for i in range(batch):
+            if None not in (params.dims[i], indices.dims[i]) and params.dims[i] != indices.dims[i]:
+                raise ValueError(
+                    f"params.shape[{i}]: {params.dims[i]} should be equal to indices.shape[{i}]: "
+                    f"{indices.dims[i]}"
+                )
+        return ((*params.dims[:at], *indices.dims[batch:], *params.dims[at + 1 :]),)
+
+    def checked_batch(self, dims: Dims) -> int:
+        """The number of batch dimensions, not negative."""
+        rank = len(dims)
+        if not -rank <= self.batch_dims <= rank:
+            raise ValueError(
+                f"Expected batch_dims in the range [{-rank}, {rank}], but got {self.batch_dims}"
+            )
+        return self.batch_dims % rank if self.batch_dims < 0 else self.batch_dims
+
+    def bind(self, types: Sequence[DType]) -> Callable[..., Any]:
+        unsigned = UNSIGNED.get(types[1])
+        if self.batch_dims:
+            return self.kernel
+
+        def kernel(params: Any, indices: Any, axis: Any) -> Any:
+            if np.ndim(params):
+                try:
+                    if unsigned is not None:
+                        return params.take(indices.view(unsigned), axis)
+                    if not indices.size or np.minimum.reduce(indices, None) >= 0:
+                        return params.take(indices, axis)
+                except IndexError:
+                    pass
+            return self.kernel(params, indices, axis)
+
+        return kernel
+
+    def kernel(self, params: Any, indices: Any, axis: Any) -> Any:
+        if np.ndim(params) == 0:
+            raise ValueError("params must be at least 1 dimensional")
+        size = np.shape(params)[axis]
+        if np.less(indices, 0).any() or np.greater_equal(indices, size).any():
+            raise_out_of_range(indices, size)
+        if self.batch_dims:
+            return self.gather_batches(params, indices, axis)
+        return np.take(params, indices, axis)
+
+    def gather_batches(self, params: Any, indices: Any, axis: int) -> Any:
+        """Gathers for each batch: the batches as one axis, beside what is gathered from."""
+        shape, places = np.shape(params), np.shape(indices)
+        (result,) = self.shapes(TensorType(dt.float32, shape), TensorType(dt.int32, places), axis)
+        batch = self.checked_batch(places)
+        at = axis % len(shape)
+        count = int(np.prod(shape[:batch]))
+        outer, inner = int(np.prod(shape[batch:at])), int(np.prod(shape[at + 1 :]))
+        parts = np.reshape(params, (count, outer, shape[at], inner)).swapaxes(1, 2)
+        width = int(np.prod(places[batch:]))
+        taken = parts[np.arange(count)[:, None], np.reshape(indices, (count, width))]
+        return np.reshape(taken.swapaxes(1, 2), result)
+
+    def known(self, params: Any, indices: Any, axis: Any) -> Any:
+        if not isinstance(params, tuple) or axis not in (0, -1) or self.batch_dims:
+            return None
+        return _picked(params, indices)
+
+    def gradient(self, call: Call, g: Any) -> Sequence[Any]:
+        params, indices, axis = call.inputs
+        return gathered_back(g, params, indices, axis, self.batch_dims), None, None
+
+    def batched(self, each: Each) -> Any:
+        axis = each.axes(2)
+        if self.batch_dims == 0 and not each.stacked[1]:
+            return apply(self, each.inputs[0], each.inputs[1], axis)
+        if self.batch_dims == 0 and not each.stacked[0] and axis == 1:
+            return apply(self, *each.inputs)
+        dims = self.batch_dims % (each.rank(1) + 1) if self.batch_dims < 0 else self.batch_dims
+        return apply(GatherV2.of(dims + 1), each.full(0), each.full(1), axis)
+
+
+def _picked(params: tuple[Any, ...], indices: Any) -> Any:
+    if isinstance(indices, tuple):
+        return tuple([_picked(params, i) for i in indices])
+    return params[indices] if indices is not None and 0 <= indices < len(params) else None
+
+
+def raise_out_of_range(indices: Any, size: int) -> None:
+    """The error for the first index that is not in [0, size)."""
+    indices = np.asarray(indices)
+    bad = np.argwhere((indices < 0) | (indices >= size))
+    where = tuple(bad[0])
+    label = f"indices[{','.join(map(str, where))}]" if where else "indices"
+    raise InvalidArgumentError(None, None, f"{label} = {indices[where]} is not in [0, {size})")
+
+
+def gathered_back(g: Any, params: Any, indices: Any, axis: Any, batch_dims: int) -> Any:
+    """Zeros like `params`, with the slices of `g` added at the places they were gathered from."""
+    target = shape_of(params)
+    if isinstance(axis, int) and axis == 0 and not batch_dims:
+        return scatter_nd(expand_dims(indices, -1), g, target)
+    rank, many = rank_of(params), rank_of(indices)
+    batch = batch_dims + many if batch_dims < 0 else batch_dims
+    at = (axis + rank) % rank
+    width = many - batch
+    # The axes that were gathered come right after the batches, and back again at the end.
+    moved = spans((0, batch), (at, at + 1), (batch, at), (at + 1, rank))
+    forward = spans((0, batch), (at, at + width), (batch, at), (at + width, rank - 1 + width))
+    if isinstance(moved, tuple):
+        sizes = axis_sizes(params)
+        target = host_vector([sizes[i] for i in moved])
+    else:
+        target = gather(target, moved)
+    places = with_batches(expand_dims(indices, -1), batch)
+    result = scatter_nd(places, transpose(g, forward), target)
+    return transpose(result, inverse_permutation(moved))
+
+
+def spans(*bounds: tuple[Any, Any]) -> Any:
+    """The numbers of several ranges as a host operand, of ints or of scalar tensors."""
+    if all(isinstance(b, int) for pair in bounds for b in pair):
+        return tuple([i for first, last in bounds for i in range(first, last)])
+    count = REGISTRY["Range"].of(dt.int32)
+    return concat([apply(count, first, last, 1) for first, last in bounds], 0)
+
+
+def axis_sizes(x: Any, rank: int | None = None) -> list[Any]:
+    """The size of each axis of a tensor of known rank: an int, or a scalar tensor."""
+    dims = x.type.dims
+    if dims is None and rank is not None:
+        dims = (None,) * rank
+    if dims is None:
+        raise ValueError("A tensor of known rank is needed here; fix it with tf.ensure_shape.")
+    if None not in dims:
+        return list(dims)
+    dynamic = shape_of(x)
+    return [entry(dynamic, i) if d is None else d for i, d in enumerate(dims)]
+
+
+def axis_size(x: Any, axis: int) -> Any:
+    """The size of an axis: an int where it is known, else a scalar tensor."""
+    dims = x.type.dims
+    if dims is None or not -len(dims) <= axis < len(dims) or dims[axis] is None:
+        return shape(x)[axis]
+    return dims[axis]
+
+
+def host_vector(entries: Sequence[Any]) -> Any:
+    """A host operand of ints and scalar tensors: a tuple if all are ints."""
+    if all(isinstance(e, int) for e in entries):
+        return tuple(entries)
+    return stack(list(entries))
+
+
+def with_batches(indices: Any, batch_dims: Any) -> Any:
+    """Index vectors, preceded by the position of the batch that each is in."""
+    if isinstance(batch_dims, int) and batch_dims == 0:
+        return indices
+    if not isinstance(batch_dims, int):
+        raise ValueError("batch_dims < 0 needs indices of known rank; fix it with ensure_shape.")
+    rank = indices.type.rank
+    if rank is None:
+        dims = shape_of(indices)
+        whole: Any = concat([dims[:-1], [1]], 0)
+        flat: Any = whole * 0 + 1
+    else:
+        whole = host_vector([*axis_sizes(indices)[:-1], 1])
+        flat = (1,) * rank
+    grid = []
+    for i in range(batch_dims):
+        size = whole[i] if isinstance(whole, tuple) else entry(whole, i)
+        steps = apply(REGISTRY["Range"].of(indices.dtype), 0, size, 1)
+        before, after = (1,) * i + (-1,), flat[i + 1 :]
+        column = before + after if isinstance(after, tuple) else concat([before, after], 0)
+        grid.append(broadcast_to(reshape(steps, column), whole))
+    return concat([*grid, indices], -1)
+
+
+# -- elements and slices at index vectors ---------------------------------------------------
+
+
+def in_bounds(indices: Any, dims: Dims) -> Any:
+    """Which index vectors point into a shape."""
+    return np.all((indices >= 0) & (indices < np.array(dims[: indices.shape[-1]])), axis=-1)
+
+
+def blank(dtype: np.dtype[Any]) -> Any:
+    """What is where nothing is: 0, or the empty string."""
+    return b"" if dtype.kind == "O" else 0
+
+
+class GatherNd(Op):
+    """The slices of `params` at the index vectors along the last axis of `indices`."""
+
+    type_name = "GatherNd"
+    inputs = ("params: Tparams", "indices: Tindices")
+    outputs = ("output: Tparams",)
+    dtypes = {"Tparams": dt.ANY, "Tindices": SMALL_INDEX}
+    computes = False
+
+    bad_indices_policy: str = ""
+
+    def shapes(self, params: TensorType, indices: TensorType) -> Shapes:
+        if indices.dims == ():
+            raise ValueError("indices must be at least a vector")
+        if indices.dims is None or indices.dims[-1] is None or params.dims is None:
+            return (None,)
+        depth = indices.dims[-1]
+        if depth > len(params.dims):
+            raise ValueError(
+                "index innermost dimension length must be <= params rank; saw: "
+                f"{depth} vs. {len(params.dims)}"
+            )
+        return ((*indices.dims[:-1], *params.dims[depth:]),)
+
+    def bind(self, types: Sequence[DType]) -> Callable[..., Any]:
+        unsigned = UNSIGNED.get(types[1])
+        if self.bad_indices_policy == "IGNORE" or unsigned is None:
+            return self.kernel
+
+        def kernel(params: Any, indices: Any) -> Any:
+            if np.ndim(indices):
+                places = indices.view(unsigned)
+                flat = places.ndim == 2
+                index = tuple(places.T if flat else np.moveaxis(places, -1, 0))
+                try:
+                    if index:
+                        return params[index]
+                except IndexError:
+                    pass
+            return self.kernel(params, indices)
+
+        return kernel
+
+    def kernel(self, params: Any, indices: Any) -> Any:
+        params, indices = np.asarray(params), np.asarray(indices)
+        self.shapes(TensorType(dt.float32, params.shape), TensorType(dt.int32, indices.shape))
+        if self.bad_indices_policy != "IGNORE":
+            return kernels.gather_nd(params, indices)
+        good = in_bounds(indices, params.shape)
+        shape = (*good.shape, *params.shape[indices.shape[-1] :])
+        result = np.full(shape, blank(params.dtype), params.dtype)
+        result[good] = kernels.gather_nd(params, indices[good])
+        return result
+
+    def gradient(self, call: Call, g: Any) -> Sequence[Any]:
+        params, indices = call.inputs
+        back = ScatterNd.of(self.bad_indices_policy)
+        return apply(back, indices, g, shape_of(params)), None
+
+    def batched(self, each: Each) -> Any:
+        if not each.stacked[0]:
+            return apply(self, *each.inputs)
+        return apply(self, each.inputs[0], with_rows(each, 1))
+
+
+def with_rows(each: Each, i: int) -> Any:
+    """Operand i, indices of places in a row `[..., k]`, as indices of places in all rows: the
+    row's number in front."""
+    indices, rank = each.full(i), each.rank(i)
+    rows = each.rows(indices.dtype)
+    rows = reshape(rows, [-1, *[1] * rank])
+    sizes = host_vector([*axis_sizes(indices, rank + 1)[:-1], 1])
+    return concat([broadcast_to(rows, sizes), indices], -1)
+
+
+class ScatterNd(Op):
+    """Zeros of a shape, with `updates` added at the index vectors of `indices`."""
+
+    type_name = "ScatterNd"
+    inputs = ("indices: Tindices", "updates: T", "shape: Tindices host")
+    outputs = ("output: T",)
+    dtypes = {"T": dt.NUMERIC | dt.BOOL | dt.STRING, "Tindices": SMALL_INDEX}
+
+    bad_indices_policy: str = ""
+
+    def shapes(self, indices: TensorType, updates: TensorType, shape: Any) -> Shapes:
+        if shape is None:
+            return (None,)
+        for d in shape:
+            if d is not None and d < 0:
+                raise ValueError(f"Dimension {d} must be >= 0")
+        check_updates(indices.dims, updates.dims, shape)
+        return (shape,)
+
+    def kernel(self, indices: Any, updates: Any, shape: Any) -> Any:
+        check_updates(np.shape(indices), np.shape(updates), shape)
+        updates = np.asarray(updates)
+        zeros = np.full(shape, blank(updates.dtype), updates.dtype)
+        return scatter("add", zeros, indices, updates, self.bad_indices_policy, out=zeros)
+
+    def gradient(self, call: Call, g: Any) -> Sequence[Any]:
+        back = GatherNd.of(self.bad_indices_policy)
+        return None, apply(back, g, call.inputs[0]), None
+
+    def batched(self, each: Each) -> Any:
+        places = with_rows(each, 0)
+        return apply(self, places, each.full(1), each.longer(each.same(2)))
+
+
+def check_updates(indices: Dims | None, updates: Dims | None, shape: Dims | None) -> None:
+    """`updates` must have a slice of `shape` for each vector of `indices`."""
+    if indices is None or not indices or updates is None or shape is None or indices[-1] is None:
+        return
+    outer = len(indices) - 1
+    if not agree(indices[:-1], updates[:outer]):
+        raise ValueError(
+            f"Dimensions [0,{outer}) of indices[shape={show_dims(indices)}] must match dimensions "
+            f"[0,{outer}) of updates[shape={show_dims(updates)}]"
+        )
+    depth = indices[-1]
+    if depth > len(shape) or not agree(shape[depth:], updates[outer:]):
+        raise ValueError(
+            f"Dimensions [{depth},{len(shape)}) of input[shape={show_dims(shape)}] must match "
+            f"dimensions [{outer},{len(updates)}) of updates[shape={show_dims(updates)}]"
+        )
+
+
+def agree(a: Dims, b: Dims) -> bool:
+    """Whether two shapes can be the same."""
+    return len(a) == len(b) and all(None in (x, y) or x == y for x, y in zip(a, b))
+
+
+def scatter(kind: Any, into: Any, indices: Any, updates: Any, policy: str, out: Any = None) -> Any:
+    """`into` with the updates combined into it; told so, without those out of bounds.
+
+    A copy of `into`, or `into` itself where that is `out`."""
+    if policy == "IGNORE":
+        good = in_bounds(indices, into.shape)
+        indices, updates = indices[good], updates[good]
+    return kernels.tensor_scatter(kind, into, indices, updates, out)
+
+
+# -- the public functions -------------------------------------------------------------------
+
+
+def gather(
+    params: Any,
+    indices: Any,
+    validate_indices: Any = None,
+    axis: Any = None,
+    batch_dims: int = 0,
+    name: str | None = None,
+) -> Any:
+    """The slices of `params` at `indices` along `axis`, for each of `batch_dims` batches.
+
+    `axis` is `batch_dims` by default. An index outside [0, size) is an InvalidArgumentError.
+
+    >>> import graphwright as tf
+    >>> tf.gather([10, 20, 30], [2, 0])
+    <tf.Tensor: shape=(2,), dtype=int32, numpy=array([30, 10], dtype=int32)>
+    """
+    if axis is None:
+        axis = batch_dims
+    if isinstance(axis, int) and axis == 0:
+        batch_dims = 0
+        if hasattr(params, "sparse_read"):  # a variable, whose other rows need not be read
+            return params.sparse_read(indices, name=name)
+    return apply(GatherV2.of(batch_dims), convert(params), convert(indices), axis, name=name)
+
+
+def gather_nd(
+    params: Any,
+    indices: Any,
+    batch_dims: int = 0,
+    name: str | None = None,
+    bad_indices_policy: str = "",
+) -> Any:
+    """The slices of `params` at the index vectors along the last axis of `indices`.
+
+    An index out of bounds is an InvalidArgumentError, or gives zeros with
+    `bad_indices_policy="IGNORE"`.
+
+    >>> import graphwright as tf
+    >>> tf.gather_nd([[1, 2], [3, 4]], [[0, 0], [1, 1]])
+    <tf.Tensor: shape=(2,), dtype=int32, numpy=array([1, 4], dtype=int32)>
+    """
+    places = with_batches(convert(indices), int(batch_dims))
+    return apply(GatherNd.of(bad_indices_policy), convert(params), places, name=name)
+
+
+def scatter_nd(
+    indices: Any,
+    updates: Any,
+    shape: Any,
+    bad_indices_policy: str = "",
+    name: str | None = None,
+) -> Any:
+    """Zeros of `shape`, with `updates` added at the index vectors of `indices`.
+
+    >>> import graphwright as tf
+    >>> tf.scatter_nd([[1], [3], [1]], [10, 20, 30], [5]).numpy().tolist()
+    [0, 40, 0, 20, 0]
+    """
+    op = ScatterNd.of(bad_indices_policy)
+    return apply(op, convert(indices), convert(updates), shape, name=name)

@@ -1,0 +1,105 @@
+"""Positions in grids: coordinates of flat indices, grids of coordinates."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from graphwright.op.interpreter import apply, convert
+from graphwright.op.op import Op, Shapes, not_differentiable
+from graphwright.ops.core.gathering import host_vector
+from graphwright.ops.core.movement import broadcast_to, reshape
+from graphwright.ops.core.shapes import index_pair, size
+from graphwright.types import dtypes as dt
+from graphwright.types.tensor_type import TensorType, show_dims
+
+
+class UnravelIndex(Op):
+    """The coordinates in an array of shape `dims` of flat indices, one row an axis."""
+
+    type_name = "UnravelIndex"
+    inputs = ("indices: Tidx", "dims: Tidx")
+    outputs = ("output: Tidx",)
+    dtypes = {"Tidx": dt.INDEX}
+    gradient = not_differentiable
+
+    def shapes(self, indices: TensorType, dims: TensorType) -> Shapes:
+        if dims.rank not in (1, None):
+            raise ValueError(f"The dims must be a vector, got rank {dims.rank}")
+        if indices.dims is None:
+            return (None,)
+        count = None if dims.dims is None else dims.dims[0]
+        return ((count, *([indices.size] if indices.dims else [])),)
+
+    def kernel(self, indices: Any, dims: Any) -> Any:
+        indices, dims = np.asarray(indices), np.asarray(dims)
+        if indices.ndim > 1:
+            raise ValueError(
+                f'The indices can only be scalar or vector, got "{show_dims(indices.shape)}"'
+            )
+        if indices.size == 0:
+            raise ValueError("received empty tensor indices")
+        if dims.ndim != 1:
+            raise ValueError(f"The dims must be a vector, got rank {dims.ndim}")
+        if (dims < 0).any():
+            at = int(np.argmax(dims < 0))
+            raise ValueError(f"Input dims cannot be negative. Got dim = {dims[at]} at index {at}")
+        if (dims == 0).any():
+            raise ValueError(
+                "Input dims cannot contain a dim of zero, but dims contains zero at index "
+                f"{int(np.argmax(dims == 0))}"
+            )
+        if (indices >= dims.prod()).any():
+            raise ValueError("index is out of bound as with dims")
+        strides = np.append(np.cumprod(dims[:0:-1])[::-1], 1).astype(dims.dtype)
+        flat = np.reshape(indices, (1, -1))
+        # Towards zero, as C divides: only that leaves negative indices as TensorFlow does.
+        rows = np.fmod(truncated(flat, strides[:, None]), dims[:, None]).astype(dims.dtype)
+        rows[0] = truncated(flat, strides[:1, None])
+        return rows if indices.ndim else rows[:, 0]
+
+
+def truncated(x: Any, y: Any) -> Any:
+    """x / y rounded towards zero, of integers."""
+    return np.sign(x) * (np.abs(x) // y)
+
+
+def unravel_index(indices: Any, dims: Any, name: str | None = None) -> Any:
+    """The coordinates in an array of shape `dims` of flat indices, one row an axis.
+
+    >>> import graphwright as tf
+    >>> tf.unravel_index([2, 5, 7], [3, 3]).numpy().tolist()
+    [[0, 1, 2], [2, 2, 1]]
+    """
+    return apply(UnravelIndex.of(), *index_pair(indices, dims), name=name)
+
+
+def meshgrid(*args: Any, **kwargs: Any) -> Any:
+    """Grids of coordinates from vectors, one an argument; `indexing` is "xy" or "ij".
+
+    >>> import graphwright as tf
+    >>> x, y = tf.meshgrid([1, 2, 3], [4, 5])
+    >>> x.numpy().tolist(), y.numpy().tolist()
+    ([[1, 2, 3], [1, 2, 3]], [[4, 4, 4], [5, 5, 5]])
+    """
+    indexing = kwargs.pop("indexing", "xy")
+    kwargs.pop("name", None)
+    if kwargs:
+        raise TypeError(f"{next(iter(kwargs))!r} is an invalid keyword argument for this function")
+    if indexing not in ("xy", "ij"):
+        raise ValueError(
+            f"Argument `indexing` parameter must be either 'xy' or 'ij', got '{indexing}'"
+        )
+    vectors = [convert(x) for x in args]
+    order = list(range(len(vectors)))
+    if indexing == "xy" and len(order) > 1:
+        order[:2] = [1, 0]
+    lengths = [size(v) if v.type.size is None else v.type.size for v in vectors]
+    whole = host_vector([lengths[i] for i in order])
+    grids = []
+    for i, vector in enumerate(vectors):
+        column = [1] * len(order)
+        column[order.index(i)] = -1
+        grids.append(broadcast_to(reshape(vector, column), whole))
+    return grids

@@ -1,0 +1,185 @@
+"""Ops that give their operand as it is, and say something about it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from graphwright.base.errors import InvalidArgumentError, NotDifferentiableError
+from graphwright.op.batching import Each, Same, elementwise
+from graphwright.op.interpreter import apply, convert
+from graphwright.op.op import Call, Op, Shapes, undefined
+from graphwright.types import dtypes as dt
+from graphwright.types.composite import Composite, map_components
+from graphwright.types.dtypes import DType
+from graphwright.types.shape import TensorShape
+from graphwright.types.tensor_type import Dims, TensorType, show_dims
+
+
+class Identity(Op):
+    """The tensor itself."""
+
+    type_name = "Identity"
+    inputs = ("input: T",)
+    outputs = ("output: T",)
+    dtypes = {"T": dt.ANY}
+    batched = elementwise
+
+    def shapes(self, x: TensorType) -> Shapes:
+        return (x.dims,)
+
+    def kernel(self, x: Any) -> Any:
+        return x
+
+    def known(self, x: Any) -> Any:
+        return x
+
+    def gradient(self, call: Call, g: Any) -> Sequence[Any]:
+        return (g,)
+
+
+class IdentityN(Op):
+    """The tensors themselves."""
+
+    type_name = "IdentityN"
+    inputs = ("input: T...",)
+    outputs = ("output: T...",)
+    least = {"input": 1}
+    returns_tuple = True
+
+    def result_dtypes(self, types: Sequence[DType]) -> tuple[DType, ...]:
+        return tuple(types)
+
+    def shapes(self, *operands: TensorType) -> Shapes:
+        return tuple([x.dims for x in operands])
+
+    def kernel(self, *arrays: Any) -> Any:
+        return arrays
+
+    def known(self, *values: Any) -> Any:
+        return values
+
+    def gradient(self, call: Call, *cotangents: Any) -> Sequence[Any]:
+        return cotangents
+
+    def batched(self, each: Each) -> Any:
+        pairs = zip(each.inputs, each.stacked)
+        return tuple([x if stacked else Same(x) for x, stacked in pairs])
+
+
+class StopGradient(Identity):
+    """The tensor itself, as a constant to gradients."""
+
+    type_name = "StopGradient"
+
+    def gradient(self, call: Call, g: Any) -> Sequence[Any]:
+        return (None,)
+
+
+class GuaranteeConst(Identity):
+    """The tensor itself, of which is promised that it is always the same."""
+
+    type_name = "GuaranteeConst"
+    gradient = undefined("what is promised to stay the same has none")
+
+
+class PreventGradient(Identity):
+    """The tensor itself; a gradient through it is an error."""
+
+    type_name = "PreventGradient"
+
+    message: str = ""
+
+    def gradient(self, call: Call, g: Any) -> Sequence[Any]:
+        raise NotDifferentiableError(f"Gradient explicitly disabled. Reason: {self.message}")
+
+
+class EnsureShape(Op):
+    """The tensor itself, if its shape fits."""
+
+    type_name = "EnsureShape"
+    inputs = ("input: T",)
+    outputs = ("output: T",)
+    dtypes = {"T": dt.ANY}
+
+    shape: Dims | None
+
+    def shapes(self, x: TensorType) -> Shapes:
+        fits, merged = _merged(x.dims, self.shape)
+        if not fits:
+            raise ValueError(
+                f"Shape of tensor input {show_dims(x.dims)} is not compatible with expected "
+                f"shape {show_dims(self.shape)}."
+            )
+        return (merged,)
+
+    def kernel(self, x: Any) -> Any:
+        dims = np.shape(x)
+        if not _merged(dims, self.shape)[0]:
+            raise InvalidArgumentError(
+                None,
+                None,
+                f"Shape of tensor Input {show_dims(dims)} is not compatible with expected shape "
+                f"{show_dims(self.shape)}.",
+            )
+        return x
+
+    def known(self, x: Any) -> Any:
+        return x
+
+    def gradient(self, call: Call, g: Any) -> Sequence[Any]:
+        return (g,)
+
+    def batched(self, each: Each) -> Any:
+        shape = None if self.shape is None else (None, *self.shape)
+        return apply(EnsureShape.of(shape), each.inputs[0])
+
+
+def _merged(a: Dims | None, b: Dims | None) -> tuple[bool, Dims | None]:
+    """Whether both can hold, and what is known when they do."""
+    if a is None or b is None:
+        return True, b if a is None else a
+    fits = len(a) == len(b) and all(x is None or y is None or x == y for x, y in zip(a, b))
+    return fits, tuple(y if x is None else x for x, y in zip(a, b))
+
+
+IDENTITY, IDENTITY_N, STOP_GRADIENT = Identity(), IdentityN(), StopGradient()
+
+
+# -- the public functions -------------------------------------------------------------------
+
+
+def identity(input: Any, name: str | None = None) -> Any:
+    """A tensor, or a composite of tensors, of the same shape and contents."""
+    if isinstance(input, Composite):
+        return map_components(lambda part: identity(part, name), input)
+    return apply(IDENTITY, convert(input), name=name)
+
+
+def identity_n(input: Any, name: str | None = None) -> Any:
+    """A list of tensors of the same shapes and contents."""
+    return list(apply(IDENTITY_N, *[convert(x) for x in input], name=name))
+
+
+def guarantee_const(input: Any, name: str | None = None) -> Any:
+    """The tensor itself; promises that it is always the same. No gradient flows through it."""
+    return apply(GuaranteeConst.of(), convert(input), name=name)
+
+
+def stop_gradient(input: Any, name: str | None = None) -> Any:
+    """The tensor or composite itself, taken as a constant by gradients."""
+    if isinstance(input, Composite):
+        return map_components(lambda part: stop_gradient(part, name), input)
+    return apply(STOP_GRADIENT, convert(input), name=name)
+
+
+def ensure_shape(x: Any, shape: Any, name: str | None = None) -> Any:
+    """The tensor itself, its static shape merged with `shape`; an error where it does not fit.
+
+    >>> import graphwright as tf
+    >>> tf.ensure_shape([1, 2, 3], [None]).shape
+    TensorShape([3])
+    """
+    return apply(EnsureShape.of(TensorShape(shape)._dims), convert(x), name=name)

@@ -1,0 +1,210 @@
+"""Indexing as Python writes it, `tensor[key]`, and by masks: where, boolean_mask."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from graphwright.op.interpreter import apply, convert, convert_pair, is_tensor
+from graphwright.op.op import Op, Shapes, not_differentiable
+from graphwright.ops.core.casting import cast
+from graphwright.ops.core.gathering import axis_sizes, gather, host_vector
+from graphwright.ops.core.joining import concat
+from graphwright.ops.core.movement import reshape, squeeze
+from graphwright.ops.core.shapes import shape, size
+from graphwright.ops.core.slicing import Masks, StridedSlice
+from graphwright.ops.math.comparison import SELECT
+from graphwright.types import dtypes as dt
+from graphwright.types.tensor_type import TensorType, is_compatible, num_elements
+
+PICK_FIRST = StridedSlice.of(0, 0, 0, 0, 1)
+_INTS, _SLICES = frozenset({int}), frozenset({tuple, slice})
+
+
+def get_item(tensor: Any, key: Any) -> Any:
+    """`tensor[key]`: ints, slices, `...`, newaxis, scalar tensors, or a bool mask."""
+    if type(key) is int:
+        return apply(PICK_FIRST, tensor, (key,), (key + 1,), (1,), name="strided_slice")
+    if type(key) not in _SLICES and is_mask(key):
+        return boolean_mask(tensor, key)
+    op, *bounds = strided(StridedSlice, key)
+    return apply(op, tensor, *bounds, name="strided_slice")
+
+
+def strided(kind: type[Masks], key: Any) -> tuple[Any, ...]:
+    """The op of a kind that means a key, and the bounds `begin`, `end` and `strides` for it."""
+    begin, end, strides, masks = slice_spec(key if isinstance(key, (list, tuple)) else (key,))
+    bounds = (begin, end, strides)
+    plain = _INTS.issuperset(map(type, (*begin, *end, *strides)))
+    if not plain and any(is_tensor(v) and v.dtype is dt.int64 for each in bounds for v in each):
+        bounds = tuple([wide(each) for each in bounds])  # all of them are of one dtype
+    return kind.of(*masks), *bounds
+
+
+def wide(indices: tuple[Any, ...]) -> Any:
+    """Indices as a vector of int64."""
+    return convert([cast(v, dt.int64) if is_tensor(v) else v for v in indices], dt.int64)
+
+
+def is_mask(key: Any) -> bool:
+    """Whether a key is a bool, a bool array or a bool tensor."""
+    if isinstance(key, (bool, np.bool_)):
+        return True
+    if isinstance(key, np.ndarray):
+        return bool(key.dtype == np.bool_)
+    return is_tensor(key) and key.dtype is dt.bool_
+
+
+def slice_spec(key: Any) -> tuple[tuple[Any, ...], tuple[Any, ...], tuple[Any, ...], Any]:
+    """The bounds and masks of a strided slice that means `key`."""
+    begin: list[Any] = []
+    end: list[Any] = []
+    strides: list[Any] = []
+    begins = ends = ellipses = new_axes = picks = 0
+    for i, item in enumerate(key):
+        bit = 1 << i
+        first: Any = 0
+        last: Any = 0
+        step: Any = 1
+        if isinstance(item, slice):
+            if item.start is None:
+                begins |= bit
+            else:
+                first = checked_index(item.start)
+            if item.stop is None:
+                ends |= bit
+            else:
+                last = checked_index(item.stop)
+            if item.step is not None:
+                step = checked_index(item.step)
+        elif item is Ellipsis:
+            ellipses |= bit
+        elif item is None:
+            new_axes |= bit
+            last = 1
+        else:
+            first = checked_index(item)
+            last = first + 1
+            picks |= bit
+        begin.append(first)
+        end.append(last)
+        strides.append(step)
+    masks = (begins, ends, ellipses, new_axes, picks)
+    return tuple(begin), tuple(end), tuple(strides), masks
+
+
+def checked_index(value: Any) -> Any:
+    """An index as an int or a scalar tensor of int32 or int64; TypeError for all else."""
+    if type(value) is int:
+        return value
+    if is_tensor(value):
+        if value.dtype in dt.INDEX and value.type.rank in (0, None):
+            return value
+    elif isinstance(value, np.ndarray):
+        if value.ndim == 0 and value.dtype.kind in "iu":
+            return int(value)
+    elif hasattr(value, "__index__") and not isinstance(value, bool):
+        return value.__index__()
+    raise TypeError(
+        "Only integers, slices (`:`), ellipsis (`...`), tf.newaxis (`None`) and scalar "
+        f"tf.int32/tf.int64 tensors are valid indices, got {value!r}"
+    )
+
+
+# -- masks ----------------------------------------------------------------------------------
+
+
+class Where(Op):
+    """The places of the elements that are not zero, one index vector a row, in order."""
+
+    type_name = "Where"
+    inputs = ("input: T",)
+    outputs = ("index: int64",)
+    dtypes = {"T": dt.NUMERIC | dt.BOOL}
+    gradient = not_differentiable
+
+    def shapes(self, x: TensorType) -> Shapes:
+        if x.rank == 0:
+            raise ValueError("WhereOp : Unhandled input dimensions: 0")
+        return ((None, x.rank),)
+
+    def kernel(self, x: Any) -> Any:
+        if np.ndim(x) == 0:
+            raise ValueError("WhereOp : Unhandled input dimensions: 0")
+        return np.array(np.asarray(x).nonzero(), np.int64).T
+
+
+WHERE = Where()
+
+
+def where(condition: Any, x: Any = None, y: Any = None, name: str | None = None) -> Any:
+    """x where the condition holds, else y; without them, the places where it holds.
+
+    The three broadcast. Without x and y: the index vectors of the elements that are not zero,
+    as int64 rows.
+
+    >>> import graphwright as tf
+    >>> tf.where([True, False, True], [1, 2, 3], 0)
+    <tf.Tensor: shape=(3,), dtype=int32, numpy=array([1, 0, 3], dtype=int32)>
+    >>> tf.where([True, False, True]).numpy().tolist()
+    [[0], [2]]
+    """
+    condition = convert(condition, hint=dt.bool_)
+    if x is None and y is None:
+        return apply(WHERE, condition, name=name)
+    if x is None or y is None:
+        raise ValueError("x and y must both be non-None or both be None.")
+    return apply(SELECT, condition, *convert_pair(x, y), name=name)
+
+
+def boolean_mask(
+    tensor: Any, mask: Any, axis: Any = None, name: str | None = "boolean_mask"
+) -> Any:
+    """The slices of `tensor` for which `mask` holds.
+
+    The mask's shape is that of the tensor's axes from `axis` (0 by default) on; they become one.
+
+    >>> import graphwright as tf
+    >>> tf.boolean_mask([[1, 2], [3, 4], [5, 6]], [True, False, True]).numpy().tolist()
+    [[1, 2], [5, 6]]
+    """
+    tensor, mask = convert(tensor), convert(mask)
+    at = 0 if axis is None else int(axis)
+    masked, dims = mask.type.dims, tensor.type.dims
+    if masked == ():
+        raise ValueError("mask cannot be scalar.")
+    if masked is None:
+        raise ValueError(
+            "Number of mask dimensions must be specified, even if some dimensions are None.  "
+            "E.g. shape=[None] is ok, but shape=None is not."
+        )
+    count = len(masked)
+    if dims is not None and not is_compatible(dims[at : at + count], masked):
+        raise ValueError(
+            f"Shapes {plain(dims[at : at + count])} and {plain(masked)} are incompatible"
+        )
+    if count > 1:
+        tensor, mask = merged_axes(tensor, at, count, mask), reshape(mask, (-1,))
+    places = squeeze(apply(WHERE, mask), 1)
+    return gather(tensor, places, axis=at, name=name)
+
+
+def plain(dims: Any) -> str:
+    """A shape as Python prints a tuple."""
+    return str(tuple(dims))
+
+
+def merged_axes(tensor: Any, at: int, count: int, mask: Any) -> Any:
+    """`tensor` with `count` axes from `at` on made one, of the size of the mask."""
+    dims = tensor.type.dims
+    length: Any = num_elements(mask.type.dims)
+    if length is None and dims is not None:
+        length = num_elements(dims[at : at + count])
+    if length is None:
+        length = size(mask)
+    if dims is not None:
+        sizes = axis_sizes(tensor)
+        return reshape(tensor, host_vector([*sizes[:at], length, *sizes[at + count :]]))
+    whole = shape(tensor)
+    return reshape(tensor, concat([whole[:at], [length], whole[at + count :]], 0))

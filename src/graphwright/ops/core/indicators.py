@@ -1,0 +1,135 @@
+"""Indices and lengths as rows of on and off: one_hot, sequence_mask."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from graphwright.op.batching import Each
+from graphwright.op.interpreter import apply, convert, is_tensor
+from graphwright.op.op import Op, Shapes, not_differentiable
+from graphwright.ops.core.casting import cast
+from graphwright.ops.core.movement import expand_dims
+from graphwright.ops.core.sequences import range
+from graphwright.ops.math.arithmetic import maximum
+from graphwright.ops.math.comparison import less
+from graphwright.ops.math.reduction import reduce_max
+from graphwright.types import dtypes as dt
+from graphwright.types.dtypes import as_dtype
+from graphwright.types.tensor_type import TensorType, show_dims
+
+
+class OneHot(Op):
+    """`on_value` at the place each index names along a new axis, `off_value` elsewhere."""
+
+    type_name = "OneHot"
+    node_name = "one_hot"
+    inputs = ("indices: TI", "depth: int32 host", "on_value: T", "off_value: T")
+    outputs = ("output: T",)
+    dtypes = {"T": dt.ANY, "TI": frozenset({dt.uint8, dt.int8, dt.int32, dt.int64})}
+    gradient = not_differentiable
+
+    axis: int = -1
+
+    def shapes(self, indices: TensorType, depth: Any, on: TensorType, off: TensorType) -> Shapes:
+        if isinstance(depth, tuple):
+            raise ValueError(f"depth must be a scalar, but got: {show_dims(np.shape(depth))}")
+        if depth is not None and depth < 0:
+            raise ValueError(f"depth must be non-negative, got: {depth}")
+        for name, value in (("on_value", on), ("off_value", off)):
+            if value.rank not in (0, None):
+                raise ValueError(f"{name} must be a scalar, but got: {show_dims(value.dims)}")
+        if indices.dims is None:
+            return (None,)
+        at = self.place(len(indices.dims))
+        return ((*indices.dims[:at], depth, *indices.dims[at:]),)
+
+    def place(self, rank: int) -> int:
+        """Where the new axis stands among those of indices of `rank`."""
+        if not -1 <= self.axis <= rank:
+            raise ValueError(
+                f"Expected axis to be -1 or between [0, {rank + 1}).  But received: {self.axis}"
+            )
+        return rank if self.axis == -1 else self.axis
+
+    def kernel(self, indices: Any, depth: Any, on: Any, off: Any) -> Any:
+        if isinstance(depth, tuple) or depth < 0 or np.ndim(on) or np.ndim(off):
+            raise ValueError("depth and the values of OneHot must be scalars")
+        dims = np.shape(indices)
+        at = self.place(len(dims))
+        steps = np.arange(depth).reshape((depth, *[1] * (len(dims) - at)))
+        hot = np.reshape(indices, (*dims[:at], 1, *dims[at:])) == steps
+        return np.where(hot, on, off)
+
+    def batched(self, each: Each) -> Any:
+        axis = self.axis if self.axis < 0 else self.axis + 1
+        return apply(OneHot.of(axis), each.full(0), *[each.same(i) for i in (1, 2, 3)])
+
+
+def one_hot(
+    indices: Any,
+    depth: Any,
+    on_value: Any = None,
+    off_value: Any = None,
+    axis: int | None = None,
+    dtype: Any = None,
+    name: str | None = None,
+) -> Any:
+    """`on_value` (1) at the place each index names along a new axis, `off_value` (0) elsewhere.
+
+    The new axis is the last, or `axis`; the dtype is that of the values, or float32.
+
+    >>> import graphwright as tf
+    >>> tf.one_hot([0, 2, -1], depth=3).numpy().tolist()
+    [[1.0, 0.0, 0.0], [0.0, 0.0, 1.0], [0.0, 0.0, 0.0]]
+    """
+    wanted = None if dtype is None else as_dtype(dtype)
+    values: list[Any] = []
+    for label, value in (("on_value", on_value), ("off_value", off_value)):
+        if value is None:
+            values.append(None)
+            continue
+        kind = wanted if not hasattr(value, "dtype") else None
+        tensor = convert(value, kind)
+        if wanted is not None and tensor.dtype is not wanted:
+            raise TypeError(
+                f"dtype {tensor.dtype} of {label} does not match dtype parameter {wanted}"
+            )
+        values.append(tensor)
+    on, off = values
+    given = [v.dtype for v in values if v is not None]
+    kind = wanted or (given[0] if given else dt.float32)
+    if len(given) == 2 and given[0] is not given[1]:
+        raise TypeError(
+            f"dtype {given[0]} of on_value does not match dtype {given[1]} of off_value"
+        )
+    on = convert(1, kind) if on is None else on
+    off = convert(0, kind) if off is None else off
+    op = OneHot.of(-1 if axis is None else axis)
+    return apply(op, convert(indices), depth, on, off, name=name)
+
+
+def sequence_mask(
+    lengths: Any, maxlen: Any = None, dtype: Any = dt.bool_, name: str | None = None
+) -> Any:
+    """A row for each length: so many times True, the rest up to `maxlen` False.
+
+    `maxlen` is the greatest length by default.
+
+    >>> import graphwright as tf
+    >>> tf.sequence_mask([1, 3, 2], 4, dtype=tf.int32).numpy().tolist()
+    [[1, 0, 0, 0], [1, 1, 1, 0], [1, 1, 0, 0]]
+    """
+    lengths = convert(lengths)
+    if maxlen is None:
+        maxlen = maximum(reduce_max(lengths), convert(0, lengths.dtype))
+    elif not is_tensor(maxlen) and np.ndim(maxlen):
+        raise ValueError(
+            "Argument `maxlen` must be scalar for sequence_mask, received `maxlen` = "
+            f"{maxlen} with shape '{np.shape(maxlen)}' instead"
+        )
+    columns = range(0, maxlen)
+    mask = less(columns, cast(expand_dims(lengths, -1), columns.dtype))
+    kind = dt.bool_ if dtype is None else as_dtype(dtype)
+    return mask if kind is dt.bool_ else cast(mask, kind, name=name)

@@ -1,0 +1,445 @@
+"""Several tensors into one, and one into several."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import accumulate
+from typing import Any
+
+import numpy as np
+
+from graphwright.op.batching import Each
+from graphwright.op.interpreter import STATE, apply, convert, convert_many, is_tensor
+from graphwright.op.op import REGISTRY, Call, Op, Shapes
+from graphwright.ops.core.identity import identity
+from graphwright.ops.core.shapes import shape
+from graphwright.ops.core.slicing import entry
+from graphwright.types import dtypes as dt
+from graphwright.types.dtypes import DType
+from graphwright.types.tensor_type import Dims, TensorType, merge_dims, show_dims, single
+
+
+class Pack(Op):
+    """Tensors of one shape along a new axis."""
+
+    type_name = "Pack"
+    inputs = ("values: T*",)
+    outputs = ("output: T",)
+    dtypes = {"T": dt.ANY}
+    computes = False
+    least = {"values": 1}
+
+    axis: int = 0
+
+    def shapes(self, *values: TensorType) -> Shapes:
+        dims = values[0].dims
+        for i, value in enumerate(values):
+            try:
+                dims = merge_dims(dims, value.dims)
+            except ValueError:
+                raise ValueError(
+                    f"Shapes of all inputs must match: values[0].shape = "
+                    f"{show_dims(values[0].dims)} != values[{i}].shape = {show_dims(value.dims)}"
+                ) from None
+        if dims is None:
+            return (None,)
+        at = new_axis(self.axis, len(dims))
+        return ((*dims[:at], len(values), *dims[at:]),)
+
+    def kernel(self, *values: Any) -> Any:
+        dims = values[0].shape
+        at = new_axis(self.axis, len(dims))
+        rows = (*dims[:at], 1, *dims[at:])
+        for value in values:
+            if value.shape != dims:
+                raise ValueError("Shapes of all inputs must match")
+        return np.concatenate([value.reshape(rows) for value in values], at)
+
+    def known(self, *values: Any) -> Any:
+        return tuple(values) if self.axis == 0 else None
+
+    def gradient(self, call: Call, g: Any) -> Sequence[Any]:
+        return list(unstack(g, len(call.inputs), self.axis))
+
+    def batched(self, each: Each) -> Any:
+        count = len(each.inputs)
+        axis = new_axis(self.axis, each.rank(0)) + 1
+        return apply(Pack.of(axis), *[each.full(i) for i in range(count)])
+
+
+def new_axis(axis: int, rank: int) -> int:
+    """A non-negative place for a new axis in a tensor of `rank`."""
+    if not -rank - 1 <= axis <= rank:
+        raise ValueError(f"Argument `axis` = {axis} not in range [{-rank - 1}, {rank + 1})")
+    return axis + rank + 1 if axis < 0 else axis
+
+
+class Unpack(Op):
+    """The `num` slices along an axis."""
+
+    type_name = "Unpack"
+    inputs = ("value: T",)
+    outputs = ("output: T*",)
+    returns_tuple = True
+    dtypes = {"T": dt.ANY}
+    computes = False
+    least = {"num": 0}
+
+    num: int
+    axis: int = 0
+
+    def result_dtypes(self, types: Sequence[DType]) -> tuple[DType, ...]:
+        return super().result_dtypes(types) * self.num
+
+    def shapes(self, value: TensorType) -> Shapes:
+        dims = value.dims
+        if dims is None:
+            return (None,) * self.num
+        rank = len(dims)
+        if not -rank <= self.axis < rank:
+            raise ValueError(f"axis = {self.axis} not in [{-rank}, {rank})")
+        at = self.axis % rank
+        if dims[at] not in (None, self.num):
+            raise ValueError(
+                f"Input shape axis {at} must equal {self.num}, got shape {show_dims(dims)}"
+            )
+        return ((*dims[:at], *dims[at + 1 :]),) * self.num
+
+    def kernel(self, value: Any) -> Any:
+        rows = np.moveaxis(value, self.axis, 0) if self.axis else value
+        if len(rows) != self.num:
+            raise ValueError(
+                f"Input shape axis {self.axis} must equal {self.num}, got shape "
+                f"{show_dims(np.shape(value))}"
+            )
+        return tuple([rows[i, ...] for i in range(self.num)])
+
+    def known(self, value: Any) -> Any:
+        if isinstance(value, tuple) and len(value) == self.num and self.axis == 0:
+            return value
+        return (None,) * self.num
+
+    def gradient(self, call: Call, *cotangents: Any) -> Sequence[Any]:
+        return (stack(zeros_for_none(call, cotangents), self.axis),)
+
+    def batched(self, each: Each) -> Any:
+        return apply(Unpack.of(self.num, self.axis % each.rank(0) + 1), each.inputs[0])
+
+
+def zeros_for_none(call: Call, cotangents: Sequence[Any]) -> list[Any]:
+    """The cotangents of all results, zeros for those on which nothing depends."""
+    zeros_like = REGISTRY["ZerosLike"].of()
+    return [apply(zeros_like, y) if g is None else g for y, g in zip(call.outputs, cotangents)]
+
+
+class ConcatV2(Op):
+    """Tensors one after another along an axis."""
+
+    type_name = "ConcatV2"
+    inputs = ("values: T*", "axis: Tidx host")
+    outputs = ("output: T",)
+    dtypes = {"T": dt.ANY, "Tidx": dt.INDEX}
+    computes = False
+    least = {"values": 2}
+
+    def shapes(self, *operands: Any) -> Shapes:
+        return (concatenated_dims([o.dims for o in operands[:-1]], operands[-1]),)
+
+    def kernel(self, *operands: Any) -> Any:
+        return np.concatenate(operands[:-1], operands[-1])
+
+    def known(self, *operands: Any) -> Any:
+        values = operands[:-1]
+        if operands[-1] not in (0, -1) or not all(isinstance(v, tuple) for v in values):
+            return None
+        return tuple([entry for value in values for entry in value])
+
+    def gradient(self, call: Call, g: Any) -> Sequence[Any]:
+        values, axis = call.inputs[:-1], call.inputs[-1]
+        return *split_like(g, values, axis), None
+
+    def batched(self, each: Each) -> Any:
+        last = len(each.inputs) - 1
+        return apply(self, *[each.full(i) for i in range(last)], each.axes(last))
+
+
+def concatenated_dims(shapes: Sequence[Dims | None], axis: Any) -> Dims | None:
+    """The shape of a concatenation; ValueError where the operands do not fit together."""
+    rank = next((len(s) for s in shapes if s is not None), None)
+    for i, dims in enumerate(shapes):
+        if dims == ():
+            raise ValueError("Can't concatenate scalars (use tf.stack instead)")
+        if dims is not None and len(dims) != rank:
+            raise ValueError(
+                "Ranks of all input tensors should match: "
+                f"shape[0] = {show_dims(shapes[0])} vs. shape[{i}] = {show_dims(dims)}"
+            )
+    if rank is None:
+        return None
+    if axis is None:
+        return (None,) * rank
+    if not -rank <= axis < rank:
+        raise ValueError(
+            f"Expected concatenating dimensions in the range [{-rank}, {rank}), but got {axis}"
+        )
+    at = axis % rank
+    result: list[int | None] = [None] * rank
+    for i, dims in enumerate(shapes):
+        for k, d in enumerate(dims or ()):
+            if k == at or d is None:
+                continue
+            if result[k] not in (None, d):
+                raise ValueError(
+                    f"Dimension {k} in both shapes must be equal: "
+                    f"shape[0] = {show_dims(shapes[0])} vs. shape[{i}] = {show_dims(dims)}"
+                )
+            result[k] = d
+    along = [None if dims is None else dims[at] for dims in shapes]
+    result[at] = None if None in along else sum(d for d in along if d is not None)
+    return tuple(result)
+
+
+class Split(Op):
+    """`num_split` equal pieces along an axis."""
+
+    type_name = "Split"
+    inputs = ("split_dim: int32 host", "value: T")
+    outputs = ("output: T*",)
+    returns_tuple = True
+    dtypes = {"T": dt.ANY}
+    computes = False
+    least = {"num_split": 1}
+
+    num_split: int
+
+    def result_dtypes(self, types: Sequence[DType]) -> tuple[DType, ...]:
+        return super().result_dtypes(types) * self.num_split
+
+    def shapes(self, split_dim: Any, value: TensorType) -> Shapes:
+        dims = value.dims
+        if dims is None:
+            return (None,) * self.num_split
+        if split_dim is None:
+            return ((None,) * len(dims),) * self.num_split
+        at = split_axis(split_dim, len(dims))
+        size = dims[at]
+        if size is not None and size % self.num_split:
+            raise ValueError(
+                f"Number of ways to split should evenly divide the split dimension, but got "
+                f"split_dim {at} (size = {size}) and num_split {self.num_split}"
+            )
+        piece = None if size is None else size // self.num_split
+        return ((*dims[:at], piece, *dims[at + 1 :]),) * self.num_split
+
+    def kernel(self, split_dim: Any, value: Any) -> Any:
+        return tuple(np.split(value, self.num_split, split_dim))
+
+    def gradient(self, call: Call, *cotangents: Any) -> Sequence[Any]:
+        return None, concat(zeros_for_none(call, cotangents), call.inputs[0])
+
+    def batched(self, each: Each) -> Any:
+        return apply(self, each.axes(0), each.inputs[1])
+
+
+class SplitV(Op):
+    """Pieces of the given sizes along an axis; one size may be -1: what is left."""
+
+    type_name = "SplitV"
+    inputs = ("value: T", "size_splits: Tlen host", "split_dim: int32 host")
+    outputs = ("output: T*",)
+    returns_tuple = True
+    dtypes = {"T": dt.ANY, "Tlen": frozenset({dt.int8, dt.int32, dt.int64})}
+    least = {"num_split": 1}
+    computes = False
+
+    num_split: int
+
+    def result_dtypes(self, types: Sequence[DType]) -> tuple[DType, ...]:
+        return super().result_dtypes(types) * self.num_split
+
+    def shapes(self, value: TensorType, size_splits: Any, split_dim: Any) -> Shapes:
+        dims = value.dims
+        if dims is None:
+            return (None,) * self.num_split
+        if split_dim is None:
+            return ((None,) * len(dims),) * self.num_split
+        if isinstance(split_dim, tuple):
+            raise ValueError("split_dim of SplitV must be a scalar, not a list")
+        at = split_axis(split_dim, len(dims))
+        sizes = piece_sizes(dims[at], size_splits or (None,) * self.num_split)
+        self.check_count(sizes)
+        return tuple([(*dims[:at], size, *dims[at + 1 :]) for size in sizes])
+
+    def kernel(self, value: Any, size_splits: Any, split_dim: Any) -> Any:
+        axis = split_dim if isinstance(split_dim, int) else single(split_dim, "split_dim")
+        sizes: Any = piece_sizes(np.shape(value)[axis], size_splits)
+        self.check_count(sizes)
+        return tuple(np.split(value, list(accumulate(sizes[:-1])), axis))
+
+    def gradient(self, call: Call, *cotangents: Any) -> Sequence[Any]:
+        return concat(zeros_for_none(call, cotangents), call.inputs[2]), None, None
+
+    def check_count(self, sizes: tuple[Any, ...]) -> None:
+        """There is a size for each piece."""
+        if len(sizes) != self.num_split:
+            raise ValueError(
+                f"size_splits must have num_split = {self.num_split} entries, got {len(sizes)}"
+            )
+
+    def batched(self, each: Each) -> Any:
+        return apply(self, each.inputs[0], each.same(1), each.axes(2))
+
+
+def split_axis(axis: int, rank: int) -> int:
+    """A non-negative axis along which a tensor of `rank` can be split."""
+    if not -rank <= axis < rank:
+        raise ValueError(f"-input rank({-rank}) <= split_dim < input rank ({rank}), but got {axis}")
+    return axis % rank
+
+
+def piece_sizes(total: int | None, sizes: Any) -> tuple[int | None, ...]:
+    """The sizes of the pieces of an axis of size `total`, with -1 worked out."""
+    if sizes == (-1,):
+        raise ValueError(
+            "If there is only one output, it must have the same size as the input. Input size: "
+            f"{total} output size: -1"
+        )
+    if sizes.count(-1) > 1:
+        raise ValueError("There can only be one -1 in the input.")
+    if any(s is not None and s < -1 for s in sizes):
+        raise ValueError(f"Split size at index {[s < -1 for s in sizes].index(True)} must be >= 0")
+    if total is None or None in sizes:
+        return tuple([None if s == -1 else s for s in sizes])
+    known = sum(s for s in sizes if s != -1)
+    if known > total or (known != total and -1 not in sizes):
+        raise ValueError(
+            "Determined shape must either match input shape along split_dim exactly if fully "
+            "specified, or be less than the size of the input along split_dim if not fully "
+            f"specified.  Got: {known}, but the input has size {total}"
+        )
+    return tuple([total - known if s == -1 else s for s in sizes])
+
+
+def split_like(x: Any, parts: Sequence[Any], axis: Any) -> list[Any]:
+    """`x` split along `axis` into pieces of the sizes that `parts` have there."""
+    sizes: Any = None
+    if isinstance(axis, int):
+        sizes = [p.type.dims and p.type.dims[axis] for p in parts]
+    if sizes is None or None in sizes:
+        sizes = stack([entry(shape(p), axis) for p in parts])
+    return list(apply(SplitV.of(len(parts)), x, sizes, axis))
+
+
+# -- the public functions -------------------------------------------------------------------
+
+
+def stack(values: Any, axis: int = 0, name: str | None = "stack") -> Any:
+    """Tensors of one shape along a new axis.
+
+    >>> import graphwright as tf
+    >>> tf.stack([[1, 2], [3, 4]], axis=1)
+    <tf.Tensor: shape=(2, 2), dtype=int32, numpy=
+    array([[1, 3],
+           [2, 4]], dtype=int32)>
+    """
+    if axis == 0 and (is_tensor(values) or not any(map(is_tensor, values))):
+        return convert(values, name=name)
+    tensors = convert_many(values)
+    rank = tensors[0].ndim
+    if rank is not None:
+        new_axis(axis, rank)
+    return apply(Pack.of(axis), *tensors, name=name)
+
+
+def unstack(
+    value: Any, num: int | None = None, axis: int = 0, name: str | None = "unstack"
+) -> list[Any]:
+    """The slices along an axis, as a list of tensors.
+
+    >>> import graphwright as tf
+    >>> [x.numpy().tolist() for x in tf.unstack([[1, 2], [3, 4]])]
+    [[1, 2], [3, 4]]
+    """
+    value = convert(value)
+    if num is None:
+        dims = value.dims
+        if dims is not None:
+            if not -len(dims) <= axis < len(dims):
+                raise ValueError(
+                    f"Argument `axis` = {axis} not in range [{-len(dims)}, {len(dims)})"
+                )
+            num = dims[axis]
+        if num is None:
+            raise ValueError(
+                f"Cannot infer argument `num` from shape {value.shape}. Pass it: "
+                "tf.unstack(value, num=...)"
+            )
+    return list(apply(Unpack.of(num, axis), value, name=name)) if num else []
+
+
+def split(
+    value: Any,
+    num_or_size_splits: Any,
+    axis: Any = 0,
+    num: int | None = None,
+    name: str | None = "split",
+) -> Any:
+    """Pieces of a tensor along `axis`: so many equal ones, or ones of the given sizes.
+
+    >>> import graphwright as tf
+    >>> [x.numpy().tolist() for x in tf.split([1, 2, 3, 4, 5, 6], [1, 3, -1])]
+    [[1], [2, 3, 4], [5, 6]]
+    """
+    value = convert(value)
+    if isinstance(num_or_size_splits, (int, np.integer)):
+        return list(apply(Split.of(int(num_or_size_splits)), axis, value, name=name))
+    sizes = num_or_size_splits
+    if is_tensor(sizes):
+        if sizes.type.rank == 0:
+            raise ValueError(
+                "Rank-0 tensors are not supported as the num_or_size_splits argument to split. "
+                f"Argument provided: {sizes}"
+            )
+        if num is None:
+            num = sizes.type.dims[0] if sizes.type.dims else None
+        if num is None:
+            raise ValueError(f"Cannot infer argument `num` from shape {sizes.shape}")
+    else:
+        num = len(sizes)
+    return list(apply(SplitV.of(num), value, sizes, axis, name=name))
+
+
+def concat(values: Any, axis: Any, name: str | None = "concat") -> Any:
+    """Tensors one after another along `axis`.
+
+    >>> import graphwright as tf
+    >>> tf.concat([[[1, 2]], [[3, 4]]], axis=0)
+    <tf.Tensor: shape=(2, 2), dtype=int32, numpy=
+    array([[1, 2],
+           [3, 4]], dtype=int32)>
+    """
+    if not isinstance(values, (list, tuple)):
+        if getattr(values, "_is_list", False):
+            raise TypeError(f"how many tensors there are in {values!r}, only the graph knows")
+        values = [values]
+    if len(values) == 1:
+        return identity(values[0], name=name)
+    if isinstance(axis, (list, tuple)) and len(axis) == 1:
+        (axis,) = axis
+    return apply(CONCAT, *convert_many(values), axis, name=name)
+
+
+def parallel_stack(values: Any, name: str | None = "parallel_stack") -> Any:
+    """As `stack` along a new first axis, in a graph; RuntimeError outside of one.
+
+    The shapes of all must be known.
+    """
+    if STATE.active is None:
+        raise RuntimeError("tf.parallel_stack() is not compatible with eager execution.")
+    tensors = convert_many(values)
+    if any(not x.type.is_static for x in tensors):
+        raise ValueError("All inputs to parallel_stack must have known shapes.")
+    return apply(Pack.of(0), *tensors, name=name)
+
+
+CONCAT = ConcatV2()

@@ -1,0 +1,234 @@
+"""Tensors with a border: of one value, or mirrored."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from graphwright.op.batching import Each
+from graphwright.op.interpreter import apply, convert, is_tensor
+from graphwright.op.op import Call, Op, Shapes
+from graphwright.ops.core.shapes import shape_of
+from graphwright.ops.core.slicing import slice as slice_of
+from graphwright.types import dtypes as dt
+from graphwright.types.tensor_type import Dims, TensorType, show_dims
+
+
+def padded_dims(dims: Dims | None, paddings: Any) -> Dims | None:
+    """The shape after padding; ValueError where the paddings do not fit the tensor."""
+    if paddings is None:
+        return None if dims is None else (None,) * len(dims)
+    if not isinstance(paddings, tuple) or not all(
+        p is None or (isinstance(p, tuple) and len(p) == 2) for p in paddings
+    ):
+        raise ValueError(
+            f"paddings must be a matrix with 2 columns: {show_dims(np.shape(paddings))}"
+        )
+    if dims is not None and len(dims) != len(paddings):
+        raise ValueError(
+            "The first dimension of paddings must be the rank of inputs"
+            f"[{len(paddings)},2] {show_dims(dims)}"
+        )
+    result: list[int | None] = []
+    pair: Any
+    unknown: Any = (None, None)
+    for d, pair in zip(dims or (None,) * len(paddings), paddings):
+        before, after = unknown if pair is None else pair
+        both: Any = None if None in (before, after) else before + after
+        if any(p is not None and p < 0 for p in (before, after)):
+            raise ValueError(f"Paddings must be non-negative: {before} {after}")
+        result.append(None if d is None or both is None else d + both)
+    return tuple(result)
+
+
+def uniform_border(x: Any, paddings: Any, value: Any) -> Any:
+    """`x` inside a border of one value."""
+    x = np.asarray(x)
+    shape: Any = padded_dims(x.shape, paddings)
+    result = np.full(shape, value, x.dtype)
+    inner: list[Any] = [slice(p[0], p[0] + d) for p, d in zip(paddings, x.shape)]
+    result[tuple(inner)] = x
+    return result
+
+
+class Pad(Op):
+    """The tensor inside a border of zeros; row i of `paddings` is (before, after) of axis i."""
+
+    type_name = "Pad"
+    inputs = ("input: T", "paddings: Tpaddings host")
+    outputs = ("output: T",)
+    dtypes = {"T": dt.ANY, "Tpaddings": dt.INDEX}
+
+    def shapes(self, x: TensorType, paddings: Any) -> Shapes:
+        return (padded_dims(x.dims, paddings),)
+
+    def kernel(self, x: Any, paddings: Any) -> Any:
+        zero: Any = b"" if np.asarray(x).dtype == object else 0
+        return uniform_border(x, paddings, zero)
+
+    def gradient(self, call: Call, g: Any) -> Sequence[Any]:
+        return unpadded(call, g), None
+
+    def batched(self, each: Each) -> Any:
+        return apply(self, each.inputs[0], each.longer(each.same(1), (0, 0)))
+
+
+class PadV2(Op):
+    """The tensor inside a border of one value."""
+
+    type_name = "PadV2"
+    inputs = ("input: T", "paddings: Tpaddings host", "constant_values: T")
+    outputs = ("output: T",)
+    dtypes = {"T": dt.ANY, "Tpaddings": dt.INDEX}
+
+    def shapes(self, x: TensorType, paddings: Any, value: TensorType) -> Shapes:
+        if value.rank not in (0, None):
+            raise ValueError(f"constant_values must be a scalar. Found: {show_dims(value.dims)}")
+        return (padded_dims(x.dims, paddings),)
+
+    def kernel(self, x: Any, paddings: Any, value: Any) -> Any:
+        if np.ndim(value):
+            raise ValueError(f"constant_values must be a scalar. Found: {show_dims(value.shape)}")
+        return uniform_border(x, paddings, value)
+
+    def gradient(self, call: Call, g: Any) -> Sequence[Any]:
+        return unpadded(call, g), None, None
+
+    def batched(self, each: Each) -> Any:
+        return apply(self, each.full(0), each.longer(each.same(1), (0, 0)), each.same(2))
+
+
+def unpadded(call: Call, g: Any) -> Any:
+    """The part of `g` inside the border."""
+    x, paddings = call.inputs[:2]
+    if isinstance(paddings, tuple):
+        begin: Any = tuple([before for before, _ in paddings])
+    else:
+        begin = convert(paddings)[:, 0]
+    return slice_of(g, begin, shape_of(x))
+
+
+class MirrorPad(Op):
+    """The tensor inside a border that mirrors it, without (REFLECT) or with its edge."""
+
+    type_name = "MirrorPad"
+    ruled = True
+    inputs = ("input: T", "paddings: Tpaddings host")
+    outputs = ("output: T",)
+    dtypes = {"T": dt.ANY, "Tpaddings": dt.INDEX}
+
+    mode: str
+
+    def shapes(self, x: TensorType, paddings: Any) -> Shapes:
+        dims = padded_dims(x.dims, paddings)
+        for d, pair in zip(x.dims or (), paddings or ()):
+            if d is None or pair is None or None in pair:
+                continue
+            if self.mode == "REFLECT" and max(pair) >= d:
+                raise ValueError(
+                    "paddings must be less than the dimension size: "
+                    f"{pair[0]}, {pair[1]} not less than {d}"
+                )
+            if max(pair) > d:
+                raise ValueError(
+                    "paddings must be no greater than the dimension size: "
+                    f"{pair[0]}, {pair[1]} greater than {d}"
+                )
+        return (dims,)
+
+    def kernel(self, x: Any, paddings: Any) -> Any:
+        return np.pad(x, paddings, mode=self.mode.lower())  # type: ignore[call-overload]
+
+    def gradient(self, call: Call, g: Any) -> Sequence[Any]:
+        return apply(MirrorPadGrad.of(self.mode), g, call.inputs[1]), None
+
+    def batched(self, each: Each) -> Any:
+        return apply(self, each.inputs[0], each.longer(each.same(1), (0, 0)))
+
+
+class MirrorPadGrad(Op):
+    """The border folded back and added onto what it mirrors."""
+
+    type_name = "MirrorPadGrad"
+    inputs = ("input: T", "paddings: Tpaddings host")
+    outputs = ("output: T",)
+    dtypes = {"T": dt.NUMERIC, "Tpaddings": dt.INDEX}
+    ruled = True
+
+    mode: str
+
+    def shapes(self, x: TensorType, paddings: Any) -> Shapes:
+        if x.dims is None and paddings is None:
+            return (None,)
+        padded_dims(x.dims, paddings)
+        dims = (None,) * len(paddings) if x.dims is None else x.dims
+        result: list[int | None] = []
+        for d, pair in zip(dims, paddings or (None,) * len(dims)):
+            if d is None or pair is None or None in pair:
+                result.append(None)
+                continue
+            before, after = pair
+            left = d - before - after
+            if any(pair) and max(pair) > left - (self.mode == "REFLECT" or not left):
+                raise ValueError(
+                    "Total paddings must be less than the input dimension size, and each no "
+                    f"greater than what it mirrors: {before}, {after} of {d}"
+                )
+            result.append(left)
+        return (tuple(result),)
+
+    def kernel(self, x: Any, paddings: Any) -> Any:
+        edge = 1 if self.mode == "REFLECT" else 0
+        for axis, (before, after) in enumerate(paddings):
+            x = np.moveaxis(x, axis, 0)
+            size = len(x) - before - after
+            folded = np.array(x[before : before + size])
+            if before:
+                folded[edge : edge + before] += x[:before][::-1]
+            if after:
+                folded[size - edge - after : size - edge] += x[before + size :][::-1]
+            x = np.moveaxis(folded, 0, axis)
+        return x
+
+    def gradient(self, call: Call, g: Any) -> Sequence[Any]:
+        return apply(MirrorPad.of(self.mode), g, call.inputs[1]), None
+
+    def batched(self, each: Each) -> Any:
+        return apply(self, each.inputs[0], each.longer(each.same(1), (0, 0)))
+
+
+PAD, PAD_V2 = Pad(), PadV2()
+
+
+def pad(
+    tensor: Any,
+    paddings: Any,
+    mode: str = "CONSTANT",
+    constant_values: Any = 0,
+    name: str | None = None,
+) -> Any:
+    """The tensor inside a border: of one value, or of its mirror image.
+
+    Row i of `paddings` is (before, after) of axis i; `mode` is CONSTANT, REFLECT (mirrored
+    without the edge) or SYMMETRIC (with it).
+
+    >>> import graphwright as tf
+    >>> tf.pad([1, 2, 3], [[2, 1]]).numpy().tolist()
+    [0, 0, 1, 2, 3, 0]
+    >>> tf.pad([1, 2, 3], [[2, 1]], "REFLECT").numpy().tolist()
+    [3, 2, 1, 2, 3, 2]
+    """
+    x, mode = convert(tensor), mode.upper()
+    if mode == "CONSTANT":
+        if isinstance(constant_values, (int, float)) and constant_values == 0:
+            return apply(PAD, x, paddings, name=name)
+        kind = None if is_tensor(constant_values) else x.dtype
+        return apply(PAD_V2, x, paddings, convert(constant_values, kind), name=name)
+    if mode not in ("REFLECT", "SYMMETRIC"):
+        raise ValueError(
+            'Value of argument `mode` expected to be one of "CONSTANT", "REFLECT", or '
+            f'"SYMMETRIC". Received `mode` = {mode}'
+        )
+    return apply(MirrorPad.of(mode), x, paddings, name=name)

@@ -1,0 +1,176 @@
+"""Tensors repeated as a whole or element by element."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+
+from graphwright.op.batching import Each
+from graphwright.op.interpreter import apply, convert, holds_tensor, is_tensor
+from graphwright.op.op import Call, Op, Shapes
+from graphwright.ops.core.casting import cast
+from graphwright.ops.core.gathering import axis_sizes, gather, host_vector
+from graphwright.ops.core.indexing import boolean_mask
+from graphwright.ops.core.joining import stack
+from graphwright.ops.core.movement import broadcast_to, expand_dims, reshape, transpose
+from graphwright.ops.core.sequences import only_at
+from graphwright.ops.core.sequences import range as range_of
+from graphwright.ops.core.shapes import shape, shape_of, size
+from graphwright.ops.core.slicing import entry
+from graphwright.ops.core.static import known_int
+from graphwright.ops.math.reduction import reduce_max, reduce_sum
+from graphwright.types import dtypes as dt
+from graphwright.types.tensor_type import TensorType
+
+
+@lru_cache(256)
+def tiled_dims(dims: Any, multiples: Any) -> tuple[Any, Any, Any]:
+    """Shapes to tile with: each axis as two, (multiple, size), the first of which is 1 in the
+    operand and filled by broadcasting; and the shape in the end."""
+    if len(dims) != len(multiples):
+        raise ValueError("multiples must have an entry for each axis")
+    spread = tuple([size for d in dims for size in (1, d)])
+    pairs = tuple([size for pair in zip(multiples, dims) for size in pair])
+    return spread, pairs, tuple([m * d for m, d in zip(multiples, dims)])
+
+
+class Tile(Op):
+    """The tensor repeated `multiples[i]` times along axis i."""
+
+    type_name = "Tile"
+    inputs = ("input: T", "multiples: Tmultiples host")
+    outputs = ("output: T",)
+    dtypes = {"T": dt.ANY, "Tmultiples": dt.INDEX}
+    computes = False
+
+    def shapes(self, x: TensorType, multiples: Any) -> Shapes:
+        if multiples is None:
+            return (None if x.dims is None else (None,) * len(x.dims),)
+        if not isinstance(multiples, tuple):
+            raise ValueError("Expected multiples to be 1-D, but got shape []")
+        if x.dims is not None and len(x.dims) != len(multiples):
+            raise ValueError(
+                f"Expected multiples argument to be a vector of length {len(x.dims)} but got "
+                f"length {len(multiples)}"
+            )
+        for i, m in enumerate(multiples):
+            if m is not None and m < 0:
+                raise ValueError(f"Expected multiples[{i}] >= 0, but got {m}")
+        dims = x.dims or (None,) * len(multiples)
+        return (tuple([times(d, m) for d, m in zip(dims, multiples)]),)
+
+    def kernel(self, x: Any, multiples: Any) -> Any:
+        spread, pairs, dims = tiled_dims(np.shape(x), multiples)
+        result = np.empty(pairs, x.dtype)
+        result[...] = x.reshape(spread)
+        return result.reshape(dims)
+
+    def known(self, x: Any, multiples: Any) -> Any:
+        if not isinstance(x, tuple) or not isinstance(multiples, tuple) or None in multiples:
+            return None
+        return x * multiples[0]
+
+    def gradient(self, call: Call, g: Any) -> Sequence[Any]:
+        # Each axis becomes two, (multiple, size), and the multiples are summed.
+        x, multiples = call.inputs
+        listed = isinstance(multiples, (tuple, list))  # [] stays a list, and is of no integers
+        if listed and x.type.is_static:
+            pairs: Any = tuple([n for pair in zip(multiples, x.type.dims) for n in pair])
+        else:
+            multiples = convert(multiples, dt.int32 if listed else None)
+            dims = shape(x, multiples.dtype)
+            pairs = reshape(transpose(stack([multiples, dims])), (-1,))
+        if x.type.rank is not None:
+            axes: Any = tuple(range(0, 2 * x.type.rank, 2))
+        else:
+            axes = range_of(0, size(pairs), 2)
+        return reshape(reduce_sum(reshape(g, pairs), axes), shape_of(x)), None
+
+    def batched(self, each: Each) -> Any:
+        return apply(self, each.inputs[0], each.longer(each.same(1), 1))
+
+
+def times(a: int | None, b: int | None) -> int | None:
+    """a * b where it is known, as it is where one of them is 0."""
+    if 0 in (a, b):
+        return 0
+    return None if a is None or b is None else a * b
+
+
+TILE = Tile()
+
+
+def tile(input: Any, multiples: Any, name: str | None = None) -> Any:
+    """The tensor repeated `multiples[i]` times along axis i.
+
+    >>> import graphwright as tf
+    >>> tf.tile([[1, 2]], [2, 2]).numpy().tolist()
+    [[1, 2, 1, 2], [1, 2, 1, 2]]
+    """
+    return apply(TILE, convert(input), multiples, name=name)
+
+
+def repeat(input: Any, repeats: Any, axis: int | None = None, name: str | None = None) -> Any:
+    """Each slice along `axis` repeated: so many times, or its own number of times.
+
+    Without an axis the tensor is flattened first.
+
+    >>> import graphwright as tf
+    >>> tf.repeat([[1, 2], [3, 4]], repeats=[2, 1], axis=0).numpy().tolist()
+    [[1, 2], [1, 2], [3, 4]]
+    """
+    x = convert(input)
+    if axis is None:
+        x, axis = reshape(x, (-1,)), 0
+    elif x.type.rank == 0:
+        x = reshape(x, (-1,))
+    axis, rank = known_int(axis), x.type.rank
+    if rank is not None:
+        if not -rank <= axis < rank:
+            raise ValueError(f"axis={axis} out of bounds: expected {-rank}<=axis<{rank}")
+        axis %= rank
+    if isinstance(repeats, int):
+        return repeat_evenly(x, repeats, axis)
+    known = None if is_tensor(repeats) or holds_tensor(repeats) else np.asarray(repeats)
+    length = None if rank is None else x.type.dims[axis]
+    if known is not None and known.ndim == 1 and length is not None and known.size in (1, length):
+        places = np.repeat(np.arange(length, dtype=np.int32), known)
+        return gather(x, convert(places), axis=axis)
+    repeats = cast(convert(repeats), dt.int32)
+    if repeats.type.dims in ((), (1,)):
+        return repeat_evenly(x, reshape(repeats, ()), axis)
+    if repeats.type.rank not in (1, None):
+        raise ValueError(f"Shape {repeats.shape} must have rank at most 1")
+    return repeat_each(x, repeats, axis)
+
+
+def repeat_evenly(x: Any, repeats: Any, axis: int) -> Any:
+    """Each slice along an axis repeated the same number of times."""
+    place = axis + 1 if axis >= 0 else axis
+    spread = expand_dims(x, place)
+    copies = tile(spread, only_at(place, repeats, 1, spread))
+    if x.type.rank is None:
+        return reshape(copies, shape(x) * only_at(axis, repeats, 1, x))
+    sizes = axis_sizes(x)
+    sizes[axis] = 0 if isinstance(repeats, int) and repeats == 0 else sizes[axis] * repeats
+    return reshape(copies, host_vector(sizes))
+
+
+def repeat_each(x: Any, repeats: Any, axis: int) -> Any:
+    """Slice i along an axis repeated `repeats[i]` times."""
+    if x.type.rank is None:
+        length = entry(shape(x), axis)
+    else:
+        length = axis_sizes(x)[axis]
+        have = repeats.type.dims
+        if have is not None and isinstance(length, int) and have[0] not in (None, 1, length):
+            raise ValueError(f"Dimensions {length} and {have[0]} are not compatible")
+    counts = broadcast_to(repeats, host_vector([length]))
+    most = reduce_max(counts)
+    columns, whole = host_vector([length, 1]), host_vector([length, most])
+    rows = broadcast_to(reshape(range_of(length), columns), whole)
+    keep = range_of(most) < expand_dims(counts, -1)
+    return gather(x, boolean_mask(rows, keep), axis=axis)

@@ -1,0 +1,177 @@
+"""Tensors with other elements or slices at places that are given as data."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, ClassVar
+
+import numpy as np
+
+from graphwright.op.batching import Each
+from graphwright.op.interpreter import apply, convert, convert_pair
+from graphwright.op.op import Call, Op, Shapes
+from graphwright.ops.core.gathering import agree, gather_nd, scatter, scatter_nd, with_rows
+from graphwright.ops.core.movement import broadcast_to
+from graphwright.ops.core.shapes import shape_of
+from graphwright.ops.math.comparison import SELECT, equal
+from graphwright.types import dtypes as dt
+from graphwright.types.tensor_type import Dims, TensorType, show_dims
+
+INDICES = frozenset({dt.int16, dt.int32, dt.int64, dt.uint16})
+
+
+class TensorScatter(Op):
+    """The tensor with `updates` combined into it at the index vectors of `indices`."""
+
+    inputs = ("tensor: T", "indices: Tindices", "updates: T")
+    outputs = ("output: T",)
+    dtypes = {"T": dt.NUMERIC, "Tindices": dt.INDEX}
+
+    kind: ClassVar[str] = ""
+
+    bad_indices_policy: str = ""
+
+    def shapes(self, tensor: TensorType, indices: TensorType, updates: TensorType) -> Shapes:
+        check_tensor_updates(tensor.dims, indices.dims, updates.dims)
+        return (tensor.dims,)
+
+    def kernel(self, tensor: Any, indices: Any, updates: Any) -> Any:
+        check_tensor_updates(np.shape(tensor), np.shape(indices), np.shape(updates))
+        tensor, indices, updates = np.asarray(tensor), np.asarray(indices), np.asarray(updates)
+        return scatter(self.kind, tensor, indices, updates, self.bad_indices_policy)
+
+    def batched(self, each: Each) -> Any:
+        places = with_rows(each, 1)
+        return apply(self, each.full(0), places, each.full(2))
+
+
+def check_tensor_updates(tensor: Dims | None, indices: Dims | None, updates: Dims | None) -> None:
+    """`updates` must have a slice of the tensor for each vector of `indices`."""
+    if tensor == ():
+        raise ValueError("Output must be at least 1-D, got shape: []")
+    if indices == ():
+        raise ValueError("Indices shape must have rank at least one. Found:[]")
+    if indices is None or updates is None or tensor is None or indices[-1] is None:
+        return
+    outer, depth = len(indices) - 1, indices[-1]
+    if not agree(indices[:-1], updates[:outer]):
+        raise ValueError(
+            "Outer dimensions of indices and update must match. Indices shape: "
+            f"{show_dims(indices)}, updates shape:{show_dims(updates)}"
+        )
+    if depth > len(tensor) or not agree(tensor[depth:], updates[outer:]):
+        raise ValueError(
+            "Inner dimensions of output shape must match inner dimensions of updates shape. "
+            f"Output: {show_dims(tensor)} updates: {show_dims(updates)}"
+        )
+
+
+class TensorScatterUpdate(TensorScatter):
+    """The tensor with `updates` in place of the slices at `indices`."""
+
+    type_name = "TensorScatterUpdate"
+    dtypes = {"T": dt.ANY, "Tindices": INDICES}
+    kind = "update"
+
+    def gradient(self, call: Call, g: Any) -> Sequence[Any]:
+        _, indices, updates = call.inputs
+        zero = broadcast_to(convert(0, g.dtype), shape_of(updates))
+        return tensor_scatter_nd_update(g, indices, zero), None, gather_nd(g, indices)
+
+
+class TensorScatterAdd(TensorScatter):
+    """The tensor with `updates` added to the slices at `indices`."""
+
+    type_name = "TensorScatterAdd"
+    kind = "add"
+
+    def gradient(self, call: Call, g: Any) -> Sequence[Any]:
+        return g, None, gather_nd(g, call.inputs[1])
+
+
+class TensorScatterSub(TensorScatter):
+    """The tensor with `updates` subtracted from the slices at `indices`."""
+
+    type_name = "TensorScatterSub"
+    kind = "sub"
+
+    def gradient(self, call: Call, g: Any) -> Sequence[Any]:
+        return g, None, -gather_nd(g, call.inputs[1])
+
+
+class TensorScatterMin(TensorScatter):
+    """The tensor with the lesser of its slices at `indices` and `updates`."""
+
+    type_name = "TensorScatterMin"
+    dtypes = {"T": dt.REAL, "Tindices": dt.INDEX}
+    kind = "min"
+
+    def gradient(self, call: Call, g: Any) -> Sequence[Any]:
+        return shared_by_ties(call, g)
+
+
+class TensorScatterMax(TensorScatter):
+    """The tensor with the greater of its slices at `indices` and `updates`."""
+
+    type_name = "TensorScatterMax"
+    dtypes = {"T": dt.REAL, "Tindices": dt.INDEX}
+    kind = "max"
+
+    def gradient(self, call: Call, g: Any) -> Sequence[Any]:
+        return shared_by_ties(call, g)
+
+
+def shared_by_ties(call: Call, g: Any) -> Sequence[Any]:
+    """The cotangent of an extreme, divided evenly among all that attain it."""
+    tensor, indices, updates = call.inputs
+    output = call.outputs[0]
+    one, zero = convert(1, g.dtype), convert(0, g.dtype)
+    kept = apply(SELECT, equal(tensor, output), one, zero)
+    put = apply(SELECT, equal(updates, gather_nd(output, indices)), one, zero)
+    share = g / (kept + scatter_nd(indices, put, shape_of(tensor)))
+    return share * kept, None, gather_nd(share, indices) * put
+
+
+def tensor_scatter_nd_update(
+    tensor: Any, indices: Any, updates: Any, name: str | None = None
+) -> Any:
+    """The tensor with `updates` in place of the slices at the index vectors of `indices`.
+
+    >>> import graphwright as tf
+    >>> tf.tensor_scatter_nd_update([1, 2, 3], [[0], [2]], [7, 8]).numpy().tolist()
+    [7, 2, 8]
+    """
+    return _tensor_scatter(TensorScatterUpdate.of(), tensor, indices, updates, name)
+
+
+def tensor_scatter_nd_add(
+    tensor: Any, indices: Any, updates: Any, bad_indices_policy: str = "", name: str | None = None
+) -> Any:
+    """The tensor with `updates` added to the slices at the index vectors of `indices`."""
+    return _tensor_scatter(TensorScatterAdd.of(bad_indices_policy), tensor, indices, updates, name)
+
+
+def tensor_scatter_nd_sub(
+    tensor: Any, indices: Any, updates: Any, bad_indices_policy: str = "", name: str | None = None
+) -> Any:
+    """The tensor with `updates` subtracted from the slices at the index vectors of `indices`."""
+    return _tensor_scatter(TensorScatterSub.of(bad_indices_policy), tensor, indices, updates, name)
+
+
+def tensor_scatter_nd_min(
+    tensor: Any, indices: Any, updates: Any, bad_indices_policy: str = "", name: str | None = None
+) -> Any:
+    """The tensor with the lesser of its slices at `indices` and `updates`."""
+    return _tensor_scatter(TensorScatterMin.of(bad_indices_policy), tensor, indices, updates, name)
+
+
+def tensor_scatter_nd_max(
+    tensor: Any, indices: Any, updates: Any, bad_indices_policy: str = "", name: str | None = None
+) -> Any:
+    """The tensor with the greater of its slices at `indices` and `updates`."""
+    return _tensor_scatter(TensorScatterMax.of(bad_indices_policy), tensor, indices, updates, name)
+
+
+def _tensor_scatter(op: Op, tensor: Any, indices: Any, updates: Any, name: str | None) -> Any:
+    tensor, updates = convert_pair(tensor, updates)
+    return apply(op, tensor, convert(indices), updates, name=name)

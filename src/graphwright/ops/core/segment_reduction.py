@@ -1,0 +1,484 @@
+"""Reductions of rows that share a segment id: ascending ids, any ids, and picked rows.
+
+What an op has in common stands in its base class; the gradients come down to gathering
+each segment's cotangent for its rows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, ClassVar
+
+import numpy as np
+
+from graphwright.op.batching import Each, leading
+from graphwright.op.interpreter import apply, convert
+from graphwright.op.op import Call, Op, Shapes
+from graphwright.ops.core import segment_kernels
+from graphwright.ops.core.casting import cast
+from graphwright.ops.core.creation import ones, ones_like
+from graphwright.ops.core.gathering import axis_sizes, gather, host_vector
+from graphwright.ops.core.joining import concat
+from graphwright.ops.core.movement import reshape
+from graphwright.ops.core.shapes import rank, shape
+from graphwright.ops.math.arithmetic import maximum, truediv
+from graphwright.ops.math.comparison import equal, greater, greater_equal, select
+from graphwright.ops.math.transcendental import sqrt
+from graphwright.types import dtypes as dt
+from graphwright.types.tensor_type import Dims, TensorType, is_compatible, show_dims
+
+# -- ascending ids --------------------------------------------------------------------------
+
+
+class Segment(Op):
+    """Reduces the rows of each segment; segments that have none are 0 (of products 1)."""
+
+    inputs = ("data: T", "segment_ids: Tindices")
+    outputs = ("output: T",)
+    dtypes = {"T": dt.NUMERIC, "Tindices": dt.INDEX}
+    batched = leading
+    kind: ClassVar[Any]
+
+    def shapes(self, data: TensorType, ids: TensorType) -> Shapes:
+        if data.rank == 0:
+            raise ValueError(f"{self.type_name}: input must be at least rank 1, not a scalar")
+        if ids.rank not in (1, None):
+            raise ValueError(
+                f"{self.type_name}: segment_ids should be a vector, not of shape "
+                f"{show_dims(ids.dims)}"
+            )
+        if data.dims is None:
+            return (None,)
+        if ids.dims is not None and not is_compatible(ids.dims, data.dims[:1]):
+            raise ValueError(
+                f"{self.type_name}: segment_ids should be the same size as dimension 0 of input: "
+                f"{show_dims(ids.dims)} for {show_dims(data.dims)}"
+            )
+        return ((None, *data.dims[1:]),)
+
+    def kernel(self, data: Any, ids: Any) -> Any:
+        if np.ndim(data) == 0:
+            raise ValueError("input must be at least rank 1")
+        return segment_kernels.segment_reduce(self.kind, data, ids)
+
+
+class SegmentSum(Segment):
+    """The sum of the rows of each segment."""
+
+    type_name = "SegmentSum"
+    kind = "sum"
+
+    def gradient(self, call: Call, g: Any) -> Sequence[Any]:
+        return gather(g, call.inputs[1]), None
+
+
+class SegmentMean(Segment):
+    """The mean of the rows of each segment."""
+
+    type_name = "SegmentMean"
+    kind = "mean"
+
+    def gradient(self, call: Call, g: Any) -> Sequence[Any]:
+        ids = call.inputs[1]
+        counts = maximum(segment_sum(ones(shape(ids), g.dtype.real_dtype), ids), 1)
+        return gather(g / trailing(cast(counts, g.dtype), g), ids), None
+
+
+class SegmentProd(Segment):
+    """The product of the rows of each segment."""
+
+    type_name = "SegmentProd"
+    kind = "prod"
+
+    def gradient(self, call: Call, g: Any) -> Sequence[Any]:
+        data, ids = call.inputs
+        is_zero = equal(data, 0)
+        zeros = segment_sum(cast(is_zero, dt.int32), ids)
+        others = gather(segment_prod(select(is_zero, 1, data), ids), ids)
+        product = gather(call.outputs[0], ids)
+        share = select(is_zero, others, product / select(is_zero, 1, data))
+        return gather(select(greater(zeros, 1), 0, g), ids) * share, None
+
+
+class SegmentExtreme(Segment):
+    """The greatest or least of the rows of each segment."""
+
+    dtypes = {"T": dt.REAL, "Tindices": dt.INDEX}
+
+    def gradient(self, call: Call, g: Any) -> Sequence[Any]:
+        data, ids = call.inputs
+        chosen = equal(data, gather(call.outputs[0], ids))
+        ties = gather(segment_sum(cast(chosen, g.dtype), ids), ids)
+        return select(chosen, gather(g, ids) / ties, 0), None
+
+
+class SegmentMax(SegmentExtreme):
+    """The greatest of the rows of each segment."""
+
+    type_name = "SegmentMax"
+    kind = "max"
+
+
+class SegmentMin(SegmentExtreme):
+    """The least of the rows of each segment."""
+
+    type_name = "SegmentMin"
+    kind = "min"
+
+
+# -- any ids --------------------------------------------------------------------------------
+
+
+class UnsortedSegment(Op):
+    """Reduces the slices of each segment; those of negative ids are dropped."""
+
+    inputs = ("data: T", "segment_ids: Tindices", "num_segments: Tnumsegments host")
+    outputs = ("output: T",)
+    dtypes = {"T": dt.NUMERIC, "Tindices": dt.INDEX, "Tnumsegments": dt.INDEX}
+    kind: ClassVar[Any]
+
+    def shapes(self, data: TensorType, ids: TensorType, count: Any) -> Shapes:
+        if isinstance(count, tuple):
+            raise ValueError(f"{self.type_name}: num_segments must be a scalar, not {count}")
+        if count is not None and count < 0:
+            raise ValueError(f"Input num_segments == {count} must not be negative.")
+        if ids.dims is None:
+            return (None,)
+        if data.dims is None:
+            return (None,)
+        leading: Dims = data.dims[: len(ids.dims)]
+        if not is_compatible(leading, ids.dims):
+            raise ValueError(
+                f"data.shape = {show_dims(data.dims)} does not start with segment_ids.shape = "
+                f"{show_dims(ids.dims)}"
+            )
+        return ((count, *data.dims[len(ids.dims) :]),)
+
+    def kernel(self, data: Any, ids: Any, count: Any) -> Any:
+        return segment_kernels.unsorted_segment_reduce(self.kind, np.asarray(data), np.asarray(ids), count)
+
+    def batched(self, each: Each) -> Any:
+        count, ids = each.same(2), each.full(1)
+        rank = each.rank(1)
+        rows = each.rows(ids.dtype) * cast(convert(count), ids.dtype)
+        placed = ids + reshape(rows, [-1, *[1] * rank])
+        placed = select(ids < 0, ids, placed)  # what is negative is left out
+        whole = apply(self, each.full(0), placed, each.product(each.longer(host_vector([count]))))
+        return reshape(whole, each.longer(host_vector([count, *axis_sizes(whole)[1:]])))
+
+
+class UnsortedSegmentSum(UnsortedSegment):
+    """The sum of the slices of each segment."""
+
+    type_name = "UnsortedSegmentSum"
+    dtypes = {
+        "T": dt.NUMERIC, "Tindices": dt.INDEX | {dt.int16}, "Tnumsegments": dt.INDEX,
+    }  # fmt: skip
+    kind = "sum"
+
+    def gradient(self, call: Call, g: Any) -> Sequence[Any]:
+        return gather_present(g, call.inputs[1]), None, None
+
+
+class UnsortedSegmentProd(UnsortedSegment):
+    """The product of the slices of each segment; 1 where there are none."""
+
+    type_name = "UnsortedSegmentProd"
+    kind = "prod"
+
+    def gradient(self, call: Call, g: Any) -> Sequence[Any]:
+        data, ids, count = call.inputs
+        is_zero = equal(data, 0)
+        zeros = unsorted_segment_sum(cast(is_zero, dt.int32), ids, count)
+        others = unsorted_segment_prod(select(is_zero, 1, data), ids, count)
+        places = maximum(ids, 0)
+        product = gather(call.outputs[0], places)
+        share = select(is_zero, gather(others, places), product / select(is_zero, 1, data))
+        return gather_present(select(greater(zeros, 1), 0, g), ids) * share, None, None
+
+
+class UnsortedSegmentExtreme(UnsortedSegment):
+    """The greatest or least of the slices of each segment."""
+
+    dtypes = {"T": dt.REAL, "Tindices": dt.INDEX, "Tnumsegments": dt.INDEX}
+
+    def gradient(self, call: Call, g: Any) -> Sequence[Any]:
+        data, ids, count = call.inputs
+        chosen = equal(data, gather_present(call.outputs[0], ids))
+        chosen = chosen & trailing(greater_equal(ids, 0), data)
+        ties = maximum(unsorted_segment_sum(cast(chosen, g.dtype), ids, count), 1)
+        return select(chosen, gather_present(g / ties, ids), 0), None, None
+
+
+class UnsortedSegmentMax(UnsortedSegmentExtreme):
+    """The greatest of the slices of each segment; the dtype's lowest where there are none."""
+
+    type_name = "UnsortedSegmentMax"
+    kind = "max"
+
+
+class UnsortedSegmentMin(UnsortedSegmentExtreme):
+    """The least of the slices of each segment; the dtype's highest where there are none."""
+
+    type_name = "UnsortedSegmentMin"
+    kind = "min"
+
+
+def trailing(x: Any, like: Any) -> Any:
+    """`x` with axes of size 1 behind its own, to broadcast against `like`."""
+    extra = None if None in (x.type.rank, like.type.rank) else like.type.rank - x.type.rank
+    if extra == 0:
+        return x
+    if extra is not None and x.type.is_static:
+        return reshape(x, (*x.type.dims, *[1] * extra))
+    missing = ones([rank(like) - rank(x)], dt.int32)
+    return reshape(x, concat([shape(x), missing], 0))
+
+
+def gather_present(x: Any, ids: Any) -> Any:
+    """The rows of `x` at the ids; zeros where an id is negative."""
+    rows = gather(x, maximum(ids, 0))
+    return select(trailing(greater_equal(ids, 0), rows), rows, 0)
+
+
+# -- picked rows ----------------------------------------------------------------------------
+
+
+class SparseSegment(Op):
+    """Reduces the rows of `data` that `indices` picks, by ascending ids."""
+
+    inputs: ClassVar[tuple[str, ...]] = ("data: T", "indices: Tidx", "segment_ids: Tsegmentids")
+    outputs = ("output: T",)
+    dtypes = {
+        "T": dt.FLOATING,
+        "Tidx": dt.INDEX,
+        "Tsegmentids": dt.INDEX,
+        "Tnumsegments": dt.INDEX,
+    }
+    batched = leading
+    kind: ClassVar[Any] = "sum"
+
+    sparse_gradient: bool = False
+
+    def shapes(
+        self, data: TensorType, indices: TensorType, ids: TensorType, count: Any = None
+    ) -> Shapes:
+        for name, operand in (("indices", indices), ("segment_ids", ids)):
+            if operand.rank not in (1, None):
+                raise ValueError(f"{self.type_name}: {name} should be a vector")
+        if not is_compatible(indices.dims, ids.dims):
+            raise ValueError(
+                f"segment_ids and indices should have same size: {show_dims(ids.dims)} and "
+                f"{show_dims(indices.dims)}"
+            )
+        return (None if data.dims is None else (count, *data.dims[1:]),)
+
+    def kernel(self, data: Any, indices: Any, ids: Any, count: Any = None) -> Any:
+        return segment_kernels.sparse_segment_reduce(self.kind, data, indices, ids, count)
+
+    def gradient(self, call: Call, g: Any) -> Sequence[Any]:
+        data, indices, ids = call.inputs[:3]
+        if self.kind != "sum":
+            counts = maximum(segment_sum(ones(shape(ids), g.dtype), ids), 1)
+            rows = gather(counts if self.kind == "mean" else sqrt(counts), ids)
+            spread = gather(g, ids)
+            spread = spread / trailing(rows, spread)
+        else:
+            spread = gather(g, ids)
+        back = unsorted_segment_sum(spread, indices, shape(data)[0])
+        return (back, *[None] * (len(call.inputs) - 1))
+
+
+WITH_COUNT = (*SparseSegment.inputs, "num_segments: Tnumsegments host")
+
+
+class SparseSegmentSum(SparseSegment):
+    """The sum of the picked rows of each segment."""
+
+    type_name = "SparseSegmentSum"
+    dtypes = {**SparseSegment.dtypes, "T": dt.REAL}
+
+
+class SparseSegmentSumWithNumSegments(SparseSegmentSum):
+    """The sum of the picked rows of each of a given number of segments."""
+
+    type_name = "SparseSegmentSumWithNumSegments"
+    inputs = WITH_COUNT
+
+
+class SparseSegmentMean(SparseSegment):
+    """The mean of the picked rows of each segment."""
+
+    type_name = "SparseSegmentMean"
+    kind = "mean"
+
+
+class SparseSegmentMeanWithNumSegments(SparseSegmentMean):
+    """The mean of the picked rows of each of a given number of segments."""
+
+    type_name = "SparseSegmentMeanWithNumSegments"
+    inputs = WITH_COUNT
+
+
+class SparseSegmentSqrtN(SparseSegment):
+    """The sum of the picked rows of each segment over the root of their number."""
+
+    type_name = "SparseSegmentSqrtN"
+    kind = "sqrt_n"
+
+
+class SparseSegmentSqrtNWithNumSegments(SparseSegmentSqrtN):
+    """The same for a given number of segments."""
+
+    type_name = "SparseSegmentSqrtNWithNumSegments"
+    inputs = WITH_COUNT
+
+
+# -- the public functions -------------------------------------------------------------------
+
+
+def segment_sum(data: Any, segment_ids: Any, name: str | None = None) -> Any:
+    """The sum of the rows of each segment; the ids ascend.
+
+    InvalidArgumentError where they do not, or are not as many as the rows.
+
+    >>> import graphwright as tf
+    >>> tf.math.segment_sum([1, 2, 4], [0, 0, 1])
+    <tf.Tensor: shape=(2,), dtype=int32, numpy=array([3, 4], dtype=int32)>
+    """
+    return apply(SegmentSum.of(), convert(data), convert(segment_ids), name=name)
+
+
+def segment_mean(data: Any, segment_ids: Any, name: str | None = None) -> Any:
+    """The mean of the rows of each segment; the ids ascend."""
+    return apply(SegmentMean.of(), convert(data), convert(segment_ids), name=name)
+
+
+def segment_prod(data: Any, segment_ids: Any, name: str | None = None) -> Any:
+    """The product of the rows of each segment; the ids ascend."""
+    return apply(SegmentProd.of(), convert(data), convert(segment_ids), name=name)
+
+
+def segment_max(data: Any, segment_ids: Any, name: str | None = None) -> Any:
+    """The greatest of the rows of each segment; the ids ascend."""
+    return apply(SegmentMax.of(), convert(data), convert(segment_ids), name=name)
+
+
+def segment_min(data: Any, segment_ids: Any, name: str | None = None) -> Any:
+    """The least of the rows of each segment; the ids ascend."""
+    return apply(SegmentMin.of(), convert(data), convert(segment_ids), name=name)
+
+
+def unsorted_segment_sum(
+    data: Any, segment_ids: Any, num_segments: Any, name: str | None = None
+) -> Any:
+    """The sum of the slices of each of `num_segments` segments; negative ids drop theirs.
+
+    >>> import graphwright as tf
+    >>> tf.math.unsorted_segment_sum([1, 2, 4], [1, 0, 1], 3)
+    <tf.Tensor: shape=(3,), dtype=int32, numpy=array([2, 5, 0], dtype=int32)>
+    """
+    op = UnsortedSegmentSum.of()
+    return apply(op, convert(data), convert(segment_ids), num_segments, name=name)
+
+
+def unsorted_segment_prod(
+    data: Any, segment_ids: Any, num_segments: Any, name: str | None = None
+) -> Any:
+    """The product of the slices of each of `num_segments` segments; 1 where there are none."""
+    op = UnsortedSegmentProd.of()
+    return apply(op, convert(data), convert(segment_ids), num_segments, name=name)
+
+
+def unsorted_segment_max(
+    data: Any, segment_ids: Any, num_segments: Any, name: str | None = None
+) -> Any:
+    """The greatest slice of each of `num_segments` segments; the lowest value of none."""
+    op = UnsortedSegmentMax.of()
+    return apply(op, convert(data), convert(segment_ids), num_segments, name=name)
+
+
+def unsorted_segment_min(
+    data: Any, segment_ids: Any, num_segments: Any, name: str | None = None
+) -> Any:
+    """The least slice of each of `num_segments` segments; the highest value of none."""
+    op = UnsortedSegmentMin.of()
+    return apply(op, convert(data), convert(segment_ids), num_segments, name=name)
+
+
+def counts_of(data: Any, ids: Any, count: Any) -> tuple[Any, Any]:
+    """The sums of segments, and how many slices each has (at least 1), to divide by."""
+    data, ids = convert(data), convert(ids)
+    sums = unsorted_segment_sum(data, ids, count)
+    sizes = maximum(unsorted_segment_sum(ones_like(ids, data.dtype), ids, count), 1)
+    return sums, trailing(sizes, sums)
+
+
+def unsorted_segment_mean(
+    data: Any, segment_ids: Any, num_segments: Any, name: str | None = None
+) -> Any:
+    """The mean of the slices of each of `num_segments` segments; 0 where there are none."""
+    sums, sizes = counts_of(data, segment_ids, num_segments)
+    return truediv(sums, sizes, name)
+
+
+def unsorted_segment_sqrt_n(
+    data: Any, segment_ids: Any, num_segments: Any, name: str | None = None
+) -> Any:
+    """The sum of the slices of each segment over the root of their number."""
+    sums, sizes = counts_of(data, segment_ids, num_segments)
+    return truediv(sums, sqrt(sizes), name)
+
+
+def picked(
+    plain: type[SparseSegment],
+    counted: type[SparseSegment],
+    operands: tuple[Any, Any, Any],
+    num_segments: Any,
+    sparse_gradient: bool,
+    name: str | None,
+) -> Any:
+    """Applies one of a pair of ops, that with a number of segments where it is given."""
+    tensors = [convert(x) for x in operands]
+    if num_segments is None:
+        return apply(plain.of(bool(sparse_gradient)), *tensors, name=name)
+    return apply(counted.of(bool(sparse_gradient)), *tensors, num_segments, name=name)
+
+
+def sparse_segment_sum(
+    data: Any,
+    indices: Any,
+    segment_ids: Any,
+    num_segments: Any = None,
+    name: str | None = None,
+    sparse_gradient: bool = False,
+) -> Any:
+    """The sum of the rows `data[indices]` of each segment; the ids ascend."""
+    pair = SparseSegmentSum, SparseSegmentSumWithNumSegments
+    return picked(*pair, (data, indices, segment_ids), num_segments, sparse_gradient, name)
+
+
+def sparse_segment_mean(
+    data: Any,
+    indices: Any,
+    segment_ids: Any,
+    num_segments: Any = None,
+    name: str | None = None,
+    sparse_gradient: bool = False,
+) -> Any:
+    """The mean of the rows `data[indices]` of each segment; the ids ascend."""
+    pair = SparseSegmentMean, SparseSegmentMeanWithNumSegments
+    return picked(*pair, (data, indices, segment_ids), num_segments, sparse_gradient, name)
+
+
+def sparse_segment_sqrt_n(
+    data: Any,
+    indices: Any,
+    segment_ids: Any,
+    num_segments: Any = None,
+    name: str | None = None,
+    sparse_gradient: bool = False,
+) -> Any:
+    """The sum of the rows `data[indices]` of each segment over the root of their number."""
+    pair = SparseSegmentSqrtN, SparseSegmentSqrtNWithNumSegments
+    return picked(*pair, (data, indices, segment_ids), num_segments, sparse_gradient, name)

@@ -1,0 +1,482 @@
+"""Order: extremes' places, the greatest elements, sorting, and search in what is sorted."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from typing import Any, ClassVar, NamedTuple
+
+import numpy as np
+
+from graphwright.base.errors import InvalidArgumentError
+from graphwright.op.batching import Each, batches, last_axes
+from graphwright.op.interpreter import apply, convert
+from graphwright.op.op import Call, Op, Shapes, not_differentiable
+from graphwright.ops.core.casting import cast
+from graphwright.ops.core.gathering import axis_size, host_vector
+from graphwright.ops.core.movement import expand_dims, reshape, transpose
+from graphwright.ops.core.segment_reduction import unsorted_segment_sum
+from graphwright.ops.core.shapes import rank_of, shape, shape_of, size
+from graphwright.ops.core.static import known_int
+from graphwright.ops.math.arithmetic import negative, subtract
+from graphwright.ops.math.comparison import equal, select
+from graphwright.ops.math.reduction import range_vector, reduce_sum
+from graphwright.types import dtypes as dt
+from graphwright.types.dtypes import DType
+from graphwright.types.tensor_type import TensorType, is_compatible, show_dims
+
+# -- the places of extremes -----------------------------------------------------------------
+
+ORDERED = dt.REAL | dt.BOOL
+
+
+class ExtremePlace(Op):
+    """The index of an extreme along an axis, the first one of equals; NaN is passed over."""
+
+    inputs = ("input: T", "dimension: Tidx host")
+    outputs = ("output: output_type",)
+    dtypes = {"T": ORDERED, "Tidx": dt.INDEX, "output_type": dt.INDEX}
+    gradient = not_differentiable
+    find: ClassVar[Callable[..., Any]]
+    beyond: ClassVar[float]
+
+    output_type: DType = dt.int64
+
+    def shapes(self, x: TensorType, axis: Any) -> Shapes:
+        if isinstance(axis, tuple):
+            raise ValueError(f"{self.type_name}: dimension must be a scalar, not {list(axis)}")
+        if x.dims is None:
+            return (None,)
+        if axis is None:
+            return ((None,) * (len(x.dims) - 1),)
+        rank = len(x.dims)
+        if not -rank <= axis < rank:
+            raise ValueError(f"Expected dimension in the range [{-rank}, {rank}), but got {axis}")
+        axis %= rank
+        if x.dims[axis] == 0:
+            raise ValueError(f"Reduction axis {axis} is empty in shape {show_dims(x.dims)}")
+        return (x.dims[:axis] + x.dims[axis + 1 :],)
+
+    def bind(self, types: Sequence[DType]) -> Callable[..., Any]:
+        find, dtype = type(self).find, self.output_type.numpy_dtype
+        if not types[0].is_floating:
+            return lambda x, axis: find(at_least_1d(x), axis=axis).astype(dtype)
+        beyond = types[0].numpy_dtype.type(type(self).beyond)
+
+        def place(x: Any, axis: Any) -> Any:
+            total = np.add.reduce(at_least_1d(x), axis=None)
+            if total != total:  # a NaN, or infinities: rarely
+                x = np.where(np.isnan(x), beyond, x)
+            return find(x, axis=axis).astype(dtype)
+
+        return place
+
+    def batched(self, each: Each) -> Any:
+        return apply(self, each.inputs[0], each.axes(1))
+
+
+def at_least_1d(x: Any) -> Any:
+    """The array; ValueError for a scalar, along whose axes NumPy would search too."""
+    if np.ndim(x) == 0:
+        raise ValueError("Expected dimension in the range [0, 0)")
+    return x
+
+
+class ArgMax(ExtremePlace):
+    """The index of the greatest element along an axis."""
+
+    type_name = "ArgMax"
+    dtypes = ExtremePlace.dtypes | {"output_type": dt.INDEX | {dt.int16, dt.uint16}}
+    find = staticmethod(np.argmax)
+    beyond = -np.inf
+
+
+class ArgMin(ExtremePlace):
+    """The index of the least element along an axis."""
+
+    type_name = "ArgMin"
+    find = staticmethod(np.argmin)
+    beyond = np.inf
+
+
+# -- the greatest, the nth ------------------------------------------------------------------
+
+
+#: What places are counted in.
+PLACES = dt.INDEX | {dt.int16}
+
+
+class TopKV2(Op):
+    """The k greatest elements along the last axis, descending, and their indices."""
+
+    type_name = "TopKV2"
+    inputs = ("input: T", "k: Tk host")
+    outputs = ("values: T", "indices: index_type")
+    dtypes = {"T": dt.REAL, "Tk": PLACES, "index_type": PLACES}
+    batched = last_axes
+
+    sorted: bool = True
+    index_type: DType = dt.int32
+
+    def shapes(self, x: TensorType, k: Any) -> Shapes:
+        if isinstance(k, tuple):
+            raise ValueError(f"TopKV2: k must be a scalar, not {list(k)}")
+        if k is not None and k < 0:
+            raise ValueError(f"Need k >= 0, got {k}")
+        if x.dims is None:
+            return (None, None)
+        if not x.dims:
+            raise ValueError(f"input must be >= 1-D, got shape {show_dims(x.dims)}")
+        if k is not None and x.dims[-1] is not None and x.dims[-1] < k:
+            raise ValueError(f"input must have at least k columns. Had {x.dims[-1]}, needed {k}")
+        dims = (*x.dims[:-1], k)
+        return (dims, dims)
+
+    def kernel(self, x: Any, k: Any) -> Any:
+        x = np.asarray(x)
+        if not x.ndim or not 0 <= k <= x.shape[-1]:
+            raise ValueError(f"TopKV2 of shape {x.shape} and k {k}")
+        places = greatest(without_nan(x), k)
+        starts = np.arange(math.prod(x.shape[:-1])).reshape((*x.shape[:-1], 1)) * x.shape[-1]
+        values = x.reshape(-1)[places + starts]
+        return values, places.astype(self.index_type.numpy_dtype)
+
+    def gradient(self, call: Call, g: Any, unused: Any) -> Sequence[Any]:
+        x, places = call.inputs[0], cast(call.outputs[1], dt.int32)
+        columns = shape(x)[-1]
+        rows = reshape(places, [-1, shape(places)[-1]])
+        starts = expand_dims(range_vector(shape(rows)[0]) * columns, 1)
+        flat = reshape(rows + starts, [-1])
+        return reshape(unsorted_segment_sum(reshape(g, [-1]), flat, size(x)), shape(x)), None
+
+
+def greatest(x: Any, k: int) -> Any:
+    """The places of the k greatest in each row, descending, of equals the first ones first."""
+    size = x.shape[-1]
+    if 0 < k < size // 16:  # the others need not be sorted
+        bound = np.partition(x, size - k, axis=-1)[..., size - k, None]
+        kept, level = x > bound, x == bound
+        missing = k - np.count_nonzero(kept, axis=-1, keepdims=True)
+        if (np.count_nonzero(level, axis=-1, keepdims=True) > missing).any():
+            level &= np.cumsum(level, axis=-1, dtype=np.int32) <= missing
+        found = np.nonzero(kept | level)[-1].reshape((*x.shape[:-1], k))
+        order = greatest(np.take_along_axis(x, found, axis=-1), k)
+        return np.take_along_axis(found, order, axis=-1)
+    # Sorted backwards and turned round, equals stay in the order of their indices.
+    order = np.argsort(x[..., ::-1], axis=-1, kind="stable")[..., ::-1]
+    return size - 1 - order[..., :k]
+
+
+def without_nan(x: Any) -> Any:
+    """The array with the lowest value in the place of each NaN, so that it sorts as one."""
+    if x.dtype.kind in "iu":
+        return x
+    missing = np.isnan(x)
+    return np.where(missing, x.dtype.type(-np.inf), x) if missing.any() else x
+
+
+class NthElement(Op):
+    """The element that would stand at place n of the sorted last axis."""
+
+    type_name = "NthElement"
+    inputs = ("input: T", "n: int32 host")
+    outputs = ("values: T",)
+    dtypes = {"T": dt.REAL}
+    batched = last_axes
+
+    reverse: bool = False
+
+    def shapes(self, x: TensorType, n: Any) -> Shapes:
+        if n is not None and n < 0:
+            raise ValueError(f"n must be non-negative but is {n}")
+        if x.dims is None:
+            return (None,)
+        if not x.dims:
+            raise ValueError("Input must be >= 1-D, got a scalar")
+        if n is not None and x.dims[-1] is not None and x.dims[-1] <= n:
+            raise ValueError(f"Input must have last dimension > n = {n}")
+        return (x.dims[:-1],)
+
+    def kernel(self, x: Any, n: Any) -> Any:
+        size = np.shape(x)[-1]
+        if not 0 <= n < size:
+            raise ValueError(f"Input must have last dimension > n = {n}")
+        place = size - 1 - n if self.reverse else n
+        return np.partition(x, place, axis=-1)[..., place]
+
+    def gradient(self, call: Call, g: Any) -> Sequence[Any]:
+        chosen = cast(equal(call.inputs[0], expand_dims(call.outputs[0], -1)), g.dtype)
+        return chosen / reduce_sum(chosen, -1, True) * expand_dims(g, -1), None
+
+
+# -- search ---------------------------------------------------------------------------------
+
+
+class Bound(Op):
+    """Where each value would be inserted into its sorted row."""
+
+    inputs = ("sorted_inputs: T", "values: T")
+    outputs = ("output: out_type",)
+    dtypes = {"T": dt.REAL | dt.STRING, "out_type": dt.INDEX}
+    ranks = {"sorted_inputs": 2, "values": 2}
+    gradient = not_differentiable
+    batched = batches
+    #: Whether the search goes on past an element of the row.
+    passes: ClassVar[Callable[..., Any]]
+    side: ClassVar[Any]
+
+    out_type: DType = dt.int32
+
+    def shapes(self, rows: TensorType, values: TensorType) -> Shapes:
+        if rows.dims and values.dims and not is_compatible(rows.dims[:1], values.dims[:1]):
+            raise ValueError(
+                "Leading dim_size of both tensors must match: "
+                f"{show_dims(rows.dims)} and {show_dims(values.dims)}"
+            )
+        return (values.dims,)
+
+    def kernel(self, rows: Any, values: Any) -> Any:
+        dtype = self.out_type.numpy_dtype
+        if len(rows) == 1 and not (values.dtype.kind in "fV" and np.any(values != values)):
+            return np.searchsorted(rows[0], values, self.side).astype(dtype)
+        return bisected(rows, values, type(self).passes).astype(dtype)
+
+
+def bisected(rows: Any, values: Any, passes: Callable[..., Any]) -> Any:
+    """A binary search in all rows at once."""
+    low = np.zeros(values.shape, np.int64)
+    high = np.full(values.shape, rows.shape[1], np.int64)
+    for _ in range(int(rows.shape[1]).bit_length()):
+        middle = (low + high) // 2
+        probe = np.take_along_axis(rows, np.minimum(middle, rows.shape[1] - 1), axis=1)
+        on = (low < high) & passes(probe, values).astype(np.bool_)
+        low = np.where(on, middle + 1, low)
+        high = np.where(on, high, middle)
+    return low
+
+
+class LowerBound(Bound):
+    """Before the elements that are equal."""
+
+    type_name = "LowerBound"
+    passes = staticmethod(np.less)
+    side = "left"
+
+
+class UpperBound(Bound):
+    """Behind the elements that are equal."""
+
+    type_name = "UpperBound"
+    passes = staticmethod(lambda probe, value: ~np.greater(probe, value).astype(np.bool_))
+    side = "right"
+
+
+# -- the public functions -------------------------------------------------------------------
+
+
+class TopK(NamedTuple):
+    """The greatest elements and their indices."""
+
+    values: Any
+    indices: Any
+
+
+TopK.__name__ = TopK.__qualname__ = "TopKV2"
+
+
+def argmax(
+    input: Any, axis: Any = None, output_type: Any = dt.int64, name: str | None = None
+) -> Any:
+    """The index of the greatest element along `axis` (0 by default), the first of equals.
+
+    InvalidArgumentError where the axis is out of range or empty.
+
+    >>> import graphwright as tf
+    >>> tf.argmax([[1, 9, 3], [7, 5, 7]], axis=1)
+    <tf.Tensor: shape=(2,), dtype=int64, numpy=array([1, 0])>
+    """
+    op = ArgMax.of(ArgMax.dtype_for("output_type", output_type))
+    return apply(op, convert(input), 0 if axis is None else axis, name=name)
+
+
+def argmin(
+    input: Any, axis: Any = None, output_type: Any = dt.int64, name: str | None = None
+) -> Any:
+    """The index of the least element along `axis` (0 by default), the first of equals."""
+    op = ArgMin.of(ArgMin.dtype_for("output_type", output_type))
+    return apply(op, convert(input), 0 if axis is None else axis, name=name)
+
+
+def top_k(
+    input: Any,
+    k: Any = 1,
+    sorted: bool = True,
+    index_type: Any = dt.int32,
+    name: str | None = None,
+) -> Any:
+    """The `k` greatest elements along the last axis, descending, and their indices.
+
+    Of equal elements that of lower index comes first.
+
+    >>> import graphwright as tf
+    >>> tf.math.top_k([1, 5, 3], k=2).indices
+    <tf.Tensor: shape=(2,), dtype=int32, numpy=array([1, 2], dtype=int32)>
+    """
+    op = TopKV2.of(bool(sorted), TopKV2.dtype_for("index_type", index_type))
+    return TopK(*apply(op, convert(input), k, name=name))
+
+
+def sort(values: Any, axis: int = -1, direction: str = "ASCENDING", name: str | None = None) -> Any:
+    """The elements sorted along `axis`, ascending or descending.
+
+    ValueError where `direction` is neither "ASCENDING" nor "DESCENDING", or `axis` is no number
+    that is known; InvalidArgumentError where there is no such axis.
+
+    >>> import graphwright as tf
+    >>> tf.sort([3, 1, 2], direction="DESCENDING")
+    <tf.Tensor: shape=(3,), dtype=int32, numpy=array([3, 2, 1], dtype=int32)>
+    """
+    x, axis = convert(values), constant_axis(axis)
+    if is_descending(direction):
+        return descending(x, axis).values
+    return mirrored(descending(mirrored(x), axis).values)
+
+
+def argsort(
+    values: Any,
+    axis: int = -1,
+    direction: str = "ASCENDING",
+    stable: bool = False,
+    name: str | None = None,
+) -> Any:
+    """The indices that sort along `axis`; equal elements keep their order."""
+    x, axis = convert(values), constant_axis(axis)
+    return descending(x if is_descending(direction) else mirrored(x), axis).indices
+
+
+def constant_axis(axis: Any) -> int:
+    """An axis as an int; ValueError unless it is a number, and known."""
+    found = known_int(axis)
+    if isinstance(found, (int, float, np.floating)):
+        return int(found)
+    raise ValueError(f"Argument `axis` must be a constant scalar. Received: axis={axis!r}.")
+
+
+def is_descending(direction: str) -> bool:
+    """Whether a sort is descending; ValueError if it is not ascending either."""
+    if direction not in ("ASCENDING", "DESCENDING"):
+        raise ValueError(
+            "Argument `direction` should be one of ASCENDING, DESCENDING. Received: "
+            f"direction={direction}"
+        )
+    return direction == "DESCENDING"
+
+
+def mirrored(x: Any) -> Any:
+    """The same elements in the opposite order of size; its own inverse."""
+    dtype = x.dtype
+    if dtype.is_unsigned:
+        return subtract(convert(dtype.max, dtype), x)
+    return subtract(negative(x), 1) if dtype.is_integer else negative(x)
+
+
+def descending(x: Any, axis: int, count: Any = None) -> Any:
+    """All elements sorted along an axis, descending, and their indices; or the first `count`."""
+    rank = x.type.rank
+    count = axis_size(x, axis) if count is None else count
+    if axis == -1 or axis + 1 == rank:
+        return top_k(x, count)
+    if rank is None:
+        last = rank_of(x) - 1
+        places = range_vector(last + 1)
+        place = convert(axis) if axis >= 0 else last + 1 + axis
+        swapped: Any = select(equal(places, last), place, places)
+        swapped = select(equal(places, place), last, swapped)
+    else:
+        axis %= rank
+        swapped = [*[rank - 1 if i == axis else i for i in range(rank - 1)], axis]
+    sorted_last = top_k(transpose(x, swapped), count)
+    return TopK(*[transpose(result, swapped) for result in sorted_last])
+
+
+def searchsorted(
+    sorted_sequence: Any,
+    values: Any,
+    side: str = "left",
+    out_type: Any = dt.int32,
+    name: str | None = None,
+) -> Any:
+    """Where each value would be inserted into its sorted row, before or behind equal elements.
+
+    The leading axes of both are the same. ValueError where `side` is neither "left" nor
+    "right".
+
+    >>> import graphwright as tf
+    >>> tf.searchsorted([1, 3, 3, 5], [0, 3, 9], side="right")
+    <tf.Tensor: shape=(3,), dtype=int32, numpy=array([0, 3, 4], dtype=int32)>
+    """
+    if side not in ("left", "right"):
+        raise ValueError(
+            f"Argument `side` must be either 'right' or 'left'. Received: `side` = '{side}'."
+        )
+    rows, wanted = convert(sorted_sequence), convert(values)
+    kind: type[Bound] = LowerBound if side == "left" else UpperBound
+    op = kind.of(kind.dtype_for("out_type", out_type))
+    flat_rows = reshape(rows, host_vector([-1, axis_size(rows, -1)]))
+    flat_values = reshape(wanted, host_vector([-1, axis_size(wanted, -1)]))
+    return reshape(apply(op, flat_rows, flat_values), shape_of(wanted), name)
+
+
+def approx_max_k(
+    operand: Any,
+    k: int,
+    reduction_dimension: int = -1,
+    recall_target: float = 0.95,
+    reduction_input_size_override: int = -1,
+    aggregate_to_topk: bool = True,
+    name: str | None = None,
+) -> Any:
+    """The `k` greatest elements along an axis and their indices; here they are exact."""
+    x = approximable(operand, k, reduction_dimension)
+    return ApproxTopK(*descending(x, reduction_dimension, k))
+
+
+def approx_min_k(
+    operand: Any,
+    k: int,
+    reduction_dimension: int = -1,
+    recall_target: float = 0.95,
+    reduction_input_size_override: int = -1,
+    aggregate_to_topk: bool = True,
+    name: str | None = None,
+) -> Any:
+    """The `k` least elements along an axis and their indices; here they are exact."""
+    x = approximable(operand, k, reduction_dimension)
+    values, places = descending(-x, reduction_dimension, k)
+    return ApproxTopK(-values, places)
+
+
+def approximable(operand: Any, k: int, axis: int) -> Any:
+    """The tensor of which extremes are asked; InvalidArgumentError for other dtypes than floats of
+    32 bits at most, and where there are less than `k` elements."""
+    x = convert(operand)
+    if x.dtype not in (dt.bfloat16, dt.float16, dt.float32):
+        raise InvalidArgumentError(
+            None,
+            None,
+            f"Value for attr 'T' of {x.dtype.name} is not in the list of allowed values: bfloat16, "
+            "float16, float32 [Op:ApproxTopK]",
+        )
+    size = x.type.dims[axis] if x.type.dims else None
+    if size is not None and size < k:
+        raise InvalidArgumentError(
+            None, None, f"input must have at least {k} elements along axis {axis}, got {size}"
+        )
+    return x
+
+
+class ApproxTopK(NamedTuple):
+    """The extremes and their indices."""
+
+    values: Any
+    indices: Any

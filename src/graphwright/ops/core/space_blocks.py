@@ -1,0 +1,314 @@
+"""Blocks of space moved into the batch or into the channels, and back."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from functools import reduce
+from operator import mul
+from typing import Any, ClassVar
+
+import numpy as np
+
+from graphwright.op.batching import images, leading
+from graphwright.op.interpreter import apply, convert
+from graphwright.op.op import Call, Op, Shapes
+from graphwright.ops.core.creation import zeros, zeros_like
+from graphwright.ops.core.joining import stack
+from graphwright.ops.core.shapes import shape
+from graphwright.ops.math.arithmetic import floormod
+from graphwright.types import dtypes as dt
+from graphwright.types.tensor_type import Dims, TensorType
+
+
+def block_pairs(block_shape: Any, borders: Any, name: str) -> list[tuple[Any, Any, Any]] | None:
+    """(block, before, after) of each blocked axis, or None while their number is unknown."""
+    if block_shape is None and borders is None:
+        return None
+    count = len(block_shape if block_shape is not None else borders)
+    blocks = block_shape or (None,) * count
+    pairs = borders or (None,) * count
+    if len(pairs) != count:
+        raise ValueError(f"{name} should have shape [{count}, 2], got {len(pairs)} rows")
+    result = []
+    for i, (block, pair) in enumerate(zip(blocks, pairs)):
+        before, after = (None, None) if pair is None else pair
+        if block is not None and block < 1:
+            raise ValueError(
+                f"All values in block_shape must be positive, got value, {block} at index {i}."
+            )
+        if any(p is not None and p < 0 for p in (before, after)):
+            raise ValueError(f"All {name} must be non-negative: got {before}, {after}")
+        result.append((block, before, after))
+    return result
+
+
+def check_rank(dims: Dims, count: int) -> None:
+    """A tensor has a batch axis before its blocked axes."""
+    if len(dims) < count + 1:
+        raise ValueError(f"input rank should be >= {count + 1} instead of {len(dims)}")
+
+
+def times(a: Any, b: Any) -> Any:
+    """a * b, or None where one is unknown."""
+    return None if a is None or b is None else a * b
+
+
+class SpaceToBatchND(Op):
+    """Zero-padded, then each block of space dealt out to as many batches as it has places."""
+
+    type_name = "SpaceToBatchND"
+    inputs = ("input: T", "block_shape: Tblock_shape host", "paddings: Tpaddings host")
+    outputs = ("output: T",)
+    dtypes = {"T": dt.ANY, "Tblock_shape": dt.INDEX, "Tpaddings": dt.INDEX}
+    batched = leading
+
+    def shapes(self, x: TensorType, block_shape: Any, paddings: Any) -> Shapes:
+        blocks = block_pairs(block_shape, paddings, "paddings")
+        if x.dims is None or blocks is None:
+            return (None if x.dims is None else (None,) * len(x.dims),)
+        check_rank(x.dims, len(blocks))
+        batch: Any = x.dims[0]
+        space: list[Any] = []
+        for i, (d, (block, before, after)) in enumerate(zip(x.dims[1:], blocks)):
+            batch = times(batch, block)
+            if None in (d, block, before, after):
+                space.append(None)
+                continue
+            padded = (d or 0) + before + after
+            if padded % block:
+                raise ValueError(
+                    f"padded_shape[{i}]={padded} is not divisible by block_shape[{i}]={block}"
+                )
+            space.append(padded // block)
+        return ((batch, *space, *x.dims[len(blocks) + 1 :]),)
+
+    def kernel(self, x: Any, block_shape: Any, paddings: Any) -> Any:
+        (result,) = self.shapes(TensorType(dt.float32, np.shape(x)), block_shape, paddings)
+        count = len(block_shape)
+        rest = np.ndim(x) - count - 1
+        x = np.pad(x, [(0, 0), *paddings, *[(0, 0)] * rest])
+        split = [x.shape[0]]
+        for d, block in zip(x.shape[1:], block_shape):
+            split += [d // block, block]
+        parts = np.reshape(x, (*split, *x.shape[count + 1 :]))
+        order = [2 * i + 2 for i in range(count)] + [0] + [2 * i + 1 for i in range(count)]
+        return np.transpose(parts, (*order, *range(2 * count + 1, parts.ndim))).reshape(result)
+
+    def gradient(self, call: Call, g: Any) -> Sequence[Any]:
+        _, block_shape, paddings = call.inputs
+        return batch_to_space_nd(g, block_shape, paddings), None, None
+
+
+class BatchToSpaceND(Op):
+    """The batches put together again to blocks of space, then cropped."""
+
+    type_name = "BatchToSpaceND"
+    ruled = True
+    inputs = ("input: T", "block_shape: Tblock_shape host", "crops: Tcrops host")
+    outputs = ("output: T",)
+    dtypes = {"T": dt.ANY, "Tblock_shape": dt.INDEX, "Tcrops": dt.INDEX}
+    batched = leading
+
+    def shapes(self, x: TensorType, block_shape: Any, crops: Any) -> Shapes:
+        blocks = block_pairs(block_shape, crops, "crops")
+        if x.dims is None or blocks is None:
+            return (None if x.dims is None else (None,) * len(x.dims),)
+        check_rank(x.dims, len(blocks))
+        places: Any = 1
+        space: list[Any] = []
+        for d, (block, before, after) in zip(x.dims[1:], blocks):
+            places = times(places, block)
+            if None in (d, block, before, after):
+                space.append(None)
+                continue
+            cropped = (d or 0) * block - before - after
+            if cropped < 0:
+                raise ValueError(
+                    f"cropped_shape={cropped} must be non-negative: {d} * {block} - "
+                    f"{before} - {after}"
+                )
+            space.append(cropped)
+        batch = x.dims[0]
+        if None not in (batch, places) and (batch or 0) % places:
+            raise ValueError(
+                f"Input batch dimension ({batch}) is not divisible by product of block sizes "
+                f"({places})"
+            )
+        batch = None if batch is None or places is None else batch // places
+        return ((batch, *space, *x.dims[len(blocks) + 1 :]),)
+
+    def kernel(self, x: Any, block_shape: Any, crops: Any) -> Any:
+        x = np.asarray(x)
+        count = len(block_shape)
+        batch = x.shape[0] // int(np.prod(block_shape))
+        parts = np.reshape(x, (*block_shape, batch, *x.shape[1:]))
+        order = [count]
+        for i in range(count):
+            order += [count + 1 + i, i]
+        whole = np.transpose(parts, (*order, *range(2 * count + 1, parts.ndim)))
+        space = [d * block for d, block in zip(x.shape[1:], block_shape)]
+        whole = whole.reshape((batch, *space, *x.shape[count + 1 :]))
+        kept = [slice(a, d - b) for d, (a, b) in zip(space, crops)]
+        index: Any = (slice(None), *kept)
+        return whole[index]
+
+    def gradient(self, call: Call, g: Any) -> Sequence[Any]:
+        _, block_shape, crops = call.inputs
+        return space_to_batch_nd(g, block_shape, crops), None, None
+
+
+class Regrouping(Op):
+    """An op that takes the axes of images apart and puts the pieces together to other axes.
+
+    `taken` and `given` say what each axis is made of, the outermost piece first: `y` and `x` are
+    the places inside a block, an axis' own letter is what else there is of it.
+    """
+
+    inputs = ("input: T",)
+    outputs = ("output: T",)
+    dtypes = {"T": dt.ANY}
+    ruled = True
+    batched = images
+    least = {"block_size": 2}
+
+    block_size: int
+    data_format: str = "NHWC"
+
+    taken: ClassVar[Mapping[str, str]]
+    given: ClassVar[Mapping[str, str]]
+
+    def shapes(self, x: TensorType) -> Shapes:
+        if self.data_format not in ("NHWC", "NCHW"):
+            raise ValueError(f"data_format {self.data_format} is not one of NHWC, NCHW")
+        dims = (None,) * 4 if x.dims is None else x.dims
+        if len(dims) != 4:
+            raise ValueError(f"Input rank should be: 4 instead of: {len(dims)}")
+        sizes = dict(zip(self.data_format, dims))
+        sizes.update(self.regrouped(sizes["H"], sizes["W"], sizes["C"]))
+        return (tuple([sizes[axis] for axis in self.data_format]),)
+
+    def regrouped(self, height: Any, width: Any, channels: Any) -> dict[str, int | None]:
+        """The sizes that axes get, by their letters; ValueError for what no blocks make up."""
+        raise NotImplementedError(f"{type(self).__name__} states no sizes")
+
+    def plan(self, dims: Iterable[Any]) -> tuple[list[Any], list[int], list[Any]]:
+        """The sizes of the pieces of axes of these sizes, their new order, the sizes they make."""
+        sizes: dict[str, Any] = {"y": self.block_size, "x": self.block_size}
+        for axis, size in zip(self.data_format, dims):
+            places = self.block_size ** (len(self.taken[axis]) - 1)
+            sizes[axis.lower()] = size if places == 1 else size // places
+        apart = "".join(self.taken[axis] for axis in self.data_format)
+        together = [self.given[axis] for axis in self.data_format]
+        order = [apart.index(piece) for piece in "".join(together)]
+        made = [reduce(mul, [sizes[piece] for piece in pieces]) for pieces in together]
+        return [sizes[piece] for piece in apart], order, made
+
+    def kernel(self, x: Any) -> Any:
+        pieces, order, made = self.plan(np.shape(x))
+        return np.transpose(np.reshape(x, pieces), order).reshape(made)
+
+
+#: Axes of images whose space is in blocks, and of those whose channels are blocks.
+SPACE = {"N": "n", "H": "hy", "W": "wx", "C": "c"}
+DEPTH = {"N": "n", "H": "h", "W": "w", "C": "yxc"}
+
+
+class SpaceToDepth(Regrouping):
+    """Each block of space becomes channels."""
+
+    type_name = "SpaceToDepth"
+    taken, given = SPACE, DEPTH
+
+    def regrouped(self, height: Any, width: Any, channels: Any) -> dict[str, int | None]:
+        size = self.block_size
+        if any(d is not None and d % size for d in (height, width)):
+            raise ValueError(
+                f"Image width {width} and height {height} should be divisible by block_size: {size}"
+            )
+        rows, columns = [None if d is None else d // size for d in (height, width)]
+        return {"H": rows, "W": columns, "C": times(channels, size * size)}
+
+    def gradient(self, call: Call, g: Any) -> Sequence[Any]:
+        return (apply(DepthToSpace.of(*self.values()), g),)
+
+
+class DepthToSpace(Regrouping):
+    """The channels become blocks of space."""
+
+    type_name = "DepthToSpace"
+    taken, given = DEPTH, SPACE
+
+    def regrouped(self, height: Any, width: Any, channels: Any) -> dict[str, int | None]:
+        size, places = self.block_size, self.block_size**2
+        if channels is not None and channels % places:
+            raise ValueError(f"Input depth dimension {channels} should be divisible by: {places}")
+        depth = None if channels is None else channels // places
+        return {"H": times(height, size), "W": times(width, size), "C": depth}
+
+    def gradient(self, call: Call, g: Any) -> Sequence[Any]:
+        return (apply(SpaceToDepth.of(*self.values()), g),)
+
+
+def space_to_batch_nd(input: Any, block_shape: Any, paddings: Any, name: str | None = None) -> Any:
+    """Zero-padded, then each block of space dealt out to as many batches as it has places.
+
+    >>> import graphwright as tf
+    >>> x = tf.reshape(tf.range(4), [1, 2, 2, 1])
+    >>> tf.space_to_batch(x, [2, 2], [[0, 0], [0, 0]]).shape
+    TensorShape([4, 1, 1, 1])
+    """
+    return apply(SpaceToBatchND.of(), convert(input), block_shape, paddings, name=name)
+
+
+space_to_batch = space_to_batch_nd
+
+
+def batch_to_space_nd(input: Any, block_shape: Any, crops: Any, name: str | None = None) -> Any:
+    """The batches put together again to blocks of space, then cropped."""
+    return apply(BatchToSpaceND.of(), convert(input), block_shape, crops, name=name)
+
+
+def batch_to_space(input: Any, block_shape: Any, crops: Any, name: str | None = None) -> Any:
+    """The batches put together again to blocks of space, then cropped.
+
+    `block_shape` may be one size for both axes of images.
+    """
+    if isinstance(block_shape, int):
+        block_shape = [block_shape, block_shape]
+    return batch_to_space_nd(input, block_shape, crops, name)
+
+
+def space_to_depth(
+    input: Any, block_size: int, data_format: str = "NHWC", name: str | None = None
+) -> Any:
+    """Each block of `block_size` x `block_size` places of images becomes channels."""
+    return apply(SpaceToDepth.of(block_size, data_format), convert(input), name=name)
+
+
+def depth_to_space(
+    input: Any, block_size: int, data_format: str = "NHWC", name: str | None = None
+) -> Any:
+    """The channels of images become blocks of `block_size` x `block_size` places."""
+    return apply(DepthToSpace.of(block_size, data_format), convert(input), name=name)
+
+
+def required_space_to_batch_paddings(
+    input_shape: Any, block_shape: Any, base_paddings: Any = None, name: str | None = None
+) -> tuple[Any, Any]:
+    """The paddings that make each axis a multiple of its block, and the crops that undo them.
+
+    `base_paddings` are the least before and behind each axis, 0 by default; what is missing is
+    added behind.
+
+    >>> paddings, crops = tf.required_space_to_batch_paddings([5, 6], [2, 3])
+    >>> paddings.numpy().tolist(), crops.numpy().tolist()
+    ([[0, 1], [0, 0]], [[0, 1], [0, 0]])
+    """
+    sizes, blocks = convert(input_shape, dt.int32), convert(block_shape, dt.int32)
+    base = zeros([shape(blocks)[0], 2], dt.int32)
+    if base_paddings is not None:
+        base = convert(base_paddings, dt.int32)
+    before, behind = base[:, 0], base[:, 1]
+    missing = floormod(-(sizes + before + behind), blocks)
+    paddings = stack([before, behind + missing], 1, name)
+    return paddings, stack([zeros_like(missing), missing], 1)

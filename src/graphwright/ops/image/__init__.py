@@ -1,0 +1,1 @@
+"""Images: colours, sizes, boxes, files."""

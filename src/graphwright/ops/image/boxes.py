@@ -1,0 +1,394 @@
+"""Boxes that overlap too much suppressed, the best of them kept."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from graphwright.op.interpreter import apply, convert
+from graphwright.op.op import Op, Shapes, not_differentiable, undefined
+from graphwright.ops.core.joining import stack, unstack
+from graphwright.ops.image import suppression
+from graphwright.types import dtypes as dt
+from graphwright.types.tensor_type import TensorType, is_compatible, show_dims
+
+REALS = frozenset({dt.float16, dt.float32})
+
+
+def select(boxes: Any, scores: Any, count: int, limit: float, least: float) -> Any:
+    """The indices of at most `count` of the best boxes, none overlapping a better one too much."""
+    found = suppression.Boxes.of(boxes[None], limit)
+    return best_of_list(scores, count, found.hides, least)
+
+
+def best_of_list(scores: Any, count: int, hides: suppression.Hides, least: float) -> Any:
+    """The indices of at most `count` of the best items, which no better one hides."""
+    candidates = suppression.Candidates.above(scores[None], least)
+    chosen, kept = suppression.select(candidates, min(count, len(scores)), hides)
+    return chosen[0, : kept[0]].astype(np.int32)
+
+
+def check_boxes(boxes: TensorType, scores: TensorType) -> None:
+    """Boxes are rows of four, with a score each."""
+    if boxes.dims is not None and len(boxes.dims) != 2:
+        raise ValueError(f"boxes must be 2-D{show_dims(boxes.dims)}")
+    if boxes.dims is not None and boxes.dims[1] not in (4, None):
+        raise ValueError(f"boxes must have 4 columns, got {show_dims(boxes.dims)}")
+    if scores.dims is not None and len(scores.dims) != 1:
+        raise ValueError(f"scores must be 1-D{show_dims(scores.dims)}")
+    if boxes.dims is not None and scores.dims is not None:
+        counts = (boxes.dims[0], scores.dims[0])
+        if None not in counts and counts[0] != counts[1]:
+            raise ValueError(f"scores has incompatible shape {show_dims(scores.dims)}")
+
+
+def check_limits(count: Any, iou: float) -> None:
+    """A count is not negative, an overlap in [0, 1]."""
+    if count < 0:
+        raise ValueError(f"max_output_size must be non-negative: {count}")
+    if not 0 <= iou <= 1:
+        raise ValueError(f"iou_threshold must be in [0, 1], got {iou}")
+
+
+class NonMaxSuppressionV3(Op):
+    """The indices of the best boxes, without those that overlap a better one."""
+
+    type_name = "NonMaxSuppressionV3"
+    inputs = (
+        "boxes: T",
+        "scores: T",
+        "max_output_size: int32 host",
+        "iou_threshold: T_threshold",
+        "score_threshold: T_threshold",
+    )
+    outputs = ("selected_indices: int32",)
+    dtypes = {"T": REALS, "T_threshold": REALS}
+    ruled = True
+    gradient = not_differentiable
+
+    def shapes(self, boxes: TensorType, scores: TensorType, *limits: Any) -> Shapes:
+        check_boxes(boxes, scores)
+        return ((None,),)
+
+    def kernel(self, boxes: Any, scores: Any, count: Any, iou: Any, least: Any) -> Any:
+        check_limits(count, iou)
+        return select(boxes, scores, count, float(iou), float(least))
+
+
+class NonMaxSuppressionV4(Op):
+    """As NonMaxSuppressionV3, padded with 0 to `max_output_size` if so told, and their number."""
+
+    type_name = "NonMaxSuppressionV4"
+    inputs = NonMaxSuppressionV3.inputs
+    outputs = ("selected_indices: int32", "valid_outputs: int32")
+    dtypes = NonMaxSuppressionV3.dtypes
+    ruled = True
+    gradient = not_differentiable
+
+    pad_to_max_output_size: bool = False
+
+    def shapes(self, boxes: TensorType, scores: TensorType, *limits: Any) -> Shapes:
+        check_boxes(boxes, scores)
+        return ((limits[0] if self.pad_to_max_output_size else None,), ())
+
+    def kernel(self, boxes: Any, scores: Any, count: Any, iou: Any, least: Any) -> Any:
+        chosen = NonMaxSuppressionV3().kernel(boxes, scores, count, iou, least)
+        found = np.array(len(chosen), np.int32)
+        if self.pad_to_max_output_size:
+            chosen = np.pad(chosen, (0, count - len(chosen)))
+        return chosen, found
+
+
+class NonMaxSuppressionV5(Op):
+    """As NonMaxSuppressionV4, with the scores, which overlap lowers where sigma > 0."""
+
+    type_name = "NonMaxSuppressionV5"
+    inputs = (
+        "boxes: T",
+        "scores: T",
+        "max_output_size: int32 host",
+        "iou_threshold: T",
+        "score_threshold: T",
+        "soft_nms_sigma: T",
+    )
+    outputs = ("selected_indices: int32", "selected_scores: T", "valid_outputs: int32")
+    dtypes = {"T": REALS}
+    ranks = {"iou_threshold": 0, "score_threshold": 0, "soft_nms_sigma": 0}
+    gradient = undefined("gather the scores by the selected indices")
+
+    pad_to_max_output_size: bool = False
+
+    def shapes(self, boxes: TensorType, scores: TensorType, *limits: Any) -> Shapes:
+        check_boxes(boxes, scores)
+        count = limits[0] if self.pad_to_max_output_size else None
+        return ((count,), (count,), ())
+
+    def kernel(self, boxes: Any, scores: Any, count: Any, iou: Any, least: Any, sigma: Any) -> Any:
+        check_limits(count, iou)
+        if not sigma >= 0:
+            raise ValueError(f"soft_nms_sigma must be >= 0, got {sigma}")
+        if sigma > 0:
+            limits = float(least), float(sigma)
+            chosen, kept = suppression.select_soft(boxes, scores, count, *limits)
+            chosen = chosen.astype(np.int32)
+        else:
+            chosen = NonMaxSuppressionV3().kernel(boxes, scores, count, iou, least)
+            kept = scores[chosen]
+        found = np.array(len(chosen), np.int32)
+        if self.pad_to_max_output_size:
+            chosen, kept = (np.pad(a, (0, count - len(a))) for a in (chosen, kept))
+        return chosen, kept, found
+
+
+class NonMaxSuppressionWithOverlaps(Op):
+    """The indices of the best items, without those that overlap a better one, by a matrix."""
+
+    type_name = "NonMaxSuppressionWithOverlaps"
+    inputs = (
+        "overlaps: float32",
+        "scores: float32",
+        "max_output_size: int32 host",
+        "overlap_threshold: float32",
+        "score_threshold: float32",
+    )
+    outputs = ("selected_indices: int32",)
+    gradient = not_differentiable
+    ranks = {"overlaps": 2, "scores": 1}
+
+    def shapes(self, matrix: TensorType, scores: TensorType, *limits: Any) -> Shapes:
+        count = scores.dims[0] if scores.dims else None
+        if not is_compatible(matrix.dims, (count, count)):
+            raise ValueError(
+                f"overlaps must be square and fit scores, got {show_dims(matrix.dims)} and "
+                f"{show_dims(scores.dims)}"
+            )
+        return ((None,),)
+
+    def kernel(self, matrix: Any, scores: Any, count: Any, limit: Any, least: Any) -> Any:
+        check_limits(count, 0)
+        limit = float(limit)
+
+        def hides(_: Any, better: Any, worse: Any) -> Any:
+            return ~(matrix[worse[:, None, :], better[:, :, None]] <= limit)
+
+        return best_of_list(scores, count, hides, float(least))
+
+
+class CombinedNonMaxSuppression(Op):
+    """The best boxes of each class that overlap no better one, the best of all classes of them."""
+
+    type_name = "CombinedNonMaxSuppression"
+    inputs = (
+        "boxes: float32",
+        "scores: float32",
+        "max_output_size_per_class: int32 host",
+        "max_total_size: int32 host",
+        "iou_threshold: float32",
+        "score_threshold: float32",
+    )
+    outputs = (
+        "nmsed_boxes: float32",
+        "nmsed_scores: float32",
+        "nmsed_classes: float32",
+        "valid_detections: int32",
+    )
+    ruled = True
+    gradient = undefined("which boxes are left changes by jumps; gather them by their indices")
+
+    pad_per_class: bool = False
+    clip_boxes: bool = True
+
+    def shapes(self, boxes: TensorType, scores: TensorType, *limits: Any) -> Shapes:
+        if boxes.rank not in (4, None):
+            raise ValueError(f"boxes must be 4-D{show_dims(boxes.dims)}")
+        if scores.rank not in (3, None):
+            raise ValueError(f"scores must be 3-D{show_dims(scores.dims)}")
+        classes = None if scores.dims is None else scores.dims[2]
+        kinds = None if boxes.dims is None else boxes.dims[2]
+        if None not in (kinds, classes) and kinds not in (1, classes):
+            raise ValueError(
+                f"third dimension of boxes must be either 1 or num classes, {classes}, got {kinds}"
+            )
+        batch = None if boxes.dims is None else boxes.dims[0]
+        unknown = None in (*limits[:2], *[classes] * self.pad_per_class)
+        count = None if unknown else self.detections(limits[0], limits[1], classes)
+        return ((batch, count, 4), (batch, count), (batch, count), (batch,))
+
+    def detections(self, each: Any, total: Any, classes: Any) -> int:
+        """How many boxes there are for an image, those that fill up among them."""
+        if each <= 0 or total <= 0:
+            raise ValueError(f"max_size_per_class and max_total_size must be > 0: {each}, {total}")
+        return int(min(total, each * classes) if self.pad_per_class else total)
+
+    def kernel(
+        self, boxes: Any, scores: Any, each: Any, total: Any, iou: Any, least: Any
+    ) -> tuple[Any, ...]:
+        check_limits(each, iou)
+        batch, size, classes = scores.shape
+        count = self.detections(each, total, classes)
+        kinds = boxes.shape[2]
+        owner = np.arange(batch)[:, None] * kinds + np.arange(classes) % kinds
+        by_class = np.ascontiguousarray(np.swapaxes(scores, 1, 2)).reshape(-1, size)
+        lists = suppression.Boxes.of(
+            np.swapaxes(boxes, 1, 2).reshape(batch * kinds, size, 4), float(iou)
+        )
+
+        def hides(places: Any, better: Any, worse: Any) -> Any:
+            return lists.hides(owner.reshape(-1)[places], better, worse)
+
+        candidates = suppression.Candidates.above(by_class, float(least))
+        chosen, kept = suppression.select(candidates, min(each, size), hides)
+        return self.best(boxes, scores, chosen, kept, count)
+
+    def best(self, boxes: Any, scores: Any, chosen: Any, kept: Any, count: int) -> tuple[Any, ...]:
+        """The best boxes of each image, whatever their class, of those chosen [lists, each]."""
+        batch, _, classes = scores.shape
+        each = chosen.shape[1]
+        items = chosen.reshape(batch, classes * each)
+        labels = np.repeat(np.arange(classes), each)
+        image = np.arange(batch)[:, None]
+        points = scores[image, items, labels]
+        used = np.arange(each) < kept[:, None]
+        points[~used.reshape(points.shape)] = -np.inf
+        order = suppression.Candidates.above(points, -np.inf).order[:, :count]
+        valid = np.minimum(kept.reshape(batch, classes).sum(1), count).astype(np.int32)
+        row, place = np.nonzero(np.arange(order.shape[1]) < valid[:, None])
+        which = order[row, place]
+        found = np.zeros((batch, count, 4), np.float32)
+        values, kinds = np.zeros((2, batch, count), np.float32)
+        label = labels[which]
+        found[row, place] = boxes[row, items[row, which], label % boxes.shape[2]]
+        values[row, place], kinds[row, place] = points[row, which], label
+        return np.clip(found, 0, 1) if self.clip_boxes else found, values, kinds, valid
+
+
+class Detections(NamedTuple):
+    """What `combined_non_max_suppression` gives."""
+
+    nmsed_boxes: Any
+    nmsed_scores: Any
+    nmsed_classes: Any
+    valid_detections: Any
+
+
+Detections.__name__ = Detections.__qualname__ = "CombinedNonMaxSuppression"
+
+
+# -- the public functions -------------------------------------------------------------------
+
+
+def non_max_suppression(
+    boxes: Any,
+    scores: Any,
+    max_output_size: Any,
+    iou_threshold: Any = 0.5,
+    score_threshold: Any = float("-inf"),
+    name: str | None = None,
+) -> Any:
+    """The indices of the boxes [y1, x1, y2, x2] with the best scores, best first.
+
+    A box whose overlap (intersection over union) with a better one is above `iou_threshold`
+    is left out, as is one whose score is not above `score_threshold`.
+
+    >>> import graphwright as tf
+    >>> boxes = [[0.0, 0.0, 1.0, 1.0], [0.0, 0.0, 1.0, 0.9], [2.0, 2.0, 3.0, 3.0]]
+    >>> tf.image.non_max_suppression(boxes, [0.8, 0.9, 0.5], 3).numpy().tolist()
+    [1, 2]
+    """
+    boxes, scores = convert(boxes), convert(scores)
+    limits = [convert(v, dt.float32) for v in (iou_threshold, score_threshold)]
+    return apply(NonMaxSuppressionV3.of(), boxes, scores, max_output_size, *limits, name=name)
+
+
+def non_max_suppression_with_scores(
+    boxes: Any,
+    scores: Any,
+    max_output_size: Any,
+    iou_threshold: Any = 0.5,
+    score_threshold: Any = float("-inf"),
+    soft_nms_sigma: Any = 0.0,
+    name: str | None = None,
+) -> Any:
+    """As `non_max_suppression`, with the scores; `soft_nms_sigma` > 0 lowers them by overlap."""
+    boxes = convert(boxes)
+    scores = convert(scores, boxes.dtype)
+    limits = [convert(v, boxes.dtype) for v in (iou_threshold, score_threshold, soft_nms_sigma)]
+    op = NonMaxSuppressionV5.of(False)
+    chosen, kept, _ = apply(op, boxes, scores, max_output_size, *limits, name=name)
+    return chosen, kept
+
+
+def non_max_suppression_overlaps(
+    overlaps: Any,
+    scores: Any,
+    max_output_size: Any,
+    overlap_threshold: Any = 0.5,
+    score_threshold: Any = float("-inf"),
+    name: str | None = None,
+) -> Any:
+    """The indices of the best items, without those whose overlap in a matrix is too great."""
+    values = [convert(v, dt.float32) for v in (overlaps, scores)]
+    limits = [convert(v, dt.float32) for v in (overlap_threshold, score_threshold)]
+    op = NonMaxSuppressionWithOverlaps.of()
+    return apply(op, *values, max_output_size, *limits, name=name)
+
+
+def non_max_suppression_padded(
+    boxes: Any,
+    scores: Any,
+    max_output_size: Any,
+    iou_threshold: Any = 0.5,
+    score_threshold: Any = float("-inf"),
+    pad_to_max_output_size: bool = False,
+    name: str | None = None,
+    sorted_input: bool = False,
+    canonicalized_coordinates: bool = False,
+    tile_size: int = 512,
+) -> tuple[Any, Any]:
+    """As `non_max_suppression`, filled up with 0 to `max_output_size`, and how many are chosen.
+
+    With axes of batches in front of boxes [..., n, 4] and scores [..., n], whose sizes are to be
+    known, each batch is filled up. `sorted_input`, `canonicalized_coordinates` and `tile_size`
+    say what another algorithm could save; they change nothing.
+    """
+    boxes, scores = convert(boxes), convert(scores)
+    limits = [convert(v, dt.float32) for v in (iou_threshold, score_threshold)]
+    batch = None if boxes.type.dims is None else boxes.type.dims[:-2]
+    if not batch:
+        op = NonMaxSuppressionV4.of(bool(pad_to_max_output_size))
+        found: tuple[Any, Any] = apply(op, boxes, scores, max_output_size, *limits, name=name)
+        return found
+    if None in batch:
+        shown = show_dims(boxes.type.dims)
+        raise ValueError(f"The batch dimensions of boxes must be known, not {shown}")
+    results = [
+        non_max_suppression_padded(b, s, max_output_size, iou_threshold, score_threshold, True)
+        for b, s in zip(unstack(boxes), unstack(scores))
+    ]
+    indices, counts = zip(*results)
+    return stack(indices), stack(counts)
+
+
+def combined_non_max_suppression(
+    boxes: Any,
+    scores: Any,
+    max_output_size_per_class: Any,
+    max_total_size: Any,
+    iou_threshold: Any = 0.5,
+    score_threshold: Any = float("-inf"),
+    pad_per_class: bool = False,
+    clip_boxes: bool = True,
+    name: str | None = None,
+) -> Detections:
+    """The best boxes of a batch of images, of each class those that overlap no better one.
+
+    `boxes` is [batch, n, 1 or classes, 4], `scores` [batch, n, classes]. Gives boxes, scores and
+    classes, best first, filled up with 0, and how many there are of each image.
+    """
+    operands = convert(boxes, dt.float32), convert(scores, dt.float32)
+    limits = [convert(v, dt.float32) for v in (iou_threshold, score_threshold)]
+    op = CombinedNonMaxSuppression.of(bool(pad_per_class), bool(clip_boxes))
+    return Detections(
+        *apply(op, *operands, max_output_size_per_class, max_total_size, *limits, name=name)
+    )

@@ -1,0 +1,434 @@
+"""The colours of images: representations of their values, spaces, adjustments."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, ClassVar
+
+import numpy as np
+
+from graphwright.base.errors import FailedPreconditionError
+from graphwright.op.batching import last_axes, last_axes_of_first
+from graphwright.op.interpreter import apply, convert, is_tensor
+from graphwright.op.op import Call, Op, Shapes, not_differentiable, undefined
+from graphwright.ops.core.casting import cast
+from graphwright.ops.core.identity import ensure_shape, identity
+from graphwright.ops.core.joining import stack, unstack
+from graphwright.ops.core.movement import expand_dims
+from graphwright.ops.core.repetition import tile
+from graphwright.ops.core.sequences import only_at
+from graphwright.ops.core.shapes import shape
+from graphwright.ops.linalg.contraction import tensordot
+from graphwright.ops.math.arithmetic import floordiv, maximum
+from graphwright.ops.math.clipping import saturate_cast
+from graphwright.ops.math.comparison import SELECT, equal, greater
+from graphwright.ops.math.reduction import reduce_mean, reduce_prod, reduce_std, reduce_sum
+from graphwright.ops.math.transcendental import pow, rsqrt
+from graphwright.types import dtypes as dt
+from graphwright.types.dtypes import DType, as_dtype
+from graphwright.types.tensor_type import TensorType, show_dims
+
+# -- the range of values --------------------------------------------------------------------
+
+
+def convert_image_dtype(
+    image: Any, dtype: Any, saturate: bool = False, name: str | None = None
+) -> Any:
+    """Images of another dtype: floats span [0, 1], integers 0 to their maximum.
+
+    `saturate` clips what does not fit.
+
+    >>> import graphwright as tf
+    >>> tf.image.convert_image_dtype([[[0.0], [1.0]]], tf.uint8).numpy().tolist()
+    [[[0], [255]]]
+    """
+    image, to = convert(image), as_dtype(dtype)
+    if not to.is_floating and not to.is_integer:
+        raise AttributeError("dtype must be either floating point or integer")
+    if not image.dtype.is_floating and not image.dtype.is_integer:
+        raise AttributeError("image dtype must be either floating point or integer")
+    if image.dtype is to:
+        return identity(image, name=name)
+    shrink = saturate_cast if saturate else cast
+    if image.dtype.is_integer and to.is_integer:
+        return between_integers(image, to, shrink)
+    if image.dtype.is_floating and to.is_floating:
+        return cast(image, to, name=name)
+    if image.dtype.is_integer:
+        return cast(image, to) * (1.0 / image.dtype.max)
+    # Half a step more than the maximum, so that the cast's rounding down is even.
+    return shrink(image * (to.max + 0.5), to, name=name)
+
+
+def between_integers(image: Any, to: DType, shrink: Any) -> Any:
+    """Images of one integer dtype as another, by a whole factor."""
+    have, want = image.dtype.max, to.max
+    if have > want:
+        return shrink(floordiv(image, (have + 1) // (want + 1)), to)
+    return shrink(image, to) * ((want + 1) // (have + 1))
+
+
+def as_float(image: Any) -> tuple[Any, DType]:
+    """Images as float16 or float32, and the dtype to convert back to."""
+    image = convert(image)
+    original: DType = image.dtype
+    if original in (dt.float16, dt.float32):
+        return image, original
+    return convert_image_dtype(image, dt.float32), original
+
+
+# -- spaces ---------------------------------------------------------------------------------
+
+
+def hsv_array(rgb: Any) -> Any:
+    """Hue, saturation and value of red, green and blue along the last axis."""
+    red, green, blue = rgb[..., 0], rgb[..., 1], rgb[..., 2]
+    kind = rgb.dtype.type
+    value = rgb.max(-1)
+    spread = value - rgb.min(-1)
+    saturation = np.where(value > 0, spread / value, kind(0))
+    norm = kind(1) / (kind(6) * spread)
+    hue = np.where(
+        red == value,
+        norm * (green - blue),
+        np.where(
+            green == value,
+            norm * (blue - red) + kind(2.0 / 6.0),
+            norm * (red - green) + kind(4.0 / 6.0),
+        ),
+    )
+    hue = np.where(spread > 0, hue, kind(0))
+    hue = np.where(hue < 0, hue + kind(1), hue)
+    return np.stack([hue, saturation, value], -1).astype(rgb.dtype)
+
+
+def rgb_array(hsv: Any) -> Any:
+    """Red, green and blue of hue, saturation and value along the last axis."""
+    kind = hsv.dtype.type
+    hue, saturation, value = hsv[..., 0] * kind(6), hsv[..., 1], hsv[..., 2]
+    red = np.clip(np.abs(hue - kind(3)) - kind(1), kind(0), kind(1))
+    green = np.clip(kind(2) - np.abs(hue - kind(2)), kind(0), kind(1))
+    blue = np.clip(kind(2) - np.abs(hue - kind(4)), kind(0), kind(1))
+    shares = np.stack([red, green, blue], -1)
+    mixed = (kind(1) - saturation)[..., None] + saturation[..., None] * shares
+    return (mixed * value[..., None]).astype(hsv.dtype)
+
+
+class Colours(Op):
+    """A map of the three values along the last axis."""
+
+    inputs: ClassVar[tuple[str, ...]] = ("images: T",)
+    outputs = ("output: T",)
+    dtypes = {"T": dt.FLOATING}
+    many_passes = True
+
+    def shapes(self, images: TensorType, *others: TensorType) -> Shapes:
+        if images.rank == 0:
+            raise ValueError("input must be at least 1D: []")
+        if images.dims is not None and images.dims[-1] not in (3, None):
+            raise ValueError(f"input must have 3 channels but input only has {images.dims[-1]}")
+        return (None if images.dims is None else (*images.dims[:-1], 3),)
+
+    def checked(self, images: Any) -> Any:
+        """The images as an array, once they are known to have three channels."""
+        images = np.asarray(images)
+        if images.ndim and images.shape[-1] != 3:
+            raise FailedPreconditionError(
+                None,
+                None,
+                f"input must have 3 channels but input only has {images.shape[-1]} channels.",
+            )
+        return images
+
+
+class RGBToHSV(Colours):
+    """Hue, saturation and value of red, green and blue."""
+
+    type_name = "RGBToHSV"
+    batched = last_axes
+
+    def kernel(self, images: Any) -> Any:
+        return hsv_array(self.checked(images))
+
+    def gradient(self, call: Call, g: Any) -> Sequence[Any]:
+        red, green, blue = unstack(call.inputs[0], 3, -1)
+        hue, saturation, value = unstack(g, 3, -1)
+        rgb = [red, green, blue]
+        top = maximum(maximum(red, green), blue)
+        low = -maximum(maximum(-red, -green), -blue)
+        is_top = first_of([equal(c, top) for c in rgb])
+        is_low = first_of([equal(c, low) for c in rgb])
+        spread = top - low
+        grey = equal(spread, 0)
+        one = convert(1, spread.dtype)
+        safe = apply(SELECT, grey, one, spread)
+        bright = apply(SELECT, greater(top, 0), top, one)
+        parts = []
+        for i in range(3):
+            up, down = numbers(is_top[i], spread), numbers(is_low[i], spread)
+            d_spread = up - down
+            d_saturation = d_spread / bright - up * spread / (bright * bright)
+            d_hue = hue_slope(rgb, i, is_top, d_spread, safe)
+            d_hue = apply(SELECT, grey, convert(0, spread.dtype), d_hue)
+            parts.append(value * up + saturation * d_saturation + hue * d_hue)
+        return (stack(parts, -1),)
+
+
+def first_of(conditions: Sequence[Any]) -> list[Any]:
+    """Each condition where none before it holds."""
+    result: list[Any] = []
+    before: Any = None
+    for condition in conditions:
+        result.append(condition if before is None else condition & ~before)
+        before = condition if before is None else before | condition
+    return result
+
+
+def numbers(condition: Any, like: Any) -> Any:
+    """1 where a condition holds, else 0."""
+    return cast(condition, like.dtype)
+
+
+def hue_slope(rgb: Sequence[Any], i: int, is_top: Sequence[Any], d_spread: Any, spread: Any) -> Any:
+    """The derivative of the hue by channel i, where the colour is not grey."""
+    total: Any = 0
+    for top in range(3):
+        plus, minus = (top + 1) % 3, (top + 2) % 3
+        sign = (1 if i == plus else 0) - (1 if i == minus else 0)
+        difference = rgb[plus] - rgb[minus]
+        slope = (sign - difference * d_spread / spread) / (6.0 * spread)
+        total = total + numbers(is_top[top], spread) * slope
+    return total
+
+
+class HSVToRGB(Colours):
+    """Red, green and blue of hue, saturation and value."""
+
+    type_name = "HSVToRGB"
+    gradient = not_differentiable
+    batched = last_axes
+
+    def kernel(self, images: Any) -> Any:
+        return rgb_array(self.checked(images))
+
+
+class AdjustHue(Colours):
+    """The hue moved around the circle, of which 1 is a whole turn."""
+
+    type_name = "AdjustHue"
+    gradient = undefined("colours are moved in HSV, of which no derivative leads back")
+    inputs = ("images: T", "delta: float32")
+    ranks = {"delta": 0}
+    dtypes = {"T": frozenset({dt.float16, dt.float32})}
+    batched = last_axes_of_first
+
+    def kernel(self, images: Any, delta: Any) -> Any:
+        hsv = hsv_array(images.astype(np.float32))
+        hsv[..., 0] = np.mod(hsv[..., 0] + np.float32(delta), np.float32(1))
+        return rgb_array(hsv).astype(images.dtype)
+
+
+class AdjustSaturation(Colours):
+    """The saturation scaled, and kept in [0, 1]."""
+
+    type_name = "AdjustSaturation"
+    gradient = undefined("colours are moved in HSV, of which no derivative leads back")
+    inputs = ("images: T", "scale: float32")
+    ranks = {"scale": 0}
+    dtypes = {"T": frozenset({dt.float16, dt.float32})}
+    batched = last_axes_of_first
+
+    def kernel(self, images: Any, scale: Any) -> Any:
+        hsv = hsv_array(images.astype(np.float32))
+        hsv[..., 1] = np.clip(hsv[..., 1] * np.float32(scale), np.float32(0), np.float32(1))
+        return rgb_array(hsv).astype(images.dtype)
+
+
+class AdjustContrastv2(Op):
+    """(x - mean) * factor + mean, with the mean of each channel of each image."""
+
+    type_name = "AdjustContrastv2"
+    many_passes = True
+    inputs = ("images: T", "contrast_factor: float32")
+    ranks = {"contrast_factor": 0}
+    outputs = ("output: T",)
+    dtypes = {"T": frozenset({dt.float16, dt.float32})}
+    batched = last_axes_of_first
+
+    def shapes(self, images: TensorType, factor: TensorType) -> Shapes:
+        if images.dims is not None and len(images.dims) < 3:
+            raise ValueError(f"input must be at least 3-D, got shape{show_dims(images.dims)}")
+        return (images.dims,)
+
+    def kernel(self, images: Any, factor: Any) -> Any:
+        wide = images.astype(np.float32)
+        # Rows first: NumPy is slow where the last axis is short.
+        rows = np.add.reduce(wide, axis=-3, keepdims=True)
+        height, width = images.shape[-3:-1]
+        mean = np.add.reduce(rows, axis=-2, keepdims=True) / np.float32(height * width)
+        return ((wide - mean) * np.float32(factor) + mean).astype(images.dtype)
+
+    def gradient(self, call: Call, g: Any) -> Sequence[Any]:
+        images, factor = call.inputs
+        scale = cast(factor, g.dtype)
+        own = g * scale + (1.0 - scale) * reduce_mean(g, (-3, -2), keepdims=True)
+        centred = images - reduce_mean(images, (-3, -2), keepdims=True)
+        return own, cast(reduce_sum(g * centred), dt.float32)
+
+
+RGB_TO_HSV, HSV_TO_RGB = RGBToHSV(), HSVToRGB()
+
+YIQ = (
+    (0.299, 0.59590059, 0.2115),
+    (0.587, -0.27455667, -0.52273617),
+    (0.114, -0.32134392, 0.31119955),
+)
+RGB_OF_YIQ = (
+    (1.0, 1.0, 1.0),
+    (0.95598634, -0.27201283, -1.10674021),
+    (0.6208248, -0.64720424, 1.70423049),
+)
+YUV = (
+    (0.299, -0.14714119, 0.61497538),
+    (0.587, -0.28886916, -0.51496512),
+    (0.114, 0.43601035, -0.10001026),
+)
+RGB_OF_YUV = (
+    (1.0, 1.0, 1.0),
+    (0.0, -0.394642334, 2.03206185),
+    (1.13988303, -0.58062185, 0.0),
+)
+GREY = (0.2989, 0.5870, 0.1140)
+
+
+def rgb_to_hsv(images: Any, name: str | None = None) -> Any:
+    """Hue, saturation and value, each in [0, 1], of red, green and blue.
+
+    >>> import graphwright as tf
+    >>> tf.image.rgb_to_hsv([[[0.0, 1.0, 0.0]]]).numpy().round(3).tolist()
+    [[[0.3330000042915344, 1.0, 1.0]]]
+    """
+    return apply(RGB_TO_HSV, convert(images, None, dt.float32), name=name)
+
+
+def hsv_to_rgb(images: Any, name: str | None = None) -> Any:
+    """Red, green and blue of hue, saturation and value."""
+    return apply(HSV_TO_RGB, convert(images, None, dt.float32), name=name)
+
+
+def rgb_to_yiq(images: Any) -> Any:
+    """Luma and the two NTSC chroma values of red, green and blue."""
+    return recoloured(images, YIQ)
+
+
+def yiq_to_rgb(images: Any) -> Any:
+    """Red, green and blue of luma and the two NTSC chroma values."""
+    return recoloured(images, RGB_OF_YIQ)
+
+
+def rgb_to_yuv(images: Any) -> Any:
+    """Luma and the two PAL chroma values of red, green and blue."""
+    return recoloured(images, YUV)
+
+
+def yuv_to_rgb(images: Any) -> Any:
+    """Red, green and blue of luma and the two PAL chroma values."""
+    return recoloured(images, RGB_OF_YUV)
+
+
+def recoloured(images: Any, matrix: Any) -> Any:
+    """The values along the last axis times a matrix."""
+    images = convert(images)
+    return tensordot(images, convert(matrix, images.dtype), [[images.type.rank - 1], [0]])
+
+
+def rgb_to_grayscale(images: Any, name: str | None = None) -> Any:
+    """The luma of red, green and blue, as one channel, of the dtype of the images.
+
+    >>> import graphwright as tf
+    >>> tf.image.rgb_to_grayscale([[[1.0, 2.0, 3.0]]]).shape
+    TensorShape([1, 1, 1])
+    """
+    images = convert(images)
+    floats = convert_image_dtype(images, dt.float32)
+    weights = convert(GREY, dt.float32)
+    if images.type.rank is None:
+        grey = reduce_sum(floats * weights, -1, keepdims=True)
+    else:
+        grey = expand_dims(tensordot(floats, weights, [[-1], [-1]]), -1)
+    return convert_image_dtype(grey, images.dtype, name=name)
+
+
+def grayscale_to_rgb(images: Any, name: str | None = None) -> Any:
+    """One channel repeated as red, green and blue."""
+    images = convert(images)
+    dims = images.type.dims
+    if dims == ():
+        raise ValueError("A grayscale image must be at least one-dimensional.")
+    if dims is not None and dims[-1] not in (1, None):
+        raise ValueError("Last dimension of a grayscale image should be size 1.")
+    colours = tile(images, only_at(-1, 3, 1, images), name=name)
+    return colours if dims is None else ensure_shape(colours, [*dims[:-1], 3])
+
+
+# -- adjustments ----------------------------------------------------------------------------
+
+
+def adjust_brightness(image: Any, delta: Any) -> Any:
+    """The images with `delta`, in [-1, 1] as of floats, added.
+
+    >>> import graphwright as tf
+    >>> tf.image.adjust_brightness([[[0.25]]], 0.5).numpy().tolist()
+    [[[0.75]]]
+    """
+    floats, original = as_float(image)
+    adjusted = floats + cast(convert(delta), floats.dtype)
+    return convert_image_dtype(adjusted, original, saturate=True)
+
+
+def adjust_contrast(images: Any, contrast_factor: Any) -> Any:
+    """(x - mean) * factor + mean, with the mean of each channel of each image."""
+    floats, original = as_float(images)
+    factor = convert(contrast_factor, None if is_tensor(contrast_factor) else dt.float32)
+    adjusted = apply(AdjustContrastv2.of(), floats, factor)
+    return convert_image_dtype(adjusted, original, saturate=True)
+
+
+def adjust_gamma(image: Any, gamma: Any = 1, gain: Any = 1) -> Any:
+    """gain * x ** gamma, with x in [0, 1]."""
+    if isinstance(gamma, (int, float)) and gamma < 0:
+        raise ValueError("Gamma should be a non-negative real number.")
+    floats, original = as_float(image)
+    adjusted = gain * pow(floats, cast(convert(gamma), floats.dtype))
+    return convert_image_dtype(adjusted, original, saturate=True)
+
+
+def adjust_hue(image: Any, delta: Any, name: str | None = None) -> Any:
+    """RGB images with their hue moved around the circle by `delta`, in [-1, 1]."""
+    if isinstance(delta, (int, float)) and not -1 <= delta <= 1:
+        raise ValueError(f"delta must be in the interval [-1, 1], got {delta}")
+    floats, original = as_float(image)
+    moved = apply(AdjustHue.of(), floats, convert(delta, dt.float32), name=name)
+    return convert_image_dtype(moved, original)
+
+
+def adjust_saturation(image: Any, saturation_factor: Any, name: str | None = None) -> Any:
+    """RGB images with their saturation scaled."""
+    floats, original = as_float(image)
+    scaled = apply(AdjustSaturation.of(), floats, convert(saturation_factor, dt.float32), name=name)
+    return convert_image_dtype(scaled, original)
+
+
+def per_image_standardization(image: Any) -> Any:
+    """Each image with mean 0 and standard deviation 1 (at least 1 / sqrt of its size before).
+
+    >>> import graphwright as tf
+    >>> tf.image.per_image_standardization([[[1.0], [3.0]]]).numpy().tolist()
+    [[[-1.0], [1.0]]]
+    """
+    image = convert(image)
+    image = cast(image, dt.float32)
+    least = rsqrt(cast(reduce_prod(shape(image)[-3:]), image.dtype))
+    axes = (-1, -2, -3)
+    centred = image - reduce_mean(image, axes, keepdims=True)
+    return centred / maximum(reduce_std(image, axes, keepdims=True), least)

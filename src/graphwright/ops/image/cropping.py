@@ -1,0 +1,236 @@
+"""Images flipped, turned, cropped and padded: [height, width, channels], or a batch of such."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from graphwright.op.interpreter import convert, is_tensor
+from graphwright.ops.core.casting import cast
+from graphwright.ops.core.gathering import axis_sizes, gather, host_vector, spans
+from graphwright.ops.core.identity import ensure_shape
+from graphwright.ops.core.movement import transpose as transposed
+from graphwright.ops.core.padding import pad
+from graphwright.ops.core.reversal import reverse
+from graphwright.ops.core.sequences import range as arange
+from graphwright.ops.core.shapes import rank_of
+from graphwright.ops.core.shapes import shape as shape_of
+from graphwright.ops.core.slicing import slice as slice_of
+from graphwright.ops.core.static import get_static_value, known_int
+from graphwright.ops.image.images import images_of
+from graphwright.ops.math.arithmetic import maximum, minimum
+from graphwright.ops.math.comparison import equal, greater_equal, logical_or, select
+from graphwright.types import dtypes as dt
+
+
+def flip_left_right(image: Any) -> Any:
+    """The images mirrored along their width.
+
+    >>> import graphwright as tf
+    >>> tf.image.flip_left_right([[[1], [2]]]).numpy().tolist()
+    [[[2], [1]]]
+    """
+    return flipped(image, -2)
+
+
+def flip_up_down(image: Any) -> Any:
+    """The images mirrored along their height."""
+    return flipped(image, -3)
+
+
+def flipped(image: Any, axis: int) -> Any:
+    """The images reversed along an axis counted from the last."""
+    image = convert(image)
+    rank = image.type.rank
+    if rank not in (3, 4, None):
+        raise ValueError(f"'image' (shape {image.shape}) must have either 3 or 4 dimensions.")
+    return reverse(image, [axis if rank is None else axis + rank])
+
+
+def transpose(image: Any, name: str | None = None) -> Any:
+    """The images with height and width exchanged."""
+    image = convert(image)
+    rank = image.type.rank
+    if rank not in (3, 4, None):
+        raise ValueError(f"'image' (shape {image.shape}) must have either 3 or 4 dimensions.")
+    first = rank_of(image) - 3
+    order = spans((0, first), (first + 1, first + 2), (first, first + 1), (first + 2, first + 3))
+    return transposed(image, order, name=name)
+
+
+def rot90(image: Any, k: Any = 1, name: str | None = None) -> Any:
+    """The images turned counter-clockwise by `k` times 90 degrees.
+
+    >>> import graphwright as tf
+    >>> tf.image.rot90([[[1], [2]], [[3], [4]]])[..., 0].numpy().tolist()
+    [[2, 4], [1, 3]]
+    """
+    image = convert(image)
+    good = image.type.rank in (3, 4, None)
+    check(good, f"'image' (shape {image.shape}) must have 3 or 4 dimensions.")
+    k = known_int(k)
+    if is_tensor(k):
+        return turned(image, k % 4)
+    turns = int(k) % 4
+    if turns == 0:
+        return image
+    if turns == 1:
+        return flip_up_down(transpose(image))
+    if turns == 2:
+        return flip_up_down(flip_left_right(image))
+    return transpose(flip_up_down(image))
+
+
+def turned(image: Any, turns: Any) -> Any:
+    """The images turned so many times (0 to 3), where only a run tells how often."""
+    first = rank_of(image) - 3
+    odd = cast(turns % 2, first.dtype) if is_tensor(first) else turns % 2
+    high, wide = first + odd, first + 1 - odd
+    order = spans((0, first), (high, high + 1), (wide, wide + 1), (first + 2, first + 3))
+    image = transposed(image, order)
+    upside_down = logical_or(equal(turns, 1), equal(turns, 2))
+    for axis, mirrored in ((-3, upside_down), (-2, greater_equal(turns, 2))):
+        size = shape_of(image)[axis]
+        places = arange(size)
+        image = gather(image, select(mirrored, size - 1 - places, places), axis=axis)
+    return image
+
+
+def crop_to_bounding_box(
+    image: Any, offset_height: Any, offset_width: Any, target_height: Any, target_width: Any
+) -> Any:
+    """The part of the images of the given height and width at an offset.
+
+    >>> import graphwright as tf
+    >>> tf.image.crop_to_bounding_box(tf.ones([4, 5, 1]), 1, 2, 2, 3).shape
+    TensorShape([2, 3, 1])
+    """
+    images, restore = images_of(image)
+    height, width = images.type.dims[1:3]
+    offset_height, offset_width = known_int(offset_height), known_int(offset_width)
+    target_height, target_width = known_int(target_height), known_int(target_width)
+    check(at_least(offset_width, 0), "offset_width must be >= 0.")
+    check(at_least(offset_height, 0), "offset_height must be >= 0.")
+    check(at_least(target_width, 1), "target_width must be > 0.")
+    check(at_least(target_height, 1), "target_height must be > 0.")
+    check(fits_in(width, target_width, offset_width), "width must be >= target + offset.")
+    check(fits_in(height, target_height, offset_height), "height must be >= target + offset.")
+    size = [-1, target_height, target_width, -1]
+    return restore(slice_of(images, [0, offset_height, offset_width, 0], size))
+
+
+def check(holds: bool, message: str) -> None:
+    """ValueError unless it holds."""
+    if not holds:
+        raise ValueError(message)
+
+
+def at_least(value: Any, least: int) -> bool:
+    """Whether a number is not known to be less."""
+    return not isinstance(value, int) or value >= least
+
+
+def fits_in(size: Any, target: Any, offset: Any) -> bool:
+    """Whether a part is not known to stick out."""
+    known = all(isinstance(v, int) for v in (size, target, offset))
+    return not known or size >= target + offset
+
+
+def pad_to_bounding_box(
+    image: Any, offset_height: Any, offset_width: Any, target_height: Any, target_width: Any
+) -> Any:
+    """The images at an offset in an area of zeros of the given height and width.
+
+    >>> import graphwright as tf
+    >>> tf.image.pad_to_bounding_box(tf.ones([1, 1, 1]), 0, 1, 2, 3)[..., 0].numpy().tolist()
+    [[0.0, 1.0, 0.0], [0.0, 0.0, 0.0]]
+    """
+    images, restore = images_of(image)
+    height, width = axis_sizes(images)[1:3]
+    offset_height, offset_width = known_int(offset_height), known_int(offset_width)
+    target_height, target_width = known_int(target_height), known_int(target_width)
+    after_width = target_width - offset_width - width
+    after_height = target_height - offset_height - height
+    check(at_least(offset_height, 0), "offset_height must be >= 0.")
+    check(at_least(offset_width, 0), "offset_width must be >= 0.")
+    check(at_least(after_width, 0), "width must be <= target - offset.")
+    check(at_least(after_height, 0), "height must be <= target - offset.")
+    border = [[0, 0], [offset_height, after_height], [offset_width, after_width], [0, 0]]
+    return restore(of_size(pad(images, border), images, target_height, target_width))
+
+
+def resize_with_crop_or_pad(image: Any, target_height: int, target_width: int) -> Any:
+    """The middle of the images in the given height and width, with zeros where they end.
+
+    >>> import graphwright as tf
+    >>> tf.image.resize_with_crop_or_pad(tf.ones([4, 2, 1]), 2, 4).shape
+    TensorShape([2, 4, 1])
+    """
+    images, restore = images_of(image)
+    target_height, target_width = known_int(target_height), known_int(target_width)
+    check(at_least(target_width, 1), "target_width must be > 0.")
+    check(at_least(target_height, 1), "target_height must be > 0.")
+    height, width = axis_sizes(images)[1:3]
+    less_height, less_width = height - target_height, width - target_width
+    cropped = crop_to_bounding_box(
+        images,
+        greatest(less_height // 2, 0),
+        greatest(less_width // 2, 0),
+        least(height, target_height),
+        least(width, target_width),
+    )
+    padded = pad_to_bounding_box(
+        cropped,
+        greatest(-less_height // 2, 0),
+        greatest(-less_width // 2, 0),
+        target_height,
+        target_width,
+    )
+    return restore(padded)
+
+
+def of_size(result: Any, images: Any, height: Any, width: Any) -> Any:
+    """A result with the static shape of images of another height and width."""
+    batch, *_, channels = images.type.dims
+    sides = [side if isinstance(side, int) else None for side in (height, width)]
+    return ensure_shape(result, [batch, *sides, channels])
+
+
+def greatest(x: Any, y: int) -> Any:
+    """The greater of two ints or tensors."""
+    return max(x, y) if isinstance(x, int) else maximum(x, y)
+
+
+def least(x: Any, y: Any) -> Any:
+    """The lesser of two ints or tensors."""
+    return min(x, y) if isinstance(x, int) and isinstance(y, int) else minimum(x, y)
+
+
+def central_crop(image: Any, central_fraction: Any) -> Any:
+    """The middle of the images, of that fraction of their height and of their width.
+
+    >>> import graphwright as tf
+    >>> tf.image.central_crop(tf.ones([4, 6, 1]), 0.5).shape
+    TensorShape([2, 4, 1])
+    """
+    image = convert(image)
+    fraction = get_static_value(central_fraction)
+    if fraction is None:
+        fraction = cast(central_fraction, dt.float64)
+    else:
+        fraction = float(fraction)
+        check(0.0 < fraction <= 1.0, "central_fraction must be within (0, 1]")
+        if fraction == 1.0:
+            return image
+    images, restore = images_of(image)
+    height, width = axis_sizes(images)[1:3]
+    top, left = margin(height, fraction), margin(width, fraction)
+    size = host_vector([-1, height - 2 * top, width - 2 * left, -1])
+    return restore(slice_of(images, host_vector([0, top, left, 0]), size))
+
+
+def margin(size: Any, fraction: Any) -> Any:
+    """What is left out on one side for the fraction in the middle to remain."""
+    if isinstance(size, int) and isinstance(fraction, float):
+        return int((size - size * fraction) / 2)
+    wide = cast(convert(size), dt.float64)
+    return cast((wide - wide * fraction) / 2, dt.int32)

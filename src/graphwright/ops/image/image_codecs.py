@@ -1,0 +1,175 @@
+"""Images in files of JPEG, PNG, GIF, BMP and WebP as arrays, and arrays as JPEG files.
+
+Pillow does the work (the extra `image`); it is imported when first needed. What it cannot do,
+colours of 16 bits in PNG files and BMP as TensorFlow reads it, is done here.
+"""
+
+from __future__ import annotations
+
+import io
+from typing import Any
+
+import numpy as np
+
+from graphwright.ops.image import png_writer
+
+SIGNATURES = {"jpeg": b"\xff\xd8\xff", "png": b"\x89PNG", "gif": b"GIF8", "bmp": b"BM"}
+#: The weights of red, green and blue in gray, of 32768, as libpng takes them.
+LUMA = np.array([9798, 19235, 3735])
+
+
+def kind_of(data: bytes) -> str | None:
+    """The format of a file, by how it begins."""
+    if data[:4] == b"RIFF" and data[8:12] == b"WEBP":
+        return "webp"
+    return next((kind for kind, start in SIGNATURES.items() if data.startswith(start)), None)
+
+
+def pillow() -> Any:
+    """Pillow's `Image`; ModuleNotFoundError says how to get it."""
+    try:
+        from PIL import Image
+    except ModuleNotFoundError as error:
+        raise ModuleNotFoundError(
+            "Image files are read and written by Pillow: pip install 'graphwright[image]'"
+        ) from error
+    return Image
+
+
+def opened(data: bytes) -> Any:
+    """A file as Pillow sees it; ValueError where it is damaged."""
+    image_class = pillow()
+    try:
+        return image_class.open(io.BytesIO(data))
+    except (OSError, SyntaxError) as error:
+        raise ValueError(f"the image cannot be decoded: {error}") from error
+
+
+def decode_jpeg(data: bytes, channels: int, ratio: int = 1, truncated: bool = False) -> Any:
+    """A JPEG file as [height, width, channels], scaled down by `ratio` (1, 2, 4 or 8)."""
+    image = opened(data)
+    mode = {0: "L" if image.mode == "L" else "RGB", 1: "L", 3: "RGB"}[channels]
+    width, height = image.size
+    image.draft(mode, (max(width // ratio, 1), max(height // ratio, 1)))
+    return stacked(loaded(image, mode, truncated))
+
+
+def loaded(image: Any, mode: str, truncated: bool = False) -> Any:
+    """The pixels in a mode; ValueError where they are damaged."""
+    from PIL import ImageFile
+
+    before = ImageFile.LOAD_TRUNCATED_IMAGES
+    try:
+        ImageFile.LOAD_TRUNCATED_IMAGES = truncated
+        return np.asarray(image.convert(mode))
+    except (OSError, SyntaxError) as error:
+        raise ValueError(f"the image cannot be decoded: {error}") from error
+    finally:
+        ImageFile.LOAD_TRUNCATED_IMAGES = before
+
+
+def stacked(pixels: Any) -> Any:
+    """Pixels with an axis of channels."""
+    return pixels[..., None] if pixels.ndim == 2 else pixels
+
+
+def decode_png(data: bytes, channels: int, wide: bool = False) -> Any:
+    """A PNG file as [height, width, channels], uint8, or uint16 where it is to be `wide`."""
+    header = png_writer.header_of(data)
+    if header.bits == 16:
+        pixels = png_writer.decode_wide(data, header)
+    else:
+        image = opened(data)
+        clear = "transparency" in image.info
+        modes = {"1": "L", "P": "RGBA" if clear else "RGB", "RGB": "RGBA" if clear else "RGB"}
+        pixels = stacked(loaded(image, modes.get(image.mode, image.mode)))
+    pixels = with_channels(pixels, channels, 2**header.bits - 1)
+    if wide:
+        return pixels if pixels.dtype == np.uint16 else pixels * np.uint16(257)
+    return pixels if pixels.dtype == np.uint8 else (pixels >> 8).astype(np.uint8)
+
+
+def with_channels(pixels: Any, channels: int, opaque: int = 255) -> Any:
+    """Gray from colours, colours from gray, alpha dropped or `opaque`, as the channels ask for."""
+    have = pixels.shape[-1]
+    if channels in (0, have):
+        return pixels
+    shown, alpha = pixels[..., : have - (have + 1) % 2], pixels[..., have - (have + 1) % 2 :]
+    if channels >= 3 and shown.shape[-1] == 1:
+        shown = np.repeat(shown, 3, -1)
+    elif channels < 3 and shown.shape[-1] == 3:
+        half = 0 if pixels.dtype == np.uint8 else 2**14  # libpng rounds wide colours only
+        gray = (shown.astype(np.int64) @ LUMA[:, None] + half) >> 15
+        shown = gray.astype(pixels.dtype)
+    if channels % 2:
+        return shown
+    if not alpha.shape[-1]:
+        alpha = np.full((*pixels.shape[:-1], 1), opaque, pixels.dtype)
+    return np.concatenate([shown, alpha], -1)
+
+
+def decode_frames(data: bytes, mode: str = "RGB") -> Any:
+    """The frames of a GIF or WebP file as [frames, height, width, channels]."""
+    image = opened(data)
+    frames = []
+    for i in range(getattr(image, "n_frames", 1)):
+        image.seek(i)
+        frames.append(loaded(image, mode))
+    return np.stack(frames)
+
+
+def decode_bmp(data: bytes, channels: int) -> Any:
+    """A BMP file as [height, width, channels], its bytes as they are: no palette is applied."""
+    if len(data) < 32:
+        raise ValueError(f"Incomplete bmp content, requires at least 32 bytes, got {len(data)}")
+    start, (width, height) = number(data, 10), (number(data, 18), number(data, 22))
+    have = int.from_bytes(data[28:30], "little") // 8
+    if have not in (1, 3, 4):
+        raise ValueError(f"Number of channels inherent in the image must be 1, 3 or 4, was {have}")
+    stride = (width * have + 3) // 4 * 4
+    need = stride * abs(height)
+    if start < 0 or width < 0 or len(data) < start + need - (stride - width * have):
+        raise ValueError(f"Incomplete bmp content, requires at least {start + need} bytes")
+    rows = np.frombuffer(data[start : start + need].ljust(need, b"\0"), np.uint8)
+    pixels = rows.reshape(abs(height), stride)[:, : width * have]
+    pixels = pixels.reshape(abs(height), width, have)
+    if height > 0:  # from the bottom up
+        pixels = pixels[::-1]
+    if have > 1:
+        pixels = pixels[..., [2, 1, 0, 3][:have]]
+    return with_channels(np.ascontiguousarray(pixels), channels)
+
+
+def number(data: bytes, at: int) -> int:
+    """A little-endian integer of 32 bits."""
+    return int.from_bytes(data[at : at + 4], "little", signed=True)
+
+
+def encode_jpeg(pixels: Any, options: dict[str, Any], unit: str = "in") -> bytes:
+    """An image [height, width, channels] of uint8 as a JPEG file.
+
+    The options are Pillow's; the numbers of its `dpi` may be per centimetre.
+    """
+    image_class = pillow()
+    gray = pixels.shape[-1] == 1
+    left_out = {"subsampling"} if gray else set()
+    options = {k: v for k, v in options.items() if v is not None and k not in left_out}
+    file = io.BytesIO()
+    shown = np.ascontiguousarray(pixels[..., 0] if gray else pixels)
+    image_class.fromarray(shown).save(file, "JPEG", **options)
+    data = file.getvalue()
+    return data if unit == "in" else data[:13] + b"\2" + data[14:]
+
+
+def jpeg_shape(data: bytes) -> tuple[int, int, int]:
+    """Height, width and channels of a JPEG file, from its header alone."""
+    at = 2
+    while at + 9 < len(data):
+        if data[at] != 0xFF:
+            break
+        marker = data[at + 1]
+        if 0xC0 <= marker <= 0xCF and marker not in (0xC4, 0xC8, 0xCC):
+            height, width = data[at + 5 : at + 7], data[at + 7 : at + 9]
+            return int.from_bytes(height, "big"), int.from_bytes(width, "big"), data[at + 9]
+        at += 1 if marker == 0xFF else 2 + int.from_bytes(data[at + 2 : at + 4], "big")
+    raise ValueError("Invalid JPEG data: no frame header")

@@ -1,0 +1,171 @@
+"""Images seen through projective transforms: `tf.raw_ops.ImageProjectiveTransformV3`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, ClassVar
+
+import numpy as np
+
+from graphwright.op.batching import images
+from graphwright.op.interpreter import apply
+from graphwright.op.op import Call, Op, Shapes
+from graphwright.ops.core.creation import ones, zeros
+from graphwright.ops.core.gathering import axis_sizes, host_vector
+from graphwright.ops.core.joining import concat
+from graphwright.ops.core.movement import broadcast_to, reshape
+from graphwright.ops.core.shapes import shape_of
+from graphwright.ops.linalg.linear_systems import inv
+from graphwright.types import dtypes as dt
+from graphwright.types.tensor_type import TensorType, show_dims
+
+PIXELS = dt.FLOATING | {dt.uint8, dt.int32, dt.int64}
+
+
+class ImageProjectiveTransformV3(Op):
+    """Images [batch, height, width, channels] of which each pixel comes from another place.
+
+    The eight numbers (a, b, c, d, e, f, g, h) of a transform say that pixel (x, y) of the result
+    is that at ((a x + b y + c) / k, (d x + e y + f) / k) where k = g x + h y + 1. What lies outside
+    is `fill_value`, or continues as `fill_mode` says.
+    """
+
+    type_name = "ImageProjectiveTransformV3"
+    ruled = True
+    inputs: ClassVar[tuple[str, ...]] = (
+        "images: dtype",
+        "transforms: float32",
+        "output_shape: int32 host",
+        "fill_value: float32",
+    )
+    outputs = ("transformed_images: dtype",)
+    dtypes = {"dtype": PIXELS}
+
+    interpolation: str
+    fill_mode: str = "CONSTANT"
+
+    def shapes(self, images: TensorType, transforms: TensorType, size: Any, *fill: Any) -> Shapes:
+        if images.rank not in (None, 4):
+            raise ValueError(f"images must have rank 4: {show_dims(images.dims)}")
+        if transforms.dims is not None and (
+            len(transforms.dims) != 2 or transforms.dims[1] not in (None, 8)
+        ):
+            raise ValueError(
+                f"transforms must be num_images x 8 or 1 x 8: {show_dims(transforms.dims)}"
+            )
+        if size is not None and (not isinstance(size, tuple) or len(size) != 2):
+            raise ValueError(f"output shape must have two elements {size}")
+        height, width = size or (None, None)
+        batch, channels = (None, None) if images.dims is None else images.dims[::3]
+        return ((batch, height, width, channels),)
+
+    def kernel(self, images: Any, transforms: Any, size: Any, fill: Any = 0.0) -> Any:
+        self.check(images, transforms, size, fill)
+        rows, columns = np.mgrid[: size[0], : size[1]].astype(np.float32)
+        a = transforms[:, :, None, None]
+        with np.errstate(all="ignore"):
+            k = a[:, 6] * columns + a[:, 7] * rows + np.float32(1)
+            x = (a[:, 0] * columns + a[:, 1] * rows + a[:, 2]) / k
+            y = (a[:, 3] * columns + a[:, 4] * rows + a[:, 5]) / k
+            x, y = (
+                continued(places, count, self.fill_mode)
+                for places, count in ((x, images.shape[2]), (y, images.shape[1]))
+            )
+        known = np.isfinite(x) & np.isfinite(y) & (k != 0)
+        x, y = np.where(known, x, -9), np.where(known, y, -9)
+        number = np.asarray(fill, np.float32).astype(images.dtype)
+        sample = SAMPLES[self.interpolation](images, x, y, number)
+        return np.where(known[..., None], sample, number).astype(images.dtype)
+
+    def check(self, images: Any, transforms: Any, size: Any, fill: Any) -> None:
+        """ValueError for what does not fit."""
+        if self.interpolation not in SAMPLES:
+            raise ValueError(f"Invalid interpolation {self.interpolation}. {list(SAMPLES)} are.")
+        if self.fill_mode not in FILL_MODES:
+            raise ValueError(f"Invalid mode {self.fill_mode}. {list(FILL_MODES)} are.")
+        if len(transforms) not in (1, len(images)):
+            raise ValueError(
+                f"transforms must be num_images x 8 or 1 x 8: {show_dims(transforms.shape)}"
+            )
+        if np.ndim(fill):
+            raise ValueError(f"fill_value must be a scalar: {show_dims(np.shape(fill))}")
+        if min(size) <= 0:
+            raise ValueError(f"new dimensions must be positive: {tuple(size)}")
+
+    def batched(self, each: Any) -> Any:
+        dims = each.types[1].dims
+        if dims is not None and dims[0] == 1 and not each.stacked[1]:
+            return images(self, each)
+        pictures = each.merged(0)
+        of_each = host_vector([*axis_sizes(each.full(0), 5)[:2], 8])
+        transforms = reshape(broadcast_to(each.full(1), of_each), (-1, 8))
+        others = [each.same(i) for i in range(2, len(each.inputs))]
+        return each.split(apply(self, pictures, transforms, *others), 0)
+
+    def gradient(self, call: Call, g: Any) -> Sequence[Any]:
+        source, transforms = call.inputs[:2]
+        size = host_vector(axis_sizes(source, 4)[1:3])
+        nothing = [zeros([])] * (len(call.inputs) - 3)
+        back = apply(self, g, inverted(transforms), size, *nothing)
+        return back, *[None] * (len(call.inputs) - 1)
+
+
+class ImageProjectiveTransformV2(ImageProjectiveTransformV3):
+    """The same where 0 lies outside."""
+
+    type_name = "ImageProjectiveTransformV2"
+    inputs = ("images: dtype", "transforms: float32", "output_shape: int32 host")
+
+
+FILL_MODES = ("CONSTANT", "REFLECT", "WRAP", "NEAREST")
+
+
+def inverted(transforms: Any) -> Any:
+    """The transforms that undo others."""
+    count = shape_of(transforms)[:1]
+    full = concat([transforms, ones(concat([count, [1]], 0))], 1)
+    back = reshape(inv(reshape(full, [-1, 3, 3])), [-1, 9])
+    return (back / back[:, 8:])[:, :8]
+
+
+def continued(places: Any, count: int, mode: str) -> Any:
+    """The places inside of an axis of `count` pixels that stand for those outside."""
+    last = np.float32(count - 1)
+    if mode == "CONSTANT":
+        return places
+    if mode == "REFLECT":
+        places = np.where(places < 0, -places - 1, places) % (2 * count)
+        places = np.where(places >= count, 2 * count - places - 1, places)
+    elif mode == "WRAP":
+        before = places + count * (np.trunc(-places / max(last, 1)) + 1)
+        after = places - count * np.trunc(places / max(last, 1))
+        places = np.where(places < 0, before, np.where(places > last, after, places))
+    return np.clip(places, 0, last)
+
+
+def at(images: Any, x: Any, y: Any, fill: Any) -> Any:
+    """The pixels of each image at whole places [images, height, width]."""
+    count, height, width = images.shape[:3]
+    inside = (x >= 0) & (x < width) & (y >= 0) & (y < height)
+    columns, rows = (np.where(inside, p, 0).astype(np.intp) for p in (x, y))
+    which = np.arange(count)[:, None, None]
+    return np.where(inside[..., None], images[which, rows, columns], fill)
+
+
+def nearest(images: Any, x: Any, y: Any, fill: Any) -> Any:
+    """The pixel that is nearest."""
+    columns, rows = (np.copysign(np.floor(np.abs(p) + 0.5), p) for p in (x, y))
+    return at(images, columns, rows, fill)
+
+
+def bilinear(images: Any, x: Any, y: Any, fill: Any) -> Any:
+    """The mean of the four pixels around, weighted by how near they are."""
+    left, top = np.floor(x), np.floor(y)
+    rows = []
+    for row in (top, top + 1):
+        pair = [at(images, column, row, fill).astype(np.float32) for column in (left, left + 1)]
+        rows.append((left + 1 - x)[..., None] * pair[0] + (x - left)[..., None] * pair[1])
+    return (top + 1 - y)[..., None] * rows[0] + (y - top)[..., None] * rows[1]
+
+
+SAMPLES = {"NEAREST": nearest, "BILINEAR": bilinear}

@@ -1,0 +1,1 @@
+"""Bytes, files and serialized examples."""

@@ -1,0 +1,324 @@
+"""Features of serialized `Example` messages as tensors: the ops under `tf.io.parse_example`."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any, ClassVar
+
+import numpy as np
+
+from graphwright.base.errors import InvalidArgumentError
+from graphwright.op.batching import Each, Refusal, elementwise
+from graphwright.op.interpreter import apply, convert
+from graphwright.op.op import Op, Shapes, not_differentiable
+from graphwright.ops.strings.strings import texts
+from graphwright.types import dtypes as dt
+from graphwright.types.dtypes import DType
+from graphwright.types.tensor_type import Dims, TensorType, is_compatible, num_elements, show_dims
+
+#: The dtype of the values of each kind of list in a message.
+KINDS = {"bytes_list": dt.string, "float_list": dt.float32, "int64_list": dt.int64}
+
+Values = list["np.ndarray[Any, Any] | None"]
+
+
+class ParseExampleV2(Op):
+    """Features of messages: sparse ones, dense ones, ragged ones.
+
+    With a vector of messages each result has an axis of them in front.
+    """
+
+    type_name = "ParseExampleV2"
+    inputs = (
+        "serialized: string",
+        "names: string",
+        "sparse_keys: string",
+        "dense_keys: string",
+        "ragged_keys: string",
+        "dense_defaults: Tdense...",
+    )
+    outputs: ClassVar[tuple[str, ...]] = (
+        "sparse_indices: int64*num_sparse",
+        "sparse_values: sparse_types...",
+        "sparse_shapes: int64*num_sparse",
+        "dense_values: Tdense...",
+        "ragged_values: ragged_value_types...",
+        "ragged_row_splits: ragged_split_types...",
+    )
+    dtypes = dict.fromkeys(
+        ("sparse_types", "ragged_value_types", "Tdense"), frozenset(KINDS.values())
+    )
+    returns_tuple = True
+    ruled = True
+    gradient = not_differentiable
+    least = {"num_sparse": 0}
+
+    num_sparse: int
+    sparse_types: tuple[DType, ...]
+    ragged_value_types: tuple[DType, ...]
+    ragged_split_types: tuple[DType, ...]
+    Tdense: tuple[DType, ...]
+    dense_shapes: tuple[Dims, ...]
+
+    def result_dtypes(self, types: Sequence[DType]) -> tuple[DType, ...]:
+        self._bind_dtypes(types)
+        wide = (dt.int64,) * self.num_sparse
+        ragged = (*self.ragged_value_types, *self.ragged_split_types)
+        return (*wide, *self.sparse_types, *wide, *self.Tdense, *ragged)
+
+    def shapes(self, serialized: TensorType, *operands: TensorType) -> Shapes:
+        batch = serialized.dims
+        rank = rank_of_parts(batch)
+        names, sparse_keys, dense_keys, ragged_keys, *defaults = operands
+        if names.size != 0 and not is_compatible(names.dims, batch):
+            raise ValueError(
+                f"names must be as many as serialized, {show_dims(batch)}, or none, got shape "
+                f"{show_dims(names.dims)}"
+            )
+        check_counts("sparse_keys", sparse_keys, self.num_sparse, self.sparse_types)
+        check_counts("dense_keys", dense_keys, self.dense_shapes, self.Tdense)
+        splits_and_values = self.ragged_split_types, self.ragged_value_types
+        check_counts("ragged_keys", ragged_keys, *splits_and_values)
+        check_defaults(defaults, self.dense_shapes)
+        ragged = len(self.ragged_value_types)
+        splits: Dims | None = (None,)
+        if batch is not None:
+            splits = (0,) if not batch else (None if batch[0] is None else batch[0] + 1,)
+        return (
+            *[(None, rank)] * self.num_sparse,
+            *[(None,)] * self.num_sparse,
+            *[(rank,)] * self.num_sparse,
+            *[None if batch is None else (*batch, *dims) for dims in self.dense_shapes],
+            *[(None,)] * ragged,
+            *[splits] * ragged,
+        )
+
+    def kernel(self, serialized: Any, names: Any, *operands: Any) -> Any:
+        messages = texts(serialized)
+        keys = [[key.decode() for key in texts(each).flat] for each in operands[:3]]
+        features = [
+            decoded("Example", message, i).features.feature
+            for i, message in enumerate(messages.flat)
+        ]
+        batch = messages.shape
+        sparse = [
+            sparse_parts(columns_of(features, key, dtype), dtype, batch)
+            for key, dtype in zip(keys[0], self.sparse_types)
+        ]
+        dense = [
+            dense_part(columns_of(features, *about[:2]), *about, batch)
+            for about in zip(keys[1], self.Tdense, self.dense_shapes, operands[3:])
+        ]
+        ragged = [
+            ragged_parts(columns_of(features, key, dtype), dtype, split, batch)
+            for key, dtype, split in zip(keys[2], self.ragged_value_types, self.ragged_split_types)
+        ]
+        return (
+            *[part for parts in zip(*sparse) for part in parts],
+            *dense,
+            *[part for parts in zip(*ragged) for part in parts],
+        )
+
+    def batched(self, each: Each) -> Any:
+        """Messages of all rows in one vector."""
+        if self.num_sparse or self.ragged_value_types:
+            raise Refusal("its sparse and ragged results are of another length in each row")
+        several = each.rank(0) == 1
+        messages = each.merged(0) if several else each.full(0)
+        names = convert([], dt.string)  # they are there for messages that one runs alone
+        found = apply(self, messages, names, *[each.same(i) for i in range(2, len(each.inputs))])
+        return tuple([each.split(x, 0) for x in found]) if several else found
+
+
+def rank_of_parts(batch: Dims | None) -> int | None:
+    """How many numbers an index into a sparse result has; ValueError for messages in a matrix."""
+    if batch is not None and len(batch) > 1:
+        raise ValueError(f"serialized must be a scalar or a vector, not {show_dims(batch)}")
+    return None if batch is None else len(batch) + 1
+
+
+def check_counts(name: str, keys: TensorType, *attributes: Any) -> None:
+    """ValueError unless there are as many keys as each attribute, a number or a list, says."""
+    counts = [n if isinstance(n, int) else len(n) for n in attributes]
+    found = num_elements(keys.dims)
+    if len(set(counts)) > 1 or found not in (counts[0], None):
+        raise ValueError(
+            f"{name} has the shape {show_dims(keys.dims)}, but attributes tell of "
+            f"{' and of '.join(map(str, counts))}"
+        )
+
+
+def check_defaults(defaults: Sequence[TensorType], shapes: Sequence[Dims]) -> None:
+    """ValueError for the default of a dense feature that is not of the feature's shape; one that
+    has no elements is none."""
+    for place, (default, dims) in enumerate(zip(defaults, shapes)):
+        count = num_elements(default.dims)
+        varies = bool(dims) and dims[0] is None
+        fits = count in (1, None) if varies else is_compatible(default.dims, dims)
+        if count != 0 and not fits:
+            raise ValueError(
+                f"the default of dense feature {place} must have the shape {show_dims(dims)}, got "
+                f"{show_dims(default.dims)}"
+            )
+
+
+class DecodeJSONExample(Op):
+    """`Example` messages that are written as JSON, as bytes."""
+
+    type_name = "DecodeJSONExample"
+    inputs = ("json_examples: string",)
+    outputs = ("binary_examples: string",)
+    gradient = not_differentiable
+    batched = elementwise
+
+    def shapes(self, text: TensorType) -> Shapes:
+        return (text.dims,)
+
+    def kernel(self, text: Any) -> Any:
+        found = texts(text)
+        result = np.empty(found.shape, object)
+        result.reshape(-1)[:] = [bytes_of_json(each) for each in found.flat]
+        return result
+
+
+def bytes_of_json(text: bytes) -> bytes:
+    """The message that a text in JSON describes."""
+    from google.protobuf.json_format import Parse, ParseError
+
+    from graphwright.proto.example_pb2 import Example
+
+    try:
+        return Parse(text, Example()).SerializeToString(deterministic=True)
+    except ParseError as error:
+        raise InvalidArgumentError(None, None, f"Error while parsing JSON: {error}") from error
+
+
+def decode_json_example(json_examples: Any, name: str | None = None) -> Any:
+    """`Example` messages from JSON, as strings that `tf.io.parse_example` reads.
+
+    >>> import graphwright as tf
+    >>> text = '{"features": {"feature": {"a": {"int64List": {"value": [7]}}}}}'
+    >>> example = tf.train.Example.FromString(tf.io.decode_json_example(text).numpy())
+    >>> list(example.features.feature["a"].int64_list.value)
+    [7]
+    """
+    return apply(DecodeJSONExample.of(), convert(json_examples, dt.string), name=name)
+
+
+def decoded(kind: str, message: bytes, place: int) -> Any:
+    """The message of a kind that bytes are; an error says which of several they were."""
+    from google.protobuf.message import DecodeError
+
+    from graphwright.proto import example_pb2  # protobuf is large
+
+    try:
+        return getattr(example_pb2, kind).FromString(message)
+    except DecodeError as error:
+        raise InvalidArgumentError(
+            None, None, f"Could not parse {kind} input, value {place}: {message[:40]!r}"
+        ) from error
+
+
+def columns_of(features: Sequence[Any], key: str, dtype: DType) -> Values:
+    """The values of a feature in each message, None where there are none."""
+    return [values_of(each.get(key), key, dtype) for each in features]
+
+
+def values_of(feature: Any, key: str, dtype: DType) -> Any:
+    """The values of a feature; None where it is missing, an error where its kind is another."""
+    kind = None if feature is None else feature.WhichOneof("kind")
+    if kind is None:
+        return None
+    found = KINDS[kind]
+    if found is not dtype:
+        raise InvalidArgumentError(
+            None,
+            None,
+            f"Key: {key}.  Data types don't match. Data type: {found.name} but expected type: "
+            f"{dtype.name}",
+        )
+    values = getattr(feature, kind).value
+    array = np.empty(len(values), dtype.numpy_dtype)
+    array[:] = list(values)
+    return array
+
+
+def joined(values: Values, dtype: DType) -> tuple[Any, Any]:
+    """All values one after another, and how many each message has."""
+    empty = np.empty(0, dtype.numpy_dtype)
+    present = [empty if each is None else each for each in values]
+    lengths = np.array([len(each) for each in present], np.int64)
+    return np.concatenate([empty, *present]), lengths
+
+
+def sparse_parts(values: Values, dtype: DType, batch: tuple[int, ...]) -> tuple[Any, Any, Any]:
+    """Indices, values and shape of a sparse tensor with the values of each message in a row."""
+    flat, lengths = joined(values, dtype)
+    rows = np.repeat(np.arange(len(values)), lengths)
+    columns = np.arange(len(flat)) - np.repeat(np.cumsum(lengths) - lengths, lengths)
+    widest = int(lengths.max(initial=0))
+    if not batch:
+        return columns[:, None], flat, np.array([widest])
+    return np.stack([rows, columns], 1), flat, np.array([len(values), widest])
+
+
+def ragged_parts(
+    values: Values, dtype: DType, split: DType, batch: tuple[int, ...]
+) -> tuple[Any, Any]:
+    """Values and row splits of a ragged tensor; of one message there are no splits."""
+    flat, lengths = joined(values, dtype)
+    ends = np.cumsum(lengths)
+    splits = np.concatenate([[0], ends]) if batch else np.empty(0)
+    return flat, splits.astype(split.numpy_dtype)
+
+
+def dense_part(
+    values: Values, key: str, dtype: DType, dims: Dims, default: Any, batch: tuple[int, ...]
+) -> Any:
+    """The values of all messages in the feature's shape, the default for those that are missing.
+
+    Where the first dimension is unknown, shorter ones are filled up with the default.
+    """
+    if dims and dims[0] is None:
+        return padded(values, key, dtype, dims[1:], default, batch)
+    size = math.prod(d for d in dims if d is not None)
+    result = np.empty((len(values), size), dtype.numpy_dtype)
+    for i, each in enumerate(values):
+        if each is None and np.size(default) != size:
+            raise InvalidArgumentError(
+                None,
+                None,
+                f"Feature: {key} (data type: {dtype.name}) is required but could not be found.",
+            )
+        row = np.ravel(default) if each is None else each
+        if len(row) != size:
+            raise InvalidArgumentError(
+                None,
+                None,
+                f"Key: {key}, Index: {i}.  Number of {dtype.name} values != expected.  Values "
+                f"size: {len(row)} but output shape: {list(dims)}",
+            )
+        result[i] = row
+    return result.reshape((*batch, *dims))
+
+
+def padded(
+    values: Values, key: str, dtype: DType, inner: Dims, default: Any, batch: tuple[int, ...]
+) -> Any:
+    """Sequences of elements of a shape, filled up to the longest with the default."""
+    size = math.prod(d for d in inner if d is not None)
+    flat, lengths = joined(values, dtype)
+    if size == 0 or (lengths % size).any():
+        raise InvalidArgumentError(
+            None,
+            None,
+            f"Key: {key}.  Number of {dtype.name} values is not a multiple of stride length "
+            f"{size}: {lengths.tolist()}",
+        )
+    longest = int(lengths.max(initial=0))
+    filler: Any = np.ravel(default)[0] if np.size(default) else b"" if dtype is dt.string else 0
+    result = np.empty((len(values), longest), dtype.numpy_dtype)
+    result[...] = filler
+    result[np.arange(longest) < lengths[:, None]] = flat
+    return result.reshape((*batch, longest // size, *inner))

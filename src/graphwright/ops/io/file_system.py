@@ -1,0 +1,130 @@
+"""The files of the machine, read, written and found by ops."""
+
+from __future__ import annotations
+
+import glob
+import os
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from graphwright.base.errors import (
+    FailedPreconditionError,
+    NotFoundError,
+    PermissionDeniedError,
+    UnknownError,
+)
+from graphwright.base.files import write_whole
+from graphwright.op.interpreter import apply
+from graphwright.op.op import Effect, Op, Shapes, not_differentiable
+from graphwright.ops.io.raw_bytes import only
+from graphwright.ops.strings.strings import scalar, string, texts
+from graphwright.types.tensor_type import TensorType, show_dims
+
+
+class ReadFile(Op):
+    """The contents of a file."""
+
+    type_name = "ReadFile"
+    inputs = ("filename: string",)
+    outputs = ("contents: string",)
+    effect = Effect.READ
+    gradient = not_differentiable
+
+    def shapes(self, filename: TensorType) -> Shapes:
+        return (only(filename, "filename"),)
+
+    def kernel(self, filename: Any) -> Any:
+        path = Path(os.fsdecode(scalar(filename, "Input filename tensor")))
+        try:
+            return np.array(path.read_bytes(), object)
+        except OSError as error:
+            raise failed(error, path) from error
+
+
+class WriteFile(Op):
+    """Replaces the contents of a file, at once or not at all; makes its directory."""
+
+    type_name = "WriteFile"
+    inputs = ("filename: string", "contents: string")
+    effect = Effect.WRITE
+    gradient = not_differentiable
+
+    def shapes(self, filename: TensorType, contents: TensorType) -> Shapes:
+        only(filename, "filename")
+        only(contents, "contents")
+        return ()
+
+    def kernel(self, filename: Any, contents: Any) -> None:
+        path = Path(os.fsdecode(scalar(filename, "Input filename tensor")))
+        data = scalar(contents, "Contents tensor")
+        try:
+            write_whole(path, data)
+        except OSError as error:
+            raise failed(error, path) from error
+
+
+class MatchingFiles(Op):
+    """The paths that match patterns, in order."""
+
+    type_name = "MatchingFiles"
+    inputs = ("pattern: string",)
+    outputs = ("filenames: string",)
+    effect = Effect.READ
+    gradient = not_differentiable
+
+    def shapes(self, pattern: TensorType) -> Shapes:
+        if pattern.rank is not None and pattern.rank > 1:
+            raise ValueError(f"pattern must be a scalar or a vector, not {show_dims(pattern.dims)}")
+        return ((None,),)
+
+    def kernel(self, pattern: Any) -> Any:
+        patterns = texts(pattern)
+        if patterns.ndim > 1:
+            raise ValueError(f"pattern must be a scalar or a vector, not {patterns.shape}")
+        found = [path for each in patterns.ravel() for path in matching(os.fsdecode(each))]
+        names = np.empty(len(found), object)
+        names[:] = [os.fsencode(path) for path in sorted(found)]
+        return names
+
+
+def failed(error: OSError, path: Path) -> Exception:
+    """What the system says about a file, as an error of ours."""
+    kinds = {
+        FileNotFoundError: NotFoundError,
+        PermissionError: PermissionDeniedError,
+        IsADirectoryError: FailedPreconditionError,
+    }
+    kind: Any = kinds.get(type(error), UnknownError)
+    found: Exception = kind(None, None, f"{path}; {error.strerror}")
+    return found
+
+
+def matching(pattern: str) -> list[str]:
+    """The paths that match a pattern, in any order."""
+    return glob.glob(pattern)
+
+
+READ_FILE, WRITE_FILE, MATCHING_FILES = ReadFile(), WriteFile(), MatchingFiles()
+
+
+# -- the public functions -------------------------------------------------------------------
+
+
+def read_file(filename: Any, name: str | None = None) -> Any:
+    """The contents of a file, a scalar string; NotFoundError where there is none."""
+    return apply(READ_FILE, string(filename), name=name)
+
+
+def write_file(filename: Any, contents: Any, name: str | None = None) -> None:
+    """Replaces the contents of a file, at once or not at all; makes its directory."""
+    apply(WRITE_FILE, string(filename), string(contents), name=name)
+
+
+def matching_files(pattern: Any, name: str | None = None) -> Any:
+    """The paths that match a pattern or any of several, in order.
+
+    `*`, `?` and `[...]` stand for characters of a name, not for its directory.
+    """
+    return apply(MATCHING_FILES, string(pattern), name=name)

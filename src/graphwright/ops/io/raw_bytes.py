@@ -1,0 +1,232 @@
+"""Bytes as text, as numbers, and compressed."""
+
+from __future__ import annotations
+
+import base64
+import re
+import zlib
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from graphwright.base.errors import DataLossError
+from graphwright.op.batching import elementwise
+from graphwright.op.interpreter import apply
+from graphwright.op.op import Op, Shapes, not_differentiable
+from graphwright.ops.strings.strings import Text, refused, string, texts
+from graphwright.types import dtypes as dt
+from graphwright.types.dtypes import DType, as_dtype
+from graphwright.types.tensor_type import TensorType, show_dims
+
+RAW = dt.FLOATING | dt.COMPLEX | dt.BOOL | dt.SIGNED | {dt.uint8, dt.uint16}
+_URL_SAFE = re.compile(rb"[A-Za-z0-9_-]*={0,2}")
+
+
+class EncodeBase64(Text):
+    """Each string in the URL-safe base64 alphabet."""
+
+    type_name = "EncodeBase64"
+    batched = elementwise
+
+    pad: bool = False
+
+    def kernel(self, text: Any) -> Any:
+        def encode(plain: bytes) -> bytes:
+            encoded = base64.urlsafe_b64encode(plain)
+            return encoded if self.pad else encoded.rstrip(b"=")
+
+        return each(encode, text)
+
+
+class DecodeBase64(Text):
+    """What strings in the URL-safe base64 alphabet stand for."""
+
+    type_name = "DecodeBase64"
+    batched = elementwise
+
+    def kernel(self, text: Any) -> Any:
+        return each(decoded, text)
+
+
+def each(function: Any, text: Any) -> Any:
+    """A function of every string."""
+    array = texts(text)
+    result = np.empty(array.shape, object)
+    result.reshape(-1)[:] = [function(item) for item in array.reshape(-1)]
+    return result
+
+
+def decoded(text: bytes) -> bytes:
+    """One string of URL-safe base64, padded or not."""
+    bare = text.rstrip(b"=")
+    padded = len(bare) < len(text)
+    if not _URL_SAFE.fullmatch(text) or len(bare) % 4 == 1 or (padded and len(text) % 4):
+        raise ValueError(f"Invalid character found in base64, or a bad length: {text!r}")
+    return base64.urlsafe_b64decode(bare + b"=" * (-len(bare) % 4))
+
+
+class DecodeRaw(Op):
+    """The bytes of strings of one length as numbers, along a new last axis."""
+
+    type_name = "DecodeRaw"
+    inputs = ("bytes: string",)
+    outputs = ("output: out_type",)
+    dtypes = {"out_type": RAW}
+    gradient = not_differentiable
+
+    out_type: DType
+    little_endian: bool = True
+
+    def shapes(self, text: TensorType) -> Shapes:
+        return (None if text.dims is None else (*text.dims, None),)
+
+    def kernel(self, text: Any) -> Any:
+        array, size = texts(text), self.out_type.size
+        lengths = {len(item) for item in array.flat}
+        if len(lengths) > 1:
+            raise ValueError(
+                "DecodeRaw requires input strings to all be the same size, but they have sizes "
+                f"{sorted(lengths)}"
+            )
+        length = lengths.pop() if lengths else 0
+        if length % size:
+            raise ValueError(
+                f"Input to DecodeRaw has length {length} that is not a multiple of {size}, the "
+                f"size of {self.out_type.name}"
+            )
+        data = np.frombuffer(b"".join(array.reshape(-1).tolist()), self.out_type.numpy_dtype)
+        data = data.reshape(*array.shape, length // size)
+        return data if self.little_endian else data.byteswap()
+
+
+class DecodePaddedRaw(Op):
+    """The bytes of strings as numbers, each string cut or filled with zeros to one length."""
+
+    type_name = "DecodePaddedRaw"
+    inputs = ("input_bytes: string", "fixed_length: int32 host")
+    outputs = ("output: out_type",)
+    dtypes = {"out_type": RAW - dt.COMPLEX - dt.BOOL}
+    gradient = not_differentiable
+
+    out_type: DType
+    little_endian: bool = True
+
+    def shapes(self, text: TensorType, length: Any) -> Shapes:
+        if text.dims is None:
+            return (None,)
+        size = self.out_type.size
+        return ((*text.dims, None if length is None else self.checked(length) // size),)
+
+    def checked(self, length: int) -> int:
+        """The length, which holds a whole number of elements."""
+        if length <= 0 or length % self.out_type.size:
+            raise ValueError(
+                f"fixed_length ({length}) must be greater than 0 and a multiple of the size of "
+                f"out_type ({self.out_type.size})"
+            )
+        return length
+
+    def kernel(self, text: Any, length: int) -> Any:
+        self.checked(length)
+        cut = each(lambda item: item[:length].ljust(length, b"\0"), text)
+        data = DecodeRaw(self.out_type, self.little_endian).kernel(cut)
+        return data.reshape(*cut.shape, length // self.out_type.size)
+
+
+def only(operand: TensorType, what: str) -> tuple[()]:
+    """The shape of a scalar; ValueError where the operand is none."""
+    if operand.rank not in (0, None):
+        raise ValueError(f"{what} must be scalar, but has shape {show_dims(operand.dims)}")
+    return ()
+
+
+class DecodeCompressed(Op):
+    """Each string as it was before it was compressed."""
+
+    type_name = "DecodeCompressed"
+    inputs = ("bytes: string",)
+    outputs = ("output: string",)
+    gradient = not_differentiable
+
+    compression_type: str = ""
+
+    def shapes(self, data: TensorType) -> Shapes:
+        return (data.dims,)
+
+    def bind(self, types: Sequence[DType]) -> Callable[..., Any]:
+        if self.compression_type not in ("", "ZLIB", "GZIP"):
+            raise refused(
+                f"Only ZLIB, GZIP or NONE are supported compressions, got {self.compression_type!r}"
+            )
+        return self.kernel
+
+    def kernel(self, data: Any) -> Any:
+        array = texts(data)
+        if not self.compression_type:
+            return array
+        window = zlib.MAX_WBITS + (16 if self.compression_type == "GZIP" else 0)
+        result = np.empty(array.size, object)
+        try:
+            result[:] = [zlib.decompress(each, window) for each in array.flat]
+        except zlib.error as error:
+            raise DataLossError(None, None, f"the data cannot be decompressed: {error}") from error
+        return result.reshape(array.shape)
+
+
+DECODE_BASE64 = DecodeBase64()
+
+
+# -- the public functions -------------------------------------------------------------------
+
+
+def encode_base64(input: Any, pad: bool = False, name: str | None = None) -> Any:
+    """Each string in the URL-safe base64 alphabet, with `=` at its end where `pad` asks for it.
+
+    >>> import graphwright as tf
+    >>> tf.io.encode_base64("Hello").numpy()
+    b'SGVsbG8'
+    """
+    return apply(EncodeBase64.of(pad), string(input), name=name)
+
+
+def decode_base64(input: Any, name: str | None = None) -> Any:
+    """What strings in the URL-safe base64 alphabet, padded or not, stand for.
+
+    InvalidArgumentError where a string is no base64.
+    """
+    return apply(DECODE_BASE64, string(input), name=name)
+
+
+def decode_raw(
+    input_bytes: Any,
+    out_type: Any,
+    little_endian: bool = True,
+    fixed_length: Any = None,
+    name: str | None = None,
+) -> Any:
+    """The bytes of strings as numbers of `out_type`, along a new last axis.
+
+    The strings have one length, or are cut or filled with zeros to `fixed_length` bytes.
+
+    >>> import graphwright as tf
+    >>> tf.io.decode_raw("abcd", tf.uint8).numpy().tolist()
+    [97, 98, 99, 100]
+    """
+    kind: Any = DecodeRaw if fixed_length is None else DecodePaddedRaw
+    op = kind.of(kind.dtype_for("out_type", as_dtype(out_type)), little_endian)
+    if fixed_length is None:
+        return apply(op, string(input_bytes), name=name)
+    return apply(op, string(input_bytes), fixed_length, name=name)
+
+
+def decode_compressed(bytes: Any, compression_type: str = "", name: str | None = None) -> Any:
+    """Each string as it was before it was compressed with "ZLIB" or "GZIP".
+
+    DataLossError where it was not.
+
+    >>> import zlib
+    >>> tf.io.decode_compressed(zlib.compress(b"Hello"), "ZLIB").numpy()
+    b'Hello'
+    """
+    return apply(DecodeCompressed.of(compression_type), string(bytes), name=name)

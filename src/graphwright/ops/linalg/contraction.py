@@ -1,0 +1,394 @@
+"""Matrix products: of two matrices, and of batches of them that broadcast.
+
+float16 and bfloat16 are multiplied and summed in float32 and rounded once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from graphwright.machine import matmul as kernels
+from graphwright.op.batching import Each
+from graphwright.op.interpreter import apply, convert
+from graphwright.op.op import Call, Op, Shapes
+from graphwright.ops.core.casting import cast
+from graphwright.ops.core.gathering import axis_sizes, gather, host_vector
+from graphwright.ops.core.indexing import boolean_mask
+from graphwright.ops.core.joining import concat, stack
+from graphwright.ops.core.movement import expand_dims, reshape, squeeze, sum_to, transpose
+from graphwright.ops.core.sequences import range as range_of
+from graphwright.ops.core.shapes import rank, shape
+from graphwright.ops.core.static import known_int
+from graphwright.ops.math.arithmetic import conj
+from graphwright.ops.math.comparison import equal, logical_not
+from graphwright.ops.math.reduction import reduce_any, reduce_prod
+from graphwright.types import dtypes as dt
+from graphwright.types.dtypes import DType, as_dtype
+from graphwright.types.tensor_type import TensorType, broadcast_dims, show_dims
+
+NARROW = (dt.float16, dt.bfloat16)
+PRODUCTS = dt.INEXACT | dt.UNSIGNED | {dt.int32, dt.int64}
+
+
+def no_matrix(a: Any, b: Any) -> ValueError:
+    """The complaint about an operand of MatMul that is no matrix."""
+    position = 0 if len(a) != 2 else 1
+    return ValueError(
+        f"In[{position}] ndims must be 2 in a product of matrices: {show_dims(a)} and "
+        f"{show_dims(b)}"
+    )
+
+
+def sizes_differ(a: Any, b: Any) -> ValueError:
+    """The complaint about inner dimensions that do not match."""
+    return ValueError(
+        f"Matrix size-incompatible: In[0]: {show_dims(tuple(a))}, In[1]: {show_dims(tuple(b))}"
+    )
+
+
+def matrix_product(a: Any, b: Any) -> Any:
+    """The product of two matrices."""
+    if a.ndim != 2 or b.ndim != 2:
+        raise no_matrix(a.shape, b.shape)
+    return kernels.matmul(a, b) if len(a) * b.size > kernels.WORTH else np.dot(a, b)
+
+
+class MatMul(Op):
+    """a @ b of two matrices, either of them transposed first."""
+
+    type_name = "MatMul"
+    inputs = ("a: T", "b: T")
+    outputs = ("product: T",)
+    dtypes = {"T": PRODUCTS}
+
+    transpose_a: bool = False
+    transpose_b: bool = False
+    grad_a: bool = False
+    grad_b: bool = False
+
+    def shapes(self, a: TensorType, b: TensorType) -> Shapes:
+        for x in (a, b):
+            if x.rank not in (2, None):
+                raise no_matrix(*((2, 2) if o.dims is None else o.dims for o in (a, b)))
+        rows, inner = (a.dims or (None, None))[:: -1 if self.transpose_a else 1]
+        inner_b, columns = (b.dims or (None, None))[:: -1 if self.transpose_b else 1]
+        if None not in (inner, inner_b) and inner != inner_b:
+            raise sizes_differ(a.dims, b.dims)
+        return ((rows, columns),)
+
+    def bind(self, types: Sequence[DType]) -> Callable[..., Any]:
+        if types[0] in NARROW:
+            return self.narrow_kernel
+        if not (self.transpose_a or self.transpose_b):
+            return matrix_product
+        return self.kernel
+
+    def kernel(self, a: Any, b: Any) -> Any:
+        return matrix_product(a.T if self.transpose_a else a, b.T if self.transpose_b else b)
+
+    def narrow_kernel(self, a: Any, b: Any) -> Any:
+        """Sums in float32."""
+        return self.kernel(a.astype(np.float32), b.astype(np.float32)).astype(a.dtype)
+
+    def gradient(self, call: Call, g: Any) -> Sequence[Any]:
+        a, b = conj(call.inputs[0]), conj(call.inputs[1])
+        ta, tb = self.transpose_a, self.transpose_b
+        if ta:
+            first = multiplied(b, g, tb, True, grad_b=True)
+        else:
+            first = multiplied(g, b, False, not tb, grad_a=True)
+        if tb:
+            second = multiplied(g, a, True, ta, grad_a=True)
+        else:
+            second = multiplied(a, g, not ta, False, grad_b=True)
+        return first, second
+
+    def batched(self, each: Each) -> Any:
+        a_flag, b_flag = each.stacked
+        if a_flag and not b_flag and not self.transpose_a:
+            return each.split(apply(self, each.merged(0), each.inputs[1]), 0)
+        flags = self.transpose_a, self.transpose_b
+        factors = [conj(x) if flag else x for x, flag in zip(each.inputs, flags)]  # no adjoints
+        return apply(BatchMatMulV2.of(*flags), *factors)
+
+
+def multiplied(
+    a: Any, b: Any, ta: bool, tb: bool, *, grad_a: bool = False, grad_b: bool = False
+) -> Any:
+    """A product inside a gradient: `grad_a` or `grad_b` marks the cotangent."""
+    return apply(MatMul.of(ta, tb, grad_a, grad_b), a, b)
+
+
+def adjoint_array(x: Any) -> Any:
+    """The conjugate transpose of the innermost matrices."""
+    x = np.swapaxes(x, -1, -2)
+    return np.conj(x) if x.dtype.kind == "c" else x
+
+
+class BatchProduct(Op):
+    """The rules of both batched products: x @ y over batch dimensions that broadcast."""
+
+    adj_x: bool = False
+    adj_y: bool = False
+    grad_x: bool = False
+    grad_y: bool = False
+
+    def shapes(self, x: TensorType, y: TensorType) -> Shapes:
+        for name, operand in (("In[0]", x), ("In[1]", y)):
+            if operand.rank is not None and operand.rank < 2:
+                raise ValueError(f"{name} ndims must be >= 2: {operand.rank}")
+        if x.dims is None or y.dims is None:
+            return (None,)
+        rows, inner = x.dims[-2:][:: -1 if self.adj_x else 1]
+        inner_y, columns = y.dims[-2:][:: -1 if self.adj_y else 1]
+        if None not in (inner, inner_y) and inner != inner_y:
+            raise sizes_differ(x.dims, y.dims)
+        try:
+            batch = broadcast_dims(x.dims[:-2], y.dims[:-2])
+        except ValueError:
+            raise ValueError(
+                "In[0] and In[1] must have compatible batch dimensions: "
+                f"{show_dims(x.dims)} vs. {show_dims(y.dims)}"
+            ) from None
+        return ((*(batch or ()), rows, columns),)
+
+    def product(self, x: Any, y: Any, accumulate: Any, result: Any) -> Any:
+        """The product, summed in `accumulate` and given in `result`."""
+        if x.ndim < 2 or y.ndim < 2:
+            name, rank = ("In[0]", x.ndim) if x.ndim < 2 else ("In[1]", y.ndim)
+            raise ValueError(f"{name} ndims must be >= 2: {rank}")
+        x = x.astype(accumulate, copy=False)
+        y = y.astype(accumulate, copy=False)
+        x = adjoint_array(x) if self.adj_x else x
+        z = kernels.matmul(x, adjoint_array(y) if self.adj_y else y)
+        return z.astype(result, copy=False)
+
+    def gradient(self, call: Call, g: Any) -> Sequence[Any]:
+        x, y = call.inputs
+        ax, ay = self.adj_x, self.adj_y
+        gx = self.cotangent(y, g, ay, True) if ax else self.cotangent(g, y, False, not ay)
+        gy = self.cotangent(g, x, True, ax) if ay else self.cotangent(x, g, not ax, False)
+        return sum_to(gx, x), sum_to(gy, y)
+
+    def cotangent(self, x: Any, y: Any, adj_x: bool, adj_y: bool) -> Any:
+        """A product inside the gradient."""
+        return apply(BatchMatMulV2.of(adj_x, adj_y), x, y)
+
+    def batched(self, each: Each) -> Any:
+        rank = max(each.rank(0), each.rank(1))
+        return apply(self, each.aligned(0, rank), each.aligned(1, rank))
+
+
+class BatchMatMulV2(BatchProduct):
+    """x @ y of the innermost matrices, either of them conjugate transposed first."""
+
+    type_name = "BatchMatMulV2"
+    node_name = "MatMul"
+    inputs = ("x: T", "y: T")
+    outputs = ("output: T",)
+    dtypes = {"T": PRODUCTS | {dt.int16}}
+
+    def bind(self, types: Sequence[DType]) -> Callable[..., Any]:
+        result = types[0].numpy_dtype
+        accumulate = np.float32 if types[0] in NARROW else result
+        return lambda x, y: self.product(x, y, accumulate, result)
+
+
+class BatchMatMulV3(BatchProduct):
+    """x @ y with a result of another dtype, in which the sums are taken."""
+
+    type_name = "BatchMatMulV3"
+    inputs = ("x: Ta", "y: Tb")
+    outputs = ("output: Tout",)
+    dtypes = {
+        "Ta": dt.INEXACT | dt.SIGNED | {dt.uint8},
+        "Tb": dt.INEXACT | dt.SIGNED | {dt.uint8},
+    }
+
+    Tout: DType = dt.int32
+
+    def bind(self, types: Sequence[DType]) -> Callable[..., Any]:
+        result = self.Tout.numpy_dtype
+        accumulate = np.float32 if self.Tout in NARROW else result
+        return lambda x, y: self.product(x, y, accumulate, result)
+
+
+def matmul(
+    a: Any,
+    b: Any,
+    transpose_a: bool = False,
+    transpose_b: bool = False,
+    adjoint_a: bool = False,
+    adjoint_b: bool = False,
+    a_is_sparse: bool = False,
+    b_is_sparse: bool = False,
+    output_type: Any = None,
+    grad_a: bool = False,
+    grad_b: bool = False,
+    name: str | None = None,
+) -> Any:
+    """The matrix product a @ b of the innermost two dimensions; the others broadcast.
+
+    `transpose_*` transposes and `adjoint_*` conjugates and transposes an operand first.
+    `a_is_sparse` and `b_is_sparse` are hints that change nothing. `output_type` asks for a
+    result of another dtype, such as int32 from int8.
+
+    ValueError if an operand is to be both transposed and adjoint; InvalidArgumentError
+    (ValueError when traced) if the shapes do not match.
+
+    >>> import graphwright as tf
+    >>> tf.matmul([[1, 2], [3, 4]], [[1, 0], [1, 1]])
+    <tf.Tensor: shape=(2, 2), dtype=int32, numpy=
+    array([[3, 2],
+           [7, 4]], dtype=int32)>
+    """
+    if (transpose_a and adjoint_a) or (transpose_b and adjoint_b):
+        raise twice_transposed(transpose_a, adjoint_a, transpose_b, adjoint_b)
+    a = convert(a)
+    b = convert(b, None, a.dtype)
+    rank_a, rank_b = a.ndim, b.ndim
+    plain = rank_a is not None and rank_b is not None and rank_a <= 2 and rank_b <= 2
+    if plain and a.dtype is not b.dtype and {a.dtype, b.dtype} == _MIXED:
+        a, b = cast(a, dt.float32), cast(b, dt.float32)
+    if plain and output_type is None:
+        x, y = conj(a) if adjoint_a else a, conj(b) if adjoint_b else b
+        flags = (bool(transpose_a or adjoint_a), bool(transpose_b or adjoint_b), grad_a, grad_b)
+        return apply(MatMul.of(*flags), x, y, name=name)
+    # The batched ops know only adjoints: a transpose is the adjoint of the conjugate.
+    x, y = conj(a) if transpose_a else a, conj(b) if transpose_b else b
+    flags = (bool(transpose_a or adjoint_a), bool(transpose_b or adjoint_b), grad_a, grad_b)
+    if output_type is None:
+        return apply(BatchMatMulV2.of(*flags), x, y, name=name)
+    dtype = as_dtype(output_type)
+    if plain and dtype is a.dtype is b.dtype:
+        return matmul(a, b, transpose_a, transpose_b, adjoint_a, adjoint_b, name=name)
+    return apply(BatchMatMulV3.of(*flags, dtype), x, y, name=name)
+
+
+#: What is multiplied as float32: TensorFlow takes such operands for sparse ones.
+_MIXED = {dt.bfloat16, dt.float32}
+
+
+def twice_transposed(
+    transpose_a: bool, adjoint_a: bool, transpose_b: bool, adjoint_b: bool
+) -> ValueError:
+    """The complaint about an operand that is to be transposed in two ways."""
+    first = transpose_a and adjoint_a
+    operand = "a" if first else "b"
+    flags = (transpose_a, adjoint_a) if first else (transpose_b, adjoint_b)
+    return ValueError(
+        f"Only one of `transpose_{operand}` and `adjoint_{operand}` can be True. Received "
+        f"`transpose_{operand}`={flags[0]}, `adjoint_{operand}`={flags[1]}."
+    )
+
+
+def matvec(
+    a: Any,
+    b: Any,
+    transpose_a: bool = False,
+    adjoint_a: bool = False,
+    a_is_sparse: bool = False,
+    b_is_sparse: bool = False,
+    name: str | None = None,
+) -> Any:
+    """The product of matrices [..., m, n] and vectors [..., n]."""
+    a = convert(a)
+    b = convert(b, None, a.dtype)
+    product = matmul(a, expand_dims(b, -1), transpose_a=transpose_a, adjoint_a=adjoint_a)
+    return squeeze(product, [-1])
+
+
+def tensordot(a: Any, b: Any, axes: Any, name: str | None = None) -> Any:
+    """The sum of products over the last `axes` axes of a and the first of b, or over two lists.
+
+    ValueError if the axes do not fit.
+
+    >>> import graphwright as tf
+    >>> tf.tensordot([[1, 2], [3, 4]], [1, 10], 1)
+    <tf.Tensor: shape=(2,), dtype=int32, numpy=array([21, 43], dtype=int32)>
+    """
+    a = convert(a)
+    b = convert(b, None, a.dtype)
+    axes = known_int(axes.numpy().tolist() if hasattr(axes, "numpy") else axes)
+    if a.type.rank is None or b.type.rank is None:
+        return tensordot_of_unknown_rank(a, b, axes, name)
+    over_a, over_b = contracted_axes(a.type.rank, b.type.rank, axes)
+    left, outer_a = as_matrix(a, over_a, rows_first=True)
+    right, outer_b = as_matrix(b, over_b, rows_first=False)
+    return reshape(matmul(left, right), host_vector([*outer_a, *outer_b]), name=name)
+
+
+def tensordot_of_unknown_rank(a: Any, b: Any, axes: Any, name: str | None) -> Any:
+    """`tensordot` by shapes and ranks that are known only when it runs."""
+    if isinstance(axes, int):
+        over_a, over_b = range_of(rank(a) - axes, rank(a)), range_of(0, axes)
+    else:
+        over_a, over_b = (stack(placed(x, o)) for x, o in zip((a, b), listed_axes(axes)))
+    free_a, free_b = other_axes(a, over_a), other_axes(b, over_b)
+    inner = reduce_prod(gather(shape(a), over_a))
+    left = reshape(transpose(a, concat([free_a, over_a], 0)), stack([-1, inner]))
+    right = reshape(transpose(b, concat([over_b, free_b], 0)), stack([inner, -1]))
+    dims = concat([gather(shape(a), free_a), gather(shape(b), free_b)], 0)
+    return reshape(matmul(left, right), dims, name=name)
+
+
+def placed(x: Any, axes: Sequence[int]) -> list[Any]:
+    """Axes of a tensor of unknown rank, counted from the front."""
+    return [a if a >= 0 else a + rank(x) for a in axes]
+
+
+def other_axes(x: Any, axes: Any) -> Any:
+    """The axes of a tensor of unknown rank that are not among `axes`."""
+    places = range_of(0, rank(x))
+    taken = reduce_any(equal(places[:, None], axes[None, :]), 1)
+    return boolean_mask(places, logical_not(taken))
+
+
+def listed_axes(axes: Any) -> tuple[list[int], list[int]]:
+    """The two lists of axes; ValueError unless they are two of one length."""
+    if len(axes) != 2:
+        raise ValueError(f"`axes` must be an integer or have length 2. Received {axes}.")
+    over_a, over_b = ([int(x) for x in np.ravel(o)] for o in axes)
+    if len(over_a) != len(over_b):
+        raise ValueError(
+            f"Different number of contraction axes `a` and `b`, {len(over_a)} != {len(over_b)}."
+        )
+    return over_a, over_b
+
+
+def contracted_axes(rank_a: int, rank_b: int, axes: Any) -> tuple[list[int], list[int]]:
+    """The axes of both operands over which `tensordot` sums."""
+    if isinstance(axes, int):
+        if axes < 0:
+            raise ValueError(f"`axes` must be at least 0. Received: {axes}.")
+        if axes > min(rank_a, rank_b):
+            raise ValueError(
+                f"`axes` must not be larger than the number of dimensions of tensor a or b. "
+                f"Received: {axes}, vs tensor dimensions {rank_a} and {rank_b}."
+            )
+        return list(range(rank_a - axes, rank_a)), list(range(axes))
+    over_a, over_b = listed_axes(axes)
+    return [x % rank_a for x in over_a], [x % rank_b for x in over_b]
+
+
+def as_matrix(x: Any, over: list[int], rows_first: bool) -> tuple[Any, list[Any]]:
+    """A tensor as a matrix with the axes `over` as columns (or rows); the other axes' sizes."""
+    sizes = axis_sizes(x)
+    free = [i for i in range(len(sizes)) if i not in over]
+    groups = (free, over) if rows_first else (over, free)
+    order = [i for group in groups for i in group]
+    if order != list(range(len(order))):
+        x = transpose(x, tuple(order))
+    dims = [joined_size([sizes[i] for i in group]) for group in groups]
+    return reshape(x, host_vector(dims)), [sizes[i] for i in free]
+
+
+def joined_size(sizes: list[Any]) -> Any:
+    """The product of sizes, some of which may be tensors."""
+    size: Any = 1
+    for s in sizes:
+        size = s * size
+    return size

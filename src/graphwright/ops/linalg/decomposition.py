@@ -1,0 +1,457 @@
+"""Decompositions of matrices: Cholesky, QR, SVD, eigenvalues, LU."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from graphwright.op.interpreter import apply, convert
+from graphwright.op.op import Call, Shapes
+from graphwright.ops.core.casting import cast
+from graphwright.ops.core.gathering import axis_size
+from graphwright.ops.core.indicators import one_hot
+from graphwright.ops.core.joining import concat, zeros_for_none
+from graphwright.ops.linalg import small_matrices
+from graphwright.ops.linalg.contraction import matmul
+from graphwright.ops.linalg.linear_systems import (
+    LAPACK,
+    MatrixOp,
+    adjoint,
+    identity_like,
+    joined,
+    solve,
+    split_matrix,
+    split_square,
+    triangular_solve,
+)
+from graphwright.ops.linalg.matrices import band_part, diag, diag_part
+from graphwright.ops.math.arithmetic import conj
+from graphwright.ops.math.comparison import select
+from graphwright.ops.math.complex_parts import real
+from graphwright.ops.math.transcendental import reciprocal
+from graphwright.types import dtypes as dt
+from graphwright.types.dtypes import DType
+from graphwright.types.tensor_type import TensorType
+
+
+def with_half_diagonal(x: Any) -> Any:
+    """The lower triangle with half of the diagonal."""
+    return band_part(x, -1, 0) - band_part(x, 0, 0) * 0.5
+
+
+def differences(values: Any) -> Any:
+    """1 / (values[j] - values[i]), but 0 where they are equal."""
+    gaps = values[..., None, :] - values[..., :, None]
+    equal = gaps == 0
+    return select(equal, 0, reciprocal(select(equal, 1, gaps)))
+
+
+class Cholesky(MatrixOp):
+    """The lower triangular L of L @ adjoint(L) = x; NaN where x is not positive definite."""
+
+    type_name = "Cholesky"
+    ruled = True
+
+    def shapes(self, x: TensorType) -> Shapes:
+        batch, size = split_square(self.type_name, x)
+        return (joined(batch, size, size),)
+
+    def kernel(self, x: Any) -> Any:
+        size, count = x.shape[-1], math.prod(x.shape[:-2])
+        if small_matrices.side_by_side(count, size):
+            return small_matrices.cholesky(x)
+        try:
+            return np.linalg.cholesky(x)
+        except np.linalg.LinAlgError:
+            if count == 1:
+                return np.tril(np.full_like(x, np.nan))
+            if count > size:
+                return small_matrices.cholesky(x)
+            return np.reshape([self.kernel(m) for m in x.reshape(-1, size, size)], x.shape)
+
+    def gradient(self, call: Call, g: Any) -> Sequence[Any]:
+        lower = call.outputs[0]
+        inverse = triangular_solve(lower, identity_like(lower))
+        middle = with_half_diagonal(matmul(lower, g, adjoint_a=True))
+        full = matmul(matmul(inverse, middle, adjoint_a=True), inverse)
+        return ((full + adjoint(full)) * 0.5,)
+
+
+class Qr(MatrixOp):
+    """The orthonormal q and the upper triangular r of q @ r = x."""
+
+    type_name = "Qr"
+    outputs = ("q: T", "r: T")
+
+    full_matrices: bool = False
+
+    def shapes(self, x: TensorType) -> Shapes:
+        batch, rows, columns = split_matrix(self.type_name, x)
+        inner = rows if self.full_matrices else smaller(rows, columns)
+        return joined(batch, rows, inner), joined(batch, inner, columns)
+
+    def kernel(self, x: Any) -> Any:
+        return tuple(np.linalg.qr(x, mode="complete" if self.full_matrices else "reduced"))
+
+    def gradient(self, call: Call, *cotangents: Any) -> Sequence[Any]:
+        g_q, g_r = zeros_for_none(call, cotangents)
+        x, (q, r) = call.inputs[0], call.outputs
+        rows, columns = (x.type.dims or (None, None))[-2:]
+        if rows is None or columns is None:
+            raise NotImplementedError("QrGrad not implemented with dynamic shapes.")
+        if rows > columns and self.full_matrices:
+            raise NotImplementedError(
+                "QrGrad not implemented when nrows > ncols and full_matrices is true. Received "
+                f"r.shape={r.shape} with nrows={rows} and ncols={columns}."
+            )
+        if rows >= columns:
+            return (square_qr_gradient(q, r, g_q, g_r),)
+        rest, g_rest = x[..., rows:], g_r[..., rows:]
+        left = square_qr_gradient(
+            q, r[..., :rows], g_q + matmul(rest, g_rest, adjoint_b=True), g_r[..., :rows]
+        )
+        return (concat([left, matmul(q, g_rest)], -1),)
+
+
+def square_qr_gradient(q: Any, r: Any, g_q: Any, g_r: Any) -> Any:
+    """The cotangent of a matrix with at least as many rows as columns."""
+    from_q, from_r = matmul(q, g_q, adjoint_a=True), matmul(r, g_r, adjoint_b=True)
+    skew = (from_q - adjoint(from_q)) + (from_r - adjoint(from_r))
+    result = matmul(q, g_r + over_adjoint(band_part(skew, -1, 0), r))
+    result += over_adjoint(g_q - matmul(q, from_q), r)
+    if q.dtype.is_complex:
+        diagonal = band_part(from_r - adjoint(from_q), 0, 0)
+        imaginary = diagonal - cast(real(diagonal), q.dtype)
+        result += over_adjoint(matmul(q, adjoint(imaginary)), r)
+    return result
+
+
+def over_adjoint(x: Any, r: Any) -> Any:
+    """x @ inverse(adjoint(r)) of an upper triangular r."""
+    return adjoint(triangular_solve(r, adjoint(x), lower=False))
+
+
+def smaller(rows: int | None, columns: int | None) -> int | None:
+    """The lesser of two dimensions, None if that is not known."""
+    return None if rows is None or columns is None else min(rows, columns)
+
+
+class Svd(MatrixOp):
+    """The singular values s in descending order, and u and v of u @ diag(s) @ adjoint(v) = x."""
+
+    type_name = "Svd"
+    outputs = ("s: T", "u: T", "v: T")
+
+    compute_uv: bool = True
+    full_matrices: bool = False
+
+    def shapes(self, x: TensorType) -> Shapes:
+        batch, rows, columns = split_matrix(self.type_name, x)
+        inner = smaller(rows, columns)
+        if not self.compute_uv:
+            return joined(batch, inner), (0,), (0,)
+        u = joined(batch, rows, rows if self.full_matrices else inner)
+        v = joined(batch, columns, columns if self.full_matrices else inner)
+        return joined(batch, inner), u, v
+
+    def kernel(self, x: Any) -> Any:
+        finite = np.isfinite(x).all((-2, -1), keepdims=True)
+        if not finite.all():  # of which LAPACK decomposes none
+            parts = self.kernel(np.where(finite, x, 0))
+            holes = (finite[..., 0], finite, finite)
+            return tuple([np.where(f, p, np.nan) if p.size else p for p, f in zip(parts, holes)])
+        if not self.compute_uv:
+            empty = np.zeros(0, x.dtype)
+            return np.linalg.svd(x, compute_uv=False).astype(x.dtype), empty, empty
+        u, s, vh = np.linalg.svd(x, full_matrices=self.full_matrices)
+        v = np.swapaxes(vh, -1, -2)
+        return s.astype(x.dtype), u, np.conj(v) if v.dtype.kind == "c" else v
+
+    def gradient(self, call: Call, *cotangents: Any) -> Sequence[Any]:
+        g_s, g_u, g_v = zeros_for_none(call, cotangents)
+        x = call.inputs[0]
+        if x.dtype.is_complex:
+            g_s = cast(real(g_s), x.dtype)  # singular values are real in spite of their dtype
+        if not self.compute_uv:
+            _, u, v = apply(Svd.of(True, False), x)
+            return (matmul(matmul(u, diag(g_s)), v, adjoint_b=True),)
+        rows, columns = (x.type.dims or (None, None))[-2:]
+        if self.full_matrices and (rows is None or rows != columns):
+            raise NotImplementedError(
+                "svd gradient is not implemented for full_matrices=True unless the matrix is "
+                f"square, got m={rows} and n={columns}"
+            )
+        s, u, v = call.outputs
+        return (svd_gradient(s, u, v, g_s, g_u, g_v),)
+
+
+def svd_gradient(s: Any, u: Any, v: Any, g_s: Any, g_u: Any, g_v: Any) -> Any:
+    """The cotangent of a matrix from those of its thin decomposition."""
+    gaps = differences(s * s)
+    from_u, from_v = matmul(u, g_u, adjoint_a=True), matmul(v, g_v, adjoint_a=True)
+    row, column = s[..., None, :], s[..., :, None]
+    middle = diag(g_s) + gaps * (from_u - adjoint(from_u)) * row
+    middle += column * gaps * (from_v - adjoint(from_v))
+    zero = s == 0
+    inverse = select(zero, 0, reciprocal(select(zero, 1, s)))[..., None, :]
+    if s.dtype.is_complex:
+        twist = band_part(from_v, 0, 0)
+        middle += 0.5 * inverse * (conj(twist) - twist)
+    result = matmul(matmul(u, middle), v, adjoint_b=True)
+    rest_u = (g_u - matmul(u, from_u)) * inverse
+    rest_v = (g_v - matmul(v, from_v)) * inverse
+    return result + matmul(rest_u, v, adjoint_b=True) + matmul(u, rest_v, adjoint_b=True)
+
+
+class SelfAdjointEigV2(MatrixOp):
+    """The eigenvalues in ascending order and eigenvectors; only the lower triangle is read."""
+
+    type_name = "SelfAdjointEigV2"
+    outputs = ("e: T", "v: T")
+
+    compute_v: bool = True
+
+    def shapes(self, x: TensorType) -> Shapes:
+        batch, size = split_square(self.type_name, x)
+        return joined(batch, size), joined(batch, size, size) if self.compute_v else (0,)
+
+    def kernel(self, x: Any) -> Any:
+        if not self.compute_v:
+            return np.linalg.eigvalsh(x).astype(x.dtype), np.zeros(0, x.dtype)
+        values, vectors = np.linalg.eigh(x)
+        return values.astype(x.dtype), vectors
+
+    def gradient(self, call: Call, *cotangents: Any) -> Sequence[Any]:
+        g_e, g_v = zeros_for_none(call, cotangents)
+        if self.compute_v:
+            e, v = call.outputs
+            middle = diag(g_e) + differences(e) * matmul(v, g_v, adjoint_a=True)
+        else:
+            _, v = apply(SelfAdjointEigV2.of(True), call.inputs[0])
+            middle = diag(g_e)
+        full = matmul(v, matmul(middle, v, adjoint_b=True))
+        return (with_half_diagonal(full + adjoint(full)),)
+
+
+class Eig(MatrixOp):
+    """The eigenvalues and right eigenvectors of any square matrix, complex."""
+
+    type_name = "Eig"
+    outputs = ("e: Tout", "v: Tout")
+    dtypes = {"T": LAPACK - {dt.float16}}
+
+    compute_v: bool = True
+    Tout: DType = dt.complex64
+
+    def shapes(self, x: TensorType) -> Shapes:
+        batch, size = split_square(self.type_name, x)
+        return joined(batch, size), joined(batch, size, size) if self.compute_v else (0,)
+
+    def kernel(self, x: Any) -> Any:
+        dtype = self.Tout.numpy_dtype
+        if not self.compute_v:
+            return np.linalg.eigvals(x).astype(dtype), np.zeros(0, dtype)
+        values, vectors = np.linalg.eig(x)
+        return values.astype(dtype), vectors.astype(dtype)
+
+    def gradient(self, call: Call, *cotangents: Any) -> Sequence[Any]:
+        g_e, g_v = zeros_for_none(call, cotangents)
+        x = call.inputs[0]
+        if self.compute_v:
+            e, v = call.outputs
+            product = matmul(v, g_v, adjoint_a=True)
+            norms = diag(cast(real(diag_part(product)), e.dtype))
+            change = product - matmul(matmul(v, v, adjoint_a=True), norms)
+            middle = diag(g_e) + conj(differences(e)) * change
+        else:
+            _, v = apply(Eig.of(True, self.Tout), x)
+            middle = diag(g_e)
+        vh = adjoint(v)
+        full = solve(vh, matmul(middle, vh))
+        return (full if x.dtype.is_complex else cast(real(full), x.dtype),)
+
+
+class Lu(MatrixOp):
+    """L below and U above the diagonal of one matrix, and p: (L + I) @ U = x[p]."""
+
+    type_name = "Lu"
+    outputs = ("lu: T", "p: output_idx_type")
+    dtypes = MatrixOp.dtypes | {"output_idx_type": dt.INDEX}
+    failure = "Input is not invertible."
+    ruled = True
+
+    output_idx_type: DType = dt.int32
+
+    def shapes(self, x: TensorType) -> Shapes:
+        batch, size = split_square(self.type_name, x)
+        return joined(batch, size, size), joined(batch, size)
+
+    def kernel(self, x: Any) -> Any:
+        packed, order = self.factors(x)
+        diagonals = np.diagonal(packed, axis1=-2, axis2=-1)
+        if (diagonals == 0).any() or np.isnan(diagonals[..., :1]).any():
+            raise np.linalg.LinAlgError
+        return packed, order.astype(self.output_idx_type.numpy_dtype)
+
+    def factors(self, x: Any) -> tuple[Any, Any]:
+        """The packed factors and the order of rows of any matrices."""
+        *lead, size, _ = x.shape
+        # LAPACK takes what has the greatest |real| + |imaginary| for the greatest complex number.
+        few = x.dtype.kind == "c" and size <= small_matrices.SMALL
+        if not x.size or few or small_matrices.side_by_side(math.prod(lead), size):
+            return small_matrices.lu(x)
+        from scipy.linalg import get_lapack_funcs  # here, for it takes long to import
+
+        getrf, laswp = get_lapack_funcs(("getrf", "laswp"), dtype=x.dtype)
+        packed, order = np.empty_like(x), np.empty(x.shape[:-1], np.int64)
+        rows = np.arange(size, dtype=x.dtype)[:, None]
+        finite = np.isfinite(x).all((-2, -1))
+        for i in np.ndindex(*lead):
+            if finite[i]:
+                packed[i], exchanges, _ = getrf(x[i])
+                order[i] = laswp(rows, exchanges)[:, 0].real
+        if not finite.all():
+            packed[~finite], order[~finite] = small_matrices.lu(x[~finite])
+        return packed, order
+
+    def gradient(self, call: Call, g: Any, _: Any) -> Sequence[Any]:
+        packed, p = call.outputs
+        lower, upper = unit_lower(packed), band_part(packed, 0, -1)
+        from_lower = matmul(lower, strictly_lower(g), adjoint_a=True)
+        from_upper = matmul(band_part(g, 0, -1), upper, adjoint_b=True)
+        middle = strictly_lower(from_lower) + band_part(from_upper, 0, -1)
+        left = triangular_solve(lower, middle, lower=True, adjoint=True)
+        full = over_adjoint(left, upper)
+        return (matmul(permutation_rows(p, packed), full, adjoint_a=True),)
+
+
+def strictly_lower(x: Any) -> Any:
+    """The triangle below the diagonal."""
+    return band_part(x, -1, 0) - band_part(x, 0, 0)
+
+
+# -- the public functions -------------------------------------------------------------------
+
+
+def cholesky(input: Any, name: str | None = None) -> Any:
+    """The lower triangular L of L @ adjoint(L) = input, reading only the lower triangle.
+
+    A matrix that is not positive definite gives NaN.
+
+    >>> import graphwright as tf
+    >>> tf.linalg.cholesky([[4.0, 2.0], [2.0, 2.0]])
+    <tf.Tensor: shape=(2, 2), dtype=float32, numpy=
+    array([[2., 0.],
+           [1., 1.]], dtype=float32)>
+    """
+    return apply(Cholesky.of(), convert(input), name=name)
+
+
+class QrResult(NamedTuple):
+    """The result of `qr`."""
+
+    q: Any
+    r: Any
+
+
+def qr(input: Any, full_matrices: bool = False, name: str | None = None) -> QrResult:
+    """The orthonormal q and the upper triangular r of q @ r = input."""
+    return QrResult(*apply(Qr.of(bool(full_matrices)), convert(input), name=name))
+
+
+def svd(
+    tensor: Any, full_matrices: bool = False, compute_uv: bool = True, name: str | None = None
+) -> Any:
+    """The singular values s; with `compute_uv` also u and v: tensor = u @ diag(s) @ adjoint(v).
+
+    The singular values have the real dtype of the matrix.
+    """
+    x = convert(tensor)
+    s, u, v = apply(Svd.of(bool(compute_uv), bool(full_matrices)), x, name=name)
+    s = real(s) if x.dtype.is_complex else s
+    return (s, u, v) if compute_uv else s
+
+
+def eigh(tensor: Any, name: str | None = None) -> tuple[Any, Any]:
+    """Eigenvalues in ascending order and eigenvectors (columns) of self-adjoint matrices.
+
+    Only the lower triangle is read; the eigenvalues have the dtype of the matrix.
+    """
+    e, v = apply(SelfAdjointEigV2.of(True), convert(tensor), name=name)
+    return e, v
+
+
+def eigvalsh(tensor: Any, name: str | None = None) -> Any:
+    """The eigenvalues of self-adjoint matrices, in ascending order."""
+    return apply(SelfAdjointEigV2.of(False), convert(tensor), name=name)[0]
+
+
+def eig(tensor: Any, name: str | None = None) -> tuple[Any, Any]:
+    """The complex eigenvalues and right eigenvectors (columns) of square matrices."""
+    x = convert(tensor)
+    e, v = apply(Eig.of(True, complex_dtype(x)), x, name=name)
+    return e, v
+
+
+def eigvals(tensor: Any, name: str | None = None) -> Any:
+    """The complex eigenvalues of square matrices."""
+    x = convert(tensor)
+    return apply(Eig.of(False, complex_dtype(x)), x, name=name)[0]
+
+
+def complex_dtype(x: Any) -> DType:
+    """The complex dtype of the same precision."""
+    return dt.complex128 if x.dtype in (dt.float64, dt.complex128) else dt.complex64
+
+
+class LuResult(NamedTuple):
+    """The result of `lu`."""
+
+    lu: Any
+    p: Any
+
+
+def lu(input: Any, output_idx_type: Any = dt.int32, name: str | None = None) -> LuResult:
+    """The LU decomposition with row exchanges p: (L + I) @ U = input[p], L and U in one matrix."""
+    op = Lu.of(Lu.dtype_for("output_idx_type", output_idx_type))
+    return LuResult(*apply(op, convert(input), name=name))
+
+
+def lu_solve(
+    lower_upper: Any, perm: Any, rhs: Any, validate_args: bool = False, name: str | None = None
+) -> Any:
+    """The x of matrix @ x = rhs, from the result of `lu` of the matrix."""
+    packed = convert(lower_upper)
+    permuted = matmul(permutation_rows(perm, packed), convert(rhs, packed.dtype))
+    half = triangular_solve(unit_lower(packed), permuted)
+    return triangular_solve(packed, half, lower=False)
+
+
+def lu_reconstruct(
+    lower_upper: Any, perm: Any, validate_args: bool = False, name: str | None = None
+) -> Any:
+    """The matrix whose `lu` is given."""
+    packed = convert(lower_upper)
+    product = matmul(unit_lower(packed), band_part(packed, 0, -1))
+    return matmul(permutation_rows(perm, packed), product, transpose_a=True)
+
+
+def lu_matrix_inverse(
+    lower_upper: Any, perm: Any, validate_args: bool = False, name: str | None = None
+) -> Any:
+    """The inverse of the matrix whose `lu` is given."""
+    packed = convert(lower_upper)
+    return lu_solve(packed, perm, identity_like(packed))
+
+
+def unit_lower(packed: Any) -> Any:
+    """The lower factor of a packed decomposition, with ones on its diagonal."""
+    return band_part(packed, -1, 0) - band_part(packed, 0, 0) + identity_like(packed)
+
+
+def permutation_rows(perm: Any, packed: Any) -> Any:
+    """The matrices that bring rows into the order `perm`."""
+    return one_hot(perm, axis_size(packed, -1), dtype=packed.dtype)

@@ -1,0 +1,382 @@
+"""Sums of products of tensors whose axes are named by letters."""
+
+from __future__ import annotations
+
+import functools
+import math
+import string
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from graphwright.machine.matmul import matmul
+from graphwright.op.batching import Each
+from graphwright.op.interpreter import apply, convert_many
+from graphwright.op.op import Call, Op, Shapes
+from graphwright.ops.core.creation import ones, ones_like
+from graphwright.ops.core.gathering import axis_sizes, host_vector
+from graphwright.ops.core.movement import broadcast_to, reshape, sum_to, transpose
+from graphwright.ops.core.shapes import shape
+from graphwright.ops.linalg.matrices import band_part
+from graphwright.ops.math.arithmetic import conj
+from graphwright.types import dtypes as dt
+from graphwright.types.dtypes import DType
+from graphwright.types.tensor_type import Dims, TensorType, broadcast_dims, show_dims
+
+NARROW = (dt.float16, dt.bfloat16)
+
+
+class Terms(NamedTuple):
+    """The labels of each operand's axes and of the result's, ellipses spelled out."""
+
+    operands: tuple[str, ...]
+    result: str
+    stretched: str  # the labels that ellipses stand for: their sizes broadcast
+
+
+@functools.lru_cache(maxsize=1024)
+def parse(equation: str, ranks: tuple[int, ...]) -> Terms:
+    """The terms of an equation for operands of these ranks; ValueError if they do not fit."""
+    text = equation.replace(" ", "")
+    left, arrow, right = text.partition("->")
+    operands = left.split(",")
+    if len(operands) != len(ranks):
+        raise ValueError(
+            f"Expected {len(operands)} inputs for equation {equation} but got: {len(ranks)}"
+        )
+    used = set(text) & set(string.ascii_letters)
+    free = [c for c in string.ascii_letters if c not in used]
+    widths = [spelled_width(o, r, equation) for o, r in zip(operands, ranks)]
+    stretched = "".join(free[: max(widths, default=0)])
+    spelled = tuple(
+        o.replace("...", stretched[len(stretched) - w :]) for o, w in zip(operands, widths)
+    )
+    if arrow:
+        result = right.replace("...", stretched)
+    else:
+        letters = "".join(operands).replace(".", "")
+        result = stretched + "".join(sorted(c for c in used if letters.count(c) == 1))
+    check_terms(equation, spelled, result)
+    return Terms(spelled, result, stretched)
+
+
+def spelled_width(labels: str, rank: int, equation: str) -> int:
+    """How many axes the ellipsis of an operand stands for."""
+    named = len(labels.replace("...", ""))
+    if named > rank or ("..." not in labels and named != rank):
+        raise ValueError(
+            f"Expected input with rank {'at least ' if '...' in labels else ''}{named} for term "
+            f"'{labels}' of einsum equation {equation}, got rank {rank}"
+        )
+    return rank - named if "..." in labels else 0
+
+
+def check_terms(equation: str, operands: tuple[str, ...], result: str) -> None:
+    """Terms are letters, and those of the result occur in the operands, once in it."""
+    for labels in (*operands, result):
+        if any(c not in string.ascii_letters for c in labels):
+            raise ValueError(f"Invalid character in einsum equation: {equation}")
+    for label in result:
+        if not any(label in o for o in operands):
+            raise ValueError(
+                f"Label '{label}' of the output of einsum equation {equation} is in no input"
+            )
+        if result.count(label) > 1:
+            raise ValueError(
+                f"Label '{label}' is repeated in the output of einsum equation {equation}"
+            )
+
+
+def without_repeats(labels: str) -> str:
+    """Each label once, in the order of first occurrence."""
+    return "".join(dict.fromkeys(labels))
+
+
+@functools.lru_cache(maxsize=1024)
+def contraction(terms: Terms) -> Callable[..., Any]:
+    """A kernel for one or two operands: sums, transposes and one product of matrices."""
+    if len(terms.operands) == 1:
+        text = f"{terms.operands[0]}->{terms.result}"
+        return lambda x: np.einsum(text, x)
+    a, b = (without_repeats(o) for o in terms.operands)
+    batch = "".join(c for c in terms.result if c in a and c in b)
+    inner = "".join(c for c in a if c in b and c not in terms.result)
+    rows = "".join(c for c in terms.result if c in a and c not in b)
+    columns = "".join(c for c in terms.result if c in b and c not in a)
+    prepare_a = arranged(terms.operands[0], batch + rows + inner)
+    prepare_b = arranged(terms.operands[1], batch + inner + columns)
+    order = tuple((batch + rows + columns).index(c) for c in terms.result)
+    cut, last = len(batch), len(batch) + len(rows)
+
+    def product(x: Any, y: Any) -> Any:
+        x, y = prepare_a(x), prepare_b(y)
+        left, right = x.shape[cut:last], y.shape[cut + len(inner) :]
+        size = math.prod(x.shape[last:])
+        if x.shape[last:] != y.shape[cut : cut + len(inner)]:
+            raise ValueError(
+                f"Expected dimension {show_dims(x.shape[last:])} of labels '{inner}' but got "
+                f"{show_dims(y.shape[cut : cut + len(inner)])}"
+            )
+        x = x.reshape((*x.shape[:cut], math.prod(left), size))
+        y = y.reshape((*y.shape[:cut], size, math.prod(right)))
+        z = matmul(x, y)
+        return z.reshape((*z.shape[:cut], *left, *right)).transpose(order)
+
+    return product
+
+
+def arranged(labels: str, wanted: str) -> Callable[[Any], Any]:
+    """Takes diagonals and sums so that the axes are the wanted labels in that order."""
+    if sorted(labels) == sorted(wanted):
+        order = tuple(labels.index(c) for c in wanted)
+        return lambda x: x.transpose(order)
+    text = f"{labels}->{wanted}"
+    return lambda x: np.einsum(text, x)
+
+
+def label_sizes(equation: str, terms: Terms, shapes: Sequence[Dims]) -> dict[str, Dims]:
+    """The size of each label, as a shape of one axis; ValueError where operands disagree."""
+    sizes: dict[str, Dims] = {}
+    for labels, dims in zip(terms.operands, shapes):
+        for label, size in zip(labels, dims):
+            before = sizes.get(label, (size,))
+            if label in terms.stretched:
+                sizes[label] = broadcast_dims(before, (size,)) or ()
+            elif None not in (*before, size) and before != (size,):
+                raise ValueError(
+                    f"Expected dimension {before[0]} at axis of label '{label}' of einsum "
+                    f"equation {equation} but got dimension {size}"
+                )
+            else:
+                sizes[label] = before if size is None else (size,)
+    return sizes
+
+
+@functools.lru_cache(maxsize=4096)
+def planned(equation: str, shapes: tuple[tuple[int, ...], ...]) -> Callable[..., Any]:
+    """The kernel for operands of these shapes, once they are known to fit."""
+    terms = parse(equation, tuple([len(dims) for dims in shapes]))
+    label_sizes(equation, terms, shapes)
+    return contraction(terms)
+
+
+class Einsum(Op):
+    """The sum of products of one or two tensors that an equation of labels describes."""
+
+    type_name = "Einsum"
+    inputs = ("inputs: T*",)
+    outputs = ("output: T",)
+    dtypes = {"T": dt.NUMERIC}
+    least = {"inputs": 1}
+
+    equation: str
+
+    def shapes(self, *operands: TensorType) -> Shapes:
+        unknown = any(o.dims is None for o in operands)
+        if unknown and "." in self.equation:
+            result = self.equation.partition("->")[2]
+            return ((None,) * len(result) if result and "." not in result else None,)
+        names = self.equation.partition("->")[0].split(",") if unknown else [""] * len(operands)
+        shapes = [(None,) * len(n) if o.dims is None else o.dims for n, o in zip(names, operands)]
+        terms = parse(self.equation, tuple([len(dims) for dims in shapes]))
+        sizes = label_sizes(self.equation, terms, shapes)
+        return (tuple([sizes[label][0] for label in terms.result]),)
+
+    def bind(self, types: Sequence[DType]) -> Callable[..., Any]:
+        return self.narrow_kernel if types[0] in NARROW else self.kernel
+
+    def kernel(self, *arrays: Any) -> Any:
+        function = planned(self.equation, tuple([a.shape for a in arrays]))
+        return np.asarray(function(*arrays), arrays[0].dtype)
+
+    def narrow_kernel(self, *arrays: Any) -> Any:
+        """Sums in float32."""
+        wide = [a.astype(np.float32) for a in arrays]
+        return self.kernel(*wide).astype(arrays[0].dtype)
+
+    def gradient(self, call: Call, g: Any) -> Sequence[Any]:
+        if "." in self.equation and any(x.type.rank is None for x in call.inputs):
+            return loose_cotangents(self.equation, call.inputs, g)
+        terms = parse(self.equation, known_ranks(self.equation, call.inputs))
+        stretched = terms.stretched
+        if len(terms.operands) == 1:
+            factors = [(terms.result, g)]
+            return (operand_cotangent(terms.operands[0], call.inputs[0], factors, stretched),)
+        (a, b), (x, y) = terms.operands, call.inputs
+        return (
+            operand_cotangent(a, x, [(terms.result, g), (b, conj(y))], stretched),
+            operand_cotangent(b, y, [(a, conj(x)), (terms.result, g)], stretched),
+        )
+
+    def batched(self, each: Each) -> Any:
+        terms, _, result = self.equation.replace(" ", "").partition("->")
+        row = next(c for c in string.ascii_letters if c not in self.equation)
+        operands = zip(terms.split(","), each.stacked)
+        longer = ",".join(row + labels if stacked else labels for labels, stacked in operands)
+        return apply(Einsum.of(f"{longer}->{row}{result}"), *each.inputs)
+
+
+def known_ranks(equation: str, operands: Sequence[Any]) -> tuple[int, ...]:
+    """The ranks of the operands, by their terms where these have no ellipsis."""
+    labels = equation.replace(" ", "").partition("->")[0].split(",")
+    ranks = []
+    for i, operand in enumerate(operands):
+        rank = operand.type.rank
+        if rank is None:
+            if i >= len(labels) or "." in labels[i]:
+                raise ValueError(f"einsum equation {equation} needs operands of known rank")
+            rank = len(labels[i])
+        ranks.append(rank)
+    return tuple(ranks)
+
+
+def loose_cotangents(equation: str, operands: Sequence[Any], g: Any) -> Sequence[Any]:
+    """The cotangents of operands of unknown rank, whose ellipses are equally wide or leading."""
+    left, _, result = equation.partition("->")
+    labels = left.split(",")
+    cotangents = []
+    for i, (own, x) in enumerate(zip(labels, operands)):
+        if len(operands) == 1:
+            terms, factors = [result, own], [g, ones_like(x)]
+        else:
+            terms, factors = [result, labels[1 - i]], [g, conj(operands[1 - i])]
+        missing = set(own) - set("".join(terms))
+        if missing or len(set(own) - {"."}) != len(own.replace(".", "")):
+            raise NotImplementedError(f"the gradient of einsum {equation} of unknown rank")
+        kept = own if "." in own else f"...{own}"
+        cotangent = apply(Einsum.of(f"{','.join(terms)}->{kept}"), *factors)
+        cotangents.append(sum_to(cotangent, x))
+    return cotangents
+
+
+def operand_cotangent(
+    labels: str, x: Any, factors: Sequence[tuple[str, Any]], stretched: str
+) -> Any:
+    """The cotangent of an operand from that of the result and the other operand.
+
+    Labels that were only summed are spread out; repeated ones lie on a diagonal; what an
+    ellipsis has stretched comes first, is summed, and goes back to its place.
+    """
+    if stretched:
+        own = "".join(c for c in labels if c in stretched)
+        named = "".join(c for c in labels if c not in stretched)
+        order = tuple(labels.index(c) for c in own) + tuple(
+            i for i, c in enumerate(labels) if c not in stretched
+        )
+        moved = transpose(x, order)
+        result = named_cotangent(named, moved, len(own), factors, stretched)
+        return transpose(result, tuple(order.index(i) for i in range(len(order))))
+    return named_cotangent(labels, x, 0, factors, "")
+
+
+def named_cotangent(
+    labels: str, x: Any, outer: int, factors: Sequence[tuple[str, Any]], stretched: str
+) -> Any:
+    """The cotangent of an operand whose first `outer` axes an ellipsis stands for."""
+    dots = "..." if stretched else ""
+    spelled = [spelled_term(term, stretched) for term, _ in factors]
+    available = set("".join(spelled))
+    unique = without_repeats(labels)
+    kept = "".join(c for c in unique if c in available)
+    equation = f"{','.join(spelled)}->{dots}{kept}"
+    result = apply(Einsum.of(equation), *[t for _, t in factors])
+    sizes = named_sizes(x, outer, len(labels))
+    if kept != unique:
+        front = axis_sizes(result)[: len(stretched)] if stretched else []
+        kept_sizes = [sizes[labels.index(c)] if c in kept else 1 for c in unique]
+        wide = [sizes[labels.index(c)] for c in unique]
+        result = reshape(result, host_vector([*front, *kept_sizes]))
+        result = broadcast_to(result, host_vector([*front, *wide]))
+    if unique != labels:
+        result = on_diagonal(labels, unique, result, sizes, dots)
+    return sum_to(result, x) if stretched else result
+
+
+def named_sizes(x: Any, outer: int, count: int) -> list[Any]:
+    """The sizes of the axes after the `outer` ones, ints where they are known."""
+    if x.type.rank is None:
+        return [shape(x)[i] for i in range(outer, outer + count)]
+    return axis_sizes(x)[outer:]
+
+
+def spelled_term(labels: str, stretched: str) -> str:
+    """A term with the ellipsis in place of the labels that it stands for."""
+    own = "".join(c for c in labels if c in stretched)
+    return labels.replace(own, "...") if own else labels
+
+
+def on_diagonal(labels: str, unique: str, x: Any, sizes: Sequence[Any], dots: str) -> Any:
+    """Puts a tensor on the diagonal of one whose labels repeat."""
+    spelled, now = list(unique), unique
+    fresh = iter(c for c in string.ascii_letters if c not in labels)
+    target = []
+    for axis, label in enumerate(labels):
+        if labels.index(label) == axis:
+            target.append(label)
+            continue
+        other = next(fresh)
+        target.append(other)
+        identity = band_part(ones([sizes[axis], sizes[axis]], x.dtype), 0, 0)
+        spelled.append(other)
+        x = apply(Einsum.of(f"{dots}{now},{label}{other}->{dots}{''.join(spelled)}"), x, identity)
+        now = "".join(spelled)
+    return apply(Einsum.of(f"{dots}{now}->{dots}{''.join(target)}"), x)
+
+
+def einsum(equation: str, *inputs: Any, **kwargs: Any) -> Any:
+    """The sum of products that an equation such as "ij,jk->ik" describes.
+
+    Letters name axes; those that are not in the result are summed over; "..." stands for any
+    axes, which broadcast. Without "->" the result has the letters that occur once, sorted.
+
+    ValueError (InvalidArgumentError eagerly) if the operands do not fit the equation.
+
+    >>> import graphwright as tf
+    >>> tf.einsum("ij,j->i", [[1, 2], [3, 4]], [1, 10])
+    <tf.Tensor: shape=(2,), dtype=int32, numpy=array([21, 43], dtype=int32)>
+    """
+    name = kwargs.pop("name", None)
+    kwargs.pop("optimize", None)
+    if kwargs:
+        raise TypeError(
+            "Invalid keyword arguments for this function: "
+            + ", ".join(sorted(kwargs))
+            + ". Valid keyword arguments are 'name' and 'optimize'."
+        )
+    if not inputs:
+        raise ValueError("At least one input is needed by einsum.")
+    check_equation(equation, len(inputs))
+    tensors = convert_many(inputs)
+    if len(tensors) <= 2:
+        return apply(Einsum.of(equation.replace(" ", "")), *tensors, name=name)
+    return chained(equation, tensors, name)
+
+
+@functools.lru_cache(maxsize=1024)
+def check_equation(equation: str, count: int) -> None:
+    """ValueError for an equation that no operands fit."""
+    left, _, result = equation.replace(" ", "").partition("->")
+    wanted = left.count(",") + 1
+    if wanted != count:
+        raise ValueError(f'Got {count} inputs for equation "{equation}", expecting {wanted}')
+    for label in result.replace(".", ""):
+        if label not in left:
+            raise ValueError(
+                f"Output subscripts contain the label {label} not present in the input subscripts."
+            )
+
+
+def chained(equation: str, tensors: list[Any], name: str | None) -> Any:
+    """An equation of many operands as products of two, the first two first."""
+    terms = parse(equation, known_ranks(equation, tensors))
+    labels, x = terms.operands[0], tensors[0]
+    for i in range(1, len(tensors)):
+        needed = set("".join(terms.operands[i + 1 :]) + terms.result)
+        pair = without_repeats(labels + terms.operands[i])
+        last = i == len(tensors) - 1
+        result = terms.result if last else "".join(c for c in pair if c in needed)
+        step = f"{labels},{terms.operands[i]}->{result}"
+        x = apply(Einsum.of(step), x, tensors[i], name=name if last else None)
+        labels = result
+    return x

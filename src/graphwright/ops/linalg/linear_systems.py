@@ -1,0 +1,454 @@
+"""Inverses, determinants and solutions of linear systems, of batches of matrices."""
+
+from __future__ import annotations
+
+import builtins
+import math
+from collections.abc import Callable, Sequence
+from typing import Any, ClassVar, NamedTuple
+
+import numpy as np
+
+from graphwright.base.errors import InvalidArgumentError
+from graphwright.op.batching import Each, Same, last_axes
+from graphwright.op.interpreter import apply, convert, convert_pair
+from graphwright.op.op import Call, Op, Shapes
+from graphwright.ops.core.casting import cast
+from graphwright.ops.core.creation import ones_like
+from graphwright.ops.core.joining import concat, zeros_for_none
+from graphwright.ops.core.movement import sum_to, transpose
+from graphwright.ops.core.sequences import range
+from graphwright.ops.core.shapes import rank_of
+from graphwright.ops.linalg.contraction import adjoint_array, matmul
+from graphwright.ops.linalg.matrices import band_part
+from graphwright.ops.math.arithmetic import conj
+from graphwright.ops.math.comparison import equal, select
+from graphwright.types import dtypes as dt
+from graphwright.types.dtypes import DType
+from graphwright.types.tensor_type import Dims, TensorType, broadcast_dims, merge_dims, show_dims
+
+LAPACK = dt.INEXACT - {dt.bfloat16}
+
+
+def split_matrix(op: str, x: TensorType) -> tuple[Dims | None, int | None, int | None]:
+    """The batch dimensions, rows and columns of an operand; ValueError below rank 2."""
+    if x.dims is None:
+        return None, None, None
+    if len(x.dims) < 2:
+        raise ValueError(f"Input tensor of {op} must have rank >= 2, got {show_dims(x.dims)}")
+    return x.dims[:-2], x.dims[-2], x.dims[-1]
+
+
+def split_square(op: str, x: TensorType) -> tuple[Dims | None, int | None]:
+    """The batch dimensions and the size of a square operand; ValueError if it is not square."""
+    batch, rows, columns = split_matrix(op, x)
+    if None not in (rows, columns) and rows != columns:
+        raise ValueError(f"Input matrix of {op} must be square, got {show_dims(x.dims)}")
+    return batch, rows if columns is None else columns
+
+
+def joined(batch: Dims | None, *dims: int | None) -> Dims | None:
+    """Batch dimensions followed by others; None of unknown rank."""
+    return None if batch is None else (*batch, *dims)
+
+
+class MatrixOp(Op):
+    """An op on batches of matrices that LAPACK computes; float16 in float32.
+
+    `kernel` is called with operands of rank 2 at least, in a dtype that LAPACK knows.
+    """
+
+    inputs: ClassVar[tuple[str, ...]] = ("input: T",)
+    outputs: ClassVar[tuple[str, ...]] = ("output: T",)
+    dtypes = {"T": LAPACK}
+
+    #: What TensorFlow says where LAPACK finds no answer.
+    failure: ClassVar[str] = "The decomposition did not converge."
+
+    def bind(self, types: Sequence[DType]) -> Callable[..., Any]:
+        compute, failure = self.kernel, self.failure
+        narrow = types[0] is dt.float16
+
+        def guarded(*arrays: Any) -> Any:
+            if arrays[0].ndim < 2:
+                raise ValueError(
+                    f"Input tensor of {self.type_name} must have rank >= 2, got "
+                    f"{show_dims(arrays[0].shape)}"
+                )
+            if narrow:
+                arrays = tuple([a.astype(np.float32) for a in arrays])
+            try:
+                result = compute(*arrays)
+            except np.linalg.LinAlgError as error:
+                if "square" in str(error):
+                    raise
+                raise InvalidArgumentError(None, None, failure) from None
+            if isinstance(result, tuple):
+                return tuple([lowered(r, narrow) for r in result])
+            return lowered(result, narrow)
+
+        return guarded
+
+    def batched(self, each: Each) -> Any:
+        results = last_axes(self, each)
+        if not isinstance(results, tuple):
+            return results
+        # What was not asked for comes as a vector of no entries, however many matrices there are.
+        types = zip(results, each.results)
+        return tuple([Same(x) if type_.dims == (0,) else x for x, type_ in types])
+
+
+def lowered(array: Any, narrow: bool) -> Any:
+    """The result in float16 where the operand was."""
+    narrow = narrow and array.dtype.kind == "f"
+    return np.asarray(array.astype(np.float16) if narrow else array)
+
+
+class MatrixInverse(MatrixOp):
+    """The inverse, or its adjoint."""
+
+    type_name = "MatrixInverse"
+    failure = "Input is not invertible."
+
+    adjoint: bool = False
+
+    def shapes(self, x: TensorType) -> Shapes:
+        batch, size = split_square(self.type_name, x)
+        return (joined(batch, size, size),)
+
+    def kernel(self, x: Any) -> Any:
+        if np.isnan(x).any():  # no pivot is greater than 0
+            raise np.linalg.LinAlgError
+        return np.linalg.inv(adjoint_array(x) if self.adjoint else x)
+
+    def gradient(self, call: Call, g: Any) -> Sequence[Any]:
+        y = call.outputs[0]
+        if self.adjoint:
+            return (-matmul(y, matmul(g, y, adjoint_a=True)),)
+        return (-matmul(y, matmul(g, y, adjoint_b=True), adjoint_a=True),)
+
+
+class MatrixDeterminant(MatrixOp):
+    """The determinant."""
+
+    type_name = "MatrixDeterminant"
+
+    def shapes(self, x: TensorType) -> Shapes:
+        return (split_square(self.type_name, x)[0],)
+
+    def kernel(self, x: Any) -> Any:
+        return np.linalg.det(x)
+
+    def gradient(self, call: Call, g: Any) -> Sequence[Any]:
+        factor = g * conj(call.outputs[0])
+        return (factor[..., None, None] * inv(call.inputs[0], adjoint=True),)
+
+
+class LogMatrixDeterminant(MatrixOp):
+    """The sign and the logarithm of the absolute value of the determinant."""
+
+    type_name = "LogMatrixDeterminant"
+    outputs = ("sign: T", "log_abs_determinant: T")
+
+    def shapes(self, x: TensorType) -> Shapes:
+        batch, _ = split_square(self.type_name, x)
+        return batch, batch
+
+    def kernel(self, x: Any) -> Any:
+        sign, logarithm = map(np.asarray, np.linalg.slogdet(x))
+        sign = np.where(np.isnan(logarithm), logarithm, sign)
+        return sign.astype(x.dtype), logarithm.astype(x.dtype)
+
+    def gradient(self, call: Call, *cotangents: Any) -> Sequence[Any]:
+        _, g = zeros_for_none(call, cotangents)
+        return (g[..., None, None] * inv(call.inputs[0], adjoint=True),)
+
+
+class MatrixSolve(MatrixOp):
+    """The x of matrix @ x = rhs, or of adjoint(matrix) @ x = rhs."""
+
+    type_name = "MatrixSolve"
+    inputs = ("matrix: T", "rhs: T")
+    batched = last_axes
+    failure = "Input matrix is not invertible."
+
+    adjoint: bool = False
+
+    def shapes(self, matrix: TensorType, rhs: TensorType) -> Shapes:
+        batch, size = split_square(self.type_name, matrix)
+        batch_rhs, rows, columns = split_matrix(self.type_name, rhs)
+        check_rows(self.type_name, matrix, rhs, size, rows)
+        return (joined(merge_dims(batch, batch_rhs), size if rows is None else rows, columns),)
+
+    def kernel(self, matrix: Any, rhs: Any) -> Any:
+        if rhs.ndim != matrix.ndim or rhs.shape[:-2] != matrix.shape[:-2]:
+            raise ValueError(
+                f"Batch dimensions of matrix {show_dims(matrix.shape)} and rhs "
+                f"{show_dims(rhs.shape)} must be equal"
+            )
+        return np.linalg.solve(adjoint_array(matrix) if self.adjoint else matrix, rhs)
+
+    def gradient(self, call: Call, g: Any) -> Sequence[Any]:
+        matrix, x = call.inputs[0], call.outputs[0]
+        g_rhs = solve(matrix, g, adjoint=not self.adjoint)
+        first, second = (x, g_rhs) if self.adjoint else (g_rhs, x)
+        return -matmul(first, second, adjoint_b=True), g_rhs
+
+
+def check_rows(
+    op: str, matrix: TensorType, rhs: TensorType, size: int | None, rows: int | None
+) -> None:
+    """The system and its right-hand side have the same number of rows."""
+    if None not in (size, rows) and size != rows:
+        raise ValueError(
+            f"Input matrix and rhs of {op} are incompatible: {show_dims(matrix.dims)} and "
+            f"{show_dims(rhs.dims)}"
+        )
+
+
+class MatrixTriangularSolve(MatrixOp):
+    """The x of matrix @ x = rhs, reading only one triangle; batch dimensions broadcast."""
+
+    type_name = "MatrixTriangularSolve"
+    inputs = ("matrix: T", "rhs: T")
+    dtypes = {"T": dt.INEXACT}
+    batched = last_axes
+
+    lower: bool = True
+    adjoint: bool = False
+
+    def shapes(self, matrix: TensorType, rhs: TensorType) -> Shapes:
+        batch, size = split_square(self.type_name, matrix)
+        batch_rhs, rows, columns = split_matrix(self.type_name, rhs)
+        check_rows(self.type_name, matrix, rhs, size, rows)
+        try:
+            common = broadcast_dims(batch, batch_rhs)
+        except ValueError:
+            raise ValueError(
+                f"Batch dimensions of matrix {show_dims(matrix.dims)} and rhs "
+                f"{show_dims(rhs.dims)} do not broadcast"
+            ) from None
+        return (joined(common, size if rows is None else rows, columns),)
+
+    def kernel(self, matrix: Any, rhs: Any) -> Any:
+        size = matrix.shape[-1]
+        if matrix.shape[-2] != size or rhs.shape[-2] != size:
+            raise ValueError(
+                f"matrix {show_dims(matrix.shape)} and rhs {show_dims(rhs.shape)} do not fit"
+            )
+        batch = np.broadcast_shapes(matrix.shape[:-2], rhs.shape[:-2])
+        return self.substituted(
+            np.broadcast_to(matrix, (*batch, size, size)),
+            np.broadcast_to(rhs, (*batch, size, rhs.shape[-1])),
+        )
+
+    def substituted(self, matrices: Any, sides: Any) -> Any:
+        """The solutions; a zero on the diagonal gives infinities."""
+        size = matrices.shape[-1]
+        if math.prod(sides.shape[:-2]) >= 4 * size:
+            return self.row_by_row(matrices, sides)
+        from scipy.linalg import blas  # here, for it takes long to import
+
+        narrow = sides.dtype.itemsize == 2
+        work = np.float32 if narrow else sides.dtype
+        trsm = blas.get_blas_funcs("trsm", dtype=work)
+        result = np.empty(sides.shape, work)
+        if result.size:
+            for i in np.ndindex(sides.shape[:-2]):
+                matrix, side = matrices[i].astype(work), sides[i].astype(work)
+                result[i] = trsm(
+                    1.0, matrix, side, lower=self.lower, trans_a=2 if self.adjoint else 0
+                )
+        return result.astype(sides.dtype, copy=False)
+
+    def row_by_row(self, matrices: Any, sides: Any) -> Any:
+        """The solutions of many small systems: a row of all of them at a time."""
+        work = np.float32 if sides.dtype.itemsize == 2 else sides.dtype
+        matrices, result = matrices.astype(work, copy=False), sides.astype(work)
+        if self.adjoint:
+            matrices = np.conj(np.swapaxes(matrices, -1, -2))
+        size, forwards = matrices.shape[-1], self.lower != self.adjoint
+        rows = builtins.range(size)
+        for i in rows if forwards else reversed(rows):
+            done = slice(0, i) if forwards else slice(i + 1, size)
+            known = np.matmul(matrices[..., i, None, done], result[..., done, :])[..., 0, :]
+            result[..., i, :] = (result[..., i, :] - known) / matrices[..., i, i, None]
+        return result.astype(sides.dtype, copy=False)
+
+    def gradient(self, call: Call, g: Any) -> Sequence[Any]:
+        matrix, rhs = call.inputs
+        x = call.outputs[0]
+        g_rhs = triangular_solve(matrix, g, self.lower, not self.adjoint)
+        first, second = (x, g_rhs) if self.adjoint else (g_rhs, x)
+        full = -matmul(first, second, adjoint_b=True)
+        triangle = band_part(full, -1, 0) if self.lower else band_part(full, 0, -1)
+        return sum_to(triangle, matrix), sum_to(g_rhs, rhs)
+
+
+class MatrixSolveLs(MatrixOp):
+    """The x of least |matrix @ x - rhs|^2 + l2_regularizer * |x|^2, of least norm among equals."""
+
+    type_name = "MatrixSolveLs"
+    inputs = ("matrix: T", "rhs: T", "l2_regularizer: float64 host")
+    ranks = {"l2_regularizer": 0}
+    failure = (
+        "Input matrix was rank deficient or ill-conditioned. Try setting fast=False or provide a "
+        "larger l2_regularizer > 0."
+    )
+    batched = last_axes
+
+    fast: bool = True
+
+    def shapes(self, matrix: TensorType, rhs: TensorType, regularizer: Any) -> Shapes:
+        if regularizer is not None and not regularizer >= 0:
+            raise ValueError(f"l2_regularizer must be >= 0, got {regularizer}")
+        batch, rows, columns = split_matrix(self.type_name, matrix)
+        batch_rhs, rows_rhs, targets = split_matrix(self.type_name, rhs)
+        check_rows(self.type_name, matrix, rhs, rows, rows_rhs)
+        return (joined(merge_dims(batch, batch_rhs), columns, targets),)
+
+    def kernel(self, matrix: Any, rhs: Any, regularizer: Any) -> Any:
+        if not (self.fast or regularizer):
+            return np.matmul(np.linalg.pinv(matrix), rhs)
+        flipped = adjoint_array(matrix)
+        wide = matrix.shape[-2] < matrix.shape[-1]
+        gram = np.matmul(matrix, flipped) if wide else np.matmul(flipped, matrix)
+        ridge = np.asarray(regularizer, matrix.dtype)
+        gram = gram + ridge * np.eye(gram.shape[-1], dtype=matrix.dtype)
+        np.linalg.cholesky(gram)  # fails where the matrix has not as many independent rows
+        if wide:
+            return np.matmul(flipped, np.linalg.solve(gram, rhs))
+        return np.linalg.solve(gram, np.matmul(flipped, rhs))
+
+    def gradient(self, call: Call, g: Any) -> Sequence[Any]:
+        matrix, rhs, regularizer = call.inputs
+        rows, columns = (matrix.type.dims or (None, None))[-2:]
+        if rows is None or columns is None:
+            return self.unsized_gradient(call, g)
+        x = call.outputs[0]
+        if rows >= columns:
+            z = solve_gram(matrix, g, regularizer, wide=False)
+            product = matmul(x, z, adjoint_b=True)
+            symmetric = product + adjoint(product)
+            g_matrix = matmul(rhs, z, adjoint_b=True) - matmul(matrix, symmetric)
+            return g_matrix, matmul(matrix, z), None
+        w = solve_gram(matrix, matmul(matrix, g), regularizer, wide=True)
+        t = solve_gram(matrix, rhs, regularizer, wide=True)
+        rest = g - matmul(matrix, w, adjoint_a=True)
+        return matmul(t, rest, adjoint_b=True) - matmul(w, x, adjoint_b=True), w, None
+
+    def unsized_gradient(self, call: Call, g: Any) -> Sequence[Any]:
+        """The cotangents where it is not known which side of the matrix is longer.
+
+        With p the (regularized) pseudo-inverse, p(adjoint(matrix)) = adjoint(p(matrix)).
+        """
+        matrix, rhs, regularizer = call.inputs
+        x, flipped = call.outputs[0], adjoint(matrix)
+        solved: Callable[[Any, Any], Any] = lambda a, b: apply(  # noqa: E731
+            self, a, b, regularizer
+        )
+        to_rhs = solved(flipped, g)
+        rest, bend = rhs - matmul(matrix, x), g - matmul(flipped, to_rhs)
+        ridge = cast(convert(regularizer), matrix.dtype)
+        plain = equal(ridge, 0)
+        exact = matmul(rest, solved(matrix, to_rhs), adjoint_b=True)
+        exact += matmul(solved(flipped, x), bend, adjoint_b=True)
+        damped = matmul(rest, bend, adjoint_b=True) / select(plain, 1, ridge)
+        direct = matmul(to_rhs, x, adjoint_b=True)
+        return select(plain, exact, damped) - direct, to_rhs, None
+
+
+def solve_gram(matrix: Any, rhs: Any, regularizer: Any, wide: bool) -> Any:
+    """The solution of (matrix's Gram matrix + regularizer * identity) @ x = rhs."""
+    gram = matmul(matrix, matrix, adjoint_a=not wide, adjoint_b=wide)
+    ridge = cast(convert(regularizer), matrix.dtype) * identity_like(gram)
+    return solve(gram + ridge, rhs)
+
+
+def identity_like(x: Any) -> Any:
+    """Identity matrices of the shape of square `x`."""
+    return band_part(ones_like(x), 0, 0)
+
+
+# -- the public functions -------------------------------------------------------------------
+
+
+def adjoint(matrix: Any, name: str | None = None) -> Any:
+    """The conjugate transpose of the innermost matrices."""
+    return matrix_transpose(matrix, conjugate=True)
+
+
+def matrix_transpose(a: Any, name: str | None = "matrix_transpose", conjugate: bool = False) -> Any:
+    """The transpose of the innermost matrices; ValueError below rank 2."""
+    a = convert(a)
+    ndims = a.type.rank
+    if ndims is None:
+        count = rank_of(a)
+        order: Any = concat([range(count - 2), [count - 1, count - 2]], 0)
+    elif ndims < 2:
+        raise ValueError(
+            "Argument `a` should be a (batch) matrix with rank >= 2.  Received `a` = "
+            f"{a} with shape: {a.shape}"
+        )
+    else:
+        order = (*builtins.range(ndims - 2), ndims - 1, ndims - 2)
+    return transpose(a, order, conjugate=conjugate)
+
+
+def inv(input: Any, adjoint: bool = False, name: str | None = None) -> Any:
+    """The inverse of square matrices, or its adjoint.
+
+    InvalidArgumentError if one is singular.
+
+    >>> import graphwright as tf
+    >>> tf.linalg.inv([[2.0, 0.0], [0.0, 4.0]])
+    <tf.Tensor: shape=(2, 2), dtype=float32, numpy=
+    array([[0.5 , 0.  ],
+           [0.  , 0.25]], dtype=float32)>
+    """
+    return apply(MatrixInverse.of(bool(adjoint)), convert(input), name=name)
+
+
+def det(input: Any, name: str | None = None) -> Any:
+    """The determinants of square matrices."""
+    return apply(MatrixDeterminant.of(), convert(input), name=name)
+
+
+class LogDeterminant(NamedTuple):
+    """The result of `slogdet`."""
+
+    sign: Any
+    log_abs_determinant: Any
+
+
+def slogdet(input: Any, name: str | None = None) -> LogDeterminant:
+    """The sign and the logarithm of the absolute value of the determinants."""
+    return LogDeterminant(*apply(LogMatrixDeterminant.of(), convert(input), name=name))
+
+
+def solve(matrix: Any, rhs: Any, adjoint: bool = False, name: str | None = None) -> Any:
+    """The x of matrix @ x = rhs, or of adjoint(matrix) @ x = rhs.
+
+    InvalidArgumentError if the matrix is singular.
+    """
+    return apply(MatrixSolve.of(bool(adjoint)), *convert_pair(matrix, rhs), name=name)
+
+
+def triangular_solve(
+    matrix: Any, rhs: Any, lower: bool = True, adjoint: bool = False, name: str | None = None
+) -> Any:
+    """The x of matrix @ x = rhs, of which only the lower (or upper) triangle is read."""
+    op = MatrixTriangularSolve.of(bool(lower), bool(adjoint))
+    return apply(op, *convert_pair(matrix, rhs), name=name)
+
+
+def lstsq(
+    matrix: Any, rhs: Any, l2_regularizer: Any = 0.0, fast: bool = True, name: str | None = None
+) -> Any:
+    """The x of least |matrix @ x - rhs|^2 + l2_regularizer * |x|^2.
+
+    `fast` solves the normal equations; otherwise rank-deficient matrices have the solution
+    of least norm.
+    """
+    matrix, rhs = convert_pair(matrix, rhs)
+    return apply(MatrixSolveLs.of(bool(fast)), matrix, rhs, l2_regularizer, name=name)

@@ -1,0 +1,421 @@
+"""Diagonals and bands of matrices; all axes before the last two are batches."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import lru_cache
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from graphwright.op.batching import last_axes, last_axes_of_first
+from graphwright.op.interpreter import apply, convert, is_tensor
+from graphwright.op.op import Call, Op, Shapes
+from graphwright.ops.core.creation import ones, zeros_like
+from graphwright.ops.core.joining import concat
+from graphwright.ops.core.static import known_int
+from graphwright.ops.math.arithmetic import minimum
+from graphwright.types import dtypes as dt
+from graphwright.types.dtypes import as_dtype
+from graphwright.types.tensor_type import Dims, TensorType, merge_dims, show_dims
+
+ALIGNMENTS = ("LEFT_RIGHT", "RIGHT_LEFT", "LEFT_LEFT", "RIGHT_RIGHT")
+
+
+class Band(NamedTuple):
+    """Where diagonals lower..upper of a matrix are stored, and which matrix entries they are.
+
+    `row`, `place` index the stored diagonals for each matrix entry (`inside` tells which are
+    on one of them); `i`, `j` index the matrix for each stored entry (`valid` tells which are
+    no padding).
+    """
+
+    inside: Any
+    row: Any
+    place: Any
+    valid: Any
+    i: Any
+    j: Any
+
+
+@lru_cache(maxsize=256)
+def band(rows: int, columns: int, lower: int, upper: int, align: str) -> Band:
+    """The correspondence between a matrix and its diagonals, stored as `align` says."""
+    longest = diagonal_length(rows, columns, lower, upper)
+    offsets = np.arange(upper, lower - 1, -1)
+    lengths = np.minimum(rows + np.minimum(offsets, 0), columns - np.maximum(offsets, 0))
+    above, below = align.split("_")
+    left = ((offsets >= 0) & (above == "LEFT")) | ((offsets <= 0) & (below == "LEFT"))
+    shift = np.where(left, 0, longest - lengths)
+
+    distance = np.arange(columns) - np.arange(rows)[:, None]
+    inside = (distance >= lower) & (distance <= upper)
+    row = np.where(inside, upper - distance, 0)
+    along = np.arange(columns) - np.maximum(distance, 0)
+    place = np.where(inside, along + shift[row], 0)
+
+    step = np.arange(longest) - shift[:, None]
+    valid = (step >= 0) & (step < lengths[:, None])
+    i = np.where(valid, step + np.maximum(-offsets, 0)[:, None], 0)
+    j = np.where(valid, step + np.maximum(offsets, 0)[:, None], 0)
+    return Band(inside, row, place, valid, i, j)
+
+
+def diagonal_length(rows: int, columns: int, lower: int, upper: int) -> int:
+    """The length of the longest diagonal."""
+    return min(rows + min(upper, 0), columns - max(lower, 0))
+
+
+def bounds_of(k: Any) -> tuple[int, int] | None:
+    """The lowest and highest diagonal that `k` means, or None where unknown."""
+    if isinstance(k, tuple):
+        if len(k) not in (1, 2):
+            raise ValueError(
+                f"diag_index must have only one or two elements, received {len(k)} elements."
+            )
+        lower, upper = k[0], k[-1]
+    else:
+        lower = upper = k
+    if lower is None or upper is None:
+        return None
+    if lower > upper:
+        raise ValueError(
+            "lower_diag_index must not be larger than upper_diag_index, received lower_diag_index "
+            f"= {lower}, upper_diag_index = {upper}"
+        )
+    return lower, upper
+
+
+def check_bounds(lower: int, upper: int, rows: int | None, columns: int | None) -> None:
+    """The diagonals must be in the matrix."""
+    for name, k in (("lower", lower), ("upper", upper)):
+        too_low = rows is not None and k <= -rows and k != 0
+        too_high = columns is not None and k >= columns and k != 0
+        if too_low or too_high:
+            raise ValueError(
+                f"{name}_diag_index is out of bound: {k} It must be between "
+                f"{'?' if rows is None else -rows} and {'?' if columns is None else columns}"
+            )
+
+
+def diagonal_dims(matrix: Dims, lower: int, upper: int) -> Dims:
+    """The shape in which diagonals of a matrix (with its batches) are stored."""
+    rows, columns = matrix[-2:]
+    check_bounds(lower, upper, rows, columns)
+    longest = None
+    if rows is not None and columns is not None:
+        longest = diagonal_length(rows, columns, lower, upper)
+    count = () if lower == upper else (upper - lower + 1,)
+    return (*matrix[:-2], *count, longest)
+
+
+def need_matrix(dims: Dims) -> None:
+    """An operand must have at least two axes."""
+    if len(dims) < 2:
+        raise ValueError(f"input must be at least 2-dim, received shape: {show_dims(dims)}")
+
+
+class MatrixDiagV3(Op):
+    """Matrices with the given diagonals, the padding value elsewhere."""
+
+    type_name = "MatrixDiagV3"
+    inputs = (
+        "diagonal: T",
+        "k: int32 host",
+        "num_rows: int32 host",
+        "num_cols: int32 host",
+        "padding_value: T",
+    )
+    outputs = ("output: T",)
+    dtypes = {"T": dt.ANY}
+    ranks = {"num_rows": 0, "num_cols": 0, "padding_value": 0}
+    batched = last_axes_of_first
+
+    align: str = "RIGHT_LEFT"
+
+    def shapes(
+        self, diagonal: TensorType, k: Any, num_rows: Any, num_cols: Any, padding: TensorType
+    ) -> Shapes:
+        if diagonal.dims is None:
+            return (None,)
+        if not diagonal.dims:
+            raise ValueError("diagonal must be at least 1-dim, received shape: []")
+        bounds = bounds_of(k)
+        if bounds is None:
+            return (None,)
+        lower, upper = bounds
+        stored = 1 if lower == upper else 2
+        if len(diagonal.dims) < stored:
+            raise ValueError(
+                f"diagonal must have rank at least {stored}: {show_dims(diagonal.dims)}"
+            )
+        if stored == 2 and diagonal.dims[-2] not in (None, upper - lower + 1):
+            raise ValueError(
+                "The number of diagonals provided in the input does not match the lower_diag_index "
+                f"and upper_diag_index range: {diagonal.dims[-2]} for {lower}..{upper}"
+            )
+        sizes = matrix_sizes(diagonal.dims[-1], lower, upper, num_rows, num_cols)
+        return ((*diagonal.dims[:-stored], *sizes),)
+
+    def kernel(self, diagonal: Any, k: Any, num_rows: Any, num_cols: Any, padding: Any) -> Any:
+        diagonal = np.asarray(diagonal)
+        lower, upper = bounds_of(k) or (0, 0)
+        like = TensorType(dt.float32, diagonal.shape)
+        ((*_, rows, columns),) = self.shapes(like, k, num_rows, num_cols, like)  # type: ignore[misc]
+        if lower == upper:
+            result = np.empty((*diagonal.shape[:-1], rows, columns), diagonal.dtype)
+            result[...] = padding
+            steps = np.arange(diagonal.shape[-1])
+            result[..., steps + max(-lower, 0), steps + max(lower, 0)] = diagonal
+            return result
+        where = band(rows, columns, lower, upper, self.align)
+        return np.where(where.inside, diagonal[..., where.row, where.place], padding)
+
+    def gradient(self, call: Call, g: Any) -> Sequence[Any]:
+        part = apply(MatrixDiagPartV3.of(self.align), g, call.inputs[1], convert(0, g.dtype))
+        return part, None, None, None, None
+
+
+def matrix_sizes(longest: int | None, lower: int, upper: int, rows: Any, columns: Any) -> Any:
+    """(rows, columns) of the matrix of diagonals, where -1 is the least that holds them."""
+    if longest is None:
+        return (None if rows == -1 else rows, None if columns == -1 else columns)
+    least_rows, least_columns = longest - min(upper, 0), longest + max(lower, 0)
+    if rows == -1 and columns == -1:
+        size = max(least_rows, least_columns)
+        return size, size
+    if rows is not None and rows != -1 and rows < least_rows:
+        raise ValueError(f"The number of rows is too small: {rows} < {least_rows}")
+    if columns is not None and columns != -1 and columns < least_columns:
+        raise ValueError(f"The number of columns is too small: {columns} < {least_columns}")
+    rows = least_rows if rows == -1 else rows
+    columns = least_columns if columns == -1 else columns
+    if rows not in (None, least_rows) and columns not in (None, least_columns):
+        raise ValueError(
+            "The number of rows or columns is not consistent with the specified d_lower, d_upper, "
+            f"and diagonal: {rows} x {columns}"
+        )
+    return rows, columns
+
+
+class MatrixDiagPartV3(Op):
+    """The diagonals of matrices."""
+
+    type_name = "MatrixDiagPartV3"
+    inputs = ("input: T", "k: int32 host", "padding_value: T")
+    outputs = ("diagonal: T",)
+    dtypes = {"T": dt.ANY}
+    batched = last_axes_of_first
+
+    align: str = "RIGHT_LEFT"
+
+    def shapes(self, x: TensorType, k: Any, padding: TensorType) -> Shapes:
+        if x.dims is None:
+            return (None,)
+        need_matrix(x.dims)
+        bounds = bounds_of(k)
+        return (None if bounds is None else diagonal_dims(x.dims, *bounds),)
+
+    def kernel(self, x: Any, k: Any, padding: Any) -> Any:
+        like = TensorType(dt.float32, np.shape(x))
+        (dims,) = self.shapes(like, k, like)
+        lower, upper = bounds_of(k) or (0, 0)
+        if lower == upper:  # no padding
+            return np.array(np.diagonal(x, lower, -2, -1))
+        where = band(*np.shape(x)[-2:], lower, upper, self.align)
+        return np.where(where.valid, x[..., where.i, where.j], padding).reshape(dims)
+
+    def gradient(self, call: Call, g: Any) -> Sequence[Any]:
+        x, k, _ = call.inputs
+        return apply(MatrixSetDiagV3.of(self.align), zeros_like(x), g, k), None, None
+
+
+class MatrixSetDiagV3(Op):
+    """Matrices with other diagonals."""
+
+    type_name = "MatrixSetDiagV3"
+    ruled = True
+    inputs = ("input: T", "diagonal: T", "k: int32 host")
+    outputs = ("output: T",)
+    dtypes = {"T": dt.ANY}
+    batched = last_axes
+
+    align: str = "RIGHT_LEFT"
+
+    def shapes(self, x: TensorType, diagonal: TensorType, k: Any) -> Shapes:
+        bounds = bounds_of(k)
+        if x.dims is None:
+            if bounds is None or diagonal.dims is None:
+                return (None,)
+            outer = len(diagonal.dims) - (1 if bounds[0] == bounds[1] else 2)
+            return ((*diagonal.dims[:outer], None, None),)
+        need_matrix(x.dims)
+        if bounds is not None:
+            try:
+                merge_dims(diagonal_dims(x.dims, *bounds), diagonal.dims)
+            except ValueError as error:
+                raise ValueError(
+                    f"diagonal of shape {show_dims(diagonal.dims)} does not fit the diagonals "
+                    f"{bounds[0]}..{bounds[1]} of input of shape {show_dims(x.dims)}: {error}"
+                ) from None
+        return (x.dims,)
+
+    def kernel(self, x: Any, diagonal: Any, k: Any) -> Any:
+        x, diagonal = np.asarray(x), np.asarray(diagonal)
+        lower, upper = bounds_of(k) or (0, 0)
+        if lower == upper:
+            result, along = np.array(x), np.arange(diagonal.shape[-1])
+            result[..., along + max(-lower, 0), along + max(lower, 0)] = diagonal
+            return result
+        where = band(*x.shape[-2:], lower, upper, self.align)
+        return np.where(where.inside, diagonal[..., where.row, where.place], x)
+
+    def gradient(self, call: Call, g: Any) -> Sequence[Any]:
+        _, diagonal, k = call.inputs
+        part = apply(MatrixDiagPartV3.of(self.align), g, k, convert(0, g.dtype))
+        return apply(self, g, zeros_like(diagonal), k), part, None
+
+
+class MatrixBandPart(Op):
+    """Matrices without what is more than so many places below or above the diagonal."""
+
+    type_name = "MatrixBandPart"
+    ruled = True
+    inputs = ("input: T", "num_lower: Tindex host", "num_upper: Tindex host")
+    outputs = ("band: T",)
+    dtypes = {"T": dt.NUMERIC | dt.BOOL, "Tindex": dt.INDEX}
+    batched = last_axes_of_first
+
+    def shapes(self, x: TensorType, num_lower: Any, num_upper: Any) -> Shapes:
+        if x.dims is not None:
+            need_matrix(x.dims)
+            for name, value, size in (
+                ("num_lower", num_lower, x.dims[-2]),
+                ("num_upper", num_upper, x.dims[-1]),
+            ):
+                if None not in (value, size) and value > size:
+                    raise ValueError(
+                        f"{name} must be negative or less or equal to number of "
+                        f"{'rows' if name == 'num_lower' else 'columns'} ({size}) got: {value}"
+                    )
+        return (x.dims,)
+
+    def kernel(self, x: Any, num_lower: Any, num_upper: Any) -> Any:
+        x = np.asarray(x)
+        if num_upper >= 0:
+            x = np.tril(x, num_upper)
+        return np.triu(x, -num_lower) if num_lower >= 0 else x
+
+    def gradient(self, call: Call, g: Any) -> Sequence[Any]:
+        _, num_lower, num_upper = call.inputs
+        return apply(self, g, num_lower, num_upper), None, None
+
+
+# -- the public functions -------------------------------------------------------------------
+
+
+def diag(
+    diagonal: Any,
+    name: str | None = "diag",
+    k: Any = 0,
+    num_rows: Any = -1,
+    num_cols: Any = -1,
+    padding_value: Any = 0,
+    align: str = "RIGHT_LEFT",
+) -> Any:
+    """Matrices with the given diagonals: number `k`, or all from k[0] to k[1].
+
+    Several diagonals are rows of equal length, highest first; `align` says to which side
+    those above and below the main one are pushed.
+
+    >>> import graphwright as tf
+    >>> tf.linalg.diag([1, 2], k=1).numpy().tolist()
+    [[0, 1, 0], [0, 0, 2], [0, 0, 0]]
+    """
+    x = convert(diagonal)
+    padding = padding_of(x, padding_value)
+    op = MatrixDiagV3.of(checked_align(align))
+    return apply(op, x, k, num_rows, num_cols, padding, name=name)
+
+
+def padding_of(x: Any, value: Any) -> Any:
+    """The padding value as a tensor of the dtype of `x`."""
+    return convert(bool(value) if x.dtype is dt.bool_ else value, x.dtype)
+
+
+def diag_part(
+    input: Any,
+    name: str | None = "diag_part",
+    k: Any = 0,
+    padding_value: Any = 0,
+    align: str = "RIGHT_LEFT",
+) -> Any:
+    """The diagonals of matrices: number `k`, or all from k[0] to k[1]; see `diag`.
+
+    >>> import graphwright as tf
+    >>> tf.linalg.diag_part([[1, 2], [3, 4]]).numpy().tolist()
+    [1, 4]
+    """
+    x = convert(input)
+    padding = padding_of(x, padding_value)
+    return apply(MatrixDiagPartV3.of(checked_align(align)), x, k, padding, name=name)
+
+
+def set_diag(
+    input: Any, diagonal: Any, name: str | None = "set_diag", k: Any = 0, align: str = "RIGHT_LEFT"
+) -> Any:
+    """Matrices with other diagonals: number `k`, or all from k[0] to k[1]; see `diag`."""
+    x = convert(input)
+    op = MatrixSetDiagV3.of(checked_align(align))
+    return apply(op, x, convert(diagonal, x.dtype), k, name=name)
+
+
+def checked_align(align: str) -> str:
+    """An alignment as TensorFlow names it."""
+    if align not in ALIGNMENTS:
+        raise ValueError(f"align must be one of {', '.join(ALIGNMENTS)}, got {align!r}")
+    return align
+
+
+def band_part(input: Any, num_lower: Any, num_upper: Any, name: str | None = None) -> Any:
+    """Matrices without what is more than so many places below or above the diagonal.
+
+    A negative number keeps all on that side.
+
+    >>> import graphwright as tf
+    >>> tf.linalg.band_part([[1, 2], [3, 4]], -1, 0).numpy().tolist()
+    [[1, 0], [3, 4]]
+    """
+    return apply(MatrixBandPart.of(), convert(input), num_lower, num_upper, name=name)
+
+
+def eye(
+    num_rows: Any,
+    num_columns: Any = None,
+    batch_shape: Any = None,
+    dtype: Any = dt.float32,
+    name: str | None = None,
+) -> Any:
+    """Identity matrices, one for each place of `batch_shape`.
+
+    >>> import graphwright as tf
+    >>> tf.eye(2, dtype=tf.int32).numpy().tolist()
+    [[1, 0], [0, 1]]
+    """
+    num_rows = known_int(num_rows)
+    columns = num_rows if num_columns is None else known_int(num_columns)
+    length = smaller(num_rows, columns)
+    if batch_shape is None:
+        shape: Any = [length]
+    elif is_tensor(batch_shape):
+        shape = concat([batch_shape, [length]], 0)
+    else:
+        shape = [*batch_shape, length]
+    kind = as_dtype(dtype)
+    diagonal = ones(shape, kind)
+    return diag(diagonal, name, num_rows=num_rows, num_cols=columns)
+
+
+def smaller(x: Any, y: Any) -> Any:
+    """The lesser of two ints or tensors."""
+    return min(x, y) if isinstance(x, int) and isinstance(y, int) else minimum(x, y)

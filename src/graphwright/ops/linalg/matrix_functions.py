@@ -1,0 +1,101 @@
+"""Functions of square matrices: exponential, logarithm, square root."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from graphwright.op.interpreter import apply, convert
+from graphwright.op.op import Call, Shapes
+from graphwright.ops.core.creation import zeros_like
+from graphwright.ops.core.joining import concat
+from graphwright.ops.core.shapes import shape
+from graphwright.ops.linalg import matrix_roots
+from graphwright.ops.linalg.linear_systems import LAPACK, MatrixOp, adjoint, joined, split_square
+from graphwright.types import dtypes as dt
+from graphwright.types.tensor_type import TensorType
+
+
+class MatrixFunction(MatrixOp):
+    """A function of square matrices that power series define."""
+
+    ruled = True
+
+    def shapes(self, x: TensorType) -> Shapes:
+        batch, size = split_square(self.type_name, x)
+        return (joined(batch, size, size),)
+
+    def kernel(self, x: Any) -> Any:
+        return self.of_matrices(x) if x.size else x
+
+    def of_matrices(self, x: Any) -> Any:
+        """The function of square matrices, of which there are some."""
+        raise NotImplementedError(f"{type(self).__name__} states no function of matrices")
+
+    def gradient(self, call: Call, g: Any) -> Sequence[Any]:
+        # f([[a, e], [0, a]]) has the derivative of f at a in the direction e in its corner,
+        # and the adjoint of the derivative at a is the derivative at adjoint(a).
+        a = adjoint(call.inputs[0])
+        top = concat([a, g], -1)
+        bottom = concat([zeros_like(a), a], -1)
+        size = (a.type.dims or (None,))[-1]
+        size = shape(a)[-1] if size is None else size
+        return (apply(self, concat([top, bottom], -2))[..., :size, size:],)
+
+
+class MatrixExponential(MatrixFunction):
+    """The sum of x^k / k!."""
+
+    type_name = "MatrixExponential"
+
+    def of_matrices(self, x: Any) -> Any:
+        from scipy.linalg import expm as exponential  # here, for it takes long to import
+
+        return exponential(x).astype(x.dtype, copy=False)
+
+
+class MatrixLogarithm(MatrixFunction):
+    """The principal logarithm of complex matrices."""
+
+    type_name = "MatrixLogarithm"
+    dtypes = {"T": dt.COMPLEX}
+
+    def of_matrices(self, x: Any) -> Any:
+        flat = x.reshape(-1, *x.shape[-2:])
+        return matrix_roots.logarithm(flat).astype(x.dtype).reshape(x.shape)
+
+
+class MatrixSquareRoot(MatrixFunction):
+    """The principal square root."""
+
+    type_name = "MatrixSquareRoot"
+    dtypes = {"T": LAPACK}
+
+    def of_matrices(self, x: Any) -> Any:
+        flat = x.reshape(-1, *x.shape[-2:])
+        return matrix_roots.square_root(flat).astype(x.dtype).reshape(x.shape)
+
+
+def expm(input: Any, name: str | None = None) -> Any:
+    """The exponential of square matrices: the sum of x^k / k!.
+
+    >>> import graphwright as tf
+    >>> tf.linalg.expm([[0.0, 1.0], [0.0, 0.0]])
+    <tf.Tensor: shape=(2, 2), dtype=float32, numpy=
+    array([[1., 1.],
+           [0., 1.]], dtype=float32)>
+    """
+    x = convert(input)
+    if not (x.dtype.is_floating or x.dtype.is_complex):
+        raise ValueError(f"tf.linalg.expm does not support matrices of type {x.dtype}")
+    return apply(MatrixExponential.of(), x, name=name)
+
+
+def logm(input: Any, name: str | None = None) -> Any:
+    """The principal logarithm of complex square matrices."""
+    return apply(MatrixLogarithm.of(), convert(input), name=name)
+
+
+def sqrtm(input: Any, name: str | None = None) -> Any:
+    """The principal square root of square matrices: the y of y @ y = input."""
+    return apply(MatrixSquareRoot.of(), convert(input), name=name)

@@ -1,0 +1,134 @@
+"""Square roots and logarithms of many matrices, by their Schur forms.
+
+Functions of triangular matrices are worked out a diagonal after the other, for all matrices at
+once: `Diagonals` has the main one first, each [entries, matrices]. Sources: Bjoerck and Hammarling
+(1983) for roots; Higham, "Functions of Matrices" (2008), chapter 11 for logarithms.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from graphwright.ops.linalg import small_matrices
+from graphwright.ops.linalg.schur import Complexes, schur, together
+
+Array = npt.NDArray[Any]
+Diagonals = list[Complexes]
+
+_NEAR = (
+    0.25  # how far from 1 a matrix may be for 7 nodes to give its logarithm to float64's last bit
+)
+_NODES, _WEIGHTS = np.polynomial.legendre.leggauss(7)
+_REAL = 1e-7  # of the greatest entry; imaginary parts below it are what rounding leaves
+
+
+def square_root(matrices: Array) -> Any:
+    """The principal roots of [matrices, n, n], NaN of real ones that have no real root."""
+    if together(*matrices.shape[:2]):
+        roots = _by_schur_form(_root, *schur(matrices.astype(np.complex128)))
+    else:
+        from scipy.linalg import sqrtm  # here, for it takes long to import
+
+        exact = matrices.astype(np.result_type(matrices, np.float64))  # as `schur` has them
+        roots = _one_by_one(sqrtm, exact, np.isfinite(matrices).all((1, 2)))
+    if matrices.dtype.kind == "c":
+        return roots
+    least = np.abs(roots).max((1, 2), keepdims=True) * _REAL
+    real = (np.abs(roots.imag) <= least).all((1, 2), keepdims=True)
+    return np.where(real, roots.real, np.nan)
+
+
+def logarithm(matrices: Array) -> Any:
+    """The principal logarithms of complex [matrices, n, n], NaN of singular ones."""
+    t, q = schur(matrices.astype(np.complex128))
+    count, size, _ = matrices.shape
+    if size <= max(small_matrices.SMALL, count):
+        return _by_schur_form(_logarithm, t, q)
+    from scipy.linalg import logm  # here, for it takes long to import
+
+    eigenvalues = np.diagonal(t, axis1=1, axis2=2)
+    found = _one_by_one(logm, t, (np.isfinite(eigenvalues) & (eigenvalues != 0)).all(1))
+    return q @ found @ q.conj().swapaxes(1, 2)
+
+
+def _one_by_one(function: Callable[[Array], Any], matrices: Array, which: Any) -> Complexes:
+    """SciPy's function of some of the matrices, NaN of the others."""
+    found = np.full(matrices.shape, np.nan, np.complex128)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # what is singular or inaccurate
+        for i in np.flatnonzero(which):
+            found[i] = function(matrices[i])
+    return found
+
+
+def _by_schur_form(
+    function: Callable[[Diagonals], Diagonals], t: Complexes, q: Complexes
+) -> Complexes:
+    """A function of matrices, by that of the triangular ones in their Schur forms."""
+    size = t.shape[1]
+    rows = [np.arange(size - d) for d in range(size)]
+    entries = small_matrices.entries_first(t)
+    results = function([entries[i, i + d] for d, i in enumerate(rows)])
+    found = np.zeros_like(t)
+    for d, i in enumerate(rows):
+        found[:, i, i + d] = results[d].T
+    products: Complexes = q @ found @ q.conj().swapaxes(1, 2)
+    return products
+
+
+def _inner(a: Diagonals, b: Diagonals, d: int) -> Any:
+    """Diagonal d of the product of two matrices without what their main diagonals add to it."""
+    count = len(a[0]) - d
+    return sum(a[k][:count] * b[d - k][k : k + count] for k in range(1, d))
+
+
+def _root(t: Diagonals) -> Diagonals:
+    """The principal root of triangular matrices."""
+    r = [np.sqrt(t[0])]
+    for d in range(1, len(t)):
+        both = r[0][:-d] + r[0][d:]
+        rest = t[d] - _inner(r, r, d)
+        nothing = (both == 0) & (rest == 0)
+        both[nothing] = 1
+        r.append(rest / both)
+    return r
+
+
+def _logarithm(t: Diagonals) -> Diagonals:
+    """The principal logarithm of triangular matrices: roots are taken until they are near to 1."""
+    singular = (t[0] == 0).any(0)
+    t = [np.where(singular, np.nan, diagonal) for diagonal in t]
+    main = np.log(t[0])
+    halvings = np.zeros(t[0].shape[1], np.int64)
+    while (far := np.flatnonzero(_distance(t) > _NEAR)).size:
+        for diagonal, root in zip(t, _root([diagonal[:, far] for diagonal in t])):
+            diagonal[:, far] = root
+        halvings[far] += 1
+    scale = np.ldexp(1.0, halvings)
+    x = [np.expm1(main / scale), *t[1:]]
+    result = [np.zeros_like(diagonal) for diagonal in x]
+    for node, weight in zip((1 + _NODES) / 2, _WEIGHTS / 2):
+        for total, part in zip(result, _fraction(x, node)):
+            total += weight * part
+    return [main, *[diagonal * scale for diagonal in result[1:]]]
+
+
+def _distance(t: Diagonals) -> Any:
+    """At least the norm of the triangular matrices less one."""
+    return np.abs(t[0] - 1).max(0) + sum(np.abs(diagonal).max(0) for diagonal in t[1:])
+
+
+def _fraction(x: Diagonals, node: float) -> Diagonals:
+    """y of (1 + node * x) @ y = x for triangular matrices."""
+    scaled = [node * diagonal for diagonal in x]
+    pivots = 1 + scaled[0]
+    y = [x[0] / pivots]
+    for d in range(1, len(x)):
+        rest = x[d] - _inner(scaled, y, d) - scaled[d] * y[0][d:]
+        y.append(rest / pivots[:-d])
+    return y

@@ -1,0 +1,99 @@
+"""Diagonals of tensors whose shape is the same shape twice, as matrices are of equal sides."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from graphwright.op.batching import Each
+from graphwright.op.interpreter import apply, convert
+from graphwright.op.op import Call, Op, Shapes
+from graphwright.ops.core.gathering import axis_sizes, host_vector
+from graphwright.ops.core.movement import reshape
+from graphwright.ops.linalg.matrices import diag, diag_part
+from graphwright.types import dtypes as dt
+from graphwright.types.tensor_type import TensorType, merge_dims, num_elements, show_dims
+
+
+class Diag(Op):
+    """The tensor of twice the rank with the operand on its diagonal."""
+
+    type_name = "Diag"
+    inputs = ("diagonal: T",)
+    outputs = ("output: T",)
+    dtypes = {"T": dt.FLOATING | dt.COMPLEX | dt.INDEX}
+
+    def shapes(self, diagonal: TensorType) -> Shapes:
+        if diagonal.rank == 0:
+            raise ValueError("Input must be at least rank 1, got 0")
+        return (None if diagonal.dims is None else diagonal.dims * 2,)
+
+    def kernel(self, diagonal: Any) -> Any:
+        if np.ndim(diagonal) == 0:
+            raise ValueError("Input must be at least rank 1, got 0")
+        return np.diag(np.ravel(diagonal)).reshape(np.shape(diagonal) * 2)
+
+    def batched(self, each: Each) -> Any:
+        x = each.full(0)
+        sizes = axis_sizes(x, each.rank(0) + 1)
+        whole = host_vector([*sizes, *sizes[1:]])
+        return reshape(diag(reshape(x, host_vector([sizes[0], -1]))), whole)
+
+    def gradient(self, call: Call, g: Any) -> Sequence[Any]:
+        return (tensor_diag_part(g),)
+
+
+class DiagPart(Op):
+    """The diagonal of a tensor whose shape is the same shape twice."""
+
+    type_name = "DiagPart"
+    inputs = ("input: T",)
+    outputs = ("diagonal: T",)
+    dtypes = {"T": dt.FLOATING | dt.COMPLEX | dt.INDEX}
+
+    def shapes(self, x: TensorType) -> Shapes:
+        if x.dims is None:
+            return (None,)
+        rank = len(x.dims)
+        if rank % 2:
+            raise ValueError(f"Input must have even rank, input rank is {rank}")
+        half = rank // 2
+        try:
+            return (merge_dims(x.dims[:half], x.dims[half:]),)
+        except ValueError:
+            raise ValueError(
+                f"Invalid shape {show_dims(x.dims)}: dimensions 0..{half - 1} must be the same as "
+                f"{half}..{rank - 1}."
+            ) from None
+
+    def kernel(self, x: Any) -> Any:
+        (dims,) = self.shapes(TensorType(dt.float32, np.shape(x)))
+        size: Any = num_elements(dims)
+        return np.diag(np.reshape(x, (size, size))).reshape(dims)
+
+    def batched(self, each: Each) -> Any:
+        x, half = each.full(0), each.rank(0) // 2
+        if not half:
+            return x
+        sizes = axis_sizes(x, 2 * half + 1)[: half + 1]
+        count = each.product(host_vector(sizes[1:]))
+        square = reshape(x, host_vector([sizes[0], count, count]))
+        return reshape(diag_part(square), host_vector(sizes))
+
+    def gradient(self, call: Call, g: Any) -> Sequence[Any]:
+        return (tensor_diag(g),)
+
+
+# -- the public functions -------------------------------------------------------------------
+
+
+def tensor_diag(diagonal: Any, name: str | None = None) -> Any:
+    """The tensor of twice the rank with the operand on its diagonal."""
+    return apply(Diag.of(), convert(diagonal), name=name)
+
+
+def tensor_diag_part(input: Any, name: str | None = None) -> Any:
+    """The diagonal of a tensor whose shape is the same shape twice."""
+    return apply(DiagPart.of(), convert(input), name=name)

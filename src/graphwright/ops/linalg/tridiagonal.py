@@ -1,0 +1,257 @@
+"""Products, systems and eigenvalues of tridiagonal matrices, and cross products."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from graphwright.op.batching import last_axes
+from graphwright.op.interpreter import apply, convert, convert_pair
+from graphwright.op.op import Call, Op, Shapes
+from graphwright.ops.core.gathering import axis_sizes
+from graphwright.ops.core.indexing import boolean_mask
+from graphwright.ops.core.joining import concat, stack
+from graphwright.ops.core.movement import squeeze
+from graphwright.ops.linalg import banded_kernels
+from graphwright.ops.linalg.decomposition import eigh
+from graphwright.ops.linalg.linear_systems import MatrixOp, matrix_transpose, split_matrix
+from graphwright.ops.linalg.matrices import diag, diag_part
+from graphwright.ops.math.arithmetic import conj
+from graphwright.ops.math.comparison import logical_and
+from graphwright.ops.math.complex_parts import real
+from graphwright.ops.math.reduction import reduce_sum
+from graphwright.types import dtypes as dt
+from graphwright.types.tensor_type import TensorType, is_compatible, merge_dims, show_dims
+
+SOLVABLE = frozenset({dt.float32, dt.float64, dt.complex64, dt.complex128})
+
+
+class Cross(Op):
+    """The cross products of vectors of three elements."""
+
+    type_name = "Cross"
+    inputs = ("a: T", "b: T")
+    outputs = ("product: T",)
+    dtypes = {"T": dt.REAL}
+    batched = last_axes
+
+    def shapes(self, a: TensorType, b: TensorType) -> Shapes:
+        for x in (a, b):
+            if x.rank == 0 or (x.dims and x.dims[-1] not in (3, None)):
+                raise ValueError(
+                    "Cross-products are only defined for 3-element vectors, got "
+                    f"{show_dims(a.dims)} and {show_dims(b.dims)}"
+                )
+        if None not in (a.dims, b.dims) and a.rank != b.rank:
+            raise ValueError(
+                f"Both inputs of Cross must have one shape: {show_dims(a.dims)} vs. "
+                f"{show_dims(b.dims)}"
+            )
+        return (merge_dims(a.dims, b.dims),)
+
+    def kernel(self, a: Any, b: Any) -> Any:
+        if a.shape != b.shape or a.shape[-1:] != (3,):
+            raise ValueError(
+                f"Cross-products are only defined for 3-element vectors: {a.shape}, {b.shape}"
+            )
+        return np.cross(a, b).astype(a.dtype, copy=False)
+
+    def gradient(self, call: Call, g: Any) -> Sequence[Any]:
+        a, b = call.inputs
+        return cross(b, g), cross(g, a)
+
+
+def check_rows(op: str, name: str, diagonals: TensorType, count: int, rhs: TensorType) -> None:
+    """Diagonals [..., count, n] of the matrices that are multiplied with `rhs` [..., n, k]."""
+    lead, _, size = split_matrix(op, diagonals)
+    batch, rows, _ = split_matrix(op, rhs)
+    if lead is not None and batch is not None and len(lead) != len(batch):
+        raise ValueError(
+            f"All input tensors of {op} must have the same rank: {name} {show_dims(diagonals.dims)}"
+            f" for rhs {show_dims(rhs.dims)}"
+        )
+    expected = None if batch is None else (*batch, count, size if rows is None else rows)
+    if not is_compatible(diagonals.dims, expected):
+        raise ValueError(
+            f"{name} of {op} must have shape {show_dims(expected)} for rhs of shape "
+            f"{show_dims(rhs.dims)}, got {show_dims(diagonals.dims)}"
+        )
+
+
+class TridiagonalMatMul(Op):
+    """The product of tridiagonal matrices, given by their diagonals, and matrices."""
+
+    type_name = "TridiagonalMatMul"
+    inputs = ("superdiag: T", "maindiag: T", "subdiag: T", "rhs: T")
+    outputs = ("output: T",)
+    dtypes = {"T": SOLVABLE}
+    ruled = True
+    batched = last_axes
+
+    def shapes(
+        self, above: TensorType, main: TensorType, below: TensorType, rhs: TensorType
+    ) -> Shapes:
+        for name, diagonal in (("superdiag", above), ("maindiag", main), ("subdiag", below)):
+            check_rows(self.type_name, name, diagonal, 1, rhs)
+        return (rhs.dims,)
+
+    def kernel(self, above: Any, main: Any, below: Any, rhs: Any) -> Any:
+        above, main, below = (np.swapaxes(d, -1, -2) for d in (above, main, below))
+        result = main * rhs
+        result[..., :-1, :] += above[..., :-1, :] * rhs[..., 1:, :]
+        result[..., 1:, :] += below[..., 1:, :] * rhs[..., :-1, :]
+        return result
+
+    def gradient(self, call: Call, g: Any) -> Sequence[Any]:
+        above, main, below, rhs = (conj(x) for x in call.inputs)
+        up, down = moved(rhs, -1), moved(rhs, 1)
+        row: Callable[[Any], Any] = lambda x: reduce_sum(x, -1)[..., None, :]  # noqa: E731
+        # The transpose has the diagonals the other way round.
+        to_rhs = apply(self, moved_row(below, -1), main, moved_row(above, 1), g)
+        return row(g * up), row(g * rhs), row(g * down), to_rhs
+
+
+def moved(x: Any, by: int) -> Any:
+    """Rows moved down by one (or up), with zeros where none came."""
+    zero = x[..., :1, :] * 0
+    if by > 0:
+        return concat([zero, x[..., :-1, :]], -2)
+    return concat([x[..., 1:, :], zero], -2)
+
+
+def moved_row(x: Any, by: int) -> Any:
+    """Columns moved right by one (or left), with zeros where none came."""
+    zero = x[..., :1] * 0
+    return concat([zero, x[..., :-1]], -1) if by > 0 else concat([x[..., 1:], zero], -1)
+
+
+class TridiagonalSolve(MatrixOp):
+    """The solutions of systems of tridiagonal matrices [..., 3, n]: above, main and below.
+
+    Those of a singular matrix are NaN.
+    """
+
+    type_name = "TridiagonalSolve"
+    inputs = ("diagonals: T", "rhs: T")
+    dtypes = {"T": SOLVABLE}
+    ruled = True
+
+    partial_pivoting: bool = True
+    perturb_singular: bool = False
+
+    def shapes(self, diagonals: TensorType, rhs: TensorType) -> Shapes:
+        check_rows(self.type_name, "diagonals", diagonals, 3, rhs)
+        return (rhs.dims,)
+
+    def kernel(self, diagonals: Any, rhs: Any) -> Any:
+        return banded_kernels.tridiagonal(diagonals, rhs)
+
+    def gradient(self, call: Call, g: Any) -> Sequence[Any]:
+        diagonals, x = conj(call.inputs[0]), conj(call.outputs[0])
+        above, main, below = (diagonals[..., i, :] for i in range(3))
+        flipped = stack([moved_row(below, -1), main, moved_row(above, 1)], -2)
+        to_rhs = apply(self, flipped, g)
+        rows = [reduce_sum(-to_rhs * other, -1) for other in (moved(x, -1), x, moved(x, 1))]
+        return stack(rows, -2), to_rhs
+
+
+def cross(a: Any, b: Any, name: str | None = None) -> Any:
+    """The cross products of vectors [..., 3]."""
+    return apply(Cross.of(), *convert_pair(a, b), name=name)
+
+
+def compact(diagonals: Any, diagonals_format: str) -> Any:
+    """The diagonals as [..., 3, n]: above, main and below; ValueError for another format."""
+    if diagonals_format == "compact":
+        return convert(diagonals)
+    if diagonals_format == "sequence":
+        if not isinstance(diagonals, (list, tuple)) or len(diagonals) != 3:
+            raise ValueError("Expected diagonals to be a sequence of length 3.")
+        above, main, below = (convert(d) for d in diagonals)
+        size = axis_sizes(main)[-1]
+        above = above if axis_sizes(above)[-1] == size else padded_row(above, 0, 1)
+        below = below if axis_sizes(below)[-1] == size else padded_row(below, 1, 0)
+        return stack([above, main, below], -2)
+    if diagonals_format == "matrix":
+        return diag_part(convert(diagonals), k=(-1, 1), align="LEFT_RIGHT")
+    raise ValueError(f"Unrecognized diagonals_format: {diagonals_format}")
+
+
+def padded_row(x: Any, before: int, after: int) -> Any:
+    """A diagonal that is one too short, with a zero before or after it."""
+    zero = x[..., :1] * 0
+    return concat([zero] * before + [x] + [zero] * after, -1)
+
+
+def tridiagonal_solve(
+    diagonals: Any,
+    rhs: Any,
+    diagonals_format: str = "compact",
+    transpose_rhs: bool = False,
+    conjugate_rhs: bool = False,
+    name: str | None = None,
+    partial_pivoting: bool = True,
+    perturb_singular: bool = False,
+) -> Any:
+    """The x of matrix @ x = rhs for tridiagonal matrices.
+
+    `diagonals` are [..., 3, n] ("compact": above, main, below), three vectors ("sequence") or the
+    "matrix" itself; `rhs` is [..., n] or [..., n, k].
+    """
+    bands = compact(diagonals, diagonals_format)
+    rhs = convert(rhs, bands.dtype)
+    vector = rhs.type.rank == (bands.type.rank or 0) - 1
+    if conjugate_rhs:
+        rhs = conj(rhs)
+    if vector:
+        rhs = rhs[..., None]
+    elif transpose_rhs:
+        rhs = matrix_transpose(rhs)
+    op = TridiagonalSolve.of(bool(partial_pivoting), bool(perturb_singular))
+    x = apply(op, bands, rhs, name=name)
+    return squeeze(x, [-1]) if vector else x
+
+
+def tridiagonal_matmul(
+    diagonals: Any, rhs: Any, diagonals_format: str = "compact", name: str | None = None
+) -> Any:
+    """The product of tridiagonal matrices, given as in `tridiagonal_solve`, and matrices."""
+    bands = compact(diagonals, diagonals_format)
+    rows = [bands[..., i : i + 1, :] for i in range(3)]
+    return apply(TridiagonalMatMul.of(), *rows, convert(rhs, bands.dtype), name=name)
+
+
+def eigh_tridiagonal(
+    alpha: Any,
+    beta: Any,
+    eigvals_only: bool = True,
+    select: str = "a",
+    select_range: Any = None,
+    tol: Any = None,
+    name: str | None = None,
+) -> Any:
+    """The eigenvalues, in ascending order, of self-adjoint tridiagonal matrices; or vectors too.
+
+    `alpha` [n] is the diagonal, `beta` [n - 1] the one above it. `select` takes all ("a"), those
+    in the half-open interval `select_range` ("v"), or those with numbers in it, both ends
+    included ("i"). `tol` changes nothing: the values are as exact as the dtype. ValueError for
+    another `select`, or one without its range.
+    """
+    if select not in ("a", "i", "v"):
+        raise ValueError(f"'select' must have a value in ('a', 'i', 'v'). Received: {select!r}")
+    if select != "a" and (select_range is None or len(select_range) != 2):
+        raise ValueError(f"'select_range' must have two entries. Received: {select_range}")
+    above = convert(beta)
+    main = convert(alpha, above.dtype)
+    values, vectors = eigh(diag(main) + diag(above, k=1) + diag(conj(above), k=-1))
+    values = real(values) if values.dtype.is_complex else values
+    if select == "i":
+        chosen = slice(int(select_range[0]), int(select_range[1]) + 1)
+        values, vectors = values[chosen], vectors[:, chosen]
+    elif select == "v":
+        low, high = (convert(bound, values.dtype) for bound in select_range)
+        inside = logical_and(values > low, values <= high)
+        values, vectors = boolean_mask(values, inside), boolean_mask(vectors, inside, axis=1)
+    return values if eigvals_only else (values, vectors)

@@ -1,0 +1,308 @@
+"""Bessel functions, and the integrals of Dawson, Fresnel and Spence, elementwise."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import pi
+from typing import Any
+
+from graphwright.op import special_functions
+from graphwright.op.interpreter import apply, convert
+from graphwright.op.op import Call
+from graphwright.ops.math.comparison import equal, select
+from graphwright.ops.math.special import Special, Worded
+from graphwright.ops.math.transcendental import exp, log, sign, square
+from graphwright.ops.math.trigonometric import cos, sin
+
+# -- modified, of the first kind ------------------------------------------------------------
+
+
+class BesselI0(Worded):
+    """I0(x)."""
+
+    type_name = "BesselI0"
+    word = "bessel_i0"
+
+    def gradient(self, call: Call, g: Any) -> Sequence[Any]:
+        return (g * bessel_i1(call.inputs[0]),)
+
+
+class BesselI0e(Worded):
+    """exp(-|x|) I0(x)."""
+
+    type_name = "BesselI0e"
+    word = "bessel_i0e"
+
+    def gradient(self, call: Call, g: Any) -> Sequence[Any]:
+        x, y = call.inputs[0], call.outputs[0]
+        return (g * (bessel_i1e(x) - sign(x) * y),)
+
+
+class BesselI1(Worded):
+    """I1(x)."""
+
+    type_name = "BesselI1"
+    word = "bessel_i1"
+
+    def gradient(self, call: Call, g: Any) -> Sequence[Any]:
+        x, y = call.inputs[0], call.outputs[0]
+        return (g * away_from_zero(x, 0.5, lambda z: bessel_i0(x) - y / z),)
+
+
+class BesselI1e(Worded):
+    """exp(-|x|) I1(x)."""
+
+    type_name = "BesselI1e"
+    word = "bessel_i1e"
+
+    def gradient(self, call: Call, g: Any) -> Sequence[Any]:
+        x, y = call.inputs[0], call.outputs[0]
+        return (g * away_from_zero(x, 0.5, lambda z: bessel_i0e(x) - y * (sign(x) + 1 / z)),)
+
+
+def away_from_zero(x: Any, at_zero: float, slope: Any) -> Any:
+    """`slope(x)`, but `at_zero` where x is 0, where the formula would divide by it."""
+    zero = equal(x, 0)
+    return select(zero, convert(at_zero, x.dtype), slope(select(zero, 1, x)))
+
+
+# -- modified, of the second kind -----------------------------------------------------------
+
+
+class BesselK0(Worded):
+    """K0(x)."""
+
+    type_name = "BesselK0"
+    word = "bessel_k0"
+
+    def gradient(self, call: Call, g: Any) -> Sequence[Any]:
+        return (-g * bessel_k1(call.inputs[0]),)
+
+
+class BesselK0e(Worded):
+    """exp(x) K0(x)."""
+
+    type_name = "BesselK0e"
+    word = "bessel_k0e"
+
+    def gradient(self, call: Call, g: Any) -> Sequence[Any]:
+        return (g * (call.outputs[0] - bessel_k1e(call.inputs[0])),)
+
+
+class BesselK1(Worded):
+    """K1(x)."""
+
+    type_name = "BesselK1"
+    word = "bessel_k1"
+
+    def gradient(self, call: Call, g: Any) -> Sequence[Any]:
+        x, y = call.inputs[0], call.outputs[0]
+        return (g * (-bessel_k0(x) - y / x),)
+
+
+class BesselK1e(Worded):
+    """exp(x) K1(x)."""
+
+    type_name = "BesselK1e"
+    word = "bessel_k1e"
+
+    def gradient(self, call: Call, g: Any) -> Sequence[Any]:
+        x, y = call.inputs[0], call.outputs[0]
+        return (g * (y * (1 - 1 / x) - bessel_k0e(x)),)
+
+
+# -- of the first and second kind -----------------------------------------------------------
+
+
+class BesselJ0(Worded):
+    """J0(x)."""
+
+    type_name = "BesselJ0"
+    word = "bessel_j0"
+
+    def gradient(self, call: Call, g: Any) -> Sequence[Any]:
+        return (-g * bessel_j1(call.inputs[0]),)
+
+
+class BesselJ1(Worded):
+    """J1(x)."""
+
+    type_name = "BesselJ1"
+    word = "bessel_j1"
+
+    def gradient(self, call: Call, g: Any) -> Sequence[Any]:
+        x, y = call.inputs[0], call.outputs[0]
+        return (g * away_from_zero(x, 0.5, lambda z: bessel_j0(x) - y / z),)
+
+
+class BesselY0(Worded):
+    """Y0(x)."""
+
+    type_name = "BesselY0"
+    word = "bessel_y0"
+
+    def gradient(self, call: Call, g: Any) -> Sequence[Any]:
+        return (-g * bessel_y1(call.inputs[0]),)
+
+
+class BesselY1(Worded):
+    """Y1(x)."""
+
+    type_name = "BesselY1"
+    word = "bessel_y1"
+
+    def gradient(self, call: Call, g: Any) -> Sequence[Any]:
+        x, y = call.inputs[0], call.outputs[0]
+        return (g * (bessel_y0(x) - y / x),)
+
+
+# -- integrals ------------------------------------------------------------------------------
+
+
+class Dawsn(Special):
+    """Dawson's integral: exp(-x ** 2) times the integral of exp(t ** 2) from 0 to x."""
+
+    type_name = "Dawsn"
+    ufunc = special_functions.dawsn
+
+    def gradient(self, call: Call, g: Any) -> Sequence[Any]:
+        return (g * (1 - 2 * call.inputs[0] * call.outputs[0]),)
+
+
+class Expint(Worded):
+    """The exponential integral Ei(x)."""
+
+    type_name = "Expint"
+    word = "expint"
+
+    def gradient(self, call: Call, g: Any) -> Sequence[Any]:
+        x = call.inputs[0]
+        return (g * exp(x) / x,)
+
+
+class FresnelCos(Special):
+    """The integral of cos(pi t ** 2 / 2) from 0 to x."""
+
+    type_name = "FresnelCos"
+    ufunc = staticmethod(lambda x: special_functions.fresnel(x)[1])
+
+    def gradient(self, call: Call, g: Any) -> Sequence[Any]:
+        return (g * cos(square(call.inputs[0]) * (pi / 2)),)
+
+
+class FresnelSin(Special):
+    """The integral of sin(pi t ** 2 / 2) from 0 to x."""
+
+    type_name = "FresnelSin"
+    ufunc = staticmethod(lambda x: special_functions.fresnel(x)[0])
+
+    def gradient(self, call: Call, g: Any) -> Sequence[Any]:
+        return (g * sin(square(call.inputs[0]) * (pi / 2)),)
+
+
+class Spence(Special):
+    """Spence's integral: of log(t) / (1 - t) from 1 to x."""
+
+    type_name = "Spence"
+    ufunc = special_functions.spence
+
+    def gradient(self, call: Call, g: Any) -> Sequence[Any]:
+        x = call.inputs[0]
+        one = equal(x, 1)
+        safe = select(one, 2, x)
+        return (g * select(one, -1, log(safe) / (1 - safe)),)
+
+
+I0, I0E, I1, I1E = BesselI0(), BesselI0e(), BesselI1(), BesselI1e()
+K0, K0E, K1, K1E = BesselK0(), BesselK0e(), BesselK1(), BesselK1e()
+J0, J1, Y0, Y1 = BesselJ0(), BesselJ1(), BesselY0(), BesselY1()
+DAWSN, EXPINT, FRESNEL_COS, FRESNEL_SIN = Dawsn(), Expint(), FresnelCos(), FresnelSin()
+SPENCE = Spence()
+
+
+# -- the public functions -------------------------------------------------------------------
+
+
+def bessel_i0(x: Any, name: str | None = None) -> Any:
+    """The modified Bessel function of the first kind of order 0, elementwise."""
+    return apply(I0, convert(x), name=name)
+
+
+def bessel_i0e(x: Any, name: str | None = None) -> Any:
+    """exp(-|x|) I0(x), elementwise."""
+    return apply(I0E, convert(x), name=name)
+
+
+def bessel_i1(x: Any, name: str | None = None) -> Any:
+    """The modified Bessel function of the first kind of order 1, elementwise."""
+    return apply(I1, convert(x), name=name)
+
+
+def bessel_i1e(x: Any, name: str | None = None) -> Any:
+    """exp(-|x|) I1(x), elementwise."""
+    return apply(I1E, convert(x), name=name)
+
+
+def bessel_k0(x: Any, name: str | None = None) -> Any:
+    """The modified Bessel function of the second kind of order 0, elementwise."""
+    return apply(K0, convert(x), name=name)
+
+
+def bessel_k0e(x: Any, name: str | None = None) -> Any:
+    """exp(x) K0(x), elementwise."""
+    return apply(K0E, convert(x), name=name)
+
+
+def bessel_k1(x: Any, name: str | None = None) -> Any:
+    """The modified Bessel function of the second kind of order 1, elementwise."""
+    return apply(K1, convert(x), name=name)
+
+
+def bessel_k1e(x: Any, name: str | None = None) -> Any:
+    """exp(x) K1(x), elementwise."""
+    return apply(K1E, convert(x), name=name)
+
+
+def bessel_j0(x: Any, name: str | None = None) -> Any:
+    """The Bessel function of the first kind of order 0, elementwise."""
+    return apply(J0, convert(x), name=name)
+
+
+def bessel_j1(x: Any, name: str | None = None) -> Any:
+    """The Bessel function of the first kind of order 1, elementwise."""
+    return apply(J1, convert(x), name=name)
+
+
+def bessel_y0(x: Any, name: str | None = None) -> Any:
+    """The Bessel function of the second kind of order 0, elementwise."""
+    return apply(Y0, convert(x), name=name)
+
+
+def bessel_y1(x: Any, name: str | None = None) -> Any:
+    """The Bessel function of the second kind of order 1, elementwise."""
+    return apply(Y1, convert(x), name=name)
+
+
+def dawsn(x: Any, name: str | None = None) -> Any:
+    """Dawson's integral, elementwise."""
+    return apply(DAWSN, convert(x), name=name)
+
+
+def expint(x: Any, name: str | None = None) -> Any:
+    """The exponential integral Ei(x), elementwise."""
+    return apply(EXPINT, convert(x), name=name)
+
+
+def fresnel_cos(x: Any, name: str | None = None) -> Any:
+    """Fresnel's cosine integral, elementwise."""
+    return apply(FRESNEL_COS, convert(x), name=name)
+
+
+def fresnel_sin(x: Any, name: str | None = None) -> Any:
+    """Fresnel's sine integral, elementwise."""
+    return apply(FRESNEL_SIN, convert(x), name=name)
+
+
+def spence(x: Any, name: str | None = None) -> Any:
+    """Spence's integral, elementwise."""
+    return apply(SPENCE, convert(x), name=name)

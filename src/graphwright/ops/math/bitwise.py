@@ -1,0 +1,163 @@
+"""Bitwise logic and shifts of integers, and the operators `& | ^ ~` of ints and bools."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from graphwright.op.interpreter import apply, convert, convert_pair
+from graphwright.op.op import not_differentiable
+from graphwright.op.op_families import Binary, Elementwise, Unary
+from graphwright.op.scalars import BINARY, UNARY, Scalars
+from graphwright.ops.math.comparison import logical_and, logical_not, logical_or, logical_xor
+from graphwright.types import dtypes as dt
+
+
+class BitwiseAnd(Binary):
+    """x & y."""
+
+    type_name = "BitwiseAnd"
+    dtypes = {"T": dt.INTEGER}
+    ufunc = np.bitwise_and
+    gradient = not_differentiable
+
+    def element(self, scalars: Scalars[Any], x: Any, y: Any) -> Any:
+        return scalars.binary("bitand", x, y)
+
+
+class BitwiseOr(Binary):
+    """x | y."""
+
+    type_name = "BitwiseOr"
+    dtypes = {"T": dt.INTEGER}
+    ufunc = np.bitwise_or
+    gradient = not_differentiable
+
+    def element(self, scalars: Scalars[Any], x: Any, y: Any) -> Any:
+        return scalars.binary("bitor", x, y)
+
+
+class BitwiseXor(Binary):
+    """x ^ y."""
+
+    type_name = "BitwiseXor"
+    dtypes = {"T": dt.INTEGER}
+    ufunc = np.bitwise_xor
+    gradient = not_differentiable
+
+    def element(self, scalars: Scalars[Any], x: Any, y: Any) -> Any:
+        return scalars.binary("bitxor", x, y)
+
+
+class Invert(Unary):
+    """~x."""
+
+    type_name = "Invert"
+    dtypes = {"T": dt.INTEGER}
+    ufunc = np.invert
+    gradient = not_differentiable
+
+    def element(self, scalars: Scalars[Any], x: Any) -> Any:
+        return scalars.unary("invert", x)
+
+
+class LeftShift(Binary):
+    """x times 2 ** y; a distance outside the width of the dtype counts as the nearest inside."""
+
+    type_name = "LeftShift"
+    dtypes = {"T": dt.INTEGER}
+    ufunc = staticmethod(BINARY["shiftleft"])
+    gradient = not_differentiable
+
+    def element(self, scalars: Scalars[Any], x: Any, y: Any) -> Any:
+        return scalars.binary("shiftleft", x, y)
+
+
+class RightShift(Binary):
+    """x over 2 ** y, rounded down; a distance outside the width counts as the nearest inside."""
+
+    type_name = "RightShift"
+    dtypes = {"T": dt.INTEGER}
+    ufunc = staticmethod(BINARY["shiftright"])
+    gradient = not_differentiable
+
+    def element(self, scalars: Scalars[Any], x: Any, y: Any) -> Any:
+        return scalars.binary("shiftright", x, y)
+
+
+class PopulationCount(Elementwise):
+    """How many bits of x are set; of a negative one in two's complement."""
+
+    type_name = "PopulationCount"
+    inputs = ("x: T",)
+    outputs = ("y: uint8",)
+    dtypes = {"T": dt.INTEGER}
+    ufunc = staticmethod(UNARY["popcount"])
+    gradient = not_differentiable
+
+    def element(self, scalars: Scalars[Any], x: Any) -> Any:
+        return scalars.unary("popcount", x)
+
+
+AND, OR, XOR, INVERT = BitwiseAnd(), BitwiseOr(), BitwiseXor(), Invert()
+LEFT_SHIFT, RIGHT_SHIFT = LeftShift(), RightShift()
+
+
+def bitwise_and(x: Any, y: Any, name: str | None = None) -> Any:
+    """x & y, elementwise on integers."""
+    return apply(AND, *convert_pair(x, y), name=name)
+
+
+def bitwise_or(x: Any, y: Any, name: str | None = None) -> Any:
+    """x | y, elementwise on integers."""
+    return apply(OR, *convert_pair(x, y), name=name)
+
+
+def bitwise_xor(x: Any, y: Any, name: str | None = None) -> Any:
+    """x ^ y, elementwise on integers."""
+    return apply(XOR, *convert_pair(x, y), name=name)
+
+
+def invert(x: Any, name: str | None = None) -> Any:
+    """~x, elementwise on integers."""
+    return apply(INVERT, convert(x), name=name)
+
+
+def left_shift(x: Any, y: Any, name: str | None = None) -> Any:
+    """x shifted left by y bits, elementwise on integers.
+
+    >>> import graphwright as tf
+    >>> tf.bitwise.left_shift([1, 3], [4, 1])
+    <tf.Tensor: shape=(2,), dtype=int32, numpy=array([16,  6], dtype=int32)>
+    """
+    return apply(LEFT_SHIFT, *convert_pair(x, y), name=name)
+
+
+def right_shift(x: Any, y: Any, name: str | None = None) -> Any:
+    """x shifted right by y bits, elementwise on integers; the sign is kept."""
+    return apply(RIGHT_SHIFT, *convert_pair(x, y), name=name)
+
+
+def and_operator(x: Any, y: Any, name: str | None = None) -> Any:
+    """The operator `&`: logical on bools, bitwise on integers."""
+    x, y = convert_pair(x, y)
+    return logical_and(x, y, name) if x.dtype is dt.bool_ else bitwise_and(x, y, name)
+
+
+def or_operator(x: Any, y: Any, name: str | None = None) -> Any:
+    """The operator `|`: logical on bools, bitwise on integers."""
+    x, y = convert_pair(x, y)
+    return logical_or(x, y, name) if x.dtype is dt.bool_ else bitwise_or(x, y, name)
+
+
+def xor_operator(x: Any, y: Any, name: str | None = None) -> Any:
+    """The operator `^`: logical on bools, bitwise on integers."""
+    x, y = convert_pair(x, y)
+    return logical_xor(x, y, name or "xor") if x.dtype is dt.bool_ else bitwise_xor(x, y, name)
+
+
+def invert_operator(x: Any, name: str | None = None) -> Any:
+    """The operator `~`: logical on bools, bitwise on integers."""
+    x = convert(x)
+    return logical_not(x, name) if x.dtype is dt.bool_ else invert(x, name)

@@ -1,0 +1,199 @@
+"""Values held within bounds: by value, by norm, by the norm of all, by what a dtype holds."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from graphwright.op.batching import Each
+from graphwright.op.interpreter import convert, values_of, with_values
+from graphwright.op.op import Call, Shapes
+from graphwright.op.op_families import Elementwise
+from graphwright.op.scalars import Scalars
+from graphwright.ops.core.casting import cast, warn_of_discarding
+from graphwright.ops.core.identity import identity
+from graphwright.ops.math.arithmetic import maximum, minimum
+from graphwright.ops.math.comparison import choose, greater, less, logical_or, select
+from graphwright.ops.math.complex_parts import complex, imag, real
+from graphwright.ops.math.reduction import reduce_sum
+from graphwright.ops.math.transcendental import sqrt, square
+from graphwright.types import dtypes as dt
+from graphwright.types.dtypes import DType, as_dtype
+from graphwright.types.tensor_type import TensorType, is_compatible, show_dims
+
+
+class ClipByValue(Elementwise):
+    """max(min(t, greatest), least); a bound is one for all elements, or one for each.
+
+    Nothing is beyond a bound that is not a number.
+    """
+
+    type_name = "ClipByValue"
+    inputs = ("t: T", "clip_value_min: T", "clip_value_max: T")
+    outputs = ("output: T",)
+    dtypes = {"T": dt.REAL}
+
+    def shapes(self, *operands: TensorType) -> Shapes:
+        t, *bounds = operands
+        for bound in bounds:
+            if bound.rank != 0 and not is_compatible(bound.dims, t.dims):
+                raise ValueError(
+                    f"clip_value_min and clip_value_max of {self.type_name} must be scalars or of "
+                    f"the shape {show_dims(t.dims)} of the tensor, not {show_dims(bound.dims)}"
+                )
+        return (t.dims,)
+
+    def bind(self, types: Sequence[DType]) -> Callable[..., Any]:
+        return self.kernel
+
+    def kernel(self, *arrays: Any) -> Any:
+        t, *bounds = arrays
+        if any(np.ndim(bound) and np.shape(bound) != np.shape(t) for bound in bounds):
+            raise ValueError("the bounds must be scalars or of the tensor's shape")
+        least, most = bounds
+        lowered = np.where(np.greater(t, most), most, t)
+        return np.where(np.less(lowered, least), least, lowered)
+
+    def batched(self, each: Each) -> Any:
+        rank = each.greatest_rank()
+        t, least, most = (each.aligned(i, rank) for i in range(3))
+        lowered = select(greater(t, most), most, t)  # which broadcasts
+        return select(less(lowered, least), least, lowered)
+
+    def element(self, scalars: Scalars[Any], t: Any, least: Any, most: Any) -> Any:
+        lowered = scalars.select(scalars.compare("gt", t, most), most, t)
+        return scalars.select(scalars.compare("lt", lowered, least), least, lowered)
+
+    def gradient(self, call: Call, g: Any) -> Sequence[Any]:
+        t, least, most = call.inputs
+        below, above = less(t, least), greater(t, most)
+        return choose(logical_or(below, above), g)[1], choose(below, g)[0], choose(above, g)[0]
+
+
+def clip_by_value(t: Any, clip_value_min: Any, clip_value_max: Any, name: str | None = None) -> Any:
+    """max(min(t, clip_value_max), clip_value_min): each element moved within the bounds.
+
+    The bounds broadcast to the shape of `t`; ValueError where they are larger. Of
+    `tf.IndexedSlices` the rows are clipped.
+
+    >>> import graphwright as tf
+    >>> tf.clip_by_value([-3, 1, 9], 0, 5)
+    <tf.Tensor: shape=(3,), dtype=int32, numpy=array([0, 1, 5], dtype=int32)>
+    """
+    x = values_of(t)
+    lowered = minimum(x, clip_value_max)
+    check_shape_kept(x, lowered)
+    clipped = maximum(lowered, clip_value_min, name)
+    check_shape_kept(x, clipped)
+    return with_values(t, clipped)
+
+
+def check_shape_kept(x: Any, y: Any) -> None:
+    """Refuses bounds that would broadcast the tensor to another shape."""
+    if x.dims != y.dims and not is_compatible(x.dims, y.dims):
+        raise ValueError(
+            f"Shapes {show_dims(x.type.dims)} and {show_dims(y.type.dims)} are incompatible: the "
+            "bounds of a clip must broadcast to the tensor's shape"
+        )
+
+
+def clip_by_norm(t: Any, clip_norm: Any, axes: Any = None, name: str | None = None) -> Any:
+    """The tensor scaled down where its 2-norm along `axes` is above `clip_norm`.
+
+    >>> import graphwright as tf
+    >>> tf.clip_by_norm([3.0, 4.0], 1.0)
+    <tf.Tensor: shape=(2,), dtype=float32, numpy=array([0.6, 0.8], dtype=float32)>
+    """
+    x = values_of(t)
+    total = reduce_sum(x * x, axes, True)
+    positive = greater(total, 0)
+    # The inner choice keeps the root of zero out of the gradient.
+    norm = select(positive, sqrt(select(positive, total, 1)), total)
+    limit = maximum(cast(convert(clip_norm, None, x.dtype), x.dtype), 0)
+    scaled = x * limit
+    check_shape_kept(x, scaled)
+    return with_values(t, identity(scaled / maximum(norm, limit), name))
+
+
+def global_norm(t_list: Any, name: str | None = None) -> Any:
+    """The root of the sum of squares of all elements of all tensors; None entries are skipped.
+
+    It is 0 of no tensors. TypeError where `t_list` is no sequence of tensors.
+    """
+    halves = [reduce_sum(square(values_of(x))) for x in listed(t_list) if x is not None]
+    total = halves[0] if halves else convert(0.0)
+    for half in halves[1:]:
+        total = total + half
+    return identity(sqrt(total), name)
+
+
+def clip_by_global_norm(
+    t_list: Any, clip_norm: Any, use_norm: Any = None, name: str | None = None
+) -> tuple[list[Any], Any]:
+    """All tensors scaled down together where their common norm is above `clip_norm`.
+
+    Returns the list (None entries kept) and the norm, which `use_norm` may give. NaN
+    everywhere where the norm is infinite.
+    """
+    tensors = listed(t_list)
+    norm = global_norm(tensors, name) if use_norm is None else convert(use_norm)
+    limit = convert(clip_norm, norm.dtype)
+    scale = limit * minimum(1 / norm, convert(1, norm.dtype) / limit)
+    scale = scale + (norm - norm)  # NaN where the norm is not finite
+    return [None if x is None else scaled_by(scale, x) for x in tensors], norm
+
+
+def scaled_by(scale: Any, x: Any) -> Any:
+    """A tensor, or the rows of one, times a number."""
+    values = values_of(x)
+    return with_values(x, values * cast(scale, values.dtype))
+
+
+def listed(t_list: Any) -> list[Any]:
+    """A list of tensors, of some of their rows and of None."""
+    if not isinstance(t_list, (list, tuple)):
+        raise TypeError(f"`t_list` should be a sequence of tensors. Received {type(t_list)}.")
+    return list(t_list)
+
+
+def saturate_cast(value: Any, dtype: Any, name: str | None = None) -> Any:
+    """`value` with elements of another dtype, those out of its range as its nearest bound.
+
+    >>> import graphwright as tf
+    >>> tf.saturate_cast([-5, 300], tf.uint8)
+    <tf.Tensor: shape=(2,), dtype=uint8, numpy=array([  0, 255], dtype=uint8)>
+    """
+    x, to = convert(value), as_dtype(dtype)
+    if x.dtype.is_complex:
+        if to.is_complex:
+            bounded = complex(within(real(x), to.real_dtype), within(imag(x), to.real_dtype))
+            return cast(bounded, to, name)
+        warn_of_discarding(x.dtype, to)
+        x = real(x)
+    return cast(within(x, to.real_dtype), to, name)
+
+
+def within(x: Any, to: DType) -> Any:
+    """The elements of `x`, of its dtype, moved within the range of another one."""
+    source = x.dtype
+    if source is dt.bool_ or to is dt.bool_:
+        return x
+    least, most = bound(source, to, False), bound(source, to, True)
+    if least is not None:
+        x = maximum(x, convert(least, source))
+    return x if most is None else minimum(x, convert(most, source))
+
+
+def bound(source: DType, to: DType, upper: bool) -> Any:
+    """The bound of `to` as a value of `source` inside its range; None where none is needed."""
+    own, other = (source.max, to.max) if upper else (source.min, to.min)
+    if (other >= own) if upper else (other <= own):
+        # Only infinity is outside: a bound to integers, which have none.
+        return own if source.is_floating and to.is_integer else None
+    nearest = source.numpy_dtype.type(other)
+    inside = int(nearest) if to.is_integer else float(nearest)
+    if (inside > other) if upper else (inside < other):
+        return np.nextafter(nearest, source.numpy_dtype.type(0))
+    return nearest

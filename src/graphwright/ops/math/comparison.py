@@ -1,0 +1,291 @@
+"""Comparison, logic and selection, elementwise with broadcasting."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from graphwright.op.interpreter import apply, convert, convert_pair, is_tensor
+from graphwright.op.op import Call, Shapes, not_differentiable
+from graphwright.op.op_families import Binary, Comparison, Logical, Unary
+from graphwright.op.scalars import Scalars
+from graphwright.types import dtypes as dt
+from graphwright.types.dtypes import DType
+from graphwright.types.tensor_type import TensorType, broadcast_all
+
+# -- comparison -----------------------------------------------------------------------------
+
+
+class Less(Comparison):
+    """x < y."""
+
+    type_name = "Less"
+    ufunc = np.less
+    gradient = not_differentiable
+
+    def element(self, scalars: Scalars[Any], x: Any, y: Any) -> Any:
+        return scalars.compare("lt", x, y)
+
+
+class LessEqual(Comparison):
+    """x <= y."""
+
+    type_name = "LessEqual"
+    ufunc = np.less_equal
+    gradient = not_differentiable
+
+    def element(self, scalars: Scalars[Any], x: Any, y: Any) -> Any:
+        return scalars.compare("le", x, y)
+
+
+class Greater(Comparison):
+    """x > y."""
+
+    type_name = "Greater"
+    ufunc = np.greater
+    gradient = not_differentiable
+
+    def element(self, scalars: Scalars[Any], x: Any, y: Any) -> Any:
+        return scalars.compare("gt", x, y)
+
+
+class GreaterEqual(Comparison):
+    """x >= y."""
+
+    type_name = "GreaterEqual"
+    ufunc = np.greater_equal
+    gradient = not_differentiable
+
+    def element(self, scalars: Scalars[Any], x: Any, y: Any) -> Any:
+        return scalars.compare("ge", x, y)
+
+
+EQUATABLE = dt.NUMERIC | dt.BOOL | dt.STRING
+
+
+class Equal(Comparison):
+    """x == y; with `incompatible_shape_error=False`, False for shapes that do not broadcast."""
+
+    type_name = "Equal"
+    dtypes = {"T": EQUATABLE}
+    ufunc = np.equal
+    gradient = not_differentiable
+
+    incompatible_shape_error: bool = True
+
+    def shapes(self, *operands: TensorType) -> Shapes:
+        return compared_shapes(self, *operands)
+
+    def bind(self, types: Sequence[DType]) -> Callable[..., Any]:
+        return comparison_kernel(np.equal, False, self.incompatible_shape_error, types)
+
+    def element(self, scalars: Scalars[Any], x: Any, y: Any) -> Any:
+        return scalars.compare("eq", x, y)
+
+
+class NotEqual(Comparison):
+    """x != y; with `incompatible_shape_error=False`, True for shapes that do not broadcast."""
+
+    type_name = "NotEqual"
+    dtypes = {"T": EQUATABLE}
+    ufunc = np.not_equal
+    gradient = not_differentiable
+
+    incompatible_shape_error: bool = True
+
+    def shapes(self, *operands: TensorType) -> Shapes:
+        return compared_shapes(self, *operands)
+
+    def bind(self, types: Sequence[DType]) -> Callable[..., Any]:
+        return comparison_kernel(np.not_equal, True, self.incompatible_shape_error, types)
+
+    def element(self, scalars: Scalars[Any], x: Any, y: Any) -> Any:
+        return scalars.compare("ne", x, y)
+
+
+def compared_shapes(op: Equal | NotEqual, x: TensorType, y: TensorType) -> Shapes:
+    """The broadcast shape, or () where incompatible shapes are allowed to differ."""
+    if op.incompatible_shape_error:
+        return Comparison.shapes(op, x, y)
+    try:
+        return (broadcast_all((x.dims, y.dims)),)
+    except ValueError:
+        return ((),)
+
+
+def comparison_kernel(
+    ufunc: Callable[..., Any], otherwise: bool, strict: bool, types: Sequence[DType]
+) -> Callable[..., Any]:
+    """A comparison whose result is bool for strings too, and lenient where not `strict`."""
+    if types[0] is dt.string:
+        compare: Callable[..., Any] = lambda x, y: ufunc(x, y).astype(np.bool_)  # noqa: E731
+    else:
+        compare = ufunc
+    if strict:
+        return compare
+
+    def lenient(x: Any, y: Any) -> Any:
+        try:
+            return compare(x, y)
+        except ValueError:
+            return np.bool_(otherwise)
+
+    return lenient
+
+
+# -- logic ----------------------------------------------------------------------------------
+
+
+class LogicalAnd(Logical):
+    """x and y."""
+
+    type_name = "LogicalAnd"
+    ufunc = np.logical_and
+    gradient = not_differentiable
+
+    def element(self, scalars: Scalars[Any], x: Any, y: Any) -> Any:
+        return scalars.binary("and", x, y)
+
+
+class LogicalOr(Logical):
+    """x or y."""
+
+    type_name = "LogicalOr"
+    ufunc = np.logical_or
+    gradient = not_differentiable
+
+    def element(self, scalars: Scalars[Any], x: Any, y: Any) -> Any:
+        return scalars.binary("or", x, y)
+
+
+class LogicalNot(Unary):
+    """not x."""
+
+    type_name = "LogicalNot"
+    inputs = ("x: bool",)
+    outputs = ("y: bool",)
+    ufunc = np.logical_not
+    gradient = not_differentiable
+
+    def element(self, scalars: Scalars[Any], x: Any) -> Any:
+        return scalars.unary("not", x)
+
+
+# -- selection ------------------------------------------------------------------------------
+
+
+class SelectV2(Binary):
+    """t where the condition holds, else e; all three broadcast."""
+
+    type_name = "SelectV2"
+    inputs = ("condition: bool", "t: T", "e: T")
+    outputs = ("output: T",)
+    dtypes = {"T": dt.ANY}
+    computes = False
+    ufunc = np.where
+
+    def known(self, *args: Any) -> Any:
+        """What is chosen for sure, as shapes are: a vector of which one kind of entries remains."""
+        rows = [x if isinstance(x, tuple) else (x,) for x in args]
+        if args[0] is None or any(isinstance(x, tuple) for row in rows for x in row):
+            return None
+        if None in rows[0] or len(set(rows[0])) != 1:
+            return None
+        length = max(len(row) for row in rows)
+        chosen = rows[1 if rows[0][0] else 2]
+        if not any(isinstance(x, tuple) for x in args):
+            return chosen[0]
+        return chosen * length if len(chosen) == 1 else chosen
+
+    def element(self, scalars: Scalars[Any], condition: Any, t: Any, e: Any) -> Any:
+        return scalars.select(condition, t, e)
+
+    def gradient(self, call: Call, g: Any) -> Sequence[Any]:
+        return (None, *choose(call.inputs[0], g))
+
+
+def choose(first: Any, g: Any) -> tuple[Any, Any]:
+    """The cotangent where `first` holds, and the cotangent where it does not."""
+    zero = convert(0, g.dtype)
+    return apply(SELECT, first, g, zero), apply(SELECT, first, zero, g)
+
+
+LESS, LESS_EQUAL, GREATER, GREATER_EQUAL = Less(), LessEqual(), Greater(), GreaterEqual()
+EQUAL, NOT_EQUAL = Equal(), NotEqual()
+LOGICAL_AND, LOGICAL_OR, LOGICAL_NOT = LogicalAnd(), LogicalOr(), LogicalNot()
+SELECT = SelectV2()
+
+
+# -- the public functions -------------------------------------------------------------------
+
+
+def less(x: Any, y: Any, name: str | None = None) -> Any:
+    """x < y, elementwise."""
+    return apply(LESS, *convert_pair(x, y), name=name)
+
+
+def less_equal(x: Any, y: Any, name: str | None = None) -> Any:
+    """x <= y, elementwise."""
+    return apply(LESS_EQUAL, *convert_pair(x, y), name=name)
+
+
+def greater(x: Any, y: Any, name: str | None = None) -> Any:
+    """x > y, elementwise."""
+    return apply(GREATER, *convert_pair(x, y), name=name)
+
+
+def greater_equal(x: Any, y: Any, name: str | None = None) -> Any:
+    """x >= y, elementwise."""
+    return apply(GREATER_EQUAL, *convert_pair(x, y), name=name)
+
+
+def equal(x: Any, y: Any, name: str | None = None) -> Any:
+    """x == y, elementwise; an error where the shapes do not broadcast."""
+    return apply(EQUAL, *convert_pair(x, y), name=name)
+
+
+def not_equal(x: Any, y: Any, name: str | None = None) -> Any:
+    """x != y, elementwise; an error where the shapes do not broadcast."""
+    return apply(NOT_EQUAL, *convert_pair(x, y), name=name)
+
+
+def boolean(value: Any) -> Any:
+    """A tensor of what must be bool unless it is a tensor, which the op itself refuses."""
+    return convert(value) if is_tensor(value) else convert(value, dt.bool_)
+
+
+def logical_and(x: Any, y: Any, name: str | None = None) -> Any:
+    """x and y, elementwise on bools."""
+    return apply(LOGICAL_AND, boolean(x), boolean(y), name=name)
+
+
+def logical_or(x: Any, y: Any, name: str | None = None) -> Any:
+    """x or y, elementwise on bools."""
+    return apply(LOGICAL_OR, boolean(x), boolean(y), name=name)
+
+
+def logical_not(x: Any, name: str | None = None) -> Any:
+    """not x, elementwise on bools."""
+    return apply(LOGICAL_NOT, boolean(x), name=name)
+
+
+def logical_xor(x: Any, y: Any, name: str = "LogicalXor") -> Any:
+    """(x or y) and not (x and y), elementwise on bools."""
+    return logical_and(logical_or(x, y), logical_not(logical_and(x, y)), name=name)
+
+
+def select(condition: Any, x: Any, y: Any, name: str | None = None) -> Any:
+    """x where the bool condition holds, else y; all three broadcast."""
+    return apply(SELECT, convert(condition, dt.bool_), *convert_pair(x, y), name=name)
+
+
+def tensor_equals(x: Any, y: Any) -> Any:
+    """The operator `==`: elementwise, and False where the shapes do not broadcast."""
+    return apply(Equal.of(False), *convert_pair(x, y), name="Equal")
+
+
+def tensor_not_equals(x: Any, y: Any) -> Any:
+    """The operator `!=`: elementwise, and True where the shapes do not broadcast."""
+    return apply(NotEqual.of(False), *convert_pair(x, y), name="NotEqual")

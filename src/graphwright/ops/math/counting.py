@@ -1,0 +1,309 @@
+"""Counts: of integers, of values in ranges, of hits among the best, of confusions."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+
+from graphwright.op.batching import Each, elementwise
+from graphwright.op.interpreter import apply, convert
+from graphwright.op.op import Op, Shapes, not_differentiable, undefined
+from graphwright.ops.core import segment_kernels
+from graphwright.ops.core.casting import cast
+from graphwright.ops.core.creation import ones_like
+from graphwright.ops.core.gathering import scatter_nd
+from graphwright.ops.core.joining import stack
+from graphwright.ops.core.movement import reshape, squeeze
+from graphwright.ops.core.shapes import size
+from graphwright.ops.math.arithmetic import maximum, minimum, truediv
+from graphwright.ops.math.clipping import clip_by_value
+from graphwright.ops.math.comparison import greater, greater_equal
+from graphwright.ops.math.reduction import count_nonzero, reduce_all, reduce_max
+from graphwright.ops.math.rounding import floor
+from graphwright.types import dtypes as dt
+from graphwright.types.dtypes import DType, as_dtype
+from graphwright.types.tensor_type import TensorType, is_compatible, merge_dims, show_dims
+
+WEIGHT = dt.INDEX | {dt.float32, dt.float64}
+
+
+class DenseBincount(Op):
+    """How often, or with what weight, each of 0 ... size - 1 occurs, in all or in each row."""
+
+    type_name = "DenseBincount"
+    inputs = ("input: Tidx", "size: Tidx host", "weights: T")
+    outputs = ("output: T",)
+    dtypes = {"Tidx": dt.INDEX, "T": WEIGHT}
+
+    binary_output: bool = False
+
+    def shapes(self, x: TensorType, count: Any, weights: TensorType) -> Shapes:
+        if count is not None and count < 0:
+            raise ValueError(f"size ({count}) must be non-negative")
+        if x.rank is not None and x.rank > 2:
+            raise ValueError(f"Shape must be at most rank 2 but is rank {x.rank}: input")
+        if x.dims is None:
+            return (None,)
+        return ((*x.dims[:1], count) if x.rank == 2 else (count,),)
+
+    def kernel(self, x: Any, count: Any, weights: Any) -> Any:
+        if np.size(weights) and np.shape(weights) != np.shape(x):
+            raise ValueError(
+                f"`weights` must be the same shape as `arr` or a length-0 tensor. Input shapes: "
+                f"weights {np.shape(weights)}, arr {np.shape(x)}"
+            )
+        used = weights if np.size(weights) else None
+        counts = segment_kernels.bincount(np.asarray(x), int(count), used, self.binary_output)
+        return counts.astype(weights.dtype, copy=False)
+
+    gradient = undefined("add weights up with tf.math.unsorted_segment_sum, which has one")
+
+
+class HistogramFixedWidth(Op):
+    """How many values fall into each of equal ranges; the outer ones are open."""
+
+    type_name = "HistogramFixedWidth"
+    inputs = ("values: T", "value_range: T", "nbins: int32 host")
+    outputs = ("out: dtype",)
+    dtypes = {"T": WEIGHT, "dtype": dt.INDEX}
+    ruled = True
+    gradient = not_differentiable
+
+    dtype: DType = dt.int32
+
+    def shapes(self, values: TensorType, value_range: TensorType, nbins: Any) -> Shapes:
+        if value_range.dims not in (None, (2,), (None,)):
+            raise ValueError(
+                f"value_range should be a vector of 2 elements, not {show_dims(value_range.dims)}"
+            )
+        if nbins is not None and nbins <= 0:
+            raise ValueError(f"nbins should be a positive number, but got '{nbins}'")
+        return ((nbins,),)
+
+    def kernel(self, values: Any, value_range: Any, nbins: Any) -> Any:
+        low, high = float(value_range[0]), float(value_range[1])
+        if not low < high:
+            raise ValueError(
+                "value_range should satisfy value_range[0] < value_range[1], but got "
+                f"'[{value_range[0]}, {value_range[1]}]'"
+            )
+        step = (high - low) / nbins
+        places = np.floor((np.ravel(values).astype(np.float64) - low) / step)
+        counts = np.bincount(np.clip(places, 0, nbins - 1).astype(np.int64), minlength=nbins)
+        return counts.astype(self.dtype.numpy_dtype)
+
+
+class Bucketize(Op):
+    """In which of the ranges between ascending boundaries each number is."""
+
+    type_name = "Bucketize"
+    inputs = ("input: T",)
+    outputs = ("output: int32",)
+    dtypes = {"T": dt.INDEX | {dt.float32, dt.float64}}
+    gradient = not_differentiable
+    batched = elementwise
+    ruled = True
+
+    boundaries: tuple[float, ...] = ()
+
+    def shapes(self, x: TensorType) -> Shapes:
+        if any(a > b for a, b in pairwise(self.boundaries)):
+            raise ValueError(f"Expected sorted boundaries, got {list(self.boundaries)}")
+        return (x.dims,)
+
+    def kernel(self, x: Any) -> Any:
+        bounds = np.array(self.boundaries, np.float32)
+        return np.searchsorted(bounds, x, side="right").astype(np.int32)
+
+
+class InTopKV2(Op):
+    """Whether fewer than k predictions of a row are above that of the target class."""
+
+    type_name = "InTopKV2"
+    inputs = ("predictions: float32", "targets: T", "k: T host")
+    outputs = ("precision: bool",)
+    dtypes = {"T": dt.INDEX}
+    ranks = {"predictions": 2, "targets": 1, "k": 0}
+    gradient = not_differentiable
+
+    def batched(self, each: Each) -> Any:
+        return each.split(apply(self, each.merged(0), each.merged(1), each.same(2)), 0)
+
+    def shapes(self, predictions: TensorType, targets: TensorType, k: Any) -> Shapes:
+        if (
+            predictions.dims
+            and targets.dims
+            and not is_compatible(predictions.dims[:1], targets.dims)
+        ):
+            raise ValueError(
+                f"First dimension of predictions {predictions.dims[0]} must match length of "
+                f"targets {targets.dims[0]}"
+            )
+        rows = None if predictions.dims is None else predictions.dims[:1]
+        return (merge_dims(rows, targets.dims) or (None,),)
+
+    def kernel(self, predictions: Any, targets: Any, k: Any) -> Any:
+        classes = predictions.shape[1]
+        known = (targets >= 0) & (targets < classes)
+        if not classes:
+            return known
+        places = np.where(known, targets, 0)[:, None]
+        own = np.take_along_axis(predictions, places, axis=1)
+        decided = known & np.isfinite(predictions).all(axis=1)
+        above = np.bitwise_count(np.packbits(predictions > own, axis=1))
+        return decided & (above.sum(axis=1, dtype=np.int64) < k)
+
+
+# -- the public functions -------------------------------------------------------------------
+
+
+def bincount(
+    arr: Any,
+    weights: Any = None,
+    minlength: Any = None,
+    maxlength: Any = None,
+    dtype: Any = dt.int32,
+    name: str | None = None,
+    axis: int | None = None,
+    binary_output: bool = False,
+) -> Any:
+    """How often each of 0, 1, ... the greatest occurs in an integer tensor, or its weights.
+
+    With `axis=-1` each row of a matrix is counted by itself. InvalidArgumentError for
+    negative values.
+
+    >>> import graphwright as tf
+    >>> tf.math.bincount([1, 1, 3])
+    <tf.Tensor: shape=(4,), dtype=int32, numpy=array([0, 2, 0, 1], dtype=int32)>
+    """
+    if axis not in (None, 0, -1):
+        raise ValueError(
+            f"Unsupported value for argument axis={axis}. Only 0 and -1 are currently supported."
+        )
+    if binary_output and weights is not None:
+        raise ValueError(
+            "Arguments `binary_output` and `weights` are mutually exclusive. Please specify only "
+            "one."
+        )
+    x = convert(arr)
+    if not x.dtype.is_integer:
+        x = cast(x, dt.int32)
+    if weights is None:
+        weight = convert([], dt.int32 if dtype is None else as_dtype(dtype))
+    else:
+        weight = convert(weights)
+    if axis != -1:
+        x = reshape(x, [-1])
+        weight = weight if weights is None else reshape(weight, [-1])
+    length = cast(greater(size(x), 0), x.dtype) * (reduce_max(x) + 1)
+    if minlength is not None:
+        length = maximum(convert(minlength, x.dtype), length)
+    if maxlength is not None:
+        length = minimum(convert(maxlength, x.dtype), length)
+    return apply(DenseBincount.of(bool(binary_output)), x, length, weight, name=name)
+
+
+def histogram_fixed_width(
+    values: Any, value_range: Any, nbins: Any = 100, dtype: Any = dt.int32, name: str | None = None
+) -> Any:
+    """How many of the values fall into each of `nbins` equal ranges within `value_range`.
+
+    Values beyond the range count in the outermost bins.
+
+    >>> import graphwright as tf
+    >>> tf.histogram_fixed_width([-1.0, 0.0, 1.5, 2.0, 5.0, 15.0], [0.0, 5.0], nbins=5)
+    <tf.Tensor: shape=(5,), dtype=int32, numpy=array([2, 1, 1, 0, 2], dtype=int32)>
+    """
+    x = convert(values)
+    op = HistogramFixedWidth.of(HistogramFixedWidth.dtype_for("dtype", dtype))
+    return apply(op, x, convert(value_range, x.dtype), nbins, name=name)
+
+
+def histogram_fixed_width_bins(
+    values: Any, value_range: Any, nbins: Any = 100, dtype: Any = dt.int32, name: str | None = None
+) -> Any:
+    """In which of `nbins` equal ranges within `value_range` each value falls, as int32.
+
+    `dtype` is taken as TensorFlow takes it: it changes nothing.
+    """
+    x = convert(values)
+    bounds = convert(value_range, x.dtype)
+    scaled = truediv(x - bounds[0], bounds[1] - bounds[0])
+    count = cast(convert(nbins), scaled.dtype)
+    places = floor(count * scaled)
+    return cast(clip_by_value(places, 0, count - 1), dt.int32, name)
+
+
+def in_top_k(targets: Any, predictions: Any, k: Any, name: str | None = None) -> Any:
+    """Whether the target class is among the `k` best predictions of each row.
+
+    Ties at the boundary count as in. False where a prediction of the row is not finite.
+    """
+    return apply(InTopKV2.of(), convert(predictions), convert(targets), k, name=name)
+
+
+def confusion_matrix(
+    labels: Any,
+    predictions: Any,
+    num_classes: Any = None,
+    weights: Any = None,
+    dtype: Any = dt.int32,
+    name: str | None = None,
+) -> Any:
+    """How often class i (row) was predicted as class j (column).
+
+    Without `num_classes` there is one more than the greatest label or prediction.
+    InvalidArgumentError for negative classes and those beyond.
+
+    >>> import graphwright as tf
+    >>> tf.math.confusion_matrix([0, 1], [0, 0])
+    <tf.Tensor: shape=(2, 2), dtype=int32, numpy=
+    array([[1, 0],
+           [1, 0]], dtype=int32)>
+    """
+    real, said = matched(convert(labels), convert(predictions))
+    real, said = cast(real, dt.int64), cast(said, dt.int64)
+    if num_classes is None:
+        count = maximum(reduce_max(said), reduce_max(real)) + 1
+    else:
+        count = cast(convert(num_classes), dt.int64)
+    to = dt.int64 if dtype is None else as_dtype(dtype)
+    values = ones_like(said, to) if weights is None else cast(convert(weights), to)
+    return scatter_nd(stack([real, said], axis=1), values, stack([count, count]), name=name)
+
+
+def matched(labels: Any, predictions: Any) -> tuple[Any, Any]:
+    """Both without a last axis of 1 that only one of them has."""
+    ranks = labels.type.rank, predictions.type.rank
+    if None not in ranks:
+        if ranks[0] - ranks[1] == 1:
+            return squeeze(labels, [-1]), predictions
+        if ranks[1] - ranks[0] == 1:
+            return labels, squeeze(predictions, [-1])
+    return labels, predictions
+
+
+def zero_fraction(value: Any, name: str | None = None) -> Any:
+    """The share of zeros among all elements, as float32; NaN where there are none."""
+    x = convert(value)
+    whole = size(x, dt.int64)
+    zeros = whole - count_nonzero(x)
+    return truediv(cast(zeros, dt.float32), cast(whole, dt.float32), name)
+
+
+def is_non_decreasing(x: Any, name: str | None = None) -> Any:
+    """Whether no element is below the one before it, the tensor read row by row."""
+    return reduce_all(greater_equal(steps(x), 0), name=name)
+
+
+def is_strictly_increasing(x: Any, name: str | None = None) -> Any:
+    """Whether every element is above the one before it, the tensor read row by row."""
+    return reduce_all(greater(steps(x), 0), name=name)
+
+
+def steps(x: Any) -> Any:
+    """The differences of neighbours of a flattened tensor."""
+    flat = reshape(convert(x), [-1])
+    return flat[1:] - flat[:-1]

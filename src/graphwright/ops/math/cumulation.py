@@ -1,0 +1,178 @@
+"""Cumulative sums, products and log-sums along an axis."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, ClassVar
+
+import numpy as np
+
+from graphwright.op.batching import Each
+from graphwright.op.interpreter import apply, convert
+from graphwright.op.op import Call, Op, Shapes
+from graphwright.ops.math.arithmetic import conj, divide_no_nan
+from graphwright.types import dtypes as dt
+from graphwright.types.dtypes import DType
+from graphwright.types.tensor_type import TensorType, normalize_axis
+
+
+class Scan(Op):
+    """Combines each element with all before it along `axis`.
+
+    An `exclusive` scan leaves out the element itself; a `reverse` one runs from the end.
+    """
+
+    inputs: ClassVar[tuple[str, ...]] = ("x: T", "axis: Tidx host")
+    outputs = ("out: T",)
+    dtypes = {"T": dt.NUMERIC, "Tidx": dt.INDEX}
+    ufunc: ClassVar[Any]
+    #: What an exclusive scan starts with.
+    start: ClassVar[float] = 0
+
+    exclusive: bool = False
+    reverse: bool = False
+
+    def shapes(self, x: TensorType, *others: Any) -> Shapes:
+        axis = others[-1]
+        if x.dims is not None and axis is not None:
+            if isinstance(axis, tuple):
+                raise ValueError(f"ScanOp: axis must be a scalar, not {list(axis)}")
+            try:
+                normalize_axis(axis, len(x.dims))
+            except ValueError:
+                raise ValueError(
+                    f"ScanOp: Expected scan axis in the range "
+                    f"[{-len(x.dims)}, {len(x.dims)}), but got {axis}"
+                ) from None
+        return (x.dims,)
+
+    def bind(self, types: Sequence[DType]) -> Callable[..., Any]:
+        dtype = types[0].numpy_dtype
+        wide = np.dtype(np.float32) if dtype.itemsize == 2 and types[0].is_floating else dtype
+        accumulate, start = type(self).ufunc.accumulate, type(self).start
+
+        def scan(x: Any, axis: Any) -> Any:
+            if type(axis) is not int or not np.ndim(x):
+                raise ValueError(f"scan of shape {np.shape(x)} along {axis}")
+            if self.reverse:
+                x = np.flip(x, axis)
+            out = accumulate(x, axis=axis, dtype=wide)
+            if self.exclusive:
+                out = shifted(out, axis, start)
+            return np.array(np.flip(out, axis) if self.reverse else out, dtype)
+
+        return scan
+
+    def batched(self, each: Each) -> Any:
+        return apply(self, each.inputs[0], each.axes(1))
+
+
+def shifted(x: Any, axis: int, start: float) -> Any:
+    """The array moved on by one along `axis`; `start` comes first, the last is dropped."""
+    x = np.moveaxis(x, axis, 0)
+    out = np.empty_like(x)
+    out[:1] = start
+    out[1:] = x[:-1]
+    return np.moveaxis(out, 0, axis)
+
+
+class Cumsum(Scan):
+    """The sums of the elements so far."""
+
+    type_name = "Cumsum"
+    ufunc = np.add
+
+    def gradient(self, call: Call, g: Any) -> Sequence[Any]:
+        return cumsum(g, call.inputs[1], self.exclusive, not self.reverse), None
+
+
+class Cumprod(Scan):
+    """The products of the elements so far."""
+
+    type_name = "Cumprod"
+    ufunc = np.multiply
+    start = 1
+
+    def gradient(self, call: Call, g: Any) -> Sequence[Any]:
+        x, axis = call.inputs
+        total = cumsum(conj(call.outputs[0]) * g, axis, self.exclusive, not self.reverse)
+        return divide_no_nan(total, conj(x)), None
+
+
+class CumulativeLogsumexp(Scan):
+    """The logarithms of the sums of the exponentials so far."""
+
+    type_name = "CumulativeLogsumexp"
+    dtypes = {"T": dt.FLOATING, "Tidx": dt.INDEX}
+    ufunc = np.logaddexp
+    start = -np.inf
+
+    def gradient(self, call: Call, g: Any) -> Sequence[Any]:
+        x, axis = call.inputs
+        back = WeightedSums.of(self.exclusive, not self.reverse)
+        return apply(back, g, -call.outputs[0], x, axis), None
+
+
+class WeightedSums(Scan):
+    """exp(outer[i]) times the sum of terms[j] * exp(inner[j]) so far: linear in the terms.
+
+    Positive and negative terms are each added up as logarithms, so that nothing overflows on the
+    way to a result that does not.
+    """
+
+    type_name = "GraphwrightWeightedSums"
+    inputs = ("terms: T", "inner: T", "outer: T", "axis: Tidx host")
+    dtypes = {"T": dt.FLOATING, "Tidx": dt.INDEX}
+    ufunc = np.logaddexp
+    start = -np.inf
+
+    def bind(self, types: Sequence[DType]) -> Callable[..., Any]:
+        scan = super().bind(types)
+
+        def sums(terms: Any, inner: Any, outer: Any, axis: Any) -> Any:
+            def share(size: Any) -> Any:
+                none = np.full_like(size, -np.inf)
+                logs = scan(np.where(size > 0, np.log(size) + inner, none), axis)
+                return np.where(logs == -np.inf, 0, np.exp(logs + outer))
+
+            return np.asarray(share(terms) - share(-terms), terms.dtype)
+
+        return sums
+
+    def gradient(self, call: Call, g: Any) -> Sequence[Any]:
+        """With regard to the terms it is the same sum from the other end."""
+        terms, inner, outer, axis = call.inputs
+        back = apply(WeightedSums.of(self.exclusive, not self.reverse), g, outer, inner, axis)
+        return back, terms * back, g * call.outputs[0], None
+
+    def batched(self, each: Each) -> Any:
+        return apply(self, *[each.full(i) for i in range(3)], each.axes(3))
+
+
+def cumsum(
+    x: Any, axis: Any = 0, exclusive: bool = False, reverse: bool = False, name: str | None = None
+) -> Any:
+    """The sums of the elements so far along `axis`.
+
+    >>> import graphwright as tf
+    >>> tf.cumsum([1, 2, 3])
+    <tf.Tensor: shape=(3,), dtype=int32, numpy=array([1, 3, 6], dtype=int32)>
+    >>> tf.cumsum([1, 2, 3], exclusive=True, reverse=True)
+    <tf.Tensor: shape=(3,), dtype=int32, numpy=array([5, 3, 0], dtype=int32)>
+    """
+    return apply(Cumsum.of(bool(exclusive), bool(reverse)), convert(x), axis, name=name)
+
+
+def cumprod(
+    x: Any, axis: Any = 0, exclusive: bool = False, reverse: bool = False, name: str | None = None
+) -> Any:
+    """The products of the elements so far along `axis`."""
+    return apply(Cumprod.of(bool(exclusive), bool(reverse)), convert(x), axis, name=name)
+
+
+def cumulative_logsumexp(
+    x: Any, axis: Any = 0, exclusive: bool = False, reverse: bool = False, name: str | None = None
+) -> Any:
+    """log(sum(exp(x))) of the elements so far along `axis`, without overflow."""
+    op = CumulativeLogsumexp.of(bool(exclusive), bool(reverse))
+    return apply(op, convert(x), axis, name=name)

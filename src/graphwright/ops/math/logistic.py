@@ -1,0 +1,45 @@
+"""The logistic function."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from graphwright.op.interpreter import apply, convert
+from graphwright.op.op import Call
+from graphwright.op.op_families import Unary
+from graphwright.op.scalars import UNARY, Scalars
+from graphwright.ops.math.arithmetic import conj
+from graphwright.ops.math.result_gradients import SIGMOID_GRAD
+from graphwright.ops.math.special import widened
+from graphwright.types.dtypes import DType
+
+
+class Sigmoid(Unary):
+    """1 / (1 + exp(-x))."""
+
+    type_name = "Sigmoid"
+    ufunc = staticmethod(UNARY["sigmoid"])
+
+    def bind(self, types: Sequence[DType]) -> Callable[..., Any]:
+        function = UNARY["sigmoid"]
+        return function if types[0].is_complex else widened(function, types[0])
+
+    def element(self, scalars: Scalars[Any], x: Any) -> Any:
+        return scalars.unary("sigmoid", x)
+
+    def gradient(self, call: Call, g: Any) -> Sequence[Any]:
+        return (apply(SIGMOID_GRAD, conj(call.outputs[0]), g),)
+
+
+SIGMOID = Sigmoid()
+
+
+def sigmoid(x: Any, name: str | None = None) -> Any:
+    """1 / (1 + exp(-x)), elementwise, of floating or complex `x`.
+
+    >>> import graphwright as tf
+    >>> tf.sigmoid([0.0, 100.0])
+    <tf.Tensor: shape=(2,), dtype=float32, numpy=array([0.5, 1. ], dtype=float32)>
+    """
+    return apply(SIGMOID, convert(x), name=name)

@@ -1,0 +1,453 @@
+"""Reductions along axes, elementwise over what is left; integers wrap around.
+
+A gradient spreads a cotangent over the reduced axes again (`spread`), which is the
+broadcast that is the adjoint of a sum.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import Any, ClassVar
+
+import numpy as np
+
+from graphwright.op.interpreter import apply, convert, is_tensor
+from graphwright.op.op import REGISTRY, Call, not_differentiable
+from graphwright.op.op_families import Reduction
+from graphwright.op.scalars import truncated_quotient
+from graphwright.ops.core.casting import cast
+from graphwright.ops.core.identity import stop_gradient
+from graphwright.ops.core.movement import broadcast_to, expand_dims, reshape
+from graphwright.ops.core.shapes import rank_of, shape, shape_of, size
+from graphwright.ops.math.arithmetic import conj, divide_no_nan, floordiv, floormod, maximum
+from graphwright.ops.math.comparison import boolean, equal, logical_and, not_equal, select
+from graphwright.ops.math.complex_parts import real
+from graphwright.ops.math.rounding import is_finite
+from graphwright.ops.math.transcendental import exp, log, sqrt, square
+from graphwright.types import dtypes as dt
+from graphwright.types.dtypes import DType
+from graphwright.types.tensor_type import entries, normalize_axes
+
+ADD_UP: Any = np.add.reduce
+
+#: From so many elements on it matters in which order they are gone through.
+LARGE = 1 << 12
+#: So many floats are added up one after the other.
+BLOCK = 1 << 10
+#: The type in which a sum of 16 bit floats is added up.
+WIDE = {dt.float16: np.dtype(np.float32), dt.bfloat16: np.dtype(np.float32)}
+
+# -- the adjoint: a cotangent spread over the reduced axes ----------------------------------
+
+
+def kept(y: Any, call: Call) -> Any:
+    """A reduction's result, or its cotangent, with the reduced axes as 1."""
+    op, (x, axes) = call.op, call.inputs
+    if op.keep_dims:  # type: ignore[attr-defined]
+        return y
+    rank = x.type.rank
+    known = axes.known if is_tensor(axes) else axes
+    if rank is None or known is None or (isinstance(known, tuple) and None in known):
+        return reshape(y, kept_shape(x, axes))
+    if x.type.is_static:
+        dims = list(x.type.dims)
+        for axis in normalize_axes(known, rank):
+            dims[axis] = 1
+        return reshape(y, tuple(dims))
+    for axis in sorted(normalize_axes(known, rank)):
+        y = expand_dims(y, axis)
+    return y
+
+
+def kept_shape(x: Any, axes: Any) -> Any:
+    """The shape of `x` with 1 at the axes, where rank or axes are known only when it runs."""
+    rank = rank_of(x)
+    reduced = reshape(floormod(cast(convert(axes), dt.int32), maximum(rank, 1)), (1, -1))
+    places = expand_dims(range_vector(rank), 1)
+    return select(reduce_any(equal(places, reduced), 1), 1, shape(x))
+
+
+def range_vector(n: Any) -> Any:
+    """0, 1, ... n - 1 as int32."""
+    # The op is found by name: `creation` needs this file for its own adjoints.
+    return apply(REGISTRY["Range"].of(dt.int32), 0, n, 1)
+
+
+def spread(g: Any, call: Call) -> Any:
+    """The cotangent of a reduction's result, repeated along the reduced axes."""
+    return broadcast_to(kept(g, call), shape_of(call.inputs[0]))
+
+
+def given(x: Any, axes: Any) -> Any:
+    """The axes; ValueError where a scalar has none, along which NumPy would reduce all the same.
+
+    Only where shapes are inferred must they be a vector: kernels take all the axes that there are.
+    """
+    if type(axes) is tuple and axes and type(axes[0]) is tuple:
+        axes = entries(axes)
+    if not x.ndim and axes != ():
+        raise ValueError(f"Invalid reduction dimension ({axes} for input with 0 dimension(s)")
+    return axes
+
+
+def along(reduce: Any, keepdims: bool, **how: Any) -> Callable[[Any, Any], Any]:
+    """A ufunc's `reduce` along axes.
+
+    Of large arrays it goes along one axis after the other, where NumPy goes through no more at a
+    time than the axis along which neighbours lie, which is kept; and it adds floats up in blocks.
+    """
+    at_once = partial(reduce, keepdims=keepdims, **how)
+    along_one = partial(reduce, keepdims=True, **how)
+    if reduce == ADD_UP and np.dtype(how["dtype"]).kind in "fc":
+        along_one = partial(in_blocks, along_one)
+
+    def reduced(x: Any, axes: Any) -> Any:
+        axes = given(x, axes)
+        if x.size >= LARGE:
+            each = axes if isinstance(axes, tuple) else (axes,)
+            long = sorted({axis % x.ndim for axis in each if x.shape[axis] > 1})
+            many = len(long) > 1 or (len(long) == 1 and x.shape[long[0]] > BLOCK)
+            if (
+                many
+                and all(x.strides[axis] != x.itemsize for axis in long)
+                and len({*each}) == len(each)
+            ):
+                for axis in long:
+                    x = along_one(x, axis=axis)
+                return x if keepdims else x.squeeze(axes)
+        return at_once(x, axis=axes)
+
+    return reduced
+
+
+def in_blocks(add_up: Any, x: Any, axis: int) -> Any:
+    """A sum along an axis of which only some terms are added up one after the other: after many,
+    a float no longer feels the next one."""
+    before = (slice(None),) * axis
+    while x.shape[axis] > BLOCK:
+        whole = x.shape[axis] // BLOCK * BLOCK
+        first, rest = [(*before, part) for part in (slice(whole), slice(whole, None))]
+        blocks = x[first].reshape(*x.shape[:axis], -1, BLOCK, *x.shape[axis + 1 :])
+        left = [add_up(x[rest], axis=axis)] if whole < x.shape[axis] else []
+        x = np.concatenate([add_up(blocks, axis=axis + 1).squeeze(axis + 1), *left], axis)
+    return add_up(x, axis=axis)
+
+
+# -- sums, products, means ------------------------------------------------------------------
+
+
+class Accumulation(Reduction):
+    """A reduction by a ufunc, of 16 bit floats in float32."""
+
+    ufunc: ClassVar[Any] = np.add
+
+    def bind(self, types: Sequence[DType]) -> Callable[..., Any]:
+        dtype, wide = types[0].numpy_dtype, WIDE.get(types[0])
+        reduced = along(type(self).ufunc.reduce, self.keep_dims, dtype=wide or dtype)
+        return reduced if wide is None else lambda x, axes: reduced(x, axes).astype(dtype)
+
+
+class Sum(Accumulation):
+    """The sum of the elements along axes."""
+
+    type_name = "Sum"
+
+    def gradient(self, call: Call, g: Any) -> Sequence[Any]:
+        return spread(g, call), None
+
+
+class Prod(Accumulation):
+    """The product of the elements along axes."""
+
+    type_name = "Prod"
+    ufunc = np.multiply
+
+    def known(self, x: Any, axes: Any) -> Any:
+        whole = axes == 0 or axes == (0,)
+        if not whole or self.keep_dims or not isinstance(x, tuple) or None in x:
+            return None
+        return int(np.prod(x, dtype=np.int64))
+
+    def gradient(self, call: Call, g: Any) -> Sequence[Any]:
+        """The product of the others: all of it / x, unless x is the only zero or there are more."""
+        x, axes = call.inputs
+        is_zero = equal(x, 0)
+        zeros = reduce_sum(cast(is_zero, dt.int32), axes, True)
+        others = reduce_prod(select(is_zero, 1, x), axes, True)
+        lonely = select(logical_and(is_zero, equal(zeros, 1)), others, 0)
+        product = select(equal(zeros, 0), divide_no_nan(others, x), lonely)
+        return kept(g, call) * conj(product), None
+
+
+class Mean(Reduction):
+    """The sum of the elements along axes over their number, truncated for integers."""
+
+    type_name = "Mean"
+
+    def bind(self, types: Sequence[DType]) -> Callable[..., Any]:
+        dtype, keep = types[0].numpy_dtype, self.keep_dims
+        if types[0].is_integer:
+            return integer_mean(dtype, keep)
+        wide = WIDE.get(types[0])
+        added = along(ADD_UP, keep, dtype=wide or dtype)
+
+        def mean(x: Any, axes: Any) -> Any:
+            total = added(x, axes)
+            return total / dtype.type(x.size / total.size if total.size else 1)
+
+        def narrowed(x: Any, axes: Any) -> Any:
+            total = added(x, axes)
+            return (total / np.float32(x.size / max(total.size, 1))).astype(dtype)
+
+        return mean if wide is None else narrowed
+
+    def gradient(self, call: Call, g: Any) -> Sequence[Any]:
+        x, y = call.inputs[0], call.outputs[0]
+        have, left = x.type.size, y.type.size
+        if have is not None and left is not None:
+            count: Any = have // max(left, 1)
+        else:
+            count = cast(floordiv(size(x), maximum(size(y), 1)), g.dtype)
+        return spread(g, call) / count, None
+
+
+def integer_mean(dtype: Any, keep: bool) -> Callable[[Any, Any], Any]:
+    """The mean of integers, rounded towards zero, from a sum of 64 bits."""
+    wide = np.int64 if dtype.kind == "i" else np.uint64
+    added = along(ADD_UP, keep, dtype=wide)
+
+    def mean(x: Any, axes: Any) -> Any:
+        total = added(x, axes)
+        count = x.size // total.size if total.size else 1
+        return truncated_quotient(total, wide(max(count, 1))).astype(dtype)
+
+    return mean
+
+
+class EuclideanNorm(Reduction):
+    """The root of the sum of squares of the elements along axes."""
+
+    type_name = "EuclideanNorm"
+
+    def bind(self, types: Sequence[DType]) -> Callable[..., Any]:
+        dtype, keep = types[0].numpy_dtype, self.keep_dims
+        wide = WIDE.get(types[0], types[0].real_dtype.numpy_dtype)
+        added = along(ADD_UP, keep, dtype=wide)
+
+        def norm(x: Any, axes: Any) -> Any:
+            squares = np.square(np.abs(x).astype(wide, copy=False))
+            return np.sqrt(added(squares, axes)).astype(dtype)
+
+        return norm
+
+    def gradient(self, call: Call, g: Any) -> Sequence[Any]:
+        x, y = call.inputs[0], call.outputs[0]
+        return x * (kept(g, call) / kept(y, call)), None
+
+
+# -- extremes, logic ------------------------------------------------------------------------
+
+
+class Extreme(Reduction):
+    """The greatest or least element along axes; the lowest or highest value of none."""
+
+    dtypes = {"T": dt.REAL, "Tidx": dt.INDEX}
+    ufunc: ClassVar[Any] = np.maximum
+
+    def start(self, dtype: DType) -> Any:
+        """The extreme of no elements."""
+        raise NotImplementedError
+
+    def bind(self, types: Sequence[DType]) -> Callable[..., Any]:
+        start = types[0].numpy_dtype.type(self.start(types[0]))
+        return along(type(self).ufunc.reduce, self.keep_dims, initial=start)
+
+    def gradient(self, call: Call, g: Any) -> Sequence[Any]:
+        """Shared evenly among the elements that attain the extreme."""
+        x, axes = call.inputs
+        chosen = cast(equal(x, kept(call.outputs[0], call)), g.dtype)
+        return chosen / reduce_sum(chosen, axes, True) * kept(g, call), None
+
+
+class Max(Extreme):
+    """The greatest element along axes."""
+
+    type_name = "Max"
+
+    def start(self, dtype: DType) -> Any:
+        return -np.inf if dtype.is_floating else dtype.min
+
+
+class Min(Extreme):
+    """The least element along axes."""
+
+    type_name = "Min"
+    ufunc = np.minimum
+
+    def start(self, dtype: DType) -> Any:
+        return np.inf if dtype.is_floating else dtype.max
+
+
+class LogicalReduction(Reduction):
+    """A reduction of bools."""
+
+    inputs = ("input: bool", "reduction_indices: Tidx host")
+    outputs = ("output: bool",)
+    dtypes = {"Tidx": dt.INDEX}
+    ufunc: ClassVar[Any] = np.logical_and
+    gradient = not_differentiable
+
+    def bind(self, types: Sequence[DType]) -> Callable[..., Any]:
+        return along(type(self).ufunc.reduce, self.keep_dims)
+
+
+class All(LogicalReduction):
+    """Whether all elements along axes are true."""
+
+    type_name = "All"
+
+
+class Any_(LogicalReduction):
+    """Whether any element along axes is true."""
+
+    type_name = "Any"
+    ufunc = np.logical_or
+
+
+# -- the public functions -------------------------------------------------------------------
+
+
+def reduce(op: type[Reduction], x: Any, axis: Any, keepdims: Any, name: str | None) -> Any:
+    """Applies a reduction along `axis`, by default along all axes."""
+    x = convert(x)
+    if axis is not None:
+        return apply(op.of(bool(keepdims)), x, axis, name=name)
+    rank = x.type.rank
+    if rank is not None:
+        return apply(op.of(bool(keepdims)), x, tuple(range(rank)), name=name)
+    result = apply(op.of(bool(keepdims)), x, range_vector(rank_of(x)), name=name)
+    if not keepdims:
+        result.set_shape(())
+    return result
+
+
+def reduce_sum(
+    input_tensor: Any, axis: Any = None, keepdims: bool = False, name: str | None = None
+) -> Any:
+    """The sum of the elements along `axis` (all axes by default).
+
+    `axis` is an int, a list of them or a tensor; negative ones count from the last. With
+    `keepdims` the reduced axes stay as 1.
+
+    >>> import graphwright as tf
+    >>> tf.reduce_sum([[1, 2], [3, 4]], axis=1)
+    <tf.Tensor: shape=(2,), dtype=int32, numpy=array([3, 7], dtype=int32)>
+    """
+    return reduce(Sum, input_tensor, axis, keepdims, name)
+
+
+def reduce_prod(
+    input_tensor: Any, axis: Any = None, keepdims: bool = False, name: str | None = None
+) -> Any:
+    """The product of the elements along `axis` (all axes by default)."""
+    return reduce(Prod, input_tensor, axis, keepdims, name)
+
+
+def reduce_mean(
+    input_tensor: Any, axis: Any = None, keepdims: bool = False, name: str | None = None
+) -> Any:
+    """The mean of the elements along `axis` (all axes by default); truncated for integers.
+
+    >>> import graphwright as tf
+    >>> tf.reduce_mean([[1.0, 2.0], [3.0, 4.0]], axis=0)
+    <tf.Tensor: shape=(2,), dtype=float32, numpy=array([2., 3.], dtype=float32)>
+    """
+    return reduce(Mean, input_tensor, axis, keepdims, name)
+
+
+def reduce_max(
+    input_tensor: Any, axis: Any = None, keepdims: bool = False, name: str | None = None
+) -> Any:
+    """The greatest element along `axis` (all axes by default)."""
+    return reduce(Max, input_tensor, axis, keepdims, name)
+
+
+def reduce_min(
+    input_tensor: Any, axis: Any = None, keepdims: bool = False, name: str | None = None
+) -> Any:
+    """The least element along `axis` (all axes by default)."""
+    return reduce(Min, input_tensor, axis, keepdims, name)
+
+
+def reduce_all(
+    input_tensor: Any, axis: Any = None, keepdims: bool = False, name: str | None = None
+) -> Any:
+    """Whether all bools along `axis` (all axes by default) are true."""
+    return reduce(All, boolean(input_tensor), axis, keepdims, name)
+
+
+def reduce_any(
+    input_tensor: Any, axis: Any = None, keepdims: bool = False, name: str | None = None
+) -> Any:
+    """Whether any bool along `axis` (all axes by default) is true."""
+    return reduce(Any_, boolean(input_tensor), axis, keepdims, name)
+
+
+def reduce_euclidean_norm(
+    input_tensor: Any, axis: Any = None, keepdims: bool = False, name: str | None = None
+) -> Any:
+    """The root of the sum of squares along `axis` (all axes by default)."""
+    return reduce(EuclideanNorm, input_tensor, axis, keepdims, name)
+
+
+def reduce_logsumexp(
+    input_tensor: Any, axis: Any = None, keepdims: bool = False, name: str | None = None
+) -> Any:
+    """log(sum(exp(x))) along `axis` (all axes by default), without overflow.
+
+    >>> import graphwright as tf
+    >>> tf.reduce_logsumexp([1000.0, 1000.0])
+    <tf.Tensor: shape=(), dtype=float32, numpy=1000.6931>
+    """
+    x = convert(input_tensor)
+    greatest = reduce_max(x, axis, True)
+    offset = stop_gradient(select(is_finite(greatest), greatest, 0))
+    result = log(reduce_sum(exp(x - offset), axis, keepdims))
+    return result + (offset if keepdims else reshape(offset, shape_of(result)))
+
+
+def reduce_variance(
+    input_tensor: Any, axis: Any = None, keepdims: bool = False, name: str | None = None
+) -> Any:
+    """The mean squared distance from the mean along `axis` (all axes by default).
+
+    TypeError for integers.
+    """
+    x = convert(input_tensor)
+    if x.dtype.is_integer:
+        raise TypeError(f"Input must be either real or complex. Received integer type {x.dtype}.")
+    distance = x - reduce_mean(x, axis, True)
+    squared = real(distance * conj(distance)) if x.dtype.is_complex else square(distance)
+    return reduce_mean(squared, axis, keepdims, name)
+
+
+def reduce_std(
+    input_tensor: Any, axis: Any = None, keepdims: bool = False, name: str | None = None
+) -> Any:
+    """The standard deviation along `axis` (all axes by default); TypeError for integers."""
+    return sqrt(reduce_variance(input_tensor, axis, keepdims), name)
+
+
+def count_nonzero(
+    input: Any,
+    axis: Any = None,
+    keepdims: bool | None = None,
+    dtype: Any = dt.int64,
+    name: str | None = None,
+) -> Any:
+    """How many elements along `axis` (all axes by default) are not zero, empty or False."""
+    x = convert(input)
+    zero = convert(b"" if x.dtype is dt.string else x.dtype.as_numpy_dtype(0))
+    counted = cast(not_equal(x, zero), dt.int64)
+    return cast(reduce_sum(counted, axis, keepdims or False), dtype, name)

@@ -1,0 +1,341 @@
+"""Powers, roots, exponentials, logarithms and absolute values, elementwise."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, ClassVar
+
+import numpy as np
+
+from graphwright.base.errors import InvalidArgumentError
+from graphwright.op.interpreter import apply, convert, convert_pair
+from graphwright.op.op import Call
+from graphwright.op.op_families import Binary, Elementwise, Unary, no_element
+from graphwright.op.scalars import Scalars
+from graphwright.ops.core.casting import cast
+from graphwright.ops.math import complex_functions
+from graphwright.ops.math.arithmetic import DIV_NO_NAN, conj, subtract
+from graphwright.ops.math.comparison import greater, not_equal, select
+from graphwright.ops.math.result_gradients import RECIPROCAL_GRAD, RSQRT_GRAD, SQRT_GRAD
+from graphwright.types import dtypes as dt
+from graphwright.types.dtypes import DType
+
+SIGNED_NUMERIC = dt.INEXACT | dt.SIGNED
+
+# -- absolute values, squares, roots --------------------------------------------------------
+
+
+class Abs(Unary):
+    """|x| of a real number; the least integer stays itself, as its negation overflows."""
+
+    type_name = "Abs"
+    dtypes = {"T": dt.FLOATING | dt.SIGNED}
+    ufunc = np.abs
+
+    def element(self, scalars: Scalars[Any], x: Any) -> Any:
+        return scalars.unary("abs", x)
+
+    def gradient(self, call: Call, g: Any) -> Sequence[Any]:
+        return (g * sign(call.inputs[0]),)
+
+
+class ComplexAbs(Elementwise):
+    """|x| of a complex number."""
+
+    type_name = "ComplexAbs"
+    inputs = ("x: T",)
+    outputs = ("y: Tout",)
+    dtypes = {"T": dt.COMPLEX}
+    ufunc = np.abs
+    element = no_element
+
+    Tout: DType = dt.float32
+
+    def gradient(self, call: Call, g: Any) -> Sequence[Any]:
+        x, y = call.inputs[0], call.outputs[0]
+        return (apply(DIV_NO_NAN, cast(g, x.dtype), cast(y, x.dtype)) * x,)
+
+
+class Sign(Unary):
+    """-1, 0 or 1 as x is; x / |x| of a complex number."""
+
+    type_name = "Sign"
+    dtypes = {"T": SIGNED_NUMERIC}
+    ufunc = np.sign
+
+    def element(self, scalars: Scalars[Any], x: Any) -> Any:
+        return scalars.unary("sign", x)
+
+    def gradient(self, call: Call, g: Any) -> Sequence[Any]:
+        """None of a real number; of a complex one, x / |x| turns as x does."""
+        x = call.inputs[0]
+        if not x.dtype.is_complex:
+            return (g * 0,)
+        half = cast(0.5 / abs(x), x.dtype)
+        return (half * (g - conj(g) * square(call.outputs[0])),)
+
+
+class Square(Unary):
+    """x * x."""
+
+    type_name = "Square"
+    dtypes = {"T": dt.NUMERIC}
+    ufunc = np.square
+
+    def element(self, scalars: Scalars[Any], x: Any) -> Any:
+        return scalars.mul(x, x)
+
+    def gradient(self, call: Call, g: Any) -> Sequence[Any]:
+        return (g * (conj(call.inputs[0]) * 2),)
+
+
+class SquaredDifference(Binary):
+    """(x - y) * conj(x - y)."""
+
+    type_name = "SquaredDifference"
+    dtypes = {"T": dt.INEXACT | dt.INDEX}
+    ufunc = staticmethod(lambda x, y: np.square(np.subtract(x, y)))
+
+    def bind(self, types: Sequence[DType]) -> Any:
+        return self.kernel if types[0].is_complex else type(self).ufunc
+
+    def kernel(self, x: Any, y: Any) -> Any:
+        d = np.subtract(x, y)
+        return np.multiply(d, np.conj(d))
+
+    def element(self, scalars: Scalars[Any], x: Any, y: Any) -> Any:
+        d = scalars.sub(x, y)
+        return scalars.mul(d, scalars.unary("conj", d))
+
+    def gradient(self, call: Call, g: Any) -> Sequence[Any]:
+        gx = g * 2 * subtract(*call.inputs)
+        return gx, -gx
+
+
+class InParts(Unary):
+    """A function that is one of real functions of the parts where there are many complex64."""
+
+    of_many: ClassVar[Callable[..., Any]]
+
+    def bind(self, types: Sequence[DType]) -> Any:
+        return type(self).of_many if types[0] is dt.complex64 else type(self).ufunc
+
+
+class Sqrt(InParts):
+    """The square root; NaN of a negative number."""
+
+    type_name = "Sqrt"
+    ufunc = np.sqrt
+    of_many = staticmethod(complex_functions.sqrt)
+
+    def element(self, scalars: Scalars[Any], x: Any) -> Any:
+        return scalars.unary("sqrt", x)
+
+    def gradient(self, call: Call, g: Any) -> Sequence[Any]:
+        return (apply(SQRT_GRAD, conj(call.outputs[0]), g),)
+
+
+class Rsqrt(InParts):
+    """1 / sqrt(x)."""
+
+    type_name = "Rsqrt"
+    ufunc = staticmethod(complex_functions.reciprocal_root)
+    of_many = staticmethod(complex_functions.rsqrt)
+
+    def element(self, scalars: Scalars[Any], x: Any) -> Any:
+        return scalars.div(scalars.constant(1, x), scalars.unary("sqrt", x))
+
+    def gradient(self, call: Call, g: Any) -> Sequence[Any]:
+        return (apply(RSQRT_GRAD, conj(call.outputs[0]), g),)
+
+
+class Reciprocal(Unary):
+    """1 / x."""
+
+    type_name = "Reciprocal"
+    ufunc = np.reciprocal
+
+    def element(self, scalars: Scalars[Any], x: Any) -> Any:
+        return scalars.div(scalars.constant(1, x), x)
+
+    def gradient(self, call: Call, g: Any) -> Sequence[Any]:
+        return (apply(RECIPROCAL_GRAD, conj(call.outputs[0]), g),)
+
+
+# -- powers, exponentials, logarithms -------------------------------------------------------
+
+
+def integer_power(x: Any, y: Any) -> Any:
+    """x ** y of integers, wrapping around; y must not be negative."""
+    if np.any(np.less(y, 0)):
+        raise InvalidArgumentError(
+            None, None, "Integers to negative integer powers are not allowed"
+        )
+    return np.power(x, y)
+
+
+class Pow(Binary):
+    """x to the power of y."""
+
+    type_name = "Pow"
+    dtypes = {"T": SIGNED_NUMERIC}
+    ufunc = np.power
+
+    def bind(self, types: Sequence[DType]) -> Any:
+        return integer_power if types[0].is_integer else np.power
+
+    def element(self, scalars: Scalars[Any], x: Any, y: Any) -> Any:
+        return scalars.binary("pow", x, y)
+
+    def gradient(self, call: Call, g: Any) -> Sequence[Any]:
+        x, y = conj(call.inputs[0]), conj(call.inputs[1])
+        z = conj(call.outputs[0])
+        has_log = not_equal(x, 0) if x.dtype.is_complex else greater(x, 0)
+        return g * y * pow(x, y - 1), g * z * log(select(has_log, x, 1))
+
+
+class Exp(InParts):
+    """e to the power of x."""
+
+    type_name = "Exp"
+    ufunc = np.exp
+    of_many = staticmethod(complex_functions.exp)
+
+    def element(self, scalars: Scalars[Any], x: Any) -> Any:
+        return scalars.unary("exp", x)
+
+    def gradient(self, call: Call, g: Any) -> Sequence[Any]:
+        return (g * conj(call.outputs[0]),)
+
+
+class Expm1(Unary):
+    """exp(x) - 1, exact for small x."""
+
+    type_name = "Expm1"
+    ufunc = np.expm1
+
+    def element(self, scalars: Scalars[Any], x: Any) -> Any:
+        return scalars.unary("expm1", x)
+
+    def gradient(self, call: Call, g: Any) -> Sequence[Any]:
+        return (g * exp(conj(call.inputs[0])),)
+
+
+class Log(InParts):
+    """The natural logarithm."""
+
+    type_name = "Log"
+    ufunc = np.log
+    of_many = staticmethod(complex_functions.log)
+
+    def element(self, scalars: Scalars[Any], x: Any) -> Any:
+        return scalars.unary("log", x)
+
+    def gradient(self, call: Call, g: Any) -> Sequence[Any]:
+        return (g * reciprocal(conj(call.inputs[0])),)
+
+
+class Log1p(Unary):
+    """log(1 + x), exact for small x."""
+
+    type_name = "Log1p"
+    ufunc = np.log1p
+
+    def element(self, scalars: Scalars[Any], x: Any) -> Any:
+        return scalars.unary("log1p", x)
+
+    def gradient(self, call: Call, g: Any) -> Sequence[Any]:
+        return (g * reciprocal(1 + conj(call.inputs[0])),)
+
+
+ABS, SIGN, SQUARE, SQUARED_DIFFERENCE = Abs(), Sign(), Square(), SquaredDifference()
+SQRT, RSQRT, RECIPROCAL, POW = Sqrt(), Rsqrt(), Reciprocal(), Pow()
+EXP, EXPM1, LOG, LOG1P = Exp(), Expm1(), Log(), Log1p()
+
+
+# -- the public functions -------------------------------------------------------------------
+
+
+def abs(x: Any, name: str | None = None) -> Any:
+    """|x|, elementwise; a real number where x is complex.
+
+    >>> import graphwright as tf
+    >>> tf.abs([-2, 3])
+    <tf.Tensor: shape=(2,), dtype=int32, numpy=array([2, 3], dtype=int32)>
+    """
+    x = convert(x)
+    if x.dtype.is_complex:
+        return apply(ComplexAbs.of(x.dtype.real_dtype), x, name=name)
+    return apply(ABS, x, name=name)
+
+
+def sign(x: Any, name: str | None = None) -> Any:
+    """-1, 0 or 1 as x is negative, zero or positive; x / |x| where it is complex."""
+    return apply(SIGN, convert(x), name=name)
+
+
+def square(x: Any, name: str | None = None) -> Any:
+    """x * x, elementwise."""
+    return apply(SQUARE, convert(x), name=name)
+
+
+def squared_difference(x: Any, y: Any, name: str | None = None) -> Any:
+    """(x - y) * conj(x - y), elementwise with broadcasting."""
+    return apply(SQUARED_DIFFERENCE, *convert_pair(x, y), name=name)
+
+
+def sqrt(x: Any, name: str | None = None) -> Any:
+    """The square root of floating or complex `x`, elementwise.
+
+    >>> import graphwright as tf
+    >>> tf.sqrt([4.0, 9.0])
+    <tf.Tensor: shape=(2,), dtype=float32, numpy=array([2., 3.], dtype=float32)>
+    """
+    return apply(SQRT, convert(x), name=name)
+
+
+def rsqrt(x: Any, name: str | None = None) -> Any:
+    """1 / sqrt(x), elementwise."""
+    return apply(RSQRT, convert(x), name=name)
+
+
+def reciprocal(x: Any, name: str | None = None) -> Any:
+    """1 / x, elementwise."""
+    return apply(RECIPROCAL, convert(x), name=name)
+
+
+def pow(x: Any, y: Any, name: str | None = None) -> Any:
+    """x to the power of y, elementwise with broadcasting.
+
+    InvalidArgumentError where an integer is raised to a negative power.
+
+    >>> import graphwright as tf
+    >>> tf.pow([2, 3], [3, 2])
+    <tf.Tensor: shape=(2,), dtype=int32, numpy=array([8, 9], dtype=int32)>
+    """
+    return apply(POW, *convert_pair(x, y), name=name)
+
+
+def exp(x: Any, name: str | None = None) -> Any:
+    """e to the power of floating or complex `x`, elementwise."""
+    return apply(EXP, convert(x), name=name)
+
+
+def expm1(x: Any, name: str | None = None) -> Any:
+    """exp(x) - 1, elementwise, exact for small `x`."""
+    return apply(EXPM1, convert(x), name=name)
+
+
+def log(x: Any, name: str | None = None) -> Any:
+    """The natural logarithm, elementwise.
+
+    >>> import graphwright as tf
+    >>> tf.math.log([1.0, 0.0])
+    <tf.Tensor: shape=(2,), dtype=float32, numpy=array([  0., -inf], dtype=float32)>
+    """
+    return apply(LOG, convert(x), name=name)
+
+
+def log1p(x: Any, name: str | None = None) -> Any:
+    """log(1 + x), elementwise, exact for small `x`."""
+    return apply(LOG1P, convert(x), name=name)

@@ -1,0 +1,272 @@
+"""Trigonometric and hyperbolic functions and their inverses, elementwise; angles in radians."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from graphwright.op.interpreter import apply, convert, convert_pair
+from graphwright.op.op import Call
+from graphwright.op.op_families import Binary, Unary
+from graphwright.op.scalars import Scalars
+from graphwright.ops.math.arithmetic import conj
+from graphwright.ops.math.result_gradients import TANH_GRAD
+from graphwright.ops.math.transcendental import reciprocal, sqrt, square
+from graphwright.types import dtypes as dt
+
+# -- of an angle ----------------------------------------------------------------------------
+
+
+class Sin(Unary):
+    """Sine."""
+
+    type_name = "Sin"
+    ufunc = np.sin
+
+    def element(self, scalars: Scalars[Any], x: Any) -> Any:
+        return scalars.unary("sin", x)
+
+    def gradient(self, call: Call, g: Any) -> Sequence[Any]:
+        return (g * cos(conj(call.inputs[0])),)
+
+
+class Cos(Unary):
+    """Cosine."""
+
+    type_name = "Cos"
+    ufunc = np.cos
+
+    def element(self, scalars: Scalars[Any], x: Any) -> Any:
+        return scalars.unary("cos", x)
+
+    def gradient(self, call: Call, g: Any) -> Sequence[Any]:
+        return (-g * sin(conj(call.inputs[0])),)
+
+
+class Tan(Unary):
+    """Tangent."""
+
+    type_name = "Tan"
+    ufunc = np.tan
+
+    def element(self, scalars: Scalars[Any], x: Any) -> Any:
+        return scalars.unary("tan", x)
+
+    def gradient(self, call: Call, g: Any) -> Sequence[Any]:
+        return (g * square(reciprocal(cos(conj(call.inputs[0])))),)
+
+
+class Asin(Unary):
+    """The angle whose sine is x; NaN outside [-1, 1]."""
+
+    type_name = "Asin"
+    ufunc = np.arcsin
+
+    def element(self, scalars: Scalars[Any], x: Any) -> Any:
+        return scalars.unary("asin", x)
+
+    def gradient(self, call: Call, g: Any) -> Sequence[Any]:
+        return (g * reciprocal(sqrt(1 - square(conj(call.inputs[0])))),)
+
+
+class Acos(Unary):
+    """The angle whose cosine is x; NaN outside [-1, 1]."""
+
+    type_name = "Acos"
+    ufunc = np.arccos
+
+    def element(self, scalars: Scalars[Any], x: Any) -> Any:
+        return scalars.unary("acos", x)
+
+    def gradient(self, call: Call, g: Any) -> Sequence[Any]:
+        return (-g * reciprocal(sqrt(1 - square(conj(call.inputs[0])))),)
+
+
+class Atan(Unary):
+    """The angle whose tangent is x, in [-pi/2, pi/2]."""
+
+    type_name = "Atan"
+    ufunc = np.arctan
+
+    def element(self, scalars: Scalars[Any], x: Any) -> Any:
+        return scalars.unary("atan", x)
+
+    def gradient(self, call: Call, g: Any) -> Sequence[Any]:
+        return (g * reciprocal(1 + square(conj(call.inputs[0]))),)
+
+
+class Atan2(Binary):
+    """The angle of the point (x, y), in [-pi, pi]."""
+
+    type_name = "Atan2"
+    inputs = ("y: T", "x: T")
+    dtypes = {"T": dt.FLOATING}
+    ufunc = np.arctan2
+
+    def element(self, scalars: Scalars[Any], y: Any, x: Any) -> Any:
+        return scalars.binary("atan2", y, x)
+
+    def gradient(self, call: Call, g: Any) -> Sequence[Any]:
+        y, x = call.inputs
+        scaled = g / (square(x) + square(y))
+        return x * scaled, -y * scaled
+
+
+# -- hyperbolic -----------------------------------------------------------------------------
+
+
+class Sinh(Unary):
+    """Hyperbolic sine."""
+
+    type_name = "Sinh"
+    ufunc = np.sinh
+
+    def element(self, scalars: Scalars[Any], x: Any) -> Any:
+        return scalars.unary("sinh", x)
+
+    def gradient(self, call: Call, g: Any) -> Sequence[Any]:
+        return (g * cosh(conj(call.inputs[0])),)
+
+
+class Cosh(Unary):
+    """Hyperbolic cosine."""
+
+    type_name = "Cosh"
+    ufunc = np.cosh
+
+    def element(self, scalars: Scalars[Any], x: Any) -> Any:
+        return scalars.unary("cosh", x)
+
+    def gradient(self, call: Call, g: Any) -> Sequence[Any]:
+        return (g * sinh(conj(call.inputs[0])),)
+
+
+class Tanh(Unary):
+    """Hyperbolic tangent."""
+
+    type_name = "Tanh"
+    ufunc = np.tanh
+
+    def element(self, scalars: Scalars[Any], x: Any) -> Any:
+        return scalars.unary("tanh", x)
+
+    def gradient(self, call: Call, g: Any) -> Sequence[Any]:
+        return (apply(TANH_GRAD, conj(call.outputs[0]), g),)
+
+
+class Asinh(Unary):
+    """Inverse hyperbolic sine."""
+
+    type_name = "Asinh"
+    ufunc = np.arcsinh
+
+    def element(self, scalars: Scalars[Any], x: Any) -> Any:
+        return scalars.unary("asinh", x)
+
+    def gradient(self, call: Call, g: Any) -> Sequence[Any]:
+        return (g / cosh(conj(call.outputs[0])),)
+
+
+class Acosh(Unary):
+    """Inverse hyperbolic cosine; NaN below 1."""
+
+    type_name = "Acosh"
+    ufunc = np.arccosh
+
+    def element(self, scalars: Scalars[Any], x: Any) -> Any:
+        return scalars.unary("acosh", x)
+
+    def gradient(self, call: Call, g: Any) -> Sequence[Any]:
+        return (g / sinh(conj(call.outputs[0])),)
+
+
+class Atanh(Unary):
+    """Inverse hyperbolic tangent; NaN outside [-1, 1]."""
+
+    type_name = "Atanh"
+    ufunc = np.arctanh
+
+    def element(self, scalars: Scalars[Any], x: Any) -> Any:
+        return scalars.unary("atanh", x)
+
+    def gradient(self, call: Call, g: Any) -> Sequence[Any]:
+        return (g * reciprocal(1 - square(conj(call.inputs[0]))),)
+
+
+SIN, COS, TAN, ASIN, ACOS, ATAN, ATAN2 = Sin(), Cos(), Tan(), Asin(), Acos(), Atan(), Atan2()
+SINH, COSH, TANH, ASINH, ACOSH, ATANH = Sinh(), Cosh(), Tanh(), Asinh(), Acosh(), Atanh()
+
+
+# -- the public functions -------------------------------------------------------------------
+
+
+def sin(x: Any, name: str | None = None) -> Any:
+    """Sine of `x` in radians, elementwise.
+
+    >>> import graphwright as tf
+    >>> tf.sin(0.5)
+    <tf.Tensor: shape=(), dtype=float32, numpy=0.47942555>
+    """
+    return apply(SIN, convert(x), name=name)
+
+
+def cos(x: Any, name: str | None = None) -> Any:
+    """Cosine of `x` in radians, elementwise."""
+    return apply(COS, convert(x), name=name)
+
+
+def tan(x: Any, name: str | None = None) -> Any:
+    """Tangent of `x` in radians, elementwise."""
+    return apply(TAN, convert(x), name=name)
+
+
+def asin(x: Any, name: str | None = None) -> Any:
+    """The angle whose sine is `x`, elementwise; NaN outside [-1, 1]."""
+    return apply(ASIN, convert(x), name=name)
+
+
+def acos(x: Any, name: str | None = None) -> Any:
+    """The angle whose cosine is `x`, elementwise; NaN outside [-1, 1]."""
+    return apply(ACOS, convert(x), name=name)
+
+
+def atan(x: Any, name: str | None = None) -> Any:
+    """The angle whose tangent is `x`, in [-pi/2, pi/2], elementwise."""
+    return apply(ATAN, convert(x), name=name)
+
+
+def atan2(y: Any, x: Any, name: str | None = None) -> Any:
+    """The angle of the point (x, y), in [-pi, pi], elementwise with broadcasting."""
+    return apply(ATAN2, *convert_pair(y, x), name=name)
+
+
+def sinh(x: Any, name: str | None = None) -> Any:
+    """Hyperbolic sine, elementwise."""
+    return apply(SINH, convert(x), name=name)
+
+
+def cosh(x: Any, name: str | None = None) -> Any:
+    """Hyperbolic cosine, elementwise."""
+    return apply(COSH, convert(x), name=name)
+
+
+def tanh(x: Any, name: str | None = None) -> Any:
+    """Hyperbolic tangent, elementwise."""
+    return apply(TANH, convert(x), name=name)
+
+
+def asinh(x: Any, name: str | None = None) -> Any:
+    """Inverse hyperbolic sine, elementwise."""
+    return apply(ASINH, convert(x), name=name)
+
+
+def acosh(x: Any, name: str | None = None) -> Any:
+    """Inverse hyperbolic cosine, elementwise; NaN below 1."""
+    return apply(ACOSH, convert(x), name=name)
+
+
+def atanh(x: Any, name: str | None = None) -> Any:
+    """Inverse hyperbolic tangent, elementwise; NaN outside [-1, 1]."""
+    return apply(ATANH, convert(x), name=name)

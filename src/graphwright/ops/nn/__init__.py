@@ -1,0 +1,1 @@
+"""Neural networks: activations, losses, normalizations, sampled classes."""

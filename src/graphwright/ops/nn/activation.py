@@ -1,0 +1,383 @@
+"""Activation functions of neural networks, and the ops that are their gradients."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, ClassVar
+
+import numpy as np
+
+from graphwright.op.interpreter import apply, convert
+from graphwright.op.op import Call
+from graphwright.op.op_families import Alike, Elementwise
+from graphwright.op.scalars import NumpyScalars, Scalars
+from graphwright.ops.convolution.branchless_choice import keep
+from graphwright.ops.core.casting import cast
+from graphwright.ops.core.creation import zeros_like
+from graphwright.ops.core.joining import concat
+from graphwright.ops.math.arithmetic import negative
+from graphwright.ops.math.comparison import less, select
+from graphwright.ops.math.logistic import sigmoid
+from graphwright.ops.math.special import erfc
+from graphwright.ops.math.transcendental import exp, pow
+from graphwright.ops.math.trigonometric import tanh
+from graphwright.types import dtypes as dt
+from graphwright.types.dtypes import DType
+
+NUMPY = NumpyScalars()
+SELU_SCALE = 1.0507009873554804934193349852946
+SELU_SCALE_ALPHA = 1.7580993408473768599402175208123
+
+
+class Activation(Elementwise):
+    """A function of each element; its NumPy kernel is its element expression on whole arrays."""
+
+    inputs: ClassVar[tuple[str, ...]] = ("features: T",)
+    outputs: ClassVar[tuple[str, ...]] = ("activations: T",)
+    dtypes = {"T": dt.FLOATING}
+
+    def bind(self, types: Sequence[DType]) -> Callable[..., Any]:
+        return self.kernel
+
+    def kernel(self, *arrays: Any) -> Any:
+        return self.element(NUMPY, *arrays)
+
+
+class ActivationGrad(Alike, Activation):
+    """The cotangent of an activation's features, from its outputs' and the features."""
+
+    inputs: ClassVar[tuple[str, ...]] = ("gradients: T", "features: T")
+    outputs: ClassVar[tuple[str, ...]] = ("backprops: T",)
+
+
+# -- rectified linear units -----------------------------------------------------------------
+
+
+def flat(call: Call) -> Any:
+    """The second derivative of what is straight: zeros, as in TensorFlow, where it is asked for."""
+    return zeros_like(call.inputs[1]) if all(call.needed[1:]) else None
+
+
+class Relu(Activation):
+    """max(x, 0)."""
+
+    type_name = "Relu"
+    dtypes = {"T": dt.REAL}
+
+    def bind(self, types: Sequence[DType]) -> Callable[..., Any]:
+        zero = np.zeros((), types[0].numpy_dtype)
+        return lambda x: np.maximum(x, zero)
+
+    def element(self, scalars: Scalars[Any], x: Any) -> Any:
+        return scalars.binary("maximum", x, scalars.constant(0, x))
+
+    def gradient(self, call: Call, g: Any) -> Sequence[Any]:
+        return (apply(RELU_GRAD, g, call.outputs[0]),)
+
+
+class ReluGrad(ActivationGrad):
+    """g where x > 0, else 0."""
+
+    type_name = "ReluGrad"
+    dtypes = {"T": dt.REAL}
+
+    def element(self, scalars: Scalars[Any], g: Any, x: Any) -> Any:
+        zero = scalars.constant(0, x)
+        return scalars.select(scalars.compare("gt", x, zero), g, zero)
+
+    def kernel(self, *arrays: Any) -> Any:
+        g, x = arrays
+        return keep(g, x > 0)
+
+    def gradient(self, call: Call, g: Any) -> Sequence[Any]:
+        return apply(RELU_GRAD, g, call.inputs[1]), flat(call)
+
+
+class Relu6(Activation):
+    """min(max(x, 0), 6)."""
+
+    type_name = "Relu6"
+    dtypes = {"T": dt.REAL}
+
+    def element(self, scalars: Scalars[Any], x: Any) -> Any:
+        positive = scalars.binary("maximum", x, scalars.constant(0, x))
+        return scalars.binary("minimum", positive, scalars.constant(6, x))
+
+    def gradient(self, call: Call, g: Any) -> Sequence[Any]:
+        return (apply(RELU6_GRAD, g, call.outputs[0]),)
+
+
+class Relu6Grad(ActivationGrad):
+    """g where 0 < x < 6, else 0."""
+
+    type_name = "Relu6Grad"
+    dtypes = {"T": dt.REAL}
+
+    def element(self, scalars: Scalars[Any], g: Any, x: Any) -> Any:
+        zero = scalars.constant(0, x)
+        inside = scalars.binary(
+            "and",
+            scalars.compare("gt", x, zero),
+            scalars.compare("lt", x, scalars.constant(6, x)),
+        )
+        return scalars.select(inside, g, zero)
+
+    def gradient(self, call: Call, g: Any) -> Sequence[Any]:
+        return apply(RELU6_GRAD, g, call.inputs[1]), flat(call)
+
+
+def single(number: float) -> float:
+    """What TensorFlow keeps of an attribute that is a number: as much as float32 holds."""
+    return float(np.float32(number))
+
+
+class LeakyRelu(Activation):
+    """x where it is positive, else alpha * x."""
+
+    type_name = "LeakyRelu"
+
+    alpha: float = 0.2
+
+    def element(self, scalars: Scalars[Any], x: Any) -> Any:
+        sloped = scalars.mul(x, scalars.constant(single(self.alpha), x))
+        return scalars.binary("maximum" if self.alpha <= 1 else "minimum", x, sloped)
+
+    def gradient(self, call: Call, g: Any) -> Sequence[Any]:
+        return (apply(LeakyReluGrad.of(self.alpha), g, call.inputs[0]),)
+
+
+class LeakyReluGrad(ActivationGrad):
+    """g where x > 0, else alpha * g."""
+
+    type_name = "LeakyReluGrad"
+
+    alpha: float = 0.2
+
+    def element(self, scalars: Scalars[Any], g: Any, x: Any) -> Any:
+        positive = scalars.compare("gt", x, scalars.constant(0, x))
+        sloped = scalars.mul(g, scalars.constant(single(self.alpha), x))
+        return scalars.select(positive, g, sloped)
+
+    def gradient(self, call: Call, g: Any) -> Sequence[Any]:
+        return apply(self, g, call.inputs[1]), flat(call)
+
+
+# -- exponential linear units ---------------------------------------------------------------
+
+
+class Elu(Activation):
+    """exp(x) - 1 where x < 0, else x."""
+
+    type_name = "Elu"
+
+    def element(self, scalars: Scalars[Any], x: Any) -> Any:
+        negative = scalars.compare("lt", x, scalars.constant(0, x))
+        return scalars.select(negative, scalars.unary("expm1", x), x)
+
+    def gradient(self, call: Call, g: Any) -> Sequence[Any]:
+        return (apply(ELU_GRAD, g, call.outputs[0]),)
+
+
+class EluGrad(ActivationGrad):
+    """(y + 1) * g where y < 0, else g: y is the activation."""
+
+    type_name = "EluGrad"
+    inputs = ("gradients: T", "outputs: T")
+
+    def element(self, scalars: Scalars[Any], g: Any, y: Any) -> Any:
+        slope = scalars.add(y, scalars.constant(1, y))
+        negative = scalars.compare("lt", y, scalars.constant(0, y))
+        return scalars.select(negative, scalars.mul(slope, g), g)
+
+    def gradient(self, call: Call, g: Any) -> Sequence[Any]:
+        return second_order(self, call, g)
+
+
+class Selu(Activation):
+    """scale * x where x >= 0, else scale * alpha * (exp(x) - 1), which keeps unit variance."""
+
+    type_name = "Selu"
+
+    def element(self, scalars: Scalars[Any], x: Any) -> Any:
+        negative = scalars.compare("lt", x, scalars.constant(0, x))
+        return scalars.select(
+            negative,
+            scalars.mul(scalars.constant(SELU_SCALE_ALPHA, x), scalars.unary("expm1", x)),
+            scalars.mul(scalars.constant(SELU_SCALE, x), x),
+        )
+
+    def gradient(self, call: Call, g: Any) -> Sequence[Any]:
+        return (apply(SELU_GRAD, g, call.outputs[0]),)
+
+
+class SeluGrad(ActivationGrad):
+    """g * (y + scale * alpha) where y < 0, else g * scale: y is the activation."""
+
+    type_name = "SeluGrad"
+    inputs = ("gradients: T", "outputs: T")
+
+    def element(self, scalars: Scalars[Any], g: Any, y: Any) -> Any:
+        slope = scalars.add(y, scalars.constant(SELU_SCALE_ALPHA, y))
+        negative = scalars.compare("lt", y, scalars.constant(0, y))
+        straight = scalars.mul(g, scalars.constant(SELU_SCALE, y))
+        return scalars.select(negative, scalars.mul(g, slope), straight)
+
+    def gradient(self, call: Call, g: Any) -> Sequence[Any]:
+        return second_order(self, call, g)
+
+
+def second_order(op: Activation, call: Call, g: Any) -> Sequence[Any]:
+    """Cotangents of g and y where the slope is y plus a constant for y < 0, else constant."""
+    cotangent, y = call.inputs
+    return apply(op, g, y), select(less(y, 0), g * cotangent, 0)
+
+
+# -- smooth ones ----------------------------------------------------------------------------
+
+
+class Softplus(Activation):
+    """log(1 + exp(x))."""
+
+    type_name = "Softplus"
+
+    def element(self, scalars: Scalars[Any], x: Any) -> Any:
+        tail = scalars.unary("exp", scalars.neg(scalars.unary("abs", x)))
+        positive = scalars.binary("maximum", x, scalars.constant(0, x))
+        return scalars.add(positive, scalars.unary("log1p", tail))
+
+    def gradient(self, call: Call, g: Any) -> Sequence[Any]:
+        return (apply(SOFTPLUS_GRAD, g, call.inputs[0]),)
+
+
+class SoftplusGrad(ActivationGrad):
+    """g / (1 + exp(-x))."""
+
+    type_name = "SoftplusGrad"
+
+    def element(self, scalars: Scalars[Any], g: Any, x: Any) -> Any:
+        tail = scalars.unary("exp", scalars.neg(x))
+        return scalars.div(g, scalars.add(tail, scalars.constant(1, x)))
+
+    def gradient(self, call: Call, g: Any) -> Sequence[Any]:
+        cotangent, x = call.inputs
+        return apply(self, g, x), g * cotangent / (exp(-x) + 2 + exp(x))
+
+
+class Softsign(Activation):
+    """x / (1 + |x|)."""
+
+    type_name = "Softsign"
+
+    def element(self, scalars: Scalars[Any], x: Any) -> Any:
+        return scalars.div(x, scalars.add(scalars.unary("abs", x), scalars.constant(1, x)))
+
+    def gradient(self, call: Call, g: Any) -> Sequence[Any]:
+        return (apply(SOFTSIGN_GRAD, g, call.inputs[0]),)
+
+
+class SoftsignGrad(ActivationGrad):
+    """g / (1 + |x|)^2."""
+
+    type_name = "SoftsignGrad"
+
+    def element(self, scalars: Scalars[Any], g: Any, x: Any) -> Any:
+        base = scalars.add(scalars.unary("abs", x), scalars.constant(1, x))
+        return scalars.div(g, scalars.mul(base, base))
+
+    def gradient(self, call: Call, g: Any) -> Sequence[Any]:
+        cotangent, x = call.inputs
+        size = abs(x) + 1
+        slope = select(less(x, 0), 2 / size, -2 / size)
+        return apply(self, g, x), g * cotangent * slope / (size * size)
+
+
+RELU, RELU_GRAD, RELU6, RELU6_GRAD = Relu(), ReluGrad(), Relu6(), Relu6Grad()
+ELU, ELU_GRAD, SELU, SELU_GRAD = Elu(), EluGrad(), Selu(), SeluGrad()
+SOFTPLUS, SOFTPLUS_GRAD, SOFTSIGN, SOFTSIGN_GRAD = (
+    Softplus(),
+    SoftplusGrad(),
+    Softsign(),
+    SoftsignGrad(),
+)
+
+
+# -- the public functions -------------------------------------------------------------------
+
+
+def relu(features: Any, name: str | None = None) -> Any:
+    """max(features, 0), elementwise.
+
+    >>> import graphwright as tf
+    >>> tf.nn.relu([-2.0, 0.0, 3.0])
+    <tf.Tensor: shape=(3,), dtype=float32, numpy=array([0., 0., 3.], dtype=float32)>
+    """
+    return apply(RELU, convert(features), name=name)
+
+
+def relu6(features: Any, name: str | None = None) -> Any:
+    """min(max(features, 0), 6), elementwise."""
+    return apply(RELU6, convert(features), name=name)
+
+
+def leaky_relu(features: Any, alpha: Any = 0.2, name: str | None = None) -> Any:
+    """`features` where they are positive, else alpha times them; integers become float32.
+
+    None stands for the default slope.
+    """
+    x = convert(features)
+    x = cast(x, dt.float32) if x.dtype.is_integer else x
+    slope = LeakyRelu.alpha if alpha is None else alpha
+    return apply(LeakyRelu.of(float(np.float32(slope))), x, name=name)
+
+
+def crelu(features: Any, axis: int = -1, name: str | None = None) -> Any:
+    """The positive and the negative part side by side: relu of [x, -x] joined along `axis`."""
+    x = convert(features)
+    return relu(concat([x, -x], axis), name=name)
+
+
+def elu(features: Any, name: str | None = None) -> Any:
+    """exp(x) - 1 where x < 0, else x, elementwise."""
+    return apply(ELU, convert(features), name=name)
+
+
+def selu(features: Any, name: str | None = None) -> Any:
+    """The scaled exponential linear unit, elementwise."""
+    return apply(SELU, convert(features), name=name)
+
+
+def softplus(features: Any, name: str | None = None) -> Any:
+    """log(1 + exp(x)), elementwise."""
+    return apply(SOFTPLUS, convert(features), name=name)
+
+
+def log_sigmoid(x: Any, name: str | None = None) -> Any:
+    """log(sigmoid(x)), elementwise, without overflow."""
+    return negative(softplus(-convert(x)), name)
+
+
+def softsign(features: Any, name: str | None = None) -> Any:
+    """x / (1 + |x|), elementwise."""
+    return apply(SOFTSIGN, convert(features), name=name)
+
+
+def gelu(features: Any, approximate: bool = False, name: str | None = None) -> Any:
+    """x times the standard normal distribution function of x, elementwise.
+
+    `approximate` computes that function by a hyperbolic tangent. ValueError unless floating.
+    """
+    x = convert(features)
+    if not x.dtype.is_floating:
+        raise ValueError(
+            f"`features.dtype` must be a floating point tensor. Received:features.dtype={x.dtype!r}"
+        )
+    if approximate:
+        cubic = x + cast(0.044715, x.dtype) * pow(x, 3)
+        return 0.5 * x * (1.0 + tanh(0.7978845608028654 * cubic))
+    return 0.5 * x * erfc(-x * cast(0.7071067811865476, x.dtype))
+
+
+def silu(features: Any, beta: Any = 1.0) -> Any:
+    """x * sigmoid(beta * x), elementwise."""
+    x = convert(features)
+    return x * sigmoid(cast(convert(beta, None, x.dtype), x.dtype) * x)

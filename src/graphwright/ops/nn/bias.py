@@ -1,0 +1,144 @@
+"""Adding a vector along the channels of data, and the sum that is its adjoint."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from graphwright.op.batching import Each
+from graphwright.op.interpreter import apply, convert
+from graphwright.op.op import Call, Op, Shapes
+from graphwright.ops.core.creation import ones
+from graphwright.ops.core.joining import concat
+from graphwright.ops.core.movement import broadcast_to, reshape
+from graphwright.ops.core.shapes import rank, shape_of
+from graphwright.ops.math.reduction import ADD_UP, along, reduce_sum
+from graphwright.types import dtypes as dt
+from graphwright.types.tensor_type import Dims, TensorType, merge_dims, show_dims
+
+
+def channel_axis(data_format: str) -> int:
+    """Where the channels are: axis 1 if the format begins with NC, else the last."""
+    return 1 if data_format.startswith("NC") else -1
+
+
+def along_channels(vector: Any, ndim: int, data_format: str) -> Any:
+    """A vector over the channels in a shape that broadcasts against data of rank `ndim`."""
+    if channel_axis(data_format) == -1:
+        return vector
+    return vector.reshape(vector.shape + (1,) * (ndim - 2))
+
+
+def other_axes(ndim: int, data_format: str) -> tuple[int, ...]:
+    """All axes but that of the channels."""
+    channels = channel_axis(data_format) % ndim
+    return tuple(i for i in range(ndim) if i != channels)
+
+
+class BiasAdd(Op):
+    """Adds a vector along the axis of the channels."""
+
+    type_name = "BiasAdd"
+    inputs = ("value: T", "bias: T")
+    outputs = ("output: T",)
+    dtypes = {"T": dt.NUMERIC}
+
+    data_format: str = "NHWC"
+
+    def shapes(self, value: TensorType, bias: TensorType) -> Shapes:
+        if bias.rank not in (1, None):
+            raise ValueError(f"Biases must be 1D: {show_dims(bias.dims)}")
+        if value.rank is not None and value.rank < 2:
+            raise ValueError(f"Input tensor must be at least 2D: {show_dims(value.dims)}")
+        if value.dims is None or bias.dims is None:
+            return (value.dims,)
+        dims = list(value.dims)
+        channels = channel_axis(self.data_format)
+        try:
+            (dims[channels],) = merge_dims((dims[channels],), bias.dims) or (None,)
+        except ValueError:
+            raise ValueError(
+                "Must provide as many biases as the last dimension of the input tensor: "
+                f"{show_dims(bias.dims)} vs. {show_dims(value.dims)}"
+            ) from None
+        return (tuple(dims),)
+
+    def kernel(self, value: Any, bias: Any) -> Any:
+        channels = channel_axis(self.data_format)
+        if value.ndim < 2 or bias.ndim != 1 or value.shape[channels] != bias.shape[0]:
+            self.shapes(*(TensorType(dt.of_numpy(x.dtype), x.shape) for x in (value, bias)))
+        return np.add(value, along_channels(bias, value.ndim, self.data_format))
+
+    def gradient(self, call: Call, g: Any) -> Sequence[Any]:
+        return g, apply(BiasAddGrad.of(self.data_format), g)
+
+    def batched(self, each: Each) -> Any:
+        if not each.stacked[1]:
+            return each.split(apply(self, each.merged(0), each.inputs[1]), 0)
+        rank = each.rank(0)
+        axis = channel_axis(self.data_format) % rank
+        shape = [-1 if i == axis else 1 for i in range(rank)]
+        return each.full(0) + reshape(each.inputs[1], each.longer(tuple(shape)))
+
+
+def check_backprop(dims: Dims) -> None:
+    """What a bias was added to has a batch beside its channels."""
+    if len(dims) < 2:
+        raise ValueError(f"Input tensor must be at least 2D: {show_dims(dims)}")
+
+
+class BiasAddGrad(Op):
+    """Sums over all axes but that of the channels."""
+
+    type_name = "BiasAddGrad"
+    inputs = ("out_backprop: T",)
+    outputs = ("output: T",)
+    dtypes = {"T": dt.NUMERIC}
+
+    data_format: str = "NHWC"
+
+    def shapes(self, out_backprop: TensorType) -> Shapes:
+        if out_backprop.dims is None:
+            return ((None,),)
+        check_backprop(out_backprop.dims)
+        return ((out_backprop.dims[channel_axis(self.data_format)],),)
+
+    def kernel(self, g: Any) -> Any:
+        check_backprop(g.shape)
+        axes = other_axes(g.ndim, self.data_format)
+        if g.dtype.itemsize == 2 and g.dtype.kind not in "iu":
+            return along(ADD_UP, False, dtype=np.float32)(g, axes).astype(g.dtype)
+        return along(ADD_UP, False, dtype=g.dtype)(g, axes)
+
+    def gradient(self, call: Call, g: Any) -> Sequence[Any]:
+        x = call.inputs[0]
+        if channel_axis(self.data_format) == -1:
+            return (broadcast_to(g, shape_of(x)),)
+        beside = rank(x) - 2 if x.type.rank is None else x.type.rank - 2
+        column = reshape(g, concat([[-1], ones([beside], dt.int32)], 0))
+        return (broadcast_to(column, shape_of(x)),)
+
+    def batched(self, each: Each) -> Any:
+        rank = each.rank(0)
+        axes = [i + 1 for i in range(rank) if i != channel_axis(self.data_format) % rank]
+        return reduce_sum(each.inputs[0], axes)
+
+
+def bias_add(value: Any, bias: Any, data_format: str | None = None, name: str | None = None) -> Any:
+    """`value` plus `bias` along the channels: the last axis, or axis 1 of an `NC...` format.
+
+    >>> import graphwright as tf
+    >>> tf.nn.bias_add([[1.0, 2.0]], [10.0, 20.0])
+    <tf.Tensor: shape=(1, 2), dtype=float32, numpy=array([[11., 22.]], dtype=float32)>
+    """
+    first = data_format is not None and data_format.startswith("NC")
+    if data_format is not None and not first and not data_format.startswith("N"):
+        raise ValueError(
+            f"`data_format` must be of the form `N...C` or `NC...`. Received: {data_format}"
+        )
+    value = convert(value)
+    return apply(
+        BiasAdd.of("NCHW" if first else "NHWC"), value, convert(bias, value.dtype), name=name
+    )

@@ -1,0 +1,122 @@
+"""Samplers of class ids, and how often each id is to be expected among those that are drawn.
+
+The ids are drawn one by one from a Philox stream, as TensorFlow draws them; without repetitions
+those that were drawn already are drawn again.
+"""
+
+from __future__ import annotations
+
+import math
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from graphwright.ops.random.single_numbers import Numbers
+
+Array = npt.NDArray[Any]
+
+
+class Sampler(ABC):
+    """A distribution over ids below a limit."""
+
+    def __init__(self, limit: int) -> None:
+        self.limit = limit
+
+    @abstractmethod
+    def draw(self, numbers: Numbers) -> int:
+        """An id."""
+
+    @abstractmethod
+    def probability(self, ids: Array) -> Array:
+        """How likely each id is to be drawn."""
+
+    def learn(self, ids: Iterable[int]) -> None:  # noqa: B027 - most of them do not
+        """Sees ids that occur in the data."""
+
+    def sample(self, numbers: Numbers, count: int, unique: bool) -> tuple[Array, int]:
+        """So many ids, and how often one was drawn for them."""
+        if not unique:
+            return np.array([self.draw(numbers) for _ in range(count)], np.int64), count
+        chosen: dict[int, None] = {}
+        tries = 0
+        while len(chosen) < count:
+            tries += 1
+            chosen[self.draw(numbers)] = None
+        return np.array(list(chosen), np.int64), tries
+
+    def expected(self, ids: Array, count: int, tries: int) -> Array:
+        """How often each id is to be expected in such a sample."""
+        p = self.probability(ids.astype(np.float64))
+        found = p * count if tries == count else -np.expm1(tries * np.log1p(-p))
+        return found.astype(np.float32)
+
+
+class Uniform(Sampler):
+    """Each id as likely."""
+
+    def draw(self, numbers: Numbers) -> int:
+        return numbers.below_wide(self.limit)
+
+    def probability(self, ids: Array) -> Array:
+        return np.full(ids.shape, 1 / self.limit)
+
+
+class LogUniform(Sampler):
+    """About as likely as 1 over the id: for ids in the order of their frequency."""
+
+    def draw(self, numbers: Numbers) -> int:
+        return (int(math.exp(numbers.double() * math.log1p(self.limit))) - 1) % self.limit
+
+    def probability(self, ids: Array) -> Array:
+        found: Array = np.log((ids + 2) / (ids + 1)) / math.log1p(self.limit)
+        return found
+
+
+class Learned(Sampler):
+    """As likely as the id was frequent so far."""
+
+    def __init__(self, limit: int) -> None:
+        super().__init__(limit)
+        self.counts = np.ones(limit, np.int64)
+
+    def draw(self, numbers: Numbers) -> int:
+        place = numbers.below(int(self.counts.sum()))
+        return int(np.searchsorted(np.cumsum(self.counts), place, side="right"))
+
+    def probability(self, ids: Array) -> Array:
+        found: Array = self.counts[ids.astype(np.int64)] / self.counts.sum()
+        return found
+
+    def learn(self, ids: Iterable[int]) -> None:
+        np.add.at(self.counts, list(ids), 1)
+
+
+class Fixed(Sampler):
+    """As likely as given weights say; drawn by the alias method (Walker, 1974)."""
+
+    def __init__(self, weights: Sequence[float]) -> None:
+        super().__init__(len(weights))
+        self.weights = np.asarray(weights, np.float32).astype(np.float64)
+        shares = self.weights * len(weights) / self.weights.sum()
+        self.other = list(range(len(weights)))
+        low = [i for i, share in enumerate(shares) if share < 1]
+        high = [i for i, share in enumerate(shares) if share >= 1]
+        while low and high:
+            small, great = low.pop(), high.pop()
+            self.other[small] = great
+            shares[great] -= 1 - shares[small]
+            (low if shares[great] < 1 else high).append(great)
+        shares[[*low, *high]] = 1
+        self.shares = shares.astype(np.float32)
+
+    def draw(self, numbers: Numbers) -> int:
+        chance = numbers.unit()
+        place = numbers.below(self.limit)
+        return place if chance < self.shares[place] else self.other[place]
+
+    def probability(self, ids: Array) -> Array:
+        found: Array = self.weights[ids.astype(np.int64)] / self.weights.sum()
+        return found

@@ -1,0 +1,90 @@
+"""Connectionist temporal classification: the loss of labels without alignment."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from graphwright.op.interpreter import apply, convert
+from graphwright.op.op import Call, Op, Shapes
+from graphwright.ops.core.casting import cast
+from graphwright.ops.core.movement import reshape, transpose
+from graphwright.ops.nn import ctc_kernels as kernels
+from graphwright.types import dtypes as dt
+from graphwright.types.tensor_type import TensorType, show_dims
+
+NARROW = (dt.float16, dt.bfloat16)
+
+
+class CTCLossDense(Op):
+    """The loss of each sequence of labels [batch, longest] and its gradient.
+
+    TensorFlow's own op takes sparse labels and refuses those that do not fit in their time;
+    here they have an infinite loss, as in its public function, which is made of many ops.
+    """
+
+    type_name = "CTCLossDense"
+    inputs = ("logits: T", "labels: int32", "label_length: int32", "logit_length: int32")
+    outputs = ("loss: T", "gradient: T")
+    dtypes = {"T": frozenset({dt.float32, dt.float64})}
+
+    blank_index: int = 0
+
+    def shapes(
+        self, logits: TensorType, labels: TensorType, label_length: TensorType, *_: TensorType
+    ) -> Shapes:
+        for name, rank, operand in (("logits", 3, logits), ("labels", 2, labels)):
+            if operand.rank not in (rank, None):
+                raise ValueError(f"{name} of ctc_loss must have rank {rank}: {operand}")
+        dims = logits.dims or (None,) * 3
+        return (dims[1],), dims
+
+    def kernel(self, logits: Any, labels: Any, label_length: Any, logit_length: Any) -> Any:
+        batch = logits.shape[1]
+        if len(labels) != batch or label_length.shape != (batch,) or logit_length.shape != (batch,):
+            raise ValueError(
+                f"labels {show_dims(labels.shape)}, label_length {show_dims(label_length.shape)} "
+                f"and logit_length {show_dims(logit_length.shape)} must have the batch size "
+                f"{batch} of logits {show_dims(logits.shape)}"
+            )
+        blank = self.blank_index % logits.shape[2]
+        used = np.arange(labels.shape[1]) < label_length[:, None]
+        loss, gradient = kernels.ctc_loss(
+            np.where(used, labels, blank), logits, label_length, logit_length, blank
+        )
+        return loss.astype(logits.dtype), gradient.astype(logits.dtype)
+
+    def gradient(self, call: Call, g: Any, of_slope: Any) -> Sequence[Any]:
+        if of_slope is not None:
+            raise NotImplementedError("the slope of the loss has no derivative itself")
+        return reshape(g, (1, -1, 1)) * call.outputs[1], None, None, None
+
+
+def ctc_loss(
+    labels: Any,
+    logits: Any,
+    label_length: Any,
+    logit_length: Any,
+    logits_time_major: bool = True,
+    unique: Any = None,
+    blank_index: int | None = None,
+    name: str | None = None,
+) -> Any:
+    """Minus the logarithm of the probability of labels [batch, longest], for each of the batch.
+
+    `logits` are [time, batch, classes] ([batch, time, classes] without `logits_time_major`);
+    class `blank_index` (0 by default) stands for no label. `unique` is a hint that changes
+    nothing.
+    """
+    logits = convert(logits)
+    dtype = logits.dtype
+    if dtype in NARROW:
+        logits = cast(logits, dt.float32)
+    if not logits_time_major:
+        logits = transpose(logits, (1, 0, 2))
+    sizes = [cast(convert(x), dt.int32) for x in (labels, label_length, logit_length)]
+    op = CTCLossDense.of(0 if blank_index is None else int(blank_index))
+    loss, _ = apply(op, logits, *sizes, name=name)
+    return cast(loss, dtype) if dtype in NARROW else loss

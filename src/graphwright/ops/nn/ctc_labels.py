@@ -1,0 +1,69 @@
+"""Rows of labels prepared for connectionist temporal classification."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from graphwright.op.interpreter import convert
+from graphwright.ops.core.casting import cast
+from graphwright.ops.core.creation import fill
+from graphwright.ops.core.gathering import gather, scatter_nd
+from graphwright.ops.core.identity import ensure_shape
+from graphwright.ops.core.indexing import boolean_mask, where
+from graphwright.ops.core.indicators import sequence_mask
+from graphwright.ops.core.joining import concat
+from graphwright.ops.core.movement import expand_dims
+from graphwright.ops.core.sequences import range as range_of
+from graphwright.ops.core.shapes import shape
+from graphwright.ops.core.sorting import argmax
+from graphwright.ops.math.arithmetic import subtract
+from graphwright.ops.math.comparison import equal, logical_and, not_equal
+from graphwright.ops.math.cumulation import cumsum
+from graphwright.ops.math.reduction import reduce_max, reduce_sum
+from graphwright.types import dtypes as dt
+
+
+def collapse_repeated(labels: Any, seq_length: Any, name: str | None = None) -> Any:
+    """Equal neighbours within the first `seq_length` labels of each row made one.
+
+    Gives the rows, filled up with zeros to the longest, and their lengths.
+
+    >>> import graphwright as tf
+    >>> rows, lengths = tf.nn.collapse_repeated([[1, 1, 2, 2, 1], [1, 2, 3, 4, 5]], [5, 5])
+    >>> rows.numpy().tolist(), lengths.numpy().tolist()
+    ([[1, 2, 1, 0, 0], [1, 2, 3, 4, 5]], [3, 5])
+    """
+    labels, seq_length = ensure_shape(labels, [None, None]), convert(seq_length)
+    first = fill(shape(labels[:, :1]), True)
+    differs = concat([first, not_equal(labels[:, 1:], labels[:, :-1])], 1)
+    inside = sequence_mask(seq_length, maxlen=shape(labels)[1])
+    kept = ensure_shape(logical_and(differs, inside), [None, None])
+    lengths = reduce_sum(cast(kept, dt.int32), axis=1)
+    longest = reduce_max(lengths, axis=0)
+    places = where(sequence_mask(lengths, maxlen=longest))
+    target = cast(concat([shape(labels)[:1], expand_dims(longest, 0)], 0), dt.int64)
+    rows = scatter_nd(places, boolean_mask(labels, kept), target)
+    return rows, cast(lengths, seq_length.dtype)
+
+
+def ctc_unique_labels(labels: Any, name: str | None = None) -> list[Any]:
+    """The distinct labels of each row in order of first appearance, and which each label is.
+
+    The rows of distinct labels (int64) are filled up with zeros.
+
+    >>> import graphwright as tf
+    >>> unique, which = tf.nn.ctc_unique_labels([[3, 4, 4, 3]])
+    >>> unique.numpy().tolist(), which.numpy().tolist()
+    ([[3, 4, 0, 0]], [[0, 1, 1, 0]])
+    """
+    labels = ensure_shape(labels, [None, None])
+    same = equal(expand_dims(labels, 2), expand_dims(labels, 1))
+    first = argmax(cast(same, dt.int32), axis=2, output_type=dt.int32)
+    is_first = equal(first, range_of(shape(labels)[1]))
+    number = subtract(cumsum(cast(is_first, dt.int32), axis=1), 1)
+    which = gather(number, first, batch_dims=1)
+    firsts = where(is_first)
+    columns = boolean_mask(number, is_first)
+    places = concat([firsts[:, :1], expand_dims(cast(columns, dt.int64), 1)], 1)
+    values = cast(boolean_mask(labels, is_first), dt.int64)
+    return [scatter_nd(places, values, cast(shape(labels), dt.int64)), which]

@@ -1,0 +1,110 @@
+"""Rows of a table, looked up by their numbers and combined."""
+
+from __future__ import annotations
+
+import builtins
+from typing import Any
+
+from graphwright.op.interpreter import convert
+from graphwright.ops.core.casting import cast
+from graphwright.ops.core.gathering import gather
+from graphwright.ops.core.joining import concat
+from graphwright.ops.core.movement import expand_dims, reshape
+from graphwright.ops.core.segment_reduction import (
+    segment_sum,
+    sparse_segment_mean,
+    sparse_segment_sqrt_n,
+    sparse_segment_sum,
+)
+from graphwright.ops.core.sequences import range
+from graphwright.ops.core.shapes import rank, shape
+from graphwright.ops.core.unique import unique
+from graphwright.ops.math.arithmetic import divide_no_nan
+from graphwright.ops.math.clipping import clip_by_norm
+from graphwright.ops.math.transcendental import sqrt, square
+from graphwright.types import dtypes as dt
+
+COMBINERS = {
+    "sum": sparse_segment_sum,
+    "mean": sparse_segment_mean,
+    "sqrtn": sparse_segment_sqrt_n,
+}
+
+
+def whole_table(params: Any) -> Any:
+    """One table of the tables that share its rows in order; ValueError if there is none."""
+    if params is None:
+        raise ValueError("params must be specified")
+    if isinstance(params, (list, tuple)) and not params:
+        raise ValueError("Length of params is currently 0. Need at least one param.")
+    if not isinstance(params, list):
+        return params
+    return params[0] if len(params) == 1 else concat(params, 0)
+
+
+def embedding_lookup(
+    params: Any, ids: Any, max_norm: float | None = None, name: str | None = None
+) -> Any:
+    """The rows of `params` whose numbers are `ids`, each of norm `max_norm` at most.
+
+    A list of tables is one table whose rows are theirs in order.
+
+    >>> import graphwright as tf
+    >>> tf.nn.embedding_lookup(tf.constant([[1.0], [2.0], [3.0]]), [2, 0])[:, 0]
+    <tf.Tensor: shape=(2,), dtype=float32, numpy=array([3., 1.], dtype=float32)>
+    """
+    table, ids = whole_table(params), convert(ids)
+    rows = gather(table, ids, name=name)
+    return rows if max_norm is None else clipped_rows(rows, ids, max_norm)
+
+
+def clipped_rows(rows: Any, ids: Any, max_norm: float) -> Any:
+    """Rows scaled down to a norm; their axes come after those of `ids`."""
+    count, outer = rows.type.rank, ids.type.rank
+    if count is not None and outer is not None:
+        return clip_by_norm(rows, max_norm, axes=list(builtins.range(outer, count)))
+    return clip_by_norm(rows, max_norm, axes=range(rank(ids), rank(rows)))
+
+
+def embedding_lookup_sparse(
+    params: Any,
+    sp_ids: Any,
+    sp_weights: Any,
+    combiner: str | None = None,
+    max_norm: float | None = None,
+    name: str | None = None,
+    allow_fast_lookup: bool = False,
+) -> Any:
+    """For each row of the sparse `sp_ids`, the rows of `params` of its ids, combined.
+
+    They are weighted by `sp_weights` (of the same places) if these are given; `combiner` is
+    "sum", "mean" (by default) or "sqrtn", which divides by the norm of the weights.
+    """
+    combiner = "mean" if combiner is None else combiner
+    if combiner not in COMBINERS:
+        raise ValueError(
+            "combiner must be one of 'mean', 'sqrtn' or 'sum', but got " + repr(combiner)
+        )
+    for value, what in ((sp_ids, "sp_ids"), (sp_weights, "sp_weights")):
+        if not hasattr(value, "indices") and (value is not None or what == "sp_ids"):
+            raise TypeError(f"{what} must be SparseTensor, got {type(value).__name__}")
+    table = whole_table(params)
+    segments = cast(sp_ids.indices[:, 0], dt.int32)
+    if sp_weights is None:
+        ids, places = unique(sp_ids.values)
+        rows = embedding_lookup(table, ids, max_norm)
+        return COMBINERS[combiner](rows, places, segments, name=name)
+    rows = embedding_lookup(table, sp_ids.values, max_norm)
+    weights = cast(sp_weights.values, rows.dtype)
+    wide = weights
+    for _ in builtins.range(1, rows.type.rank or 2):
+        wide = expand_dims(wide, -1)
+    total = segment_sum(rows * wide, segments)
+    if combiner == "sum":
+        return total
+    if combiner == "mean":
+        norms = segment_sum(weights, segments)
+    else:
+        norms = sqrt(segment_sum(square(weights), segments))
+    tail = [1] * ((rows.type.rank or 2) - 1)
+    return divide_no_nan(total, reshape(norms, concat([shape(norms), tail], 0)))

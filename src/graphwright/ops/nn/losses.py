@@ -1,0 +1,183 @@
+"""Losses that are no softmax: logistic, Poisson and quadratic ones, and their averages."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from graphwright.base.errors import InvalidArgumentError
+from graphwright.op.batching import Each
+from graphwright.op.interpreter import apply, convert
+from graphwright.op.op import Call, Op, Shapes
+from graphwright.ops.core.casting import cast
+from graphwright.ops.core.joining import concat
+from graphwright.ops.core.movement import expand_dims, reshape, squeeze
+from graphwright.ops.core.shapes import rank, shape
+from graphwright.ops.math.arithmetic import divide_no_nan
+from graphwright.ops.math.comparison import (
+    equal,
+    greater,
+    greater_equal,
+    less_equal,
+    logical_and,
+    select,
+)
+from graphwright.ops.math.reduction import reduce_sum
+from graphwright.ops.math.transcendental import abs, exp, log, log1p
+from graphwright.ops.nn.activation import relu
+from graphwright.types import dtypes as dt
+from graphwright.types.tensor_type import TensorType, is_compatible
+
+
+class L2Loss(Op):
+    """Half the sum of the squares of all elements."""
+
+    type_name = "L2Loss"
+    inputs = ("t: T",)
+    outputs = ("output: T",)
+    dtypes = {"T": dt.FLOATING}
+
+    def shapes(self, t: TensorType) -> Shapes:
+        return ((),)
+
+    def kernel(self, t: Any) -> Any:
+        t = np.asarray(t)
+        wide = t.ravel().astype(np.float32) if t.itemsize == 2 else t.ravel()
+        return (np.dot(wide, wide) / 2).astype(t.dtype)
+
+    def gradient(self, call: Call, g: Any) -> Sequence[Any]:
+        return (call.inputs[0] * g,)
+
+    def batched(self, each: Each) -> Any:
+        t = each.inputs[0]
+        return reduce_sum(t * t, range(1, each.rank(0) + 1)) / 2
+
+
+L2_LOSS = L2Loss()
+
+
+def l2_loss(t: Any, name: str | None = None) -> Any:
+    """Half the sum of the squares of all elements of `t`.
+
+    >>> import graphwright as tf
+    >>> tf.nn.l2_loss([3.0, 4.0])
+    <tf.Tensor: shape=(), dtype=float32, numpy=12.5>
+    """
+    return apply(L2_LOSS, convert(t), name=name)
+
+
+def check_same_shape(first: str, x: Any, second: str, y: Any) -> None:
+    """ValueError if the shapes of two arguments are known to differ."""
+    if not is_compatible(x.type.dims, y.type.dims):
+        raise ValueError(
+            f"`{first}` and `{second}` must have the same shape, received ({x.shape} vs {y.shape})."
+        )
+
+
+def sigmoid_cross_entropy_with_logits(
+    labels: Any = None, logits: Any = None, name: str | None = None
+) -> Any:
+    """The cross entropy of probabilities `labels` and of sigmoid(logits), elementwise.
+
+    ValueError if one is missing or the shapes differ.
+    """
+    if labels is None or logits is None:
+        raise ValueError("Both `labels` and `logits` must be provided.")
+    logits = convert(logits)
+    labels = convert(labels, None, logits.dtype)
+    check_same_shape("logits", logits, "labels", labels)
+    positive = greater_equal(logits, 0)
+    rectified = select(positive, logits, 0)
+    tail = log1p(exp(select(positive, -logits, logits)))
+    return rectified - logits * labels + tail
+
+
+def weighted_cross_entropy_with_logits(
+    labels: Any, logits: Any, pos_weight: Any, name: str | None = None
+) -> Any:
+    """The logistic cross entropy in which the positive term counts `pos_weight` times."""
+    logits = convert(logits)
+    labels = convert(labels, None, logits.dtype)
+    check_same_shape("logits", logits, "labels", labels)
+    weight = 1 + (pos_weight - 1) * labels
+    return (1 - labels) * logits + weight * (log1p(exp(-abs(logits))) + relu(-logits))
+
+
+def log_poisson_loss(
+    targets: Any, log_input: Any, compute_full_loss: bool = False, name: str | None = None
+) -> Any:
+    """exp(log_input) - log_input * targets: the Poisson likelihood loss of the logarithm of a rate.
+
+    `compute_full_loss` adds Stirling's approximation of log(targets!).
+    """
+    log_input = convert(log_input)
+    targets = convert(targets, None, log_input.dtype)
+    check_same_shape("log_input", log_input, "targets", targets)
+    loss = exp(log_input) - log_input * targets
+    if not compute_full_loss:
+        return loss
+    stirling = targets * log(targets) - targets + 0.5 * log(2 * math.pi * targets)
+    small = logical_and(greater_equal(targets, 0), less_equal(targets, 1))
+    return loss + select(small, 0, stirling)
+
+
+def compute_average_loss(
+    per_example_loss: Any, sample_weight: Any = None, global_batch_size: Any = None
+) -> Any:
+    """The sum of the losses of the examples over the number of examples in the global batch.
+
+    Weights may have an axis of size 1 at the end more or less than the losses. A batch of no
+    examples has the loss 0. ValueError for losses of no batch and for a batch size that is no
+    scalar, TypeError for one that is no integer, InvalidArgumentError for a negative one.
+
+    >>> import graphwright as tf
+    >>> tf.nn.compute_average_loss([1.0, 3.0], sample_weight=[1.0, 0.0]).numpy()
+    np.float32(0.5)
+    """
+    losses = convert(per_example_loss)
+    dtype = losses.dtype
+    if losses.type.rank == 0:
+        raise ValueError(
+            "Invalid value passed for `per_example_loss`. Expected a tensor with at least rank 1. "
+            f"Received per_example_loss={per_example_loss!r}."
+        )
+    if sample_weight is not None:
+        losses = losses * aligned_weights(cast(convert(sample_weight), dtype), losses)
+    size = shape(losses)[0] if global_batch_size is None else convert(global_batch_size)
+    if size.type.rank not in (0, None):
+        raise ValueError(f"global_batch_size must be scalar. It has the shape {size.shape}.")
+    if not size.dtype.is_integer:
+        raise TypeError(f"global_batch_size must be an integer. It has dtype {size.dtype.name}.")
+    if size.known is not None and size.known < 0:
+        raise InvalidArgumentError(
+            None, None, f"global_batch_size must be non-negative. It is {size.known}."
+        )
+    return divide_no_nan(reduce_sum(losses), cast(size, dtype))
+
+
+def aligned_weights(weights: Any, losses: Any) -> Any:
+    """Weights with as many axes as the losses, where they have one more or less."""
+    mine, theirs = weights.type.rank, losses.type.rank
+    if mine is None or theirs is None:
+        mine, theirs = rank(weights), rank(losses)
+        near = logical_and(greater(mine, 0), equal(abs(theirs - mine), 1))
+        sizes = concat([shape(weights), [1]], 0)[: select(near, theirs, mine)]
+        return reshape(weights, sizes)
+    if mine == theirs + 1:
+        return squeeze(weights, [-1])
+    return expand_dims(weights, -1) if 0 < mine == theirs - 1 else weights
+
+
+def scale_regularization_loss(regularization_loss: Any) -> Any:
+    """The sum of a regularization loss over the number of replicas, which is one.
+
+    Integers become floating, as in every division.
+
+    >>> import graphwright as tf
+    >>> tf.nn.scale_regularization_loss([1.0, 2.0]).numpy()
+    np.float32(3.0)
+    """
+    return reduce_sum(convert(regularization_loss)) / 1

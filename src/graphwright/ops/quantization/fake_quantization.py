@@ -1,0 +1,296 @@
+"""Floats as if they were stored in few bits, rounded to a grid that has 0 on it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from graphwright.op.batching import elementwise, last_axes, last_axes_of_first
+from graphwright.op.interpreter import apply
+from graphwright.op.op import Call, Op, Shapes
+from graphwright.op.op_families import same_dims
+from graphwright.op.op_functions import function_of
+from graphwright.ops.core.creation import ones_like, zeros_like
+from graphwright.ops.math.comparison import select
+from graphwright.types.tensor_type import Dims, TensorType
+
+
+def nudged(low: Any, high: Any, num_bits: int, narrow_range: bool) -> tuple[Any, Any, Any, Any]:
+    """The grid moved so that 0 is on it: least and greatest value, step, the place of 0."""
+    low, high = np.float32(low), np.float32(high)
+    first, last = np.float32(1 if narrow_range else 0), np.float32(2**num_bits - 1)
+    step = np.asarray((high - low) / (last - first), np.float32)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        zero = np.floor(np.clip(first - low / step, first, last) + np.float32(0.5))
+    return (first - zero) * step, (last - zero) * step, step, zero - first
+
+
+def on_grid(x: Any, low: Any, high: Any, op: Any) -> Any:
+    """`x` rounded to the grid of an op with `num_bits` and `narrow_range`; 0 for an empty range.
+
+    Where `x` is half a step from two values, the last bit decides: as in TensorFlow, what is one
+    tensor's range is divided by, and steps in a unit of constants and channels are multiplied by.
+    """
+    least, most, step, zero = nudged(low, high, op.num_bits, op.narrow_range)
+    shifted = np.clip(x, least, most) - least
+    with np.errstate(divide="ignore", invalid="ignore"):
+        if isinstance(low, float) or np.ndim(low):
+            count = 2**op.num_bits - 1 - op.narrow_range
+            places = shifted * (np.float32(count) / (np.float32(high) - np.float32(low)))
+        else:
+            places = shifted / step
+    result = np.floor(places - zero + np.float32(0.5)) * step
+    empty = (np.float32(low) == 0) & (np.float32(high) == 0)
+    return np.where(empty, np.float32(0), result).astype(np.float32)
+
+
+def split_cotangent(g: Any, x: Any, low: Any, high: Any, op: Any) -> tuple[Any, Any, Any]:
+    """The cotangent where `x` is in the range, below it and above it.
+
+    What is not a number is one everywhere, as in TensorFlow, which multiplies.
+    """
+    least, most, _, _ = nudged(low, high, op.num_bits, op.narrow_range)
+    empty = (np.float32(low) == 0) & (np.float32(high) == 0)
+    inside = empty | ((x >= least) & (x <= most))
+    below, above = ~empty & (x < least), ~empty & (x > most)
+    return g * np.float32(inside), g * np.float32(below), g * np.float32(above)
+
+
+def joined_cotangent(op: Op, call: Call, cotangents: Sequence[Any]) -> Any:
+    """The transpose of `split_cotangent` and the sums: to each element comes what it went to.
+
+    0 is always in the range, so that what is outside is below if it is negative.
+    """
+    g, x, *_ = call.inputs
+    inside, below, above = (zeros_like(t) if c is None else c
+                            for c, t in zip(cotangents, call.outputs))  # fmt: skip
+    is_inside = apply(op, ones_like(g), *call.inputs[1:])[0] > 0
+    return select(is_inside, inside, select(x < 0, below, above))
+
+
+class Grid(Op):
+    """An op on a grid of 2 ** num_bits values, or one less if it is to be narrow."""
+
+    num_bits: int = 8
+    narrow_range: bool = False
+
+
+class Within(Op):
+    """An op with a range that is stated."""
+
+    min: float = -6
+    max: float = 6
+
+
+class BetweenConstants(Grid, Within):
+    """An op on a grid between constants."""
+
+    ruled = True
+
+    def check(self) -> None:
+        """ValueError for a range or a grid that there is not."""
+        check_bits(self.num_bits)
+        if not self.min < self.max:
+            raise ValueError(f"min has to be smaller than max, was: {self.min} >= {self.max}")
+
+
+class FakeQuantWithMinMaxArgs(BetweenConstants):
+    """The inputs rounded to a grid of 2 ** num_bits values between constants."""
+
+    type_name = "FakeQuantWithMinMaxArgs"
+    many_passes = True
+    inputs = ("inputs: float32",)
+    outputs = ("outputs: float32",)
+    batched = elementwise
+
+    def shapes(self, x: TensorType) -> Shapes:
+        self.check()
+        return (x.dims,)
+
+    def kernel(self, x: Any) -> Any:
+        return on_grid(x, float(self.min), float(self.max), self)
+
+    def gradient(self, call: Call, g: Any) -> Sequence[Any]:
+        back = FakeQuantWithMinMaxArgsGradient.of(*self.values())
+        return (apply(back, g, call.inputs[0]),)
+
+
+class FakeQuantWithMinMaxArgsGradient(BetweenConstants):
+    """The cotangent where the input is in the range."""
+
+    type_name = "FakeQuantWithMinMaxArgsGradient"
+    inputs = ("gradients: float32", "inputs: float32")
+    outputs = ("backprops: float32",)
+    batched = last_axes
+
+    def shapes(self, g: TensorType, x: TensorType) -> Shapes:
+        self.check()
+        return (same_dims(self, (g, x)),)
+
+    def kernel(self, g: Any, x: Any) -> Any:
+        return split_cotangent(g, x, self.min, self.max, self)[0].astype(np.float32)
+
+    def gradient(self, call: Call, g: Any) -> Sequence[Any]:
+        return apply(self, g, call.inputs[1]), None
+
+
+class Between(Grid):
+    """An op on a grid between two tensors, scalars here."""
+
+    ruled = True
+
+    def check(self, x: TensorType, low: TensorType, high: TensorType) -> None:
+        """ValueError for bounds of a shape that there is no range between."""
+        check_bits(self.num_bits)
+        for name, bound in (("min", low), ("max", high)):
+            if bound.rank not in (0, None):
+                raise ValueError(f"`{name}` must be rank 0 but is rank {bound.rank}")
+
+    def bound_dims(self, x: TensorType) -> Dims:
+        """The shape of a bound."""
+        return ()
+
+    def total(self, cotangents: Any) -> Any:
+        """The cotangent of a bound, from those of the elements beyond it."""
+        return np.sum(cotangents, dtype=np.float32)
+
+
+class BetweenVectors(Between):
+    """An op with a grid for each place of the last axis."""
+
+    def check(self, x: TensorType, low: TensorType, high: TensorType) -> None:
+        check_bits(self.num_bits)
+        for name, bound in (("min", low), ("max", high)):
+            if bound.rank not in (1, None):
+                raise ValueError(f"Shape must be rank 1 but is rank {bound.rank} for `{name}`")
+            sizes = (x.dims[-1], bound.dims[0]) if x.dims and bound.dims else (None, None)
+            if None not in sizes and sizes[0] != sizes[1]:
+                raise ValueError(f"{name} has incorrect size, expected {sizes[0]} was {sizes[1]}")
+
+    def bound_dims(self, x: TensorType) -> Dims:
+        return (x.dims[-1] if x.dims else None,)
+
+    def total(self, cotangents: Any) -> Any:
+        return cotangents.sum(tuple(range(np.ndim(cotangents) - 1)), dtype=np.float32)
+
+
+class Rounding(Between):
+    """The inputs rounded to their grid."""
+
+    many_passes = True
+    inputs = ("inputs: float32", "min: float32", "max: float32")
+    outputs = ("outputs: float32",)
+    batched = last_axes_of_first
+
+    def shapes(self, x: TensorType, low: TensorType, high: TensorType) -> Shapes:
+        self.check(x, low, high)
+        return (x.dims,)
+
+    def kernel(self, x: Any, low: Any, high: Any) -> Any:
+        return on_grid(x, low, high, self)
+
+
+class RoundingGradient(Between):
+    """The cotangents of the inputs and of both bounds."""
+
+    inputs = ("gradients: float32", "inputs: float32", "min: float32", "max: float32")
+    outputs = (
+        "backprops_wrt_input: float32",
+        "backprop_wrt_min: float32",
+        "backprop_wrt_max: float32",
+    )
+
+    def shapes(self, g: TensorType, x: TensorType, low: TensorType, high: TensorType) -> Shapes:
+        self.check(x, low, high)
+        dims = self.bound_dims(x)
+        return (same_dims(self, (g, x)), low.dims or dims, high.dims or dims)
+
+    def kernel(self, g: Any, x: Any, low: Any, high: Any) -> Any:
+        inside, below, above = split_cotangent(g, x, low, high, self)
+        return inside, self.total(below), self.total(above)
+
+    def gradient(self, call: Call, *cotangents: Any) -> Sequence[Any]:
+        return joined_cotangent(self, call, cotangents), None, None, None
+
+
+class FakeQuantWithMinMaxVars(Rounding):
+    """The inputs rounded to a grid of 2 ** num_bits values between two tensors."""
+
+    type_name = "FakeQuantWithMinMaxVars"
+
+    def gradient(self, call: Call, g: Any) -> Sequence[Any]:
+        return tuple(apply(FakeQuantWithMinMaxVarsGradient.of(*self.values()), g, *call.inputs))
+
+
+class FakeQuantWithMinMaxVarsPerChannel(BetweenVectors, Rounding):
+    """The inputs rounded to grids, one for each place of the last axis."""
+
+    type_name = "FakeQuantWithMinMaxVarsPerChannel"
+
+    def gradient(self, call: Call, g: Any) -> Sequence[Any]:
+        back = FakeQuantWithMinMaxVarsPerChannelGradient.of(*self.values())
+        return tuple(apply(back, g, *call.inputs))
+
+
+class FakeQuantWithMinMaxVarsGradient(RoundingGradient):
+    """The cotangents of the inputs and of both bounds."""
+
+    type_name = "FakeQuantWithMinMaxVarsGradient"
+
+
+class FakeQuantWithMinMaxVarsPerChannelGradient(BetweenVectors, RoundingGradient):
+    """The cotangents of the inputs and of both vectors of bounds."""
+
+    type_name = "FakeQuantWithMinMaxVarsPerChannelGradient"
+
+
+def check_bits(num_bits: int) -> None:
+    """A grid has 4 values at least."""
+    if not 2 <= num_bits <= 16:
+        raise ValueError(f"num_bits must be between 2 and 16, inclusive, got {num_bits}")
+
+
+# -- the public functions -------------------------------------------------------------------
+
+fake_quant_with_min_max_args = function_of(
+    FakeQuantWithMinMaxArgs,
+    "fake_quant_with_min_max_args",
+    """float32 values rounded to a grid of 2 ** num_bits values between `min` and `max`.
+
+    >>> import graphwright as tf
+    >>> tf.quantization.fake_quant_with_min_max_args([0.3, 9.0], 0, 3, num_bits=2).numpy().tolist()
+    [0.0, 3.0]
+    """,
+)
+
+fake_quant_with_min_max_vars = function_of(
+    FakeQuantWithMinMaxVars,
+    "fake_quant_with_min_max_vars",
+    "float32 values rounded to a grid between two tensors, which get gradients too.",
+)
+
+fake_quant_with_min_max_vars_per_channel = function_of(
+    FakeQuantWithMinMaxVarsPerChannel,
+    "fake_quant_with_min_max_vars_per_channel",
+    "float32 values rounded to grids, one for each place of the last axis.",
+)
+
+fake_quant_with_min_max_args_gradient = function_of(
+    FakeQuantWithMinMaxArgsGradient,
+    "fake_quant_with_min_max_args_gradient",
+    "The gradients where the inputs are between `min` and `max`, else 0.",
+)
+
+fake_quant_with_min_max_vars_gradient = function_of(
+    FakeQuantWithMinMaxVarsGradient,
+    "fake_quant_with_min_max_vars_gradient",
+    "The gradients of the inputs and of both bounds of `fake_quant_with_min_max_vars`.",
+)
+
+fake_quant_with_min_max_vars_per_channel_gradient = function_of(
+    FakeQuantWithMinMaxVarsPerChannelGradient,
+    "fake_quant_with_min_max_vars_per_channel_gradient",
+    "The gradients of the inputs and of the bounds of each channel.",
+)

@@ -1,0 +1,110 @@
+"""Where stateful random ops get their seeds, and the streams that these start.
+
+An op is seeded by two numbers: the global seed in force and its own. An op without one of its
+own under a global seed is given the next number of a *source*: outside of functions one that
+`set_seed` starts, in each graph that is traced 0, 1, 2, ... Without any seed it starts anywhere.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator
+from typing import Any, ClassVar, TypeVar
+from weakref import WeakKeyDictionary
+
+from graphwright.base.forks import own_lock
+from graphwright.op.interpreter import STATE, Interpreter
+from graphwright.op.op import Op
+from graphwright.ops.random import philox_draws
+
+OpT = TypeVar("OpT", bound=Op)
+
+
+class Source:
+    """A global seed, and the seeds given in turn to ops without one."""
+
+    __slots__ = ("numbers", "seed")
+
+    def __init__(self, seed: int | None, numbers: Iterator[int]) -> None:
+        self.seed = seed
+        self.numbers = numbers
+
+
+class Seeding:
+    """The process's own source, and those of the graphs that are being traced."""
+
+    outside: ClassVar[Source] = Source(None, itertools.count())
+    graphs: ClassVar[WeakKeyDictionary[Any, Source]] = WeakKeyDictionary()
+    #: Replaced by each `set_seed`: streams that began under another begin again.
+    epoch: ClassVar[object] = object()
+
+
+def set_seed(seed: Any) -> None:
+    """Sets the global seed: random ops with and without a seed of their own start over from it.
+
+    A function keeps the global seed under which it was traced, and its ops start over too.
+
+    >>> import graphwright as tf
+    >>> tf.random.set_seed(42)
+    >>> x = tf.random.uniform([2])
+    >>> tf.random.set_seed(42)
+    >>> bool(tf.reduce_all(x == tf.random.uniform([2])))
+    True
+    """
+    source(STATE.active)  # what is being traced keeps the seed that it began with
+    number = None if seed is None else int(seed)
+    numbers = itertools.count() if number is None else philox_draws.operation_seeds(number)
+    Seeding.outside = Source(number, numbers)
+    Seeding.epoch = object()
+
+
+def source(interpreter: Interpreter | None) -> Source:
+    """The source for what runs under an interpreter: of its graph, if it builds one."""
+    while interpreter is not None:
+        graph = getattr(interpreter, "graph", None)
+        if graph is not None:
+            found = Seeding.graphs.get(graph)
+            if found is None:
+                found = Source(source(interpreter.below).seed, itertools.count())
+                Seeding.graphs[graph] = found
+            return found
+        interpreter = interpreter.below
+    return Seeding.outside
+
+
+def seeded(kind: type[OpT], op_seed: Any, *attributes: Any) -> OpT:
+    """A stateful op with its two seeds: the same object for the same seed asked for."""
+    where = source(STATE.active)
+    if op_seed is None and where.seed is not None:
+        pair = philox_draws.seed_pair(where.seed, next(where.numbers))
+        return kind(*(pair or ()), *attributes)
+    pair = philox_draws.seed_pair(where.seed, None if op_seed is None else int(op_seed))
+    return kind.of(*(pair or (0, 0)), *attributes)
+
+
+class Stream:
+    """Where a stateful op stands in the Philox stream that its seeds start."""
+
+    __slots__ = ("__weakref__", "_counter", "_epoch", "_key", "_seeds", "lock")
+
+    def __init__(self, seed: int, seed2: int) -> None:
+        self._seeds = (seed, seed2)
+        self.lock = own_lock(self)
+        self._epoch: object = None
+        self._key = self._counter = 0
+
+    def take(self, counters: int) -> tuple[int, int]:
+        """The key and counter to draw from now; the next draw is so many counters further."""
+        with self.lock:
+            if self._epoch is not Seeding.epoch:
+                self._epoch = Seeding.epoch
+                start = self._seeds if any(self._seeds) else anywhere()
+                self._key, self._counter = philox_draws.key_counter(*start)
+            position = self._key, self._counter
+            self._counter += counters
+        return position
+
+
+def anywhere() -> tuple[int, int]:
+    """Seeds that nobody chose."""
+    return philox_draws.unforeseen(), philox_draws.unforeseen()

@@ -1,0 +1,512 @@
+"""Random ops without a state: the same seed draws the same numbers.
+
+TensorFlow's newer ops take a Philox key and counter, which `StatelessRandomGetKeyCounter` makes
+of the seed; the older ones take the seed itself.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from enum import Enum
+from typing import Any, ClassVar
+
+import numpy as np
+
+from graphwright.op.batching import one_by_one
+from graphwright.op.interpreter import apply, convert
+from graphwright.op.op import Call, Op, Shapes, not_differentiable, undefined
+from graphwright.ops.core.casting import bitcast, cast
+from graphwright.ops.core.creation import checked_dims, zeros
+from graphwright.ops.core.joining import stack
+from graphwright.ops.core.movement import broadcast_to, reshape
+from graphwright.ops.core.shapes import broadcast_shape_of
+from graphwright.ops.math.arithmetic import maximum
+from graphwright.ops.random import philox_draws, threefry, variates
+from graphwright.ops.random.random_gamma import gamma_gradient
+from graphwright.ops.random.stateful_random import (
+    COUNTS,
+    bounds,
+    categorical_shape,
+    floating,
+    index_dtype,
+    shifted,
+    size_of,
+    spread,
+    tiny,
+)
+from graphwright.types import dtypes as dt
+from graphwright.types.dtypes import DType, as_dtype
+from graphwright.types.tensor_type import TensorType, broadcast_all, show_dims
+
+WORDS = frozenset({dt.int32, dt.int64, dt.uint32, dt.uint64})
+
+
+class Algorithm(Enum):
+    """The generators behind random numbers."""
+
+    PHILOX = 1
+    THREEFRY = 2
+    AUTO_SELECT = 3
+
+
+def algorithm_number(alg: Any) -> Any:
+    """The number of an algorithm given by number, name or member; ValueError for no such."""
+    if isinstance(alg, Algorithm):
+        return alg.value
+    if isinstance(alg, str):
+        if alg.upper() in Algorithm.__members__:
+            return Algorithm[alg.upper()].value
+        raise ValueError(
+            f"Argument `alg` got unsupported value {alg}. Supported values are philox for the "
+            "Philox algorithm, threefry for the ThreeFry algorithm, and auto_select for "
+            "auto-selection."
+        )
+    if isinstance(alg, int) and alg not in [a.value for a in Algorithm]:
+        raise ValueError(
+            f"Argument `alg` got unsupported value {alg}. Supported values are "
+            "1 for the Philox algorithm, 2 for the ThreeFry algorithm, and 3 for "
+            "auto-selection."
+        )
+    return alg
+
+
+def check_algorithm(alg: Any) -> None:
+    """ValueError for an operand that is the number of no algorithm, if it is known."""
+    if alg not in (None, 1, 2, 3):
+        raise ValueError(f"Unsupported algorithm id: {alg}; alg must be a scalar, 1, 2 or 3")
+
+
+def position(key: Any, counter: Any, alg: int) -> tuple[int, int]:
+    """A key and counter operand as Python numbers; ValueError for too short a counter, and for
+    what is no algorithm."""
+    check_algorithm(alg)
+    wanted = 1 if alg == Algorithm.THREEFRY.value else 2
+    if np.shape(key) != (1,) or np.ndim(counter) != 1 or len(counter) < wanted:
+        raise ValueError(
+            f"key must have shape [1] and counter must be a vector with length at least {wanted}; "
+            f"got shapes: {show_dims(np.shape(key))} and {show_dims(np.shape(counter))}"
+        )
+    start = sum(int(word) << 64 * place for place, word in enumerate(counter[:wanted]))
+    return int(key[0]), start
+
+
+def of_seed(seed: Any) -> tuple[int, int]:
+    """The position that a seed operand stands for; ValueError unless it has two numbers."""
+    if np.shape(seed) != (2,):
+        raise ValueError(f"seed must have shape [2], not {show_dims(np.shape(seed))}")
+    return philox_draws.scramble((int(seed[0]), int(seed[1])))
+
+
+class StatelessRandomGetKeyCounter(Op):
+    """The Philox key and counter of a seed."""
+
+    type_name = "StatelessRandomGetKeyCounter"
+    inputs = ("seed: Tseed",)
+    outputs = ("key: uint64", "counter: uint64")
+    dtypes = {"Tseed": dt.INDEX}
+    gradient = not_differentiable
+    batched = one_by_one
+
+    def shapes(self, seed: TensorType) -> Shapes:
+        if seed.dims is not None and (len(seed.dims) != 1 or seed.dims[0] not in (2, None)):
+            raise ValueError(f"seed must have shape [2], not {show_dims(seed.dims)}")
+        return ((1,), (2,))
+
+    def kernel(self, seed: Any) -> Any:
+        key, counter = of_seed(seed)
+        words = [counter & (1 << 64) - 1, counter >> 64]
+        return np.array([key], np.uint64), np.array(words, np.uint64)
+
+
+class Positioned(Op):
+    """Draws from where a key and a counter say."""
+
+    inputs = ("shape: Tshape host", "key: uint64", "counter: uint64", "alg: int32 host")
+    outputs = ("output: dtype",)
+    gradient = not_differentiable
+    batched = one_by_one
+
+    dtype: DType = dt.float32
+
+    #: The sampler's name in the modules of both algorithms.
+    sampler: ClassVar[str] = ""
+
+    def shapes(self, shape: Any, key: Any, counter: Any, alg: Any, *operands: Any) -> Shapes:
+        check_algorithm(alg)
+        return (checked_dims(shape, "shape"),)
+
+    def bind(self, types: Sequence[DType]) -> Callable[..., Any]:
+        numpy_dtype, name = self.dtype.numpy_dtype, self.sampler
+
+        def kernel(shape: Any, key: Any, counter: Any, alg: int) -> Any:
+            module: Any = threefry if alg == Algorithm.THREEFRY.value else philox_draws
+            start = position(key, counter, alg)
+            return getattr(module, name)(*start, size_of(shape), numpy_dtype).reshape(shape)
+
+        return kernel
+
+
+class StatelessRandomUniformV2(Positioned):
+    """Uniform numbers in [0, 1)."""
+
+    type_name = "StatelessRandomUniformV2"
+    dtypes = {"dtype": dt.FLOATING, "Tshape": dt.INDEX}
+    sampler = "uniform"
+
+
+class StatelessRandomNormalV2(Positioned):
+    """Normal numbers of mean 0 and deviation 1."""
+
+    type_name = "StatelessRandomNormalV2"
+    dtypes = {"dtype": dt.FLOATING, "Tshape": dt.INDEX}
+    sampler = "normal"
+
+
+class StatelessTruncatedNormalV2(Positioned):
+    """Normal numbers of mean 0 and deviation 1, those beyond 2 drawn again."""
+
+    type_name = "StatelessTruncatedNormalV2"
+    dtypes = {"dtype": dt.FLOATING, "Tshape": dt.INDEX}
+    sampler = "truncated_normal"
+
+
+class StatelessRandomUniformFullIntV2(Positioned):
+    """Integers of which every value is equally likely."""
+
+    type_name = "StatelessRandomUniformFullIntV2"
+    dtypes = {"dtype": WORDS, "Tshape": dt.INDEX}
+    sampler = "full_range"
+
+    dtype: DType = dt.uint64
+
+
+class StatelessRandomUniformIntV2(Op):
+    """Uniform integers in [minval, maxval)."""
+
+    type_name = "StatelessRandomUniformIntV2"
+    inputs = (*Positioned.inputs, "minval: dtype", "maxval: dtype")
+    outputs = ("output: dtype",)
+    dtypes = {"dtype": WORDS, "Tshape": dt.INDEX}
+    gradient = not_differentiable
+    batched = one_by_one
+
+    def shapes(self, shape: Any, key: Any, counter: Any, alg: Any, *operands: Any) -> Shapes:
+        check_algorithm(alg)
+        return (checked_dims(shape, "shape"),)
+
+    def kernel(self, shape: Any, key: Any, counter: Any, alg: int, minval: Any, maxval: Any) -> Any:
+        samples = size_of(shape)
+        low, high = bounds(minval, maxval, samples)
+        module: Any = threefry if alg == Algorithm.THREEFRY.value else philox_draws
+        start = position(key, counter, alg)
+        return module.integers(*start, samples, low, high, minval.dtype).reshape(shape)
+
+
+class StatelessShuffle(Op):
+    """The rows of a tensor in another order."""
+
+    type_name = "StatelessShuffle"
+    inputs = ("value: T", "key: uint64", "counter: uint64", "alg: int32 host")
+    outputs = ("output: T",)
+    dtypes = {"T": dt.ANY}
+    gradient = undefined("gather rows by a shuffled range")
+    batched = one_by_one
+
+    def shapes(self, value: TensorType, key: TensorType, counter: TensorType, alg: Any) -> Shapes:
+        check_algorithm(alg)
+        return (value.dims,)
+
+    def kernel(self, value: Any, key: Any, counter: Any, alg: int) -> Any:
+        start = position(key, counter, alg)
+        return value[philox_draws.shuffle(*start, len(value))] if np.ndim(value) else value
+
+
+class StatelessMultinomial(Op):
+    """Class indices [batch, num_samples] with the probabilities softmax(logits)."""
+
+    type_name = "StatelessMultinomial"
+    inputs = ("logits: T", "num_samples: int32 host", "seed: Tseed")
+    outputs = ("output: output_dtype",)
+    dtypes = {"T": dt.REAL, "Tseed": dt.INDEX, "output_dtype": dt.INDEX}
+    gradient = not_differentiable
+    batched = one_by_one
+
+    output_dtype: DType = dt.int64
+
+    def shapes(self, logits: TensorType, num_samples: Any, seed: TensorType) -> Shapes:
+        return categorical_shape(logits.dims, num_samples)
+
+    def kernel(self, logits: Any, num_samples: Any, seed: Any) -> Any:
+        categorical_shape(np.shape(logits), num_samples)
+        drawn = variates.categorical(*of_seed(seed), logits, num_samples)
+        return drawn.astype(self.output_dtype.numpy_dtype, copy=False)
+
+
+def samples_of(shape: Any, *parameters: Any) -> tuple[int, Any]:
+    """How many draws `shape` asks for of each parameter, and the parameters as flat arrays.
+
+    ValueError unless the parameters' common shape is the end of `shape`.
+    """
+    each = checked_end(shape, np.broadcast_shapes(*[np.shape(p) for p in parameters]))
+    flat = [np.broadcast_to(p, each).ravel() for p in parameters]
+    leading = shape[: len(shape) - len(each)]
+    return math.prod(leading), flat
+
+
+def checked_end(shape: Any, end: Any) -> Any:
+    """A shape, which must be the end of another one."""
+    size_of(shape)
+    if len(end) > len(shape) or (end and tuple(shape[-len(end) :]) != tuple(end)):
+        raise ValueError(
+            f"Shape passed in must end with broadcasted shape: {show_dims(shape)} does not end "
+            f"with {show_dims(end)}"
+        )
+    return end
+
+
+def parameterized_shape(shape: Any, *parameters: TensorType) -> Shapes:
+    """The shape asked for; ValueError where the parameters' is not the end of it."""
+    dims = checked_dims(shape, "shape")
+    common = broadcast_all(p.dims for p in parameters)
+    if dims is not None and common is not None and None not in (*dims, *common):
+        checked_end(dims, common)
+    return (dims,)
+
+
+class StatelessRandomGammaV3(Op):
+    """Gamma variates of unit scale."""
+
+    type_name = "StatelessRandomGammaV3"
+    inputs = (
+        "shape: shape_dtype host", "key: uint64", "counter: uint64", "alg: int32 host",
+        "alpha: dtype",
+    )  # fmt: skip
+    outputs = ("output: dtype",)
+    dtypes = {"dtype": dt.FLOATING - {dt.bfloat16}, "shape_dtype": dt.INDEX}
+    batched = one_by_one
+
+    def shapes(self, shape: Any, key: Any, counter: Any, alg: Any, alpha: TensorType) -> Shapes:
+        check_algorithm(alg)
+        return parameterized_shape(shape, alpha)
+
+    def kernel(self, shape: Any, key: Any, counter: Any, alg: int, alpha: Any) -> Any:
+        samples, (rates,) = samples_of(shape, alpha)
+        return variates.gamma(*position(key, counter, alg), rates, samples).reshape(shape)
+
+    def gradient(self, call: Call, g: Any) -> Sequence[Any]:
+        return None, None, None, None, gamma_gradient(call.inputs[4], call.outputs[0], g)
+
+
+class StatelessRandomPoisson(Op):
+    """Poisson variates."""
+
+    type_name = "StatelessRandomPoisson"
+    inputs = ("shape: T host", "seed: Tseed", "lam: Rtype")
+    outputs = ("output: dtype",)
+    dtypes = {"Rtype": COUNTS, "dtype": COUNTS, "T": dt.INDEX, "Tseed": dt.INDEX}
+    gradient = not_differentiable
+    batched = one_by_one
+
+    dtype: DType = dt.int32
+
+    def shapes(self, shape: Any, seed: TensorType, lam: TensorType) -> Shapes:
+        return parameterized_shape(shape, lam)
+
+    def kernel(self, shape: Any, seed: Any, lam: Any) -> Any:
+        samples, (rate,) = samples_of(shape, lam)
+        drawn = variates.poisson(*of_seed(seed), rate, samples, self.dtype.numpy_dtype)
+        return drawn.reshape(shape)
+
+
+class StatelessRandomBinomial(Op):
+    """Binomial variates."""
+
+    type_name = "StatelessRandomBinomial"
+    inputs = ("shape: S host", "seed: Tseed", "counts: T", "probs: T")
+    outputs = ("output: dtype",)
+    dtypes = {"T": COUNTS, "dtype": COUNTS, "S": dt.INDEX, "Tseed": dt.INDEX}
+    gradient = not_differentiable
+    batched = one_by_one
+
+    dtype: DType = dt.int64
+
+    def shapes(self, shape: Any, seed: Any, counts: TensorType, probs: TensorType) -> Shapes:
+        return parameterized_shape(shape, counts, probs)
+
+    def kernel(self, shape: Any, seed: Any, counts: Any, probs: Any) -> Any:
+        samples, (trials, chance) = samples_of(shape, counts, probs)
+        key, counter = of_seed(seed)
+        dtype = self.dtype.numpy_dtype
+        drawn = variates.binomial(key, counter, trials, chance, samples, dtype)
+        return drawn.reshape(shape)
+
+
+GET_KEY_COUNTER = StatelessRandomGetKeyCounter()
+UNIFORM_INT, SHUFFLE = StatelessRandomUniformIntV2(), StatelessShuffle()
+GAMMA = StatelessRandomGammaV3()
+
+
+# -- the public functions -------------------------------------------------------------------
+
+
+def located(seed: Any, alg: Any) -> tuple[Any, Any, Any]:
+    """The key, counter and algorithm that a seed [2] means."""
+    alg = algorithm_number(alg)
+    seed = convert(seed)
+    if alg != Algorithm.THREEFRY.value:
+        return (*apply(GET_KEY_COUNTER, seed), alg)
+    words = reshape(cast(seed, dt.uint32), [1, 2])
+    return bitcast(words, dt.uint64), zeros([1], dt.uint64), alg
+
+
+def stateless_uniform(
+    shape: Any,
+    seed: Any,
+    minval: Any = 0,
+    maxval: Any = None,
+    dtype: Any = dt.float32,
+    name: str | None = None,
+    alg: Any = "auto_select",
+) -> Any:
+    """Uniform numbers in [minval, maxval) that only `seed` (two integers) decides.
+
+    `maxval` is 1 for floats; integers of all values where both bounds are None. ValueError where
+    one of them is, and for unsigned integers with bounds.
+
+    >>> import graphwright as tf
+    >>> tf.random.stateless_uniform([2], seed=[1, 2])
+    <tf.Tensor: shape=(2,), dtype=float32, numpy=array([0.8440604 , 0.19204533], dtype=float32)>
+    """
+    dtype = as_dtype(dtype)
+    if dtype not in dt.FLOATING | WORDS:
+        raise ValueError(
+            f"Argument `dtype` got invalid value {dtype}. Accepted dtypes are (tf.float16, "
+            "tf.bfloat16, tf.float32, tf.float64, tf.int32, tf.int64, tf.uint32, tf.uint64)."
+        )
+    if dtype.is_integer and (minval is None) != (maxval is None):
+        raise ValueError(
+            f"For integer `dtype` argument {dtype}, argument `minval` and `maxval` must be both "
+            f"None or not None. Got `minval`={minval} and `maxval`={maxval}."
+        )
+    if dtype.is_unsigned and minval is not None:
+        raise ValueError(
+            f"Argument `dtype` got invalid value {dtype} when argument `minval` is not None. "
+            "Please don't use unsigned integers in this case."
+        )
+    return uniform_at(shape, located(seed, alg), minval, maxval, dtype, name)
+
+
+def uniform_at(
+    shape: Any, at: tuple[Any, Any, Any], minval: Any, maxval: Any, dtype: DType, name: str | None
+) -> Any:
+    """Uniform numbers from a key, counter and algorithm; integers of all values without bounds."""
+    if not dtype.is_integer:
+        drawn = apply(StatelessRandomUniformV2.of(dtype), shape, *at, name=name)
+        return spread(drawn, minval, 1 if maxval is None else maxval, name)
+    if minval is None:
+        return apply(StatelessRandomUniformFullIntV2.of(dtype), shape, *at, name=name)
+    low, high = convert(minval, dtype), convert(maxval, dtype)
+    return apply(UNIFORM_INT, shape, *at, low, high, name=name)
+
+
+def stateless_normal(
+    shape: Any,
+    seed: Any,
+    mean: Any = 0.0,
+    stddev: Any = 1.0,
+    dtype: Any = dt.float32,
+    name: str | None = None,
+    alg: Any = "auto_select",
+) -> Any:
+    """Normal numbers that only `seed` (two integers) decides."""
+    op = StatelessRandomNormalV2.of(floating(dtype, mean))
+    return shifted(apply(op, shape, *located(seed, alg), name=name), stddev, mean, name)
+
+
+def stateless_truncated_normal(
+    shape: Any,
+    seed: Any,
+    mean: Any = 0.0,
+    stddev: Any = 1.0,
+    dtype: Any = dt.float32,
+    name: str | None = None,
+    alg: Any = "auto_select",
+) -> Any:
+    """Normal numbers within two deviations of the mean, that only `seed` decides."""
+    op = StatelessTruncatedNormalV2.of(floating(dtype, mean))
+    return shifted(apply(op, shape, *located(seed, alg), name=name), stddev, mean, name)
+
+
+def stateless_categorical(
+    logits: Any, num_samples: Any, seed: Any, dtype: Any = dt.int64, name: str | None = None
+) -> Any:
+    """Class indices [batch, num_samples] for `logits` [batch, classes]; only `seed` decides."""
+    op = StatelessMultinomial.of(index_dtype(dtype))
+    return apply(op, convert(logits), num_samples, convert(seed), name=name)
+
+
+def stateless_gamma(
+    shape: Any,
+    seed: Any,
+    alpha: Any,
+    beta: Any = None,
+    dtype: Any = dt.float32,
+    name: str | None = None,
+) -> Any:
+    """Gamma variates of shape `shape`, which ends with that of `alpha` and `beta` together.
+
+    Differentiable in both parameters.
+    """
+    alpha = convert(alpha, as_dtype(dtype))
+    beta = convert(1 if beta is None else beta, alpha.dtype)
+    each = broadcast_to(alpha, broadcast_shape_of(alpha, beta))
+    drawn = apply(GAMMA, shape, *located(seed, "auto_select"), each, name=name)
+    return maximum(convert(tiny(alpha.dtype), alpha.dtype), drawn / beta)
+
+
+def stateless_poisson(
+    shape: Any, seed: Any, lam: Any, dtype: Any = dt.int32, name: str | None = None
+) -> Any:
+    """Poisson variates of shape `shape`, which ends with that of the rates `lam`."""
+    op = StatelessRandomPoisson.of(StatelessRandomPoisson.dtype_for("dtype", dtype))
+    return apply(op, shape, convert(seed), convert(lam), name=name)
+
+
+def stateless_binomial(
+    shape: Any,
+    seed: Any,
+    counts: Any,
+    probs: Any,
+    output_dtype: Any = dt.int32,
+    name: str | None = None,
+) -> Any:
+    """Binomial variates of shape `shape`, which ends with that of `counts` and `probs`."""
+    probs = convert(probs, None, dt.float32)
+    counts = convert(counts, None, probs.dtype)
+    op = StatelessRandomBinomial.of(StatelessRandomBinomial.dtype_for("dtype", output_dtype))
+    return apply(op, shape, convert(seed), counts, probs, name=name)
+
+
+def stateless_shuffle(
+    value: Any, seed: Any, alg: Any = "auto_select", name: str | None = None
+) -> Any:
+    """The rows of `value` in an order that only `seed` decides."""
+    return apply(SHUFFLE, convert(value), *located(seed, alg), name=name)
+
+
+def split(seed: Any, num: Any = 2, alg: Any = "auto_select") -> Any:
+    """`num` new seeds [num, 2] made of one.
+
+    >>> import graphwright as tf
+    >>> tf.random.split([1, 2], 3).shape
+    TensorShape([3, 2])
+    """
+    seed = convert(seed)
+    return stateless_uniform([num, 2], seed, None, None, seed.dtype, None, alg)
+
+
+def fold_in(seed: Any, data: Any, alg: Any = "auto_select") -> Any:
+    """A new seed made of one and an integer."""
+    data = convert(data)
+    return stack([stateless_uniform([], seed, None, None, data.dtype, None, alg), data])

@@ -1,0 +1,1 @@
+"""Signals: transforms, frames, sound."""

@@ -1,0 +1,452 @@
+"""Discrete Fourier transforms of complex and of real signals."""
+
+from __future__ import annotations
+
+import builtins
+from collections.abc import Sequence
+from typing import Any, ClassVar
+
+import numpy as np
+
+from graphwright.op.batching import last_axes
+from graphwright.op.interpreter import apply, convert, convert_default
+from graphwright.op.op import Call, Op, Shapes
+from graphwright.ops.core.casting import cast
+from graphwright.ops.core.creation import zeros_like
+from graphwright.ops.core.gathering import axis_sizes, gather, host_vector
+from graphwright.ops.core.joining import concat, stack, unstack
+from graphwright.ops.core.movement import reshape
+from graphwright.ops.core.padding import pad
+from graphwright.ops.core.sequences import range
+from graphwright.ops.core.shapes import shape
+from graphwright.ops.core.static import get_static_value
+from graphwright.ops.math.arithmetic import maximum
+from graphwright.ops.math.comparison import equal, logical_or
+from graphwright.ops.math.reduction import reduce_prod
+from graphwright.types import dtypes as dt
+from graphwright.types.dtypes import DType
+from graphwright.types.tensor_type import Dims, TensorType, show_dims
+
+COMPLEX_OF = {dt.float32: dt.complex64, dt.float64: dt.complex128}
+REAL_OF = {dt.complex64: dt.float32, dt.complex128: dt.float64}
+
+
+def check_rank(op: str, dims: Dims | None, rank: int) -> None:
+    """A transform of `rank` axes needs as many."""
+    if dims is not None and len(dims) < rank:
+        raise ValueError(
+            f"Input of {op} must have rank of at least {rank} but got: {show_dims(dims)}"
+        )
+
+
+def check_length(fft_length: Any, rank: int) -> None:
+    """The lengths of a transform are a vector, one of each axis, none negative."""
+    if not isinstance(fft_length, tuple) or len(fft_length) != rank:
+        raise ValueError(f"fft_length must have shape [{rank}], got {fft_length}")
+    for length in fft_length:
+        if length is not None and length < 0:
+            raise ValueError(f"fft_length must be >= 0: dimension {length} of {list(fft_length)}")
+
+
+def check_sizes(op: str, dims: Dims | None, wanted: Sequence[int | None]) -> None:
+    """The last sizes of a tensor are at least those wanted, or 0, which counts as zeros."""
+    places = () if dims is None else dims[-len(wanted) :]
+    for axis, (have, least) in enumerate(zip(places, wanted), len(dims or ()) - len(wanted)):
+        if least is not None and have and have < least:
+            raise ValueError(
+                f"Input dimension {axis} of {op} must have length of at least {least} but got: "
+                f"{have}"
+            )
+
+
+def check_pair(op: str, given: DType, expected: DType | None, result: DType) -> None:
+    """A transform's result has the precision of its operand."""
+    if result is not expected:
+        raise ValueError(f"Wrong types for {op}: in={given.name} out={result.name}")
+
+
+# -- complex to complex ---------------------------------------------------------------------
+
+
+class ComplexTransform(Op):
+    """A transform over the last `rank` axes."""
+
+    inputs: ClassVar[tuple[str, ...]] = ("input: Tcomplex",)
+    outputs: ClassVar[tuple[str, ...]] = ("output: Tcomplex",)
+    dtypes = {"Tcomplex": dt.COMPLEX}
+    batched = last_axes
+    rank: ClassVar[int]
+    inverse: ClassVar[bool] = False
+
+    def shapes(self, x: TensorType) -> Shapes:
+        check_rank(self.type_name, x.dims, self.rank)
+        return (x.dims,)
+
+    def kernel(self, x: Any) -> Any:
+        x = np.asarray(x)
+        check_rank(self.type_name, x.shape, self.rank)
+        if not x.size:
+            return x
+        if self.rank == 1:
+            return np.fft.ifft(x) if self.inverse else np.fft.fft(x)
+        return (np.fft.ifftn if self.inverse else np.fft.fftn)(x, axes=LAST_AXES[self.rank])
+
+    def gradient(self, call: Call, g: Any) -> Sequence[Any]:
+        size = transform_size(call.inputs[0], LAST_AXES[self.rank])
+        if self.inverse:
+            return (apply(FORWARD[self.rank], g) / cast(size, g.dtype),)
+        return (apply(BACKWARD[self.rank], g) * cast(size, g.dtype),)
+
+
+LAST_AXES: dict[int, tuple[int, ...]] = {1: (-1,), 2: (-2, -1), 3: (-3, -2, -1)}
+
+
+def transform_size(x: Any, axes: Sequence[int]) -> Any:
+    """The number of elements along axes, as a float64 scalar."""
+    dims = x.type.dims
+    if dims is not None and all(dims[a] is not None for a in axes):
+        return convert(float(np.prod([dims[a] for a in axes])), dt.float64)
+    sizes = shape(x)
+    count = (sizes.type.dims or (None,))[0]
+    if count is None:
+        return cast(reduce_prod(sizes[axes[0] :]), dt.float64)
+    return cast(reduce_prod(gather(sizes, [a % count for a in axes])), dt.float64)
+
+
+class FFT(ComplexTransform):
+    """y[k] = sum of x[j] exp(-2 pi i j k / n) along the last axis."""
+
+    type_name = "FFT"
+    rank = 1
+
+
+class FFT2D(ComplexTransform):
+    """FFT along the last two axes."""
+
+    type_name = "FFT2D"
+    rank = 2
+
+
+class FFT3D(ComplexTransform):
+    """FFT along the last three axes."""
+
+    type_name = "FFT3D"
+    rank = 3
+
+
+class IFFT(ComplexTransform):
+    """The inverse of FFT."""
+
+    type_name = "IFFT"
+    rank = 1
+    inverse = True
+
+
+class IFFT2D(ComplexTransform):
+    """The inverse of FFT2D."""
+
+    type_name = "IFFT2D"
+    rank = 2
+    inverse = True
+
+
+class IFFT3D(ComplexTransform):
+    """The inverse of FFT3D."""
+
+    type_name = "IFFT3D"
+    rank = 3
+    inverse = True
+
+
+FORWARD = {1: FFT(), 2: FFT2D(), 3: FFT3D()}
+BACKWARD = {1: IFFT(), 2: IFFT2D(), 3: IFFT3D()}
+
+
+# -- real to complex and back ---------------------------------------------------------------
+
+
+class RealTransform(Op):
+    """The half spectrum of a real signal, cropped to `fft_length` along each axis."""
+
+    inputs: ClassVar[tuple[str, ...]] = ("input: Treal", "fft_length: int32 host")
+    outputs: ClassVar[tuple[str, ...]] = ("output: Tcomplex",)
+    dtypes = {"Treal": frozenset(COMPLEX_OF)}
+    ruled = True
+    batched = last_axes
+    rank: ClassVar[int]
+
+    Tcomplex: DType = dt.complex64
+
+    def shapes(self, x: TensorType, fft_length: Any) -> Shapes:
+        check_pair(self.type_name, x.dtype, COMPLEX_OF.get(x.dtype), self.Tcomplex)
+        check_rank(self.type_name, x.dims, self.rank)
+        lengths = known_lengths(fft_length, self.rank)
+        check_sizes(self.type_name, x.dims, lengths)
+        last = lengths[-1]
+        half = None if last is None else last // 2 + 1 if last else 0
+        return (None if x.dims is None else (*x.dims[: -self.rank], *lengths[:-1], half),)
+
+    def kernel(self, x: Any, fft_length: Any) -> Any:
+        (dims,) = self.shapes(TensorType(dt.of_numpy(x.dtype), x.shape), fft_length)
+        if dims is None or 0 in dims or not x.size:
+            return np.zeros(dims or (), self.Tcomplex.numpy_dtype)
+        y = np.fft.rfftn(x, s=fft_length, axes=LAST_AXES[self.rank])
+        return y.astype(self.Tcomplex.numpy_dtype, copy=False)
+
+    def gradient(self, call: Call, g: Any) -> Sequence[Any]:
+        x, fft_length = call.inputs
+        weighted = g * ends(fft_length, g.dtype, 0.5)
+        full = apply(REAL_BACKWARD[self.rank].of(x.dtype), weighted, fft_length)
+        size = cast(reduce_prod(convert(fft_length)), x.dtype)
+        return fit_axes(full * size, x, self.rank), None
+
+
+def half_sizes(lengths: Sequence[Any]) -> tuple[Any, ...]:
+    """The sizes of the half spectrum of a signal."""
+    last = lengths[-1]
+    return (*lengths[:-1], None if last is None else last // 2 + 1)
+
+
+def known_lengths(fft_length: Any, rank: int) -> Dims:
+    """The lengths, as far as they are known."""
+    if fft_length is None:
+        return (None,) * rank
+    check_length(fft_length, rank)
+    return tuple(fft_length)
+
+
+def ends(fft_length: Any, dtype: DType, inside: float) -> Any:
+    """A weight for each place of a half spectrum: 1 at its ends, `inside` between them.
+
+    Only the places between them stand for two of the full spectrum.
+    """
+    length = fft_length[-1]
+    places = range(length // 2 + 1)
+    outer = logical_or(equal(places, 0), equal(places * 2, length))
+    return cast(cast(outer, dt.float64) * (1 - inside) + inside, dtype)
+
+
+def filled_up(x: Any, fft_length: Any, rank: int, half: bool = False) -> Any:
+    """`x` with zeros behind its last axes as far as a transform needs them: up to `fft_length`, or
+    to half of it along the last axis."""
+    lengths = get_static_value(convert(fft_length, None, dt.int32))
+    dims = x.type.dims
+    if lengths is not None and np.shape(lengths) != (rank,):
+        return x  # which the transform refuses
+    if lengths is not None and dims is not None and None not in dims[-rank:]:
+        wanted = half_sizes(lengths) if half else lengths
+        added = [max(n - d, 0) for n, d in zip(wanted, dims[-rank:])]
+        if len(dims) < rank or not any(added):
+            return x
+        return pad(x, [[0, 0]] * (len(dims) - rank) + [[0, n] for n in added])
+    sizes = shape(x)
+    wanted = convert(fft_length, None, dt.int32)
+    if half:
+        wanted = stack([*unstack(wanted[:-1], rank - 1), wanted[-1] // 2 + 1])
+    missing = maximum(wanted - sizes[-rank:], 0)
+    before = zeros_like(sizes)
+    after = concat([before[:-rank], missing], 0)
+    return pad(x, stack([before, after], 1))
+
+
+def fit_axes(x: Any, like: Any, rank: int) -> Any:
+    """Crops or pads with zeros the last axes of `x` to the sizes of those of `like`."""
+    have, want = x.type.dims, like.type.dims
+    if have is not None and have == want and None not in have:
+        return x
+    if want is None:
+        ends = [shape(x)[i - rank] for i in builtins.range(rank)]
+        flat = reshape(x, stack([reduce_prod(shape(x)[:-rank]), *ends]))
+        sizes = shape(like)
+        for i in builtins.range(rank):
+            flat = fit_axis(flat, i + 1, sizes[i - rank], rank + 1)
+        return reshape(flat, sizes)
+    sizes = axis_sizes(like)
+    for axis in builtins.range(len(want) - rank, len(want)):
+        x = fit_axis(x, axis, sizes[axis], len(want))
+    return reshape(x, host_vector(sizes))
+
+
+def fit_axis(x: Any, axis: int, size: Any, rank: int) -> Any:
+    """Crops or pads with zeros one axis to `size`."""
+    kept = [slice(None)] * axis + [slice(0, size)]
+    x = x[tuple(kept)]
+    paddings = [[0, 0] for _ in builtins.range(rank)]
+    paddings[axis][1] = size - axis_sizes(x)[axis]
+    return pad(x, paddings)
+
+
+class RealInverse(Op):
+    """The real signal of a half spectrum, of size `fft_length`."""
+
+    inputs: ClassVar[tuple[str, ...]] = ("input: Tcomplex", "fft_length: int32 host")
+    outputs: ClassVar[tuple[str, ...]] = ("output: Treal",)
+    dtypes = {"Tcomplex": dt.COMPLEX}
+    ruled = True
+    batched = last_axes
+    rank: ClassVar[int]
+
+    Treal: DType = dt.float32
+
+    def shapes(self, x: TensorType, fft_length: Any) -> Shapes:
+        check_pair(self.type_name, x.dtype, REAL_OF.get(x.dtype), self.Treal)
+        check_rank(self.type_name, x.dims, self.rank)
+        lengths = known_lengths(fft_length, self.rank)
+        check_sizes(self.type_name, x.dims, half_sizes(lengths))
+        return (None if x.dims is None else (*x.dims[: -self.rank], *lengths),)
+
+    def kernel(self, x: Any, fft_length: Any) -> Any:
+        (dims,) = self.shapes(TensorType(dt.of_numpy(x.dtype), x.shape), fft_length)
+        if dims is None or 0 in dims or not x.size:
+            return np.zeros(dims or (), self.Treal.numpy_dtype)
+        y = np.fft.irfftn(x, s=fft_length, axes=LAST_AXES[self.rank])
+        return y.astype(self.Treal.numpy_dtype, copy=False)
+
+    def gradient(self, call: Call, g: Any) -> Sequence[Any]:
+        x, fft_length = call.inputs
+        half = apply(REAL_FORWARD[self.rank].of(x.dtype), g, fft_length)
+        size = cast(reduce_prod(convert(fft_length)), x.dtype)
+        return fit_axes(half * ends(fft_length, x.dtype, 2.0) / size, x, self.rank), None
+
+
+class RFFT(RealTransform):
+    """The half spectrum along the last axis."""
+
+    type_name = "RFFT"
+    rank = 1
+
+
+class RFFT2D(RealTransform):
+    """The half spectrum along the last two axes."""
+
+    type_name = "RFFT2D"
+    rank = 2
+
+
+class RFFT3D(RealTransform):
+    """The half spectrum along the last three axes."""
+
+    type_name = "RFFT3D"
+    rank = 3
+
+
+class IRFFT(RealInverse):
+    """The inverse of RFFT."""
+
+    type_name = "IRFFT"
+    rank = 1
+
+
+class IRFFT2D(RealInverse):
+    """The inverse of RFFT2D."""
+
+    type_name = "IRFFT2D"
+    rank = 2
+
+
+class IRFFT3D(RealInverse):
+    """The inverse of RFFT3D."""
+
+    type_name = "IRFFT3D"
+    rank = 3
+
+
+REAL_FORWARD: dict[int, type[RealTransform]] = {1: RFFT, 2: RFFT2D, 3: RFFT3D}
+REAL_BACKWARD: dict[int, type[RealInverse]] = {1: IRFFT, 2: IRFFT2D, 3: IRFFT3D}
+
+
+# -- the public functions -------------------------------------------------------------------
+
+
+def fft(input: Any, name: str | None = None) -> Any:
+    """The discrete Fourier transform along the last axis of complex `input`.
+
+    >>> import graphwright as tf
+    >>> tf.signal.fft(tf.constant([1, 0, 0], tf.complex64))
+    <tf.Tensor: shape=(3,), dtype=complex64, numpy=array([1.+0.j, 1.+0.j, 1.+0.j], dtype=complex64)>
+    """
+    return apply(FORWARD[1], convert_default(input, dt.complex64), name=name)
+
+
+def fft2d(input: Any, name: str | None = None) -> Any:
+    """The discrete Fourier transform along the last two axes of complex `input`."""
+    return apply(FORWARD[2], convert_default(input, dt.complex64), name=name)
+
+
+def fft3d(input: Any, name: str | None = None) -> Any:
+    """The discrete Fourier transform along the last three axes of complex `input`."""
+    return apply(FORWARD[3], convert_default(input, dt.complex64), name=name)
+
+
+def ifft(input: Any, name: str | None = None) -> Any:
+    """The inverse of `fft`."""
+    return apply(BACKWARD[1], convert_default(input, dt.complex64), name=name)
+
+
+def ifft2d(input: Any, name: str | None = None) -> Any:
+    """The inverse of `fft2d`."""
+    return apply(BACKWARD[2], convert_default(input, dt.complex64), name=name)
+
+
+def ifft3d(input: Any, name: str | None = None) -> Any:
+    """The inverse of `fft3d`."""
+    return apply(BACKWARD[3], convert_default(input, dt.complex64), name=name)
+
+
+def real_forward(rank: int, input: Any, fft_length: Any, name: str | None) -> Any:
+    """A transform of a real tensor, of the lengths asked for or of all of it."""
+    x = convert(input, None, dt.float32)
+    check_rank(REAL_FORWARD[rank].type_name, x.type.dims, rank)
+    if fft_length is None:
+        dims = x.type.dims
+        known = dims is not None and None not in dims[-rank:]
+        fft_length = dims[-rank:] if dims is not None and known else shape(x)[-rank:]
+    x = filled_up(x, fft_length, rank)
+    result = COMPLEX_OF.get(x.dtype, dt.complex64)
+    return apply(REAL_FORWARD[rank].of(result), x, fft_length, name=name)
+
+
+def real_backward(rank: int, input: Any, fft_length: Any, name: str | None) -> Any:
+    """A transform to a real tensor, of the lengths asked for or of even size."""
+    x = convert(input, None, dt.complex64)
+    check_rank(REAL_BACKWARD[rank].type_name, x.type.dims, rank)
+    if fft_length is None:
+        dims = x.type.dims
+        if dims is not None and None not in dims[-rank:]:
+            fft_length = (*dims[-rank:-1], max(2 * ((dims[-1] or 0) - 1), 0))
+        else:
+            last = [0] * (rank - 1) + [1]
+            sizes = shape(x)[-rank:] - last
+            fft_length = sizes * [*([1] * (rank - 1)), 2]
+    x = filled_up(x, fft_length, rank, half=True)
+    return apply(REAL_BACKWARD[rank].of(REAL_OF.get(x.dtype, dt.float32)), x, fft_length, name=name)
+
+
+def rfft(input_tensor: Any, fft_length: Any = None, name: str | None = None) -> Any:
+    """The half spectrum [..., n // 2 + 1] of a real signal [..., n], cropped or padded to n."""
+    return real_forward(1, input_tensor, fft_length, name)
+
+
+def rfft2d(input_tensor: Any, fft_length: Any = None, name: str | None = None) -> Any:
+    """The half spectrum of a real signal along the last two axes."""
+    return real_forward(2, input_tensor, fft_length, name)
+
+
+def rfft3d(input_tensor: Any, fft_length: Any = None, name: str | None = None) -> Any:
+    """The half spectrum of a real signal along the last three axes."""
+    return real_forward(3, input_tensor, fft_length, name)
+
+
+def irfft(input_tensor: Any, fft_length: Any = None, name: str | None = None) -> Any:
+    """The real signal of a half spectrum: the inverse of `rfft`."""
+    return real_backward(1, input_tensor, fft_length, name)
+
+
+def irfft2d(input_tensor: Any, fft_length: Any = None, name: str | None = None) -> Any:
+    """The inverse of `rfft2d`."""
+    return real_backward(2, input_tensor, fft_length, name)
+
+
+def irfft3d(input_tensor: Any, fft_length: Any = None, name: str | None = None) -> Any:
+    """The inverse of `rfft3d`."""
+    return real_backward(3, input_tensor, fft_length, name)

@@ -1,0 +1,233 @@
+"""Discrete Fourier transforms along any axes."""
+
+from __future__ import annotations
+
+import builtins
+import math
+from collections.abc import Sequence
+from typing import Any, ClassVar
+
+import numpy as np
+
+from graphwright.op.interpreter import apply, convert
+from graphwright.op.op import Call, Op, Shapes
+from graphwright.ops.core.casting import cast
+from graphwright.ops.core.gathering import axis_sizes
+from graphwright.ops.core.movement import reshape
+from graphwright.ops.core.shapes import shape_of
+from graphwright.ops.math.reduction import reduce_prod
+from graphwright.ops.signal.fourier import COMPLEX_OF, REAL_OF, ends, fit_axis
+from graphwright.types import dtypes as dt
+from graphwright.types.dtypes import DType
+from graphwright.types.tensor_type import TensorType, normalize_axes
+
+NORMS = (None, "backward", "ortho", "forward")
+
+
+class AxesTransform(Op):
+    """A transform along axes, each cropped or padded with zeros to its entry of `fft_length`."""
+
+    ruled = True
+    function: ClassVar[Any]
+
+    def transformed(self, x: TensorType, fft_length: Any, axes: Any) -> list[Any] | None:
+        """The dims with the lengths in place; None of unknown rank or unknown axes."""
+        if x.dims is None or axes is None or None in axes:
+            return None
+        places = normalize_axes(axes, len(x.dims))
+        lengths = (None,) * len(places) if fft_length is None else fft_length
+        if len(lengths) != len(places):
+            raise ValueError(
+                f"fft_length {lengths} and axes {axes} of {self.type_name} must have one length"
+            )
+        dims = list(x.dims)
+        for place, length in zip(places, lengths):
+            dims[place] = length
+        return dims
+
+    def shapes(self, x: TensorType, fft_length: Any, axes: Any) -> Shapes:
+        dims = self.transformed(x, fft_length, axes)
+        return (None if dims is None else tuple(dims),)
+
+    def kernel(self, x: Any, fft_length: Any, axes: Any) -> Any:
+        return type(self).function(x, s=fft_length, axes=axes)
+
+    def fitted(self, x: Any, like: Any, axes: Any) -> Any:
+        """Crops or pads the axes of a cotangent to the sizes of the operand."""
+        sizes = axis_sizes(like)
+        for place in known_axes(axes, len(sizes)):
+            x = fit_axis(x, place, sizes[place], len(sizes))
+        return reshape(x, shape_of(like))
+
+
+def known_axes(axes: Any, rank: int) -> tuple[int, ...]:
+    """Axes that are known when the gradient is taken."""
+    if not isinstance(axes, tuple):
+        axes = axes.numpy().tolist() if hasattr(axes, "numpy") else None
+    if axes is None:
+        raise NotImplementedError("the gradient of a transform along axes that are not known")
+    return normalize_axes(tuple(axes), rank)
+
+
+def total(fft_length: Any, dtype: DType) -> Any:
+    """The number of elements that a transform combines."""
+    return cast(reduce_prod(convert(fft_length)), dtype)
+
+
+class ComplexTransform(AxesTransform):
+    """One of complex numbers."""
+
+    inputs = ("input: Tcomplex", "fft_length: int32 host", "axes: int32 host")
+    outputs = ("output: Tcomplex",)
+    dtypes = {"Tcomplex": dt.COMPLEX}
+
+
+class FFTND(ComplexTransform):
+    """The transform of a complex tensor along axes."""
+
+    type_name = "FFTND"
+    function = np.fft.fftn
+
+    def gradient(self, call: Call, g: Any) -> Sequence[Any]:
+        x, fft_length, axes = call.inputs
+        full = apply(IFFTND.of(), g, fft_length, axes) * total(fft_length, g.dtype)
+        return self.fitted(full, x, axes), None, None
+
+
+class IFFTND(ComplexTransform):
+    """The inverse of FFTND."""
+
+    type_name = "IFFTND"
+    function = np.fft.ifftn
+
+    def gradient(self, call: Call, g: Any) -> Sequence[Any]:
+        x, fft_length, axes = call.inputs
+        full = apply(FFTND.of(), g, fft_length, axes) / total(fft_length, g.dtype)
+        return self.fitted(full, x, axes), None, None
+
+
+def along_axis(vector: Any, axis: int, rank: int) -> Any:
+    """A vector in a shape that broadcasts along one axis."""
+    return reshape(vector, [-1 if i == axis else 1 for i in builtins.range(rank)])
+
+
+class RFFTND(AxesTransform):
+    """The half spectrum of a real tensor along axes: half along the last of them."""
+
+    type_name = "RFFTND"
+    inputs = ("input: Treal", "fft_length: int32 host", "axes: int32 host")
+    outputs = ("output: Tcomplex",)
+    dtypes = {"Treal": frozenset(COMPLEX_OF)}
+    function = np.fft.rfftn
+
+    Tcomplex: DType = dt.complex64
+
+    def shapes(self, x: TensorType, fft_length: Any, axes: Any) -> Shapes:
+        dims = self.transformed(x, fft_length, axes)
+        if dims is not None:
+            last = axes[-1] % len(dims)
+            dims[last] = None if dims[last] is None else dims[last] // 2 + 1
+        return (None if dims is None else tuple(dims),)
+
+    def gradient(self, call: Call, g: Any) -> Sequence[Any]:
+        x, fft_length, axes = call.inputs
+        rank = len(axis_sizes(x))
+        weights = along_axis(ends(fft_length, g.dtype, 0.5), known_axes(axes, rank)[-1], rank)
+        full = apply(IRFFTND.of(x.dtype), g * weights, fft_length, axes)
+        return self.fitted(full * total(fft_length, x.dtype), x, axes), None, None
+
+
+class IRFFTND(AxesTransform):
+    """The inverse of RFFTND."""
+
+    type_name = "IRFFTND"
+    inputs = ("input: Tcomplex", "fft_length: int32 host", "axes: int32 host")
+    outputs = ("output: Treal",)
+    dtypes = {"Tcomplex": dt.COMPLEX}
+    function = np.fft.irfftn
+
+    Treal: DType = dt.float32
+
+    def gradient(self, call: Call, g: Any) -> Sequence[Any]:
+        x, fft_length, axes = call.inputs
+        rank = len(axis_sizes(x))
+        weights = along_axis(ends(fft_length, x.dtype, 2.0), known_axes(axes, rank)[-1], rank)
+        half = apply(RFFTND.of(x.dtype), g, fft_length, axes)
+        return self.fitted(half * weights / total(fft_length, x.dtype), x, axes), None, None
+
+
+def transform(op: Op, x: Any, fft_length: Any, axes: Any, norm: str | None, forward: bool) -> Any:
+    """Applies a transform; its lengths are by default the sizes, its axes all or the last ones."""
+    if norm not in NORMS:
+        raise ValueError(f"norm must be one of {NORMS}. Received: {norm!r}")
+    sizes = axis_sizes(x)
+    if axes is None:
+        count = len(sizes) if fft_length is None else len(fft_length)
+        axes = tuple(builtins.range(-count, 0))
+    places = normalize_axes(tuple(axes), len(sizes))
+    if fft_length is None:
+        fft_length = [sizes[a] for a in places]
+        if isinstance(op, IRFFTND):
+            fft_length[-1] = 2 * (fft_length[-1] - 1)
+    result = apply(op, x, fft_length, tuple(axes))
+    if norm in (None, "backward"):
+        return result
+    if all(isinstance(n, int) for n in fft_length):
+        size: Any = convert(float(math.prod(fft_length)), result.dtype)
+    else:
+        size = total(fft_length, result.dtype)
+    factor = size if norm == "forward" else size**0.5
+    return result / factor if forward else result * factor
+
+
+def fftnd(
+    input_tensor: Any,
+    fft_length: Any = None,
+    axes: Any = None,
+    norm: str | None = None,
+    name: str | None = None,
+) -> Any:
+    """The transform of a complex tensor along `axes`, cropped or padded to `fft_length`.
+
+    `norm` divides by the size ("forward") or its root ("ortho"), which the inverse undoes.
+    """
+    x = convert(input_tensor, None, dt.complex64)
+    return transform(FFTND.of(), x, fft_length, axes, norm, True)
+
+
+def ifftnd(
+    input_tensor: Any,
+    fft_length: Any = None,
+    axes: Any = None,
+    norm: str | None = None,
+    name: str | None = None,
+) -> Any:
+    """The inverse of `fftnd`."""
+    x = convert(input_tensor, None, dt.complex64)
+    return transform(IFFTND.of(), x, fft_length, axes, norm, False)
+
+
+def rfftnd(
+    input_tensor: Any,
+    fft_length: Any = None,
+    axes: Any = None,
+    norm: str | None = None,
+    name: str | None = None,
+) -> Any:
+    """The half spectrum of a real tensor along `axes`: half along the last of them."""
+    x = convert(input_tensor, None, dt.float32)
+    op = RFFTND.of(COMPLEX_OF.get(x.dtype, dt.complex64))
+    return transform(op, x, fft_length, axes, norm, True)
+
+
+def irfftnd(
+    input_tensor: Any,
+    fft_length: Any = None,
+    axes: Any = None,
+    norm: str | None = None,
+    name: str | None = None,
+) -> Any:
+    """The inverse of `rfftnd`."""
+    x = convert(input_tensor, None, dt.complex64)
+    op = IRFFTND.of(REAL_OF.get(x.dtype, dt.float32))
+    return transform(op, x, fft_length, axes, norm, False)

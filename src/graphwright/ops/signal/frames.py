@@ -1,0 +1,436 @@
+"""Frames of signals and the transforms of frames: short-time Fourier, cosine, mel."""
+
+from __future__ import annotations
+
+import builtins
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from graphwright.op.interpreter import convert, is_tensor
+from graphwright.ops.core.casting import cast
+from graphwright.ops.core.creation import zeros
+from graphwright.ops.core.gathering import axis_size, axis_sizes, gather, host_vector
+from graphwright.ops.core.joining import concat, split, stack
+from graphwright.ops.core.movement import expand_dims, reshape, transpose
+from graphwright.ops.core.padding import pad
+from graphwright.ops.core.repetition import tile
+from graphwright.ops.core.reversal import reverse, roll
+from graphwright.ops.core.sequences import range
+from graphwright.ops.core.shapes import rank, shape
+from graphwright.ops.core.static import known_int
+from graphwright.ops.math.arithmetic import maximum, minimum
+from graphwright.ops.math.comparison import select
+from graphwright.ops.math.complex_parts import complex, real
+from graphwright.ops.math.reduction import reduce_min, reduce_sum
+from graphwright.ops.math.transcendental import log1p, rsqrt, sqrt, square
+from graphwright.ops.math.trigonometric import cos, sin
+from graphwright.ops.signal.fourier import irfft, rfft
+from graphwright.ops.signal.tapers import hann_window, vorbis_window
+from graphwright.types import dtypes as dt
+from graphwright.types.dtypes import DType, as_dtype
+
+Window = Callable[..., Any]
+
+
+def pad_axis(x: Any, axis: int, before: Any, after: Any, value: Any = 0) -> Any:
+    """Pads one axis of a tensor with a value: the last, unless the rank is known."""
+    if x.type.rank is None:
+        others = zeros(stack([rank(x) - 1, 2]), dt.int32)
+        return pad(x, concat([others, [[before, after]]], 0), constant_values=value)
+    paddings: list[list[Any]] = [[0, 0] for _ in axis_sizes(x)]
+    paddings[axis] = [before, after]
+    return pad(x, paddings, constant_values=value)
+
+
+def static(value: Any) -> Any:
+    """An int where the value is known, else the tensor."""
+    if isinstance(value, int):
+        return value
+    return int(value) if not hasattr(value, "dtype") or hasattr(value, "numpy") else value
+
+
+def frame(
+    signal: Any,
+    frame_length: Any,
+    frame_step: Any,
+    pad_end: bool = False,
+    pad_value: Any = 0,
+    axis: int = -1,
+    name: str | None = None,
+) -> Any:
+    """Overlapping frames [..., frames, frame_length, ...] of a signal, in place of its `axis`.
+
+    With `pad_end` the frames that begin before the end are completed with `pad_value`.
+
+    >>> import graphwright as tf
+    >>> tf.signal.frame([1, 2, 3, 4, 5], 3, 2)
+    <tf.Tensor: shape=(2, 3), dtype=int32, numpy=
+    array([[1, 2, 3],
+           [3, 4, 5]], dtype=int32)>
+    """
+    signal = convert(signal)
+    if signal.type.rank == 0:
+        raise ValueError("signal of frame must have rank at least 1, got a scalar")
+    size = axis_size(signal, axis)
+    length, step = static(frame_length), static(frame_step)
+    count = -(-size // step) if pad_end else largest((size - length + step) // step)
+    starts = expand_dims(range(count) * step, 1)
+    places = starts + expand_dims(range(length), 0)
+    if not pad_end:
+        return gather(signal, places, axis=axis)
+    if signal.type.rank is None:
+        inside = places < size
+        framed = gather(signal, select(inside, places, 0), axis=axis)
+        return select(inside, framed, pad_value)
+    missing = largest(length + step * (count - 1) - size)
+    return gather(pad_axis(signal, axis, 0, missing, pad_value), places, axis=axis)
+
+
+def largest(count: Any) -> Any:
+    """A count, at least 0."""
+    return max(count, 0) if isinstance(count, int) else maximum(count, 0)
+
+
+def overlap_and_add(signal: Any, frame_step: Any, name: str | None = None) -> Any:
+    """The sum [..., output_size] of frames [..., frames, frame_length], `frame_step` apart."""
+    signal = convert(signal)
+    if signal.type.rank is not None and signal.type.rank < 2:
+        raise ValueError(f"`signal` must have rank at least 2. Received: {signal.shape}")
+    step = static(frame_step)
+    if isinstance(step, int) and step < 1:
+        raise ValueError(f"`frame_step` must be positive. Received: {step}")
+    if signal.type.rank is None:
+        sizes = shape(signal)
+        flat = reshape(signal, stack([-1, sizes[-2], sizes[-1]]))
+        y = added(flat, step)
+        return reshape(y, concat([sizes[:-2], [-1]], 0))
+    return added(signal, step)
+
+
+def added(x: Any, step: Any) -> Any:
+    """The sum of frames `step` apart, of a tensor of known rank."""
+    *outer, count, length = axis_sizes(x)
+    last = len(outer) + 1
+    total = length + step * (count - 1)
+    # Frames cut into segments of one step, and each row of segments moved one place on:
+    # padding the rows by one more than fits and reading them as rows of the right length.
+    segments = -(-length // step)
+    x = pad_axis(x, last, 0, segments * step - length)
+    x = reshape(x, host_vector([*outer, count, segments, step]))
+    batch = builtins.range(last - 1)
+    x = transpose(x, (*batch, last, last - 1, last + 1))
+    x = pad_axis(x, last, 0, segments)
+    x = reshape(x, host_vector([*outer, (count + segments) * segments, step]))
+    rows = (count + segments - 1) * segments
+    x = x[(..., builtins.slice(0, rows), builtins.slice(None))]
+    x = reshape(x, host_vector([*outer, segments, count + segments - 1, step]))
+    x = reduce_sum(x, last - 1)
+    x = reshape(x, host_vector([*outer, (count + segments - 1) * step]))
+    return x[..., :total]
+
+
+# -- short-time Fourier transform -----------------------------------------------------------
+
+
+def enclosing_power(length: Any) -> Any:
+    """The least power of two that is not below a length."""
+    if isinstance(length, int):
+        return 1 << max(length - 1, 0).bit_length()
+    powers = convert([1 << i for i in builtins.range(31)], length.dtype)
+    return reduce_min(select(powers >= length, powers, powers[-1]))
+
+
+def stft(
+    signals: Any,
+    frame_length: Any,
+    frame_step: Any,
+    fft_length: Any = None,
+    window_fn: Window | None = hann_window,
+    pad_end: bool = False,
+    name: str | None = None,
+) -> Any:
+    """The half spectra [..., frames, fft_length // 2 + 1] of windowed frames of signals."""
+    signals = convert(signals)
+    length = static(frame_length)
+    fft_length = enclosing_power(length) if fft_length is None else static(fft_length)
+    framed = frame(signals, length, frame_step, pad_end=pad_end)
+    if window_fn is not None:
+        framed = framed * window_fn(length, dtype=framed.dtype)
+    return rfft(framed, [fft_length])
+
+
+def inverse_stft(
+    stfts: Any,
+    frame_length: Any,
+    frame_step: Any,
+    fft_length: Any = None,
+    window_fn: Window | None = hann_window,
+    name: str | None = None,
+) -> Any:
+    """The signals whose short-time transforms (by a complementary window) are `stfts`."""
+    stfts = convert(stfts)
+    if stfts.type.rank is not None and stfts.type.rank < 2:
+        raise ValueError(f"`stfts` must have rank at least 2. Received: {stfts.shape}")
+    length = static(frame_length)
+    fft_length = enclosing_power(length) if fft_length is None else static(fft_length)
+    frames = irfft(stfts, [fft_length])[..., :length]
+    missing = largest(length - fft_length)
+    if not isinstance(missing, int) or missing:
+        frames = pad_axis(frames, -1, 0, missing)
+    if window_fn is not None:
+        frames = frames * window_fn(length, dtype=frames.dtype)
+    return overlap_and_add(frames, frame_step)
+
+
+def inverse_stft_window_fn(
+    frame_step: Any, forward_window_fn: Window = hann_window, name: str | None = None
+) -> Window:
+    """The window by which `inverse_stft` undoes `stft` with `forward_window_fn`."""
+    step = static(frame_step)
+
+    def inverse_window(frame_length: Any, dtype: Any = dt.float32) -> Any:
+        length = static(frame_length)
+        forward = forward_window_fn(length, dtype=dtype)
+        overlaps = -(-length // step)
+        power = pad(square(forward), [[0, overlaps * step - length]])
+        power = reduce_sum(reshape(power, [overlaps, step]), 0, keepdims=True)
+        power = reshape(tile(power, [overlaps, 1]), [overlaps * step])
+        return forward / power[:length]
+
+    return inverse_window
+
+
+# -- cosine transforms ----------------------------------------------------------------------
+
+
+def dct(
+    input: Any,
+    type: int = 2,
+    n: int | None = None,
+    axis: int = -1,
+    norm: str | None = None,
+    name: str | None = None,
+) -> Any:
+    """The discrete cosine transform of `type` 1 to 4 along the last axis.
+
+    `n` crops or pads the axis first; `norm="ortho"` makes types 2 to 4 orthonormal.
+    """
+    check_cosine(type, n, axis, norm)
+    x = convert(input)
+    if not x.dtype.is_floating:
+        raise TypeError(f"A cosine transform is of floats, not of {x.dtype.name}: {x!r}")
+    if n is not None:
+        x = x[..., :n]
+    size = axis_size(x, -1) if n is None else n
+    if type == 1:
+        x = x if n is None else pad_axis(x, -1, 0, n - axis_size(x, -1))
+        return real(rfft(concat([x, reverse(x[..., 1:-1], [-1])], -1)))
+    if type == 2:
+        return cosine_2(x, size, norm)
+    if type == 3:
+        return cosine_3(x, size, norm)
+    doubled = cosine_2(x, 2 * size, None)
+    result = doubled[..., 1::2]
+    return result if norm is None else result * (math.sqrt(0.5) * rsqrt(as_float(size, x.dtype)))
+
+
+def check_cosine(type: int, n: int | None, axis: int, norm: str | None) -> None:
+    """What `dct` refuses."""
+    if axis != -1:
+        raise NotImplementedError(f"axis must be -1. Got: {axis}")
+    if n is not None and n < 1:
+        raise ValueError("n should be a positive integer or None")
+    if type not in (1, 2, 3, 4):
+        raise ValueError("Types I, II, III and IV (I)DCT are supported.")
+    if type == 1 and norm == "ortho":
+        raise ValueError("Normalization is not supported for the Type-I DCT.")
+    if norm not in (None, "ortho"):
+        raise ValueError(f"Unknown normalization. Expected None or 'ortho', got: {norm}")
+
+
+def as_float(size: Any, dtype: DType) -> Any:
+    """A size as a scalar of a floating dtype."""
+    return cast(convert(size), dtype)
+
+
+def twiddles(size: Any, dtype: DType, sign: float) -> Any:
+    """2 exp(sign i pi k / (2 size)), for k below the size."""
+    angle = cast(range(size), dtype) * (sign * math.pi / 2) / as_float(size, dtype)
+    return complex(2 * cos(angle), 2 * sin(angle))
+
+
+def first_and_rest(first: Any, rest: Any, size: Any) -> Any:
+    """A vector with one value at its beginning and another in every other place."""
+    return concat([reshape(first, [1]), tile(reshape(rest, [1]), [size - 1])], 0)
+
+
+def cosine_2(x: Any, size: Any, norm: str | None) -> Any:
+    """Type 2, by the spectrum of the signal padded to twice its size."""
+    y = real(rfft(x, [2 * size])[..., :size] * twiddles(size, x.dtype, -1.0))
+    if norm is None:
+        return y
+    first = 0.5 * rsqrt(as_float(size, x.dtype))
+    return y * first_and_rest(first, first * math.sqrt(2.0), size)
+
+
+def cosine_3(x: Any, size: Any, norm: str | None) -> Any:
+    """Type 3: the transpose of type 2; the signal may be shorter than `size`."""
+    count, have = as_float(size, x.dtype), axis_size(x, -1)
+    if norm is None:
+        x = x * count
+    else:
+        first = sqrt(count)
+        x = x * first_and_rest(first, first * math.sqrt(0.5), have)
+    spectrum = twiddles(size, x.dtype, 1.0)[:have] * complex(x, x * 0)
+    return irfft(spectrum, [2 * size])[..., :size]
+
+
+def idct(
+    input: Any,
+    type: int = 2,
+    n: int | None = None,
+    axis: int = -1,
+    norm: str | None = None,
+    name: str | None = None,
+) -> Any:
+    """The inverse of the orthonormal `dct` of `type` (without `norm`, up to a scale)."""
+    check_cosine(type, n, axis, norm)
+    return dct(input, {1: 1, 2: 3, 3: 2, 4: 4}[type], n, axis, norm)
+
+
+def mdct(
+    signals: Any,
+    frame_length: Any,
+    window_fn: Window | None = vorbis_window,
+    pad_end: bool = False,
+    norm: str | None = None,
+    name: str | None = None,
+) -> Any:
+    """The modified cosine transform [..., frames, frame_length / 2] of half overlapping frames."""
+    length = static(frame_length)
+    if isinstance(length, int) and length % 4:
+        raise ValueError("The frame length must be a multiple of 4.")
+    framed = frame(signals, length, length // 2, pad_end)
+    framed = framed * mdct_window(window_fn, length, framed.dtype)
+    a, b, c, d = split(framed, 4, axis=-1)
+    folded = concat([-reverse(c, [-1]) - d, a - reverse(b, [-1])], -1)
+    return dct(folded, type=4, norm=norm)
+
+
+def inverse_mdct(
+    mdcts: Any,
+    window_fn: Window | None = vorbis_window,
+    norm: str | None = None,
+    name: str | None = None,
+) -> Any:
+    """The signals whose modified cosine transforms (by the same window) are `mdcts`."""
+    mdcts = convert(mdcts)
+    half = axis_size(mdcts, -1)
+    unfolded = dct(mdcts, type=4, norm=norm)
+    if norm is None:
+        unfolded = unfolded * (0.5 / as_float(half, mdcts.dtype))
+    first, second = split(unfolded, 2, axis=-1)
+    frames = concat([second, -reverse(second, [-1]), -reverse(first, [-1]), -first], -1)
+    frames = frames * mdct_window(window_fn, 2 * half, mdcts.dtype)
+    return overlap_and_add(frames, half)
+
+
+def mdct_window(window_fn: Window | None, length: Any, dtype: DType) -> Any:
+    """The window, or a rectangular one of which two overlapping squares add up to 1."""
+    return math.sqrt(0.5) if window_fn is None else window_fn(length, dtype=dtype)
+
+
+# -- mel scale ------------------------------------------------------------------------------
+
+
+def mel(frequency: float) -> float:
+    """A frequency in hertz on the mel scale."""
+    return 1127.0 * math.log1p(frequency / 700.0)
+
+
+def linear_to_mel_weight_matrix(
+    num_mel_bins: int = 20,
+    num_spectrogram_bins: Any = 129,
+    sample_rate: Any = 8000,
+    lower_edge_hertz: float = 125.0,
+    upper_edge_hertz: float = 3800.0,
+    dtype: Any = dt.float32,
+    name: str | None = None,
+) -> Any:
+    """The matrix [num_spectrogram_bins, num_mel_bins] that sums a linear spectrum into mel bands.
+
+    The bands are triangles, equally wide on the mel scale between the two edges.
+    """
+    num_mel_bins = known_int(num_mel_bins)
+    check_mel(num_mel_bins, sample_rate, lower_edge_hertz, upper_edge_hertz, as_dtype(dtype))
+    dtype = as_dtype(dtype)
+    bins = cast(range(1, num_spectrogram_bins), dtype)
+    last = as_float(num_spectrogram_bins, dtype) - 1
+    frequencies = bins * (cast(convert(sample_rate), dtype) / 2) / last
+    scale = expand_dims(1127.0 * log1p(frequencies / 700.0), 1)
+    low, high = mel(lower_edge_hertz), mel(upper_edge_hertz)
+    step = (high - low) / (num_mel_bins + 1)
+    edges = [low + step * i for i in builtins.range(num_mel_bins + 2)]
+    lower, center, upper = (
+        convert([edges[k : k + num_mel_bins]], dtype) for k in builtins.range(3)
+    )
+    rising, falling = (scale - lower) / (center - lower), (upper - scale) / (upper - center)
+    return pad(maximum(0.0, minimum(rising, falling)), [[1, 0], [0, 0]])
+
+
+def check_mel(bins: int, rate: Any, lower: float, upper: float, dtype: DType) -> None:
+    """What `linear_to_mel_weight_matrix` refuses."""
+    if bins <= 0:
+        raise ValueError(f"num_mel_bins must be positive. Got: {bins}")
+    if lower < 0:
+        raise ValueError(f"lower_edge_hertz must be non-negative. Got: {lower}")
+    if lower >= upper:
+        raise ValueError(f"lower_edge_hertz {lower:.1f} >= upper_edge_hertz {upper:.1f}")
+    if isinstance(rate, (int, float)):
+        if rate <= 0:
+            raise ValueError(f"sample_rate must be positive. Got: {rate}")
+        if upper > rate / 2:
+            raise ValueError(
+                "upper_edge_hertz must not be larger than the Nyquist frequency (sample_rate / "
+                f"2). Got {upper} for sample_rate: {rate}"
+            )
+    if not dtype.is_floating:
+        raise ValueError(f"dtype must be a floating point type. Got: {dtype!r}")
+
+
+def mfccs_from_log_mel_spectrograms(log_mel_spectrograms: Any, name: str | None = None) -> Any:
+    """The mel-frequency cepstral coefficients [..., bins] of logarithmic mel spectra."""
+    x = convert(log_mel_spectrograms)
+    size = axis_size(x, -1)
+    if isinstance(size, int) and size == 0:
+        raise ValueError(f"num_mel_bins must be positive. Got: {log_mel_spectrograms}")
+    return dct(x, type=2) * rsqrt(as_float(size, x.dtype) * 2.0)
+
+
+# -- order of frequencies -------------------------------------------------------------------
+
+
+def fftshift(x: Any, axes: Any = None, name: str | None = None) -> Any:
+    """Moves the zero frequency to the middle of each of `axes`, by default of all."""
+    return shifted_spectrum(convert(x), axes, 1)
+
+
+def ifftshift(x: Any, axes: Any = None, name: str | None = None) -> Any:
+    """The inverse of `fftshift`."""
+    return shifted_spectrum(convert(x), axes, -1)
+
+
+def shifted_spectrum(x: Any, axes: Any, sign: int) -> Any:
+    """Rolls axes by half of their size."""
+    if axes is None and x.type.rank is None:
+        return roll(x, shape(x) // 2 * sign, range(rank(x)))
+    if axes is None:
+        axes = tuple(builtins.range(x.type.rank))
+    if is_tensor(axes):
+        return roll(x, gather(shape(x), axes % cast(rank(x), axes.dtype)) // 2 * sign, axes)
+    chosen = tuple([int(a) for a in np.ravel(axes)])
+    shifts = [sign * (axis_size(x, a) // 2) for a in chosen]
+    return roll(x, host_vector(shifts), chosen)

@@ -1,0 +1,98 @@
+"""Windows that taper a frame of a signal."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from graphwright.op.interpreter import convert, is_tensor
+from graphwright.ops.core.casting import cast
+from graphwright.ops.core.creation import ones
+from graphwright.ops.core.joining import concat
+from graphwright.ops.core.reversal import reverse
+from graphwright.ops.core.sequences import range
+from graphwright.ops.math.bessel import bessel_i0e
+from graphwright.ops.math.cumulation import cumsum
+from graphwright.ops.math.transcendental import exp, sqrt, square
+from graphwright.ops.math.trigonometric import cos, sin
+from graphwright.types import dtypes as dt
+from graphwright.types.dtypes import as_dtype
+
+
+def places(window_length: Any, dtype: Any) -> Any:
+    """0, 1, ... below the window's length; ValueError unless the dtype is floating."""
+    dtype = as_dtype(dtype)
+    if not dtype.is_floating:
+        raise ValueError(
+            f"`dtype` must be a floating-point dtype to represent a window, got {dtype!r}"
+        )
+    return cast(range(window_length), dtype)
+
+
+def as_length(window_length: Any) -> Any:
+    """A window's length, as an int or as a scalar of int32; TypeError for a float."""
+    if isinstance(window_length, int):
+        return int(window_length)
+    length = convert(window_length, None if is_tensor(window_length) else dt.int32)
+    return int(length) if hasattr(length, "numpy") else cast(length, dt.int32)
+
+
+def cosine_window(length: Any, periodic: Any, dtype: Any, a: float, b: float) -> Any:
+    """a - b cos(2 pi k / n): n is the length, or one less for an odd or symmetric window."""
+    length = as_length(length)
+    x = places(length, dtype)
+    if isinstance(length, int) and length == 1:
+        return ones([1], dtype)
+    even = 1 - length % 2
+    period = cast(length + cast(convert(periodic, dt.bool_), dt.int32) * even - 1, x.dtype)
+    return a - b * cos(x * (2 * math.pi) / period)
+
+
+def hann_window(
+    window_length: Any, periodic: Any = True, dtype: Any = dt.float32, name: str | None = None
+) -> Any:
+    """The Hann window 0.5 - 0.5 cos(2 pi k / n); periodic windows are made for transforms.
+
+    >>> import graphwright as tf
+    >>> tf.signal.hann_window(4)
+    <tf.Tensor: shape=(4,), dtype=float32, numpy=array([0. , 0.5, 1. , 0.5], dtype=float32)>
+    """
+    return cosine_window(window_length, periodic, dtype, 0.5, 0.5)
+
+
+def hamming_window(
+    window_length: Any, periodic: Any = True, dtype: Any = dt.float32, name: str | None = None
+) -> Any:
+    """The Hamming window 0.54 - 0.46 cos(2 pi k / n)."""
+    return cosine_window(window_length, periodic, dtype, 0.54, 0.46)
+
+
+def kaiser_window(
+    window_length: Any, beta: Any = 12.0, dtype: Any = dt.float32, name: str | None = None
+) -> Any:
+    """The Kaiser window of the given shape parameter."""
+    length = as_length(window_length)
+    x = places(length, dtype)
+    if isinstance(length, int) and length == 1:
+        return ones([1], dtype)
+    half = (cast(convert(length), x.dtype) - 1) / 2
+    beta = cast(convert(beta, None, x.dtype), x.dtype)
+    inside = beta * sqrt(1 - square((x - half) / half))
+    return exp(inside - beta) * bessel_i0e(inside) / bessel_i0e(beta)
+
+
+def kaiser_bessel_derived_window(
+    window_length: Any, beta: Any = 12.0, dtype: Any = dt.float32, name: str | None = None
+) -> Any:
+    """The Kaiser-Bessel derived window, for the modified discrete cosine transform."""
+    sums = cumsum(kaiser_window(as_length(window_length) // 2 + 1, beta, dtype))
+    half = sqrt(sums[:-1] / sums[-1])
+    return concat([half, reverse(half, [0])], 0)
+
+
+def vorbis_window(window_length: Any, dtype: Any = dt.float32, name: str | None = None) -> Any:
+    """The power complementary window of the Vorbis format."""
+    length = as_length(window_length)
+    x = places(length, dtype)
+    length = cast(convert(length), x.dtype)
+    return sin(math.pi / 2 * square(sin(math.pi / length * (x + 0.5))))

@@ -1,0 +1,1 @@
+"""Sparse tensors as their parts, and sets."""

@@ -1,0 +1,121 @@
+"""Rows that have no values given one."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from graphwright.base.errors import InvalidArgumentError
+from graphwright.op.interpreter import apply, convert
+from graphwright.op.op import Call, Op, Shapes
+from graphwright.op.results import named
+from graphwright.ops.core.gathering import gather, scatter_nd
+from graphwright.ops.core.movement import expand_dims
+from graphwright.ops.core.shapes import shape
+from graphwright.types import dtypes as dt
+from graphwright.types.tensor_type import TensorType
+
+
+class RaggedFillEmptyRows(Op):
+    """Values by row, the rows without any given a default: row ids, values, where, from where."""
+
+    type_name = "RaggedFillEmptyRows"
+    inputs = ("value_rowids: int64", "values: T", "nrows: int64 host", "default_value: T")
+    outputs = (
+        "output_value_rowids: int64",
+        "output_values: T",
+        "empty_row_indicator: bool",
+        "reverse_index_map: int64",
+    )
+    dtypes = {"T": dt.ANY}
+    ranks = {"value_rowids": 1, "values": 1, "nrows": 0, "default_value": 0}
+
+    def shapes(
+        self, rows: TensorType, values: TensorType, count: Any, default: TensorType
+    ) -> Shapes:
+        return (None,), (None,), (count,), rows.dims or (None,)
+
+    def kernel(self, rows: Any, values: Any, count: Any, default: Any) -> Any:
+        if len(rows) != len(values):
+            raise ValueError(
+                f"value_rowids and values must have as many entries: {len(rows)}, {len(values)}"
+            )
+        bad = np.flatnonzero((rows < 0) | (rows >= count))
+        if bad.size:
+            at, row = bad[0], rows[bad[0]]
+            limit = f"{row} >= {count}" if row >= count else f"{row} < 0"
+            raise InvalidArgumentError(None, None, f"indices({at}, 0) is invalid: {limit}")
+        is_empty = np.bincount(rows, minlength=count) == 0
+        every = np.concatenate([rows, np.flatnonzero(is_empty)])
+        order = np.argsort(every, kind="stable")
+        filled = np.concatenate([values, np.full(is_empty.sum(), default, values.dtype)])
+        places = np.empty(len(every), np.int64)
+        places[order] = np.arange(len(every))
+        return every[order], filled[order], is_empty, places[: len(rows)]
+
+    def gradient(self, call: Call, rows: Any, g: Any, *_: Any) -> Sequence[Any]:
+        if g is None:
+            return (None,) * 4
+        to_values, to_default = apply(RaggedFillEmptyRowsGrad.of(), call.outputs[3], g)
+        return None, to_values, None, to_default
+
+
+class RaggedFillEmptyRowsGrad(Op):
+    """The cotangents of the values that were given, and of the default."""
+
+    type_name = "RaggedFillEmptyRowsGrad"
+    inputs = ("reverse_index_map: int64", "grad_values: T")
+    outputs = ("d_values: T", "d_default_value: T")
+    dtypes = {"T": dt.NUMERIC}
+    ranks = {"reverse_index_map": 1, "grad_values": 1}
+
+    def shapes(self, places: TensorType, g: TensorType) -> Shapes:
+        return places.dims or (None,), ()
+
+    def kernel(self, places: Any, g: Any) -> Any:
+        if np.size(places) and not 0 <= places.min() <= places.max() < len(g):
+            raise ValueError(f"Elements in reverse index must be in [0, {len(g)})")
+        rest = np.ones(len(g), bool)
+        rest[places] = False
+        return g[places], np.asarray(g[rest].sum(dtype=g.dtype), g.dtype)
+
+    def gradient(self, call: Call, to_values: Any, to_default: Any) -> Sequence[Any]:
+        places, g = call.inputs
+        at = expand_dims(places, 1)
+        kept = scatter_nd(at, gather(g * 0 + 1, places), shape(g, dt.int64))
+        result = (1 - kept) * to_default if to_default is not None else g * 0
+        if to_values is not None:
+            result = result + scatter_nd(at, to_values, shape(g, dt.int64))
+        return None, result
+
+
+def ragged_fill_empty_rows(
+    value_rowids: Any, values: Any, nrows: Any, default_value: Any, name: str | None = None
+) -> Any:
+    """Values by row, those of `nrows` rows that have none given a default.
+
+    Gives row ids, values, which rows were empty, and where each value went. InvalidArgumentError
+    for a row that is not among them.
+
+    >>> import graphwright as tf
+    >>> filled = tf.ragged_fill_empty_rows([0, 0, 2], [1, 2, 3], 3, -1)
+    >>> filled.output_values.numpy().tolist()
+    [1, 2, -1, 3]
+    """
+    values = convert(values)
+    rows, default = convert(value_rowids, dt.int64), convert(default_value, values.dtype)
+    return named(RaggedFillEmptyRows)(
+        *apply(RaggedFillEmptyRows.of(), rows, values, nrows, default, name=name)
+    )
+
+
+def ragged_fill_empty_rows_grad(
+    reverse_index_map: Any, grad_values: Any, name: str | None = None
+) -> Any:
+    """The cotangents of the values and of the default of `ragged_fill_empty_rows`."""
+    places, g = convert(reverse_index_map, dt.int64), convert(grad_values)
+    return named(RaggedFillEmptyRowsGrad)(
+        *apply(RaggedFillEmptyRowsGrad.of(), places, g, name=name)
+    )

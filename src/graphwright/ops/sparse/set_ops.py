@@ -1,0 +1,162 @@
+"""Sets along the last axis of tensors: what two have in common, together, or one alone."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+import numpy as np
+
+from graphwright.op.op import Op, Shapes, not_differentiable
+from graphwright.ops.sparse import index_rows
+from graphwright.types import dtypes as dt
+from graphwright.types.tensor_type import TensorType
+
+MEMBERS = dt.STRING | {dt.int8, dt.int16, dt.int32, dt.int64, dt.uint8, dt.uint16}
+#: What is kept of the members of a and b, by whether they are in each.
+_KEPT = {
+    "a-b": lambda a, b: a & ~b,
+    "b-a": lambda a, b: b & ~a,
+    "intersection": lambda a, b: a & b,
+    "union": lambda a, b: a | b,
+}
+_SPARSE = "set{0}_indices: int64", "set{0}_values: T", "set{0}_shape: int64"
+
+
+def dense_groups(array: Any) -> tuple[Any, Any, tuple[int, ...]]:
+    """The groups that a dense tensor's elements are in, the elements, and the groups' shape."""
+    if array.ndim < 2:
+        raise ValueError(f"Shape {list(array.shape)} has rank {array.ndim} < 2")
+    outer = array.shape[:-1]
+    groups = np.indices(outer).reshape(len(outer), -1).T
+    return np.repeat(groups, array.shape[-1], axis=0), array.reshape(-1), outer
+
+
+def sparse_groups(parts: tuple[Any, ...], ordered: bool) -> tuple[Any, Any, tuple[int, ...]]:
+    """The same of a sparse tensor, given by its parts."""
+    indices, values, shape = parts
+    if len(shape) < 2:
+        raise ValueError(f"Shape {index_rows.shown(shape)} has rank {len(shape)} < 2")
+    index_rows.check(indices, shape, ordered=ordered)
+    return indices[:, :-1], values, tuple(shape[:-1].tolist())
+
+
+def combined(kind: str, a: Any, b: Any) -> tuple[Any, Any, Any]:
+    """The sets that a rule makes of those of each group, as a sparse tensor."""
+    if kind not in _KEPT:
+        raise ValueError(f"Invalid set_operation {kind}: it is one of {', '.join(_KEPT)}")
+    (a_groups, a_values, outer), (b_groups, b_values, other) = a, b
+    if outer != other:
+        raise ValueError(f"Mismatched shapes {list(outer)} vs {list(other)}")
+    words = a_values.dtype == object
+    every = np.concatenate([a_values, b_values]) if not words else joined(a_values, b_values)
+    members, codes = np.unique(every, return_inverse=True)
+    a_rows = np.column_stack([a_groups, codes[: len(a_values)]])
+    b_rows = np.column_stack([b_groups, codes[len(a_values) :]])
+    rows, places = index_rows.numbered(a_rows, b_rows)
+    present = np.zeros((2, len(rows)), bool)
+    for side, own in zip(present, places):
+        side[own] = True
+    rows = rows.compress(_KEPT[kind](*present), axis=0)
+    _, (numbers,) = index_rows.numbered(rows[:, :-1])
+    place = index_rows.counted(numbers)
+    indices = np.column_stack([rows[:, :-1], place]).astype(np.int64)
+    size = int(place.max()) + 1 if len(place) else 0
+    return indices, members[rows[:, -1]], np.array([*outer, size], np.int64)
+
+
+def joined(a: Any, b: Any) -> Any:
+    """Two string arrays one after the other."""
+    every = np.empty(len(a) + len(b), object)
+    every[: len(a)], every[len(a) :] = a, b
+    return every
+
+
+def rank_of(shape: TensorType) -> int | None:
+    """The rank of the tensor of a dense shape, if it is known."""
+    return shape.dims[0] if shape.dims else None
+
+
+def parts_of_rank(rank: int | None) -> Shapes:
+    """The shapes of the parts of a sparse tensor."""
+    return (None, rank), (None,), (rank,)
+
+
+class SetOperation(Op):
+    """Sets made of two tensors' sets by the rule `set_operation`."""
+
+    outputs = ("result_indices: int64", "result_values: T", "result_shape: int64")
+    dtypes = {"T": MEMBERS}
+    gradient = not_differentiable
+
+    set_operation: str
+    validate_indices: bool = True
+
+
+class DenseToDenseSetOperation(SetOperation):
+    """Sets made of two dense tensors'."""
+
+    type_name = "DenseToDenseSetOperation"
+    inputs = ("set1: T", "set2: T")
+
+    def shapes(self, first: TensorType, second: TensorType) -> Shapes:
+        rank = first.rank if first.rank is not None else second.rank
+        return parts_of_rank(rank)
+
+    def kernel(self, first: Any, second: Any) -> Any:
+        return combined(self.set_operation, dense_groups(first), dense_groups(second))
+
+
+class DenseToSparseSetOperation(SetOperation):
+    """Sets made of a dense and a sparse tensor's."""
+
+    type_name = "DenseToSparseSetOperation"
+    inputs = ("set1: T", *[part.format(2) for part in _SPARSE])
+
+    def shapes(self, first: TensorType, *parts: TensorType) -> Shapes:
+        rank = first.rank if first.rank is not None else rank_of(parts[2])
+        return parts_of_rank(rank)
+
+    def kernel(self, first: Any, *parts: Any) -> Any:
+        second = sparse_groups(parts, self.validate_indices)
+        return combined(self.set_operation, dense_groups(first), second)
+
+
+class SparseToSparseSetOperation(SetOperation):
+    """Sets made of two sparse tensors'."""
+
+    type_name = "SparseToSparseSetOperation"
+    inputs = tuple(part.format(i) for i in (1, 2) for part in _SPARSE)
+
+    def shapes(self, *parts: TensorType) -> Shapes:
+        ranks = [rank_of(parts[place]) for place in (2, 5)]
+        rank = ranks[0] if ranks[0] is not None else ranks[1]
+        return parts_of_rank(rank)
+
+    def kernel(self, *parts: Any) -> Any:
+        first = sparse_groups(parts[:3], self.validate_indices)
+        second = sparse_groups(parts[3:], self.validate_indices)
+        return combined(self.set_operation, first, second)
+
+
+class SetSize(Op):
+    """How many distinct elements each set has."""
+
+    type_name = "SetSize"
+    inputs: ClassVar[tuple[str, ...]] = tuple(part.format("") for part in _SPARSE)
+    outputs = ("size: int32",)
+    dtypes = {"T": MEMBERS}
+    gradient = not_differentiable
+
+    validate_indices: bool = True
+
+    def shapes(self, indices: TensorType, values: TensorType, shape: TensorType) -> Shapes:
+        rank = rank_of(shape)
+        return (None if rank is None else (None,) * (rank - 1),)
+
+    def kernel(self, indices: Any, values: Any, shape: Any) -> Any:
+        groups, members, outer = sparse_groups((indices, values, shape), self.validate_indices)
+        _, codes = np.unique(members, return_inverse=True)
+        rows, _ = index_rows.numbered(np.column_stack([groups, codes]))
+        sizes = np.zeros(outer, np.int32)
+        np.add.at(sizes, tuple(rows[:, :-1].T.astype(np.int64)), 1)
+        return sizes

@@ -1,0 +1,1 @@
+"""Variables, tables and lists as ops."""

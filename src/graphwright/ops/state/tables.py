@@ -1,0 +1,269 @@
+"""Tables from keys to values as ops: the table a handle refers to, lookups and changes."""
+
+from __future__ import annotations
+
+import itertools
+from typing import Any
+
+import numpy as np
+
+from graphwright.base.errors import FailedPreconditionError, InvalidArgumentError
+from graphwright.base.forks import own_lock
+from graphwright.op.op import Effect, Op, Shapes, not_differentiable
+from graphwright.ops.state.variable_ops import HANDLE
+from graphwright.types import dtypes as dt
+from graphwright.types.dtypes import DType
+from graphwright.types.tensor_type import Dims, TensorType
+
+CONTENT = dt.ANY - {dt.resource, dt.variant}
+
+
+class Table:
+    """The mutable cell behind a table: where each key's value is among the rows of an array.
+
+    `reserved` says of keys that may not be used what they are called.
+    """
+
+    dtype: DType = dt.resource
+    shape: Dims = ()
+    tensor_type: TensorType = HANDLE
+
+    def __init__(
+        self,
+        key_dtype: DType,
+        value_dtype: DType,
+        value_shape: tuple[int, ...] = (),
+        reserved: dict[Any, str] | None = None,
+    ) -> None:
+        self.key_dtype = key_dtype
+        self.value_dtype = value_dtype
+        self.value_shape = value_shape
+        self.reserved = reserved or {}
+        self.lock = own_lock(self)
+        self.clear()
+
+    def clear(self) -> None:
+        """Forgets all keys."""
+        self.rows: dict[Any, int] = {}
+        self.values = np.zeros((8, *self.value_shape), self.value_dtype.numpy_dtype)
+        self.free: list[int] = []
+
+    def keys_of(self, array: Any) -> list[Any]:
+        """The keys in an array; InvalidArgumentError for reserved ones, or for another dtype."""
+        check_dtype("key", np.asarray(array), self.key_dtype)
+        keys: list[Any] = np.asarray(array, self.key_dtype.numpy_dtype).reshape(-1).tolist()
+        for reserved, what in self.reserved.items():
+            if reserved in keys:
+                raise InvalidArgumentError(
+                    None, None, f"Using the {what} as a table key is not allowed"
+                )
+        return keys
+
+    def find(self, keys: Any, default: Any) -> Any:
+        """The values of keys; of others `default`, which is one value or one for each key."""
+        shape = np.shape(keys)
+        own = self.value_shape
+        if np.shape(default) not in (own, (*shape, *own)):
+            raise InvalidArgumentError(
+                None,
+                None,
+                f"Expected shape {list(own)} or {[*shape, *own]} for default value, got "
+                f"{list(np.shape(default))}",
+            )
+        check_dtype("default value", np.asarray(default), self.value_dtype)
+        wanted = self.keys_of(keys)
+        with self.lock:
+            places = map(self.rows.get, wanted, itertools.repeat(-1))
+            rows = np.fromiter(places, np.int64, len(wanted)).reshape(shape)
+            found = self.values[rows]
+        missing = (rows < 0).reshape(shape + (1,) * len(own))
+        result = np.where(missing, default, found)
+        return result.astype(self.value_dtype.numpy_dtype, copy=False)
+
+    def insert(self, keys: Any, values: Any, once: bool = False) -> None:
+        """Sets the values of keys; with `once` a key may not have another value already."""
+        values = np.asarray(values)
+        check_dtype("value", values, self.value_dtype)
+        expected = (*np.shape(keys), *self.value_shape)
+        if values.shape != expected:
+            raise InvalidArgumentError(
+                None, None, f"Expected shape {list(expected)} for value, got {list(values.shape)}"
+            )
+        wanted = self.keys_of(keys)
+        with self.lock:
+            if once:
+                self._refuse_changes(wanted, values.reshape(-1).tolist())
+            places = [self._place(key) for key in wanted]
+            self.values[places] = values.reshape(-1, *self.value_shape)
+
+    def _refuse_changes(self, keys: list[Any], values: list[Any]) -> None:
+        """FailedPreconditionError where a key comes again with another value."""
+        seen: dict[Any, Any] = {}
+        for key, value in zip(keys, values):
+            if seen.setdefault(key, value) != value:
+                raise FailedPreconditionError(
+                    None,
+                    None,
+                    f"HashTable has different value for same key. Key {text(key)} has "
+                    f"{text(seen[key])} and trying to add value {text(value)}",
+                )
+
+    def _place(self, key: Any) -> int:
+        """The row of a key, a new one if it has none."""
+        row = self.rows.get(key)
+        if row is None:
+            row = self.rows[key] = self.free.pop() if self.free else len(self.rows)
+            if row >= len(self.values):
+                self.values = np.concatenate([self.values, np.zeros_like(self.values)])
+        return row
+
+    def remove(self, keys: Any) -> None:
+        """Forgets keys, those that are there."""
+        with self.lock:
+            for key in self.keys_of(keys):
+                row = self.rows.pop(key, None)
+                if row is not None:
+                    self.free.append(row)
+
+    def export(self) -> tuple[Any, Any]:
+        """All keys, and their values in the same order."""
+        with self.lock:
+            keys = np.empty(len(self.rows), self.key_dtype.numpy_dtype)
+            keys[:] = list(self.rows)
+            return keys, self.values[list(self.rows.values())]
+
+    def replace(self, keys: Any, values: Any) -> None:
+        """Makes these all that the table has."""
+        with self.lock:
+            self.clear()
+        self.insert(keys, values)
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    def __repr__(self) -> str:
+        return f"<Table of {len(self)} keys, {self.key_dtype.name} to {self.value_dtype.name}>"
+
+
+def check_dtype(what: str, array: Any, dtype: DType) -> None:
+    """InvalidArgumentError for keys or values that a table does not hold."""
+    if array.dtype != dtype.numpy_dtype:
+        got = dt.of_numpy(array.dtype).name
+        raise InvalidArgumentError(
+            None, None, f"Expected dtype {dtype.name} for {what} of a table, got {got}"
+        )
+
+
+def text(value: Any) -> str:
+    """A key or value as messages show it."""
+    return value.decode(errors="replace") if isinstance(value, bytes) else str(value)
+
+
+class LookupTableFindV2(Op):
+    """The values of keys."""
+
+    type_name = "LookupTableFindV2"
+    inputs = ("table_handle: resource", "keys: Tin", "default_value: Tout")
+    outputs = ("values: Tout",)
+    dtypes = {"Tin": CONTENT, "Tout": CONTENT}
+    behind = Table
+    effect = Effect.READ
+    gradient = not_differentiable
+    private = frozenset({"shape"})
+
+    shape: Dims | None = ()
+
+    def shapes(self, table: TensorType, keys: TensorType, default: TensorType) -> Shapes:
+        if keys.dims is None or self.shape is None:
+            return (None,)
+        return (keys.dims + self.shape,)
+
+    def kernel(self, table: Table, keys: Any, default: Any) -> Any:
+        return table.find(keys, default)
+
+
+class TableChange(Op):
+    """Changes a table; has no result."""
+
+    behind = Table
+    effect = Effect.WRITE
+    gradient = not_differentiable
+
+    def shapes(self, table: TensorType, *operands: TensorType) -> Shapes:
+        return ()
+
+
+class LookupTableInsertV2(TableChange):
+    """Sets the values of keys."""
+
+    type_name = "LookupTableInsertV2"
+    inputs = ("table_handle: resource", "keys: Tin", "values: Tout")
+    dtypes = {"Tin": CONTENT, "Tout": CONTENT}
+
+    def kernel(self, table: Table, keys: Any, values: Any) -> None:
+        table.insert(keys, values)
+
+
+class LookupTableImportV2(TableChange):
+    """Makes these keys and values all that the table has."""
+
+    type_name = "LookupTableImportV2"
+    inputs = ("table_handle: resource", "keys: Tin", "values: Tout")
+    dtypes = {"Tin": CONTENT, "Tout": CONTENT}
+
+    def kernel(self, table: Table, keys: Any, values: Any) -> None:
+        table.replace(keys, values)
+
+
+class LookupTableRemoveV2(TableChange):
+    """Forgets keys."""
+
+    type_name = "LookupTableRemoveV2"
+    inputs = ("table_handle: resource", "keys: Tin")
+    dtypes = {"Tin": CONTENT}
+
+    def kernel(self, table: Table, keys: Any) -> None:
+        table.remove(keys)
+
+
+class LookupTableSizeV2(Op):
+    """The number of keys."""
+
+    type_name = "LookupTableSizeV2"
+    inputs = ("table_handle: resource",)
+    outputs = ("size: int64",)
+    behind = Table
+    effect = Effect.READ
+    gradient = not_differentiable
+
+    def shapes(self, table: TensorType) -> Shapes:
+        return ((),)
+
+    def kernel(self, table: Table) -> Any:
+        return np.int64(len(table))
+
+
+class LookupTableExportV2(Op):
+    """All keys and their values."""
+
+    type_name = "LookupTableExportV2"
+    inputs = ("table_handle: resource",)
+    outputs = ("keys: Tkeys", "values: Tvalues")
+    dtypes = {"Tkeys": CONTENT, "Tvalues": CONTENT}
+    behind = Table
+    effect = Effect.READ
+    gradient = not_differentiable
+    private = frozenset({"shape"})
+
+    Tkeys: DType
+    Tvalues: DType
+    shape: Dims | None = None
+
+    def shapes(self, table: TensorType) -> Shapes:
+        return (None,), None if self.shape is None else (None, *self.shape)
+
+    def kernel(self, table: Table) -> Any:
+        return table.export()
+
+
+INSERT, REMOVE, SIZE = LookupTableInsertV2(), LookupTableRemoveV2(), LookupTableSizeV2()

@@ -1,0 +1,148 @@
+"""Slices of variables at index vectors: read, and combined with updates."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, ClassVar
+
+import numpy as np
+
+from graphwright.op.interpreter import apply
+from graphwright.op.op import Call, Effect, Op, Shapes, not_differentiable
+from graphwright.ops.core.creation import zeros
+from graphwright.ops.core.gathering import GatherNd, scatter
+from graphwright.ops.core.scattering import check_tensor_updates, tensor_scatter_nd_add
+from graphwright.ops.core.shapes import shape_of
+from graphwright.ops.core.slicing import Masks
+from graphwright.ops.state.variable_ops import Storage, VariableGather, read_variable
+from graphwright.types import dtypes as dt
+from graphwright.types.dtypes import DType
+from graphwright.types.tensor_type import Dims, TensorType, show_dims
+
+
+class ResourceGatherNd(VariableGather):
+    """The slices of a variable at the index vectors along the last axis of `indices`."""
+
+    type_name = "ResourceGatherNd"
+
+    def shapes(self, resource: TensorType, indices: TensorType) -> Shapes:
+        return GATHER_ND.shapes(TensorType(self.dtype, self.shape), indices)
+
+    def kernel(self, storage: Any, indices: Any) -> Any:
+        return GATHER_ND.kernel(storage.read(), indices)
+
+    def gradient(self, call: Call, g: Any) -> Sequence[Any]:
+        handle, indices = call.inputs
+        whole = shape_of(read_variable(handle, self.dtype, self.shape))
+        return tensor_scatter_nd_add(zeros(whole, self.dtype), indices, g), None
+
+
+class ResourceScatterNd(Op):
+    """Combines slices of a variable with updates; has no result."""
+
+    inputs = ("ref: resource", "indices: Tindices", "updates: T")
+    dtypes = {"Tindices": dt.INDEX, "T": dt.ANY}
+    behind = Storage
+    effect = Effect.WRITE
+    gradient = not_differentiable
+
+    kind: ClassVar[str] = ""
+
+    use_locking: bool = True
+    bad_indices_policy: str = ""
+
+    def shapes(self, resource: TensorType, indices: TensorType, updates: TensorType) -> Shapes:
+        check_tensor_updates(None, indices.dims, updates.dims)
+        return ()
+
+    def kernel(self, storage: Any, indices: Any, updates: Any) -> None:
+        def change(array: Any, out: Any) -> Any:
+            storage.check_dtype(updates)
+            check_tensor_updates(array.shape, np.shape(indices), np.shape(updates))
+            return scatter(self.kind, array, indices, updates, self.bad_indices_policy, out)
+
+        storage.revise(change)
+
+
+class ResourceScatterNdUpdate(ResourceScatterNd):
+    """The slices at `indices` become `updates`."""
+
+    type_name = "ResourceScatterNdUpdate"
+    kind = "update"
+
+
+class ResourceScatterNdAdd(ResourceScatterNd):
+    """`updates` are added to the slices at `indices`."""
+
+    type_name = "ResourceScatterNdAdd"
+    kind = "add"
+
+
+class ResourceScatterNdSub(ResourceScatterNd):
+    """`updates` are subtracted from the slices at `indices`."""
+
+    type_name = "ResourceScatterNdSub"
+    kind = "sub"
+
+
+class ResourceScatterNdMax(ResourceScatterNd):
+    """The slices at `indices` are raised to `updates`."""
+
+    type_name = "ResourceScatterNdMax"
+    kind = "max"
+
+
+class ResourceScatterNdMin(ResourceScatterNd):
+    """The slices at `indices` are lowered to `updates`."""
+
+    type_name = "ResourceScatterNdMin"
+    kind = "min"
+
+
+class ResourceStridedSliceAssign(Masks):
+    """variable[begin:end:strides] = value, which is broadcast to the slice."""
+
+    type_name = "ResourceStridedSliceAssign"
+    inputs = (
+        "ref: resource",
+        "begin: Index host",
+        "end: Index host",
+        "strides: Index host",
+        "value: T",
+    )
+    dtypes = {"T": dt.ANY, "Index": dt.INDEX}
+    behind = Storage
+    effect = Effect.WRITE
+    gradient = not_differentiable
+
+    def shapes(
+        self, ref: TensorType, begin: Any, end: Any, strides: Any, value: TensorType
+    ) -> Shapes:
+        return ()
+
+    def kernel(self, storage: Any, begin: Any, end: Any, strides: Any, value: Any) -> None:
+        index = self.numpy_index(begin, end, strides)
+
+        def changed(array: Any, out: Any) -> Any:
+            storage.check_dtype(value)
+            result = np.array(array) if out is None else out
+            try:
+                result[index] = value  # NumPy refuses before it writes
+            except ValueError:
+                if not array[index].size:
+                    return result  # nothing to change, whatever is given
+                given, wanted = show_dims(np.shape(value)), show_dims(array[index].shape)
+                raise ValueError(
+                    f"Cannot broadcast input shape {given} into final shape {wanted}"
+                ) from None
+            return result
+
+        storage.revise(changed)
+
+
+GATHER_ND = GatherNd.of()
+
+
+def gather_slices(handle: Any, indices: Any, dtype: DType, shape: Dims | None, name: Any) -> Any:
+    """The slices of the variable behind `handle` at index vectors."""
+    return apply(ResourceGatherNd.of(dtype, shape), handle, indices, name=name)

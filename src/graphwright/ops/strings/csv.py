@@ -1,0 +1,184 @@
+"""Records of comma-separated values: `tf.io.decode_csv`."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from graphwright.base.errors import InvalidArgumentError
+from graphwright.op.batching import last_axes_of_first
+from graphwright.op.interpreter import apply, convert
+from graphwright.op.op import Op, Shapes, not_differentiable
+from graphwright.ops.strings import string_kernels
+from graphwright.ops.strings.strings import refused, string, texts
+from graphwright.types import dtypes as dt
+from graphwright.types.dtypes import DType
+from graphwright.types.tensor_type import TensorType
+
+KINDS = frozenset({dt.float32, dt.float64, dt.int32, dt.int64, dt.string})
+
+
+class DecodeCSV(Op):
+    """The columns of records, each of the dtype of its default."""
+
+    type_name = "DecodeCSV"
+    inputs = ("records: string", "record_defaults: OUT_TYPE...")
+    outputs = ("output: OUT_TYPE...",)
+    returns_tuple = True
+    gradient = not_differentiable
+    batched = last_axes_of_first
+    least = {"record_defaults": 1}
+
+    OUT_TYPE: tuple[DType, ...]
+    field_delim: str = ","
+    use_quote_delim: bool = True
+    na_value: str = ""
+    select_cols: tuple[int, ...] = ()
+
+    def result_dtypes(self, types: Sequence[DType]) -> tuple[DType, ...]:
+        return self.OUT_TYPE
+
+    def shapes(self, records: TensorType, *defaults: TensorType) -> Shapes:
+        for default in defaults:
+            if default.rank is not None and default.rank > 1:
+                raise ValueError("Each record default should be at most rank 1")
+        return (records.dims,) * len(self.OUT_TYPE)
+
+    def bind(self, types: Sequence[DType]) -> Callable[..., Any]:
+        if len(self.field_delim) != 1:
+            raise refused("field_delim should be only 1 char")
+        for kind in self.OUT_TYPE:
+            if kind not in KINDS:
+                raise refused(f"a column cannot be of {kind.name}")
+        return self.kernel
+
+    def kernel(self, records: Any, *defaults: Any) -> Any:
+        array = texts(records)
+        for i, default in enumerate(defaults):
+            if np.ndim(default) > 1:
+                raise ValueError("Each record default should be at most rank 1")
+            if np.size(default) > 1:
+                raise ValueError(
+                    f"There should only be 1 default per field but field {i} has {np.size(default)}"
+                )
+        rows = [self.row(record, i) for i, record in enumerate(array.flat)]
+        return tuple(
+            [
+                self.column([row[i] for row in rows], i, default).reshape(array.shape)
+                for i, default in enumerate(defaults)
+            ]
+        )
+
+    def row(self, record: bytes, number: int) -> list[bytes]:
+        """The fields of a record that are asked for."""
+        found = fields(record, self.field_delim.encode(), self.use_quote_delim)
+        expected = len(self.OUT_TYPE)
+        if self.select_cols:
+            found = [found[i] for i in self.select_cols if i < len(found)]
+        if len(found) != expected:
+            raise InvalidArgumentError(
+                None, None, f"Expect {expected} fields but have {len(found)} in record {number}"
+            )
+        return found
+
+    def column(self, values: list[bytes], place: int, default: Any) -> Any:
+        """The values of a field in all records, the default in place of those that are missing."""
+        dtype = self.OUT_TYPE[place]
+        result = np.empty(len(values), dtype.numpy_dtype)
+        missing = [value in (b"", self.na_value.encode()) for value in values]
+        if any(missing):
+            if not np.size(default):
+                raise InvalidArgumentError(
+                    None, None,
+                    f"Field {place} is required but missing in record {missing.index(True)}!",
+                )  # fmt: skip
+            result[missing] = np.ravel(default)[0]
+        for i, value in enumerate(values):
+            if not missing[i]:
+                result[i] = value if dtype is dt.string else number_in(value, dtype, place, i)
+        return result
+
+
+def number_in(text: bytes, dtype: DType, place: int, record: int) -> Any:
+    """The number that a field shows; InvalidArgumentError where it shows none."""
+    try:
+        return string_kernels.to_number(np.array([text], object), dtype.numpy_dtype)[0]
+    except ValueError:
+        raise InvalidArgumentError(
+            None, None,
+            f"Field {place} in record {record} is not a valid {dtype.name}: {text.decode()}",
+        ) from None  # fmt: skip
+
+
+def fields(record: bytes, delimiter: bytes, quotes: bool) -> list[bytes]:
+    """The fields of a record as RFC 4180 has them; InvalidArgumentError where quotes are odd."""
+    found = []
+    at, end = 0, len(record)
+    while at < end:
+        if record[at : at + 1] in (b"\n", b"\r"):
+            at += 1
+            continue
+        if quotes and record[at : at + 1] == b'"':
+            value, at = quoted(record, at + 1, delimiter)
+        else:
+            stop = record.find(delimiter, at)
+            stop = end if stop < 0 else stop
+            value, at = record[at:stop], stop + 1
+            if b"\n" in value or b"\r" in value or (quotes and b'"' in value):
+                raise refused("Unquoted fields cannot have quotes/CRLFs inside")
+        found.append(value)
+    if record.endswith(delimiter):
+        found.append(b"")
+    return found
+
+
+def quoted(record: bytes, at: int, delimiter: bytes) -> tuple[bytes, int]:
+    """A field in quotes, in which two of them stand for one, and where the next one begins."""
+    value = b""
+    while True:
+        stop = record.find(b'"', at)
+        if stop < 0:
+            raise refused("Quoted field has to end with quote followed by delim, CRLF, or EOF")
+        value += record[at:stop]
+        at = stop + 1
+        following = record[at : at + 1]
+        if following == b'"':
+            value, at = value + b'"', at + 1
+        elif following in (delimiter, b"", b"\n", b"\r"):
+            return value, at + 1
+        else:
+            raise refused("Quote inside a string has to be escaped by another quote")
+
+
+def decode_csv(
+    records: Any,
+    record_defaults: Any,
+    field_delim: str = ",",
+    use_quote_delim: bool = True,
+    na_value: str = "",
+    select_cols: Any = None,
+    name: str | None = None,
+) -> list[Any]:
+    """The columns of records of comma-separated values, one tensor a field.
+
+    `record_defaults` has a scalar or a vector of one number or string for each: its dtype is the
+    column's, its value stands for fields that are empty or `na_value`; an empty vector means that
+    there must be none. `select_cols` are the fields that are asked for, in order.
+
+    >>> tf.io.decode_csv(["1,a", "2,"], [[0], ["none"]])[1].numpy().tolist()
+    [b'a', b'none']
+    """
+    chosen = tuple(int(i) for i in select_cols or ())
+    if any(b <= a for a, b in itertools.pairwise(chosen)):
+        raise ValueError("select_cols is not strictly increasing.")
+    if chosen and chosen[0] < 0:
+        raise ValueError("select_cols contains negative values.")
+    if chosen and len(chosen) != len(record_defaults):
+        raise ValueError("Length of select_cols and record_defaults do not match.")
+    defaults = [convert(default) for default in record_defaults]
+    kinds = tuple([d.dtype for d in defaults])
+    op = DecodeCSV.of(kinds, field_delim, bool(use_quote_delim), na_value, chosen)
+    return list(apply(op, string(records), *defaults, name=name))

@@ -1,0 +1,218 @@
+"""Ops that take strings apart, or put them together, in numbers that only the data tells."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
+from typing import Any, ClassVar
+
+import numpy as np
+
+from graphwright.base.errors import InvalidArgumentError
+from graphwright.op.op import Op, Shapes, not_differentiable
+from graphwright.ops.strings import string_kernels
+from graphwright.ops.strings.string_kernels import Errors
+from graphwright.ops.strings.strings import chosen, texts
+from graphwright.types import dtypes as dt
+from graphwright.types.dtypes import DType
+from graphwright.types.tensor_type import TensorType, num_elements
+
+_ERRORS = ("strict", "replace", "ignore")
+
+
+class StringSplitV2(Op):
+    """The pieces of each string of a vector between separators, as a sparse matrix."""
+
+    type_name = "StringSplitV2"
+    inputs = ("input: string", "sep: string host")
+    outputs = ("indices: int64", "values: string", "shape: int64")
+    returns_tuple = True
+    ranks = {"input": 1, "sep": 0}
+    gradient = not_differentiable
+
+    maxsplit: int = -1
+
+    def shapes(self, text: TensorType, sep: Any) -> Shapes:
+        return ((None, 2), (None,), (2,))
+
+    def kernel(self, text: Any, sep: Any) -> tuple[Any, ...]:
+        values, counts = string_kernels.split(texts(text), as_bytes(sep), self.maxsplit)
+        rows = np.repeat(np.arange(len(counts)), counts)
+        columns = np.arange(len(values)) - np.repeat(np.cumsum(counts) - counts, counts)
+        shape = np.array([len(counts), counts.max(initial=0)], np.int64)
+        return np.stack([rows, columns], 1).astype(np.int64), values, shape
+
+
+def as_bytes(text: Any) -> bytes:
+    """Text as UTF-8; ValueError for what is none."""
+    if not isinstance(text, (str, bytes)):
+        raise ValueError(f"sep must be a string, got {text!r}")
+    return text.encode() if isinstance(text, str) else text
+
+
+class Decoding(Op):
+    """Code points of the strings of a vector."""
+
+    inputs: ClassVar[tuple[str, ...]] = ("input: string",)
+    returns_tuple = True
+    gradient = not_differentiable
+
+    input_encoding: str
+    errors: str = "replace"
+    replacement_char: int = 0xFFFD
+    replace_control_characters: bool = False
+    Tsplits: DType = dt.int64
+
+    def decoded(self, text: Any) -> tuple[Any, Any, Any]:
+        """Splits, code points, and the bytes that these start at."""
+        errors: Errors = chosen(self.errors, "errors", _ERRORS)
+        check_point(self.replacement_char)
+        try:
+            points, starts, counts = string_kernels.code_points(
+                texts(text).reshape(-1).tolist(), self.input_encoding, errors
+            )
+        except LookupError:
+            raise InvalidArgumentError(
+                None, None, f"Could not create converter for input encoding: {self.input_encoding}"
+            ) from None
+        wrong = points < (0x20 if self.replace_control_characters else 0)
+        splits = np.concatenate([[0], np.cumsum(counts)])
+        if errors == "ignore":
+            kept = ~wrong
+            points, starts = points[kept], starts[kept]
+            splits = np.concatenate([[0], np.cumsum(kept)])[splits]
+        else:
+            points[wrong] = self.replacement_char
+        return splits.astype(self.Tsplits.numpy_dtype), points, starts
+
+
+class UnicodeDecode(Decoding):
+    """Code points of the strings of a vector, and the splits between strings."""
+
+    type_name = "UnicodeDecode"
+    outputs = ("row_splits: Tsplits", "char_values: int32")
+
+    def shapes(self, text: TensorType) -> Shapes:
+        return (splits_dims(text), (None,))
+
+    def kernel(self, text: Any) -> tuple[Any, ...]:
+        return self.decoded(text)[:2]
+
+
+class UnicodeDecodeWithOffsets(Decoding):
+    """Code points, the splits between strings, and the places of their bytes in the strings."""
+
+    type_name = "UnicodeDecodeWithOffsets"
+    outputs = ("row_splits: Tsplits", "char_values: int32", "char_to_byte_starts: int64")
+
+    def shapes(self, text: TensorType) -> Shapes:
+        return (splits_dims(text), (None,), (None,))
+
+    def kernel(self, text: Any) -> tuple[Any, ...]:
+        return self.decoded(text)
+
+
+def splits_dims(text: TensorType) -> tuple[int | None]:
+    """The shape of the splits between the strings of a vector."""
+    size = num_elements(text.dims)
+    return (None if size is None else size + 1,)
+
+
+def check_point(replacement: int) -> None:
+    """ValueError for the replacement of characters by what is none."""
+    if not 0 <= replacement <= sys.maxunicode:
+        raise ValueError(f"replacement_char must be a unicode code point, got {replacement}")
+
+
+class UnicodeEncode(Op):
+    """Strings of code points, in rows that splits tell."""
+
+    type_name = "UnicodeEncode"
+    inputs = ("input_values: int32", "input_splits: Tsplits")
+    outputs = ("output: string",)
+    dtypes = {"Tsplits": dt.INDEX}
+    ranks = {"input_values": 1, "input_splits": 1}
+    gradient = not_differentiable
+
+    output_encoding: str
+    errors: str = "replace"
+    replacement_char: int = 0xFFFD
+
+    def shapes(self, points: TensorType, splits: TensorType) -> Shapes:
+        size = None if splits.dims is None else splits.dims[0]
+        return ((None if size is None else size - 1,),)
+
+    def kernel(self, points: Any, splits: Any) -> Any:
+        errors: Errors = chosen(self.errors, "errors", _ERRORS)
+        chosen(self.output_encoding, "output_encoding", ("UTF-8", "UTF-16-BE", "UTF-32-BE"))
+        check_point(self.replacement_char)
+        if not len(splits):
+            raise ValueError("input_splits must have elements, but there are none")
+        check_splits(splits, points.size)
+        counts = np.diff(splits.astype(np.int64))
+        return string_kernels.unicode_encode(
+            points, counts, self.output_encoding, errors, self.replacement_char
+        )
+
+
+def check_splits(ends: Any, size: int) -> None:
+    """Splits begin at 0, do not fall, and end with the values."""
+    if not len(ends):
+        return
+    if ends[0] != 0:
+        raise ValueError(f"First split value must be 0, got {ends[0]}")
+    wrong = (ends[1:] < ends[:-1]) | (ends[1:] > size)
+    if wrong.any():
+        before, after = ends[wrong.argmax() :][:2]
+        raise ValueError(f"Invalid split value {after}, must be in [{before}, {size}]")
+    if ends[-1] != size:
+        raise ValueError(f"Last split value must be data size. Expected {size}, got {ends[-1]}")
+
+
+class StringNGrams(Op):
+    """Runs of neighbouring strings, joined, of rows that splits tell."""
+
+    type_name = "StringNGrams"
+    inputs = ("data: string", "data_splits: Tsplits")
+    outputs = ("ngrams: string", "ngrams_splits: Tsplits")
+    dtypes = {"Tsplits": dt.INDEX}
+    returns_tuple = True
+    ruled = True
+    gradient = not_differentiable
+
+    separator: str
+    ngram_widths: tuple[int, ...]
+    left_pad: str
+    right_pad: str
+    pad_width: int
+    preserve_short_sequences: bool
+
+    def shapes(self, data: TensorType, splits: TensorType) -> Shapes:
+        if any(width < 1 for width in self.ngram_widths):
+            raise ValueError(f"ngram_widths must be positive, got {list(self.ngram_widths)}")
+        return ((None,), (None,) if splits.dims is None else splits.dims)
+
+    def kernel(self, data: Any, splits: Any) -> tuple[Any, ...]:
+        words, ends = texts(data).reshape(-1).tolist(), splits.reshape(-1)
+        check_splits(ends, len(words))
+        rows = [list(self.runs(words[a:b])) for a, b in pairwise(ends.tolist())]
+        flat = np.empty(sum(map(len, rows)), object)
+        flat[:] = [text for row in rows for text in row]
+        found = np.cumsum([0, *map(len, rows)]).astype(splits.dtype) if len(ends) else splits
+        return flat, found.reshape(splits.shape)
+
+    def runs(self, words: Sequence[bytes]) -> Iterator[bytes]:
+        """The runs of one row, of each width."""
+        left, right = self.left_pad.encode(), self.right_pad.encode()
+        separator = self.separator.encode()
+        found = False
+        for width in self.ngram_widths:
+            pad = width - 1 if self.pad_width < 0 else min(self.pad_width, width - 1)
+            padded = [*[left] * pad, *words, *[right] * pad]
+            for start in range(len(padded) - width + 1):
+                found = True
+                yield separator.join(padded[start : start + width])
+        if self.preserve_short_sequences and words and not found:
+            pad = max(self.pad_width, 0)
+            yield separator.join([*[left] * pad, *words, *[right] * pad])

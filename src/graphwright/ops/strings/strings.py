@@ -1,0 +1,463 @@
+"""Strings of bytes and of UTF-8 characters: parts, case, patterns, joining."""
+
+from __future__ import annotations
+
+import math
+from typing import Any, ClassVar, Literal
+
+import numpy as np
+
+from graphwright.base.errors import InvalidArgumentError, OutOfRangeError
+from graphwright.op.batching import elementwise, last_axes_of_first
+from graphwright.op.interpreter import apply, convert, convert_pair
+from graphwright.op.op import Op, Shapes, not_differentiable
+from graphwright.op.op_families import reduced_dims
+from graphwright.ops.core.sequences import range as range_of
+from graphwright.ops.core.shapes import rank_of
+from graphwright.ops.strings import string_kernels
+from graphwright.ops.strings.string_format import StringFormat
+from graphwright.types import dtypes as dt
+from graphwright.types.tensor_type import (
+    TensorType,
+    broadcast_dims,
+    is_compatible,
+    merge_dims,
+    normalize_axes,
+    show_dims,
+)
+
+Unit = Literal["BYTE", "UTF8_CHAR"]
+
+
+def texts(value: Any) -> Any:
+    """An operand as an array of bytes objects, a scalar too."""
+    return np.asarray(value, object)
+
+
+class Text(Op):
+    """Something of each string."""
+
+    inputs: ClassVar[tuple[str, ...]] = ("input: string",)
+    outputs = ("output: string",)
+    gradient = not_differentiable
+
+    def shapes(self, *operands: TensorType) -> Shapes:
+        return (operands[0].dims,)
+
+
+class StringLength(Text):
+    """How many bytes or characters each string has."""
+
+    type_name = "StringLength"
+    outputs = ("output: int32",)
+    batched = elementwise
+
+    unit: str = "BYTE"
+
+    def kernel(self, text: Any) -> Any:
+        return string_kernels.length(texts(text), unit_of(self.unit))
+
+
+class StringUpper(Text):
+    """Upper case: of ASCII letters, or of all where the encoding is "utf-8"."""
+
+    type_name = "StringUpper"
+    batched = elementwise
+
+    encoding: str = ""
+
+    def kernel(self, text: Any) -> Any:
+        return string_kernels.upper(texts(text), cased(self.encoding))
+
+
+class StringLower(Text):
+    """Lower case: of ASCII letters, or of all where the encoding is "utf-8"."""
+
+    type_name = "StringLower"
+    batched = elementwise
+
+    encoding: str = ""
+
+    def kernel(self, text: Any) -> Any:
+        return string_kernels.lower(texts(text), cased(self.encoding))
+
+
+def cased(encoding: str) -> str:
+    """An encoding that letters of both cases are known in."""
+    if encoding.lower() not in ("", "utf-8"):
+        raise ValueError(f"only utf8 or '' (no encoding) is supported, got {encoding!r}")
+    return encoding.lower()
+
+
+class StringStrip(Text):
+    """Each string without white space at its ends."""
+
+    type_name = "StringStrip"
+    batched = elementwise
+
+    def kernel(self, text: Any) -> Any:
+        return string_kernels.strip(texts(text))
+
+
+class Substr(Op):
+    """`len` bytes or characters from `pos` on, of each string; negative `pos` from the end."""
+
+    type_name = "Substr"
+    inputs = ("input: string", "pos: T", "len: T")
+    outputs = ("output: string",)
+    dtypes = {"T": dt.INDEX}
+    gradient = not_differentiable
+    batched = elementwise
+
+    unit: str = "BYTE"
+
+    def shapes(self, text: TensorType, pos: TensorType, len: TensorType) -> Shapes:
+        try:
+            together = merge_dims(pos.dims, len.dims)
+        except ValueError:
+            raise ValueError(
+                f"pos and len should have the same shape, got: {show_dims(pos.dims)} vs. "
+                f"{show_dims(len.dims)}"
+            ) from None
+        return (broadcast_dims(text.dims, together),)
+
+    def kernel(self, text: Any, pos: Any, len: Any) -> Any:
+        if np.shape(pos) != np.shape(len):
+            raise ValueError("pos and len should have the same shape")
+        if self.unit == "UTF8_CHAR" and np.any(np.less(pos, 0) & np.less(len, 0)):
+            raise ValueError(f"pos {pos} and len {len} cannot both be negative in characters")
+        return string_kernels.substr(texts(text), np.asarray(pos), np.asarray(len), unit_of(self.unit))
+
+
+class StringJoin(Op):
+    """Strings of several tensors of one shape, or scalars, joined element by element."""
+
+    type_name = "StringJoin"
+    inputs = ("inputs: string*",)
+    outputs = ("output: string",)
+    gradient = not_differentiable
+
+    separator: str = ""
+
+    def shapes(self, *operands: TensorType) -> Shapes:
+        dims: Any = ()
+        for operand in operands:
+            if operand.dims == ():
+                continue
+            try:
+                dims = operand.dims if dims == () else merge_dims(dims, operand.dims)
+            except ValueError:
+                shown = " vs. ".join(show_dims(o.dims) for o in operands)
+                raise ValueError(f"Input shapes do not match: {shown}") from None
+        return (dims,)
+
+    def kernel(self, *operands: Any) -> Any:
+        if len({np.shape(o) for o in operands} - {()}) > 1:
+            raise ValueError("Input shapes do not match")
+        if not operands:
+            return np.array(b"", object)
+        return string_kernels.join([texts(o) for o in operands], self.separator.encode())
+
+
+class ReduceJoin(Op):
+    """Strings joined along axes, in the order in which these are named."""
+
+    type_name = "ReduceJoin"
+    inputs = ("inputs: string", "reduction_indices: int32 host")
+    outputs = ("output: string",)
+    gradient = not_differentiable
+
+    keep_dims: bool = False
+    separator: str = ""
+
+    def shapes(self, text: TensorType, axes: Any) -> Shapes:
+        return (reduced_dims(text.dims, axes, self.keep_dims),)
+
+    def kernel(self, text: Any, axes: Any) -> Any:
+        array = texts(text)
+        try:
+            axes = normalize_axes(axes, array.ndim)
+        except ValueError:
+            raise OutOfRangeError(
+                None, None, f"Invalid reduction dimension {axes} for input with {array.ndim} axes"
+            ) from None
+        return string_kernels.reduce_join(array, axes, self.keep_dims, self.separator.encode())
+
+
+class UnsortedSegmentJoin(Op):
+    """Strings of the same segment joined."""
+
+    type_name = "UnsortedSegmentJoin"
+    inputs = ("inputs: string", "segment_ids: Tindices", "num_segments: Tnumsegments host")
+    outputs = ("output: string",)
+    dtypes = {"Tindices": dt.INDEX, "Tnumsegments": dt.INDEX}
+    ruled = True
+    gradient = not_differentiable
+
+    separator: str = ""
+
+    def shapes(self, text: TensorType, ids: TensorType, count: Any) -> Shapes:
+        if ids.dims == ():
+            raise ValueError("segment_ids cannot have rank 0")
+        if text.dims is None or ids.dims is None:
+            return (None,)
+        if not is_compatible(text.dims[: len(ids.dims)], ids.dims):
+            raise ValueError(
+                f"inputs.shape {show_dims(text.dims)} does not start with segment_ids.shape "
+                f"{show_dims(ids.dims)}"
+            )
+        return ((count, *text.dims[len(ids.dims) :]),)
+
+    def kernel(self, text: Any, ids: Any, count: int) -> Any:
+        array, ids = texts(text), np.asarray(ids)
+        flat = ids.ravel()
+        if np.any((flat < 0) | (flat >= count)):
+            raise ValueError(f"segment_ids must be in [0, num_segments = {count}), got {flat}")
+        inner = array.shape[ids.ndim :]
+        rows = array.reshape(flat.size, math.prod(inner))
+        joined = np.empty((count, rows.shape[1]), object)
+        for segment in range(count):
+            chosen = rows[flat == segment]
+            for place in range(rows.shape[1]):
+                joined[segment, place] = self.separator.encode().join(chosen[:, place])
+        return joined.reshape(count, *inner)
+
+
+# -- patterns -------------------------------------------------------------------------------
+
+
+class StaticRegexFullMatch(Text):
+    """Whether each string as a whole matches a pattern in RE2's syntax."""
+
+    type_name = "StaticRegexFullMatch"
+    outputs = ("output: bool",)
+    batched = elementwise
+
+    pattern: str
+
+    def kernel(self, text: Any) -> Any:
+        return string_kernels.regex_full_match(texts(text), self.pattern.encode())
+
+
+class RegexFullMatch(Text):
+    """Whether each string as a whole matches a pattern in RE2's syntax."""
+
+    type_name = "RegexFullMatch"
+    inputs = ("input: string", "pattern: string")
+    outputs = ("output: bool",)
+    batched = last_axes_of_first
+
+    def kernel(self, text: Any, pattern: Any) -> Any:
+        return string_kernels.regex_full_match(texts(text), scalar(pattern, "Pattern"))
+
+
+class StaticRegexReplace(Text):
+    """Each string with what matches a pattern in RE2's syntax rewritten."""
+
+    type_name = "StaticRegexReplace"
+    batched = elementwise
+
+    pattern: str
+    rewrite: str
+    replace_global: bool = True
+
+    def kernel(self, text: Any) -> Any:
+        pattern, rewrite = self.pattern.encode(), self.rewrite.encode()
+        return string_kernels.regex_replace(texts(text), pattern, rewrite, self.replace_global)
+
+
+class RegexReplace(Text):
+    """Each string with what matches a pattern in RE2's syntax rewritten."""
+
+    type_name = "RegexReplace"
+    inputs = ("input: string", "pattern: string", "rewrite: string")
+    batched = last_axes_of_first
+
+    replace_global: bool = True
+
+    def kernel(self, text: Any, pattern: Any, rewrite: Any) -> Any:
+        pattern, rewrite = scalar(pattern, "Pattern"), scalar(rewrite, "Rewrite")
+        return string_kernels.regex_replace(texts(text), pattern, rewrite, self.replace_global)
+
+
+def scalar(value: Any, what: str) -> bytes:
+    """The only string of an operand."""
+    array = texts(value)
+    if array.ndim:
+        raise ValueError(f"{what} must be scalar, but received {show_dims(array.shape)}")
+    found: bytes = array.item()
+    return found
+
+
+STRIP, REGEX_FULL_MATCH = StringStrip(), RegexFullMatch()
+
+
+# -- the public functions -------------------------------------------------------------------
+
+
+def string(value: Any) -> Any:
+    """A tensor of strings."""
+    return convert(value, None, dt.string)
+
+
+def length(input: Any, unit: str = "BYTE", name: str | None = None) -> Any:
+    """How many bytes, or characters where `unit` is "UTF8_CHAR", each string has.
+
+    >>> import graphwright as tf
+    >>> tf.strings.length(["two", "élan"], unit="UTF8_CHAR").numpy().tolist()
+    [3, 4]
+    """
+    return apply(StringLength.of(unit_of(unit)), string(input), name=name)
+
+
+def unit_of(name: Any) -> Unit:
+    """What positions count, by default bytes; InvalidArgumentError for another word."""
+    unit: Unit = chosen("BYTE" if name is None else name, "unit", ("BYTE", "UTF8_CHAR"))
+    return unit
+
+
+def chosen(value: Any, what: str, allowed: tuple[str, ...]) -> Any:
+    """An attribute that is one of a few words; InvalidArgumentError for another."""
+    if isinstance(value, bytes):
+        value = value.decode()
+    if value not in allowed:
+        raise refused(
+            f"Value for attr '{what}' of {value!r} is not in the list of allowed values: "
+            f"{', '.join(allowed)}"
+        )
+    return value
+
+
+def refused(message: str) -> InvalidArgumentError:
+    """What is wrong with an op's attributes."""
+    return InvalidArgumentError(None, None, message)
+
+
+def upper(input: Any, encoding: str = "", name: str | None = None) -> Any:
+    """Upper case of ASCII letters, or of all where `encoding` is "utf-8".
+
+    >>> import graphwright as tf
+    >>> tf.strings.upper("abc").numpy()
+    b'ABC'
+    """
+    return apply(StringUpper.of(encoding), string(input), name=name)
+
+
+def lower(input: Any, encoding: str = "", name: str | None = None) -> Any:
+    """Lower case of ASCII letters, or of all where `encoding` is "utf-8"."""
+    return apply(StringLower.of(encoding), string(input), name=name)
+
+
+def strip(input: Any, name: str | None = None) -> Any:
+    """Each string without white space at its ends."""
+    return apply(STRIP, string(input), name=name)
+
+
+def substr(input: Any, pos: Any, len: Any, unit: str = "BYTE", name: str | None = None) -> Any:
+    """At most `len` bytes (or characters) from `pos` on; negative `pos` counts from the end.
+
+    InvalidArgumentError where a string has no such position.
+
+    >>> import graphwright as tf
+    >>> tf.strings.substr(["Hello", "World"], 1, 3).numpy().tolist()
+    [b'ell', b'orl']
+    """
+    op = Substr.of(unit_of(unit))
+    return apply(op, string(input), *convert_pair(pos, len), name=name)
+
+
+def join(inputs: Any, separator: str = "", name: str | None = None) -> Any:
+    """Strings of several tensors of one shape, or scalars, joined element by element.
+
+    >>> import graphwright as tf
+    >>> tf.strings.join([["a", "b"], "c"], "-").numpy().tolist()
+    [b'a-c', b'b-c']
+    """
+    return apply(StringJoin.of(separator), *[string(x) for x in inputs], name=name)
+
+
+def reduce_join(
+    inputs: Any,
+    axis: Any = None,
+    keepdims: bool = False,
+    separator: str = "",
+    name: str | None = None,
+) -> Any:
+    """Strings joined along the axes, in the order in which these are named; along all by default.
+
+    >>> import graphwright as tf
+    >>> tf.strings.reduce_join([["a", "b"], ["c", "d"]], axis=0).numpy().tolist()
+    [b'ac', b'bd']
+    """
+    inputs = string(inputs)
+    if axis is None:
+        rank = rank_of(inputs)
+        known = isinstance(rank, int)
+        axis = tuple(range(rank - 1, -1, -1)) if known else range_of(rank - 1, -1, -1)
+    elif isinstance(axis, int):
+        axis = (axis,)
+    return apply(ReduceJoin.of(keepdims, separator), inputs, axis, name=name)
+
+
+def unsorted_segment_join(
+    inputs: Any, segment_ids: Any, num_segments: Any, separator: str = "", name: str | None = None
+) -> Any:
+    """Strings of the same segment joined."""
+    op = UnsortedSegmentJoin.of(separator)
+    return apply(op, string(inputs), convert(segment_ids), num_segments, name=name)
+
+
+def regex_full_match(input: Any, pattern: Any, name: str | None = None) -> Any:
+    """Whether each string as a whole matches a pattern in RE2's syntax.
+
+    >>> import graphwright as tf
+    >>> tf.strings.regex_full_match(["TF lib", "lib TF"], ".*lib$").numpy().tolist()
+    [True, False]
+    """
+    if isinstance(pattern, (str, bytes)):
+        return apply(StaticRegexFullMatch.of(plain(pattern)), string(input), name=name)
+    return apply(REGEX_FULL_MATCH, string(input), string(pattern), name=name)
+
+
+def regex_replace(
+    input: Any, pattern: Any, rewrite: Any, replace_global: bool = True, name: str | None = None
+) -> Any:
+    """Each string with what matches a pattern in RE2's syntax rewritten.
+
+    `\\0` to `\\9` in `rewrite` are the match and its groups.
+
+    >>> import graphwright as tf
+    >>> tf.strings.regex_replace("one two", "[aeiou]", "*").numpy()
+    b'*n* tw*'
+    """
+    if isinstance(pattern, (str, bytes)) and isinstance(rewrite, (str, bytes)):
+        static = StaticRegexReplace.of(plain(pattern), plain(rewrite), replace_global)
+        return apply(static, string(input), name=name)
+    op = RegexReplace.of(replace_global)
+    return apply(op, string(input), string(pattern), string(rewrite), name=name)
+
+
+def plain(text: str | bytes) -> str:
+    """A Python string, of UTF-8 where bytes are given."""
+    return text.decode() if isinstance(text, bytes) else text
+
+
+def format(
+    template: str, inputs: Any, placeholder: str = "{}", summarize: int = 3, name: str | None = None
+) -> Any:
+    """The template with each placeholder replaced by a tensor of `inputs`, as `tf.print` shows it.
+
+    ValueError where their numbers differ.
+
+    >>> import graphwright as tf
+    >>> tf.strings.format("x = {}", tf.range(3)).numpy()
+    b'x = [0 1 2]'
+    """
+    tensors = [convert(x) for x in (inputs if isinstance(inputs, (list, tuple)) else [inputs])]
+    if template.count(placeholder) != len(tensors):
+        raise ValueError(
+            f"The template expects {template.count(placeholder)} tensors, but the inputs only has "
+            f"{len(tensors)}. Please ensure the number of placeholders in template matches inputs "
+            "length."
+        )
+    return apply(StringFormat.of(template, placeholder, summarize), *tensors, name=name)

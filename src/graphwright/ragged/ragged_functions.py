@@ -1,0 +1,141 @@
+"""Functions on ragged tensors that belong to no larger family."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from graphwright.op.dispatch import implement, opened
+from graphwright.op.interpreter import convert
+from graphwright.ops.core.casting import cast
+from graphwright.ops.core.gathering import gather
+from graphwright.ops.core.indexing import boolean_mask
+from graphwright.ops.core.joining import concat
+from graphwright.ops.core.movement import reshape
+from graphwright.ops.core.segment_reduction import unsorted_segment_max, unsorted_segment_sum
+from graphwright.ops.linalg import contraction
+from graphwright.ops.math import arithmetic, counting, cumulation, sums
+from graphwright.ops.math.comparison import less
+from graphwright.ops.math.reduction import reduce_max
+from graphwright.ops.math.transcendental import exp
+from graphwright.ops.nn import dropout, embedding, softmax
+from graphwright.ragged.factories import is_ragged
+from graphwright.ragged.ragged_conversion import cut
+from graphwright.ragged.ragged_tensor import RaggedTensor
+from graphwright.types import dtypes as dt
+
+
+@implement(softmax.softmax, RaggedTensor)
+def softmax_of_rows(logits: Any, axis: Any = None, name: Any = None) -> Any:
+    """The softmax of each innermost row; ValueError for another axis."""
+    if axis is not None and logits.positive_axis(int(axis), "axis") != logits.shape.rank - 1:
+        raise ValueError("tf.nn.softmax of a ragged tensor is along its last axis")
+    if logits.flat_values.shape.rank > 1:
+        return logits.with_flat_values(softmax.softmax(logits.flat_values))
+    if is_ragged(logits.values):
+        return logits.with_values(softmax_of_rows(logits.values))
+    ids, count = logits.value_rowids(), logits.nrows()
+    top = gather(unsorted_segment_max(logits.values, ids, count), ids)
+    powers = exp(logits.values - top)
+    return logits.with_values(powers / gather(unsorted_segment_sum(powers, ids, count), ids))
+
+
+@implement(contraction.matmul, RaggedTensor)
+def matmul(
+    a: Any,
+    b: Any,
+    transpose_a: Any = False,
+    transpose_b: Any = False,
+    adjoint_a: Any = False,
+    adjoint_b: Any = False,
+    *rest: Any,
+) -> Any:
+    """The products of the matrices of ragged batches, filled up with zeros to be multiplied.
+
+    ValueError unless both are of one rank, 3 at least.
+    """
+    ranks = [x.shape.rank if is_ragged(x) else convert(x).type.rank for x in (a, b)]
+    if ranks[0] != ranks[1] or ranks[0] is None or ranks[0] < 3:
+        raise ValueError(f"both operands must have one rank, at least 3, not {ranks}")
+    dense = [x.to_tensor() if is_ragged(x) else convert(x) for x in (a, b)]
+    product = contraction.matmul(dense[0], dense[1], transpose_a, transpose_b, adjoint_a, adjoint_b)
+    rows = is_ragged(a) and not a._row_partition.is_uniform() and not (transpose_a or adjoint_a)
+    return cut(product, a.row_lengths()) if rows and ranks[0] == 3 else product
+
+
+@implement(sums.add_n, RaggedTensor)
+def add_n(inputs: Any, name: Any = None) -> Any:
+    """The sum of several ragged tensors."""
+    first, *others = inputs
+    for other in others:
+        first = opened(arithmetic.add)(first, other)
+    return first
+
+
+@implement(embedding.embedding_lookup, RaggedTensor)
+def embedding_lookup(params: Any, ids: Any, max_norm: Any = None, name: Any = None) -> Any:
+    """The rows of a table for each of ragged ids."""
+    return ids.with_flat_values(embedding.embedding_lookup(params, ids.flat_values, max_norm))
+
+
+@implement(dropout.dropout, RaggedTensor)
+def dropped_out(
+    x: Any, rate: Any, noise_shape: Any = None, seed: Any = None, name: Any = None
+) -> Any:
+    """A ragged tensor of which some elements are zero; ValueError with a shape of the noise."""
+    if noise_shape is not None:
+        raise ValueError("noise_shape is not supported yet for RaggedTensor x")
+    return x.with_flat_values(dropout.dropout(x.flat_values, rate, seed=seed))
+
+
+@implement(cumulation.cumsum, RaggedTensor)
+def cumsum(
+    x: Any, axis: Any = 0, exclusive: Any = False, reverse: Any = False, name: Any = None
+) -> Any:
+    """Sums of what stands before, along an axis of a ragged tensor."""
+    return padded(lambda t, a: cumulation.cumsum(t, a, exclusive, reverse), x, int(axis))
+
+
+def padded(function: Callable[[Any, int], Any], x: Any, axis: int) -> Any:
+    """A function along an axis, of rows filled up with zeros and cut again."""
+    at = x.positive_axis(axis, "axis")
+    if at > 1:
+        inner = function(x.values, at - 1) if not is_ragged(x.values) else None
+        return x.with_values(padded(function, x.values, at - 1) if inner is None else inner)
+    if is_ragged(x.values):
+        raise ValueError(f"axis {axis} of a ragged tensor of ragged rank {x.ragged_rank}")
+    return cut(function(x.to_tensor(), at), x.row_lengths())
+
+
+@implement(counting.bincount, RaggedTensor)
+def bincount(
+    arr: Any,
+    weights: Any = None,
+    minlength: Any = None,
+    maxlength: Any = None,
+    dtype: Any = dt.int32,
+    name: Any = None,
+    axis: Any = None,
+    binary_output: Any = False,
+) -> Any:
+    """How often each number is among the elements, or with axis -1 in each row."""
+    flat = weights.flat_values if is_ragged(weights) else weights
+    if axis is None:
+        return counting.bincount(
+            arr.flat_values, flat, minlength, maxlength, dtype, binary_output=binary_output
+        )
+    if arr.positive_axis(int(axis), "axis") != 1 or arr.ragged_rank != 1:
+        raise ValueError("tf.math.bincount of a ragged tensor counts along its last axis")
+    values, rows = cast(arr.values, dt.int64), cast(arr.value_rowids(), dt.int64)
+    size = reduce_max(concat([values, convert([-1], dt.int64)], 0)) + 1
+    if minlength is not None:
+        size = arithmetic.maximum(size, cast(convert(minlength), dt.int64))
+    if maxlength is not None:
+        size = arithmetic.minimum(size, cast(convert(maxlength), dt.int64))
+        kept = less(values, size)
+        values, rows = boolean_mask(values, kept), boolean_mask(rows, kept)
+        flat = None if flat is None else boolean_mask(flat, kept)
+    total = size * cast(arr.nrows(), dt.int64)
+    at = rows * size + values
+    counted = counting.bincount(at, flat, total, total, dtype, binary_output=binary_output)
+    return reshape(counted, concat([cast(arr.nrows(), dt.int64)[None], size[None]], 0))

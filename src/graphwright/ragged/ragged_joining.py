@@ -1,0 +1,203 @@
+"""Ragged tensors joined, stacked, tiled and split."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from graphwright.control.assertions import assert_equal
+from graphwright.op.dispatch import implement
+from graphwright.op.interpreter import convert, convert_many
+from graphwright.ops.core import joining, repetition
+from graphwright.ops.core.gathering import gather
+from graphwright.ops.core.movement import reshape, transpose
+from graphwright.ops.core.repetition import repeat, tile
+from graphwright.ops.core.sequences import range as numbers
+from graphwright.ragged.factories import as_values, is_ragged
+from graphwright.ragged.positions import length_of, splits_of_lengths
+from graphwright.ragged.ragged_conversion import from_tensor, same_rows
+from graphwright.ragged.ragged_tensor import RaggedTensor
+from graphwright.ragged.row_partition import RowPartition
+from graphwright.ragged.taking import take
+from graphwright.types import dtypes as dt
+
+
+def alike(values: Sequence[Any]) -> list[Any]:
+    """Ragged tensors of one rank, all divided as often as the one that is divided most.
+
+    ValueError if the ranks differ.
+    """
+    dtype = next((x.dtype for x in values if is_ragged(x)), None)
+    given = [x if is_ragged(x) else convert(x, None, dtype) for x in values]
+    ranks = {x.shape.rank for x in given}
+    if len(ranks) > 1:
+        raise ValueError(f"all inputs must have the same rank, not {sorted(map(str, ranks))}")
+    depth = max([x.ragged_rank for x in given if is_ragged(x)], default=0)
+    return one_splits_dtype([divided(x, depth) for x in given])
+
+
+def one_splits_dtype(values: list[Any]) -> list[Any]:
+    """Ragged tensors whose splits are of one dtype: int64 if some are."""
+    found = {x.row_splits.dtype for x in values if is_ragged(x)}
+    if len(found) < 2:
+        return values
+    return [x.with_row_splits_dtype(dt.int64) if is_ragged(x) else x for x in values]
+
+
+def divided(value: Any, depth: int) -> Any:
+    """A tensor or ragged tensor divided `depth` times."""
+    if not is_ragged(value):
+        return from_tensor(value, None, None, depth, dt.int64) if depth else value
+    if value.ragged_rank == depth:
+        return value
+    return value.with_values(divided(value.values, depth - 1))
+
+
+@implement(joining.concat, RaggedTensor)
+def concat(values: Any, axis: Any, name: Any = None) -> Any:
+    """Ragged tensors one after the other along an axis."""
+    parts = alike(values if isinstance(values, (list, tuple)) else [values])
+    rank = parts[0].shape.rank
+    axis = int(axis)
+    if rank is not None and not -rank <= axis < rank:
+        raise ValueError(f"axis={axis} out of bounds: expected {-rank}<=axis<{rank}")
+    return parts[0] if len(parts) == 1 else joined(parts, axis % rank if axis < 0 else axis)
+
+
+def joined(parts: list[Any], axis: int) -> Any:
+    """Tensors divided alike, one after the other."""
+    if not is_ragged(parts[0]):
+        return joining.concat(parts, axis)
+    if axis == 0:
+        return joined_rows(parts)
+    if axis == 1:
+        rows = interleaved(parts)
+        count = parts[0].nrows()
+        ends = numbers(count + 1, dtype=count.dtype) * len(parts)
+        return RaggedTensor(rows.values, RowPartition(gather(rows.row_splits, ends)))
+    check_same_rows(parts)
+    return parts[0].with_values(joined([x.values for x in parts], axis - 1))
+
+
+def joined_rows(parts: list[Any]) -> Any:
+    """All rows of the first, then those of the second, and so on."""
+    if not is_ragged(parts[0]):
+        return joining.concat(parts, 0)
+    lengths = joining.concat([x.row_lengths() for x in parts], 0)
+    uniform = {x._row_partition.static_uniform_row_length for x in parts}
+    length = uniform.pop() if len(uniform) == 1 else None
+    partition = RowPartition(splits_of_lengths(lengths))
+    if length is not None:
+        partition = partition.with_uniform_row_length(length)
+    return RaggedTensor(joined_rows([x.values for x in parts]), partition)
+
+
+def interleaved(parts: list[Any]) -> Any:
+    """The first rows of all, then the second rows of all, and so on."""
+    counts = [x.nrows() for x in parts]
+    for count in counts[1:]:
+        assert_equal(counts[0], count, "Input tensors have incompatible shapes.")
+    total = counts[0] * len(parts)
+    order = reshape(numbers(total, dtype=total.dtype), [len(parts), -1])
+    return take(joined_rows(parts), reshape(transpose(order), [-1]))
+
+
+def check_same_rows(parts: list[Any]) -> None:
+    """Asserts that all are divided at the same places."""
+    first = parts[0]
+    for other in parts[1:]:
+        if not same_rows(first._row_partition, other._row_partition):
+            assert_equal(first.row_splits, other.row_splits, "inputs have incompatible rows")
+
+
+@implement(joining.stack, RaggedTensor)
+def stack(values: Any, axis: Any = 0, name: Any = None) -> Any:
+    """Ragged tensors of one rank as the items of a new axis."""
+    if not values:
+        raise ValueError("rt_inputs may not be empty.")
+    given = [x if is_ragged(x) else as_values(x) for x in values]
+    if not any(map(is_ragged, given)):
+        return stacked_dense(convert_many(values), int(axis))
+    parts = alike(given)
+    axis = parts[0].positive_axis(int(axis), "axis", extra=1)
+    return stacked(parts, axis)
+
+
+def stacked_dense(parts: list[Any], axis: int) -> Any:
+    """Tensors, which may differ in size, as the items of a new axis."""
+    rank = parts[0].shape.rank
+    axis = axis % (rank + 1)
+    if rank == 1 and axis == 0:
+        lengths = joining.stack([length_of(x, dt.int32) for x in parts])
+        return RaggedTensor(
+            joining.concat(parts, 0), RowPartition.from_row_lengths(lengths, validate=False)
+        )
+    if axis == rank:
+        return joining.stack(parts, axis)
+    return stacked([divided(x, rank - 1) for x in parts], axis)
+
+
+def stacked(parts: list[Any], axis: int) -> Any:
+    """Tensors divided alike as the items of a new axis."""
+    if not is_ragged(parts[0]):
+        return joining.stack(parts, axis)
+    if axis == 0:
+        lengths = joining.stack([x.nrows() for x in parts])
+        return RaggedTensor(joined_rows(parts), RowPartition(splits_of_lengths(lengths)))
+    if axis == 1:
+        count = parts[0].nrows()
+        ends = numbers(count + 1, dtype=count.dtype) * len(parts)
+        return RaggedTensor(interleaved(parts), RowPartition(ends))
+    check_same_rows(parts)
+    return parts[0].with_values(stacked([x.values for x in parts], axis - 1))
+
+
+@implement(repetition.tile, RaggedTensor)
+def tiled(input: Any, multiples: Any, name: Any = None) -> Any:
+    """A ragged tensor repeated along each of its axes."""
+    if not isinstance(multiples, (list, tuple)):
+        multiples = joining.unstack(convert(multiples))
+    return repeated(input, list(multiples))
+
+
+def repeated(x: Any, multiples: list[Any]) -> Any:
+    """A tensor or ragged tensor repeated along each axis."""
+    if not is_ragged(x):
+        return tile(x, multiples)
+    rows, columns, *inner = multiples
+    if any(not is_one(m) for m in inner):
+        x = x.with_values(repeated(x.values, [1, *inner]))
+    if not is_one(columns):
+        count = x.nrows()
+        each = take(x, repeat(numbers(count, dtype=count.dtype), columns))
+        ends = numbers(count + 1, dtype=count.dtype) * convert(columns, count.dtype)
+        x = RaggedTensor(each.values, RowPartition(gather(each.row_splits, ends)))
+    if not is_one(rows):
+        count = x.nrows()
+        x = take(x, tile(numbers(count, dtype=count.dtype), [rows]))
+    return x
+
+
+def is_one(multiple: Any) -> bool:
+    """Whether something is known to be repeated once."""
+    return isinstance(multiple, int) and multiple == 1
+
+
+@implement(joining.split, RaggedTensor)
+def split(
+    value: Any, num_or_size_splits: Any, axis: Any = 0, num: Any = None, name: Any = None
+) -> list[Any]:
+    """The rows in several pieces; ValueError for another axis."""
+    if value.positive_axis(int(axis), "axis") != 0:
+        raise ValueError("Input to tf.split must be split along axis 0 if it is ragged")
+    sizes = num_or_size_splits
+    if isinstance(sizes, int):
+        count = value._row_partition.static_nrows
+        if count is None or count % sizes:
+            raise ValueError(f"{count} rows cannot be split into {sizes} pieces of one size")
+        sizes = [count // sizes] * sizes
+    pieces, start = [], 0
+    for size in sizes:
+        pieces.append(value[start : start + size])
+        start += size
+    return pieces

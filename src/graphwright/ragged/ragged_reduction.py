@@ -1,0 +1,171 @@
+"""Reductions over the axes of ragged tensors."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from graphwright.op.dispatch import implement, opened
+from graphwright.op.interpreter import convert
+from graphwright.ops.core import segment_reduction
+from graphwright.ops.core.casting import cast
+from graphwright.ops.core.creation import ones_like
+from graphwright.ops.core.gathering import gather
+from graphwright.ops.core.movement import expand_dims
+from graphwright.ops.core.sequences import range as numbers
+from graphwright.ops.math import reduction
+from graphwright.ops.math.arithmetic import maximum, truediv
+from graphwright.ops.math.comparison import select
+from graphwright.ops.math.rounding import is_finite
+from graphwright.ops.math.transcendental import exp, log, sqrt, square
+from graphwright.ragged.factories import is_ragged
+from graphwright.ragged.positions import greatest, splits_of_lengths
+from graphwright.ragged.ragged_tensor import RaggedTensor
+from graphwright.ragged.row_partition import RowPartition
+from graphwright.types import dtypes as dt
+
+Segments = Callable[[Any, Any, Any], Any]
+Reduce = Callable[..., Any]
+
+
+def segments(combine: Segments, data: Any, ids: Any, count: Any) -> Any:
+    """Rows of a tensor or ragged tensor combined by the segments they belong to.
+
+    Of ragged rows those at the same place are combined; a result is as long as the longest.
+    """
+    if not is_ragged(data):
+        return combine(data, ids, count)
+    lengths = data.row_lengths()
+    longest = maximum(segment_reduction.unsorted_segment_max(lengths, ids, count), 0)
+    splits = splits_of_lengths(longest)
+    places = gather(gather(splits, ids), data.value_rowids()) + offsets(data)
+    values = segments(combine, data.values, places, splits[-1])
+    return RaggedTensor(values, RowPartition(splits))
+
+
+def offsets(ragged: RaggedTensor) -> Any:
+    """The place of each value in its row."""
+    partition = ragged._row_partition
+    at = numbers(partition.nvals(), dtype=partition.dtype)
+    return at - gather(partition.row_starts(), partition.value_rowids())
+
+
+def reduced(reduce: Reduce, combine: Segments, x: RaggedTensor, axis: Any, keepdims: bool) -> Any:
+    """A reduction of which is known how it acts on a tensor and on segments of one."""
+    axes = axes_of(x, axis)
+    if axes is None:
+        result = reduce(x.flat_values)
+        for _ in range((x.shape.rank or 0) if keepdims else 0):
+            result = expand_dims(result, 0)
+        return result
+    result = x
+    for each in reversed(axes):
+        result = along(reduce, combine, result, each, keepdims)
+    return result
+
+
+def axes_of(x: RaggedTensor, axis: Any) -> list[int] | None:
+    """The axes in order; None for all of them."""
+    if axis is None:
+        return None
+    given = axis if isinstance(axis, (list, tuple)) else [axis]
+    axes = sorted({x.positive_axis(int(each), "axis") for each in given})
+    return None if x.shape.rank is not None and len(axes) == x.shape.rank else axes
+
+
+def along(reduce: Reduce, combine: Segments, x: Any, axis: int, keepdims: bool) -> Any:
+    """The reduction over one axis."""
+    if not is_ragged(x):
+        return reduce(x, axis=axis, keepdims=keepdims)
+    if axis > 1:
+        return x.with_values(along(reduce, combine, x.values, axis - 1, keepdims))
+    if axis == 1:
+        count = x._row_partition.static_nrows
+        ids = x.value_rowids()
+        result = segments(combine, x.values, ids, x.nrows() if count is None else count)
+    else:
+        result = segments(combine, x.values, offsets(x), greatest(x.row_lengths()))
+    return opened(expand_dims)(result, axis) if keepdims else result
+
+
+def any_of(data: Any, ids: Any, count: Any) -> Any:
+    """Whether one of each segment is true."""
+    return segment_reduction.unsorted_segment_max(cast(data, dt.int32), ids, count) > 0
+
+
+def all_of(data: Any, ids: Any, count: Any) -> Any:
+    """Whether all of each segment are true."""
+    return segment_reduction.unsorted_segment_min(cast(data, dt.int32), ids, count) > 0
+
+
+def register(reduce: Reduce, combine: Segments) -> None:
+    """What a reduction means for ragged tensors."""
+
+    @implement(reduce, RaggedTensor)
+    def meaning(x: Any, axis: Any = None, keepdims: Any = False, name: Any = None) -> Any:
+        return reduced(reduce, combine, x, axis, bool(keepdims))
+
+
+register(reduction.reduce_sum, segment_reduction.unsorted_segment_sum)
+register(reduction.reduce_prod, segment_reduction.unsorted_segment_prod)
+register(reduction.reduce_max, segment_reduction.unsorted_segment_max)
+register(reduction.reduce_min, segment_reduction.unsorted_segment_min)
+register(reduction.reduce_any, any_of)
+register(reduction.reduce_all, all_of)
+
+total = opened(reduction.reduce_sum)
+
+
+@implement(reduction.reduce_mean, RaggedTensor)
+def mean(x: Any, axis: Any = None, keepdims: Any = False, name: Any = None) -> Any:
+    """The mean over axes: the sum divided by the number of elements."""
+    count = x.with_flat_values(ones_like(x.flat_values))
+    return opened(truediv)(total(x, axis, keepdims), total(count, axis, keepdims))
+
+
+@implement(reduction.reduce_variance, RaggedTensor)
+def variance(input_tensor: Any, axis: Any = None, keepdims: Any = False, name: Any = None) -> Any:
+    """The variance over axes: the mean of squares less the square of the mean."""
+    x = input_tensor.with_flat_values(floating(input_tensor.flat_values))
+    squares = mean(x.with_flat_values(square(x.flat_values)), axis, keepdims)
+    centre = mean(x, axis, keepdims)
+    return opened(maximum)(squares - opened(square)(centre), 0.0)
+
+
+@implement(reduction.reduce_std, RaggedTensor)
+def std(input_tensor: Any, axis: Any = None, keepdims: Any = False, name: Any = None) -> Any:
+    """The standard deviation over axes."""
+    return opened(sqrt)(variance(input_tensor, axis, keepdims))
+
+
+@implement(reduction.reduce_logsumexp, RaggedTensor)
+def logsumexp(x: Any, axis: Any = None, keepdims: Any = False, name: Any = None) -> Any:
+    """The logarithm of the sum of exponentials over axes, shifted so that none overflows."""
+    top = reduction.reduce_max(x.flat_values)
+    top = select(is_finite(top), top, top - top)
+    powers = x.with_flat_values(exp(x.flat_values - top))
+    return opened(log)(total(powers, axis, keepdims)) + top
+
+
+def floating(values: Any) -> Any:
+    """Numbers of which there are means."""
+    return (
+        values if values.dtype.is_floating or values.dtype.is_complex else cast(values, dt.float32)
+    )
+
+
+def register_segments(combine: Segments) -> None:
+    """What a combination of segments means for ragged tensors."""
+
+    @implement(combine, RaggedTensor)
+    def meaning(data: Any, segment_ids: Any, num_segments: Any, name: Any = None) -> Any:
+        ids = cast(convert(segment_ids), data.row_splits.dtype)
+        return segments(combine, data, ids, num_segments)
+
+
+register_segments(segment_reduction.unsorted_segment_sum)
+register_segments(segment_reduction.unsorted_segment_prod)
+register_segments(segment_reduction.unsorted_segment_max)
+register_segments(segment_reduction.unsorted_segment_min)
+register_segments(segment_reduction.unsorted_segment_mean)
+register_segments(segment_reduction.unsorted_segment_sqrt_n)

@@ -1,0 +1,350 @@
+"""Strings and ragged tensors: splitting, characters, joining, runs of words, text of rows."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from graphwright.op.dispatch import implement, opened
+from graphwright.op.interpreter import apply, convert
+from graphwright.ops.core.casting import cast
+from graphwright.ops.core.creation import ones_like
+from graphwright.ops.core.gathering import gather
+from graphwright.ops.core.movement import expand_dims, reshape
+from graphwright.ops.math.comparison import select
+from graphwright.ops.strings import strings
+from graphwright.ops.strings.encoding import as_string
+from graphwright.ops.strings.string_format import StringFormat
+from graphwright.ops.strings.string_pieces import (
+    StringNGrams,
+    StringSplitV2,
+    UnicodeDecode,
+    UnicodeDecodeWithOffsets,
+    UnicodeEncode,
+)
+from graphwright.ragged.broadcasting import apply_flat
+from graphwright.ragged.factories import is_ragged
+from graphwright.ragged.positions import positions
+from graphwright.ragged.ragged_conversion import from_tensor
+from graphwright.ragged.ragged_indexing import sliced_columns
+from graphwright.ragged.ragged_reduction import reduced
+from graphwright.ragged.ragged_tensor import RaggedTensor
+from graphwright.ragged.row_partition import RowPartition
+from graphwright.types import dtypes as dt
+
+
+def each_string(cut: Callable[[Any], tuple[Any, ...]], input: Any) -> tuple[Any, ...]:
+    """Pieces of each string: `cut` gives ragged tensors for a vector of strings.
+
+    For a scalar they are its pieces alone.
+    """
+    input = input if is_ragged(input) else convert(input, dt.string)
+    rank = input.shape.rank
+    if rank is None:
+        raise ValueError("the strings to be taken apart must be of known rank")
+    if rank == 0:
+        return tuple([part.values for part in cut(reshape(input, [1]))])
+    if not is_ragged(input):
+        if rank == 1:
+            return cut(input)
+        input = from_tensor(input, None, None, rank - 1, dt.int64)
+    flat = input.flat_values
+    if flat.shape.rank > 1:
+        nested = from_tensor(flat, None, None, flat.shape.rank - 1, input.row_splits.dtype)
+        input = input.with_flat_values(nested)
+    return tuple([input.with_flat_values(part) for part in cut(input.flat_values)])
+
+
+def split(input: Any, sep: Any = None, maxsplit: int = -1, name: str | None = None) -> Any:
+    """The pieces of each string between separators, by default between white space.
+
+    Strings of unknown rank are taken for a vector: InvalidArgumentError if they are none.
+
+    >>> import graphwright as tf
+    >>> tf.strings.split(["hello world", "a b c"])
+    <tf.RaggedTensor [[b'hello', b'world'], [b'a', b'b', b'c']]>
+    """
+
+    def cut(vector: Any) -> tuple[Any, ...]:
+        indices, values, shape = apply(
+            StringSplitV2.of(maxsplit), vector, convert("" if sep is None else sep)
+        )
+        rows = RowPartition.from_value_rowids(indices[:, 0], shape[0], validate=False)
+        return (RaggedTensor(values, rows),)
+
+    if not is_ragged(input):
+        input = convert(input, dt.string)
+        if input.shape.rank is None:
+            return cut(input)[0]
+    return each_string(cut, input)[0]
+
+
+def bytes_split(input: Any, name: str | None = None) -> Any:
+    """The bytes of each string, as strings.
+
+    >>> import graphwright as tf
+    >>> tf.strings.bytes_split(["ab", ""])
+    <tf.RaggedTensor [[b'a', b'b'], []]>
+    """
+
+    def cut(vector: Any) -> tuple[Any, ...]:
+        lengths = cast(strings.length(vector), dt.int64)
+        offsets, splits = positions(lengths * 0, lengths)
+        rows = RowPartition(splits)
+        texts = gather(vector, rows.value_rowids())
+        return (RaggedTensor(strings.substr(texts, offsets, ones_like(offsets)), rows),)
+
+    return each_string(cut, input)[0]
+
+
+def unicode_decode(
+    input: Any,
+    input_encoding: str,
+    errors: str = "replace",
+    replacement_char: int = 0xFFFD,
+    replace_control_characters: bool = False,
+    name: str | None = None,
+) -> Any:
+    """The code points of each string.
+
+    What the encoding does not allow becomes `replacement_char`, is left out (errors="ignore"),
+    or is an InvalidArgumentError ("strict").
+
+    >>> import graphwright as tf
+    >>> tf.strings.unicode_decode(["Gö", "a"], "UTF-8")
+    <tf.RaggedTensor [[71, 246], [97]]>
+    """
+    op = UnicodeDecode.of(
+        input_encoding, errors, replacement_char, replace_control_characters, dt.int64
+    )
+
+    def cut(vector: Any) -> tuple[Any, ...]:
+        splits, points = apply(op, vector)
+        return (RaggedTensor(points, RowPartition(splits)),)
+
+    return each_string(cut, input)[0]
+
+
+def unicode_decode_with_offsets(
+    input: Any,
+    input_encoding: str,
+    errors: str = "replace",
+    replacement_char: int = 0xFFFD,
+    replace_control_characters: bool = False,
+    name: str | None = None,
+) -> Any:
+    """The code points of each string, and the places of their first bytes in it.
+
+    >>> import graphwright as tf
+    >>> tf.strings.unicode_decode_with_offsets(["öa"], "UTF-8")
+    (<tf.RaggedTensor [[246, 97]]>, <tf.RaggedTensor [[0, 2]]>)
+    """
+    op = UnicodeDecodeWithOffsets.of(
+        input_encoding, errors, replacement_char, replace_control_characters, dt.int64
+    )
+
+    def cut(vector: Any) -> tuple[Any, ...]:
+        splits, points, starts = apply(op, vector)
+        rows = RowPartition(splits)
+        return RaggedTensor(points, rows), RaggedTensor(starts, rows)
+
+    return each_string(cut, input)
+
+
+def unicode_split(
+    input: Any,
+    input_encoding: str,
+    errors: str = "replace",
+    replacement_char: int = 0xFFFD,
+    name: str | None = None,
+) -> Any:
+    """The characters of each string, as strings in the same encoding.
+
+    >>> import graphwright as tf
+    >>> tf.strings.unicode_split(["Gö", "a"], "UTF-8")
+    <tf.RaggedTensor [[b'G', b'\\xc3\\xb6'], [b'a']]>
+    """
+    points = unicode_decode(input, input_encoding, errors, replacement_char)
+    return encoded_each(points, input_encoding, errors, replacement_char)
+
+
+def encoded_each(points: Any, encoding: str, errors: str, replacement_char: int) -> Any:
+    """Each code point as a string."""
+    longer = opened(expand_dims)(points, -1)
+    return unicode_encode(longer, encoding, errors, replacement_char)
+
+
+def unicode_split_with_offsets(
+    input: Any,
+    input_encoding: str,
+    errors: str = "replace",
+    replacement_char: int = 0xFFFD,
+    name: str | None = None,
+) -> Any:
+    """The characters of each string, and the places of their first bytes in it."""
+    points, starts = unicode_decode_with_offsets(input, input_encoding, errors, replacement_char)
+    return encoded_each(points, input_encoding, errors, replacement_char), starts
+
+
+def unicode_encode(
+    input: Any,
+    output_encoding: str,
+    errors: str = "replace",
+    replacement_char: int = 0xFFFD,
+    name: str | None = None,
+) -> Any:
+    """Strings of the code points in the innermost rows.
+
+    >>> import graphwright as tf
+    >>> tf.strings.unicode_encode([[71, 246], [97, 98]], "UTF-8").numpy()
+    array([b'G\\xc3\\xb6', b'ab'], dtype=object)
+    """
+    op = UnicodeEncode.of(output_encoding, errors, replacement_char)
+    input = input if is_ragged(input) else convert(input, dt.int32)
+    rank = input.shape.rank
+    if rank is None:
+        raise ValueError("Rank of `input` must be statically known.")
+    if rank == 0:
+        raise ValueError("input_tensor's rank must be at least 1")
+    if is_ragged(input) and rank > 2:
+        inner = unicode_encode(input.values, output_encoding, errors, replacement_char)
+        return input.with_values(inner)
+    if rank == 1:
+        return unicode_encode(input[None], output_encoding, errors, replacement_char)[0]
+    if rank > 2:
+        outer = from_tensor(input, None, None, 1, dt.int64)
+        inner = unicode_encode(outer.values, output_encoding, errors, replacement_char)
+        return outer.with_values(inner).to_tensor()
+    rows = input if is_ragged(input) else from_tensor(input, None, None, 1, dt.int64)
+    return apply(op, rows.values, rows.row_splits)
+
+
+def ngrams(
+    data: Any,
+    ngram_width: Any,
+    separator: str = " ",
+    pad_values: Any = None,
+    padding_width: int | None = None,
+    preserve_short_sequences: bool = False,
+    name: str | None = None,
+) -> Any:
+    """Runs of `ngram_width` neighbours in the innermost rows, joined; of several widths for a list.
+
+    `pad_values` (a string, or one for each end) stand `padding_width` times before and behind
+    each row, by default as often as the width allows.
+
+    >>> import graphwright as tf
+    >>> tf.strings.ngrams(["a", "b", "c"], 2).numpy()
+    array([b'a b', b'b c'], dtype=object)
+    """
+    given = ngram_width if isinstance(ngram_width, (list, tuple)) else [ngram_width]
+    widths = tuple([int(width) for width in given])
+    if any(width < 1 for width in widths):
+        raise ValueError(f"All ngram_widths must be greater than 0. Got {ngram_width}")
+    left, right, padding = paddings(pad_values, padding_width)
+    op = StringNGrams.of(separator, widths, left, right, padding, preserve_short_sequences)
+    data = data if is_ragged(data) else convert(data, dt.string)
+    rank = data.shape.rank
+    if rank == 0:
+        raise ValueError("Data must have rank>0")
+    if rank == 1:
+        return rows_of_ngrams(op, from_tensor(data[None], None, None, 1, dt.int64)).values
+    if is_ragged(data):
+        return rows_of_ngrams(op, data)
+    return rows_of_ngrams(op, from_tensor(data, None, None, rank - 1, dt.int64)).to_tensor()
+
+
+def paddings(pad_values: Any, padding_width: int | None) -> tuple[str, str, int]:
+    """What stands before and behind rows, and how often."""
+    if pad_values is None:
+        if padding_width:
+            raise ValueError("pad_values must be provided if padding_width is set.")
+        return "", "", 0
+    left, right = (pad_values, pad_values) if isinstance(pad_values, (str, bytes)) else pad_values
+    if not isinstance(left, (str, bytes)) or not isinstance(right, (str, bytes)):
+        raise TypeError("pad_values must be a string, tuple of strings, or None.")
+    if padding_width is not None and padding_width < 1:
+        raise ValueError(f"padding_width must be greater than 0. Got {padding_width}")
+    left, right = (text.decode() if isinstance(text, bytes) else text for text in (left, right))
+    return left, right, -1 if padding_width is None else padding_width
+
+
+def rows_of_ngrams(op: StringNGrams, data: RaggedTensor) -> Any:
+    """The runs of each innermost row."""
+    if is_ragged(data.values):
+        return data.with_values(rows_of_ngrams(op, data.values))
+    values, splits = apply(op, data.values, data.row_splits)
+    return RaggedTensor(values, RowPartition(splits))
+
+
+@implement(strings.join, RaggedTensor)
+def join(inputs: Any, separator: Any = "", name: Any = None) -> Any:
+    """Strings at the same places joined."""
+    return apply_flat(lambda *parts: strings.join(parts, separator), list(inputs))
+
+
+@implement(strings.reduce_join, RaggedTensor)
+def reduce_join(
+    inputs: Any, axis: Any = None, keepdims: Any = False, separator: Any = "", name: Any = None
+) -> Any:
+    """Strings joined along axes."""
+
+    def dense(x: Any, axis: Any = None, keepdims: Any = False) -> Any:
+        return strings.reduce_join(x, axis, keepdims, separator)
+
+    def segments(x: Any, ids: Any, count: Any) -> Any:
+        return strings.unsorted_segment_join(x, ids, count, separator)
+
+    return reduced(dense, segments, inputs, axis, bool(keepdims))
+
+
+@implement(strings.format, RaggedTensor)
+def format(
+    template: Any, inputs: Any, placeholder: Any = "{}", summarize: Any = 3, name: Any = None
+) -> Any:
+    """The template with each placeholder replaced by a tensor or ragged tensor."""
+    values = list(inputs) if isinstance(inputs, (list, tuple)) else [inputs]
+    pieces = template.split(placeholder)
+    if len(pieces) != len(values) + 1:
+        raise ValueError(
+            f"The template expects {len(pieces) - 1} tensors, but the inputs only has {len(values)}"
+        )
+    texts: list[Any] = [convert(pieces[0])]
+    for value, piece in zip(values, pieces[1:]):
+        shown = StringFormat.of("{}", "{}", summarize)
+        texts.append(
+            text_of(value, summarize) if is_ragged(value) else apply(shown, convert(value))
+        )
+        texts.append(convert(piece))
+    return strings.join(texts)
+
+
+def text_of(ragged: RaggedTensor, summarize: int = 3) -> Any:
+    """The rows as text, of each the first and last entries: `[[1, 2], []]`."""
+    values = ragged.flat_values
+    if values.dtype is dt.string:
+        entries = strings.join([convert("'"), values, convert("'")])
+    else:
+        entries = as_string(values)
+    rows = text_of_rows(ragged.with_flat_values(entries), summarize)
+    whole = RaggedTensor(rows, RowPartition.from_uniform_row_length(ragged.nrows(), nrows=1))
+    return text_of_rows(whole, summarize)[0]
+
+
+def text_of_rows(texts: Any, summarize: int) -> Any:
+    """The text of each row of texts."""
+    if is_ragged(texts.values):
+        texts = texts.with_values(text_of_rows(texts.values, summarize))
+    elif texts.values.shape.rank > 1:
+        count = texts.values.shape.rank
+        inner = from_tensor(texts.values, None, None, count - 1, texts.row_splits.dtype)
+        texts = texts.with_values(text_of_rows(inner, summarize))
+    joined = reduce_join(texts, -1, separator=", ")
+    if summarize >= 0:
+        ends = [
+            reduce_join(sliced_columns(texts, piece), -1, separator=", ")
+            for piece in (slice(None, summarize), slice(-summarize, None))
+        ]
+        short = strings.join([ends[0], convert(", ..., "), ends[1]])
+        joined = select(texts.row_lengths() > 2 * summarize, short, joined)
+    return strings.join([convert("["), joined, convert("]")])

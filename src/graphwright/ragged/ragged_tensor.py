@@ -1,0 +1,363 @@
+"""`tf.RaggedTensor`: values, and how they are divided into rows."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+
+from graphwright.op.dispatch import opened
+from graphwright.ops.core.casting import cast
+from graphwright.ops.core.creation import fill
+from graphwright.ops.core.joining import stack
+from graphwright.ops.core.shapes import shape as shape_of
+from graphwright.ops.math import arithmetic, bitwise, comparison, transcendental
+from graphwright.ragged.factories import Factories, as_values, is_ragged
+from graphwright.ragged.ragged_display import shown
+from graphwright.ragged.ragged_iteration import RaggedRows
+from graphwright.ragged.row_partition import RowPartition, splits_dtype
+from graphwright.types import dtypes as dt
+from graphwright.types.composite import Composite
+from graphwright.types.dtypes import DType
+from graphwright.types.shape import TensorShape
+from graphwright.values.tensor import EagerTensor
+from graphwright.values.tensor_operators import Operators
+
+
+class RaggedTensor(Factories, Composite, Operators):
+    """A tensor whose rows differ in length.
+
+    `values` (a tensor or a ragged tensor) holds the rows one after the other, `row_splits` says
+    where they begin and end. Made by `tf.ragged.constant` or one of the `from_` methods.
+
+    >>> import graphwright as tf
+    >>> x = tf.RaggedTensor.from_row_lengths([3, 1, 4, 1, 5], [2, 0, 3])
+    >>> x
+    <tf.RaggedTensor [[3, 1], [], [4, 1, 5]]>
+    >>> tf.reduce_sum(x, axis=1).numpy()
+    array([ 4,  0, 10], dtype=int32)
+    """
+
+    __slots__ = ("__weakref__", "_row_partition", "_values")
+
+    _instead = "a ragged tensor does not change. Make another one, as of rows by `tf.concat`."
+
+    def __init__(self, values: Any, row_partition: RowPartition) -> None:
+        if not isinstance(row_partition, RowPartition):
+            raise ValueError(
+                "RaggedTensor constructor is private; please use one of the factory methods "
+                "instead (e.g., RaggedTensor.from_row_lengths())"
+            )
+        self._values = values
+        self._row_partition = row_partition
+
+    # -- what it is -----------------------------------------------------------------------
+
+    @property
+    def values(self) -> Any:
+        """All rows, one after the other."""
+        return self._values
+
+    @property
+    def flat_values(self) -> Any:
+        """The values inside all partitions: a tensor."""
+        values = self._values
+        while is_ragged(values):
+            values = values._values
+        return values
+
+    @property
+    def row_splits(self) -> Any:
+        """Where rows begin, and at last where they end."""
+        return self._row_partition.row_splits()
+
+    @property
+    def dtype(self) -> DType:
+        """The dtype of the values."""
+        found: DType = self._values.dtype
+        return found
+
+    @property
+    def ragged_rank(self) -> int:
+        """How often the values are divided."""
+        return len(self.partitions)
+
+    @property
+    def partitions(self) -> list[RowPartition]:
+        """The partitions, the outermost first."""
+        found = []
+        values: Any = self
+        while is_ragged(values):
+            found.append(values._row_partition)
+            values = values._values
+        return found
+
+    @property
+    def _nested_row_partitions(self) -> tuple[RowPartition, ...]:
+        return tuple(self.partitions)
+
+    @property
+    def shape(self) -> TensorShape:
+        """What is known of the shape; None where rows differ."""
+        inner = self._values.shape
+        partition = self._row_partition
+        outer = TensorShape([partition.static_nrows, partition.static_uniform_row_length])
+        return outer.concatenate(inner[1:]) if inner.rank is not None else TensorShape(None)
+
+    def get_shape(self) -> TensorShape:
+        """What is known of the shape, as `shape`."""
+        return self.shape
+
+    @property
+    def uniform_row_length(self) -> Any:
+        """The length of all rows where they are known to have one, else None."""
+        return self._row_partition.uniform_row_length()
+
+    @property
+    def nested_row_splits(self) -> tuple[Any, ...]:
+        """The splits of all partitions, the outermost first."""
+        return tuple([partition.row_splits() for partition in self.partitions])
+
+    def nested_row_lengths(self, name: str | None = None) -> tuple[Any, ...]:
+        """The lengths of rows of all partitions, the outermost first."""
+        return tuple([partition.row_lengths() for partition in self.partitions])
+
+    def nested_value_rowids(self, name: str | None = None) -> tuple[Any, ...]:
+        """The numbers of rows of all partitions, the outermost first."""
+        return tuple([partition.value_rowids() for partition in self.partitions])
+
+    def value_rowids(self, name: str | None = None) -> Any:
+        """The number of each value's row."""
+        return self._row_partition.value_rowids()
+
+    def nrows(self, out_type: Any = None, name: str | None = None) -> Any:
+        """The number of rows."""
+        count = self._row_partition.nrows()
+        return count if out_type is None else cast(count, out_type)
+
+    def row_starts(self, name: str | None = None) -> Any:
+        """Where each row begins."""
+        return self._row_partition.row_starts()
+
+    def row_limits(self, name: str | None = None) -> Any:
+        """Where each row ends."""
+        return self._row_partition.row_limits()
+
+    def row_lengths(self, axis: int = 1, name: str | None = None) -> Any:
+        """The lengths of the rows along an axis; ragged for those inside others."""
+        axis = self.positive_axis(axis, "axis")
+        if axis == 0:
+            return self.nrows()
+        if axis == 1:
+            return self._row_partition.row_lengths()
+        if is_ragged(self._values):
+            return self.with_values(self._values.row_lengths(axis - 1))
+        return self.with_values(dense_lengths(self._values, axis - 1, self.row_splits.dtype))
+
+    def bounding_shape(
+        self, axis: Any = None, name: str | None = None, out_type: Any = None
+    ) -> Any:
+        """The shape of the smallest tensor that all rows fit in."""
+        found = self._bodies.bounding_shape(self)
+        if out_type is not None:
+            found = cast(found, out_type)
+        if axis is None:
+            return found
+        if isinstance(axis, int):
+            return found[axis]
+        return stack([found[each] for each in axis])
+
+    def positive_axis(self, axis: int, what: str, extra: int = 0) -> int:
+        """An axis counted from the first; ValueError if there is none such."""
+        rank = self.shape.rank
+        if rank is None:
+            if axis < 0:
+                raise ValueError(f"{what}={axis} of a ragged tensor of unknown rank is not known")
+            return axis
+        rank += extra
+        if not -rank <= axis < rank:
+            raise ValueError(f"{what}={axis} out of bounds: expected {-rank}<={what}<{rank}")
+        return axis % rank
+
+    # -- other tensors like it --------------------------------------------------------------
+
+    def with_values(self, new_values: Any) -> RaggedTensor:
+        """The same rows of other values."""
+        values = as_values(new_values)
+        mine, theirs = self._values.shape, values.shape
+        if mine.rank and theirs.rank and not mine[:1].is_compatible_with(theirs[:1]):
+            raise ValueError(f"Shapes {mine[:1]} and {theirs[:1]} are incompatible")
+        if is_ragged(values) and values.row_splits.dtype is not self.row_splits.dtype:
+            return RaggedTensor(
+                values.with_row_splits_dtype(dt.int64), self._row_partition.with_dtype(dt.int64)
+            )
+        return RaggedTensor(values, self._row_partition)
+
+    def with_flat_values(self, new_values: Any) -> RaggedTensor:
+        """The same partitions of other values."""
+        if is_ragged(self._values):
+            return self.with_values(self._values.with_flat_values(new_values))
+        return self.with_values(new_values)
+
+    def with_row_splits_dtype(self, dtype: Any) -> RaggedTensor:
+        """The same tensor with splits of another dtype."""
+        wanted = splits_dtype(dtype)
+        if wanted is self.row_splits.dtype:
+            return self
+        values = self._values
+        inner = values.with_row_splits_dtype(wanted) if is_ragged(values) else values
+        return RaggedTensor(inner, self._row_partition.with_dtype(wanted))
+
+    def merge_dims(self, outer_axis: int, inner_axis: int) -> Any:
+        """The axes from `outer_axis` to `inner_axis` made one."""
+        outer = self.positive_axis(outer_axis, "outer_axis")
+        inner = self.positive_axis(inner_axis, "inner_axis")
+        if outer > inner:
+            raise ValueError(
+                f"Expected outer_axis ({outer_axis}) to be less than or equal to inner_axis "
+                f"({inner_axis})."
+            )
+        return self._bodies.merge_dims(self, outer, inner)
+
+    def to_tensor(
+        self, default_value: Any = None, name: str | None = None, shape: Any = None
+    ) -> Any:
+        """The tensor that all rows fit in, filled up with `default_value` (zeros, by default).
+
+        >>> import graphwright as tf
+        >>> tf.ragged.constant([[1, 2], [3]]).to_tensor(-1).numpy().tolist()
+        [[1, 2], [3, -1]]
+        """
+        return self._bodies.to_tensor(self, default_value, shape)
+
+    def to_sparse(self, name: str | None = None) -> Any:
+        """The sparse tensor of the same elements."""
+        return self._bodies.to_sparse(self)
+
+    def to_list(self) -> list[Any]:
+        """The rows as nested Python lists; ValueError while tracing."""
+        values = self._values
+        rows = values.to_list() if is_ragged(values) else eager_values(values).tolist()
+        splits = eager_values(self.row_splits).tolist()
+        return [rows[a:b] for a, b in pairwise(splits)]
+
+    def numpy(self) -> np.ndarray[Any, Any]:
+        """The rows as an array; one of arrays where they differ in length."""
+        values = self._values
+        inner = values.numpy() if is_ragged(values) else np.asarray(eager_values(values))
+        splits = eager_values(self.row_splits).tolist()
+        rows = [inner[a:b] for a, b in pairwise(splits)]
+        if rows and len({len(row) for row in rows}) == 1:
+            return np.stack(rows)
+        made = np.empty(len(rows), dtype=object if rows else inner.dtype)
+        for i, row in enumerate(rows):
+            made[i] = row
+        return made if rows else np.empty((0, *inner.shape), inner.dtype)
+
+    def consumers(self) -> list[Any]:
+        """The operations that take its tensors; none eagerly."""
+        tensors = [self.flat_values, *self.nested_row_splits]
+        return [op for t in tensors if hasattr(t, "graph_consumers") for op in t.consumers()]
+
+    # -- Python's protocols -----------------------------------------------------------------
+
+    def __neg__(self) -> Any:
+        return opened(arithmetic.negative)(self)
+
+    def __abs__(self) -> Any:
+        return opened(transcendental.abs)(self)
+
+    def __invert__(self) -> Any:
+        return opened(bitwise.invert_operator)(self)
+
+    def __eq__(self, other: object) -> Any:
+        return False if other is None else opened(comparison.tensor_equals)(self, other)
+
+    def __ne__(self, other: object) -> Any:
+        return True if other is None else opened(comparison.tensor_not_equals)(self, other)
+
+    def __hash__(self) -> int:
+        raise TypeError("RaggedTensor is unhashable.")
+
+    def __bool__(self) -> bool:
+        raise TypeError("RaggedTensor may not be used as a boolean.")
+
+    def __getitem__(self, key: Any) -> Any:
+        return self._bodies.get_item(self, key)
+
+    def __iter__(self) -> Iterator[Any]:
+        count = self._row_partition.static_nrows
+        if count is None:
+            raise TypeError("a ragged tensor whose number of rows is not known cannot be iterated")
+        return (self[i] for i in range(count))
+
+    def __graph_iteration__(self) -> Any:
+        return RaggedRows(self)
+
+    def __copy__(self) -> RaggedTensor:
+        return self
+
+    def __reduce__(self) -> Any:
+        return RaggedTensor, (self._values, self._row_partition)
+
+    def __repr__(self) -> str:
+        return shown(self)
+
+    __str__ = __repr__
+
+    def _text(self, summarize: int) -> Any:
+        """What `tf.print` prints: a string tensor."""
+        return self._bodies.text_of(self, summarize)
+
+    # -- as a composite ---------------------------------------------------------------------
+
+    @property
+    def __graphwright_spec__(self) -> Any:
+        return self._bodies.spec_of(self)
+
+    def _sign(self) -> tuple[Any, list[Any]] | None:
+        uniform, splits = [], []
+        values: Any = self
+        while is_ragged(values):
+            partition = values._row_partition
+            uniform.append(partition.static_uniform_row_length)
+            splits.append(partition.row_splits())
+            values = values._values
+        tensors = [values, *splits]
+        if any(type(tensor) is not EagerTensor for tensor in tensors):
+            return None
+        flat, rows = values._array, splits[0]._array
+        inner = flat.shape[1:]  # how many values there are is no part of the type
+        return (flat.dtype, inner, rows.dtype, rows.shape, tuple(uniform)), tensors
+
+    @property
+    def _differentiable_part(self) -> Any:
+        return self._values
+
+    def _row(self, index: Any) -> Any:
+        return self[index]
+
+    def _row_count(self) -> Any:
+        return self.nrows()
+
+    @property
+    def _static_row_count(self) -> int | None:
+        return self._row_partition.static_nrows
+
+    def _with_differentiable_part(self, part: Any) -> RaggedTensor:
+        return self.with_values(part)
+
+
+def dense_lengths(values: Any, axis: int, dtype: DType) -> Any:
+    """The size of a dense axis, for each index of the axes before it."""
+    sizes = shape_of(values, dtype)
+    return fill(sizes[:axis], sizes[axis])
+
+
+def eager_values(tensor: Any) -> Any:
+    """A tensor's array; ValueError while tracing."""
+    if not hasattr(tensor, "numpy"):
+        raise ValueError("RaggedTensor.numpy() and to_list() are only supported in eager mode.")
+    return tensor.numpy()

@@ -1,0 +1,228 @@
+"""`tf.sparse`: sums, products, reductions, and functions of the elements."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from graphwright.op.dispatch import implement
+from graphwright.op.interpreter import apply
+from graphwright.ops.core import casting, shapes
+from graphwright.ops.core.effect_ops import Assert
+from graphwright.ops.core.gathering import gather_nd
+from graphwright.ops.core.sequences import range as range_of
+from graphwright.ops.linalg.contraction import matmul
+from graphwright.ops.linalg.linear_systems import matrix_transpose
+from graphwright.ops.math import arithmetic, bessel, special, transcendental, trigonometric
+from graphwright.ops.math.arithmetic import conj
+from graphwright.ops.math.comparison import equal
+from graphwright.ops.math.reduction import reduce_all, reduce_prod
+from graphwright.ops.sparse import sparse_dense as dense_ops
+from graphwright.ops.sparse import sparse_sums as sums
+from graphwright.types import dtypes as dt
+from graphwright.values.convert import convert
+from graphwright.values.sparse.sparse_functions import known_shape, rank_of, shaped
+from graphwright.values.sparse.sparse_tensor import SparseTensor, converted
+
+_REAL = {dt.complex64: dt.float32, dt.complex128: dt.float64}
+
+
+def add(a: Any, b: Any, threshold: Any = 0) -> Any:
+    """a + b, of which one at least is sparse; the sum of two sparse tensors is sparse.
+
+    Of that sum, elements that both have are left out if it is below `threshold` in size. There is
+    no broadcasting.
+
+    >>> x = tf.sparse.from_dense([[1, 0], [0, 2]])
+    >>> tf.sparse.to_dense(tf.sparse.add(x, x)).numpy().tolist()
+    [[2, 0], [0, 4]]
+    """
+    if not (isinstance(a, SparseTensor) or isinstance(b, SparseTensor)):
+        raise TypeError("At least one input should be SparseTensor; do you mean to use tf.add()?")
+    if isinstance(a, SparseTensor) and isinstance(b, SparseTensor):
+        limit = convert(threshold, _REAL.get(a.dtype, a.dtype))
+        made = apply(sums.SPARSE_ADD, *parts(a), *parts(b), limit)
+        return shaped(SparseTensor(*made), a.shape.merge_with(b.shape))
+    x, y = (a, b) if isinstance(a, SparseTensor) else (b, a)
+    return apply(dense_ops.DENSE_ADD, *parts(x), convert(y, x.dtype))
+
+
+def parts(x: SparseTensor) -> tuple[Any, Any, Any]:
+    """Indices, values and dense shape."""
+    return x.indices, x.values, x.dense_shape
+
+
+def maximum(sp_a: Any, sp_b: Any, name: str | None = None) -> SparseTensor:
+    """The greater of two sparse tensors' elements, where either has one."""
+    return extreme(sums.MAXIMUM, sp_a, sp_b, name)
+
+
+def minimum(sp_a: Any, sp_b: Any, name: str | None = None) -> SparseTensor:
+    """The lesser of two sparse tensors' elements, where either has one."""
+    return extreme(sums.MINIMUM, sp_a, sp_b, name)
+
+
+def extreme(op: Any, a: Any, b: Any, name: str | None) -> SparseTensor:
+    """An op of two sparse tensors' elements."""
+    a, b = converted(a, "sp_a"), converted(b, "sp_b")
+    indices, values = apply(op, *parts(a), *parts(b), name=name)
+    return shaped(SparseTensor(indices, values, a.dense_shape), a.shape)
+
+
+def sparse_dense_matmul(
+    sp_a: Any, b: Any, adjoint_a: bool = False, adjoint_b: bool = False, name: str | None = None
+) -> Any:
+    """The product of two matrices, one of them sparse, each conjugated and transposed if so asked.
+
+    >>> x = tf.sparse.from_dense([[0.0, 2.0], [1.0, 0.0]])
+    >>> tf.sparse.sparse_dense_matmul(x, tf.constant([[1.0], [10.0]])).numpy().tolist()
+    [[20.0], [1.0]]
+    """
+    if isinstance(b, SparseTensor):
+        turned = sparse_dense_matmul(b, sp_a, not adjoint_b, not adjoint_a, name)
+        return conj(matrix_transpose(turned))
+    a = converted(sp_a, "sp_a")
+    op = dense_ops.SparseTensorDenseMatMul.of(bool(adjoint_a), bool(adjoint_b))
+    product = apply(op, *parts(a), convert(b, a.dtype), name=name)
+    if a.shape.rank == 2:
+        rows = a.shape[1 if adjoint_a else 0]
+        product = known_shape(product, product.shape.merge_with([rows, None]))
+    return product
+
+
+def sampled_addmm(
+    indices: Any,
+    values: Any,
+    dense_shape: Any,
+    mat1: Any,
+    mat2: Any,
+    beta: Any = 1.0,
+    alpha: Any = 1.0,
+    output_type: Any = dt.float32,
+) -> tuple[Any, Any, Any]:
+    """alpha * (mat1 @ mat2) + beta * values at the places of a sparse matrix: its three parts."""
+    indices = convert(indices)
+    product = gather_nd(matmul(convert(mat1), convert(mat2)), indices)
+    return indices, alpha * product + beta * convert(values), convert(dense_shape)
+
+
+def softmax(sp_input: Any, name: str | None = None) -> SparseTensor:
+    """The softmax of the elements that are there, along the last axis."""
+    x = converted(sp_input)
+    return x.with_values(apply(dense_ops.SOFTMAX, *parts(x), name=name))
+
+
+def reduce_sum(
+    sp_input: Any,
+    axis: Any = None,
+    keepdims: bool | None = None,
+    output_is_sparse: bool = False,
+    name: str | None = None,
+) -> Any:
+    """The sums along axes, by default all, as a dense tensor unless `output_is_sparse`."""
+    kinds = dense_ops.SparseReduceSum, dense_ops.SparseReduceSumSparse
+    return reduced(kinds[bool(output_is_sparse)], sp_input, axis, keepdims, name)
+
+
+def reduce_max(
+    sp_input: Any,
+    axis: Any = None,
+    keepdims: bool | None = None,
+    output_is_sparse: bool = False,
+    name: str | None = None,
+) -> Any:
+    """The greatest of the elements that are there along axes, 0 where none is.
+
+    A dense tensor unless `output_is_sparse`.
+    """
+    kinds = dense_ops.SparseReduceMax, dense_ops.SparseReduceMaxSparse
+    return reduced(kinds[bool(output_is_sparse)], sp_input, axis, keepdims, name)
+
+
+def reduced(kind: Any, sp_input: Any, axis: Any, keepdims: Any, name: str | None) -> Any:
+    """A reduction of a sparse tensor."""
+    x = converted(sp_input)
+    if axis is None:
+        count = rank_of(x)
+        axis = list(range(count)) if isinstance(count, int) else range_of(count)
+    found = apply(kind.of(bool(keepdims)), *parts(x), axis, name=name)
+    return SparseTensor(*found) if isinstance(found, tuple) else found
+
+
+def map_values(op: Callable[..., Any], *args: Any, **kwargs: Any) -> SparseTensor:
+    """A sparse tensor of what `op` makes of the elements of those among the arguments.
+
+    They must have elements in the same places.
+
+    >>> x = tf.sparse.from_dense([[1, 0], [0, 2]])
+    >>> tf.sparse.map_values(tf.multiply, x, 10).values.numpy().tolist()
+    [10, 20]
+    """
+    found = [v for v in (*args, *kwargs.values()) if isinstance(v, SparseTensor)]
+    if not found:
+        raise ValueError("No SparseTensor in argument list of map_values")
+    first = found[0]
+    for other in found[1:]:
+        same = reduce_all(equal(first.indices, other.indices))
+        apply(Assert.of(3), same, convert("Mismatched indices!"), first.indices, other.indices)
+
+    def elements(value: Any) -> Any:
+        return value.values if isinstance(value, SparseTensor) else value
+
+    values = op(*map(elements, args), **{k: elements(v) for k, v in kwargs.items()})
+    return first.with_values(values)
+
+
+# -- what public functions mean for sparse tensors ----------------------------------------------
+
+_ELEMENTS = {
+    arithmetic: "negative",
+    bessel: "bessel_i0e bessel_i1e",
+    special: "erf",
+    transcendental: "abs sign sqrt square",
+    trigonometric: "asin asinh atan atanh sin tan tanh",
+}
+
+
+def of_elements(function: Callable[..., Any]) -> None:
+    """Registers that a function of a sparse tensor is that of its elements."""
+
+    @implement(function, SparseTensor)
+    def meaning(x: Any, name: str | None = None) -> Any:
+        return x.with_values(function(x.values, name=name))
+
+
+for _module, _names in _ELEMENTS.items():
+    for _name in _names.split():
+        of_elements(getattr(_module, _name))
+
+
+@implement(casting.cast, SparseTensor)
+def cast_elements(x: SparseTensor, dtype: Any, name: str | None = None) -> SparseTensor:
+    """The same places, the elements of another dtype."""
+    return x.with_values(casting.cast(x.values, dtype, name))
+
+
+@implement(arithmetic.divide, SparseTensor)
+def divided(x: Any, y: Any, name: str | None = None) -> Any:
+    """The elements divided by a dense tensor's."""
+    return x / y if isinstance(x, SparseTensor) else NotImplemented
+
+
+@implement(shapes.shape, SparseTensor)
+def shape_of_whole(input: Any, out_type: Any = None, name: str | None = None) -> Any:
+    """The dense shape."""
+    return casting.cast(input.dense_shape, dt.int32 if out_type is None else out_type)
+
+
+@implement(shapes.size, SparseTensor)
+def size_of_whole(input: Any, out_type: Any = None, name: str | None = None) -> Any:
+    """The number of elements of the whole."""
+    whole = casting.cast(input.dense_shape, dt.int32 if out_type is None else out_type)
+    return reduce_prod(whole)
+
+
+@implement(shapes.rank, SparseTensor)
+def rank_of_whole(input: Any, name: str | None = None) -> Any:
+    """The rank of the whole."""
+    return convert(rank_of(input), dt.int32)

@@ -1,0 +1,106 @@
+"""`tf.sparse.bincount`, and what `tf.math.bincount` means for sparse tensors."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from graphwright.op.dispatch import implement
+from graphwright.op.interpreter import apply
+from graphwright.ops.core.creation import ones_like
+from graphwright.ops.core.effect_ops import Assert
+from graphwright.ops.core.movement import reshape
+from graphwright.ops.math import counting
+from graphwright.ops.math.comparison import equal
+from graphwright.ops.math.reduction import reduce_all
+from graphwright.ops.sparse import sparse_counting as ops
+from graphwright.types import dtypes as dt
+from graphwright.types.dtypes import as_dtype
+from graphwright.values.convert import convert
+from graphwright.values.sparse.sparse_arithmetic import parts
+from graphwright.values.sparse.sparse_functions import to_dense
+from graphwright.values.sparse.sparse_tensor import SparseTensor
+
+
+def bincount(
+    values: Any,
+    weights: Any = None,
+    axis: int | None = 0,
+    minlength: int | None = None,
+    maxlength: int | None = None,
+    binary_output: bool = False,
+    name: str | None = None,
+) -> SparseTensor:
+    """How often each number occurs, or its weights, as a sparse tensor.
+
+    With `axis=-1` each row is counted by itself. `values` is an integer tensor, dense or sparse;
+    sparse weights have elements in the same places. InvalidArgumentError for negative values.
+
+    >>> tf.sparse.to_dense(tf.sparse.bincount([1, 2, 2])).numpy()
+    array([0, 1, 2], dtype=int32)
+    """
+    if binary_output and weights is not None:
+        raise ValueError(
+            "Arguments `binary_output` and `weights` are mutually exclusive. Please specify only "
+            "one."
+        )
+    if axis not in (None, 0, -1):
+        raise ValueError(
+            f"Unsupported value for argument axis={axis}. Only 0 and -1 are currently supported."
+        )
+    numbers = values if isinstance(values, SparseTensor) else convert(values)
+    heavy = own_weights(numbers, weights)
+    flat = axis != -1
+    bounds = [-1 if n is None else int(n) for n in (minlength, maxlength)]
+    if isinstance(numbers, SparseTensor) and not flat:
+        kind: Any = ops.SparseCountSparseOutput
+        operands: tuple[Any, ...] = (*parts(numbers), heavy)
+    else:
+        kind = ops.DenseCountSparseOutput
+        plain = numbers.values if isinstance(numbers, SparseTensor) else numbers
+        heavy = heavy if weights is None or not flat else reshape(heavy, [-1])
+        operands = (reshape(plain, [-1]) if flat else plain, heavy)
+    op = kind.of(heavy.dtype, bool(binary_output), *bounds)
+    return SparseTensor(*apply(op, *operands, name=name))
+
+
+def own_weights(numbers: Any, weights: Any) -> Any:
+    """The weights as a tensor: none of the numbers' dtype if none are given."""
+    if weights is None:
+        dtype = numbers.dtype
+        return convert([], dtype if dtype in dt.INDEX else dt.int32)
+    if not isinstance(numbers, SparseTensor):
+        return convert(weights)
+    if not isinstance(weights, SparseTensor):
+        raise ValueError(
+            "Argument `weights` must be a SparseTensor if `values` is a SparseTensor. Received "
+            f"weights={weights} of type: {type(weights).__name__}"
+        )
+    for part in ("indices", "dense_shape"):
+        mine, other = getattr(numbers, part), getattr(weights, part)
+        message = convert(f"'weights' and 'values' must have the same {part}.")
+        apply(Assert.of(3), reduce_all(equal(mine, other)), message)
+    return weights.values
+
+
+@implement(counting.bincount, SparseTensor)
+def dense_counts(
+    arr: Any,
+    weights: Any = None,
+    minlength: Any = None,
+    maxlength: Any = None,
+    dtype: Any = dt.int32,
+    name: str | None = None,
+    axis: int | None = None,
+    binary_output: bool = False,
+) -> Any:
+    """The counts as a dense tensor."""
+    if not isinstance(arr, SparseTensor):
+        return NotImplemented
+    heavy = None if weights is None else own_weights(arr, weights)
+    if axis != -1:
+        return counting.bincount(
+            arr.values, heavy, minlength, maxlength, dtype, name, axis, binary_output
+        )
+    if weights is None and not binary_output:
+        weights = SparseTensor(arr.indices, ones_like(arr.values, as_dtype(dtype)), arr.dense_shape)
+    return to_dense(bincount(arr, weights, -1, minlength, maxlength, binary_output, name))

@@ -1,0 +1,84 @@
+"""`tf.sparse.cross`: every row's combinations of one value of each tensor."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from graphwright.base.errors import InvalidArgumentError
+from graphwright.op.interpreter import apply, is_tensor
+from graphwright.ops.core.casting import cast
+from graphwright.ops.core.creation import fill
+from graphwright.ops.core.indexing import where
+from graphwright.ops.core.movement import reshape
+from graphwright.ops.core.shapes import shape as shape_of
+from graphwright.ops.sparse.sparse_cross import CrossRows
+from graphwright.ops.strings.string_pieces import as_bytes
+from graphwright.types import dtypes as dt
+from graphwright.values.convert import convert
+from graphwright.values.sparse.sparse_arithmetic import parts
+from graphwright.values.sparse.sparse_functions import reorder
+from graphwright.values.sparse.sparse_tensor import SparseTensor
+
+_HASH_KEY = 0xDECAFCAFFE
+
+
+def cross(inputs: Any, name: str | None = None, separator: Any = None) -> SparseTensor:
+    """The combinations of the inputs' rows, joined as text with `separator` ("_X_") between.
+
+    The inputs are matrices of integers or strings, sparse or dense; values of sparse ones come
+    first. InvalidArgumentError where they have different numbers of rows.
+
+    >>> colors = tf.constant([["red"], ["blue"]])
+    >>> sizes = tf.constant([[1, 2], [3, 4]])
+    >>> tf.sparse.cross([colors, sizes]).values.numpy()[:2].tolist()
+    [b'red_X_1', b'red_X_2']
+    """
+    for value in inputs:
+        if not (isinstance(value, SparseTensor) or is_tensor(value)):
+            raise TypeError("All inputs must be Tensor or SparseTensor.")
+    between = b"_X_" if separator is None else as_bytes(separator)
+    return combined(inputs, CrossRows.of(dt.string, between, None, 0), name)
+
+
+def cross_hashed(
+    inputs: Any, num_buckets: int = 0, hash_key: int | None = None, name: str | None = None
+) -> SparseTensor:
+    """The combinations of the inputs' rows, each hashed to one of `num_buckets` numbers.
+
+    With 0 buckets they are any numbers of int64. The inputs are as for `tf.sparse.cross`.
+    """
+    for value in inputs:
+        if not (isinstance(value, SparseTensor) or is_tensor(value)):
+            raise TypeError("All inputs must be SparseTensors")
+    key = _HASH_KEY if hash_key is None else int(hash_key)
+    return combined(inputs, CrossRows.of(dt.int64, b"", key, int(num_buckets)), name)
+
+
+def combined(inputs: Any, op: CrossRows, name: str | None) -> SparseTensor:
+    """What an op of rows makes of matrices, dense and sparse."""
+    sparse = [reorder(plain(x)) for x in inputs if isinstance(x, SparseTensor)]
+    dense = [whole(convert(x)) for x in inputs if not isinstance(x, SparseTensor)]
+    rows = [parts(plain(x)) for x in [*sparse, *dense]]
+    operands = [part for kind in zip(*rows) for part in kind]
+    return SparseTensor(*apply(op, *operands, name=name))
+
+
+def plain(x: SparseTensor) -> SparseTensor:
+    """A sparse matrix of strings or int64; InvalidArgumentError for other dtypes."""
+    if x.dtype is dt.string or x.dtype is dt.int64:
+        return x
+    if not x.dtype.is_integer:
+        raise InvalidArgumentError(
+            None, None, f"Inputs of tf.sparse.cross are integers or strings, not {x.dtype.name}"
+        )
+    return x.with_values(cast(x.values, dt.int64))
+
+
+def whole(x: Any) -> SparseTensor:
+    """A dense matrix as a sparse one that has all elements; InvalidArgumentError for no matrix."""
+    if x.type.rank not in (2, None):
+        raise InvalidArgumentError(
+            None, None, f"Dense inputs should be a matrix but received shape {x.shape}"
+        )
+    places = where(fill(shape_of(x), True))
+    return SparseTensor(places, reshape(x, [-1]), shape_of(x, out_type=dt.int64))

@@ -1,0 +1,29 @@
+"""`tf.edit_distance`: how far the sequences of two sparse tensors are apart."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from graphwright.op.interpreter import apply
+from graphwright.ops.strings.edit_distance import EditDistance
+from graphwright.values.sparse.sparse_tensor import SparseTensor
+
+
+def edit_distance(
+    hypothesis: Any, truth: Any, normalize: bool = True, name: str | None = "edit_distance"
+) -> Any:
+    """The Levenshtein distances of the rows of two sparse tensors, as a dense tensor of float32.
+
+    With `normalize` they are divided by the length of the true sequence. A row that is missing is
+    an empty sequence. TypeError unless both are sparse tensors.
+
+    >>> import graphwright as tf
+    >>> said, meant = (tf.sparse.from_dense([list(word)]) for word in ("kitten", "sittin"))
+    >>> tf.edit_distance(said, meant, normalize=False).numpy().tolist()
+    [2.0]
+    """
+    for what, given in (("Hypothesis", hypothesis), ("Truth", truth)):
+        if not isinstance(given, SparseTensor):
+            raise TypeError(f"{what} must be a SparseTensor.")
+    parts = [(x.indices, x.values, x.dense_shape) for x in (hypothesis, truth)]
+    return apply(EditDistance.of(bool(normalize)), *parts[0], *parts[1], name=name)

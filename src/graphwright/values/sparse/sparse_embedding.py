@@ -1,0 +1,69 @@
+"""`tf.nn.safe_embedding_lookup_sparse`: rows of a table for ids of which some are missing."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from graphwright.ops.core.creation import zeros_like
+from graphwright.ops.core.joining import concat
+from graphwright.ops.core.movement import reshape as reshape_dense
+from graphwright.ops.core.repetition import tile
+from graphwright.ops.core.shapes import shape
+from graphwright.ops.math.comparison import greater, greater_equal, logical_and, select
+from graphwright.ops.math.reduction import reduce_prod
+from graphwright.ops.nn.embedding import embedding_lookup_sparse, whole_table
+from graphwright.types import dtypes as dt
+from graphwright.values.convert import convert
+from graphwright.values.sparse.sparse_functions import fill_empty_rows, reshape, retain
+from graphwright.values.sparse.sparse_tensor import SparseTensor, converted
+
+
+def safe_embedding_lookup_sparse(
+    embedding_weights: Any,
+    sparse_ids: Any,
+    sparse_weights: Any = None,
+    combiner: str | None = "mean",
+    default_id: Any = None,
+    max_norm: float | None = None,
+    name: str | None = None,
+    allow_fast_lookup: bool = False,
+) -> Any:
+    """As `tf.nn.embedding_lookup_sparse`, for ids of any rank, some of them missing.
+
+    Negative ids and, unless `combiner` is "sum", those whose weight is not positive are left out.
+    A row without an id gets that of `default_id`, or zeros if there is none.
+    """
+    if embedding_weights is None:
+        raise ValueError(f"Missing embedding_weights {embedding_weights}.")
+    if isinstance(embedding_weights, (list, tuple)) and not embedding_weights:
+        raise ValueError(f"Missing embedding_weights {embedding_weights}.")
+    ids = converted(sparse_ids, "sparse_ids")
+    whole = ids.dense_shape
+    flat = concat([reshape_dense(reduce_prod(whole[:-1]), [1]), whole[-1:]], 0)
+    outer = ids.shape
+    weights = None if sparse_weights is None else converted(sparse_weights, "sparse_weights")
+    if weights is not None:
+        weights = SparseTensor(ids.indices, weights.values, whole)
+    ids, weights = pruned(ids, weights, combiner)
+    ids = reshape(ids, flat)
+    ids, is_empty = fill_empty_rows(ids, convert(default_id or 0, ids.dtype))
+    if weights is not None:
+        weights, _ = fill_empty_rows(reshape(weights, flat), 1.0)
+    rows = embedding_lookup_sparse(whole_table(embedding_weights), ids, weights, combiner, max_norm)
+    if default_id is None:
+        empty = tile(reshape_dense(is_empty, [-1, 1]), concat([[1], shape(rows)[1:2]], 0))
+        rows = select(empty, zeros_like(rows), rows)
+    result = reshape_dense(rows, concat([whole[:-1], shape(rows, dt.int64)[1:]], 0), name)
+    if outer.rank is not None:
+        result.set_shape(outer[:-1].concatenate(rows.shape[1:]))
+    return result
+
+
+def pruned(ids: Any, weights: Any, combiner: str | None) -> tuple[Any, Any]:
+    """The ids, and their weights, that count."""
+    valid = greater_equal(ids.values, 0)
+    if weights is None:
+        return retain(ids, valid), None
+    if combiner != "sum":
+        valid = logical_and(valid, greater(weights.values, 0))
+    return retain(ids, valid), retain(weights, valid)

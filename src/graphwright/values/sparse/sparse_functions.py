@@ -1,0 +1,309 @@
+"""`tf.sparse`: sparse tensors made, moved and cut.
+
+What an element is multiplied with or added to stands in `arithmetic`.
+"""
+
+from __future__ import annotations
+
+import builtins
+from typing import Any
+
+from graphwright.base.errors import InvalidArgumentError
+from graphwright.op.interpreter import apply, holds_tensor, is_tensor
+from graphwright.ops.core.casting import cast
+from graphwright.ops.core.creation import fill, ones, zeros, zeros_like
+from graphwright.ops.core.effect_ops import Assert
+from graphwright.ops.core.gathering import gather, gather_nd
+from graphwright.ops.core.indexing import where
+from graphwright.ops.core.joining import concat as join
+from graphwright.ops.core.joining import stack
+from graphwright.ops.core.movement import reshape as reshape_dense
+from graphwright.ops.core.sequences import range as range_of
+from graphwright.ops.core.shapes import shape as shape_of
+from graphwright.ops.core.shapes import size
+from graphwright.ops.core.static import get_static_value
+from graphwright.ops.core.unique import setdiff1d
+from graphwright.ops.math.arithmetic import floordiv, floormod, maximum, minimum
+from graphwright.ops.math.comparison import less, less_equal, not_equal
+from graphwright.ops.math.reduction import reduce_all, reduce_max
+from graphwright.ops.sparse import sparse_layout
+from graphwright.types import dtypes as dt
+from graphwright.types.dtypes import as_dtype
+from graphwright.values.convert import convert
+from graphwright.values.indexed_slices import IndexedSlices
+from graphwright.values.sparse.sparse_tensor import SparseTensor, converted
+
+
+def from_dense(tensor: Any, name: str | None = None) -> SparseTensor:
+    """The sparse tensor of the elements of a dense one that are not zero (or empty strings).
+
+    >>> tf.sparse.from_dense([[0, 3], [0, 0]]).indices.numpy()
+    array([[0, 1]])
+    """
+    dense = convert(tensor)
+    none = fill(shape_of(dense), "") if dense.dtype is dt.string else zeros_like(dense)
+    indices = where(not_equal(dense, none))
+    made = SparseTensor(indices, gather_nd(dense, indices), shape_of(dense, out_type=dt.int64))
+    made.set_shape(dense.shape)
+    return made
+
+
+def to_dense(
+    sp_input: Any,
+    default_value: Any = None,
+    validate_indices: bool = True,
+    name: str | None = None,
+) -> Any:
+    """The dense tensor, with `default_value` (zero) where there is no element.
+
+    InvalidArgumentError where indices are out of bounds or, unless `validate_indices` is False,
+    out of order or repeated.
+    """
+    x = converted(sp_input)
+    default: Any = "" if x.dtype is dt.string else False if x.dtype is dt.bool_ else 0
+    default = convert(default if default_value is None else default_value, x.dtype)
+    op = sparse_layout.SparseToDense.of(bool(validate_indices))
+    dense = apply(op, x.indices, x.dense_shape, x.values, default, name=name)
+    return known_shape(dense, x.shape)
+
+
+def known_shape(tensor: Any, shape: Any) -> Any:
+    """A tensor of which more is known while tracing."""
+    if shape.rank is not None:
+        tensor.set_shape(shape)
+    return tensor
+
+
+def eye(
+    num_rows: Any, num_columns: Any = None, dtype: Any = dt.float32, name: str | None = None
+) -> SparseTensor:
+    """The matrix with ones on the diagonal."""
+    rows = cast(num_rows, dt.int64)
+    columns = rows if num_columns is None else cast(num_columns, dt.int64)
+    count = minimum(rows, columns)
+    places = range_of(count)
+    ones_there = ones(reshape_dense(count, [1]), as_dtype(dtype))
+    return SparseTensor(stack([places, places], axis=1), ones_there, stack([rows, columns]))
+
+
+def reorder(sp_input: Any, name: str | None = None) -> SparseTensor:
+    """The same elements in the order of a dense tensor's, as many functions want them."""
+    x = converted(sp_input)
+    parts = x.indices, x.values, x.dense_shape
+    indices, values = apply(sparse_layout.REORDER, *parts, name=name)
+    return shaped(SparseTensor(indices, values, x.dense_shape), x.shape)
+
+
+def shaped(x: SparseTensor, shape: Any) -> SparseTensor:
+    """A sparse tensor of which more is known of the shape."""
+    x.set_shape(shape)
+    return x
+
+
+def reshape(sp_input: Any, shape: Any, name: str | None = None) -> SparseTensor:
+    """The same elements, in the same order, in a tensor of another shape; one size may be -1."""
+    x = converted(sp_input)
+    computed = is_tensor(shape) or holds_tensor(shape)
+    wanted = cast(convert(shape), dt.int64) if computed else convert(shape, dt.int64)
+    indices, whole = apply(sparse_layout.RESHAPE, x.indices, x.dense_shape, wanted, name=name)
+    made = SparseTensor(indices, x.values, whole)
+    sizes = wanted.known
+    if sizes is not None:
+        made.set_shape([None if n in (-1, None) else n for n in sizes])
+    return made
+
+
+def reset_shape(sp_input: Any, new_shape: Any = None) -> SparseTensor:
+    """The same elements in a tensor of another shape: by default the tightest.
+
+    ValueError or InvalidArgumentError where the new shape is less in some axis.
+    """
+    x = converted(sp_input)
+    indices, old = x.indices, x.dense_shape
+    if new_shape is None:
+        return SparseTensor(indices, x.values, maximum(0, reduce_max(indices, axis=0) + 1))
+    new = wide(new_shape)
+    known_rank, wanted = x.shape.rank, new.shape.with_rank(1)[0]
+    if known_rank is not None and wanted is not None and known_rank != wanted:
+        raise ValueError(f"Dimensions {wanted} and {known_rank} are not compatible")
+    sizes = new.known if x.shape.is_fully_defined() else None
+    if sizes is not None and any(n < o for n, o in zip(sizes, x.shape.as_list())):
+        raise ValueError(
+            "Requested new_shape should have dimension sizes >= sp_input.shape.  Found "
+            f"new_shape ({list(sizes)}), sp_input.shape ({x.shape})."
+        )
+    apply(Assert.of(3), reduce_all(less_equal(old, new)), new, old)
+    return SparseTensor(indices, x.values, new)
+
+
+def transpose(sp_input: Any, perm: Any = None, name: str | None = None) -> SparseTensor:
+    """The tensor with its axes in the order `perm`, by default reversed."""
+    x = converted(sp_input)
+    if perm is None:
+        count = x.shape.rank
+        order = range_of(rank_of(x) - 1, -1, -1)
+        static = None if count is None else list(builtins.range(count))[::-1]
+    else:
+        order = convert(perm)
+        static = get_static_value(order)
+    moved = SparseTensor(gather(x.indices, order, axis=1), x.values, gather(x.dense_shape, order))
+    if static is not None and x.shape.rank is not None and len(static) == x.shape.rank:
+        moved.set_shape([x.shape.as_list()[axis] for axis in static])
+    return reorder(moved, name)
+
+
+def rank_of(x: SparseTensor) -> Any:
+    """The rank of the whole: a number where it is known."""
+    return size(x.dense_shape) if x.shape.rank is None else x.shape.rank
+
+
+def concat(
+    axis: Any, sp_inputs: Any, expand_nonconcat_dims: bool = False, name: str | None = None
+) -> SparseTensor:
+    """Sparse tensors one after another along an axis.
+
+    The other axes must be as long in all of them; with `expand_nonconcat_dims` the longest counts.
+    """
+    parts = [converted(x, f"sp_inputs[{i}]") for i, x in enumerate(sp_inputs)]
+    if len(parts) == 1:
+        return parts[0]
+    axis = int(get_static_value(axis))
+    shapes = [x.dense_shape for x in parts]
+    if expand_nonconcat_dims:
+        shapes = widened(shapes, axis)
+    op = sparse_layout.SparseConcat.of(axis)
+    operands = [x.indices for x in parts], [x.values for x in parts], shapes
+    indices, values, whole = apply(op, *[o for each in operands for o in each], name=name)
+    return SparseTensor(indices, values, whole)
+
+
+def widened(shapes: list[Any], axis: int) -> list[Any]:
+    """Shapes whose sizes but along one axis are the greatest of all."""
+    greatest = reduce_max(stack(shapes), axis=0)
+    count = greatest.shape[0]
+    axis = axis % count if axis < 0 else axis
+    return [
+        join([greatest[:axis], shape[axis : axis + 1], greatest[axis + 1 :]], 0) for shape in shapes
+    ]
+
+
+def split(
+    sp_input: Any = None, num_split: Any = None, axis: Any = None, name: str | None = None
+) -> list[SparseTensor]:
+    """`num_split` pieces along an axis; the first ones are one longer if the length demands it."""
+    for what, given in (("sp_input", sp_input), ("num_split", num_split), ("axis", axis)):
+        if given is None:
+            raise ValueError(f"{what} is required")
+    x, count = converted(sp_input), int(num_split)
+    at = check_split(x, count, int(get_static_value(axis)))
+    length = x.dense_shape[at]
+    base, longer = floordiv(length, count), floormod(length, count)
+    pieces = []
+    for i in builtins.range(count):
+        begin = i * base + minimum(convert(i, dt.int64), longer)
+        width = base + cast(less(i, longer), dt.int64)
+        zero = zeros_like(x.dense_shape)
+        start = join([zero[:at], reshape_dense(begin, [1]), zero[at + 1 :]], 0)
+        part = x.dense_shape
+        part = join([part[:at], reshape_dense(width, [1]), part[at + 1 :]], 0)
+        pieces.append(slice(x, start, part, name))
+    return pieces
+
+
+def check_split(x: SparseTensor, count: int, axis: int) -> int:
+    """The axis from the front; InvalidArgumentError where there is no such split."""
+    known = x.shape.rank
+    if count < 1:
+        raise InvalidArgumentError(None, None, f"num_split must be at least 1, got {count}")
+    if known is None:
+        if axis < 0:
+            raise ValueError(f"axis {axis} from the end of a tensor of unknown rank")
+        return axis
+    if not -known <= axis < known:
+        raise InvalidArgumentError(
+            None, None, f"Input axis should be in range [{-known}, {known}), got {axis}"
+        )
+    length = x.shape[axis % known]
+    if length is not None and count > length:
+        raise InvalidArgumentError(
+            None,
+            None,
+            "Input num_split should be between 1 and the splitting dimension size "
+            f"({length}), got {count}",
+        )
+    return axis % known
+
+
+def wide(sizes: Any) -> Any:
+    """Sizes or places as int64, whatever integers they are."""
+    if is_tensor(sizes) or holds_tensor(sizes):
+        return cast(convert(sizes), dt.int64)
+    return convert(sizes, dt.int64)
+
+
+def slice(sp_input: Any, start: Any, size: Any, name: str | None = None) -> SparseTensor:
+    """The part of a tensor that begins at `start` and is at most of shape `size`."""
+    x = converted(sp_input)
+    operands = [wide(part) for part in (start, size)]
+    made = apply(sparse_layout.SLICE, x.indices, x.values, x.dense_shape, *operands, name=name)
+    return SparseTensor(*made)
+
+
+def expand_dims(sp_input: Any, axis: Any = None, name: str | None = None) -> SparseTensor:
+    """The tensor with an axis of length 1 more, at `axis` (the end)."""
+    x = converted(sp_input)
+    count = x.shape.rank
+    at = -1 if axis is None else int(get_static_value(axis))
+    if count is None:
+        raise ValueError("expand_dims needs to know the rank of the sparse tensor")
+    at = at + count + 1 if at < 0 else at
+    if not 0 <= at <= count:
+        raise InvalidArgumentError(
+            None, None, f"Expected axis in [{-count - 1}, {count}], but got {axis}"
+        )
+    column = zeros_like(x.indices[:, :1]) if count else zeros([shape_of(x.indices)[0], 1], dt.int64)
+    indices = join([x.indices[:, :at], column, x.indices[:, at:]], 1)
+    one = ones([1], dt.int64)
+    whole = join([x.dense_shape[:at], one, x.dense_shape[at:]], 0)
+    sizes = x.shape.as_list()
+    return shaped(SparseTensor(indices, x.values, whole), [*sizes[:at], 1, *sizes[at:]])
+
+
+def mask(a: IndexedSlices, mask_indices: Any, name: str | None = None) -> IndexedSlices:
+    """`tf.IndexedSlices` without the rows at `mask_indices`."""
+    indices, places = setdiff1d(a.indices, convert(mask_indices))
+    return IndexedSlices(gather(a.values, places, name=name), indices, a.dense_shape)
+
+
+def retain(sp_input: Any, to_retain: Any) -> SparseTensor:
+    """Only the elements for which the boolean vector `to_retain` holds."""
+    x, kept = converted(sp_input), convert(to_retain)
+    counts = x.values.shape[0], kept.shape.with_rank(1)[0]
+    if None not in counts and counts[0] != counts[1]:
+        raise ValueError(f"Dimensions {counts[0]} and {counts[1]} are not compatible")
+    places = reshape_dense(where(kept), [-1])
+    made = SparseTensor(gather(x.indices, places), gather(x.values, places), x.dense_shape)
+    return shaped(made, x.shape)
+
+
+def fill_empty_rows(
+    sp_input: Any, default_value: Any, name: str | None = None
+) -> tuple[SparseTensor, Any]:
+    """The tensor with `default_value` in each row without an element, and which rows these were."""
+    x = converted(sp_input)
+    default = convert(default_value, x.dtype)
+    op = sparse_layout.FILL_EMPTY_ROWS
+    made = apply(op, x.indices, x.values, x.dense_shape, default, name=name)
+    indices, values, empty, _ = made
+    return shaped(SparseTensor(indices, values, x.dense_shape), x.shape), empty
+
+
+def to_indicator(sp_input: Any, vocab_size: Any, name: str | None = None) -> Any:
+    """For each row of ids the booleans of which of the `vocab_size` ids are in it."""
+    x = converted(sp_input)
+    ids = cast(x.values, dt.int64)
+    count = reshape_dense(wide(vocab_size), [1])
+    indices = join([x.indices[:, :-1], ids[:, None]], 1)
+    whole = join([x.dense_shape[:-1], count], 0)
+    present = fill(shape_of(x.values), True)
+    return to_dense(SparseTensor(indices, present, whole), False, False, name)

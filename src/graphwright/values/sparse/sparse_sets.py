@@ -1,0 +1,78 @@
+"""`tf.sets`: the last axis of tensors as sets."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from graphwright.op.interpreter import apply
+from graphwright.ops.sparse import set_ops as ops
+from graphwright.ops.sparse.set_ops import MEMBERS
+from graphwright.types import dtypes as dt
+from graphwright.values.convert import convert
+from graphwright.values.sparse.sparse_arithmetic import parts
+from graphwright.values.sparse.sparse_tensor import SparseTensor
+
+
+def size(a: Any, validate_indices: bool = True) -> Any:
+    """How many distinct elements each set of a sparse tensor has, int32.
+
+    >>> tf.sets.size(tf.sparse.from_dense([[1, 2, 2], [3, 0, 0]])).numpy()
+    array([2, 1], dtype=int32)
+    """
+    if not isinstance(a, SparseTensor):
+        raise TypeError(f"Expected `SparseTensor`, got {a}.")
+    return apply(ops.SetSize.of(bool(validate_indices)), *parts(member_checked(a, "a")))
+
+
+def intersection(a: Any, b: Any, validate_indices: bool = True) -> SparseTensor:
+    """What is in the sets of both tensors, in order, as a sparse tensor."""
+    return combined(a, b, "intersection", validate_indices)
+
+
+def difference(a: Any, b: Any, aminusb: bool = True, validate_indices: bool = True) -> SparseTensor:
+    """What is in the sets of `a` alone (of `b` alone unless `aminusb`), as a sparse tensor."""
+    return combined(a, b, "a-b" if aminusb else "b-a", validate_indices)
+
+
+def union(a: Any, b: Any, validate_indices: bool = True) -> SparseTensor:
+    """What is in the sets of either tensor, in order, as a sparse tensor.
+
+    >>> found = tf.sets.union([[1, 2]], [[2, 5]])
+    >>> tf.sparse.to_dense(found).numpy()
+    array([[1, 2, 5]], dtype=int32)
+    """
+    return combined(a, b, "union", validate_indices)
+
+
+_TURNED = {"a-b": "b-a", "b-a": "a-b"}
+
+
+def combined(a: Any, b: Any, rule: str, validate_indices: bool) -> SparseTensor:
+    """The sets that a rule makes of two tensors', dense or sparse."""
+    a, b = members(a, "a"), members(b, "b")
+    if a.dtype is not b.dtype:
+        raise TypeError(f"The dtypes of 'a' and 'b' differ: {a.dtype!r} and {b.dtype!r}")
+    if isinstance(a, SparseTensor) and not isinstance(b, SparseTensor):
+        a, b, rule = b, a, _TURNED.get(rule, rule)
+    kind: Any = ops.DenseToDenseSetOperation
+    operands: tuple[Any, ...] = (a, b)
+    if isinstance(a, SparseTensor):
+        kind, operands = ops.SparseToSparseSetOperation, (*parts(a), *parts(b))
+    elif isinstance(b, SparseTensor):
+        kind, operands = ops.DenseToSparseSetOperation, (a, *parts(b))
+    return SparseTensor(*apply(kind.of(rule, bool(validate_indices)), *operands))
+
+
+def members(value: Any, what: str) -> Any:
+    """A tensor, dense or sparse, of what can be in sets; TypeError that names another's dtype."""
+    return member_checked(value if isinstance(value, SparseTensor) else convert(value), what)
+
+
+def member_checked(tensor: Any, what: str) -> Any:
+    """A tensor whose dtype is one that can be in sets."""
+    if tensor.dtype not in MEMBERS:
+        names = ", ".join(sorted(dtype.name for dtype in MEMBERS | dt.STRING))
+        raise TypeError(
+            f"{what!r} has invalid dtype `{tensor.dtype!r}` not in supported dtypes: {names}"
+        )
+    return tensor

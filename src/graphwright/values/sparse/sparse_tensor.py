@@ -1,0 +1,191 @@
+"""`tf.SparseTensor`: a tensor of which only the elements that are not zero are kept."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from graphwright.ops.core.gathering import gather_nd
+from graphwright.ops.core.movement import broadcast_to
+from graphwright.ops.math.arithmetic import truediv
+from graphwright.types import dtypes as dt
+from graphwright.types.composite import Composite
+from graphwright.types.dtypes import DType, as_dtype
+from graphwright.types.shape import TensorShape
+from graphwright.types.specs import TensorSpec, TypeSpec
+from graphwright.values.convert import convert
+
+
+class SparseTensor(Composite):
+    """The `values` at the rows of `indices` ([n, rank], int64) of a tensor of `dense_shape`.
+
+    Many functions want the indices in the order of a dense tensor's elements: see
+    `tf.sparse.reorder`. ValueError if the parts' shapes do not go together.
+
+    >>> x = tf.SparseTensor(indices=[[0, 0], [1, 2]], values=[1, 2], dense_shape=[2, 3])
+    >>> tf.sparse.to_dense(x).numpy()
+    array([[1, 0, 0],
+           [0, 0, 2]], dtype=int32)
+    """
+
+    __slots__ = ("__weakref__", "_dense_shape", "_indices", "_static", "_values")
+
+    def __init__(self, indices: Any, values: Any, dense_shape: Any) -> None:
+        self._indices = convert(indices, dt.int64)
+        self._values = convert(values)
+        self._dense_shape = convert(dense_shape, dt.int64)
+        rows = self._indices.shape.with_rank(2)
+        count = self._values.shape.with_rank(1)
+        sizes = self._dense_shape.shape.with_rank(1)
+        for mine, other in ((rows[0], count[0]), (rows[1], sizes[0])):
+            if mine is not None and other is not None and mine != other:
+                raise ValueError(f"Dimensions {mine} and {other} are not compatible")
+        known = self._dense_shape.known
+        rank = sizes[0] if known is None and sizes[0] is not None else rows[1]
+        whole = TensorShape(None if rank is None else [None] * rank)
+        self._static = whole if known is None else TensorShape(known)
+
+    @classmethod
+    def from_value(cls, sparse_tensor_value: Any) -> SparseTensor:
+        """A sparse tensor of anything that has its three parts."""
+        parts = ("indices", "values", "dense_shape")
+        if not all(hasattr(sparse_tensor_value, part) for part in parts):
+            raise TypeError(
+                "Argument sparse_tensor_value must be a `SparseTensor` or a "
+                f"`SparseTensorValue`. Received type: {type(sparse_tensor_value)}"
+            )
+        return cls(*[getattr(sparse_tensor_value, part) for part in parts])
+
+    @property
+    def indices(self) -> Any:
+        """Where the elements are: [n, rank], int64."""
+        return self._indices
+
+    @property
+    def values(self) -> Any:
+        """The elements: [n]."""
+        return self._values
+
+    @property
+    def dense_shape(self) -> Any:
+        """The shape of the whole, as a tensor: [rank], int64."""
+        return self._dense_shape
+
+    @property
+    def dtype(self) -> DType:
+        """The dtype of the elements."""
+        found: DType = self._values.dtype
+        return found
+
+    @property
+    def shape(self) -> TensorShape:
+        """What is known of the shape of the whole."""
+        return self._static
+
+    def get_shape(self) -> TensorShape:
+        """What is known of the shape, as `shape`."""
+        return self._static
+
+    def set_shape(self, shape: Any) -> None:
+        """Says what is known of the shape from elsewhere; ValueError if it cannot be."""
+        self._static = self._static.merge_with(TensorShape(shape))
+
+    def with_values(self, new_values: Any) -> SparseTensor:
+        """Other elements in the same places."""
+        made = SparseTensor(self._indices, new_values, self._dense_shape)
+        made.set_shape(self._static)
+        return made
+
+    @property
+    def __graphwright_spec__(self) -> SparseTensorSpec:
+        return SparseTensorSpec(self._static, self.dtype)
+
+    @property
+    def _differentiable_part(self) -> Any:
+        return self._values
+
+    def _with_differentiable_part(self, part: Any) -> SparseTensor:
+        return self.with_values(part)
+
+    # -- operators ----------------------------------------------------------------------
+
+    def __mul__(self, other: Any) -> SparseTensor:
+        return self.with_values(self._values * self._opposite(other))
+
+    def __truediv__(self, other: Any) -> SparseTensor:
+        return self.with_values(truediv(self._values, self._opposite(other)))
+
+    def _opposite(self, dense: Any) -> Any:
+        """The elements of a dense tensor, broadcast to this shape, where this one has any."""
+        dense = convert(dense, self.dtype)
+        return gather_nd(broadcast_to(dense, self._dense_shape), self._indices)
+
+    def __repr__(self) -> str:
+        return (
+            f"SparseTensor(indices={self._indices!s}, values={self._values!s}, "
+            f"dense_shape={self._dense_shape!s})"
+        )
+
+
+class SparseTensorSpec(TypeSpec):
+    """The type of sparse tensors of a shape, of which dimensions may be unknown, and a dtype.
+
+    >>> tf.SparseTensorSpec([None, 3], tf.int32)
+    SparseTensorSpec(TensorShape([None, 3]), tf.int32)
+    """
+
+    __slots__ = ("_dtype", "_shape")
+
+    def __init__(self, shape: Any = None, dtype: Any = dt.float32) -> None:
+        self._shape = TensorShape(shape)
+        self._dtype = as_dtype(dtype)
+
+    @classmethod
+    def from_value(cls, value: Any) -> SparseTensorSpec:
+        """The spec of a sparse tensor; TypeError for anything else."""
+        if not isinstance(value, SparseTensor):
+            raise TypeError(f"Expected SparseTensor or SparseTensorValue, got {value!r}")
+        return value.__graphwright_spec__
+
+    @property
+    def shape(self) -> TensorShape:
+        """What is known of the shape."""
+        return self._shape
+
+    @property
+    def dtype(self) -> DType:
+        """The dtype of the elements."""
+        return self._dtype
+
+    @property
+    def value_type(self) -> type:
+        """`tf.SparseTensor`."""
+        return SparseTensor
+
+    def _serialize(self) -> tuple[Any, ...]:
+        return (self._shape, self._dtype)
+
+    @property
+    def _component_specs(self) -> Any:
+        rank = self._shape.rank
+        return [
+            TensorSpec([None, rank], dt.int64),
+            TensorSpec([None], self._dtype),
+            TensorSpec([rank], dt.int64),
+        ]
+
+    def _to_components(self, value: Any) -> Any:
+        return [value.indices, value.values, value.dense_shape]
+
+    def _from_components(self, components: Any) -> SparseTensor:
+        made = SparseTensor(*components)
+        made.set_shape(self._shape)
+        return made
+
+
+def converted(value: Any, what: str = "sp_input") -> SparseTensor:
+    """A sparse tensor as it is; TypeError that names the argument for anything else."""
+    if isinstance(value, SparseTensor):
+        return value
+    if all(hasattr(value, part) for part in ("indices", "values", "dense_shape")):
+        return SparseTensor.from_value(value)
+    raise TypeError(f"Input must be a SparseTensor: {what} is {value!r}")

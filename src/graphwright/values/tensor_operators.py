@@ -1,0 +1,160 @@
+"""Python's operators on tensors and variables, each handed to the op that it means."""
+
+from __future__ import annotations
+
+from typing import Any, NoReturn
+
+from graphwright.base.errors import user_location
+from graphwright.op.dispatch import call
+from graphwright.op.interpreter import convert, is_tensor
+from graphwright.op.op import Hooks
+from graphwright.op.refusal import leave, own_boundary
+from graphwright.ops.core import indexing
+from graphwright.ops.linalg import contraction
+from graphwright.ops.math import arithmetic, bitwise, comparison, transcendental
+from graphwright.types.composite import Composite
+
+
+def unary(function: Any) -> Any:
+    """The operator of one operand that a function is."""
+
+    def operator(self: Any) -> Any:
+        try:
+            return function(self)
+        except Exception as error:
+            leave(error, function, (self,), {})
+            raise
+
+    return operator
+
+
+def binary(function: Any, name: str) -> Any:
+    """The operator of two operands that a function is."""
+
+    def operator(self: Any, other: Any) -> Any:
+        try:
+            return combined(function, self, other, other, name)
+        except Exception as error:
+            leave(error, function, (self, other), {})
+            raise
+
+    return operator
+
+
+def reflected(function: Any, name: str) -> Any:
+    """The same, where the other operand is the first."""
+
+    def operator(self: Any, other: Any) -> Any:
+        try:
+            return combined(function, other, self, other, name)
+        except Exception as error:
+            leave(error, function, (other, self), {})
+            raise
+
+    return operator
+
+
+def combined(function: Any, x: Any, y: Any, other: Any, name: str) -> Any:
+    """An operator's function; NotImplemented where the other operand knows better."""
+    if isinstance(x, Hooks.tensor) and isinstance(y, Hooks.tensor):
+        return function(x, y, name=name)
+    if getattr(other, "__array_priority__", 0) > Operators.__array_priority__:
+        return NotImplemented
+    if isinstance(x, Composite) or isinstance(y, Composite):
+        return call(function, x, y, name)
+    if not isinstance(x, Operators) and not is_tensor(x):
+        x = convert(x, y.dtype)
+    return function(x, y, name=name)
+
+
+def comparison_with(function: Any, of_none: bool) -> Any:
+    """The operator that a function is, and what it is of None."""
+
+    def operator(self: Any, other: Any) -> Any:
+        if other is None:
+            return of_none
+        try:
+            return function(self, other)
+        except Exception as error:
+            leave(error, function, (self, other), {})
+            raise
+
+    return operator
+
+
+class Operators:
+    """The operators that tensors and variables share."""
+
+    __slots__ = ()
+    __array_priority__ = 100
+
+    __add__ = binary(arithmetic.add, "add")
+    __radd__ = reflected(arithmetic.add, "add")
+    __sub__ = binary(arithmetic.subtract, "sub")
+    __rsub__ = reflected(arithmetic.subtract, "sub")
+    __mul__ = binary(arithmetic.multiply, "mul")
+    __rmul__ = reflected(arithmetic.multiply, "mul")
+    __truediv__ = binary(arithmetic.truediv, "truediv")
+    __rtruediv__ = reflected(arithmetic.truediv, "truediv")
+    __floordiv__ = binary(arithmetic.floordiv, "floordiv")
+    __rfloordiv__ = reflected(arithmetic.floordiv, "floordiv")
+    __mod__ = binary(arithmetic.floormod, "mod")
+    __rmod__ = reflected(arithmetic.floormod, "mod")
+    __pow__ = binary(transcendental.pow, "pow")
+    __rpow__ = reflected(transcendental.pow, "pow")
+    __matmul__ = binary(contraction.matmul, "matmul")
+    __rmatmul__ = reflected(contraction.matmul, "matmul")
+    __and__ = binary(bitwise.and_operator, "and")
+    __rand__ = reflected(bitwise.and_operator, "and")
+    __or__ = binary(bitwise.or_operator, "or")
+    __ror__ = reflected(bitwise.or_operator, "or")
+    __xor__ = binary(bitwise.xor_operator, "xor")
+    __rxor__ = reflected(bitwise.xor_operator, "xor")
+    __lt__ = binary(comparison.less, "Less")
+    __le__ = binary(comparison.less_equal, "LessEqual")
+    __gt__ = binary(comparison.greater, "Greater")
+    __ge__ = binary(comparison.greater_equal, "GreaterEqual")
+    __neg__: Any = unary(arithmetic.negative)
+    __abs__: Any = unary(transcendental.abs)
+    __invert__: Any = unary(bitwise.invert_operator)
+    __eq__ = comparison_with(comparison.tensor_equals, of_none=False)
+    __ne__ = comparison_with(comparison.tensor_not_equals, of_none=True)
+
+    def __pos__(self) -> Any:
+        return self
+
+    def __hash__(self) -> int:
+        raise TypeError("Tensor is unhashable. Instead, use tensor.ref() as the key.")
+
+    def __setitem__(self, key: Any, value: Any) -> NoReturn:
+        where = user_location()
+        raise TypeError(
+            f"{type(self).__name__!r} object does not support item assignment: {self._instead}"
+            + ("" if where is None else f"\n  {where}")
+        )
+
+    #: What is written instead of the assignment of an item.
+    _instead = (
+        "a tensor does not change. `x = tf.tensor_scatter_nd_update(x, [[i]], [value])` makes "
+        "another one; in a loop, collect items in a tf.TensorArray."
+    )
+
+    @own_boundary
+    def __getitem__(self, key: Any) -> Any:
+        try:
+            return indexing.get_item(self, key)
+        except Exception as error:
+            leave(error, indexing.get_item, (self, key), {})
+            raise
+
+
+for _function, _operator in (
+    (indexing.get_item, "getitem"),
+    (bitwise.invert_operator, "invert"),
+    (bitwise.and_operator, "and"),
+    (bitwise.or_operator, "or"),
+    (bitwise.xor_operator, "xor"),
+    (comparison.tensor_equals, "eq"),
+    (comparison.tensor_not_equals, "ne"),
+):
+    _function.__qualname__ = f"Tensor.__{_operator}__"  # what errors call it

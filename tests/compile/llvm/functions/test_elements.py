@@ -1,0 +1,233 @@
+"""Each elementwise op's native element against its NumPy kernel, generated from the records."""
+
+from __future__ import annotations
+
+import contextlib
+import itertools
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+from lower.native import ARRAYS, Case, Native, binary
+from ulps import ELEMENTS, distance
+
+import graphwright as tf
+from graphwright.compile.llvm.emitter import Emitter, Reg
+from graphwright.compile.llvm.functions.elements import VectorScalars
+from graphwright.compile.nests.element_kinds import DTYPES
+from graphwright.op.op import REGISTRY
+from graphwright.op.op_families import Elementwise, no_element
+from graphwright.op.scalars import caster
+
+#: The kinds of dtypes, by name.
+KIND_OF = {dtype.name: kind for kind, dtype in DTYPES.items()}
+#: Ops whose integer operands after the first must not be zero, or not be negative.
+NOT_ZERO = {"Div", "FloorDiv", "FloorMod", "TruncateDiv", "TruncateMod"}
+NOT_NEGATIVE = {"Pow"}
+#: Ops of which SciPy reduces no huge angles.
+SWINGING = {"BesselJ0", "BesselJ1", "BesselY0", "BesselY1"}
+#: Words that have no native form yet.
+HOST = {"Lgamma"}
+
+
+def records() -> Iterator[tuple[Elementwise, str]]:
+    """The ops that state an element expression, each with a dtype that has a native form."""
+    for _, op in sorted(REGISTRY.items()):
+        ours = op.__module__.startswith("graphwright.")
+        if not ours or not issubclass(op, Elementwise) or op.element is no_element:
+            continue
+        with contextlib.suppress(TypeError):  # attributes without defaults
+            record = op()
+            variables = [v for v in op.dtypes if any(o.dtype == v for o in op.operands)]
+            for name in KIND_OF:
+                if not variables or tf.as_dtype(name) in op.dtypes[variables[0]]:
+                    yield record, name
+                if not variables:
+                    break
+
+
+RECORDS = [(op, name) for op, name in records() if op.type_name not in HOST]
+
+
+def dtypes(op: Elementwise, name: str) -> list[Any]:
+    """The dtypes of the operands, where the op's own is `name`."""
+    return [tf.as_dtype(name if o.dtype in op.dtypes else o.dtype) for o in op.operands]
+
+
+def kinds(op: Elementwise, name: str) -> list[str]:
+    return [KIND_OF[dtype.name] for dtype in dtypes(op, name)]
+
+
+def element(op: Elementwise) -> Any:
+    return lambda scalars, *operands: op.element(scalars, *operands)
+
+
+@pytest.fixture(scope="module")
+def native() -> Native:
+    return Native([
+        Case(f"{op.type_name}.{name}", element(op), kinds(op, name), 8) for op, name in RECORDS
+    ])  # fmt: skip
+
+
+def sample(kind: str, seed: int, size: int = 480) -> Any:
+    """Special values, values near one, and any bits."""
+    random = np.random.default_rng(seed)
+    dtype = np.dtype(ARRAYS[kind])
+    if kind == "b1":
+        return random.uniform(size=size) > 0.5
+    bits = random.integers(0, 2**63, size, np.uint64).view(dtype)[:size]
+    if kind[0] in "iu":
+        info = np.iinfo(dtype)
+        special = np.array([0, 1, 2, 3, 7, info.max, info.min, info.max - 1], dtype)
+        small = random.integers(0, 9, size).astype(dtype)
+        values = np.where(random.uniform(size=size) < 0.5, bits, small)
+    else:
+        nan, inf = np.nan, np.inf
+        special = np.array([0, -0.0, 1, -1, nan, inf, -inf, 1e-40, -1e-310, 0.5, 6, 3e38], dtype)
+        near = random.normal(0, 2, size).astype(dtype)
+        bits = np.where(np.isnan(bits), dtype.type(nan), bits)  # quiet ones alone
+        values = np.where(random.uniform(size=size) < 0.4, bits, near)
+    chosen = np.where(random.uniform(size=size) < 0.15, random.choice(special, size), values)
+    return chosen.astype(dtype)
+
+
+def arguments(op: Elementwise, name: str) -> list[Any]:
+    arrays = [sample(kind, seed) for seed, kind in enumerate(kinds(op, name))]
+    if op.type_name in SWINGING:
+        arrays = [np.where(abs(a.astype("d")) > 30, a.dtype.type(3), a) for a in arrays]
+    if not tf.as_dtype(name).is_integer:
+        return arrays
+    if op.type_name in NOT_ZERO:
+        arrays[1:] = [np.where(a == 0, a.dtype.type(5), a) for a in arrays[1:]]
+    if op.type_name in NOT_NEGATIVE:
+        arrays[1:] = [np.where(a < 0, ~a, a) for a in arrays[1:]]
+    return arrays
+
+
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+@pytest.mark.parametrize(
+    ("op", "name"), RECORDS, ids=[f"{op.type_name}-{name}" for op, name in RECORDS]
+)
+def test_native_elements(op: Elementwise, name: str, native: Native) -> None:
+    arrays = arguments(op, name)
+    found, refused = native.run(f"{op.type_name}.{name}", *arrays)
+    expected = np.asarray(op.bind(dtypes(op, name))(*arrays))
+    assert found.dtype == expected.dtype
+    assert distance(found, expected) <= ELEMENTS.get(op.type_name, 0)
+    assert not refused
+
+
+# -- casts ----------------------------------------------------------------------------------
+
+PAIRS = list(itertools.permutations(KIND_OF, 2))
+
+
+def cast_case(source: str, target: str) -> Case:
+    rule = lambda scalars, x: scalars.cast(x, tf.as_dtype(target))  # noqa: E731
+    return Case(f"{source}.{target}", rule, [KIND_OF[source]], 8)
+
+
+@pytest.fixture(scope="module")
+def casts() -> Native:
+    return Native([cast_case(*pair) for pair in PAIRS])
+
+
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+@pytest.mark.parametrize(("source", "target"), PAIRS)
+def test_casts(source: str, target: str, casts: Native) -> None:
+    x = sample(KIND_OF[source], 3)
+    found = casts(f"{source}.{target}", x)
+    dtype = tf.as_dtype(target).numpy_dtype
+    expected = caster(x.dtype, dtype)(x)
+    assert found.dtype == dtype
+    assert distance(found, expected) == 0
+
+
+def test_floats_that_fit_no_integer(casts: Native) -> None:
+    """As the instructions of x86 have it, which NumPy shows."""
+    x = np.array([np.nan, np.inf, -np.inf, 1e30, -1e30, 3e9, 70000.9, -1.5, 300.7], np.float32)
+    least, least64 = -(2**31), -(2**63)
+    assert casts("float32.int32", x).tolist() == [*[least] * 6, 70000, -1, 300]
+    assert casts("float32.int64", x).tolist() == [*[least64] * 5, 3000000000, 70000, -1, 300]
+    assert casts("float32.int8", x).tolist() == [0] * 6 + [112, -1, 44]
+    assert casts("float32.uint16", x).tolist() == [0] * 6 + [4464, 65535, 300]
+    assert casts("float32.uint32", x[[5, 6, 8]]).tolist() == [3000000000, 70000, 300]
+    assert casts("float32.uint64", x[[0, 1, 3, 8]]).tolist() == [2**63] * 3 + [300]
+    assert casts("float32.bool", x).all()
+
+
+# -- what is refused ------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("word", ["floordiv", "floormod", "truncdiv", "truncmod", "pow"])
+@pytest.mark.parametrize("kind", ["i8", "i32", "i64", "u16", "u64"])
+def test_integer_errors_are_reported(word: str, kind: str) -> None:
+    """Division by zero and negative powers trap nowhere, and are told of."""
+    native = Native([binary("f", word, kind, 4), binary("scalar", word, kind, 1)])
+    least = np.iinfo(ARRAYS[kind]).min
+    x = np.array([least, least, 5, 7, 1], ARRAYS[kind])
+    fine = np.array([1, 3, 2, 1, 4], ARRAYS[kind])
+    wrong = np.where(fine == 4, -1 if word == "pow" and kind[0] == "i" else 0, fine)
+    reported = word != "pow" or kind[0] == "i"
+    for name in ("f", "scalar"):
+        assert not native.run(name, x, fine)[1]
+        assert native.run(name, x, wrong.astype(ARRAYS[kind]))[1] == reported
+
+
+@pytest.mark.parametrize("divisor", [1, 2, 3, 7, 16, -1, -4, -7])
+@pytest.mark.parametrize("kind", ["i32", "i64"])
+def test_division_by_constants(divisor: int, kind: str) -> None:
+    """A constant divisor needs no test for zero, and a power of two no division."""
+    words = {"floordiv": np.floor_divide, "floormod": np.mod, "truncmod": np.fmod}
+
+    def rule(word: str) -> Any:
+        def divide(scalars: VectorScalars, x: Reg) -> Reg:
+            return scalars.binary(word, x, scalars.constant(divisor, x))
+
+        return divide
+
+    native = Native([Case(word, rule(word), [kind], 8) for word in words])
+    x = sample(kind, 5)
+    for word, function in words.items():
+        with np.errstate(over="ignore"):
+            expected = function(x, x.dtype.type(divisor))
+        found, refused = native.run(word, x)
+        np.testing.assert_array_equal(found, expected)
+        assert not refused
+
+
+@pytest.mark.parametrize("power", [0, 1, 2, 3, 10, 63, 64, 1000])
+def test_integers_to_constant_powers(power: int) -> None:
+    def rule(scalars: VectorScalars, x: Reg) -> Reg:
+        return scalars.binary("pow", x, scalars.constant(power, x))
+
+    native = Native([Case(kind, rule, [kind], 8) for kind in ("i32", "u64")])
+    for kind in ("i32", "u64"):
+        x = sample(kind, 6)
+        with np.errstate(over="ignore"):
+            np.testing.assert_array_equal(native(kind, x), np.power(x, x.dtype.type(power)))
+
+
+def test_words_without_a_native_form() -> None:
+    scalars = VectorScalars(Emitter())
+    x = Reg("%x", "f32", 8)
+    with pytest.raises(LookupError, match="'bitand' of f32 has no native form"):
+        scalars.binary("bitand", x, x)
+    with pytest.raises(LookupError, match="'sin' of i32 has no native form"):
+        scalars.unary("sin", Reg("%x", "i32", 8))
+    with pytest.raises(LookupError, match="complex64 has no native form"):
+        scalars.cast(x, tf.complex64)
+
+
+@pytest.mark.parametrize("kind", ["f32", "f64"])
+def test_remainders_of_floats_far_apart(kind: str) -> None:
+    """Quotients may have a thousand digits, or be too great for a number."""
+    native = Native([binary(word, word, kind, 8) for word in ("truncmod", "floormod")])
+    x, y = (sample(kind, seed) for seed in (1, 2))
+    info = np.finfo(ARRAYS[kind])
+    x[:4], y[:4] = info.max, info.smallest_subnormal * np.array([1, 3, 5, 1e6])
+    x[4:8], y[4:8] = np.pi, [info.smallest_normal, -info.tiny * 3, info.max, -np.inf]
+    with np.errstate(all="ignore"):
+        assert distance(native("truncmod", x, y), np.fmod(x, y)) == 0
+        assert distance(native("floormod", x, y), np.mod(x, y)) == 0

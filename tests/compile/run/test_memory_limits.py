@@ -1,0 +1,99 @@
+"""More memory than there is: machine code does without, or leaves the call to the kernels."""
+
+from __future__ import annotations
+
+import ctypes
+
+import numpy as np
+import pytest
+from tiers import normal, staged
+
+import graphwright as tf
+from graphwright.compile.llvm import runtime
+
+C = ctypes.CDLL(None)
+KINDS = {"malloc": 1, "calloc": 2, "realloc": 2}
+
+
+@pytest.fixture
+def refusals(monkeypatch):
+    """Has the C library refuse 2 KB and more; the sizes that it refused."""
+    refused, functions = [], {}
+    for name, count in KINDS.items():
+        own = ctypes.CFUNCTYPE(ctypes.c_void_p, *[ctypes.c_size_t] * count)((name, C))
+
+        def function(*arguments, own=own):
+            if arguments[-1] * (arguments[0] if own is functions["calloc"][1] else 1) < 2048:
+                return own(*arguments)
+            refused.append(arguments)
+            return None
+
+        native = ctypes.CFUNCTYPE(ctypes.c_void_p, *[ctypes.c_size_t] * count)(function)
+        functions[name] = native, own
+        address = ctypes.cast(native, ctypes.c_void_p).value
+        monkeypatch.setitem(runtime._DEFINED, name, address)
+    yield refused
+    functions.clear()  # until now machine code may call them
+
+
+def listed(x):
+    array = tf.TensorArray(tf.float32, 64, element_shape=[40])
+    for i in tf.range(64):
+        array = array.write(i, x[i] + 3.25)
+    return array.stack()
+
+
+def pushed(x):
+    array = tf.TensorArray(tf.float32, 0, dynamic_size=True, element_shape=[40])
+    for i in tf.range(64):
+        array = array.write(i, x[i] + 4.25)
+    return array.stack()
+
+
+def repeated(step):
+    def function(x):
+        y = x
+        for _ in tf.range(3):
+            y = step(x, y)
+        return y
+
+    return function
+
+
+#: Functions that ask for memory.
+CASES = {
+    "temporaries": (lambda x: tf.cumsum(tf.cumsum(x) + 1.25) * 2.0, [normal(1000)]),
+    "sums over rows": (lambda x: tf.reduce_sum(x * 1.25, 0), [normal(5000, 40)]),
+    "products": (repeated(lambda x, y: tf.matmul(x, y) * 0.125), [normal(80, 80)]),
+    "products of what is packed": (
+        repeated(lambda x, y: tf.matmul(y, x) * 0.25),
+        [normal(80, 80)],
+    ),
+    "a list": (listed, [normal(64, 40)]),
+    "a list that grows": (pushed, [normal(64, 40)]),
+}
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_what_cannot_be_had_is_done_without(name, refusals):
+    function, arrays = CASES[name]
+    fast = staged(function, arrays, True)
+    for _ in range(2):
+        np.testing.assert_allclose(
+            fast(*arrays), function(*map(tf.constant, arrays)), rtol=1e-4, atol=1e-4
+        )
+    assert refusals
+
+
+def test_sizes_that_are_multiplied_are_counted():
+    """2^21 elements along each of three axes: their bytes are 0 in 64 bits."""
+
+    def outer(x, y, z):
+        product = x[:, None, None] * y[None, :, None] * z[None, None, :]
+        return tf.reduce_sum(tf.cumsum(product, 1) * 2.0)
+
+    arrays = [np.ones(1 << 21, np.float32)] * 3
+    fast = staged(outer, arrays, True)
+    assert fast(*[array[:2] for array in arrays]) == 24.0
+    with pytest.raises((MemoryError, ValueError, tf.errors.OpError)):
+        fast(*arrays)

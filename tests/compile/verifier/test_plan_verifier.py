@@ -1,0 +1,184 @@
+"""The verifier of plans takes those that are right, and refuses those with a fault in them."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable
+from functools import cache
+from typing import Any
+
+import numpy as np
+import pytest
+from lower.plans import FAULTS, Planned, loops, planned
+from plans import faults
+
+import graphwright as tf
+from graphwright.base.errors import InternalError
+from graphwright.compile.nests.nest import Deliver, Extend, Locate, Loop, Nest, Reserve, Straight
+from graphwright.compile.nests.sizes import Size
+from graphwright.compile.verifier import statement_steps, verify
+
+VECTOR, MATRIX = faults.VECTOR, faults.MATRIX
+
+
+def recurrent(w, h, xs):
+    with tf.GradientTape() as tape:
+        tape.watch(w)
+        y = h
+        for t in tf.range(tf.shape(xs)[0]):
+            y = tf.tanh(tf.matmul(y, w) + xs[t])
+        loss = tf.reduce_sum(y * y)
+    return tape.gradient(loss, w)
+
+
+def nested(a, n):
+    b = a
+    for i in tf.range(n):
+        for _ in tf.range(i):
+            a, b = b * 0.5, a + tf.reverse(b, [0])
+        a = a - tf.reduce_sum(b)
+    return a, b
+
+
+def branched(x, y):
+    z = x * 2.0
+    if x[0] > 1.0:
+        z = tf.cumsum(z + y)
+        y = y - z
+    else:
+        y = tf.concat([x[:2], y[2:]], 0) + tf.reverse(y, [0])
+    return tf.cumsum(y * 0.5) + z
+
+
+def scanned(x, a):
+    return tf.scan(lambda c, e: c * 0.5 + e, x, initializer=a)
+
+
+def added(x, i):
+    return tf.math.unsorted_segment_sum(tf.gather(x, i) * 2.0, i, 6) + x
+
+
+def two_chains(a, b, m, n):
+    for _ in tf.range(n):
+        a, b, m = b, tf.reverse(a, [0]) + b, tf.transpose(m) * 2.0
+    return a, b, m
+
+
+ONE = np.float32(1.5)
+
+PROGRAMS = {
+    "a chain": (faults.chain, VECTOR),
+    "stacked": (faults.stacked, ONE),
+    "joined": (faults.joined, VECTOR, VECTOR),
+    "softmax": (faults.softmax, MATRIX),
+    "columns": (faults.columns, MATRIX),
+    "total": (faults.total, VECTOR),
+    "scattered": (faults.scattered, VECTOR, np.array([1, 4, 1, 1])),
+    "picked": (faults.picked, VECTOR, np.array([1, 5])),
+    "added": (added, VECTOR, np.array([1, 5, 1])),
+    "chosen": (faults.chosen, VECTOR[1:4], MATRIX),
+    "branched": (branched, VECTOR, VECTOR[::-1].copy()),
+    "swapped": (faults.swapped, VECTOR, VECTOR + 1, np.int32(3)),
+    "crossed": (faults.crossed, VECTOR, VECTOR + 1, np.int32(3)),
+    "turned": (faults.turned, VECTOR, np.int32(3)),
+    "following": (faults.following, VECTOR, np.int32(3)),
+    "two chains": (two_chains, VECTOR, VECTOR + 1, MATRIX, np.int32(3)),
+    "nested": (nested, VECTOR, np.int32(3)),
+    "products": (faults.products, MATRIX, MATRIX * 0.1),
+    "listed": (faults.listed, VECTOR, np.int32(3)),
+    "scanned": (scanned, VECTOR, ONE),
+    "counted": (faults.counted, np.int32(4)),
+    "recurrent": (recurrent, MATRIX * 0.1, MATRIX, MATRIX),
+}
+
+
+@cache
+def of(name: str) -> Planned:
+    """The plan of a program."""
+    function, *arrays = PROGRAMS[name]
+    return planned(function, *arrays)
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_a_plan_is_taken_as_it_is(name: str) -> None:
+    assert of(name).refusal() == ""
+    assert of(name).difference() == ""
+
+
+def planting(name: str, fault: str, seeds: range) -> tuple[int, int]:
+    """How many faults of a kind were planted in a program, and how many of them were refused: all
+    that make the plan do something else."""
+    count = refused = 0
+    for seed in seeds:
+        plant = FAULTS[fault](random.Random(seed), of(name))
+        if plant is None:
+            continue
+        count += 1
+        if plant.refusal():
+            refused += 1
+            continue
+        difference = plant.difference()
+        assert not difference, f"{fault} {seed}: {difference}\n{plant.plan}"
+    return count, refused
+
+
+@pytest.mark.parametrize("fault", FAULTS)
+def test_a_planted_fault_is_refused_or_does_no_harm(fault: str) -> None:
+    counts = [planting(name, fault, range(3)) for name in PROGRAMS]
+    planted, refused = map(sum, zip(*counts))
+    assert planted >= 9
+    assert refused > planted // 10
+
+
+# -- plans that were wrong once -------------------------------------------------------------
+
+
+def changed(given: Planned, kind: type, change: Callable[[Any], Any]) -> Planned:
+    """A program in which statements of a kind are others."""
+    return given.with_lowered(faults.every(kind, change)(given.lowered))
+
+
+def test_a_number_in_a_register_is_not_read_from_memory() -> None:
+    wrong = changed(of("stacked"), Straight, lambda s: s._replace(stores=()))
+    assert "rule 4" in wrong.refusal()
+
+
+def test_chains_do_not_exchange_memory_with_each_other(monkeypatch: pytest.MonkeyPatch) -> None:
+    def mixed(loop: Loop) -> list[tuple[int, int]]:
+        variables, following = [[pair[i] for pair in loop.buffers] for i in (0, 1)]
+        ends = [f for f in following if f not in variables]
+        starts = [v for v in variables if v not in following]
+        return [*loop.buffers, *zip(ends, reversed(starts))]
+
+    given = of("two chains")
+    assert any(len(loop.buffers) > 1 for loop in loops(given.plan))
+    monkeypatch.setattr(statement_steps, "exchanges", mixed)
+    assert "rule 8" in given.refusal()
+
+
+@pytest.mark.parametrize("kind", [Locate, Extend, Reserve, Deliver])
+def test_items_of_a_list_have_one_shape(kind: type) -> None:
+    wrong = changed(of("listed"), kind, lambda s: s._replace(item=s.item * Size(2)))
+    assert "rule 9" in wrong.refusal()
+
+
+def test_an_argument_that_is_lent_is_not_lost() -> None:
+    given = planned(lambda x, y: (tf.cumsum(x), x // y), np.ones(6, np.int32), np.ones(6, np.int32))
+    lent = given.with_plan(reuses=((1, 0),))
+    assert "rule 11" in lent.refusal()
+
+
+def test_an_argument_is_lent_to_a_result_of_its_shape() -> None:
+    given = planned(lambda x: x[:, None] * 2.0, VECTOR)
+    assert "rule 11" in given.with_plan(reuses=((0, 0),)).refusal()
+
+
+def test_the_plan_of_another_program_is_refused() -> None:
+    given = of("nested")
+    assert "rule 1" in given._replace(plan=of("following").plan).refusal()
+
+
+def test_a_refusal_names_the_statement() -> None:
+    wrong = changed(of("picked"), Nest, lambda s: s._replace(axes=(s.axes[0] * Size(2),)))
+    with pytest.raises(InternalError, match=r"rule 3, places are bounded(.|\n)*nest \[2\*s"):
+        verify(wrong.lowered, wrong.plan)

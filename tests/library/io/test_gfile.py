@@ -1,0 +1,38 @@
+"""`tf.io.gfile` does to files and directories what TensorFlow's does."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from gfile_corpus import outcomes
+
+import graphwright as tf
+
+GOLDEN = Path(__file__).parents[2] / "golden" / "gfile.json"
+
+
+def test_each_step_gives_what_tensorflows_gives(tmp_path: Path) -> None:
+    assert outcomes(tf, str(tmp_path)) == json.loads(GOLDEN.read_text())
+
+
+def test_a_directory_that_cannot_be_read_is_reported(tmp_path: Path) -> None:
+    seen: list[Exception] = []
+    assert list(tf.io.gfile.walk(str(tmp_path / "none"), onerror=seen.append)) == []
+    assert [type(error) for error in seen] == [tf.errors.NotFoundError]
+
+
+def test_a_copy_replaces_a_file_at_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    old, new = tmp_path / "old", tmp_path / "new"
+    old.write_text("old")
+    new.write_text("new")
+
+    def refuse(*paths: object) -> None:
+        raise PermissionError(13, "refused")
+
+    monkeypatch.setattr("os.replace", refuse)
+    with pytest.raises(tf.errors.PermissionDeniedError):
+        tf.io.gfile.copy(str(new), str(old), overwrite=True)
+    assert old.read_text() == "old"
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["new", "old"]

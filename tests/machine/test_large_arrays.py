@@ -1,0 +1,86 @@
+"""Memory of large results is kept for the next ones, and never given to two at once."""
+
+from __future__ import annotations
+
+import gc
+import threading
+
+import numpy as np
+import pytest
+
+import graphwright as tf
+from graphwright.machine import large_arrays
+
+SIZE = large_arrays.LEAST // 4  # of float32
+
+pytestmark = pytest.mark.skipif(
+    large_arrays.allocator() is large_arrays.usual(), reason="the C library is not glibc"
+)
+
+
+@tf.function(jit_compile=True)
+def line(x):
+    return x * 2.0 + 1.0
+
+
+def result(size, value):
+    return line(tf.fill([size], np.float32(value))).numpy()
+
+
+def test_memory_is_used_again():
+    places = set()
+    for i in range(12):
+        y = result(SIZE, i)
+        places.add(y.ctypes.data)
+        assert y[0] == y[-1] == 2 * i + 1
+        del y
+    gc.collect()
+    assert len(places) < 6
+
+
+def test_living_results_have_memory_of_their_own():
+    sizes = [SIZE, SIZE + 5, 3 * SIZE // 2, SIZE, 2 * SIZE]
+    for _ in range(3):
+        results = [result(size, i) for i, size in enumerate(sizes)]
+        for i, y in enumerate(results):
+            assert (y == 2 * i + 1).all()
+        del results, y
+
+
+def test_results_are_arrays_like_others():
+    y = result(SIZE, 3)
+    y = y.copy() if not y.flags.owndata else y
+    y.resize(SIZE + 100, refcheck=False)
+    assert y[SIZE - 1] == 7
+    assert (y[SIZE:] == 0).all()
+
+
+def test_threads_get_memory_of_their_own():
+    wrong = []
+
+    def work(number):
+        for i in range(6):
+            y = result(SIZE, number + i)
+            if not (y == 2 * (number + i) + 1).all():
+                wrong.append(number)
+
+    threads = [threading.Thread(target=work, args=(10 * n,)) for n in range(3)]
+    for t in threads:
+        t.start()
+    for t in threads:
+        t.join()
+    assert not wrong
+
+
+def test_the_allocator_of_the_context_stays():
+    def current():
+        change = large_arrays.ctypes.PYFUNCTYPE(
+            large_arrays.ctypes.py_object, large_arrays.ctypes.py_object
+        )(large_arrays.change())
+        before = change(large_arrays.usual())
+        change(before)
+        return before
+
+    assert current() is large_arrays.usual()
+    result(SIZE, 1)
+    assert current() is large_arrays.usual()

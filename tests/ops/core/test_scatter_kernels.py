@@ -1,0 +1,137 @@
+"""What is refused, with the index at fault, and the laws that bind gather, scatter and segments."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from graphwright.ops.core import scatter_kernels, segment_kernels
+
+ROWS = np.arange(12.0).reshape(6, 2)
+
+
+@pytest.mark.parametrize(
+    ("indices", "message"),
+    [
+        ([[0], [5]], r"indices\[1\] = \[5\] does not index into shape \[4\]"),
+        ([[0], [-1]], r"indices\[1\] = \[-1\] does not index into shape \[4\]"),
+        ([[[0], [9]]], r"indices\[0,1\] = \[9\] does not index into shape \[4\]"),
+    ],
+)
+def test_scatter_names_the_index_out_of_range(indices: Any, message: str) -> None:
+    at = np.array(indices)
+    with pytest.raises(ValueError, match=message):
+        scatter_kernels.tensor_scatter("add", np.zeros(4), at, np.ones(at.shape[:-1]))
+
+
+def test_gather_names_the_index_out_of_range() -> None:
+    with pytest.raises(ValueError, match=r"indices\[1\] = \[2, 2\] .* param shape \[4,2\]"):
+        scatter_kernels.gather_nd(np.zeros((4, 2)), np.array([[0, 1], [2, 2]]))
+
+
+def test_a_single_vector_gathers_a_single_slice() -> None:
+    assert scatter_kernels.gather_nd(ROWS, np.array([2, 1])) == 5.0
+    assert scatter_kernels.gather_nd(ROWS, np.array([2])).tolist() == [4.0, 5.0]
+
+
+def test_updates_must_fit() -> None:
+    with pytest.raises(ValueError, match=r"updates of shape \[3\] do not fit .*\[2, 2\]"):
+        scatter_kernels.tensor_scatter("add", np.zeros((4, 2)), np.array([[0], [1]]), np.ones(3))
+
+
+@pytest.mark.parametrize(
+    ("ids", "message"),
+    [
+        ([-1, 0, 0, 1, 1, 2], "segment id -1"),
+        ([0, 0, 2, 1, 1, 2], r"not increasing: segment_ids\[3\] = 1 follows 2"),
+        ([0, 1], r"shape \[2\] should have one entry for each of 6 rows"),
+    ],
+)
+def test_segments_must_ascend(ids: list[int], message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        segment_kernels.segment_reduce("sum", ROWS, np.array(ids))
+
+
+def test_unsorted_segments_must_exist() -> None:
+    with pytest.raises(ValueError, match=r"segment_ids\[5\] = 7 is out of range \[0, 5\)"):
+        segment_kernels.unsorted_segment_reduce("sum", ROWS, np.array([0, 0, -1, 3, 3, 7]), 5)
+
+
+def test_sparse_segments_take_rows_that_exist() -> None:
+    with pytest.raises(ValueError, match=r"indices\[2\] == 6 out of range \[0, 6\)"):
+        segment_kernels.sparse_segment_reduce("sum", ROWS, np.array([0, 3, 6]), np.array([0, 0, 2]))
+
+
+def test_bincount_refuses_negative_values() -> None:
+    with pytest.raises(ValueError, match="got -2"):
+        segment_kernels.bincount(np.array([1, -2]), 3)
+
+
+@pytest.mark.parametrize("kind", ["min", "max"])
+def test_extremes_ignore_nan(kind: Any) -> None:
+    result = segment_kernels.unsorted_segment_reduce(
+        kind, np.array([2.0, np.nan, 2.0]), np.zeros(3, int), 1
+    )
+    assert result.tolist() == [2.0]
+
+
+@given(st.lists(st.integers(-1, 4), max_size=30), st.integers(0, 3))
+def test_sums_agree_with_a_scatter(ids: list[int], width: int) -> None:
+    slots = np.array(ids, np.int64)
+    rows = np.random.default_rng(0).integers(0, 9, (len(ids), width)).astype(np.float32)
+    sums = segment_kernels.unsorted_segment_reduce("sum", rows, slots, 5)
+    kept = slots >= 0
+    scattered = scatter_kernels.tensor_scatter(
+        "add", np.zeros((5, width), rows.dtype), slots[kept, None], rows[kept]
+    )
+    np.testing.assert_array_equal(sums, scattered)
+    dense = np.zeros((5, width))
+    np.add.at(dense, slots[kept], rows[kept])
+    np.testing.assert_array_equal(sums, dense)
+
+
+@pytest.mark.parametrize("kind", ["sum", "prod", "min", "max"])
+@pytest.mark.parametrize("dtype", ["float16", "float32", "float64", "int32", "uint8"])
+def test_many_rows_are_combined_as_few_are(monkeypatch: Any, kind: Any, dtype: str) -> None:
+    random = np.random.default_rng(1)
+    data = random.uniform(0.9, 1.1, (200, 3, 2)).astype(dtype)
+    if data.dtype.kind == "f":
+        data[:9], data[20:29], data[50] = np.inf, -np.inf, np.nan
+    ids = random.integers(-1, 30, 200)
+    found = []
+    for many in (1, 1 << 40):
+        monkeypatch.setattr(segment_kernels, "MANY", many)
+        with np.errstate(all="ignore"):
+            found.append(segment_kernels.unsorted_segment_reduce(kind, data, ids, 31))
+    np.testing.assert_allclose(*found, rtol=1e-2 if dtype == "float16" else 1e-5)
+
+
+@pytest.mark.parametrize("kind", ["add", "sub", "min", "max"])
+@pytest.mark.parametrize("dtype", ["float16", "float32", "int64"])
+def test_many_updates_are_combined_as_few_are(monkeypatch: Any, kind: Any, dtype: str) -> None:
+    random = np.random.default_rng(2)
+    array = random.uniform(-9, 9, (8, 4, 3)).astype(dtype)
+    indices = random.integers(0, 4, (100, 2))
+    updates = random.uniform(-9, 9, (100, 3)).astype(dtype)
+    found = []
+    for many in (1, 1 << 40):
+        monkeypatch.setattr(scatter_kernels, "MANY", many)
+        found.append(scatter_kernels.tensor_scatter(kind, array, indices, updates))
+    np.testing.assert_allclose(*found, rtol=1e-2 if dtype == "float16" else 1e-4)
+
+
+@pytest.mark.parametrize("kind", ["min", "max", "prod"])
+def test_long_runs_are_reduced_as_short_ones(kind: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    random = np.random.default_rng(0)
+    rows = random.normal(size=(50, 7, 3)).astype(np.float32)
+    rows[random.uniform(size=rows.shape) < 0.2] = np.nan
+    ids = np.sort(random.integers(0, 9, 50))
+    found = []
+    for least in (0, 1 << 20):
+        monkeypatch.setattr(segment_kernels, "_LONG", least)
+        found.append(segment_kernels.segment_reduce(kind, rows, ids))
+    np.testing.assert_array_equal(*found)

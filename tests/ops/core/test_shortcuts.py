@@ -1,0 +1,63 @@
+"""Kernels that take a shorter way for some operands: what they find is the same."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import graphwright as tf
+from graphwright.ops.core.sorting import greatest
+from graphwright.ops.core.unique import distinct, tabled
+
+ROWS = {
+    "floats": lambda random: random.normal(size=(3, 200)).astype(np.float32),
+    "equals": lambda random: random.integers(0, 5, (3, 200)),
+    "all equal": lambda random: np.zeros((2, 100)),
+    "infinities": lambda random: np.where(random.random((3, 200)) > 0.5, np.inf, -np.inf),
+    "a vector": lambda random: random.integers(0, 50, 400).astype(np.uint8),
+}
+
+
+@pytest.mark.parametrize("rows", ROWS)
+@pytest.mark.parametrize("k", [1, 5, 150])
+def test_the_greatest_are_those_of_a_sort(rows: str, k: int) -> None:
+    x = ROWS[rows](np.random.default_rng(3))
+    k = min(k, x.shape[-1])
+    backwards = np.argsort(x[..., ::-1], axis=-1, kind="stable")[..., ::-1]
+    np.testing.assert_array_equal(greatest(x, k), x.shape[-1] - 1 - backwards[..., :k])
+
+
+@given(
+    st.lists(st.integers(-128, 127), min_size=1, max_size=300),
+    st.sampled_from([("int8", 0), ("int64", 2**62), ("uint64", 2**63), ("uint64", 2**64 - 200)]),
+)
+def test_a_table_finds_what_a_sort_finds(values: list[int], kind: tuple[str, int]) -> None:
+    dtype, offset = kind
+    offset += 0 if dtype == "int8" else 128 if offset == 2**63 else 0
+    values = [min(v + offset, np.iinfo(dtype).max) for v in values]
+    x = np.array(values, dtype)
+    low, high = min(values), max(values)
+    sorted_ones = distinct(np.stack([x, x], 1))
+    for found, wanted in zip(tabled(x, low, high - low + 1), sorted_ones):
+        np.testing.assert_array_equal(found, wanted[:, 0] if wanted.ndim == 2 else wanted)
+
+
+@pytest.mark.parametrize("dtype", ["float16", "float32", "float64", "complex64"])
+@pytest.mark.parametrize(
+    ("lower", "adjoint"), [(a, b) for a in (True, False) for b in (True, False)]
+)
+def test_many_systems_are_solved_as_one(dtype: str, lower: bool, adjoint: bool) -> None:
+    random = np.random.default_rng(4)
+    matrix: Any = random.normal(size=(50, 4, 4)) + 4 * np.eye(4)
+    matrix, sides = matrix.astype(dtype), random.normal(size=(50, 4, 2)).astype(dtype)
+    together = tf.linalg.triangular_solve(matrix, sides, lower, adjoint).numpy()
+    alone = [tf.linalg.triangular_solve(*pair, lower, adjoint).numpy()
+             for pair in zip(matrix, sides)]  # fmt: skip
+    np.testing.assert_allclose(together, np.stack(alone), rtol=2e-2 if dtype == "float16" else 1e-4)
+    singular = np.zeros((50, 4, 4), dtype)
+    with np.errstate(all="ignore"):
+        assert not np.isfinite(tf.linalg.triangular_solve(singular, sides)).any()

@@ -1,0 +1,49 @@
+"""The CTC loss against all paths counted one by one, its gradient against differences."""
+
+from __future__ import annotations
+
+import itertools
+from typing import Any
+
+import numpy as np
+
+from graphwright.ops.nn import ctc_kernels
+
+SIZES = np.array([4, 3])
+LABEL_SIZES = np.array([2, 1])
+LABELS = np.array([[1, 1], [2, 0]])
+
+
+def _logits() -> Any:
+    return np.random.default_rng(0).normal(size=(4, 2, 3))
+
+
+def test_the_loss_sums_all_paths() -> None:
+    logits = _logits()
+    chances = np.exp(logits) / np.exp(logits).sum(axis=2, keepdims=True)
+    loss, _ = ctc_kernels.ctc_loss(LABELS, logits, LABEL_SIZES, SIZES, blank=0)
+    for item in range(2):
+        total = 0.0
+        for path in itertools.product(range(3), repeat=int(SIZES[item])):
+            merged = [symbol for symbol, _ in itertools.groupby(path) if symbol]
+            if merged == LABELS[item, : LABEL_SIZES[item]].tolist():
+                total += np.prod([chances[t, item, symbol] for t, symbol in enumerate(path)])
+        np.testing.assert_allclose(loss[item], -np.log(total), rtol=1e-12)
+
+
+def test_the_gradient_is_the_slope() -> None:
+    logits, step = _logits(), 1e-6
+    _, gradient = ctc_kernels.ctc_loss(LABELS, logits, LABEL_SIZES, SIZES, blank=0)
+    for place in np.ndindex(logits.shape):
+        moved = [logits.copy(), logits.copy()]
+        moved[0][place] += step
+        moved[1][place] -= step
+        up, down = (ctc_kernels.ctc_loss(LABELS, x, LABEL_SIZES, SIZES, blank=0)[0].sum() for x in moved)
+        np.testing.assert_allclose(gradient[place], (up - down) / (2 * step), atol=1e-8)
+
+
+def test_a_labelling_that_does_not_fit_is_impossible() -> None:
+    loss, gradient = ctc_kernels.ctc_loss(LABELS, _logits(), LABEL_SIZES, np.array([2, 3]), blank=0)
+    assert loss[0] == np.inf
+    assert np.isfinite(loss[1])
+    assert not gradient[:, 0].any()

@@ -1,0 +1,220 @@
+"""What strings' kernels refuse, laws of patterns, and many strings at once as one by one."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from graphwright.ops.strings import regex, string_kernels
+
+
+def _array(*items: bytes) -> Any:
+    return np.array(items, object)
+
+
+@pytest.mark.parametrize(
+    "pattern",
+    [
+        b"a++",
+        b"(?=a)",
+        rb"(a)\1",
+        b"[",
+        b"(",
+        b")",
+        b"*a",
+        rb"\Z",
+        rb"\C",
+        rb"\p{Greek}",
+        b"[[:no:]]",
+    ],
+)
+def test_patterns_are_refused(pattern: bytes) -> None:
+    with pytest.raises(ValueError, match="Invalid pattern"):
+        regex.compile_pattern(pattern)
+
+
+@pytest.mark.parametrize("rewrite", [rb"\x", b"a\\"])
+def test_rewrites_are_refused(rewrite: bytes) -> None:
+    with pytest.raises(ValueError, match="rewrite"):
+        regex.replaced(b"a", rewrite, [b"aaa"])
+
+
+def test_a_group_that_is_not_there_replaces_nothing() -> None:
+    assert regex.replaced(b"a", rb"\1", [b"aaa"]) == [b"aaa"]
+
+
+@pytest.mark.parametrize(
+    ("text", "dtype"),
+    [
+        (b"1_000", "f4"),
+        (b"", "f8"),
+        (b"1.5f", "f4"),
+        (b"1e3", "i4"),
+        (b"-4", "u4"),
+        (b"99999999999", "i4"),
+    ],
+)
+def test_numbers_are_refused(text: bytes, dtype: str) -> None:
+    with pytest.raises(ValueError, match="could not correctly convert string"):
+        string_kernels.to_number(_array(text), dtype)
+
+
+def test_substr_names_the_string_at_fault() -> None:
+    for unit, times in (("BYTE", 1), ("BYTE", 50), ("UTF8_CHAR", 1), ("UTF8_CHAR", 50)):
+        texts, starts = _array(b"hello", *[b"ab"] * times), np.array([1, *[3] * times])
+        with pytest.raises(ValueError, match=r"pos 3 out of range for string b'ab' at index 1$"):
+            string_kernels.substr(texts, starts, np.array(2), unit)  # type: ignore[arg-type]
+
+
+def test_strict_decoding_refuses_broken_text() -> None:
+    with pytest.raises(ValueError, match="Invalid formatting"):
+        string_kernels.decode(b"\xff", errors="strict")
+
+
+@given(st.binary(max_size=12))
+def test_a_quoted_text_matches_itself(text: bytes) -> None:
+    if b"\\E" in text:
+        return
+    quoted = b"\\Q" + text + b"\\E"
+    assert regex.full_matches(quoted, [text]) == [True]
+    assert regex.replaced(quoted, b"", [b"<" + text + b">"], everywhere=False) == [b"<>"]
+
+
+@pytest.mark.parametrize("pattern", [b"a*", rb"\b", b"^|b", b"(?m)$", b"a|", rb"\ba", b"(a)?b|$"])
+def test_what_may_match_nothing_is_replaced_with_care(pattern: bytes) -> None:
+    assert regex._may_match_nothing(regex.compile_pattern(pattern))
+
+
+@given(
+    st.sampled_from([b"a", b"[^a]", b"(a)|b", b"a+b?", b"^a", b"b$", b"(?i)A.", rb"\\b|b"]),
+    st.sampled_from([rb"", rb"\0\0", rb"<\\>", b"\xff-"]),
+    st.lists(st.text("ab\\\n", max_size=8).map(str.encode), max_size=3),
+)
+def test_substitution_is_replacing_with_care(pattern: bytes, rewrite: bytes, texts: Any) -> None:
+    compiled, parts = regex.compile_pattern(pattern), regex._rewrite(rewrite)
+    expected = [
+        regex._encode(regex._replaced_with_care(compiled, parts, text.decode())) for text in texts
+    ]
+    assert regex.replaced(pattern, rewrite, texts) == expected
+
+
+TEXT = st.text(max_size=6).map(str.encode) | st.binary(max_size=6)
+# Some of them many enough to be taken at once, and others few.
+TEXTS = st.lists(TEXT, max_size=8) | st.lists(TEXT, max_size=3).map(lambda few: few * 20)
+
+
+@given(TEXTS)
+def test_lengths(items: list[bytes]) -> None:
+    array = _array(*items)
+    assert string_kernels.length(array).tolist() == list(map(len, items))
+    characters = [sum(byte & 0xC0 != 0x80 for byte in item) for item in items]
+    assert string_kernels.length(array, "UTF8_CHAR").tolist() == characters
+
+
+@given(st.data(), TEXTS, st.sampled_from(["BYTE", "UTF8_CHAR"]))
+def test_substrings(data: Any, items: list[bytes], unit: Any) -> None:
+    starts, lengths, expected = [], [], []
+    for item in items:
+        edges = [at for at, byte in enumerate(item) if unit == "BYTE" or byte & 0xC0 != 0x80]
+        start = data.draw(st.integers(-len(edges), len(edges)))
+        length = data.draw(st.integers(0, 7) | st.just(2**63 - 1))
+        first = start + len(edges) * (start < 0)
+        edges.append(len(item))
+        expected.append(item[edges[first] : edges[min(first + length, len(edges) - 1)]])
+        starts.append(start)
+        lengths.append(length)
+    found = string_kernels.substr(_array(*items), np.array(starts, int), np.array(lengths, int), unit)
+    assert found.tolist() == expected
+
+
+def test_substrings_of_negative_lengths() -> None:
+    for times in (1, 50):
+        array, start = np.array([[b"hello", b"ab"]] * times, object), np.array(1)
+        assert string_kernels.substr(array, start, np.array(-1)).tolist() == [[b"ello", b"b"]] * times
+        found = string_kernels.substr(array, start, np.array(-1), "UTF8_CHAR")
+        assert found.tolist() == [[b"", b""]] * times
+
+
+@given(TEXTS, st.sampled_from(["UTF-8", "UTF-16-BE", "UTF-32-BE", "latin-1", "shift_jis"]))
+def test_code_points_at_once(items: list[bytes], encoding: str) -> None:
+    points, starts, counts = string_kernels.code_points(items, encoding)
+    rows = [string_kernels.characters(item, encoding) for item in items]
+    assert counts.tolist() == list(map(len, rows))
+    assert starts.tolist() == [start for row in rows for _, start in row]
+    assert points.tolist() == [-1 if p is None else p for row in rows for p, _ in row]
+
+
+def test_a_character_does_not_reach_into_the_next_string() -> None:
+    for times in (1, 30):
+        texts = [b"a\xc3", b"\xb6b"] * times
+        points, starts, counts = string_kernels.code_points(texts)
+        assert points.tolist() == [97, -1, -1, 98] * times
+        assert starts.tolist() == [0, 1, 0, 1] * times
+        assert counts.tolist() == [2, 2] * times
+        with pytest.raises(ValueError, match="Invalid formatting"):
+            string_kernels.code_points(texts, errors="strict")
+
+
+@given(
+    st.lists(st.lists(st.integers(-2, 0x110003) | st.integers(0xD7FE, 0xE001), max_size=4)),
+    st.sampled_from(["UTF-8", "UTF-16-BE", "UTF-32-BE"]),
+    st.booleans(),
+)
+def test_encoding_at_once(rows: list[list[int]], encoding: str, ignored: bool) -> None:
+    def char(point: int) -> str:
+        valid = 0 <= point < 0xD800 or 0xDFFF < point < 0x110000
+        return chr(point) if valid else "" if ignored else "\ufffd"
+
+    points = np.array([point for row in rows for point in row], np.int32)
+    counts = np.array([len(row) for row in rows], np.int64)
+    errors: Any = "ignore" if ignored else "replace"
+    expected = ["".join(map(char, row)).encode(encoding) for row in rows]
+    for times in (1, 50):
+        many = np.tile(points, times), np.tile(counts, times)
+        assert string_kernels.unicode_encode(*many, encoding, errors).tolist() == expected * times
+
+
+def test_strict_encoding_names_what_is_no_character() -> None:
+    for size in (1, 100):
+        points, counts = np.full(size, 0xD800, np.int32), np.array([size])
+        with pytest.raises(ValueError, match="55296 is no Unicode code point"):
+            string_kernels.unicode_encode(points, counts, errors="strict")
+
+
+PLAIN = st.sampled_from([b"1", b" -2.5\n", b"3e2", b"inf", b"-NaN", b"7", b"+4", b"\t0"])
+ODD = st.sampled_from([b"0x1p3", b"nan(1)", b"-0XA"])
+
+
+@given(st.lists(PLAIN | ODD, max_size=6), st.sampled_from(["f4", "f8"]))
+def test_numbers_in_forms_of_c_beside_plain_ones(items: list[bytes], dtype: str) -> None:
+    alone = [string_kernels.to_number(_array(item), dtype).item() for item in items]
+    np.testing.assert_array_equal(string_kernels.to_number(_array(*items), dtype), alone)
+
+
+@pytest.mark.parametrize("dtype", ["i4", "i8", "u4", "u8"])
+def test_the_largest_and_the_least_integers(dtype: str) -> None:
+    bounds = np.iinfo(dtype)
+    items = [str(bounds.min).encode(), str(bounds.max).encode()]
+    assert string_kernels.to_number(_array(*items), dtype).tolist() == [bounds.min, bounds.max]
+    for beyond in (bounds.min - 1, bounds.max + 1):
+        with pytest.raises(ValueError, match=f"could not correctly convert string: {beyond}"):
+            string_kernels.to_number(_array(b"1", str(beyond).encode()), dtype)
+
+
+@given(st.lists(st.text("a \n\x1c,", max_size=6).map(str.encode), max_size=4), st.integers(-1, 3))
+def test_pieces_of_many_strings_are_those_of_each(items: list[bytes], limit: int) -> None:
+    for separator in (b"", b","):
+        alone = [string_kernels.split(_array(item), separator, limit) for item in items]
+        values, counts = string_kernels.split(_array(*items), separator, limit)
+        assert values.tolist() == [piece for pieces, _ in alone for piece in pieces]
+        assert counts.tolist() == [len(pieces) for pieces, _ in alone]
+        if separator and limit < 0:
+            assert [separator.join(pieces) for pieces, _ in alone] == items
+
+
+def test_white_space_is_that_of_ascii() -> None:
+    assert string_kernels.split(_array(b" a\x1cb\xa0\t\n\v\f\rc "))[0].tolist() == [b"a\x1cb\xa0", b"c"]
