@@ -14,11 +14,11 @@ PACKAGE = "graphwright"
 
 #: Imports for types alone that go upward; no new ones.
 UPWARD = {
-    ("lower.control_lowering", "lower.lowering"),
-    ("lower.list_lowering", "lower.lowering"),
-    ("lower.nesting", "lower.lowering"),
-    ("lower.llvm.chunk_loop", "lower.llvm.stages"),
-    ("lower.llvm.stages", "lower.llvm.nests"),
+    ("compile.nests.control_lowering", "compile.nests.lowering"),
+    ("compile.lists.list_lowering", "compile.nests.lowering"),
+    ("compile.nests.nesting", "compile.nests.lowering"),
+    ("compile.llvm.chunk_loop", "compile.llvm.stages"),
+    ("compile.llvm.stages", "compile.llvm.nest_code"),
 }
 
 

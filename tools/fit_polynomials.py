@@ -5,8 +5,8 @@
 Each is fitted by weighted least squares at Chebyshev nodes in 60 digits, the weight being what
 an error of the polynomial is in the function's relative error. Coefficients are rounded to
 their format one by one, the lowest first, and the rest fitted anew: the later ones make up for
-the rounding of the earlier. Writes `src/graphwright/compile/llvm/functions/polynomials.py`, with the
-error that each polynomial leaves, and prints the same.
+the rounding of the earlier. Writes `src/graphwright/compile/llvm/functions/polynomials.py`, with
+the error that each polynomial leaves, and prints the same.
 """
 
 from __future__ import annotations

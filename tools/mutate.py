@@ -1,12 +1,12 @@
 """Plants faults of one line in a copy of the tree, and sees which the tests notice.
 
     python tools/mutate.py src/graphwright/trace --count 20
-    python tools/mutate.py src/graphwright/compile/memory/arena.py --tests tests/plans --table mutants.jsonl
+    python tools/mutate.py src/graphwright/compile/memory --tests tests/plans --table t.jsonl
 
 A fault is an operator that is another one, a statement or a key's component that is missing, a
 condition that is turned round, arguments that have changed places, a number that is one more, a
 `finally` or a lock that is not there. Each is planted alone. The tests that mirror its file run
-until the first failure: `tests/trace/test_types.py` for `trace/argument_types.py`, or where there is none
+until the first failure: `tests/trace/test_tracer.py` for `trace/tracer.py`, or where there is none
 all of `tests/trace`. With a table, what stands in it is not done again.
 
     python tools/mutate.py --again docs/engineering/mutants/trace.jsonl

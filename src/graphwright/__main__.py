@@ -13,8 +13,14 @@ import graphwright
 #: Only the module of the command that was asked for is imported.
 COMMANDS = {
     "demo": ("graphwright.demo.command", "train a network on handwritten digits in one graph"),
-    "explain": ("graphwright.library.objects.explaining", "run a program, and say why it traced what"),
-    "lint": ("graphwright.lint.lint_command", "find in source what will go wrong in staged functions"),
+    "explain": (
+        "graphwright.library.objects.explaining",
+        "run a program, and say why it traced what",
+    ),
+    "lint": (
+        "graphwright.lint.lint_command",
+        "find in source what will go wrong in staged functions",
+    ),
 }
 
 

@@ -138,7 +138,9 @@ def test_calls_that_leave_something_open_are_looked_up(call: str) -> None:
 
 def test_builtins_are_those_that_are_looked_up() -> None:
     known = {*expression_rewriting.TAKES, *expression_rewriting.LOOKS_INSIDE}
-    overloaded = {b.__name__ for b in conversion._OVERLOADS if b is getattr(builtins, b.__name__, 0)}
+    overloaded = {
+        b.__name__ for b in conversion._OVERLOADS if b is getattr(builtins, b.__name__, 0)
+    }
     assert known == overloaded
     for name in overloaded:
         assert getattr(conversion.NAMESPACE, name) is getattr(builtins, name)

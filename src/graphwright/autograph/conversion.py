@@ -269,7 +269,9 @@ unrolling.install()
 _OVERLOADS = overloads.table(converted_call)
 NAMESPACE = types.ModuleType(OPERATORS)  # whose attributes are found quickest
 vars(NAMESPACE).update(vars(builtins))
-vars(NAMESPACE).update({name: getattr(converted_operators, name) for name in converted_operators.__all__})
+vars(NAMESPACE).update(
+    {name: getattr(converted_operators, name) for name in converted_operators.__all__}
+)
 vars(NAMESPACE).update(converted_call=converted_call, call_at=call_at)
 
 

@@ -84,7 +84,11 @@ def _until_decided(builtin: Callable[..., Any], items: Iterator[Any]) -> list[An
     seen: list[Any] = []
     for item in items:
         seen.append(item)
-        if builtin in (any, all) and not converted_operators.staged(item) and bool(item) is (builtin is any):
+        if (
+            builtin in (any, all)
+            and not converted_operators.staged(item)
+            and bool(item) is (builtin is any)
+        ):
             break
     return seen
 

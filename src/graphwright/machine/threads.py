@@ -139,7 +139,9 @@ def _compiled() -> Pool:
     from graphwright.machine import compiler, targets, thread_pool_code
 
     pause = thread_pool_code.PAUSES.get(targets.target().family, "")
-    library = compiler.compiled(thread_pool_code.text(pause, _SPINS, _PATIENCE, int(signal.SIG_BLOCK)))
+    library = compiler.compiled(
+        thread_pool_code.text(pause, _SPINS, _PATIENCE, int(signal.SIG_BLOCK))
+    )
     place = library.addresses["parallel_for"]
     number, pointer = ctypes.c_int64, ctypes.c_void_p
     pool = Pool(

@@ -6,4 +6,4 @@ the runtime of `types.specs`).
 
 from graphwright.values import convert, eager, tensor_specs, variable
 
-__all__ = ["convert", "eager", "specs", "variable"]
+__all__ = ["convert", "eager", "tensor_specs", "variable"]

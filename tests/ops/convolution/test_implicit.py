@@ -51,8 +51,12 @@ def all_three(case: dict[str, Any]) -> list[Any]:
     gradient = integers(result.shape, case["dtype"])
     return [
         result,
-        convolution_kernels.input_gradient(array.shape, filters, gradient, *rest, channels_first=first),
-        convolution_kernels.filter_gradient(array, filters.shape, gradient, *rest, channels_first=first),
+        convolution_kernels.input_gradient(
+            array.shape, filters, gradient, *rest, channels_first=first
+        ),
+        convolution_kernels.filter_gradient(
+            array, filters.shape, gradient, *rest, channels_first=first
+        ),
     ]
 
 

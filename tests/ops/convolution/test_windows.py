@@ -66,7 +66,9 @@ def test_blocks_change_nothing(geometry: dict[str, Any]) -> None:
         rows = convolution_kernels.convolve(array, filters, *geometry["rest"])
         np.testing.assert_array_equal(whole, rows)
         gradient = _draw(whole.shape, 2)
-        split = convolution_kernels.input_gradient(array.shape, filters, gradient, *geometry["rest"])
+        split = convolution_kernels.input_gradient(
+            array.shape, filters, gradient, *geometry["rest"]
+        )
     together = convolution_kernels.input_gradient(array.shape, filters, gradient, *geometry["rest"])
     np.testing.assert_array_equal(split, together)
 
@@ -76,7 +78,9 @@ def test_channels_first_is_a_transposition(geometry: dict[str, Any]) -> None:
     array, filters = _draw(geometry["shape"], 0), _draw(geometry["filter_shape"], 1)
     rest = geometry["rest"]
     last = convolution_kernels.convolve(array, filters, *rest)
-    first = convolution_kernels.convolve(np.moveaxis(array, -1, 1), filters, *rest, channels_first=True)
+    first = convolution_kernels.convolve(
+        np.moveaxis(array, -1, 1), filters, *rest, channels_first=True
+    )
     np.testing.assert_array_equal(np.moveaxis(first, 1, -1), last)
     gradient = np.moveaxis(_draw(last.shape, 2), -1, 1)
     shape = np.moveaxis(array, -1, 1).shape

@@ -38,7 +38,9 @@ def test_the_gradient_is_the_slope() -> None:
         moved = [logits.copy(), logits.copy()]
         moved[0][place] += step
         moved[1][place] -= step
-        up, down = (ctc_kernels.ctc_loss(LABELS, x, LABEL_SIZES, SIZES, blank=0)[0].sum() for x in moved)
+        up, down = (
+            ctc_kernels.ctc_loss(LABELS, x, LABEL_SIZES, SIZES, blank=0)[0].sum() for x in moved
+        )
         np.testing.assert_allclose(gradient[place], (up - down) / (2 * step), atol=1e-8)
 
 

@@ -70,7 +70,9 @@ def test_operation_seeds_follow_set_seed() -> None:
     """TensorFlow, after set_seed(42): uniform([3]) twice."""
     expected = [[0.6645621, 0.44100678, 0.3528825], [0.68789124, 0.48447883, 0.9309944]]
     pairs = ((42, seed) for seed in itertools.islice(philox_draws.operation_seeds(42), 2))
-    drawn = [philox_draws.uniform(*philox_draws.key_counter(*pair), 3, np.float32) for pair in pairs]
+    drawn = [
+        philox_draws.uniform(*philox_draws.key_counter(*pair), 3, np.float32) for pair in pairs
+    ]
     np.testing.assert_allclose(drawn, expected, rtol=1e-6)
 
 

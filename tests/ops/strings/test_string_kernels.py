@@ -127,14 +127,18 @@ def test_substrings(data: Any, items: list[bytes], unit: Any) -> None:
         expected.append(item[edges[first] : edges[min(first + length, len(edges) - 1)]])
         starts.append(start)
         lengths.append(length)
-    found = string_kernels.substr(_array(*items), np.array(starts, int), np.array(lengths, int), unit)
+    found = string_kernels.substr(
+        _array(*items), np.array(starts, int), np.array(lengths, int), unit
+    )
     assert found.tolist() == expected
 
 
 def test_substrings_of_negative_lengths() -> None:
     for times in (1, 50):
         array, start = np.array([[b"hello", b"ab"]] * times, object), np.array(1)
-        assert string_kernels.substr(array, start, np.array(-1)).tolist() == [[b"ello", b"b"]] * times
+        assert (
+            string_kernels.substr(array, start, np.array(-1)).tolist() == [[b"ello", b"b"]] * times
+        )
         found = string_kernels.substr(array, start, np.array(-1), "UTF8_CHAR")
         assert found.tolist() == [[b"", b""]] * times
 
@@ -217,4 +221,7 @@ def test_pieces_of_many_strings_are_those_of_each(items: list[bytes], limit: int
 
 
 def test_white_space_is_that_of_ascii() -> None:
-    assert string_kernels.split(_array(b" a\x1cb\xa0\t\n\v\f\rc "))[0].tolist() == [b"a\x1cb\xa0", b"c"]
+    assert string_kernels.split(_array(b" a\x1cb\xa0\t\n\v\f\rc "))[0].tolist() == [
+        b"a\x1cb\xa0",
+        b"c",
+    ]

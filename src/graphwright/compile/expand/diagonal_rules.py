@@ -46,7 +46,7 @@ def band_part(op: Op, x: Any, lower: Any, upper: Any) -> Any:
 
 
 class Band:
-    """Where the diagonals lower, ..., upper of a matrix are stored, as `ops.linalg.matrices.Band` says."""
+    """Where the diagonals lower, ..., upper of a matrix are stored: see `ops.linalg.matrices`."""
 
     def __init__(self, rows: Any, columns: Any, bounds: tuple[int, int], align: str) -> None:
         self.rows, self.columns = rows, columns

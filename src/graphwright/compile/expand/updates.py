@@ -5,8 +5,8 @@ and the matrix to take a part of it away. That pass costs as much as a fifth of 
 is far. So the product's kernel is given the variable's memory and the factors of the update, and
 the gradient is nowhere.
 
-Whose memory that is, is asked when it runs (`ops.state.variable_ops.Loan`): what was read before stays as it
-was, and the update then goes to a copy.
+Whose memory that is, is asked when it runs (`ops.state.variable_ops.Loan`): what was read before
+stays as it was, and the update then goes to a copy.
 """
 
 from __future__ import annotations

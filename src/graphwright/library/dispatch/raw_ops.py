@@ -57,8 +57,8 @@ OWN = frozenset(
 @cache
 def load_all() -> None:
     """Registers the ops of modules that are imported only when one of their functions is used."""
-    for info in pkgutil.iter_modules(ops.__path__):
-        importlib.import_module(f"{ops.__name__}.{info.name}")
+    for info in pkgutil.walk_packages(ops.__path__, f"{ops.__name__}."):
+        importlib.import_module(info.name)
 
 
 def names() -> list[str]:

@@ -51,7 +51,11 @@ _METHODS = {
 }
 
 _PLAIN = dict(vars(Operators))
-_PROPERTIES = {"T": array_shapes.transpose, "data": lambda self: self, "size": array_reductions.size}
+_PROPERTIES = {
+    "T": array_shapes.transpose,
+    "data": lambda self: self,
+    "size": array_reductions.size,
+}
 
 
 def axes_of(axes: tuple[Any, ...]) -> Any:

@@ -155,7 +155,9 @@ class UnsortedSegment(Op):
         return ((count, *data.dims[len(ids.dims) :]),)
 
     def kernel(self, data: Any, ids: Any, count: Any) -> Any:
-        return segment_kernels.unsorted_segment_reduce(self.kind, np.asarray(data), np.asarray(ids), count)
+        return segment_kernels.unsorted_segment_reduce(
+            self.kind, np.asarray(data), np.asarray(ids), count
+        )
 
     def batched(self, each: Each) -> Any:
         count, ids = each.same(2), each.full(1)

@@ -97,7 +97,11 @@ def derivative_of_psi(a: Any, x: Any) -> Any:
     """The derivative of order `a` of digamma, NaN where `a` is no whole number >= 0."""
     order = np.asarray(a, np.float64)
     sign = np.where(order % 2 == 0, -1.0, 1.0)
-    value = sign * special_functions.gamma(order + 1) * special_functions.zeta(order + 1, np.asarray(x, np.float64))
+    value = (
+        sign
+        * special_functions.gamma(order + 1)
+        * special_functions.zeta(order + 1, np.asarray(x, np.float64))
+    )
     zeroth = order == 0
     if zeroth.any():
         value = np.where(zeroth, psi(np.asarray(x, np.float64)), value)

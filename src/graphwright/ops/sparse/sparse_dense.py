@@ -94,8 +94,8 @@ class SparseTensorDenseAdd(Op):
     def kernel(self, indices: Any, values: Any, shape: Any, b: Any) -> Any:
         if tuple(shape) != b.shape:
             raise ValueError(
-                f"Dimensions do not equal: a has shape {index_rows.shown(shape)}, b {list(b.shape)} "
-                "(no broadcasting is done)"
+                f"Dimensions do not equal: a has shape {index_rows.shown(shape)}, "
+                f"b {list(b.shape)} (no broadcasting is done)"
             )
         index_rows.check(indices, shape, ordered=False)
         total = b.copy()

@@ -181,7 +181,9 @@ class UnicodeTranscode(Text):
                 array, self.input_encoding, "UTF-8", errors, self.replacement_char
             )
             shown = chr(self.replacement_char).encode()
-            array = string_kernels.regex_replace(array, rb"[\x00-\x1f]", shown.replace(b"\\", b"\\\\"))
+            array = string_kernels.regex_replace(
+                array, rb"[\x00-\x1f]", shown.replace(b"\\", b"\\\\")
+            )
             return string_kernels.unicode_transcode(array, "UTF-8", self.output_encoding)
         return string_kernels.unicode_transcode(
             array, self.input_encoding, self.output_encoding, errors, self.replacement_char

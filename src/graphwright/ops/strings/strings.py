@@ -126,7 +126,9 @@ class Substr(Op):
             raise ValueError("pos and len should have the same shape")
         if self.unit == "UTF8_CHAR" and np.any(np.less(pos, 0) & np.less(len, 0)):
             raise ValueError(f"pos {pos} and len {len} cannot both be negative in characters")
-        return string_kernels.substr(texts(text), np.asarray(pos), np.asarray(len), unit_of(self.unit))
+        return string_kernels.substr(
+            texts(text), np.asarray(pos), np.asarray(len), unit_of(self.unit)
+        )
 
 
 class StringJoin(Op):

@@ -7,4 +7,4 @@ from graphwright.values.sparse import (
     sparse_tensor,
 )
 
-__all__ = ["arithmetic", "counting", "functions", "tensor"]
+__all__ = ["sparse_arithmetic", "sparse_counts", "sparse_functions", "sparse_tensor"]
