@@ -16,7 +16,7 @@ from typing import Any, TypeVar, cast
 
 from graphwright.base.named_tuples import NamedTuple
 
-_PACKAGE = str(Path(__file__).parent)
+_PACKAGE = str(Path(__file__).parent.parent)
 #: What the file names of code that is not the user's begin with: ours, and what we generated.
 _OWN = (_PACKAGE, "<graphwright ")
 

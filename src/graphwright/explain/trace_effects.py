@@ -31,7 +31,7 @@ from graphwright.trace.symbolic import SymbolicTensor
 from graphwright.types import tree
 
 #: Where converted code calls builtins that have a form for tensors too.
-_OVERLOADS = str(FilePath(errors.__file__).parent / "autograph" / "overloads.py")
+_OVERLOADS = str(FilePath(errors.__file__).parents[1] / "autograph" / "overloads.py")
 
 
 class Effect(NamedTuple):

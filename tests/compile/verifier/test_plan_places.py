@@ -6,9 +6,9 @@ import itertools
 from functools import cache
 
 import pytest
+from compile.verifier.test_plan_verifier import PROGRAMS, of
 from hypothesis import given
 from hypothesis import strategies as st
-from lower.test_plan_verifier import PROGRAMS, of
 
 from graphwright.compile.nests.nest import Linear
 from graphwright.compile.nests.sizes import Size

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from lower.plans import FAULTS, Planned, loops, planned
+from compile.plan_cases import FAULTS, Planned, loops, planned
 from plans import faults
 
 import graphwright as tf

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from lower.native import ARRAYS, Case, Native, binary
+from compile.native_cases import ARRAYS, Case, Native, binary
 from ulps import ELEMENTS, distance
 
 import graphwright as tf
