@@ -12,7 +12,7 @@ from typing import Any
 from graphwright.autograph import settings, status
 from graphwright.explain.trace_record import Debug
 from graphwright.function.polymorphic import Eagerly
-from graphwright.library.summary.profiler import Session
+from graphwright.library.summary.profiler import ProfilerSession
 from graphwright.machine import background, blas, preparation
 from graphwright.op.interpreter import STATE
 from graphwright.ops.state.variable_ops import LENT, Loan
@@ -57,11 +57,11 @@ PARTS: dict[str, Callable[[], Any]] = {
     "features of AutoGraph": settings._features.get,
     "statuses of AutoGraph": status._entered.get,
     "loans of variables": lambda: (len(LENT), Loan.paused),
-    "the profile that is taken": lambda: Session.timer,
+    "the profile that is taken": lambda: ProfilerSession.timer,
     "debug mode": lambda: Debug.on,
     "functions that run eagerly": lambda: Eagerly.on,
     "whether all wait for kernels": lambda: preparation.Waiting.always,
-    "the bound of BLAS": lambda: blas.Bound.threads,
+    "the bound of BLAS": lambda: blas.ThreadBound.threads,
     "the collector of cycles": gc.isenabled,
     "the profile function": sys.getprofile,
     "the trace function": sys.gettrace,
@@ -72,7 +72,7 @@ PARTS: dict[str, Callable[[], Any]] = {
 #: What may differ while something is compiled in the background, which a test need not wait for.
 BUSY: dict[str, Callable[[], Any]] = {
     "the length of threads' turns": sys.getswitchinterval,
-    "who has BLAS use one thread": lambda: frozenset(blas.Bound.holds),
+    "who has BLAS use one thread": lambda: frozenset(blas.ThreadBound.holds),
 }
 
 
@@ -98,4 +98,4 @@ def left_behind(before: list[Any]) -> list[str]:
 
 def is_idle() -> bool:
     """Whether nothing is compiled, or nothing of that is to be seen."""
-    return sys.getswitchinterval() == 0.005 and not blas.Bound.holds
+    return sys.getswitchinterval() == 0.005 and not blas.ThreadBound.holds

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from hypothesis import strategies as st
 
-from graphwright.trace.argument_types import Literal, Structure, VariableType
+from graphwright.trace.argument_types import LiteralType, Structure, VariableType
 from graphwright.types import dtypes as dt
 from graphwright.types.specs import TensorSpec
 
 dtypes = st.sampled_from([dt.float32, dt.int32, dt.bool_])
 dims = st.none() | st.lists(st.none() | st.integers(1, 3), max_size=3).map(tuple)
 specs = st.builds(TensorSpec, dims, dtypes)
-literals = st.builds(Literal, st.sampled_from([0, 1, True, 1.0, "a", None, 2]))
+literals = st.builds(LiteralType, st.sampled_from([0, 1, True, 1.0, "a", None, 2]))
 variables = st.builds(VariableType, specs, st.integers(0, 1))
 
 

@@ -13,7 +13,7 @@ from graphwright.machine import products
 from graphwright.machine.array_layout import address
 from graphwright.machine.products import multiply, pack, steps
 from graphwright.machine.targets import Vectors
-from graphwright.machine.tile_code import Tile
+from graphwright.machine.tile_code import CodeTile
 
 SIZES = st.integers(1, 120)
 
@@ -57,7 +57,7 @@ def test_every_kind_of_processor(
     vectors: Vectors, dtype: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Vectors that this processor lacks are made of those it has."""
-    tile = Tile(vectors, np.dtype(dtype).itemsize * 8)
+    tile = CodeTile(vectors, np.dtype(dtype).itemsize * 8)
     functions = products.load(tile)
     monkeypatch.setattr(products, "kernels", lambda dtype: functions)
     for m, k, n in ((1, 1, 1), (13, 7, 5), (tile.rows(1) * 3 + 1, 33, tile.lanes * 7 + 2)):

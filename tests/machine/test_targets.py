@@ -13,8 +13,8 @@ from graphwright.compile.llvm.boundary_code import Boundary
 from graphwright.compile.run.inspection import compiler_ir
 from graphwright.machine import codegen, large_arrays, targets, thread_pool_code, threads
 from graphwright.machine.targets import Target, Vectors
-from graphwright.machine.tile_code import Tile
-from graphwright.ops.convolution.window_code import Sliding
+from graphwright.machine.tile_code import CodeTile
+from graphwright.ops.convolution.window_code import SlidingCode
 
 AVX2 = frozenset({"+avx", "+avx2", "+fma", "+f16c"})
 AVX512 = AVX2 | {"+avx512f", "+avx512vl", "+avx512dq", "+avx512bw"}
@@ -92,8 +92,8 @@ def kernels() -> dict[str, str]:
     found = {"pool": thread_pool_code.text(pause, 10, 20, 2), "boundary": Boundary().text()}
     found["large arrays"] = large_arrays.TEXT
     for bits in (32, 64):
-        found[f"products of {bits} bits"] = Tile(vectors, bits).text()
-        found[f"windows of {bits} bits"] = Sliding(vectors, bits).text()
+        found[f"products of {bits} bits"] = CodeTile(vectors, bits).text()
+        found[f"windows of {bits} bits"] = SlidingCode(vectors, bits).text()
     return found
 
 

@@ -266,5 +266,5 @@ def test_jobs_use_the_threads_that_could_be_started(monkeypatch: pytest.MonkeyPa
         monkeypatch.setattr(threads.Workers, name, value)
     monkeypatch.setattr(threads.Limit, "threads", 4)
     limits: list[int] = []
-    threads._start(threads.Pool(0, None, limits.append, None, None))
+    threads._start(threads.ThreadPool(0, None, limits.append, None, None))
     assert limits == [2]

@@ -17,7 +17,6 @@ from plans.memory import END, Block, Here, Memory, Refused, grains, numpy_dtype
 from graphwright.compile.nests.nest import (
     Choice,
     Clear,
-    Constant,
     Copy,
     Count,
     Element,
@@ -31,6 +30,7 @@ from graphwright.compile.nests.nest import (
     Program,
     Reduce,
     Scalar,
+    ScalarConstant,
     Scan,
     Statement,
     Store,
@@ -188,7 +188,7 @@ class Run:
 
     def plain(self, x: Any, reader: str) -> Any:
         """What an instruction gives that reads no memory."""
-        if isinstance(x, Constant):
+        if isinstance(x, ScalarConstant):
             return elements.number(x.value, x.kind)
         if isinstance(x, Scalar):
             return self.scalar(x.scalar, x.kind, reader)
@@ -231,7 +231,7 @@ class Run:
             return "reduction" if nest.outer else "total"
         if any(x.picks for x in loads):
             return "gather"
-        if all(isinstance(x, (Load, Constant)) for s in nest.stages for x in s.instructions):
+        if all(isinstance(x, (Load, ScalarConstant)) for s in nest.stages for x in s.instructions):
             return "move"
         return "elementwise"
 

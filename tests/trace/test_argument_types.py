@@ -12,7 +12,7 @@ from hypothesis import given
 from strategies import trace_types
 
 import graphwright as tf
-from graphwright.trace.argument_types import Literal, Structure, TypeContext, from_value
+from graphwright.trace.argument_types import LiteralType, Structure, TypeContext, from_value
 
 
 @given(trace_types)
@@ -160,5 +160,5 @@ def test_unhashable_objects_are_refused_with_the_way_out():
 def test_the_text_of_types_is_the_guide_s():
     assert repr(from_value([1, 2])) == "List[Literal[1], Literal[2]]"
     assert repr(from_value({"x": 2})) == "Dict[['x', Literal[2]]]"
-    assert repr(Literal("relu")) == "Literal['relu']"
+    assert repr(LiteralType("relu")) == "Literal['relu']"
     assert repr(Structure(tuple, None, ())) == "Tuple[]"

@@ -264,7 +264,9 @@ class GradientTape:
         self._refuse_loop(experimental_use_pfor)
         flat = differentiable_parts(sources)
         zero = is_zero(unconnected_gradients)
-        results = Rows.of(self._calls(), convert(target), flat, zero, False, experimental_use_pfor)
+        results = JacobianRows.of(
+            self._calls(), convert(target), flat, zero, False, experimental_use_pfor
+        )
         return pack_gradients(sources, results)
 
     def batch_jacobian(
@@ -302,7 +304,9 @@ class GradientTape:
                 f"({source.shape}) to match."
             )
         zero = is_zero(unconnected_gradients)
-        return Rows.of(self._calls(), target, [source], zero, True, experimental_use_pfor)[0]
+        return JacobianRows.of(self._calls(), target, [source], zero, True, experimental_use_pfor)[
+            0
+        ]
 
     def _refuse_loop(self, experimental_use_pfor: bool) -> None:
         eagerly = self._recorder.below is None and STATE.active in (None, self._recorder)
@@ -366,7 +370,7 @@ def are_among(kept: Sequence[Any], sources: Sequence[Any]) -> bool:
     return keys.issuperset([tensor.key for tensor in kept])
 
 
-class Rows:
+class JacobianRows:
     """How a jacobian's rows are computed; `control.jacobian` provides it, loops being its."""
 
     of: Callable[..., list[Any]]

@@ -33,16 +33,16 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from graphwright.autograph import loads
-from graphwright.autograph.decisions import Decision, Operand, Unstaged, Wraps, asked_apart
-from graphwright.autograph.expression_rewriting import Expressions, Options
+from graphwright.autograph.decisions import Decision, DecisionOperand, Unstaged, Wraps, asked_apart
+from graphwright.autograph.expression_rewriting import ExpressionRewriter, Options
 from graphwright.autograph.jumps import lower_jumps, python_form, returns
-from graphwright.autograph.parts import Block, Parts, Writer
+from graphwright.autograph.parts import Block, Parts, PartWriter
 from graphwright.autograph.refusals import RETURN_VALUE
 from graphwright.autograph.syntax import (
     KNOWN,
     SITES,
-    At,
     Fresh,
+    SyntaxPlace,
     blocks,
     copied,
     is_docstring,
@@ -50,7 +50,7 @@ from graphwright.autograph.syntax import (
     is_try,
 )
 from graphwright.autograph.touched_variables import NONE, Names, collect, symbol, variables
-from graphwright.autograph.variable_flow import Flow, Summary
+from graphwright.autograph.variable_flow import Summary, VariableFlow
 from graphwright.base.named_tuples import NamedTuple
 
 MARK = "ag_at"  # the site of the operand that is asked
@@ -64,7 +64,7 @@ class Forms(NamedTuple):
     plain: Block
 
 
-class Lists(NamedTuple):
+class GrowingLists(NamedTuple):
     """The variables whose lists a statement may change: itself, and by functions it calls.
 
     And the attributes and items of such objects whose lists it may change itself.
@@ -130,18 +130,20 @@ class _Function:
         self.fresh = conversion.fresh
         lowered = lower_jumps(node.body, self.fresh)
         self.body = lowered.body
-        self.flow: Flow = Flow(node.args, self.body, outer.flow.closures if outer else {})
+        self.flow: VariableFlow = VariableFlow(
+            node.args, self.body, outer.flow.closures if outer else {}
+        )
         self.visible = around | self.flow.locals | self.flow.nonlocals
         # Variables that nothing but this function can see. Private ones have other names in it.
         seen = self.flow.locals - self.flow.captured - self.flow.caught
         self.own = frozenset(name for name in seen if name[:2] != "__")
         self.owned: Names = (outer.owned if outer else NONE) - self.flow.globals | self.flow.locals
-        self.changing: dict[ast.AST, Lists] = {}  # by statement
+        self.changing: dict[ast.AST, GrowingLists] = {}  # by statement
         self.lost = collect(lowered.dropped).bound()  # they made their names local
         first = (*node.args.posonlyargs, *node.args.args)[:1]
         self.first = first[0].arg if first else None
-        self.parts = Writer(self.flow, self.fresh, self.own, self.options.inline)
-        self.expressions = Expressions(
+        self.parts = PartWriter(self.flow, self.fresh, self.own, self.options.inline)
+        self.expressions = ExpressionRewriter(
             self.first, self.visible, self.options, self.fresh, self.new_call
         )
         self.depth = 0  # how many blocks of Python's are around, in the Python form
@@ -153,7 +155,7 @@ class _Function:
     def convert(self) -> None:
         forms = self.block(self.body)
         body = forms.plain if self.options.inline else self.staged(forms)
-        at = At(self.node)
+        at = SyntaxPlace(self.node)
         known = set(self.flow.locals if self.options.inline else collect(body).bound())
         known |= self.flow.globals | self.flow.nonlocals | self.flow.parameters
         if self.options.inline:
@@ -164,7 +166,7 @@ class _Function:
 
     def staged(self, forms: Forms) -> Block:
         """The staged form of the whole body."""
-        body, at = forms.staged(), At(self.node)
+        body, at = forms.staged(), SyntaxPlace(self.node)
         loads.insert(ast.Module(body, []), frozenset(self.parts.loaded))
         docs = 1 if is_docstring(body[0]) else 0
         unset = [at.assign(at.store(name), at.undefined(name)) for name in sorted(self.parts.unset)]
@@ -182,7 +184,7 @@ class _Function:
 
     def go_to(
         self,
-        at: At,
+        at: SyntaxPlace,
         number: ast.expr,
         inside: Summary,
         assigned: Sequence[str] = (),
@@ -210,7 +212,7 @@ class _Function:
 
     def stage_at(
         self,
-        at: At,
+        at: SyntaxPlace,
         name: str,
         number: ast.expr,
         node: ast.stmt,
@@ -233,13 +235,13 @@ class _Function:
                 block.append(self.parts.unbind(at, at.load(target), at.store(target)))
         return block
 
-    def asking(self, at: At, body: Block, handler: Block) -> ast.stmt:
+    def asking(self, at: SyntaxPlace, body: Block, handler: Block) -> ast.stmt:
         """A statement that may ask tensors, and what to do then."""
         caught = ast.ExceptHandler(at.apply("asked"), None, handler, **at.place)
         return ast.Try(body, [caught], [], [], **at.place)
 
     def marks(
-        self, at: At, sites: dict[Operand, int], first: bool
+        self, at: SyntaxPlace, sites: dict[DecisionOperand, int], first: bool
     ) -> tuple[Wraps, Block, ast.expr]:
         """What marks the operands that are asked, what to do before, and the number of the site.
 
@@ -308,7 +310,7 @@ class _Function:
         if isinstance(node, ast.Assert):
             return self.assertion(node)
         if isinstance(node, ast.Raise) and node.exc is None:
-            handled = ast.Raise(At(node).apply("handled"), None, **At(node).place)
+            handled = ast.Raise(SyntaxPlace(node).apply("handled"), None, **SyntaxPlace(node).place)
             return Forms(lambda: [handled], [node])
         return self.simple(node)
 
@@ -319,7 +321,7 @@ class _Function:
         if not isinstance(value, _DECISIONS) or not again or not self.options.inline:
             new = self.expressions.convert(node)
             if returns(node):
-                return Forms(lambda: [new], [At(node).result(new.value)])
+                return Forms(lambda: [new], [SyntaxPlace(node).result(new.value)])
             return Forms(lambda: [new], python_form(new))
         inside = self.flow.summary(node)
         node.value = None
@@ -331,7 +333,7 @@ class _Function:
             new.value = value
             return new  # type: ignore[no-any-return]
 
-        at = At(node)
+        at = SyntaxPlace(node)
         plain = at.result if returns(node) else write
 
         block = self.deciding(
@@ -347,7 +349,7 @@ class _Function:
 
     def deciding(
         self,
-        at: At,
+        at: SyntaxPlace,
         decision: Decision,
         truth: bool,
         inside: Summary,
@@ -368,12 +370,16 @@ class _Function:
         return [*begin, self.asking(at, [plain(decision.python(wraps))], handler)]
 
     def left(
-        self, at: At, decision: Decision, asked: Operand, parts: Callable[[ast.expr], Parts]
+        self,
+        at: SyntaxPlace,
+        decision: Decision,
+        asked: DecisionOperand,
+        parts: Callable[[ast.expr], Parts],
     ) -> Parts:
         """The parts of a statement that goes on with what is left of a decision."""
         return parts(self.rest(at, decision, asked))
 
-    def rest(self, at: At, decision: Decision, asked: Operand) -> ast.expr:
+    def rest(self, at: SyntaxPlace, decision: Decision, asked: DecisionOperand) -> ast.expr:
         """What is left of a decision where an operand turned out to be a tensor."""
         known = at.load(KNOWN)
         try:
@@ -384,7 +390,7 @@ class _Function:
         return rest
 
     def assertion(self, node: ast.Assert) -> Forms:
-        at, inside = At(node), self.flow.summary(node)
+        at, inside = SyntaxPlace(node), self.flow.summary(node)
         decision = self.expressions.decision(node.test)
         message = self.expressions.convert(node.msg)
         if decision.is_plain:
@@ -419,7 +425,7 @@ class _Function:
         self.depth += 1
         forms = self.rebuilt(node, [], ["cases"])
         self.depth -= 1
-        at = At(node.subject)
+        at = SyntaxPlace(node.subject)
         refuse = at.statement(at.apply("refuse_match"))
         return Forms(forms.staged, [self.asking(at, forms.plain, [refuse])])
 
@@ -448,7 +454,7 @@ class _Function:
         flags = _flags_unset(node.test)
         if flags:
             return self.guard(node, flags)
-        at, inside = At(node), self.flow.summary(node)
+        at, inside = SyntaxPlace(node), self.flow.summary(node)
         links = [node]
         while _is_elif(links[-1].orelse):
             links.append(links[-1].orelse[0])  # type: ignore[arg-type]
@@ -456,7 +462,7 @@ class _Function:
         decisions = [self.expressions.decision(link.test) for link in links]
         bodies = [self.deeper(link.body, self.tail) for link in links]
         forms = self.deeper(links[-1].orelse, self.tail)
-        sites: dict[Operand, int] = {}
+        sites: dict[DecisionOperand, int] = {}
         branches = []
         for link, decision, body, lists in list(zip(links, decisions, bodies, grown))[::-1]:
             branches.append((link, decision, body, forms, lists))
@@ -475,7 +481,7 @@ class _Function:
         plain = branches[0][3].plain
         for link, decision, body, _, _ in branches:
             test = decision.python(wraps)
-            plain = [At(link).branch(test, body.plain or [at.nothing()], plain)]
+            plain = [SyntaxPlace(link).branch(test, body.plain or [at.nothing()], plain)]
         if not sites:
             return Forms(forms.staged, plain)
         handler = [*self.stage_at(at, "if_stmt", number, node, inside), *self.tail]
@@ -489,7 +495,7 @@ class _Function:
         orelse: Forms,
         lists: list[ast.expr],
     ) -> Block:
-        at, test = At(node), decision.staged()
+        at, test = SyntaxPlace(node), decision.staged()
         if decision.is_plain:
             return [at.branch(test, body.staged(), orelse.staged())]
         parts = self.branches(node, body, orelse, lists)
@@ -499,17 +505,19 @@ class _Function:
         self,
         node: ast.If,
         decision: Decision,
-        asked: Operand,
+        asked: DecisionOperand,
         body: Forms,
         orelse: Forms,
         lists: list[ast.expr],
     ) -> Parts:
         """The parts of an if whose test is a tensor from an operand on."""
         parts = self.branches(node, body, orelse, lists)
-        return Parts(parts.functions, [self.rest(At(node), decision, asked), *parts.arguments])
+        return Parts(
+            parts.functions, [self.rest(SyntaxPlace(node), decision, asked), *parts.arguments]
+        )
 
     def branches(self, node: ast.If, body: Forms, orelse: Forms, lists: list[ast.expr]) -> Parts:
-        at = At(node)
+        at = SyntaxPlace(node)
         head = self.parts.head(at)
         then, other = self.flow.block(node.body), self.flow.block(node.orelse)
         inside = then.beside(other)
@@ -526,7 +534,7 @@ class _Function:
 
     def guard(self, node: ast.If, flags: list[str]) -> Forms:
         """What follows a statement that may have jumped: an if of flags alone."""
-        at, inside = At(node), self.flow.summary(node)
+        at, inside = SyntaxPlace(node), self.flow.summary(node)
         lists = self.around(node)
         decision = self.expressions.decision(node.test)
         body = self.deeper(node.body, [])
@@ -547,7 +555,7 @@ class _Function:
 
     def while_(self, node: ast.While) -> Forms:
         stops, options, body_nodes = self.take_apart(node)
-        at = At(node)
+        at = SyntaxPlace(node)
         inside, modified = self.flow.summary(node), self.flow.summary(node.test)
         decision = self.expressions.decision(node.test)
         self.note_mutated(node, inside, options)
@@ -592,7 +600,7 @@ class _Function:
         return staged()
 
     def turn(
-        self, at: At, body: Block, stops: list[str], stage: Block, blocks: int
+        self, at: SyntaxPlace, body: Block, stops: list[str], stage: Block, blocks: int
     ) -> tuple[Forms, Block]:
         """The body of a loop, and its Python form: it ends with a look at the flags that stop it.
 
@@ -622,7 +630,7 @@ class _Function:
         return isinstance(last, ast.Assign) or not flags & self.flow.summary(last).modified
 
     def loop_test(
-        self, decision: Decision, stops: list[str], modified: Summary, at: At
+        self, decision: Decision, stops: list[str], modified: Summary, at: SyntaxPlace
     ) -> tuple[Block, ast.expr]:
         """The test of a while and of the flags that end it, after what that needs."""
         test = decision.staged()
@@ -638,7 +646,7 @@ class _Function:
 
     def for_(self, node: ast.For) -> Forms:
         stops, options, body_nodes = self.take_apart(node)
-        at = At(node)
+        at = SyntaxPlace(node)
         each = self.flow.summary(node.target).then(self.flow.block(node.body))
         iterable = self.expressions.counted(node.iter, self.expressions.convert(node.iter))
         target = self.expressions.convert(node.target)
@@ -693,7 +701,7 @@ class _Function:
         if isinstance(last, ast.If) and isinstance(last.body[0], ast.Break):
             stops = [inner.id for inner in ast.walk(last.test) if isinstance(inner, ast.Name)]
             body.pop()
-        at = At(node)
+        at = SyntaxPlace(node)
         options = ast.Dict([], [], **at.place)
         for statement in list(body):
             call = _loop_options(statement)
@@ -702,7 +710,7 @@ class _Function:
                 self.read_options(call, options, at)
         return stops, options, body
 
-    def read_options(self, call: ast.Call, options: ast.Dict, at: At) -> None:
+    def read_options(self, call: ast.Call, options: ast.Dict, at: SyntaxPlace) -> None:
         """`set_loop_options(shape_invariants=[(x, s)])` -> `{'shape_invariants': [('x', s)]}`"""
         for keyword in call.keywords:
             value = keyword.value
@@ -718,7 +726,7 @@ class _Function:
 
         And `'lists': lambda: (l,)`: the variables whose lists may become those of the graph.
         """
-        at = At(node)
+        at = SyntaxPlace(node)
         lists = self.lists(node)
         for key, thunks in (("lists", self.around(node)), ("passed", self.cells(at, lists.passed))):
             if thunks:
@@ -730,7 +738,7 @@ class _Function:
             options.keys.append(at.constant("mutated"))
             options.values.append(at.thunk(held))
 
-    def lists(self, node: ast.stmt) -> Lists:
+    def lists(self, node: ast.stmt) -> GrowingLists:
         """The variables whose lists a loop may change, or loops inside another statement."""
         found = self.changing.get(node)
         if found is None:
@@ -754,7 +762,7 @@ class _Function:
                 on = variables(path)
                 if name in inside.attributes or not on <= self.owned - inside.modified:
                     del places[name]
-            found = self.changing[node] = Lists(names - inside.assigned, passed, places)
+            found = self.changing[node] = GrowingLists(names - inside.assigned, passed, places)
         return found
 
     def around(self, node: ast.stmt) -> list[ast.expr]:
@@ -762,7 +770,7 @@ class _Function:
 
         With those of attributes and items, `ag__.places(lambda: (l,), ('self.items', ...))`.
         """
-        at, lists = At(node), self.lists(node)
+        at, lists = SyntaxPlace(node), self.lists(node)
         if not lists.places:
             return self.cells(at, lists.growing)
         found = self.cells(at, lists.growing) or [at.constant(None)]
@@ -775,7 +783,7 @@ class _Function:
             found.append(at.tuple([at.constant(name), at.thunk(holder), key]))
         return [at.apply("places", *found)]
 
-    def cells(self, at: At, names: Names) -> list[ast.expr]:
+    def cells(self, at: SyntaxPlace, names: Names) -> list[ast.expr]:
         """`lambda: (x, y)`: the variables, which are its cells; nothing if there are none."""
         if not names:
             return []
@@ -783,7 +791,7 @@ class _Function:
         loads.leave(thunk)
         return [thunk]
 
-    def not_stopped(self, stops: Sequence[str], at: At) -> ast.expr:
+    def not_stopped(self, stops: Sequence[str], at: SyntaxPlace) -> ast.expr:
         flags = [at.load(stop) for stop in stops]
         first, *rest = flags
         stopped: ast.expr = at.apply("or_", first, *map(at.thunk, rest)) if rest else first
@@ -822,18 +830,18 @@ def _flags_unset(test: ast.expr) -> list[str]:
     return [inner.id for inner in ast.walk(test) if isinstance(inner, ast.Name)]
 
 
-def _is(flags: Sequence[str], value: bool, at: At) -> ast.expr:
+def _is(flags: Sequence[str], value: bool, at: SyntaxPlace) -> ast.expr:
     """`a is value or b is value`"""
     return at.either([at.identical(at.load(flag), value) for flag in flags])
 
 
-def _unset(flags: Sequence[str], at: At) -> ast.expr:
+def _unset(flags: Sequence[str], at: SyntaxPlace) -> ast.expr:
     """`a is False and b is False`"""
     tests: list[ast.expr] = [at.identical(at.load(flag), False) for flag in flags]
     return tests[0] if len(tests) == 1 else ast.BoolOp(ast.And(), tests, **at.place)
 
 
-def _is_python(name: str, at: At) -> ast.expr:
+def _is_python(name: str, at: SyntaxPlace) -> ast.expr:
     """`ag__.kind(name) in ag__.ITERABLES or not ag__.loops(name)`"""
     kind = at.apply("kind", at.load(name))
     known = ast.Compare(kind, [ast.In()], [at.operator("ITERABLES")], **at.place)

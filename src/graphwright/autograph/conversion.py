@@ -33,7 +33,7 @@ from graphwright.autograph import (
 from graphwright.autograph.control_flow import Conversion
 from graphwright.autograph.expression_rewriting import Options
 from graphwright.autograph.jumps import JumpError
-from graphwright.autograph.live_source import Source, SourceError
+from graphwright.autograph.live_source import LiveSource, SourceError
 from graphwright.autograph.settings import Verbosity, features
 from graphwright.autograph.sites import Sites
 from graphwright.autograph.syntax import CALLS, OPERATORS, SITES, Fresh
@@ -255,7 +255,7 @@ def _report(function: types.FunctionType, tree: ast.FunctionDef) -> None:
         print(text)
 
 
-def convert_tree(where: Source, options: Options) -> tuple[ast.FunctionDef, Conversion]:
+def convert_tree(where: LiveSource, options: Options) -> tuple[ast.FunctionDef, Conversion]:
     """The definition of a function, converted and renamed, and what came with that."""
     tree = where.tree()
     conversion = Conversion(options, Fresh({OPERATORS, SITES, CALLS, *where.names}))

@@ -18,7 +18,7 @@ from typing import Any, NoReturn, cast
 
 from graphwright.autograph import refusals, regions
 from graphwright.autograph.container_snapshots import contents, refill
-from graphwright.autograph.growing_lists import Found, Places, build_again, build_loop
+from graphwright.autograph.growing_lists import Found, ListPlaces, build_again, build_loop
 from graphwright.autograph.live_source import cells_of
 from graphwright.autograph.staging import Staging
 from graphwright.autograph.tensors import TensorStaging
@@ -175,7 +175,7 @@ def attributes(value: Any) -> Any:
     return value.__dict__
 
 
-places = Places
+places = ListPlaces
 
 
 def undefined(value: Any) -> bool:

@@ -16,7 +16,7 @@ import sys
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
-from graphwright.autograph.syntax import At, Fresh
+from graphwright.autograph.syntax import Fresh, SyntaxPlace
 
 #: Whether an instruction that compares may also ask for the truth of what that gave.
 COMPARING_ASKS = sys.version_info >= (3, 13)
@@ -24,7 +24,7 @@ COMPARING_ASKS = sys.version_info >= (3, 13)
 ASKED = "ag_asked"  # the variable that comparisons go through then
 
 #: What is put around operands of the Python form.
-Wraps = Mapping["Operand", Callable[[ast.expr], ast.expr]]
+Wraps = Mapping["DecisionOperand", Callable[[ast.expr], ast.expr]]
 
 
 def is_python_bool(node: ast.expr) -> bool:
@@ -46,7 +46,7 @@ def asked_apart(value: ast.expr) -> ast.expr:
     """
     if not COMPARING_ASKS or not isinstance(value, ast.Compare):
         return value
-    at = At(value)
+    at = SyntaxPlace(value)
     return ast.NamedExpr(at.store(ASKED), value, **at.place)
 
 
@@ -62,7 +62,7 @@ class Decision(ABC):
     expressions are nested in it whose parts may be skipped.
     """
 
-    def __init__(self, parts: Sequence[Decision], at: At) -> None:
+    def __init__(self, parts: Sequence[Decision], at: SyntaxPlace) -> None:
         self.parts = parts
         self.at = at
         self.is_plain: bool = all(part.is_plain for part in parts)
@@ -70,7 +70,7 @@ class Decision(ABC):
         self.depth: int = max((part.depth for part in parts), default=0)
 
     @abstractmethod
-    def asked(self, truth: bool) -> Iterator[Operand]:
+    def asked(self, truth: bool) -> Iterator[DecisionOperand]:
         """The operands whose truth Python asks for, in order; `truth`: also for the whole's."""
 
     @abstractmethod
@@ -82,7 +82,7 @@ class Decision(ABC):
         """The staged form; the Python form where that binds variables."""
 
     @abstractmethod
-    def rest(self, asked: Operand, known: ast.expr) -> ast.expr | None:
+    def rest(self, asked: DecisionOperand, known: ast.expr) -> ast.expr | None:
         """What is left, staged, once `asked` is `known`; None if it is not in here. `Unstaged`."""
 
     @abstractmethod
@@ -94,19 +94,19 @@ class Decision(ABC):
         return self.python({operand: operand.refused for operand in self.asked(False)})
 
 
-class Operand(Decision):
+class DecisionOperand(Decision):
     """An expression that is no decision."""
 
     def __init__(
         self, value: ast.expr, *, assigns: bool, is_plain: bool = False, depth: int = 0
     ) -> None:
-        super().__init__((), At(value))
+        super().__init__((), SyntaxPlace(value))
         self.value = value
         self.assigns = assigns
         self.is_plain = is_plain
         self.depth = depth
 
-    def asked(self, truth: bool) -> Iterator[Operand]:
+    def asked(self, truth: bool) -> Iterator[DecisionOperand]:
         if truth and not self.is_plain:
             yield self
 
@@ -120,27 +120,27 @@ class Operand(Decision):
     def staged(self) -> ast.expr:
         return self.value
 
-    def rest(self, asked: Operand, known: ast.expr) -> ast.expr | None:
+    def rest(self, asked: DecisionOperand, known: ast.expr) -> ast.expr | None:
         return known if asked is self else None
 
     def inline(self, fresh: Fresh) -> ast.expr:
         return self.value
 
 
-class Membership(Operand):
+class Membership(DecisionOperand):
     """`a in b` of variables and constants: Python asks for truth itself, and all is done again."""
 
     def __init__(self, value: ast.Compare, staged: ast.expr) -> None:
         super().__init__(value, assigns=False)
         self._staged = staged
 
-    def asked(self, truth: bool) -> Iterator[Operand]:
+    def asked(self, truth: bool) -> Iterator[DecisionOperand]:
         yield self
 
     def staged(self) -> ast.expr:
         return self._staged
 
-    def rest(self, asked: Operand, known: ast.expr) -> ast.expr | None:
+    def rest(self, asked: DecisionOperand, known: ast.expr) -> ast.expr | None:
         return self._staged if asked is self else None
 
     def inline(self, fresh: Fresh) -> ast.expr:
@@ -150,7 +150,7 @@ class Membership(Operand):
 class Negation(Decision):
     """`not a`"""
 
-    def asked(self, truth: bool) -> Iterator[Operand]:
+    def asked(self, truth: bool) -> Iterator[DecisionOperand]:
         return self.parts[0].asked(True)
 
     def python(self, wraps: Wraps) -> ast.expr:
@@ -163,7 +163,7 @@ class Negation(Decision):
         part = self.parts[0].staged()
         return self.at.negation(part) if self.is_plain else self.call(part)
 
-    def rest(self, asked: Operand, known: ast.expr) -> ast.expr | None:
+    def rest(self, asked: DecisionOperand, known: ast.expr) -> ast.expr | None:
         found = self.parts[0].rest(asked, known)
         return None if found is None else self.call(found)
 
@@ -177,7 +177,7 @@ class Negation(Decision):
 class Lazy(Decision):
     """A decision whose parts but the first may be skipped."""
 
-    def __init__(self, parts: Sequence[Decision], at: At) -> None:
+    def __init__(self, parts: Sequence[Decision], at: SyntaxPlace) -> None:
         super().__init__(parts, at)
         self.depth += 1
         self.binds = any(part.assigns for part in parts[1:])
@@ -187,12 +187,12 @@ class Lazy(Decision):
 class Junction(Lazy):
     """`a and b ...` or `a or b ...`"""
 
-    def __init__(self, op: ast.boolop, parts: Sequence[Decision], at: At) -> None:
+    def __init__(self, op: ast.boolop, parts: Sequence[Decision], at: SyntaxPlace) -> None:
         super().__init__(parts, at)
         self.op = op
         self.stays = all(part.is_plain for part in parts[:-1])
 
-    def asked(self, truth: bool) -> Iterator[Operand]:
+    def asked(self, truth: bool) -> Iterator[DecisionOperand]:
         *first, last = self.parts
         for part in first:
             yield from part.asked(True)
@@ -219,7 +219,7 @@ class Junction(Lazy):
         first, *more = self.parts
         return self.refusing() if self.binds else self.call(first.staged(), more)
 
-    def rest(self, asked: Operand, known: ast.expr) -> ast.expr | None:
+    def rest(self, asked: DecisionOperand, known: ast.expr) -> ast.expr | None:
         for position, part in enumerate(self.parts):
             found = part.rest(asked, known)
             if found is not None:
@@ -249,7 +249,9 @@ class Junction(Lazy):
 class Chain(Junction):
     """`a < b <= c`, as `a < b and b <= c`; `links` has the operands of its staged form."""
 
-    def __init__(self, parts: Sequence[Decision], links: Sequence[ast.expr], at: At) -> None:
+    def __init__(
+        self, parts: Sequence[Decision], links: Sequence[ast.expr], at: SyntaxPlace
+    ) -> None:
         super().__init__(ast.And(), parts, at)
         self.links = links
 
@@ -257,10 +259,10 @@ class Chain(Junction):
         return self.refusing() if self.binds else self.at.apply("chain", *self.links)
 
 
-class Choice(Lazy):
+class ConditionalExpression(Lazy):
     """`body if test else orelse`; the parts are the test, the body, and what stands for else."""
 
-    def asked(self, truth: bool) -> Iterator[Operand]:
+    def asked(self, truth: bool) -> Iterator[DecisionOperand]:
         test, body, orelse = self.parts
         yield from test.asked(True)
         yield from body.asked(truth)
@@ -286,7 +288,7 @@ class Choice(Lazy):
             return self.choose(*[part.staged() for part in self.parts])
         return self.refusing() if self.binds else self.call(test.staged())
 
-    def rest(self, asked: Operand, known: ast.expr) -> ast.expr | None:
+    def rest(self, asked: DecisionOperand, known: ast.expr) -> ast.expr | None:
         test, body, orelse = self.parts
         found = test.rest(asked, known)
         if found is not None:
@@ -314,7 +316,7 @@ def guarded(
     stage: Callable[[ast.expr], ast.expr],
     python: Callable[[ast.expr], ast.expr],
     fresh: Fresh,
-    at: At,
+    at: SyntaxPlace,
 ) -> ast.expr:
     """`stage(t) if (t := value) may be staged else python(t)`"""
     if isinstance(value, ast.Name):

@@ -29,15 +29,15 @@ from typing import Any
 
 from graphwright.autograph.decisions import (
     Chain,
-    Choice,
+    ConditionalExpression,
     Decision,
+    DecisionOperand,
     Junction,
     Membership,
     Negation,
-    Operand,
     is_python_bool,
 )
-from graphwright.autograph.syntax import CALL, CALLS, At, Fresh, parameters
+from graphwright.autograph.syntax import CALL, CALLS, Fresh, SyntaxPlace, parameters
 from graphwright.autograph.touched_variables import Names
 from graphwright.base.named_tuples import NamedTuple
 
@@ -109,7 +109,7 @@ def _has_star(node: ast.Call) -> bool:
     )
 
 
-class Expressions:
+class ExpressionRewriter:
     """Converts the expressions of one function, in place where they keep their shape.
 
     `first` is the function's first parameter, for `super()`; `visible` are the variables of
@@ -149,17 +149,17 @@ class Expressions:
         return node
 
     def call(self, node: ast.Call) -> ast.expr:
-        at = At(node)
+        at = SyntaxPlace(node)
         if isinstance(node.func, ast.Name) and node.func.id == "super":
             if not node.args and not node.keywords and self.first is not None:
                 node.args = [at.load("__class__"), at.load(self.first)]
             return node
         self.inside(node)
         if self.options.recursive:
-            node.func = self.callee(node, At(node.func))
+            node.func = self.callee(node, SyntaxPlace(node.func))
         return node
 
-    def callee(self, node: ast.Call, at: At) -> ast.expr:
+    def callee(self, node: ast.Call, at: SyntaxPlace) -> ast.expr:
         """What to call instead of what a call calls."""
         function = node.func
         found = at.apply("converted_call", function)
@@ -185,7 +185,7 @@ class Expressions:
         tests.append(at.compare(function, ast.Is(), at.operator(name)))
         return ast.IfExp(at.all(tests), function, found, **at.place)
 
-    def kept_callee(self, node: ast.Call, function: ast.Name, at: At) -> ast.expr:
+    def kept_callee(self, node: ast.Call, function: ast.Name, at: SyntaxPlace) -> ast.expr:
         """`ag_call.target if (ag_call := ag_calls[3]) is of the function else ...`"""
         here, place = at.load(CALL), self.new_call()
         calls = at.load(CALLS)
@@ -198,7 +198,7 @@ class Expressions:
         test = at.all([same, code])
         return ast.IfExp(test, at.attribute(here, "target"), found, **at.place)
 
-    def once(self, value: ast.expr, at: At) -> tuple[ast.expr, ast.expr]:
+    def once(self, value: ast.expr, at: SyntaxPlace) -> tuple[ast.expr, ast.expr]:
         """The value where it is evaluated, and where it is used after that."""
         if isinstance(value, ast.Name):
             return value, value
@@ -207,26 +207,26 @@ class Expressions:
 
     def decision(self, node: ast.expr) -> Decision:
         """An expression that may ask for truth, its operands converted."""
-        at = At(node)
+        at = SyntaxPlace(node)
         if isinstance(node, ast.BoolOp):
             return Junction(node.op, [self.decision(value) for value in node.values], at)
         if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not):
             return Negation([self.decision(node.operand)], at)
         if isinstance(node, ast.IfExp):
             parts = (node.test, node.body, node.orelse)
-            return Choice([self.decision(part) for part in parts], at)
+            return ConditionalExpression([self.decision(part) for part in parts], at)
         if isinstance(node, ast.Compare) and not is_python_bool(node):
             return self.comparison(node, at)
         is_plain, (depth, binds) = is_python_bool(node), _nature(node)
         is_operator = isinstance(node, (ast.Compare, ast.UnaryOp))
         value = self.inside(node) if is_operator else self.convert(node)
         value = self.counted(node, value)
-        return Operand(value, assigns=binds, is_plain=is_plain, depth=depth)
+        return DecisionOperand(value, assigns=binds, is_plain=is_plain, depth=depth)
 
     def counted(self, node: ast.expr, value: ast.expr) -> ast.expr:
         """A value whose number of items Python is about to ask for: `ag__.held(l)`."""
         if self.is_after_growth and isinstance(node, (ast.Name, ast.Attribute, ast.Subscript)):
-            return At(node).apply("held", value)
+            return SyntaxPlace(node).apply("held", value)
         return value
 
     def deciding(self, node: ast.expr) -> ast.expr:
@@ -236,7 +236,7 @@ class Expressions:
             return decision.inline(self.fresh)
         return decision.staged()
 
-    def comparison(self, node: ast.Compare, at: At) -> Decision:
+    def comparison(self, node: ast.Compare, at: SyntaxPlace) -> Decision:
         """`a < b`, `a in b`, or a chain of them."""
         depth, binds = _nature(node)
         simple = isinstance(node.ops[0], (ast.In, ast.NotIn)) and _is_pure(node)
@@ -246,13 +246,13 @@ class Expressions:
             if simple:
                 return Membership(node, link)
             value = node if isinstance(link, ast.Compare) else link
-            return Operand(value, assigns=binds, depth=depth)
+            return DecisionOperand(value, assigns=binds, depth=depth)
         links: list[ast.expr] = [node.left]
         for op, operand in zip(node.ops, node.comparators):
             links += [at.constant(_SYMBOLS[type(op)]), at.thunk(operand)]
         first, *rest = node.comparators
         if not all(isinstance(middle, (ast.Name, ast.Constant)) for middle in rest[:-1]):
-            return Operand(at.apply("chain", *links), assigns=binds, depth=depth)
+            return DecisionOperand(at.apply("chain", *links), assigns=binds, depth=depth)
         binding = [binds, *(_nature(link)[1] for link in rest)]
         kept = first
         if not isinstance(first, (ast.Name, ast.Constant)):
@@ -261,7 +261,7 @@ class Expressions:
             first = ast.NamedExpr(at.store(kept.id), first, **at.place)
         operands = zip([node.left, kept, *rest], node.ops, [first, *rest])
         parts = [
-            Operand(self.link(*link, at), assigns=binds, depth=depth - 1)
+            DecisionOperand(self.link(*link, at), assigns=binds, depth=depth - 1)
             for link, binds in zip(operands, binding)
         ]
         return Chain(parts, links, at)
@@ -276,11 +276,11 @@ class Expressions:
         self.iterating -= 1
         node.ifs = [self.convert(test) for test in node.ifs]
         if ASKS_IN_FRAME and self.options.inline:  # or a statement around it would go on with that
-            node.ifs = [At(test).apply("python_truth", test) for test in node.ifs]
+            node.ifs = [SyntaxPlace(test).apply("python_truth", test) for test in node.ifs]
         node.target = self.convert(node.target)
         return node
 
-    def link(self, left: ast.expr, op: ast.cmpop, right: ast.expr, at: At) -> ast.expr:
+    def link(self, left: ast.expr, op: ast.cmpop, right: ast.expr, at: SyntaxPlace) -> ast.expr:
         """A comparison of two."""
         if isinstance(op, ast.In):
             return at.apply("in_", left, right)
@@ -291,7 +291,7 @@ class Expressions:
     def lambda_(self, node: ast.Lambda) -> ast.expr:
         args = node.args.args
         visible = self.visible.union(parameters(node.args))
-        inner = Expressions(
+        inner = ExpressionRewriter(
             args[0].arg if args else None, visible, self.options, self.fresh, self.new_call
         )
         self.inside(node.args)
@@ -314,7 +314,7 @@ class Expressions:
         return node
 
 
-_HANDLERS: dict[type, Callable[[Expressions, Any], Any]] = dict.fromkeys(
+_HANDLERS: dict[type, Callable[[ExpressionRewriter, Any], Any]] = dict.fromkeys(
     (
         ast.Assign, ast.AugAssign, ast.Return, ast.Delete, ast.Expr, ast.withitem,
         ast.BinOp, ast.Dict, ast.Set, ast.List, ast.Tuple, ast.Starred, ast.keyword,
@@ -322,19 +322,19 @@ _HANDLERS: dict[type, Callable[[Expressions, Any], Any]] = dict.fromkeys(
         ast.NamedExpr, ast.arguments, ast.ListComp, ast.SetComp, ast.DictComp,
         ast.GeneratorExp,
     ),
-    Expressions.inside,
+    ExpressionRewriter.inside,
 )  # fmt: skip
 for _name in ("TemplateStr", "Interpolation"):  # from Python 3.14 on
     if hasattr(ast, _name):
-        _HANDLERS[getattr(ast, _name)] = Expressions.inside
+        _HANDLERS[getattr(ast, _name)] = ExpressionRewriter.inside
 _HANDLERS |= {
-    ast.comprehension: Expressions.comprehension,
-    ast.Call: Expressions.call,
-    ast.BoolOp: Expressions.deciding,
-    ast.UnaryOp: Expressions.unary,
-    ast.IfExp: Expressions.deciding,
-    ast.Compare: Expressions.deciding,
-    ast.Lambda: Expressions.lambda_,
-    ast.Raise: Expressions.raising,
-    ast.AnnAssign: Expressions.annotation,
+    ast.comprehension: ExpressionRewriter.comprehension,
+    ast.Call: ExpressionRewriter.call,
+    ast.BoolOp: ExpressionRewriter.deciding,
+    ast.UnaryOp: ExpressionRewriter.unary,
+    ast.IfExp: ExpressionRewriter.deciding,
+    ast.Compare: ExpressionRewriter.deciding,
+    ast.Lambda: ExpressionRewriter.lambda_,
+    ast.Raise: ExpressionRewriter.raising,
+    ast.AnnAssign: ExpressionRewriter.annotation,
 }

@@ -160,7 +160,7 @@ class Growing:
             cell.cell_contents = held
 
 
-class Places:
+class ListPlaces:
     """Where lists may be that a region changes: in variables, attributes and items.
 
     The variables are those in the cells of a function; each of the others is a name, what gives
@@ -204,8 +204,8 @@ Cell = CellType | _Item
 
 
 def python_lists(variables: Any) -> list[tuple[str, Cell, list[Any]]]:
-    """The variables in the cells of a function that hold Python lists; `Places` that do."""
-    cells: Any = variables.cells() if isinstance(variables, Places) else cells_of(variables)
+    """The variables in the cells of a function that hold Python lists; `ListPlaces` that do."""
+    cells: Any = variables.cells() if isinstance(variables, ListPlaces) else cells_of(variables)
     found = []
     for name, cell in cells.items():
         held = value_of(cell)

@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
-from graphwright.autograph.syntax import SCOPES, At, Fresh, blocks, is_docstring, is_try
+from graphwright.autograph.syntax import SCOPES, Fresh, SyntaxPlace, blocks, is_docstring, is_try
 from graphwright.base.named_tuples import NamedTuple
 
 
@@ -22,7 +22,7 @@ class JumpError(Exception):
     """A jump that cannot become a flag without changing the program."""
 
 
-class Lowered(NamedTuple):
+class LoweredJumps(NamedTuple):
     """The body of a function without jumps, and the statements that were never reached."""
 
     body: list[ast.stmt]
@@ -69,7 +69,7 @@ def returns(node: ast.stmt) -> bool:
     return getattr(node, "returns", False)
 
 
-def lower_jumps(body: list[ast.stmt], fresh: Fresh) -> Lowered:
+def lower_jumps(body: list[ast.stmt], fresh: Fresh) -> LoweredJumps:
     """The body of a function without jumps.
 
     Where the only return is the last statement, it stays. JumpError for a jump out of a
@@ -84,7 +84,7 @@ def lower_jumps(body: list[ast.stmt], fresh: Fresh) -> Lowered:
         lowering = _Lowering(names, fresh)
         lowered = lowering.function(body, names)
     _drop(lowered, lowering.flags - lowering.read)
-    return Lowered(lowered, lowering.dropped)
+    return LoweredJumps(lowered, lowering.dropped)
 
 
 def _own(body: list[ast.stmt]) -> Iterator[ast.stmt]:
@@ -109,7 +109,7 @@ class _Lowering:
     def function(self, body: list[ast.stmt], names: _Returned) -> list[ast.stmt]:
         """A body that returns in several places: it returns once, at the end."""
         lowered, leaving = self.block(body)
-        start, end = At(body[0]), At(body[-1])
+        start, end = SyntaxPlace(body[0]), SyntaxPlace(body[-1])
         begin: list[ast.stmt] = []
         last = end.result(end.load(names.value))
         if not leaving.always:
@@ -141,10 +141,15 @@ class _Lowering:
     def rest(self, out: list[ast.stmt], last: _Exit, rest: list[ast.stmt]) -> _Exit:
         """Add what follows a statement that may jump: to run only if it did not."""
         lowered, after = self.block(rest)
-        return self.attach(out, last, lowered, after, At(rest[0]))
+        return self.attach(out, last, lowered, after, SyntaxPlace(rest[0]))
 
     def attach(
-        self, out: list[ast.stmt], leaving: _Exit, lowered: list[ast.stmt], after: _Exit, at: At
+        self,
+        out: list[ast.stmt],
+        leaving: _Exit,
+        lowered: list[ast.stmt],
+        after: _Exit,
+        at: SyntaxPlace,
     ) -> _Exit:
         """Add lowered statements to a block that leaves so; how it leaves then."""
         if not leaving.flags:
@@ -162,11 +167,11 @@ class _Lowering:
             out.append(at.branch(self.unset(leaving.flags, at), lowered))
         return _Exit(leaving.flags | after.flags, after.always)
 
-    def test(self, flags: set[str], at: At) -> ast.expr:
+    def test(self, flags: set[str], at: SyntaxPlace) -> ast.expr:
         self.read |= flags
         return at.either([at.load(flag) for flag in sorted(flags)])
 
-    def unset(self, flags: set[str], at: At) -> ast.expr:
+    def unset(self, flags: set[str], at: SyntaxPlace) -> ast.expr:
         """`not (a or b)`, marked as a test of nothing but flags."""
         guard = at.negation(self.test(flags, at))
         guard.guards = True  # type: ignore[attr-defined]
@@ -188,7 +193,7 @@ class _Lowering:
         return self.jump(node, self.loops[-1].skip)
 
     def jump(self, node: ast.stmt, flag: str) -> tuple[list[ast.stmt], _Exit]:
-        raised = At(node).set(flag, True)
+        raised = SyntaxPlace(node).set(flag, True)
         is_kept = isinstance(node, ast.Break) and self.loops[-1].has_else
         set_python_form(raised, [raised, node] if is_kept else [node])
         return [raised], _Exit({flag}, always=True)
@@ -196,7 +201,7 @@ class _Lowering:
     def return_(self, node: ast.Return) -> tuple[list[ast.stmt], _Exit]:
         if self.returned is None:
             return [node], _Exit()
-        at = At(node)
+        at = SyntaxPlace(node)
         value = node.value or at.constant(None)
         keep = at.assign(at.store(self.returned.value), value)
         raised = at.set(self.returned.flag, True)
@@ -207,12 +212,12 @@ class _Lowering:
     def if_(self, node: ast.If) -> tuple[list[ast.stmt], _Exit]:
         body, first = self.block(node.body)
         orelse, second = self.block(node.orelse)
-        new = At(node).branch(node.test, body, orelse)
+        new = SyntaxPlace(node).branch(node.test, body, orelse)
         self.exits[new] = (first, second)
         return [new], first | second
 
     def loop(self, node: ast.While | ast.For) -> tuple[list[ast.stmt], _Exit]:
-        at = At(node)
+        at = SyntaxPlace(node)
         names = _Loop(self.fresh.name("break_"), self.fresh.name("continue_"), bool(node.orelse))
         self.flags |= {names.leave, names.skip}
         self.loops.append(names)
@@ -245,7 +250,7 @@ class _Lowering:
     def with_(self, node: ast.With) -> tuple[list[ast.stmt], _Exit]:
         body, leaving = self.block(node.body)
         # It may swallow an exception of the body and go on: never sure to jump.
-        return [ast.With(node.items, body, None, **At(node).place)], _Exit(leaving.flags)
+        return [ast.With(node.items, body, None, **SyntaxPlace(node).place)], _Exit(leaving.flags)
 
     def match(self, node: ast.Match) -> tuple[list[ast.stmt], _Exit]:
         cases, flags = [], set()
@@ -253,7 +258,7 @@ class _Lowering:
             body, leaving = self.block(case.body)
             flags |= leaving.flags
             cases.append(ast.match_case(case.pattern, case.guard, body))
-        return [ast.Match(node.subject, cases, **At(node).place)], _Exit(flags)
+        return [ast.Match(node.subject, cases, **SyntaxPlace(node).place)], _Exit(flags)
 
     def try_(self, node: Any) -> tuple[list[ast.stmt], _Exit]:
         final, ending = self.block(node.finalbody)
@@ -264,7 +269,7 @@ class _Lowering:
         body, leaving = self.block(node.body)
         orelse, after = self.block(node.orelse)
         if leaving.flags and orelse:
-            at = At(node.orelse[0])
+            at = SyntaxPlace(node.orelse[0])
             orelse = [at.branch(self.unset(leaving.flags, at), orelse)]
         exit_ = _Exit(leaving.flags | after.flags, leaving.always or after.always)
         handlers = []
@@ -272,9 +277,9 @@ class _Lowering:
             caught, ending = self.block(handler.body)
             exit_ |= ending
             handlers.append(
-                ast.ExceptHandler(handler.type, handler.name, caught, **At(handler).place)
+                ast.ExceptHandler(handler.type, handler.name, caught, **SyntaxPlace(handler).place)
             )
-        new = type(node)(body, handlers, orelse, final, **At(node).place)
+        new = type(node)(body, handlers, orelse, final, **SyntaxPlace(node).place)
         return [new], exit_
 
 
@@ -298,7 +303,7 @@ def _endless(node: ast.stmt) -> bool:
 def _drop(body: list[ast.stmt], names: set[str]) -> None:
     """Take out the assignments of flags that nothing reads."""
     kept = [node for node in body if not _sets(node, names)]
-    body[:] = kept or [At(body[0]).nothing()]
+    body[:] = kept or [SyntaxPlace(body[0]).nothing()]
     for node in body:
         if not isinstance(node, SCOPES):
             for block in blocks(node):

@@ -32,7 +32,7 @@ class SourceError(Exception):
     """The source of a function cannot be had; the message says why."""
 
 
-class Source(NamedTuple):
+class LiveSource(NamedTuple):
     """Where a function was written.
 
     `tree` makes its definition without decorators (a lambda as a definition with one
@@ -51,7 +51,7 @@ class Source(NamedTuple):
     free: tuple[str, ...]
 
 
-def fetch(function: types.FunctionType) -> Source:
+def fetch(function: types.FunctionType) -> LiveSource:
     """The source of `function`. SourceError where it cannot be had."""
     code = function.__code__
     lines = _lines(code.co_filename, function.__globals__)
@@ -63,7 +63,7 @@ def fetch(function: types.FunctionType) -> Source:
     else:
         tree = _find_definition(code, lines)
     flags = code.co_flags & _FUTURES
-    return Source(
+    return LiveSource(
         code.co_name,
         getattr(code, "co_qualname", code.co_name),  # from 3.11 on
         tree,
@@ -279,7 +279,9 @@ def _define(node: ast.Lambda) -> ast.FunctionDef:
 # Back to code
 
 
-def compile_function(tree: ast.FunctionDef, source: Source, free: Sequence[str]) -> types.CodeType:
+def compile_function(
+    tree: ast.FunctionDef, source: LiveSource, free: Sequence[str]
+) -> types.CodeType:
     """The code object of `tree`, made of a function or a part of it, with free variables."""
     place: dict[str, Any] = {"lineno": tree.lineno, "col_offset": tree.col_offset}
     body: list[ast.stmt] = [tree]
@@ -315,7 +317,7 @@ def _inner(code: types.CodeType, name: str) -> types.CodeType:
     raise LookupError(name)
 
 
-def _rename(code: types.CodeType, source: Source) -> types.CodeType:
+def _rename(code: types.CodeType, source: LiveSource) -> types.CodeType:
     """`code` under the name of the function, so that tracebacks and profilers show that one."""
     old = getattr(code, "co_qualname", None)
     renamed: types.CodeType = code if old is None else _requalify(code, old, source.qualname)

@@ -12,7 +12,7 @@ from __future__ import annotations
 import ast
 from typing import Any
 
-from graphwright.autograph.syntax import At
+from graphwright.autograph.syntax import SyntaxPlace
 from graphwright.autograph.touched_variables import Names
 
 
@@ -36,13 +36,13 @@ class _Loads(ast.NodeTransformer):
     def visit_Name(self, node: ast.Name) -> ast.expr:
         if node.id not in self.names or not isinstance(node.ctx, ast.Load):
             return node
-        load = At(node).apply("ld", node)
+        load = SyntaxPlace(node).apply("ld", node)
         leave(load)
         return load
 
     def visit_Delete(self, node: ast.Delete) -> list[ast.AST]:
         """`del x` -> `ag__.ld(x)` and `x = ag__.Undefined('x')`"""
-        at = At(node)
+        at = SyntaxPlace(node)
         out: list[ast.AST] = []
         for target in node.targets:
             if isinstance(target, ast.Name) and target.id in self.names:

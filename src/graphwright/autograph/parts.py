@@ -8,9 +8,9 @@ from dataclasses import dataclass
 
 from graphwright.autograph import loads
 from graphwright.autograph.refusals import RETURN_VALUE
-from graphwright.autograph.syntax import OPERATORS, At, Fresh, copied
+from graphwright.autograph.syntax import OPERATORS, Fresh, SyntaxPlace, copied
 from graphwright.autograph.touched_variables import Names, variables
-from graphwright.autograph.variable_flow import Flow, Summary
+from graphwright.autograph.variable_flow import Summary, VariableFlow
 
 Block = list[ast.stmt]
 
@@ -24,7 +24,7 @@ class Parts:
 
 
 @dataclass(frozen=True)
-class State:
+class RegionState:
     """The symbols that cross the boundary of a statement, outputs first."""
 
     names: list[str]
@@ -40,13 +40,13 @@ class State:
         return len(self.containers) + len(self.attributes) + self.outputs
 
 
-class Writer:
+class PartWriter:
     """Writes the parts of statements of one function.
 
     With `inline`, what is written runs, and leaves out what operators find by themselves.
     """
 
-    def __init__(self, flow: Flow, fresh: Fresh, own: Names, inline: bool) -> None:
+    def __init__(self, flow: VariableFlow, fresh: Fresh, own: Names, inline: bool) -> None:
         self.flow = flow
         self.fresh = fresh
         self.own = own  # the variables that hold `Undefined` where they have no value
@@ -55,7 +55,7 @@ class Writer:
         self.loaded: set[str] = set()
         self.unset: set[str] = set()
 
-    def state(self, node: ast.stmt, inside: Summary, live: Names, read: Names) -> State:
+    def state(self, node: ast.stmt, inside: Summary, live: Names, read: Names) -> RegionState:
         """What the statement changes that is read after it (first) or again inside it."""
         outputs = sorted(inside.modified & live)
         inputs = sorted((inside.modified & read) - live)
@@ -70,8 +70,8 @@ class Writer:
         containers = {name: at for name, at in containers.items() if name not in attributes}
         if isinstance(node, ast.If):
             containers |= self.mutated(inside, live)
-            return State(names, len(outputs), frozenset(unsure), containers, attributes)
-        return State(names, len(names), frozenset(unsure), containers, attributes)
+            return RegionState(names, len(outputs), frozenset(unsure), containers, attributes)
+        return RegionState(names, len(names), frozenset(unsure), containers, attributes)
 
     def _note(self, node: ast.stmt, inside: Summary) -> None:
         """Note which variables are loaded, and which may have no value."""
@@ -94,7 +94,7 @@ class Writer:
         return {name: node for name, node in found.items() if variables(node) <= own}
 
     def function(
-        self, at: At, name: str, body: Block, inside: Summary, params: Sequence[str] = ()
+        self, at: SyntaxPlace, name: str, body: Block, inside: Summary, params: Sequence[str] = ()
     ) -> ast.FunctionDef:
         """A part of a statement as a function that assigns the variables of this one."""
         return at.function(
@@ -102,13 +102,13 @@ class Writer:
             or [at.nothing()]
         )  # fmt: skip
 
-    def head(self, at: At) -> Block:
+    def head(self, at: SyntaxPlace) -> Block:
         """An instruction of the statement's first line, in what runs: whoever follows lines sees
         a branch or a turn come from there (branch coverage), and a turn go back.
         """
         return [at.statement(at.load(OPERATORS))] if self.inline else []
 
-    def shared(self, at: At, names: Names) -> Block:
+    def shared(self, at: SyntaxPlace, names: Names) -> Block:
         declarations: Block = []
         own = sorted(names & (self.flow.locals | self.flow.nonlocals))
         world = sorted(names & self.flow.globals)
@@ -118,7 +118,7 @@ class Writer:
             declarations.append(ast.Global(world, **at.place))
         return declarations
 
-    def access(self, at: At, state: State) -> tuple[Block, list[ast.expr]]:
+    def access(self, at: SyntaxPlace, state: RegionState) -> tuple[Block, list[ast.expr]]:
         """get_state and set_state, and the arguments that operators take for them.
 
         What runs needs neither for mere variables: operators find their cells by name.
@@ -159,13 +159,13 @@ class Writer:
             loads.leave(function)
         return [getter, setter], [at.load(getter.name), at.load(setter.name), names]
 
-    def are_cells(self, state: State) -> bool:
+    def are_cells(self, state: RegionState) -> bool:
         """Whether all symbols are local variables that closures know by the same name."""
         others = state.attributes or state.containers or state.unsure
         others = others or self.flow.globals.intersection(state.names)
         return not others and not any(name.startswith("__") for name in state.names)
 
-    def unbind(self, at: At, value: ast.expr, target: ast.expr) -> ast.stmt:
+    def unbind(self, at: SyntaxPlace, value: ast.expr, target: ast.expr) -> ast.stmt:
         """`if ag__.undefined(x): del x`"""
         gone = copied(target)
         gone.ctx = ast.Del()

@@ -17,9 +17,9 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from graphwright.autograph import live_source, loads
-from graphwright.autograph.live_source import Source
+from graphwright.autograph.live_source import LiveSource
 from graphwright.autograph.parts import Parts
-from graphwright.autograph.syntax import KNOWN, SITES, At
+from graphwright.autograph.syntax import KNOWN, SITES, SyntaxPlace
 from graphwright.autograph.undefined import Undefined
 
 Makers = list[Callable[[], Parts]]
@@ -37,7 +37,9 @@ class Sites:
     more. `given` is what all converted code has.
     """
 
-    def __init__(self, where: Source, given: dict[str, Any], again: Callable[[], Makers]) -> None:
+    def __init__(
+        self, where: LiveSource, given: dict[str, Any], again: Callable[[], Makers]
+    ) -> None:
         self._where = where
         self._given = {name: types.CellType(value) for name, value in given.items()}
         self._given[SITES] = types.CellType(self)
@@ -98,7 +100,7 @@ class Sites:
             self.keep(self._again())
         assert self._makers is not None
         parts = self._makers[number - 1]()
-        at = At((*parts.functions, *parts.arguments)[0])
+        at = SyntaxPlace((*parts.functions, *parts.arguments)[0])
         result = at.result(at.tuple(parts.arguments))
         tree = at.function("ag_parts", [KNOWN], [*parts.functions, result])
         loads.insert(tree, frozenset(names))

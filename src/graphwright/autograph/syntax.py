@@ -61,7 +61,7 @@ def is_docstring(node: ast.stmt) -> bool:
     return isinstance(value, ast.Constant) and isinstance(value.value, str)
 
 
-class At:
+class SyntaxPlace:
     """Makes nodes at the place of `node`, so that they carry the user's lines.
 
     The place of a statement with blocks is its head. None spans lines: Python gives a call

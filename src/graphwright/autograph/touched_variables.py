@@ -45,7 +45,7 @@ class Closure:
 
 
 @dataclass
-class Effect:
+class VariableEffect:
     """The variables that a piece of code touches itself, in no order."""
 
     reads: set[str] = field(default_factory=set)
@@ -61,7 +61,7 @@ class Effect:
     closures: dict[str, Closure] = field(default_factory=dict)
     captured: set[str] = field(default_factory=set)  # by functions that may run later
 
-    def add(self, other: Effect) -> None:
+    def add(self, other: VariableEffect) -> None:
         self.writes |= other.writes
         self.maybe |= other.maybe
         self.deletes |= other.deletes
@@ -76,10 +76,10 @@ class Effect:
 
 
 class _Collector:
-    """Fills one `Effect` from any number of nodes."""
+    """Fills one `VariableEffect` from any number of nodes."""
 
     def __init__(self) -> None:
-        self.effect = Effect()
+        self.effect = VariableEffect()
 
     def visit(self, node: ast.AST) -> None:
         handler = _HANDLERS.get(type(node))
@@ -246,7 +246,7 @@ _HANDLERS: dict[type, Callable[[_Collector, Any], None]] = {
 }
 
 
-def collect(nodes: Iterable[ast.AST]) -> Effect:
+def collect(nodes: Iterable[ast.AST]) -> VariableEffect:
     """The effect of all the nodes together."""
     collector = _Collector()
     collector.all(nodes)

@@ -24,7 +24,7 @@ EVERY = 500  # nodes between two looks
 _SAMPLE = 25  # nodes that are watched one by one in a look
 
 
-class Watch:
+class UnrollingWatch:
     """The loops that add to one graph."""
 
     def __init__(self) -> None:
@@ -105,7 +105,7 @@ def _head(code: CodeType, place: int) -> int | None:
 
 def watch(tracer: Tracer) -> int:
     """Looks at what a tracer's graph has become."""
-    looks: Watch = tracer.watch or Watch()
+    looks: UnrollingWatch = tracer.watch or UnrollingWatch()
     tracer.watch = looks
     return looks.look(len(tracer.graph.nodes))
 

@@ -15,7 +15,14 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from graphwright.autograph.syntax import blocks, is_simple, parameters
-from graphwright.autograph.touched_variables import NONE, Closure, Effect, Names, collect, variables
+from graphwright.autograph.touched_variables import (
+    NONE,
+    Closure,
+    Names,
+    VariableEffect,
+    collect,
+    variables,
+)
 
 #: Context managers of the public API: they pass on every exception. Others may end one, and then
 #: what their block assigns has perhaps its former value.
@@ -80,7 +87,7 @@ class Summary:
 EMPTY = Summary()
 
 
-class Flow:
+class VariableFlow:
     """The data flow of one function: ask it about the statements of `body`.
 
     `around` says what functions of the function around it do.
@@ -90,7 +97,7 @@ class Flow:
         self, args: ast.arguments, body: list[ast.stmt], around: dict[str, Closure]
     ) -> None:
         self.parameters = frozenset(parameters(args))
-        self._effects: dict[ast.AST, Effect] = {}
+        self._effects: dict[ast.AST, VariableEffect] = {}
         self._summaries: dict[ast.AST, Summary] = {}
         self._live: dict[ast.AST, Names] = {}
         self._defined: dict[ast.AST, Names | None] = {}
@@ -130,9 +137,9 @@ class Flow:
             total = total.then(self.summary(node))
         return total
 
-    def _whole(self, body: list[ast.stmt]) -> Effect:
+    def _whole(self, body: list[ast.stmt]) -> VariableEffect:
         """The effect of all statements, at any depth."""
-        total = Effect()
+        total = VariableEffect()
         todo = [body]
         while todo:
             for node in todo.pop():
@@ -145,7 +152,7 @@ class Flow:
 
     # Summaries
 
-    def _effect(self, node: ast.AST) -> Effect:
+    def _effect(self, node: ast.AST) -> VariableEffect:
         found = self._effects.get(node)
         if found is None:
             found = self._effects[node] = collect([node])

@@ -366,7 +366,7 @@ def assert_scalar(tensor: Any, message: str | None = None, name: str | None = No
         )
 
 
-class Sizes:
+class NamedSizes:
     """What dimensions have been named in `assert_shapes`: their sizes, and who said so."""
 
     def __init__(self, message: str | None, summarize: int | None) -> None:
@@ -427,7 +427,7 @@ def assert_shapes(
     >>> x, y = tf.zeros([5, 3]), tf.zeros([3, 2])
     >>> tf.debugging.assert_shapes([(x, ("N", "Q")), (y, ("Q", 2))])
     """
-    sizes = Sizes(message, summarize)
+    sizes = NamedSizes(message, summarize)
     for tensor, shape in shapes.items() if isinstance(shapes, dict) else shapes:
         sizes.check(convert(tensor), shape)
 

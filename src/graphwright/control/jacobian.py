@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from graphwright.autodiff.sweep import dense_cotangent, is_differentiable, reachable
-from graphwright.autodiff.tape import Rows, UnconnectedGradients, gradients_of, like
+from graphwright.autodiff.tape import JacobianRows, UnconnectedGradients, gradients_of, like
 from graphwright.control.loop import while_loop
 from graphwright.control.tensor_array import TensorArray
 from graphwright.control.vectorize import in_graph, row_count, vectorized
@@ -95,7 +95,7 @@ def each(
     return [None if gone else array.stack() for gone, array in zip(missing, filled)]
 
 
-Rows.of = jacobians
+JacobianRows.of = jacobians
 
 
 # -- derivatives of tensors of the graph that is being traced -----------------------------------

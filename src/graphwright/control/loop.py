@@ -203,7 +203,7 @@ def while_loop(
         raise TypeError("'parallel_iterations' must be a positive integer.")
     if current_tracer() is None:
         return run_eagerly(cond, body, loop_vars, maximum_iterations)
-    loop = Loop(loop_vars, shape_invariants, name or "while")
+    loop = TracedLoop(loop_vars, shape_invariants, name or "while")
     if maximum_iterations is not None:
         return loop.limited(cond, body, maximum_iterations)
     return loop.trace(cond, body)
@@ -246,7 +246,7 @@ def convert_leaf(value: Any) -> Any:
     return convert_to_tensor(value)
 
 
-class Loop:
+class TracedLoop:
     """A loop being traced: its variables and what their types may be."""
 
     def __init__(self, loop_vars: Any, shape_invariants: Any, name: str) -> None:
@@ -294,7 +294,7 @@ class Loop:
                 f"'maximum_iterations' of {self.name!r} must be a scalar, got shape {limit.shape}",
             )
         zero = convert(0, limit.dtype)
-        counted = Loop.__new__(Loop)
+        counted = TracedLoop.__new__(TracedLoop)
         counted.name = self.name
         counted.structure = (zero, self.structure)
         counted.tensors = [zero, *self.tensors]

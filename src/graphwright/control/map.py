@@ -20,7 +20,7 @@ from graphwright.types.type_spec import TypeSpec
 from graphwright.values.convert import convert_to_tensor
 
 
-class Rows:
+class MappedRows:
     """The structure of tensors and composites along whose first axis something is done."""
 
     def __init__(self, elems: Any) -> None:
@@ -76,7 +76,7 @@ def static_count(leaf: Any) -> int | None:
     return None if leaf.type.dims is None else leaf.type.dims[0]
 
 
-class Items(Protocol):
+class MappedItems(Protocol):
     """How the results that stand in one place of a structure are kept, and put together."""
 
     #: The dtypes of the tensors of one result, each kept in an array.
@@ -89,7 +89,7 @@ class Items(Protocol):
         """All results as one value."""
 
 
-class TensorItems:
+class MappedTensors:
     """Results that are tensors of one shape."""
 
     def __init__(self, dtype: DType) -> None:
@@ -112,18 +112,18 @@ class TensorItems:
         return tensor
 
 
-def items_of(spec: Any) -> Items:
+def items_of(spec: Any) -> MappedItems:
     """How results of a type, or tensors of a dtype, are collected."""
     if isinstance(spec, TypeSpec) and not isinstance(spec, TensorSpec):
-        made: Items = spec._items()  # type: ignore[attr-defined]  # of those that have rows
+        made: MappedItems = spec._items()  # type: ignore[attr-defined]  # of those that have rows
         return made
-    return TensorItems(as_dtype(spec.dtype if isinstance(spec, TensorSpec) else spec))
+    return MappedTensors(as_dtype(spec.dtype if isinstance(spec, TensorSpec) else spec))
 
 
 class Collected:
     """What is made for each row: arrays for each leaf of a structure."""
 
-    def __init__(self, like: Any, rows: Rows, infer_shape: bool) -> None:
+    def __init__(self, like: Any, rows: MappedRows, infer_shape: bool) -> None:
         self.like = like
         self.rows = rows
         self.items = [items_of(spec) for spec in tree.flatten(like)]
@@ -131,7 +131,7 @@ class Collected:
         infer = infer_shape and current_tracer() is None
         self.arrays = [
             [
-                TensorArray(d, rows.count, infer_shape=infer and isinstance(items, TensorItems))
+                TensorArray(d, rows.count, infer_shape=infer and isinstance(items, MappedTensors))
                 for d in items.dtypes
             ]
             for items in self.items
@@ -173,7 +173,7 @@ def map_fn(
     <tf.Tensor: shape=(2,), dtype=int32, numpy=array([3, 7], dtype=int32)>
     """
     check_callable(fn, "fn")
-    rows = Rows(elems)
+    rows = MappedRows(elems)
     like = fn_output_signature if fn_output_signature is not None else dtype
     collected = Collected(rows.signature() if like is None else like, rows, infer_shape)
 
@@ -212,7 +212,7 @@ def scan(
     array([1, 3, 6], dtype=int32)
     """
     check_callable(fn, "fn")
-    rows = Rows(elems)
+    rows = MappedRows(elems)
     first = rows.count - 1 if reverse else 0
     state = rows.at(first) if initializer is None else initializer
     state = tree.map_structure(convert_to_tensor, state)
@@ -240,7 +240,7 @@ def fold(
 ) -> Any:
     """The last value of `a = fn(a, row)` over the rows in one direction."""
     check_callable(fn, "fn")
-    rows = Rows(elems)
+    rows = MappedRows(elems)
     first = rows.count - 1 if reverse else 0
     if initializer is None:
         state = rows.at(first)

@@ -81,7 +81,7 @@ class Rewrite:
     def node(self, node: Node, lanes: list[Lane]) -> list[Lane]:
         """An op's results."""
         op = node.op
-        step = Step(self, node, lanes)
+        step = RowStep(self, node, lanes)
         if not any(step.stacked) and not op.differs and op.effect is not Effect.WRITE:
             return [Lane(t, False) for t in as_tuple(apply(op, *step.inputs))]
         try:
@@ -147,7 +147,7 @@ def as_tuple(results: Any) -> tuple[Any, ...]:
     return () if results is None else (results,)
 
 
-class Step:
+class RowStep:
     """One op and its operands, as `op.batching.Each` says."""
 
     def __init__(self, rewrite: Rewrite, node: Node, lanes: Sequence[Lane]) -> None:

@@ -22,7 +22,7 @@ Floats = npt.NDArray[np.float32]
 
 
 @dataclass(frozen=True)
-class Part:
+class DigitSet:
     """Images `[n, 8, 8, 1]`, float32 from 0 to 1, and the digit that each shows `[n]`."""
 
     images: Floats
@@ -44,11 +44,11 @@ def read() -> tuple[npt.NDArray[np.uint8], npt.NDArray[np.uint8]]:
         return arrays["images"], arrays["labels"]
 
 
-def split(held_out: float = 0.2, seed: int = 0) -> tuple[Part, Part]:
+def split(held_out: float = 0.2, seed: int = 0) -> tuple[DigitSet, DigitSet]:
     """What to learn from and what to be judged by: a random choice, the same for a seed."""
     images, digits = read()
     scaled = images[..., None].astype(np.float32) / np.float32(BRIGHTEST)
     # RandomState's stream is the same in every version of NumPy, that of Generator is not.
     order = np.random.RandomState(seed).permutation(len(scaled))
     judged, learned = np.split(order, [round(held_out * len(scaled))])
-    return Part(scaled[learned], digits[learned]), Part(scaled[judged], digits[judged])
+    return DigitSet(scaled[learned], digits[learned]), DigitSet(scaled[judged], digits[judged])

@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 import graphwright as tf
-from graphwright.demo.digits import CLASSES, SIDE, Part
+from graphwright.demo.digits import CLASSES, SIDE, DigitSet
 
 
 class Network(tf.Module):
@@ -59,7 +59,7 @@ class Network(tf.Module):
         """The digit with the highest score for each image."""
         return tf.argmax(self.scores(images), axis=1)
 
-    def confusion(self, part: Part) -> npt.NDArray[np.int64]:
+    def confusion(self, part: DigitSet) -> npt.NDArray[np.int64]:
         """How often each digit (row) was read as which (column): `[10, 10]`."""
         counts = np.zeros((CLASSES, CLASSES), np.int64)
         np.add.at(counts, (part.digits, self.read(tf.constant(part.images)).numpy()), 1)

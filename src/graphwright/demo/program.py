@@ -52,7 +52,7 @@ class Result:
 Batch = tuple[tf.Tensor, tf.Tensor]
 
 
-def batches(part: digits.Part, size: int, random: np.random.RandomState) -> Iterator[Batch]:
+def batches(part: digits.DigitSet, size: int, random: np.random.RandomState) -> Iterator[Batch]:
     """One epoch in random order: images, one-hot digits; the last may be smaller."""
     order, one_hot = random.permutation(len(part)), part.one_hot
     for start in range(0, len(part), size):
@@ -66,7 +66,11 @@ def share(confusion: pictures.Counts) -> float:
 
 
 def train(
-    network: Network, learned: digits.Part, judged: digits.Part, settings: Settings, to: Console
+    network: Network,
+    learned: digits.DigitSet,
+    judged: digits.DigitSet,
+    settings: Settings,
+    to: Console,
 ) -> list[float]:
     """Train with a progress bar where there is a terminal; the loss of every step."""
     random = np.random.RandomState(settings.seed)

@@ -6,13 +6,13 @@ from graphwright.explain.cause import retraces
 from graphwright.explain.findings import CauseReport
 from graphwright.explain.fix import Fix
 from graphwright.explain.report import Report, report
-from graphwright.explain.trace_record import RECENT, Family, History
+from graphwright.explain.trace_record import RECENT, FunctionFamily, History
 from graphwright.explain.wording import plural
 
 _CODE = 200  # characters of code that a line may have
 
 
-def is_new(history: History, family: Family) -> bool:
+def is_new(history: History, family: FunctionFamily) -> bool:
     """Whether the latest traces have a cause that was not told: what a report takes much longer
     to find."""
     told = {(rule, path) for rule, paths in family.warned for path in paths}
@@ -23,7 +23,7 @@ def is_new(history: History, family: Family) -> bool:
     )
 
 
-def explanation(history: History, family: Family) -> str | None:
+def explanation(history: History, family: FunctionFamily) -> str | None:
     """The first cause that was not told yet, and the best fix; None if all were."""
     if family.functions == 1 and not is_new(history, family):
         return None

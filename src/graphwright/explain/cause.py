@@ -8,7 +8,7 @@ from typing import Any
 
 from graphwright.base.named_tuples import NamedTuple
 from graphwright.explain.trace_record import History, TraceRecord
-from graphwright.trace.argument_types import Literal, Structure, VariableType, Weakref
+from graphwright.trace.argument_types import LiteralType, Structure, VariableType, Weakref
 from graphwright.trace.signature import FunctionType
 from graphwright.types.containers import is_namedtuple
 from graphwright.types.specs import TensorSpec
@@ -16,7 +16,7 @@ from graphwright.types.specs import TensorSpec
 _COMPARED = 32  # earlier traces that a new one is compared with
 
 
-class Rule(enum.Enum):
+class CauseRule(enum.Enum):
     """The rule of dispatch by which a trace could not serve a call."""
 
     SHAPE = "shape"
@@ -37,7 +37,7 @@ class Rule(enum.Enum):
 class Difference(NamedTuple):
     """One argument that did not fit: where it is, what was traced, what came."""
 
-    rule: Rule
+    rule: CauseRule
     path: str
     old: Any
     new: Any
@@ -55,7 +55,7 @@ class Retrace(NamedTuple):
 class Cause:
     """What made traces necessary: one rule, at one argument or at several that go together."""
 
-    def __init__(self, rule: Rule, paths: tuple[str, ...]) -> None:
+    def __init__(self, rule: CauseRule, paths: tuple[str, ...]) -> None:
         self.rule = rule
         self.paths = paths
         self.evidence: list[tuple[Retrace, Difference]] = []
@@ -93,17 +93,17 @@ def nearest(number: int, record: TraceRecord, records: Sequence[TraceRecord]) ->
 
 def weight(differences: Sequence[Difference]) -> tuple[int, int]:
     """How far apart two types are: what is of another sort counts before what varies."""
-    apart = (Rule.STRUCTURE, Rule.KIND, Rule.LOCAL, Rule.STATE)
+    apart = (CauseRule.STRUCTURE, CauseRule.KIND, CauseRule.LOCAL, CauseRule.STATE)
     return sum(d.rule in apart for d in differences), len(differences)
 
 
 def compare(old: TraceRecord, new: TraceRecord) -> list[Difference]:
     """What kept the trace `old` from serving the call that made `new`."""
     if new.reason:
-        return [Difference(Rule.STATE, c.path, c.old, c.new) for c in new.reason]
+        return [Difference(CauseRule.STATE, c.path, c.old, c.new) for c in new.reason]
     found = list(compare_calls(old.concrete.function_type, new.wanted, Lives(old, new)))
     if not found:
-        found = [Difference(Rule.LOCAL, new.concrete.graph.name, old.wanted, new.wanted)]
+        found = [Difference(CauseRule.LOCAL, new.concrete.graph.name, old.wanted, new.wanted)]
     return found
 
 
@@ -133,7 +133,7 @@ def compare_calls(old: FunctionType, new: FunctionType, lives: Lives) -> Iterato
     before = {name: type_ for name, _, type_ in old.typed()}
     after = {name: type_ for name, _, type_ in new.typed()}
     if tuple(before) != tuple(after):
-        yield Difference(Rule.STRUCTURE, "*args" if len(before) != len(after) else "**kwargs",
+        yield Difference(CauseRule.STRUCTURE, "*args" if len(before) != len(after) else "**kwargs",
                          tuple(before), tuple(after))  # fmt: skip
     for name in before:
         if name in after:
@@ -150,20 +150,20 @@ def compare_types(old: Any, new: Any, path: str, lives: Lives) -> Iterator[Diffe
     yield from (Difference(rule, path, old, new) for rule in rules(old, new, lives))
 
 
-def rules(old: Any, new: Any, lives: Lives) -> list[Rule]:
+def rules(old: Any, new: Any, lives: Lives) -> list[CauseRule]:
     """The rules by which a value of type `new` is none of type `old`."""
     if isinstance(old, TensorSpec) and isinstance(new, TensorSpec):
-        return [Rule.DTYPE] if old.dtype is not new.dtype else [Rule.SHAPE]
-    if isinstance(old, Literal) and isinstance(new, Literal):
-        return [Rule.LITERAL if (old.value is None) is (new.value is None) else Rule.KIND]
+        return [CauseRule.DTYPE] if old.dtype is not new.dtype else [CauseRule.SHAPE]
+    if isinstance(old, LiteralType) and isinstance(new, LiteralType):
+        return [CauseRule.LITERAL if (old.value is None) is (new.value is None) else CauseRule.KIND]
     if isinstance(old, Weakref) and isinstance(new, Weakref):
-        return [Rule.DEAD if lives.is_gone(old) else Rule.IDENTITY]
+        return [CauseRule.DEAD if lives.is_gone(old) else CauseRule.IDENTITY]
     if isinstance(old, VariableType) and isinstance(new, VariableType):
         same = old.alias == new.alias and old.trainable is new.trainable
-        return rules(old.spec, new.spec, lives) if same else [Rule.VARIABLE]
+        return rules(old.spec, new.spec, lives) if same else [CauseRule.VARIABLE]
     if isinstance(old, Structure) or isinstance(new, Structure):
-        return [Rule.STRUCTURE]
-    return [Rule.CUSTOM] if type(old) is type(new) else [Rule.KIND]
+        return [CauseRule.STRUCTURE]
+    return [CauseRule.CUSTOM] if type(old) is type(new) else [CauseRule.KIND]
 
 
 def compare_structures(
@@ -172,7 +172,7 @@ def compare_structures(
     """Containers first, then what is in them."""
     keys = old.distinct_keys, new.distinct_keys
     if old.kind is not new.kind or keys[0] != keys[1] or len(old.children) != len(new.children):
-        yield Difference(Rule.STRUCTURE, path, old, new)
+        yield Difference(CauseRule.STRUCTURE, path, old, new)
         return
     for i, (before, after) in enumerate(zip(old.children, new.children)):
         yield from compare_types(before, after, path + step(new, i), lives)
@@ -189,7 +189,7 @@ def step(structure: Structure, index: int) -> str:
 
 def causes(found: Sequence[Retrace]) -> list[Cause]:
     """The retraces of a function grouped by rule and argument, the most frequent first."""
-    single: dict[tuple[Rule, str], Cause] = {}
+    single: dict[tuple[CauseRule, str], Cause] = {}
     for retrace in found:
         for difference in retrace.differences:
             key = difference.rule, difference.path
@@ -200,7 +200,7 @@ def causes(found: Sequence[Retrace]) -> list[Cause]:
 
 def together(single: Sequence[Cause]) -> list[Cause]:
     """Causes of one rule that made the same traces necessary, as one."""
-    merged: dict[tuple[Rule, tuple[int, ...]], Cause] = {}
+    merged: dict[tuple[CauseRule, tuple[int, ...]], Cause] = {}
     for cause in single:
         key = cause.rule, tuple(cause.numbers)
         found = merged.get(key)

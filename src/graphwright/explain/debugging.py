@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, TypeVar
 
 from graphwright.explain.paths import reached
-from graphwright.explain.state import MODES, Watch
+from graphwright.explain.state import MODES, StateWatch
 from graphwright.explain.trace_effects import Observer, observing
 from graphwright.explain.trace_record import Debug, History, Traced
 from graphwright.ir.graph import Graph
@@ -17,7 +17,7 @@ Made = TypeVar("Made", bound=Traced)
 
 
 #: The watches of traces that were used while a graph was made.
-_INNER: weakref.WeakKeyDictionary[Graph, list[Watch]] = weakref.WeakKeyDictionary()
+_INNER: weakref.WeakKeyDictionary[Graph, list[StateWatch]] = weakref.WeakKeyDictionary()
 
 
 def mode_of(on_stale: str | None) -> str:
@@ -29,7 +29,7 @@ def mode_of(on_stale: str | None) -> str:
     return on_stale
 
 
-def look_at(watch: Watch) -> None:
+def look_at(watch: StateWatch) -> None:
     """A watched trace is used: by a call, or by a function that is being traced."""
     watch.tell()
     tracer = current_tracer()
@@ -47,7 +47,7 @@ def attended(
     if mode == "ignore" and not Debug.on:
         concrete = make()
         if _INNER:
-            watch_with(concrete, Watch(mode, history.name, []))
+            watch_with(concrete, StateWatch(mode, history.name, []))
         return concrete
     functions = reached(history.function, bound)
     observer = Observer(functions) if Debug.on else None
@@ -55,11 +55,11 @@ def attended(
         concrete = make()
     if observer is not None:
         concrete.effects = tuple(observer.effects(concrete.graph))
-    watch_with(concrete, Watch(mode, history.name, functions if mode != "ignore" else []))
+    watch_with(concrete, StateWatch(mode, history.name, functions if mode != "ignore" else []))
     return concrete
 
 
-def watch_with(concrete: Traced, watch: Watch) -> None:
+def watch_with(concrete: Traced, watch: StateWatch) -> None:
     """Gives a trace its watch, with those of the traces in it, if there is anything to watch."""
     watch.inner = _INNER.pop(concrete.graph, [])
     concrete.watch = watch if watch else None

@@ -1,6 +1,6 @@
 """What a function's text says: which names from outside it reads, calls, and changes.
 
-A `Chain` is a way from a name to a value, as `self.layers[0].rate`. Names that the function
+A `NameChain` is a way from a name to a value, as `self.layers[0].rate`. Names that the function
 itself binds are followed where they were bound once, to a chain.
 """
 
@@ -25,7 +25,7 @@ MUTATORS = frozenset(
 )  # fmt: skip
 
 
-class Step(NamedTuple):
+class NameStep(NamedTuple):
     """One step on the way: an attribute or a constant key."""
 
     is_item: bool
@@ -35,33 +35,33 @@ class Step(NamedTuple):
         return f"[{self.key!r}]" if self.is_item else f".{self.key}"
 
 
-class Chain(NamedTuple):
+class NameChain(NamedTuple):
     """A name and the steps from it."""
 
     root: str
-    steps: tuple[Step, ...] = ()
+    steps: tuple[NameStep, ...] = ()
 
     def __str__(self) -> str:
         return self.root + "".join(map(str, self.steps))
 
-    def then(self, *steps: Step) -> Chain:
+    def then(self, *steps: NameStep) -> NameChain:
         """A way further on."""
-        return Chain(self.root, (*self.steps, *steps))
+        return NameChain(self.root, (*self.steps, *steps))
 
 
-class Call(NamedTuple):
+class CallSite(NamedTuple):
     """A call: what is called, and which chains are passed."""
 
-    function: Chain
-    arguments: tuple[Chain | None, ...]
-    keywords: tuple[tuple[str, Chain | None], ...]
+    function: NameChain
+    arguments: tuple[NameChain | None, ...]
+    keywords: tuple[tuple[str, NameChain | None], ...]
     line: int
 
 
-class Store(NamedTuple):
+class StoreSite(NamedTuple):
     """A change of something outside: by assignment, or by a method of a container."""
 
-    target: Chain
+    target: NameChain
     line: int
     method: str = ""
 
@@ -71,9 +71,9 @@ class Facts:
     """What one function does with what is outside."""
 
     parameters: tuple[str, ...] = ()
-    reads: dict[Chain, int] = field(default_factory=dict)  # and the first line
-    calls: list[Call] = field(default_factory=list)
-    stores: list[Store] = field(default_factory=list)
+    reads: dict[NameChain, int] = field(default_factory=dict)  # and the first line
+    calls: list[CallSite] = field(default_factory=list)
+    stores: list[StoreSite] = field(default_factory=list)
 
 
 _FACTS: weakref.WeakKeyDictionary[types.CodeType, Facts] = weakref.WeakKeyDictionary()
@@ -88,7 +88,7 @@ def facts_of(function: types.FunctionType) -> Facts:
         except SourceError:
             found = Facts()
         else:
-            reader = Reader(tree)
+            reader = FactReader(tree)
             for statement in tree.body:
                 reader.visit(statement)
             found = reader.facts
@@ -96,7 +96,7 @@ def facts_of(function: types.FunctionType) -> Facts:
     return found
 
 
-class Reader(ast.NodeVisitor):
+class FactReader(ast.NodeVisitor):
     """Collects the facts of one definition."""
 
     def __init__(self, tree: ast.FunctionDef) -> None:
@@ -109,23 +109,23 @@ class Reader(ast.NodeVisitor):
         self.local |= {a.arg for a in (arguments.vararg, arguments.kwarg) if a is not None}
         self.rebound = set(bound) & set(self.facts.parameters)
         once = {name for name in bound if bound.count(name) == 1}
-        self.aliases: dict[str, Chain] = {}
+        self.aliases: dict[str, NameChain] = {}
         self._once = once - set(self.facts.parameters)
 
     # -- chains ---------------------------------------------------------------------------
 
-    def chain(self, node: ast.AST | None) -> Chain | None:
+    def chain(self, node: ast.AST | None) -> NameChain | None:
         """The chain that an expression is; None for other expressions and local names."""
         if isinstance(node, ast.Name):
             if node.id in self.aliases:
                 return self.aliases[node.id]
-            return None if node.id in self.local | self.rebound else Chain(node.id)
+            return None if node.id in self.local | self.rebound else NameChain(node.id)
         if isinstance(node, ast.Attribute):
             before = self.chain(node.value)
-            return None if before is None else before.then(Step(False, node.attr))
+            return None if before is None else before.then(NameStep(False, node.attr))
         if isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Constant):
             before = self.chain(node.value)
-            return None if before is None else before.then(Step(True, node.slice.value))
+            return None if before is None else before.then(NameStep(True, node.slice.value))
         return None
 
     def read(self, node: Any) -> None:
@@ -140,7 +140,7 @@ class Reader(ast.NodeVisitor):
         if isinstance(node.ctx, ast.Load):
             self.read(node)
         elif node.id in self.outside:
-            self.facts.stores.append(Store(Chain(node.id), node.lineno))
+            self.facts.stores.append(StoreSite(NameChain(node.id), node.lineno))
 
     def visit_Attribute(self, node: ast.Attribute) -> None:
         self.read_or_store(node)
@@ -155,7 +155,7 @@ class Reader(ast.NodeVisitor):
             return
         target = self.chain(node) or self.chain(node.value)
         if target is not None:
-            self.facts.stores.append(Store(target, node.lineno))
+            self.facts.stores.append(StoreSite(target, node.lineno))
         if isinstance(node, ast.Subscript):
             self.visit(node.slice)
 
@@ -185,15 +185,15 @@ class Reader(ast.NodeVisitor):
         for argument in [*node.args, *[k.value for k in node.keywords]]:
             self.visit(argument)
 
-    def called(self, function: Chain, node: ast.Call) -> None:
+    def called(self, function: NameChain, node: ast.Call) -> None:
         """A call of something from outside: of a function, or of a value's method."""
         arguments = tuple([self.chain(a) for a in node.args])
         keywords = tuple([(k.arg or "", self.chain(k.value)) for k in node.keywords])
-        self.facts.calls.append(Call(function, arguments, keywords, node.lineno))
+        self.facts.calls.append(CallSite(function, arguments, keywords, node.lineno))
         last = function.steps[-1] if function.steps else None
         if last is not None and not last.is_item and last.key in MUTATORS:
-            owner = Chain(function.root, function.steps[:-1])
-            self.facts.stores.append(Store(owner, node.lineno, str(last.key)))
+            owner = NameChain(function.root, function.steps[:-1])
+            self.facts.stores.append(StoreSite(owner, node.lineno, str(last.key)))
         else:
             self.facts.reads.setdefault(function, node.lineno)
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from graphwright.base.errors import Location
 from graphwright.explain.fix import Fix
-from graphwright.explain.proposal import Case
+from graphwright.explain.proposal import ProposalCase
 from graphwright.explain.replay import count
 from graphwright.explain.trace_record import Failure
 from graphwright.explain.wording import listed, show_place
@@ -30,7 +30,7 @@ class FailureReport:
 
 
 @dataclass(frozen=True)
-class Known:
+class FailureKind:
     """A kind of error. In its code `{line}` is the line that failed, `{head}` the function's
     first line, `{name}` its name, `{0}` what the pattern found."""
 
@@ -42,37 +42,37 @@ class Known:
 
 
 KNOWN = (
-    Known(
+    FailureKind(
         ValueError, r"only supports singleton tf\.Variables",
         "A variable is created while the function is traced again: each call would have a new one.",
         "Create it once, outside",
         "{line}  # once, outside the function\n\n@tf.function\n{head} ...",
     ),
-    Known(
+    FailureKind(
         TypeError, r"Using a symbolic `tf\.Tensor` as a Python `bool`",
         "Python asks for the truth of a tensor that has no value while the function is traced.",
         "Let AutoGraph convert the condition, or use tf.cond",
         "@tf.function  # without autograph=False\n{head} ...\n"
         "# or: tf.cond(condition, lambda: ..., lambda: ...)",
     ),
-    Known(
+    FailureKind(
         TypeError, r"Iterating over a symbolic `tf\.Tensor`",
         "Python iterates over a tensor that has no value while the function is traced.",
         "Let AutoGraph convert the loop, or use tf.map_fn",
         "@tf.function  # without autograph=False\n{head} ...\n"
         "# or: tf.map_fn(lambda item: ..., items)",
     ),
-    Known(
+    FailureKind(
         TypeError, r"len is not well defined for a symbolic Tensor",
         "`len` needs a number, and the length is known only when the graph runs.",
         "Ask for the shape", "tf.shape(x)[0]",
     ),
-    Known(
+    FailureKind(
         TypeError, r"has no Python (int|float|index|complex)",
         "Python asks for the {0} of a tensor that has no value while the function is traced.",
         "Stay with tensors", "tf.cast(x, ...)  # or tf.py_function(lambda x: ..., [x], ...)",
     ),
-    Known(
+    FailureKind(
         ValueError, r"is out of scope and cannot be used here",
         "A tensor that was made in the body of a loop or branch was kept in a Python object and "
         "used outside of it.",
@@ -81,7 +81,7 @@ KNOWN = (
         "for i in tf.range(tf.shape(data)[0]):\n    result = result.write(i, ...)\n"
         "return result.stack()",
     ),
-    Known(
+    FailureKind(
         TypeError,
         r"<tf\.Tensor '(.+?)'.* is out of scope and cannot be used here.*?"
         r"was defined here:\n\s*(.*?)\n\s*(.*?)\n",
@@ -90,7 +90,7 @@ KNOWN = (
         "Return it",
         "return ..., tensor  # where `{2}` makes it; take it from the call's results",
     ),
-    Known(
+    FailureKind(
         TypeError, r"Could not generate a generic TraceType for",
         "An argument is an object that can be neither hashed nor referred to weakly, so that no "
         "trace could be found again for it.",
@@ -98,74 +98,74 @@ KNOWN = (
         "# in its class:\ndef __hash__(self):\n    return hash(tuple(vars(self).values()))\n"
         "# or __tf_tracing_type__(self, context), which returns a tf.types.experimental.TraceType",
     ),
-    Known(
+    FailureKind(
         TypeError, r"Can not cast (.+?) to (.+?)`",
         "The argument {0} is not of the type that input_signature fixes: {1}.",
         "Relax the signature, or convert the argument",
         "@tf.function(input_signature=[tf.TensorSpec(None, ...)])\n{head} ...",
     ),
-    Known(
+    FailureKind(
         TypeError, r"Binding inputs to tf\.function failed due to `(.+?)`",
         "The call does not fit the function's parameters: {0}.",
         "Call it by its signature", "{head} ...",
     ),
-    Known(
+    FailureKind(
         RecursionError, r"recursion",
         "The function calls itself, and a tensor decides when that ends: both ways are traced, "
         "so tracing never ends.",
         "Loop instead, or pass a Python number",
         "while n > 0:\n    n = n - 1\n# or: {name}(5), one trace for each number",
     ),
-    Known(
+    FailureKind(
         ValueError, r"'(\w+)' must also be initialized in the (\w+) branch",
         "`{0}` gets its value in one branch only, and a tensor decides which runs.",
         "Give it a value before", "{0} = ...  # before the `if`",
     ),
-    Known(
+    FailureKind(
         ValueError, r"a tensor decides whether this function returns a value",
         "A tensor decides whether the function returns a value.",
         "Return on both ways", "return ...  # at the end of the function",
     ),
-    Known(
+    FailureKind(
         TypeError, r"pred must not be a Python bool",
         "tf.cond got a Python bool: its condition is known while tracing.",
         "Use Python's `if`, or make the operand a tensor",
         "if condition: ...\n# or: {name}(tf.constant(...))",
     ),
-    Known(
+    FailureKind(
         NotImplementedError, r"Cannot convert a symbolic tf\.Tensor",
         "NumPy asks for the value of a tensor that has none while the function is traced.",
         "Use the op of the same name, or tf.numpy_function",
         "tf.numpy_function(function, [x], tf.float32)",
     ),
-    Known(
+    FailureKind(
         TypeError, r"has type (\w+) that does not match type (\w+)",
         "Two operands differ in dtype: {0} and {1}.",
         "Cast one of them", "tf.cast(x, tf.{0})",
     ),
-    Known(
+    FailureKind(
         TypeError, r"Python functions must return zero or more Tensors.*of type (\w+),",
         "The function returns a {0}, which no graph can give back.",
         "Return tensors", "return tf.nest.map_structure(tf.convert_to_tensor, ...)",
     ),
-    Known(
+    FailureKind(
         TypeError, r"enters the loop with type (.+?) but has type (.+?) after",
         "A loop variable changes its dtype from {0} to {1}.",
         "Begin with the dtype that it ends with", "x = tf.cast(x, {1})  # before the loop",
     ),
-    Known(
+    FailureKind(
         ValueError, r"shape invariant|enters the loop with shape|shape_invariants",
         "A loop variable changes its shape.",
         "Say which part of its shape is constant",
         "tf.autograph.experimental.set_loop_options(\n"
         "    shape_invariants=[(x, tf.TensorShape([None]))])  # first line in the loop",
     ),
-    Known(
+    FailureKind(
         ReferenceError, r"The object that the method '(\w+)' was bound to is gone",
         "The instance whose method `{0}` is called is gone.",
         "Keep the instance", "model = Model()  # kept while its method is used",
     ),
-    Known(
+    FailureKind(
         ValueError, r"A structure that contains itself",
         "A container holds itself, so its type has no end.",
         "Take it out of itself", "items.remove(items)",
@@ -173,7 +173,7 @@ KNOWN = (
 )  # fmt: skip
 
 
-def failure_report(failure: Failure, case: Case) -> FailureReport:
+def failure_report(failure: Failure, case: ProposalCase) -> FailureReport:
     """A call that failed, in words."""
     line = failure.line or failure.caller
     for known in KNOWN:

@@ -10,14 +10,14 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-from graphwright.explain.cause import Cause, Rule
+from graphwright.explain.cause import Cause, CauseRule
 from graphwright.explain.objects import object_proposals
-from graphwright.explain.proposal import Case, Proposal, keep
+from graphwright.explain.proposal import Proposal, ProposalCase, keep
 from graphwright.explain.replay import Asked, at, bucket, count, leaves
 from graphwright.explain.signatures import reduce_retracing, relaxations, signature
 from graphwright.explain.structures import structure_proposals
 from graphwright.explain.wording import listed, paths_shown, unique
-from graphwright.trace.argument_types import Literal, VariableType
+from graphwright.trace.argument_types import LiteralType, VariableType
 from graphwright.types import dtypes as dt
 from graphwright.types.specs import TensorSpec
 
@@ -38,7 +38,7 @@ class Fix:
         return {"title": self.title, "code": self.code, "traces": self.traces, "note": self.note}
 
 
-def fixes(case: Case, cause: Cause) -> list[Fix]:
+def fixes(case: ProposalCase, cause: Cause) -> list[Fix]:
     """What helps against one cause, the best first."""
     found = []
     for proposal in PROPOSALS[cause.rule](case, cause):
@@ -53,11 +53,11 @@ def fixes(case: Case, cause: Cause) -> list[Fix]:
     return [fix for fix in found if fix.traces < now] or found
 
 
-def together(case: Case, causes: Sequence[Cause]) -> Fix | None:
+def together(case: ProposalCase, causes: Sequence[Cause]) -> Fix | None:
     """The best fixes of several causes at once: None where there are not several."""
     chosen: list[Proposal] = []
     rest = case
-    for cause in sorted(causes, key=lambda c: c.rule is Rule.SHAPE):
+    for cause in sorted(causes, key=lambda c: c.rule is CauseRule.SHAPE):
         best = least(rest, PROPOSALS[cause.rule](rest, cause))
         if best is not None:
             chosen.append(best[0])
@@ -68,13 +68,13 @@ def together(case: Case, causes: Sequence[Cause]) -> Fix | None:
     return Fix(title, case.code(*chosen), count(rest.asked, rest.reduces), left_out(case))
 
 
-def left_out(case: Case) -> str:
+def left_out(case: ProposalCase) -> str:
     """What a replay did not look at, if anything."""
     asked = case.asked
     return f"Counted over the first {len(asked.types)} types of calls." if asked.left_out else ""
 
 
-def least(case: Case, proposals: Iterator[Proposal]) -> tuple[Proposal, Asked] | None:
+def least(case: ProposalCase, proposals: Iterator[Proposal]) -> tuple[Proposal, Asked] | None:
     """The proposal that leaves the fewest traces, and what it makes of the calls.
 
     None where there is none, or none that changes anything.
@@ -95,13 +95,13 @@ def least(case: Case, proposals: Iterator[Proposal]) -> tuple[Proposal, Asked] |
 # -- shapes and dtypes ----------------------------------------------------------------------
 
 
-def shape_proposals(case: Case, cause: Cause) -> Iterator[Proposal]:
+def shape_proposals(case: ProposalCase, cause: Cause) -> Iterator[Proposal]:
     """A signature, relaxed retracing, or a few padded lengths."""
     yield from relaxations(case)
     yield from padding(case, cause)
 
 
-def padding(case: Case, cause: Cause) -> Iterator[Proposal]:
+def padding(case: ProposalCase, cause: Cause) -> Iterator[Proposal]:
     """Lengths padded up to powers of two, where one dimension varies over several lengths."""
     specs = {path: specs_of(cause.types(path)) for path in cause.paths}
     varying = {path: varying_axis(found) for path, found in specs.items()}
@@ -156,7 +156,7 @@ def varying_axis(specs: Sequence[Any]) -> int | None:
     return axes[0] if len(axes) == 1 else None
 
 
-def dtype_proposals(case: Case, cause: Cause) -> Iterator[Proposal]:
+def dtype_proposals(case: ProposalCase, cause: Cause) -> Iterator[Proposal]:
     """One dtype for all calls."""
     wanted = {path: common_dtype(specs_of(cause.types(path))) for path in cause.paths}
     if None in wanted.values():
@@ -189,7 +189,7 @@ def with_dtype(type_: Any, dtype: Any) -> Any:
 # -- Python values --------------------------------------------------------------------------
 
 
-def literal_proposals(case: Case, cause: Cause) -> Iterator[Proposal]:
+def literal_proposals(case: ProposalCase, cause: Cause) -> Iterator[Proposal]:
     """Tensors in the place of Python values."""
     replaced, changes = {}, {}
     for path in cause.paths:
@@ -215,14 +215,14 @@ def literal_proposals(case: Case, cause: Cause) -> Iterator[Proposal]:
             yield fixed._replace(note=note)
 
 
-def as_bool(case: Case, cause: Cause, path: str) -> Iterator[Proposal]:
+def as_bool(case: ProposalCase, cause: Cause, path: str) -> Iterator[Proposal]:
     """Zeros and ones as the bools that they stand for: a trace tells 1 from True."""
     given = [t for wanted in case.asked.types for at_, t in leaves(wanted) if at_ == path]
-    if not all(isinstance(t, Literal) and t.value in (0, 1) for t in given):
+    if not all(isinstance(t, LiteralType) and t.value in (0, 1) for t in given):
         return
 
     def change(type_: Any) -> Any:
-        return Literal(bool(type_.value)) if isinstance(type_, Literal) else type_
+        return LiteralType(bool(type_.value)) if isinstance(type_, LiteralType) else type_
 
     replaced = {path: f"bool({path})"}
     yield Proposal(
@@ -233,7 +233,7 @@ def as_bool(case: Case, cause: Cause, path: str) -> Iterator[Proposal]:
 def tensors(asked: Asked, changes: dict[str, TensorSpec]) -> Asked:
     """Calls whose Python values at some paths are tensors instead."""
     return asked.changed(
-        lambda path, t: changes[path] if path in changes and isinstance(t, Literal) else t
+        lambda path, t: changes[path] if path in changes and isinstance(t, LiteralType) else t
     )
 
 
@@ -251,13 +251,13 @@ def dtype_of_values(values: Sequence[Any]) -> dt.DType | None:
     return dt.complex128 if kinds <= {int, float, complex} else None
 
 
-def kind_proposals(case: Case, cause: Cause) -> Iterator[Proposal]:
+def kind_proposals(case: ProposalCase, cause: Cause) -> Iterator[Proposal]:
     """The Python value as a tensor like the one that other calls pass."""
     replaced, changes = {}, {}
     for path in cause.paths:
         types = cause.types(path)
         spec = next((t for t in types if isinstance(t, TensorSpec)), None)
-        values = [t.value for t in types if isinstance(t, Literal)]
+        values = [t.value for t in types if isinstance(t, LiteralType)]
         if spec is None or not values or dtype_of_values(values) is None:
             return
         replaced[path] = f"tf.constant({path}, tf.{spec.dtype.name})"
@@ -270,7 +270,7 @@ def kind_proposals(case: Case, cause: Cause) -> Iterator[Proposal]:
 # -- variables, functions around, state -----------------------------------------------------
 
 
-def variable_proposals(case: Case, cause: Cause) -> Iterator[Proposal]:
+def variable_proposals(case: ProposalCase, cause: Cause) -> Iterator[Proposal]:
     """The values of variables that are only read."""
     replaced = {path: f"tf.identity({path})" for path in cause.paths}
     note = "Where the function assigns to the variable, the two traces are right."
@@ -284,7 +284,7 @@ def variable_proposals(case: Case, cause: Cause) -> Iterator[Proposal]:
     )
 
 
-def local_proposals(case: Case, cause: Cause) -> Iterator[Proposal]:
+def local_proposals(case: ProposalCase, cause: Cause) -> Iterator[Proposal]:
     """What is captured from the function around, as an argument."""
     names = unique(
         str(tensor.name).partition(":")[0]
@@ -299,7 +299,7 @@ def local_proposals(case: Case, cause: Cause) -> Iterator[Proposal]:
     yield Proposal(f"Pass {paths_shown(names)} as an argument", keep, code)
 
 
-def state_proposals(case: Case, cause: Cause) -> Iterator[Proposal]:
+def state_proposals(case: ProposalCase, cause: Cause) -> Iterator[Proposal]:
     """Variables in the place of values that change."""
     lines = [
         f"{path} = tf.Variable({cause.types(path)[0]})  # and {path}.assign(...) to change it"
@@ -308,7 +308,7 @@ def state_proposals(case: Case, cause: Cause) -> Iterator[Proposal]:
     yield Proposal(f"Make {paths_shown(cause.paths)} a tf.Variable", keep, "\n".join(lines))
 
 
-def custom_proposals(case: Case, cause: Cause) -> Iterator[Proposal]:
+def custom_proposals(case: ProposalCase, cause: Cause) -> Iterator[Proposal]:
     """What has a trace type of its own decides itself; shapes in it can be relaxed."""
     if not case.reduces:
         yield reduce_retracing(case)
@@ -317,7 +317,7 @@ def custom_proposals(case: Case, cause: Cause) -> Iterator[Proposal]:
 # -- many functions of one code -------------------------------------------------------------
 
 
-def decorator_proposals(case: Case, cause: Cause) -> Iterator[Proposal]:
+def decorator_proposals(case: ProposalCase, cause: Cause) -> Iterator[Proposal]:
     """One function for all calls."""
     made = case.name if case.name.isidentifier() else f"lambda {', '.join(case.names)}: ..."
     code = (
@@ -328,7 +328,7 @@ def decorator_proposals(case: Case, cause: Cause) -> Iterator[Proposal]:
     yield Proposal("Make the tf.function once", keep, code, note=note)
 
 
-def instance_proposals(case: Case, cause: Cause) -> Iterator[Proposal]:
+def instance_proposals(case: ProposalCase, cause: Cause) -> Iterator[Proposal]:
     """One instance, or a function that takes what instances hold as tensors."""
     owner = listed(case.owners, "or")
     called = case.call({})
@@ -347,25 +347,25 @@ def instance_proposals(case: Case, cause: Cause) -> Iterator[Proposal]:
         yield Proposal("Pass what instances hold to a function outside", keep, code)
 
 
-def with_self(case: Case) -> str:
+def with_self(case: ProposalCase) -> str:
     """The parameters of a method in code."""
     return f"(self, {str(case.signature)[1:]}" if case.names else "(self)"
 
 
-Proposals = Callable[[Case, Cause], Iterator[Proposal]]
+Proposals = Callable[[ProposalCase, Cause], Iterator[Proposal]]
 
-PROPOSALS: dict[Rule, Proposals] = {
-    Rule.SHAPE: shape_proposals,
-    Rule.DTYPE: dtype_proposals,
-    Rule.LITERAL: literal_proposals,
-    Rule.IDENTITY: object_proposals,
-    Rule.DEAD: object_proposals,
-    Rule.STRUCTURE: structure_proposals,
-    Rule.VARIABLE: variable_proposals,
-    Rule.DECORATOR: decorator_proposals,
-    Rule.INSTANCE: instance_proposals,
-    Rule.KIND: kind_proposals,
-    Rule.CUSTOM: custom_proposals,
-    Rule.LOCAL: local_proposals,
-    Rule.STATE: state_proposals,
+PROPOSALS: dict[CauseRule, Proposals] = {
+    CauseRule.SHAPE: shape_proposals,
+    CauseRule.DTYPE: dtype_proposals,
+    CauseRule.LITERAL: literal_proposals,
+    CauseRule.IDENTITY: object_proposals,
+    CauseRule.DEAD: object_proposals,
+    CauseRule.STRUCTURE: structure_proposals,
+    CauseRule.VARIABLE: variable_proposals,
+    CauseRule.DECORATOR: decorator_proposals,
+    CauseRule.INSTANCE: instance_proposals,
+    CauseRule.KIND: kind_proposals,
+    CauseRule.CUSTOM: custom_proposals,
+    CauseRule.LOCAL: local_proposals,
+    CauseRule.STATE: state_proposals,
 }

@@ -48,7 +48,7 @@ class Life:
 
 
 @dataclass(frozen=True)
-class Plan:
+class MemoryPlan:
     """The lives of a program's values, and the most memory that those of known size need."""
 
     lives: tuple[Life, ...]
@@ -57,7 +57,7 @@ class Plan:
     peak_step: int | None = None
 
 
-def plans(graph: Graph, tier: str) -> list[tuple[str, Plan]]:
+def plans(graph: Graph, tier: str) -> list[tuple[str, MemoryPlan]]:
     """What is planned for a graph that a tier runs: of machine code, for each segment of it."""
     simple = simplify(graph)
     if tier != "native":
@@ -68,7 +68,7 @@ def plans(graph: Graph, tier: str) -> list[tuple[str, Plan]]:
     return inside if len(inside) == 1 else [("memory between segments", plan(parts)), *inside]
 
 
-def segment_plan(op: Native) -> Plan:
+def segment_plan(op: Native) -> MemoryPlan:
     """What lies where while a segment runs, and when; steps are the statements of its
     program, at any depth."""
     program, _ = op.lowered
@@ -96,7 +96,7 @@ def segment_plan(op: Native) -> Plan:
         begin, end = lives.get(i, (0, steps - 1))
         size = value(size_of_buffer(buffer))
         found.append(Life(name, f"{buffer.kind}[{shape}]", begin, end + 1, size, place))
-    return Plan(tuple(found), steps, in_words(sizes, len(places)))
+    return MemoryPlan(tuple(found), steps, in_words(sizes, len(places)))
 
 
 def in_words(sizes: list[int | None], temporaries: int) -> str:
@@ -112,7 +112,7 @@ def in_words(sizes: list[int | None], temporaries: int) -> str:
     return f"{text}, {again} of which lie where others lay." if again else f"{text}."
 
 
-def plan(simple: Graph) -> Plan:
+def plan(simple: Graph) -> MemoryPlan:
     """The lives of the values of a simplified graph as Python code runs it; constants live as long
     as the code."""
     steps = {node: i for i, node in enumerate(simple.nodes)}
@@ -135,7 +135,7 @@ def plan(simple: Graph) -> Plan:
     unknown = sum(life.bytes is None for life in lives)
     if unknown:
         words += f"; {unknown} of {len(lives)} values have sizes that only a call tells"
-    return Plan(tuple(lives), len(steps), f"{words}.", at)
+    return MemoryPlan(tuple(lives), len(steps), f"{words}.", at)
 
 
 def bytes_of(value: Value) -> int | None:
@@ -144,7 +144,7 @@ def bytes_of(value: Value) -> int | None:
     return None if size is None or not dtype.is_numpy_compatible else size * dtype.size
 
 
-def svg(plan: Plan) -> str:
+def svg(plan: MemoryPlan) -> str:
     """A bar for each value, from where it is made to its last use."""
     chosen = sorted(plan.lives, key=lambda life: -(life.bytes or 0))[:_BARS]
     scale = _WIDTH / max(plan.steps, 1)

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from graphwright.explain.cause import Cause, Rule
-from graphwright.explain.proposal import Case, Proposal
+from graphwright.explain.cause import Cause, CauseRule
+from graphwright.explain.proposal import Proposal, ProposalCase
 from graphwright.explain.replay import Asked, token
 from graphwright.explain.trace_record import ObjectNote
 from graphwright.explain.wording import listed, paths_shown, unique
@@ -48,7 +48,7 @@ def __tf_tracing_type__(self, context):
     return {kind}TraceType(self)"""
 
 
-def object_proposals(case: Case, cause: Cause) -> Iterator[Proposal]:
+def object_proposals(case: ProposalCase, cause: Cause) -> Iterator[Proposal]:
     """What lets one object's trace serve another."""
     notes = notes_at(case, cause)
     kinds = unique(note.kind for note in notes)
@@ -57,7 +57,7 @@ def object_proposals(case: Case, cause: Cause) -> Iterator[Proposal]:
     if all(note.place for note in notes):
         yield made_once(case, cause, notes)
         return
-    if cause.rule is Rule.IDENTITY:
+    if cause.rule is CauseRule.IDENTITY:
         if not all(note.has_eq for note in notes):
             yield equality(case, cause, kinds)
     else:
@@ -66,14 +66,14 @@ def object_proposals(case: Case, cause: Cause) -> Iterator[Proposal]:
     yield from fields(case, cause, notes)
 
 
-def notes_at(case: Case, cause: Cause) -> list[ObjectNote]:
+def notes_at(case: ProposalCase, cause: Cause) -> list[ObjectNote]:
     """What is known of the objects at a cause's paths."""
     types = [t for path in cause.paths for t in cause.types(path)]
     found = [case.asked.notes.get(id(t)) for t in types]
     return [note for note in found if note is not None]
 
 
-def by_state(case: Case, cause: Cause, compared: bool = False) -> Any:
+def by_state(case: ProposalCase, cause: Cause, compared: bool = False) -> Any:
     """Objects as what they are and hold, whoever they are; if they are `compared`, as what their
     class takes for equal."""
     notes = case.asked.notes
@@ -90,7 +90,7 @@ def by_state(case: Case, cause: Cause, compared: bool = False) -> Any:
     return apply
 
 
-def equality(case: Case, cause: Cause, kinds: Sequence[str]) -> Proposal:
+def equality(case: ProposalCase, cause: Cause, kinds: Sequence[str]) -> Proposal:
     """Objects of equal state that compare as equal."""
     notes = case.asked.notes
 
@@ -104,7 +104,7 @@ def equality(case: Case, cause: Cause, kinds: Sequence[str]) -> Proposal:
     return Proposal(f"Say when two are equal: {', '.join(kinds)}.__eq__", apply, code, note=note)
 
 
-def keeping(case: Case, cause: Cause) -> Proposal:
+def keeping(case: ProposalCase, cause: Cause) -> Proposal:
     """Objects that live as long as the calls."""
     lines = [
         f"{path} = {note.kind}(...)  # once, kept outside the calls"
@@ -116,7 +116,7 @@ def keeping(case: Case, cause: Cause) -> Proposal:
     return Proposal(title, by_state(case, cause, compared=True), "\n".join(lines), {})
 
 
-def made_once(case: Case, cause: Cause, notes: Sequence[ObjectNote]) -> Proposal:
+def made_once(case: ProposalCase, cause: Cause, notes: Sequence[ObjectNote]) -> Proposal:
     """Functions that are made outside of the calls."""
     places = listed(unique(note.place for note in notes))
     lines = [f"{path} = ...  # what stands at {places}, once" for path in cause.paths]
@@ -130,14 +130,14 @@ def made_once(case: Case, cause: Cause, notes: Sequence[ObjectNote]) -> Proposal
     )
 
 
-def trace_type(case: Case, cause: Cause, kinds: Sequence[str]) -> Proposal:
+def trace_type(case: ProposalCase, cause: Cause, kinds: Sequence[str]) -> Proposal:
     """Objects that say themselves what of them matters to a trace."""
     code = _TRACE_TYPE.format(kind=kinds[0], kinds=" and ".join(kinds))
     title = f"Implement __tf_tracing_type__ in {' and '.join(kinds)}"
     return Proposal(title, by_state(case, cause), code)
 
 
-def fields(case: Case, cause: Cause, notes: Sequence[ObjectNote]) -> Iterator[Proposal]:
+def fields(case: ProposalCase, cause: Cause, notes: Sequence[ObjectNote]) -> Iterator[Proposal]:
     """Numbers that objects hold, passed as tensors."""
     names = notes[0].names
     numeric = all(

@@ -12,7 +12,7 @@ from graphwright.explain.findings import CauseReport, TraceReport
 from graphwright.explain.notebook import failure_html, fix_html
 from graphwright.explain.report import Report, report
 from graphwright.explain.timeline import Timeline
-from graphwright.explain.trace_record import Family, History, TraceRecord
+from graphwright.explain.trace_record import FunctionFamily, History, TraceRecord
 from graphwright.explain.wording import listed, plural
 from graphwright.ir.picture import html as picture
 from graphwright.ir.text import print_graph
@@ -25,7 +25,7 @@ _HEADS = (
 _HERE = Path(__file__)
 
 
-def page(title: str, families: Sequence[Family], timeline: Timeline) -> str:
+def page(title: str, families: Sequence[FunctionFamily], timeline: Timeline) -> str:
     """The page, as HTML that needs nothing else."""
     found = [(report(family.histories(), family), family.histories()) for family in families]
     histories = [history for _, members in found for history in members]

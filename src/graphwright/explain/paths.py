@@ -15,7 +15,7 @@ import numpy as np
 
 from graphwright.autograph.exempt import is_library
 from graphwright.base.named_tuples import NamedTuple
-from graphwright.explain.facts import Chain, Facts, Step, Store, facts_of
+from graphwright.explain.facts import Facts, NameChain, NameStep, StoreSite, facts_of
 from graphwright.values.tensor import EagerTensor, Tensor
 
 _DEPTH = 4  # of helpers that call helpers
@@ -43,7 +43,7 @@ class Path(NamedTuple):
     kind: str  # global, free variable, or argument
     text: str
     begin: Callable[[], Any]
-    steps: tuple[Step, ...]
+    steps: tuple[NameStep, ...]
 
     def value(self) -> Any:
         """The value now; MISSING where the way leads nowhere."""
@@ -98,7 +98,7 @@ class Reached:
     arguments: dict[str, Path]
     facts: Facts
 
-    def path(self, chain: Chain) -> Path | None:
+    def path(self, chain: NameChain) -> Path | None:
         """The way that a chain is in this function; None for its own values and for builtins."""
         root = chain.root
         if root in self.facts.parameters:
@@ -214,7 +214,7 @@ def read_paths(functions: Sequence[Reached]) -> Iterator[Path]:
                 yield path
 
 
-def store_paths(functions: Sequence[Reached]) -> Iterator[tuple[Path, Store, Reached]]:
+def store_paths(functions: Sequence[Reached]) -> Iterator[tuple[Path, StoreSite, Reached]]:
     """The ways that functions change."""
     for here in functions:
         for store in here.facts.stores:
@@ -226,7 +226,7 @@ def store_paths(functions: Sequence[Reached]) -> Iterator[tuple[Path, Store, Rea
 # -- what is remembered of a value ------------------------------------------------------------
 
 
-class Same:
+class SameObject:
     """An object known by who it is; not kept alive where that can be had."""
 
     __slots__ = ("_get",)
@@ -239,7 +239,7 @@ class Same:
 
     def __eq__(self, other: object) -> bool:
         mine = self._get()
-        return isinstance(other, Same) and mine is not None and mine is other._get()
+        return isinstance(other, SameObject) and mine is not None and mine is other._get()
 
     __hash__ = None  # type: ignore[assignment]
 
@@ -250,21 +250,21 @@ def print_of(value: Any, nested: int = 0) -> Any:
     if kind in _PLAIN:
         return kind, repr(value) if value != value else value
     if isinstance(value, enum.Enum) or value is MISSING:
-        return Same(value)
+        return SameObject(value)
     if isinstance(value, np.ndarray):
         return kind, value.dtype, value.shape, sample(value)
     if isinstance(value, np.generic):
         return kind, value.tobytes()
     if isinstance(value, EagerTensor):
         small = value.dtype.is_numpy_compatible and value._array.size <= _CONSTANT
-        return (kind, value.dtype, value._array.tobytes()) if small else Same(value)
+        return (kind, value.dtype, value._array.tobytes()) if small else SameObject(value)
     if kind in _CONTAINERS and nested < _NESTED and len(value) <= _ITEMS:
         if isinstance(value, dict):
             return kind, {k: print_of(v, nested + 1) for k, v in value.items()}
         if isinstance(value, (set, frozenset)):
             return kind, frozenset(value)
         return kind, [print_of(v, nested + 1) for v in value]
-    return (Same(value), len(value)) if kind in _CONTAINERS else Same(value)
+    return (SameObject(value), len(value)) if kind in _CONTAINERS else SameObject(value)
 
 
 def sample(array: Any) -> bytes:

@@ -49,7 +49,7 @@ def attributes_read(method: Any) -> list[str]:
     return [str(chain.steps[0].key) for chain in own]
 
 
-class Case(NamedTuple):
+class ProposalCase(NamedTuple):
     """A function as far as proposals need to know it."""
 
     name: str
@@ -61,7 +61,7 @@ class Case(NamedTuple):
     held: Sequence[str] = ()  # attributes of its instance, where a method does no more than read
 
     @classmethod
-    def of(cls, history: History, asked: Asked | None = None) -> Case:
+    def of(cls, history: History, asked: Asked | None = None) -> ProposalCase:
         """The case of one function."""
         owners = sorted(history.family.owners - {""})
         return cls(

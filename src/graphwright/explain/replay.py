@@ -8,7 +8,7 @@ from typing import Any
 
 from graphwright.explain.cause import step
 from graphwright.explain.trace_record import History, ObjectNote
-from graphwright.trace.argument_types import Literal, Structure, Weakref
+from graphwright.trace.argument_types import LiteralType, Structure, Weakref
 from graphwright.trace.signature import FunctionType, Parameter
 from graphwright.trace.trace_dispatch import DispatchTable
 from graphwright.types.trace_type import TraceType
@@ -148,7 +148,7 @@ def bucket(length: int) -> int:
     return 1 << max(0, math.ceil(math.log2(max(length, 1))))
 
 
-def token(note: ObjectNote, number: int | None = None) -> Literal:
+def token(note: ObjectNote, number: int | None = None) -> LiteralType:
     """An object known by its class and what it holds, or by its hash."""
     held = (note.place, note.names, note.state) if number is None else number
-    return Literal((note.module, note.kind, held))
+    return LiteralType((note.module, note.kind, held))

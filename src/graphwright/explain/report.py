@@ -6,14 +6,14 @@ import io
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from graphwright.explain.cause import Cause, Difference, Retrace, Rule, causes, retraces
+from graphwright.explain.cause import Cause, CauseRule, Difference, Retrace, causes, retraces
 from graphwright.explain.findings import CauseReport, Findings, TraceReport
 from graphwright.explain.fix import fixes, together
-from graphwright.explain.proposal import Case
+from graphwright.explain.proposal import ProposalCase
 from graphwright.explain.replay import Asked
 from graphwright.explain.sentence import evidence, sentence
 from graphwright.explain.state import Change, variable_form
-from graphwright.explain.trace_record import Family, History, TraceRecord
+from graphwright.explain.trace_record import FunctionFamily, History, TraceRecord
 from graphwright.explain.wording import call_type, plural, show_place
 
 if TYPE_CHECKING:
@@ -44,7 +44,7 @@ class Report(Findings):
         return notebook.html(self)
 
 
-def report(histories: Sequence[History], family: Family) -> Report:
+def report(histories: Sequence[History], family: FunctionFamily) -> Report:
     """The report on functions made of one piece of code."""
     first = histories[0]
     whys = {history: retraces(history) for history in histories}
@@ -52,7 +52,7 @@ def report(histories: Sequence[History], family: Family) -> Report:
     if family.functions > 1:
         found.append(family_cause(family, first))
     found.sort(key=lambda cause: -cause.count)
-    case = Case.of(first)
+    case = ProposalCase.of(first)
     return Report(
         first.name,
         place_of(first),
@@ -71,7 +71,7 @@ def failures_of(history: History) -> list[FailureReport]:
         return []
     from graphwright.explain.failure import failure_report
 
-    return [failure_report(failure, Case.of(history)) for failure in history.failures]
+    return [failure_report(failure, ProposalCase.of(history)) for failure in history.failures]
 
 
 def merged(found: Sequence[CauseReport]) -> list[CauseReport]:
@@ -88,7 +88,7 @@ def place_of(history: History) -> str:
 
 def cause_report(history: History, cause: Cause) -> CauseReport:
     """A cause in words, with what helps."""
-    case = Case.of(history)
+    case = ProposalCase.of(history)
     notes = case.asked.notes
     shown = [
         f"trace {r.number} ({show_place(r.record.caller)}), nearest is trace {r.nearest}: "
@@ -107,7 +107,7 @@ def cause_report(history: History, cause: Cause) -> CauseReport:
     )
 
 
-def family_cause(family: Family, first: History) -> CauseReport:
+def family_cause(family: FunctionFamily, first: History) -> CauseReport:
     """What makes several functions of one code trace each for itself."""
     histories = family.histories()
     owners = sorted(family.owners - {""})
@@ -115,13 +115,13 @@ def family_cause(family: Family, first: History) -> CauseReport:
     known = set(asked.types)
     lost = [(t, when) for t, when in family.firsts.items() if t not in known]
     everything = [(t, when) for h in histories for t, when in h.asked.items()] + lost
-    case = Case.of(first, Asked(everything, asked.notes))
+    case = ProposalCase.of(first, Asked(everything, asked.notes))
     place = max(family.created, key=lambda p: family.created[p])
     number = family.functions
     if owners:
-        difference = Difference(Rule.INSTANCE, first.name, owners, number)
+        difference = Difference(CauseRule.INSTANCE, first.name, owners, number)
     else:
-        difference = Difference(Rule.DECORATOR, first.name, place, number)
+        difference = Difference(CauseRule.DECORATOR, first.name, place, number)
     cause = Cause(difference.rule, (first.name,))
     if first.records:
         cause.evidence.append((Retrace(0, first.records[0], 0, [difference]), difference))

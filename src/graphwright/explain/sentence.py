@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from graphwright.base.errors import Location
-from graphwright.explain.cause import Cause, Difference, Rule
+from graphwright.explain.cause import Cause, CauseRule, Difference
 from graphwright.explain.trace_record import ObjectNote
 from graphwright.explain.wording import (
     a,
@@ -196,32 +196,32 @@ def where(place: Location | None) -> str:
 def evidence(difference: Difference, notes: Notes) -> str:
     """What was traced and what came, at one argument."""
     old, new = difference.old, difference.new
-    if difference.rule in (Rule.IDENTITY, Rule.DEAD):
+    if difference.rule in (CauseRule.IDENTITY, CauseRule.DEAD):
         was = notes.get(id(old))
         kind = was.kind if was is not None else "object"
-        gone = "one that is gone" if difference.rule is Rule.DEAD else "another one"
+        gone = "one that is gone" if difference.rule is CauseRule.DEAD else "another one"
         return f"`{difference.path}`: {a(kind)} object, the trace is for {gone}"
-    if difference.rule is Rule.LOCAL:
+    if difference.rule is CauseRule.LOCAL:
         return f"`{difference.path}` captures a tensor of the function around it"
-    if difference.rule is Rule.STATE:
+    if difference.rule is CauseRule.STATE:
         return f"`{difference.path}` was {old} and is {new}"
     if isinstance(old, tuple):
         return f"`{difference.path}`: ({', '.join(old)}) -> ({', '.join(new)})"
     return f"`{difference.path}`: {short(old)} -> {short(new)}"
 
 
-_SENTENCES: dict[Rule, Callable[[Cause, Notes], str]] = {
-    Rule.SHAPE: of_shape,
-    Rule.DTYPE: of_dtype,
-    Rule.LITERAL: of_literal,
-    Rule.IDENTITY: of_identity,
-    Rule.DEAD: of_dead,
-    Rule.STRUCTURE: of_structure,
-    Rule.VARIABLE: of_variable,
-    Rule.DECORATOR: of_decorator,
-    Rule.INSTANCE: of_instance,
-    Rule.KIND: of_kind,
-    Rule.CUSTOM: of_custom,
-    Rule.LOCAL: of_local,
-    Rule.STATE: of_state,
+_SENTENCES: dict[CauseRule, Callable[[Cause, Notes], str]] = {
+    CauseRule.SHAPE: of_shape,
+    CauseRule.DTYPE: of_dtype,
+    CauseRule.LITERAL: of_literal,
+    CauseRule.IDENTITY: of_identity,
+    CauseRule.DEAD: of_dead,
+    CauseRule.STRUCTURE: of_structure,
+    CauseRule.VARIABLE: of_variable,
+    CauseRule.DECORATOR: of_decorator,
+    CauseRule.INSTANCE: of_instance,
+    CauseRule.KIND: of_kind,
+    CauseRule.CUSTOM: of_custom,
+    CauseRule.LOCAL: of_local,
+    CauseRule.STATE: of_state,
 }

@@ -5,17 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from graphwright.explain.proposal import Case, Proposal, keep
+from graphwright.explain.proposal import Proposal, ProposalCase, keep
 from graphwright.explain.replay import Asked
 from graphwright.explain.trace_record import is_number
 from graphwright.explain.wording import code
-from graphwright.trace.argument_types import Literal
+from graphwright.trace.argument_types import LiteralType
 from graphwright.trace.signature import KEYWORD_ONLY, VAR_KEYWORD, VAR_POSITIONAL
 from graphwright.types import dtypes as dt
 from graphwright.types.specs import TensorSpec
 
 
-def relaxations(case: Case) -> Iterator[Proposal]:
+def relaxations(case: ProposalCase) -> Iterator[Proposal]:
     """A signature where there is one, and relaxed retracing."""
     if case.constrained:
         return
@@ -26,13 +26,13 @@ def relaxations(case: Case) -> Iterator[Proposal]:
         yield reduce_retracing(case)
 
 
-def reduce_retracing(case: Case) -> Proposal:
+def reduce_retracing(case: ProposalCase) -> Proposal:
     """The option that relaxes shapes by what has been seen."""
     code_ = case.decorated("reduce_retracing=True")
     return Proposal("Let shapes be relaxed", keep, code_, reduces=True)
 
 
-def signature(case: Case) -> Proposal | None:
+def signature(case: ProposalCase) -> Proposal | None:
     """The signature that serves all calls; None where types or parameters allow none."""
     joined = common(case)
     if joined is None:
@@ -49,7 +49,7 @@ def signature(case: Case) -> Proposal | None:
     return Proposal("Fix the signature", apply, text)
 
 
-def common(case: Case) -> dict[str, Any] | None:
+def common(case: ProposalCase) -> dict[str, Any] | None:
     """For each parameter that a signature must cover, the type that all calls fit."""
     parameters = case.signature.parameters
     if any(p.kind in (VAR_POSITIONAL, VAR_KEYWORD) for p in parameters.values()):
@@ -68,7 +68,7 @@ def is_default(parameter: Any, types: Sequence[Any]) -> bool:
     """Whether every call left a parameter at its default, a Python value."""
     default = parameter.default
     return all(
-        isinstance(t, Literal) and type(t.value) is type(default) and t.value == default
+        isinstance(t, LiteralType) and type(t.value) is type(default) and t.value == default
         for t in types
     )
 

@@ -36,7 +36,7 @@ class Change(NamedTuple):
         return f"the {self.kind} `{self.path}` was {self.old} and is {self.new} now"
 
 
-class Read(NamedTuple):
+class StateRead(NamedTuple):
     """A value that was read: the way to it, what it was, and how that is shown."""
 
     path: Path
@@ -44,19 +44,19 @@ class Read(NamedTuple):
     shown: str
 
 
-class Watch:
+class StateWatch:
     """What one trace has read, its inner functions' traces included."""
 
     def __init__(self, mode: str, name: str, functions: Sequence[Reached]) -> None:
         self.mode = mode
         self.name = name
         self.reads = [
-            Read(path, print_of(value), show(value))
+            StateRead(path, print_of(value), show(value))
             for path in read_paths(functions)
             for value in [path.value()]
             if is_worth_watching(value)
         ]
-        self.inner: list[Watch] = []
+        self.inner: list[StateWatch] = []
         self.told: set[tuple[str, str]] = set()
 
     def __bool__(self) -> bool:
@@ -68,7 +68,7 @@ class Watch:
         """Whether a change asks for another trace."""
         return self.mode == "retrace" or any(watch.retraces for watch in self.inner)
 
-    def changed(self) -> Iterator[Read]:
+    def changed(self) -> Iterator[StateRead]:
         """The reads that would give something else now."""
         for read in self.reads:
             if print_of(read.path.value()) != read.print and not read.path.is_lost:

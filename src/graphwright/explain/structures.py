@@ -7,18 +7,18 @@ from functools import partial
 from typing import Any
 
 from graphwright.explain.cause import Cause
-from graphwright.explain.proposal import Apply, Case, Proposal
+from graphwright.explain.proposal import Apply, Proposal, ProposalCase
 from graphwright.explain.replay import Asked, at
 from graphwright.explain.signatures import number_dtype, relaxations
 from graphwright.explain.trace_record import is_number
 from graphwright.explain.wording import paths_shown, short
-from graphwright.trace.argument_types import Literal, Structure
+from graphwright.trace.argument_types import LiteralType, Structure
 from graphwright.trace.signature import POSITIONAL_OR_KEYWORD, FunctionType, Parameter
 from graphwright.types import dtypes as dt
 from graphwright.types.specs import TensorSpec
 
 
-def structure_proposals(case: Case, cause: Cause) -> Iterator[Proposal]:
+def structure_proposals(case: ProposalCase, cause: Cause) -> Iterator[Proposal]:
     """What makes one structure of several, by how they differ."""
     path = cause.paths[0]
     if path == "*args":
@@ -42,7 +42,7 @@ def stack_of(items: list[Any]) -> TensorSpec | None:
     """The tensor that items stack to; None where they do not."""
     if all(map(is_number, items)):
         return TensorSpec([len(items)], number_dtype([], [t.value for t in items]))
-    if all(isinstance(t, Literal) and type(t.value) in (str, bytes) for t in items):
+    if all(isinstance(t, LiteralType) and type(t.value) in (str, bytes) for t in items):
         return TensorSpec([len(items)], dt.string)
     first = items[0]
     if not isinstance(first, TensorSpec) or any(t != first for t in items):
@@ -51,7 +51,7 @@ def stack_of(items: list[Any]) -> TensorSpec | None:
     return TensorSpec(None if dims is None else [len(items), *dims], first.dtype)
 
 
-def stacked(case: Case, cause: Cause) -> Iterator[Proposal]:
+def stacked(case: ProposalCase, cause: Cause) -> Iterator[Proposal]:
     """Lists of varying length as tensors of a relaxed length."""
     changes: dict[Any, Any] = {}
     for path in cause.paths:
@@ -79,7 +79,7 @@ def after(first: Apply, then: Apply, asked: Asked) -> Asked | None:
     return None if changed is None else then(changed)
 
 
-def one_kind(case: Case, cause: Cause) -> Iterator[Proposal]:
+def one_kind(case: ProposalCase, cause: Cause) -> Iterator[Proposal]:
     """Lists and tuples as the one of them that came first."""
     kinds = {path: cause.types(path)[0].kind for path in cause.paths}
     varying = any(t.kind is not kinds[p] for p in cause.paths for t in cause.types(p))
@@ -103,7 +103,7 @@ def of_kind(type_: Any, kind: type) -> Any:
     return Structure(kind, None, type_.children) if fits else type_
 
 
-def same_keys(case: Case, cause: Cause) -> Iterator[Proposal]:
+def same_keys(case: ProposalCase, cause: Cause) -> Iterator[Proposal]:
     """Mappings completed by the keys that they lack."""
     for path in cause.paths:
         types = cause.types(path)
@@ -124,7 +124,7 @@ def filler(type_: Any) -> str:
     """Code of a value of a type."""
     if isinstance(type_, TensorSpec) and type_.type.dims is not None:
         return f"tf.zeros({[d or 0 for d in type_.type.dims]}, tf.{type_.dtype.name})"
-    return short(type_) if isinstance(type_, Literal) else "..."
+    return short(type_) if isinstance(type_, LiteralType) else "..."
 
 
 def changing(paths: Sequence[str], change: Callable[[Any], Any]) -> Callable[[Asked], Asked]:
@@ -141,7 +141,7 @@ def completed(type_: Any, parts: dict[Any, Any]) -> Any:
     return Structure(type_.kind, keys, tuple([own.get(k, parts[k]) for k in keys]))
 
 
-def arguments_stacked(case: Case) -> Iterator[Proposal]:
+def arguments_stacked(case: ProposalCase) -> Iterator[Proposal]:
     """A varying number of arguments as one tensor."""
 
     def one(wanted: FunctionType) -> FunctionType | None:
@@ -157,7 +157,7 @@ def arguments_stacked(case: Case) -> Iterator[Proposal]:
     yield Proposal("Pass the arguments as one tensor", apply, code, reduces=True)
 
 
-def keywords_completed(case: Case) -> Iterator[Proposal]:
+def keywords_completed(case: ProposalCase) -> Iterator[Proposal]:
     """Keywords that some calls leave out, given by all."""
 
     def apply(asked: Asked) -> Asked:

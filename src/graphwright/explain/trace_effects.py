@@ -22,7 +22,7 @@ import numpy as np
 from graphwright.autograph.exempt import is_library
 from graphwright.base import errors
 from graphwright.base.named_tuples import NamedTuple
-from graphwright.explain.facts import Store
+from graphwright.explain.facts import StoreSite
 from graphwright.explain.paths import Path, Reached, print_of, reached, store_paths
 from graphwright.explain.trace_record import FAMILIES
 from graphwright.explain.wording import listed, show_place
@@ -34,7 +34,7 @@ from graphwright.types import tree
 _OVERLOADS = str(FilePath(errors.__file__).parents[1] / "autograph" / "overloads.py")
 
 
-class Effect(NamedTuple):
+class TraceEffect(NamedTuple):
     """Something that a trace did to the world: what, where, and the form for graphs."""
 
     what: str
@@ -91,13 +91,13 @@ class Observer:
             return
         self.calls[kind, f"{name}|{frame.f_code.co_filename}:{frame.f_lineno}"] = None
 
-    def effects(self, graph: Graph) -> Iterator[Effect]:
+    def effects(self, graph: Graph) -> Iterator[TraceEffect]:
         """What the trace did."""
         for kind, where in self.calls:
             name, _, place = where.partition("|")
-            yield Effect(f"`{name}(...)`", place, FORMS[kind])
+            yield TraceEffect(f"`{name}(...)`", place, FORMS[kind])
         if self.numpy_random != numpy_position():
-            yield Effect("NumPy's random numbers", "numpy.random", FORMS["random"])
+            yield TraceEffect("NumPy's random numbers", "numpy.random", FORMS["random"])
         different = [
             (path, store, here, path.value())
             for (path, store, here), before in zip(self.stores, self.before)
@@ -110,26 +110,28 @@ class Observer:
             yield changed(path, store, here, leaks)
 
 
-def changed(path: Path, store: Store, here: Reached, leaks: Sequence[SymbolicTensor]) -> Effect:
+def changed(
+    path: Path, store: StoreSite, here: Reached, leaks: Sequence[SymbolicTensor]
+) -> TraceEffect:
     """A change of something outside, by which tensors of the graph may have left it."""
     place = place_of(store, here)
     what = deed(path, store)
     if leaks:
         made = [f"{t.name}, made {made_at(t)}" for t in leaks]
         form = f"it keeps a tensor of the graph ({listed(made)}): return it instead"
-        return Effect(what, place, form)
+        return TraceEffect(what, place, form)
     if store.method:
-        return Effect(what, place, "a tf.TensorArray collects in the graph")
+        return TraceEffect(what, place, "a tf.TensorArray collects in the graph")
     form = f"make it a tf.Variable and use {path.text}.assign(...)"
-    return Effect(what, place, form)
+    return TraceEffect(what, place, form)
 
 
-def deed(path: Path, store: Store) -> str:
+def deed(path: Path, store: StoreSite) -> str:
     """What changes something."""
     return f"`{path.text}.{store.method}(...)`" if store.method else f"the change of `{path.text}`"
 
 
-def place_of(store: Store, here: Reached) -> str:
+def place_of(store: StoreSite, here: Reached) -> str:
     """Where it does."""
     return f"{here.function.__code__.co_filename}:{store.line}"
 

@@ -2,7 +2,7 @@
 
 Keeping is all that happens while a program runs; `cause`, `fix` and `replay` make sense of
 it when somebody looks. What a function was asked for stands in its `History`; functions
-made of the same code, as by a decorator in a loop, share a `Family`.
+made of the same code, as by a decorator in a loop, share a `FunctionFamily`.
 """
 
 from __future__ import annotations
@@ -23,9 +23,9 @@ from graphwright.base.identities import IdentityTable
 from graphwright.base.named_tuples import NamedTuple
 from graphwright.compile.run.tiers import Compilation, Tiered
 from graphwright.explain.paths import contents
-from graphwright.explain.state import Change, Watch
+from graphwright.explain.state import Change, StateWatch
 from graphwright.ir.graph import Graph
-from graphwright.trace.argument_types import Literal, Structure, Weakref
+from graphwright.trace.argument_types import LiteralType, Structure, Weakref
 from graphwright.trace.signature import Binder, FunctionType
 
 RECENT = 10  # calls of a family looked back upon
@@ -51,7 +51,7 @@ class Tally:
 
     def __init__(self) -> None:
         self.ticks = repeat(None, sys.maxsize)
-        self.family: Family | None = None
+        self.family: FunctionFamily | None = None
 
     @property
     def calls(self) -> int:
@@ -71,7 +71,7 @@ class Traced(Protocol):
     tally: Tally
     compilations: list[Compilation]
     tiers: Tiered | None
-    watch: Watch | None
+    watch: StateWatch | None
     effects: tuple[Any, ...]
 
     @property
@@ -198,7 +198,7 @@ class Failure(NamedTuple):
     stored: tuple[str, ...]  # by what a leaked tensor left its function
 
 
-class Family:
+class FunctionFamily:
     """The functions made of one piece of code."""
 
     def __init__(self) -> None:
@@ -257,17 +257,17 @@ class Family:
 
 
 #: Families by the code, or by what else is called.
-FAMILIES: IdentityTable[Any, Family] = IdentityTable()
+FAMILIES: IdentityTable[Any, FunctionFamily] = IdentityTable()
 
 
-def family_of(function: Callable[..., Any]) -> Family:
+def family_of(function: Callable[..., Any]) -> FunctionFamily:
     """The family of a Python function: by its code object, else by itself."""
     inner = getattr(function, "__func__", function)
     code = getattr(inner, "__code__", inner)
     found = FAMILIES.find(code)
     if found is not None:
         return found
-    family = Family()
+    family = FunctionFamily()
     try:
         return FAMILIES.add(code, family)
     except TypeError:  # it cannot be told when it is gone, so nobody else may find it
@@ -295,7 +295,7 @@ class History:
         self.failures: list[Failure] = []
         #: All types that calls had, in order, and when first: a replay asks for them again.
         self.asked: dict[FunctionType, float] = {}
-        self._family: Family | None = None
+        self._family: FunctionFamily | None = None
 
     def asks(self, wanted: FunctionType, began: float) -> None:
         """A call needs a trace of its own."""
@@ -338,7 +338,7 @@ class History:
             self.failures.append(Failure(type(error), str(error), place, line, stored))
 
     @property
-    def family(self) -> Family:
+    def family(self) -> FunctionFamily:
         """The functions made of the same code."""
         if self._family is None:
             self._family = family_of(self.function)
@@ -389,4 +389,4 @@ def size_of(graph: Graph) -> int:
 
 def is_number(type_: Any) -> bool:
     """Whether a type is that of one Python number."""
-    return isinstance(type_, Literal) and type(type_.value) in (int, float, complex)
+    return isinstance(type_, LiteralType) and type(type_.value) in (int, float, complex)

@@ -7,7 +7,7 @@ from typing import Any
 
 from graphwright.base.errors import Location
 from graphwright.ir.text import show_type
-from graphwright.trace.argument_types import Literal, Structure, VariableType, Weakref
+from graphwright.trace.argument_types import LiteralType, Structure, VariableType, Weakref
 from graphwright.trace.signature import FunctionType
 from graphwright.types.specs import TensorSpec
 from graphwright.types.tensor_type import Dims
@@ -19,7 +19,7 @@ def short(type_: Any) -> str:
     """A type in a few letters: `float32[2,?]`, `10`, `[int32[], 'a']`, `object`."""
     if isinstance(type_, TensorSpec):
         return show_type(type_.type)
-    if isinstance(type_, Literal):
+    if isinstance(type_, LiteralType):
         return repr(type_.value)
     if isinstance(type_, VariableType):
         return f"Variable({show_type(type_.spec.type)})"
@@ -47,7 +47,7 @@ def kind_of(type_: Any) -> str:
         return "a tensor"
     if isinstance(type_, VariableType):
         return "a variable"
-    if isinstance(type_, Literal):
+    if isinstance(type_, LiteralType):
         return "None" if type_.value is None else a(f"Python {type(type_.value).__name__}")
     if isinstance(type_, Structure):
         return a(type_.kind.__name__)

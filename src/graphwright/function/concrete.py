@@ -12,8 +12,8 @@ from graphwright.base.errors import InvalidArgumentError
 from graphwright.compile.run.tiers import Compilation, Tiered
 from graphwright.control.call import call_of
 from graphwright.explain.debugging import look_at
-from graphwright.explain.state import Watch
-from graphwright.explain.trace_effects import Effect
+from graphwright.explain.state import StateWatch
+from graphwright.explain.trace_effects import TraceEffect
 from graphwright.explain.trace_record import Tally
 from graphwright.function.structure import Outputs, type_of_structure, wrap_all
 from graphwright.ir.graph import Graph
@@ -145,8 +145,8 @@ class ConcreteFunction:
         self.tiers: Tiered | None = None
         self.tally = Tally()
         self.compilations: list[Compilation] = []  # whoever makes code for it says so here
-        self.watch: Watch | None = None  # the state that it read
-        self.effects: tuple[Effect, ...] = ()  # what it did while it was traced
+        self.watch: StateWatch | None = None  # the state that it read
+        self.effects: tuple[TraceEffect, ...] = ()  # what it did while it was traced
 
     # -- running ------------------------------------------------------------------------
 

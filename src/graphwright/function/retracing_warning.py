@@ -13,7 +13,7 @@ import warnings
 from graphwright.base.errors import RetracingWarning
 from graphwright.base.forks import held_over_forks
 from graphwright.base.logs import LOGGER
-from graphwright.explain.trace_record import Family, History
+from graphwright.explain.trace_record import FunctionFamily, History
 
 _THRESHOLD = 5  # traces among the last calls
 _WARNINGS = 2  # in TensorFlow's words at most, for one piece of code
@@ -62,7 +62,7 @@ def warn_of_retracing(history: History) -> None:
         warnings.warn_explicit(told, RetracingWarning, *place)
 
 
-def is_worth_a_look(family: Family) -> bool:
+def is_worth_a_look(family: FunctionFamily) -> bool:
     """Whether there may be a new cause, at powers of 4: the search takes longer with each trace."""
     family.looks += 1
     return family.looks.bit_count() == 1 and family.looks.bit_length() % 2 == 1

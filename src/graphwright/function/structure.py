@@ -10,7 +10,7 @@ import numpy as np
 from graphwright.ir.graph import Value
 from graphwright.op.interpreter import apply
 from graphwright.ops.core.identity import IDENTITY
-from graphwright.trace.argument_types import Literal, from_value
+from graphwright.trace.argument_types import LiteralType, from_value
 from graphwright.trace.tracer import Tracer
 from graphwright.types import tree
 from graphwright.types.composite import Composite
@@ -86,4 +86,4 @@ def wrap_all(arrays: Sequence[Any]) -> list[Any]:
 
 def type_of_structure(structure: Any) -> TraceType:
     """The trace type of a returned structure, as a function type prints it."""
-    return from_value(structure) if structure is not None else Literal(None)
+    return from_value(structure) if structure is not None else LiteralType(None)

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any, ClassVar, Protocol
 
 
-class Bodies(Protocol):
+class GraphMethods(Protocol):
     """What the methods of `Face` do. `ir.operation` is it, which stands on graphs."""
 
     def tensors(self, graph: Any, values: Sequence[Any]) -> list[Any]:
@@ -43,7 +43,7 @@ class Face:
     results: list[Any]
 
     #: Installed by `graphwright.hooks`.
-    _bodies: ClassVar[Bodies]
+    _bodies: ClassVar[GraphMethods]
 
     @property
     def arguments(self) -> list[Any]:

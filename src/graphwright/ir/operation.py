@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from graphwright.proto.graph_pb2 import GraphDef, NodeDef
 
 
-class Tensors:
+class TensorOf:
     """Makes the tensor of a value: `trace` provides it when it is imported."""
 
     of: Callable[[Value, Graph], Any]
@@ -46,12 +46,12 @@ class Operation:
     @property
     def inputs(self) -> tuple[Any, ...]:
         """The tensors that it takes."""
-        return tuple([Tensors.of(value, self.graph) for value in self.node.inputs])
+        return tuple([TensorOf.of(value, self.graph) for value in self.node.inputs])
 
     @property
     def outputs(self) -> list[Any]:
         """The tensors that it makes."""
-        return [Tensors.of(value, self.graph) for value in self.node.outputs]
+        return [TensorOf.of(value, self.graph) for value in self.node.outputs]
 
     def values(self) -> tuple[Any, ...]:
         """The tensors that it makes, as a tuple."""
@@ -95,12 +95,12 @@ class Operation:
 
 
 class Faces:
-    """See `ir.face.Bodies`."""
+    """See `ir.face.GraphMethods`."""
 
     @staticmethod
     def tensors(graph: Graph, values: Sequence[Value]) -> list[Any]:
         """The tensors of values."""
-        return [Tensors.of(value, graph) for value in values]
+        return [TensorOf.of(value, graph) for value in values]
 
     @staticmethod
     def control_outputs(graph: Graph) -> list[Operation]:

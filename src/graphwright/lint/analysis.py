@@ -12,9 +12,9 @@ from graphwright.lint import model
 from graphwright.lint.expression_analysis import inside
 from graphwright.lint.finding import Edit, Finding
 from graphwright.lint.kinds import Kind
-from graphwright.lint.linted_source import Source
-from graphwright.lint.model import SCOPES, Function, Scope, Staging, Value
-from graphwright.lint.statement_analysis import Flow
+from graphwright.lint.linted_source import LintedSource
+from graphwright.lint.model import SCOPES, Function, PossibleValue, Scope, StagingSite
+from graphwright.lint.statement_analysis import StatementAnalysis
 
 LOOPS = (ast.For, ast.AsyncFor, ast.While)
 COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
@@ -27,10 +27,10 @@ MAKERS = re.compile(
 class Analysis:
     """A file, interpreted."""
 
-    def __init__(self, source: Source, wrappers: tuple[str, ...] = ()) -> None:
+    def __init__(self, source: LintedSource, wrappers: tuple[str, ...] = ()) -> None:
         self.source = source
         self.tree = source.tree
-        self.flow = Flow(wrappers)
+        self.flow = StatementAnalysis(wrappers)
         self.flow.run(self.tree)
         self.stagings = sorted(self.flow.stagings.values(), key=lambda s: line_of(s.node))
         self.staged = self._follow()
@@ -62,7 +62,7 @@ class Analysis:
                 return
             child, parent = parent, self.parents.get(parent)
 
-    def value(self, node: ast.AST) -> Value:
+    def value(self, node: ast.AST) -> PossibleValue:
         """What an expression may be."""
         return self.flow.values.get(node, model.UNKNOWN)
 
@@ -116,7 +116,7 @@ class Place:
     function: Function
 
     @property
-    def staging(self) -> Staging:
+    def staging(self) -> StagingSite:
         """What stages the function."""
         root = self.function.root
         if root is None:
@@ -150,7 +150,7 @@ class Place:
                 found.extend(inside(one))
         return sorted(found, key=lambda n: (line_of(n), getattr(n, "col_offset", 0)))
 
-    def value(self, node: ast.AST) -> Value:
+    def value(self, node: ast.AST) -> PossibleValue:
         """What an expression may be."""
         return self.analysis.value(node)
 

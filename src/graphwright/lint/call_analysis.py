@@ -8,14 +8,14 @@ from collections.abc import Callable, Iterable
 from dataclasses import replace
 
 from graphwright.lint import externals, model
-from graphwright.lint.expression_analysis import RETURNS, TENSORS, Expressions
+from graphwright.lint.expression_analysis import RETURNS, TENSORS, ExpressionAnalysis
 from graphwright.lint.kinds import Kind
 from graphwright.lint.model import (
-    Call,
     Class,
     Function,
-    Staging,
-    Value,
+    LintedCall,
+    PossibleValue,
+    StagingSite,
     container,
     containing,
     join,
@@ -33,10 +33,10 @@ TENSOR_METHODS = re.compile(
 LIST_METHODS = {"append", "extend", "insert", "update", "add", "setdefault"}
 
 
-class Calls(Expressions):
+class Calls(ExpressionAnalysis):
     """Evaluates calls."""
 
-    def _call(self, node: ast.Call) -> Value:
+    def _call(self, node: ast.Call) -> PossibleValue:
         callee = self.evaluate(node.func)
         arguments = [self.evaluate(argument) for argument in node.args]
         keywords = {k.arg: self.evaluate(k.value) for k in node.keywords}
@@ -61,7 +61,9 @@ class Calls(Expressions):
         known = [r for r in results if r is not model.UNKNOWN]
         return join(known or results) if results else model.UNKNOWN
 
-    def _take_along(self, node: ast.Call, callee: Value, arguments: list[Value]) -> None:
+    def _take_along(
+        self, node: ast.Call, callee: PossibleValue, arguments: list[PossibleValue]
+    ) -> None:
         """Functions given to a call may be called by it."""
         given = {f for value in arguments for f in value.functions}
         for value in arguments:
@@ -69,10 +71,10 @@ class Calls(Expressions):
                 given |= item.functions
         host = callee.path in externals.HOST
         for function in given:
-            plain = function.function if isinstance(function, Staging) else function
+            plain = function.function if isinstance(function, StagingSite) else function
             plain.host |= host
             passes = not host and callee.path not in ("tf.function", "functools.wraps")
-            if self.function and passes and not isinstance(function, Staging):
+            if self.function and passes and not isinstance(function, StagingSite):
                 self.function.callees.setdefault(plain, node)
         for place, name in GRAPH_CALLBACKS.get(callee.path, ()):
             target = node.args[place] if place < len(node.args) else None
@@ -81,7 +83,9 @@ class Calls(Expressions):
             if target is not None:
                 self._give_tensors(self.values[target], node)
 
-    def _map_dataset(self, node: ast.Call, owner: Value, arguments: list[Value]) -> None:
+    def _map_dataset(
+        self, node: ast.Call, owner: PossibleValue, arguments: list[PossibleValue]
+    ) -> None:
         """`dataset.map(f)` traces `f`, also where nothing else is staged."""
         if not isinstance(node.func, ast.Attribute) or not arguments:
             return
@@ -93,33 +97,37 @@ class Calls(Expressions):
             if owner.may(Kind.DATASET) or (unknown and (named or parallel)):
                 self.stage_implicitly(arguments[0].functions)
 
-    def stage_implicitly(self, functions: Iterable[Function | Staging]) -> None:
+    def stage_implicitly(self, functions: Iterable[Function | StagingSite]) -> None:
         """Record functions that Keras or a dataset stages."""
         for function in functions:
             if isinstance(function, Function) and not function.stagings:
-                self.stagings[function.node] = Staging(function, function.node, {})
+                self.stagings[function.node] = StagingSite(function, function.node, {})
                 function.stagings.append(self.stagings[function.node])
                 self.changed.add(function)
 
-    def _give_tensors(self, value: Value, node: ast.Call) -> None:
+    def _give_tensors(self, value: PossibleValue, node: ast.Call) -> None:
         for function in value.functions:
             if isinstance(function, Function):
                 for parameter in function.positional[1 if value.receiver else 0 :]:
-                    self.learn(function, parameter, Value(Kind.TENSOR | Kind.UNKNOWN))
+                    self.learn(function, parameter, PossibleValue(Kind.TENSOR | Kind.UNKNOWN))
 
     # tf.function
 
-    def _stage(self, node: ast.Call, callee: Value, arguments: list[Value]) -> Value:
+    def _stage(
+        self, node: ast.Call, callee: PossibleValue, arguments: list[PossibleValue]
+    ) -> PossibleValue:
         """`tf.function(f)`, or `tf.function(option=...)` that waits for its function."""
         target = arguments[0] if arguments else model.NOTHING
         for keyword in node.keywords:
             if keyword.arg == "func":
                 target = self.values[keyword.value]
         if not target.kind or target.kind == Kind.NONE:
-            return Value(Kind.EXTERNAL, path="tf.function", made=callee.made | {node})
+            return PossibleValue(Kind.EXTERNAL, path="tf.function", made=callee.made | {node})
         return self.wrap(target, node, callee.made | {node})
 
-    def wrap(self, target: Value, node: ast.AST, calls: frozenset[ast.AST]) -> Value:
+    def wrap(
+        self, target: PossibleValue, node: ast.AST, calls: frozenset[ast.AST]
+    ) -> PossibleValue:
         """What `tf.function` makes of functions; `calls` are those that state its options."""
         options = {
             k.arg: k.value
@@ -133,16 +141,16 @@ class Calls(Expressions):
                 options["input_signature"] = call.args[1]
         wrapped = set()
         for one in target.functions:
-            function = one.function if isinstance(one, Staging) else one
+            function = one.function if isinstance(one, StagingSite) else one
             if node not in self.stagings:
-                staging = Staging(function, node, options)
+                staging = StagingSite(function, node, options)
                 self.stagings[node] = staging
                 function.stagings.append(staging)
                 self.changed.add(function)
             wrapped.add(self.stagings[node])
         if not wrapped:
             return model.UNKNOWN
-        return Value(
+        return PossibleValue(
             Kind.FUNCTION,
             functions=frozenset(wrapped),
             receiver=target.receiver,
@@ -152,21 +160,25 @@ class Calls(Expressions):
     # Functions of the file
 
     def _call_function(
-        self, callee: Function | Staging, node: ast.Call, value: Value, sure: bool = True
-    ) -> Value:
-        function = callee.function if isinstance(callee, Staging) else callee
+        self,
+        callee: Function | StagingSite,
+        node: ast.Call,
+        value: PossibleValue,
+        sure: bool = True,
+    ) -> PossibleValue:
+        function = callee.function if isinstance(callee, StagingSite) else callee
         concrete = value.path == "get_concrete_function"
         call = self._bind(function, node, value.receiver is not None)
         call.concrete = concrete
         known = callee.calls
         known[:] = [one for one in known if one.node is not node]
         known.append(call)
-        if self.function is not None and not isinstance(callee, Staging):
+        if self.function is not None and not isinstance(callee, StagingSite):
             self.function.callees.setdefault(function, node)
         if value.receiver is not None and function.positional:
             self.learn(function, function.positional[0], value.receiver)
         for name, (_, argument) in call.arguments.items() if sure else ():
-            if isinstance(callee, Staging) and argument.may(Kind.NUMPY):
+            if isinstance(callee, StagingSite) and argument.may(Kind.NUMPY):
                 argument = replace(argument, kind=argument.kind & ~Kind.NUMPY | Kind.TENSOR)
             if concrete and argument.path.startswith("tf.") and argument.path.endswith("Spec"):
                 argument = model.TENSOR
@@ -175,15 +187,15 @@ class Calls(Expressions):
             return model.UNKNOWN
         self.read(RETURNS, function)
         result = function.returns if function.returns.kind else model.UNKNOWN
-        if isinstance(callee, Staging) and result.may(Kind.NUMBER | Kind.BOOL):
+        if isinstance(callee, StagingSite) and result.may(Kind.NUMBER | Kind.BOOL):
             kind = result.kind & ~(Kind.NUMBER | Kind.BOOL) | Kind.TENSOR
             result = replace(result, kind=kind, constant=None)
         return result
 
-    def _bind(self, function: Function, node: ast.Call, bound: bool) -> Call:
+    def _bind(self, function: Function, node: ast.Call, bound: bool) -> LintedCall:
         """The call's arguments by the names of the function's parameters."""
         names = function.positional[1 if bound and not function.is_plain_static else 0 :]
-        found: dict[str, tuple[ast.expr, Value]] = {}
+        found: dict[str, tuple[ast.expr, PossibleValue]] = {}
         rest = function.node.args.vararg
         for index, argument in enumerate(node.args):
             value = self.values[argument]
@@ -200,9 +212,9 @@ class Calls(Expressions):
         for keyword in node.keywords:
             if keyword.arg in every:
                 found[keyword.arg] = (keyword.value, self.values[keyword.value])
-        return Call(node, found, self.function)
+        return LintedCall(node, found, self.function)
 
-    def learn(self, function: Function, parameter: str, value: Value) -> None:
+    def learn(self, function: Function, parameter: str, value: PossibleValue) -> None:
         """A call gave this to a parameter."""
         before = function.parameters.get(parameter, model.NOTHING)
         after = join_two(before, value)
@@ -210,14 +222,14 @@ class Calls(Expressions):
             function.parameters[parameter] = after
             self.changed.add(function)
 
-    def _construct(self, one: Class, node: ast.Call) -> Value:
-        made = Value(Kind.OBJECT, classes=frozenset([one]), made=frozenset([node]))
+    def _construct(self, one: Class, node: ast.Call) -> PossibleValue:
+        made = PossibleValue(Kind.OBJECT, classes=frozenset([one]), made=frozenset([node]))
         init = one.member("__init__")
         for function in init.functions if init else ():
-            self._call_function(function, node, Value(Kind.FUNCTION, receiver=made))
+            self._call_function(function, node, PossibleValue(Kind.FUNCTION, receiver=made))
         return made
 
-    def _call_object(self, callee: Value, node: ast.Call) -> Value:
+    def _call_object(self, callee: PossibleValue, node: ast.Call) -> PossibleValue:
         for one in callee.classes:
             method = one.member("__call__") or one.member("call")
             if method is not None:
@@ -229,9 +241,13 @@ class Calls(Expressions):
 
     # What is elsewhere
 
-    def _call_external(self, path: str, node: ast.Call, arguments: list[Value]) -> Value:
+    def _call_external(
+        self, path: str, node: ast.Call, arguments: list[PossibleValue]
+    ) -> PossibleValue:
         name = "_external_" + path.replace(".", "_")
-        special: Callable[[ast.Call, list[Value]], Value] | None = getattr(self, name, None)
+        special: Callable[[ast.Call, list[PossibleValue]], PossibleValue] | None = getattr(
+            self, name, None
+        )
         if special is not None:
             return special(node, arguments)
         found = externals.result(path)
@@ -249,7 +265,9 @@ class Calls(Expressions):
                 return value.dtype
         return ""
 
-    def _shaped(self, made: Value, path: str, node: ast.Call, arguments: list[Value]) -> Value:
+    def _shaped(
+        self, made: PossibleValue, path: str, node: ast.Call, arguments: list[PossibleValue]
+    ) -> PossibleValue:
         """A tensor of `tf.ones` and the like with its shape, and whether a loop changes that."""
         shape = arguments[0] if arguments and path in externals.MAKERS else None
         for keyword in node.keywords if path in externals.MAKERS else ():
@@ -265,15 +283,17 @@ class Calls(Expressions):
         known = shape.items is not None and len(sizes) == len(parts)
         return replace(made, shape=sizes) if known else made
 
-    def _external_tf_constant(self, node: ast.Call, arguments: list[Value]) -> Value:
+    def _external_tf_constant(
+        self, node: ast.Call, arguments: list[PossibleValue]
+    ) -> PossibleValue:
         """`tf.constant` and `tf.convert_to_tensor`: dtype and shape of a literal."""
         dtype = self._dtype(node)
         source = node.args[0] if node.args else None
         if source is None:
-            return Value(Kind.TENSOR, dtype=dtype)
+            return PossibleValue(Kind.TENSOR, dtype=dtype)
         shape, guessed = literal_type(source)
         value = arguments[0]
-        return Value(
+        return PossibleValue(
             Kind.TENSOR,
             dtype=dtype or guessed,
             shape=shape,
@@ -282,49 +302,51 @@ class Calls(Expressions):
 
     _external_tf_convert_to_tensor = _external_tf_constant
 
-    def _external_tf_Variable(self, node: ast.Call, arguments: list[Value]) -> Value:
+    def _external_tf_Variable(
+        self, node: ast.Call, arguments: list[PossibleValue]
+    ) -> PossibleValue:
         tensor = self._external_tf_constant(node, arguments)
-        return Value(Kind.VARIABLE, dtype=tensor.dtype, made=frozenset([node]))
+        return PossibleValue(Kind.VARIABLE, dtype=tensor.dtype, made=frozenset([node]))
 
-    def _external_np_array(self, node: ast.Call, arguments: list[Value]) -> Value:
+    def _external_np_array(self, node: ast.Call, arguments: list[PossibleValue]) -> PossibleValue:
         tensor = self._external_tf_constant(node, arguments)
         wide = {"float32": "float64", "int32": "int64"}
         dtype = self._dtype(node) or wide.get(tensor.dtype, tensor.dtype)
-        return Value(Kind.NUMPY, dtype=dtype, shape=tensor.shape)
+        return PossibleValue(Kind.NUMPY, dtype=dtype, shape=tensor.shape)
 
-    def _external_tf_cast(self, node: ast.Call, arguments: list[Value]) -> Value:
-        return Value(Kind.TENSOR, dtype=self._dtype(node))
+    def _external_tf_cast(self, node: ast.Call, arguments: list[PossibleValue]) -> PossibleValue:
+        return PossibleValue(Kind.TENSOR, dtype=self._dtype(node))
 
-    def _external_iter(self, node: ast.Call, arguments: list[Value]) -> Value:
+    def _external_iter(self, node: ast.Call, arguments: list[PossibleValue]) -> PossibleValue:
         value = arguments[0] if arguments else model.UNKNOWN
         if value.is_only(Kind.DATASET | Kind.DATA_ITERATOR):
-            return Value(Kind.DATA_ITERATOR)
+            return PossibleValue(Kind.DATA_ITERATOR)
         if value.is_only(Kind.CONTAINER | Kind.ITERATOR | Kind.NUMPY):
-            return Value(Kind.ITERATOR, element=value.each())
+            return PossibleValue(Kind.ITERATOR, element=value.each())
         return model.UNKNOWN
 
-    def _external_next(self, node: ast.Call, arguments: list[Value]) -> Value:
+    def _external_next(self, node: ast.Call, arguments: list[PossibleValue]) -> PossibleValue:
         return self.items(arguments[0]) if arguments else model.UNKNOWN
 
-    def _external_range(self, node: ast.Call, arguments: list[Value]) -> Value:
+    def _external_range(self, node: ast.Call, arguments: list[PossibleValue]) -> PossibleValue:
         if any(value.may(TENSORS) for value in arguments):
             return model.TENSOR
         varying = any(value.varying for value in arguments)
         return replace(containing(model.NUMBER), varying=varying)
 
-    def _external_enumerate(self, node: ast.Call, arguments: list[Value]) -> Value:
+    def _external_enumerate(self, node: ast.Call, arguments: list[PossibleValue]) -> PossibleValue:
         value = arguments[0] if arguments else model.UNKNOWN
         graph = value.is_only(TENSORS | Kind.DATASET | Kind.DATA_ITERATOR)
-        index = model.TENSOR if graph else Value(Kind.NUMBER, varying=True)
+        index = model.TENSOR if graph else PossibleValue(Kind.NUMBER, varying=True)
         made = containing(container([index, self.items(value)]))
         return replace(made, kind=Kind.CONTAINER | value.kind & Kind.ITERATOR)
 
-    def _external_zip(self, node: ast.Call, arguments: list[Value]) -> Value:
+    def _external_zip(self, node: ast.Call, arguments: list[PossibleValue]) -> PossibleValue:
         made = containing(container([self.items(value) for value in arguments]))
         consumed = any(value.is_only(Kind.ITERATOR) for value in arguments)
         return replace(made, kind=Kind.ITERATOR if consumed else Kind.CONTAINER)
 
-    def _external_list(self, node: ast.Call, arguments: list[Value]) -> Value:
+    def _external_list(self, node: ast.Call, arguments: list[PossibleValue]) -> PossibleValue:
         if not arguments:
             return container([])
         value = arguments[0]
@@ -334,26 +356,28 @@ class Calls(Expressions):
 
     _external_tuple = _external_sorted = _external_reversed = _external_list
 
-    def _external_set(self, node: ast.Call, arguments: list[Value]) -> Value:
+    def _external_set(self, node: ast.Call, arguments: list[PossibleValue]) -> PossibleValue:
         return replace(self._external_list(node, arguments), path="set")
 
-    def _external_dict(self, node: ast.Call, arguments: list[Value]) -> Value:
+    def _external_dict(self, node: ast.Call, arguments: list[PossibleValue]) -> PossibleValue:
         return containing(join([self.values[k.value] for k in node.keywords]))
 
-    def _external_int(self, node: ast.Call, arguments: list[Value]) -> Value:
+    def _external_int(self, node: ast.Call, arguments: list[PossibleValue]) -> PossibleValue:
         value = arguments[0] if arguments else model.NUMBER
         if value.is_only(TENSORS) and self.function and self.function.root:
             return model.TENSOR  # AutoGraph's
-        return Value(Kind.NUMBER, varying=value.varying)
+        return PossibleValue(Kind.NUMBER, varying=value.varying)
 
     _external_float = _external_abs = _external_round = _external_int
 
-    def _external_super(self, node: ast.Call, arguments: list[Value]) -> Value:
+    def _external_super(self, node: ast.Call, arguments: list[PossibleValue]) -> PossibleValue:
         klass = self.function.klass if self.function else None
         bases = frozenset(b for v in (klass.bases if klass else ()) for b in v.classes)
-        return Value(Kind.OBJECT, classes=bases) if bases else model.UNKNOWN
+        return PossibleValue(Kind.OBJECT, classes=bases) if bases else model.UNKNOWN
 
-    def _external_functools_partial(self, node: ast.Call, arguments: list[Value]) -> Value:
+    def _external_functools_partial(
+        self, node: ast.Call, arguments: list[PossibleValue]
+    ) -> PossibleValue:
         """A partial application: of `tf.function` with its options, or of a function."""
         if not arguments:
             return model.UNKNOWN
@@ -361,7 +385,7 @@ class Calls(Expressions):
         if first.path == "tf.function":
             return replace(first, made=first.made | {node})
         for function in first.functions:
-            plain = function.function if isinstance(function, Staging) else function
+            plain = function.function if isinstance(function, StagingSite) else function
             for keyword in node.keywords:
                 if keyword.arg:
                     self.learn(plain, keyword.arg, self.values[keyword.value])
@@ -376,8 +400,12 @@ class Calls(Expressions):
     # Methods of values
 
     def _method(
-        self, owner: Value, name: ast.Attribute, node: ast.Call, arguments: list[Value]
-    ) -> Value:
+        self,
+        owner: PossibleValue,
+        name: ast.Attribute,
+        node: ast.Call,
+        arguments: list[PossibleValue],
+    ) -> PossibleValue:
         """What a method of a value that is no object of this file returns."""
         attribute = name.attr
         if owner.may(Kind.CONTAINER) and attribute in LIST_METHODS:
@@ -385,11 +413,11 @@ class Calls(Expressions):
             return model.NONE
         if owner.may(Kind.TENSOR_ARRAY):
             written = attribute in ("write", "unstack", "scatter", "split")
-            return Value(Kind.TENSOR_ARRAY) if written else model.TENSOR
+            return PossibleValue(Kind.TENSOR_ARRAY) if written else model.TENSOR
         if owner.is_only(Kind.DATASET):
             if attribute == "as_numpy_iterator":
                 return model.ITERATOR
-            return Value(Kind.DATASET) if attribute != "reduce" else model.UNKNOWN
+            return PossibleValue(Kind.DATASET) if attribute != "reduce" else model.UNKNOWN
         if owner.may(TENSORS):
             if attribute == "numpy":
                 return model.NUMPY
@@ -405,7 +433,9 @@ class Calls(Expressions):
             return model.TENSOR if sources.is_only(TENSORS) else model.UNKNOWN
         return model.UNKNOWN
 
-    def _grow(self, target: ast.expr, owner: Value, method: str, arguments: list[Value]) -> None:
+    def _grow(
+        self, target: ast.expr, owner: PossibleValue, method: str, arguments: list[PossibleValue]
+    ) -> None:
         """What is known of a container after something was put into it."""
         if method in ("append", "add") and arguments:
             added = arguments[0]

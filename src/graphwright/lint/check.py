@@ -10,7 +10,7 @@ from pathlib import Path
 from graphwright.lint.analysis import Analysis, Place
 from graphwright.lint.finding import Finding
 from graphwright.lint.lint_config import Config
-from graphwright.lint.linted_source import UNREADABLE, Source, Unreadable, read
+from graphwright.lint.linted_source import UNREADABLE, LintedSource, Unreadable, read
 from graphwright.lint.rules import RULES, Rule
 
 #: A file without these has nothing that is staged, and need not be interpreted.
@@ -43,10 +43,10 @@ def check_text(text: str, config: Config | None = None, path: str = "<text>") ->
     ...     print(finding)
     <text>:4:5: GW101 `print` runs only while tracing, not at each call; tf.print is part of...
     """
-    return check(Source(path, text), config or Config())
+    return check(LintedSource(path, text), config or Config())
 
 
-def check(source: Source, config: Config) -> list[Finding]:
+def check(source: LintedSource, config: Config) -> list[Finding]:
     """The findings of a source that the configuration wants, in order."""
     wanted = [rule for code, rule in RULES.items() if config.wants(code, source.path)]
     names = {name.rsplit(".", 1)[-1] for name in config.wrappers}

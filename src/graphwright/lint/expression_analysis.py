@@ -13,9 +13,9 @@ from graphwright.lint.model import (
     SCOPES,
     Class,
     Function,
+    PossibleValue,
     Scope,
-    Staging,
-    Value,
+    StagingSite,
     container,
     containing,
     join,
@@ -25,18 +25,18 @@ RETURNS = "returns"  # a fact: what a function returns
 TENSORS = Kind.TENSOR | Kind.VARIABLE
 
 
-class Expressions:
+class ExpressionAnalysis:
     """Evaluates expressions in a scope; statements are the subclass's."""
 
     def __init__(self, wrappers: Iterable[str]) -> None:
         self.wrappers = frozenset(wrappers)
         self.scope = Scope(None)
         self.function: Function | None = None
-        self.environment: dict[str, Value] = {}
-        self.values: dict[ast.AST, Value] = {}
+        self.environment: dict[str, PossibleValue] = {}
+        self.values: dict[ast.AST, PossibleValue] = {}
         self.functions: dict[ast.AST, Function] = {}
         self.classes: dict[ast.AST, Class] = {}
-        self.stagings: dict[ast.AST, Staging] = {}
+        self.stagings: dict[ast.AST, StagingSite] = {}
         self.changed: set[object] = set()  # facts that are new since the last round
         self.reads: dict[Function | None, set[object]] = {}  # the facts that a body depends on
         self.loops = 0  # how many loops of this function are around what is evaluated
@@ -45,12 +45,12 @@ class Expressions:
         """Note what the body that is interpreted depends on."""
         self.reads.setdefault(self.function, set()).add(fact)
 
-    def evaluate(self, node: ast.expr | None) -> Value:
+    def evaluate(self, node: ast.expr | None) -> PossibleValue:
         """What the expression may be; kept under its node."""
         if node is None:
             return model.NONE
         name = f"_{type(node).__name__.lower()}"
-        method: Callable[[ast.expr], Value] | None = getattr(self, name, None)
+        method: Callable[[ast.expr], PossibleValue] | None = getattr(self, name, None)
         if method is None:
             self.children(node)
             value = model.UNKNOWN
@@ -67,26 +67,26 @@ class Expressions:
             elif not isinstance(child, (ast.expr_context, ast.operator)):
                 self.children(child)
 
-    def _constant(self, node: ast.Constant) -> Value:
+    def _constant(self, node: ast.Constant) -> PossibleValue:
         value = node.value
         if value is None:
             return model.NONE
         if isinstance(value, bool):
-            return Value(Kind.BOOL, constant=value)
+            return PossibleValue(Kind.BOOL, constant=value)
         if isinstance(value, (int, float, complex)):
-            return Value(Kind.NUMBER, constant=value)
+            return PossibleValue(Kind.NUMBER, constant=value)
         if isinstance(value, (str, bytes)):
-            return Value(Kind.TEXT, constant=value if len(value) < 80 else None)
+            return PossibleValue(Kind.TEXT, constant=value if len(value) < 80 else None)
         return model.UNKNOWN
 
-    def _joinedstr(self, node: ast.JoinedStr) -> Value:
+    def _joinedstr(self, node: ast.JoinedStr) -> PossibleValue:
         self.children(node)
         return model.TEXT
 
-    def _name(self, node: ast.Name) -> Value:
+    def _name(self, node: ast.Name) -> PossibleValue:
         return self.lookup(node.id)
 
-    def lookup(self, name: str) -> Value:
+    def lookup(self, name: str) -> PossibleValue:
         """What a name is, here."""
         if name in self.environment and name not in self.scope.outer:
             value = self.environment[name]
@@ -99,24 +99,24 @@ class Expressions:
             return model.external("tf")
         return value
 
-    def external(self, path: str) -> Value:
+    def external(self, path: str) -> PossibleValue:
         """A name of elsewhere, what stages under another name counted as `tf.function`."""
         path = externals.canonical(path)
         if path in self.wrappers or any(path.endswith("." + w) for w in self.wrappers):
             path = "tf.function"
         return model.external(path)
 
-    def _attribute(self, node: ast.Attribute) -> Value:
+    def _attribute(self, node: ast.Attribute) -> PossibleValue:
         return self.attribute(self.evaluate(node.value), node.attr)
 
-    def attribute(self, owner: Value, name: str) -> Value:
+    def attribute(self, owner: PossibleValue, name: str) -> PossibleValue:
         """What `owner.name` may be."""
         found = [self._of_class(one, owner, name) for one in owner.classes]
         if owner.functions and name in ("get_concrete_function", "python_function"):
             functions = owner.functions
             if name == "python_function":
                 functions = frozenset(
-                    f.function if isinstance(f, Staging) else f for f in functions
+                    f.function if isinstance(f, StagingSite) else f for f in functions
                 )
                 name = ""
             return replace(owner, path=name, functions=functions)
@@ -131,14 +131,14 @@ class Expressions:
             return model.UNKNOWN
         return externals.attribute(owner, name)
 
-    def _of_class(self, one: Class, owner: Value, name: str) -> Value:
+    def _of_class(self, one: Class, owner: PossibleValue, name: str) -> PossibleValue:
         parts = []
         for part in one.lineage():
             self.read(part, name)
         member, attribute = one.member(name), one.attribute(name)
         if member is not None:
             for function in member.functions:
-                plain = function.function if isinstance(function, Staging) else function
+                plain = function.function if isinstance(function, StagingSite) else function
                 if any(d.path.endswith("property") for d in plain.decorators):
                     if self.function is not None and plain.is_method:
                         self.function.callees.setdefault(plain, plain.node)
@@ -150,7 +150,7 @@ class Expressions:
             parts.append(attribute)
         return join(parts) if parts else model.UNKNOWN
 
-    def _subscript(self, node: ast.Subscript) -> Value:
+    def _subscript(self, node: ast.Subscript) -> PossibleValue:
         owner, index = self.evaluate(node.value), self.evaluate(node.slice)
         if owner.may(Kind.CONTAINER) and not owner.may(TENSORS | Kind.NUMPY):
             if isinstance(node.slice, ast.Slice):
@@ -169,19 +169,19 @@ class Expressions:
                 for bound in (node.slice.lower, node.slice.upper)
                 if bound is not None
             )
-            return Value(kind, dtype=owner.dtype, varying=varying)
+            return PossibleValue(kind, dtype=owner.dtype, varying=varying)
         return model.UNKNOWN
 
-    def _slice(self, node: ast.Slice) -> Value:
+    def _slice(self, node: ast.Slice) -> PossibleValue:
         for bound in (node.lower, node.upper, node.step):
             if bound is not None:
                 self.evaluate(bound)
         return model.UNKNOWN
 
-    def _binop(self, node: ast.BinOp) -> Value:
+    def _binop(self, node: ast.BinOp) -> PossibleValue:
         return self.arithmetic(self.evaluate(node.left), node.op, self.evaluate(node.right))
 
-    def arithmetic(self, a: Value, op: ast.operator, b: Value) -> Value:
+    def arithmetic(self, a: PossibleValue, op: ast.operator, b: PossibleValue) -> PossibleValue:
         """What a binary operator makes of two values."""
         if a.may(Kind.TEXT) and isinstance(op, (ast.Mod, ast.Add)) and a.is_only(Kind.TEXT):
             return model.TEXT
@@ -189,7 +189,7 @@ class Expressions:
         dtype = dtype or (b.dtype if a.is_only(STATIC) else "")
         dtype = "" if "|" in dtype else dtype
         if a.is_only(TENSORS) or b.is_only(TENSORS):
-            return Value(Kind.TENSOR, dtype=dtype)
+            return PossibleValue(Kind.TENSOR, dtype=dtype)
         kind = (a.kind | b.kind) & (Kind.UNKNOWN | Kind.NUMPY | Kind.CONTAINER | Kind.TEXT)
         if (a.kind | b.kind) & TENSORS:
             kind |= Kind.TENSOR
@@ -199,24 +199,24 @@ class Expressions:
         if kind & Kind.CONTAINER:
             element = join([v.each() for v in (a, b) if v.may(Kind.CONTAINER)])
             varying = isinstance(op, ast.Mult) and (a.varying or b.varying)
-            return Value(kind, element=element, varying=varying)
+            return PossibleValue(kind, element=element, varying=varying)
         varying = (a.varying or b.varying) and not isinstance(op, ast.Mod)
-        return Value(kind or Kind.UNKNOWN, dtype=dtype, varying=varying)
+        return PossibleValue(kind or Kind.UNKNOWN, dtype=dtype, varying=varying)
 
-    def _unaryop(self, node: ast.UnaryOp) -> Value:
+    def _unaryop(self, node: ast.UnaryOp) -> PossibleValue:
         value = self.evaluate(node.operand)
         if isinstance(node.op, ast.Not):
             return self._truth([value])
         if value.may(Kind.VARIABLE):
-            return Value(Kind.TENSOR, dtype=value.dtype)
+            return PossibleValue(Kind.TENSOR, dtype=value.dtype)
         if isinstance(node.op, ast.USub) and isinstance(value.constant, (int, float)):
             return replace(value, constant=-value.constant)
         return replace(value, constant=None)
 
-    def _boolop(self, node: ast.BoolOp) -> Value:
+    def _boolop(self, node: ast.BoolOp) -> PossibleValue:
         return join([self.evaluate(value) for value in node.values])
 
-    def _compare(self, node: ast.Compare) -> Value:
+    def _compare(self, node: ast.Compare) -> PossibleValue:
         parts = [self.evaluate(part) for part in (node.left, *node.comparators)]
         if all(isinstance(op, (ast.Is, ast.IsNot, ast.In, ast.NotIn)) for op in node.ops):
             return model.BOOL
@@ -224,7 +224,7 @@ class Expressions:
             return model.BOOL
         return self._truth(parts)
 
-    def _truth(self, parts: list[Value]) -> Value:
+    def _truth(self, parts: list[PossibleValue]) -> PossibleValue:
         kind = Kind.NOTHING
         if any(part.may(TENSORS) for part in parts):
             kind |= Kind.TENSOR
@@ -236,16 +236,16 @@ class Expressions:
             kind |= Kind.UNKNOWN
         if all(part.may(STATIC) for part in parts):
             kind |= Kind.BOOL
-        return Value(kind or Kind.BOOL, dtype="bool" if kind == Kind.TENSOR else "")
+        return PossibleValue(kind or Kind.BOOL, dtype="bool" if kind == Kind.TENSOR else "")
 
-    def _ifexp(self, node: ast.IfExp) -> Value:
+    def _ifexp(self, node: ast.IfExp) -> PossibleValue:
         test = self.evaluate(node.test)
         value = join([self.evaluate(node.body), self.evaluate(node.orelse)])
         if test.is_only(Kind.TENSOR) and value.may(Kind.NUMBER | Kind.BOOL):
-            return Value(Kind.TENSOR)
+            return PossibleValue(Kind.TENSOR)
         return value
 
-    def _list(self, node: ast.List | ast.Tuple | ast.Set) -> Value:
+    def _list(self, node: ast.List | ast.Tuple | ast.Set) -> PossibleValue:
         items = [self.evaluate(item) for item in node.elts]
         if any(isinstance(item, ast.Starred) for item in node.elts):
             return containing(join(items))
@@ -254,25 +254,25 @@ class Expressions:
 
     _tuple = _set = _list
 
-    def _starred(self, node: ast.Starred) -> Value:
+    def _starred(self, node: ast.Starred) -> PossibleValue:
         return self.items(self.evaluate(node.value))
 
-    def _dict(self, node: ast.Dict) -> Value:
+    def _dict(self, node: ast.Dict) -> PossibleValue:
         for key in node.keys:
             if key is not None:
                 self.evaluate(key)
         return containing(join([self.evaluate(value) for value in node.values]))
 
-    def _namedexpr(self, node: ast.NamedExpr) -> Value:
+    def _namedexpr(self, node: ast.NamedExpr) -> PossibleValue:
         value = self.evaluate(node.value)
         self.assign(node.target, value, node)
         return value
 
-    def _lambda(self, node: ast.Lambda) -> Value:
+    def _lambda(self, node: ast.Lambda) -> PossibleValue:
         function = self.define(node, "<lambda>", None)
-        return Value(Kind.FUNCTION, functions=frozenset([function]))
+        return PossibleValue(Kind.FUNCTION, functions=frozenset([function]))
 
-    def _yield(self, node: ast.Yield | ast.YieldFrom) -> Value:
+    def _yield(self, node: ast.Yield | ast.YieldFrom) -> PossibleValue:
         self.children(node)
         if self.function is not None:
             self.function.returns = model.ITERATOR
@@ -280,11 +280,11 @@ class Expressions:
 
     _yieldfrom = _yield
 
-    def _await(self, node: ast.Await) -> Value:
+    def _await(self, node: ast.Await) -> PossibleValue:
         self.children(node)
         return model.UNKNOWN
 
-    def _listcomp(self, node: ast.ListComp | ast.SetComp | ast.GeneratorExp) -> Value:
+    def _listcomp(self, node: ast.ListComp | ast.SetComp | ast.GeneratorExp) -> PossibleValue:
         with self._generators(node.generators):
             element = self.evaluate(node.elt)
         varying = any(self.values[one.iter].varying for one in node.generators)
@@ -292,10 +292,10 @@ class Expressions:
 
     _setcomp = _listcomp
 
-    def _generatorexp(self, node: ast.GeneratorExp) -> Value:
+    def _generatorexp(self, node: ast.GeneratorExp) -> PossibleValue:
         return replace(self._listcomp(node), kind=Kind.ITERATOR)
 
-    def _dictcomp(self, node: ast.DictComp) -> Value:
+    def _dictcomp(self, node: ast.DictComp) -> PossibleValue:
         with self._generators(node.generators):
             self.evaluate(node.key)
             element = self.evaluate(node.value)
@@ -314,11 +314,11 @@ class Expressions:
         self.loops -= 1
         self.environment = outside
 
-    def items(self, value: Value) -> Value:
+    def items(self, value: PossibleValue) -> PossibleValue:
         """What a loop over the value goes over."""
         parts = []
         if value.may(TENSORS):
-            parts.append(Value(Kind.TENSOR, dtype=value.dtype))
+            parts.append(PossibleValue(Kind.TENSOR, dtype=value.dtype))
         if value.may(Kind.NUMPY):
             parts.append(model.NUMPY)
         if value.may(Kind.CONTAINER | Kind.ITERATOR) and (value.items or value.element):
@@ -329,7 +329,7 @@ class Expressions:
                 varying = each.varying or each.may(Kind.NUMBER)
                 parts.append(replace(each, varying=varying, constant=None))
         if value.may(Kind.DATASET | Kind.DATA_ITERATOR):
-            parts.append(Value(Kind.TENSOR | Kind.UNKNOWN))
+            parts.append(PossibleValue(Kind.TENSOR | Kind.UNKNOWN))
         if value.kind & ~(TENSORS | Kind.NUMPY) and not parts:
             parts.append(model.UNKNOWN)
         if value.kind & (Kind.UNKNOWN | Kind.OBJECT | Kind.EXTERNAL):
@@ -341,7 +341,7 @@ class Expressions:
     def assign(
         self,
         target: ast.expr,
-        value: Value,
+        value: PossibleValue,
         node: ast.AST,
         kind: str = "assign",
         local: bool = False,
@@ -358,7 +358,7 @@ class Expressions:
         """The record of a function."""
         raise NotImplementedError
 
-    def _call(self, node: ast.Call) -> Value:
+    def _call(self, node: ast.Call) -> PossibleValue:
         raise NotImplementedError
 
 

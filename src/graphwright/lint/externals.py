@@ -6,7 +6,7 @@ import re
 
 from graphwright.lint import model
 from graphwright.lint.kinds import Kind, words
-from graphwright.lint.model import Value
+from graphwright.lint.model import PossibleValue
 
 #: Modules that are TensorFlow's API, under whatever name they are imported.
 TENSORFLOW = re.compile(r"^(tensorflow|graphwright)(\.compat\.v[12])*(?=\.|$)")
@@ -110,12 +110,12 @@ def _merged(match: re.Match[str]) -> str:
     return "tf.keras" if ".keras" in match.group() else "tf"
 
 
-def attribute(value: Value, name: str) -> Value:
+def attribute(value: PossibleValue, name: str) -> PossibleValue:
     """What an attribute of a value is that is no object of a class of this file."""
     if value.kind & Kind.EXTERNAL:
         path = canonical(f"{value.path}.{name}")
         if path.split(".")[-1] in DTYPES and path.count(".") == 1:
-            return Value(Kind.EXTERNAL, path=path, dtype=path.split(".")[1])
+            return PossibleValue(Kind.EXTERNAL, path=path, dtype=path.split(".")[1])
         if path in ("np.pi", "np.inf", "np.nan", "np.e", "math.pi", "math.e"):
             return model.NUMBER
         return model.external(path)
@@ -124,7 +124,7 @@ def attribute(value: Value, name: str) -> Value:
     return model.UNKNOWN
 
 
-def _of_array(value: Value, name: str) -> Value:
+def _of_array(value: PossibleValue, name: str) -> PossibleValue:
     if name in ("ndim", "size", "nbytes"):
         return model.NUMBER
     if name in ("shape", "dtype", "name", "device", "graph", "op"):
@@ -132,20 +132,20 @@ def _of_array(value: Value, name: str) -> Value:
     if name in ("T", "real", "imag", "flat_values", "values", "indices") and value.is_only(
         Kind.TENSOR | Kind.NUMPY
     ):
-        return Value(value.kind)
+        return PossibleValue(value.kind)
     return model.UNKNOWN
 
 
-def result(path: str) -> Value:
+def result(path: str) -> PossibleValue:
     """What a call of the external function or class `path` returns, whatever it is given."""
     if path in SEQUENCES:
         return model.containing(model.TENSOR)
     if path == "tf.Variable" or path.endswith(".get_variable"):
-        return Value(Kind.VARIABLE)
+        return PossibleValue(Kind.VARIABLE)
     if path == "tf.TensorArray":
-        return Value(Kind.TENSOR_ARRAY)
+        return PossibleValue(Kind.TENSOR_ARRAY)
     if DATASETS.fullmatch(path):
-        return Value(Kind.DATASET)
+        return PossibleValue(Kind.DATASET)
     if path.startswith("tf."):
         return _of_tensorflow(path)
     if path.startswith("np."):
@@ -153,7 +153,7 @@ def result(path: str) -> Value:
     return _of_python(path)
 
 
-def _of_tensorflow(path: str) -> Value:
+def _of_tensorflow(path: str) -> PossibleValue:
     if path in ("tf.is_tensor", "tf.executing_eagerly", "tf.inside_function"):
         return model.BOOL
     last = path.rsplit(".", 1)[-1]
@@ -164,7 +164,7 @@ def _of_tensorflow(path: str) -> Value:
     return model.UNKNOWN
 
 
-def _of_python(path: str) -> Value:
+def _of_python(path: str) -> PossibleValue:
     if path in NUMBER_FUNCTIONS or re.fullmatch(r"(math|time|random)\.\w+", path):
         return model.NUMBER
     if path in TEXT_FUNCTIONS:
@@ -172,7 +172,7 @@ def _of_python(path: str) -> Value:
     if path in BOOL_FUNCTIONS:
         return model.BOOL
     if path in CONTAINER_FUNCTIONS or path in ("collections.defaultdict", "collections.deque"):
-        return Value(Kind.CONTAINER)
+        return PossibleValue(Kind.CONTAINER)
     if path in ITERATOR_FUNCTIONS or path.startswith("itertools."):
         return model.ITERATOR
-    return Value(Kind.UNKNOWN, path=path)
+    return PossibleValue(Kind.UNKNOWN, path=path)

@@ -17,7 +17,7 @@ from graphwright.lint.fixes import fix
 from graphwright.lint.formats import FORMATS
 from graphwright.lint.kinds import words
 from graphwright.lint.lint_config import Config, ConfigError
-from graphwright.lint.linted_source import Source, Unreadable, encoding_of, read
+from graphwright.lint.linted_source import LintedSource, Unreadable, encoding_of, read
 from graphwright.lint.rules import RULES
 
 SUFFIXES = (".py", ".pyi", ".ipynb")
@@ -119,7 +119,9 @@ def mend(path: Path, settings: Config) -> None:
     """Make the safe changes in a file, in the encoding and with the line ends it has."""
     try:
         source = read(path)
-        changed, count = fix(source.text, lambda text: check(Source(str(path), text), settings))
+        changed, count = fix(
+            source.text, lambda text: check(LintedSource(str(path), text), settings)
+        )
     except Unreadable:
         return  # the check reports it
     if count:

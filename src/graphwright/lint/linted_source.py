@@ -28,7 +28,7 @@ class Unreadable(Exception):
 
 
 @dataclass
-class Source:
+class LintedSource:
     """The text of a Python file or of a notebook's code cells, one after the other."""
 
     path: str
@@ -101,7 +101,7 @@ class Source:
         return True
 
 
-def read(path: Path) -> Source:
+def read(path: Path) -> LintedSource:
     """Read a file in the encoding it states, or `Unreadable`."""
     content = path.read_bytes()
     try:
@@ -110,7 +110,7 @@ def read(path: Path) -> Source:
         text = io.TextIOWrapper(io.BytesIO(content), encoding_of(content), newline=None).read()
     except (SyntaxError, UnicodeDecodeError, LookupError) as error:
         raise Unreadable(f"its encoding cannot be read: {error}") from error
-    return Source(str(path), text)
+    return LintedSource(str(path), text)
 
 
 def encoding_of(content: bytes) -> str:
@@ -118,7 +118,7 @@ def encoding_of(content: bytes) -> str:
     return tokenize.detect_encoding(io.BytesIO(content).readline)[0]
 
 
-def notebook(path: str, content: str) -> Source:
+def notebook(path: str, content: str) -> LintedSource:
     """The code cells of a notebook, magics made comments."""
     try:
         document = json.loads(content)
@@ -134,4 +134,4 @@ def notebook(path: str, content: str) -> Source:
             lines.extend("#" + line for line in text.split("\n"))
         else:
             lines.extend(MAGIC.sub(r"\1pass", line) for line in text.split("\n"))
-    return Source(path, "\n".join(lines) + "\n", cells)
+    return LintedSource(path, "\n".join(lines) + "\n", cells)

@@ -15,16 +15,16 @@ from graphwright.lint.kinds import DEPTH, MANY, Kind
 
 
 @dataclass(frozen=True, slots=True)
-class Value:
+class PossibleValue:
     """What is known of a value: always more possibilities than there are, never fewer."""
 
     kind: int
     path: str = ""  # of an EXTERNAL ("tf.constant") or of what made an OBJECT ("tf.GradientTape")
-    functions: frozenset[Function | Staging] = frozenset()
+    functions: frozenset[Function | StagingSite] = frozenset()
     classes: frozenset[Class] = frozenset()  # of OBJECTs, and of classes themselves
-    receiver: Value | None = None  # of a bound method
-    items: tuple[Value, ...] | None = None  # of a CONTAINER whose length is known
-    element: Value | None = None  # what each item of a CONTAINER may be
+    receiver: PossibleValue | None = None  # of a bound method
+    items: tuple[PossibleValue, ...] | None = None  # of a CONTAINER whose length is known
+    element: PossibleValue | None = None  # what each item of a CONTAINER may be
     dtype: str = ""  # several are joined by "|"
     shape: tuple[int, ...] | None = None
     constant: object = None  # of a literal
@@ -39,52 +39,52 @@ class Value:
         """Whether there is nothing but these kinds."""
         return bool(self.kind) and not self.kind & ~kind
 
-    def within(self) -> Iterator[Value]:
+    def within(self) -> Iterator[PossibleValue]:
         """The value, and what is known of items of items."""
         yield self
         if self.may(Kind.CONTAINER):
             for item in self.items or ((self.element,) if self.element else ()):
                 yield from item.within()
 
-    def each(self) -> Value:
+    def each(self) -> PossibleValue:
         """What an item of this may be."""
         if self.items is not None:
-            return join(self.items) if self.items else Value(Kind.NOTHING)
+            return join(self.items) if self.items else PossibleValue(Kind.NOTHING)
         return self.element or UNKNOWN
 
 
-UNKNOWN = Value(Kind.UNKNOWN)
-NOTHING = Value(Kind.NOTHING)  # of code that was not reached yet
-TENSOR = Value(Kind.TENSOR)
-NUMBER = Value(Kind.NUMBER)
-BOOL = Value(Kind.BOOL)
-TEXT = Value(Kind.TEXT)
-NONE = Value(Kind.NONE)
-NUMPY = Value(Kind.NUMPY)
-ITERATOR = Value(Kind.ITERATOR)
+UNKNOWN = PossibleValue(Kind.UNKNOWN)
+NOTHING = PossibleValue(Kind.NOTHING)  # of code that was not reached yet
+TENSOR = PossibleValue(Kind.TENSOR)
+NUMBER = PossibleValue(Kind.NUMBER)
+BOOL = PossibleValue(Kind.BOOL)
+TEXT = PossibleValue(Kind.TEXT)
+NONE = PossibleValue(Kind.NONE)
+NUMPY = PossibleValue(Kind.NUMPY)
+ITERATOR = PossibleValue(Kind.ITERATOR)
 
 
-def external(path: str) -> Value:
+def external(path: str) -> PossibleValue:
     """A module, function or class of elsewhere."""
-    return Value(Kind.EXTERNAL, path=path)
+    return PossibleValue(Kind.EXTERNAL, path=path)
 
 
-def instance(path: str, made: ast.AST | None = None) -> Value:
+def instance(path: str, made: ast.AST | None = None) -> PossibleValue:
     """An object that the external class or function `path` made."""
-    return Value(Kind.OBJECT, path=path, made=frozenset([made] if made else []))
+    return PossibleValue(Kind.OBJECT, path=path, made=frozenset([made] if made else []))
 
 
-def container(items: Iterable[Value]) -> Value:
+def container(items: Iterable[PossibleValue]) -> PossibleValue:
     """A list or tuple of these."""
-    return shallow(Value(Kind.CONTAINER, items=tuple(items)), DEPTH)
+    return shallow(PossibleValue(Kind.CONTAINER, items=tuple(items)), DEPTH)
 
 
-def containing(element: Value) -> Value:
+def containing(element: PossibleValue) -> PossibleValue:
     """A container of any length of such items."""
-    return shallow(Value(Kind.CONTAINER, element=element), DEPTH)
+    return shallow(PossibleValue(Kind.CONTAINER, element=element), DEPTH)
 
 
-def shallow(value: Value, depth: int) -> Value:
+def shallow(value: PossibleValue, depth: int) -> PossibleValue:
     """The value without what is deeper than `depth`, so that no value grows for ever."""
     if value.items is None and value.element is None:
         return value
@@ -99,7 +99,7 @@ def shallow(value: Value, depth: int) -> Value:
     return replace(value, items=items, element=element)
 
 
-def varied(items: tuple[Value, ...]) -> Value:
+def varied(items: tuple[PossibleValue, ...]) -> PossibleValue:
     """What a loop over these gives: a number, a length or a shape that changes is marked."""
     each = join(items)
     distinct = set(items)
@@ -109,14 +109,16 @@ def varied(items: tuple[Value, ...]) -> Value:
     if items and len(inner) == len(items):
         lengths = {len(part) for part in inner}
         if len(lengths) == 1:
-            return Value(Kind.CONTAINER, items=tuple(varied(column) for column in zip(*inner)))
+            return PossibleValue(
+                Kind.CONTAINER, items=tuple(varied(column) for column in zip(*inner))
+            )
         return replace(each, varying=len(lengths) >= MANY, constant=None)
     shapes = {item.shape for item in items if item.is_only(Kind.TENSOR)} - {None}
     varying = each.varying or len(shapes) >= MANY or (each.may(Kind.NUMBER) and len(distinct) > 1)
     return replace(each, varying=varying, constant=None)
 
 
-def join(values: Iterable[Value]) -> Value:
+def join(values: Iterable[PossibleValue]) -> PossibleValue:
     """What is any of these."""
     result = NOTHING
     for value in values:
@@ -124,13 +126,13 @@ def join(values: Iterable[Value]) -> Value:
     return result
 
 
-def join_two(a: Value, b: Value) -> Value:
+def join_two(a: PossibleValue, b: PossibleValue) -> PossibleValue:
     """What is `a` or `b`."""
     if a is b or not b.kind or a == b:
         return a
     if not a.kind:
         return b
-    return Value(
+    return PossibleValue(
         a.kind | b.kind,
         path=a.path if a.path == b.path else (a.path and b.path and "?") or a.path or b.path,
         functions=a.functions | b.functions,
@@ -150,13 +152,13 @@ def _same(a: object, b: object) -> bool:
     return type(a) is type(b) and a == b
 
 
-def _joined_dtype(a: Value, b: Value) -> str:
+def _joined_dtype(a: PossibleValue, b: PossibleValue) -> str:
     arrays = Kind.TENSOR | Kind.VARIABLE | Kind.NUMPY
     known = [one.dtype for one in (a, b) if one.may(arrays)]
     return "|".join(sorted({d for k in known for d in k.split("|")})) if all(known) else ""
 
 
-def _joined_items(a: Value, b: Value) -> tuple[Value, ...] | None:
+def _joined_items(a: PossibleValue, b: PossibleValue) -> tuple[PossibleValue, ...] | None:
     if not a.may(Kind.CONTAINER):
         return b.items
     if not b.may(Kind.CONTAINER):
@@ -166,7 +168,7 @@ def _joined_items(a: Value, b: Value) -> tuple[Value, ...] | None:
     return tuple(map(join_two, a.items, b.items))
 
 
-def _joined_element(a: Value, b: Value) -> Value | None:
+def _joined_element(a: PossibleValue, b: PossibleValue) -> PossibleValue | None:
     if not a.may(Kind.CONTAINER):
         return b.element
     if not b.may(Kind.CONTAINER):
@@ -187,7 +189,7 @@ class Binding:
     """One place that gives a name or an attribute a value."""
 
     node: ast.AST
-    value: Value
+    value: PossibleValue
     scope: Scope
     kind: str = "assign"  # assign, augment, loop, define, import, mutate
 
@@ -199,11 +201,13 @@ class Scope:
     parent: Scope | None
     function: Function | None = None
     klass: Class | None = None
-    names: dict[str, Value] = field(default_factory=dict)  # the join of all that was ever bound
+    names: dict[str, PossibleValue] = field(
+        default_factory=dict
+    )  # the join of all that was ever bound
     bindings: dict[str, dict[ast.AST, Binding]] = field(default_factory=dict)
     outer: dict[str, str] = field(default_factory=dict)  # name -> "global" or "nonlocal"
 
-    def bind(self, name: str, value: Value, node: ast.AST, kind: str = "assign") -> None:
+    def bind(self, name: str, value: PossibleValue, node: ast.AST, kind: str = "assign") -> None:
         """Record that `node` gives `name` a value."""
         owner = self.owner(name) if name in self.outer else self
         owner.names[name] = join_two(owner.names.get(name, NOTHING), value)
@@ -236,11 +240,13 @@ class Class:
 
     node: ast.ClassDef
     name: str
-    bases: list[Value] = field(default_factory=list)
-    members: dict[str, Value] = field(default_factory=dict)
-    attributes: dict[str, Value] = field(default_factory=dict)  # set on objects of it, anywhere
+    bases: list[PossibleValue] = field(default_factory=list)
+    members: dict[str, PossibleValue] = field(default_factory=dict)
+    attributes: dict[str, PossibleValue] = field(
+        default_factory=dict
+    )  # set on objects of it, anywhere
     writes: dict[str, dict[ast.AST, Binding]] = field(default_factory=dict)
-    decorators: list[Value] = field(default_factory=list)
+    decorators: list[PossibleValue] = field(default_factory=list)
 
     def lineage(self) -> Iterator[Class]:
         """The class and those of its bases that are in the file."""
@@ -250,11 +256,11 @@ class Class:
             for base in one.bases:
                 seen.extend(sorted(base.classes - set(seen), key=lambda c: c.node.lineno))
 
-    def member(self, name: str) -> Value | None:
+    def member(self, name: str) -> PossibleValue | None:
         """What the class or a base of it defines under the name."""
         return next((c.members[name] for c in self.lineage() if name in c.members), None)
 
-    def attribute(self, name: str) -> Value | None:
+    def attribute(self, name: str) -> PossibleValue | None:
         """What is set as this attribute of its objects."""
         found = [c.attributes[name] for c in self.lineage() if name in c.attributes]
         result = None
@@ -280,12 +286,12 @@ class Function:
     name: str
     scope: Scope  # the one it is defined in
     klass: Class | None = None  # of a method
-    decorators: list[Value] = field(default_factory=list)
-    parameters: dict[str, Value] = field(default_factory=dict)  # evidence from calls
-    returns: Value = NOTHING
+    decorators: list[PossibleValue] = field(default_factory=list)
+    parameters: dict[str, PossibleValue] = field(default_factory=dict)  # evidence from calls
+    returns: PossibleValue = NOTHING
     callees: dict[Function, ast.AST] = field(default_factory=dict)  # and what takes it along
-    calls: list[Call] = field(default_factory=list)  # direct calls, past any wrapper
-    stagings: list[Staging] = field(default_factory=list)
+    calls: list[LintedCall] = field(default_factory=list)  # direct calls, past any wrapper
+    stagings: list[StagingSite] = field(default_factory=list)
     caller: Function | None = None  # whose staging stages this one
     own: Scope | None = None  # its names
     converted: bool = True  # AutoGraph may convert it
@@ -293,7 +299,7 @@ class Function:
     environments: dict[ast.AST, frozenset[str]] = field(default_factory=dict)
 
     @property
-    def root(self) -> Staging | None:
+    def root(self) -> StagingSite | None:
         """The staging that it is traced under, or None."""
         function: Function | None = self
         while function is not None and not function.stagings:
@@ -331,7 +337,7 @@ class Function:
 
 
 @dataclass(eq=False)
-class Staging:
+class StagingSite:
     """One use of `tf.function`: the function it wraps, and how.
 
     Where Keras or a dataset stages a function by itself, the node is the function's own.
@@ -340,7 +346,7 @@ class Staging:
     function: Function
     node: ast.AST  # the decorator or the call
     options: dict[str, ast.expr]
-    calls: list[Call] = field(default_factory=list)
+    calls: list[LintedCall] = field(default_factory=list)
 
     @property
     def is_implicit(self) -> bool:
@@ -366,10 +372,10 @@ class Staging:
 
 
 @dataclass(eq=False)
-class Call:
+class LintedCall:
     """One call of a function of the file."""
 
     node: ast.Call
-    arguments: dict[str, tuple[ast.expr, Value]]  # parameter -> expression and value
+    arguments: dict[str, tuple[ast.expr, PossibleValue]]  # parameter -> expression and value
     caller: Function | None
     concrete: bool = False  # get_concrete_function

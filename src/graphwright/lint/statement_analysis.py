@@ -19,24 +19,24 @@ from graphwright.lint.model import (
     Binding,
     Class,
     Function,
+    PossibleValue,
     Scope,
-    Value,
     containing,
     join,
     join_two,
 )
 
 ROUNDS = 4
-Environment = dict[str, Value]
+Environment = dict[str, PossibleValue]
 DO_NOT_CONVERT = "tf.autograph.experimental.do_not_convert"
 ANNOTATIONS = {
-    "tf.Tensor": Value(Kind.TENSOR),
-    "tf.Variable": Value(Kind.VARIABLE),
-    "np.ndarray": Value(Kind.NUMPY | Kind.TENSOR | Kind.UNKNOWN),
+    "tf.Tensor": PossibleValue(Kind.TENSOR),
+    "tf.Variable": PossibleValue(Kind.VARIABLE),
+    "np.ndarray": PossibleValue(Kind.NUMPY | Kind.TENSOR | Kind.UNKNOWN),
 }
 
 
-class Flow(Calls):
+class StatementAnalysis(Calls):
     """Interprets a module."""
 
     def __init__(self, wrappers: Iterable[str] = ()) -> None:
@@ -82,21 +82,21 @@ class Flow(Calls):
         else:
             self.block(function.node.body)
 
-    def _parameters(self, function: Function) -> list[tuple[str, Value]]:
+    def _parameters(self, function: Function) -> list[tuple[str, PossibleValue]]:
         arguments = function.node.args
         plain = [*arguments.posonlyargs, *arguments.args]
         found = []
         specs = self._signature(function)
         for index, one in enumerate([*plain, *arguments.kwonlyargs]):
             if index == 0 and one.arg == function.self_name and function.klass:
-                value = Value(Kind.OBJECT, classes=frozenset([function.klass]))
+                value = PossibleValue(Kind.OBJECT, classes=frozenset([function.klass]))
             elif (
                 index == 0
                 and function.klass
                 and function.is_static
                 and (not function.is_plain_static)
             ):
-                value = Value(Kind.EXTERNAL, classes=frozenset([function.klass]))
+                value = PossibleValue(Kind.EXTERNAL, classes=frozenset([function.klass]))
             else:
                 value = function.parameters.get(one.arg, model.NOTHING)
                 place = index - bool(function.self_name)
@@ -110,7 +110,7 @@ class Flow(Calls):
             found.append((arguments.kwarg.arg, containing(model.UNKNOWN)))
         return found
 
-    def _by_annotation(self, one: ast.arg, value: Value) -> Value:
+    def _by_annotation(self, one: ast.arg, value: PossibleValue) -> PossibleValue:
         """The value with what its annotation says; others may always call with something else."""
         outside, self.environment = self.environment, {}
         stated = self.evaluate(one.annotation) if one.annotation else model.NOTHING
@@ -120,7 +120,7 @@ class Flow(Calls):
             return join_two(value, known)
         return join_two(value, model.UNKNOWN)
 
-    def _signature(self, function: Function) -> dict[int, Value]:
+    def _signature(self, function: Function) -> dict[int, PossibleValue]:
         """What the input signatures of its stagings say of its parameters."""
         found = {}
         for staging in function.stagings:
@@ -162,7 +162,7 @@ class Flow(Calls):
     def _do_functiondef(self, node: ast.FunctionDef | ast.AsyncFunctionDef) -> None:
         function = self.define(node, node.name, self.scope.klass)
         function.decorators = [self.evaluate(decorator) for decorator in node.decorator_list]
-        value = Value(Kind.FUNCTION, functions=frozenset([function]))
+        value = PossibleValue(Kind.FUNCTION, functions=frozenset([function]))
         for decorator, known in zip(reversed(node.decorator_list), reversed(function.decorators)):
             if known.path == "tf.function":
                 value = self.wrap(value, decorator, known.made)
@@ -204,7 +204,7 @@ class Flow(Calls):
             for name in KERAS_METHODS:
                 method = klass.members.get(name, model.NOTHING)
                 self.stage_implicitly(method.functions)
-        value = Value(Kind.EXTERNAL, classes=frozenset([klass]))
+        value = PossibleValue(Kind.EXTERNAL, classes=frozenset([klass]))
         self.assign(ast.Name(node.name, ast.Store()), value, node, "define")
 
     def _is_of_keras(self, klass: Class) -> bool:
@@ -233,7 +233,7 @@ class Flow(Calls):
     def assign(
         self,
         target: ast.expr,
-        value: Value,
+        value: PossibleValue,
         node: ast.AST,
         kind: str = "assign",
         local: bool = False,
@@ -260,7 +260,7 @@ class Flow(Calls):
                 self._grow(target.value, owner, "append", [value])
                 self._note_mutation(target.value, value, node)
 
-    def _assign_name(self, name: str, value: Value, node: ast.AST, kind: str) -> None:
+    def _assign_name(self, name: str, value: PossibleValue, node: ast.AST, kind: str) -> None:
         owner = self.scope.owner(name) if name in self.scope.outer else self.scope
         before = owner.names.get(name, model.NOTHING)
         self.scope.bind(name, replace(value, constant=None), node, kind)
@@ -269,14 +269,14 @@ class Flow(Calls):
         if name not in self.scope.outer:
             self.environment[name] = value
 
-    def _note_mutation(self, target: ast.expr, value: Value, node: ast.AST) -> None:
+    def _note_mutation(self, target: ast.expr, value: PossibleValue, node: ast.AST) -> None:
         if isinstance(target, ast.Name):
             owner = self.scope.owner(target.id)
             bindings = owner.bindings.setdefault(target.id, {})
             bindings[node] = Binding(node, value, self.scope, "mutate")
 
     def _assign_attribute(
-        self, klass: Class, name: str, value: Value, node: ast.AST, kind: str
+        self, klass: Class, name: str, value: PossibleValue, node: ast.AST, kind: str
     ) -> None:
         before = klass.attributes.get(name, model.NOTHING)
         after = join_two(before, replace(value, constant=None))
@@ -286,7 +286,12 @@ class Flow(Calls):
             self.changed.add((klass, name))
 
     def _unpack(
-        self, target: ast.Tuple | ast.List, value: Value, node: ast.AST, kind: str, local: bool
+        self,
+        target: ast.Tuple | ast.List,
+        value: PossibleValue,
+        node: ast.AST,
+        kind: str,
+        local: bool,
     ) -> None:
         starred = any(isinstance(item, ast.Starred) for item in target.elts)
         exact = value.items is not None and len(value.items) == len(target.elts) and not starred
@@ -294,10 +299,10 @@ class Flow(Calls):
             part = value.items[index] if exact and value.items else self._part(value)
             self.assign(item, part, node, kind, local)
 
-    def _part(self, value: Value) -> Value:
+    def _part(self, value: PossibleValue) -> PossibleValue:
         """One of several that a value is taken apart into."""
         if value.may(TENSORS):
-            return Value(Kind.TENSOR | value.kind & Kind.UNKNOWN, dtype=value.dtype)
+            return PossibleValue(Kind.TENSOR | value.kind & Kind.UNKNOWN, dtype=value.dtype)
         if value.may(Kind.CONTAINER | Kind.ITERATOR):
             return value.each()
         return model.NUMPY if value.is_only(Kind.NUMPY) else model.UNKNOWN
@@ -425,7 +430,7 @@ class Flow(Calls):
             self._return(self.function, value)
         return False
 
-    def _return(self, function: Function, value: Value) -> None:
+    def _return(self, function: Function, value: PossibleValue) -> None:
         after = join_two(function.returns, replace(value, constant=None))
         if after != function.returns:
             self.changed.add((RETURNS, function))

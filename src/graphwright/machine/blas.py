@@ -29,7 +29,7 @@ def address(name: str) -> int:
     found = _exported(name) or _wrapped(name)
     if found is None:
         raise ValueError(f"BLAS has no routine {name!r}")
-    bound(Bound.threads)  # SciPy's BLAS may have been loaded just now
+    bound(ThreadBound.threads)  # SciPy's BLAS may have been loaded just now
     return found
 
 
@@ -68,7 +68,7 @@ def _wrapped(name: str) -> int | None:
     return pointer
 
 
-class Bound:
+class ThreadBound:
     """How many threads BLAS may use: 0 means as many as it chose when it was loaded."""
 
     threads = 0
@@ -79,8 +79,8 @@ class Bound:
 
 def bound(threads: int) -> None:
     """Bounds the threads of every BLAS that is loaded, NumPy's and SciPy's own; 0 frees them."""
-    with Bound.lock:
-        Bound.threads = threads
+    with ThreadBound.lock:
+        ThreadBound.threads = threads
         _apply()
 
 
@@ -89,28 +89,28 @@ class Hold:
     each call, and take the cores from whoever else has something to do."""
 
     def __init__(self) -> None:
-        with Bound.lock:
-            Bound.holds.add(id(self))
+        with ThreadBound.lock:
+            ThreadBound.holds.add(id(self))
             _apply()
 
     def release(self) -> None:
         """Ends it."""
-        with Bound.lock:
-            if id(self) in Bound.holds:
-                Bound.holds.remove(id(self))
+        with ThreadBound.lock:
+            if id(self) in ThreadBound.holds:
+                ThreadBound.holds.remove(id(self))
                 _apply()
 
     __del__ = release
 
 
 def _apply() -> None:
-    threads = 1 if Bound.holds else Bound.threads
-    if (not threads and not Bound.chosen) or sys.is_finalizing():
+    threads = 1 if ThreadBound.holds else ThreadBound.threads
+    if (not threads and not ThreadBound.chosen) or sys.is_finalizing():
         return
     from threadpoolctl import ThreadpoolController
 
     for library in ThreadpoolController().select(user_api="blas").lib_controllers:
-        before = Bound.chosen.setdefault(library.filepath, library.num_threads)
+        before = ThreadBound.chosen.setdefault(library.filepath, library.num_threads)
         # From its version 3.7 on, threadpoolctl heeds only the thread that was the first to set a
         # number. Here one thread holds BLAS and another ends that.
         free = getattr(library, "clear_controlling_thread", None)
@@ -123,8 +123,8 @@ def _apply() -> None:
 
 def _forget() -> None:
     """The child of a fork has none of the threads that hold BLAS."""
-    if Bound.holds:
-        Bound.holds.clear()
+    if ThreadBound.holds:
+        ThreadBound.holds.clear()
         _apply()
 
 

@@ -20,7 +20,7 @@ from graphwright.machine.exclusion import exclusive, keep
 from graphwright.machine.targets import description, target
 
 if TYPE_CHECKING:
-    from graphwright.machine.linking import Library, Module
+    from graphwright.machine.linking import Library, LinkedModule
 
 #: Where something lies that a module refers to; None if it is not there.
 Resolve = Callable[[str], int | None]
@@ -52,13 +52,13 @@ def compiled(text: str) -> Library:
     return library
 
 
-def _prepared(text: str, resolve: Resolve) -> tuple[bytes, Module | None]:
+def _prepared(text: str, resolve: Resolve) -> tuple[bytes, LinkedModule | None]:
     """The object file of a module, from the disk if it was made before, and what our linker
     makes of it."""
     from graphwright.machine import linking
     from graphwright.machine.elf import Unlinkable
 
-    def module_of(data: bytes) -> Module | None:
+    def module_of(data: bytes) -> LinkedModule | None:
         return linking.prepared(data, defined(text), resolve) if linking.is_known() else None
 
     kept = disk_cache()

@@ -53,7 +53,7 @@ class Library:
         weakref.finalize(self, free, *block).atexit = False
 
 
-class Module(NamedTuple):
+class LinkedModule(NamedTuple):
     """An object file that can be linked: laid out, with the addresses of what it refers to."""
 
     file: ObjectFile
@@ -83,7 +83,7 @@ def prepared(
     names: Iterable[str],
     resolve: Callable[[str], int | None],
     processor: int | None = None,
-) -> Module:
+) -> LinkedModule:
     """An object file that defines `names`, ready to be loaded; `resolve` says where something lies.
 
     `Unlinkable` if the file is damaged, of another processor, or has something that is not known.
@@ -111,7 +111,7 @@ def prepared(
     missing = [name for name in names if name not in exports]
     if missing:
         raise Unlinkable(f"it does not define {', '.join(missing)}")
-    return Module(file, offsets, veneers, ends, outside, exports)
+    return LinkedModule(file, offsets, veneers, ends, outside, exports)
 
 
 _NOTHING = Section(0, 0, 1, b"")
@@ -170,7 +170,7 @@ def _up(number: int, step: int) -> int:
     return -(-number // step) * step
 
 
-def image(module: Module, base: int) -> bytearray:
+def image(module: LinkedModule, base: int) -> bytearray:
     """What is to lie in memory from an address on."""
     file = module.file
     found = bytearray(module.ends[-1])
@@ -194,7 +194,7 @@ def image(module: Module, base: int) -> bytearray:
     return found
 
 
-def load(module: Module) -> Library:
+def load(module: LinkedModule) -> Library:
     """The functions of a module in memory; `OSError` where the system refuses that."""
     code, constants, size = module.ends
     base = _new_block(size)

@@ -19,7 +19,7 @@ from graphwright.machine import products, targets, threads
 from graphwright.machine.array_layout import address
 from graphwright.machine.products import steps
 from graphwright.machine.strip_code import ADD, MULTIPLY, OVER, PACK, UPDATE
-from graphwright.machine.strips import OTHER, OWN, RESULT, SOURCE, Plan
+from graphwright.machine.strips import OTHER, OWN, RESULT, SOURCE, StripPlan
 
 Array = npt.NDArray[Any]
 
@@ -143,7 +143,7 @@ def _blocked(x: Array, y: Array) -> Array:
     return result
 
 
-def _plan_of(x: Array, y: Array, mode: int) -> Plan:
+def _plan_of(x: Array, y: Array, mode: int) -> StripPlan:
     """The plan of a product of two matrices."""
     (m, k), n = x.shape, y.shape[1]
     shared = 1 if m * k * n < 2 * products.ALONE else threads.available()
@@ -159,7 +159,7 @@ def _plan(
     shared: int,
     most: int,
     mode: int,
-) -> Plan:
+) -> StripPlan:
     """The steps of a product of matrices with these strides, for so many threads. They share the
     columns, or rows where there are few columns; `most` rows of the right operand are packed
     together, the first of which do to what was there what `mode` says."""
@@ -178,7 +178,7 @@ def _plan(
     units = -(-(n if by_columns else m) // unit)
     rows, cols = steps((m,), left[:1]), steps((k,), left[1:])
     places = steps((m,), (n * size,))
-    plan = Plan(pieces if shared > 1 else 1)
+    plan = StripPlan(pieces if shared > 1 else 1)
     plan.end_part()
     for piece in range(pieces):
         start, stop = (units * p // pieces * unit for p in (piece, piece + 1))

@@ -21,7 +21,7 @@ from graphwright.base.named_tuples import NamedTuple
 from graphwright.machine import compiler, targets, threads
 from graphwright.machine.array_layout import address
 from graphwright.machine.preparation import Preparation
-from graphwright.machine.tile_code import Tile
+from graphwright.machine.tile_code import CodeTile
 
 Array = npt.NDArray[Any]
 Table = npt.NDArray[np.int64]
@@ -50,7 +50,7 @@ class Shared(NamedTuple):
 class Kernels(NamedTuple):
     """The native functions for one dtype."""
 
-    tile: Tile
+    tile: CodeTile
     pack: Any
     multiply: Any
     matmul_part: Shared
@@ -60,7 +60,7 @@ class Kernels(NamedTuple):
 @functools.cache
 def kernels(dtype: np.dtype[Any]) -> Kernels:
     """The functions for float32 or float64, compiled at the first call."""
-    return load(Tile(targets.vectors(), dtype.itemsize * 8))
+    return load(CodeTile(targets.vectors(), dtype.itemsize * 8))
 
 
 @functools.cache
@@ -74,7 +74,7 @@ def preparation(dtype: np.dtype[Any]) -> Preparation:
     return Preparation(make)
 
 
-def load(tile: Tile) -> Kernels:
+def load(tile: CodeTile) -> Kernels:
     """Compiles the functions for a tile."""
     addresses = compiler.compiled(tile.text()).addresses
     place, number = ctypes.c_void_p, ctypes.c_int64
@@ -117,7 +117,7 @@ def _steps(shape: tuple[int, ...], strides: tuple[int, ...]) -> Table:
 _remembered_steps = functools.lru_cache(maxsize=256)(_steps)
 
 
-class Packed(NamedTuple):
+class PackedOperand(NamedTuple):
     """A right operand as the kernels read it."""
 
     panels: Array
@@ -125,7 +125,7 @@ class Packed(NamedTuple):
     columns: int
 
 
-def pack(matrix: Array, out: Array | None = None) -> Packed:
+def pack(matrix: Array, out: Array | None = None) -> PackedOperand:
     """A matrix in panels, written over the start of `out` if it is given."""
     k, n = matrix.shape
     functions = kernels(matrix.dtype)
@@ -133,10 +133,10 @@ def pack(matrix: Array, out: Array | None = None) -> Packed:
         out = aligned(packed_size(k, n, functions.tile), matrix.dtype)
     rows = steps((k,), matrix.strides[:1])
     functions.pack(address(matrix), address(rows), k, matrix.strides[1], n, address(out))
-    return Packed(out, k, n)
+    return PackedOperand(out, k, n)
 
 
-def packed_size(k: int, n: int, tile: Tile) -> int:
+def packed_size(k: int, n: int, tile: CodeTile) -> int:
     """The elements of a matrix of k rows and n columns when it is packed."""
     return k * -(-n // tile.lanes) * tile.lanes
 
@@ -145,7 +145,7 @@ def multiply(
     a: int,
     rows: Table,
     cols: Table,
-    b: Packed,
+    b: PackedOperand,
     c: int,
     places: Table,
     factors: tuple[float, float] | None = None,
@@ -168,7 +168,7 @@ def multiply(
     )
 
 
-def work_size(m: int, k: int, n: int, tile: Tile, reused: bool) -> int:
+def work_size(m: int, k: int, n: int, tile: CodeTile, reused: bool) -> int:
     """The bytes that the native `matmul` needs to work in: for all panels of right operands that
     come again, for one panel of others."""
     n = n if reused else min(n, tile.widest * tile.lanes)

@@ -25,7 +25,7 @@ SOURCE, OTHER, RESULT, PANELS, FRAME, OWN = range(6)
 _LINE = 64  # bytes of a line of the cache
 
 
-class Plan:
+class StripPlan:
     """Steps of several parts, after those that all parts need."""
 
     def __init__(self, parts: int) -> None:
@@ -54,7 +54,7 @@ class Plan:
         at = base - PANELS
         self.sizes[at] = max(self.sizes[at], -(-size // _LINE) * _LINE)
 
-    def finish(self) -> Plan:
+    def finish(self) -> StripPlan:
         """The steps as native code reads them."""
         self.table = np.array(self.steps, np.int64).reshape(-1, WORDS)
         self.places = np.array(self.starts, np.int64)

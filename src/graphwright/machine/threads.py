@@ -79,7 +79,7 @@ def run(function: int, context: int, blocks: int) -> None:
         call(context, block)
 
 
-class Pool(NamedTuple):
+class ThreadPool(NamedTuple):
     """The functions of the native pool."""
 
     address: int
@@ -92,13 +92,13 @@ class Pool(NamedTuple):
 class Workers:
     """The pool, once there is one, and the threads that were started for it."""
 
-    pool: Pool | None = None
+    pool: ThreadPool | None = None
     started = 0
     used = 1  # by a job, its caller among them
     lock = threading.Lock()
 
 
-def _start(pool: Pool) -> None:
+def _start(pool: ThreadPool) -> None:
     """Starts the workers that are missing, and has jobs use as many as the bound allows.
 
     From Python 3.12 on none can be once the interpreter ends: jobs use those that are there.
@@ -127,7 +127,7 @@ if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=_forget)
 
 
-def _pool() -> Pool | None:
+def _pool() -> ThreadPool | None:
     """The native pool, compiled at the first call; None where there are no POSIX threads."""
     if Workers.pool is None and os.name == "posix":
         with LLVM:  # not the workers' lock: who uses LLVM starts workers, too
@@ -135,7 +135,7 @@ def _pool() -> Pool | None:
     return Workers.pool
 
 
-def _compiled() -> Pool:
+def _compiled() -> ThreadPool:
     from graphwright.machine import compiler, targets, thread_pool_code
 
     pause = thread_pool_code.PAUSES.get(targets.target().family, "")
@@ -144,7 +144,7 @@ def _compiled() -> Pool:
     )
     place = library.addresses["parallel_for"]
     number, pointer = ctypes.c_int64, ctypes.c_void_p
-    pool = Pool(
+    pool = ThreadPool(
         place,
         ctypes.CFUNCTYPE(None, pointer, pointer, number)(place),
         ctypes.CFUNCTYPE(None, number)(library.addresses["limit"]),

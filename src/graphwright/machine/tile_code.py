@@ -19,7 +19,7 @@ from graphwright.machine import jobs, strip_code, turn_code
 from graphwright.machine.vector_code import VectorCode
 
 
-class Tile(VectorCode):
+class CodeTile(VectorCode):
     """The shape of a tile for one kind of element, and the text of its kernels."""
 
     @property

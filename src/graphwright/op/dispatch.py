@@ -6,7 +6,7 @@ for it looked through; what it raises then shows the user's own lines. So tensor
 call of a function with the very same parameters, and nothing else.
 
 A meaning is registered for one function (`implement`), or for all that work element by
-element (the `Family` UNARY, BINARY, ASSERTIONS). What users register goes before what the
+element (the `DispatchFamily` UNARY, BINARY, ASSERTIONS). What users register goes before what the
 library does, and must not be ambiguous.
 """
 
@@ -39,7 +39,7 @@ class Meaning(NamedTuple):
     is_users: bool
 
 
-class Family:
+class DispatchFamily:
     """Functions that one handler serves: it is called with the function and its operands."""
 
     def __init__(self, what: str, count: int) -> None:
@@ -84,9 +84,9 @@ class Family:
         return handler(functools.partial(public, **options) if options else public, *operands)
 
 
-UNARY = Family("unary elementwise", 1)
-BINARY = Family("binary elementwise", 2)
-ASSERTIONS = Family("binary elementwise assert", 2)
+UNARY = DispatchFamily("unary elementwise", 1)
+BINARY = DispatchFamily("binary elementwise", 2)
+ASSERTIONS = DispatchFamily("binary elementwise assert", 2)
 FAMILIES = (UNARY, BINARY, ASSERTIONS)
 
 _MEANINGS: dict[Function, list[Meaning]] = {}

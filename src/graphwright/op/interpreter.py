@@ -28,13 +28,13 @@ class Interpreter(Protocol):
         """A tensor of a NumPy array or Python value."""
 
 
-class State(threading.local):
+class InterpreterState(threading.local):
     """The active interpreter of each thread; None means plain eager execution."""
 
     active: Interpreter | None = None
 
 
-STATE = State()
+STATE = InterpreterState()
 
 
 def apply(op: Op, *operands: Any, name: str | None = None) -> Any:

@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 from graphwright.base.errors import InvalidArgumentError
 from graphwright.control.assertions import assert_equal
 from graphwright.op.interpreter import convert
-from graphwright.ragged.methods import Bodies
+from graphwright.ragged.methods import RaggedMethods
 from graphwright.ragged.positions import length_of
 from graphwright.ragged.row_partition import RowPartition, splits_dtype
 from graphwright.types import dtypes as dt
@@ -21,7 +21,7 @@ class Factories:
     __slots__ = ()
 
     #: Installed by `graphwright.hooks`.
-    _bodies: ClassVar[Bodies]
+    _bodies: ClassVar[RaggedMethods]
 
     @classmethod
     def _of(cls, values: Any, make: Callable[[Any], RowPartition], validate: bool) -> Any:

@@ -7,7 +7,7 @@ from graphwright.ragged.spec import RaggedTensorSpec
 
 
 class RaggedBodies:
-    """See `ragged.methods.Bodies`."""
+    """See `ragged.methods.RaggedMethods`."""
 
     from_tensor = staticmethod(ragged_conversion.from_tensor)
     from_sparse = staticmethod(ragged_conversion.from_sparse)

@@ -7,7 +7,7 @@ from typing import Any, Protocol
 from graphwright.types.dtypes import DType
 
 
-class Bodies(Protocol):
+class RaggedMethods(Protocol):
     """The bodies of methods that need ragged tensors themselves."""
 
     def from_tensor(

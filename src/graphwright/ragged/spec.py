@@ -155,7 +155,7 @@ def product(dims: Sequence[int | None]) -> int | None:
 
 
 class RaggedItems:
-    """Tensors or ragged tensors collected as the rows of one: see `control.map.Items`."""
+    """Tensors or ragged tensors collected as the rows of one: see `control.map.MappedItems`."""
 
     def __init__(self, spec: RaggedTensorSpec) -> None:
         self._spec = spec

@@ -26,7 +26,7 @@ from graphwright.values.variable import Variable
 PRIMITIVES = (int, float, bool, str, bytes, complex, type(None), type(...))
 
 
-class Literal(TraceType):
+class LiteralType(TraceType):
     """A Python value that a trace was made for."""
 
     __slots__ = ("value",)
@@ -41,20 +41,20 @@ class Literal(TraceType):
     def is_subtype_of(self, other: Any) -> bool:
         return bool(self == other)
 
-    def most_specific_common_supertype(self, types: Sequence[Any]) -> Literal | None:
+    def most_specific_common_supertype(self, types: Sequence[Any]) -> LiteralType | None:
         return self if all(self == other for other in types) else None
 
     def placeholder_value(self, placeholder_context: Any = None) -> Any:
         return self.value
 
     def cast(self, value: Any, context: Any = None) -> Any:
-        if Literal(value) == self:
+        if LiteralType(value) == self:
             return value
         raise TypeError(f"Can not cast {value} to {self}")
 
     def __eq__(self, other: object) -> bool:
         return (
-            isinstance(other, Literal)
+            isinstance(other, LiteralType)
             and type(self.value) is type(other.value)
             and bool(distinct(self.value) == distinct(other.value))
         )
@@ -329,7 +329,7 @@ class TypeContext:
         if isinstance(value, (np.ndarray, np.generic)):
             return spec_of(type_of(value))
         if isinstance(value, PRIMITIVES) and type(value) in PRIMITIVES:
-            return Literal(value)
+            return LiteralType(value)
         parts = structure_parts(value)
         if parts is not None:
             return self._structure(value, *parts)
@@ -349,7 +349,7 @@ class TypeContext:
 
     def _other(self, value: Any) -> TraceType:
         if isinstance(value, PRIMITIVES):
-            return Literal(value)
+            return LiteralType(value)
         try:
             reference = weakref.ref(value)
             hash(reference)
@@ -366,7 +366,7 @@ class TypeContext:
                 "`tf.types.experimental.TraceType`."
             )
             raise complete(TypeError(words)) from None
-        return Literal(value)
+        return LiteralType(value)
 
 
 def spec_of(type_: Any) -> TensorSpec:

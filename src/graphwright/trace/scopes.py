@@ -10,7 +10,7 @@ from typing import Any
 from graphwright.ir.graph import Names
 from graphwright.op.interpreter import activate
 from graphwright.trace.tracer import current_tracer
-from graphwright.values.variable import Scope
+from graphwright.values.variable import NamePrefix
 
 
 class EagerScope(threading.local):
@@ -32,7 +32,7 @@ def scoped_names() -> Names | EagerScope:
     return EAGER if tracer is None else tracer.graph.names
 
 
-Scope.prefix = lambda: scoped_names().scope
+NamePrefix.prefix = lambda: scoped_names().scope
 
 
 class name_scope:

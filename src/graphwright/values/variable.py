@@ -52,7 +52,7 @@ class VariableAggregation(Enum):
     ONLY_FIRST_REPLICA = 3
 
 
-class Scope:
+class NamePrefix:
     """What the names of variables begin with; `trace.scopes` provides it."""
 
     prefix: Callable[[], str] = staticmethod(lambda: "")
@@ -189,7 +189,7 @@ class Variable(Operators, Dense, Trackable, metaclass=Creation):
                 f"The initial value's shape ({value.shape}) is not compatible with the explicitly "
                 f"supplied `shape` argument ({shape})."
             )
-        self._name = Scope.prefix() + (name or "Variable")
+        self._name = NamePrefix.prefix() + (name or "Variable")
         self._trainable = True if trainable is None else bool(trainable)
         self._constraint = constraint
         self._synchronization = synchronization

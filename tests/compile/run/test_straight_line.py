@@ -10,12 +10,12 @@ import pytest
 
 import graphwright as tf
 from graphwright.compile.graph.simplify import simplify
-from graphwright.compile.run.straight_line import Source, runner
+from graphwright.compile.run.straight_line import GeneratedSource, runner
 
 
 def text_of(function, *arguments):
     graph = tf.function(function).get_concrete_function(*arguments).graph
-    source = Source(simplify(graph))
+    source = GeneratedSource(simplify(graph))
     source.write()
     return source.lines[1:]
 

@@ -14,7 +14,7 @@ from graphwright.compile.run.options import OPTIONS
 from graphwright.compile.select import large_operands
 from graphwright.compile.select.large_operands import (
     WORTH,
-    Code,
+    OperandCode,
     elementwise,
     is_slow,
     kernel,
@@ -48,7 +48,7 @@ def both(op, *arrays):
     """What NumPy makes of arrays, and what native code does, which has to be there."""
     types = [dt.of_numpy(array.dtype) for array in arrays]
     slow = op.bind_checked(types)
-    assert Code(op, [TensorType(dtype, (None,)) for dtype in types]).ready() is not None
+    assert OperandCode(op, [TensorType(dtype, (None,)) for dtype in types]).ready() is not None
     found = elementwise(op, types, refused)(*arrays)
     with np.errstate(all="ignore"):
         expected = np.asarray(slow(*arrays))
@@ -96,9 +96,9 @@ def exponential(slow=lambda x: "NumPy's"):
 
 
 def test_numpy_computes_until_the_code_is_there(monkeypatch):
-    go, make = threading.Event(), Code.make
+    go, make = threading.Event(), OperandCode.make
     monkeypatch.setattr(Waiting, "always", False)
-    monkeypatch.setattr(Code, "make", lambda self: (go.wait(), make(self)))
+    monkeypatch.setattr(OperandCode, "make", lambda self: (go.wait(), make(self)))
     fast = exponential()
     try:
         assert fast(X) == "NumPy's"
@@ -130,8 +130,8 @@ def test_both_are_compared_in_checking_mode(monkeypatch):
 def test_ops_on_rows_have_code_for_each_size_of_them(monkeypatch):
     monkeypatch.setattr(large_operands, "_MOST_CODES", 2)
     made = []
-    make = Code.make
-    monkeypatch.setattr(Code, "make", lambda self: (made.append(self), make(self)))
+    make = OperandCode.make
+    monkeypatch.setattr(OperandCode, "make", lambda self: (made.append(self), make(self)))
     softmax = Softmax()
     fast = rowwise(softmax, [dt.float64], softmax.kernel)
     for x, codes in ((X, 1), (X[:3, 1:], 1), (X[0], 2), (X.T, 2), (X[0, 0], 2)):
@@ -165,7 +165,7 @@ def test_which_ops_are_worth_it():
 
 def test_small_operands_stay_with_numpy(monkeypatch):
     monkeypatch.setattr(large_operands, "WORTH", WORTH)
-    monkeypatch.setattr(Code, "ready", lambda self: lambda x: (np.full(len(x), "native"),))
+    monkeypatch.setattr(OperandCode, "ready", lambda self: lambda x: (np.full(len(x), "native"),))
     either = kernel(transcendental.EXP, [dt.float32], lambda x: "NumPy's")
     assert either(np.ones(WORTH - 1)) == "NumPy's"
     assert either(np.ones(())) == "NumPy's"

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from graphwright.machine import threads
 from graphwright.machine.targets import Vectors
 from graphwright.ops.convolution import convolution_kernels, pooling_kernels, sliding
-from graphwright.ops.convolution.window_code import Sliding
+from graphwright.ops.convolution.window_code import SlidingCode
 
 NEVER = 1 << 62
 
@@ -103,7 +103,7 @@ def test_other_processors(vectors: Vectors, monkeypatch: pytest.MonkeyPatch) -> 
     """Vectors of other sizes compute the same."""
     array = integers((2, 9, 9, 13), "f4")
     expected = pooling_kernels.max_pool(array, (3, 3), (2, 2), "SAME")
-    functions = sliding.load(Sliding(vectors, 32))
+    functions = sliding.load(SlidingCode(vectors, 32))
     monkeypatch.setattr(sliding, "functions", lambda dtype: functions)
     monkeypatch.setattr(pooling_kernels, "WORTH", 1)
     np.testing.assert_array_equal(pooling_kernels.max_pool(array, (3, 3), (2, 2), "SAME"), expected)

@@ -45,7 +45,7 @@ def band_part(op: Op, x: Any, lower: Any, upper: Any) -> Any:
     return identity(x)
 
 
-class Band:
+class StoredBand:
     """Where the diagonals lower, ..., upper of a matrix are stored: see `ops.linalg.matrices`."""
 
     def __init__(self, rows: Any, columns: Any, bounds: tuple[int, int], align: str) -> None:
@@ -105,7 +105,7 @@ def diagonal_matrix(op: Any, diagonal: Any, k: Any, rows: Any, columns: Any, val
         sizes = matrix_sizes(size, *bounds, *wanted)
     else:
         return None
-    return Band(sizes[0], sizes[1], bounds, op.align).stored(diagonal, value)
+    return StoredBand(sizes[0], sizes[1], bounds, op.align).stored(diagonal, value)
 
 
 def diagonal_part(op: Any, x: Any, k: Any, padding: Any) -> Any:
@@ -113,7 +113,7 @@ def diagonal_part(op: Any, x: Any, k: Any, padding: Any) -> Any:
     bounds = bounds_of(host(k))
     if bounds is None or not is_inside(bounds, x):
         return None
-    return Band(extent(x, -2), extent(x, -1), bounds, op.align).taken(x, padding)
+    return StoredBand(extent(x, -2), extent(x, -1), bounds, op.align).taken(x, padding)
 
 
 def other_diagonal(op: Any, x: Any, diagonal: Any, k: Any) -> Any:
@@ -121,7 +121,7 @@ def other_diagonal(op: Any, x: Any, diagonal: Any, k: Any) -> Any:
     bounds = bounds_of(host(k))
     if bounds is None or not is_inside(bounds, x):
         return None
-    band = Band(extent(x, -2), extent(x, -1), bounds, op.align)
+    band = StoredBand(extent(x, -2), extent(x, -1), bounds, op.align)
     if None in (diagonal.shape[-1], *x.shape[-2:]):  # it must be as long as it is to be
         diagonal = reshape(diagonal, [*dims_of(diagonal)[:-1], band.longest])
     return band.stored(diagonal, x)
@@ -138,7 +138,7 @@ def tensor_diagonal(op: Op, diagonal: Any) -> Any:
     row = reshape(diagonal, [-1])
     size = extent(row, 0)
     zero = cast(0, diagonal.dtype)
-    return reshape(Band(size, size, (0, 0), "LEFT_LEFT").stored(row, zero), dims * 2)
+    return reshape(StoredBand(size, size, (0, 0), "LEFT_LEFT").stored(row, zero), dims * 2)
 
 
 def tensor_diagonal_part(op: Op, x: Any) -> Any:
@@ -147,7 +147,7 @@ def tensor_diagonal_part(op: Op, x: Any) -> Any:
     if not half or None in x.shape:
         return None
     size = math.prod(half)
-    row = Band(size, size, (0, 0), "LEFT_LEFT").taken(reshape(x, [size, size]), None)
+    row = StoredBand(size, size, (0, 0), "LEFT_LEFT").taken(reshape(x, [size, size]), None)
     return reshape(row, half)
 
 

@@ -131,7 +131,7 @@ class Reinterpreted(Elementwise):
 
 
 class Scanned(Op):
-    """Each element combined with all before it along an axis; see `ops.math.cumulation.Scan`."""
+    """Each element combined with all before it along an axis; see `ops.math.cumulation.Cumulation`."""
 
     type_name = "_Scanned"
     inputs = ("x: T",)

@@ -43,7 +43,7 @@ class Constants:
         return shifted * self.factor
 
 
-class Tensors(Constants):
+class TensorGrid(Constants):
     """A grid between tensors, moved so that 0 is on it."""
 
     def __init__(self, op: Any, low: Any, high: Any) -> None:
@@ -63,7 +63,7 @@ class Tensors(Constants):
 
 def on_grid(op: Op, x: Any, *bounds: Any) -> Any:
     """The nearest value of the grid; 0 for an empty range"""
-    grid = Tensors(op, *bounds) if bounds else Constants(op)
+    grid = TensorGrid(op, *bounds) if bounds else Constants(op)
     shifted = minimum(maximum(x, grid.least), grid.most) - grid.least
     result = floor(grid.places(shifted) - grid.zero + 0.5) * grid.step
     return result if grid.empty is None else where(grid.empty, zeros_like(result), result)
@@ -77,7 +77,7 @@ def inside(op: Op, g: Any, x: Any) -> Any:
 
 def split(op: Op, g: Any, x: Any, low: Any, high: Any) -> Any:
     """The cotangent where `x` is in the range, and the sums of it below and above"""
-    grid = Tensors(op, low, high)
+    grid = TensorGrid(op, low, high)
     within = logical_or(grid.empty, logical_and(x >= grid.least, x <= grid.most))
     there = logical_not(grid.empty)
     sides = (logical_and(there, x < grid.least), logical_and(there, x > grid.most))

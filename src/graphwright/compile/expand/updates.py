@@ -20,7 +20,7 @@ from graphwright.base.named_tuples import NamedTuple
 from graphwright.compile.expand.accumulate import uses_of
 from graphwright.compile.graph.failures import may_fail
 from graphwright.compile.graph.prune import like, prune
-from graphwright.compile.graph.variable_cells import Cells
+from graphwright.compile.graph.variable_cells import VariableCells
 from graphwright.compile.nests.element_kinds import is_native_dtype
 from graphwright.ir.graph import Graph, Node, Value
 from graphwright.machine import matmul
@@ -86,12 +86,12 @@ class Update(NamedTuple):
     subtracts: bool
 
 
-class Reader:
+class UpdateFinder:
     """Finds updates by products in a graph, node after node."""
 
     def __init__(self, graph: Graph) -> None:
         self.uses = uses_of(graph)
-        self.cells = Cells(graph)
+        self.cells = VariableCells(graph)
         self.held: dict[Value, Value] = {}  # what variables hold now, as it was read, by value
 
     def visit(self, node: Node) -> Update | None:
@@ -184,7 +184,7 @@ def updated_by_products(graph: Graph) -> Graph:
 
     These wait as long as nobody can tell: what is around them then is one segment.
     """
-    reader = Reader(graph)
+    reader = UpdateFinder(graph)
     nodes: list[Node] = []
     waiting: list[Node] = []
     for node in graph.nodes:

@@ -17,7 +17,7 @@ from graphwright.base.errors import OpError
 from graphwright.base.forks import cached_property
 from graphwright.compile.graph.passes import through
 from graphwright.compile.graph.prune import inline, like, moved, prune, resolved
-from graphwright.compile.graph.variable_cells import Cells
+from graphwright.compile.graph.variable_cells import VariableCells
 from graphwright.compile.run.options import enabled
 from graphwright.ir.graph import Graph, Node, Value, subgraphs_of
 from graphwright.ir.known import is_whole, known
@@ -108,9 +108,9 @@ class Reads:
         self.nodes: dict[Value, Node] = {}  # by handle
 
     @cached_property
-    def cells(self) -> Cells:
+    def cells(self) -> VariableCells:
         """What the graph's handles stand for."""
-        return Cells(self.graph)
+        return VariableCells(self.graph)
 
     def found(self, node: Node) -> Node | None:
         """The node that has read the same before."""

@@ -10,7 +10,7 @@ from graphwright.types.tensor_type import Dims
 from graphwright.values.tensor import EagerTensor
 
 
-class Cells:
+class VariableCells:
     """What is known of the storage behind the handles in one graph."""
 
     def __init__(self, graph: Graph) -> None:

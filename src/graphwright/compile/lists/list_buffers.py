@@ -1,6 +1,6 @@
 """Lists as buffers: which memory holds a list's items, how many there are, and who may change it.
 
-A list in machine code is a `Storage`, items of one shape one after the other, and a length. All
+A list in machine code is a `ListStorage`, items of one shape one after the other, and a length. All
 versions of a list share its storage: what is popped stays where it was, a new item is written in
 place. That is right where nobody looks at an older version any more, which `check` makes sure of.
 """
@@ -68,7 +68,7 @@ LIST_OPS: frozenset[type[Op]] = frozenset(
 )
 
 
-class Storage:
+class ListStorage:
     """The memory of a list."""
 
     def __init__(self, kind: str | None, item: Shape | None, source: Node | None) -> None:
@@ -91,17 +91,17 @@ class Storage:
 class Listed(NamedTuple):
     """One version of a list; `size` is its length, where that is a size."""
 
-    storage: Storage
+    storage: ListStorage
     size: Size | None
 
 
-class Lists:
+class ListBuffers:
     """The lists of one program."""
 
     def __init__(self, sizes: Sizes) -> None:
         self.sizes = sizes
         self.found: dict[Value, Listed] = {}
-        self.made: dict[tuple[Node, int], Storage] = {}  # by who uses what was made of nothing
+        self.made: dict[tuple[Node, int], ListStorage] = {}  # by who uses what was made of nothing
         self.late: dict[Value, Listed] = {}  # stacks that are results, of these lists
         self.copied: set[Node] = set()  # reads of what is changed while the result is needed
 
@@ -134,20 +134,20 @@ class Lists:
             storage = self.made[key] = self.make(maker, schedule)
         return Listed(storage, self.count_of(maker, schedule))
 
-    def make(self, maker: Node, schedule: Any) -> Storage:
+    def make(self, maker: Node, schedule: Any) -> ListStorage:
         """The storage of a list made of nothing."""
         op: Any = maker.op
         if isinstance(op, TensorListZerosLike):
             like = self.used(maker, 0, schedule).storage
             if like.item is None:
                 raise NotNative("a list of unknown items", [maker])
-            return Storage(like.kind, like.item, maker)
+            return ListStorage(like.kind, like.item, maker)
         if not isinstance(op, (EmptyTensorList, TensorListReserve)):
             raise NotNative(f"{op.type_name} makes a list elsewhere", [maker])
         if isinstance(op, EmptyTensorList) and host_of(self.sizes, maker.inputs[1], no_dims) >= 0:
             raise NotNative("a list has a limit", [maker])
         shape = self.shape(maker.inputs[0], schedule)
-        storage = Storage(kind_of(op.element_dtype), shape, maker)
+        storage = ListStorage(kind_of(op.element_dtype), shape, maker)
         return storage
 
     def count_of(self, maker: Node, schedule: Any) -> Size | None:
@@ -186,7 +186,7 @@ class Lists:
         if isinstance(op, TensorListFromTensor):
             rows = schedule.of(node.inputs[0])
             kind = kind_of(node.inputs[0].type.dtype)
-            self.found[node.outputs[0]] = Listed(Storage(kind, rows[1:], node), rows[0])
+            self.found[node.outputs[0]] = Listed(ListStorage(kind, rows[1:], node), rows[0])
             return
         listed = self.used(node, 0, schedule)
         storage = listed.storage
@@ -228,7 +228,7 @@ class Lists:
         if isinstance(op, (TensorListPopBack, TensorListTake, TensorListResize)):
             storage.popped = True
 
-    def fit(self, storage: Storage, item: Value, schedule: Any) -> None:
+    def fit(self, storage: ListStorage, item: Value, schedule: Any) -> None:
         """An item has the shape of all."""
         kind = kind_of(item.type.dtype)
         sizes = None
@@ -244,7 +244,7 @@ class Lists:
         storage.kind = kind
         storage.item = dims if storage.item is None else self.unified(storage.item, dims)
 
-    def append(self, storage: Storage, other: Storage) -> None:
+    def append(self, storage: ListStorage, other: ListStorage) -> None:
         """The items of another list are added to one: they have the shape of all."""
         if other.gaps and not other.declared:
             raise NotNative("nothing says what shape the items of a list have")
@@ -258,11 +258,11 @@ class Lists:
         if other.sizes is not UNWRITTEN:
             self.note_sizes(storage, other.sizes)
 
-    def taken(self, storage: Storage, node: Node) -> Storage:
+    def taken(self, storage: ListStorage, node: Node) -> ListStorage:
         """The storage of the last items of a list."""
         if storage.item is None:
             raise NotNative("nothing says what shape the items of a list have", [node])
-        result = Storage(storage.kind, storage.item, node)
+        result = ListStorage(storage.kind, storage.item, node)
         if storage.sizes not in (None, UNWRITTEN):
             storage.relied = True
             result.sizes = storage.sizes
@@ -277,7 +277,7 @@ class Lists:
         known = all(isinstance(size, (Size, int)) for size in found)
         return tuple([as_size(self.sizes, size) for size in found]) if known else None
 
-    def note_sizes(self, storage: Storage, sizes: tuple[Any, ...] | None) -> None:
+    def note_sizes(self, storage: ListStorage, sizes: tuple[Any, ...] | None) -> None:
         """Another item of a list is a shape, or something else."""
         made = storage.source is not None and isinstance(storage.source.op, EmptyTensorList)
         same = made and storage.sizes in (sizes, UNWRITTEN)
@@ -329,7 +329,7 @@ class Lists:
             self.late[output] = listed
         schedule.dims[output] = (ZERO if size is None else size, *(listed.storage.item or ()))
 
-    def enter(self, value: Value, storage: Storage, count: Size) -> None:
+    def enter(self, value: Value, storage: ListStorage, count: Size) -> None:
         """A list that the program is given."""
         self.found[value] = Listed(storage, count)
 
@@ -377,8 +377,8 @@ class Lists:
             if not isinstance(node.op, TensorListLength):  # each version has its own
                 last.update(dict.fromkeys(node.inputs, i))
         last.update(dict.fromkeys(schedule.graph.results, float("inf")))
-        seen: dict[Storage, list[tuple[float, Value]]] = {}
-        changes: dict[Storage, int] = {}
+        seen: dict[ListStorage, list[tuple[float, Value]]] = {}
+        changes: dict[ListStorage, int] = {}
         for value in dict.fromkeys(v for n in nodes for v in (*n.outputs, *n.inputs)):
             if is_list(value):
                 root = self.root(value, schedule)
@@ -410,7 +410,7 @@ class Lists:
                 except NotNative as reason:
                     raise NotNative(str(reason), [node]) from None
 
-    def changed_by(self, node: Node, schedule: Any) -> Iterator[Storage]:
+    def changed_by(self, node: Node, schedule: Any) -> Iterator[ListStorage]:
         """The storages that a node changes, of those that were there before."""
         if isinstance(node.op, _CHANGES):
             if self.root(node.inputs[0], schedule) in self.found:

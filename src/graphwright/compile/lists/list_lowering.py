@@ -9,9 +9,9 @@ from graphwright.compile.expand.rewrites import TensorListAddItem
 from graphwright.compile.lists.list_boundary import Arriving, Crossing, Leaving
 from graphwright.compile.lists.list_buffers import (
     MAKERS,
+    ListBuffers,
     Listed,
-    Lists,
-    Storage,
+    ListStorage,
     element_of,
     is_list,
 )
@@ -76,14 +76,14 @@ Length = Size | int
 class ListLowering:
     """Writes the statements of list ops for a program."""
 
-    def __init__(self, program: Lowering, lists: Lists) -> None:
+    def __init__(self, program: Lowering, lists: ListBuffers) -> None:
         self.program = program
         self.lists = lists
         self.lengths: dict[Value, int] = {}  # scalars, of lists whose length is no size
-        self.stacked: dict[Value, tuple[Storage, Length]] = {}  # results that are all items
+        self.stacked: dict[Value, tuple[ListStorage, Length]] = {}  # results that are all items
         self.arriving: list[Arriving] = []
         self.leaving: list[Leaving] = []
-        self.numbers: dict[Storage, int] = {}  # of the inputs that lists arrived as
+        self.numbers: dict[ListStorage, int] = {}  # of the inputs that lists arrived as
 
     def statements(self, node: Node, schedule: Schedule) -> list[Statement]:
         """What a list op does."""
@@ -96,7 +96,7 @@ class ListLowering:
 
     def used(
         self, node: Node, place: int, schedule: Schedule, into: list[Statement]
-    ) -> tuple[Storage, Length]:
+    ) -> tuple[ListStorage, Length]:
         """The storage and the length of a list that a node uses; made here, if of nothing."""
         listed = self.lists.used(node, place, schedule)
         root = self.lists.root(node.inputs[place], schedule)
@@ -133,7 +133,7 @@ class ListLowering:
         into.append(Reserve(storage.buffer, storage.capacity, length, item, kind, slots))
         return length
 
-    def allocate(self, storage: Storage) -> None:
+    def allocate(self, storage: ListStorage) -> None:
         """The buffer of a storage that has memory of its own."""
         if storage.buffer < 0:
             if storage.item is None or storage.kind is None:
@@ -142,7 +142,7 @@ class ListLowering:
             storage.buffer = self.program.buffer("owned", shape, storage.kind)
             storage.capacity = self.program.scalar()
 
-    def shape(self, storage: Storage) -> tuple[Size, str]:
+    def shape(self, storage: ListStorage) -> tuple[Size, str]:
         """The elements of an item, and their kind."""
         if storage.item is None or storage.kind is None:
             raise NotNative("nothing is written to a list")
@@ -252,7 +252,9 @@ class ListLowering:
         into.append(Transfer(storage.buffer, after, own.buffer, ZERO, count, item, kind))
         return into
 
-    def extended(self, storage: Storage, length: Length, into: list[Statement], **how: Any) -> int:
+    def extended(
+        self, storage: ListStorage, length: Length, into: list[Statement], **how: Any
+    ) -> int:
         """Makes room; the new length."""
         result = self.program.scalar()
         item, kind = self.shape(storage)
@@ -261,7 +263,7 @@ class ListLowering:
 
     def write(
         self,
-        storage: Storage,
+        storage: ListStorage,
         index: int,
         length: Length,
         value: Value,
@@ -361,7 +363,7 @@ class ListLowering:
         return into
 
     def read(
-        self, node: Node, storage: Storage, index: int, length: Length, into: list[Statement]
+        self, node: Node, storage: ListStorage, index: int, length: Length, into: list[Statement]
     ) -> None:
         """An item: its memory, and if it is one element, a scalar."""
         item, kind = self.shape(storage)
@@ -380,7 +382,7 @@ class ListLowering:
     def require(
         self,
         node: Node,
-        storage: Storage,
+        storage: ListStorage,
         length: Length,
         schedule: Schedule,
         into: list[Statement],
@@ -471,7 +473,7 @@ class ListLowering:
         dtype, dims = element
         number = len(self.program.inputs)
         count, *item = self.program.add_input(value, TensorType(dtype, (None, *dims)))
-        storage = Storage(kind_of(dtype), tuple(item), None)
+        storage = ListStorage(kind_of(dtype), tuple(item), None)
         self.lists.enter(value, storage, count)
         self.arriving.append(Arriving(number, dtype, dims))
         self.numbers[storage] = number
@@ -484,7 +486,7 @@ class ListLowering:
     def deliver_all(self, body: list[Statement]) -> None:
         """The lists among the results: their memory is known in the end."""
         schedule = self.program.schedule
-        found: list[tuple[int, Storage, Length]] = []
+        found: list[tuple[int, ListStorage, Length]] = []
         for i, value in enumerate(schedule.results):
             if value in self.stacked:
                 found.append((i, *self.stacked[value]))
@@ -500,7 +502,7 @@ class ListLowering:
             self.deliver(i, storage, length, storage not in storages[k + 1 :], body)
 
     def deliver(
-        self, number: int, storage: Storage, length: Length, last: bool, into: list[Statement]
+        self, number: int, storage: ListStorage, length: Length, last: bool, into: list[Statement]
     ) -> None:
         """A list's memory as a result of the program: itself, the last time that it is one."""
         item, kind = self.shape(storage)
@@ -510,7 +512,9 @@ class ListLowering:
         steal = last and self.program.values.buffers[storage.buffer].role == "owned"
         into.append(Deliver(storage.buffer, late, number, length, item, kind, not steal))
 
-    def leave(self, number: int, storage: Storage, length: Length, into: list[Statement]) -> None:
+    def leave(
+        self, number: int, storage: ListStorage, length: Length, into: list[Statement]
+    ) -> None:
         """A result that is a list again."""
         if storage.written >= 0:
             into.append(Require(storage.written, length))
@@ -518,7 +522,7 @@ class ListLowering:
         like = self.numbers.get(storage, -1)
         self.leaving.append(Leaving(number, dtype, like, self.declared(storage)))
 
-    def declared(self, storage: Storage) -> Dims | None:
+    def declared(self, storage: ListStorage) -> Dims | None:
         """What a list that was made here says of its items."""
         maker = storage.source
         if maker is None or isinstance(maker.op, TensorListFromTensor):

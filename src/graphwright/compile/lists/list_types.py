@@ -48,7 +48,7 @@ UNWRITTEN: Any = "unwritten"
 _ROUNDS = 4
 
 
-class Items(NamedTuple):
+class ListItems(NamedTuple):
     """What is known of a list: what its items must be, what was written, how many there are."""
 
     declared: Dims | None = None
@@ -63,19 +63,19 @@ class Items(NamedTuple):
             return self.declared
         return merge_dims(self.declared, self.written)
 
-    def written_to(self, dims: Dims | None) -> Items:
+    def written_to(self, dims: Dims | None) -> ListItems:
         """The list with an item of this shape."""
         one = self.written is UNWRITTEN
         return self._replace(written=dims if one else join_dims(self.written, dims))
 
-    def join(self, other: Items) -> Items:
+    def join(self, other: ListItems) -> ListItems:
         """A list that is the one or the other."""
         both = self if other.written is UNWRITTEN else self.written_to(other.written)
         if self.written is UNWRITTEN:
             both = both._replace(written=other.written)
         declared = join_dims(self.declared, other.declared)
         size = self.size if self.size == other.size else None
-        return Items(declared, both.written, size, self.common(other.constant))
+        return ListItems(declared, both.written, size, self.common(other.constant))
 
     def common(self, constant: Any) -> Any:
         """The constant that every item is, if others are `constant`."""
@@ -84,7 +84,7 @@ class Items(NamedTuple):
         return self.constant if self.constant == constant else None
 
 
-UNKNOWN = Items()
+UNKNOWN = ListItems()
 
 
 def with_list_types(graph: Graph) -> Graph:
@@ -112,11 +112,11 @@ class Walks:
     """
 
     def __init__(self) -> None:
-        self.found: dict[Any, tuple[Graph, list[Items | None]]] = {}
+        self.found: dict[Any, tuple[Graph, list[ListItems | None]]] = {}
 
     def of(
-        self, graph: Graph, types: Sequence[TensorType], items: Sequence[Items | None]
-    ) -> tuple[Graph, list[Items | None]]:
+        self, graph: Graph, types: Sequence[TensorType], items: Sequence[ListItems | None]
+    ) -> tuple[Graph, list[ListItems | None]]:
         """The graph as it becomes, and what its results hold."""
         key = graph, tuple(types), tuple(items)
         if key not in self.found:
@@ -132,13 +132,13 @@ class Refinement:
         self,
         graph: Graph,
         types: Sequence[TensorType],
-        items: Sequence[Items | None],
+        items: Sequence[ListItems | None],
         walks: Walks,
     ) -> None:
         self.graph = graph
         self.walks = walks  # over the graphs in it
         self.new: dict[Value, Value] = {}
-        self.items: dict[Value, Items] = {}
+        self.items: dict[Value, ListItems] = {}
         self.nodes: list[Node] = []
         self.given = dict(zip(graph.arguments, types))
         for value, own in zip(graph.arguments, items):
@@ -151,11 +151,11 @@ class Refinement:
             self.visit(node)
         return like(self.graph, self.nodes, self.new)
 
-    def result_items(self) -> list[Items | None]:
+    def result_items(self) -> list[ListItems | None]:
         """What the results hold, None for tensors."""
         return [self.list_of(v) if is_list(v) else None for v in self.graph.results]
 
-    def list_of(self, value: Value) -> Items:
+    def list_of(self, value: Value) -> ListItems:
         """What is known of a list."""
         return self.items.get(value, UNKNOWN)
 
@@ -236,11 +236,11 @@ class Refinement:
         if isinstance(op, (EmptyTensorList, TensorListReserve)):
             count = known(resolved(inputs[1], self.new)) if type(op) is TensorListReserve else None
             nothing = UNWRITTEN if type(op) is EmptyTensorList else None
-            found = Items(dims_of(inputs[0]), UNWRITTEN, count, nothing)
+            found = ListItems(dims_of(inputs[0]), UNWRITTEN, count, nothing)
         elif isinstance(op, TensorListFromTensor):
             dims = resolved(inputs[0], self.new).type.dims
             rows = None if dims is None else dims[1:]
-            found = Items(rows, rows, dims[0] if dims else None)
+            found = ListItems(rows, rows, dims[0] if dims else None)
         elif isinstance(op, TensorListSetItem):
             item = resolved(inputs[2], self.new).type.dims
             found = first.written_to(item)._replace(constant=None)
@@ -321,7 +321,7 @@ def is_list(value: Value) -> bool:
     return value.type.dtype is dt.variant
 
 
-def joined_items(many: Sequence[Items]) -> Items:
+def joined_items(many: Sequence[ListItems]) -> ListItems:
     """A list that is one of several."""
     result = many[0]
     for items in many[1:]:

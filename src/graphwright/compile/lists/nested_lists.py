@@ -92,25 +92,25 @@ class TensorListTake(Op):
 # -- what lists are -------------------------------------------------------------------------
 
 
-class Kind:
+class ListKind:
     """What is known of lists that are versions of one, or come to the same place."""
 
     def __init__(self) -> None:
-        self.like: Kind | None = None  # what stands for it
-        self.item: Kind | None = None  # the lists that are its items
+        self.like: ListKind | None = None  # what stands for it
+        self.item: ListKind | None = None  # the lists that are its items
         self.dtypes: set[DType] = set()  # of its items
         self.dims: list[Dims | None] = []  # what those that make it say of its items
         self.stays = False  # whether something is done to it that is not done to its parts
 
     @property
-    def root(self) -> Kind:
+    def root(self) -> ListKind:
         """What stands for it."""
         kind = self
         while kind.like is not None:
             kind = kind.like
         return kind
 
-    def join(self, other: Kind) -> None:
+    def join(self, other: ListKind) -> None:
         """Makes one of two."""
         one, two = self.root, other.root
         if one is two:
@@ -122,7 +122,7 @@ class Kind:
         if two.item is not None:
             one.hold(two.item)
 
-    def hold(self, item: Kind) -> None:
+    def hold(self, item: ListKind) -> None:
         """Its items are lists."""
         root = self.root
         if root.item is None:
@@ -180,8 +180,8 @@ class Kinds:
     """The kinds of all lists in a graph and in those in it."""
 
     def __init__(self, graph: Graph) -> None:
-        self.found: dict[Value, Kind] = {}
-        self.made: dict[tuple[Node, int], Kind] = {}  # by who uses what was made of nothing
+        self.found: dict[Value, ListKind] = {}
+        self.made: dict[tuple[Node, int], ListKind] = {}  # by who uses what was made of nothing
         self.visit(graph)
         for value in (*graph.arguments, *graph.results):
             if is_list(value):
@@ -189,18 +189,18 @@ class Kinds:
         while sum(kind.keep_items() for kind in (*self.found.values(), *self.made.values())):
             pass  # what is kept may hold lists, and be held
 
-    def of(self, value: Value) -> Kind:
+    def of(self, value: Value) -> ListKind:
         """The kind of a list."""
-        return self.found.setdefault(value, Kind())
+        return self.found.setdefault(value, ListKind())
 
-    def used(self, node: Node, place: int) -> Kind:
+    def used(self, node: Node, place: int) -> ListKind:
         """The kind of the list that a node uses: one of its own, if it was made of nothing."""
         maker = node.inputs[place].node
         if not isinstance(maker.op, EmptyTensorList):
             return self.of(node.inputs[place])
         kind = self.made.get((node, place))
         if kind is None:
-            kind = self.made[node, place] = Kind()
+            kind = self.made[node, place] = ListKind()
             note_maker(kind, maker)
         return kind
 
@@ -219,11 +219,13 @@ class Kinds:
                 for inner in graphs_of(node.op):
                     self.visit(inner)
 
-    def all_of(self, values: Iterable[Value]) -> list[Kind | None]:
+    def all_of(self, values: Iterable[Value]) -> list[ListKind | None]:
         """The kinds of lists, None for tensors."""
         return [self.of(v) if is_list(v) else None for v in values]
 
-    def node(self, node: Node, given: list[Kind | None], results: list[Kind | None]) -> None:
+    def node(
+        self, node: Node, given: list[ListKind | None], results: list[ListKind | None]
+    ) -> None:
         """What a node says of its lists."""
         op = node.op
         if isinstance(op, StatelessWhile):
@@ -256,7 +258,7 @@ class Kinds:
                 kind.keep()
 
 
-def note_maker(kind: Kind, maker: Node) -> None:
+def note_maker(kind: ListKind, maker: Node) -> None:
     """What a node that makes a list says of its items."""
     op, root = maker.op, kind.root
     if isinstance(op, TensorListFromTensor):
@@ -269,7 +271,7 @@ def note_maker(kind: Kind, maker: Node) -> None:
     root.stays |= isinstance(op, EmptyTensorList) and known(maker.inputs[1]) != -1
 
 
-def join_all(some: Iterable[Kind | None], others: Iterable[Kind | None]) -> None:
+def join_all(some: Iterable[ListKind | None], others: Iterable[ListKind | None]) -> None:
     """Makes one of each two."""
     for one, other in zip(some, others):
         if one is not None and other is not None:
@@ -372,7 +374,7 @@ def replaced(
     return [tuple([next(outputs) for _ in range(n)]) for n in counts]
 
 
-def made_here(kind: Kind) -> tuple[Value, ...]:
+def made_here(kind: ListKind) -> tuple[Value, ...]:
     """The parts of a list of lists made of nothing."""
     made = [apply(EmptyTensorList.of(dtype), host_shape(dims), -1) for dtype, dims in kind.parts]
     return tuple([tensor._value for tensor in made])

@@ -44,7 +44,7 @@ _VECTOR = 128
 _FRAME, _ROUND, _ROUNDS, _END, _ROOM, _STEP, _BYTES = range(7)
 
 
-class Accumulation:
+class BlockAccumulation:
     """Writes the calls of the function of a nest that adds into memory, which runs to its end
     once it has begun if it is `whole`."""
 

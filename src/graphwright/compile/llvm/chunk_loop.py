@@ -11,7 +11,15 @@ from graphwright.compile.llvm.functions.combine import combined, horizontal, ide
 from graphwright.compile.llvm.instructions import as_bool, element, memory_kind
 from graphwright.compile.nests.collapse import innermost
 from graphwright.compile.nests.element_kinds import item_size
-from graphwright.compile.nests.nest import Constant, Element, Index, Linear, Load, Reduce, Store
+from graphwright.compile.nests.nest import (
+    Element,
+    Index,
+    Linear,
+    Load,
+    Reduce,
+    ScalarConstant,
+    Store,
+)
 from graphwright.compile.nests.sizes import Size
 
 if TYPE_CHECKING:
@@ -202,7 +210,7 @@ class ChunkLoop:
 
     def _vector(self, i: int) -> Reg:
         x = self.instructions[i]
-        if isinstance(x, Constant):
+        if isinstance(x, ScalarConstant):
             return self.e.constant(x.kind, x.value, self.lanes)
         if not self.stage.varying[i]:
             return self.e.splat(self.stage.uniform[i], self.lanes)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from graphwright.compile.llvm.emitter import Reg
 from graphwright.compile.llvm.function import FunctionWriter
-from graphwright.compile.nests.nest import Constant, Count, Instruction, Row, Scalar
+from graphwright.compile.nests.nest import Count, Instruction, Row, Scalar, ScalarConstant
 from graphwright.op.op import Op
 from graphwright.ops.core.casting import Cast
 
@@ -33,7 +33,7 @@ def element(f: FunctionWriter, op: Op, operands: list[Reg], kind: str, report: o
 
 def scalar_instruction(f: FunctionWriter, x: Instruction, rows: dict[int, Reg]) -> Reg:
     """Instructions that read nothing from memory but the frame."""
-    if isinstance(x, Constant):
+    if isinstance(x, ScalarConstant):
         return f.e.constant(x.kind, x.value)
     if isinstance(x, Scalar):
         return f.load(f.slot(f.frame.scalar(x.scalar)), x.kind, 1)

@@ -24,7 +24,7 @@ def sanitizer_of(program: Program) -> Sanitizer | None:
     return Sanitizer(program)
 
 
-class Writer(Protocol):
+class FunctionText(Protocol):
     """What writes a function."""
 
     e: Emitter
@@ -33,7 +33,7 @@ class Writer(Protocol):
         """The function."""
 
 
-class Module:
+class LlvmModule:
     """The functions of a module, as they are written."""
 
     def __init__(self, program: Program) -> None:
@@ -52,7 +52,7 @@ class Module:
         values = [known.get(s, -1) for s in size.symbols]
         return size.factor * math.prod(values) if all(v >= 0 for v in values) else -1
 
-    def add(self, writer: Writer) -> None:
+    def add(self, writer: FunctionText) -> None:
         """Has a function written, and those that it calls before it."""
         self.functions.append(writer.text())
         self.declarations.update(writer.e.declarations)

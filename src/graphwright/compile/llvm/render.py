@@ -5,18 +5,18 @@ from __future__ import annotations
 from typing import Any
 
 from graphwright.compile.llvm.frame import Frame
-from graphwright.compile.llvm.llvm_module import Module
+from graphwright.compile.llvm.llvm_module import LlvmModule
 from graphwright.compile.llvm.nest_code import lanes_of
 from graphwright.compile.llvm.size_code import preparation
 from graphwright.compile.llvm.statement_code import StatementWriter
 from graphwright.compile.nests.collapse import collapse
 from graphwright.compile.nests.element_kinds import INTEGERS
-from graphwright.compile.nests.nest import Constant, Count, Nest, Program
+from graphwright.compile.nests.nest import Count, Nest, Program, ScalarConstant
 
 
 def render(program: Program) -> tuple[str, Frame]:
     """The module's text, and the layout of its frame."""
-    module = Module(program)
+    module = LlvmModule(program)
     module.add(preparation(program, module.frame))
     module.add(StatementWriter(module))
     if module.frame.sanitizer is not None:
@@ -27,12 +27,12 @@ def render(program: Program) -> tuple[str, Frame]:
 def skeleton(program: Program) -> Any:
     """What decides how good a program's text is, whatever sizes a trace knows: where a number
     stands for one, there is a number."""
-    module = Module(program)
+    module = LlvmModule(program)
 
     def of(part: Any) -> Any:
         if not isinstance(part, tuple):
             return part
-        if isinstance(part, (Constant, Count)) and part.kind in INTEGERS:
+        if isinstance(part, (ScalarConstant, Count)) and part.kind in INTEGERS:
             return part.kind
         found = [type(part), *map(of, part)]
         if isinstance(part, Nest):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from graphwright.compile.llvm.accumulation import Accumulation
+from graphwright.compile.llvm.accumulation import BlockAccumulation
 from graphwright.compile.llvm.emitter import Reg
 from graphwright.compile.llvm.function import I64, FunctionWriter
 from graphwright.compile.llvm.functions.branchless_selection import takes_both
@@ -12,7 +12,7 @@ from graphwright.compile.llvm.functions.combine import combined, identity
 from graphwright.compile.llvm.instructions import element, scalar_instruction
 from graphwright.compile.llvm.launch import ROUND, Launch, leave, weight
 from graphwright.compile.llvm.list_code import ListWriter, moving
-from graphwright.compile.llvm.llvm_module import Module
+from graphwright.compile.llvm.llvm_module import LlvmModule
 from graphwright.compile.llvm.nest_code import NestWriter, totals_of
 from graphwright.compile.llvm.product_code import write_pack, write_products
 from graphwright.compile.llvm.scan_code import ScanWriter, across
@@ -48,7 +48,7 @@ _PATIENCE, _LONG, _AT_ONCE = 1 << 20, 1 << 12, ROUND >> 20
 class StatementWriter:
     """Writes `run(frame)`, the statements of a program."""
 
-    def __init__(self, module: Module) -> None:
+    def __init__(self, module: LlvmModule) -> None:
         self.module = module
         self.program = module.program
         self.frame = module.frame
@@ -161,7 +161,9 @@ class StatementWriter:
         writer = NestWriter(name, nest, self.frame, self.program.buffers, inner)
         self.module.add(writer)
         if writer.into:
-            accumulation = Accumulation(name, nest, self.frame, self.program.buffers, self.whole)
+            accumulation = BlockAccumulation(
+                name, nest, self.frame, self.program.buffers, self.whole
+            )
             self.module.add(accumulation.part())
             accumulation.write(self.f, self.launch)
             return

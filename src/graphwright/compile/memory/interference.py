@@ -32,7 +32,7 @@ from graphwright.compile.nests.nest import (
 from graphwright.compile.nests.sizes import product
 
 
-class Step(NamedTuple):
+class LiveStep(NamedTuple):
     """A statement without others in it, or a loop as the end of its iterations."""
 
     statement: Statement
@@ -46,7 +46,7 @@ class Block:
     def __init__(self, path: tuple[int, ...], loops: int) -> None:
         self.path = path  # the numbers of the blocks around it, and its own
         self.loops = loops  # how many are around it
-        self.items: list[Step | tuple[Statement, list[Block]]] = []
+        self.items: list[LiveStep | tuple[Statement, list[Block]]] = []
         self.own = 0  # the buffers that are accessed in this block alone
         self.needs = 0  # what it reads of what was written before it
         self.begins = 0  # what it writes that others access
@@ -114,13 +114,13 @@ class Interference:
                 path = self._paths.get(buffer)
                 self._paths[buffer] = block.path if path is None else common(path, block.path)
             sets.append(bits(places))
-        block.items.append(Step(statement, *sets))
+        block.items.append(LiveStep(statement, *sets))
 
     def _summarize(self, block: Block) -> None:
         """What a block needs and begins, from what its items do."""
         needs = begins = 0
         for item in reversed(block.items):
-            if isinstance(item, Step):
+            if isinstance(item, LiveStep):
                 needs = item.reads | (needs & ~rewritten(item))
                 begins |= item.writes
             else:
@@ -138,9 +138,9 @@ class Interference:
         before = []
         for item in block.items:
             before.append(begun)
-            begun |= item.writes if isinstance(item, Step) else begins_of(item[1])
+            begun |= item.writes if isinstance(item, LiveStep) else begins_of(item[1])
         for item, earlier in zip(reversed(block.items), reversed(before)):
-            if isinstance(item, Step):
+            if isinstance(item, LiveStep):
                 self._meet(item, later & (earlier | item.writes), block.loops)
                 later = item.reads | (later & ~rewritten(item))
             else:
@@ -164,7 +164,7 @@ class Interference:
         self._visit(body, head, begun)
         return head
 
-    def _meet(self, step: Step, live: int, loops: int) -> None:
+    def _meet(self, step: LiveStep, live: int, loops: int) -> None:
         """Notes what a step's buffers interfere with; `live` is so after it."""
         statement, reads, writes = step
         if isinstance(statement, Loop):
@@ -229,7 +229,7 @@ def begins_of(blocks: Iterable[Block]) -> int:
     return result
 
 
-def rewritten(step: Step) -> int:
+def rewritten(step: LiveStep) -> int:
     """What a step writes anew, as a whole, as far as it matters: a buffer that is accessed in one
     block alone is not live before it anyway."""
     return step.writes if isinstance(step.statement, Loop) else 0

@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 from graphwright.base.named_tuples import NamedTuple
-from graphwright.compile.nests.moves import FIRST, At, Place
+from graphwright.compile.nests.moves import FIRST, Place, Position
 from graphwright.compile.nests.sizes import ONE, Shape
 from graphwright.ir.graph import Node, Value
 
 
-class Member(NamedTuple):
+class ClusterMember(NamedTuple):
     """A value computed in a cluster."""
 
     value: Value
@@ -32,7 +32,7 @@ class Cluster:
         self.index = index
         self.outer: int | None = None  # the outer axes, once a reduction has fixed them
         self.accumulates = False
-        self.members: dict[Value, Member] = {}
+        self.members: dict[Value, ClusterMember] = {}
 
     @property
     def levels(self) -> int:
@@ -48,7 +48,7 @@ class Opaque:
         self.index = index
 
 
-def is_final(cluster: Cluster, member: Member) -> bool:
+def is_final(cluster: Cluster, member: ClusterMember) -> bool:
     """Whether a member is complete only when its cluster has ended."""
     return member.reduced is not None and (cluster.accumulates or cluster.outer == 0)
 
@@ -56,11 +56,11 @@ def is_final(cluster: Cluster, member: Member) -> bool:
 def spread(dims: Shape) -> tuple[Shape, Place]:
     """The iteration space of a shape, and which axis of it each dimension is."""
     space: list[Any] = []
-    at: list[At] = []
+    at: list[Position] = []
     for d in dims:
         if d == ONE:
             at.append(FIRST)
         else:
-            at.append(At(len(space), 1))
+            at.append(Position(len(space), 1))
             space.append(d)
     return tuple(space), tuple(at)

@@ -13,7 +13,7 @@ from typing import Any
 from graphwright.compile.expand.own_ops import MatMulAdd, Products, Scanned, Scattered
 from graphwright.compile.graph.decompose import decompose
 from graphwright.compile.graph.passes import verified
-from graphwright.compile.lists.list_buffers import LIST_OPS, Lists, is_list
+from graphwright.compile.lists.list_buffers import LIST_OPS, ListBuffers, is_list
 from graphwright.compile.lists.list_lowering import ListLowering
 from graphwright.compile.memory.arena import homes
 from graphwright.compile.memory.coalescing import coalesced
@@ -22,7 +22,7 @@ from graphwright.compile.memory.reuse import with_reuses
 from graphwright.compile.nests.clusters import Cluster, Opaque, spread
 from graphwright.compile.nests.control_lowering import ControlLowering
 from graphwright.compile.nests.element_kinds import kind_of
-from graphwright.compile.nests.moves import FIRST, At
+from graphwright.compile.nests.moves import FIRST, Position
 from graphwright.compile.nests.nest import (
     Clear,
     Copy,
@@ -66,7 +66,7 @@ class Lowering:
         self.symbols: list[tuple[int, int, int]] = []
         self.expected: list[int] = []  # what the graph's types say of them, -1 for nothing
         self.results: list[tuple[int, Shape]] = []
-        self.lists = Lists(self.sizes)
+        self.lists = ListBuffers(self.sizes)
         self.of_lists = ListLowering(self, self.lists)
         self.of_control = ControlLowering(self)
 
@@ -222,7 +222,7 @@ class Lowering:
         outer = len(schedule.of(places[0]))
         space, at = spread(dims)
         if not space:  # one element: a loop of one step
-            space, at = (ONE,), (At(0, 0), *at[1:])
+            space, at = (ONE,), (Position(0, 0), *at[1:])
         nest = ClusterLowering(self, Cluster(space, 0), schedule)
         kind = kind_of(value.type.dtype)
         index = nest.linear(dims[:outer], at[:outer])

@@ -29,7 +29,7 @@ from graphwright.ops.core.reversal import ReverseV2
 from graphwright.ops.core.slicing import Slice, StridedSlice
 
 
-class At(NamedTuple):
+class Position(NamedTuple):
     """A place along one dimension: axis * step + offsets + scalars * factors + picks.
 
     A pick is an index that a tensor has at a place, and a factor.
@@ -39,19 +39,19 @@ class At(NamedTuple):
     step: int
     offsets: Shape = ()
     scalars: tuple[tuple[Value, int], ...] = ()
-    picks: tuple[tuple[Value, tuple[At, ...], int], ...] = ()
+    picks: tuple[tuple[Value, tuple[Position, ...], int], ...] = ()
 
-    def moved(self, begin: Shape, stride: int) -> At:
+    def moved(self, begin: Shape, stride: int) -> Position:
         """begin + stride * self."""
         scaled = tuple([Size(o.factor * stride, o.symbols) for o in self.offsets])
         offsets = tuple([o for o in (*begin, *scaled) if o.factor])
         scalars = tuple([(s, f * stride) for s, f in self.scalars])
         picks = tuple([(v, at, f * stride) for v, at, f in self.picks])
-        return At(self.axis, self.step * stride, offsets, scalars, picks)
+        return Position(self.axis, self.step * stride, offsets, scalars, picks)
 
 
-FIRST = At(-1, 0)
-Place = tuple[At, ...]
+FIRST = Position(-1, 0)
+Place = tuple[Position, ...]
 
 
 class Move(NamedTuple):

@@ -67,7 +67,7 @@ class Index(NamedTuple):
         return f"{self.at} : {self.kind}"
 
 
-class Constant(NamedTuple):
+class ScalarConstant(NamedTuple):
     """A number."""
 
     value: Any
@@ -118,7 +118,7 @@ class Count(NamedTuple):
         return f"size {self.size} : {self.kind}"
 
 
-Instruction = Load | Index | Constant | Scalar | Row | Element | Count
+Instruction = Load | Index | ScalarConstant | Scalar | Row | Element | Count
 
 
 # -- statements -----------------------------------------------------------------------------

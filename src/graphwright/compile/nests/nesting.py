@@ -6,12 +6,11 @@ from typing import TYPE_CHECKING, Any
 
 from graphwright.compile.expand.own_ops import AxisPlace, Sized
 from graphwright.compile.memory.residence import PlanError
-from graphwright.compile.nests.clusters import Cluster, Member, is_final
+from graphwright.compile.nests.clusters import Cluster, ClusterMember, is_final
 from graphwright.compile.nests.element_kinds import kind_of
-from graphwright.compile.nests.moves import At, Place
+from graphwright.compile.nests.moves import Place, Position
 from graphwright.compile.nests.nest import (
     Clear,
-    Constant,
     Count,
     Element,
     Index,
@@ -23,6 +22,7 @@ from graphwright.compile.nests.nest import (
     Reduce,
     Row,
     Scalar,
+    ScalarConstant,
     Stage,
     Statement,
     Store,
@@ -133,7 +133,7 @@ class ClusterLowering:
                     found[value] = None
         return list(found)
 
-    def is_cheap(self, member: Member, budget: int) -> bool:
+    def is_cheap(self, member: ClusterMember, budget: int) -> bool:
         """Whether computing a value again costs less than loading it."""
         if budget <= 0 or member.value.node.op.type_name not in _CHEAP:
             return False
@@ -176,7 +176,7 @@ class ClusterLowering:
                     effects.append(Store(index, self.scratch[value], at, kind))
         return [Stage(tuple(stage.instructions), tuple(effects))] if effects else []
 
-    def reduction(self, stage: StageLowering, member: Member) -> Any:
+    def reduction(self, stage: StageLowering, member: ClusterMember) -> Any:
         """Combines what a reduction reads, in a row value or into memory."""
         assert member.source is not None
         index = stage.read(*member.source)
@@ -187,7 +187,7 @@ class ClusterLowering:
             return store._replace(combine=combine)
         return Reduce(index, self.rows[member.value], combine, kind)
 
-    def store(self, member: Member, index: int) -> Store:
+    def store(self, member: ClusterMember, index: int) -> Store:
         """Writes a value to its buffer."""
         value = member.value
         at = self.linear(self.schedule.of(value), member.at)
@@ -250,21 +250,21 @@ class StageLowering:
             self.instructions.append(instruction)
         return found
 
-    def row_value(self, member: Member) -> int:
+    def row_value(self, member: ClusterMember) -> int:
         """A row value: of a reduction, or computed here."""
         if member.reduced is not None:
             kind = kind_of(member.value.type.dtype)
             return self.emit(Row(self.nest.rows[member.value], kind))
         return self.compute(member)
 
-    def compute(self, member: Member) -> int:
+    def compute(self, member: ClusterMember) -> int:
         """A member's value."""
         found = self.memo.get(member.value)
         if found is None:
             found = self.memo[member.value] = self._compute(member)
         return found
 
-    def _compute(self, member: Member) -> int:
+    def _compute(self, member: ClusterMember) -> int:
         value, node = member.value, member.value.node
         if member.source is not None:
             return self.read(*member.source, copy_of=value)
@@ -292,9 +292,9 @@ class StageLowering:
         kind = kind_of(value.type.dtype)
         op = value.node.op
         if isinstance(op, Const) and op.value.array.size == 1:
-            return self.emit(Constant(op.value.array.item(), kind))
+            return self.emit(ScalarConstant(op.value.array.item(), kind))
         if type(op) in FILLS:
-            return self.emit(Constant(FILLS[type(op)], kind))
+            return self.emit(ScalarConstant(FILLS[type(op)], kind))
         if isinstance(op, Range):
             return self.counted(value, at[0])
         scalar = self.program.values.register(value)
@@ -307,7 +307,7 @@ class StageLowering:
         linear, picks = self.nest.linear(shape, at), self.picks(shape, at)
         return self.emit(Load(self.program.buffer_of(value), linear, kind, picks))
 
-    def counted(self, value: Value, at: At) -> int:
+    def counted(self, value: Value, at: Position) -> int:
         """The element of a range at a place: a number that follows from that."""
         start, delta = self.schedule.steps(value.node)
         place = at.moved((Size(start),), delta)
@@ -316,7 +316,7 @@ class StageLowering:
         found = self.emit(Index(linear, kind))
         for v, where, factor in place.picks:
             index = self.emit(Element(Cast.of(value.type.dtype), (self.read(v, where),), kind))
-            step = self.emit(Constant(factor, kind))
+            step = self.emit(ScalarConstant(factor, kind))
             further = self.emit(Element(Mul.of(), (index, step), kind))
             found = self.emit(Element(AddV2.of(), (found, further), kind))
         return found
@@ -330,7 +330,7 @@ class StageLowering:
             step *= d
         return tuple(found)
 
-    def read_member(self, member: Member) -> int:
+    def read_member(self, member: ClusterMember) -> int:
         """A value of this cluster."""
         value = member.value
         kind = kind_of(value.type.dtype)

@@ -16,9 +16,15 @@ from graphwright.compile.expand.own_ops import Scattered, Sized
 from graphwright.compile.graph.decompose import decompose
 from graphwright.compile.graph.failures import refuses_values
 from graphwright.compile.graph.simplify import simple_graphs
-from graphwright.compile.lists.list_buffers import LIST_OPS, MAKERS, Lists, is_list, list_operands
-from graphwright.compile.nests.clusters import Cluster, Member, Opaque, is_final, spread
-from graphwright.compile.nests.moves import FIRST, MOVES, At, Place, aligned, is_trivial
+from graphwright.compile.lists.list_buffers import (
+    LIST_OPS,
+    MAKERS,
+    ListBuffers,
+    is_list,
+    list_operands,
+)
+from graphwright.compile.nests.clusters import Cluster, ClusterMember, Opaque, is_final, spread
+from graphwright.compile.nests.moves import FIRST, MOVES, Place, Position, aligned, is_trivial
 from graphwright.compile.nests.sizes import ONE, Late, NotNative, Shape, Sizes
 from graphwright.compile.nests.symbolic_shapes import COMBINE, FILLS, Shapes, joined_parts, kept
 from graphwright.compile.select.host_operands import is_size
@@ -44,10 +50,10 @@ class Schedule(Shapes):
         sizes: Sizes,
         dims: dict[Value, Shape],
         aliases: dict[Value, Value] | None = None,
-        lists: Lists | None = None,
+        lists: ListBuffers | None = None,
     ) -> None:
         super().__init__(sizes, dims)
-        self.lists = Lists(sizes) if lists is None else lists
+        self.lists = ListBuffers(sizes) if lists is None else lists
         self.graph = graph
         #: What placeholders of a loop's or branch's graphs stand for outside, if it is one value.
         self.aliases = {} if aliases is None else aliases
@@ -196,7 +202,7 @@ class Schedule(Shapes):
             return value, (FIRST,) * len(at)
         return value, tuple([self.traced_picks(place) if place.picks else place for place in at])
 
-    def traced_picks(self, place: At) -> At:
+    def traced_picks(self, place: Position) -> Position:
         """A place whose indices are read where they really are."""
         return place._replace(picks=tuple([(*self.trace(v, at), f) for v, at, f in place.picks]))
 
@@ -257,7 +263,7 @@ class Schedule(Shapes):
             self.demand(refusing)
             needed.append(refusing)
 
-    def member(self, value: Value) -> Member:
+    def member(self, value: Value) -> ClusterMember:
         """A value in its cluster."""
         cluster = self.home[value]
         assert isinstance(cluster, Cluster)
@@ -289,7 +295,9 @@ class Schedule(Shapes):
         reads = self.with_indices(self.operands(node, at))
         for cluster in self.candidates(reads):
             if cluster.space == space and self.agree(cluster, reads):
-                self.join(cluster, Member(value, at, self.level(cluster, reads), False), reads)
+                self.join(
+                    cluster, ClusterMember(value, at, self.level(cluster, reads), False), reads
+                )
                 return
             if (
                 cluster.outer
@@ -297,9 +305,11 @@ class Schedule(Shapes):
                 and self.agree(cluster, reads)
                 and all(cluster.members[v].row for v, _ in reads if v in cluster.members)
             ):
-                self.join(cluster, Member(value, at, self.level(cluster, reads), True), reads)
+                self.join(
+                    cluster, ClusterMember(value, at, self.level(cluster, reads), True), reads
+                )
                 return
-        self.join(self.cluster(space), Member(value, at, 0, False), reads)
+        self.join(self.cluster(space), ClusterMember(value, at, 0, False), reads)
 
     def place_reduction(self, node: Node) -> None:
         """A reduction, over the space of its operand."""
@@ -321,19 +331,19 @@ class Schedule(Shapes):
                 if first == 0 and level:
                     continue
                 cluster.outer = first
-                member = Member(value, own, level + 1, True, axes, read)
+                member = ClusterMember(value, own, level + 1, True, axes, read)
                 self.join(cluster, member, reads)
                 return
             if not trailing and cluster.outer is None and level == 0:
                 cluster.accumulates = True
-                self.join(cluster, Member(value, own, 0, True, axes, read), reads)
+                self.join(cluster, ClusterMember(value, own, 0, True, axes, read), reads)
                 return
         cluster = self.cluster(space)
         if trailing:
             cluster.outer = first
         else:
             cluster.accumulates = True
-        self.join(cluster, Member(value, own, int(trailing), True, axes, read), reads)
+        self.join(cluster, ClusterMember(value, own, int(trailing), True, axes, read), reads)
 
     def place_opaque(self, node: Node) -> None:
         """A node that is a statement of its own, and reads memory; a reshape is another view."""
@@ -368,7 +378,7 @@ class Schedule(Shapes):
         else:
             cluster = self.cluster(space)
         level = self.level(cluster, reads)
-        self.join(cluster, Member(value, at, level, False, None, source), reads)
+        self.join(cluster, ClusterMember(value, at, level, False, None, source), reads)
         self.escapes[value] = None
 
     def cluster(self, space: Shape) -> Cluster:
@@ -402,7 +412,9 @@ class Schedule(Shapes):
         """The stage in which everything that is read is there."""
         return max((cluster.members[v].level for v, _ in reads if v in cluster.members), default=0)
 
-    def join(self, cluster: Cluster, member: Member, reads: Sequence[tuple[Value, Place]]) -> None:
+    def join(
+        self, cluster: Cluster, member: ClusterMember, reads: Sequence[tuple[Value, Place]]
+    ) -> None:
         """Puts a value into a cluster; what it reads of others must be in memory."""
         cluster.members[member.value] = member._replace(reads=tuple(reads))
         self.home[member.value] = cluster

@@ -25,7 +25,7 @@ _NUMBERS = itertools.count(1)
 _FREE_NAMES: list[str] = []
 
 
-class Text:
+class GeneratedText:
     """A compiled text, which lives as long as a function that was made of it."""
 
     __slots__ = ("__weakref__", "code")
@@ -48,7 +48,7 @@ def _release(filename: str) -> None:
     _FREE_NAMES.append(filename)
 
 
-_TEXTS: WeakValueDictionary[str, Text] = WeakValueDictionary()
+_TEXTS: WeakValueDictionary[str, GeneratedText] = WeakValueDictionary()
 _LOCK = held_over_forks(threading.Lock())
 
 
@@ -57,15 +57,15 @@ def make_function(text: str, bindings: dict[str, Any]) -> Callable[..., Any]:
     with _LOCK:
         found = _TEXTS.get(text)
         if found is None:
-            found = _TEXTS[text] = Text(text)
+            found = _TEXTS[text] = GeneratedText(text)
     bindings["_text"] = found
     # A copy of the code, since the interpreter adapts it to the names it finds.
     return FunctionType(found.code.replace(), bindings)
 
 
-def text_of(function: Callable[..., Any]) -> Text:
+def text_of(function: Callable[..., Any]) -> GeneratedText:
     """The text that a function was made of: the same object for equal texts."""
-    found: Text = function.__globals__["_text"]
+    found: GeneratedText = function.__globals__["_text"]
     return found
 
 

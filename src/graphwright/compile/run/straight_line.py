@@ -51,7 +51,7 @@ def as_it_is(node: Node, native: Callable[..., Any]) -> Callable[..., Any]:
     return native
 
 
-class Source:
+class GeneratedSource:
     """The text being generated and what its names stand for.
 
     Loops and branches become Python's, in the same function: an iteration costs no call. What
@@ -301,14 +301,16 @@ def last_uses(graph: Graph) -> dict[Value, Node | None]:
     return last
 
 
-def written(graph: Graph, passes: Passes = unchanged, observe: Observe = as_it_is) -> Source:
+def written(
+    graph: Graph, passes: Passes = unchanged, observe: Observe = as_it_is
+) -> GeneratedSource:
     """A simplified graph as the text of a Python function of arrays, returning a tuple of arrays.
 
     What a kernel raises about its arguments leaves it as an error that names the op and
     the user's line. `passes` is what the graph, and the simplified ones of its loops, go through
     before; `observe` may wrap the machine code of its segments.
     """
-    source = Source(passes(graph), passes, observe)
+    source = GeneratedSource(passes(graph), passes, observe)
     source.write()
     return source
 

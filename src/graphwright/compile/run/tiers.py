@@ -20,8 +20,14 @@ from graphwright.compile.nests.sizes import NotNative
 from graphwright.compile.run.checking import checked
 from graphwright.compile.run.mishaps import contained
 from graphwright.compile.run.options import OPTIONS, enabled
-from graphwright.compile.run.straight_line import Observe, Source, as_it_is, runner, written
-from graphwright.compile.select.size_families import Family, Lookalikes, lookalikes_of, types
+from graphwright.compile.run.straight_line import (
+    GeneratedSource,
+    Observe,
+    as_it_is,
+    runner,
+    written,
+)
+from graphwright.compile.select.size_families import Lookalikes, SizeFamily, lookalikes_of, types
 from graphwright.ir.execution import Function
 from graphwright.ir.graph import Graph, Node
 from graphwright.machine import background
@@ -39,10 +45,10 @@ _MANY = 3
 _LOCK = held_over_forks(threading.RLock())
 
 
-class Native:
+class NativeTier:
     """A graph that was lowered: text, of which machine code is generated when it is asked for."""
 
-    def __init__(self, source: Source) -> None:
+    def __init__(self, source: GeneratedSource) -> None:
         self.source = source
 
     @cached_property
@@ -59,7 +65,7 @@ class Native:
             return self.source.text, [skeleton(op.lowered[0]) for op in self.source.segments]
 
 
-def native(graph: Graph, observe: Observe = as_it_is, is_reported: bool = False) -> Native:
+def native(graph: Graph, observe: Observe = as_it_is, is_reported: bool = False) -> NativeTier:
     """The graph with its native parts lowered, and watched by `observe`; what stays outside is
     reported on request."""
     # Imported when something is compiled: `import graphwright` need not wait for it. A fork does:
@@ -81,7 +87,7 @@ def native(graph: Graph, observe: Observe = as_it_is, is_reported: bool = False)
         return found
 
     with contained(graph.name):
-        return Native(written(whole, partitioned, observe))
+        return NativeTier(written(whole, partitioned, observe))
 
 
 def native_runner(graph: Graph, observe: Observe = as_it_is, is_reported: bool = False) -> Run:
@@ -100,7 +106,7 @@ class Compilation(NamedTuple):
 Install = Callable[[Run, "Compilation | None"], None]
 
 
-class Stage(IntEnum):
+class TierStage(IntEnum):
     """How far a trace has come."""
 
     NEW = 0
@@ -120,12 +126,12 @@ class Tiered:
         self.mode = mode
         self.install = install
         self.refusal = ""  # why there is no machine code
-        self.stage = Stage.NEW
+        self.stage = TierStage.NEW
         self.run: Run
         self.calls = 0
         self.asked: Any = None  # whom it has asked for code: a child of a fork asks again
         self.lookalikes: Lookalikes | None = None
-        self.family: Family | None = None  # once there are two that look alike
+        self.family: SizeFamily | None = None  # once there are two that look alike
 
     def start(self) -> None:
         """Installs the first tier."""
@@ -141,19 +147,19 @@ class Tiered:
             self.lookalikes = lookalikes_of(self.graph)
             if self.lookalikes.joined_by(self):
                 self.enter()
-            if self.stage is Stage.NEW:
-                self.take(Stage.PYTHON, runner(self.graph), began)
+            if self.stage is TierStage.NEW:
+                self.take(TierStage.PYTHON, runner(self.graph), began)
 
-    def take(self, stage: Stage, run: Run, began: float) -> None:
+    def take(self, stage: TierStage, run: Run, began: float) -> None:
         """Has the trace run so from now on, unless it has come further already."""
-        tier = "python" if stage is Stage.PYTHON else "native"
+        tier = "python" if stage is TierStage.PYTHON else "native"
         compilation = Compilation(tier, began, time.perf_counter() - began)
         with _LOCK:
             if stage > self.stage:
                 self.stage = stage
                 self.run = run
-                self.install(run if stage is Stage.OWN else self.watched, compilation)
-        if stage is Stage.OWN and self.family is not None:
+                self.install(run if stage is TierStage.OWN else self.watched, compilation)
+        if stage is TierStage.OWN and self.family is not None:
             self.family.forget(self)
 
     def enter(self) -> None:
@@ -167,14 +173,14 @@ class Tiered:
 
     def adopt(self) -> None:
         """Runs from now on what its family has, if it has something."""
-        if self.family is None or self.stage is Stage.OWN:
+        if self.family is None or self.stage is TierStage.OWN:
             return
         began = time.perf_counter()
         known = types(self.graph)
         if found := self.family.found(known):
-            self.take(Stage.OWN, runner(self.graph, found), began)
-        elif self.stage < Stage.KIN and (found := self.family.of_kin(known)):
-            self.take(Stage.KIN, runner(self.graph, found), began)
+            self.take(TierStage.OWN, runner(self.graph, found), began)
+        elif self.stage < TierStage.KIN and (found := self.family.of_kin(known)):
+            self.take(TierStage.KIN, runner(self.graph, found), began)
 
     def watched(self, *arrays: Any) -> tuple[Any, ...]:
         """What runs now, while it is watched whether it is worth better code."""
@@ -212,17 +218,17 @@ class Tiered:
         if self.family is None:
             self.enter()
         self.take_shared(is_worth=True)
-        if self.stage is not Stage.OWN:
+        if self.stage is not TierStage.OWN:
             self.compile_alone()
 
     def take_shared(self, is_worth: bool) -> None:
         """Runs code that serves the family."""
         began = time.perf_counter()
         family = self.family
-        if family is not None and self.stage is not Stage.OWN:
+        if family is not None and self.stage is not TierStage.OWN:
             shared = family.shared(self.graph, native, is_worth)
             if shared is not None:
-                self.take(Stage.OWN, runner(self.graph, shared), began)
+                self.take(TierStage.OWN, runner(self.graph, shared), began)
                 family.tell()
 
     def compile_alone(self) -> None:
@@ -233,11 +239,11 @@ class Tiered:
             fast = native_runner(self.graph, is_reported=is_reported)
         except NotNative as reason:
             self.refusal = str(reason)
-            if self.stage is Stage.NEW:
+            if self.stage is TierStage.NEW:
                 self.run = runner(self.graph)
             with _LOCK:
                 self.install(self.run, None)  # and nobody watches any more
             return
         if OPTIONS.get("native") == "check":
             fast = checked(fast, runner(self.graph), self.graph)
-        self.take(Stage.OWN, fast, began)
+        self.take(TierStage.OWN, fast, began)

@@ -101,7 +101,7 @@ def kernel(op: Op, types: Sequence[DType], slow: Kernel) -> Kernel:
 
 def elementwise(op: Op, types: Sequence[DType], slow: Kernel) -> Kernel:
     """The kernel of an elementwise op: it sees vectors."""
-    code = Code(op, [TensorType(dtype, (None,)) for dtype in types])
+    code = OperandCode(op, [TensorType(dtype, (None,)) for dtype in types])
 
     def fast(*arrays: Any) -> Any:
         native = code.ready()
@@ -123,7 +123,7 @@ def elementwise(op: Op, types: Sequence[DType], slow: Kernel) -> Kernel:
 
 def rowwise(op: Op, types: Sequence[DType], slow: Kernel) -> Kernel:
     """The kernel of an op on rows: there is code for each number of axes and size of the last."""
-    codes: dict[Any, Code] = {}
+    codes: dict[Any, OperandCode] = {}
 
     def fast(*arrays: Any) -> Any:
         shapes = [array.shape for array in arrays]
@@ -137,14 +137,14 @@ def rowwise(op: Op, types: Sequence[DType], slow: Kernel) -> Kernel:
             if len(codes) == _MOST_CODES:
                 return slow(*arrays)
             dims = [(*[None] * len(shape[:-1]), *shape[-1:]) for shape in shapes]
-            code = codes[key] = Code(op, list(map(TensorType, types, dims)))
+            code = codes[key] = OperandCode(op, list(map(TensorType, types, dims)))
         native = code.ready()
         return slow(*arrays) if native is None else native(*arrays)[0]
 
     return fast
 
 
-class Code:
+class OperandCode:
     """An op's machine code, for operands of certain types."""
 
     def __init__(self, op: Op, operands: Sequence[TensorType]) -> None:

@@ -121,7 +121,7 @@ class Outline:
         return body
 
 
-class Steps(Outline):
+class OutlineWithEffects(Outline):
     """The same with reads and assignments where the program has them."""
 
     def add(self, node: Node) -> None:
@@ -146,7 +146,7 @@ def steps_of(
     results: Iterable[Value],
 ) -> Graph:
     """The nodes of a segment as a graph that takes these values of the graph around."""
-    steps = Steps(name, reads)
+    steps = OutlineWithEffects(name, reads)
     steps.body.parameters = [steps.body.placeholder(v.type, v.node.name) for v in arguments]
     steps.mapping.update(zip(arguments, steps.body.parameters))
     for node in nodes:

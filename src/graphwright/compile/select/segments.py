@@ -14,7 +14,7 @@ from graphwright.compile.expand.updates import updated_by_products
 from graphwright.compile.graph.failures import may_fail
 from graphwright.compile.graph.inline import inlined
 from graphwright.compile.graph.passes import through, verified
-from graphwright.compile.graph.variable_cells import Cells
+from graphwright.compile.graph.variable_cells import VariableCells
 from graphwright.compile.lists.list_buffers import LIST_OPS, is_list
 from graphwright.compile.lists.list_types import with_list_types
 from graphwright.compile.lists.nested_lists import with_flat_lists
@@ -98,7 +98,7 @@ class Partition:
         self.items: list[Node | Segment] = []
         self.open: Segment | None = None
         self.late: set[Value] = set()  # sizes of what the open segment computes
-        self.cells = Cells(graph)
+        self.cells = VariableCells(graph)
         self.has_lists = any(map(self.loops_over_lists, graph.nodes))
 
     def loops_over_lists(self, node: Node) -> bool:

@@ -93,10 +93,10 @@ class Kin:
 
     def __init__(self, lookalikes: Lookalikes) -> None:
         self.lookalikes = lookalikes  # where they are found
-        self.families: WeakValueDictionary[Any, Family] = WeakValueDictionary()
+        self.families: WeakValueDictionary[Any, SizeFamily] = WeakValueDictionary()
 
 
-class Family:
+class SizeFamily:
     """The traces of one structure; it lives as long as one of them.
 
     Two threads may make forms at once: each form is right by itself.
@@ -287,7 +287,7 @@ class Lookalikes:
         self.are_several = False
         self.kin: WeakValueDictionary[Any, Kin] = WeakValueDictionary()
 
-    def family_of(self, graph: Graph) -> Family | None:
+    def family_of(self, graph: Graph) -> SizeFamily | None:
         """The family of a graph: a new one if it is the first; None if it can have none."""
         found = structure(graph)
         if found is None:
@@ -299,7 +299,7 @@ class Lookalikes:
                 kin = self.kin[whole] = Kin(self)
             family = kin.families.get(small)
             if family is None:
-                family = kin.families[small] = Family(kin)
+                family = kin.families[small] = SizeFamily(kin)
             return family
 
     def joined_by(self, member: Member) -> bool:
@@ -326,6 +326,6 @@ def lookalikes_of(graph: Graph) -> Lookalikes:
         return found
 
 
-def family_of(graph: Graph) -> Family | None:
+def family_of(graph: Graph) -> SizeFamily | None:
     """The family of a graph: a new one if it is the first; None if it can have none."""
     return lookalikes_of(graph).family_of(graph)

@@ -9,11 +9,11 @@ from __future__ import annotations
 from graphwright.base.errors import InternalError
 from graphwright.compile.nests.nest import Program, show
 from graphwright.compile.verifier.known_memory import WHOLE, Memory, State
-from graphwright.compile.verifier.known_scalars import Scalars
+from graphwright.compile.verifier.known_scalars import KnownScalars
 from graphwright.compile.verifier.layout import Layout
 from graphwright.compile.verifier.leaving import verify_loans
-from graphwright.compile.verifier.plan_flow import Flow
-from graphwright.compile.verifier.plan_rules import Refused, Rule, require
+from graphwright.compile.verifier.plan_flow import PlanWalk
+from graphwright.compile.verifier.plan_rules import PlanRule, Refused, require
 from graphwright.compile.verifier.quantities import runs_of
 from graphwright.compile.verifier.statement_steps import Statements
 
@@ -26,8 +26,8 @@ def verify(lowered: Program, plan: Program) -> None:
             layout = Layout(lowered, plan, sizes)
             verify_loans(plan, layout)
             statements = Statements(layout)
-            items = statements.block(lowered.body, plan.body, Scalars())
-            flow = Flow(Memory(layout))
+            items = statements.block(lowered.body, plan.body, KnownScalars())
+            flow = PlanWalk(Memory(layout))
             given: State = dict.fromkeys(plan.inputs, WHOLE)
             left = flow.block(items, given)
             flow.statement = None
@@ -42,9 +42,9 @@ def verify(lowered: Program, plan: Program) -> None:
 
 def verify_results(lowered: Program, plan: Program, memory: Memory, left: State) -> None:
     """All results are there in the end, each in memory that is its own."""
-    require(lowered.results == plan.results, Rule.SAME_PROGRAM, "results are elsewhere")
+    require(lowered.results == plan.results, PlanRule.SAME_PROGRAM, "results are elsewhere")
     for i, (buffer, _) in enumerate(plan.results):
         right = plan.buffers[buffer].role in ("result", "late")
-        require(right, Rule.RESULTS, f"result {i} is in b{buffer}, which is no result")
+        require(right, PlanRule.RESULTS, f"result {i} is in b{buffer}, which is no result")
         there = memory.is_whole(buffer, left)
-        require(there, Rule.RESULTS, f"result {i} is not all in b{buffer} in the end")
+        require(there, PlanRule.RESULTS, f"result {i} is not all in b{buffer} in the end")

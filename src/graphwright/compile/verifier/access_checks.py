@@ -6,7 +6,7 @@ from graphwright.compile.nests.sizes import Shape, Size, product
 from graphwright.compile.verifier.bounds import Bounds
 from graphwright.compile.verifier.element_boxes import Box
 from graphwright.compile.verifier.layout import Layout
-from graphwright.compile.verifier.plan_rules import Rule, require
+from graphwright.compile.verifier.plan_rules import PlanRule, require
 from graphwright.compile.verifier.plan_steps import Written
 
 
@@ -20,14 +20,14 @@ class Accesses:
     def kind(self, value: int, kind: str) -> None:
         """A value must be of a kind."""
         own = self.layout.buffers[value].kind
-        require(own == kind, Rule.SCALARS, f"b{value}, of {own}, is taken for {kind}")
+        require(own == kind, PlanRule.SCALARS, f"b{value}, of {own}, is taken for {kind}")
 
     def item_of(self, value: int, item: Size, kind: str) -> None:
         """A buffer must be a list of items so large."""
         buffer = self.layout.buffers[value]
         words = f"b{value} is no list of items of {item} elements"
         same = self.layout.counts[value] == self.sizes.of(item)
-        require(buffer.role == "owned" and same, Rule.LISTS, words)
+        require(buffer.role == "owned" and same, PlanRule.LISTS, words)
         self.kind(value, kind)
 
     def items(self, value: int, number: Size | int, item: Size, kind: str) -> None:
@@ -37,7 +37,7 @@ class Accesses:
             room = self.layout.room.get(value)
             if room is not None and isinstance(number, Size):
                 words = f"{number} items are asked for of b{value}, which has {room}"
-                require(self.sizes.of(number) <= room, Rule.BOUNDED, words)
+                require(self.sizes.of(number) <= room, PlanRule.BOUNDED, words)
         elif isinstance(number, Size):
             self.run(value, kind, (number, item))
         self.kind(value, kind)
@@ -49,17 +49,17 @@ class Accesses:
         if self.layout.buffers[value].role in ("owned", "late") or asked == count:
             return None
         words = f"{asked} elements are asked for of b{value}, which has {count}"
-        require(asked <= count, Rule.BOUNDED, words)
+        require(asked <= count, PlanRule.BOUNDED, words)
         return Box(0, asked, ())
 
     def apart_or_aligned(self, source: int, target: int) -> None:
         """Two values lie apart, or begin at the same place."""
         words = f"b{target} is written over b{source}, which begins elsewhere"
         meet = self.layout.meet(source, target)
-        require(not meet or self.layout.aligned(source, target), Rule.IN_PLACE, words)
+        require(not meet or self.layout.aligned(source, target), PlanRule.IN_PLACE, words)
 
     def written(self, value: int, box: Box | None = None) -> Written:
         """A value has new elements; no argument is written."""
         words = f"b{value}, an argument, is written"
-        require(not self.layout.is_given(value), Rule.ARGUMENTS, words)
+        require(not self.layout.is_given(value), PlanRule.ARGUMENTS, words)
         return Written(value, box)

@@ -8,9 +8,9 @@ from graphwright.compile.expand.own_ops import PickIndex
 from graphwright.compile.nests.nest import Count, Element, Instruction, Linear, Load, Scalar
 from graphwright.compile.nests.sizes import Size
 from graphwright.compile.verifier.element_boxes import Box
-from graphwright.compile.verifier.known_scalars import Scalars
+from graphwright.compile.verifier.known_scalars import KnownScalars
 from graphwright.compile.verifier.layout import Layout
-from graphwright.compile.verifier.plan_rules import Rule, refuse
+from graphwright.compile.verifier.plan_rules import PlanRule, refuse
 from graphwright.ops.core.casting import Cast
 
 Picks = tuple[tuple[int, Size], ...]
@@ -23,7 +23,9 @@ class Bounds:
         self.layout, self.sizes = layout, layout.sizes
         self._limits: dict[int, int | None] = {}  # of the elements of values
 
-    def limit(self, instructions: Sequence[Instruction], i: int, scalars: Scalars) -> int | None:
+    def limit(
+        self, instructions: Sequence[Instruction], i: int, scalars: KnownScalars
+    ) -> int | None:
         """What an instruction's result is less than, if something has checked that."""
         x = instructions[i]
         if isinstance(x, Element):
@@ -52,7 +54,7 @@ class Bounds:
         at: Linear,
         picks: Picks,
         instructions: Sequence[Instruction],
-        scalars: Scalars,
+        scalars: KnownScalars,
     ) -> None:
         """Refuses a place that is not all inside of a value."""
         if self.layout.buffers[value].role in ("owned", "late"):
@@ -67,7 +69,9 @@ class Bounds:
             low, high = low + min(furthest, 0), high + max(furthest, 0)
         count = self.layout.counts[value]
         if low < 0 or high >= count:
-            refuse(Rule.BOUNDED, f"b{value}[{low}..{high}] is asked for, and b{value} has {count}")
+            refuse(
+                PlanRule.BOUNDED, f"b{value}[{low}..{high}] is asked for, and b{value} has {count}"
+            )
 
 
 def index_is_bounded(limit: int | None) -> bool:

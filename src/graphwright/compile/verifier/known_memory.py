@@ -15,7 +15,7 @@ from graphwright.base.named_tuples import NamedTuple
 from graphwright.compile.nests.sizes import Size
 from graphwright.compile.verifier.element_boxes import Box, contains, covers, joined
 from graphwright.compile.verifier.layout import Layout
-from graphwright.compile.verifier.plan_rules import Rule, refuse, require
+from graphwright.compile.verifier.plan_rules import PlanRule, refuse, require
 from graphwright.compile.verifier.plan_steps import (
     Extended,
     Gone,
@@ -73,7 +73,7 @@ class Memory:
         extent = state.get(value, ())
         if isinstance(part, Packing):
             words = f"b{value} does not hold what b{part.source} is now, packed"
-            require(extent == part, Rule.VALUES, words)
+            require(extent == part, PlanRule.VALUES, words)
             return
         if extent is WHOLE or self.layout.is_empty(value):
             return
@@ -81,7 +81,7 @@ class Memory:
         if part is None or not covers(some, part):
             role = self.layout.buffers[value].role
             state_of = "not all of it is" if extent else "on some path it is not"
-            refuse(Rule.VALUES, f"b{value} ({role}) is read, and {state_of} in its memory")
+            refuse(PlanRule.VALUES, f"b{value} ({role}) is read, and {state_of} in its memory")
 
     def is_whole(self, value: int, state: State) -> bool:
         """Whether all of a value is there."""
@@ -108,7 +108,7 @@ class Memory:
 
     def item_written(self, view: int, owner: int, box: Box | None, state: State) -> None:
         """An item of a list is written: the list is whole again if this was what it lacked."""
-        require(view in state, Rule.LISTS, f"b{view} is written, and is no item yet")
+        require(view in state, PlanRule.LISTS, f"b{view} is written, and is no item yet")
         lacking = state[view]
         if isinstance(lacking, AllBut):
             boxes = self.joined(view, lacking.written, box)
@@ -163,7 +163,7 @@ class Memory:
         if self.is_whole(effect.source, state):
             state[s.view] = WHOLE
         elif not isinstance(extent, AllBut):
-            refuse(Rule.VALUES, f"an item of b{s.buffer} is looked for, and it is not there")
+            refuse(PlanRule.VALUES, f"an item of b{s.buffer} is looked for, and it is not there")
         elif s.place == extent.place:
             state[s.view] = extent
         else:  # it may be the one that is not written if the length counts that

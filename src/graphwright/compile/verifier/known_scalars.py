@@ -7,40 +7,40 @@ from collections.abc import Iterable
 from graphwright.base.named_tuples import NamedTuple
 from graphwright.compile.nests.nest import Linear
 from graphwright.compile.nests.sizes import Size
-from graphwright.compile.verifier.plan_rules import Rule, refuse, require
+from graphwright.compile.verifier.plan_rules import PlanRule, refuse, require
 
 
-class Known(NamedTuple):
+class KnownScalar(NamedTuple):
     """A scalar: its kind, and what it is less than and not less than 0; None if nothing says."""
 
     kind: str
     limit: int | None = None
 
 
-class Scalars:
+class KnownScalars:
     """The scalars of a block and of those around it."""
 
     def __init__(self) -> None:
-        self._known: dict[int, Known] = {}
+        self._known: dict[int, KnownScalar] = {}
         self._slots: set[int] = set()
 
-    def inner(self) -> Scalars:
+    def inner(self) -> KnownScalars:
         """Those of a block in this one."""
-        result = Scalars()
+        result = KnownScalars()
         result._known, result._slots = dict(self._known), self._slots
         return result
 
     def define(self, scalar: int, kind: str, limit: int | None = None) -> None:
         """A scalar has a value from here on."""
-        self._known[scalar] = Known(kind, limit)
+        self._known[scalar] = KnownScalar(kind, limit)
 
-    def read(self, scalar: int, kind: str) -> Known:
+    def read(self, scalar: int, kind: str) -> KnownScalar:
         """A scalar, which must have a value of this kind."""
         known = self._known.get(scalar)
         if known is None:
-            refuse(Rule.SCALARS, f"%{scalar} is read where nothing defines it")
+            refuse(PlanRule.SCALARS, f"%{scalar} is read where nothing defines it")
         if known.kind != kind:
-            refuse(Rule.SCALARS, f"%{scalar} is read as {kind}, and is {known.kind}")
+            refuse(PlanRule.SCALARS, f"%{scalar} is read as {kind}, and is {known.kind}")
         return known
 
     def read_place(self, at: Linear) -> None:
@@ -60,4 +60,4 @@ class Scalars:
 
     def noted(self, slot: int) -> None:
         """A slot is asked."""
-        require(slot in self._slots, Rule.LISTS, f"nothing says yet what list %{slot} has had")
+        require(slot in self._slots, PlanRule.LISTS, f"nothing says yet what list %{slot} has had")

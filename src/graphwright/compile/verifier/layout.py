@@ -13,7 +13,7 @@ from collections.abc import Iterable
 from graphwright.compile.nests.element_kinds import item_size
 from graphwright.compile.nests.nest import Extend, Locate, Loop, Program, Reserve, all_statements
 from graphwright.compile.nests.sizes import Size
-from graphwright.compile.verifier.plan_rules import Rule, refuse, require
+from graphwright.compile.verifier.plan_rules import PlanRule, refuse, require
 from graphwright.compile.verifier.quantities import Quantities
 
 
@@ -115,8 +115,8 @@ class Layout:
     def _add_view(self, statement: Locate) -> None:
         known = self.lists.setdefault(statement.view, statement.buffer)
         words = f"b{statement.view} is of b{known} and of b{statement.buffer}"
-        require(known == statement.buffer, Rule.LISTS, words)
-        require(self.buffers[statement.view].role == "view", Rule.LISTS, "an item is no view")
+        require(known == statement.buffer, PlanRule.LISTS, words)
+        require(self.buffers[statement.view].role == "view", PlanRule.LISTS, "an item is no view")
 
     # -- what must be so of all of it -------------------------------------------------------
 
@@ -125,31 +125,35 @@ class Layout:
         for value, memory in self._names.items():
             one, other = self.buffers[value], self.buffers[memory]
             words = f"b{value} was made one with b{memory}"
-            require(memory not in self._names, Rule.SHARED, f"{words}, which is none itself")
+            require(memory not in self._names, PlanRule.SHARED, f"{words}, which is none itself")
             if one.role == "alias":
                 inside = other.role == "owned" or self.bytes(value) <= self.bytes(memory)
-                require(inside, Rule.SHARED, f"{words}, which is smaller")
+                require(inside, PlanRule.SHARED, f"{words}, which is smaller")
                 continue
-            require(one.kind == other.kind, Rule.SHARED, f"{words}, of another kind")
-            require(self.bytes(value) == self.bytes(memory), Rule.SHARED, f"{words}, not as large")
-            require(one.role == "temporary", Rule.SHARED, f"{words}, though it is no temporary")
-            require(other.role in ("temporary", "result"), Rule.SHARED, f"{words}, {other.role}")
+            require(one.kind == other.kind, PlanRule.SHARED, f"{words}, of another kind")
+            require(
+                self.bytes(value) == self.bytes(memory), PlanRule.SHARED, f"{words}, not as large"
+            )
+            require(one.role == "temporary", PlanRule.SHARED, f"{words}, though it is no temporary")
+            require(
+                other.role in ("temporary", "result"), PlanRule.SHARED, f"{words}, {other.role}"
+            )
 
     def _verify_homes(self) -> None:
         """A temporary lies in memory that is large enough, of a temporary or of a result."""
         for memory, home in self._homes.items():
             words = f"b{memory} lies in the memory of b{home}"
             role = self.buffers[home].role
-            require(self.buffers[memory].role == "temporary", Rule.SHARED, words)
+            require(self.buffers[memory].role == "temporary", PlanRule.SHARED, words)
             if role != "result":
                 own = role == "temporary" and self._homes.get(home) == home
-                require(own, Rule.SHARED, f"{words}, which has none of its own")
-            require(self.bytes(memory) <= self.bytes(home), Rule.SHARED, f"{words}, is larger")
+                require(own, PlanRule.SHARED, f"{words}, which has none of its own")
+            require(self.bytes(memory) <= self.bytes(home), PlanRule.SHARED, f"{words}, is larger")
         for company in set(self.company.values()):
             homes = {self._homes.get(member) for member in company}
             if len(homes) < len(company) or None in homes:
                 names = ", ".join([f"b{b}" for b in sorted(company)])
-                refuse(Rule.EXCHANGES, f"of {names}, which exchange memory, two have the same")
+                refuse(PlanRule.EXCHANGES, f"of {names}, which exchange memory, two have the same")
 
 
 def companies(pairs: Iterable[tuple[int, int]]) -> dict[int, frozenset[int]]:

@@ -22,7 +22,7 @@ from graphwright.compile.nests.nest import (
     Straight,
 )
 from graphwright.compile.verifier.layout import Layout
-from graphwright.compile.verifier.plan_rules import Refused, Rule, require
+from graphwright.compile.verifier.plan_rules import PlanRule, Refused, require
 
 #: Statements that come to their end, but for what their elements report.
 _STEADY = (Nest, Straight, Clear, Copy, Multiply, Scan)
@@ -42,17 +42,17 @@ def verify_loans(plan: Program, layout: Layout) -> None:
     for result, number in plan.reuses:
         one, other = results[result], plan.inputs[number]
         words = f"b{other}, an argument, is lent to b{one}"
-        require(results.count(one) == 1, Rule.ARGUMENTS, f"{words}, which is two results")
-        require(layout.buffers[one].role == "result", Rule.ARGUMENTS, f"{words}, which is none")
+        require(results.count(one) == 1, PlanRule.ARGUMENTS, f"{words}, which is two results")
+        require(layout.buffers[one].role == "result", PlanRule.ARGUMENTS, f"{words}, which is none")
         same = layout.buffers[one].kind == layout.buffers[other].kind
         shapes = plan.results[result][1], layout.buffers[one].shape, layout.buffers[other].shape
         dims = {tuple([layout.sizes.of(d) for d in shape]) for shape in shapes}
-        require(same and len(dims) == 1, Rule.ARGUMENTS, f"{words}, which is not alike")
+        require(same and len(dims) == 1, PlanRule.ARGUMENTS, f"{words}, which is not alike")
     if plan.reuses:
         for statement in plan.body:
             if may_leave(statement):
                 words = "the call may be left, and an argument is written over"
-                raise Refused(Rule.ARGUMENTS, words, statement)
+                raise Refused(PlanRule.ARGUMENTS, words, statement)
 
 
 def may_leave(statement: Statement) -> bool:

@@ -16,8 +16,8 @@ from graphwright.compile.nests.nest import (
     Transfer,
 )
 from graphwright.compile.verifier.access_checks import Accesses
-from graphwright.compile.verifier.known_scalars import Scalars
-from graphwright.compile.verifier.plan_rules import Rule, require
+from graphwright.compile.verifier.known_scalars import KnownScalars
+from graphwright.compile.verifier.plan_rules import PlanRule, require
 from graphwright.compile.verifier.plan_steps import (
     Effect,
     Extended,
@@ -33,7 +33,7 @@ from graphwright.compile.verifier.statement_pairs import Pair
 class ListSteps(Accesses):
     """Makes steps of what is done to lists."""
 
-    def reserve(self, pair: Pair, scalars: Scalars) -> Step:
+    def reserve(self, pair: Pair, scalars: KnownScalars) -> Step:
         """A list of zeros."""
         s: Reserve = pair.lowered
         scalars.read_lengths([s.length])
@@ -45,7 +45,7 @@ class ListSteps(Accesses):
         self.item_of(s.buffer, s.item, s.kind)
         return Step(s, (), (Gone(s.buffer), Written(s.buffer)))
 
-    def extend(self, pair: Pair, scalars: Scalars) -> Step:
+    def extend(self, pair: Pair, scalars: KnownScalars) -> Step:
         """A longer list; no zeros where just one item follows."""
         s: Extend = pair.lowered
         given = [s.length, *([s.place] if s.place >= 0 else [])]
@@ -56,14 +56,14 @@ class ListSteps(Accesses):
         zeros = s.place >= 0 or s.exactly != -1
         return Step(s, (Read(s.buffer, None),), (Extended(s, zeros),))
 
-    def shorten(self, pair: Pair, scalars: Scalars) -> Step:
+    def shorten(self, pair: Pair, scalars: KnownScalars) -> Step:
         """The length without some items."""
         s: Shorten = pair.lowered
         scalars.read_lengths([s.length, s.by])
         scalars.define(s.result, "i32")
         return Step(s, (), ())
 
-    def locate(self, pair: Pair, scalars: Scalars) -> Step:
+    def locate(self, pair: Pair, scalars: KnownScalars) -> Step:
         """Where an item is."""
         s: Locate = pair.lowered
         scalars.read_lengths([s.place, s.length])
@@ -71,39 +71,39 @@ class ListSteps(Accesses):
         self.kind(s.view, s.kind)
         words = f"b{s.view} is no item of b{s.buffer}"
         same = self.layout.counts[s.view] == self.sizes.of(s.item)
-        require(same, Rule.LISTS, words)
+        require(same, PlanRule.LISTS, words)
         return Step(s, (), (Located(s, s.buffer),))
 
-    def transfer(self, pair: Pair, scalars: Scalars) -> Step:
+    def transfer(self, pair: Pair, scalars: KnownScalars) -> Step:
         """Items copied from one list to another."""
         s: Transfer = pair.lowered
         scalars.read_lengths([s.start, s.place, s.number])
         self.items(s.source, s.number, s.item, s.kind)
         self.item_of(s.target, s.item, s.kind)
         meet = self.layout.meet(s.source, s.target)
-        require(not meet, Rule.IN_PLACE, "a list is copied to itself")
+        require(not meet, PlanRule.IN_PLACE, "a list is copied to itself")
         reads = Read(s.source, None), Read(s.target, None)
         return Step(s, reads, (Written(s.target, None, True),))
 
-    def agree(self, pair: Pair, scalars: Scalars) -> Step:
+    def agree(self, pair: Pair, scalars: KnownScalars) -> Step:
         """Two lengths that must be the same."""
         s: Agree = pair.lowered
         scalars.read_lengths([s.one, s.other])
         return Step(s, (), ())
 
-    def mark(self, pair: Pair, scalars: Scalars) -> Step:
+    def mark(self, pair: Pair, scalars: KnownScalars) -> Step:
         """Something was written."""
         scalars.noted(pair.lowered.written)
         return Step(pair.lowered, (), ())
 
-    def demand(self, pair: Pair, scalars: Scalars) -> Step:
+    def demand(self, pair: Pair, scalars: KnownScalars) -> Step:
         """Something must have been written to a list that has items."""
         s: Require = pair.lowered
         scalars.noted(s.written)
         scalars.read_lengths([s.length])
         return Step(s, (), ())
 
-    def deliver(self, pair: Pair, scalars: Scalars) -> Step:
+    def deliver(self, pair: Pair, scalars: KnownScalars) -> Step:
         """A list as a result."""
         s: Deliver = pair.lowered
         scalars.read_lengths([s.length])
@@ -112,12 +112,12 @@ class ListSteps(Accesses):
         role, shape, _ = self.layout.buffers[s.late]
         words = f"b{s.late} is no list of items of {s.item} elements"
         same = self.sizes.product(shape[1:]) == self.sizes.of(s.item)
-        require(role == "late" and same, Rule.LISTS, words)
+        require(role == "late" and same, PlanRule.LISTS, words)
         effects: list[Effect] = [Written(s.late)]
         if not s.copy:
             role = self.layout.buffers[s.buffer].role
             words = f"b{s.buffer} is given away, and is no list's own memory"
-            require(role == "owned", Rule.LISTS, words)
+            require(role == "owned", PlanRule.LISTS, words)
             effects.append(Gone(s.buffer))
         return Step(s, (Read(s.buffer, None),), tuple(effects))
 

@@ -21,9 +21,9 @@ from graphwright.compile.nests.nest import (
 )
 from graphwright.compile.verifier.bounds import Bounds
 from graphwright.compile.verifier.element_boxes import Box, box_of
-from graphwright.compile.verifier.known_scalars import Scalars
+from graphwright.compile.verifier.known_scalars import KnownScalars
 from graphwright.compile.verifier.layout import Layout
-from graphwright.compile.verifier.plan_rules import Rule, refuse, require
+from graphwright.compile.verifier.plan_rules import PlanRule, refuse, require
 from graphwright.compile.verifier.plan_steps import Effect, Read, Renamed, Step, Written
 from graphwright.compile.verifier.statement_pairs import Pair
 
@@ -41,7 +41,7 @@ class Access(NamedTuple):
 class NestStep:
     """A nest as a step."""
 
-    def __init__(self, pair: Pair, layout: Layout, bounds: Bounds, scalars: Scalars) -> None:
+    def __init__(self, pair: Pair, layout: Layout, bounds: Bounds, scalars: KnownScalars) -> None:
         self.nest: Nest = pair.lowered
         self.first = frozenset[int]() if pair.planned is None else pair.planned.first
         self.left_out = pair.left_out
@@ -63,7 +63,9 @@ class NestStep:
         for store in self.stores:
             self.verify_store(store)
         for row, scalar, kind in self.nest.scalars:
-            require(row in self.rows and not self.nest.outer, Rule.SCALARS, f"no total is row{row}")
+            require(
+                row in self.rows and not self.nest.outer, PlanRule.SCALARS, f"no total is row{row}"
+            )
             self.scalars.define(scalar, kind)
         return Step(self.nest, tuple(self.reads), (*self.renamed, *self.writes))
 
@@ -72,17 +74,17 @@ class NestStep:
     def stage(self, number: int, stage: Stage) -> None:
         """One stage."""
         if not stage.inner and not self.nest.outer:
-            refuse(Rule.ORDER, "a stage is for each outer index of a nest that has none")
+            refuse(PlanRule.ORDER, "a stage is for each outer index of a nest that has none")
         axes = self.axes if stage.inner else self.axes[: self.nest.outer]
         for i, x in enumerate(stage.instructions):
             if isinstance(x, Load):
                 self.load(number, stage, x, axes)
             elif isinstance(x, Element):
                 late = any(operand >= i for operand in x.operands)
-                require(not late, Rule.SCALARS, f".{i} is computed of what comes after it")
+                require(not late, PlanRule.SCALARS, f".{i} is computed of what comes after it")
             elif isinstance(x, Row):
                 there = self.nest.outer and x.row in self.rows
-                require(there, Rule.SCALARS, f"row{x.row} is read before it is there")
+                require(there, PlanRule.SCALARS, f"row{x.row} is read before it is there")
             elif isinstance(x, Scalar):
                 self.scalars.read(x.scalar, x.kind)
             elif isinstance(x, Index):
@@ -100,7 +102,7 @@ class NestStep:
             return
         if self.layout.buffers[x.buffer].role == "row":
             words = f"b{x.buffer}, the memory of a row, is read where no stage has written it"
-            require(self.own.get(x.buffer) == x.at and not x.picks, Rule.VALUES, words)
+            require(self.own.get(x.buffer) == x.at and not x.picks, PlanRule.VALUES, words)
             return
         access = Access(number, -1, x, box, apart)
         self.loads.append(access)
@@ -109,7 +111,7 @@ class NestStep:
             anywhere = x.picks or x.at.scalars
             self.reads[Read(x.buffer, None if anywhere else box)] = None
         elif at != x.at or x.picks:
-            refuse(Rule.ORDER, f"b{x.buffer} is read where another index may have written it")
+            refuse(PlanRule.ORDER, f"b{x.buffer} is read where another index may have written it")
 
     def store(self, number: int, k: int, stage: Stage, x: Store, axes: list[int]) -> None:
         """What a stage writes."""
@@ -122,7 +124,7 @@ class NestStep:
             self.own[x.buffer] = x.at
             return
         given = self.layout.is_given(x.buffer)
-        require(not given, Rule.ARGUMENTS, f"b{x.buffer}, an argument, is written")
+        require(not given, PlanRule.ARGUMENTS, f"b{x.buffer}, an argument, is written")
         if (number, k) in self.left_out:
             source = stage.instructions[x.value]
             self.renamed.append(Renamed(source.buffer, x.buffer, box))  # type: ignore[union-attr]
@@ -138,13 +140,13 @@ class NestStep:
     def place(self, x: Load | Store, stage: Stage, axes: list[int]) -> tuple[Box | None, bool]:
         """Where something is, if that is anywhere; it must be inside of its buffer."""
         words = f"b{x.buffer}, of {self.layout.buffers[x.buffer].kind}, is taken for {x.kind}"
-        require(self.layout.buffers[x.buffer].kind == x.kind, Rule.SCALARS, words)
+        require(self.layout.buffers[x.buffer].kind == x.kind, PlanRule.SCALARS, words)
         outer = self.nest.outer
         apart = x.at.strides[:outer] if self.layout.buffers[x.buffer].role == "row" else ()
         if not stage.inner:
             apart = (*apart, *x.at.strides[outer:])
         if any(stride.factor for stride in apart):
-            refuse(Rule.BOUNDED, f"an axis has a part in b{x.buffer} that is not there")
+            refuse(PlanRule.BOUNDED, f"an axis has a part in b{x.buffer} that is not there")
         box, single = box_of(x.at, axes, self.layout.sizes)
         if box is not None:
             self.bounds.verify(x.buffer, box, x.at, x.picks, stage.instructions, self.scalars)
@@ -161,7 +163,7 @@ class NestStep:
                 same = other.item.buffer == target
                 words = f"b{other.item.buffer} and b{target} are written in one place"
                 apart = other.box != store.box or bool(store.item.combine and other.item.combine)
-                require(same and apart, Rule.ORDER, words)
+                require(same and apart, PlanRule.ORDER, words)
         for load in self.loads:
             source = load.item.buffer
             if not self.layout.meet(source, target):
@@ -170,29 +172,31 @@ class NestStep:
             if made is not None and made[0] < load.stage and store.stage <= made[0]:
                 continue  # it reads what the nest has stored by then
             words = f"b{target} is written over b{source}"
-            require(aligned(source, target), Rule.IN_PLACE, f"{words}, which begins elsewhere")
-            require(load.stage <= store.stage, Rule.IN_PLACE, f"{words}, which is read later")
+            require(aligned(source, target), PlanRule.IN_PLACE, f"{words}, which begins elsewhere")
+            require(load.stage <= store.stage, PlanRule.IN_PLACE, f"{words}, which is read later")
             same = load.item.at == store.item.at and not load.item.picks and not store.item.picks
             size = item_size(load.item.kind) == item_size(store.item.kind)
-            require(same and size, Rule.IN_PLACE, f"{words}, which is read at other places")
-            require(store.apart, Rule.IN_PLACE, f"{words}, several times")
+            require(same and size, PlanRule.IN_PLACE, f"{words}, which is read at other places")
+            require(store.apart, PlanRule.IN_PLACE, f"{words}, several times")
             stage = self.nest.stages[store.stage]
             if load.stage == store.stage and stage.inner and len(stage.effects) > 1:
                 first = self.layout.memory(source) in self.first
-                require(first, Rule.IN_PLACE, f"{words}, which is not read first")
+                require(first, PlanRule.IN_PLACE, f"{words}, which is not read first")
 
     def verify_order(self, stage: Stage, x: Store, apart: bool) -> None:
         """No order may matter, and vectors along the innermost axis are as code takes them."""
         ordered = self.nest.ordered or x.combine
         if not ordered and (x.picks or not apart):
-            refuse(Rule.ORDER, f"several indices write one place of b{x.buffer}")
+            refuse(PlanRule.ORDER, f"several indices write one place of b{x.buffer}")
         if stage.inner:
             last = len(self.nest.axes) - 1
             if any(varies(stage, i, last) for i, _ in x.picks):
-                refuse(Rule.ORDER, "an index of a store changes along the innermost axis")
+                refuse(PlanRule.ORDER, "an index of a store changes along the innermost axis")
             step = self.layout.sizes.of(x.at.strides[last])
             if x.combine and self.axes[last] > 1 and step not in (0, 1):
-                refuse(Rule.ORDER, "what is added goes to places apart along the innermost axis")
+                refuse(
+                    PlanRule.ORDER, "what is added goes to places apart along the innermost axis"
+                )
 
 
 def varies(stage: Stage, i: int, axis: int) -> bool:

@@ -9,7 +9,7 @@ from graphwright.compile.verifier.known_memory import Memory, State, meet
 from graphwright.compile.verifier.plan_steps import Branch, Item, Read, Repetition, Step
 
 
-class Flow:
+class PlanWalk:
     """A walk."""
 
     def __init__(self, memory: Memory) -> None:

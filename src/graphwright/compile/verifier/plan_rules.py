@@ -6,7 +6,7 @@ from enum import Enum
 from typing import Any, NoReturn
 
 
-class Rule(Enum):
+class PlanRule(Enum):
     """The invariants of plans; docs/engineering/plans.md numbers and explains them."""
 
     SAME_PROGRAM = "1, the same statements"
@@ -25,17 +25,17 @@ class Rule(Enum):
 class Refused(Exception):
     """A plan breaks a rule, in a statement if that is known."""
 
-    def __init__(self, rule: Rule, words: str, statement: Any = None) -> None:
+    def __init__(self, rule: PlanRule, words: str, statement: Any = None) -> None:
         super().__init__(f"rule {rule.value}: {words}")
         self.rule, self.statement = rule, statement
 
 
-def refuse(rule: Rule, words: str) -> NoReturn:
+def refuse(rule: PlanRule, words: str) -> NoReturn:
     """Refuses the plan."""
     raise Refused(rule, words)
 
 
-def require(condition: object, rule: Rule, words: str) -> None:
+def require(condition: object, rule: PlanRule, words: str) -> None:
     """Refuses the plan unless a condition holds."""
     if not condition:
         raise Refused(rule, words)

@@ -23,7 +23,7 @@ from graphwright.compile.nests.nest import (
     Store,
     Straight,
 )
-from graphwright.compile.verifier.plan_rules import Refused, Rule, require
+from graphwright.compile.verifier.plan_rules import PlanRule, Refused, require
 
 #: The buffer of the plan in which a value is.
 Name = Callable[[int], int]
@@ -52,9 +52,9 @@ def pairs(lowered: Sequence[Statement], planned: Sequence[Statement], name: Name
             continue
         other = next(rest, None)
         if type(other) is not type(statement):
-            raise Refused(Rule.SAME_PROGRAM, _OTHER, statement)
+            raise Refused(PlanRule.SAME_PROGRAM, _OTHER, statement)
         found.append(pair(statement, other, name))
-    require(next(rest, None) is None, Rule.SAME_PROGRAM, "the plan has a statement too many")
+    require(next(rest, None) is None, PlanRule.SAME_PROGRAM, "the plan has a statement too many")
     return found
 
 
@@ -108,7 +108,7 @@ def pair(one: Any, other: Any, name: Name) -> Pair:
     else:
         alike = is_same(one, other, name)
     if not alike:
-        raise Refused(Rule.SAME_PROGRAM, _OTHER, one)
+        raise Refused(PlanRule.SAME_PROGRAM, _OTHER, one)
     return Pair(one, other, left_out)
 
 

@@ -23,11 +23,11 @@ from graphwright.compile.nests.nest import (
     exchanges,
 )
 from graphwright.compile.verifier.element_boxes import Box, box_of
-from graphwright.compile.verifier.known_scalars import Scalars
+from graphwright.compile.verifier.known_scalars import KnownScalars
 from graphwright.compile.verifier.layout import Layout
 from graphwright.compile.verifier.list_steps import ListSteps
 from graphwright.compile.verifier.nest_steps import NestStep
-from graphwright.compile.verifier.plan_rules import Rule, require
+from graphwright.compile.verifier.plan_rules import PlanRule, require
 from graphwright.compile.verifier.plan_steps import (
     Branch,
     Item,
@@ -50,12 +50,12 @@ class Statements(ListSteps):
         self.statement: Any = None  # the one that is looked at
 
     def block(
-        self, lowered: Sequence[Statement], planned: Sequence[Statement], scalars: Scalars
+        self, lowered: Sequence[Statement], planned: Sequence[Statement], scalars: KnownScalars
     ) -> tuple[Item, ...]:
         """The steps of a block."""
         return tuple([self.item(p, scalars) for p in pairs(lowered, planned, self.layout.memory)])
 
-    def item(self, pair: Pair, scalars: Scalars) -> Item:
+    def item(self, pair: Pair, scalars: KnownScalars) -> Item:
         """The step of a statement."""
         statement = self.statement = pair.lowered
         if isinstance(statement, Loop):
@@ -67,12 +67,12 @@ class Statements(ListSteps):
         else:
             step = self.RULES[type(statement)](self, pair, scalars)
         for value in values_of(step):
-            require(self.layout.has_memory(value), Rule.SHARED, f"b{value} has no memory")
+            require(self.layout.has_memory(value), PlanRule.SHARED, f"b{value} has no memory")
         return step
 
     # -- blocks -----------------------------------------------------------------------------
 
-    def loop(self, s: Loop, planned: Loop, scalars: Scalars) -> Repetition:
+    def loop(self, s: Loop, planned: Loop, scalars: KnownScalars) -> Repetition:
         """A loop: its variables take their next values at once."""
         for _, first, _, kind in s.scalars:
             scalars.read(first, kind)
@@ -94,22 +94,24 @@ class Statements(ListSteps):
         found = exchanges(loop)
         gets, given = dict(found), dict(loop.buffers)
         for names in zip(*loop.buffers):
-            require(len(set(names)) == len(names), Rule.EXCHANGES, "two variables get one memory")
+            require(
+                len(set(names)) == len(names), PlanRule.EXCHANGES, "two variables get one memory"
+            )
         right = len(gets) == len(found) and gets.items() >= given.items()
         right = right and sorted(gets) == sorted(gets.values())
-        require(right, Rule.EXCHANGES, f"memory is lost or comes twice: {found}")
+        require(right, PlanRule.EXCHANGES, f"memory is lost or comes twice: {found}")
         for one, other in found:
             words = f"b{one} gets the memory of b{other}"
             company = self.layout.company.get(one, frozenset())
-            require(other in company, Rule.EXCHANGES, f"{words}, of another chain")
+            require(other in company, PlanRule.EXCHANGES, f"{words}, of another chain")
             a, b = self.layout.buffers[one], self.layout.buffers[other]
-            require(a.kind == b.kind, Rule.EXCHANGES, f"{words}, of another kind")
+            require(a.kind == b.kind, PlanRule.EXCHANGES, f"{words}, of another kind")
             same = self.layout.bytes(one) == self.layout.bytes(other)
-            require(same, Rule.EXCHANGES, f"{words}, which is not as large")
-            require(a.role == "temporary", Rule.EXCHANGES, f"{words}, though it is a {a.role}")
+            require(same, PlanRule.EXCHANGES, f"{words}, which is not as large")
+            require(a.role == "temporary", PlanRule.EXCHANGES, f"{words}, though it is a {a.role}")
         return gets
 
-    def choice(self, s: Choice, planned: Choice, scalars: Scalars) -> Branch:
+    def choice(self, s: Choice, planned: Choice, scalars: KnownScalars) -> Branch:
         """A branch: what comes out of it does so on both sides."""
         scalars.read(s.condition, "b1")
         scopes = scalars.inner(), scalars.inner()
@@ -126,7 +128,7 @@ class Statements(ListSteps):
 
     # -- statements -------------------------------------------------------------------------
 
-    def straight(self, pair: Pair, scalars: Scalars) -> Step:
+    def straight(self, pair: Pair, scalars: KnownScalars) -> Step:
         """Scalars, and then what is stored of them."""
         s: Straight = pair.lowered
         reads, effects = [], []
@@ -135,7 +137,7 @@ class Statements(ListSteps):
                 reads.append(Read(x.buffer, self.place(x, s, scalars)))
             elif isinstance(x, Element):
                 late = any(operand >= i for operand in x.operands)
-                require(not late, Rule.SCALARS, f".{i} is computed of what comes after it")
+                require(not late, PlanRule.SCALARS, f".{i} is computed of what comes after it")
             elif isinstance(x, Scalar):
                 scalars.read(x.scalar, x.kind)
             elif isinstance(x, Index):
@@ -143,19 +145,19 @@ class Statements(ListSteps):
         limits = [self.bounds.limit(s.instructions, i, scalars) for i in range(len(s.instructions))]
         for i, scalar, kind in s.scalars:
             words = f"%{scalar} is {kind}, and what it gets is {s.instructions[i].kind}"
-            require(s.instructions[i].kind == kind, Rule.SCALARS, words)
+            require(s.instructions[i].kind == kind, PlanRule.SCALARS, words)
             scalars.define(scalar, kind, limits[i])
         for store in s.stores:
             words = "straight code stores to places that it knows, and adds nothing"
-            require(not store.combine and not store.picks, Rule.ORDER, words)
+            require(not store.combine and not store.picks, PlanRule.ORDER, words)
             self.bounds.store(store.buffer, limits[store.value])
             effects.append(self.written(store.buffer, self.place(store, s, scalars)))
         return Step(s, tuple(reads), tuple(effects))
 
-    def place(self, x: Any, s: Straight, scalars: Scalars) -> Box | None:
+    def place(self, x: Any, s: Straight, scalars: KnownScalars) -> Box | None:
         """Where one element is, if that is known; it must be inside of its buffer."""
         axes = any(stride.factor for stride in x.at.strides)
-        require(not axes, Rule.BOUNDED, "there is no axis here")
+        require(not axes, PlanRule.BOUNDED, "there is no axis here")
         box, _ = box_of(x.at, (), self.sizes)
         assert box is not None
         picks = x.picks
@@ -163,13 +165,13 @@ class Statements(ListSteps):
         self.bounds.verify(x.buffer, box, x.at, picks, s.instructions, scalars)
         return None if picks or x.at.scalars else box
 
-    def clear(self, pair: Pair, scalars: Scalars) -> Step:
+    def clear(self, pair: Pair, scalars: KnownScalars) -> Step:
         """What a reduction starts from, everywhere."""
         s: Clear = pair.lowered
         self.kind(s.buffer, s.kind)
         return Step(s, (), (self.written(s.buffer),))
 
-    def copy(self, pair: Pair, scalars: Scalars) -> Step:
+    def copy(self, pair: Pair, scalars: KnownScalars) -> Step:
         """Elements of one buffer into another."""
         s: Copy = pair.lowered
         source, target = [self.run(b, s.kind, (s.elements,)) for b in (s.source, s.target)]
@@ -179,14 +181,14 @@ class Statements(ListSteps):
         self.apart_or_aligned(s.source, s.target)
         return Step(s, reads, (self.written(s.target, target),))
 
-    def scan(self, pair: Pair, scalars: Scalars) -> Step:
+    def scan(self, pair: Pair, scalars: KnownScalars) -> Step:
         """Each element combined with those before it."""
         s: Scan = pair.lowered
         source, target = [self.run(b, s.kind, s.axes) for b in (s.source, s.target)]
         self.apart_or_aligned(s.source, s.target)
         return Step(s, (Read(s.source, source),), (self.written(s.target, target),))
 
-    def multiply(self, pair: Pair, scalars: Scalars) -> Step:
+    def multiply(self, pair: Pair, scalars: KnownScalars) -> Step:
         """Products of matrices."""
         s: Multiply = pair.lowered
         a, b, c = [
@@ -195,7 +197,7 @@ class Statements(ListSteps):
         ]
         for operand in (s.a, s.b):
             words = f"a product is written to b{s.c} over b{operand}, which it is made of"
-            require(not self.layout.meet(s.c, operand), Rule.IN_PLACE, words)
+            require(not self.layout.meet(s.c, operand), PlanRule.IN_PLACE, words)
         reads = [Read(s.a, a), Read(s.b, b)]
         if s.packed >= 0:
             reads.append(Read(s.packed, packing_of(s)))
@@ -203,13 +205,13 @@ class Statements(ListSteps):
             reads.append(Read(s.c, c))
         return Step(s, tuple(reads), (self.written(s.c, c),))
 
-    def pack(self, pair: Pair, scalars: Scalars) -> Step:
+    def pack(self, pair: Pair, scalars: KnownScalars) -> Step:
         """The right operand of products."""
         p: Multiply = pair.lowered.product
         b = self.run(p.b, p.kind, (p.products, p.k, p.n))
         words = f"b{p.packed} is no memory for what is packed"
         own = self.layout.buffers[p.packed].role == "owned"
-        require(own and p.packed not in self.layout.room, Rule.SHARED, words)
+        require(own and p.packed not in self.layout.room, PlanRule.SHARED, words)
         return Step(pair.lowered, (Read(p.b, b),), (Packed(p.packed, packing_of(p)),))
 
     RULES = {

@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 
 from graphwright.op.dispatch import (
     ASSERTIONS,
-    Family,
+    DispatchFamily,
     Function,
     Meaning,
     Test,
@@ -129,7 +129,7 @@ def test_of(annotation: Any) -> Test:
     raise ValueError(f"{annotation!r} is no type that arguments can be told by")
 
 
-def handler_of(family: Family, *kinds: Any) -> Callable[[F], F]:
+def handler_of(family: DispatchFamily, *kinds: Any) -> Callable[[F], F]:
     """Registers a handler of a family for types that have none yet."""
 
     def register(handler: F) -> F:
@@ -148,7 +148,7 @@ def handler_of(family: Family, *kinds: Any) -> Callable[[F], F]:
 
 
 #: The handler of each family and types of operands.
-_HANDLERS: dict[tuple[Family, tuple[Any, ...]], Function] = {}
+_HANDLERS: dict[tuple[DispatchFamily, tuple[Any, ...]], Function] = {}
 
 
 def dispatch_for_unary_elementwise_apis(x_type: Any) -> Callable[[F], F]:

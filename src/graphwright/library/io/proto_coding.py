@@ -38,7 +38,7 @@ KINDS: dict[int, frozenset[DType]] = {
 MESSAGE, GROUP, TEXT = 11, 10, 9
 
 
-class Source(NamedTuple):
+class DescriptorSource(NamedTuple):
     """Where a type of messages is described, and its name there."""
 
     message_type: str
@@ -46,7 +46,7 @@ class Source(NamedTuple):
 
 
 @cache
-def message_class(source: Source) -> Any:
+def message_class(source: DescriptorSource) -> Any:
     """The class of messages of a type; InvalidArgumentError where it is not described."""
     from google.protobuf import message_factory  # protobuf is large
 
@@ -90,7 +90,7 @@ def pool_of(source: str) -> Any:
     return pool
 
 
-def fields_of(source: Source, names: Sequence[str], types: Sequence[DType]) -> list[Any]:
+def fields_of(source: DescriptorSource, names: Sequence[str], types: Sequence[DType]) -> list[Any]:
     """The descriptors of fields; InvalidArgumentError where one is not there or of another kind."""
     found = []
     known = message_class(source).DESCRIPTOR.fields_by_name
@@ -138,7 +138,7 @@ class DecodeProtoV2(Op):
         return (*dims, count), *[(*dims, None)] * count
 
     def kernel(self, data: Any) -> Any:
-        source = Source(self.message_type, self.descriptor_source)
+        source = DescriptorSource(self.message_type, self.descriptor_source)
         fields = fields_of(source, self.field_names, self.output_types)
         messages = texts(data)
         parsed = [self.parsed(message_class(source), each) for each in messages.flat]
@@ -221,7 +221,7 @@ class EncodeProto(Op):
     def kernel(self, sizes: Any, *values: Any) -> Any:
         described = [TensorType(dt.int32, np.shape(a)) for a in (sizes, *values)]
         dims: Any = self.shapes(*described)[0]
-        source = Source(self.message_type, self.descriptor_source)
+        source = DescriptorSource(self.message_type, self.descriptor_source)
         fields = fields_of(source, self.field_names, self.Tinput_types)
         for field, given, i in zip(fields, values, range(len(values))):
             most = int(np.max(sizes[..., i], initial=0))

@@ -8,7 +8,11 @@ from itertools import pairwise
 from typing import Any
 
 from graphwright.control.assertions import assert_positive
-from graphwright.library.linear_operators.linear_operator import Forms, LinearOperator, with_batch
+from graphwright.library.linear_operators.linear_operator import (
+    LinearOperator,
+    OperatorForms,
+    with_batch,
+)
 from graphwright.op.interpreter import convert
 from graphwright.ops.core.joining import concat
 from graphwright.ops.core.shapes import broadcast_dynamic_shape, broadcast_static_shape
@@ -288,5 +292,8 @@ class LinearOperatorLowerTriangular(LinearOperator):
         return assert_positive(abs(self.diag_part()), message=message)
 
 
-Forms.adjoint, Forms.inversion = LinearOperatorAdjoint, LinearOperatorInversion
-Forms.composition, Forms.triangular = LinearOperatorComposition, LinearOperatorLowerTriangular
+OperatorForms.adjoint, OperatorForms.inversion = LinearOperatorAdjoint, LinearOperatorInversion
+OperatorForms.composition, OperatorForms.triangular = (
+    LinearOperatorComposition,
+    LinearOperatorLowerTriangular,
+)

@@ -133,7 +133,7 @@ class LinearOperatorDiag(OfDiagonal):
         return assert_equal(imag(self._entries), zero, message=message)
 
 
-class Sized(LinearOperator):
+class SizedOperator(LinearOperator):
     """An operator that is known by its numbers of rows and columns and the shape of its batch."""
 
     _sizes: tuple[Any, Any]
@@ -178,7 +178,7 @@ def check_size(size: Any, what: str) -> None:
         raise ValueError(f"Argument `{what}` must be non-negative.  Found: {size}")
 
 
-class LinearOperatorIdentity(Sized):
+class LinearOperatorIdentity(SizedOperator):
     """The identity."""
 
     def __init__(
@@ -248,7 +248,7 @@ class LinearOperatorIdentity(Sized):
         return self
 
 
-class LinearOperatorScaledIdentity(Sized):
+class LinearOperatorScaledIdentity(SizedOperator):
     """The identity times a number, one for each matrix of the batch."""
 
     def __init__(
@@ -348,7 +348,7 @@ class LinearOperatorScaledIdentity(Sized):
         return assert_equal(imag(self._multiplier), zero, message=message)
 
 
-class LinearOperatorZeros(Sized):
+class LinearOperatorZeros(SizedOperator):
     """A matrix of zeros."""
 
     def __init__(

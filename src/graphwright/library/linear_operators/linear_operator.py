@@ -33,7 +33,7 @@ from graphwright.types.dtypes import DType, as_dtype
 from graphwright.types.shape import TensorShape
 
 
-class Forms:
+class OperatorForms:
     """The operators that any operator gives; `derived_operators` provides them."""
 
     adjoint: Callable[[Any], LinearOperator]
@@ -330,14 +330,16 @@ class LinearOperator(Module):
         return solve_dense(dense, rhs, adjoint=adjoint)
 
     def _adjoint(self) -> LinearOperator:
-        return Forms.adjoint(self)
+        return OperatorForms.adjoint(self)
 
     def _inverse(self) -> LinearOperator:
-        return Forms.inversion(self)
+        return OperatorForms.inversion(self)
 
     def _cholesky(self) -> LinearOperator:
         lower = cholesky(self.to_dense())
-        return Forms.triangular(lower, is_non_singular=True, is_self_adjoint=False, is_square=True)
+        return OperatorForms.triangular(
+            lower, is_non_singular=True, is_self_adjoint=False, is_square=True
+        )
 
     def _determinant(self) -> Any:
         if self._can_use_cholesky():
@@ -434,4 +436,4 @@ def product(left: LinearOperator, right: LinearOperator) -> LinearOperator:
         if isinstance(left, first) and isinstance(right, second):
             found: LinearOperator = function(left, right)
             return found
-    return Forms.composition([left, right])
+    return OperatorForms.composition([left, right])

@@ -9,7 +9,7 @@ import numpy as np
 from graphwright.base.errors import InvalidArgumentError
 from graphwright.library.checkpoint.object_graph import Tracked
 from graphwright.library.lookup.lookup_columns import Columns
-from graphwright.library.lookup.lookup_initializers import Initializer
+from graphwright.library.lookup.lookup_initializers import TableInitializer
 from graphwright.op.interpreter import apply, convert, is_tensor
 from graphwright.ops.core.casting import cast
 from graphwright.ops.core.indexing import where
@@ -104,7 +104,7 @@ class StaticHashTable(LookupTable):
 
     def __init__(
         self,
-        initializer: Initializer,
+        initializer: TableInitializer,
         default_value: Any,
         name: str | None = None,
         experimental_is_anonymous: bool = False,
@@ -139,7 +139,7 @@ class StaticVocabularyTable:
 
     def __init__(
         self,
-        initializer: Initializer | None,
+        initializer: TableInitializer | None,
         num_oov_buckets: int,
         lookup_key_dtype: Any = None,
         name: str | None = None,

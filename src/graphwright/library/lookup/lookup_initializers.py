@@ -18,7 +18,7 @@ from graphwright.types import dtypes as dt
 from graphwright.types.dtypes import DType, as_dtype
 
 
-class Initializer(Protocol):
+class TableInitializer(Protocol):
     """Fills a new table."""
 
     @property

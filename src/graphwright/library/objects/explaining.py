@@ -25,7 +25,7 @@ from graphwright.base.files import write_whole
 from graphwright.explain.page import page
 from graphwright.explain.report import Report, report
 from graphwright.explain.timeline import Timeline
-from graphwright.explain.trace_record import FAMILIES, Debug, Family
+from graphwright.explain.trace_record import FAMILIES, Debug, FunctionFamily
 from graphwright.function.polymorphic import PolymorphicFunction
 
 
@@ -119,7 +119,7 @@ def conclude(options: argparse.Namespace, timeline: Timeline, process: int) -> N
         print(summary(options.script, reports), file=sys.stderr)
 
 
-def families_seen() -> list[Family]:
+def families_seen() -> list[FunctionFamily]:
     """The functions of the program, in the order in which they were first called."""
     return [family for family in FAMILIES.values() if family.histories()]
 

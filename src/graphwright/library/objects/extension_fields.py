@@ -117,7 +117,7 @@ class OneComposite(Field):
         return value
 
 
-class Items(Field):
+class TupleField(Field):
     """A tuple: of any number of values of one type, or of one for each type."""
 
     def __init__(self, items: Sequence[Field], repeated: bool) -> None:
@@ -209,7 +209,9 @@ def _generic(annotation: Any, origin: Any, arguments: tuple[Any, ...]) -> Field 
         return Either([field_of(option) for option in arguments], annotation)
     if origin is tuple:
         repeated = len(arguments) == 2 and arguments[1] is ...
-        return Items([field_of(item) for item in arguments[: 1 if repeated else None]], repeated)
+        return TupleField(
+            [field_of(item) for item in arguments[: 1 if repeated else None]], repeated
+        )
     if origin is not None and issubclass(Mapping, origin) and len(arguments) == 2:
         return Entries(field_of(arguments[0]), field_of(arguments[1]))
     return None

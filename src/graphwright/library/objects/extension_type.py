@@ -379,7 +379,7 @@ class BatchableExtensionTypeSpec(ExtensionTypeSpec):
 
 
 class BatchedItems:
-    """Values of a batchable type collected as one of a batch: see `control.map.Items`."""
+    """Values of a batchable type collected as one of a batch: see `control.map.MappedItems`."""
 
     def __init__(self, spec: BatchableExtensionTypeSpec) -> None:
         self._spec = spec

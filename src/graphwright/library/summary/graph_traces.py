@@ -7,7 +7,7 @@ from typing import Any
 from graphwright.base.logs import LOGGER
 from graphwright.ir.graph import Graph, subgraphs_of
 from graphwright.library.summary.dashboards import metadata
-from graphwright.library.summary.profiler import Session as Profile
+from graphwright.library.summary.profiler import ProfilerSession as Profile
 from graphwright.library.summary.profiler import start, stop
 from graphwright.library.summary.summary import write
 from graphwright.op.interpreter import Layer, convert
@@ -30,7 +30,7 @@ class Collector(Layer):
         return self.hand_on(op, operands, name)
 
 
-class Session:
+class TraceSession:
     """The collection that goes on, if one does: there is one at a time."""
 
     collector: Collector | None = None
@@ -42,12 +42,12 @@ def trace_on(graph: bool = True, profiler: bool = False, profiler_outdir: Any = 
     The profile goes under `profiler_outdir`; without one there is none, and a warning says so.
     Inside a traced function this does nothing.
     """
-    if not executing_eagerly() or Session.collector is not None:
+    if not executing_eagerly() or TraceSession.collector is not None:
         return
     if profiler and profiler_outdir is None:
         LOGGER.warning("No `profiler_outdir` passed to trace_on(): no profile is taken.")
     profiles = profiler and profiler_outdir is not None
-    collector = Session.collector = Collector(profiles)
+    collector = TraceSession.collector = Collector(profiles)
     if graph:
         collector.enter()
     if collector.profiles:
@@ -59,7 +59,7 @@ def trace_export(name: str, step: Any = None, profiler_outdir: Any = None) -> No
 
     ValueError if none goes on.
     """
-    collector = Session.collector
+    collector = TraceSession.collector
     if collector is None:
         raise ValueError("Must enable trace before export through tf.summary.trace_on.")
     data = run_metadata(list(collector.graphs.values()))
@@ -69,7 +69,7 @@ def trace_export(name: str, step: Any = None, profiler_outdir: Any = None) -> No
 
 def trace_off() -> None:
     """Ends the collection, and the profile; what was collected is gone."""
-    collector, Session.collector = Session.collector, None
+    collector, TraceSession.collector = TraceSession.collector, None
     if collector is None:
         return
     collector.leave()

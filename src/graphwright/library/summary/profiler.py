@@ -148,7 +148,7 @@ def lines_of(graph: Graph) -> dict[str, Any]:
     return {"lines": list(found)}
 
 
-class Session:
+class ProfilerSession:
     """The profile being taken, if one is: there is one at a time."""
 
     timer: Timer | None = None
@@ -156,21 +156,21 @@ class Session:
 
 def start(logdir: str, options: ProfilerOptions | None = None) -> None:
     """Begins a profile, to be written under `logdir`; AlreadyExistsError if one is being taken."""
-    if Session.timer is not None:
+    if ProfilerSession.timer is not None:
         raise AlreadyExistsError(None, None, "Another profiler is running.")
     level = ProfilerOptions().host_tracer_level if options is None else options.host_tracer_level
-    timer = Session.timer = Timer(os.fspath(logdir), level)
+    timer = ProfilerSession.timer = Timer(os.fspath(logdir), level)
     timer.enter()
 
 
 def stop(save: bool = True) -> None:
     """Ends the profile and writes it; UnavailableError if none is being taken."""
-    timer = Session.timer
+    timer = ProfilerSession.timer
     if timer is None:
         raise UnavailableError(
             None, None, "Cannot export profiling results. No profiler is running."
         )
-    Session.timer = None
+    ProfilerSession.timer = None
     timer.leave()
     timer.compilations()
     if save:
@@ -219,6 +219,6 @@ class Trace:
         self._details.update(kwargs)
 
     def __exit__(self, *exception: Any) -> None:
-        if Session.timer is not None:
+        if ProfilerSession.timer is not None:
             details = {key: str(value) for key, value in self._details.items()}
-            Session.timer.note(self._name, self._begin, details)
+            ProfilerSession.timer.note(self._name, self._begin, details)

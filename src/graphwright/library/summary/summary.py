@@ -28,7 +28,7 @@ _QUEUE, _MILLIS, _SUFFIX = 10, 120_000, ".v2"
 _OUTSIDE_SCOPES = re.compile(r"[^-_/.A-Za-z0-9]")
 
 
-class State(threading.local):
+class SummaryState(threading.local):
     """What summaries of a thread go by."""
 
     writer: SummaryWriter | None = None
@@ -36,7 +36,7 @@ class State(threading.local):
     condition: Any = None  # a bool, a tensor or a function of no arguments; None: record
 
 
-STATE = State()
+STATE = SummaryState()
 
 
 class SummaryWriter:

@@ -11,7 +11,7 @@ from graphwright.lint.analysis import Place
 from graphwright.lint.expression_analysis import TENSORS
 from graphwright.lint.finding import Edit, Finding
 from graphwright.lint.kinds import Kind, words
-from graphwright.lint.model import Value
+from graphwright.lint.model import PossibleValue
 from graphwright.lint.rules.rule import Rule
 from graphwright.lint.statement_analysis import names_of
 
@@ -56,7 +56,7 @@ def changed_container(node: ast.AST) -> tuple[ast.expr, str, list[ast.expr]] | N
     return None
 
 
-def is_container(value: Value, how: str) -> bool:
+def is_container(value: PossibleValue, how: str) -> bool:
     """Whether a value is a container of Python, or what is done to it tells that it is one."""
     if value.may(Kind.CONTAINER):
         return not value.may(TENSORS)
@@ -64,7 +64,7 @@ def is_container(value: Value, how: str) -> bool:
     return named in GROWING and value.is_only(Kind.UNKNOWN | Kind.EXTERNAL) and not value.path
 
 
-def is_tensor(value: Value) -> bool:
+def is_tensor(value: PossibleValue) -> bool:
     """Whether a value is, or holds, a tensor of the trace."""
     if value.may(Kind.CONTAINER):
         return value.is_only(Kind.CONTAINER) and value.each().is_only(Kind.TENSOR)

@@ -10,7 +10,7 @@ from graphwright.lint.analysis import Place
 from graphwright.lint.expression_analysis import TENSORS
 from graphwright.lint.finding import Finding
 from graphwright.lint.kinds import Kind
-from graphwright.lint.model import Value
+from graphwright.lint.model import PossibleValue
 from graphwright.lint.rules.rule import Rule
 
 LONG = 64  # iterations that are worth a loop of the graph
@@ -90,7 +90,7 @@ class Unrolled(Rule):
                 return True
         return False
 
-    def _is_data(self, value: Value) -> bool:
+    def _is_data(self, value: PossibleValue) -> bool:
         """Whether a call was seen to pass numbers in a list."""
         if not value.may(Kind.CONTAINER):
             return False

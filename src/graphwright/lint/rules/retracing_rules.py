@@ -8,12 +8,12 @@ from collections.abc import Iterator
 from graphwright.lint.analysis import Analysis, Place, line_of
 from graphwright.lint.finding import Finding
 from graphwright.lint.kinds import MANY, Kind
-from graphwright.lint.model import Call, Class, Staging, Value
+from graphwright.lint.model import Class, LintedCall, PossibleValue, StagingSite
 from graphwright.lint.rules.effect_rules import changed_container
 from graphwright.lint.rules.rule import Rule
 from graphwright.lint.statement_analysis import names_of
 
-Argument = tuple[Call, ast.expr, Value]
+Argument = tuple[LintedCall, ast.expr, PossibleValue]
 ARRAYS = Kind.TENSOR | Kind.NUMPY
 #: Bases whose objects have a trace type of their own, or are told apart on purpose.
 TYPED_BASES = ("tf.", "typing.NamedTuple", "enum.", "collections.namedtuple", "?", "attr")
@@ -39,7 +39,7 @@ class CallRule(Rule):
                     yield from self.check(analysis, staging, name, arguments)
 
     def check(
-        self, analysis: Analysis, staging: Staging, name: str, arguments: list[Argument]
+        self, analysis: Analysis, staging: StagingSite, name: str, arguments: list[Argument]
     ) -> Iterator[Finding]:
         """The findings of one parameter."""
         raise NotImplementedError
@@ -51,7 +51,7 @@ class ChangingLiteral(CallRule):
     code = "GW401"
 
     def check(
-        self, analysis: Analysis, staging: Staging, name: str, arguments: list[Argument]
+        self, analysis: Analysis, staging: StagingSite, name: str, arguments: list[Argument]
     ) -> Iterator[Finding]:
         seen: list[object] = []
         for _, node, value in arguments:
@@ -85,7 +85,7 @@ class ChangingNumber(CallRule):
     code = "GW402"
 
     def check(
-        self, analysis: Analysis, staging: Staging, name: str, arguments: list[Argument]
+        self, analysis: Analysis, staging: StagingSite, name: str, arguments: list[Argument]
     ) -> Iterator[Finding]:
         for _, node, value in arguments:
             numbers = [one for one in value.within() if one.varying and one.is_only(Kind.NUMBER)]
@@ -112,7 +112,7 @@ class NoEquality(CallRule):
     signature_helps = False
 
     def check(
-        self, analysis: Analysis, staging: Staging, name: str, arguments: list[Argument]
+        self, analysis: Analysis, staging: StagingSite, name: str, arguments: list[Argument]
     ) -> Iterator[Finding]:
         made: set[ast.AST] = set()
         for _, node, value in arguments:
@@ -132,7 +132,7 @@ class NoEquality(CallRule):
                 return
             made |= value.made
 
-    def _is_new_in_loop(self, analysis: Analysis, node: ast.expr, value: Value) -> bool:
+    def _is_new_in_loop(self, analysis: Analysis, node: ast.expr, value: PossibleValue) -> bool:
         """Whether each iteration of a loop around a call gives another object."""
         loop = analysis.loop_around(node)
         if loop is None:
@@ -150,7 +150,7 @@ class Unhashable(CallRule):
     signature_helps = False
 
     def check(
-        self, analysis: Analysis, staging: Staging, name: str, arguments: list[Argument]
+        self, analysis: Analysis, staging: StagingSite, name: str, arguments: list[Argument]
     ) -> Iterator[Finding]:
         for _, node, value in arguments:
             if value.is_only(Kind.CONTAINER) and value.path == "set":
@@ -175,7 +175,7 @@ class ChangingShape(CallRule):
     code = "GW405"
 
     def check(
-        self, analysis: Analysis, staging: Staging, name: str, arguments: list[Argument]
+        self, analysis: Analysis, staging: StagingSite, name: str, arguments: list[Argument]
     ) -> Iterator[Finding]:
         if staging.relaxed or any(call.concrete for call in staging.calls):
             return
@@ -196,7 +196,7 @@ class ChangingShape(CallRule):
                 yield self._many(analysis, staging, node, name, what)
                 return
 
-    def _in_loop(self, value: Value) -> str:
+    def _in_loop(self, value: PossibleValue) -> str:
         """What a loop around a call changes of the value, in words."""
         if value.varying and value.is_only(Kind.CONTAINER):
             return "a list whose length changes in this loop"
@@ -207,7 +207,7 @@ class ChangingShape(CallRule):
         return ""
 
     def _many(
-        self, analysis: Analysis, staging: Staging, node: ast.expr, name: str, what: str
+        self, analysis: Analysis, staging: StagingSite, node: ast.expr, name: str, what: str
     ) -> Finding:
         tf = analysis.module_name
         return self.found(
@@ -229,7 +229,7 @@ class ChangingDtype(CallRule):
     )
 
     def check(
-        self, analysis: Analysis, staging: Staging, name: str, arguments: list[Argument]
+        self, analysis: Analysis, staging: StagingSite, name: str, arguments: list[Argument]
     ) -> Iterator[Finding]:
         seen: set[str] = set()
         for _, node, value in arguments:

@@ -9,7 +9,7 @@ from typing import ClassVar
 from graphwright.lint.analysis import MAKERS, Place, line_of
 from graphwright.lint.finding import Finding
 from graphwright.lint.kinds import STATIC, Kind
-from graphwright.lint.model import Binding, Class, Scope, Value
+from graphwright.lint.model import Binding, Class, PossibleValue, Scope
 from graphwright.lint.rules.rule import Rule
 
 PLAIN = STATIC | Kind.NUMPY | Kind.CONTAINER
@@ -129,7 +129,7 @@ class StaleAttribute(Rule):
                     return binding.node
         return None
 
-    def _initial(self, klass: Class, name: str) -> Value | None:
+    def _initial(self, klass: Class, name: str) -> PossibleValue | None:
         for one in klass.lineage():
             for binding in one.writes.get(name, {}).values():
                 function = binding.scope.function
@@ -137,6 +137,6 @@ class StaleAttribute(Rule):
                     return binding.value
         return None
 
-    def _differs(self, first: Value | None, other: Value) -> bool:
+    def _differs(self, first: PossibleValue | None, other: PossibleValue) -> bool:
         """Whether an assignment gives another literal than the first."""
         return first is not None and other.constant is not None and other.constant != first.constant

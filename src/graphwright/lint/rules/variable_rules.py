@@ -12,7 +12,7 @@ from graphwright.lint.analysis import Analysis, Place
 from graphwright.lint.externals import OPTIMIZERS
 from graphwright.lint.finding import Finding
 from graphwright.lint.kinds import Kind
-from graphwright.lint.model import Class, Staging, Value
+from graphwright.lint.model import Class, PossibleValue, StagingSite
 from graphwright.lint.rules.rule import Rule
 
 #: Keras layers that have weights.
@@ -32,7 +32,7 @@ def creates(path: str) -> bool:
     return externals.VARIABLES.fullmatch(path) is not None
 
 
-class VariableCreation(Rule):
+class VariableCreationRule(Rule):
     """A variable is created at each trace; that is allowed on the first call only."""
 
     code = "GW203"
@@ -74,7 +74,7 @@ class SharedStaging(Rule):
             for name in staging.function.parameters:
                 yield from self._check(analysis, staging, name)
 
-    def _check(self, analysis: Analysis, staging: Staging, name: str) -> Iterator[Finding]:
+    def _check(self, analysis: Analysis, staging: StagingSite, name: str) -> Iterator[Finding]:
         seen: set[ast.AST] = set()
         for call in staging.calls:
             if name not in call.arguments:
@@ -94,13 +94,15 @@ class SharedStaging(Rule):
                 return
             seen |= value.made
 
-    def _makes_variables(self, value: Value, node: ast.expr, staging: Staging, name: str) -> bool:
+    def _makes_variables(
+        self, value: PossibleValue, node: ast.expr, staging: StagingSite, name: str
+    ) -> bool:
         if OPTIMIZERS.fullmatch(value.path):
             return self._uses(staging, name, ("apply_gradients", "minimize"))
         fresh = isinstance(node, ast.Call)
         return fresh and (creates(value.path) or any(map(creates_lazily, value.classes)))
 
-    def _uses(self, staging: Staging, name: str, methods: tuple[str, ...]) -> bool:
+    def _uses(self, staging: StagingSite, name: str, methods: tuple[str, ...]) -> bool:
         return any(
             isinstance(part, ast.Attribute)
             and part.attr in methods

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from graphwright.lint.analysis import COMPREHENSIONS, LOOPS, Analysis, Place
 from graphwright.lint.finding import Edit, Finding
-from graphwright.lint.model import Staging
+from graphwright.lint.model import StagingSite
 from graphwright.lint.rules.control_rules import assigned
 from graphwright.lint.rules.rule import Rule
 from graphwright.lint.statement_analysis import names_of
@@ -24,7 +24,7 @@ class WrappedAgain(Rule):
     code = "GW407"
 
     def check_module(self, analysis: Analysis) -> Iterator[Finding]:
-        wrapped_here: dict[tuple[object, object], Staging] = {}
+        wrapped_here: dict[tuple[object, object], StagingSite] = {}
         for staging in analysis.stagings:
             if staging.is_implicit:
                 continue
@@ -46,14 +46,14 @@ class WrappedAgain(Rule):
                     )
                 wrapped_here[key] = staging
 
-    def _again(self, analysis: Analysis, staging: Staging, why: str) -> Finding:
+    def _again(self, analysis: Analysis, staging: StagingSite, why: str) -> Finding:
         return self.found(
             analysis,
             staging.node,
             f"`{staging.function.name}` is wrapped {why}; wrap it once and call what that returns",
         )
 
-    def _is_same(self, staging: Staging, loop: ast.AST, analysis: Analysis) -> bool:
+    def _is_same(self, staging: StagingSite, loop: ast.AST, analysis: Analysis) -> bool:
         """Whether each iteration wraps the same function and calls it there."""
         if isinstance(loop, COMPREHENSIONS):
             varied = {name for one in loop.generators for name in names_of(one.target)}
@@ -75,7 +75,7 @@ class WrappedAgain(Rule):
             self._own_loop(staging, loop, analysis)
         )
 
-    def _own_loop(self, staging: Staging, loop: ast.AST, analysis: Analysis) -> bool:
+    def _own_loop(self, staging: StagingSite, loop: ast.AST, analysis: Analysis) -> bool:
         """Whether it is called as often as it is wrapped, not in a loop of its own."""
         return all(analysis.loop_around(call.node) is loop for call in staging.calls)
 

@@ -63,14 +63,16 @@ def shuffled_widths(size: int, count: int, words: list[int]) -> Any:
     return widths
 
 
-class Windows(NamedTuple):
+class RandomWindows(NamedTuple):
     """The windows of a pooling: a mask [windows, rows] for rows, another for columns."""
 
     rows: Any
     columns: Any
 
     @classmethod
-    def between(cls, row_cuts: Any, column_cuts: Any, dims: Any, overlapping: bool) -> Windows:
+    def between(
+        cls, row_cuts: Any, column_cuts: Any, dims: Any, overlapping: bool
+    ) -> RandomWindows:
         """The windows between cuts of an image [batch, rows, columns, channels]."""
         masks = []
         for borders, size in ((row_cuts, dims[1]), (column_cuts, dims[2])):
@@ -161,7 +163,7 @@ class FractionalPool(Op):
             sequences.append(cuts(size, count, words, self.pseudo_random))
             if size % count or not self.pseudo_random:
                 counter += needed
-        windows = Windows.between(sequences[0], sequences[1], value.shape, self.overlapping)
+        windows = RandomWindows.between(sequences[0], sequences[1], value.shape, self.overlapping)
         return self.pooled(value, windows), *sequences
 
     def seeds(self) -> tuple[int, int]:
@@ -169,7 +171,7 @@ class FractionalPool(Op):
         given = self.deterministic and (self.seed or self.seed2)
         return (self.seed, self.seed2) if given else anywhere()
 
-    def pooled(self, value: Any, windows: Windows) -> Any:
+    def pooled(self, value: Any, windows: RandomWindows) -> Any:
         """One number for each window."""
         raise NotImplementedError(f"{type(self).__name__} states no pooling")
 
@@ -179,7 +181,7 @@ class FractionalMaxPool(FractionalPool):
 
     type_name = "FractionalMaxPool"
 
-    def pooled(self, value: Any, windows: Windows) -> Any:
+    def pooled(self, value: Any, windows: RandomWindows) -> Any:
         rows, columns = windows.taps()
         return value[:, rows, columns].max(axis=(3, 4))
 
@@ -196,7 +198,7 @@ class FractionalAvgPool(FractionalPool):
 
     type_name = "FractionalAvgPool"
 
-    def pooled(self, value: Any, windows: Windows) -> Any:
+    def pooled(self, value: Any, windows: RandomWindows) -> Any:
         rows, columns = (mask.astype(value.dtype) for mask in windows)
         sums = np.einsum("ih,bhwc,jw->bijc", rows, value, columns, optimize=True)
         counts = (rows.sum(1)[:, None] * columns.sum(1))[..., None]
@@ -266,7 +268,9 @@ class FractionalMaxPoolGrad(Op):
 
     def kernel(self, x: Any, y: Any, g: Any, row_cuts: Any, column_cuts: Any) -> Any:
         check_cuts(row_cuts, column_cuts, x.shape)
-        rows, columns = Windows.between(row_cuts, column_cuts, x.shape, self.overlapping).taps()
+        rows, columns = RandomWindows.between(
+            row_cuts, column_cuts, x.shape, self.overlapping
+        ).taps()
         if not x.size:
             return x
         taken = x[:, rows, columns]
@@ -315,7 +319,7 @@ class FractionalAvgPoolGrad(Op):
 
     def kernel(self, dims: Any, g: Any, row_cuts: Any, column_cuts: Any) -> Any:
         check_cuts(row_cuts, column_cuts, dims)
-        windows = Windows.between(row_cuts, column_cuts, dims, self.overlapping)
+        windows = RandomWindows.between(row_cuts, column_cuts, dims, self.overlapping)
         rows, columns = (mask.astype(np.float64) for mask in windows)
         shares = g / (rows.sum(1)[:, None] * columns.sum(1))[..., None]
         result = np.einsum("ih,bijc,jw->bhwc", rows, shares, columns, optimize=True)

@@ -26,7 +26,7 @@ from graphwright.base.named_tuples import NamedTuple
 from graphwright.machine import products, threads
 from graphwright.machine.products import Table, steps
 from graphwright.machine.strip_code import ADD, FILL, MULTIPLY, OVER, PACK
-from graphwright.machine.strips import FRAME, OTHER, OWN, PANELS, RESULT, SOURCE, Plan
+from graphwright.machine.strips import FRAME, OTHER, OWN, PANELS, RESULT, SOURCE, StripPlan
 from graphwright.ops.convolution.tap_geometry import Geometry, Phase, backward, forward
 from graphwright.ops.convolution.windows import Windows, accumulator, blocks
 
@@ -50,7 +50,7 @@ class Costs(NamedTuple):
         return cls(threads.available(), products.ALONE, _STRIP)
 
 
-class Case(NamedTuple):
+class ConvolutionCase(NamedTuple):
     """What a plan follows from: the shapes of the array whose windows are read, of the filters;
     the windows of the convolution, the dtype of sums, and the costs."""
 
@@ -76,7 +76,7 @@ def convolve(array: Array, filters: Array, windows: Windows) -> Array:
     dtype = accumulator(array.dtype)
     outputs = filters.shape[-1]
     result = np.empty((array.shape[0], *windows.counts, outputs), dtype)
-    plan = _convolution(Case(array.shape, filters.shape, windows, dtype, Costs.now()))
+    plan = _convolution(ConvolutionCase(array.shape, filters.shape, windows, dtype, Costs.now()))
     plan.perform(dtype, ready(array, dtype), ready(filters, dtype), result)
     return result
 
@@ -89,7 +89,7 @@ def input_gradient(channels: int, filters: Array, gradient: Array, windows: Wind
     make = np.empty if reached else np.zeros
     result = make((gradient.shape[0], *windows.sizes, channels), dtype)
     if phases:
-        case = Case(gradient.shape, filters.shape, windows, dtype, Costs.now())
+        case = ConvolutionCase(gradient.shape, filters.shape, windows, dtype, Costs.now())
         plan = _input_gradient(case, channels)
         plan.perform(dtype, ready(gradient, dtype), ready(filters, dtype), result)
     return result
@@ -98,7 +98,7 @@ def input_gradient(channels: int, filters: Array, gradient: Array, windows: Wind
 def filter_gradient(array: Array, shape: Sequence[int], gradient: Array, windows: Windows) -> Array:
     """The gradient for the filters of this shape, in the dtype of sums."""
     dtype = accumulator(array.dtype)
-    plan = _filter_gradient(Case(array.shape, tuple(shape), windows, dtype, Costs.now()))
+    plan = _filter_gradient(ConvolutionCase(array.shape, tuple(shape), windows, dtype, Costs.now()))
     total = np.empty((plan.parts, *shape), dtype)
     plan.perform(dtype, ready(array, dtype), ready(gradient, dtype), total, apart=True)
     summed: Array = total[0] if plan.parts == 1 else total.sum(axis=0)
@@ -114,7 +114,7 @@ def ready(array: Array, dtype: np.dtype[Any]) -> Array:
 
 
 @lru_cache(maxsize=_KEPT)
-def _convolution(case: Case) -> Plan:
+def _convolution(case: ConvolutionCase) -> StripPlan:
     """A convolution is one phase."""
     *_, depth, outputs = case.filters
     strips = Strips(case, forward(case.windows))
@@ -126,7 +126,7 @@ def _convolution(case: Case) -> Plan:
 
 
 @lru_cache(maxsize=_KEPT)
-def _input_gradient(case: Case, channels: int) -> Plan:
+def _input_gradient(case: ConvolutionCase, channels: int) -> StripPlan:
     """A convolution of the gradient with the filters turned around: a row for each tap and
     output, a column for each channel of a group."""
     *kernel, depth, outputs = case.filters
@@ -141,7 +141,7 @@ def _input_gradient(case: Case, channels: int) -> Plan:
 
 
 @lru_cache(maxsize=_KEPT)
-def _filter_gradient(case: Case) -> Plan:
+def _filter_gradient(case: ConvolutionCase) -> StripPlan:
     """Windows as columns times the gradient as rows, summed over strips."""
     *_, depth, outputs = case.filters
     groups = case.shape[-1] // depth
@@ -190,7 +190,7 @@ class Strips:
     """The strips of an array, and the steps over them: where it lies, if all windows are inside,
     else in frames."""
 
-    def __init__(self, case: Case, geometry: Geometry) -> None:
+    def __init__(self, case: ConvolutionCase, geometry: Geometry) -> None:
         shape, dtype, costs = case.shape, case.dtype, case.costs
         self.geometry = geometry
         self.dtype = dtype
@@ -207,7 +207,7 @@ class Strips:
         self.frame = geometry.frame(longest)
         framed = packed_strides((1, *self.frame, self.channels), dtype.itemsize)
         self.strides = self.own if self.direct else framed
-        self.plan = Plan(min(parts, len(self.all)))
+        self.plan = StripPlan(min(parts, len(self.all)))
         self.panels: list[list[int]] = []  # where each phase's packed matrices begin
         self.width = 0  # of these
 
@@ -231,7 +231,7 @@ class Strips:
         self.plan.need(PANELS, end)
         self.width = width
 
-    def correlate(self, result: tuple[int, ...], depth: int) -> Plan:
+    def correlate(self, result: tuple[int, ...], depth: int) -> StripPlan:
         """Writes every phase to its places in a result of this shape."""
         plan = self.plan
         plan.end_part()

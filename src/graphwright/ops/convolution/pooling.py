@@ -109,7 +109,7 @@ class Pool(Op, fields=False):
 # -- the largest element --------------------------------------------------------------------
 
 
-class Maximum(Pool):
+class MaximumPool(Pool):
     """The largest element of each window."""
 
     inputs: ClassVar[tuple[str, ...]] = ("input: T",)
@@ -183,7 +183,7 @@ class MaximumGradGrad(Pool):
         return None, None, apply(self.sibling(MAXIMUM_GRAD[self.spatial]), x, y, g)
 
 
-class Planar(Pool):
+class PlanarPool(Pool):
     """The attributes of maximum pooling over two spatial axes."""
 
     paddings = ("SAME", "VALID", "EXPLICIT")
@@ -195,7 +195,7 @@ class Planar(Pool):
     data_format: str = "NHWC"
 
 
-class Solid(Pool):
+class SolidPool(Pool):
     """The attributes of pooling over three spatial axes."""
 
     spatial = 3
@@ -206,33 +206,33 @@ class Solid(Pool):
     data_format: str = "NDHWC"
 
 
-class MaxPool(Maximum, Planar):
+class MaxPool(MaximumPool, PlanarPool):
     """The largest element of each window of images."""
 
     type_name = "MaxPool"
 
 
-class MaxPoolGrad(MaximumGrad, Planar):
+class MaxPoolGrad(MaximumGrad, PlanarPool):
     """The cotangent of MaxPool's input."""
 
     type_name = "MaxPoolGrad"
 
 
-class MaxPoolGradGrad(MaximumGradGrad, Planar):
+class MaxPoolGradGrad(MaximumGradGrad, PlanarPool):
     """The cotangent of MaxPoolGrad's `grad`."""
 
     type_name = "MaxPoolGradGrad"
     private = frozenset({"explicit_paddings"})
 
 
-class MaxPool3D(Maximum, Solid):
+class MaxPool3D(MaximumPool, SolidPool):
     """The largest element of each window of volumes."""
 
     type_name = "MaxPool3D"
     dtypes = {"T": dt.FLOATING - {dt.float64}}
 
 
-class MaxPool3DGrad(MaximumGrad, Solid):
+class MaxPool3DGrad(MaximumGrad, SolidPool):
     """The cotangent of MaxPool3D's input: every maximum of a window gets all of it."""
 
     type_name = "MaxPool3DGrad"
@@ -240,7 +240,7 @@ class MaxPool3DGrad(MaximumGrad, Solid):
     dtypes = {"T": dt.FLOATING - {dt.float64}, "TInput": dt.FLOATING - {dt.float64}}
 
 
-class MaxPool3DGradGrad(MaximumGradGrad, Solid):
+class MaxPool3DGradGrad(MaximumGradGrad, SolidPool):
     """The cotangent of MaxPool3DGrad's `grad`."""
 
     type_name = "MaxPool3DGradGrad"
@@ -289,7 +289,7 @@ class MaxPoolWithArgmax(Pool):
 # -- the mean -------------------------------------------------------------------------------
 
 
-class Average(Pool):
+class AveragePool(Pool):
     """The mean of each window."""
 
     outputs: ClassVar[tuple[str, ...]] = ("output: T",)
@@ -342,7 +342,7 @@ class PlanarMean(Pool):
     data_format: str = "NHWC"
 
 
-class AvgPool(Average, PlanarMean):
+class AvgPool(AveragePool, PlanarMean):
     """The mean of each window of images; padding does not count."""
 
     type_name = "AvgPool"
@@ -355,14 +355,14 @@ class AvgPoolGrad(AverageGrad, PlanarMean):
     type_name = "AvgPoolGrad"
 
 
-class AvgPool3D(Average, Solid):
+class AvgPool3D(AveragePool, SolidPool):
     """The mean of each window of volumes; padding does not count."""
 
     type_name = "AvgPool3D"
     inputs = ("input: T",)
 
 
-class AvgPool3DGrad(AverageGrad, Solid):
+class AvgPool3DGrad(AverageGrad, SolidPool):
     """The cotangent of AvgPool3D's input."""
 
     type_name = "AvgPool3DGrad"

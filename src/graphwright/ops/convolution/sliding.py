@@ -18,7 +18,7 @@ from graphwright.machine.array_layout import address
 from graphwright.machine.jobs import Job
 from graphwright.machine.preparation import Preparation
 from graphwright.machine.products import Table, steps
-from graphwright.ops.convolution.window_code import KINDS, Sliding
+from graphwright.ops.convolution.window_code import KINDS, SlidingCode
 from graphwright.ops.convolution.windows import Windows, accumulator, blocks
 
 Array = npt.NDArray[Any]
@@ -41,7 +41,7 @@ class Functions(NamedTuple):
 @functools.cache
 def functions(dtype: np.dtype[Any]) -> Functions:
     """The functions for a dtype, compiled at the first call."""
-    return load(Sliding(targets.vectors(), dtype.itemsize * 8))
+    return load(SlidingCode(targets.vectors(), dtype.itemsize * 8))
 
 
 @functools.cache
@@ -55,7 +55,7 @@ def preparation(dtype: np.dtype[Any]) -> Preparation:
     return Preparation(make)
 
 
-def load(code: Sliding) -> Functions:
+def load(code: SlidingCode) -> Functions:
     """Compiles the functions."""
     library = compiler.compiled(code.text())
     return Functions(*[jobs.load(library, name, kinds) for name, kinds in KINDS.items()])
@@ -124,7 +124,7 @@ def correlate(padded: Array, gradient: Array, windows: Windows) -> Array:
     return total
 
 
-class Plan(NamedTuple):
+class SlidingPlan(NamedTuple):
     """Blocks of windows: some rows of those of some images, and where they lie in some arrays."""
 
     blocks: tuple[tuple[tuple[int, int], ...], ...]  # for each array, an offset and a table's place
@@ -148,7 +148,7 @@ def _plan(
     strides: tuple[tuple[int, ...], ...],
     dense: tuple[bool, ...],
     overlapping: bool = False,
-) -> Plan:
+) -> SlidingPlan:
     """The blocks of results of this shape: whole images where what different rows write overlaps.
 
     An array is dense if it has an element for each window, else it is what the windows lie in.
@@ -168,7 +168,7 @@ def _plan(
             places.append((start, address(tables[-1])))
         found.append(tuple(places))
         sizes.append((math.prod(shape), math.prod(windows.kernel), results[-1]))
-    return Plan(tuple(found), tuple(sizes), tuple(tables))
+    return SlidingPlan(tuple(found), tuple(sizes), tuple(tables))
 
 
 def _shared(results: Array, windows: Windows) -> bool:

@@ -29,7 +29,7 @@ KINDS = {
 Body = Callable[[str, str | None], str]
 
 
-class Sliding(VectorCode):
+class SlidingCode(VectorCode):
     """The functions for one kind of element."""
 
     def text(self) -> str:

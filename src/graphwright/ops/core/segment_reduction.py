@@ -30,7 +30,7 @@ from graphwright.types.tensor_type import Dims, TensorType, is_compatible, show_
 # -- ascending ids --------------------------------------------------------------------------
 
 
-class Segment(Op):
+class SegmentReduction(Op):
     """Reduces the rows of each segment; segments that have none are 0 (of products 1)."""
 
     inputs = ("data: T", "segment_ids: Tindices")
@@ -62,7 +62,7 @@ class Segment(Op):
         return segment_kernels.segment_reduce(self.kind, data, ids)
 
 
-class SegmentSum(Segment):
+class SegmentSum(SegmentReduction):
     """The sum of the rows of each segment."""
 
     type_name = "SegmentSum"
@@ -72,7 +72,7 @@ class SegmentSum(Segment):
         return gather(g, call.inputs[1]), None
 
 
-class SegmentMean(Segment):
+class SegmentMean(SegmentReduction):
     """The mean of the rows of each segment."""
 
     type_name = "SegmentMean"
@@ -84,7 +84,7 @@ class SegmentMean(Segment):
         return gather(g / trailing(cast(counts, g.dtype), g), ids), None
 
 
-class SegmentProd(Segment):
+class SegmentProd(SegmentReduction):
     """The product of the rows of each segment."""
 
     type_name = "SegmentProd"
@@ -100,7 +100,7 @@ class SegmentProd(Segment):
         return gather(select(greater(zeros, 1), 0, g), ids) * share, None
 
 
-class SegmentExtreme(Segment):
+class SegmentExtreme(SegmentReduction):
     """The greatest or least of the rows of each segment."""
 
     dtypes = {"T": dt.REAL, "Tindices": dt.INDEX}

@@ -21,7 +21,7 @@ from graphwright.types.tensor_type import Dims, TensorType, broadcast_dims, is_c
 INDEX = frozenset({dt.int16, dt.int32, dt.int64})
 
 
-class Range(NamedTuple):
+class SliceRange(NamedTuple):
     """begin:end:stride along an axis of the operand; `MASKED` bounds are the axis's own."""
 
     begin: Any
@@ -47,7 +47,7 @@ class NewAxis(NamedTuple):
 MASKED = object()
 
 #: All of an axis.
-WHOLE = Range(MASKED, MASKED, 1)
+WHOLE = SliceRange(MASKED, MASKED, 1)
 
 
 class Masks(Op):
@@ -91,7 +91,7 @@ class Masks(Op):
                 yield Pick(b)
             else:
                 masked = (self.begin_mask & bit, self.end_mask & bit)
-                yield Range(MASKED if masked[0] else b, MASKED if masked[1] else e, s)
+                yield SliceRange(MASKED if masked[0] else b, MASKED if masked[1] else e, s)
 
     def sliced_dims(self, dims: Dims | None, begin: Any, end: Any, strides: Any) -> Dims | None:
         """The shape of the slice; ValueError as TensorFlow's for what is out of bounds."""
@@ -146,7 +146,7 @@ class Masks(Op):
 def spread(entries: Sequence[Any], rank: int) -> list[Any]:
     """What entries mean of an operand of so many axes: the ellipsis, which may be left out, stands
     for whole axes. ValueError where there are not enough."""
-    taken = sum(isinstance(e, (Range, Pick)) for e in entries)
+    taken = sum(isinstance(e, (SliceRange, Pick)) for e in entries)
     if taken > rank:
         if not rank:
             raise ValueError("Attempting to slice scalar input.")
@@ -175,7 +175,7 @@ def check_pick(index: Any, axis: int, size: int | None) -> None:
         raise ValueError(f"slice index {shown} of dimension {axis} out of bounds.")
 
 
-def range_length(entry: Range, size: int | None) -> int | None:
+def range_length(entry: SliceRange, size: int | None) -> int | None:
     """How many elements a range takes from an axis, or None."""
     if size is None or None in entry:
         return None

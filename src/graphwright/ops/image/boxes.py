@@ -24,7 +24,7 @@ def select(boxes: Any, scores: Any, count: int, limit: float, least: float) -> A
 
 def best_of_list(scores: Any, count: int, hides: suppression.Hides, least: float) -> Any:
     """The indices of at most `count` of the best items, which no better one hides."""
-    candidates = suppression.Candidates.above(scores[None], least)
+    candidates = suppression.SuppressionCandidates.above(scores[None], least)
     chosen, kept = suppression.select(candidates, min(count, len(scores)), hides)
     return chosen[0, : kept[0]].astype(np.int32)
 
@@ -237,7 +237,7 @@ class CombinedNonMaxSuppression(Op):
         def hides(places: Any, better: Any, worse: Any) -> Any:
             return lists.hides(owner.reshape(-1)[places], better, worse)
 
-        candidates = suppression.Candidates.above(by_class, float(least))
+        candidates = suppression.SuppressionCandidates.above(by_class, float(least))
         chosen, kept = suppression.select(candidates, min(each, size), hides)
         return self.best(boxes, scores, chosen, kept, count)
 
@@ -251,7 +251,7 @@ class CombinedNonMaxSuppression(Op):
         points = scores[image, items, labels]
         used = np.arange(each) < kept[:, None]
         points[~used.reshape(points.shape)] = -np.inf
-        order = suppression.Candidates.above(points, -np.inf).order[:, :count]
+        order = suppression.SuppressionCandidates.above(points, -np.inf).order[:, :count]
         valid = np.minimum(kept.reshape(batch, classes).sum(1), count).astype(np.int32)
         row, place = np.nonzero(np.arange(order.shape[1]) < valid[:, None])
         which = order[row, place]

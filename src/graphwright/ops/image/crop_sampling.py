@@ -19,7 +19,7 @@ from graphwright.types.tensor_type import TensorType, show_dims
 SIZES = frozenset({dt.uint8, dt.int8, dt.int16, dt.int32, dt.int64})
 
 
-class Sampler(Op, fields=False):
+class CropSampler(Op, fields=False):
     """What the ops of this file share: a window, as begin and size of a slice and as a box."""
 
     ruled = True
@@ -84,7 +84,7 @@ class Sampler(Op, fields=False):
             raise ValueError(f"Min object covered must be non-negative, got {covered}")
 
 
-class SampleDistortedBoundingBoxV2(Sampler, Stateful):
+class SampleDistortedBoundingBoxV2(CropSampler, Stateful):
     """A window drawn from a stream."""
 
     type_name = "SampleDistortedBoundingBoxV2"
@@ -103,7 +103,7 @@ class SampleDistortedBoundingBoxV2(Sampler, Stateful):
         return self.sampled(image_size, boxes, covered, numbers)
 
 
-class StatelessSampleDistortedBoundingBox(Sampler):
+class StatelessSampleDistortedBoundingBox(CropSampler):
     """A window that a seed determines."""
 
     type_name = "StatelessSampleDistortedBoundingBox"

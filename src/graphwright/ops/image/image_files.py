@@ -30,7 +30,7 @@ CHANNELS = {
 # -- reading --------------------------------------------------------------------------------
 
 
-class Decoder(Op, fields=False):
+class ImageDecoder(Op, fields=False):
     """The image in a file of any of the formats that the op accepts."""
 
     inputs: ClassVar[tuple[str, ...]] = ("contents: string",)
@@ -90,7 +90,7 @@ def webp(data: bytes, channels: int) -> Any:
     return files.decode_frames(data, mode)
 
 
-class JpegDecoder(Decoder):
+class JpegDecoder(ImageDecoder):
     """What the decoders of JPEG files have in common; chroma is always interpolated smoothly."""
 
     channels: int = 0
@@ -145,7 +145,7 @@ class DecodeAndCropJpeg(JpegDecoder):
         return pixels[y : y + height, x : x + width]
 
 
-class DecodePng(Decoder):
+class DecodePng(ImageDecoder):
     """The image in a PNG file, of 8 or 16 bits."""
 
     type_name = "DecodePng"
@@ -163,7 +163,7 @@ class DecodePng(Decoder):
         raise ValueError(f"Only PNG images can be decoded to {self.dtype.name}")
 
 
-class DecodeBmp(Decoder):
+class DecodeBmp(ImageDecoder):
     """The image in a BMP file."""
 
     type_name = "DecodeBmp"
@@ -175,7 +175,7 @@ class DecodeBmp(Decoder):
         return self.decoded(scalar(contents, "contents"))
 
 
-class FramesDecoder(Decoder):
+class FramesDecoder(ImageDecoder):
     """A decoder of formats that may hold several frames."""
 
     def shapes(self, contents: TensorType, crop: Any = None) -> Shapes:
@@ -206,7 +206,7 @@ class DecodeWebP(FramesDecoder):
     dtype: DType = dt.uint8
 
 
-class DecodeImage(Decoder):
+class DecodeImage(ImageDecoder):
     """The image, or the frames, in a file of any format."""
 
     type_name = "DecodeImage"

@@ -26,14 +26,14 @@ _AT_A_TIME = 256
 _PAIRS = 1 << 16  # compared at a time: what is computed of them stays in the processor's cache
 
 
-class Candidates(NamedTuple):
+class SuppressionCandidates(NamedTuple):
     """The items of lists [lists, items], best first, and how many of each are candidates."""
 
     order: Array
     counts: Array
 
     @classmethod
-    def above(cls, scores: Array, least: float) -> Candidates:
+    def above(cls, scores: Array, least: float) -> SuppressionCandidates:
         """Those with scores above a bound; of equals, the first ones first."""
         above = scores > least
         # Sorted as integers: the negated score in the upper half, its place in the lower one.
@@ -86,7 +86,7 @@ def overlaps(a: Array, b: Array) -> Array:
     return shared
 
 
-def select(candidates: Candidates, count: int, hides: Hides) -> tuple[Array, Array]:
+def select(candidates: SuppressionCandidates, count: int, hides: Hides) -> tuple[Array, Array]:
     """The items [lists, count] that are kept, the rest of a row 0, and how many there are."""
     order, lengths = candidates
     chosen = np.zeros((len(order), count), np.intp)
@@ -138,7 +138,7 @@ def select_soft(
     It does so by a Gaussian (Bodla et al., "Soft-NMS", 2017). Scores that are not negative never
     rise, so candidates are looked at when those before them have come down to their scores.
     """
-    candidates = Candidates.above(scores[None], least)
+    candidates = SuppressionCandidates.above(scores[None], least)
     order = candidates.order[0, : candidates.counts[0]]
     step = _AT_A_TIME if order.size and scores[order[-1]] >= 0 else order.size
     sides = Boxes.of(corners[None], 0).sides[:, 0]

@@ -16,7 +16,7 @@ from graphwright.types.dtypes import DType
 from graphwright.types.tensor_type import TensorType, normalize_axis
 
 
-class Scan(Op):
+class Cumulation(Op):
     """Combines each element with all before it along `axis`.
 
     An `exclusive` scan leaves out the element itself; a `reverse` one runs from the end.
@@ -76,7 +76,7 @@ def shifted(x: Any, axis: int, start: float) -> Any:
     return np.moveaxis(out, 0, axis)
 
 
-class Cumsum(Scan):
+class Cumsum(Cumulation):
     """The sums of the elements so far."""
 
     type_name = "Cumsum"
@@ -86,7 +86,7 @@ class Cumsum(Scan):
         return cumsum(g, call.inputs[1], self.exclusive, not self.reverse), None
 
 
-class Cumprod(Scan):
+class Cumprod(Cumulation):
     """The products of the elements so far."""
 
     type_name = "Cumprod"
@@ -99,7 +99,7 @@ class Cumprod(Scan):
         return divide_no_nan(total, conj(x)), None
 
 
-class CumulativeLogsumexp(Scan):
+class CumulativeLogsumexp(Cumulation):
     """The logarithms of the sums of the exponentials so far."""
 
     type_name = "CumulativeLogsumexp"
@@ -113,7 +113,7 @@ class CumulativeLogsumexp(Scan):
         return apply(back, g, -call.outputs[0], x, axis), None
 
 
-class WeightedSums(Scan):
+class WeightedSums(Cumulation):
     """exp(outer[i]) times the sum of terms[j] * exp(inner[j]) so far: linear in the terms.
 
     Positive and negative terms are each added up as logarithms, so that nothing overflows on the

@@ -19,7 +19,7 @@ from graphwright.ops.random.single_numbers import Numbers
 Array = npt.NDArray[Any]
 
 
-class Sampler(ABC):
+class ClassSampler(ABC):
     """A distribution over ids below a limit."""
 
     def __init__(self, limit: int) -> None:
@@ -54,7 +54,7 @@ class Sampler(ABC):
         return found.astype(np.float32)
 
 
-class Uniform(Sampler):
+class Uniform(ClassSampler):
     """Each id as likely."""
 
     def draw(self, numbers: Numbers) -> int:
@@ -64,7 +64,7 @@ class Uniform(Sampler):
         return np.full(ids.shape, 1 / self.limit)
 
 
-class LogUniform(Sampler):
+class LogUniform(ClassSampler):
     """About as likely as 1 over the id: for ids in the order of their frequency."""
 
     def draw(self, numbers: Numbers) -> int:
@@ -75,7 +75,7 @@ class LogUniform(Sampler):
         return found
 
 
-class Learned(Sampler):
+class Learned(ClassSampler):
     """As likely as the id was frequent so far."""
 
     def __init__(self, limit: int) -> None:
@@ -94,7 +94,7 @@ class Learned(Sampler):
         np.add.at(self.counts, list(ids), 1)
 
 
-class Fixed(Sampler):
+class Fixed(ClassSampler):
     """As likely as given weights say; drawn by the alias method (Walker, 1974)."""
 
     def __init__(self, weights: Sequence[float]) -> None:

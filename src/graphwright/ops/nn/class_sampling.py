@@ -66,7 +66,7 @@ class CandidateSampler(Stateful, fields=False):
         rows = None if classes.dims is None else classes.dims[0]
         return ((self.num_sampled,), (rows, self.num_true), (self.num_sampled,))
 
-    def sampler(self) -> kernels.Sampler:
+    def sampler(self) -> kernels.ClassSampler:
         """The distribution."""
         raise NotImplementedError(f"{type(self).__name__} states no sampler")
 
@@ -76,7 +76,7 @@ class CandidateSampler(Stateful, fields=False):
         )
         return draw
 
-    def drawn(self, sampler: kernels.Sampler, stream: Stream, classes: Any) -> Any:
+    def drawn(self, sampler: kernels.ClassSampler, stream: Stream, classes: Any) -> Any:
         """The ids and the expected counts."""
         if self.unique and self.num_sampled > sampler.limit:
             raise ValueError("Sampler's range is too small.")
@@ -103,7 +103,7 @@ class UniformCandidateSampler(CandidateSampler):
     unique: bool
     range_max: int
 
-    def sampler(self) -> kernels.Sampler:
+    def sampler(self) -> kernels.ClassSampler:
         return kernels.Uniform(self.range_max)
 
 
@@ -112,7 +112,7 @@ class LogUniformCandidateSampler(UniformCandidateSampler):
 
     type_name = "LogUniformCandidateSampler"
 
-    def sampler(self) -> kernels.Sampler:
+    def sampler(self) -> kernels.ClassSampler:
         return kernels.LogUniform(self.range_max)
 
 
@@ -121,7 +121,7 @@ class LearnedUnigramCandidateSampler(UniformCandidateSampler):
 
     type_name = "LearnedUnigramCandidateSampler"
 
-    def sampler(self) -> kernels.Sampler:
+    def sampler(self) -> kernels.ClassSampler:
         return kernels.Learned(self.range_max)
 
 
@@ -144,7 +144,7 @@ class FixedUnigramCandidateSampler(CandidateSampler):
     shard: int = 0
     unigrams: tuple[float, ...] = ()
 
-    def sampler(self) -> kernels.Sampler:
+    def sampler(self) -> kernels.ClassSampler:
         if self.shard >= self.num_shards:
             raise ValueError(f"shard must be below num_shards, {self.num_shards}: {self.shard}")
         weights = list(self.unigrams)

@@ -13,7 +13,7 @@ from graphwright.types import dtypes as dt
 from graphwright.types.tensor_type import TensorType, show_dims
 
 
-class Decoder(Op, fields=False):
+class LabelDecoder(Op, fields=False):
     """What the two decoders share: scores [time, batch, classes] and the sequences' lengths."""
 
     inputs = ("inputs: T", "sequence_length: int32")
@@ -47,7 +47,7 @@ class Decoder(Op, fields=False):
                 raise FailedPreconditionError(None, None, message)
 
 
-class CTCGreedyDecoder(Decoder):
+class CTCGreedyDecoder(LabelDecoder):
     """The labels of the best class at each time, without blanks, and the negative sum of scores."""
 
     type_name = "CTCGreedyDecoder"
@@ -81,7 +81,7 @@ class CTCGreedyDecoder(Decoder):
         return (*sparse_parts(labels), scores[:, None].astype(inputs.dtype))
 
 
-class CTCBeamSearchDecoder(Decoder):
+class CTCBeamSearchDecoder(LabelDecoder):
     """The labels of the likeliest prefixes (Graves et al.), and their log probabilities."""
 
     type_name = "CTCBeamSearchDecoder"

@@ -29,7 +29,7 @@ def rounded_away(x: Any) -> Any:
     return np.trunc(x + np.copysign(np.nextafter(x.dtype.type(0.5), x.dtype.type(0)), x))
 
 
-class Steps(NamedTuple):
+class QuantizationSteps(NamedTuple):
     """The integers that a quantized dtype has: the least and the greatest, as floats."""
 
     least: Any
@@ -37,7 +37,7 @@ class Steps(NamedTuple):
     is_signed: bool
 
     @classmethod
-    def of(cls, dtype: DType, narrow: bool = False) -> Steps:
+    def of(cls, dtype: DType, narrow: bool = False) -> QuantizationSteps:
         """Those of a dtype; a narrow range lacks the least."""
         least, greatest = dtype.bounds
         return cls(F32(least + narrow), F32(greatest), least < 0)
@@ -55,7 +55,7 @@ class Steps(NamedTuple):
         return ((high - low) / (np.float64(self.most) - self.least)).astype(F32)
 
 
-def to_first(x: Any, low: Any, high: Any, steps: Steps) -> Any:
+def to_first(x: Any, low: Any, high: Any, steps: QuantizationSteps) -> Any:
     """The places of floats on a grid whose least step is the low end, moved so that 0 is on it."""
     width = np.float64(steps.most) - np.float64(steps.least)
     scale = np.where(high == low, 0, width / (np.float64(high) - low + (high == low))).astype(F32)
@@ -64,7 +64,7 @@ def to_first(x: Any, low: Any, high: Any, steps: Steps) -> Any:
     return np.clip(rounded_away(x * scale) - offset, steps.least, most)
 
 
-def from_first(places: Any, low: Any, high: Any, steps: Steps) -> Any:
+def from_first(places: Any, low: Any, high: Any, steps: QuantizationSteps) -> Any:
     """What the places of such a grid stand for."""
     scale = steps.first_scale(low, high)
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -142,7 +142,7 @@ class QuantizeV2(Ranged):
         low = np.fmin(F32(0), low)
         least = low + widest * F32(self.ensure_minimum_range)
         high = np.fmax(F32(0), np.where(high < least, least, high))
-        steps = Steps.of(self.T, self.narrow_range and self.mode == "SCALED")
+        steps = QuantizationSteps.of(self.T, self.narrow_range and self.mode == "SCALED")
         if self.mode == "SCALED":
             scale = steps.scale(low, high)
             low, high = (steps.least / scale).astype(F32), (steps.most / scale).astype(F32)
@@ -156,7 +156,7 @@ class QuantizeV2(Ranged):
         result = places(x).astype(dtype[0]) if whole else formula_blocks.mapped(places, x, dtype[0])
         return result.view(dtype), np.reshape(low, shape), np.reshape(high, shape)
 
-    def combined(self, x: Any, low: Any, high: Any, steps: Steps) -> Any:
+    def combined(self, x: Any, low: Any, high: Any, steps: QuantizationSteps) -> Any:
         """Places from the low end on; half a step is added where there are no negative ones."""
         width = np.float64(steps.most) - np.float64(steps.least)
         scale = (width / (high - low)).astype(F32)
@@ -197,7 +197,7 @@ class Dequantize(Ranged):
         kind = dt.of_numpy(x.dtype)
         places = dt.plain(x).astype(F32)
         low, high = self.bounds(x, low, high)
-        steps = Steps.of(kind, self.narrow_range and self.mode == "SCALED")
+        steps = QuantizationSteps.of(kind, self.narrow_range and self.mode == "SCALED")
         if self.mode == "SCALED":
             scale = high / steps.most
             if steps.is_signed:
@@ -241,7 +241,7 @@ class QuantizedConcat(Op):
         values, bounds = operands[:count], operands[count:]
         lows, highs = bounds[:count], bounds[count:]
         dtype = values[0].dtype
-        steps = Steps.of(dt.of_numpy(dtype))
+        steps = QuantizationSteps.of(dt.of_numpy(dtype))
         low, high = F32(min(0.0, *lows)), F32(max(highs))
         if steps.is_signed:
             high = max(-low, high)

@@ -20,7 +20,7 @@ from graphwright.ops.random import philox_draws
 OpT = TypeVar("OpT", bound=Op)
 
 
-class Source:
+class SeedSource:
     """A global seed, and the seeds given in turn to ops without one."""
 
     __slots__ = ("numbers", "seed")
@@ -33,8 +33,8 @@ class Source:
 class Seeding:
     """The process's own source, and those of the graphs that are being traced."""
 
-    outside: ClassVar[Source] = Source(None, itertools.count())
-    graphs: ClassVar[WeakKeyDictionary[Any, Source]] = WeakKeyDictionary()
+    outside: ClassVar[SeedSource] = SeedSource(None, itertools.count())
+    graphs: ClassVar[WeakKeyDictionary[Any, SeedSource]] = WeakKeyDictionary()
     #: Replaced by each `set_seed`: streams that began under another begin again.
     epoch: ClassVar[object] = object()
 
@@ -54,18 +54,18 @@ def set_seed(seed: Any) -> None:
     source(STATE.active)  # what is being traced keeps the seed that it began with
     number = None if seed is None else int(seed)
     numbers = itertools.count() if number is None else philox_draws.operation_seeds(number)
-    Seeding.outside = Source(number, numbers)
+    Seeding.outside = SeedSource(number, numbers)
     Seeding.epoch = object()
 
 
-def source(interpreter: Interpreter | None) -> Source:
+def source(interpreter: Interpreter | None) -> SeedSource:
     """The source for what runs under an interpreter: of its graph, if it builds one."""
     while interpreter is not None:
         graph = getattr(interpreter, "graph", None)
         if graph is not None:
             found = Seeding.graphs.get(graph)
             if found is None:
-                found = Source(source(interpreter.below).seed, itertools.count())
+                found = SeedSource(source(interpreter.below).seed, itertools.count())
                 Seeding.graphs[graph] = found
             return found
         interpreter = interpreter.below

@@ -24,7 +24,7 @@ _LOCK = held_over_forks(threading.Lock())  # two threads may go on from one vers
 _LOG = 64  # changes that a store remembers, beyond one for each item
 
 
-class Store:
+class ListStore:
     """The items of the newest version, and what to undo to get the older ones.
 
     An entry of the log is (index, old item), (_GREW, old size) or (_SHRANK, lost items);
@@ -75,17 +75,17 @@ class TensorList:
         limit: int | None = None,
         blank: bool = False,
     ) -> None:
-        self._store = Store(items, blank)
+        self._store = ListStore(items, blank)
         self._version = 0
         self.element_dtype = element_dtype
         self.dims = dims
         self.limit = limit
 
-    def _own(self) -> Store:
+    def _own(self) -> ListStore:
         """A store of which this is the newest version; the lock is held."""
         store = self._store
         if self._version != len(store.log):
-            store = self._store = Store(store.at(self._version))
+            store = self._store = ListStore(store.at(self._version))
             self._version = 0
         return store
 
@@ -136,7 +136,7 @@ class TensorList:
             store = self._own()
             items, log = store.items, store.log
             if len(log) > len(items) + _LOG:  # forget what led here; costs O(1) on average
-                store = Store(items.copy())
+                store = ListStore(items.copy())
                 items, log = store.items, store.log
             if place < 0:
                 store.blank = False

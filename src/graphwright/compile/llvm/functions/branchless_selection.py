@@ -8,7 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from graphwright.compile.nests.nest import Choice, Constant, Element, Instruction, Scalar, Straight
+from graphwright.compile.nests.nest import (
+    Choice,
+    Element,
+    Instruction,
+    Scalar,
+    ScalarConstant,
+    Straight,
+)
 
 #: How many operations both sides together may have.
 _MOST = 8
@@ -38,10 +45,12 @@ def takes_both(choice: Choice) -> bool:
 def is_simple(x: Instruction, others: Sequence[Instruction]) -> bool:
     """Whether an instruction takes no more than some cycles, and never fails."""
     if not isinstance(x, Element):
-        return isinstance(x, (Constant, Scalar))
+        return isinstance(x, (ScalarConstant, Scalar))
     if x.op.type_name in _DIVISIONS:
         divisor = others[x.operands[1]]
         return (
-            isinstance(divisor, Constant) and isinstance(divisor.value, int) and divisor.value > 0
+            isinstance(divisor, ScalarConstant)
+            and isinstance(divisor.value, int)
+            and divisor.value > 0
         )
     return x.op.type_name in _SIMPLE

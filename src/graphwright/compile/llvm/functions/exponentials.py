@@ -9,7 +9,7 @@ from __future__ import annotations
 from graphwright.compile.llvm.functions import polynomials as of
 from graphwright.compile.llvm.functions.element_blocks import rarely
 from graphwright.compile.llvm.functions.lanes import Lanes, fma, polynomial, select
-from graphwright.compile.llvm.functions.scaling import Whole, nearest, power_of_two, scaled
+from graphwright.compile.llvm.functions.scaling import WholeNumber, nearest, power_of_two, scaled
 
 #: Where exp is 0 and infinite.
 EXP_RANGE = {"f32": (-104.0, 89.0), "f64": (-746.0, 710.0)}
@@ -21,14 +21,14 @@ TANH_MOST = {"f32": 10.0, "f64": 20.0}
 EXPM1_LEAST = {"f32": -18.0, "f64": -38.0}
 
 
-def reduced(x: Lanes) -> tuple[Lanes, Whole]:
+def reduced(x: Lanes) -> tuple[Lanes, WholeNumber]:
     """r and k, such that exp(x) = 2^k exp(r) and |r| <= log(2) / 2."""
     high, low = of.LN2[x.kind]
     k = nearest(x, of.LOG2E[x.kind][0])
     return fma(k.number, -low, fma(k.number, -high, x)), k
 
 
-def reduced_in_two(x: Lanes) -> tuple[Lanes, Lanes, Whole]:
+def reduced_in_two(x: Lanes) -> tuple[Lanes, Lanes, WholeNumber]:
     """As `reduced`, with what r lacks between them."""
     high, low = of.LN2[x.kind]
     k = nearest(x, of.LOG2E[x.kind][0])

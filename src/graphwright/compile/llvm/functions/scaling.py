@@ -11,25 +11,25 @@ from graphwright.machine.targets import vectors
 ROUNDER = {"f32": 1.5 * 2.0**23, "f64": 1.5 * 2.0**52}
 
 
-class Whole(NamedTuple):
+class WholeNumber(NamedTuple):
     """A whole number: as a float, and as an integer."""
 
     number: Lanes
     integer: Lanes
 
-    def less_one(self) -> Whole:
+    def less_one(self) -> WholeNumber:
         """The one before."""
-        return Whole(self.number - 1, self.integer - 1)
+        return WholeNumber(self.number - 1, self.integer - 1)
 
 
-def nearest(x: Lanes, factor: float) -> Whole:
+def nearest(x: Lanes, factor: float) -> WholeNumber:
     """The whole number nearest to x times a factor.
 
     The low bits of the sum are its biased exponent, so that a shift alone makes a power of two.
     """
     magic = x.constant(ROUNDER[x.kind] + FORMATS[x.kind][1])
     shifted = fma(x, factor, magic)
-    return Whole(shifted - magic, shifted.to_bits() - magic.to_bits())
+    return WholeNumber(shifted - magic, shifted.to_bits() - magic.to_bits())
 
 
 def power_of_two(k: Lanes) -> Lanes:
@@ -38,7 +38,7 @@ def power_of_two(k: Lanes) -> Lanes:
     return ((k + bias) << significand).from_bits()
 
 
-def scaled(x: Lanes, k: Whole) -> Lanes:
+def scaled(x: Lanes, k: WholeNumber) -> Lanes:
     """x 2^k, infinite and subnormal numbers rightly, for 1/2 < x < 2."""
     if vectors().bits == 512:
         return Lanes(x.emitter, scaled_at_once(x.emitter, x.reg, k.number.reg))
