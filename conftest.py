@@ -28,6 +28,7 @@ from process_state import left_behind, state
 import graphwright
 from graphwright.compile.run.mishaps import Mishaps
 from graphwright.compile.run.options import OPTIONS
+from graphwright.machine.preparation import Waiting
 from graphwright.ops.random.seeds import Seeding, Source
 
 # They run where TensorFlow is.
@@ -64,6 +65,12 @@ def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, object, object
         return (yield)
     finally:
         faulthandler.cancel_dump_traceback_later()
+
+
+@pytest.fixture
+def native_kernels(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Native kernels are waited for: what is tested is them, not what stands in for them."""
+    monkeypatch.setattr(Waiting, "always", True)
 
 
 @pytest.hookimpl(wrapper=True)

@@ -555,7 +555,7 @@ def test_doctest() -> None:
     ...         return 1
     ...     return 2
     >>> with installed():
-    ...     number(convert.converted_call(pick)(Toy(False)))
+    ...     number(conversion.converted_call(pick)(Toy(False)))
     2
     """
 

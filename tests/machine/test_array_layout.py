@@ -9,6 +9,8 @@ import graphwright as tf
 from graphwright.machine import array_layout
 from graphwright.machine.array_layout import address
 
+pytestmark = pytest.mark.usefixtures("native_kernels")
+
 
 @pytest.mark.parametrize(
     "array",

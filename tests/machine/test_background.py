@@ -12,6 +12,8 @@ from forking import in_child
 from graphwright.machine import background
 from graphwright.machine.background import Turns, Worker, quick_turns
 
+pytestmark = pytest.mark.usefixtures("native_kernels")
+
 
 class Job:
     def __init__(self, function):

@@ -11,6 +11,8 @@ from hypothesis import strategies as st
 
 from graphwright.machine import matmul, products, threads
 
+pytestmark = pytest.mark.usefixtures("native_kernels")
+
 #: Batch shapes that broadcast.
 BATCHES = [
     ((), ()),

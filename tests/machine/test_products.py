@@ -15,6 +15,8 @@ from graphwright.machine.products import multiply, pack, steps
 from graphwright.machine.targets import Vectors
 from graphwright.machine.tile_code import CodeTile
 
+pytestmark = pytest.mark.usefixtures("native_kernels")
+
 SIZES = st.integers(1, 120)
 
 

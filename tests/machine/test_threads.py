@@ -15,6 +15,8 @@ import pytest
 import graphwright as tf
 from graphwright.machine import compiler, threads
 
+pytestmark = pytest.mark.usefixtures("native_kernels")
+
 COUNT = """
 define void @count(ptr %counts, i64 %block) {
   %at = getelementptr i64, ptr %counts, i64 %block

@@ -12,6 +12,8 @@ from hypothesis import strategies as st
 from graphwright.machine import products, threads
 from graphwright.ops.convolution import convolution_kernels, implicit
 
+pytestmark = pytest.mark.usefixtures("native_kernels")
+
 NEVER = 1 << 62
 
 

@@ -14,6 +14,8 @@ from graphwright.machine.targets import Vectors
 from graphwright.ops.convolution import convolution_kernels, pooling_kernels, sliding
 from graphwright.ops.convolution.window_code import SlidingCode
 
+pytestmark = pytest.mark.usefixtures("native_kernels")
+
 NEVER = 1 << 62
 
 

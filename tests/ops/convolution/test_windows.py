@@ -11,6 +11,8 @@ from hypothesis import strategies as st
 
 from graphwright.ops.convolution import convolution_kernels, pooling_kernels
 
+pytestmark = pytest.mark.usefixtures("native_kernels")
+
 
 @st.composite
 def geometries(draw: st.DrawFn) -> dict[str, Any]:

@@ -13,6 +13,8 @@ from hypothesis import strategies as st
 
 from graphwright.ops.random import philox, philox_draws, threefry, truncated_normal, variates
 
+pytestmark = pytest.mark.usefixtures("native_kernels")
+
 ONES = 2**128 - 1
 
 

@@ -7,6 +7,8 @@ import pytest
 
 from graphwright.ops.random import shuffling
 
+pytestmark = pytest.mark.usefixtures("native_kernels")
+
 
 @pytest.mark.parametrize("count", [0, 1, 2, 5000])
 def test_native_swaps_are_the_same(count, monkeypatch):

@@ -17,7 +17,7 @@ FOLDER = Path(__file__).parent.parent / "golden"
 
 @dataclass(frozen=True)
 class Case:
-    """One call: `kernel` is "module.function" under graphwright.kernels."""
+    """One call: `kernel` is "family.function"; `test_kernel_goldens` knows where families are."""
 
     name: str
     kernel: str
