@@ -131,7 +131,7 @@ class Reinterpreted(Elementwise):
 
 
 class Scanned(Op):
-    """Each element combined with all before it along an axis; see `ops.math.cumulation.Cumulation`."""
+    """Each element combined with all before it along an axis; see `ops.math.cumulation`."""
 
     type_name = "_Scanned"
     inputs = ("x: T",)

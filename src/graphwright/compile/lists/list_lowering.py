@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from graphwright.compile.expand.accumulate import uses_of
 from graphwright.compile.expand.rewrites import TensorListAddItem
@@ -17,6 +17,7 @@ from graphwright.compile.lists.list_buffers import (
 )
 from graphwright.compile.lists.list_types import dims_of
 from graphwright.compile.lists.nested_lists import TensorListAppend, TensorListTake
+from graphwright.compile.nests.building import ProgramBuilder
 from graphwright.compile.nests.clusters import Cluster
 from graphwright.compile.nests.element_kinds import DTYPES, kind_of
 from graphwright.compile.nests.nest import (
@@ -41,6 +42,7 @@ from graphwright.compile.nests.nest import (
     Straight,
     Transfer,
 )
+from graphwright.compile.nests.schedule import Schedule
 from graphwright.compile.nests.sizes import ONE, ZERO, NotNative, Size, product
 from graphwright.compile.select.host_operands import as_size, host_of, is_size
 from graphwright.ir.graph import Node, Value
@@ -66,17 +68,13 @@ def is_size_vector(value: Value) -> bool:
     return value.type.rank == 1 and is_size(value)
 
 
-if TYPE_CHECKING:
-    from graphwright.compile.nests.lowering import Lowering
-    from graphwright.compile.nests.schedule import Schedule
-
 Length = Size | int
 
 
 class ListLowering:
     """Writes the statements of list ops for a program."""
 
-    def __init__(self, program: Lowering, lists: ListBuffers) -> None:
+    def __init__(self, program: ProgramBuilder, lists: ListBuffers) -> None:
         self.program = program
         self.lists = lists
         self.lengths: dict[Value, int] = {}  # scalars, of lists whose length is no size

@@ -25,7 +25,8 @@ from graphwright.compile.llvm.launch import (
     weight,
     word,
 )
-from graphwright.compile.llvm.nest_code import accumulated, extent
+from graphwright.compile.llvm.nest_code import extent
+from graphwright.compile.llvm.nest_function import accumulated
 from graphwright.compile.nests.element_kinds import item_size
 from graphwright.compile.nests.nest import Buffer, Nest, Store
 from graphwright.compile.nests.sizes import product

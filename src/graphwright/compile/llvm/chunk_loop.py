@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from graphwright.compile.llvm.chunks import Chunks, Watch
 from graphwright.compile.llvm.emitter import Reg, is_float
 from graphwright.compile.llvm.function import I64
 from graphwright.compile.llvm.functions.combine import combined, horizontal, identity
 from graphwright.compile.llvm.instructions import as_bool, element, memory_kind
+from graphwright.compile.llvm.stage_values import StageValues
 from graphwright.compile.nests.collapse import innermost
 from graphwright.compile.nests.element_kinds import item_size
 from graphwright.compile.nests.nest import (
@@ -21,9 +20,6 @@ from graphwright.compile.nests.nest import (
     Store,
 )
 from graphwright.compile.nests.sizes import Size
-
-if TYPE_CHECKING:
-    from graphwright.compile.llvm.stages import StageWriter
 
 #: A buffer, the place in it, and the indices that add to that.
 Key = tuple[int, Linear, tuple[tuple[int, Size], ...]]
@@ -41,7 +37,7 @@ class ChunkLoop:
     code; only what is reduced is masked there, by itself.
     """
 
-    def __init__(self, stage: StageWriter, indices: list[Reg], begin: Reg, end: Reg) -> None:
+    def __init__(self, stage: StageValues, indices: list[Reg], begin: Reg, end: Reg) -> None:
         self.stage = stage
         self.f, self.e, self.lanes = stage.f, stage.e, stage.lanes
         self.instructions, self.effects = stage.stage.instructions, stage.stage.effects

@@ -6,7 +6,7 @@ from typing import Any
 
 from graphwright.compile.llvm.frame import Frame
 from graphwright.compile.llvm.llvm_module import LlvmModule
-from graphwright.compile.llvm.nest_code import lanes_of
+from graphwright.compile.llvm.nest_function import lanes_of
 from graphwright.compile.llvm.size_code import preparation
 from graphwright.compile.llvm.statement_code import StatementWriter
 from graphwright.compile.nests.collapse import collapse

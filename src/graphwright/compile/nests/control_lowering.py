@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from graphwright.compile.lists.list_buffers import READS, is_list
+from graphwright.compile.nests.building import ProgramBuilder
 from graphwright.compile.nests.clusters import Cluster
 from graphwright.compile.nests.element_kinds import kind_of
 from graphwright.compile.nests.nest import Choice, Copy, Loop, Statement
@@ -15,14 +14,11 @@ from graphwright.ir.graph import Node, Value
 from graphwright.ops.core.creation import Const
 from graphwright.ops.core.movement import Reshape
 
-if TYPE_CHECKING:
-    from graphwright.compile.nests.lowering import Lowering
-
 
 class ControlLowering:
     """The loops and branches of a program."""
 
-    def __init__(self, program: Lowering) -> None:
+    def __init__(self, program: ProgramBuilder) -> None:
         self.program = program
         self.loops: list[list[Statement]] = []  # what comes before each loop that is open
         self.captured: dict[Value, list[Statement]] = {}  # the same, for what loops capture

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from graphwright.compile.expand.own_ops import AxisPlace, Sized
 from graphwright.compile.memory.residence import PlanError
+from graphwright.compile.nests.building import ProgramBuilder
 from graphwright.compile.nests.clusters import Cluster, ClusterMember, is_final
 from graphwright.compile.nests.element_kinds import kind_of
 from graphwright.compile.nests.moves import Place, Position
@@ -39,10 +40,6 @@ from graphwright.ops.core.sequences import Range
 from graphwright.ops.math.arithmetic import AddV2, Mul
 from graphwright.types import dtypes as dt
 
-if TYPE_CHECKING:
-    from graphwright.compile.nests.lowering import Lowering
-
-
 #: Ops whose results a later stage would rather load than compute again.
 _CHEAP = frozenset({"AddV2", "Sub", "Mul", "Neg", "Maximum", "Minimum", "Relu", "Cast"})
 
@@ -50,7 +47,7 @@ _CHEAP = frozenset({"AddV2", "Sub", "Mul", "Neg", "Maximum", "Minimum", "Relu", 
 class ClusterLowering:
     """The nest of one cluster."""
 
-    def __init__(self, program: Lowering, cluster: Cluster, schedule: Schedule) -> None:
+    def __init__(self, program: ProgramBuilder, cluster: Cluster, schedule: Schedule) -> None:
         self.program = program
         self.schedule = schedule
         self.cluster = cluster

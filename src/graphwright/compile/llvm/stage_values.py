@@ -1,0 +1,95 @@
+"""The values of a stage that do not change along the innermost axis, and where memory is there."""
+
+from __future__ import annotations
+
+from graphwright.compile.llvm.emitter import Reg
+from graphwright.compile.llvm.function import I64
+from graphwright.compile.llvm.functions.combine import horizontal
+from graphwright.compile.llvm.instructions import element, scalar_instruction
+from graphwright.compile.llvm.nest_function import NestFunction
+from graphwright.compile.nests.collapse import innermost
+from graphwright.compile.nests.nest import Element, Index, Instruction, Linear, Load, Reduce, Stage
+from graphwright.compile.nests.sizes import Size
+
+
+class StageValues:
+    """What is known of a stage before its innermost loop."""
+
+    def __init__(self, nest: NestFunction, stage: Stage) -> None:
+        self.nest = nest
+        self.stage = stage
+        self.f, self.e, self.lanes = nest.f, nest.e, nest.lanes
+        self.uniform: dict[int, Reg] = {}
+        self.reductions = [x for x in stage.effects if isinstance(x, Reduce)]
+        self.varying = self.find_varying()
+
+    def find_varying(self) -> list[bool]:
+        """Which instructions change along the innermost axis."""
+        result: list[bool] = []
+        for x in self.stage.instructions:
+            if isinstance(x, (Load, Index)):
+                picked = any(result[i] for i, _ in x.picks) if isinstance(x, Load) else False
+                result.append(self.stage.inner and (picked or innermost(x.at) != "still"))
+            elif isinstance(x, Element):
+                result.append(any(result[i] for i in x.operands))
+            else:
+                result.append(False)
+        return result
+
+    def place(self, at: Linear, indices: list[Reg]) -> Reg:
+        """The part of an index that the innermost axis has no part in."""
+        f = self.f
+        index = f.number(0)
+        for offset in at.offsets:
+            index = f.add(index, f.size(offset))
+        for axis, i in enumerate(indices):
+            stride = at.strides[axis]
+            if stride.factor:
+                index = f.add(index, f.mul(i, f.size(stride)))
+        for scalar, stride in at.scalars:
+            value = f.from_slot(f.frame.scalar(scalar), I64)
+            index = f.add(index, f.mul(value, f.size(stride)))
+        return index
+
+    def address(
+        self,
+        buffer: int,
+        at: Linear,
+        kind: str,
+        indices: list[Reg],
+        picks: tuple[tuple[int, Size], ...] = (),
+    ) -> Reg:
+        """The address where the innermost axis is 0, but for indices that change along it."""
+        place = self.place(at, indices)
+        for i, stride in picks:
+            if not self.varying[i]:
+                place = self.f.add(place, self.f.mul(self.scalar(i, indices), self.f.size(stride)))
+        return self.f.address(self.nest.base(buffer), place, kind)
+
+    def scalar(self, i: int, indices: list[Reg]) -> Reg:
+        """An instruction that is the same for the whole innermost axis."""
+        found = self.uniform.get(i)
+        if found is None:
+            found = self.uniform[i] = self._scalar(self.stage.instructions[i], indices)
+        return found
+
+    def _scalar(self, x: Instruction, indices: list[Reg]) -> Reg:
+        f = self.f
+        if isinstance(x, Load):
+            address = self.address(x.buffer, x.at, x.kind, indices, x.picks)
+            return f.load(self.nest.accessed(x.buffer, address, x.kind, False), x.kind, 1)
+        if isinstance(x, Index):
+            return f.e.cast_integer(self.place(x.at, indices), x.kind)
+        if isinstance(x, Element):
+            operands = [self.scalar(k, indices) for k in x.operands]
+            return element(f, x.op, operands, x.kind, self.report)
+        return scalar_instruction(f, x, self.nest.rows)
+
+    def report(self, condition: Reg) -> None:
+        """Notes that a lane did what native code leaves to the slow tier."""
+        if condition.lanes > 1:
+            condition = horizontal(self.f, "any", condition)
+        code = self.e.cast("zext", condition, I64)
+        address = self.f.slot(0)
+        old = self.e.assign(I64, 1, f"load i64, {address}, align 8")
+        self.e.line(f"store {self.e.binary('or', old, code)}, {address}, align 8")
