@@ -15,8 +15,6 @@ from graphwright.machine import background, blas, matmul, products
 from graphwright.machine.preparation import Preparation, Waiting
 from graphwright.ops.convolution import convolution_kernels
 
-pytestmark = pytest.mark.usefixtures("native_kernels")
-
 
 def blas_threads():
     found = ThreadpoolController().select(user_api="blas").lib_controllers
