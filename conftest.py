@@ -29,7 +29,7 @@ import graphwright
 from graphwright.compile.run.mishaps import Mishaps
 from graphwright.compile.run.options import OPTIONS
 from graphwright.machine.preparation import Waiting
-from graphwright.ops.random.seeds import Seeding, Source
+from graphwright.ops.random.seeds import Seeding, SeedSource
 
 # They run where TensorFlow is.
 collect_ignore_glob = ["tools/record_*", "tools/run_exported.py", "tools/golden/*"]
@@ -106,7 +106,7 @@ def _as_it_was() -> Generator[None, None, None]:
 @pytest.fixture(autouse=True)
 def _seeds(monkeypatch: pytest.MonkeyPatch) -> None:
     """Each test has the seeds of a fresh process: another's `set_seed` does not reach it."""
-    monkeypatch.setattr(Seeding, "outside", Source(None, itertools.count()))
+    monkeypatch.setattr(Seeding, "outside", SeedSource(None, itertools.count()))
     monkeypatch.setattr(Seeding, "epoch", object())
 
 
