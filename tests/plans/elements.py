@@ -10,7 +10,7 @@ from plans.memory import Refused, numpy_dtype
 
 from graphwright.compile.nests.element_kinds import HALVES, KINDS
 from graphwright.op.op import Op
-from graphwright.op.scalars import NumpyScalars, caster
+from graphwright.op.scalars import CheckedScalars, NumpyScalars, caster
 from graphwright.ops.core.casting import Cast
 from graphwright.types import dtypes as dt
 
@@ -22,18 +22,13 @@ _ROUNDINGS = {"ceil", "floor", "rint"}
 _QUOTIENTS = {"floordiv", "floormod", "truncdiv", "truncmod"}
 
 
-class Elements(NumpyScalars):
+class Elements(NumpyScalars, CheckedScalars[Any]):
     """The words of element expressions over arrays; what machine code reports is `Refused`."""
 
     def on_zero(self, condition: Any) -> None:
         """Refuses elements for which a condition holds."""
         if np.any(condition):
             raise Refused
-
-    @property
-    def emitter(self) -> Elements:
-        """What reads bits as others."""
-        return self
 
     def bitcast(self, x: Any, kind: str) -> Any:
         """The bits as another kind of the same size."""

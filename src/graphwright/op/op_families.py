@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 from graphwright.op.batching import Each, elementwise, last_axes
 from graphwright.op.interpreter import apply
 from graphwright.op.op import Op, Shapes
-from graphwright.op.scalars import Scalars
+from graphwright.op.scalars import NoNativeForm, Scalars
 from graphwright.types import dtypes as dt
 from graphwright.types.dtypes import DType
 from graphwright.types.tensor_type import (
@@ -52,12 +52,12 @@ class Elementwise(Op):
 
     def element(self, scalars: Scalars[Any], /, *args: Any, **kwargs: Any) -> Any:
         """One element of the result; see `op.scalars`."""
-        raise NotImplementedError(f"{type(self).__name__} states no element expression")
+        raise NoNativeForm(f"{type(self).__name__} states no element expression")
 
 
 def no_element(op: Elementwise, scalars: Scalars[Any], /, *args: Any, **kwargs: Any) -> Any:
     """The element expression of an op that has no native form: it runs as a host call."""
-    raise LookupError(f"{op.type_name} has no element expression")
+    raise NoNativeForm(f"{op.type_name} has no element expression")
 
 
 class Alike(Elementwise):

@@ -6,8 +6,9 @@ words a meaning. `NumpyScalars` is the reference; native code generation provide
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable
-from typing import Any, Protocol, TypeVar
+from typing import Any, Generic, TypeVar
 
 import numpy as np
 
@@ -18,20 +19,288 @@ from graphwright.types.dtypes import DType
 S = TypeVar("S")
 
 
-class Scalars(Protocol[S]):
-    """Scalar operations on values of one element type."""
+class NoNativeForm(Exception):
+    """An element expression, or a word of one, means nothing in machine code."""
 
-    def constant(self, value: float, like: S) -> S: ...
-    def unary(self, function: str, x: S) -> S: ...
-    def binary(self, function: str, x: S, y: S) -> S: ...
-    def compare(self, relation: str, x: S, y: S) -> S: ...
-    def select(self, condition: S, x: S, y: S) -> S: ...
-    def add(self, x: S, y: S) -> S: ...
-    def sub(self, x: S, y: S) -> S: ...
-    def mul(self, x: S, y: S) -> S: ...
-    def div(self, x: S, y: S) -> S: ...
-    def neg(self, x: S) -> S: ...
-    def cast(self, x: S, dtype: DType) -> S: ...
+
+class Scalars(ABC, Generic[S]):
+    """Scalar operations on values of one element type.
+
+    Ops write `scalars.exp(x)`: each word is a method, so a misspelt one is an error of the type
+    checker. An implementation says what words mean by `unary`, `binary` and `compare`.
+    """
+
+    @abstractmethod
+    def constant(self, value: float, like: S) -> S:
+        """A number of the same type as another."""
+
+    @abstractmethod
+    def unary(self, function: str, x: S) -> S:
+        """A word of `UNARY`."""
+
+    @abstractmethod
+    def binary(self, function: str, x: S, y: S) -> S:
+        """A word of `BINARY`."""
+
+    @abstractmethod
+    def compare(self, relation: str, x: S, y: S) -> S:
+        """A word of `COMPARE`; a bool."""
+
+    @abstractmethod
+    def select(self, condition: S, x: S, y: S) -> S:
+        """`x` where a condition holds, else `y`."""
+
+    @abstractmethod
+    def add(self, x: S, y: S) -> S:
+        """The sum."""
+
+    @abstractmethod
+    def sub(self, x: S, y: S) -> S:
+        """The difference."""
+
+    @abstractmethod
+    def mul(self, x: S, y: S) -> S:
+        """The product."""
+
+    @abstractmethod
+    def div(self, x: S, y: S) -> S:
+        """The quotient; of integers, rounded towards zero."""
+
+    @abstractmethod
+    def neg(self, x: S) -> S:
+        """-x."""
+
+    @abstractmethod
+    def cast(self, x: S, dtype: DType) -> S:
+        """The value as another dtype."""
+
+    # -- words of one operand ---------------------------------------------------------------
+
+    def abs(self, x: S) -> S:
+        return self.unary("abs", x)
+
+    def acos(self, x: S) -> S:
+        return self.unary("acos", x)
+
+    def acosh(self, x: S) -> S:
+        return self.unary("acosh", x)
+
+    def asin(self, x: S) -> S:
+        return self.unary("asin", x)
+
+    def asinh(self, x: S) -> S:
+        return self.unary("asinh", x)
+
+    def atan(self, x: S) -> S:
+        return self.unary("atan", x)
+
+    def atanh(self, x: S) -> S:
+        return self.unary("atanh", x)
+
+    def bessel_i0(self, x: S) -> S:
+        return self.unary("bessel_i0", x)
+
+    def bessel_i0e(self, x: S) -> S:
+        return self.unary("bessel_i0e", x)
+
+    def bessel_i1(self, x: S) -> S:
+        return self.unary("bessel_i1", x)
+
+    def bessel_i1e(self, x: S) -> S:
+        return self.unary("bessel_i1e", x)
+
+    def bessel_j0(self, x: S) -> S:
+        return self.unary("bessel_j0", x)
+
+    def bessel_j1(self, x: S) -> S:
+        return self.unary("bessel_j1", x)
+
+    def bessel_k0(self, x: S) -> S:
+        return self.unary("bessel_k0", x)
+
+    def bessel_k0e(self, x: S) -> S:
+        return self.unary("bessel_k0e", x)
+
+    def bessel_k1(self, x: S) -> S:
+        return self.unary("bessel_k1", x)
+
+    def bessel_k1e(self, x: S) -> S:
+        return self.unary("bessel_k1e", x)
+
+    def bessel_y0(self, x: S) -> S:
+        return self.unary("bessel_y0", x)
+
+    def bessel_y1(self, x: S) -> S:
+        return self.unary("bessel_y1", x)
+
+    def ceil(self, x: S) -> S:
+        return self.unary("ceil", x)
+
+    def conj(self, x: S) -> S:
+        return self.unary("conj", x)
+
+    def cos(self, x: S) -> S:
+        return self.unary("cos", x)
+
+    def cosh(self, x: S) -> S:
+        return self.unary("cosh", x)
+
+    def digamma(self, x: S) -> S:
+        return self.unary("digamma", x)
+
+    def erf(self, x: S) -> S:
+        return self.unary("erf", x)
+
+    def erfc(self, x: S) -> S:
+        return self.unary("erfc", x)
+
+    def exp(self, x: S) -> S:
+        return self.unary("exp", x)
+
+    def expint(self, x: S) -> S:
+        return self.unary("expint", x)
+
+    def expm1(self, x: S) -> S:
+        return self.unary("expm1", x)
+
+    def floor(self, x: S) -> S:
+        return self.unary("floor", x)
+
+    def invert(self, x: S) -> S:
+        return self.unary("invert", x)
+
+    def isfinite(self, x: S) -> S:
+        return self.unary("isfinite", x)
+
+    def isinf(self, x: S) -> S:
+        return self.unary("isinf", x)
+
+    def isnan(self, x: S) -> S:
+        return self.unary("isnan", x)
+
+    def lgamma(self, x: S) -> S:
+        return self.unary("lgamma", x)
+
+    def log(self, x: S) -> S:
+        return self.unary("log", x)
+
+    def log1p(self, x: S) -> S:
+        return self.unary("log1p", x)
+
+    def logical_not(self, x: S) -> S:
+        return self.unary("not", x)
+
+    def popcount(self, x: S) -> S:
+        return self.unary("popcount", x)
+
+    def rint(self, x: S) -> S:
+        return self.unary("rint", x)
+
+    def sigmoid(self, x: S) -> S:
+        return self.unary("sigmoid", x)
+
+    def sign(self, x: S) -> S:
+        return self.unary("sign", x)
+
+    def sin(self, x: S) -> S:
+        return self.unary("sin", x)
+
+    def sinh(self, x: S) -> S:
+        return self.unary("sinh", x)
+
+    def sqrt(self, x: S) -> S:
+        return self.unary("sqrt", x)
+
+    def tan(self, x: S) -> S:
+        return self.unary("tan", x)
+
+    def tanh(self, x: S) -> S:
+        return self.unary("tanh", x)
+
+    # -- words of two operands --------------------------------------------------------------
+
+    def logical_and(self, x: S, y: S) -> S:
+        return self.binary("and", x, y)
+
+    def atan2(self, x: S, y: S) -> S:
+        return self.binary("atan2", x, y)
+
+    def bitand(self, x: S, y: S) -> S:
+        return self.binary("bitand", x, y)
+
+    def bitor(self, x: S, y: S) -> S:
+        return self.binary("bitor", x, y)
+
+    def bitxor(self, x: S, y: S) -> S:
+        return self.binary("bitxor", x, y)
+
+    def floordiv(self, x: S, y: S) -> S:
+        return self.binary("floordiv", x, y)
+
+    def floormod(self, x: S, y: S) -> S:
+        return self.binary("floormod", x, y)
+
+    def maximum(self, x: S, y: S) -> S:
+        return self.binary("maximum", x, y)
+
+    def minimum(self, x: S, y: S) -> S:
+        return self.binary("minimum", x, y)
+
+    def nextafter(self, x: S, y: S) -> S:
+        return self.binary("nextafter", x, y)
+
+    def logical_or(self, x: S, y: S) -> S:
+        return self.binary("or", x, y)
+
+    def pow(self, x: S, y: S) -> S:
+        return self.binary("pow", x, y)
+
+    def shiftleft(self, x: S, y: S) -> S:
+        return self.binary("shiftleft", x, y)
+
+    def shiftright(self, x: S, y: S) -> S:
+        return self.binary("shiftright", x, y)
+
+    def truncdiv(self, x: S, y: S) -> S:
+        return self.binary("truncdiv", x, y)
+
+    def truncmod(self, x: S, y: S) -> S:
+        return self.binary("truncmod", x, y)
+
+    def logical_xor(self, x: S, y: S) -> S:
+        return self.binary("xor", x, y)
+
+    # -- comparisons ------------------------------------------------------------------------
+
+    def equal(self, x: S, y: S) -> S:
+        return self.compare("eq", x, y)
+
+    def not_equal(self, x: S, y: S) -> S:
+        return self.compare("ne", x, y)
+
+    def less(self, x: S, y: S) -> S:
+        return self.compare("lt", x, y)
+
+    def less_equal(self, x: S, y: S) -> S:
+        return self.compare("le", x, y)
+
+    def greater(self, x: S, y: S) -> S:
+        return self.compare("gt", x, y)
+
+    def greater_equal(self, x: S, y: S) -> S:
+        return self.compare("ge", x, y)
+
+
+class CheckedScalars(Scalars[S]):
+    """The same where elements can be refused: the call then runs as kernels."""
+
+    @abstractmethod
+    def on_zero(self, condition: S) -> None:
+        """Refuses the elements for which a condition holds."""
+
+    @abstractmethod
+    def bitcast(self, x: S, kind: str) -> S:
+        """The bits as another kind of the same size."""
 
 
 # -- what NumPy has no function for ---------------------------------------------------------
@@ -197,7 +466,7 @@ def as_uint64(x: Any) -> Any:
     return np.where(beyond, np.uint64(2**63), found) if beyond.any() else found
 
 
-class NumpyScalars:
+class NumpyScalars(Scalars[Any]):
     """Element expressions over whole NumPy arrays: the meaning to test others against."""
 
     def constant(self, value: float, like: Any) -> Any:

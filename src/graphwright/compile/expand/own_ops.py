@@ -7,7 +7,7 @@ from typing import Any
 from graphwright.compile.nests.element_kinds import KINDS
 from graphwright.op.op import Op, Shapes
 from graphwright.op.op_families import Elementwise
-from graphwright.op.scalars import Scalars
+from graphwright.op.scalars import CheckedScalars, Scalars
 from graphwright.ops.math.reduction import Max
 from graphwright.types import dtypes as dt
 from graphwright.types.dtypes import DType
@@ -59,16 +59,14 @@ class PickIndex(AxisPlace):
 
     wraps: bool = True
 
-    def element(self, scalars: Any, index: Any, size: Any) -> Any:
+    def element(self, scalars: CheckedScalars[Any], index: Any, size: Any) -> Any:
         """The place; outside it is reported, and the first."""
         zero = scalars.constant(0, index)
         place = index
         if self.wraps:
-            negative = scalars.compare("lt", index, zero)
+            negative = scalars.less(index, zero)
             place = scalars.select(negative, scalars.add(index, size), index)
-        outside = scalars.binary(
-            "or", scalars.compare("lt", place, zero), scalars.compare("ge", place, size)
-        )
+        outside = scalars.logical_or(scalars.less(place, zero), scalars.greater_equal(place, size))
         scalars.on_zero(outside)
         return scalars.select(outside, zero, place)
 
@@ -79,12 +77,12 @@ class Confined(AxisPlace):
 
     type_name = "_Confined"
 
-    def element(self, scalars: Any, index: Any, size: Any) -> Any:
+    def element(self, scalars: CheckedScalars[Any], index: Any, size: Any) -> Any:
         """The place."""
         zero = scalars.constant(0, index)
         last = scalars.sub(size, scalars.constant(1, index))
-        low = scalars.select(scalars.compare("lt", index, zero), zero, index)
-        return scalars.select(scalars.compare("lt", last, low), last, low)
+        low = scalars.select(scalars.less(index, zero), zero, index)
+        return scalars.select(scalars.less(last, low), last, low)
 
 
 class Inhabited(Op):
@@ -109,9 +107,11 @@ class Required(Elementwise):
     outputs = ("y: T",)
     dtypes = {"T": dt.ANY}
 
-    def element(self, scalars: Any, x: Any, condition: Any) -> Any:
+    def element(  # type: ignore[override]  # machine code alone evaluates it
+        self, scalars: CheckedScalars[Any], x: Any, condition: Any
+    ) -> Any:
         """The element; the condition is reported."""
-        scalars.on_zero(scalars.unary("not", condition))
+        scalars.on_zero(scalars.logical_not(condition))
         return x
 
 
@@ -125,9 +125,11 @@ class Reinterpreted(Elementwise):
 
     type: DType
 
-    def element(self, scalars: Any, x: Any) -> Any:
+    def element(  # type: ignore[override]  # as above
+        self, scalars: CheckedScalars[Any], x: Any
+    ) -> Any:
         """The element."""
-        return scalars.emitter.bitcast(x, KINDS[self.type])
+        return scalars.bitcast(x, KINDS[self.type])
 
 
 class Scanned(Op):

@@ -8,10 +8,7 @@ to the kernels must leave the inputs as they were.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import lru_cache
 
-from graphwright.compile.llvm.emitter import Emitter, Reg
-from graphwright.compile.llvm.functions.elements import VectorScalars
 from graphwright.compile.memory.accesses import accessed
 from graphwright.compile.memory.in_place import is_in_step
 from graphwright.compile.nests.nest import (
@@ -26,8 +23,7 @@ from graphwright.compile.nests.nest import (
     Straight,
 )
 from graphwright.compile.nests.sizes import Shape, Size
-from graphwright.op.op import Op
-from graphwright.ops.core.casting import Cast
+from graphwright.compile.select.native_words import refuses
 
 #: Statements that always run to their end, but for what elements report.
 _STEADY = (Nest, Straight, Clear, Scan, Copy, Multiply)
@@ -96,14 +92,3 @@ def reports(instructions: Sequence[object]) -> bool:
         isinstance(x, Element) and refuses(x.op, tuple([kinds[i] for i in x.operands]))
         for x in instructions
     )
-
-
-@lru_cache(maxsize=4096)
-def refuses(op: Op, kinds: tuple[str, ...]) -> bool:
-    """Whether there are operands of an op that its element expression reports."""
-    if isinstance(op, Cast):
-        return False
-    found: list[Reg] = []
-    scalars = VectorScalars(Emitter(), found.append)
-    op.element(scalars, *[Reg(f"%x{i}", k, 2) for i, k in enumerate(kinds)])  # type: ignore[attr-defined]
-    return bool(found)

@@ -3,23 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from functools import lru_cache
 
 from graphwright.compile.expand.composite_rules import RULES
 from graphwright.compile.graph.simplify import simple_graphs
 from graphwright.compile.lists.list_buffers import LIST_OPS, is_list
-from graphwright.compile.llvm.emitter import Emitter, Reg
-from graphwright.compile.llvm.functions.elements import VectorScalars
-from graphwright.compile.nests.element_kinds import KINDS, is_native_dtype
+from graphwright.compile.nests.element_kinds import is_native_dtype
 from graphwright.compile.nests.moves import MOVES
 from graphwright.compile.nests.symbolic_shapes import COMBINE, FILLS
 from graphwright.compile.select.host_operands import is_size
+from graphwright.compile.select.native_words import has_element
 from graphwright.control.branch import StatelessIf
 from graphwright.control.loop import StatelessWhile
 from graphwright.ir.graph import Node
 from graphwright.op.op import Effect, Op
 from graphwright.op.op_families import Elementwise
-from graphwright.ops.core.casting import Cast
 from graphwright.ops.core.creation import Const, Fill, Placeholder
 from graphwright.ops.core.identity import IdentityN
 from graphwright.ops.core.joining import ConcatV2, Pack, Split, SplitV, Unpack
@@ -27,7 +24,6 @@ from graphwright.ops.core.sequences import Range
 from graphwright.ops.linalg.contraction import BatchProduct, MatMul
 from graphwright.ops.linalg.einsum import Einsum
 from graphwright.ops.nn.batch_norm import FusedBatchNormGradV3, FusedBatchNormV3
-from graphwright.types.dtypes import DType
 from graphwright.types.tensor_type import TensorType
 
 #: Ops that give parts of their operand.
@@ -103,19 +99,6 @@ def in_the_way(op: Op) -> Iterator[Node]:
 def is_size_node(node: Node) -> bool:
     """Whether a node gives a size."""
     return bool(node.outputs) and is_size(node.outputs[0])
-
-
-@lru_cache(maxsize=4096)
-def has_element(op: Elementwise, dtypes: tuple[DType, ...]) -> bool:
-    """Whether an element expression exists for operands of these dtypes."""
-    if isinstance(op, Cast):
-        return is_native_dtype(op.DstT)
-    registers = [Reg(f"%x{i}", KINDS[d], 2) for i, d in enumerate(dtypes)]
-    try:
-        op.element(VectorScalars(Emitter()), *registers)
-    except (LookupError, NotImplementedError):
-        return False
-    return True
 
 
 def is_compute(node: Node) -> bool:

@@ -24,6 +24,7 @@ from graphwright.ir.graph import Graph
 from graphwright.machine.preparation import Preparation
 from graphwright.op.op import Op
 from graphwright.op.op_families import Elementwise
+from graphwright.op.scalars import NoNativeForm, Scalars
 from graphwright.types.dtypes import DType
 from graphwright.types.tensor_type import TensorType
 from graphwright.values.eager import Large
@@ -44,23 +45,44 @@ PLAIN = frozenset({
 _MOST_CODES = 16
 
 
-class Words:
+class Words(Scalars[None]):
     """Element expressions as the list of words that they use."""
 
     def __init__(self) -> None:
         self.used: list[str] = []
 
-    def constant(self, value: float, like: Any) -> None:
+    def constant(self, value: float, like: None) -> None:
         """A number, which costs nothing."""
 
-    def unary(self, function: str, x: Any) -> None:
+    def unary(self, function: str, x: None) -> None:
         self.used.append(function)
 
-    def binary(self, function: str, x: Any, y: Any) -> None:
+    def binary(self, function: str, x: None, y: None) -> None:
         self.used.append(function)
 
-    def __getattr__(self, word: str) -> Callable[..., None]:
-        return lambda *operands: self.used.append(word)
+    def compare(self, relation: str, x: None, y: None) -> None:
+        self.used.append("compare")
+
+    def select(self, condition: None, x: None, y: None) -> None:
+        self.used.append("select")
+
+    def add(self, x: None, y: None) -> None:
+        self.used.append("add")
+
+    def sub(self, x: None, y: None) -> None:
+        self.used.append("sub")
+
+    def mul(self, x: None, y: None) -> None:
+        self.used.append("mul")
+
+    def div(self, x: None, y: None) -> None:
+        self.used.append("div")
+
+    def neg(self, x: None) -> None:
+        self.used.append("neg")
+
+    def cast(self, x: None, dtype: DType) -> None:
+        self.used.append("cast")
 
 
 def is_slow(op: Op, types: Sequence[DType]) -> bool:
@@ -71,10 +93,10 @@ def is_slow(op: Op, types: Sequence[DType]) -> bool:
     kinds = [KINDS.get(dtype) for dtype in (*types, *op.result_dtypes(types))]
     if None in kinds:
         return False
-    words: Any = Words()
+    words = Words()
     try:
         op.element(words, *[None] * len(types))
-    except (LookupError, NotImplementedError):
+    except NoNativeForm:
         return False
     return bool(words.used) and (
         len(words.used) > 1 or words.used[0] not in PLAIN or not {*HALVES}.isdisjoint(kinds)

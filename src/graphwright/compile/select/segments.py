@@ -20,8 +20,9 @@ from graphwright.compile.lists.list_types import with_list_types
 from graphwright.compile.lists.nested_lists import with_flat_lists
 from graphwright.compile.nests.element_kinds import is_native_dtype
 from graphwright.compile.nests.sizes import Late, NotNative
-from graphwright.compile.select.coverage import has_element, is_compute, is_native, is_native_type
+from graphwright.compile.select.coverage import is_compute, is_native, is_native_type
 from graphwright.compile.select.host_operands import is_single_size, is_size
+from graphwright.compile.select.native_words import has_element
 from graphwright.compile.select.outline import UPDATES, native_node, rewired
 from graphwright.control.loop import StatelessWhile
 from graphwright.ir.graph import Graph, Node, Value

@@ -182,7 +182,7 @@ class FloorDiv(Binary):
     gradient = not_differentiable
 
     def element(self, scalars: Scalars[Any], x: Any, y: Any) -> Any:
-        return scalars.binary("floordiv", x, y)
+        return scalars.floordiv(x, y)
 
 
 class FloorMod(Binary):
@@ -194,7 +194,7 @@ class FloorMod(Binary):
     entry = staticmethod(lambda x, y: None if y == 0 else x % y)
 
     def element(self, scalars: Scalars[Any], x: Any, y: Any) -> Any:
-        return scalars.binary("floormod", x, y)
+        return scalars.floormod(x, y)
 
     def gradient(self, call: Call, g: Any) -> Sequence[Any]:
         x, y = call.inputs
@@ -210,7 +210,7 @@ class TruncateDiv(Binary):
     gradient = not_differentiable
 
     def element(self, scalars: Scalars[Any], x: Any, y: Any) -> Any:
-        return scalars.binary("truncdiv", x, y)
+        return scalars.truncdiv(x, y)
 
 
 class TruncateMod(Binary):
@@ -221,7 +221,7 @@ class TruncateMod(Binary):
     ufunc = staticmethod(checked(np.fmod))
 
     def element(self, scalars: Scalars[Any], x: Any, y: Any) -> Any:
-        return scalars.binary("truncmod", x, y)
+        return scalars.truncmod(x, y)
 
     def gradient(self, call: Call, g: Any) -> Sequence[Any]:
         x, y = call.inputs
@@ -237,7 +237,7 @@ class DivNoNan(Binary):
 
     def element(self, scalars: Scalars[Any], x: Any, y: Any) -> Any:
         zero = scalars.constant(0, y)
-        return scalars.select(scalars.compare("eq", y, zero), zero, scalars.div(x, y))
+        return scalars.select(scalars.equal(y, zero), zero, scalars.div(x, y))
 
     def gradient(self, call: Call, g: Any) -> Sequence[Any]:
         x, y = conj(call.inputs[0]), conj(call.inputs[1])
@@ -254,7 +254,7 @@ class MulNoNan(Binary):
 
     def element(self, scalars: Scalars[Any], x: Any, y: Any) -> Any:
         zero = scalars.constant(0, y)
-        return scalars.select(scalars.compare("eq", y, zero), zero, scalars.mul(x, y))
+        return scalars.select(scalars.equal(y, zero), zero, scalars.mul(x, y))
 
     def gradient(self, call: Call, g: Any) -> Sequence[Any]:
         x, y = call.inputs
@@ -273,7 +273,7 @@ class Maximum(Binary):
     entry = max
 
     def element(self, scalars: Scalars[Any], x: Any, y: Any) -> Any:
-        return scalars.binary("maximum", x, y)
+        return scalars.maximum(x, y)
 
     def gradient(self, call: Call, g: Any) -> Sequence[Any]:
         x, y = call.inputs
@@ -289,7 +289,7 @@ class Minimum(Binary):
     entry = min
 
     def element(self, scalars: Scalars[Any], x: Any, y: Any) -> Any:
-        return scalars.binary("minimum", x, y)
+        return scalars.minimum(x, y)
 
     def gradient(self, call: Call, g: Any) -> Sequence[Any]:
         x, y = call.inputs
@@ -306,7 +306,7 @@ class Conj(Unary):
     ufunc = np.conj
 
     def element(self, scalars: Scalars[Any], x: Any) -> Any:
-        return scalars.unary("conj", x)
+        return scalars.conj(x)
 
     def gradient(self, call: Call, g: Any) -> Sequence[Any]:
         return (conj(g),)

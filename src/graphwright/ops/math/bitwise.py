@@ -23,7 +23,7 @@ class BitwiseAnd(Binary):
     gradient = not_differentiable
 
     def element(self, scalars: Scalars[Any], x: Any, y: Any) -> Any:
-        return scalars.binary("bitand", x, y)
+        return scalars.bitand(x, y)
 
 
 class BitwiseOr(Binary):
@@ -35,7 +35,7 @@ class BitwiseOr(Binary):
     gradient = not_differentiable
 
     def element(self, scalars: Scalars[Any], x: Any, y: Any) -> Any:
-        return scalars.binary("bitor", x, y)
+        return scalars.bitor(x, y)
 
 
 class BitwiseXor(Binary):
@@ -47,7 +47,7 @@ class BitwiseXor(Binary):
     gradient = not_differentiable
 
     def element(self, scalars: Scalars[Any], x: Any, y: Any) -> Any:
-        return scalars.binary("bitxor", x, y)
+        return scalars.bitxor(x, y)
 
 
 class Invert(Unary):
@@ -59,7 +59,7 @@ class Invert(Unary):
     gradient = not_differentiable
 
     def element(self, scalars: Scalars[Any], x: Any) -> Any:
-        return scalars.unary("invert", x)
+        return scalars.invert(x)
 
 
 class LeftShift(Binary):
@@ -71,7 +71,7 @@ class LeftShift(Binary):
     gradient = not_differentiable
 
     def element(self, scalars: Scalars[Any], x: Any, y: Any) -> Any:
-        return scalars.binary("shiftleft", x, y)
+        return scalars.shiftleft(x, y)
 
 
 class RightShift(Binary):
@@ -83,7 +83,7 @@ class RightShift(Binary):
     gradient = not_differentiable
 
     def element(self, scalars: Scalars[Any], x: Any, y: Any) -> Any:
-        return scalars.binary("shiftright", x, y)
+        return scalars.shiftright(x, y)
 
 
 class PopulationCount(Elementwise):
@@ -97,7 +97,7 @@ class PopulationCount(Elementwise):
     gradient = not_differentiable
 
     def element(self, scalars: Scalars[Any], x: Any) -> Any:
-        return scalars.unary("popcount", x)
+        return scalars.popcount(x)
 
 
 AND, OR, XOR, INVERT = BitwiseAnd(), BitwiseOr(), BitwiseXor(), Invert()

@@ -63,8 +63,8 @@ class ClipByValue(Elementwise):
         return select(less(lowered, least), least, lowered)
 
     def element(self, scalars: Scalars[Any], t: Any, least: Any, most: Any) -> Any:
-        lowered = scalars.select(scalars.compare("gt", t, most), most, t)
-        return scalars.select(scalars.compare("lt", lowered, least), least, lowered)
+        lowered = scalars.select(scalars.greater(t, most), most, t)
+        return scalars.select(scalars.less(lowered, least), least, lowered)
 
     def gradient(self, call: Call, g: Any) -> Sequence[Any]:
         t, least, most = call.inputs

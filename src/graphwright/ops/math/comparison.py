@@ -26,7 +26,7 @@ class Less(Comparison):
     gradient = not_differentiable
 
     def element(self, scalars: Scalars[Any], x: Any, y: Any) -> Any:
-        return scalars.compare("lt", x, y)
+        return scalars.less(x, y)
 
 
 class LessEqual(Comparison):
@@ -37,7 +37,7 @@ class LessEqual(Comparison):
     gradient = not_differentiable
 
     def element(self, scalars: Scalars[Any], x: Any, y: Any) -> Any:
-        return scalars.compare("le", x, y)
+        return scalars.less_equal(x, y)
 
 
 class Greater(Comparison):
@@ -48,7 +48,7 @@ class Greater(Comparison):
     gradient = not_differentiable
 
     def element(self, scalars: Scalars[Any], x: Any, y: Any) -> Any:
-        return scalars.compare("gt", x, y)
+        return scalars.greater(x, y)
 
 
 class GreaterEqual(Comparison):
@@ -59,7 +59,7 @@ class GreaterEqual(Comparison):
     gradient = not_differentiable
 
     def element(self, scalars: Scalars[Any], x: Any, y: Any) -> Any:
-        return scalars.compare("ge", x, y)
+        return scalars.greater_equal(x, y)
 
 
 EQUATABLE = dt.NUMERIC | dt.BOOL | dt.STRING
@@ -82,7 +82,7 @@ class Equal(Comparison):
         return comparison_kernel(np.equal, False, self.incompatible_shape_error, types)
 
     def element(self, scalars: Scalars[Any], x: Any, y: Any) -> Any:
-        return scalars.compare("eq", x, y)
+        return scalars.equal(x, y)
 
 
 class NotEqual(Comparison):
@@ -102,7 +102,7 @@ class NotEqual(Comparison):
         return comparison_kernel(np.not_equal, True, self.incompatible_shape_error, types)
 
     def element(self, scalars: Scalars[Any], x: Any, y: Any) -> Any:
-        return scalars.compare("ne", x, y)
+        return scalars.not_equal(x, y)
 
 
 def compared_shapes(op: Equal | NotEqual, x: TensorType, y: TensorType) -> Shapes:
@@ -146,7 +146,7 @@ class LogicalAnd(Logical):
     gradient = not_differentiable
 
     def element(self, scalars: Scalars[Any], x: Any, y: Any) -> Any:
-        return scalars.binary("and", x, y)
+        return scalars.logical_and(x, y)
 
 
 class LogicalOr(Logical):
@@ -157,7 +157,7 @@ class LogicalOr(Logical):
     gradient = not_differentiable
 
     def element(self, scalars: Scalars[Any], x: Any, y: Any) -> Any:
-        return scalars.binary("or", x, y)
+        return scalars.logical_or(x, y)
 
 
 class LogicalNot(Unary):
@@ -170,7 +170,7 @@ class LogicalNot(Unary):
     gradient = not_differentiable
 
     def element(self, scalars: Scalars[Any], x: Any) -> Any:
-        return scalars.unary("not", x)
+        return scalars.logical_not(x)
 
 
 # -- selection ------------------------------------------------------------------------------

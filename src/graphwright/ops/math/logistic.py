@@ -26,7 +26,7 @@ class Sigmoid(Unary):
         return function if types[0].is_complex else widened(function, types[0])
 
     def element(self, scalars: Scalars[Any], x: Any) -> Any:
-        return scalars.unary("sigmoid", x)
+        return scalars.sigmoid(x)
 
     def gradient(self, call: Call, g: Any) -> Sequence[Any]:
         return (apply(SIGMOID_GRAD, conj(call.outputs[0]), g),)

@@ -61,7 +61,7 @@ def guarded(dy: Any, slope: Any) -> Any:
 def guarded_element(scalars: Scalars[Any], dy: Any, slope: Any) -> Any:
     """The same of one element."""
     zero = scalars.constant(0, dy)
-    return scalars.select(scalars.compare("eq", dy, zero), zero, slope)
+    return scalars.select(scalars.equal(dy, zero), zero, slope)
 
 
 def sqrt_slope(y: Any, dy: Any) -> Any:

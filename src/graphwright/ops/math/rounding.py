@@ -26,7 +26,7 @@ class Floor(Unary):
     gradient = not_differentiable
 
     def element(self, scalars: Scalars[Any], x: Any) -> Any:
-        return scalars.unary("floor", x)
+        return scalars.floor(x)
 
 
 class Ceil(Unary):
@@ -38,7 +38,7 @@ class Ceil(Unary):
     gradient = not_differentiable
 
     def element(self, scalars: Scalars[Any], x: Any) -> Any:
-        return scalars.unary("ceil", x)
+        return scalars.ceil(x)
 
 
 class Rint(Unary):
@@ -50,7 +50,7 @@ class Rint(Unary):
     gradient = not_differentiable
 
     def element(self, scalars: Scalars[Any], x: Any) -> Any:
-        return scalars.unary("rint", x)
+        return scalars.rint(x)
 
 
 class Round(Unary):
@@ -65,7 +65,7 @@ class Round(Unary):
         return np.positive if types[0].is_integer else np.rint
 
     def element(self, scalars: Scalars[Any], x: Any) -> Any:
-        return scalars.unary("rint", x)
+        return scalars.rint(x)
 
 
 class NextAfter(Binary):
@@ -78,7 +78,7 @@ class NextAfter(Binary):
     ufunc = np.nextafter
 
     def element(self, scalars: Scalars[Any], x1: Any, x2: Any) -> Any:
-        return scalars.binary("nextafter", x1, x2)
+        return scalars.nextafter(x1, x2)
 
     def gradient(self, call: Call, g: Any) -> Sequence[Any]:
         return g, None
@@ -92,7 +92,7 @@ class IsNan(Predicate):
     gradient = not_differentiable
 
     def element(self, scalars: Scalars[Any], x: Any) -> Any:
-        return scalars.unary("isnan", x)
+        return scalars.isnan(x)
 
 
 class IsInf(Predicate):
@@ -103,7 +103,7 @@ class IsInf(Predicate):
     gradient = not_differentiable
 
     def element(self, scalars: Scalars[Any], x: Any) -> Any:
-        return scalars.unary("isinf", x)
+        return scalars.isinf(x)
 
 
 class IsFinite(Predicate):
@@ -114,7 +114,7 @@ class IsFinite(Predicate):
     gradient = not_differentiable
 
     def element(self, scalars: Scalars[Any], x: Any) -> Any:
-        return scalars.unary("isfinite", x)
+        return scalars.isfinite(x)
 
 
 class ApproximateEqual(Comparison):

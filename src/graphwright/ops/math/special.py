@@ -52,6 +52,11 @@ class Worded(Special):
 
     word: ClassVar[str]
 
+    def __init_subclass__(cls, **arguments: Any) -> None:
+        super().__init_subclass__(**arguments)
+        if cls.word not in UNARY:
+            raise TypeError(f"{cls.__name__}: {cls.word!r} is no word of `op.scalars`")
+
     def bind(self, types: Sequence[DType]) -> Callable[..., Any]:
         return widened(UNARY[self.word], types[0])
 
@@ -328,8 +333,8 @@ class Xlogy(Binary):
 
     def element(self, scalars: Scalars[Any], x: Any, y: Any) -> Any:
         zero = scalars.constant(0, x)
-        product = scalars.mul(x, scalars.unary("log", y))
-        return scalars.select(scalars.compare("eq", x, zero), zero, product)
+        product = scalars.mul(x, scalars.log(y))
+        return scalars.select(scalars.equal(x, zero), zero, product)
 
     def gradient(self, call: Call, g: Any) -> Sequence[Any]:
         x, y = conj(call.inputs[0]), conj(call.inputs[1])
@@ -345,8 +350,8 @@ class Xlog1py(Binary):
 
     def element(self, scalars: Scalars[Any], x: Any, y: Any) -> Any:
         zero = scalars.constant(0, x)
-        product = scalars.mul(x, scalars.unary("log1p", y))
-        return scalars.select(scalars.compare("eq", x, zero), zero, product)
+        product = scalars.mul(x, scalars.log1p(y))
+        return scalars.select(scalars.equal(x, zero), zero, product)
 
     def gradient(self, call: Call, g: Any) -> Sequence[Any]:
         x, y = conj(call.inputs[0]), conj(call.inputs[1])
@@ -362,7 +367,7 @@ class Xdivy(Binary):
 
     def element(self, scalars: Scalars[Any], x: Any, y: Any) -> Any:
         zero = scalars.constant(0, x)
-        return scalars.select(scalars.compare("eq", x, zero), zero, scalars.div(x, y))
+        return scalars.select(scalars.equal(x, zero), zero, scalars.div(x, y))
 
     def gradient(self, call: Call, g: Any) -> Sequence[Any]:
         x, y = conj(call.inputs[0]), conj(call.inputs[1])

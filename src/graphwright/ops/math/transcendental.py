@@ -33,7 +33,7 @@ class Abs(Unary):
     ufunc = np.abs
 
     def element(self, scalars: Scalars[Any], x: Any) -> Any:
-        return scalars.unary("abs", x)
+        return scalars.abs(x)
 
     def gradient(self, call: Call, g: Any) -> Sequence[Any]:
         return (g * sign(call.inputs[0]),)
@@ -64,7 +64,7 @@ class Sign(Unary):
     ufunc = np.sign
 
     def element(self, scalars: Scalars[Any], x: Any) -> Any:
-        return scalars.unary("sign", x)
+        return scalars.sign(x)
 
     def gradient(self, call: Call, g: Any) -> Sequence[Any]:
         """None of a real number; of a complex one, x / |x| turns as x does."""
@@ -105,7 +105,7 @@ class SquaredDifference(Binary):
 
     def element(self, scalars: Scalars[Any], x: Any, y: Any) -> Any:
         d = scalars.sub(x, y)
-        return scalars.mul(d, scalars.unary("conj", d))
+        return scalars.mul(d, scalars.conj(d))
 
     def gradient(self, call: Call, g: Any) -> Sequence[Any]:
         gx = g * 2 * subtract(*call.inputs)
@@ -129,7 +129,7 @@ class Sqrt(InParts):
     of_many = staticmethod(complex_functions.sqrt)
 
     def element(self, scalars: Scalars[Any], x: Any) -> Any:
-        return scalars.unary("sqrt", x)
+        return scalars.sqrt(x)
 
     def gradient(self, call: Call, g: Any) -> Sequence[Any]:
         return (apply(SQRT_GRAD, conj(call.outputs[0]), g),)
@@ -143,7 +143,7 @@ class Rsqrt(InParts):
     of_many = staticmethod(complex_functions.rsqrt)
 
     def element(self, scalars: Scalars[Any], x: Any) -> Any:
-        return scalars.div(scalars.constant(1, x), scalars.unary("sqrt", x))
+        return scalars.div(scalars.constant(1, x), scalars.sqrt(x))
 
     def gradient(self, call: Call, g: Any) -> Sequence[Any]:
         return (apply(RSQRT_GRAD, conj(call.outputs[0]), g),)
@@ -185,7 +185,7 @@ class Pow(Binary):
         return integer_power if types[0].is_integer else np.power
 
     def element(self, scalars: Scalars[Any], x: Any, y: Any) -> Any:
-        return scalars.binary("pow", x, y)
+        return scalars.pow(x, y)
 
     def gradient(self, call: Call, g: Any) -> Sequence[Any]:
         x, y = conj(call.inputs[0]), conj(call.inputs[1])
@@ -202,7 +202,7 @@ class Exp(InParts):
     of_many = staticmethod(complex_functions.exp)
 
     def element(self, scalars: Scalars[Any], x: Any) -> Any:
-        return scalars.unary("exp", x)
+        return scalars.exp(x)
 
     def gradient(self, call: Call, g: Any) -> Sequence[Any]:
         return (g * conj(call.outputs[0]),)
@@ -215,7 +215,7 @@ class Expm1(Unary):
     ufunc = np.expm1
 
     def element(self, scalars: Scalars[Any], x: Any) -> Any:
-        return scalars.unary("expm1", x)
+        return scalars.expm1(x)
 
     def gradient(self, call: Call, g: Any) -> Sequence[Any]:
         return (g * exp(conj(call.inputs[0])),)
@@ -229,7 +229,7 @@ class Log(InParts):
     of_many = staticmethod(complex_functions.log)
 
     def element(self, scalars: Scalars[Any], x: Any) -> Any:
-        return scalars.unary("log", x)
+        return scalars.log(x)
 
     def gradient(self, call: Call, g: Any) -> Sequence[Any]:
         return (g * reciprocal(conj(call.inputs[0])),)
@@ -242,7 +242,7 @@ class Log1p(Unary):
     ufunc = np.log1p
 
     def element(self, scalars: Scalars[Any], x: Any) -> Any:
-        return scalars.unary("log1p", x)
+        return scalars.log1p(x)
 
     def gradient(self, call: Call, g: Any) -> Sequence[Any]:
         return (g * reciprocal(1 + conj(call.inputs[0])),)

@@ -26,7 +26,7 @@ class Sin(Unary):
     ufunc = np.sin
 
     def element(self, scalars: Scalars[Any], x: Any) -> Any:
-        return scalars.unary("sin", x)
+        return scalars.sin(x)
 
     def gradient(self, call: Call, g: Any) -> Sequence[Any]:
         return (g * cos(conj(call.inputs[0])),)
@@ -39,7 +39,7 @@ class Cos(Unary):
     ufunc = np.cos
 
     def element(self, scalars: Scalars[Any], x: Any) -> Any:
-        return scalars.unary("cos", x)
+        return scalars.cos(x)
 
     def gradient(self, call: Call, g: Any) -> Sequence[Any]:
         return (-g * sin(conj(call.inputs[0])),)
@@ -52,7 +52,7 @@ class Tan(Unary):
     ufunc = np.tan
 
     def element(self, scalars: Scalars[Any], x: Any) -> Any:
-        return scalars.unary("tan", x)
+        return scalars.tan(x)
 
     def gradient(self, call: Call, g: Any) -> Sequence[Any]:
         return (g * square(reciprocal(cos(conj(call.inputs[0])))),)
@@ -65,7 +65,7 @@ class Asin(Unary):
     ufunc = np.arcsin
 
     def element(self, scalars: Scalars[Any], x: Any) -> Any:
-        return scalars.unary("asin", x)
+        return scalars.asin(x)
 
     def gradient(self, call: Call, g: Any) -> Sequence[Any]:
         return (g * reciprocal(sqrt(1 - square(conj(call.inputs[0])))),)
@@ -78,7 +78,7 @@ class Acos(Unary):
     ufunc = np.arccos
 
     def element(self, scalars: Scalars[Any], x: Any) -> Any:
-        return scalars.unary("acos", x)
+        return scalars.acos(x)
 
     def gradient(self, call: Call, g: Any) -> Sequence[Any]:
         return (-g * reciprocal(sqrt(1 - square(conj(call.inputs[0])))),)
@@ -91,7 +91,7 @@ class Atan(Unary):
     ufunc = np.arctan
 
     def element(self, scalars: Scalars[Any], x: Any) -> Any:
-        return scalars.unary("atan", x)
+        return scalars.atan(x)
 
     def gradient(self, call: Call, g: Any) -> Sequence[Any]:
         return (g * reciprocal(1 + square(conj(call.inputs[0]))),)
@@ -106,7 +106,7 @@ class Atan2(Binary):
     ufunc = np.arctan2
 
     def element(self, scalars: Scalars[Any], y: Any, x: Any) -> Any:
-        return scalars.binary("atan2", y, x)
+        return scalars.atan2(y, x)
 
     def gradient(self, call: Call, g: Any) -> Sequence[Any]:
         y, x = call.inputs
@@ -124,7 +124,7 @@ class Sinh(Unary):
     ufunc = np.sinh
 
     def element(self, scalars: Scalars[Any], x: Any) -> Any:
-        return scalars.unary("sinh", x)
+        return scalars.sinh(x)
 
     def gradient(self, call: Call, g: Any) -> Sequence[Any]:
         return (g * cosh(conj(call.inputs[0])),)
@@ -137,7 +137,7 @@ class Cosh(Unary):
     ufunc = np.cosh
 
     def element(self, scalars: Scalars[Any], x: Any) -> Any:
-        return scalars.unary("cosh", x)
+        return scalars.cosh(x)
 
     def gradient(self, call: Call, g: Any) -> Sequence[Any]:
         return (g * sinh(conj(call.inputs[0])),)
@@ -150,7 +150,7 @@ class Tanh(Unary):
     ufunc = np.tanh
 
     def element(self, scalars: Scalars[Any], x: Any) -> Any:
-        return scalars.unary("tanh", x)
+        return scalars.tanh(x)
 
     def gradient(self, call: Call, g: Any) -> Sequence[Any]:
         return (apply(TANH_GRAD, conj(call.outputs[0]), g),)
@@ -163,7 +163,7 @@ class Asinh(Unary):
     ufunc = np.arcsinh
 
     def element(self, scalars: Scalars[Any], x: Any) -> Any:
-        return scalars.unary("asinh", x)
+        return scalars.asinh(x)
 
     def gradient(self, call: Call, g: Any) -> Sequence[Any]:
         return (g / cosh(conj(call.outputs[0])),)
@@ -176,7 +176,7 @@ class Acosh(Unary):
     ufunc = np.arccosh
 
     def element(self, scalars: Scalars[Any], x: Any) -> Any:
-        return scalars.unary("acosh", x)
+        return scalars.acosh(x)
 
     def gradient(self, call: Call, g: Any) -> Sequence[Any]:
         return (g / sinh(conj(call.outputs[0])),)
@@ -189,7 +189,7 @@ class Atanh(Unary):
     ufunc = np.arctanh
 
     def element(self, scalars: Scalars[Any], x: Any) -> Any:
-        return scalars.unary("atanh", x)
+        return scalars.atanh(x)
 
     def gradient(self, call: Call, g: Any) -> Sequence[Any]:
         return (g * reciprocal(1 - square(conj(call.inputs[0]))),)

@@ -69,7 +69,7 @@ class Relu(Activation):
         return lambda x: np.maximum(x, zero)
 
     def element(self, scalars: Scalars[Any], x: Any) -> Any:
-        return scalars.binary("maximum", x, scalars.constant(0, x))
+        return scalars.maximum(x, scalars.constant(0, x))
 
     def gradient(self, call: Call, g: Any) -> Sequence[Any]:
         return (apply(RELU_GRAD, g, call.outputs[0]),)
@@ -83,7 +83,7 @@ class ReluGrad(ActivationGrad):
 
     def element(self, scalars: Scalars[Any], g: Any, x: Any) -> Any:
         zero = scalars.constant(0, x)
-        return scalars.select(scalars.compare("gt", x, zero), g, zero)
+        return scalars.select(scalars.greater(x, zero), g, zero)
 
     def kernel(self, *arrays: Any) -> Any:
         g, x = arrays
@@ -100,8 +100,8 @@ class Relu6(Activation):
     dtypes = {"T": dt.REAL}
 
     def element(self, scalars: Scalars[Any], x: Any) -> Any:
-        positive = scalars.binary("maximum", x, scalars.constant(0, x))
-        return scalars.binary("minimum", positive, scalars.constant(6, x))
+        positive = scalars.maximum(x, scalars.constant(0, x))
+        return scalars.minimum(positive, scalars.constant(6, x))
 
     def gradient(self, call: Call, g: Any) -> Sequence[Any]:
         return (apply(RELU6_GRAD, g, call.outputs[0]),)
@@ -115,10 +115,9 @@ class Relu6Grad(ActivationGrad):
 
     def element(self, scalars: Scalars[Any], g: Any, x: Any) -> Any:
         zero = scalars.constant(0, x)
-        inside = scalars.binary(
-            "and",
-            scalars.compare("gt", x, zero),
-            scalars.compare("lt", x, scalars.constant(6, x)),
+        inside = scalars.logical_and(
+            scalars.greater(x, zero),
+            scalars.less(x, scalars.constant(6, x)),
         )
         return scalars.select(inside, g, zero)
 
@@ -154,7 +153,7 @@ class LeakyReluGrad(ActivationGrad):
     alpha: float = 0.2
 
     def element(self, scalars: Scalars[Any], g: Any, x: Any) -> Any:
-        positive = scalars.compare("gt", x, scalars.constant(0, x))
+        positive = scalars.greater(x, scalars.constant(0, x))
         sloped = scalars.mul(g, scalars.constant(single(self.alpha), x))
         return scalars.select(positive, g, sloped)
 
@@ -171,8 +170,8 @@ class Elu(Activation):
     type_name = "Elu"
 
     def element(self, scalars: Scalars[Any], x: Any) -> Any:
-        negative = scalars.compare("lt", x, scalars.constant(0, x))
-        return scalars.select(negative, scalars.unary("expm1", x), x)
+        negative = scalars.less(x, scalars.constant(0, x))
+        return scalars.select(negative, scalars.expm1(x), x)
 
     def gradient(self, call: Call, g: Any) -> Sequence[Any]:
         return (apply(ELU_GRAD, g, call.outputs[0]),)
@@ -186,7 +185,7 @@ class EluGrad(ActivationGrad):
 
     def element(self, scalars: Scalars[Any], g: Any, y: Any) -> Any:
         slope = scalars.add(y, scalars.constant(1, y))
-        negative = scalars.compare("lt", y, scalars.constant(0, y))
+        negative = scalars.less(y, scalars.constant(0, y))
         return scalars.select(negative, scalars.mul(slope, g), g)
 
     def gradient(self, call: Call, g: Any) -> Sequence[Any]:
@@ -199,10 +198,10 @@ class Selu(Activation):
     type_name = "Selu"
 
     def element(self, scalars: Scalars[Any], x: Any) -> Any:
-        negative = scalars.compare("lt", x, scalars.constant(0, x))
+        negative = scalars.less(x, scalars.constant(0, x))
         return scalars.select(
             negative,
-            scalars.mul(scalars.constant(SELU_SCALE_ALPHA, x), scalars.unary("expm1", x)),
+            scalars.mul(scalars.constant(SELU_SCALE_ALPHA, x), scalars.expm1(x)),
             scalars.mul(scalars.constant(SELU_SCALE, x), x),
         )
 
@@ -218,7 +217,7 @@ class SeluGrad(ActivationGrad):
 
     def element(self, scalars: Scalars[Any], g: Any, y: Any) -> Any:
         slope = scalars.add(y, scalars.constant(SELU_SCALE_ALPHA, y))
-        negative = scalars.compare("lt", y, scalars.constant(0, y))
+        negative = scalars.less(y, scalars.constant(0, y))
         straight = scalars.mul(g, scalars.constant(SELU_SCALE, y))
         return scalars.select(negative, scalars.mul(g, slope), straight)
 
@@ -241,9 +240,9 @@ class Softplus(Activation):
     type_name = "Softplus"
 
     def element(self, scalars: Scalars[Any], x: Any) -> Any:
-        tail = scalars.unary("exp", scalars.neg(scalars.unary("abs", x)))
-        positive = scalars.binary("maximum", x, scalars.constant(0, x))
-        return scalars.add(positive, scalars.unary("log1p", tail))
+        tail = scalars.exp(scalars.neg(scalars.abs(x)))
+        positive = scalars.maximum(x, scalars.constant(0, x))
+        return scalars.add(positive, scalars.log1p(tail))
 
     def gradient(self, call: Call, g: Any) -> Sequence[Any]:
         return (apply(SOFTPLUS_GRAD, g, call.inputs[0]),)
@@ -255,7 +254,7 @@ class SoftplusGrad(ActivationGrad):
     type_name = "SoftplusGrad"
 
     def element(self, scalars: Scalars[Any], g: Any, x: Any) -> Any:
-        tail = scalars.unary("exp", scalars.neg(x))
+        tail = scalars.exp(scalars.neg(x))
         return scalars.div(g, scalars.add(tail, scalars.constant(1, x)))
 
     def gradient(self, call: Call, g: Any) -> Sequence[Any]:
@@ -269,7 +268,7 @@ class Softsign(Activation):
     type_name = "Softsign"
 
     def element(self, scalars: Scalars[Any], x: Any) -> Any:
-        return scalars.div(x, scalars.add(scalars.unary("abs", x), scalars.constant(1, x)))
+        return scalars.div(x, scalars.add(scalars.abs(x), scalars.constant(1, x)))
 
     def gradient(self, call: Call, g: Any) -> Sequence[Any]:
         return (apply(SOFTSIGN_GRAD, g, call.inputs[0]),)
@@ -281,7 +280,7 @@ class SoftsignGrad(ActivationGrad):
     type_name = "SoftsignGrad"
 
     def element(self, scalars: Scalars[Any], g: Any, x: Any) -> Any:
-        base = scalars.add(scalars.unary("abs", x), scalars.constant(1, x))
+        base = scalars.add(scalars.abs(x), scalars.constant(1, x))
         return scalars.div(g, scalars.mul(base, base))
 
     def gradient(self, call: Call, g: Any) -> Sequence[Any]:

@@ -256,7 +256,7 @@ def test_powers_that_are_constants(power: float, kind: str) -> None:
     """Some are products; they are as exact, and have the same special cases."""
 
     def rule(scalars: VectorScalars, x: Reg) -> Reg:
-        return scalars.binary("pow", x, scalars.constant(power, x))
+        return scalars.pow(x, scalars.constant(power, x))
 
     x = np.concatenate([samples("log", kind, 300, 3)[0], SPECIAL]).astype(ARRAYS[kind])
     found = Native([Case("f", rule, [kind], 8)])("f", x)

@@ -18,7 +18,7 @@ from graphwright.compile.llvm.functions.elements import VectorScalars
 from graphwright.compile.nests.element_kinds import DTYPES
 from graphwright.op.op import REGISTRY
 from graphwright.op.op_families import Elementwise, no_element
-from graphwright.op.scalars import caster
+from graphwright.op.scalars import NoNativeForm, caster
 
 #: The kinds of dtypes, by name.
 KIND_OF = {dtype.name: kind for kind, dtype in DTYPES.items()}
@@ -200,7 +200,7 @@ def test_division_by_constants(divisor: int, kind: str) -> None:
 @pytest.mark.parametrize("power", [0, 1, 2, 3, 10, 63, 64, 1000])
 def test_integers_to_constant_powers(power: int) -> None:
     def rule(scalars: VectorScalars, x: Reg) -> Reg:
-        return scalars.binary("pow", x, scalars.constant(power, x))
+        return scalars.pow(x, scalars.constant(power, x))
 
     native = Native([Case(kind, rule, [kind], 8) for kind in ("i32", "u64")])
     for kind in ("i32", "u64"):
@@ -212,11 +212,11 @@ def test_integers_to_constant_powers(power: int) -> None:
 def test_words_without_a_native_form() -> None:
     scalars = VectorScalars(Emitter())
     x = Reg("%x", "f32", 8)
-    with pytest.raises(LookupError, match="'bitand' of f32 has no native form"):
-        scalars.binary("bitand", x, x)
-    with pytest.raises(LookupError, match="'sin' of i32 has no native form"):
-        scalars.unary("sin", Reg("%x", "i32", 8))
-    with pytest.raises(LookupError, match="complex64 has no native form"):
+    with pytest.raises(NoNativeForm, match="'bitand' of f32 has no native form"):
+        scalars.bitand(x, x)
+    with pytest.raises(NoNativeForm, match="'sin' of i32 has no native form"):
+        scalars.sin(Reg("%x", "i32", 8))
+    with pytest.raises(NoNativeForm, match="complex64 has no native form"):
         scalars.cast(x, tf.complex64)
 
 

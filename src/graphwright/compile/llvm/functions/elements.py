@@ -10,6 +10,7 @@ from graphwright.compile.llvm.functions.casts import converted
 from graphwright.compile.llvm.functions.element_blocks import repeated
 from graphwright.compile.llvm.functions.lanes import INTEGERS, Lanes, select
 from graphwright.compile.nests.element_kinds import HALVES, KINDS
+from graphwright.op.scalars import CheckedScalars, NoNativeForm
 from graphwright.types.dtypes import DType
 
 
@@ -17,8 +18,8 @@ def overlook(condition: Reg) -> None:
     """Lets division by zero pass: the result is then some integer."""
 
 
-class VectorScalars:
-    """The words of element expressions; a LookupError for a word that a kind does not have.
+class VectorScalars(CheckedScalars[Reg]):
+    """The words of element expressions; `NoNativeForm` for one that a kind lacks.
 
     `on_zero` is told in which lanes an integer is divided by zero or raised to a negative
     power: nothing traps there, and the result means nothing.
@@ -26,7 +27,13 @@ class VectorScalars:
 
     def __init__(self, emitter: Emitter, on_zero: Callable[[Reg], None] = overlook) -> None:
         self.emitter = emitter
-        self.on_zero = on_zero
+        self._on_zero = on_zero
+
+    def on_zero(self, condition: Reg) -> None:
+        self._on_zero(condition)
+
+    def bitcast(self, x: Reg, kind: str) -> Reg:
+        return self.emitter.bitcast(x, kind)
 
     def constant(self, value: float, like: Reg) -> Reg:
         return self.emitter.like(value, like)
@@ -57,7 +64,7 @@ class VectorScalars:
     def cast(self, x: Reg, dtype: DType) -> Reg:
         kind = KINDS.get(dtype)
         if kind is None:
-            raise LookupError(f"{dtype.name} has no native form")
+            raise NoNativeForm(f"{dtype.name} has no native form")
         return self.convert(x, kind)
 
     def convert(self, x: Reg, kind: str) -> Reg:
@@ -98,7 +105,7 @@ def word(
     """The rule of a word for a kind."""
     rule = table.get(function, {}).get(family(kind))
     if rule is None:
-        raise LookupError(f"{function!r} of {kind} has no native form")
+        raise NoNativeForm(f"{function!r} of {kind} has no native form")
     return rule
 
 
