@@ -1,6 +1,6 @@
 """Records tests/golden/library_names.json: `python tools/record_name_goldens.py`.
 
-Run it with TensorFlow 2.21 installed; what it writes is what tests/edge/test_library_names.py
+Run it with TensorFlow 2.21 installed; what it writes is what tests/library/test_library_names.py
 compares.
 """
 

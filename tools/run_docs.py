@@ -1,6 +1,6 @@
 """Run the Python blocks of Markdown files, so that no page shows what does not work.
 
-    python tools/run_docs.py [FILE ...]     (default: README.md and docs/*.md)
+    python tools/run_docs.py [FILE ...]     (default: README.md, docs/*.md and docs/engineering/*.md)
 
 Blocks of one file share one namespace, in order. What a fence's info string says decides:
 
@@ -144,7 +144,11 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("files", nargs="*", type=Path, metavar="FILE")
     files = parser.parse_args(arguments).files
     failed = 0
-    for path in files or [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]:
+    for path in files or [
+        ROOT / "README.md",
+        *sorted((ROOT / "docs").glob("*.md")),
+        *sorted((ROOT / "docs" / "engineering").glob("*.md")),
+    ]:
         page = Page(path)
         failures = page.run()
         failed += len(failures)

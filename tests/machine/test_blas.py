@@ -56,7 +56,7 @@ def test_unknown_routines_are_refused() -> None:
 @pytest.mark.skipif(blas._exported("sgemm") is None, reason="SciPy's BLAS has names of its own")
 def test_products_do_not_wait_for_scipy() -> None:
     """Its package of linear algebra takes 0.15 s to import, and all that is wanted is BLAS."""
-    code = "import sys; from graphwright.kernels import blas; blas.address('sgemm')"
+    code = "import sys; from graphwright.machine import blas; blas.address('sgemm')"
     told = f"{code}; print('scipy' in sys.modules)"
     assert run([sys.executable, "-c", told], capture_output=True, text=True).stdout == "False\n"
 

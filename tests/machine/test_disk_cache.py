@@ -134,7 +134,7 @@ def test_keys_tell_their_parts_apart():
 PROGRAM = textwrap.dedent(
     """
     import graphwright as tf
-    from graphwright.kernels import codegen
+    from graphwright.machine import codegen
 
     made = []
     generate = codegen.generate

@@ -12,8 +12,8 @@ import pytest
 PROGRAM = """
 import resource
 import numpy as np
-from graphwright.kernels import memory
-memory.keep_freed()
+from graphwright.machine import freed_memory
+freed_memory.keep_freed()
 def step():
     arrays = [np.empty(1 << 20, np.float32) for _ in range(4)]
     for array in arrays:

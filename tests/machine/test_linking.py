@@ -192,12 +192,12 @@ def test_who_refers_to_what_is_not_there_is_told() -> None:
 CASES = textwrap.dedent(
     """
     import random, sys
-    from graphwright.kernels import codegen, linking, machine
+    from graphwright.machine import codegen, compiler, linking
     from graphwright.machine.elf import Unlinkable
     from graphwright.machine.linking import c_function
-    from tests.kernels.test_linking import TEXT, structure
+    from tests.machine.test_linking import TEXT, structure
 
-    data, names = codegen.generate(TEXT), machine.defined(TEXT)
+    data, names = codegen.generate(TEXT), compiler.defined(TEXT)
     chance = random.Random(int(sys.argv[1]))
     refused = linked = 0
 

@@ -146,7 +146,7 @@ def test_one_thread_means_the_caller_alone() -> None:
 START = """
 import ctypes, os, threading
 import graphwright as tf
-from graphwright.kernels import threads
+from graphwright.machine import threads
 tf.config.threading.set_intra_op_parallelism_threads(3)
 block = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_int64)
 def share(work, parts):

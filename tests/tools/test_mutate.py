@@ -65,8 +65,8 @@ def test_each_fault_changes_one_place(mutate: ModuleType) -> None:
 
 def test_tests_mirror_the_package(mutate: ModuleType) -> None:
     package = ROOT / "src" / "graphwright"
-    assert mutate.tests_of(package / "trace" / "types.py", ROOT) == ["tests/trace/test_types.py"]
-    assert mutate.tests_of(package / "lower" / "llvm" / "chunks.py", ROOT) == ["tests/lower"]
+    assert mutate.tests_of(package / "trace" / "tracer.py", ROOT) == ["tests/trace/test_tracer.py"]
+    assert mutate.tests_of(package / "compile" / "llvm" / "chunks.py", ROOT) == ["tests/compile/llvm"]
 
 
 @pytest.mark.parametrize(

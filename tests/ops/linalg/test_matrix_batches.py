@@ -159,7 +159,7 @@ def test_banded_systems(
 def test_square_roots(dtype: str, shape: tuple[int, int], seed: int) -> None:
     count, size = shape
     x = normal(seed, dtype, count, size, size)
-    x += 0 if np.dtype(dtype).kind == "c" else 3 * np.eye(size, dtype=dtype) * size
+    x += 0 if np.dtype(dtype).kind == "c" else 6 * np.eye(size, dtype=dtype) * size
     roots = tf.linalg.sqrtm(x).numpy()
     scale = np.abs(roots).max(initial=0) ** 2
     np.testing.assert_allclose(roots @ roots, x, 1e-4, 1e3 * np.finfo(dtype).eps * scale)
