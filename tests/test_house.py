@@ -104,6 +104,6 @@ def test_faults_are_seen(tmp_path: Path) -> None:
     (tmp_path / "file3.py").write_text("class A:\n    def f(self, x: Any, y: int) -> None: ...\n")
     (tmp_path / "other.py").write_text("class A: ...\n")
     assert crowded(tmp_path) == [f"crowd: {MOST_FILES + 1}"]
-    assert twice(tmp_path) == {"file3": [".", "crowd"]}
+    assert sorted(twice(tmp_path)["file3"]) == [".", "crowd"]
     assert list(namesakes(tmp_path)) == ["A"]
     assert share_of_any(tmp_path) == 50

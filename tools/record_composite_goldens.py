@@ -1,6 +1,6 @@
 """Records tests/golden/composites.json from TensorFlow: `python tools/record_composite_goldens.py`.
 
-Run it with TensorFlow 2.21 installed; what it writes is what tests/library/ and tests/ragged/ compare.
+Run it with TensorFlow 2.21 installed. Tests in tests/library and tests/ragged read what it writes.
 """
 
 from __future__ import annotations

@@ -1,7 +1,6 @@
 """Records tests/golden/operators.json: `python tools/record_operator_goldens.py`.
 
-Run it with TensorFlow 2.21 installed; what it writes is what tests/library/linear_operators/test_linear_operators.py
-compares.
+Run it with TensorFlow 2.21 installed. Tests in tests/library/linear_operators read what it writes.
 """
 
 from __future__ import annotations

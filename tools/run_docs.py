@@ -1,6 +1,6 @@
 """Run the Python blocks of Markdown files, so that no page shows what does not work.
 
-    python tools/run_docs.py [FILE ...]     (default: README.md, docs/*.md and docs/engineering/*.md)
+    python tools/run_docs.py [FILE ...]     (default: README.md, docs/ and docs/engineering/)
 
 Blocks of one file share one namespace, in order. What a fence's info string says decides:
 

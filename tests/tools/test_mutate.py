@@ -66,7 +66,8 @@ def test_each_fault_changes_one_place(mutate: ModuleType) -> None:
 def test_tests_mirror_the_package(mutate: ModuleType) -> None:
     package = ROOT / "src" / "graphwright"
     assert mutate.tests_of(package / "trace" / "tracer.py", ROOT) == ["tests/trace/test_tracer.py"]
-    assert mutate.tests_of(package / "compile" / "llvm" / "chunks.py", ROOT) == ["tests/compile/llvm"]
+    chunks = package / "compile" / "llvm" / "chunks.py"
+    assert mutate.tests_of(chunks, ROOT) == ["tests/compile/llvm"]
 
 
 @pytest.mark.parametrize(
