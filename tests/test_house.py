@@ -80,6 +80,25 @@ def share_of_any(folder: Path) -> int:
     return round(100 * loose / max(1, total))
 
 
+def installed(package: Path) -> list[str]:
+    """Where a module other than `hooks` sets an attribute of what it imports."""
+    places = []
+    for path in sources(package):
+        tree = ast.parse(path.read_text())
+        imports = [n for n in tree.body if isinstance(n, (ast.Import, ast.ImportFrom))]
+        imported = {alias.asname or alias.name for n in imports for alias in n.names}
+        for node in tree.body:
+            for target in node.targets if isinstance(node, ast.Assign) else ():
+                owner = target.value if isinstance(target, ast.Attribute) else None
+                if isinstance(owner, ast.Name) and owner.id in imported:
+                    places.append(f"{path.relative_to(package)}:{node.lineno}")
+    return places
+
+
+def test_only_hooks_provides_what_lower_layers_declare() -> None:
+    assert not installed(PACKAGE)  # `hooks` does it in a function
+
+
 def test_no_folder_is_crowded() -> None:
     assert not crowded(PACKAGE)
 
@@ -102,8 +121,9 @@ def test_faults_are_seen(tmp_path: Path) -> None:
     for i in range(MOST_FILES + 1):
         (tmp_path / "crowd" / f"file{i}.py").touch()
     (tmp_path / "file3.py").write_text("class A:\n    def f(self, x: Any, y: int) -> None: ...\n")
-    (tmp_path / "other.py").write_text("class A: ...\n")
+    (tmp_path / "other.py").write_text("from b import B\nB.of = 1\nclass A: ...\n")
     assert crowded(tmp_path) == [f"crowd: {MOST_FILES + 1}"]
     assert sorted(twice(tmp_path)["file3"]) == [".", "crowd"]
     assert list(namesakes(tmp_path)) == ["A"]
     assert share_of_any(tmp_path) == 50
+    assert installed(tmp_path) == ["other.py:2"]

@@ -8,14 +8,13 @@ import gc as _gc
 
 _collects = _gc.isenabled()
 _gc.disable()  # what is made here stays: to look for garbage in it took a fifth of the import
+try:
+    from graphwright import api as _api
+    from graphwright import hooks as _hooks
 
-from graphwright import api as _api  # noqa: E402
-from graphwright import hooks as _hooks  # noqa: E402
-
-_hooks.install()
-__version__ = "0.1.0"
-__all__ = _api.publish(globals())
-
-_gc.freeze()  # nor is it looked through later, which took 30 ms each time
-if _collects:
-    _gc.enable()
+    _hooks.install()
+    __version__ = "0.1.0"
+    __all__ = _api.publish(globals())
+finally:
+    if _collects:
+        _gc.enable()

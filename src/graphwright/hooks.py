@@ -1,14 +1,51 @@
-"""What upper layers provide to lower ones; `install` hands it over when the package is imported."""
+"""What upper layers provide to lower ones; `install` hands it over when the package is imported.
+
+A lower layer declares what it asks for as attributes of a class. No other module sets them, so none
+is imported for that.
+"""
 
 from __future__ import annotations
 
+from graphwright.autodiff.tape import JacobianRows
+from graphwright.compile.graph import kernel_refusals
+from graphwright.compile.run import straight_line
+from graphwright.compile.select import large_operands
+from graphwright.control.jacobian import jacobians
+from graphwright.ir.execution import Builder
 from graphwright.ir.face import Face
-from graphwright.ir.operation import Faces
+from graphwright.ir.operation import Faces, TensorOf
+from graphwright.library.io.interchange import shape_message
+from graphwright.op.op import Hooks
 from graphwright.ragged.factories import Factories
 from graphwright.ragged.method_bodies import RaggedBodies
+from graphwright.trace.scopes import scoped_names
+from graphwright.trace.symbolic import SymbolicTensor
+from graphwright.types import specs
+from graphwright.types.shape import Messages
+from graphwright.values.convert import convert, convert_pair, convert_terms, holds_tensor
+from graphwright.values.eager import Inside, Large, executor
+from graphwright.values.indexed_slices import IndexedSlices
+from graphwright.values.tensor import EagerTensor, Tensor
+from graphwright.values.tensor_specs import TensorRuntime
+from graphwright.values.variable import NamePrefix
 
 
 def install() -> None:
     """Hands each lower layer the implementations that it declares."""
+    # Ops: conversion and execution.
+    Hooks.tensor, Hooks.eager, Hooks.rows = Tensor, EagerTensor, IndexedSlices
+    Hooks.executor = executor
+    Hooks.convert, Hooks.holds_tensor = convert, holds_tensor
+    Hooks.convert_pair, Hooks.convert_terms = convert_pair, convert_terms
+    # Types and values: tensors of specs, messages, names, kernels of large arrays, errors.
+    specs.install(TensorRuntime())
+    Messages.of_dims = staticmethod(shape_message)
+    NamePrefix.prefix = staticmethod(lambda: scoped_names().scope)
+    Large.kernel = staticmethod(large_operands.kernel)
+    Inside.explain = staticmethod(kernel_refusals.explain)
+    # Graphs: functions, faces, tensors, methods of ragged ones.
+    Builder.build = staticmethod(straight_line.build)
+    TensorOf.of = SymbolicTensor
+    JacobianRows.of = staticmethod(jacobians)
     Face._bodies = Faces()
     Factories._bodies = RaggedBodies()

@@ -371,7 +371,7 @@ def are_among(kept: Sequence[Any], sources: Sequence[Any]) -> bool:
 
 
 class JacobianRows:
-    """How a jacobian's rows are computed; `control.jacobian` provides it, loops being its."""
+    """How the rows of a jacobian are computed; `hooks` provides it, since that takes a loop."""
 
     of: Callable[..., list[Any]]
 

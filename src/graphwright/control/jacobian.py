@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from graphwright.autodiff.sweep import dense_cotangent, is_differentiable, reachable
-from graphwright.autodiff.tape import JacobianRows, UnconnectedGradients, gradients_of, like
+from graphwright.autodiff.tape import UnconnectedGradients, gradients_of, like
 from graphwright.control.loop import while_loop
 from graphwright.control.tensor_array import TensorArray
 from graphwright.control.vectorize import in_graph, row_count, vectorized
@@ -93,9 +93,6 @@ def each(
     arrays = tuple([TensorArray(dtype, count) for dtype in dtypes])
     _, filled = while_loop(lambda i, _: i < count, step, (convert(0), arrays))
     return [None if gone else array.stack() for gone, array in zip(missing, filled)]
-
-
-JacobianRows.of = jacobians
 
 
 # -- derivatives of tensors of the graph that is being traced -----------------------------------

@@ -1,4 +1,4 @@
-"""How ops that hold graphs run them: `lower` provides the builder when it is imported."""
+"""How ops that hold graphs run them: `hooks` provides the builder."""
 
 from __future__ import annotations
 

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 class TensorOf:
-    """Makes the tensor of a value: `trace` provides it when it is imported."""
+    """Makes the tensor of a value; `hooks` provides it."""
 
     of: Callable[[Value, Graph], Any]
 

@@ -465,7 +465,7 @@ class Op(Record):
 
 
 class Hooks:
-    """What `values` provides to the layers below it, once, when it is imported."""
+    """What `values` does for the layers below it; `hooks` provides it."""
 
     tensor: type[Any]
     eager: type[Any]

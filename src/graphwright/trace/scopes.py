@@ -10,7 +10,6 @@ from typing import Any
 from graphwright.ir.graph import Names
 from graphwright.op.interpreter import activate
 from graphwright.trace.tracer import current_tracer
-from graphwright.values.variable import NamePrefix
 
 
 class EagerScope(threading.local):
@@ -30,9 +29,6 @@ def scoped_names() -> Names | EagerScope:
     """What holds the scope that names are in now."""
     tracer = current_tracer()
     return EAGER if tracer is None else tracer.graph.names
-
-
-NamePrefix.prefix = lambda: scoped_names().scope
 
 
 class name_scope:

@@ -13,7 +13,7 @@ from graphwright.base.errors import (
 )
 from graphwright.ir.graph import Graph, Node, Value
 from graphwright.ir.known import known
-from graphwright.ir.operation import Operation, TensorOf
+from graphwright.ir.operation import Operation
 from graphwright.op.refusal import boundary, complete
 from graphwright.ops.core.creation import Placeholder
 from graphwright.trace.numpy_protocol import stage_function, stage_ufunc
@@ -187,9 +187,6 @@ class SymbolicTensor(Tensor):
 
     def __format__(self, spec: str) -> str:
         return format(str(self), spec)
-
-
-TensorOf.of = SymbolicTensor
 
 
 def not_in_graph(message: str) -> OperatorNotAllowedInGraphError:

@@ -18,7 +18,7 @@ from graphwright.types.trace_type import TraceType
 
 
 class Messages:
-    """Shapes as protobuf messages; `library.io.interchange` installs it."""
+    """Shapes as protobuf messages; `hooks` provides it."""
 
     of_dims: Callable[[Dims | None], Any]
 

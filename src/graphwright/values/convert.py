@@ -14,7 +14,6 @@ from typing import Any
 import numpy as np
 
 from graphwright.op.interpreter import STATE
-from graphwright.op.op import Hooks
 from graphwright.ops.core.joining import stack
 from graphwright.types import dtypes as dt
 from graphwright.types.composite import Composite
@@ -480,8 +479,3 @@ class Unconvertible:
 
 register_conversion(TensorShape, shape_vector)
 register_conversion(Composite, refuse_composite)
-
-Hooks.convert = convert
-Hooks.convert_pair = convert_pair
-Hooks.convert_terms = convert_terms
-Hooks.holds_tensor = holds_tensor

@@ -12,7 +12,7 @@ from numpy import ndarray
 from graphwright.base.errors import InvalidArgumentError, OpError, ResourceExhaustedError
 from graphwright.op.conditions import check_least
 from graphwright.op.interpreter import STATE
-from graphwright.op.op import DTypeMismatch, Hooks, Op, host_value
+from graphwright.op.op import DTypeMismatch, Op, host_value
 from graphwright.op.refusal import leave
 from graphwright.ops.math import arithmetic, comparison
 from graphwright.types import dtypes as dt
@@ -192,7 +192,7 @@ def as_host(value: Any) -> Any:
 
 
 class Large:
-    """What makes of an op's kernel one that is fast on large arrays, too: `lower` provides it."""
+    """What makes of an op's kernel one that is fast on large arrays, too: `hooks` provides it."""
 
     kernel: Callable[[Op, Sequence[DType], Any], Any] = staticmethod(
         lambda op, types, kernel: kernel
@@ -201,7 +201,7 @@ class Large:
 
 class Inside:
     """What names the node of a graph that raised an error, where a kernel runs one, and leaves
-    every other error as it is: `lower` provides it."""
+    every other error as it is: `hooks` provides it."""
 
     explain: Callable[[Exception], Exception] = staticmethod(lambda error: error)
 
@@ -384,7 +384,3 @@ for _name, _op, _function in (
     ("__ge__", comparison.GREATER_EQUAL, comparison.greater_equal),
 ):
     setattr(EagerTensor, _name, direct(_op, _function, getattr(Operators, _name)))
-
-Hooks.tensor = Tensor
-Hooks.eager = EagerTensor
-Hooks.executor = executor

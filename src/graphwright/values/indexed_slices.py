@@ -7,7 +7,6 @@ from typing import Any
 from numpy import ndarray
 
 from graphwright.op.dispatch import implement
-from graphwright.op.op import Hooks
 from graphwright.ops.core.casting import cast
 from graphwright.ops.core.joining import concat
 from graphwright.ops.core.segment_reduction import unsorted_segment_sum
@@ -189,5 +188,3 @@ def cast_rows(x: IndexedSlices, dtype: Any, name: str | None = None) -> IndexedS
 
 
 register_conversion(IndexedSlices, densify)
-
-Hooks.rows = IndexedSlices

@@ -1,11 +1,10 @@
-"""What specs ask of tensors: `types.specs` declares it, this installs it."""
+"""What specs ask of tensors, as `types.specs` declares it."""
 
 from __future__ import annotations
 
 from typing import Any
 
 from graphwright.op.interpreter import convert
-from graphwright.types import specs
 from graphwright.types.dtypes import DType
 from graphwright.types.tensor_type import Dims
 from graphwright.values.tensor import Tensor
@@ -24,6 +23,3 @@ class TensorRuntime:
         """The same tensor, known from now on to be of these dims."""
         tensor.set_shape(dims)
         return tensor
-
-
-specs.install(TensorRuntime())

@@ -53,7 +53,7 @@ class VariableAggregation(Enum):
 
 
 class NamePrefix:
-    """What the names of variables begin with; `trace.scopes` provides it."""
+    """What the names of variables begin with; `hooks` provides it."""
 
     prefix: Callable[[], str] = staticmethod(lambda: "")
 

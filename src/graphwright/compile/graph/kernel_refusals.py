@@ -12,7 +12,7 @@ from graphwright.ir.graph import Node
 from graphwright.op.op import Op
 from graphwright.op.refusal import complete, show_call
 from graphwright.types.dtypes import DType
-from graphwright.values.eager import REFUSALS, Inside, refusal
+from graphwright.values.eager import REFUSALS, refusal
 from graphwright.values.tensor import wrap
 
 #: A node, and its operands, or None where they are gone.
@@ -91,6 +91,3 @@ def place_of(trace: TracebackType) -> At | None:
     node, names = line
     scope = {**frame.f_globals, **frame.f_locals}
     return node, [scope[name] for name in names] if scope.keys() >= set(names) else None
-
-
-Inside.explain = staticmethod(explain)

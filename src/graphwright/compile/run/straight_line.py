@@ -19,7 +19,7 @@ from graphwright.compile.run.steps import Steps, is_plain
 from graphwright.compile.select.native_op import Native, NativeUpdate, compile_together
 from graphwright.control.branch import StatelessIf, not_scalar
 from graphwright.control.loop import StatelessWhile
-from graphwright.ir.execution import Builder, Function, function_of, is_pure, with_own_streams
+from graphwright.ir.execution import Function, function_of, is_pure, with_own_streams
 from graphwright.ir.graph import Graph, Node, Value
 from graphwright.op.op import host_value
 from graphwright.ops.core.creation import Const, Placeholder
@@ -358,6 +358,3 @@ def runner(graph: Graph, function: Function | None = None) -> Callable[..., tupl
                 raise explain(error) from error
 
     return run
-
-
-Builder.build = build

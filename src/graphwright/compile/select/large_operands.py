@@ -27,7 +27,6 @@ from graphwright.op.op_families import Elementwise
 from graphwright.op.scalars import NoNativeForm, Scalars
 from graphwright.types.dtypes import DType
 from graphwright.types.tensor_type import TensorType
-from graphwright.values.eager import Large
 
 Kernel = Callable[..., Any]
 
@@ -200,6 +199,3 @@ def graph_of(op: Op, operands: Sequence[TensorType]) -> Graph:
     node = graph.add(op, tuple(graph.parameters), op.infer(operands))
     graph.results = list(node.outputs)
     return graph
-
-
-Large.kernel = staticmethod(kernel)

@@ -8,7 +8,7 @@ import numpy as np
 
 from graphwright.op.interpreter import convert
 from graphwright.types.dtypes import as_dtype
-from graphwright.types.shape import Messages, TensorShape
+from graphwright.types.shape import TensorShape
 from graphwright.types.tensor_type import Dims
 from graphwright.values.convert import constant
 
@@ -20,7 +20,6 @@ def shape_message(dims: Dims | None) -> Any:
     return shape_proto(dims)
 
 
-Messages.of_dims = staticmethod(shape_message)
 CPU = (1, 0)  # DLPack's number of the device, and which of them
 
 
