@@ -128,9 +128,8 @@ class ConcreteFunction:
     """
 
     def __init__(
-        self, name: str, binder: Binder, function_type: FunctionType, graph: Graph, outputs: Outputs
+        self, name: str, function_type: FunctionType, graph: Graph, outputs: Outputs
     ) -> None:
-        self._binder = binder
         self._outputs = outputs
         self.graph = graph
         self.name = f"__inference_{name}_{next(_NUMBERS)}"
@@ -425,4 +424,4 @@ def trace(
             bound.append((parameter, kind, type_.placeholder_value(placeholders)))
         outputs = Outputs(binder.call(function, bound), function)
         graph.results = outputs.results(tracer)
-    return ConcreteFunction(name, binder, function_type, graph, outputs)
+    return ConcreteFunction(name, function_type, graph, outputs)
