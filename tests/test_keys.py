@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import ast
 import collections
+import functools
 import gc
+import itertools
 import re
 import shutil
 import sys
@@ -552,6 +554,9 @@ pairs(
     variable_dtype=((variable(),), (variable(dtype=tf.float64),)),
     variable_shape=((variable(),), together(lambda: [tf.Variable(np.ones(3, np.float32))])),
     trainable=((variable(),), (variable(trainable=False),)),
+    trainable_of_unknown_shape=(
+        (variable(shape=[None]),), (variable(shape=[None], trainable=False),),
+    ),
     alias=(together(same_variable), together(lambda: [tf.Variable(ONES), tf.Variable(ONES)])),
     ragged=(ragged(), together(lambda: tf.constant([[1.0, 2.0]]))),
     splits=(ragged(), ragged(row_splits_dtype=tf.int32)),
@@ -900,6 +905,23 @@ for cache, body in (
     )  # fmt: skip
 
 
+@pytest.mark.parametrize("body", [straight, branching, looping])
+@pytest.mark.parametrize("wanted", list(itertools.permutations([(0,), (1,), (0, 1)])))
+def test_gradients_of_one_op_by_different_operands(body, wanted):
+    """Of one branch or loop of one trace: in it are the tape and all that is asked of it."""
+
+    @tf.function
+    def f(*operands):
+        with tf.GradientTape(persistent=True) as tape:
+            tape.watch(operands)
+            result = body(*operands)
+        return [tape.gradient(result, [operands[i] for i in some]) for some in wanted]
+
+    expected = {straight: (12.0, 4 + np.exp(3)), branching: (3.0, 2.0), looping: (27.0, 54.0)}
+    for some, found in zip(wanted, f(tf.constant(2.0), tf.constant(3.0))):
+        np.testing.assert_allclose(found, [expected[body][i] for i in some], rtol=1e-6)
+
+
 # -- machine code ----------------------------------------------------------------------------------
 
 
@@ -1191,3 +1213,21 @@ def test_an_identity_that_comes_again_gets_nothing_of_the_object_that_is_gone(th
 
     with warnings.catch_warnings():
         reused_identity(answers)
+
+
+def test_a_converted_form_that_wraps_copied_is_that_of_another():
+    """All wrappers have one code; each has in its `__dict__` what became of the one it wraps."""
+
+    def adding(function):
+        @functools.wraps(function)
+        def wrapper(x):
+            return function(x) + (1.0 if x > 0.0 else 2.0)
+
+        return wrapper
+
+    def function(x):
+        return x
+
+    for depth in range(1, 4):
+        function = adding(function)
+        assert tf.function(function)(tf.constant(5.0)) == 5.0 + depth

@@ -255,6 +255,9 @@ class ConcreteFunction:
             raise TypeError(
                 f"{signature} takes {len(names)} positional arguments, got {len(args)}."
             )
+        for name in names[: len(args)]:
+            if name in kwargs:
+                raise TypeError(f"{signature} got two values for {name!r}.")
         values = list(args)
         for name in names[len(args) :]:
             if name not in kwargs:
