@@ -5,6 +5,8 @@ from __future__ import annotations
 import pytest
 
 import graphwright as tf
+from graphwright.op.interpreter import activate
+from graphwright.trace.numerics import NumericsChecker
 
 
 def test_variables_of_branches_and_inner_functions_in_the_order_of_their_use():
@@ -134,22 +136,23 @@ def test_a_tensor_of_another_dtype_is_refused_with_the_op():
     )
 
 
-def test_a_watcher_above_another_interpreter_is_not_asked_for_calls():
-    """A forward accumulator looks at calls as a whole where nobody else is below."""
+class Watching(NumericsChecker):
+    """An interpreter that looks at calls as a whole."""
+
+    def watch_call(self, concrete, tensors):
+        """Says what was called instead."""
+        return concrete, [float(t) for t in tensors]
+
+
+@pytest.mark.parametrize("direct", [False, True])
+def test_a_watcher_is_asked_for_calls_unless_another_interpreter_is_below(direct):
     f = tf.function(lambda x: x * x)
     x = tf.constant(3.0)
-    with tf.autodiff.ForwardAccumulator(x, tf.constant(1.0)) as forward:
-        y = f(x)
-    assert forward.jvp(y) == 6.0
-    with tf.GradientTape() as tape, tf.autodiff.ForwardAccumulator(x, tf.constant(1.0)) as forward:
-        tape.watch(x)
-        y = f(x)
-        tangent = forward.jvp(y)
-    assert tangent == 6.0
-    with tf.GradientTape() as outer:
-        outer.watch(x)
-        with tf.GradientTape() as inner:
-            inner.watch(x)
-            y = f(x)
-        slope = inner.gradient(y, x)
-    assert outer.gradient(slope, x) == 2.0
+    concrete = f.get_concrete_function(x)
+    called = concrete if direct else f
+    assert called(x) == 9.0
+    with activate(Watching(None)):
+        assert called(x) == (concrete, [3.0])
+    with activate(Watching(NumericsChecker(None))):
+        assert called(x) == 9.0
+    assert called(x) == 9.0

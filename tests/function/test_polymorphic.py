@@ -14,6 +14,7 @@ import numpy as np
 import pytest
 
 import graphwright as tf
+from graphwright.function.fast_path import FastPath
 
 
 def counting(**options):
@@ -476,7 +477,7 @@ def test_control_flow_is_staged_unless_autograph_is_off():
         tf.function(sign, autograph=False)(tf.constant(1.0))
 
 
-def test_a_call_that_comes_often_is_known_by_code():
+def test_a_call_that_comes_often_is_known_by_code(monkeypatch):
     """The guard sees positional arguments, and those by name."""
     f = tf.function(lambda x, y=2: x * y)
     x = tf.constant(3)
@@ -490,3 +491,9 @@ def test_a_call_that_comes_often_is_known_by_code():
     for _ in range(20):
         assert f(y=4, x=x) == 12
         assert f(x) == 6
+
+    def refuse(*call):
+        raise AssertionError("it was looked for")
+
+    monkeypatch.setattr(FastPath, "find", refuse)
+    assert f(x) == 6
