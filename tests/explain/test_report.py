@@ -69,6 +69,17 @@ def test_a_function_that_was_not_called():
     assert "0 traces in 0 calls" in str(f.explain())
 
 
+def test_a_function_that_was_not_called_beside_others_of_its_code():
+    def made():
+        return tf.function(lambda x: x)
+
+    others = [made() for _ in range(2)]
+    for other in others:
+        other(tf.constant(1.0))
+    (cause,) = made().explain().causes
+    assert cause.sentence.startswith("2 tf.function objects were made of")
+
+
 def test_an_object_whose_repr_fails_is_reported():
     class Rude:
         def __repr__(self):

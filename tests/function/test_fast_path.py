@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 import graphwright as tf
 from graphwright.function import fast_path
-from graphwright.function.fast_path import guard
+from graphwright.function.fast_path import guard, never
 
 OFTEN = 10  # calls after which each has code of its own
 
@@ -187,3 +187,17 @@ def test_code_for_a_call_is_shared_and_holds_no_arguments():
     del x, array
     gc.collect()
     assert reference() is None
+
+
+def test_code_is_made_for_a_call_that_comes_often_and_for_no_other():
+    f = tf.function(lambda x, n=1: x * n)
+    x = tf.constant(2)
+    made = []
+    for _ in range(2 * OFTEN + 4):
+        f(x)
+        made.append(f._fast.latest[0] is not never)
+    f(x, 3)
+    assert made == sorted(made)
+    assert not made[0]
+    assert made[-1]
+    assert {entry.guard is None for entry in f._fast.entries.values()} == {True, False}

@@ -7,12 +7,14 @@ import gc
 import inspect
 import threading
 import weakref
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
 import graphwright as tf
+from graphwright.function.fast_path import FastPath
 
 
 def counting(**options):
@@ -429,3 +431,69 @@ def test_functions_of_numpy_are_traced_where_they_say_what_they_take(function):
     expected = function(*[[a.numpy() for a in arg] if isinstance(arg, list) else arg.numpy()
                           for arg in args])  # fmt: skip
     np.testing.assert_allclose(tf.function(function)(*args), expected)
+
+
+def test_signatures_of_all_traces_long_or_short():
+    f = tf.function(lambda x: x)
+    assert f.pretty_printed_concrete_signatures() == ""
+    f(1)
+    f(tf.constant(2))
+    concretes = f._list_all_concrete_functions()
+    long = "\n\n".join(repr(c.function_type) for c in concretes)
+    short = "\n\n".join(str(c.function_type) for c in concretes)
+    assert f.pretty_printed_concrete_signatures() == long
+    assert f.pretty_printed_concrete_signatures(verbose=False) == short
+    assert long.startswith("Input Parameters:")
+    assert short.startswith("(x: ")
+
+
+@pytest.mark.parametrize("traced", [False, True])
+def test_an_error_of_a_call_shows_the_user_s_lines_alone(traced):
+    @tf.function
+    def f(x):
+        return tf.debugging.assert_positive(x) if traced else tf.reshape(x, [2])
+
+    with pytest.raises((tf.errors.InvalidArgumentError, ValueError)) as caught:
+        f(tf.constant([-1.0, -2.0, -3.0]))
+    files = {entry.path.name for entry in caught.traceback}
+    assert files == {Path(__file__).name}
+
+
+def test_control_flow_is_staged_unless_autograph_is_off():
+    def sign(x):
+        return 1.0 if x > 0.0 else -1.0
+
+    assert [tf.function(sign)(tf.constant(v)) for v in (2.0, -2.0)] == [1.0, -1.0]
+    statuses = []
+
+    def status(x):
+        statuses.append(tf.__internal__.autograph.control_status_ctx().status.name)
+        return x
+
+    tf.function(status)(1)
+    tf.function(status, autograph=False)(1)
+    assert statuses == ["ENABLED", "DISABLED"]
+    with pytest.raises(TypeError, match="as a Python `bool` is not allowed"):
+        tf.function(sign, autograph=False)(tf.constant(1.0))
+
+
+def test_a_call_that_comes_often_is_known_by_code(monkeypatch):
+    """The guard sees positional arguments, and those by name."""
+    f = tf.function(lambda x, y=2: x * y)
+    x = tf.constant(3)
+    for _ in range(20):
+        assert f(x) == 6
+    guard, target = f._fast.latest
+    assert target is f.get_concrete_function(x)
+    (array,) = guard((x,), {})
+    assert array is x._array
+    assert guard((), {"x": x}) is None
+    for _ in range(20):
+        assert f(y=4, x=x) == 12
+        assert f(x) == 6
+
+    def refuse(*call):
+        raise AssertionError("it was looked for")
+
+    monkeypatch.setattr(FastPath, "find", refuse)
+    assert f(x) == 6

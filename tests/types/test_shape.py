@@ -24,6 +24,67 @@ def _admits(shape: TensorShape, static: TensorShape) -> bool:
     return shape.rank == static.rank and all(a in (None, b) for a, b in zip(shape, static))
 
 
+UNKNOWN = TensorShape(None)
+
+
+def test_entries_and_slices_of_an_unknown_shape_are_unknown() -> None:
+    assert UNKNOWN[0] is UNKNOWN[-7] is None
+    assert UNKNOWN[1:3].as_list() == [None, None]
+    assert UNKNOWN[:2].as_list() == [None, None]
+    assert UNKNOWN[3:1].as_list() == []
+    for part in (UNKNOWN[1:], UNKNOWN[-2:1], UNKNOWN[0:-1], UNKNOWN[:]):
+        assert part.rank is None
+    with pytest.raises(ValueError, match="cannot be sliced with a step"):
+        UNKNOWN[::2]
+    with pytest.raises(TypeError):
+        UNKNOWN["a"]
+
+
+def test_entries_and_slices_of_a_shape() -> None:
+    shape = TensorShape([2, None, 4])
+    assert (shape[0], shape[1], shape[-1]) == (2, None, 4)
+    assert isinstance(shape[1:], TensorShape)
+    assert shape[1:].as_list() == [None, 4]
+    assert shape[::2].as_list() == [2, 4]
+    assert list(shape) == [2, None, 4]
+    assert len(shape) == 3
+    for use in (len, iter):
+        with pytest.raises(ValueError, match="a shape of unknown rank"):
+            use(UNKNOWN)
+    assert bool(shape)
+    assert not UNKNOWN
+
+
+def test_ranks_are_asserted() -> None:
+    shape = TensorShape([2, None])
+    assert shape.with_rank(2) is shape.with_rank(None) is shape
+    assert UNKNOWN.with_rank(None) is UNKNOWN
+    assert UNKNOWN.with_rank(2).as_list() == [None, None]
+    with pytest.raises(ValueError, match="must have rank 3"):
+        shape.with_rank(3)
+    assert shape.with_rank_at_least(2) is shape.with_rank_at_most(2) is shape
+    assert UNKNOWN.with_rank_at_least(9) is UNKNOWN.with_rank_at_most(0) is UNKNOWN
+    with pytest.raises(ValueError, match="must have at least rank 3"):
+        shape.with_rank_at_least(3)
+    with pytest.raises(ValueError, match="must have at most rank 1"):
+        shape.with_rank_at_most(1)
+    shape.assert_same_rank([7, 8])
+    shape.assert_same_rank(None)
+    with pytest.raises(ValueError, match="must have the same rank"):
+        shape.assert_same_rank([7])
+
+
+def test_definitions_are_asserted() -> None:
+    TensorShape([2, 3]).assert_is_fully_defined()
+    for shape in (TensorShape([2, None]), UNKNOWN):
+        assert not shape.is_fully_defined()
+        with pytest.raises(ValueError, match="is not fully defined"):
+            shape.assert_is_fully_defined()
+    TensorShape([2, None]).assert_is_compatible_with([None, 3])
+    with pytest.raises(ValueError, match="are incompatible"):
+        TensorShape([2, None]).assert_is_compatible_with([3, 3])
+
+
 @given(SHAPES, SHAPES, SHAPES)
 def test_subtyping_is_a_partial_order(a: TensorShape, b: TensorShape, c: TensorShape) -> None:
     assert a.is_subtype_of(a)

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from type_corpus import pair_spec
 from type_runtime import TF, Runtime, Tensor, constant
 
+import graphwright as tf
 from graphwright.types import dtypes, specs, tree
 from graphwright.types.specs import BoundedTensorSpec, TensorSpec, TypeSpec
 from graphwright.types.tensor_type import TensorType
@@ -30,6 +31,40 @@ SPECS = TENSOR_SPECS | COMPOSITE_SPECS
 @pytest.fixture(autouse=True)
 def _runtime(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(specs._Installed, "runtime", Runtime(), raising=False)
+
+
+def test_specs_are_equal_where_class_type_and_name_are() -> None:
+    spec = TensorSpec([2], "int8", "a")
+    assert spec == TensorSpec([2], "int8", "a")
+    assert hash(spec) == hash(TensorSpec([2], "int8", "a"))
+    bounded = BoundedTensorSpec([2], "int8", 0, 1, "a")
+    others = [TensorSpec([3], "int8", "a"), TensorSpec([2], "int16", "a"), TensorSpec([2], "int8")]
+    for other in (*others, bounded, None, 3, "a"):
+        assert spec != other
+        assert other != spec
+    assert bounded == BoundedTensorSpec([2], "int8", 0, 1, "a")
+    assert bounded != BoundedTensorSpec([2], "int8", 0, 2, "a")
+
+
+def test_bounds_come_from_a_spec_or_from_its_dtype() -> None:
+    plain = BoundedTensorSpec.from_spec(TensorSpec([2], "int8", "a"))
+    assert (plain.minimum, plain.maximum, plain.name) == (-128, 127, "a")
+    again = BoundedTensorSpec.from_spec(BoundedTensorSpec([2], "int8", 1, 3), "b")
+    assert (again.minimum, again.maximum, again.name) == (1, 3, "b")
+    zero = BoundedTensorSpec.from_spec(BoundedTensorSpec([2], "int8", 0, 0))
+    assert (zero.minimum, zero.maximum) == (0, 0)
+
+
+def test_specs_of_tensors_of_the_package(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.undo()  # what stands for the package's tensors in the other tests
+    assert TensorSpec.from_tensor(tf.constant([1, 2])) == TensorSpec([2], "int32")
+    assert TensorSpec.from_tensor(tf.constant(1), "n").name == "n"
+    made = []
+    f = tf.function(lambda x: made.append(TensorSpec.from_tensor(tf.exp(x, name="e"))))
+    f(tf.constant([1.0]))
+    assert made == [TensorSpec([1], "float32", "e")]
+    with pytest.raises(ValueError, match=r"tensor must be a tf\.Tensor, not 3"):
+        TensorSpec.from_tensor(3)
 
 
 @given(SPECS | NAMED_SPECS, SPECS | NAMED_SPECS, SPECS | NAMED_SPECS)

@@ -47,7 +47,7 @@ class Retrace(NamedTuple):
     """A trace that another one nearly made unnecessary."""
 
     number: int
-    record: TraceRecord
+    record: TraceRecord | None  # None if those that were traced are gone
     nearest: int  # the number of the trace that came closest
     differences: list[Difference]
 

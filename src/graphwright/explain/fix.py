@@ -289,6 +289,7 @@ def local_proposals(case: ProposalCase, cause: Cause) -> Iterator[Proposal]:
     names = unique(
         str(tensor.name).partition(":")[0]
         for retrace, _ in cause.evidence
+        if retrace.record is not None
         for tensor in retrace.record.concrete.graph.captured
         if hasattr(tensor, "graph")
     )

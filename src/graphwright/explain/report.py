@@ -91,8 +91,8 @@ def cause_report(history: History, cause: Cause) -> CauseReport:
     case = ProposalCase.of(history)
     notes = case.asked.notes
     shown = [
-        f"trace {r.number} ({show_place(r.record.caller)}), nearest is trace {r.nearest}: "
-        f"{evidence(d, notes)}"
+        f"trace {r.number} ({show_place(r.record.caller if r.record else None)}), "
+        f"nearest is trace {r.nearest}: {evidence(d, notes)}"
         for r, d in cause.evidence[:_EVIDENCE]
     ]
     if len(cause.evidence) > _EVIDENCE:
@@ -123,8 +123,8 @@ def family_cause(family: FunctionFamily, first: History) -> CauseReport:
     else:
         difference = Difference(CauseRule.DECORATOR, first.name, place, number)
     cause = Cause(difference.rule, (first.name,))
-    if first.records:
-        cause.evidence.append((Retrace(0, first.records[0], 0, [difference]), difference))
+    record = first.records[0] if first.records else None
+    cause.evidence.append((Retrace(0, record, 0, [difference]), difference))
     return CauseReport(
         cause.rule.value,
         cause.paths,

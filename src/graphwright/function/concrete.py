@@ -128,9 +128,8 @@ class ConcreteFunction:
     """
 
     def __init__(
-        self, name: str, binder: Binder, function_type: FunctionType, graph: Graph, outputs: Outputs
+        self, name: str, function_type: FunctionType, graph: Graph, outputs: Outputs
     ) -> None:
-        self._binder = binder
         self._outputs = outputs
         self.graph = graph
         self.name = f"__inference_{name}_{next(_NUMBERS)}"
@@ -256,6 +255,9 @@ class ConcreteFunction:
             raise TypeError(
                 f"{signature} takes {len(names)} positional arguments, got {len(args)}."
             )
+        for name in names[: len(args)]:
+            if name in kwargs:
+                raise TypeError(f"{signature} got two values for {name!r}.")
         values = list(args)
         for name in names[len(args) :]:
             if name not in kwargs:
@@ -425,4 +427,4 @@ def trace(
             bound.append((parameter, kind, type_.placeholder_value(placeholders)))
         outputs = Outputs(binder.call(function, bound), function)
         graph.results = outputs.results(tracer)
-    return ConcreteFunction(name, binder, function_type, graph, outputs)
+    return ConcreteFunction(name, function_type, graph, outputs)

@@ -272,9 +272,10 @@ class GuardWriter:
             for i, part in enumerate(value):
                 self.value(f"{name}[{i}]", part)
         elif kind is dict:
-            self.unless(f"{is_kind} and len({name}) == {len(value)}")
             if not _TEXT.issuperset(map(type, value)):  # another key may be equal
                 raise Unguarded
+            are_texts = f"{self.bind(_TEXT)}.issuperset(map(type, {name}))"
+            self.unless(f"{is_kind} and len({name}) == {len(value)} and {are_texts}")
             for key in sorted(value):
                 self.value(f"{name}.get({self.bind(key)}, _missing)", value[key])
         elif kind is Variable:

@@ -53,14 +53,12 @@ class LiteralType(TraceType):
         raise TypeError(f"Can not cast {value} to {self}")
 
     def __eq__(self, other: object) -> bool:
-        return (
-            isinstance(other, LiteralType)
-            and type(self.value) is type(other.value)
-            and bool(distinct(self.value) == distinct(other.value))
-        )
+        if not isinstance(other, LiteralType):
+            return False
+        return bool(distinct(self.value) == distinct(other.value))
 
     def __hash__(self) -> int:
-        return hash((type(self.value), distinct(self.value)))
+        return hash(distinct(self.value))
 
     def __repr__(self) -> str:
         return f"Literal[{self.value!r}]"

@@ -124,10 +124,7 @@ class FunctionType(inspect.Signature):
 
     def with_output(self, captures: Mapping[Any, TraceType], output: TraceType) -> FunctionType:
         """The same parameters, now that captures and result are known."""
-        own: Any = self.parameters.values()
-        parameters = [
-            Parameter(p.name, p.kind, False, p.type_constraint) if p.optional else p for p in own
-        ]
+        parameters: Any = self.parameters.values()
         return FunctionType(parameters, captures, output)
 
     def __eq__(self, other: object) -> bool:

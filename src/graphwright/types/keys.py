@@ -21,11 +21,19 @@ def signed(value: Any) -> Any:
 
 
 def distinct(value: Any) -> Any:
-    """What stands for a value among those of other types: 1, 1.0 and True are three.
+    """What stands for a value among those of other types: 1, 1.0 and True are three, also where a
+    tuple holds them, and a text is none of a class of its own.
 
     >>> len({distinct(value) for value in (1, 1.0, True, 0.0, -0.0)})
     5
+    >>> len({distinct((value,)) for value in (1, 1.0, True, 0.0, -0.0)})
+    5
     """
-    if isinstance(value, (int, float, complex, np.generic)):
-        return type(value), signed(value)
-    return value
+    kind = type(value)
+    if kind is str:
+        return value
+    if isinstance(value, tuple):
+        return kind, tuple(map(distinct, value))
+    if isinstance(value, frozenset):
+        return kind, frozenset(map(distinct, value))
+    return kind, signed(value)
