@@ -7,7 +7,6 @@ import weakref
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
-import graphwright.compile.select.large_operands  # noqa: F401 - eager ops run as machine code, too
 from graphwright.base.errors import InvalidArgumentError
 from graphwright.compile.run.tiers import Compilation, Tiered
 from graphwright.control.call import call_of
@@ -28,7 +27,7 @@ from graphwright.trace.signature import (
     FunctionType,
 )
 from graphwright.trace.symbolic import SymbolicTensor
-from graphwright.trace.tracer import Tracer, tracing
+from graphwright.trace.tracer import Tracer, current_tracer, folds_watched, tracing
 from graphwright.types import tree
 from graphwright.types.specs import TensorSpec
 from graphwright.types.tensor_type import TensorType
@@ -146,6 +145,9 @@ class ConcreteFunction:
         self.compilations: list[Compilation] = []  # whoever makes code for it says so here
         self.watch: StateWatch | None = None  # the state that it read
         self.effects: tuple[TraceEffect, ...] = ()  # what it did while it was traced
+        #: Makes the same trace again, in which tensors that are watched by then are captures.
+        self.again: Callable[[], ConcreteFunction] | None = None
+        self._opened: ConcreteFunction | None = None
 
     # -- running ------------------------------------------------------------------------
 
@@ -182,8 +184,21 @@ class ConcreteFunction:
             return self.run([t._array for t in tensors])
         if isinstance(active, CallWatcher) and active.below is None:
             return active.watch_call(self, tensors)
+        if self.graph.folded:
+            if self.again is not None and folds_watched(self.graph):
+                return self.opened().call_tensors(tensors)
+            tracer = current_tracer()
+            if tracer is not None:
+                tracer.note_folded(self.graph.folded)
         results = apply(call_of(self.graph), *tensors, *self.graph.captured)
         return self._outputs.pack(results)
+
+    def opened(self) -> ConcreteFunction:
+        """The trace for tapes that watch tensors which are constants of this one."""
+        if self._opened is None:
+            assert self.again is not None
+            self._opened = self.again()
+        return self._opened
 
     @property
     def tier(self) -> str:

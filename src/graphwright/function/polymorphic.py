@@ -27,7 +27,7 @@ from graphwright.explain.trace_record import History
 from graphwright.function.concrete import ConcreteFunction, trace
 from graphwright.function.fast_path import FastPath
 from graphwright.function.retracing_warning import warn_of_retracing
-from graphwright.function.variable_creation import VariableCreation
+from graphwright.function.variable_creation import VariableCreation, refuse
 from graphwright.function.weak_method import WeakMethod
 from graphwright.op.interpreter import STATE
 from graphwright.op.refusal import own_boundary
@@ -211,8 +211,16 @@ class PolymorphicFunction:
             ),
         )
         concrete.jit_compile = self._options["jit_compile"]
+        concrete.again = lambda: self._traced_again(target)
         self._table.add(target, concrete)
         self._history.traced(wanted, concrete, began)
+        return concrete
+
+    def _traced_again(self, target: FunctionType) -> ConcreteFunction:
+        with TRACING:
+            concrete = self._traced(target, refuse)
+        concrete.jit_compile = self._options["jit_compile"]
+        concrete.again = lambda: self._traced_again(target)
         return concrete
 
     def _traced(self, target: FunctionType, on_variable: Any) -> ConcreteFunction:

@@ -103,6 +103,8 @@ class Graph(Face):
         self.id = next(_IDS)
         self.parameters: list[Value] = []
         self.captures: list[tuple[Any, Value]] = []
+        #: Weak references to eager tensors that are constants here or in graphs inside, by `id`.
+        self.folded: dict[int, Any] = {}
         self.nodes: list[Node] = []
         self.results: list[Value] = []
         self.names = Names()

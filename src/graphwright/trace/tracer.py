@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+import weakref
+from collections.abc import Callable, Mapping
 from functools import lru_cache
 from typing import Any
 
@@ -147,7 +148,9 @@ class Tracer:
         if isinstance(tensor, EagerTensor):
             type_ = tensor.type
             small = type_.dtype.is_numpy_compatible and (type_.size or 0) <= _CONSTANT_SIZE
-            if small and not self.is_watched(tensor):
+            if small and not is_watched(tensor, self.below):
+                if type_.dtype in dt.INEXACT:
+                    self.note_folded({id(tensor): weakref.ref(tensor)})
                 return self._const(tensor._array, "Const")
             return self.capture(tensor, type_)
         if isinstance(tensor, SymbolicTensor):
@@ -156,14 +159,12 @@ class Tracer:
             return self.capture(tensor, tensor.type)
         raise TypeError(f"Expected a tensor, got {tensor!r} of type {type(tensor).__name__}")
 
-    def is_watched(self, tensor: EagerTensor) -> bool:
-        """Whether a gradient tape outside wants to know where a tensor goes."""
-        outside = self.below
-        while outside is not None:
-            if tensor.key in getattr(outside, "watched", ()):
-                return True
-            outside = outside.below
-        return False
+    def note_folded(self, tensors: Mapping[int, Any]) -> None:
+        """Notes which eager tensors have become constants, here and in the graphs around."""
+        tracer: Tracer | None = self
+        while tracer is not None:
+            tracer.graph.folded.update(tensors)
+            tracer = tracer.outer
 
     def capture(self, tensor: Any, type_: TensorType) -> Value:
         """A placeholder whose value is an outside tensor's, whenever the graph runs."""
@@ -208,6 +209,21 @@ class Tracer:
     look_at: float = math.inf
     grown: Callable[[Tracer], int]
     watch: Any = None
+
+
+def is_watched(tensor: Tensor, interpreter: Interpreter | None) -> bool:
+    """Whether an interpreter, or one below it, wants to know where a tensor goes, as tapes do."""
+    while interpreter is not None:
+        if tensor.key in getattr(interpreter, "watched", ()):
+            return True
+        interpreter = interpreter.below
+    return False
+
+
+def folds_watched(graph: Graph) -> bool:
+    """Whether a tensor is watched now that is a constant of a graph."""
+    tensors = [reference() for reference in graph.folded.values()]
+    return any(t is not None and is_watched(t, STATE.active) for t in tensors)
 
 
 def tracer_of(interpreter: Interpreter | None) -> Tracer | None:
