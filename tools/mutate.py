@@ -13,7 +13,9 @@ all of `tests/trace`. With a table, what stands in it is not done again.
 
 plants the faults of a table once more, wherever their functions are by now: a fault is found by the
 name of its function and the line that it changes. A record of the table that no test noticed has a
-`why`, which a reader wrote: why no program can see this fault.
+`why`, which a reader wrote: why no program can see this fault. `--missed` in the place of `--again`
+plants only those that no test noticed and that have no `why`, and writes what becomes of them into
+the table.
 """
 
 from __future__ import annotations
@@ -276,6 +278,17 @@ def read_table(path: Path | None) -> list[dict[str, Any]]:
     return [json.loads(line) for line in path.read_text().splitlines()]
 
 
+def is_open(record: dict[str, Any]) -> bool:
+    """Whether a record tells of a fault that no test noticed, and not why."""
+    return record["outcome"] != "noticed" and "why" not in record
+
+
+def put(table: Path, record: dict[str, Any]) -> None:
+    """Writes a record into a table, in the place of an older one of the same fault."""
+    others = [r for r in read_table(table) if key_of(r) != key_of(record)]
+    table.write_text("".join([json.dumps(r) + "\n" for r in (*others, record)]))
+
+
 def outcome_of(place: Place, copy: Path, tests: Sequence[str], seconds: float) -> dict[str, Any]:
     """Plants a fault in a copy of the tree and runs tests; the record of what became of it."""
     path, fault = place
@@ -302,14 +315,19 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--tests", nargs="+", default=(), help="not those that mirror the file")
     parser.add_argument("--table", type=Path, help="a file of JSON lines: what became of each")
     parser.add_argument("--again", type=Path, help="a table whose faults are planted once more")
+    parser.add_argument("--missed", type=Path, help="a table: those of its faults without a why")
     given = parser.parse_args(arguments)
     if given.again:
         places = found_again([r for r in read_table(given.again) if "why" not in r])
+    elif given.missed:
+        given.table = given.missed
+        places = found_again([r for r in read_table(given.missed) if is_open(r)])
     else:
         places = places_of(given.paths)
         random.Random(given.seed).shuffle(places)
         del places[given.count :]
     known = {key_of(record) for record in read_table(given.table)}
+    known -= {place.key() for place in places if given.missed}
     missed = 0
     with tempfile.TemporaryDirectory() as folder:
         copy = copied(ROOT, Path(folder))
@@ -319,8 +337,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             record = outcome_of(place, copy, given.tests, given.seconds)
             print(json.dumps(record), flush=True)
             if given.table:
-                with given.table.open("a") as table:
-                    table.write(json.dumps(record) + "\n")
+                put(given.table, record)
             missed += record["outcome"] == "missed"
     return 1 if missed else 0
 

@@ -104,6 +104,12 @@ def test_what_a_test_notices(
     assert len(table.read_text().splitlines()) == len(outcomes)
     assert source.read_text() == "def double(x):\n    return x * 2\n"
 
+    better = text.replace(test, "assert double(3) == 6")
+    (tmp_path / "tests" / "test_twice.py").write_text(better)
+    assert mutate.main(["--missed", str(table)]) == 0
+    records = [json.loads(line) for line in table.read_text().splitlines()]
+    assert [r["outcome"] for r in records] == ["noticed"] * len(outcomes)
+
     moved = package / "double.py"
     moved.write_text("# elsewhere\n\n" + source.read_text())
     source.unlink()
