@@ -60,3 +60,14 @@ def test_the_rank_is_known_from_the_indices_or_from_the_size_of_the_shape() -> N
     for indices, shape in (([1, None], [2]), ([1, 2], [None]), ([None, 2], [2])):
         made.get_concrete_function(tf.TensorSpec(indices, tf.int64), tf.TensorSpec(shape, tf.int64))
     assert seen == [[None, None]] * 3
+
+
+def test_a_reshaped_matrix_has_the_sizes_that_are_asked_for() -> None:
+    seen = []
+
+    @tf.function
+    def reshaped(x: Any) -> None:
+        seen.extend(tf.sparse.reshape(x, sizes).shape.as_list() for sizes in ([2, 4], [2, -1]))
+
+    reshaped.get_concrete_function(tf.SparseTensorSpec([None, 4], tf.float32))
+    assert seen == [[2, 4], [2, None]]
