@@ -22,9 +22,11 @@ from __future__ import annotations
 
 import argparse
 import ast
+import compileall
 import functools
 import json
 import os
+import py_compile
 import random
 import shutil
 import subprocess
@@ -202,12 +204,15 @@ def tests_of(path: Path, root: Path) -> list[str]:
 
 
 def copied(root: Path, into: Path) -> Path:
-    """A copy of the files that git knows."""
+    """A copy of the files that git knows, the package compiled."""
     listed = subprocess.run(["git", "ls-files", "-z"], cwd=root, capture_output=True, check=True)
     for name in listed.stdout.decode().split("\0"):
         if name and (root / name).is_file():
             (into / name).parent.mkdir(parents=True, exist_ok=True)
             shutil.copy2(root / name, into / name)
+    # A file is compiled anew if its text is another, however soon after the one before.
+    checked = py_compile.PycInvalidationMode.CHECKED_HASH
+    compileall.compile_dir(into / "src", quiet=2, invalidation_mode=checked)
     return into
 
 
@@ -256,19 +261,37 @@ def found_again(records: Sequence[dict[str, Any]]) -> list[Place]:
 
     A file that has another name by now is looked for among all others.
     """
-    by_key: dict[tuple[str, ...], list[Place]] = {}
-    for place in places_of([ROOT / PACKAGE]):
-        by_key.setdefault(place.key(), []).append(place)
-        by_key.setdefault(place.key()[1:], []).append(place)
     places = []
-    for record in records:
-        key = key_of(record)
-        candidates = by_key.get(key) or by_key.get(key[1:]) or []
-        if candidates:
-            places.append(candidates[0])
-        else:
+    for record, place in zip(records, places_again(records)):
+        if place is None:
             print(json.dumps({**record, "outcome": "gone"}), flush=True)
+        else:
+            places.append(place)
     return places
+
+
+def places_again(records: Sequence[dict[str, Any]]) -> list[Place | None]:
+    """The place of each record, None for a fault that is gone."""
+    own = {ROOT / record["file"] for record in records}
+    by_key = indexed([path for path in own if path.exists()])
+    found = [by_key.get(key_of(record)) for record in records]
+    gone = {record["code"] for record, place in zip(records, found) if place is None}
+    if gone:
+        files = sorted((ROOT / PACKAGE).rglob("*.py"))
+        by_key = indexed([f for f in files if not gone.isdisjoint(map(str.strip, lines_of(f)))])
+    return [
+        place or by_key.get(key_of(record)) or by_key.get(key_of(record)[1:])
+        for record, place in zip(records, found)
+    ]
+
+
+def indexed(paths: Sequence[Path]) -> dict[tuple[str, ...], Place]:
+    """The places in files by their keys, and by their keys without the names of files."""
+    by_key: dict[tuple[str, ...], Place] = {}
+    for place in places_of(paths):
+        by_key.setdefault(place.key(), place)
+        by_key.setdefault(place.key()[1:], place)
+    return by_key
 
 
 def read_table(path: Path | None) -> list[dict[str, Any]]:
