@@ -131,3 +131,11 @@ def test_graphviz_has_an_edge_for_each_use() -> None:
     nodes = sum(len(g.nodes) for g in graphs)
     assert len(re.findall(r"^ *g[\w]*\d \[label=", text, re.M)) == nodes
     assert picture.quoted('a "b"\n\\c') == '"a \\"b\\"\\n\\\\c"'
+
+
+def test_longer_arcs_reach_farther_and_stay_inside(graph: Any) -> None:
+    (value,) = graph.results
+    curves = [
+        re.findall(r" C(\d+) ", picture.arc(3, 3 + rows, value)) for rows in (1, 16, 81, 5000)
+    ]
+    assert curves == [["113"], ["64"], ["10"], ["10"]]
