@@ -67,6 +67,10 @@ def test_rows_are_below_each_other_and_inside_of_the_drawing(graph: Any) -> None
         float(t.get("x") or 0) for t in drawing.iter(f"{SVG}text") if t.get("class") == "node"
     }
     assert starts == {140.0}
+    places = {
+        float(t.get("x") or 0) for t in drawing.iter(f"{SVG}text") if t.get("class") == "source"
+    }
+    assert min(places) > 140 + 7 * max(map(len, lines(drawing, "node")))
     for path in drawing.iter(f"{SVG}path"):
         x, above, *_, end, below = (float(n) for n in re.findall(r"-?[\d.]+", path.get("d") or ""))
         assert (x, end) == (134, 134)

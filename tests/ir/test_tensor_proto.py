@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 import graphwright as tf
@@ -41,6 +41,7 @@ def test_numbers_come_back(dtype: Any, shape: Any) -> None:
 
 
 @given(st.lists(st.binary(max_size=300), max_size=6))
+@example([b"a" * 127, b"b" * 128, b"c" * 20000, b""])
 def test_strings_come_back(values: list[bytes]) -> None:
     array = np.array([*values, None], object)[:-1]
     for write in (tensor_proto, content_proto, packed_proto):
