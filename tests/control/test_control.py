@@ -323,3 +323,92 @@ def test_mismatches_name_both_sides_and_their_lines():
     assert "int32" in words.splitlines()[0]
     assert f'before the loop: File "{__file__}", line {first + 1}, in loop' in words
     assert f'in the body: File "{__file__}", line {first + 2}, in <lambda>' in words
+
+
+def test_a_function_with_its_own_gradient_inside_a_branch_and_a_loop():
+    """Its gradient holds tensors of the graphs that it was traced in."""
+
+    @tf.custom_gradient
+    def scaled(x, y):
+        product = x * y
+        return product, lambda g: (g * product * 10.0, g * tf.cast(tf.size(x), x.dtype))
+
+    @tf.function
+    def program(x, y):
+        z = tf.cond(y > 0.0, lambda: scaled(x, y), lambda: x)
+        return tf.while_loop(lambda i, _: i < 2, lambda i, z: (i + 1, scaled(z, y)), (0, z))[1]
+
+    @tf.function
+    def slopes(x, y):
+        with tf.GradientTape() as tape:
+            tape.watch([x, y])
+            z = program(x, y)
+        return tape.gradient(z, [x, y])
+
+    def plain(x, y):
+        values = [x]
+        for _ in range(3):
+            values.append(values[-1] * y)
+        g, by_y = np.ones_like(x), 0.0
+        for value in reversed(values[1:]):
+            by_y += g.sum() * len(x)
+            g = g * value * 10.0
+        return g, by_y
+
+    x, y = np.array([0.5, 2.0], np.float32), np.float32(0.75)
+    by_x, by_y = slopes(tf.constant(x), tf.constant(y))
+    wanted_x, wanted_y = plain(x, y)
+    np.testing.assert_allclose(by_x, wanted_x, rtol=1e-5)
+    np.testing.assert_allclose(np.sum(by_y), wanted_y, rtol=1e-5)
+
+
+def test_gradients_have_no_nodes_that_nothing_needs():
+    @tf.function
+    def program(x, y):
+        return tf.reduce_sum(tf.matmul(x, y) * tf.exp(y)) + tf.reduce_max(x)
+
+    @tf.function
+    def slope(x, y):
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            z = program(x, y)
+        return tape.gradient(z, x)
+
+    def unused(graph):
+        needed = set(graph.results)
+        for node in reversed(graph.nodes):
+            if needed.isdisjoint(node.outputs):
+                if not set(graph.arguments) & set(node.outputs):
+                    yield node
+            else:
+                needed.update(node.inputs)
+        for inner in graph.subgraphs():
+            yield from unused(inner)
+
+    matrix = tf.TensorSpec([2, 2])
+    graph = slope.get_concrete_function(matrix, matrix).graph
+    inner = list(graph.subgraphs())
+    assert len(inner) >= 2
+    assert [node.name for each in inner for node in unused(each)] == []
+
+
+def test_a_loop_reads_a_variable_once_before_it():
+    v = tf.Variable(2.0)
+
+    @tf.function
+    def program(x):
+        def body(i, x):
+            return i + 1, x * v + v
+
+        return tf.while_loop(lambda i, x: x < 100.0 * v, body, (0, x))
+
+    concrete = program.get_concrete_function(tf.constant(1.0))
+    graphs = [concrete.graph, *concrete.graph.subgraphs()]
+    reads = [[n for n in g.nodes if n.op.type_name == "ReadVariableOp"] for g in graphs]
+    assert [len(each) for each in reads] == [1, 0, 0]
+    for value in (2.0, 3.0):
+        v.assign(value)
+        count, x = 0, 1.0
+        while x < 100.0 * value:
+            count, x = count + 1, x * value + value
+        assert [float(found) for found in program(tf.constant(1.0))] == [count, x]
