@@ -42,6 +42,21 @@ def print_in_branches(x: Any, v: Any) -> Any:
     return x
 
 
+@on(3)
+def class_that_reads_what_a_loop_changes(x: Any, v: Any) -> Any:
+    before = total = x - x
+    for i in tf.range(x):
+        if i > 1:
+            before = i + 5
+
+        class Seen:
+            value = before + 1
+
+        total = total * 10 + Seen.value
+        before = before + i
+    return total
+
+
 @on(4, 0)
 def print_in_while(x: Any, v: Any) -> Any:
     while x > 0:

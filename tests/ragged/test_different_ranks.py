@@ -33,3 +33,26 @@ def test_a_tensor_is_divided_like_the_others() -> None:
     dense = tf.constant([[[0.0, 1.0]], [[2.0, 3.0]]])
     found = tf.concat([tf.ragged.constant(DEEP), dense], 1)
     assert found.to_list() == [[*DEEP[0], [0.0, 1.0]], [[2.0, 3.0]]]
+
+
+def test_the_number_of_rows_stays_known_behind_a_new_axis() -> None:
+    for rows in (2, None):
+        f = tf.function(lambda x: (x[:, None], x[None], x[:, :1]))
+        concrete = f.get_concrete_function(tf.RaggedTensorSpec([rows, None], tf.float32))
+        shapes = [x.shape.as_list() for x in concrete.structured_outputs]
+        assert shapes == [[rows, 1, None], [1, rows, None], [rows, None]]
+    assert f(tf.ragged.constant([[1.0, 2.0], [3.0]]))[0].to_list() == [[[1.0, 2.0]], [[3.0]]]
+
+
+@pytest.mark.parametrize(
+    ("values", "ragged_rank"),
+    [
+        ([[[1, 2], [3]]], 1),
+        ([[[1, 2]], [[3]]], 1),
+        ([[[[1, 2], [3]]]], 1),
+        ([[[[1, 2], [3, 4]]], [[[5, 6], [7]]]], 2),
+    ],
+)
+def test_values_inside_have_one_shape(values: Any, ragged_rank: int) -> None:
+    with pytest.raises(ValueError, match="inner values have inconsistent shape"):
+        tf.ragged.constant(values, ragged_rank=ragged_rank)
