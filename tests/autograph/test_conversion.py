@@ -10,11 +10,13 @@ import inspect
 import linecache
 import logging
 import pickle
+import subprocess
 import sys
 import traceback
 import types
 import weakref
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -579,3 +581,20 @@ def program(x):
     with installed():
         assert number(new(Toy(5))) == -7
         assert number(new(Toy(-5))) == 7
+
+
+LAMBDAS = """
+import graphwright as tf
+
+pair = [lambda x: x + 1 if x > 0 else x - 1, lambda x: x + 2 if x > 0 else x - 2]
+print([int(tf.function(f)(tf.constant(v))) for f in pair for v in (3, -3)])
+"""
+
+
+def test_lambdas_on_one_line_are_told_apart_without_columns(tmp_path: Path) -> None:
+    """By their constants, where Python is told to keep no columns."""
+    path = tmp_path / "lambdas.py"
+    path.write_text(LAMBDAS)
+    command = [sys.executable, "-X", "no_debug_ranges", str(path)]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert done.stdout == "[4, -4, 5, -5]\n"

@@ -27,6 +27,31 @@ def test_a_branch_with_effects_is_an_if_and_one_without_a_stateless_if():
     assert "If" in ops_of(impure, tf.constant(1.0))
 
 
+@pytest.mark.parametrize("staged", [False, True])
+def test_each_side_of_a_branch_has_its_own_gradient(staged):
+    """Each remembers what its gradient needs, of dtypes of its own."""
+
+    @tf.function
+    def program(x):
+        def first():
+            return tf.sin(x) * tf.cast(tf.sin(tf.cast(x, tf.float64)) * 3.0, tf.float32)
+
+        return tf.switch_case(
+            tf.cast(x, tf.int32), [first, lambda: tf.exp(x) * tf.exp(x), lambda: x * x * x]
+        )
+
+    def slope(x):
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            y = program(x)
+        return tape.gradient(y, x)
+
+    find = tf.function(slope) if staged else slope
+    wanted = [3 * np.sin(1.0), 2 * np.exp(3.0), 3 * 2.5**2]
+    found = [float(find(tf.constant(x))) for x in (0.5, 1.5, 2.5)]
+    np.testing.assert_allclose(found, wanted, rtol=1e-5)
+
+
 def test_branches_share_what_either_captures():
     x, y = tf.ones([200]), tf.fill([200], 3.0)
 

@@ -56,3 +56,10 @@ def test_the_number_of_rows_stays_known_behind_a_new_axis() -> None:
 def test_values_inside_have_one_shape(values: Any, ragged_rank: int) -> None:
     with pytest.raises(ValueError, match="inner values have inconsistent shape"):
         tf.ragged.constant(values, ragged_rank=ragged_rank)
+
+
+def test_rows_of_an_unknown_rank_are_joined() -> None:
+    x = tf.ragged.constant([[1.0], [2.0, 3.0]])
+    joined = tf.function(lambda x: tf.concat([x, x], 0))
+    concrete = joined.get_concrete_function(tf.RaggedTensorSpec(None, tf.float32, ragged_rank=1))
+    assert concrete(x).to_list() == x.to_list() * 2
