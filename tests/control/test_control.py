@@ -52,6 +52,24 @@ def test_each_side_of_a_branch_has_its_own_gradient(staged):
     np.testing.assert_allclose(found, wanted, rtol=1e-5)
 
 
+@pytest.mark.parametrize("staged", [False, True])
+def test_a_loop_has_the_gradient_of_what_it_captures(staged):
+    @tf.function
+    def program(x, w):
+        return tf.while_loop(lambda i, _: i < 3, lambda i, y: (i + 1, y * y * w), (0, x))[1]
+
+    def slopes(x, w):
+        with tf.GradientTape() as tape:
+            tape.watch([x, w])
+            y = program(x, w)
+        return tape.gradient(y, [x, w])
+
+    found = (tf.function(slopes) if staged else slopes)(tf.constant(1.25), tf.constant(0.75))
+    x, w = 1.25, 0.75  # the result is x^8 w^7
+    wanted = [8 * x**7 * w**7, 7 * x**8 * w**6]
+    np.testing.assert_allclose([float(g) for g in found], wanted, rtol=1e-5)
+
+
 def test_branches_share_what_either_captures():
     x, y = tf.ones([200]), tf.fill([200], 3.0)
 
