@@ -220,7 +220,10 @@ def noticed(tests: Sequence[str], root: Path, seconds: float) -> tuple[str, str]
     """What becomes of the tests: `noticed`, `missed` or `hangs`, and the test that says so."""
     command = [sys.executable, "-m", "pytest", "-n", "0", "-x", "-q", "-p", "no:cacheprovider"]
     paths = os.pathsep.join([str(root / "src"), str(root / "tests")])
-    environment = {**os.environ, "PYTHONPATH": paths, "PYTHONDONTWRITEBYTECODE": "1"}
+    environment = {
+        **os.environ, "PYTHONPATH": paths, "PYTHONDONTWRITEBYTECODE": "1",
+        "GRAPHWRIGHT_TEST_SECONDS": "0",  # what takes long hangs, and is not noticed
+    }  # fmt: skip
     try:
         done = subprocess.run(
             [*command, *tests], cwd=root, env=environment, capture_output=True, text=True,

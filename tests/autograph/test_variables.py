@@ -79,3 +79,33 @@ def test_variables_as_values(function: Callable[..., Any], turns: int) -> None:
         result = staged(v, w, tf.constant(turns))
         outcomes.append((float(result), float(v), float(w)))
     assert outcomes[0] == outcomes[1]
+
+
+def test_what_a_statement_does_not_change_stays_what_it_is() -> None:
+    class Thing:
+        size = 3
+
+    @tf.function
+    def branch(x: Any) -> Any:
+        count, thing, names = 3, Thing(), {"a": 1}
+        if x > 0:
+            y = x * count
+        else:
+            y = x - thing.size
+        assert type(count) is int
+        assert type(thing) is Thing
+        return [y] * count, names
+
+    @tf.function
+    def loop(x: Any) -> Any:
+        count, thing, names = 3, Thing(), {"a": 1}
+        for _ in tf.range(2):
+            x = x * count + thing.size
+        assert type(count) is int
+        assert type(thing) is Thing
+        return [x] * count, names
+
+    assert [[int(y) for y in branch(tf.constant(v))[0]] for v in (3, -3)] == [[9] * 3, [-6] * 3]
+    items, names = loop(tf.constant(1))
+    assert [int(x) for x in items] == [21] * 3
+    assert names == {"a": 1}
