@@ -88,7 +88,7 @@ def test_what_a_statement_does_not_change_stays_what_it_is() -> None:
     @tf.function
     def branch(x: Any) -> Any:
         count, thing, names = 3, Thing(), {"a": 1}
-        if x > 0:
+        if x > 0:  # noqa: SIM108 - a statement is what is tested
             y = x * count
         else:
             y = x - thing.size
