@@ -231,6 +231,8 @@ def noticed(tests: Sequence[str], root: Path, seconds: float) -> tuple[str, str]
         )  # fmt: skip
     except subprocess.TimeoutExpired:
         return "hangs", ""
+    if "ERROR: not found:" in done.stderr:
+        raise ValueError(done.stderr.strip())  # the tests, not the fault
     last = [line for line in done.stdout.splitlines() if line.startswith(("FAILED", "ERROR"))]
     return ("missed" if done.returncode == 0 else "noticed"), (last or [""])[-1]
 

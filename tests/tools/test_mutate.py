@@ -130,3 +130,8 @@ def test_a_fault_that_is_gone_is_named(
     table.write_text(json.dumps(record) + "\n")
     assert mutate.main(["--again", str(table)]) == 0
     assert json.loads(capsys.readouterr().out)["outcome"] == "gone"
+
+
+def test_tests_that_are_not_there_notice_nothing(mutate: ModuleType) -> None:
+    with pytest.raises(ValueError, match=r"not found: .*no_such_test"):
+        mutate.noticed(["tests/tools/test_mutate.py::no_such_test"], ROOT, 100.0)
