@@ -598,3 +598,14 @@ def test_lambdas_on_one_line_are_told_apart_without_columns(tmp_path: Path) -> N
     command = [sys.executable, "-X", "no_debug_ranges", str(path)]
     done = subprocess.run(command, capture_output=True, text=True, check=True)
     assert done.stdout == "[4, -4, 5, -5]\n"
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["def g(x):\n    return x\n", "def f(y):\n    return y\n", "f = lambda x: x\n", "f(x)\n"],
+)
+def test_a_file_that_holds_another_definition_by_now_is_not_read(text: str) -> None:
+    code = compile("def f(x):\n    return x\n", "changed.py", "exec").co_consts[0]
+    assert source._find_definition(code, ["def f(x):\n", "    return x\n"])().name == "f"
+    with pytest.raises(source.SourceError, match="does not hold the definition of 'f'"):
+        source._find_definition(code, text.splitlines(keepends=True))

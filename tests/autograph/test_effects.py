@@ -44,16 +44,14 @@ def print_in_branches(x: Any, v: Any) -> Any:
 
 @on(3)
 def class_that_reads_what_a_loop_changes(x: Any, v: Any) -> Any:
-    before = total = x - x
+    changed, total = x - x, x - x
     for i in tf.range(x):
-        if i > 1:
-            before = i + 5
 
         class Seen:
-            value = before + 1
+            value = changed + 1
 
         total = total * 10 + Seen.value
-        before = before + i
+        changed = i + 5
     return total
 
 
