@@ -109,3 +109,25 @@ def test_what_a_statement_does_not_change_stays_what_it_is() -> None:
     items, names = loop(tf.constant(1))
     assert [int(x) for x in items] == [21] * 3
     assert names == {"a": 1}
+
+
+def test_a_class_of_a_branch_is_there_afterwards() -> None:
+    @tf.function
+    def program(x: Any, large: Any) -> Any:
+        if large:
+
+            class Chosen:
+                size = 10
+        else:
+
+            class Chosen:
+                size = 2
+
+        for _ in range(1):
+
+            class Last:
+                size = Chosen.size + 1
+
+        return x * Chosen.size + Last.size
+
+    assert [int(program(tf.constant(3), large)) for large in (True, False)] == [41, 9]
